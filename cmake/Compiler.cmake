@@ -1,0 +1,18 @@
+# Warnings, sanitizers, and a compiler cache where there is one.
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>)
+# The emulator promises bit-exact arithmetic, and the references are held against it.
+add_compile_options(-ffp-contract=off)
+
+if(WARPSCOPE_SANITIZE)
+  add_compile_options(-fsanitize=${WARPSCOPE_SANITIZE} -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${WARPSCOPE_SANITIZE})
+  if(WARPSCOPE_SANITIZE MATCHES undefined)
+    add_compile_options(-fno-sanitize-recover=undefined)
+  endif()
+endif()

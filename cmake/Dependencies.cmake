@@ -1,0 +1,34 @@
+# Everything comes from the system's packages; `./run` installs them by name.
+find_package(Threads REQUIRED)
+find_package(TBB REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(PNG REQUIRED)
+find_package(glfw3 3.3 REQUIRED)
+find_package(OpenGL REQUIRED COMPONENTS EGL)
+find_package(GTest REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
+pkg_check_modules(imgui REQUIRED IMPORTED_TARGET imgui)
+
+# The toolkit is looked for where NVIDIA's packages put it, so that PATH need not name it.
+set(WARPSCOPE_HAS_CUDA OFF)
+if(WARPSCOPE_CUDA)
+  find_program(NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda /opt/cuda
+               PATH_SUFFIXES bin)
+  if(NVCC)
+    # Not "realpath": /usr/local/cuda is a link that a toolkit's update moves.
+    cmake_path(GET NVCC PARENT_PATH nvcc_folder)
+    cmake_path(GET nvcc_folder PARENT_PATH CUDAToolkit_ROOT)
+    find_package(CUDAToolkit 12.8)
+  endif()
+  if(CUDAToolkit_FOUND)
+    set(WARPSCOPE_HAS_CUDA ON)
+    message(STATUS "CUDA Toolkit ${CUDAToolkit_VERSION} (${NVCC})")
+  else()
+    message(STATUS "No CUDA Toolkit >= 12.8: building the emulator-only app from kernels/ptx "
+                   "(set CUDA_HOME if a toolkit is elsewhere)")
+  endif()
+endif()

@@ -1,0 +1,43 @@
+# embed_files(TARGET FUNCTION NAME=PATH...)
+# Compiles files into TARGET. FUNCTION is the qualified name of the look-up that a header of the
+# target declares: `std::string_view FUNCTION(std::string_view name)`, empty for an unknown name.
+function(embed_files target function)
+  string(REPLACE "::" "_" symbol ${function})
+  set(assembly "    .section .rodata\n")
+  set(rows "")
+  set(externs "")
+  set(paths "")
+  set(i 0)
+  foreach(pair IN LISTS ARGN)
+    string(REGEX MATCH "^([^=]+)=(.+)$" _ ${pair})
+    set(name ${CMAKE_MATCH_1})
+    set(path ${CMAKE_MATCH_2})
+    list(APPEND paths ${path})
+    set(s ${symbol}_${i})
+    string(APPEND assembly "    .balign 64\n    .global ${s}, ${s}_end\n"
+           "${s}:\n    .incbin \"${path}\"\n${s}_end:\n    .byte 0\n")
+    string(APPEND externs "extern \"C\" const char ${s}[], ${s}_end[];\n")
+    string(APPEND rows "    if (name == \"${name}\") return {${s}, std::size_t(${s}_end - ${s})};\n")
+    math(EXPR i "${i} + 1")
+  endforeach()
+  string(APPEND assembly "    .section .note.GNU-stack,\"\",%progbits\n")
+  set(base ${CMAKE_CURRENT_BINARY_DIR}/${symbol})
+  file(CONFIGURE OUTPUT ${base}.S CONTENT "${assembly}" @ONLY)
+  string(REGEX REPLACE "::[^:]+$" "" namespace ${function})
+  string(REGEX REPLACE "^.*::" "" name ${function})
+  file(CONFIGURE OUTPUT ${base}.cpp @ONLY CONTENT
+"#include <cstddef>
+#include <string_view>
+
+${externs}
+namespace ${namespace} {
+
+std::string_view ${name}(std::string_view name) {
+${rows}    return {};
+}
+
+}  // namespace ${namespace}
+")
+  set_source_files_properties(${base}.S PROPERTIES OBJECT_DEPENDS "${paths}")
+  target_sources(${target} PRIVATE ${base}.S ${base}.cpp)
+endfunction()

@@ -1,0 +1,53 @@
+# kernels/*.cu -> images that `compute` embeds.
+#   NAME.ptx, NAME.fast.ptx   for the emulator: compute_75, precise and -use_fast_math
+#   NAME.fatbin, NAME.fast.fatbin   for the GPU: machine code of every major architecture, and PTX
+# Without a toolkit the committed kernels/ptx/ serves and there is no GPU device.
+# `cmake --build --preset default --target update_ptx` brings the committed texts up to date.
+file(GLOB WARPSCOPE_KERNEL_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernels/*.cu)
+set(WARPSCOPE_KERNEL_IMAGES "")
+set(update_commands "")
+
+function(compile_kernel source image)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "FLAGS")
+  set(script ${CMAKE_SOURCE_DIR}/cmake/portable_ptx.py)
+  set(output ${CMAKE_BINARY_DIR}/kernels/${image})
+  if(image MATCHES "ptx$")
+    set(finish COMMAND ${Python3_EXECUTABLE} ${script} ${output})
+  endif()
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/kernels
+    COMMAND ${NVCC} -std=c++17 -lineinfo ${arg_FLAGS} -o ${output} ${source}
+    ${finish}
+    DEPENDS ${source} ${script}
+    COMMENT "nvcc ${image}"
+    VERBATIM)
+endfunction()
+
+foreach(source IN LISTS WARPSCOPE_KERNEL_SOURCES)
+  cmake_path(GET source STEM name)
+  foreach(math precise fast)
+    set(image ${name})
+    set(flags "")
+    if(math STREQUAL fast)
+      set(image ${name}.fast)
+      set(flags -use_fast_math)
+    endif()
+    set(committed ${CMAKE_SOURCE_DIR}/kernels/ptx/${image}.ptx)
+    if(WARPSCOPE_HAS_CUDA)
+      compile_kernel(${source} ${image}.ptx FLAGS -ptx -arch=compute_75 ${flags})
+      compile_kernel(${source} ${image}.fatbin FLAGS -fatbin -arch=all-major ${flags})
+      list(APPEND WARPSCOPE_KERNEL_IMAGES ${image}.ptx=${CMAKE_BINARY_DIR}/kernels/${image}.ptx
+           ${image}.fatbin=${CMAKE_BINARY_DIR}/kernels/${image}.fatbin)
+      list(APPEND update_commands COMMAND ${CMAKE_COMMAND} -E copy_if_different
+           ${CMAKE_BINARY_DIR}/kernels/${image}.ptx ${committed})
+      list(APPEND WARPSCOPE_BUILT_PTX ${CMAKE_BINARY_DIR}/kernels/${image}.ptx)
+    else()
+      list(APPEND WARPSCOPE_KERNEL_IMAGES ${image}.ptx=${committed})
+    endif()
+  endforeach()
+endforeach()
+
+if(WARPSCOPE_HAS_CUDA)
+  add_custom_target(update_ptx ${update_commands} DEPENDS ${WARPSCOPE_BUILT_PTX} VERBATIM)
+endif()
