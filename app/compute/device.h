@@ -1,0 +1,182 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "compute/kernel_timings.h"
+
+namespace warpscope::compute {
+
+/// What went wrong on a device: the call or kernel, where, and the driver's or emulator's words.
+struct DeviceError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+enum class DeviceKind { cuda, emulator };
+
+/// Which build of the kernels runs: IEEE-rounded, or nvcc's -use_fast_math.
+enum class Math { precise, fast };
+
+struct DeviceInfo {
+    DeviceKind kind = DeviceKind::emulator;
+    std::string name;              ///< "NVIDIA H200", "SIMT emulator"
+    std::string reason;            ///< why this device and no other, a sentence
+    int ordinal = -1;              ///< CUDA ordinal; -1 for the emulator
+    int multiprocessors = 0;       ///< SMs, virtual ones on the emulator
+    std::size_t memory_bytes = 0;  ///< what allocations may take in all
+    unsigned max_block_threads = 1024;
+    std::size_t max_shared_bytes = 48 * 1024;  ///< a block's shared memory, static and dynamic
+};
+
+/// Address of T[] in a device's memory; passed to kernels as a 64-bit pointer.
+template <class T>
+struct DevicePointer {
+    std::uint64_t address = 0;
+    DevicePointer operator+(std::size_t elements) const { return {address + elements * sizeof(T)}; }
+};
+
+/// A kernel of one loaded image; owned by its device.
+struct LoadedKernel {
+    std::string name;
+    std::vector<std::size_t> argument_bytes;  ///< size of each parameter, in order
+    virtual ~LoadedKernel() = default;
+};
+
+/// Handle to a kernel that takes exactly Args...; valid as long as its device.
+template <class... Args>
+struct Kernel {
+    const LoadedKernel* loaded = nullptr;
+};
+
+struct Shape {
+    Dim3 grid;
+    Dim3 block;
+    unsigned shared_bytes = 0;  ///< dynamic shared memory of a block
+};
+
+/// Runs kernels and owns their memory. One in-order queue; `download` and `synchronize` wait for
+/// it. Used from one thread. Every failure is a DeviceError.
+class Device {
+  public:
+    Device() = default;
+    Device(const Device&) = delete;
+    Device& operator=(const Device&) = delete;
+    virtual ~Device() = default;
+
+    const DeviceInfo& info() const { return info_; }
+    /// Complete up to launches that have not ended yet; never waits.
+    virtual KernelTimings& timings() { return timings_; }
+
+    Math math() const { return math_; }
+    /// Handles taken before keep their build; experiments take theirs anew when they are made.
+    void set_math(Math math) { math_ = math; }
+
+    virtual std::uint64_t allocate(std::size_t bytes) = 0;
+    virtual void release(std::uint64_t address) noexcept = 0;
+    virtual void upload(std::uint64_t to, const void* from, std::size_t bytes) = 0;
+    virtual void download(void* to, std::uint64_t from, std::size_t bytes) = 0;
+    /// Sets every byte, in queue order.
+    virtual void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) = 0;
+    virtual void synchronize() = 0;
+
+    /// Makes host memory addressable by kernels: only where kernels run on the host (emulator).
+    virtual std::uint64_t attach(void* host, std::size_t bytes) = 0;
+    virtual void detach(std::uint64_t address) noexcept = 0;
+    /// The cudaStream_t that launches go to; null on the emulator.
+    virtual void* native_stream() const { return nullptr; }
+    /// Schedules and seeds of the launches that follow depend on this number and their order alone.
+    virtual void begin_frame(std::uint64_t frame) { (void)frame; }
+
+    /// Finds `name` in kernels/`file`.cu; the argument sizes must match Args.
+    template <class... Args>
+    Kernel<Args...> kernel(std::string_view file, std::string_view name) {
+        const LoadedKernel& found = load(file, name);
+        check_arguments(found, std::array<std::size_t, sizeof...(Args)>{sizeof(Args)...});
+        return {&found};
+    }
+
+    /// Queues a launch and times it; `work` is what one launch does, for the rates on show.
+    template <class... Args>
+    void launch(Kernel<Args...> kernel, const Shape& shape, const Work& work,
+                std::type_identity_t<Args>... args) {
+        std::array<void*, sizeof...(Args)> pointers{static_cast<void*>(&args)...};
+        launch_packed(*kernel.loaded, shape, work, pointers);
+    }
+
+  protected:
+    virtual const LoadedKernel& load(std::string_view file, std::string_view name) = 0;
+    /// `arguments` point at the values, which live until the call returns.
+    virtual void launch_packed(const LoadedKernel& kernel, const Shape& shape, const Work& work,
+                               std::span<void* const> arguments) = 0;
+
+    DeviceInfo info_;
+    KernelTimings timings_;
+
+  private:
+    static void check_arguments(const LoadedKernel& kernel, std::span<const std::size_t> bytes);
+
+    Math math_ = Math::precise;
+};
+
+/// T[count] in a device's memory, released with the object. Fresh contents are undefined.
+template <class T>
+class Buffer {
+  public:
+    Buffer() = default;
+    Buffer(Device& device, std::size_t count)
+        : device_(&device), count_(count), address_(device.allocate(count * sizeof(T))) {}
+    Buffer(Device& device, std::span<const T> values) : Buffer(device, values.size()) {
+        upload(values);
+    }
+    Buffer(Buffer&& other) noexcept { swap(other); }
+    Buffer& operator=(Buffer&& other) noexcept {
+        swap(other);
+        return *this;
+    }
+    ~Buffer() {
+        if (device_) device_->release(address_);
+    }
+
+    std::size_t size() const { return count_; }
+    DevicePointer<T> pointer() const { return {address_}; }
+    void upload(std::span<const T> values) {
+        device_->upload(address_, values.data(), values.size_bytes());
+    }
+    void fill(std::uint8_t value) { device_->fill(address_, value, count_ * sizeof(T)); }
+    std::vector<T> download() const {
+        std::vector<T> values(count_);
+        device_->download(values.data(), address_, count_ * sizeof(T));
+        return values;
+    }
+
+  private:
+    void swap(Buffer& other) noexcept {
+        std::swap(device_, other.device_);
+        std::swap(count_, other.count_);
+        std::swap(address_, other.address_);
+    }
+
+    Device* device_ = nullptr;
+    std::size_t count_ = 0;
+    std::uint64_t address_ = 0;
+};
+
+/// What `--device` says: "auto", "cuda", "cuda:N" or "emulator".
+/// auto takes the first GPU that the driver can use and else the emulator; info().reason says why.
+/// Throws DeviceError where the device asked for is not there, std::invalid_argument for other
+/// words.
+std::unique_ptr<Device> pick_device(std::string_view wish);
+
+/// Every choice that pick_device accepts on this machine now, "auto" first: for lists in the UI.
+std::vector<std::string> device_choices();
+
+}  // namespace warpscope::compute

@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "compute/device.h"
+#include "experiments/parameter.h"
+#include "experiments/report.h"
+
+namespace warpscope::experiments {
+
+struct Size {
+    int width = 0;
+    int height = 0;
+    bool operator==(const Size&) const = default;
+};
+
+/// Bytes r, g, b, a, top row first.
+struct Rgba {
+    std::uint8_t r, g, b, a;
+};
+
+/// Where a picture goes: width*height pixels in device memory, row after row, top row first.
+struct PixelTarget {
+    compute::DevicePointer<Rgba> pixels;
+    Size size;
+};
+
+/// `id` = parameter, `text` = its new value.
+struct Assignment {
+    std::string id;
+    std::string text;
+};
+
+/// A kernel family that a person can play with: parameters, state on a device, a report.
+/// Used from one thread; the device outlives it.
+class Experiment {
+  public:
+    explicit Experiment(compute::Device& device) : device_(device) {}
+    Experiment(const Experiment&) = delete;
+    Experiment& operator=(const Experiment&) = delete;
+    virtual ~Experiment() = default;
+
+    compute::Device& device() { return device_; }
+    const ParameterSet& parameters() const { return parameters_; }
+
+    /// Sets all or none: where a value is illegal or the state can't be made (ParameterError,
+    /// DeviceError, a file's error), values and state stay as they were and the error goes on.
+    void set(std::span<const Assignment> assignments);
+
+    /// Frames since the last reset, and whether a parameter changed since: then the picture can't
+    /// be had again from the parameters and the frame number alone.
+    std::uint64_t frame() const { return frame_; }
+    bool changed_since_reset() const { return changed_since_reset_; }
+
+    /// Computes the next frame. Frames are 1/60 s of the experiment's own time.
+    void step();
+    /// Back to frame 0 and the start state.
+    void reset();
+
+    /// Pixels that the picture wants for a view of this size; {0, 0}: no pixels, see tree().
+    virtual Size picture_size(Size view) const = 0;
+    /// Draws the current frame; the size is what picture_size gave.
+    virtual void render_into(const PixelTarget& target) = 0;
+    /// The current frame's readings; may wait for the device.
+    virtual Report report() = 0;
+    /// Measures every variant now (may take seconds); nullopt where there is nothing to compare.
+    virtual std::optional<Comparison> compare() { return std::nullopt; }
+    /// The tree of the current settings, or null; made anew after a change.
+    virtual const Tree* tree() { return nullptr; }
+
+    /// Mouse over the picture, in fractions of its height; false: the canvas pans and zooms itself.
+    virtual bool drag(double dx, double dy) { return (void)dx, (void)dy, false; }
+    virtual bool scroll(double notches) { return (void)notches, false; }
+
+  protected:
+    ParameterSet& declare() { return parameters_; }
+    /// Makes the state fit the parameters; on a throw the old state must still be whole.
+    virtual void changed(std::span<Parameter* const> which) = 0;
+    virtual void do_step() = 0;
+    virtual void do_reset() = 0;
+
+  private:
+    compute::Device& device_;
+    ParameterSet parameters_;
+    std::uint64_t frame_ = 0;
+    bool changed_since_reset_ = false;
+};
+
+/// How the app lists and makes its experiments.
+struct Entry {
+    std::string id;       ///< "ripple"
+    std::string title;    ///< "Ripple bitmap"
+    std::string summary;  ///< a sentence
+    std::unique_ptr<Experiment> (*make)(compute::Device&);
+};
+
+/// Every experiment, in the order of the tabs. A new one is one line in registry.cpp.
+std::span<const Entry> registry();
+/// Throws ParameterError that names the known ids.
+const Entry& find_experiment(std::string_view id);
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,149 @@
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpscope::experiments {
+
+/// An unknown parameter or a value that it can't take; says which values it takes.
+struct ParameterError : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
+
+class ParameterSet;
+
+/// One setting of an experiment, declared once: the panel's widget, `--set`, `--list`, the JSON and
+/// the PNG metadata all come from it. Values travel as text: `text()` gives what `parse()` takes.
+class Parameter {
+  public:
+    /// Registers itself in `owner`, which it must outlive no longer than its experiment does.
+    Parameter(ParameterSet& owner, std::string id, std::string label, std::string help);
+    Parameter(const Parameter&) = delete;
+    Parameter& operator=(const Parameter&) = delete;
+    virtual ~Parameter() = default;
+
+    const std::string& id() const { return id_; }        ///< "sync"; `--set ripple.sync=off`
+    const std::string& label() const { return label_; }  ///< "__syncthreads()"
+    const std::string& help() const { return help_; }    ///< a sentence, for tooltip and --list
+
+    virtual std::string type() const = 0;   ///< "toggle", "choice", "integer", "real", "text"
+    virtual std::string range() const = 0;  ///< "on|off", "16..4096", "any text"
+    virtual std::string text() const = 0;
+    virtual std::string default_text() const = 0;
+    /// Throws ParameterError and keeps the old value where `text` is no legal value.
+    virtual void parse(std::string_view text) = 0;
+
+  private:
+    std::string id_, label_, help_;
+};
+
+class Toggle : public Parameter {
+  public:
+    Toggle(ParameterSet& owner, std::string id, std::string label, std::string help, bool initial);
+    operator bool() const { return value_; }
+    std::string type() const override { return "toggle"; }
+    std::string range() const override { return "on|off"; }
+    std::string text() const override { return value_ ? "on" : "off"; }
+    std::string default_text() const override { return initial_ ? "on" : "off"; }
+    void parse(std::string_view text) override;  ///< on, off (also true, false, 1, 0)
+
+  private:
+    bool initial_, value_;
+};
+
+/// One of several words; an enum whose values are 0, 1, … in the order of the words reads it.
+class Choice : public Parameter {
+  public:
+    struct Word {
+        std::string id;     ///< "no_first_barrier"
+        std::string label;  ///< "without the first barrier"
+    };
+    Choice(ParameterSet& owner, std::string id, std::string label, std::string help,
+           std::vector<Word> words, std::size_t initial = 0);
+    std::size_t index() const { return index_; }
+    template <class Enum>
+    Enum as() const {
+        return static_cast<Enum>(index_);
+    }
+    const std::vector<Word>& words() const { return words_; }
+    std::string type() const override { return "choice"; }
+    std::string range() const override;
+    std::string text() const override { return words_[index_].id; }
+    std::string default_text() const override { return words_[initial_].id; }
+    void parse(std::string_view text) override;
+
+  private:
+    std::vector<Word> words_;
+    std::size_t initial_, index_;
+};
+
+class Integer : public Parameter {
+  public:
+    Integer(ParameterSet& owner, std::string id, std::string label, std::string help,
+            std::int64_t initial, std::int64_t low, std::int64_t high);
+    operator std::int64_t() const { return value_; }
+    std::int64_t low() const { return low_; }
+    std::int64_t high() const { return high_; }
+    std::string type() const override { return "integer"; }
+    std::string range() const override;
+    std::string text() const override;
+    std::string default_text() const override;
+    void parse(std::string_view text) override;
+
+  private:
+    std::int64_t initial_, low_, high_, value_;
+};
+
+class Real : public Parameter {
+  public:
+    Real(ParameterSet& owner, std::string id, std::string label, std::string help, double initial,
+         double low, double high, std::string unit = "");
+    operator double() const { return value_; }
+    double low() const { return low_; }
+    double high() const { return high_; }
+    const std::string& unit() const { return unit_; }
+    std::string type() const override { return "real"; }
+    std::string range() const override;
+    std::string text() const override;  ///< shortest text that reads back as the same double
+    std::string default_text() const override;
+    void parse(std::string_view text) override;  ///< finite numbers only
+
+  private:
+    double initial_, low_, high_, value_;
+    std::string unit_;
+};
+
+/// A path or other free text; empty by default.
+class Text : public Parameter {
+  public:
+    Text(ParameterSet& owner, std::string id, std::string label, std::string help);
+    const std::string& value() const { return value_; }
+    std::string type() const override { return "text"; }
+    std::string range() const override { return "any text"; }
+    std::string text() const override { return value_; }
+    std::string default_text() const override { return {}; }
+    void parse(std::string_view text) override { value_ = text; }
+
+  private:
+    std::string value_;
+};
+
+/// The parameters of one experiment in the order of their declaration.
+class ParameterSet {
+  public:
+    ParameterSet() = default;
+    ParameterSet(const ParameterSet&) = delete;
+    ParameterSet& operator=(const ParameterSet&) = delete;
+    const std::vector<Parameter*>& all() const { return all_; }
+    /// Throws ParameterError that names the nearest and all known ids.
+    Parameter& find(std::string_view id) const;
+
+  private:
+    friend class Parameter;
+    std::vector<Parameter*> all_;
+};
+
+}  // namespace warpscope::experiments

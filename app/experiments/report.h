@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpscope::experiments {
+
+/// What a reading means. `finding`: wrong, and wrong on purpose (a barrier was taken out), so not a
+/// failure of the program. `fail`: wrong where it should be right.
+enum class Verdict { none, pass, finding, fail };
+
+std::string_view to_string(Verdict verdict);  ///< "none", "pass", "finding", "fail"
+
+/// One named value; the results panel and `--json` print the same ones.
+struct Reading {
+    std::string name;   ///< for scripts: "wrong_pixels"
+    std::string label;  ///< for people: "Wrong pixels"
+    double value = 0;
+    std::string unit;  ///< "", "%", "B/s", "ms", "clocks"
+    std::optional<double> expected;
+    Verdict verdict = Verdict::none;
+    std::string sentence;  ///< what it says in words; may be empty
+};
+
+using Report = std::vector<Reading>;
+
+const Reading* find(const Report& report, std::string_view name);
+bool has_failure(const Report& report);
+
+/// Variants of one experiment measured in one go, side by side.
+struct Comparison {
+    struct Row {
+        std::string id;        ///< the value that the kernel parameter would have
+        std::string label;     ///< "float4, tiled"
+        double median_ms = 0;  ///< of device time
+        double rate = 0;       ///< in rate_unit
+        double error = 0;      ///< relative, against the double-precision reference
+        Verdict verdict = Verdict::none;
+        std::string published;  ///< the source's own figure, "3198.6 ms"; may be empty
+    };
+    std::string title;
+    std::string rate_unit;        ///< "interactions/s", "B/s"
+    std::string published_title;  ///< heading of the published column; empty: no such column
+    std::vector<Row> rows;
+};
+
+/// One block's shared array at each barrier: the tree that a reduction draws.
+struct Tree {
+    struct Row {
+        std::string label;          ///< "after barrier 1, line 24"
+        std::vector<float> values;  ///< one per array element
+        std::vector<bool> active;   ///< the thread of that index wrote since the row before
+    };
+    std::string title;  ///< "cache[] of block 0, kernel dot_book, as the emulator runs it"
+    std::vector<Row> rows;
+};
+
+}  // namespace warpscope::experiments
