@@ -26,6 +26,15 @@ enum class DeviceKind { cuda, emulator };
 /// Which build of the kernels runs: IEEE-rounded, or nvcc's -use_fast_math.
 enum class Math { precise, fast };
 
+/// The order in which the emulator runs a block's warps; a GPU has its own.
+enum class Schedule { random, run_to_barrier, reverse };
+
+struct RunSettings {
+    Math math = Math::precise;
+    Schedule schedule = Schedule::random;
+    std::uint64_t seed = 1;  ///< of the random schedule
+};
+
 struct DeviceInfo {
     DeviceKind kind = DeviceKind::emulator;
     std::string name;              ///< "NVIDIA H200", "SIMT emulator"
@@ -76,9 +85,9 @@ class Device {
     /// Complete up to launches that have not ended yet; never waits.
     virtual KernelTimings& timings() { return timings_; }
 
-    Math math() const { return math_; }
-    /// Handles taken before keep their build; experiments take theirs anew when they are made.
-    void set_math(Math math) { math_ = math; }
+    const RunSettings& settings() const { return settings_; }
+    /// Kernel handles taken before keep their math; experiments take theirs when they are made.
+    void set(const RunSettings& settings) { settings_ = settings; }
 
     virtual std::uint64_t allocate(std::size_t bytes) = 0;
     virtual void release(std::uint64_t address) noexcept = 0;
@@ -119,12 +128,11 @@ class Device {
                                std::span<void* const> arguments) = 0;
 
     DeviceInfo info_;
+    RunSettings settings_;
     KernelTimings timings_;
 
   private:
     static void check_arguments(const LoadedKernel& kernel, std::span<const std::size_t> bytes);
-
-    Math math_ = Math::precise;
 };
 
 /// T[count] in a device's memory, released with the object. Fresh contents are undefined.
