@@ -1,0 +1,14 @@
+#pragma once
+
+#include <stdexcept>
+
+namespace warpscope::emulator {
+
+// Every failure of the emulator: PTX that it can't load, a wild access, a deadlock, a spent budget.
+// The text is one sentence that names kernel, source line, block and thread where they apply.
+class Error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+namespace warpscope::emulator {
+
+struct Instruction;
+class Warp;
+
+// Executes one instruction (or a fused run of them) for the current split of a warp and returns
+// the next one, or nullptr when the split can't go on in this turn.
+using Handler = const Instruction* (*)(const Instruction*, Warp&);
+
+// A decoded instruction: one cache line. Text and source line lie in Kernel::lines beside it.
+//
+// An operand is the byte offset of a slot in the warp's register file; its lowest bit says that the
+// slot is warp-uniform (one 8-byte value) instead of 32 lanes. Immediates are uniform slots too.
+struct alignas(64) Instruction {
+    enum Mode : uint32_t { fast, full, masked };
+
+    Handler handlers[3];   // by Mode: all lanes, fused; all lanes; only the lanes of the mask
+    uint32_t operands[6];  // destinations first, then sources, as in the PTX text
+    int64_t immediate;     // address offset, or what else the handler knows
+    uint32_t target;       // index of the branch target; elsewhere a detail of the handler
+    uint16_t cost;         // at a checkpoint: PTX instructions since the one before
+    uint16_t detail;
+};
+
+static_assert(sizeof(Instruction) == 64);
+
+}  // namespace warpscope::emulator

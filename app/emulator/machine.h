@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "emulator/memory.h"
+#include "emulator/module.h"
+#include "emulator/observer.h"
+
+namespace warpscope::emulator {
+
+struct Dim3 {
+    uint32_t x = 1, y = 1, z = 1;
+    uint64_t count() const { return uint64_t(x) * y * z; }
+};
+
+struct Launch {
+    Dim3 grid, block;
+    uint32_t dynamic_shared_bytes = 0;
+};
+
+// In which order the warps of a block take turns.
+//   run_to_barrier  lowest warp first, each until it waits at a barrier or ends
+//   reverse         the same, highest warp first
+//   random_quantum  a random warp for a random number of instructions, both from the seed. Turns
+//                   are short after a barrier, where races live, and then grow: see block.cpp.
+enum class Schedule : uint8_t { run_to_barrier, reverse, random_quantum };
+
+struct Options {
+    Schedule schedule = Schedule::random_quantum;
+    uint64_t seed = 1;
+    uint64_t instruction_budget = std::numeric_limits<uint64_t>::max();  // warp instructions
+    unsigned threads = 0;  // host threads; 0: one for each core
+};
+
+struct Statistics {
+    uint64_t warp_instructions = 0;
+    uint64_t thread_instructions = 0;
+    uint64_t barriers = 0;  // released, over all blocks
+};
+
+// The emulated GPU: global memory and a fixed number of virtual SMs. Block b runs on virtual SM
+// b mod virtual_sms; each runs its blocks in order and keeps the bytes of its shared memory
+// between blocks and between launches (zero at first), so a kernel that reads what it did not write
+// finds what the block before left. The outcome depends on memory, launch and seed, never on the
+// number of host threads.
+class Machine {
+public:
+    static constexpr unsigned default_virtual_sms = 16;
+    static constexpr uint32_t max_shared_bytes = 227 * 1024;  // of one block
+
+    explicit Machine(unsigned virtual_sms = default_virtual_sms);
+
+    Memory& memory() { return memory_; }
+    unsigned virtual_sms() const { return unsigned(shared_.size()); }
+
+    // Runs a launch to its end. `arguments` holds one pointer for each parameter, to its value.
+    // Throws Error: bad launch shape, wild access, deadlock, budget, trap. Memory then holds
+    // whatever was written until that point.
+    Statistics run(const Kernel& kernel, const Launch& launch,
+                   std::span<const void* const> arguments, const Options& options = {},
+                   Observer* observer = nullptr);
+
+private:
+    Memory memory_;
+    std::vector<std::vector<std::byte>> shared_;  // by virtual SM
+};
+
+}  // namespace warpscope::emulator
