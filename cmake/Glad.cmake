@@ -1,0 +1,13 @@
+# OpenGL 3.3 core's entry points, generated from the specification that python3-glad carries:
+# --reproducible keeps it from asking the network for a newer one.
+find_program(GLAD glad REQUIRED)
+set(glad_folder ${CMAKE_BINARY_DIR}/glad)
+add_custom_command(
+  OUTPUT ${glad_folder}/src/gl.c ${glad_folder}/include/glad/gl.h
+         ${glad_folder}/include/KHR/khrplatform.h
+  COMMAND ${GLAD} --quiet --reproducible --api gl:core=3.3 --extensions "" --out-path ${glad_folder} c
+  COMMENT "glad: OpenGL 3.3 core"
+  VERBATIM)
+file(MAKE_DIRECTORY ${glad_folder}/include)
+add_library(glad_gl STATIC ${glad_folder}/src/gl.c ${glad_folder}/include/glad/gl.h)
+target_include_directories(glad_gl SYSTEM PUBLIC ${glad_folder}/include)
