@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace warpscope::experiments {
@@ -52,6 +53,8 @@ struct Tree {
         std::string label;          ///< "after barrier 1, line 24"
         std::vector<float> values;  ///< one per array element
         std::vector<bool> active;   ///< the thread of that index wrote since the row before
+        /// {from, to}: element `from` of the row before was read by the thread that wrote `to`.
+        std::vector<std::pair<unsigned, unsigned>> edges;
     };
     std::string title;  ///< "cache[] of block 0, kernel dot_book, as the emulator runs it"
     std::vector<Row> rows;

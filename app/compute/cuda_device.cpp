@@ -1,0 +1,245 @@
+#include "compute/cuda_device.h"
+
+#include <deque>
+#include <map>
+#include <tuple>
+
+#include "compute/cuda_check.h"
+#include "compute/kernel_images.h"
+
+namespace warpscope::compute {
+namespace {
+
+struct Event {
+    cudaEvent_t handle = nullptr;
+    Event() { cuda_check(cudaEventCreate(&handle), "creating a timing event"); }
+    Event(Event&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
+    Event& operator=(Event&& other) noexcept {
+        std::swap(handle, other.handle);
+        return *this;
+    }
+    ~Event() {
+        if (handle) cuda_ignore(cudaEventDestroy(handle));
+    }
+};
+
+struct Library {
+    cudaLibrary_t handle = nullptr;
+    Library(std::string_view file, std::string_view image) {
+        cuda_check(
+            cudaLibraryLoadData(&handle, image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
+            fmt::format("loading kernels/{}.cu", file));
+    }
+    Library(const Library&) = delete;
+    Library& operator=(const Library&) = delete;
+    ~Library() { cuda_ignore(cudaLibraryUnload(handle)); }
+};
+
+struct CudaKernel : LoadedKernel {
+    cudaKernel_t handle = nullptr;
+    unsigned static_shared_bytes = 0;
+    unsigned max_threads = 0;  ///< a block; registers may allow fewer than the device does
+
+    const void* function() const { return static_cast<const void*>(handle); }
+};
+
+/// A launch whose end has not been seen yet.
+struct Pending {
+    const CudaKernel* kernel;
+    Shape shape;
+    Work work;
+    Event start, stop;
+};
+
+class CudaDevice : public Device {
+  public:
+    CudaDevice(int ordinal, std::string reason) {
+        cuda_check(cudaSetDevice(ordinal), fmt::format("using GPU {}", ordinal));
+        cudaDeviceProp properties{};
+        cuda_check(cudaGetDeviceProperties(&properties, ordinal),
+                   "asking for the GPU's properties");
+        info_ = {.kind = DeviceKind::cuda,
+                 .name = properties.name,
+                 .reason = std::move(reason),
+                 .ordinal = ordinal,
+                 .multiprocessors = properties.multiProcessorCount,
+                 .memory_bytes = properties.totalGlobalMem,
+                 .max_block_threads = unsigned(properties.maxThreadsPerBlock),
+                 .max_shared_bytes = properties.sharedMemPerBlockOptin};
+        cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+    }
+
+    ~CudaDevice() override {
+        cuda_ignore(cudaStreamSynchronize(stream_));
+        cuda_ignore(cudaStreamDestroy(stream_));
+    }
+
+    KernelTimings& timings() override {
+        collect();
+        return timings_;
+    }
+
+    std::uint64_t allocate(std::size_t bytes) override {
+        void* memory = nullptr;
+        const cudaError_t status = cudaMalloc(&memory, bytes);
+        if (status == cudaErrorMemoryAllocation) {
+            (void)cudaGetLastError();
+            std::size_t free = 0, total = 0;
+            cuda_ignore(cudaMemGetInfo(&free, &total));
+            throw DeviceError(
+                fmt::format("{:.2f} GiB asked for, {:.2f} GiB free on {}: choose a "
+                            "smaller size",
+                            double(bytes) / (1 << 30), double(free) / (1 << 30), info_.name));
+        }
+        cuda_check(status, "allocating memory");
+        return reinterpret_cast<std::uint64_t>(memory);
+    }
+    void release(std::uint64_t address) noexcept override {
+        cuda_ignore(cudaFree(reinterpret_cast<void*>(address)));
+    }
+    void upload(std::uint64_t to, const void* from, std::size_t bytes) override {
+        copy(reinterpret_cast<void*>(to), from, bytes, cudaMemcpyHostToDevice);
+    }
+    void download(void* to, std::uint64_t from, std::size_t bytes) override {
+        copy(to, reinterpret_cast<const void*>(from), bytes, cudaMemcpyDeviceToHost);
+    }
+    void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
+        cuda_check(cudaMemsetAsync(reinterpret_cast<void*>(to), value, bytes, stream_),
+                   "filling memory");
+    }
+    void synchronize() override {
+        cuda_check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        collect();
+    }
+
+    std::uint64_t attach(void*, std::size_t) override {
+        throw DeviceError("host memory can't be attached to a GPU: use a buffer");
+    }
+    void detach(std::uint64_t) noexcept override {}
+    void* native_stream() const override { return stream_; }
+
+  protected:
+    const LoadedKernel& load(std::string_view file, std::string_view name) override;
+    void launch_packed(const LoadedKernel& kernel, const Shape& shape, const Work& work,
+                       std::span<void* const> arguments) override;
+
+  private:
+    void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+        cuda_check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying memory");
+        cuda_check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+    }
+
+    /// Reads the times of launches that have ended, and never waits.
+    void collect() {
+        while (!pending_.empty() && cudaEventQuery(pending_.front().stop.handle) == cudaSuccess) {
+            Pending& done = pending_.front();
+            float ms = 0;
+            cuda_check(cudaEventElapsedTime(&ms, done.start.handle, done.stop.handle),
+                       "reading a kernel's time");
+            timings_.record(done.kernel->name, done.shape.grid, done.shape.block,
+                            done.kernel->static_shared_bytes + done.shape.shared_bytes, done.work,
+                            ms);
+            spare_.push_back(std::move(done.start));
+            spare_.push_back(std::move(done.stop));
+            pending_.pop_front();
+        }
+    }
+
+    Event spare_event() {
+        if (spare_.empty()) return {};
+        Event event = std::move(spare_.back());
+        spare_.pop_back();
+        return event;
+    }
+
+    cudaStream_t stream_ = nullptr;
+    std::map<std::tuple<std::string, Math>, Library> libraries_;
+    std::map<std::tuple<std::string, Math, std::string>, CudaKernel> kernels_;
+    std::deque<Pending> pending_;
+    std::vector<Event> spare_;
+};
+
+std::vector<std::size_t> argument_sizes(const void* function) {
+    std::vector<std::size_t> sizes;
+    std::size_t offset = 0, size = 0;
+    while (cudaFuncGetParamInfo(function, sizes.size(), &offset, &size) == cudaSuccess)
+        sizes.push_back(size);
+    (void)cudaGetLastError();
+    return sizes;
+}
+
+const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view name) {
+    const std::tuple key{std::string(file), settings_.math, std::string(name)};
+    if (auto known = kernels_.find(key); known != kernels_.end()) return known->second;
+
+    const Library& library = libraries_
+                                 .try_emplace({std::string(file), settings_.math}, file,
+                                              kernel_image(file, settings_.math, "fatbin"))
+                                 .first->second;
+    CudaKernel kernel;
+    kernel.name = name;
+    cuda_check(cudaLibraryGetKernel(&kernel.handle, library.handle, kernel.name.c_str()),
+               fmt::format("kernel {} of kernels/{}.cu", name, file));
+    cudaFuncAttributes attributes{};
+    cuda_check(cudaFuncGetAttributes(&attributes, kernel.function()),
+               fmt::format("attributes of kernel {}", name));
+    kernel.static_shared_bytes = unsigned(attributes.sharedSizeBytes);
+    kernel.max_threads = unsigned(attributes.maxThreadsPerBlock);
+    kernel.argument_bytes = argument_sizes(kernel.function());
+    return kernels_.emplace(key, std::move(kernel)).first->second;
+}
+
+void CudaDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, const Work& work,
+                               std::span<void* const> arguments) {
+    const auto& kernel = static_cast<const CudaKernel&>(loaded);
+    collect();
+    constexpr unsigned default_shared_bytes = 48 * 1024;  // more must be asked for
+    if (shape.shared_bytes > default_shared_bytes)
+        cuda_check(
+            cudaFuncSetAttribute(kernel.function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 int(shape.shared_bytes)),
+            fmt::format("{} bytes of shared memory for {}", shape.shared_bytes, kernel.name));
+    Pending pending{&kernel, shape, work, spare_event(), spare_event()};
+    const auto dim = [](Dim3 d) { return dim3{d.x, d.y, d.z}; };
+    cuda_check(cudaEventRecord(pending.start.handle, stream_), "timing a launch");
+    cuda_check(
+        cudaLaunchKernel(kernel.function(), dim(shape.grid), dim(shape.block),
+                         const_cast<void**>(arguments.data()), shape.shared_bytes, stream_),
+        fmt::format("launching {} with grid {}x{}x{}, block {}x{}x{}", kernel.name, shape.grid.x,
+                    shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z));
+    cuda_check(cudaEventRecord(pending.stop.handle, stream_), "timing a launch");
+    pending_.push_back(std::move(pending));
+}
+
+std::string version_text(int version) {
+    return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+CudaSurvey survey() {
+    int driver = 0, runtime = 0, devices = 0;
+    cuda_ignore(cudaDriverGetVersion(&driver));
+    cuda_ignore(cudaRuntimeGetVersion(&runtime));
+    if (driver == 0) return {0, "no NVIDIA driver is installed"};
+    const cudaError_t status = cudaGetDeviceCount(&devices);
+    if (status == cudaSuccess && devices > 0) return {devices, {}};
+    (void)cudaGetLastError();
+    if (status == cudaErrorInsufficientDriver)
+        return {0, fmt::format("the driver supports CUDA {}, this build needs {}",
+                               version_text(driver), version_text(runtime))};
+    if (status == cudaErrorNoDevice || status == cudaSuccess)
+        return {0, "the NVIDIA driver shows no GPU"};
+    return {0, fmt::format("the NVIDIA driver answers: {}", cudaGetErrorString(status))};
+}
+
+}  // namespace
+
+const CudaSurvey& survey_cuda() {
+    static const CudaSurvey result = survey();
+    return result;
+}
+
+std::unique_ptr<Device> make_cuda_device(int ordinal, std::string reason) {
+    return std::make_unique<CudaDevice>(ordinal, std::move(reason));
+}
+
+}  // namespace warpscope::compute

@@ -1,0 +1,67 @@
+#include "compute/device.h"
+
+#include <fmt/format.h>
+
+#include "compute/cuda_device.h"
+#include "compute/emulated_device.h"
+#include "compute/kernel_images.h"
+
+namespace warpscope::compute {
+
+void Device::check_arguments(const LoadedKernel& kernel, std::span<const std::size_t> bytes) {
+    const auto& expected = kernel.argument_bytes;
+    if (expected.size() != bytes.size())
+        throw DeviceError(fmt::format("kernel {} takes {} arguments, not {}", kernel.name,
+                                      expected.size(), bytes.size()));
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        if (expected[i] != bytes[i])
+            throw DeviceError(fmt::format("argument {} of kernel {} has {} bytes, not {}", i,
+                                          kernel.name, expected[i], bytes[i]));
+}
+
+std::string_view kernel_image(std::string_view file, Math math, std::string_view extension) {
+    const auto name = fmt::format("{}{}.{}", file, math == Math::fast ? ".fast" : "", extension);
+    const std::string_view image = embedded_kernel_image(name);
+    if (image.empty()) throw DeviceError(fmt::format("this build has no kernel image {}", name));
+    return image;
+}
+
+std::unique_ptr<Device> pick_device(std::string_view wish) {
+    if (wish == "emulator") return make_emulated_device("it was asked for");
+    if (wish == "auto") {
+        const CudaSurvey survey = survey_cuda();
+        if (survey.devices == 0) return make_emulated_device(survey.reason);
+        return make_cuda_device(0, "the first GPU that the driver can use");
+    }
+    int ordinal = 0;
+    if (wish.starts_with("cuda:")) {
+        const std::string number(wish.substr(5));
+        if (number.empty() || number.size() > 4 ||
+            number.find_first_not_of("0123456789") != std::string::npos)
+            throw std::invalid_argument(
+                fmt::format("device \"{}\": write cuda:N with N = 0, 1, …", wish));
+        ordinal = std::stoi(number);
+    } else if (wish != "cuda") {
+        throw std::invalid_argument(
+            fmt::format("device \"{}\" is unknown: use auto, cuda, cuda:N or emulator", wish));
+    }
+    const CudaSurvey survey = survey_cuda();
+    if (survey.devices == 0)
+        throw DeviceError(fmt::format("no GPU to use: {}; --device emulator runs the same kernels",
+                                      survey.reason));
+    if (ordinal >= survey.devices)
+        throw DeviceError(
+            fmt::format("there is no cuda:{}: the driver shows {} GPU{} (cuda:0{})", ordinal,
+                        survey.devices, survey.devices == 1 ? "" : "s",
+                        survey.devices == 1 ? "" : fmt::format(" to cuda:{}", survey.devices - 1)));
+    return make_cuda_device(ordinal, "it was asked for");
+}
+
+std::vector<std::string> device_choices() {
+    std::vector<std::string> choices{"auto"};
+    for (int i = 0; i < survey_cuda().devices; ++i) choices.push_back(fmt::format("cuda:{}", i));
+    choices.push_back("emulator");
+    return choices;
+}
+
+}  // namespace warpscope::compute

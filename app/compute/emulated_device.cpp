@@ -1,0 +1,165 @@
+#include "compute/emulated_device.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+#include "compute/kernel_images.h"
+#include "emulator/error.h"
+#include "emulator/machine.h"
+
+namespace warpscope::compute {
+namespace {
+
+/// Half of the machine's memory, so that a size too large is refused and not swapped.
+std::size_t memory_limit() {
+    return std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGE_SIZE)) / 2;
+}
+
+/// More warp instructions than any experiment's launch takes, and over within a minute.
+constexpr std::uint64_t instruction_budget = 20'000'000'000;
+
+/// splitmix64 (Steele, Lea & Flood 2014): neighbouring launches get unrelated seeds.
+std::uint64_t mix(std::uint64_t x) {
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+}
+
+emulator::Schedule schedule_of(Schedule schedule) {
+    switch (schedule) {
+        case Schedule::run_to_barrier:
+            return emulator::Schedule::run_to_barrier;
+        case Schedule::reverse:
+            return emulator::Schedule::reverse;
+        case Schedule::random:
+            break;
+    }
+    return emulator::Schedule::random_quantum;
+}
+
+struct EmulatedKernel : LoadedKernel {
+    const emulator::Kernel* kernel = nullptr;
+};
+
+template <class F>
+auto translated(F work) {
+    try {
+        return work();
+    } catch (const emulator::Error& error) {
+        throw DeviceError(error.what());
+    }
+}
+
+class Emulation : public EmulatedDevice {
+  public:
+    explicit Emulation(std::string reason) {
+        info_ = {.kind = DeviceKind::emulator,
+                 .name = "SIMT emulator",
+                 .reason = std::move(reason),
+                 .multiprocessors = int(machine_.virtual_sms()),
+                 .memory_bytes = memory_limit(),
+                 .max_shared_bytes = emulator::Machine::max_shared_bytes};
+    }
+
+    std::uint64_t allocate(std::size_t bytes) override {
+        if (machine_.memory().used_bytes() + bytes > info_.memory_bytes)
+            throw DeviceError(fmt::format(
+                "{:.2f} GiB asked for, {:.2f} GiB free in the emulator: choose a smaller size",
+                double(bytes) / (1 << 30),
+                double(info_.memory_bytes - machine_.memory().used_bytes()) / (1 << 30)));
+        return translated(
+            [&] { return reinterpret_cast<std::uint64_t>(machine_.memory().allocate(bytes)); });
+    }
+    void release(std::uint64_t address) noexcept override {
+        machine_.memory().free(reinterpret_cast<void*>(address));
+    }
+    void upload(std::uint64_t to, const void* from, std::size_t bytes) override {
+        if (bytes) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    }
+    void download(void* to, std::uint64_t from, std::size_t bytes) override {
+        if (bytes) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    }
+    void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
+        std::memset(reinterpret_cast<void*>(to), value, bytes);
+    }
+    void synchronize() override {}
+
+    std::uint64_t attach(void* host, std::size_t bytes) override {
+        machine_.memory().attach(host, bytes);
+        return reinterpret_cast<std::uint64_t>(host);
+    }
+    void detach(std::uint64_t address) noexcept override {
+        machine_.memory().detach(reinterpret_cast<void*>(address));
+    }
+    void begin_frame(std::uint64_t frame) override {
+        frame_ = frame;
+        launch_in_frame_ = 0;
+    }
+    void observe(emulator::Observer* observer) override { observer_ = observer; }
+
+  protected:
+    const LoadedKernel& load(std::string_view file, std::string_view name) override {
+        const std::tuple key{std::string(file), settings_.math, std::string(name)};
+        if (auto known = kernels_.find(key); known != kernels_.end()) return known->second;
+        EmulatedKernel loaded;
+        loaded.kernel = module(file).find(name);
+        if (!loaded.kernel)
+            throw DeviceError(fmt::format("kernels/{}.cu has no kernel {}", file, name));
+        loaded.name = name;
+        for (const emulator::Parameter& parameter : loaded.kernel->parameters)
+            loaded.argument_bytes.push_back(parameter.size);
+        return kernels_.emplace(key, std::move(loaded)).first->second;
+    }
+
+    void launch_packed(const LoadedKernel& loaded, const Shape& shape, const Work& work,
+                       std::span<void* const> arguments) override {
+        const emulator::Kernel& kernel = *static_cast<const EmulatedKernel&>(loaded).kernel;
+        const auto dim = [](Dim3 d) { return emulator::Dim3{d.x, d.y, d.z}; };
+        const emulator::Launch launch{dim(shape.grid), dim(shape.block), shape.shared_bytes};
+        const emulator::Options options{
+            .schedule = schedule_of(settings_.schedule),
+            .seed = mix(settings_.seed ^ mix(frame_ ^ mix(launch_in_frame_++))),
+            .instruction_budget = instruction_budget};
+        const std::vector<const void*> values(arguments.begin(), arguments.end());
+
+        const auto start = std::chrono::steady_clock::now();
+        translated([&] { return machine_.run(kernel, launch, values, options, observer_); });
+        const std::chrono::duration<float, std::milli> time =
+            std::chrono::steady_clock::now() - start;
+        timings_.record(loaded.name, shape.grid, shape.block,
+                        kernel.shared_bytes + shape.shared_bytes, work, time.count());
+    }
+
+  private:
+    const emulator::Module& module(std::string_view file) {
+        auto& module = modules_[{std::string(file), settings_.math}];
+        if (!module)
+            module = translated([&] {
+                return emulator::Module::parse(kernel_image(file, settings_.math, "ptx"),
+                                               fmt::format("kernels/{}.cu", file));
+            });
+        return *module;
+    }
+
+    emulator::Machine machine_;
+    std::map<std::tuple<std::string, Math>, std::shared_ptr<const emulator::Module>> modules_;
+    std::map<std::tuple<std::string, Math, std::string>, EmulatedKernel> kernels_;
+    emulator::Observer* observer_ = nullptr;
+    std::uint64_t frame_ = 0;
+    std::uint64_t launch_in_frame_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<EmulatedDevice> make_emulated_device(std::string reason) {
+    return std::make_unique<Emulation>(std::move(reason));
+}
+
+}  // namespace warpscope::compute

@@ -1,0 +1,91 @@
+#include "compute/device.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "support/devices.h"
+
+namespace warpscope::compute {
+namespace {
+
+class AnyDevice : public tests::OnDevices {};
+WARPSCOPE_ON_DEVICES(AnyDevice);
+
+TEST_P(AnyDevice, SaysWhatItIsAndWhy) {
+    EXPECT_FALSE(device().info().name.empty());
+    EXPECT_FALSE(device().info().reason.empty());
+    EXPECT_GT(device().info().multiprocessors, 0);
+    EXPECT_GT(device().info().memory_bytes, std::size_t(1) << 28);
+}
+
+TEST_P(AnyDevice, BuffersHoldWhatWasUploaded) {
+    for (std::size_t count : {1, 31, 4097}) {
+        std::vector<float> values(count);
+        std::iota(values.begin(), values.end(), 0.5f);
+        Buffer<float> buffer(device(), values);
+        EXPECT_EQ(buffer.download(), values);
+        buffer.fill(0);
+        EXPECT_EQ(buffer.download(), std::vector<float>(count, 0.0f));
+    }
+}
+
+TEST_P(AnyDevice, MovedBufferKeepsItsMemory) {
+    Buffer<int> a(device(), std::vector<int>{1, 2, 3});
+    Buffer<int> b;
+    b = std::move(a);
+    EXPECT_EQ(b.download(), (std::vector<int>{1, 2, 3}));
+}
+
+TEST_P(AnyDevice, TooMuchMemoryIsAClearError) {
+    try {
+        device().allocate(std::size_t(1) << 50);
+        FAIL() << "a pebibyte was allocated";
+    } catch (const DeviceError& error) {
+        EXPECT_NE(std::string(error.what()).find("choose a smaller size"), std::string::npos)
+            << error.what();
+    }
+}
+
+TEST_P(AnyDevice, UnknownKernelsAreNamed) {
+    EXPECT_THROW(device().kernel<int>("dot", "no_such_kernel"), DeviceError);
+    EXPECT_THROW(device().kernel<int>("no_such_file", "dot_book"), DeviceError);
+}
+
+TEST_P(AnyDevice, ArgumentSizesAreChecked) {
+    EXPECT_THROW(device().kernel<char>("dot", "dot_book"), DeviceError);
+}
+
+std::string error_of(std::string_view wish) {
+    try {
+        pick_device(wish);
+    } catch (const std::exception& error) {
+        return error.what();
+    }
+    return {};
+}
+
+TEST(PickDevice, RefusesUnknownWords) {
+    EXPECT_THROW(pick_device("gpu"), std::invalid_argument);
+    EXPECT_THROW(pick_device("cuda:"), std::invalid_argument);
+    EXPECT_THROW(pick_device("cuda:x"), std::invalid_argument);
+    EXPECT_THROW(pick_device("cuda:-1"), std::invalid_argument);
+    EXPECT_NE(error_of("gpu").find("auto, cuda, cuda:N or emulator"), std::string::npos);
+}
+
+TEST(PickDevice, AGpuThatIsNotThereIsADeviceError) {
+    EXPECT_THROW(pick_device("cuda:999"), DeviceError);
+}
+
+TEST(PickDevice, AutoAlwaysFindsOne) {
+    const auto device = pick_device("auto");
+    const bool has_gpu = device_choices().size() > 2;
+    EXPECT_EQ(device->info().kind, has_gpu ? DeviceKind::cuda : DeviceKind::emulator);
+}
+
+TEST(PickDevice, ChoicesCanAllBePicked) {
+    for (const std::string& choice : device_choices()) EXPECT_EQ(error_of(choice), "") << choice;
+}
+
+}  // namespace
+}  // namespace warpscope::compute
