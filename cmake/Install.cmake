@@ -1,0 +1,8 @@
+# `cmake --install build/default --prefix /usr/local`: the program, its icon and its menu entry.
+include(GNUInstallDirs)
+install(TARGETS warpscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES assets/warpscope.svg
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
+install(FILES assets/warpscope.png
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/256x256/apps)
+install(FILES assets/warpscope.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
