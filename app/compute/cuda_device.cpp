@@ -1,6 +1,8 @@
 #include "compute/cuda_device.h"
 
+#include <array>
 #include <deque>
+#include <list>
 #include <map>
 #include <tuple>
 
@@ -25,10 +27,15 @@ struct Event {
 
 struct Library {
     cudaLibrary_t handle = nullptr;
-    Library(std::string_view file, std::string_view image) {
-        cuda_check(
-            cudaLibraryLoadData(&handle, image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
-            fmt::format("loading kernels/{}.cu", file));
+    /// `image`: a fatbin, or PTX text that ends with a zero. `what` is for errors.
+    Library(std::string_view what, const char* image) {
+        std::array<char, 4096> log{};
+        cudaJitOption options[]{cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
+        void* values[]{log.data(), reinterpret_cast<void*>(log.size())};
+        const cudaError_t status =
+            cudaLibraryLoadData(&handle, image, options, values, 2, nullptr, nullptr, 0);
+        cuda_check(status, log[0] ? fmt::format("loading {}: {}", what, log.data())
+                                  : fmt::format("loading {}", what));
     }
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
@@ -38,7 +45,6 @@ struct Library {
 struct CudaKernel : LoadedKernel {
     cudaKernel_t handle = nullptr;
     unsigned static_shared_bytes = 0;
-    unsigned max_threads = 0;  ///< a block; registers may allow fewer than the device does
 
     const void* function() const { return static_cast<const void*>(handle); }
 };
@@ -120,10 +126,13 @@ class CudaDevice : public Device {
 
   protected:
     const LoadedKernel& load(std::string_view file, std::string_view name) override;
+    const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) override;
     void launch_packed(const LoadedKernel& kernel, const Shape& shape, const Work& work,
                        std::span<void* const> arguments) override;
 
   private:
+    const LoadedKernel& find(const Library& library, std::string_view name);
+
     void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
         cuda_check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying memory");
         cuda_check(cudaStreamSynchronize(stream_), "waiting for the GPU");
@@ -153,40 +162,55 @@ class CudaDevice : public Device {
     }
 
     cudaStream_t stream_ = nullptr;
-    std::map<std::tuple<std::string, Math>, Library> libraries_;
-    std::map<std::tuple<std::string, Math, std::string>, CudaKernel> kernels_;
+    std::list<Library> libraries_;
+    std::map<std::tuple<std::string, Math>, const Library*> images_;
+    std::map<cudaKernel_t, CudaKernel> kernels_;
     std::deque<Pending> pending_;
     std::vector<Event> spare_;
 };
 
-std::vector<std::size_t> argument_sizes(const void* function) {
+/// Sizes of a kernel's parameters, in order; the runtime tells them since CUDA 13.
+std::optional<std::vector<std::size_t>> argument_sizes([[maybe_unused]] const void* function) {
+#if CUDART_VERSION >= 13000
     std::vector<std::size_t> sizes;
     std::size_t offset = 0, size = 0;
     while (cudaFuncGetParamInfo(function, sizes.size(), &offset, &size) == cudaSuccess)
         sizes.push_back(size);
     (void)cudaGetLastError();
     return sizes;
+#else
+    return std::nullopt;
+#endif
 }
 
 const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view name) {
-    const std::tuple key{std::string(file), settings_.math, std::string(name)};
-    if (auto known = kernels_.find(key); known != kernels_.end()) return known->second;
+    auto& library = images_[{std::string(file), settings_.math}];
+    if (!library)
+        library = &libraries_.emplace_back(fmt::format("kernels/{}.cu", file),
+                                           kernel_image(file, settings_.math, "fatbin").data());
+    return find(*library, name);
+}
 
-    const Library& library = libraries_
-                                 .try_emplace({std::string(file), settings_.math}, file,
-                                              kernel_image(file, settings_.math, "fatbin"))
-                                 .first->second;
-    CudaKernel kernel;
-    kernel.name = name;
-    cuda_check(cudaLibraryGetKernel(&kernel.handle, library.handle, kernel.name.c_str()),
-               fmt::format("kernel {} of kernels/{}.cu", name, file));
-    cudaFuncAttributes attributes{};
-    cuda_check(cudaFuncGetAttributes(&attributes, kernel.function()),
-               fmt::format("attributes of kernel {}", name));
-    kernel.static_shared_bytes = unsigned(attributes.sharedSizeBytes);
-    kernel.max_threads = unsigned(attributes.maxThreadsPerBlock);
-    kernel.argument_bytes = argument_sizes(kernel.function());
-    return kernels_.emplace(key, std::move(kernel)).first->second;
+const LoadedKernel& CudaDevice::load_ptx(std::string_view ptx, std::string_view name) {
+    return find(libraries_.emplace_back("PTX text", std::string(ptx).c_str()), name);
+}
+
+const LoadedKernel& CudaDevice::find(const Library& library, std::string_view name) {
+    const std::string text(name);
+    cudaKernel_t handle = nullptr;
+    cuda_check(cudaLibraryGetKernel(&handle, library.handle, text.c_str()),
+               fmt::format("kernel {}", name));
+    CudaKernel& kernel = kernels_[handle];
+    if (!kernel.handle) {
+        kernel.handle = handle;
+        kernel.name = text;
+        cudaFuncAttributes attributes{};
+        cuda_check(cudaFuncGetAttributes(&attributes, kernel.function()),
+                   fmt::format("attributes of kernel {}", name));
+        kernel.static_shared_bytes = unsigned(attributes.sharedSizeBytes);
+        kernel.argument_bytes = argument_sizes(kernel.function());
+    }
+    return kernel;
 }
 
 void CudaDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, const Work& work,

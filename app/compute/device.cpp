@@ -9,7 +9,8 @@
 namespace warpscope::compute {
 
 void Device::check_arguments(const LoadedKernel& kernel, std::span<const std::size_t> bytes) {
-    const auto& expected = kernel.argument_bytes;
+    if (!kernel.argument_bytes) return;
+    const auto& expected = *kernel.argument_bytes;
     if (expected.size() != bytes.size())
         throw DeviceError(fmt::format("kernel {} takes {} arguments, not {}", kernel.name,
                                       expected.size(), bytes.size()));

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -56,7 +57,8 @@ struct DevicePointer {
 /// A kernel of one loaded image; owned by its device.
 struct LoadedKernel {
     std::string name;
-    std::vector<std::size_t> argument_bytes;  ///< size of each parameter, in order
+    /// Size of each parameter, in order; nullopt where the driver doesn't tell.
+    std::optional<std::vector<std::size_t>> argument_bytes;
     virtual ~LoadedKernel() = default;
 };
 
@@ -113,6 +115,14 @@ class Device {
         return {&found};
     }
 
+    /// The same from PTX text. Throws DeviceError with the assembler's words.
+    template <class... Args>
+    Kernel<Args...> kernel_from_ptx(std::string_view ptx, std::string_view name) {
+        const LoadedKernel& found = load_ptx(ptx, name);
+        check_arguments(found, std::array<std::size_t, sizeof...(Args)>{sizeof(Args)...});
+        return {&found};
+    }
+
     /// Queues a launch and times it; `work` is what one launch does, for the rates on show.
     template <class... Args>
     void launch(Kernel<Args...> kernel, const Shape& shape, const Work& work,
@@ -123,6 +133,7 @@ class Device {
 
   protected:
     virtual const LoadedKernel& load(std::string_view file, std::string_view name) = 0;
+    virtual const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) = 0;
     /// `arguments` point at the values, which live until the call returns.
     virtual void launch_packed(const LoadedKernel& kernel, const Shape& shape, const Work& work,
                                std::span<void* const> arguments) = 0;

@@ -106,16 +106,15 @@ class Emulation : public EmulatedDevice {
 
   protected:
     const LoadedKernel& load(std::string_view file, std::string_view name) override {
-        const std::tuple key{std::string(file), settings_.math, std::string(name)};
-        if (auto known = kernels_.find(key); known != kernels_.end()) return known->second;
-        EmulatedKernel loaded;
-        loaded.kernel = module(file).find(name);
-        if (!loaded.kernel)
-            throw DeviceError(fmt::format("kernels/{}.cu has no kernel {}", file, name));
-        loaded.name = name;
-        for (const emulator::Parameter& parameter : loaded.kernel->parameters)
-            loaded.argument_bytes.push_back(parameter.size);
-        return kernels_.emplace(key, std::move(loaded)).first->second;
+        auto& module = images_[{std::string(file), settings_.math}];
+        if (!module)
+            module = &parse(kernel_image(file, settings_.math, "ptx"),
+                            fmt::format("kernels/{}.cu", file));
+        return find(*module, name);
+    }
+
+    const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) override {
+        return find(parse(ptx, "PTX text"), name);
     }
 
     void launch_packed(const LoadedKernel& loaded, const Shape& shape, const Work& work,
@@ -138,19 +137,29 @@ class Emulation : public EmulatedDevice {
     }
 
   private:
-    const emulator::Module& module(std::string_view file) {
-        auto& module = modules_[{std::string(file), settings_.math}];
-        if (!module)
-            module = translated([&] {
-                return emulator::Module::parse(kernel_image(file, settings_.math, "ptx"),
-                                               fmt::format("kernels/{}.cu", file));
-            });
-        return *module;
+    const emulator::Module& parse(std::string_view ptx, std::string name) {
+        return *modules_.emplace_back(
+            translated([&] { return emulator::Module::parse(ptx, std::move(name)); }));
+    }
+
+    const LoadedKernel& find(const emulator::Module& module, std::string_view name) {
+        const emulator::Kernel* kernel = module.find(name);
+        if (!kernel) throw DeviceError(fmt::format("{} has no kernel {}", module.name(), name));
+        EmulatedKernel& loaded = kernels_[kernel];
+        if (!loaded.kernel) {
+            loaded.kernel = kernel;
+            loaded.name = name;
+            auto& sizes = loaded.argument_bytes.emplace();
+            for (const emulator::Parameter& parameter : kernel->parameters)
+                sizes.push_back(parameter.size);
+        }
+        return loaded;
     }
 
     emulator::Machine machine_;
-    std::map<std::tuple<std::string, Math>, std::shared_ptr<const emulator::Module>> modules_;
-    std::map<std::tuple<std::string, Math, std::string>, EmulatedKernel> kernels_;
+    std::vector<std::shared_ptr<const emulator::Module>> modules_;
+    std::map<std::tuple<std::string, Math>, const emulator::Module*> images_;
+    std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
     emulator::Observer* observer_ = nullptr;
     std::uint64_t frame_ = 0;
     std::uint64_t launch_in_frame_ = 0;
