@@ -1,0 +1,183 @@
+// A bitmap that shared memory turns: each 16x16 block writes a tile, reads it back rotated by 180
+// degrees, and stores the pixels. After "CUDA by Example" (Sanders, Kandrot), section 5.3.3, with
+// the rings of its section 5.2.2. Only a barrier between writing and reading makes it right.
+
+constexpr int side = 16;  // of a tile, and of a block: side x side threads
+constexpr float pi = 3.1415926535897932f;
+
+enum Pattern { spheres, rings };
+enum View { picture_view, wrong_view, split_view };
+
+// Where tile element (tx, ty) lies. Column by column, as the book has it, a warp's 16 columns start
+// only 16 banks apart: 8 lanes meet in a bank. A pitch of 17 leaves one pair, 18 none.
+template <int Pitch>
+struct ByColumn {
+    static constexpr int elements = side * Pitch;
+    static __device__ int at(int tx, int ty) { return tx * Pitch + ty; }
+};
+
+struct ByRow {
+    static constexpr int elements = side * side;
+    static __device__ int at(int tx, int ty) { return ty * side + tx; }
+};
+
+// The barrier, or nothing but an order for the compiler: without the clobber it could move the read
+// before the write and the race would be its choice instead of the machine's.
+template <bool Sync>
+__device__ void barrier() {
+    if (Sync)
+        __syncthreads();
+    else
+        asm volatile("" ::: "memory");
+}
+
+// 0 .. 255 at pixel (x, y).
+__device__ float level(int pattern, int x, int y, int width, int height, float ticks) {
+    if (pattern == spheres) {
+        const float period = 128.0f;
+        return 255 * (sinf(x * 2.0f * pi / period) + 1.0f) * (sinf(y * 2.0f * pi / period) + 1.0f) /
+               4.0f;
+    }
+    const float dx = x - width / 2;
+    const float dy = y - height / 2;
+    const float distance = sqrtf(dx * dx + dy * dy);
+    return 128.0f + 127.0f * cosf(distance / 10.0f - ticks / 7.0f) / (distance / 10.0f + 1.0f);
+}
+
+__device__ uchar4 colour(int pattern, float value) {
+    // Saturating, since a stale word can hold anything.
+    const unsigned char shade = static_cast<unsigned char>(min(__float2uint_rz(value), 255u));
+    return pattern == spheres ? make_uchar4(0, shade, 0, 255)
+                              : make_uchar4(shade, shade, shade, 255);
+}
+
+// Adds the number of threads whose `hit` is true; for whole warps.
+__device__ void count_hits(bool hit, unsigned* counter) {
+    const unsigned hits = __ballot_sync(0xffffffffu, hit);
+    const unsigned lane = (threadIdx.y * side + threadIdx.x) % 32;
+    if (lane == 0 && hits != 0) atomicAdd(counter, __popc(hits));
+}
+
+// Gives `value` to the thread on the opposite side of the tile and returns what that one wrote.
+template <class Layout, bool Sync>
+__device__ float exchange(float value) {
+    __shared__ float tile[Layout::elements];
+    tile[Layout::at(threadIdx.x, threadIdx.y)] = value;
+    // Read after write between warps: thread (15-tx, 15-ty) must have written before it is read.
+    barrier<Sync>();
+    return tile[Layout::at(side - 1 - threadIdx.x, side - 1 - threadIdx.y)];
+}
+
+// The same with {value, stamp} in one 8-byte word, so that both are of one write. `stale`: the word
+// was not written by this block of this launch.
+template <bool Sync>
+__device__ float exchange_stamped(float value, unsigned stamp, bool& stale) {
+    using Layout = ByColumn<side>;
+    __shared__ unsigned long long tile[Layout::elements];
+    tile[Layout::at(threadIdx.x, threadIdx.y)] =
+        static_cast<unsigned long long>(stamp) << 32 | __float_as_uint(value);
+    // Read after write between warps, as in `exchange`.
+    barrier<Sync>();
+    const unsigned long long word =
+        tile[Layout::at(side - 1 - threadIdx.x, side - 1 - threadIdx.y)];
+    stale = static_cast<unsigned>(word >> 32) != stamp;
+    return __uint_as_float(static_cast<unsigned>(word));
+}
+
+// Every thread writes and reads the tile; only those inside the picture store.
+template <class Layout, bool Sync, bool Bytes>
+__device__ void draw(uchar4* pixels, int width, int height, float ticks, int pattern) {
+    const int x = blockIdx.x * side + threadIdx.x;
+    const int y = blockIdx.y * side + threadIdx.y;
+    const float value = exchange<Layout, Sync>(level(pattern, x, y, width, height, ticks));
+    if (x >= width || y >= height) return;
+    const uchar4 pixel = colour(pattern, value);
+    uchar4* place = pixels + (static_cast<size_t>(y) * width + x);
+    if (Bytes) {
+        // Volatile keeps the book's four stores apart.
+        volatile unsigned char* bytes = reinterpret_cast<unsigned char*>(place);
+        bytes[0] = pixel.x;
+        bytes[1] = pixel.y;
+        bytes[2] = pixel.z;
+        bytes[3] = pixel.w;
+    } else {
+        *place = pixel;
+    }
+}
+
+// Block (bx, by) takes stamp first_stamp + bx + by * gridDim.x: no launch before may have used it.
+template <bool Sync>
+__device__ void draw_stamped(uchar4* pixels, int width, int height, float ticks, int pattern,
+                             unsigned first_stamp, unsigned* stale_count) {
+    const int x = blockIdx.x * side + threadIdx.x;
+    const int y = blockIdx.y * side + threadIdx.y;
+    const unsigned stamp = first_stamp + blockIdx.x + blockIdx.y * gridDim.x;
+    bool stale = false;
+    const float value =
+        exchange_stamped<Sync>(level(pattern, x, y, width, height, ticks), stamp, stale);
+    const bool inside = x < width && y < height;
+    if (inside) pixels[static_cast<size_t>(y) * width + x] = colour(pattern, value);
+    count_hits(inside && stale, stale_count);
+}
+
+#define RIPPLE_KERNEL(name, Layout, Sync, Bytes)                                        \
+    extern "C" __global__ void name(uchar4* pixels, int width, int height, float ticks, \
+                                    int pattern) {                                      \
+        draw<Layout, Sync, Bytes>(pixels, width, height, ticks, pattern);               \
+    }
+
+RIPPLE_KERNEL(ripple_txty, ByColumn<16>, true, false)
+RIPPLE_KERNEL(ripple_txty_nosync, ByColumn<16>, false, false)
+RIPPLE_KERNEL(ripple_tytx, ByRow, true, false)
+RIPPLE_KERNEL(ripple_tytx_nosync, ByRow, false, false)
+RIPPLE_KERNEL(ripple_padded17, ByColumn<17>, true, false)
+RIPPLE_KERNEL(ripple_padded17_nosync, ByColumn<17>, false, false)
+RIPPLE_KERNEL(ripple_padded, ByColumn<18>, true, false)
+RIPPLE_KERNEL(ripple_padded_nosync, ByColumn<18>, false, false)
+RIPPLE_KERNEL(ripple_bytes, ByColumn<16>, true, true)
+RIPPLE_KERNEL(ripple_bytes_nosync, ByColumn<16>, false, true)
+
+extern "C" __global__ void ripple_stamped(uchar4* pixels, int width, int height, float ticks,
+                                          int pattern, unsigned first_stamp,
+                                          unsigned* stale_count) {
+    draw_stamped<true>(pixels, width, height, ticks, pattern, first_stamp, stale_count);
+}
+
+extern "C" __global__ void ripple_stamped_nosync(uchar4* pixels, int width, int height, float ticks,
+                                                 int pattern, unsigned first_stamp,
+                                                 unsigned* stale_count) {
+    draw_stamped<false>(pixels, width, height, ticks, pattern, first_stamp, stale_count);
+}
+
+// Zeroes the dynamic shared memory of each block, `words` of 4 bytes: what a kernel finds that runs
+// first. Else a small picture's blocks meet their own tile of the frame before, and a stale read
+// shows the right value. Volatile, since nobody reads these stores.
+extern "C" __global__ void clear_shared(int words) {
+    extern __shared__ unsigned memory[];
+    volatile unsigned* cell = memory;
+    for (int i = threadIdx.x; i < words; i += blockDim.x) cell[i] = 0;
+}
+
+// Counts the pixels of `shown` that differ from `reference` and composes what is looked at:
+// `shown` itself; `shown` dimmed with the wrong pixels in magenta; or `without` the barrier on the
+// left and `reference`, with it, on the right. Blocks of 16x16.
+extern "C" __global__ void compare(const uchar4* shown, const uchar4* reference,
+                                   const uchar4* without, uchar4* picture, int width, int height,
+                                   int view, unsigned* wrong_count) {
+    const int x = blockIdx.x * side + threadIdx.x;
+    const int y = blockIdx.y * side + threadIdx.y;
+    bool wrong = false;
+    if (x < width && y < height) {
+        const size_t place = static_cast<size_t>(y) * width + x;
+        uchar4 pixel = shown[place];
+        const uchar4 right = reference[place];
+        wrong = pixel.x != right.x || pixel.y != right.y || pixel.z != right.z;
+        if (view == wrong_view)
+            pixel = wrong ? make_uchar4(255, 0, 255, 255)
+                          : make_uchar4(pixel.x / 4, pixel.y / 4, pixel.z / 4, 255);
+        else if (view == split_view)
+            pixel = x < width / 2 ? without[place] : right;
+        picture[place] = pixel;
+    }
+    count_hits(wrong, wrong_count);
+}
