@@ -1,28 +1,22 @@
 #pragma once
 
 #include <cstdint>
-
-struct cudaGraphicsResource;
+#include <memory>
 
 namespace warpscope::gl {
 
 /// A GL buffer object that CUDA writes in place (CUDA runtime API, "OpenGL Interoperability").
-/// Only in builds with a CUDA toolkit.
-class CudaBuffer {
-  public:
-    /// Throws Error, with CUDA's own error cleared, where the GL context and this CUDA device
-    /// can't share a buffer: GL on Mesa or on another GPU gives 304 or 999.
-    CudaBuffer(unsigned gl_buffer, int cuda_ordinal);
-    ~CudaBuffer();
-    CudaBuffer(const CudaBuffer&) = delete;
-    CudaBuffer& operator=(const CudaBuffer&) = delete;
-
-    /// Device address of the buffer, for work queued in `stream`, a cudaStream_t.
-    std::uint64_t map(void* stream);
-    void unmap(void* stream);
-
-  private:
-    cudaGraphicsResource* resource_ = nullptr;
+struct CudaBuffer {
+    virtual ~CudaBuffer() = default;
+    /// Device address of the buffer, for work queued in `stream`, a cudaStream_t. Throws
+    /// compute::DeviceError, as unmap does.
+    virtual std::uint64_t map(void* stream) = 0;
+    virtual void unmap(void* stream) = 0;
 };
+
+/// Shares a GL buffer with a CUDA device. Throws compute::DeviceError, with CUDA's own error state
+/// cleared, where the current GL context and this device can't share (GL on Mesa or on another
+/// GPU gives error 304 or 999), and in a build without a CUDA toolkit.
+std::unique_ptr<CudaBuffer> share_with_cuda(unsigned gl_buffer, int cuda_ordinal);
 
 }  // namespace warpscope::gl

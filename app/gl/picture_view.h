@@ -32,7 +32,7 @@ View fit_view(int picture_width, int picture_height, const Rect& rect);
 Point screen_to_texel(const View& view, const Rect& rect, Point screen);
 Point texel_to_screen(const View& view, const Rect& rect, Point texel);
 /// Zooms by `factor` with the texel under `anchor` (a screen point) staying where it is.
-/// pixels_per_texel stays within [1/16, 128].
+/// pixels_per_texel stays within [1/64, 256].
 View zoomed(const View& view, const Rect& rect, Point anchor, double factor);
 /// Moves the picture with the mouse: (dx, dy) screen pixels.
 View panned(const View& view, double dx, double dy);

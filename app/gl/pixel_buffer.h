@@ -11,7 +11,7 @@
 
 namespace warpscope::gl {
 
-class CudaBuffer;
+struct CudaBuffer;
 
 /// Pixels that a device's kernels write and OpenGL draws: a pixel buffer object (PBO) of
 /// width*height RGBA8 pixels, top row first, and its texture of the same size (row 0 is the top).
@@ -68,10 +68,13 @@ class PixelBuffer {
     };
 
     void make_gl_objects();
+    void release_gl_objects() noexcept;
     void choose_path();
     void* map_pbo();
-    bool unmap_pbo() noexcept;
-    void download_into_pbo();
+    void unmap_pbo();
+    bool release_pbo() noexcept;
+    std::uint64_t attach_pbo();
+    void download_into_pbo(std::uint64_t from);
     void abandon() noexcept;
 
     compute::Device& device_;

@@ -1,0 +1,75 @@
+#include "gl/framebuffer.h"
+
+#include <fmt/format.h>
+#include <glad/gl.h>
+
+#include <algorithm>
+
+#include "gl/error.h"
+
+namespace warpscope::gl {
+namespace {
+
+void check_size(int width, int height) {
+    GLint largest = 0;
+    glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
+    if (width >= 1 && height >= 1 && width <= largest && height <= largest) return;
+    throw Error(fmt::format("can't make a {}x{} framebuffer: each side must be 1 to {} pixels here",
+                            width, height, largest));
+}
+
+}  // namespace
+
+Framebuffer::Framebuffer(int width, int height) : width_(width), height_(height) {
+    check_size(width, height);
+    glGenTextures(1, &texture_);
+    glBindTexture(GL_TEXTURE_2D, texture_);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+    glBindTexture(GL_TEXTURE_2D, 0);
+
+    glGenFramebuffers(1, &id_);
+    glBindFramebuffer(GL_FRAMEBUFFER, id_);
+    glFramebufferTexture2D(GL_FRAMEBUFFER, GL_COLOR_ATTACHMENT0, GL_TEXTURE_2D, texture_, 0);
+    const GLenum status = glCheckFramebufferStatus(GL_FRAMEBUFFER);
+    glBindFramebuffer(GL_FRAMEBUFFER, 0);
+    if (status == GL_FRAMEBUFFER_COMPLETE) return;
+    glDeleteFramebuffers(1, &id_);
+    glDeleteTextures(1, &texture_);
+    throw Error(fmt::format("can't make a {}x{} framebuffer: GL status {:#x}; try a smaller size",
+                            width, height, status));
+}
+
+Framebuffer::~Framebuffer() {
+    glDeleteFramebuffers(1, &id_);
+    glDeleteTextures(1, &texture_);
+}
+
+void Framebuffer::bind() const {
+    glBindFramebuffer(GL_FRAMEBUFFER, id_);
+    glViewport(0, 0, width_, height_);
+}
+
+std::vector<std::uint8_t> Framebuffer::read_pixels() const {
+    bind();
+    return read_framebuffer(width_, height_);
+}
+
+std::vector<std::uint8_t> read_framebuffer(int width, int height) {
+    const std::size_t row = std::size_t(width) * 4;
+    std::vector<std::uint8_t> pixels(row * std::size_t(height));
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+    glPixelStorei(GL_PACK_ALIGNMENT, 4);
+    glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
+    for (std::size_t top = 0, bottom = std::size_t(height) - 1; top < bottom; ++top, --bottom) {
+        std::swap_ranges(pixels.begin() + std::ptrdiff_t(top * row),
+                         pixels.begin() + std::ptrdiff_t((top + 1) * row),
+                         pixels.begin() + std::ptrdiff_t(bottom * row));
+    }
+    return pixels;
+}
+
+}  // namespace warpscope::gl

@@ -1,0 +1,220 @@
+#include "gl/pixel_buffer.h"
+
+#include <fmt/format.h>
+#include <glad/gl.h>
+
+#include "gl/cuda_interop.h"
+#include "gl/error.h"
+#include "gl/gl_info.h"
+
+namespace warpscope::gl {
+namespace {
+
+void check_size(int width, int height) {
+    GLint largest = 0;
+    glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
+    if (width >= 1 && height >= 1 && width <= largest && height <= largest) return;
+    throw Error(fmt::format("can't show a picture of {}x{}: each side must be 1 to {} pixels here",
+                            width, height, largest));
+}
+
+/// Why CUDA can't write this context's buffers, given what CUDA said.
+std::string staged_reason(const std::string& cuda_words) {
+    const GlInfo gl = gl_info();
+    if (gl.vendor.find("NVIDIA") == std::string::npos) {
+        return fmt::format(
+            "OpenGL runs on {}, not on the GPU that computes: frames are copied through the host.",
+            gl.renderer);
+    }
+    return fmt::format(
+        "CUDA and OpenGL can't share memory here ({}): frames are copied through "
+        "the host.",
+        cuda_words);
+}
+
+}  // namespace
+
+PixelBuffer::PixelBuffer(compute::Device& device, int width, int height)
+    : device_(device), width_(width), height_(height) {
+    check_size(width, height);
+    make_gl_objects();
+    try {
+        choose_path();
+    } catch (...) {
+        release_gl_objects();
+        throw;
+    }
+}
+
+PixelBuffer::~PixelBuffer() {
+    abandon();
+    interop_.reset();  // CUDA lets go of the buffer before GL deletes it
+    release_gl_objects();
+}
+
+void PixelBuffer::make_gl_objects() {
+    glGenBuffers(1, &pbo_);
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, pbo_);
+    glBufferData(GL_PIXEL_UNPACK_BUFFER, GLsizeiptr(bytes()), nullptr, GL_STREAM_DRAW);
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+
+    glGenTextures(1, &texture_);
+    glBindTexture(GL_TEXTURE_2D, texture_);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width_, height_, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+                 nullptr);
+    glBindTexture(GL_TEXTURE_2D, 0);
+}
+
+void PixelBuffer::release_gl_objects() noexcept {
+    glDeleteTextures(1, &texture_);
+    glDeleteBuffers(1, &pbo_);
+}
+
+void PixelBuffer::choose_path() {
+    if (device_.info().kind == compute::DeviceKind::emulator) {
+        path_ = Path::mapped;
+        reason_ = "The emulator writes OpenGL's pixel buffer itself: frames are not copied.";
+        return;
+    }
+    try {
+        interop_ = share_with_cuda(pbo_, device_.info().ordinal);
+        path_ = Path::interop;
+        reason_ = "CUDA writes OpenGL's pixel buffer in GPU memory: frames are not copied.";
+        return;
+    } catch (const compute::DeviceError& error) {
+        reason_ = staged_reason(error.what());
+    }
+    path_ = Path::staged;
+    staging_ = compute::Buffer<std::uint32_t>(device_, bytes() / 4);
+}
+
+std::uint64_t PixelBuffer::map() {
+    abandon();  // a frame that failed may have left it mapped
+    switch (path_) {
+        case Path::interop:
+            address_ = interop_->map(device_.native_stream());
+            break;
+        case Path::staged:
+            address_ = staging_.pointer().address;
+            break;
+        case Path::mapped:
+            address_ = attach_pbo();
+            break;
+    }
+    return address_;
+}
+
+void PixelBuffer::unmap() {
+    if (address_ == 0) return;
+    if (path_ == Path::mapped) device_.synchronize();
+    const std::uint64_t address = std::exchange(address_, 0);
+    switch (path_) {
+        case Path::interop:
+            interop_->unmap(device_.native_stream());
+            break;
+        case Path::staged:
+            download_into_pbo(address);
+            break;
+        case Path::mapped:
+            device_.detach(address);
+            unmap_pbo();
+            break;
+    }
+}
+
+void PixelBuffer::upload() {
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, pbo_);
+    glBindTexture(GL_TEXTURE_2D, texture_);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+    glBindTexture(GL_TEXTURE_2D, 0);
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+}
+
+std::vector<std::uint8_t> PixelBuffer::read_pixels() const {
+    std::vector<std::uint8_t> pixels(bytes());
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+    glBindTexture(GL_TEXTURE_2D, texture_);
+    glPixelStorei(GL_PACK_ALIGNMENT, 4);
+    glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
+    glBindTexture(GL_TEXTURE_2D, 0);
+    return pixels;
+}
+
+void* PixelBuffer::map_pbo() {
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, pbo_);
+    void* host = glMapBufferRange(GL_PIXEL_UNPACK_BUFFER, 0, GLsizeiptr(bytes()),
+                                  GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+    if (!host) {
+        throw Error(fmt::format("OpenGL can't map {} MiB of pixels: choose a smaller picture",
+                                (bytes() >> 20) + 1));
+    }
+    return host;
+}
+
+bool PixelBuffer::release_pbo() noexcept {
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, pbo_);
+    const bool kept = glUnmapBuffer(GL_PIXEL_UNPACK_BUFFER) == GL_TRUE;
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+    return kept;
+}
+
+void PixelBuffer::unmap_pbo() {
+    if (release_pbo()) return;
+    throw Error("OpenGL lost a frame's pixels (the display changed): draw the frame again");
+}
+
+std::uint64_t PixelBuffer::attach_pbo() {
+    void* host = map_pbo();
+    try {
+        return device_.attach(host, bytes());
+    } catch (...) {
+        release_pbo();
+        throw;
+    }
+}
+
+void PixelBuffer::download_into_pbo(std::uint64_t from) {
+    void* host = map_pbo();
+    try {
+        device_.download(host, from, bytes());
+    } catch (...) {
+        release_pbo();
+        throw;
+    }
+    unmap_pbo();
+}
+
+void PixelBuffer::abandon() noexcept {
+    if (address_ == 0) return;
+    try {
+        if (path_ == Path::mapped) device_.synchronize();
+        if (path_ == Path::interop) interop_->unmap(device_.native_stream());
+    } catch (const std::exception&) {
+        // The failure that led here is already on its way to the caller.
+    }
+    const std::uint64_t address = std::exchange(address_, 0);
+    if (path_ != Path::mapped) return;
+    device_.detach(address);
+    release_pbo();
+}
+
+const char* to_string(PixelBuffer::Path path) {
+    switch (path) {
+        case PixelBuffer::Path::interop:
+            return "interop";
+        case PixelBuffer::Path::staged:
+            return "staged";
+        case PixelBuffer::Path::mapped:
+            return "mapped";
+    }
+    return "";
+}
+
+}  // namespace warpscope::gl

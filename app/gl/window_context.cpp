@@ -1,0 +1,91 @@
+#include "gl/window_context.h"
+
+#include <glad/gl.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gl/assets.h"
+#include "gl/error.h"
+#include "gl/png.h"
+
+namespace warpscope::gl {
+namespace {
+
+/// GLFW's words for its last error.
+Error window_error() {
+    const char* words = nullptr;
+    glfwGetError(&words);
+    return Error(fmt::format("can't open a window: {}; use --headless to run without one",
+                             words ? words : "GLFW gives no reason"));
+}
+
+void set_hints() {
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 3);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+    glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+    glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // shown once its size is right
+    glfwWindowHintString(GLFW_X11_CLASS_NAME, "warpscope");
+    glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "warpscope");
+}
+
+/// Keeps a window that the monitor's scale has enlarged on the monitor.
+void fit_to_monitor(GLFWwindow* window) {
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    if (!monitor) return;
+    int x = 0, y = 0, room_width = 0, room_height = 0, width = 0, height = 0;
+    glfwGetMonitorWorkarea(monitor, &x, &y, &room_width, &room_height);
+    glfwGetWindowSize(window, &width, &height);
+    if (room_width < 1 || room_height < 1) return;
+    if (width <= room_width && height <= room_height) return;
+    glfwSetWindowSize(window, std::min(width, room_width), std::min(height, room_height));
+}
+
+void set_icon(GLFWwindow* window) {
+    const std::string_view png = asset("warpscope.png");
+    Image icon = decode_png({reinterpret_cast<const std::uint8_t*>(png.data()), png.size()});
+    const GLFWimage image{icon.width, icon.height, icon.rgba.data()};
+    glfwSetWindowIcon(window, 1, &image);
+}
+
+}  // namespace
+
+WindowContext::WindowContext(const std::string& title, int width, int height) {
+    if (!glfwInit()) throw window_error();
+    try {
+        set_hints();
+        window_ = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);
+        if (!window_) throw window_error();
+        glfwMakeContextCurrent(window_);
+        if (gladLoadGL(glfwGetProcAddress) == 0) {
+            throw Error("can't open a window: its OpenGL has no 3.3 entry points; use --headless");
+        }
+        set_icon(window_);
+        fit_to_monitor(window_);
+        glfwShowWindow(window_);
+    } catch (...) {
+        glfwTerminate();
+        throw;
+    }
+}
+
+WindowContext::~WindowContext() {
+    glfwTerminate();
+}
+
+float WindowContext::content_scale() const {
+    float x = 1, y = 1;
+    glfwGetWindowContentScale(window_, &x, &y);
+    return std::max(x, y);
+}
+
+void WindowContext::set_swap_interval(int interval) {
+    glfwMakeContextCurrent(window_);
+    glfwSwapInterval(interval);
+}
+
+}  // namespace warpscope::gl
