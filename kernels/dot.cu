@@ -4,14 +4,10 @@
 
 constexpr int max_threads = 1024;
 
-// The barrier, or nothing but an order for the compiler: without the clobber it could keep sums in
-// registers over the steps, and the threads would no longer race in shared memory.
-template <bool Sync>
-__device__ void barrier() {
-    if (Sync)
-        __syncthreads();
-    else
-        asm volatile("" ::: "memory");
+// In place of a barrier that is left out: else the compiler could keep sums in registers over the
+// steps, and the threads would no longer race in shared memory.
+__device__ void keep_order() {
+    asm volatile("" ::: "memory");
 }
 
 // Of the block's share of the vectors, this thread's.
@@ -30,12 +26,18 @@ __device__ void dot(const float* a, const float* b, float* partial, unsigned n) 
     const unsigned t = threadIdx.x;
     cache[t] = products(a, b, n);
     // Read after write: cache[t + half] is another thread's, which must have stored it.
-    barrier<FirstBarrier>();
+    if (FirstBarrier)
+        __syncthreads();
+    else
+        keep_order();
     for (unsigned live = blockDim.x; live > 1;) {
         const unsigned half = (live + 1) / 2;
         if (t + half < live) cache[t] += cache[t + half];
         // Read after write: the next step reads sums that other threads write in this one.
-        barrier<LoopBarrier>();
+        if (LoopBarrier)
+            __syncthreads();
+        else
+            keep_order();
         live = half;
     }
     if (t == 0) partial[blockIdx.x] = cache[0];

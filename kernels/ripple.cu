@@ -21,14 +21,10 @@ struct ByRow {
     static __device__ int at(int tx, int ty) { return ty * side + tx; }
 };
 
-// The barrier, or nothing but an order for the compiler: without the clobber it could move the read
-// before the write and the race would be its choice instead of the machine's.
-template <bool Sync>
-__device__ void barrier() {
-    if (Sync)
-        __syncthreads();
-    else
-        asm volatile("" ::: "memory");
+// In place of a barrier that is left out: else the compiler could move the read before the write,
+// and the race would be its choice instead of the machine's.
+__device__ void keep_order() {
+    asm volatile("" ::: "memory");
 }
 
 // 0 .. 255 at pixel (x, y).
@@ -64,7 +60,10 @@ __device__ float exchange(float value) {
     __shared__ float tile[Layout::elements];
     tile[Layout::at(threadIdx.x, threadIdx.y)] = value;
     // Read after write between warps: thread (15-tx, 15-ty) must have written before it is read.
-    barrier<Sync>();
+    if (Sync)
+        __syncthreads();
+    else
+        keep_order();
     return tile[Layout::at(side - 1 - threadIdx.x, side - 1 - threadIdx.y)];
 }
 
@@ -77,7 +76,10 @@ __device__ float exchange_stamped(float value, unsigned stamp, bool& stale) {
     tile[Layout::at(threadIdx.x, threadIdx.y)] =
         static_cast<unsigned long long>(stamp) << 32 | __float_as_uint(value);
     // Read after write between warps, as in `exchange`.
-    barrier<Sync>();
+    if (Sync)
+        __syncthreads();
+    else
+        keep_order();
     const unsigned long long word =
         tile[Layout::at(side - 1 - threadIdx.x, side - 1 - threadIdx.y)];
     stale = static_cast<unsigned>(word >> 32) != stamp;
