@@ -42,6 +42,7 @@ foreach(source IN LISTS WARPSCOPE_KERNEL_SOURCES)
       list(APPEND update_commands COMMAND ${CMAKE_COMMAND} -E copy_if_different
            ${CMAKE_BINARY_DIR}/kernels/${image}.ptx ${committed})
       list(APPEND WARPSCOPE_BUILT_PTX ${CMAKE_BINARY_DIR}/kernels/${image}.ptx)
+      list(APPEND WARPSCOPE_BUILT_FATBINS ${CMAKE_BINARY_DIR}/kernels/${image}.fatbin)
     else()
       list(APPEND WARPSCOPE_KERNEL_IMAGES ${image}.ptx=${committed})
     endif()
@@ -49,5 +50,7 @@ foreach(source IN LISTS WARPSCOPE_KERNEL_SOURCES)
 endforeach()
 
 if(WARPSCOPE_HAS_CUDA)
+  # A rule is only written for the outputs of some target of this folder.
+  add_custom_target(kernel_images DEPENDS ${WARPSCOPE_BUILT_PTX} ${WARPSCOPE_BUILT_FATBINS})
   add_custom_target(update_ptx ${update_commands} DEPENDS ${WARPSCOPE_BUILT_PTX} VERBATIM)
 endif()

@@ -83,6 +83,8 @@ class Experiment {
     ParameterSet& declare() { return parameters_; }
     /// Makes the state fit the parameters; on a throw the old state must still be whole.
     virtual void changed(std::span<Parameter* const> which) = 0;
+    /// Whether the frames before a change of `which` go on showing after it.
+    virtual bool leaves_trace(std::span<Parameter* const> which) const { return (void)which, true; }
     virtual void do_step() = 0;
     virtual void do_reset() = 0;
 

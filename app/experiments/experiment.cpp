@@ -1,0 +1,45 @@
+#include "experiments/experiment.h"
+
+#include <algorithm>
+
+namespace warpscope::experiments {
+
+void Experiment::set(std::span<const Assignment> assignments) {
+    struct Before {
+        Parameter* parameter;
+        std::string text;
+    };
+    std::vector<Before> before;
+    for (const Assignment& assignment : assignments) {
+        Parameter& parameter = parameters_.find(assignment.id);
+        before.push_back({&parameter, parameter.text()});
+    }
+    try {
+        for (std::size_t i = 0; i < assignments.size(); ++i)
+            before[i].parameter->parse(assignments[i].text);
+        std::vector<Parameter*> which;
+        for (const Before& old : before)
+            if (old.parameter->text() != old.text &&
+                std::find(which.begin(), which.end(), old.parameter) == which.end())
+                which.push_back(old.parameter);
+        if (which.empty()) return;
+        changed(which);
+        if (frame_ != 0 && leaves_trace(which)) changed_since_reset_ = true;
+    } catch (...) {
+        for (const Before& old : before) old.parameter->parse(old.text);
+        throw;
+    }
+}
+
+void Experiment::step() {
+    do_step();
+    ++frame_;
+}
+
+void Experiment::reset() {
+    do_reset();
+    frame_ = 0;
+    changed_since_reset_ = false;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,37 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "experiments/experiment.h"
+#include "experiments/ripple.h"
+
+namespace warpscope::experiments {
+namespace {
+
+template <class T>
+std::unique_ptr<Experiment> make(compute::Device& device) {
+    return std::make_unique<T>(device);
+}
+
+}  // namespace
+
+std::span<const Entry> registry() {
+    static const std::array entries{
+        Entry{"ripple", "Ripple bitmap",
+              "A picture that passes through shared memory: right with the barrier, torn without.",
+              make<Ripple>},
+    };
+    return entries;
+}
+
+const Entry& find_experiment(std::string_view id) {
+    std::string known;
+    for (const Entry& entry : registry()) {
+        if (entry.id == id) return entry;
+        known += (known.empty() ? "" : ", ") + entry.id;
+    }
+    throw ParameterError(fmt::format("unknown experiment \"{}\": known are {}", id, known));
+}
+
+}  // namespace warpscope::experiments
