@@ -1,0 +1,157 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+#include "compute/device.h"
+#include "experiments/bodies.h"
+#include "experiments/experiment.h"
+#include "experiments/nbody_state.h"
+#include "jobs/bench.h"
+#include "jobs/scalar_loops.h"
+
+namespace warpscope::jobs {
+
+namespace {
+
+constexpr int kRuns = 15;
+constexpr int kWarmUps = 2;
+
+struct Pair {
+    double emulated_ms;
+    double scalar_ms;
+};
+
+/// Medians of runs that take turns, so that whatever else the machine does hits both alike.
+Pair measure_pair(const std::function<void()>& emulated, const std::function<void()>& scalar) {
+    std::vector<double> a, b;
+    for (int i = -kWarmUps; i < kRuns; ++i) {
+        const double emulated_ms = milliseconds_of(emulated);
+        const double scalar_ms = milliseconds_of(scalar);
+        if (i < 0) continue;
+        a.push_back(emulated_ms);
+        b.push_back(scalar_ms);
+    }
+    return {median(a), median(b)};
+}
+
+std::unique_ptr<compute::Device> make_emulator(compute::Math math) {
+    auto device = compute::pick_device("emulator");
+    device->set({.math = math});
+    return device;
+}
+
+void bench_ripple(std::vector<BenchRow>& rows) {
+    using experiments::Rgba;
+    using Pointer = compute::DevicePointer<Rgba>;
+    constexpr int size = 1024;
+    constexpr unsigned blocks = size / 16;
+    const auto device = make_emulator(compute::Math::fast);
+    const auto kernel = device->kernel<Pointer, int, int, float, int>("ripple", "ripple_txty");
+    compute::Buffer<Rgba> pixels(*device, std::size_t(size) * size);
+    std::vector<std::uint8_t> plain(pixels.size() * 4);
+
+    const Pair pair = measure_pair(
+        [&] {
+            device->launch(kernel, {{blocks, blocks}, {16, 16}}, {.bytes = 4.0 * size * size},
+                           pixels.pointer(), size, size, 0.0F, 0);
+            device->synchronize();
+        },
+        [&] { scalar_ripple(plain, size); });
+
+    const std::vector<Rgba> emulated = pixels.download();
+    for (std::size_t i = 0; i < emulated.size(); ++i) {
+        // The fast sine may land one shade beside libm's.
+        if (std::abs(emulated[i].g - plain[4 * i + 1]) > 1) {
+            throw std::runtime_error(fmt::format(
+                "the emulated ripple differs from the plain loop at pixel {}: {} and {}", i,
+                emulated[i].g, plain[4 * i + 1]));
+        }
+    }
+    rows.push_back({.name = "ripple_emulated_ms",
+                    .label = "ripple 1024², emulated",
+                    .value = pair.emulated_ms,
+                    .unit = "ms"});
+    rows.push_back({.name = "ripple_frames_per_second",
+                    .label = "ripple 1024², emulated",
+                    .value = 1000 / pair.emulated_ms,
+                    .unit = "frames/s",
+                    .bound = BenchRow::Bound::at_least,
+                    .wanted = 100});
+    rows.push_back({.name = "ripple_scalar_ms",
+                    .label = "ripple 1024², plain C++ loop",
+                    .value = pair.scalar_ms,
+                    .unit = "ms"});
+    rows.push_back({.name = "ripple_ratio",
+                    .label = "ripple, emulated : plain, time",
+                    .value = pair.emulated_ms / pair.scalar_ms,
+                    .unit = "x",
+                    .bound = BenchRow::Bound::at_most,
+                    .wanted = 2.6});
+}
+
+/// The same step twice; both must have moved every body to the same place, up to the order of
+/// rounding.
+void check_nbody(const experiments::Bodies& emulated, std::span<const Float4> plain) {
+    for (std::size_t i = 0; i < plain.size(); ++i) {
+        const auto& p = emulated[i].position;
+        const double dx = p[0] - plain[i].x, dy = p[1] - plain[i].y, dz = p[2] - plain[i].z;
+        const double scale = std::hypot(plain[i].x, plain[i].y, plain[i].z) + 1e-3;
+        if (!(std::hypot(dx, dy, dz) <= 1e-4 * scale)) {
+            throw std::runtime_error(
+                fmt::format("the emulated n-body differs from the plain loop at body {}", i));
+        }
+    }
+}
+
+void bench_nbody(std::vector<BenchRow>& rows) {
+    constexpr std::size_t n = 4096;
+    constexpr float dt = 1e-3F, eps = 0.05F;
+    const auto device = make_emulator(compute::Math::fast);
+    const experiments::Bodies start = experiments::plummer_sphere(n, 1);
+    std::vector<Float4> position, velocity, new_position(n), new_velocity(n);
+    for (const experiments::Body& b : start) {
+        position.push_back({b.position[0], b.position[1], b.position[2], b.mass});
+        velocity.push_back({b.velocity[0], b.velocity[1], b.velocity[2], 0});
+    }
+    const auto step = [&](experiments::NBodyState& state) {
+        state.step(256, dt, eps);
+        device->synchronize();
+    };
+    experiments::NBodyState once(*device, experiments::NBodyKernel::tiled, start);
+    step(once);
+    experiments::NBodyState state(*device, experiments::NBodyKernel::tiled, start);
+    const Pair pair = measure_pair(
+        [&] { step(state); },
+        [&] { scalar_nbody(new_position, new_velocity, position, velocity, dt, eps); });
+    check_nbody(once.download(), new_position);
+
+    const double giga = double(n) * n / 1e9;
+    rows.push_back({.name = "nbody_emulated_rate",
+                    .label = "n-body tiled 4096, emulated",
+                    .value = giga / (pair.emulated_ms / 1e3),
+                    .unit = "G interactions/s",
+                    .note = fmt::format("{:.2f} ms a step", pair.emulated_ms)});
+    rows.push_back({.name = "nbody_scalar_rate",
+                    .label = "n-body 4096, plain C++ loop",
+                    .value = giga / (pair.scalar_ms / 1e3),
+                    .unit = "G interactions/s",
+                    .note = fmt::format("{:.2f} ms a step", pair.scalar_ms)});
+    rows.push_back({.name = "nbody_ratio",
+                    .label = "n-body, emulated : plain, speed",
+                    .value = pair.scalar_ms / pair.emulated_ms,
+                    .unit = "x",
+                    .bound = BenchRow::Bound::at_least,
+                    .wanted = 1.0});
+}
+
+}  // namespace
+
+void bench_emulator(std::vector<BenchRow>& rows) {
+    bench_ripple(rows);
+    bench_nbody(rows);
+}
+
+}  // namespace warpscope::jobs

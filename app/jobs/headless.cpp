@@ -1,0 +1,229 @@
+#include "jobs/headless.h"
+
+#include <fmt/format.h>
+
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "experiments/metadata.h"
+#include "gl/offscreen_context.h"
+#include "gl/png.h"
+#include "jobs/output.h"
+
+namespace warpscope::jobs {
+
+namespace {
+
+using experiments::Entry;
+using experiments::Experiment;
+using experiments::Rgba;
+using experiments::Size;
+
+bool has_pixels(Size size) {
+    return size.width > 0 && size.height > 0;
+}
+
+/// Whatever keeps the settings from being made is wrong with the settings: a word, a file, a size
+/// that the memory doesn't hold.
+std::unique_ptr<Experiment> make_experiment(const Entry& entry, compute::Device& device,
+                                            std::span<const experiments::Assignment> assignments) {
+    auto experiment = entry.make(device);
+    try {
+        experiment->set(assignments);
+    } catch (const std::bad_alloc&) {
+        throw UsageError("these settings need more memory than there is; choose smaller ones");
+    } catch (const std::exception& e) {
+        throw UsageError(e.what());
+    }
+    experiment->reset();
+    return experiment;
+}
+
+/// Where frames go without OpenGL.
+class PlainTarget {
+  public:
+    PlainTarget(compute::Device& device, Size size)
+        : pixels_(device, std::size_t(size.width) * size.height), size_(size) {}
+
+    void draw(Experiment& experiment) { experiment.render_into({pixels_.pointer(), size_}); }
+    void save(const std::filesystem::path& file, const gl::Metadata& metadata) const {
+        const std::vector<Rgba> pixels = pixels_.download();
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(pixels.data());
+        gl::write_png(file, size_.width, size_.height, {bytes, pixels.size() * sizeof(Rgba)},
+                      metadata);
+    }
+
+  private:
+    compute::Buffer<Rgba> pixels_;
+    Size size_;
+};
+
+Presentation run_plain(Experiment& experiment, const HeadlessRequest& request) {
+    const Size size = experiment.picture_size(request.size);
+    std::optional<PlainTarget> target;
+    if (has_pixels(size)) target.emplace(experiment.device(), size);
+    for (std::uint64_t i = 0; i < request.frames; ++i) {
+        experiment.step();
+        if (target) target->draw(experiment);
+    }
+    if (!request.screenshot.empty()) {
+        if (request.frames == 0) target->draw(experiment);
+        target->save(request.screenshot, experiments::metadata(experiment));
+        return {"none", "the picture needs no OpenGL: it is saved as the kernels wrote it"};
+    }
+    return {"none", "no screenshot was asked for, so nothing was presented"};
+}
+
+Presentation run_with_gl(const Entry& entry, Experiment& experiment, const HeadlessRequest& request,
+                         const Painter& painter) {
+    compute::Device& device = experiment.device();
+    const int ordinal = device.info().ordinal;
+    gl::OffscreenContext context(ordinal >= 0 ? std::optional(ordinal) : std::nullopt);
+    const Size view = request.view_only ? request.size : painter.view_of(request.size);
+    const Size size = experiment.picture_size(view);
+    std::unique_ptr<gl::PixelBuffer> pixels;
+    if (has_pixels(size)) {
+        pixels = std::make_unique<gl::PixelBuffer>(device, size.width, size.height);
+    }
+    const auto draw = [&] {
+        if (!pixels) return;
+        pixels->write([&](std::uint64_t address) { experiment.render_into({{address}, size}); });
+    };
+    if (request.frames == 0) draw();
+    for (std::uint64_t i = 0; i < request.frames; ++i) {
+        experiment.step();
+        draw();
+    }
+    painter.save(
+        {entry, experiment, pixels.get(), request.size, request.screenshot, request.view_only});
+    if (!pixels) return {"none", "the picture is drawn from values, not from a kernel's pixels"};
+    return {gl::to_string(pixels->path()), pixels->reason()};
+}
+
+std::string timing_line(const compute::KernelTiming& k) {
+    std::string line = fmt::format("  {:28} {:>6} launches  median {:9.4f} ms  p99 {:9.4f} ms",
+                                   k.name, k.launches, k.median_ms(), k.p99_ms());
+    if (k.interactions_per_second() > 0) {
+        line += fmt::format("  {:.4g} G interactions/s", k.interactions_per_second() / 1e9);
+    } else if (k.bytes_per_second() > 0) {
+        line += fmt::format("  {:.4g} GB/s", k.bytes_per_second() / 1e9);
+    }
+    return line + "\n";
+}
+
+std::string reading_lines(const experiments::Reading& r) {
+    std::string line = fmt::format("  {:28} {:.10g}", r.label, r.value);
+    if (!r.unit.empty()) line += " " + r.unit;
+    if (r.expected) line += fmt::format("  (expected {:.10g})", *r.expected);
+    if (r.verdict != experiments::Verdict::none) {
+        line += fmt::format("  {}", experiments::to_string(r.verdict));
+    }
+    line += "\n";
+    if (r.sentence.empty()) return line;
+    for (const std::string& part : wrap(r.sentence, 94)) line += "      " + part + "\n";
+    return line;
+}
+
+std::string comparison_lines(const experiments::Comparison& c) {
+    std::string text = "\n" + c.title + "\n";
+    for (const auto& row : c.rows) {
+        text += fmt::format("  {:28} {:9.4f} ms  {:10.4g} G{}  error {:.2g}", row.label,
+                            row.median_ms, row.rate / 1e9, c.rate_unit, row.error);
+        if (row.verdict != experiments::Verdict::none) {
+            text += fmt::format("  {}", experiments::to_string(row.verdict));
+        }
+        if (!row.published.empty())
+            text += fmt::format("  ({}: {})", c.published_title, row.published);
+        text += "\n";
+    }
+    return text;
+}
+
+}  // namespace
+
+RunResult run_experiment(compute::Device& device, const HeadlessRequest& request,
+                         const Painter& painter) {
+    const Entry& entry = experiments::find_experiment(request.experiment);
+    const auto experiment = make_experiment(entry, device, request.assignments);
+    const bool picture_alone =
+        request.view_only && has_pixels(experiment->picture_size(request.size));
+    const bool plain = request.screenshot.empty() || picture_alone;
+
+    RunResult result;
+    result.presentation =
+        plain ? run_plain(*experiment, request) : run_with_gl(entry, *experiment, request, painter);
+    result.report = experiment->report();
+    device.synchronize();
+    result.kernels = device.timings().kernels();
+    if (request.compare) {
+        result.comparison = experiment->compare();
+        if (!result.comparison) {
+            throw UsageError(fmt::format("--compare: {} has no variants to compare; drop it",
+                                         request.experiment));
+        }
+    }
+    result.experiment = entry.id;
+    result.device = device.info();
+    result.settings = device.settings();
+    result.parameters = to_json(experiment->parameters());
+    result.frames = request.frames;
+    return result;
+}
+
+Json to_json(const RunResult& r) {
+    Json json = {
+        {"device", to_json(r.device)},
+        {"experiment", r.experiment},
+        {"parameters", r.parameters},
+        {"report", to_json(r.report)},
+        {"kernels", to_json(r.kernels)},
+        {"presentation", {{"path", r.presentation.path}, {"reason", r.presentation.reason}}},
+        {"frames", r.frames},
+        {"seed", r.settings.seed},
+        {"schedule", to_string(r.settings.schedule)},
+        {"math", to_string(r.settings.math)}};
+    if (r.comparison) json["comparison"] = to_json(*r.comparison);
+    return json;
+}
+
+std::string summary(const RunResult& r) {
+    std::string text = fmt::format("{}, {} frame{} on {}: {}\n", r.experiment, r.frames,
+                                   r.frames == 1 ? "" : "s", r.device.name, r.device.reason);
+    text += "\nresults\n";
+    for (const experiments::Reading& reading : r.report) text += reading_lines(reading);
+    text += fmt::format("\nkernels{}\n", r.device.kind == compute::DeviceKind::emulator
+                                             ? " (emulated: the times are this processor's)"
+                                             : "");
+    for (const compute::KernelTiming& kernel : r.kernels) text += timing_line(kernel);
+    if (r.comparison) text += comparison_lines(*r.comparison);
+    return text;
+}
+
+int exit_code(const RunResult& r) {
+    if (experiments::has_failure(r.report)) return 1;
+    if (!r.comparison) return 0;
+    for (const auto& row : r.comparison->rows) {
+        if (row.verdict == experiments::Verdict::fail) return 1;
+    }
+    return 0;
+}
+
+int run_headless(compute::Device& device, const HeadlessRequest& request, const Painter& painter) {
+    if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
+    const bool to_file = !request.json.empty() && request.json != "-";
+    if (to_file) check_writable(request.json, "--json");
+
+    const RunResult result = run_experiment(device, request, painter);
+    if (to_file) write_file(request.json, dump(to_json(result)));
+    if (request.json == "-") {
+        print(dump(to_json(result)));
+    } else {
+        std::string text = summary(result);
+        if (!request.screenshot.empty()) text += "\nsaved " + request.screenshot.string() + "\n";
+        print(text);
+    }
+    return exit_code(result);
+}
+
+}  // namespace warpscope::jobs

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compute/device.h"
+#include "experiments/experiment.h"
+#include "gl/pixel_buffer.h"
+#include "jobs/json.h"
+
+namespace warpscope::jobs {
+
+struct HeadlessRequest {
+    std::string experiment;
+    std::vector<experiments::Assignment> assignments;
+    std::uint64_t frames = 1;
+    experiments::Size size{1280, 720};  ///< of the window that there would be
+    std::filesystem::path screenshot;   ///< empty: none
+    bool view_only = false;             ///< the picture alone, for a view of `size`
+    bool compare = false;
+    std::string json;  ///< a file, "-" for standard output (then nothing else goes there), or empty
+};
+
+/// What the window would show now.
+struct Shot {
+    const experiments::Entry& entry;
+    experiments::Experiment& experiment;
+    const gl::PixelBuffer* pixels;  ///< null: the experiment has no pixels
+    experiments::Size size;
+    std::filesystem::path file;
+    bool view_only;
+};
+
+/// Draws with OpenGL; a context is current. Bound by main, since the window lives on another floor.
+struct Painter {
+    /// The part of a window of this size that is left for the picture.
+    std::function<experiments::Size(experiments::Size window)> view_of;
+    /// Writes the PNG whole or not at all; throws where it can't.
+    std::function<void(const Shot&)> save;
+};
+
+/// What a run found: everything that the JSON holds.
+struct RunResult {
+    std::string experiment;
+    compute::DeviceInfo device;
+    compute::RunSettings settings;
+    Json parameters;
+    std::uint64_t frames = 0;
+    experiments::Report report;
+    std::vector<compute::KernelTiming> kernels;
+    Presentation presentation;
+    std::optional<experiments::Comparison> comparison;
+};
+
+/// Computes and renders the frames, as the window does, and saves the screenshot if one is wanted.
+/// OpenGL is opened only for a picture that only OpenGL draws. Throws UsageError for what the
+/// request says wrong (then nothing was written), else what device, GL and files throw.
+RunResult run_experiment(compute::Device& device, const HeadlessRequest& request,
+                         const Painter& painter);
+
+Json to_json(const RunResult& result);
+/// The same for people: readings with their sentences, kernels with their times.
+std::string summary(const RunResult& result);
+/// 1 where a reading or a compared variant fails; a finding is none.
+int exit_code(const RunResult& result);
+
+/// Checks the output files, runs, writes JSON and summary, gives the exit code.
+int run_headless(compute::Device& device, const HeadlessRequest& request, const Painter& painter);
+
+}  // namespace warpscope::jobs

@@ -1,0 +1,113 @@
+#include "jobs/json.h"
+
+#include <cmath>
+#include <cstdlib>
+
+namespace warpscope::jobs {
+
+namespace {
+
+Json number(double value) {
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+}
+Json rate(double value) {
+    return value > 0 ? number(value) : Json(nullptr);
+}
+Json triple(compute::Dim3 d) {
+    return Json::array({d.x, d.y, d.z});
+}
+
+}  // namespace
+
+Json to_json(const compute::DeviceInfo& info) {
+    return {{"name", info.name}, {"kind", to_string(info.kind)}, {"reason", info.reason}};
+}
+
+Json value_json(const experiments::Parameter& parameter, std::string_view text) {
+    const std::string value(text);
+    if (parameter.type() == "integer") return std::strtoll(value.c_str(), nullptr, 10);
+    if (parameter.type() == "real") return number(std::strtod(value.c_str(), nullptr));
+    return value;
+}
+
+Json to_json(const experiments::ParameterSet& parameters) {
+    Json json = Json::object();
+    for (const experiments::Parameter* p : parameters.all()) {
+        json[p->id()] = value_json(*p, p->text());
+    }
+    return json;
+}
+
+Json to_json(const experiments::Report& report) {
+    Json json = Json::array();
+    for (const experiments::Reading& r : report) {
+        json.push_back({{"name", r.name},
+                        {"label", r.label},
+                        {"value", number(r.value)},
+                        {"unit", r.unit},
+                        {"expected", r.expected ? number(*r.expected) : Json(nullptr)},
+                        {"verdict", experiments::to_string(r.verdict)},
+                        {"sentence", r.sentence}});
+    }
+    return json;
+}
+
+Json to_json(const std::vector<compute::KernelTiming>& kernels) {
+    Json json = Json::array();
+    for (const compute::KernelTiming& k : kernels) {
+        json.push_back({{"name", k.name},
+                        {"grid", triple(k.grid)},
+                        {"block", triple(k.block)},
+                        {"shared_bytes", k.shared_bytes},
+                        {"launches", k.launches},
+                        {"last_ms", number(k.last_ms())},
+                        {"median_ms", number(k.median_ms())},
+                        {"p99_ms", number(k.p99_ms())},
+                        {"bytes_per_second", rate(k.bytes_per_second())},
+                        {"interactions_per_second", rate(k.interactions_per_second())}});
+    }
+    return json;
+}
+
+Json to_json(const experiments::Comparison& comparison) {
+    Json rows = Json::array();
+    for (const experiments::Comparison::Row& row : comparison.rows) {
+        rows.push_back({{"id", row.id},
+                        {"label", row.label},
+                        {"median_ms", number(row.median_ms)},
+                        {"rate", number(row.rate)},
+                        {"error", number(row.error)},
+                        {"verdict", experiments::to_string(row.verdict)},
+                        {"published", row.published}});
+    }
+    return {{"title", comparison.title},
+            {"rate_unit", comparison.rate_unit},
+            {"published_title", comparison.published_title},
+            {"rows", std::move(rows)}};
+}
+
+std::string_view to_string(compute::DeviceKind kind) {
+    return kind == compute::DeviceKind::cuda ? "cuda" : "emulator";
+}
+
+std::string_view to_string(compute::Math math) {
+    return math == compute::Math::fast ? "fast" : "precise";
+}
+
+std::string_view to_string(compute::Schedule schedule) {
+    switch (schedule) {
+        case compute::Schedule::run_to_barrier:
+            return "run-to-barrier";
+        case compute::Schedule::reverse:
+            return "reverse";
+        case compute::Schedule::random:
+            break;
+    }
+    return "random";
+}
+
+std::string dump(const Json& json) {
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace warpscope::jobs

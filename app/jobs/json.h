@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compute/device.h"
+#include "experiments/experiment.h"
+
+namespace warpscope::jobs {
+
+using Json = nlohmann::ordered_json;
+
+/// How pixels reached OpenGL: path "interop", "staged", "mapped", or "none" where GL was not used.
+struct Presentation {
+    std::string path;
+    std::string reason;
+};
+
+/// {name, kind, reason}
+Json to_json(const compute::DeviceInfo& info);
+/// Numbers as numbers, toggles, choices and texts as the text that --set takes.
+Json value_json(const experiments::Parameter& parameter, std::string_view text);
+/// {id: value, …} in the order of declaration.
+Json to_json(const experiments::ParameterSet& parameters);
+/// [{name, label, value, unit, expected, verdict, sentence}, …]
+Json to_json(const experiments::Report& report);
+/// [{name, grid, block, shared_bytes, launches, last_ms, median_ms, p99_ms, …}, …]; grid and block
+/// are [x, y, z]. Rates are null where they don't apply.
+Json to_json(const std::vector<compute::KernelTiming>& kernels);
+/// {title, rate_unit, published_title, rows: [{id, label, median_ms, rate, error, …}, …]}
+Json to_json(const experiments::Comparison& comparison);
+
+std::string_view to_string(compute::DeviceKind kind);
+std::string_view to_string(compute::Math math);
+std::string_view to_string(compute::Schedule schedule);
+
+/// Indented, with a newline at the end; NaN and infinity as null, bad UTF-8 replaced.
+std::string dump(const Json& json);
+
+}  // namespace warpscope::jobs

@@ -1,0 +1,107 @@
+#include "jobs/list.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "experiments/experiment.h"
+#include "jobs/output.h"
+
+namespace warpscope::jobs {
+
+namespace {
+
+using experiments::Entry;
+using experiments::Parameter;
+
+constexpr std::size_t kColumns = 100;
+
+std::string full_id(const Entry& entry, const Parameter& parameter) {
+    return entry.id + "." + parameter.id();
+}
+
+struct Widths {
+    std::size_t id = 9;
+    std::size_t type = 7;
+    std::size_t initial = 7;
+};
+
+Widths widths_of(const Entry& entry, const experiments::ParameterSet& parameters) {
+    Widths w;
+    for (const Parameter* p : parameters.all()) {
+        w.id = std::max(w.id, full_id(entry, *p).size());
+        w.type = std::max(w.type, p->type().size());
+        w.initial = std::max(w.initial, p->default_text().size());
+    }
+    return w;
+}
+
+void append_parameter(std::string& out, const Entry& entry, const Parameter& p, const Widths& w) {
+    const std::string initial = p.default_text().empty() ? "-" : p.default_text();
+    std::string left = fmt::format("  {:{}}  {:{}}  {:{}}  ", full_id(entry, p), w.id, p.type(),
+                                   w.type, initial, w.initial);
+    const std::size_t indent = left.size();
+    std::vector<std::string> right = wrap(p.range(), kColumns - indent);
+    for (std::string& line : wrap(p.help(), kColumns - indent)) right.push_back(std::move(line));
+    for (const std::string& line : right) {
+        if (line.empty()) continue;
+        out += left + line + "\n";
+        left.assign(indent, ' ');
+    }
+}
+
+}  // namespace
+
+std::string list_text(compute::Device& device) {
+    std::string out;
+    for (const Entry& entry : experiments::registry()) {
+        const auto experiment = entry.make(device);
+        const experiments::ParameterSet& parameters = experiment->parameters();
+        const Widths w = widths_of(entry, parameters);
+        if (!out.empty()) out += "\n";
+        out += fmt::format("{}: {}\n", entry.id, entry.title);
+        for (const std::string& line : wrap(entry.summary, kColumns - 2)) {
+            out += "  " + line + "\n";
+        }
+        out += fmt::format("\n  {:{}}  {:{}}  {:{}}  values and meaning\n", "parameter", w.id,
+                           "type", w.type, "default", w.initial);
+        for (const Parameter* p : parameters.all()) append_parameter(out, entry, *p, w);
+    }
+    return out;
+}
+
+Json list_json(compute::Device& device) {
+    Json list = Json::array();
+    for (const Entry& entry : experiments::registry()) {
+        const auto experiment = entry.make(device);
+        Json parameters = Json::array();
+        for (const Parameter* p : experiment->parameters().all()) {
+            parameters.push_back({{"id", full_id(entry, *p)},
+                                  {"label", p->label()},
+                                  {"type", p->type()},
+                                  {"range", p->range()},
+                                  {"default", value_json(*p, p->default_text())},
+                                  {"help", p->help()}});
+        }
+        list.push_back({{"id", entry.id},
+                        {"title", entry.title},
+                        {"summary", entry.summary},
+                        {"parameters", std::move(parameters)}});
+    }
+    return {{"experiments", std::move(list)}};
+}
+
+int run_list(compute::Device& device, const std::string& json) {
+    if (!json.empty() && json != "-") check_writable(json, "--json");
+    if (json.empty()) {
+        print(list_text(device));
+    } else if (json == "-") {
+        print(dump(list_json(device)));
+    } else {
+        write_file(json, dump(list_json(device)));
+    }
+    return 0;
+}
+
+}  // namespace warpscope::jobs

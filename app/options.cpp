@@ -1,0 +1,313 @@
+#include "options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+#include "jobs/output.h"
+
+namespace warpscope {
+
+namespace {
+
+using jobs::UsageError;
+
+constexpr std::uint64_t kMostFrames = 1'000'000'000;
+constexpr int kLargestSide = 16384;
+
+constexpr const char* kExamples = R"(Examples:
+  warpscope                                    open the window
+  warpscope --experiment ripple --set ripple.sync=off
+                                               start without __syncthreads()
+  warpscope --experiment nbody --bodies galaxy.bin
+  warpscope --headless --experiment nbody --set nbody.kernel=tiled --frames 100 --json -
+  warpscope --headless --experiment ripple --set ripple.sync=off --seed 7 \
+            --screenshot ripple.png --view-only
+  warpscope --list                             every experiment and parameter
+
+Exit status: 0; 1 when a result is wrong where it should be right, or when the device, the window
+or a write fails; 2 when an argument can't be used.)";
+
+std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t high) {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, value);
+    if (result.ec != std::errc() || result.ptr != end || value > high) {
+        throw UsageError(
+            fmt::format("{} {}: write a whole number from 0 to {}", option, text, high));
+    }
+    return value;
+}
+
+experiments::Size parse_size(const std::string& text) {
+    experiments::Size size;
+    const char* end = text.data() + text.size();
+    const auto width = std::from_chars(text.data(), end, size.width);
+    if (width.ec == std::errc() && width.ptr != end && *width.ptr == 'x') {
+        const auto height = std::from_chars(width.ptr + 1, end, size.height);
+        const bool legal = std::min(size.width, size.height) >= 1 &&
+                           std::max(size.width, size.height) <= kLargestSide;
+        if (height.ec == std::errc() && height.ptr == end && legal) return size;
+    }
+    throw UsageError(
+        fmt::format("--size {}: write WIDTHxHEIGHT in pixels, 1x1 to {}x{}, e.g. "
+                    "1280x720",
+                    text, kLargestSide, kLargestSide));
+}
+
+void check_experiment(const std::string& argument, const std::string& id) {
+    try {
+        experiments::find_experiment(id);
+    } catch (const experiments::ParameterError& e) {
+        throw UsageError(fmt::format("{}: {}", argument, e.what()));
+    }
+}
+
+Options::Set parse_set(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const std::size_t dot = text.substr(0, equals).find('.');
+    if (equals == std::string::npos || dot == std::string::npos || dot == 0 || dot + 1 == equals) {
+        throw UsageError(
+            fmt::format("--set {}: write EXPERIMENT.PARAMETER=VALUE, e.g. "
+                        "ripple.sync=off (--list shows all)",
+                        text));
+    }
+    const std::string experiment = text.substr(0, dot);
+    check_experiment("--set " + text, experiment);
+    return {experiment, {text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1)}};
+}
+
+/// Takes one word for another type: "--math fast".
+template <class Value>
+Value parse_word(std::string_view option, const std::string& text,
+                 std::initializer_list<std::pair<std::string_view, Value>> words) {
+    std::string known;
+    for (const auto& [word, value] : words) {
+        if (text == word) return value;
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", word);
+    }
+    throw UsageError(fmt::format("{} {}: write one of {}", option, text, known));
+}
+
+/// The app's options, as CLI11 sees them: everything arrives as text and is parsed here, so that
+/// every complaint reads the same.
+class Parser {
+  public:
+    Parser() {
+        app_.name("warpscope");
+        app_.option_defaults()->always_capture_default(false);
+        app_.set_help_flag("");
+        app_.get_formatter()->column_width(34);
+        declare_actions();
+        declare_experiment();
+        declare_headless();
+        declare_device();
+        declare_window();
+        app_.footer(kExamples);
+    }
+
+    Options parse(int argc, const char* const* argv) {
+        try {
+            app_.parse(argc, argv);
+        } catch (const CLI::ParseError& e) {
+            throw UsageError(fmt::format("{} (warpscope --help shows the options)", one_line(e)));
+        }
+        if (help_) throw Answer{app_.help() + "\n"};
+        if (version_) throw Answer{"warpscope " WARPSCOPE_VERSION "\n"};
+        finish();
+        return options_;
+    }
+
+  private:
+    static std::string one_line(const CLI::ParseError& e) {
+        std::string text = e.what();
+        std::replace(text.begin(), text.end(), '\n', ' ');
+        while (!text.empty() && text.back() == ' ') text.pop_back();
+        return text;
+    }
+
+    template <class Take>
+    CLI::Option* text(const char* name, const char* value, const char* help, const char* group,
+                      Take take) {
+        auto* option = app_.add_option_function<std::string>(name, take, help);
+        return option->type_name(value)->group(group);
+    }
+
+    CLI::Option* flag(const char* name, bool& given, const char* help, const char* group) {
+        return app_.add_flag(name, given, help)->group(group);
+    }
+
+    void declare_actions() {
+        const char* group = "What to do (without any: the window)";
+        flag("--headless", headless_, "run one experiment without a window", group);
+        flag("--list", list_, "print every experiment and parameter", group);
+        flag("--bench", bench_, "measure this machine", group);
+        flag("-h,--help", help_, "print this", group);
+        flag("--version", version_, "print the version", group);
+    }
+
+    void declare_experiment() {
+        const char* group = "The experiment";
+        text("--experiment", "E", "which experiment: ripple, nbody, ... (--list)", group,
+             [this](const std::string& id) {
+                 check_experiment("--experiment " + id, id);
+                 options_.experiment = id;
+             });
+        // Taken in finish(): --bodies may stand after it and comes first all the same.
+        app_.add_option("--set", set_texts_, "give a parameter a value; may be repeated")
+            ->type_name("E.P=V")
+            ->group(group)
+            ->allow_extra_args(false);
+        text("--bodies", "FILE", "start the n-body from a file: tipsy, or CSV x,y,z,vx,vy,vz,mass",
+             group, [this](const std::string& file) {
+                 if (file.empty()) throw UsageError("--bodies: name a file");
+                 bodies_ = file;
+             });
+    }
+
+    void declare_headless() {
+        const char* group = "With --headless";
+        frames_ =
+            text("--frames", "N", "frames to compute (1)", group, [this](const std::string& n) {
+                options_.frames = parse_count("--frames", n, kMostFrames);
+            });
+        screenshot_ = text("--screenshot", "FILE.png", "save the last frame, with its settings",
+                           group, [this](const std::string& f) {
+                               if (f.empty()) throw UsageError("--screenshot: name a PNG file");
+                               options_.screenshot = f;
+                           });
+        view_only_ = flag("--view-only", options_.view_only,
+                          "the screenshot is the picture alone, without the panels", group);
+        compare_ = flag("--compare", options_.compare,
+                        "measure the experiment's variants side by side as well", group);
+        json_ = text("--json", "FILE|-",
+                     "the results as JSON, - to standard output; with --list and --bench too",
+                     group, [this](const std::string& f) {
+                         if (f.empty())
+                             throw UsageError("--json: name a file, or - for standard output");
+                         options_.json = f;
+                     });
+    }
+
+    void declare_device() {
+        const char* group = "The device";
+        text("--device", "D", "auto, cuda, cuda:N or emulator (auto)", group,
+             [this](const std::string& d) { options_.device = d; });
+        text("--math", "M", "the kernels' arithmetic: precise or fast (precise)", group,
+             [this](const std::string& m) {
+                 options_.run.math = parse_word<compute::Math>(
+                     "--math", m,
+                     {{"precise", compute::Math::precise}, {"fast", compute::Math::fast}});
+                 options_.run_given = true;
+             });
+        text("--schedule", "S",
+             "the emulator's order of warps: random, run-to-barrier or reverse (random)", group,
+             [this](const std::string& s) {
+                 options_.run.schedule = parse_word<compute::Schedule>(
+                     "--schedule", s,
+                     {{"random", compute::Schedule::random},
+                      {"run-to-barrier", compute::Schedule::run_to_barrier},
+                      {"reverse", compute::Schedule::reverse}});
+                 options_.run_given = true;
+             });
+        text("--seed", "N", "of the random schedule (1)", group, [this](const std::string& n) {
+            options_.run.seed = parse_count("--seed", n, UINT64_MAX);
+            options_.run_given = true;
+        });
+    }
+
+    void declare_window() {
+        const char* group = "The window";
+        text("--size", "WxH", "its size, and the screenshot's (1280x720)", group,
+             [this](const std::string& s) { options_.size = parse_size(s); });
+        vsync_ = text(
+            "--vsync", "on|off", "wait for the monitor between frames (on)", group,
+            [this](const std::string& s) {
+                options_.vsync = parse_word<bool>("--vsync", s, {{"on", true}, {"off", false}});
+            });
+        widget_map_ =
+            text("--widget-map", "FILE", "write every widget's id and rectangle there, for tests",
+                 group, [this](const std::string& f) { options_.widget_map = f; });
+    }
+
+    void finish() {
+        choose_mode();
+        if (!bodies_.empty()) {
+            options_.sets = {{"nbody", {"start", "file"}}, {"nbody", {"file", bodies_}}};
+        }
+        for (const std::string& set : set_texts_) options_.sets.push_back(parse_set(set));
+        choose_experiment();
+    }
+
+    void choose_mode() {
+        if (headless_ + list_ + bench_ > 1)
+            throw UsageError("--headless, --list, --bench: give one of them");
+        if (headless_) options_.mode = Mode::headless;
+        if (list_) options_.mode = Mode::list;
+        if (bench_) options_.mode = Mode::bench;
+        const bool window = options_.mode == Mode::window;
+        const bool headless = options_.mode == Mode::headless;
+        for (const CLI::Option* option : {frames_, screenshot_, view_only_, compare_}) {
+            if (option->count() && !headless) {
+                throw UsageError(fmt::format("{}: add --headless", option->get_name()));
+            }
+        }
+        if (json_->count() && window) {
+            throw UsageError("--json: add --headless, --list or --bench");
+        }
+        for (const CLI::Option* option : {vsync_, widget_map_}) {
+            if (option->count() && !window) {
+                throw UsageError(fmt::format("{}: only a window has that; drop it or {}",
+                                             option->get_name(),
+                                             headless ? "--headless" : "the other action"));
+            }
+        }
+        if (options_.view_only && options_.screenshot.empty()) {
+            throw UsageError("--view-only: add --screenshot FILE.png");
+        }
+    }
+
+    /// Without --experiment, the one that the first --set or --bodies speaks of.
+    void choose_experiment() {
+        if (options_.experiment.empty() && !options_.sets.empty()) {
+            options_.experiment = options_.sets.front().experiment;
+        }
+        if (options_.mode != Mode::headless) return;
+        if (options_.experiment.empty()) {
+            throw UsageError("--headless: add --experiment E (--list shows all)");
+        }
+        for (const Options::Set& set : options_.sets) {
+            if (set.experiment == options_.experiment) continue;
+            throw UsageError(fmt::format(
+                "{}.{}: the experiment is {}; drop this or give "
+                "--experiment {}",
+                set.experiment, set.assignment.id, options_.experiment, set.experiment));
+        }
+    }
+
+    CLI::App app_{"A microscope for CUDA shared memory: what __syncthreads() and tiling do, live."};
+    Options options_;
+    bool headless_ = false, list_ = false, bench_ = false, help_ = false, version_ = false;
+    std::vector<std::string> set_texts_;
+    std::string bodies_;
+    CLI::Option *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *json_{}, *vsync_{},
+        *widget_map_{};
+};
+
+}  // namespace
+
+std::vector<experiments::Assignment> Options::sets_of(const std::string& id) const {
+    std::vector<experiments::Assignment> found;
+    for (const Set& set : sets) {
+        if (set.experiment == id) found.push_back(set.assignment);
+    }
+    return found;
+}
+
+Options parse_options(int argc, const char* const* argv) {
+    return Parser().parse(argc, argv);
+}
+
+}  // namespace warpscope

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compute/device.h"
+#include "experiments/experiment.h"
+
+namespace warpscope {
+
+/// What the app does: exactly one a run.
+enum class Mode { window, headless, list, bench };
+
+/// The command line, checked as far as that goes without a device: experiment ids exist, numbers
+/// are numbers, options that exclude each other don't meet.
+struct Options {
+    Mode mode = Mode::window;
+    std::string device = "auto";
+    compute::RunSettings run;
+    bool run_given = false;  ///< --math, --schedule or --seed: stands before remembered settings
+
+    std::string experiment;  ///< empty: none was named
+    /// Of one experiment each: "ripple", {"sync", "off"}.
+    struct Set {
+        std::string experiment;
+        experiments::Assignment assignment;
+    };
+    std::vector<Set> sets;  ///< in the order given, those of --bodies first
+
+    std::uint64_t frames = 1;
+    std::optional<experiments::Size> size;
+    std::filesystem::path screenshot;  ///< empty: none
+    bool view_only = false;
+    bool compare = false;
+    std::string json;  ///< a file, "-" for standard output; empty: none
+    std::optional<bool> vsync;
+    std::filesystem::path widget_map;  ///< empty: none
+
+    /// The assignments to one experiment.
+    std::vector<experiments::Assignment> sets_of(const std::string& id) const;
+};
+
+/// Nothing to do but to print `text` and to end with 0: --help, --version.
+struct Answer {
+    std::string text;
+};
+
+/// Throws jobs::UsageError that names the argument and says what to write, Answer for --help and
+/// --version.
+Options parse_options(int argc, const char* const* argv);
+
+}  // namespace warpscope
