@@ -151,15 +151,6 @@ extern "C" __global__ void ripple_stamped_nosync(uchar4* pixels, int width, int 
     draw_stamped<false>(pixels, width, height, ticks, pattern, first_stamp, stale_count);
 }
 
-// Zeroes the dynamic shared memory of each block, `words` of 4 bytes: what a kernel finds that runs
-// first. Else a small picture's blocks meet their own tile of the frame before, and a stale read
-// shows the right value. Volatile, since nobody reads these stores.
-extern "C" __global__ void clear_shared(int words) {
-    extern __shared__ unsigned memory[];
-    volatile unsigned* cell = memory;
-    for (int i = threadIdx.x; i < words; i += blockDim.x) cell[i] = 0;
-}
-
 // Counts the pixels of `shown` that differ from `reference` and composes what is looked at:
 // `shown` itself; `shown` dimmed with the wrong pixels in magenta; or `without` the barrier on the
 // left and `reference`, with it, on the right. Blocks of 16x16.

@@ -1,7 +1,10 @@
 #include "experiments/measure.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <vector>
 
 namespace warpscope::experiments {
@@ -27,8 +30,32 @@ int tree_steps(unsigned elements) {
     return std::bit_width(std::max(elements, 1u) - 1);
 }
 
+std::vector<Tree::Row> tree_rows(const std::vector<compute::BarrierSnapshot>& snapshots,
+                                 std::size_t elements, unsigned threads_per_element) {
+    std::vector<Tree::Row> rows;
+    for (const compute::BarrierSnapshot& snapshot : snapshots) {
+        Tree::Row row;
+        const std::size_t slash = snapshot.barrier.rfind('/');
+        row.label =
+            fmt::format("barrier {}, {}", rows.size() + 1,
+                        snapshot.barrier.substr(slash == std::string::npos ? 0 : slash + 1));
+        row.values.resize(std::min(elements, snapshot.shared.size() / sizeof(float)));
+        std::memcpy(row.values.data(), snapshot.shared.data(), row.values.size() * sizeof(float));
+        row.active.resize(row.values.size());
+        for (const std::uint32_t thread : snapshot.stored)
+            if (thread / threads_per_element < row.active.size())
+                row.active[thread / threads_per_element] = true;
+        for (const auto& [from, to] : snapshot.flows) {
+            const std::pair<unsigned, unsigned> edge(from / sizeof(float), to / sizeof(float));
+            if (std::max(edge.first, edge.second) < row.values.size()) row.edges.push_back(edge);
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
 SharedMemoryCleaner::SharedMemoryCleaner(compute::Device& device)
-    : device_(device), kernel_(device.kernel<int>("ripple", "clear_shared")) {}
+    : device_(device), kernel_(device.kernel<int>("clear", "clear_shared")) {}
 
 void SharedMemoryCleaner::launch() {
     // 28 blocks of 8 KiB (and 1 KiB of the system's) fill the largest multiprocessor so far, of
@@ -38,6 +65,15 @@ void SharedMemoryCleaner::launch() {
     const unsigned blocks = unsigned(std::max(device_.info().multiprocessors, 1)) * resident;
     device_.launch(kernel_, {.grid = {blocks}, .block = {64}, .shared_bytes = bytes}, {},
                    int(bytes / 4));
+}
+
+void require_memory(const compute::Device& device, std::int64_t n, double bytes_per_element) {
+    const double needed = double(n) * bytes_per_element;
+    const double there = double(device.info().memory_bytes);
+    if (needed <= there) return;
+    throw compute::DeviceError(
+        fmt::format("n = {} needs {:.1f} GiB and the device has {:.1f} GiB: choose at most {}", n,
+                    needed / 0x1p30, there / 0x1p30, std::int64_t(there / bytes_per_element)));
 }
 
 std::string grouped(unsigned long long value) {

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "compute/block_trace.h"
 #include "compute/device.h"
+#include "experiments/report.h"
 
 namespace warpscope::experiments {
 
@@ -19,6 +23,11 @@ double float_error_bound(double roundings);
 /// Steps of a tree that sums `elements`: ceil(log2(elements)).
 int tree_steps(unsigned elements);
 
+/// Rows of the first `elements` floats of a block's shared memory, each written by every
+/// `threads_per_element`-th thread.
+std::vector<Tree::Row> tree_rows(const std::vector<compute::BarrierSnapshot>& snapshots,
+                                 std::size_t elements, unsigned threads_per_element = 1);
+
 /// Zeroes the shared memory of every multiprocessor, so that what a race reads doesn't depend on
 /// the kernels that ran before.
 class SharedMemoryCleaner {
@@ -30,6 +39,9 @@ class SharedMemoryCleaner {
     compute::Device& device_;
     compute::Kernel<int> kernel_;
 };
+
+/// Throws DeviceError where the inputs of `n` elements can't fit into the device's memory.
+void require_memory(const compute::Device& device, std::int64_t n, double bytes_per_element);
 
 /// "1 234 567".
 std::string grouped(unsigned long long value);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "experiments/dot.h"
 #include "experiments/experiment.h"
+#include "experiments/reduction.h"
 #include "experiments/ripple.h"
 
 namespace warpscope::experiments {
@@ -21,6 +23,11 @@ std::span<const Entry> registry() {
         Entry{"ripple", "Ripple bitmap",
               "A picture that passes through shared memory: right with the barrier, torn without.",
               make<Ripple>},
+        Entry{"dot", "Dot product",
+              "A sum whose tree needs a barrier after every step, against its exact value.",
+              make<Dot>},
+        Entry{"reduction", "Reduction",
+              "The sum of many floats, on a ladder of kernels that get faster.", make<Reduction>},
     };
     return entries;
 }

@@ -1,0 +1,77 @@
+#pragma once
+
+#include "experiments/experiment.h"
+#include "experiments/measure.h"
+
+namespace warpscope::experiments {
+
+/// The dot product of "CUDA by Example", sections 5.3.1 and 5.3.2: a[i] = i, b[i] = 2i, a tree in
+/// shared memory, with each of its barriers where it belongs, left out, or inside the `if`.
+/// A frame is a launch.
+class Dot : public Experiment {
+  public:
+    explicit Dot(compute::Device& device);
+
+    Size picture_size(Size) const override { return {}; }
+    void render_into(const PixelTarget&) override {}
+    /// Of the newest `launches` launches; runs those that are missing.
+    Report report() override;
+    std::optional<Comparison> compare() override;
+    const Tree* tree() override;
+
+  private:
+    enum class Variant {
+        book,
+        no_first_barrier,
+        no_loop_barrier,
+        no_barriers,
+        divergent,
+        divergent_bounded
+    };
+    using Floats = compute::DevicePointer<float>;
+    using Clocks = compute::DevicePointer<long long>;
+    using Sum = compute::Kernel<Floats, Floats, Floats, unsigned>;
+    using BoundedSum = compute::Kernel<Floats, Floats, Floats, unsigned, long long, Clocks>;
+
+    /// The vectors, and what their product is: sum of 2 fl(i)^2, fl rounding i to a float.
+    struct Inputs {
+        Inputs(compute::Device& device, std::int64_t n);
+        compute::Buffer<float> a, b;
+        double exact = 0;
+    };
+    struct Results {
+        Results(compute::Device& device, std::size_t window);
+        compute::Buffer<float> partials;    ///< max_blocks for each launch of the window
+        compute::Buffer<long long> waited;  ///< of the newest launch, by block
+        std::uint64_t launches = 0;
+    };
+
+    void changed(std::span<Parameter* const> which) override;
+    bool leaves_trace(std::span<Parameter* const>) const override { return false; }
+    void do_step() override;
+    void do_reset() override;
+
+    compute::Shape shape() const;
+    double error_bound() const;
+    double relative_error(double value) const;
+    /// Leaves the partial sums in slot `slot` of the window.
+    void launch(Variant variant, std::size_t slot);
+    void launch_next(std::uint64_t frame);
+    double sum_of(std::span<const float> partials, std::size_t slot) const;
+    Reading judge(double error, std::size_t wrong, std::size_t launches) const;
+    Tree make_tree();
+
+    Choice kernel_;
+    Integer n_, block_, launches_, hold_;
+
+    std::vector<Sum> sums_;  ///< by variant, without the bounded one
+    BoundedSum bounded_sum_;
+    SharedMemoryCleaner cleaner_;
+
+    std::optional<Inputs> inputs_;
+    std::optional<Results> results_;
+    std::optional<std::uint64_t> begun_frame_;
+    std::optional<Tree> tree_;
+};
+
+}  // namespace warpscope::experiments
