@@ -1,0 +1,93 @@
+#include "experiments/metadata.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpscope::experiments {
+namespace {
+
+const char* word(compute::Math math) { return math == compute::Math::fast ? "fast" : "precise"; }
+
+const char* word(compute::Schedule schedule) {
+    switch (schedule) {
+        case compute::Schedule::random: return "random";
+        case compute::Schedule::run_to_barrier: return "run_to_barrier";
+        case compute::Schedule::reverse: return "reverse";
+    }
+    return "random";
+}
+
+bool emulated(Experiment& experiment) {
+    return experiment.device().info().kind == compute::DeviceKind::emulator;
+}
+
+std::string device_word(Experiment& experiment) {
+    return emulated(experiment) ? "emulator"
+                                : fmt::format("cuda:{}", experiment.device().info().ordinal);
+}
+
+std::string command(Experiment& experiment, const Entry& entry, Size size, bool view_only) {
+    const compute::RunSettings& run = experiment.device().settings();
+    std::string line = fmt::format("warpscope --headless --experiment {} --device {} --math {}",
+                                   entry.id, device_word(experiment), word(run.math));
+    if (emulated(experiment))
+        line += fmt::format(" --schedule {} --seed {}", word(run.schedule), run.seed);
+    for (const Parameter* p : experiment.parameters().all())
+        if (p->text() != p->default_text())
+            line += " --set " + shell_word(fmt::format("{}.{}={}", entry.id, p->id(), p->text()));
+    line += fmt::format(" --frames {} --size {}x{}", experiment.frame(), size.width, size.height);
+    return line + (view_only ? " --view-only" : "") + " --screenshot picture.png";
+}
+
+bool racy(Experiment& experiment) {
+    const Report report = experiment.report();
+    return std::any_of(report.begin(), report.end(), [](const Reading& r) {
+        return r.verdict == Verdict::finding || r.verdict == Verdict::fail;
+    });
+}
+
+std::string reproducible(Experiment& experiment) {
+    if (experiment.changed_since_reset())
+        return "no: parameters were changed after frame 0, so these settings and the frame number "
+               "alone don't lead here";
+    if (emulated(experiment)) return "yes: the command makes the same picture";
+    if (racy(experiment))
+        return "no: the kernel races, and on a GPU each run ends differently; the command makes "
+               "another one like it";
+    return "yes, on the same model of GPU";
+}
+
+}  // namespace
+
+std::string shell_word(const std::string& word) {
+    const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               std::string_view("-_./=:,+@%").find(c) != std::string_view::npos;
+    });
+    if (plain) return word;
+    std::string quoted = "'";
+    for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return quoted + "'";
+}
+
+Metadata describe(Experiment& experiment, const Entry& entry, Size size, bool view_only) {
+    const compute::DeviceInfo& info = experiment.device().info();
+    const compute::RunSettings& run = experiment.device().settings();
+    Metadata list{{"Title", entry.title}, {"Software", "Warpscope"}, {"experiment", entry.id}};
+    for (const Parameter* p : experiment.parameters().all())
+        list.emplace_back(entry.id + "." + p->id(), p->text());
+    list.emplace_back("device", info.name);
+    list.emplace_back("device.reason", info.reason);
+    list.emplace_back("math", word(run.math));
+    if (emulated(experiment)) {
+        list.emplace_back("schedule", word(run.schedule));
+        list.emplace_back("seed", fmt::format("{}", run.seed));
+    }
+    list.emplace_back("frame", fmt::format("{}", experiment.frame()));
+    list.emplace_back("command", command(experiment, entry, size, view_only));
+    list.emplace_back("reproducible", reproducible(experiment));
+    return list;
+}
+
+}  // namespace warpscope::experiments
