@@ -12,7 +12,7 @@ const char* word(compute::Math math) { return math == compute::Math::fast ? "fas
 const char* word(compute::Schedule schedule) {
     switch (schedule) {
         case compute::Schedule::random: return "random";
-        case compute::Schedule::run_to_barrier: return "run_to_barrier";
+        case compute::Schedule::run_to_barrier: return "run-to-barrier";
         case compute::Schedule::reverse: return "reverse";
     }
     return "random";
