@@ -5,6 +5,7 @@
 
 #include "experiments/dot.h"
 #include "experiments/experiment.h"
+#include "experiments/nbody.h"
 #include "experiments/reduction.h"
 #include "experiments/ripple.h"
 
@@ -23,6 +24,9 @@ std::span<const Entry> registry() {
         Entry{"ripple", "Ripple bitmap",
               "A picture that passes through shared memory: right with the barrier, torn without.",
               make<Ripple>},
+        Entry{"nbody", "N-body",
+              "Gravity of thousands of bodies, fetched from global memory or in shared tiles.",
+              make<NBody>},
         Entry{"dot", "Dot product",
               "A sum whose tree needs a barrier after every step, against its exact value.",
               make<Dot>},

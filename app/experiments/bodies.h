@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace warpscope::experiments {
+
+using Vector = std::array<double, 3>;
+
+/// One body as the kernels get it. G = 1; starts and loaded files have a total mass of 1.
+struct Body {
+    std::array<float, 3> position{};
+    std::array<float, 3> velocity{};
+    float mass = 0;
+    float luminosity = 1;  ///< 0..1, how brightly it is drawn; no part of the physics
+};
+
+using Bodies = std::vector<Body>;
+
+double total_mass(const Bodies& bodies);
+Vector total_momentum(const Bodies& bodies);
+/// Sum of |m v|: the scale that a momentum is small or large against.
+double momentum_scale(const Bodies& bodies);
+/// Root of the mean squared speed over all bodies.
+double rms_speed(const Bodies& bodies);
+/// Distance from the origin within which `share` (0..1) of the bodies lie; by number, not by mass.
+double radius_of_share(const Bodies& bodies, double share);
+/// Moves the centre of mass to the origin and to rest. Massless bodies: their mean position.
+void move_to_centre_of_mass(Bodies& bodies);
+
+/// Starts. All have total mass 1, the centre of mass at rest in the origin, and depend on n >= 1
+/// and seed alone.
+
+/// Plummer sphere in equilibrium, in Hénon units (G = M = 1, E = -1/4, virial radius 1): Aarseth,
+/// Hénon & Wielen, Astron. Astrophys. 37, 183 (1974), appendix. Cut at 99.9 % of the mass.
+Bodies plummer_sphere(std::size_t n, std::uint64_t seed);
+/// Exponential disk of scale length 0.35 on nearly circular orbits round a central body that holds
+/// 60 % of the mass.
+Bodies rotating_disk(std::size_t n, std::uint64_t seed);
+/// Two such disks, the second tilted, smaller and half as heavy, on a bound orbit that brings them
+/// together.
+Bodies colliding_galaxies(std::size_t n, std::uint64_t seed);
+/// Homogeneous sphere of radius 1 at rest: it falls together within t = pi/2 * sqrt(1/2).
+Bodies cold_sphere(std::size_t n, std::uint64_t seed);
+
+}  // namespace warpscope::experiments

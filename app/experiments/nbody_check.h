@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "experiments/bodies.h"
+#include "experiments/gravity.h"
+#include "experiments/nbody_state.h"
+
+namespace warpscope::experiments {
+
+/// How one step's velocity change differs from the double-precision reference.
+struct StepError {
+    double relative = 0;      ///< |error| over |reference change|, both as L2 norms over bodies
+    double worst = 0;         ///< of one body, over the length of the pulls on it added up
+    double tolerance = 0;     ///< of `relative`
+    std::size_t checked = 0;  ///< bodies that were compared
+    std::size_t bodies = 0;
+    bool passed() const { return relative <= tolerance; }  ///< false for NaN
+};
+
+/// What one step must give, in double precision.
+struct StepReference {
+    Bodies bodies;  ///< at rest, so that one step of dt = 1 gives the accelerations unrounded
+    float eps = 0;
+    std::vector<std::size_t> which;  ///< the bodies that are compared
+    std::vector<Pull> pulls;         ///< on those
+};
+
+/// For all bodies, or for an even sample of them where all would cost more than `most_pairs`.
+StepReference make_reference(Bodies bodies, float eps, double most_pairs);
+
+/// Compares computed accelerations, one for each of reference.which.
+///
+/// A float sum of n pulls of lengths p_1 … p_n is off by about u sqrt(n) (p_1 + … + p_n), u =
+/// 2^-24, since roundings go either way; each pull by a few u more (square root, division,
+/// products; up to 2 units each in fast-math builds). So the tolerance is u (8 + sqrt(n) / 2) times
+/// the norm of the added lengths over the norm of the accelerations.
+StepError compare_with(const StepReference& reference, std::span<const Vector> computed);
+
+/// Runs one step of a kernel in scratch memory and compares its velocities with the reference.
+StepError check_step(compute::Device& device, NBodyKernel kernel, unsigned block,
+                     const StepReference& reference);
+
+/// Energy and momentum against those of an earlier state, in double precision.
+class Drift {
+  public:
+    /// Takes `from` as the state to compare with; computes nothing yet.
+    void begin(Bodies from, float eps, std::uint64_t frame);
+    std::uint64_t begun_at() const { return begin_frame_; }
+
+    /// (E - E_0) / |E_0|. Energies cost n^2 / 2 pairs: above 4096 bodies a value is kept for some
+    /// frames, the longer the more bodies there are; energy_frame() says which frame it is of.
+    double energy(const Bodies& now, std::uint64_t frame);
+    std::uint64_t energy_frame() const { return energy_frame_; }
+
+    /// |P - P_0| over the sum of |m v| now.
+    double momentum(const Bodies& now) const;
+
+  private:
+    bool due(std::size_t bodies, std::uint64_t frame) const;
+
+    Bodies begin_;  ///< empty once its energy is known
+    float eps_ = 0;
+    std::uint64_t begin_frame_ = 0;
+    std::optional<double> begin_energy_, energy_;
+    std::uint64_t energy_frame_ = 0;
+    Vector begin_momentum_{};
+};
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string_view>
+
+#include "compute/device.h"
+#include "experiments/bodies.h"
+
+namespace warpscope::experiments {
+
+/// In the order of the words of nbody.kernel.
+enum class NBodyKernel { float3, float4, tiled };
+
+inline constexpr NBodyKernel all_nbody_kernels[] = {NBodyKernel::float3, NBodyKernel::float4,
+                                                    NBodyKernel::tiled};
+
+std::string_view name_of(NBodyKernel kernel);  ///< in kernels/nbody.cu: "nbody_tiled"
+
+/// Bodies in device memory, laid out as one kernel wants them, and that kernel's steps.
+class NBodyState {
+  public:
+    NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies);
+
+    std::size_t size() const { return luminosity_.size(); }
+    NBodyKernel kernel() const { return kernel_; }
+
+    /// Queues one step of semi-implicit Euler: v += a dt, x += v dt.
+    void step(unsigned block, float dt, float eps);
+    /// The current state; waits for the device.
+    Bodies download() const;
+
+    /// Floats of a body in the arrays below: 3 or 4, x, y, z first.
+    int stride() const { return kernel_ == NBodyKernel::float3 ? 3 : 4; }
+    compute::DevicePointer<float> positions() const { return position_[current_].pointer(); }
+    compute::DevicePointer<float> velocities() const { return velocity_[current_].pointer(); }
+    compute::DevicePointer<float> luminosities() const { return luminosity_.pointer(); }
+
+    /// Device bytes that a state of n bodies takes with the thirstiest kernel.
+    static std::size_t bytes_for(std::size_t n);
+    /// Throws DeviceError that says what to do where the device can't hold n bodies twice: the
+    /// state and the scratch copy that checks run in.
+    static void require_room(const compute::Device& device, std::size_t n);
+
+  private:
+    using Pointer = compute::DevicePointer<float>;
+
+    compute::Device* device_;
+    NBodyKernel kernel_;
+    compute::Kernel<Pointer, Pointer, Pointer, Pointer, int, float, float> float4_kernel_;
+    compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, float, float> float3_kernel_;
+    compute::Buffer<float> position_[2], velocity_[2];  ///< old and new state take turns
+    compute::Buffer<float> mass_;                       ///< float3 only; else in position's w
+    compute::Buffer<float> luminosity_;
+    Bodies bodies_;  ///< as given: masses and luminosities stay
+    int current_ = 0;
+};
+
+}  // namespace warpscope::experiments
