@@ -59,7 +59,7 @@ class PlainTarget {
     Size size_;
 };
 
-Presentation run_plain(Experiment& experiment, const HeadlessRequest& request) {
+Presentation run_plain(const Entry& entry, Experiment& experiment, const HeadlessRequest& request) {
     const Size size = experiment.picture_size(request.size);
     std::optional<PlainTarget> target;
     if (has_pixels(size)) target.emplace(experiment.device(), size);
@@ -69,7 +69,8 @@ Presentation run_plain(Experiment& experiment, const HeadlessRequest& request) {
     }
     if (!request.screenshot.empty()) {
         if (request.frames == 0) target->draw(experiment);
-        target->save(request.screenshot, experiments::metadata(experiment));
+        target->save(request.screenshot,
+                     experiments::describe(experiment, entry, request.size, true));
         return {"none", "the picture needs no OpenGL: it is saved as the kernels wrote it"};
     }
     return {"none", "no screenshot was asked for, so nothing was presented"};
@@ -151,8 +152,8 @@ RunResult run_experiment(compute::Device& device, const HeadlessRequest& request
     const bool plain = request.screenshot.empty() || picture_alone;
 
     RunResult result;
-    result.presentation =
-        plain ? run_plain(*experiment, request) : run_with_gl(entry, *experiment, request, painter);
+    result.presentation = plain ? run_plain(entry, *experiment, request)
+                                : run_with_gl(entry, *experiment, request, painter);
     result.report = experiment->report();
     device.synchronize();
     result.kernels = device.timings().kernels();

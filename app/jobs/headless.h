@@ -16,13 +16,14 @@ namespace warpscope::jobs {
 
 struct HeadlessRequest {
     std::string experiment;
-    std::vector<experiments::Assignment> assignments;
+    std::vector<experiments::Assignment> assignments{};
     std::uint64_t frames = 1;
-    experiments::Size size{1280, 720};  ///< of the window that there would be
-    std::filesystem::path screenshot;   ///< empty: none
-    bool view_only = false;             ///< the picture alone, for a view of `size`
+    experiments::Size size{1280, 720};   ///< of the window that there would be
+    std::filesystem::path screenshot{};  ///< empty: none
+    bool view_only = false;              ///< the picture alone, for a view of `size`
     bool compare = false;
-    std::string json;  ///< a file, "-" for standard output (then nothing else goes there), or empty
+    std::string
+        json{};  ///< a file, "-" for standard output (then nothing else goes there), or empty
 };
 
 /// What the window would show now.

@@ -1,0 +1,152 @@
+"""Holds the #include lines of app/ against the floors of the house: a room includes only itself
+and rooms on lower floors, and each outside library stays in its rooms.
+
+usage: architecture_test.py REPOSITORY
+"""
+
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+FLOORS = [{"emulator", "compiler"}, {"compute"}, {"experiments", "gl"}, {"jobs", "ui"}, {""}]
+FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
+ROOF = ""  # options and main, straight in app/
+
+# Outside headers, and the files that may include them (paths below app/).
+KEPT = [
+    ("CUDA", r"cuda.*|nv(rtc|Jit|ml).*|.*cublas.*", r"compute/cuda_[^/]*|gl/cuda_interop\.cpp"),
+    ("ImGui", r"(.*/)?(imgui|imconfig|imstb).*", r"ui/.*"),
+    ("GLFW, GLAD or EGL", r"(GLFW|glad|EGL|GL|GLES\d?)/.*", r"(gl|ui)/.*"),
+]
+MOST_LINES = 400
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+SOURCES = {".h", ".cpp", ".cu", ".c"}
+
+
+def room_of(path):
+    return path.parts[0] if len(path.parts) > 1 else ROOF
+
+
+def check_own(where, path, target, app):
+    """One of our own headers, included from `path`."""
+    if not (app / target).is_file():
+        return [f"{where}: {target} is no file below app/"]
+    mine, other = room_of(path), room_of(Path(target))
+    if other == mine or FLOOR[other] < FLOOR[mine]:
+        return []
+    return [f"{where}: {mine or 'app'} may not include {target}: {other or 'app'} is not below it"]
+
+
+def check_line(where, path, kind, target, app):
+    found = []
+    for name, headers, files in KEPT:
+        own = kind == '"' and (app / target).is_file()
+        if not own and re.fullmatch(headers, target) and not re.fullmatch(files, path.as_posix()):
+            found.append(f"{where}: {name} header {target} does not belong here")
+    if kind == '"':
+        found += check_own(where, path, target, app)
+    return found
+
+
+def violations(repository):
+    """Sentences, one for each broken rule."""
+    app = Path(repository) / "app"
+    found = []
+    for file in sorted(f for f in app.rglob("*") if f.suffix in SOURCES):
+        path = file.relative_to(app)
+        if room_of(path) not in FLOOR:
+            found.append(f"app/{path}: the house has no room {room_of(path)}")
+            continue
+        lines = file.read_text(encoding="utf-8").splitlines()
+        if len(lines) >= MOST_LINES:
+            found.append(f"app/{path}: {len(lines)} lines, {MOST_LINES - 1} are the most")
+        for number, line in enumerate(lines, 1):
+            match = INCLUDE.match(line)
+            if match:
+                found += check_line(f"app/{path}:{number}", path, *match.groups(), app)
+    for file in sorted((Path(repository) / "kernels").glob("*.cu")):
+        for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+            if INCLUDE.match(line):
+                found.append(f"kernels/{file.name}:{number}: kernels stand alone, without headers")
+    return found
+
+
+class House(unittest.TestCase):
+    repository = "."
+
+    def test_stands(self):
+        self.assertEqual(violations(self.repository), [])
+
+    def test_every_room_is_read(self):
+        seen = {room_of(f.relative_to(Path(self.repository) / "app"))
+                for f in (Path(self.repository) / "app").rglob("*.cpp")}
+        self.assertLessEqual({"emulator", "compute", "experiments", "gl", "jobs", "ui", ROOF}, seen)
+
+
+class Seeded(unittest.TestCase):
+    """The same check finds each kind of break, put into a copy."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.copy = Path(self.folder.name)
+        for part in ("app", "kernels"):
+            shutil.copytree(Path(House.repository) / part, self.copy / part)
+        self.before = set(violations(self.copy))
+
+    def found_after(self, file, text):
+        path = self.copy / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return [v for v in violations(self.copy) if v not in self.before]
+
+    def expect_one(self, file, text, words):
+        found = self.found_after(file, text)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn(words, found[0])
+
+    def test_upwards(self):
+        self.expect_one("app/compute/seeded.h", '#include "experiments/experiment.h"\n',
+                        "experiments is not below it")
+
+    def test_sideways(self):
+        self.expect_one("app/jobs/seeded.h", '#  include "ui/stage.h"\n', "ui is not below it")
+        (self.copy / "app/jobs/seeded.h").unlink()
+        self.expect_one("app/experiments/seeded.h", '#include "gl/png.h"\n', "gl is not below it")
+
+    def test_roof(self):
+        self.expect_one("app/ui/seeded.h", '#include "options.h"\n', "app is not below it")
+
+    def test_relative(self):
+        self.expect_one("app/ui/seeded.h", '#include "../gl/png.h"\n', "no file below app/")
+
+    def test_cuda(self):
+        self.expect_one("app/experiments/seeded.cpp", "#include <cuda_runtime.h>\n", "CUDA header")
+
+    def test_imgui(self):
+        self.expect_one("app/gl/seeded.cpp", "#include <imgui.h>\n", "ImGui header")
+
+    def test_window(self):
+        self.expect_one("app/jobs/seeded.cpp", "#include <GLFW/glfw3.h>\n", "GLFW")
+
+    def test_new_room(self):
+        self.expect_one("app/attic/seeded.cpp", "\n", "no room attic")
+
+    def test_long_file(self):
+        self.expect_one("app/jobs/seeded.cpp", "\n" * MOST_LINES, "lines")
+
+    def test_kernel_header(self):
+        self.expect_one("kernels/seeded.cu", "#include <cmath>\n", "stand alone")
+
+    def test_right_ones_pass(self):
+        self.assertEqual(self.found_after("app/ui/seeded.cpp",
+                                          '#include <imgui.h>\n#include "gl/png.h"\n'), [])
+
+
+if __name__ == "__main__":
+    House.repository = sys.argv.pop(1)
+    unittest.main()

@@ -1,0 +1,214 @@
+#include "jobs/headless.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "gl/png.h"
+#include "jobs/output.h"
+
+namespace warpscope::jobs {
+namespace {
+
+namespace fs = std::filesystem;
+using experiments::Verdict;
+
+/// Fails the test where a run opens OpenGL that doesn't need it.
+Painter no_painter() {
+    return {[](experiments::Size) -> experiments::Size { throw std::logic_error("no view"); },
+            [](const Shot&) { throw std::logic_error("no painter"); }};
+}
+
+std::set<std::string> keys(const Json& json) {
+    std::set<std::string> names;
+    for (const auto& item : json.items()) names.insert(item.key());
+    return names;
+}
+
+HeadlessRequest small(const std::string& experiment) {
+    HeadlessRequest request{.experiment = experiment};
+    if (experiment == "ripple") request.assignments = {{"size", "64"}};
+    if (experiment == "nbody") request.assignments = {{"bodies", "100"}, {"block", "32"}};
+    if (experiment == "dot" || experiment == "reduction") request.assignments = {{"n", "1000"}};
+    request.frames = 2;
+    request.size = {320, 200};
+    return request;
+}
+
+void expect_schema(const Json& json) {
+    EXPECT_EQ(keys(json),
+              (std::set<std::string>{"device", "experiment", "parameters", "report", "kernels",
+                                     "presentation", "frames", "seed", "schedule", "math"}));
+    EXPECT_EQ(keys(json["device"]), (std::set<std::string>{"name", "kind", "reason"}));
+    EXPECT_EQ(keys(json["presentation"]), (std::set<std::string>{"path", "reason"}));
+    ASSERT_FALSE(json["report"].empty());
+    for (const Json& reading : json["report"]) {
+        EXPECT_EQ(keys(reading), (std::set<std::string>{"name", "label", "value", "unit",
+                                                        "expected", "verdict", "sentence"}));
+        EXPECT_TRUE(reading["value"].is_number() || reading["value"].is_null());
+        const std::set<std::string> verdicts{"none", "pass", "finding", "fail"};
+        EXPECT_TRUE(verdicts.count(reading["verdict"].get<std::string>()));
+    }
+    ASSERT_FALSE(json["kernels"].empty());
+    for (const Json& kernel : json["kernels"]) {
+        EXPECT_EQ(keys(kernel),
+                  (std::set<std::string>{"name", "grid", "block", "shared_bytes", "launches",
+                                         "last_ms", "median_ms", "p99_ms", "bytes_per_second",
+                                         "interactions_per_second"}));
+        EXPECT_EQ(kernel["grid"].size(), 3u);
+        EXPECT_EQ(kernel["block"].size(), 3u);
+        EXPECT_GE(kernel["launches"].get<int>(), 1);
+        EXPECT_GE(kernel["p99_ms"].get<double>(), kernel["median_ms"].get<double>());
+    }
+}
+
+TEST(Headless, EachExperimentFillsTheJsonWithoutOpenGl) {
+    for (const experiments::Entry& entry : experiments::registry()) {
+        SCOPED_TRACE(entry.id);
+        const auto device = compute::pick_device("emulator");
+        device->set(
+            {.math = compute::Math::fast, .schedule = compute::Schedule::reverse, .seed = 9});
+        const RunResult result = run_experiment(*device, small(entry.id), no_painter());
+        const Json json = Json::parse(dump(to_json(result)));
+        expect_schema(json);
+        EXPECT_EQ(json["experiment"], entry.id);
+        EXPECT_EQ(json["device"]["kind"], "emulator");
+        EXPECT_EQ(json["presentation"]["path"], "none");
+        EXPECT_EQ(json["frames"], 2);
+        EXPECT_EQ(json["seed"], 9);
+        EXPECT_EQ(json["schedule"], "reverse");
+        EXPECT_EQ(json["math"], "fast");
+        EXPECT_EQ(exit_code(result), 0) << summary(result);
+        for (const auto& kernel : result.kernels) {
+            EXPECT_NE(summary(result).find(kernel.name), std::string::npos);
+        }
+    }
+}
+
+TEST(Headless, ReportsCarryTheNamesThatScriptsRelyOn) {
+    const std::pair<const char*, std::vector<const char*>> wanted[] = {
+        {"ripple", {"wrong_pixels"}},
+        {"nbody", {"relative_error", "energy_drift", "momentum_drift", "interactions_per_second"}},
+        {"dot", {"value", "exact", "relative_error"}},
+        {"reduction", {"value", "relative_error", "bandwidth"}}};
+    for (const auto& [experiment, names] : wanted) {
+        const auto device = compute::pick_device("emulator");
+        const RunResult result = run_experiment(*device, small(experiment), no_painter());
+        for (const char* name : names) {
+            EXPECT_TRUE(experiments::find(result.report, name)) << experiment << "." << name;
+        }
+    }
+}
+
+TEST(Headless, ParametersKeepTheirTypes) {
+    const auto device = compute::pick_device("emulator");
+    HeadlessRequest request = small("ripple");
+    request.assignments.push_back({"sync", "off"});
+    const RunResult result = run_experiment(*device, request, no_painter());
+    EXPECT_EQ(result.parameters["size"], 64);
+    EXPECT_EQ(result.parameters["sync"], "off");
+    EXPECT_EQ(result.parameters["pattern"], "spheres");
+    EXPECT_TRUE(result.parameters["size"].is_number_integer());
+}
+
+TEST(Headless, ABarrierTakenOutIsAFindingAndNoFailure) {
+    const auto device = compute::pick_device("emulator");
+    HeadlessRequest request = small("ripple");
+    request.assignments = {{"size", "256"}, {"sync", "off"}};
+    const RunResult result = run_experiment(*device, request, no_painter());
+    const experiments::Reading* wrong = experiments::find(result.report, "wrong_pixels");
+    ASSERT_TRUE(wrong);
+    EXPECT_GT(wrong->value, 0);
+    EXPECT_EQ(wrong->verdict, Verdict::finding);
+    EXPECT_EQ(exit_code(result), 0);
+}
+
+TEST(Headless, OneFailingVerdictIsAFailure) {
+    RunResult result;
+    result.report = {{.name = "a",
+                      .label = "A",
+                      .unit = "",
+                      .expected = {},
+                      .verdict = Verdict::pass,
+                      .sentence = ""},
+                     {.name = "b",
+                      .label = "B",
+                      .unit = "",
+                      .expected = {},
+                      .verdict = Verdict::finding,
+                      .sentence = ""}};
+    EXPECT_EQ(exit_code(result), 0);
+    result.report[0].verdict = Verdict::fail;
+    EXPECT_EQ(exit_code(result), 1);
+    result.report[0].verdict = Verdict::pass;
+    result.comparison.emplace().rows.resize(2);
+    EXPECT_EQ(exit_code(result), 0);
+    result.comparison->rows[1].verdict = Verdict::fail;
+    EXPECT_EQ(exit_code(result), 1);
+}
+
+TEST(Headless, NumbersThatAreNoneBecomeNull) {
+    experiments::Report report{{.name = "n",
+                                .label = "N",
+                                .value = std::nan(""),
+                                .unit = "",
+                                .expected = std::numeric_limits<double>::infinity(),
+                                .verdict = Verdict::fail,
+                                .sentence = "\xff bad UTF-8"}};
+    const Json json = Json::parse(dump(to_json(report)));
+    EXPECT_TRUE(json[0]["value"].is_null());
+    EXPECT_TRUE(json[0]["expected"].is_null());
+}
+
+TEST(Headless, AViewOnlyScreenshotNeedsNoOpenGl) {
+    const fs::path file =
+        fs::temp_directory_path() / ("warpscope-shot-" + std::to_string(::getpid()) + ".png");
+    const auto device = compute::pick_device("emulator");
+    HeadlessRequest request = small("ripple");
+    request.screenshot = file;
+    request.view_only = true;
+    const RunResult result = run_experiment(*device, request, no_painter());
+    EXPECT_EQ(result.presentation.path, "none");
+    const gl::Image image = gl::read_png(file);
+    fs::remove(file);
+    EXPECT_EQ(image.width, 64);
+    EXPECT_EQ(image.height, 64);
+    EXPECT_FALSE(image.metadata.empty());
+    // Spheres: green alone, and neither empty nor full.
+    int lit = 0;
+    for (std::size_t i = 0; i < image.rgba.size(); i += 4) {
+        EXPECT_EQ(image.rgba[i], 0);
+        lit += image.rgba[i + 1] > 100;
+    }
+    EXPECT_GT(lit, 64);
+    EXPECT_LT(lit, 64 * 64);
+}
+
+TEST(Headless, BadSettingsAreUsageErrors) {
+    const std::pair<const char*, experiments::Assignment> table[] = {
+        {"ripple", {"synk", "off"}},       {"ripple", {"sync", "maybe"}},
+        {"ripple", {"size", "99999999"}},  {"nbody", {"bodies", "0"}},
+        {"nbody", {"bodies", "1e9"}},      {"dot", {"n", "-1"}},
+        {"reduction", {"block", "65536"}}, {"reduction", {"kernel", "nonesuch"}}};
+    for (const auto& [experiment, assignment] : table) {
+        const auto device = compute::pick_device("emulator");
+        HeadlessRequest request = small(experiment);
+        request.assignments = {assignment};
+        EXPECT_THROW(run_experiment(*device, request, no_painter()), UsageError)
+            << assignment.id << "=" << assignment.text;
+    }
+}
+
+TEST(Headless, AnUnwritablePathStopsBeforeTheRun) {
+    const auto device = compute::pick_device("emulator");
+    HeadlessRequest request = small("ripple");
+    request.json = "/nowhere/at/all.json";
+    EXPECT_THROW(run_headless(*device, request, no_painter()), UsageError);
+    EXPECT_TRUE(device->timings().kernels().empty());
+}
+
+}  // namespace
+}  // namespace warpscope::jobs

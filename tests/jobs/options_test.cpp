@@ -1,0 +1,165 @@
+#include "options.h"
+
+#include <gtest/gtest.h>
+
+#include "jobs/output.h"
+
+namespace warpscope {
+namespace {
+
+Options parse(std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "warpscope");
+    return parse_options(static_cast<int>(arguments.size()), arguments.data());
+}
+
+std::string complaint(std::vector<const char*> arguments) {
+    try {
+        parse(std::move(arguments));
+    } catch (const jobs::UsageError& e) {
+        return e.what();
+    }
+    return "no complaint";
+}
+
+std::string answer(const char* argument) {
+    try {
+        parse({argument});
+    } catch (const Answer& a) {
+        return a.text;
+    }
+    return "no answer";
+}
+
+TEST(Options, NothingOpensTheWindow) {
+    const Options o = parse({});
+    EXPECT_EQ(o.mode, Mode::window);
+    EXPECT_EQ(o.device, "auto");
+    EXPECT_EQ(o.experiment, "");
+    EXPECT_FALSE(o.size);
+    EXPECT_FALSE(o.vsync);
+    EXPECT_FALSE(o.run_given);
+}
+
+TEST(Options, EveryHeadlessOptionArrives) {
+    const Options o = parse(
+        {"--headless", "--experiment",   "ripple",         "--set",       "ripple.sync=off",
+         "--set",      "ripple.size=64", "--frames",       "12",          "--size",
+         "640x480",    "--screenshot",   "a.png",          "--view-only", "--json",
+         "-",          "--compare",      "--device",       "emulator",    "--math",
+         "fast",       "--schedule",     "run-to-barrier", "--seed",      "18446744073709551615"});
+    EXPECT_EQ(o.mode, Mode::headless);
+    EXPECT_EQ(o.experiment, "ripple");
+    const auto sets = o.sets_of("ripple");
+    ASSERT_EQ(sets.size(), 2u);
+    EXPECT_EQ(sets[0].id, "sync");
+    EXPECT_EQ(sets[0].text, "off");
+    EXPECT_EQ(sets[1].id, "size");
+    EXPECT_EQ(sets[1].text, "64");
+    EXPECT_EQ(o.frames, 12u);
+    EXPECT_EQ(o.size, (experiments::Size{640, 480}));
+    EXPECT_EQ(o.screenshot, "a.png");
+    EXPECT_TRUE(o.view_only);
+    EXPECT_EQ(o.json, "-");
+    EXPECT_TRUE(o.compare);
+    EXPECT_EQ(o.device, "emulator");
+    EXPECT_EQ(o.run.math, compute::Math::fast);
+    EXPECT_EQ(o.run.schedule, compute::Schedule::run_to_barrier);
+    EXPECT_EQ(o.run.seed, UINT64_MAX);
+    EXPECT_TRUE(o.run_given);
+}
+
+TEST(Options, SetTakesOneWordAndKeepsEverySignAfterTheFirstEquals) {
+    const Options o = parse({"--set", "nbody.file=a=b.c", "--set=ripple.sync=on"});
+    EXPECT_EQ(o.sets_of("nbody").at(0).id, "file");
+    EXPECT_EQ(o.sets_of("nbody").at(0).text, "a=b.c");
+    EXPECT_EQ(o.sets_of("ripple").at(0).text, "on");
+}
+
+TEST(Options, BodiesStartTheNbodyFromAFileAndSetsOverrule) {
+    const Options o = parse({"--set", "nbody.start=disk", "--bodies", "stars.csv"});
+    EXPECT_EQ(o.experiment, "nbody");
+    const auto sets = o.sets_of("nbody");
+    ASSERT_EQ(sets.size(), 3u);
+    EXPECT_EQ(sets[0].id + "=" + sets[0].text, "start=file");
+    EXPECT_EQ(sets[1].id + "=" + sets[1].text, "file=stars.csv");
+    EXPECT_EQ(sets[2].id + "=" + sets[2].text, "start=disk");
+}
+
+TEST(Options, TheFirstSetNamesTheExperiment) {
+    EXPECT_EQ(parse({"--headless", "--set", "dot.n=5"}).experiment, "dot");
+}
+
+TEST(Options, WindowOptions) {
+    const Options o = parse({"--vsync", "off", "--widget-map", "w.json", "--size", "16384x1"});
+    EXPECT_EQ(o.vsync, false);
+    EXPECT_EQ(o.widget_map, "w.json");
+    EXPECT_EQ(o.size, (experiments::Size{16384, 1}));
+}
+
+TEST(Options, HelpIsGroupedAndHasExamples) {
+    const std::string help = answer("--help");
+    for (const char* part :
+         {"--headless", "--set", "--schedule", "Examples:", "With --headless", "The device"}) {
+        EXPECT_NE(help.find(part), std::string::npos) << part;
+    }
+    EXPECT_EQ(answer("-h"), help);
+}
+
+TEST(Options, VersionIsOneLine) {
+    const std::string version = answer("--version");
+    EXPECT_EQ(version.rfind("warpscope ", 0), 0u);
+    EXPECT_EQ(version.find('\n'), version.size() - 1);
+}
+
+struct Bad {
+    std::vector<const char*> arguments;
+    const char* names;  ///< what the complaint must name
+    const char* fix;    ///< and what it must offer
+};
+
+TEST(Options, EachBadArgumentIsNamedWithItsFix) {
+    const Bad table[] = {
+        {{"--frobnicate"}, "--frobnicate", "--help"},
+        {{"ripple"}, "ripple", "--help"},
+        {{"--experiment", "rippel"}, "rippel", "ripple"},
+        {{"--experiment"}, "--experiment", "--help"},
+        {{"--set", "sync=off"}, "sync=off", "EXPERIMENT.PARAMETER=VALUE"},
+        {{"--set", "ripple.sync"}, "ripple.sync", "EXPERIMENT.PARAMETER=VALUE"},
+        {{"--set", ".sync=off"}, ".sync=off", "EXPERIMENT.PARAMETER=VALUE"},
+        {{"--set", "ripple.=off"}, "ripple.=off", "EXPERIMENT.PARAMETER=VALUE"},
+        {{"--set", "riple.sync=off"}, "riple", "ripple"},
+        {{"--headless", "--experiment", "ripple", "--frames", "-1"}, "--frames", "--help"},
+        {{"--headless", "--experiment", "ripple", "--frames=-1"}, "--frames -1", "whole number"},
+        {{"--headless", "--experiment", "ripple", "--frames", "3.5"}, "3.5", "whole number"},
+        {{"--headless", "--experiment", "ripple", "--frames", "1000000001"}, "--frames", "from 0"},
+        {{"--size", "1280"}, "--size 1280", "WIDTHxHEIGHT"},
+        {{"--size", "0x10"}, "--size 0x10", "WIDTHxHEIGHT"},
+        {{"--size", "16385x10"}, "--size 16385x10", "WIDTHxHEIGHT"},
+        {{"--size", "10x10x10"}, "--size 10x10x10", "WIDTHxHEIGHT"},
+        {{"--math", "exact"}, "--math exact", "precise, fast"},
+        {{"--schedule", "fifo"}, "--schedule fifo", "random, run-to-barrier, reverse"},
+        {{"--seed", "18446744073709551616"}, "--seed", "18446744073709551615"},
+        {{"--vsync", "maybe"}, "--vsync maybe", "on, off"},
+        {{"--headless"}, "--headless", "--experiment"},
+        {{"--headless", "--list"}, "--list", "one of them"},
+        {{"--frames", "3"}, "--frames", "--headless"},
+        {{"--screenshot", "a.png"}, "--screenshot", "--headless"},
+        {{"--json", "-"}, "--json", "--headless"},
+        {{"--headless", "--experiment", "ripple", "--vsync", "on"}, "--vsync", "drop it"},
+        {{"--headless", "--experiment", "ripple", "--view-only"}, "--view-only", "--screenshot"},
+        {{"--headless", "--experiment", "ripple", "--json", ""}, "--json", "name a file"},
+        {{"--bodies", ""}, "--bodies", "name a file"},
+        {{"--headless", "--experiment", "ripple", "--set", "dot.n=5"}, "dot.n", "--experiment dot"},
+        {{"--headless", "--experiment", "ripple", "--bodies", "x"}, "nbody", "--experiment nbody"},
+        {{"--experiment", "ripple", "--experiment", "dot"}, "--experiment", "--help"},
+    };
+    for (const Bad& bad : table) {
+        const std::string text = complaint(bad.arguments);
+        EXPECT_NE(text.find(bad.names), std::string::npos) << text << " lacks " << bad.names;
+        EXPECT_NE(text.find(bad.fix), std::string::npos) << text << " lacks " << bad.fix;
+        EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+    }
+}
+
+}  // namespace
+}  // namespace warpscope
