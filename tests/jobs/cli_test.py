@@ -1,0 +1,267 @@
+"""Runs the real program: what it says, its exit code, and what it leaves on disk.
+
+usage: cli_test.py PROGRAM
+"""
+
+import json
+import os
+import re
+import shlex
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+from pathlib import Path
+
+PROGRAM = "warpscope"
+RIPPLE = ["--headless", "--device", "emulator", "--experiment", "ripple"]
+NBODY = ["--headless", "--device", "emulator", "--experiment", "nbody"]
+DOT = ["--headless", "--device", "emulator", "--experiment", "dot"]
+REDUCTION = ["--headless", "--device", "emulator", "--experiment", "reduction"]
+
+
+def read_png(path):
+    """(raw scanline bytes, {keyword: text}) of a PNG."""
+    data = Path(path).read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", path
+    at, pixels, texts = 8, b"", {}
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        if kind == b"IDAT":
+            pixels += body
+        elif kind == b"tEXt":
+            keyword, text = body.split(b"\0", 1)
+            texts[keyword.decode()] = text.decode("latin-1")
+        elif kind == b"iTXt":
+            keyword, rest = body.split(b"\0", 1)
+            texts[keyword.decode()] = rest[2:].split(b"\0", 2)[2].decode()
+        at += 12 + length
+    return zlib.decompress(pixels), texts
+
+
+def tipsy(dark, bodies, mass=1.0):
+    """A tipsy file whose header promises `dark` particles and that holds `bodies`."""
+    header = struct.pack("<diiiiii", 0.0, dark, 3, 0, dark, 0, 0)
+    return header + b"".join(struct.pack("<9f", mass, i, 2 * i, 0, 0, 0, 0, 0, 0)
+                             for i in range(bodies))
+
+
+CSV = "x,y,z,vx,vy,vz,mass\n0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n"
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def run_program(self, *arguments, **options):
+        environment = {**os.environ, "HOME": str(self.folder / "home"),
+                       "XDG_CONFIG_HOME": str(self.folder / "home")}
+        environment.update(options.pop("environment", {}))
+        options.setdefault("stdout", subprocess.PIPE)
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, text=True,
+                              stderr=subprocess.PIPE, timeout=120, env=environment,
+                              stdin=subprocess.DEVNULL, **options)
+
+    def files(self):
+        return sorted(str(f.relative_to(self.folder)) for f in self.folder.rglob("*"))
+
+    def expect_refusal(self, arguments, code, pattern, **options):
+        before = self.files()
+        done = self.run_program(*arguments, **options)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertRegex(done.stderr, pattern)
+        self.assertRegex(done.stderr, r"\Awarpscope: [^\n]+\n\Z")
+        self.assertFalse(done.stdout)
+        self.assertEqual(self.files(), before)
+
+    def expect_success(self, *arguments):
+        done = self.run_program(*arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr, "")
+        return done.stdout
+
+
+class Refusals(CommandLine):
+    def test_arguments(self):
+        for arguments, pattern in [
+            (["--nonsense"], r"--nonsense.*--help"),
+            (["ripple"], r"ripple.*--help"),
+            (["--headless"], r"--experiment"),
+            (["--headless", "--experiment", "rippel"], r"rippel.*ripple"),
+            (["--headless", "--experiment", "ripple", "--frames", "many"], r"--frames many"),
+            (["--headless", "--experiment", "ripple", "--size", "big"], r"--size big.*WIDTHxHEIGHT"),
+            ([*RIPPLE, "--math", "exact"], r"--math exact.*precise, fast"),
+            ([*RIPPLE, "--schedule", "fifo"], r"--schedule fifo.*run-to-barrier"),
+            (["--headless", "--experiment", "ripple", "--device", "gpu"],
+             r"--device gpu.*emulator"),
+            (["--headless", "--experiment", "ripple", "--device", "cuda:x"], r"cuda:x"),
+            (["--screenshot", "a.png"], r"--screenshot.*--headless"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.expect_refusal(arguments, 2, pattern)
+
+    def test_parameters(self):
+        for arguments, pattern in [
+            ([*RIPPLE, "--set", "ripple.synk=off"], r"synk.*sync"),
+            ([*RIPPLE, "--set", "ripple.sync=perhaps"], r"sync.*perhaps.*on\|off"),
+            ([*RIPPLE, "--set", "ripple.size=0"], r"size.*0.*\.\."),
+            ([*RIPPLE, "--set", "ripple.size=99999999"], r"size.*99999999.*\.\."),
+            ([*RIPPLE, "--set", "ripple.size=12.5"], r"size.*12\.5"),
+            ([*RIPPLE, "--set", "dot.n=5"], r"dot\.n.*--experiment dot"),
+            ([*NBODY, "--set", "nbody.bodies=0"], r"bodies.*0"),
+            ([*NBODY, "--set", "nbody.kernel=float5"], r"kernel.*float5.*float3\|float4\|tiled"),
+            ([*NBODY, "--set", "nbody.dt=nan"], r"dt.*nan"),
+            ([*DOT, "--set", "dot.n=-3"], r"n.*-3"),
+            ([*REDUCTION, "--set", "reduction.block=100000"], r"block.*100000"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.expect_refusal(arguments, 2, pattern)
+
+    def test_devices_that_are_not_there(self):
+        self.expect_refusal(["--headless", "--experiment", "ripple", "--device", "cuda:99"], 1,
+                            r"cuda:99|no GPU")
+
+    def test_paths_that_cannot_be_written(self):
+        (self.folder / "file").write_text("kept")
+        (self.folder / "folder").mkdir()
+        for option in ["--screenshot", "--json"]:
+            for path in ["missing/a.png", "file/a.png", "folder", "folder/", "n" * 300]:
+                with self.subTest(option=option, path=path):
+                    self.expect_refusal([*RIPPLE, option, path], 2,
+                                        re.escape(f"{option} {path}") + ".*name a file")
+        self.expect_refusal(["--list", "--json", "missing/a.json"], 2, r"--json missing/a\.json")
+        self.assertEqual((self.folder / "file").read_text(), "kept")
+
+    def test_bodies_files(self):
+        cases = {
+            "missing.bin": (None, r"missing\.bin"),
+            "empty.bin": (b"", r"empty\.bin"),
+            "truncated.bin": (tipsy(10, 4)[:-5], r"truncated\.bin.*byte"),
+            "longer.bin": (tipsy(3, 4), r"longer\.bin.*byte"),
+            "nan.bin": (tipsy(5, 5, float("nan")), r"nan\.bin.*byte"),
+            "negative.bin": (tipsy(5, 5, -1.0), r"negative\.bin.*byte"),
+            "nan.csv": ((CSV + "nan,0,0,0,0,0,1\n").encode(), r"nan\.csv.*(line|:)\s*4"),
+            "columns.csv": ((CSV + "1,2,3\n").encode(), r"columns\.csv.*(line|:)\s*4"),
+            "words.csv": ((CSV + "a,b,c,d,e,f,g\n").encode(), r"words\.csv.*(line|:)\s*4"),
+            "heading.csv": (b"x,y,z,vx,vy,vz,mass\n", r"heading\.csv"),
+        }
+        for name, (content, pattern) in cases.items():
+            with self.subTest(file=name):
+                if content is not None:
+                    (self.folder / name).write_bytes(content)
+                self.expect_refusal([*NBODY, "--bodies", name, "--json", "out.json"], 2, pattern)
+        (self.folder / "folder.csv").mkdir()
+        self.expect_refusal([*NBODY, "--bodies", "folder.csv"], 2, r"folder\.csv")
+
+    def test_standard_output_that_fails(self):
+        with open("/dev/full", "w") as full:
+            for arguments in [["--list"], ["--help"], ["--version"], [*RIPPLE, "--json", "-"]]:
+                with self.subTest(arguments=arguments):
+                    self.expect_refusal(arguments, 1, r"standard output", stdout=full)
+
+    def test_standard_output_that_is_closed(self):
+        # The picture's file must not become file 1 and take what is printed.
+        before = self.files()
+        command = shlex.join([PROGRAM, *RIPPLE, "--set", "ripple.size=32", "--screenshot", "a.png",
+                              "--view-only"])
+        done = subprocess.run(["sh", "-c", command + " >&-"], cwd=self.folder, text=True,
+                              stderr=subprocess.PIPE, timeout=120)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"standard output")
+        self.assertEqual(self.files(), before + ["a.png"])
+        read_png(self.folder / "a.png")
+
+    def test_a_full_disk(self):
+        self.expect_refusal([*RIPPLE, "--set", "ripple.size=32", "--json", "/dev/full"], 1,
+                            r"/dev/full")
+
+    def test_no_display(self):
+        for variable in ["DISPLAY", "WAYLAND_DISPLAY"]:
+            os.environ.pop(variable, None)
+        self.expect_refusal(["--device", "emulator"], 1, r"display.*--headless")
+
+
+class Answers(CommandLine):
+    def test_help_and_version(self):
+        text = self.expect_success("--help")
+        self.assertIn("Examples:", text)
+        self.assertLessEqual(max(map(len, text.splitlines())), 100)
+        self.assertRegex(self.expect_success("--version"), r"\Awarpscope \d+\.\d+\.\d+\n\Z")
+
+    def test_list(self):
+        text = self.expect_success("--list")
+        listed = json.loads(self.expect_success("--list", "--json", "-"))
+        for experiment in listed["experiments"]:
+            for parameter in experiment["parameters"]:
+                self.assertIn(f"  {parameter['id']} ", text)
+        self.assertEqual(self.expect_success("--list", "--json", "l.json"), "")
+        self.assertEqual(json.loads((self.folder / "l.json").read_text()), listed)
+
+    def test_defaults_are_legal(self):
+        """What --list calls a default is taken by --set."""
+        listed = json.loads(self.expect_success("--list", "--json", "-"))
+        for experiment in listed["experiments"]:
+            sets = []
+            for parameter in experiment["parameters"]:
+                sets += ["--set", f"{parameter['id']}={parameter['default']}"]
+            with self.subTest(experiment=experiment["id"]):
+                self.expect_success("--headless", "--device", "emulator", "--experiment",
+                                    experiment["id"], *sets)
+
+    def test_json_and_summary(self):
+        result = json.loads(self.expect_success(*RIPPLE, "--set", "ripple.size=64", "--frames", 3,
+                                                "--json", "-"))
+        self.assertEqual(result["frames"], 3)
+        self.assertEqual(result["parameters"]["size"], 64)
+        text = self.expect_success(*RIPPLE, "--set", "ripple.size=64", "--json", "r.json")
+        for reading in json.loads((self.folder / "r.json").read_text())["report"]:
+            self.assertIn(reading["label"], text)
+        self.assertEqual(self.files(), ["r.json"])
+
+    def test_a_missing_barrier_is_a_finding(self):
+        result = json.loads(self.expect_success(*RIPPLE, "--set", "ripple.sync=off", "--set",
+                                                "ripple.size=256", "--json", "-"))
+        wrong = next(r for r in result["report"] if r["name"] == "wrong_pixels")
+        self.assertGreater(wrong["value"], 0)
+        self.assertEqual(wrong["verdict"], "finding")
+
+    def test_bodies(self):
+        (self.folder / "two.csv").write_text(CSV)
+        (self.folder / "five.bin").write_bytes(tipsy(5, 5))
+        for name in ["two.csv", "five.bin"]:
+            result = json.loads(self.expect_success(*NBODY, "--bodies", name, "--json", "-"))
+            self.assertEqual(result["parameters"]["file"], name)
+            error = next(r for r in result["report"] if r["name"] == "relative_error")
+            self.assertEqual(error["verdict"], "pass")
+
+    def test_the_command_in_a_picture_makes_it_again(self):
+        racy = [*RIPPLE, "--set", "ripple.sync=off", "--set", "ripple.size=200", "--frames", 2]
+        self.expect_success(*racy, "--seed", 7, "--view-only", "--screenshot", "a.png")
+        pixels, texts = read_png(self.folder / "a.png")
+        command = shlex.split(texts["command"])
+        command[command.index("--screenshot") + 1] = "b.png"
+        self.expect_success(*command[1:])
+        self.assertEqual(read_png(self.folder / "b.png")[0], pixels)
+        self.expect_success(*racy, "--seed", 8, "--view-only", "--screenshot", "c.png")
+        self.assertNotEqual(read_png(self.folder / "c.png")[0], pixels)
+        self.assertEqual(self.files(), ["a.png", "b.png", "c.png"])
+
+    def test_screenshots_with_panels(self):
+        for experiment in ["ripple", "nbody", "dot", "reduction"]:
+            with self.subTest(experiment=experiment):
+                self.expect_success("--headless", "--device", "emulator", "--experiment",
+                                    experiment, "--size", "900x600", "--screenshot", "w.png")
+                raw, texts = read_png(self.folder / "w.png")
+                self.assertEqual(len(raw) % 600, 0)
+                self.assertGreater(len(set(raw)), 100)
+                self.assertIn("--size 900x600", texts["command"])
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
