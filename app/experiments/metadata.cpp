@@ -7,13 +7,18 @@
 namespace warpscope::experiments {
 namespace {
 
-const char* word(compute::Math math) { return math == compute::Math::fast ? "fast" : "precise"; }
+const char* word(compute::Math math) {
+    return math == compute::Math::fast ? "fast" : "precise";
+}
 
 const char* word(compute::Schedule schedule) {
     switch (schedule) {
-        case compute::Schedule::random: return "random";
-        case compute::Schedule::run_to_barrier: return "run-to-barrier";
-        case compute::Schedule::reverse: return "reverse";
+        case compute::Schedule::random:
+            return "random";
+        case compute::Schedule::run_to_barrier:
+            return "run-to-barrier";
+        case compute::Schedule::reverse:
+            return "reverse";
     }
     return "random";
 }

@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "ui/panels.h"
+#include "ui/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+void mark(Interface& ui) {
+    // A tile of shared memory with one stale element.
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float cell = ui.px(5), gap = ui.px(1.5F);
+    const float top = at.y + (ImGui::GetFrameHeight() - 3 * cell - 2 * gap) / 2;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    for (int y = 0; y < 3; ++y)
+        for (int x = 0; x < 3; ++x) {
+            const ImVec2 low{at.x + float(x) * (cell + gap), top + float(y) * (cell + gap)};
+            const bool stale = x == 2 && y == 1;
+            list.AddRectFilled(
+                low, {low.x + cell, low.y + cell},
+                stale ? colour::finding : faded(colour::accent, 0.45F + 0.12F * float(x + y)),
+                ui.px(1));
+        }
+    ImGui::Dummy({3 * cell + 2 * gap, ImGui::GetFrameHeight()});
+    ImGui::SameLine(0, ui.px(9));
+}
+
+void tabs(Interface& ui) {
+    for (const experiments::Entry& entry : experiments::registry()) {
+        const bool on = entry.id == ui.stage.entry().id;
+        ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+        ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::text : colour::dim);
+        ImGui::PushID(entry.id.c_str());
+        if (ImGui::Button(entry.title.c_str())) ui.later([&ui, &entry] { ui.stage.select(entry); });
+        ImGui::PopID();
+        ImGui::PopStyleColor(2);
+        record(ui, "tab." + entry.id, on ? "on" : "off");
+        tooltip(ui, entry.summary);
+        if (on) {
+            const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+            const float y = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
+            ImGui::GetWindowDrawList()->AddRectFilled({low.x + ui.px(9), y - ui.px(2)},
+                                                      {high.x - ui.px(9), y}, colour::accent);
+        }
+        ImGui::SameLine(0, ui.px(2));
+    }
+}
+
+float button_width(const char* label) {
+    return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+}
+
+void right_buttons(Interface& ui) {
+    const float gap = ui.px(4);
+    const float width = button_width("V-sync") + button_width("Save picture") +
+                        button_width("Save window") + button_width("?") + 3 * gap;
+    const float free = ImGui::GetContentRegionAvail().x - width;
+    if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
+    if (flat_button(ui, "vsync", "V-sync", ui.options.vsync)) ui.options.vsync = !ui.options.vsync;
+    tooltip(ui, "Wait for the monitor before each frame (V). Off: as many frames as can be had.");
+    ImGui::SameLine(0, gap);
+    if (flat_button(ui, "screenshot.picture", "Save picture")) ui.shot = Shot::picture;
+    tooltip(ui, "A PNG of the picture alone, with the settings in its metadata (Shift+F12).");
+    ImGui::SameLine(0, gap);
+    if (flat_button(ui, "screenshot.window", "Save window")) ui.shot = Shot::window;
+    tooltip(ui, "A PNG of the whole window, with the settings in its metadata (F12).");
+    ImGui::SameLine(0, gap);
+    if (flat_button(ui, "keys", "?", ui.show_keys)) ui.show_keys = !ui.show_keys;
+    tooltip(ui, "Keys (H or F1).");
+}
+
+struct Line {
+    std::string text;
+    ImU32 colour;
+};
+
+/// An error stays until the next change; news makes place for the worst finding after a while.
+Line current_line(const Interface& ui) {
+    const Message& message = ui.stage.message();
+    const auto age = std::chrono::steady_clock::now() - message.at;
+    if (message.tone == Tone::error && !message.text.empty()) return {message.text, colour::bad};
+    if (!message.text.empty() && age < std::chrono::seconds(12))
+        return {message.text, colour::text};
+    for (const auto verdict : {experiments::Verdict::fail, experiments::Verdict::finding})
+        for (const experiments::Reading& r : ui.stage.report())
+            if (r.verdict == verdict && !r.sentence.empty())
+                return {r.sentence, verdict_colour(verdict)};
+    return {ui.stage.entry().summary, colour::dim};
+}
+
+}  // namespace
+
+void draw_top_bar(Interface& ui) {
+    mark(ui);
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.strong, colour::text, "Warpscope");
+    ImGui::SameLine(0, ui.px(20));
+    tabs(ui);
+    right_buttons(ui);
+}
+
+void draw_message(Interface& ui) {
+    const compute::DeviceInfo& info = ui.stage.device().info();
+    std::string right = info.name;
+    if (ui.stage.pixels()) right += fmt::format(" · {}", gl::to_string(ui.stage.pixels()->path()));
+    ImGui::PushFont(ui.fonts.small);
+    const float right_width = ImGui::CalcTextSize(right.c_str()).x;
+    ImGui::PopFont();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const Line line = current_line(ui);
+    const float dot = ui.px(3.5F);
+    ImGui::GetWindowDrawList()->AddCircleFilled(
+        {low.x + dot, low.y + ImGui::GetTextLineHeight() / 2}, dot, line.colour);
+    ImGui::SetCursorScreenPos({low.x + 2 * dot + ui.px(8), low.y});
+    clipped_text(ui.fonts.small, line.colour == colour::dim ? colour::dim : line.colour, line.text,
+                 width - right_width - ui.px(50));
+    record(ui, "message", line.text);
+    ImGui::SetCursorScreenPos({low.x + width - right_width, low.y});
+    text(ui.fonts.small, colour::dim, right);
+    record(ui, "device.name", info.name);
+    tooltip(ui, ui.stage.pixels() ? info.reason + " " + ui.stage.pixels()->reason() : info.reason);
+}
+
+void draw_keys(Interface& ui) {
+    if (!ui.show_keys) return;
+    constexpr std::pair<const char*, const char*> keys[] = {
+        {"Space", "pause and run"},
+        {".  or  →", "one frame, then pause"},
+        {"R", "back to frame 0"},
+        {"1 – 9", "choose the experiment"},
+        {"F", "fit the picture"},
+        {"G", "block borders"},
+        {"V", "wait for the monitor"},
+        {"F12", "save the window as PNG"},
+        {"Shift+F12", "save the picture"},
+        {"Wheel", "zoom (with Ctrl where the wheel is used)"},
+        {"Drag", "move or turn the picture"},
+        {"H  or  F1", "this list"},
+    };
+    const ImVec2 screen = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(22), ui.px(18)});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(8));
+    ImGui::PushStyleColor(ImGuiCol_WindowBg, colour::raised);
+    ImGui::Begin("##keys", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
+                     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
+    heading(ui, "Keys");
+    for (const auto& [key, what] : keys) {
+        text(ui.fonts.mono, colour::accent, key);
+        ImGui::SameLine(ui.px(130), 0);
+        text(ui.fonts.body, colour::text, what);
+    }
+    ImGui::End();
+    ImGui::PopStyleColor();
+    ImGui::PopStyleVar(2);
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "gl/picture_view.h"
+
+namespace warpscope::ui {
+
+/// The view of a picture and how a person moves it. Starts fitted, and stays so through changes
+/// of area and picture until it is zoomed or panned.
+class Canvas {
+  public:
+    /// Once a frame, before the rest: where the canvas is and how large the picture is.
+    void place(const gl::Rect& area, int picture_width, int picture_height);
+
+    const gl::View& view() const { return view_; }
+    const gl::Rect& area() const { return area_; }
+    bool fitted() const { return fitted_; }
+    gl::Point to_texel(gl::Point screen) const;
+    gl::Point to_screen(gl::Point texel) const;
+
+    void fit();
+    /// One texel to one framebuffer pixel, centred.
+    void one_to_one();
+    void zoom(gl::Point anchor, double factor);
+    void pan(double dx, double dy);
+
+  private:
+    void keep_in_sight();
+
+    gl::Rect area_;
+    gl::View view_;
+    int width_ = 0, height_ = 0;
+    bool fitted_ = true;
+};
+
+}  // namespace warpscope::ui

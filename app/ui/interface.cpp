@@ -1,0 +1,129 @@
+#include "ui/interface.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ui/panels.h"
+
+namespace warpscope::ui {
+namespace {
+
+/// A child window with its own background and padding.
+template <class Contents>
+void panel(Interface& ui, const char* name, const Box& box, ImU32 background, ImVec2 padding,
+           bool scrolls, Contents&& contents) {
+    ImGui::SetCursorPos({box.x, box.y});
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, background);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(padding.x), ui.px(padding.y)});
+    const ImGuiWindowFlags still =
+        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+    ImGui::BeginChild(name, {box.width, box.height}, false,
+                      ImGuiWindowFlags_AlwaysUseWindowPadding | (scrolls ? 0 : still));
+    ImGui::PopStyleVar();
+    ImGui::PopStyleColor();
+    std::forward<Contents>(contents)();
+    ImGui::EndChild();
+}
+
+/// A border that can be dragged; changes `size` (logical pixels) by the movement times `sign`.
+void splitter(Interface& ui, const char* name, const Box& box, bool upright, float sign,
+              float& size, float least, float most) {
+    ImGui::SetCursorPos({box.x, box.y});
+    ImGui::InvisibleButton(name, {box.width, box.height});
+    const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
+    if (hot) ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+    if (ImGui::IsItemActive()) {
+        const ImVec2 moved = ImGui::GetIO().MouseDelta;
+        size += sign * (upright ? moved.x : moved.y) / ui.scale;
+    }
+    size = std::clamp(size, least, most);
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    ImGui::GetWindowDrawList()->AddRectFilled(low, high,
+                                              hot ? colour::accent_deep : colour::background);
+}
+
+void begin_root(ImVec2 size) {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(size);
+    ImGui::Begin("##root", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollWithMouse);
+}
+
+bool shows_tree(Interface& ui) {
+    return !ui.stage.pixels() && ui.stage.tree();
+}
+
+void draw_canvas(Interface& ui) {
+    shows_tree(ui) ? draw_tree(ui) : draw_picture(ui);
+}
+
+}  // namespace
+
+Interface::Interface(Stage& on_show, const ViewOptions& chosen, float ui_scale,
+                     float framebuffer_ratio)
+    : stage(on_show),
+      options(chosen),
+      scale(ui_scale),
+      raster(framebuffer_ratio),
+      fonts(apply_theme(ui_scale, framebuffer_ratio)) {}
+
+experiments::Size Interface::view_size() const {
+    return {std::max(1, int(std::lround(layout.canvas.width * raster))),
+            std::max(1, int(std::lround(layout.canvas.height * raster)))};
+}
+
+void Interface::run_requests() {
+    // A request may ask for more, which then waits for the next frame.
+    for (const auto& request : std::exchange(requests, {})) request();
+}
+
+void Interface::fit() {
+    canvas.fit();
+    tree = {};
+    tree.cell = 0.01F;  // as narrow as the array allows
+}
+
+void Interface::place(ImVec2 size) {
+    layout = lay_out(size.x, size.y, scale, options);
+}
+
+void Interface::draw(ImVec2 size) {
+    place(size);
+    widgets.begin_frame();
+    ImGui::PushFont(fonts.body);
+    begin_root(size);
+    splitter(*this, "split.left", layout.left_edge, true, 1, options.left, 220, 520);
+    splitter(*this, "split.bottom", layout.lower_edge, false, -1, options.bottom, 80, 500);
+    splitter(*this, "split.right", layout.right_edge, true, -1, options.right, 220, 560);
+    panel(*this, "top", layout.top, colour::panel, {14, 8}, false, [&] { draw_top_bar(*this); });
+    panel(*this, "controls", layout.controls, colour::panel, {16, 14}, true,
+          [&] { draw_controls(*this); });
+    panel(*this, "transport", layout.transport, colour::panel, {10, 7}, false,
+          [&] { draw_transport(*this); });
+    panel(*this, "canvas", layout.canvas, colour::canvas, {0, 0}, false,
+          [&] { draw_canvas(*this); });
+    panel(*this, "results", layout.results, colour::panel, {16, 12}, true,
+          [&] { draw_results(*this); });
+    panel(*this, "timings", layout.timings, colour::panel, {16, 10}, false,
+          [&] { draw_timings(*this); });
+    panel(*this, "foot", layout.foot, colour::background, {16, 7}, false,
+          [&] { draw_message(*this); });
+    ImGui::End();
+    draw_keys(*this);
+    ImGui::PopFont();
+}
+
+void Interface::draw_view(ImVec2 size) {
+    widgets.begin_frame();
+    ImGui::PushFont(fonts.body);
+    begin_root(size);
+    panel(*this, "canvas", {0, 0, size.x, size.y}, colour::canvas, {0, 0}, false,
+          [&] { draw_canvas(*this); });
+    ImGui::End();
+    ImGui::PopFont();
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gl/picture_view.h"
+#include "ui/canvas.h"
+#include "ui/layout.h"
+#include "ui/stage.h"
+#include "ui/theme.h"
+#include "ui/widget_map.h"
+
+namespace warpscope::ui {
+
+enum class Shot { none, window, picture };
+
+/// A tree's part on show: which column comes first, and how wide its cells are.
+struct TreeView {
+    double first = 0;
+    float cell = 0;            ///< logical pixels; 0: not chosen yet
+    bool in_overview = false;  ///< where the mouse button went down
+};
+
+/// What the picture's draw callback needs once ImGui renders.
+struct PictureDraw {
+    gl::Picture picture;
+    gl::View view;
+    gl::Rect rect;
+    int target_height = 0;
+    gl::PictureStyle style;
+};
+
+/// A value that is being typed or dragged and is not the parameter's yet.
+struct Edit {
+    std::string id;  ///< of the widget; empty: none
+    std::string text;
+};
+
+/// One window's (or one screenshot's) interface: what is on show and how it is looked at.
+/// Made and drawn with an ImGui context current.
+struct Interface {
+    Interface(Stage& on_show, const ViewOptions& chosen, float ui_scale, float framebuffer_ratio);
+
+    /// Decides where the panels are, `size` in layout units.
+    void place(ImVec2 size);
+    /// Draws everything into the current ImGui frame.
+    void draw(ImVec2 size);
+    /// Draws the picture alone.
+    void draw_view(ImVec2 size);
+    /// Shows the whole picture.
+    void fit();
+    /// Runs what the panels asked for; between frames, as it may remake the experiment.
+    void run_requests();
+    /// Framebuffer pixels of the picture's area.
+    experiments::Size view_size() const;
+
+    float px(float logical) const { return logical * scale; }
+    void later(std::function<void()> request) { requests.push_back(std::move(request)); }
+
+    Stage& stage;
+    ViewOptions options;
+    float scale;   ///< layout units a logical pixel
+    float raster;  ///< framebuffer pixels a layout unit
+    Fonts fonts;
+    WidgetMap widgets;
+    Layout layout;
+    Canvas canvas;
+    TreeView tree;
+    gl::PictureView picture_view;
+    PictureDraw picture_draw;
+    Edit edit;
+    Shot shot = Shot::none;
+    bool show_keys = false;
+    bool measuring = false;  ///< a comparison begins after this frame
+    float frame_ms = 0;      ///< a frame of the window, smoothed; 0: unknown (a screenshot)
+    std::vector<std::string> devices;   ///< for the list; made when it opens
+    std::vector<std::uint8_t> sampled;  ///< the picture's pixels, for the one under the mouse
+    std::uint64_t sampled_version = 0;
+    std::vector<std::function<void()>> requests;
+};
+
+}  // namespace warpscope::ui

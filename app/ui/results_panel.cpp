@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ui/format.h"
+#include "ui/panels.h"
+#include "ui/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using experiments::Comparison;
+using experiments::Reading;
+using experiments::Verdict;
+
+std::string_view word(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::none:
+            return "";
+        case Verdict::pass:
+            return "pass";
+        case Verdict::finding:
+            return "finding";
+        case Verdict::fail:
+            return "wrong";
+    }
+    return "";
+}
+
+/// Text that ends at the panel's right edge.
+void right_text(ImFont* font, ImU32 colour, const std::string& words) {
+    ImGui::PushFont(font);
+    const float width = ImGui::CalcTextSize(words.c_str()).x;
+    const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+    ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - width));
+    ImGui::PopFont();
+    text(font, colour, words);
+}
+
+void reading(Interface& ui, const Reading& r) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    ImGui::BeginGroup();
+    clipped_text(ui.fonts.small, colour::dim, r.label,
+                 width - (r.verdict == Verdict::none ? 0 : ui.px(72)));
+    if (r.verdict != Verdict::none) {
+        ImGui::SameLine();
+        ImGui::PushFont(ui.fonts.small);
+        const float badge_width = ImGui::CalcTextSize(word(r.verdict).data()).x + ui.px(14);
+        ImGui::PopFont();
+        ImGui::SetCursorScreenPos({low.x + width - badge_width, low.y - ui.px(2)});
+        badge(ui, word(r.verdict), verdict_colour(r.verdict));
+        ImGui::SetCursorScreenPos({low.x, low.y + ui.px(18)});
+    }
+    const std::string value = quantity(r.value, r.unit);
+    const bool alarming = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
+    text(ui.fonts.value, alarming ? verdict_colour(r.verdict) : colour::text, value);
+    record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
+    if (r.expected) {
+        const std::string expected = "expected " + quantity(*r.expected, r.unit);
+        const float room = width - ImGui::GetItemRectSize().x - ui.px(10);
+        ImGui::PushFont(ui.fonts.small);
+        const bool beside = ImGui::CalcTextSize(expected.c_str()).x <= room;
+        ImGui::PopFont();
+        if (beside) {
+            ImGui::SameLine(0, ui.px(10));
+            ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(5));
+        }
+        beside ? right_text(ui.fonts.small, colour::faint, expected)
+               : text(ui.fonts.small, colour::faint, expected);
+    }
+    if (!r.sentence.empty()) {
+        ImGui::SetCursorScreenPos({low.x, ImGui::GetCursorScreenPos().y - ui.px(2)});
+        paragraph(ui.fonts.small, colour::dim, r.sentence);
+        record(ui, "result." + r.name + ".sentence", r.sentence);
+    }
+    ImGui::EndGroup();
+}
+
+void comparison_row(Interface& ui, const Comparison& table, const Comparison::Row& row,
+                    double best) {
+    clipped_text(ui.fonts.body, colour::text, row.label,
+                 ImGui::GetContentRegionAvail().x - ui.px(130));
+    ImGui::SameLine();
+    const std::string value =
+        row.rate > 0 ? quantity(row.rate, table.rate_unit) : milliseconds(row.median_ms) + " ms";
+    right_text(ui.fonts.body, colour::text, value);
+    record(ui, "compare." + row.id, value);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float height = ui.px(6);
+    const float share = best > 0 ? float(row.rate / best) : 0;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, height / 2);
+    list.AddRectFilled(low, {low.x + std::max(height, width * share), low.y + height},
+                       row.verdict == Verdict::fail ? colour::bad : colour::accent, height / 2);
+    ImGui::Dummy({width, height});
+    std::string details = fmt::format("{} ms · error {}", milliseconds(row.median_ms),
+                                      row.error == 0 ? "0" : fmt::format("{:.1e}", row.error));
+    if (!row.published.empty())
+        details += fmt::format(" · {} {}", table.published_title, row.published);
+    paragraph(ui.fonts.small, row.verdict == Verdict::fail ? colour::bad : colour::faint, details);
+    ImGui::Dummy({0, ui.px(2)});
+}
+
+}  // namespace
+
+void draw_comparison(Interface& ui) {
+    ImGui::Dummy({0, ui.px(2)});
+    ImGui::Separator();
+    ImGui::Dummy({0, ui.px(4)});
+    const auto& table = ui.stage.comparison();
+    if (table) {
+        heading(ui, table->title);
+        double best = 0;
+        for (const Comparison::Row& row : table->rows) best = std::max(best, row.rate);
+        for (const Comparison::Row& row : table->rows) comparison_row(ui, *table, row, best);
+    }
+    const char* label = ui.measuring ? "Measuring …" : table ? "Measure again" : "Compare variants";
+    ImGui::BeginDisabled(ui.measuring);
+    const float width = ImGui::GetContentRegionAvail().x;
+    if (flat_button(ui, "compare", label, false, {width, 0})) ui.measuring = true;
+    ImGui::EndDisabled();
+    tooltip(ui,
+            "Runs every variant of this experiment now, on this device, and sets their times "
+            "side by side. May take some seconds.");
+}
+
+void draw_results(Interface& ui) {
+    heading(ui, "Results");
+    const experiments::Report& report = ui.stage.report();
+    if (report.empty()) paragraph(ui.fonts.small, colour::faint, "Nothing measured yet.");
+    for (const Reading& r : report) {
+        ImGui::PushID(r.name.c_str());
+        reading(ui, r);
+        ImGui::PopID();
+        ImGui::Dummy({0, ui.px(3)});
+    }
+    draw_comparison(ui);
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "compute/device.h"
+#include "experiments/experiment.h"
+
+namespace warpscope::ui {
+
+/// Parameters by experiment id, as texts.
+using ParameterTexts = std::map<std::string, std::vector<experiments::Assignment>>;
+
+/// What a person can choose about the view. Sizes in logical pixels.
+struct ViewOptions {
+    bool vsync = true;
+    bool grid = false;
+    float left = 320;    ///< width of the controls
+    float right = 320;   ///< width of the results
+    float bottom = 168;  ///< height of the timings
+};
+
+/// What the window remembers from one run to the next.
+struct Settings {
+    experiments::Size window{1280, 720};  ///< logical pixels
+    std::string experiment;               ///< empty: the first
+    std::string device = "auto";
+    compute::RunSettings run;
+    ViewOptions view;
+    ParameterTexts parameters;
+};
+
+struct LoadedSettings {
+    Settings settings;
+    std::string
+        complaint;  ///< a sentence where the file is damaged; then settings are the defaults
+};
+
+/// $XDG_CONFIG_HOME/warpscope/settings.json or ~/.config/…; empty where neither is known.
+std::filesystem::path settings_file();
+
+/// A missing file gives the defaults without complaint.
+LoadedSettings load_settings(const std::filesystem::path& file);
+
+/// Whole or not at all. Throws std::runtime_error where the file can't be written.
+void save_settings(const std::filesystem::path& file, const Settings& settings);
+
+}  // namespace warpscope::ui

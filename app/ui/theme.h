@@ -1,0 +1,41 @@
+#pragma once
+
+#include <imgui.h>
+
+namespace warpscope::ui {
+
+/// Fonts at the sizes in use; every pointer is valid, ImGui's own font where the system has none.
+struct Fonts {
+    ImFont* body = nullptr;
+    ImFont* small = nullptr;
+    ImFont* strong = nullptr;      ///< headings, in the body's size
+    ImFont* value = nullptr;       ///< a reading's number
+    ImFont* mono = nullptr;        ///< kernel names, tables
+    ImFont* mono_small = nullptr;  ///< cells
+};
+
+namespace colour {
+inline constexpr ImU32 background = IM_COL32(17, 19, 23, 255);
+inline constexpr ImU32 canvas = IM_COL32(11, 12, 15, 255);
+inline constexpr ImU32 panel = IM_COL32(24, 27, 32, 255);
+inline constexpr ImU32 raised = IM_COL32(33, 37, 44, 255);
+inline constexpr ImU32 hovered = IM_COL32(44, 49, 58, 255);
+inline constexpr ImU32 line = IM_COL32(43, 48, 56, 255);
+inline constexpr ImU32 text = IM_COL32(229, 232, 237, 255);
+inline constexpr ImU32 dim = IM_COL32(157, 166, 178, 255);
+inline constexpr ImU32 faint = IM_COL32(120, 129, 142, 255);
+inline constexpr ImU32 accent = IM_COL32(86, 166, 246, 255);
+inline constexpr ImU32 accent_deep = IM_COL32(39, 83, 130, 255);
+inline constexpr ImU32 good = IM_COL32(99, 194, 131, 255);
+inline constexpr ImU32 finding = IM_COL32(232, 172, 74, 255);
+inline constexpr ImU32 bad = IM_COL32(240, 106, 102, 255);
+}  // namespace colour
+
+/// `colour` with an opacity of 0 to 1.
+ImU32 faded(ImU32 colour, float opacity);
+
+/// Sets the current ImGui context's colours, spacings and fonts. `scale` is layout units per
+/// logical pixel, `raster` framebuffer pixels per layout unit (2 where the desktop scales for us).
+Fonts apply_theme(float scale, float raster = 1);
+
+}  // namespace warpscope::ui

@@ -1,0 +1,302 @@
+#include "ui/window.h"
+
+#include <glad/gl.h>
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <memory>
+#include <thread>
+
+#include "experiments/metadata.h"
+#include "gl/framebuffer.h"
+#include "gl/png.h"
+#include "gl/window_context.h"
+#include "ui/gui.h"
+#include "ui/interface.h"
+#include "ui/screenshot.h"
+
+namespace warpscope::ui {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::duration<double, std::milli>;
+
+Stage::Start start_of(const WindowOptions& options, const Settings& settings) {
+    Stage::Start start;
+    start.device_wish = options.device.value_or(settings.device);
+    start.run = options.run.value_or(settings.run);
+    start.remembered = settings.parameters;
+    start.experiment = options.experiment.empty() ? settings.experiment : options.experiment;
+    const auto known = experiments::registry();
+    const bool there = std::any_of(known.begin(), known.end(),
+                                   [&](const auto& e) { return e.id == start.experiment; });
+    if (!there && options.experiment.empty()) start.experiment = known.front().id;
+    for (const auto& [id, list] : options.assignments)
+        if (id == start.experiment)
+            start.assignments = list;
+        else
+            start.remembered[id].insert(start.remembered[id].end(), list.begin(), list.end());
+    return start;
+}
+
+std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded) {
+    Stage::Start start = start_of(options, loaded.settings);
+    std::unique_ptr<Stage> stage;
+    try {
+        stage = std::make_unique<Stage>(start);
+    } catch (const compute::DeviceError& error) {
+        // A remembered device may be gone; one that was asked for just now must be there.
+        if (options.device || start.device_wish == "auto") throw;
+        start.device_wish = "auto";
+        stage = std::make_unique<Stage>(start);
+        stage->say(
+            fmt::format("{} Running on {} instead.", error.what(), stage->device().info().name),
+            Tone::error);
+    }
+    if (!loaded.complaint.empty()) stage->say(loaded.complaint, Tone::error);
+    return stage;
+}
+
+/// The window's main loop and what it holds together.
+class App {
+  public:
+    App(const WindowOptions& options, const LoadedSettings& loaded);
+    void run();
+
+  private:
+    static void on_key(GLFWwindow* window, int key, int, int action, int modifiers);
+    void press(int key, int modifiers);
+    void wait();
+    void frame();
+    void follow_scale();
+    void hold_rate();
+    void after_frame();
+    void save_shot(int width, int height);
+    void remember();
+    ImVec2 window_size() const;
+    float raster() const;
+
+    const WindowOptions& options_;
+    gl::WindowContext context_;
+    GLFWwindow* window_;
+    std::unique_ptr<Stage> stage_;
+    std::unique_ptr<Gui> gui_;
+    std::unique_ptr<Interface> ui_;
+    int awake_ = 3;  ///< frames to draw before waiting for events again
+    int interval_ = -1;
+    Clock::time_point last_frame_ = Clock::now();
+};
+
+experiments::Size first_size(const WindowOptions& options, const Settings& settings) {
+    return options.size.value_or(settings.window);
+}
+
+App::App(const WindowOptions& options, const LoadedSettings& loaded)
+    : options_(options),
+      context_("Warpscope", first_size(options, loaded.settings).width,
+               first_size(options, loaded.settings).height),
+      window_(context_.window()),
+      stage_(make_stage(options, loaded)) {
+    // Set before ImGui's, which passes the events on.
+    glfwSetWindowUserPointer(window_, this);
+    glfwSetKeyCallback(window_, on_key);
+    gui_ = std::make_unique<Gui>(window_);
+    ViewOptions view = loaded.settings.view;
+    view.vsync = options.vsync.value_or(view.vsync);
+    ui_ = std::make_unique<Interface>(*stage_, view, context_.content_scale() / raster(), raster());
+}
+
+ImVec2 App::window_size() const {
+    int width = 1, height = 1;
+    glfwGetWindowSize(window_, &width, &height);
+    return {float(std::max(1, width)), float(std::max(1, height))};
+}
+
+float App::raster() const {
+    int width = 1, height = 1;
+    glfwGetFramebufferSize(window_, &width, &height);
+    return std::max(1.F, float(width) / window_size().x);
+}
+
+void App::on_key(GLFWwindow* window, int key, int, int action, int modifiers) {
+    if (action == GLFW_RELEASE) return;
+    static_cast<App*>(glfwGetWindowUserPointer(window))->press(key, modifiers);
+}
+
+void App::press(int key, int modifiers) {
+    if (key == GLFW_KEY_F12) {
+        ui_->shot = modifiers & GLFW_MOD_SHIFT ? Shot::picture : Shot::window;
+        return;
+    }
+    if (key == GLFW_KEY_F1) ui_->show_keys = !ui_->show_keys;
+    if (modifiers & GLFW_MOD_CONTROL) {
+        if (key == GLFW_KEY_Q || key == GLFW_KEY_W) glfwSetWindowShouldClose(window_, GLFW_TRUE);
+        return;
+    }
+    if (ImGui::GetIO().WantTextInput) return;
+    const auto known = experiments::registry();
+    if (key >= GLFW_KEY_1 && key <= GLFW_KEY_9 && std::size_t(key - GLFW_KEY_1) < known.size())
+        ui_->later([this, known, key] { stage_->select(known[std::size_t(key - GLFW_KEY_1)]); });
+    switch (key) {
+        case GLFW_KEY_SPACE:
+            stage_->pause(!stage_->paused());
+            break;
+        case GLFW_KEY_PERIOD:
+        case GLFW_KEY_RIGHT:
+            stage_->step_once();
+            break;
+        case GLFW_KEY_R:
+            ui_->later([this] { stage_->reset(); });
+            break;
+        case GLFW_KEY_F:
+            ui_->fit();
+            break;
+        case GLFW_KEY_G:
+            ui_->options.grid = !ui_->options.grid;
+            break;
+        case GLFW_KEY_V:
+            ui_->options.vsync = !ui_->options.vsync;
+            break;
+        case GLFW_KEY_H:
+            ui_->show_keys = !ui_->show_keys;
+            break;
+        case GLFW_KEY_ESCAPE:
+            ui_->show_keys = false;
+            break;
+        default:
+            break;
+    }
+}
+
+/// While nothing moves there is nothing to draw. ImGui needs some frames after an event to settle.
+void App::wait() {
+    const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
+    if (hidden) return glfwWaitEventsTimeout(0.2);
+    if (!stage_->paused() || awake_ > 0) {
+        awake_ = std::max(0, awake_ - 1);
+        return glfwPollEvents();
+    }
+    const double seconds = 0.4;  // the text cursor blinks
+    const auto before = Clock::now();
+    glfwWaitEventsTimeout(seconds);
+    if (Clock::now() - before < std::chrono::duration<double>(seconds * 0.95)) awake_ = 4;
+}
+
+void App::follow_scale() {
+    const float pixels = raster();
+    const float scale = context_.content_scale() / pixels;
+    if (scale == ui_->scale && pixels == ui_->raster) return;
+    ui_->scale = scale;
+    ui_->raster = pixels;
+    ui_->fonts = apply_theme(scale, pixels);
+    gui_->fonts_changed();
+}
+
+void App::frame() {
+    follow_scale();
+    if (const int wish = ui_->options.vsync ? 1 : 0; wish != interval_) {
+        context_.set_swap_interval(wish);
+        interval_ = wish;
+    }
+    ui_->run_requests();
+    ui_->place(window_size());
+    stage_->advance(ui_->view_size());
+    gui_->begin_frame();
+    ui_->draw(window_size());
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(window_, &width, &height);
+    gui_->render(width, height);
+    if (ui_->shot != Shot::none) save_shot(width, height);
+    glfwSwapBuffers(window_);
+    after_frame();
+}
+
+/// Where the driver doesn't wait for the monitor (software GL, a remote display), frames beyond
+/// its rate would only take time from the kernels.
+void App::hold_rate() {
+    if (!ui_->options.vsync) return;
+    const GLFWvidmode* mode = glfwGetVideoMode(glfwGetPrimaryMonitor());
+    const double rate = mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
+    std::this_thread::sleep_until(last_frame_ + std::chrono::duration_cast<Clock::duration>(
+                                                    std::chrono::duration<double>(0.98 / rate)));
+}
+
+void App::after_frame() {
+    hold_rate();
+    const auto now = Clock::now();
+    const auto took = float(Milliseconds(now - last_frame_).count());
+    last_frame_ = now;
+    ui_->frame_ms = ui_->frame_ms > 0 && took < 1000 ? ui_->frame_ms * 0.95F + took * 0.05F : took;
+    if (!ui_->requests.empty()) awake_ = std::max(awake_, 3);
+    if (!options_.widget_map.empty()) ui_->widgets.write_if_changed(options_.widget_map);
+    if (!ui_->measuring) return;
+    // The frame that says so is on the screen by now.
+    stage_->compare();
+    ui_->measuring = false;
+    awake_ = 3;
+}
+
+void App::save_shot(int width, int height) {
+    const bool alone = std::exchange(ui_->shot, Shot::none) == Shot::picture;
+    awake_ = 3;
+    try {
+        const std::time_t now = std::time(nullptr);
+        std::tm local{};
+        ::localtime_r(&now, &local);
+        const auto path = screenshot_path(screenshot_folder(), local);
+        const experiments::Size view = ui_->view_size();
+        if (alone) {
+            save_screenshot({stage_->experiment(), stage_->entry(), stage_->pixels(), view, true},
+                            path);
+            glBindFramebuffer(GL_FRAMEBUFFER, 0);
+        } else {
+            std::vector<std::uint8_t> rgba = gl::read_framebuffer(width, height);
+            for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
+            gl::write_png(path, width, height, rgba,
+                          experiments::describe(stage_->experiment(), stage_->entry(),
+                                                {width, height}, false));
+        }
+        stage_->say(fmt::format("Saved {}", path.string()));
+    } catch (const std::exception& error) {
+        glBindFramebuffer(GL_FRAMEBUFFER, 0);
+        stage_->say(fmt::format("No screenshot: {}", error.what()), Tone::error);
+    }
+}
+
+void App::remember() {
+    if (options_.settings.empty()) return;
+    Settings settings;
+    const ImVec2 size = window_size();
+    settings.window = {int(std::lround(size.x / ui_->scale)),
+                       int(std::lround(size.y / ui_->scale))};
+    settings.experiment = stage_->entry().id;
+    settings.device = stage_->device_wish();
+    settings.run = stage_->device().settings();
+    settings.view = ui_->options;
+    settings.parameters = stage_->parameter_texts();
+    save_settings(options_.settings, settings);
+}
+
+void App::run() {
+    while (!glfwWindowShouldClose(window_)) {
+        wait();
+        frame();
+    }
+    remember();
+}
+
+}  // namespace
+
+int run_window(const WindowOptions& options) {
+    const LoadedSettings loaded = load_settings(options.settings);
+    App(options, loaded).run();
+    return 0;
+}
+
+}  // namespace warpscope::ui

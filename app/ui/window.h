@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "ui/settings.h"
+
+namespace warpscope::ui {
+
+/// What the command line says about the window; whatever it leaves open is remembered from the
+/// last run.
+struct WindowOptions {
+    std::optional<std::string> device;
+    std::optional<compute::RunSettings> run;
+    std::string experiment;      ///< empty: the one of the last run
+    ParameterTexts assignments;  ///< by experiment; they stand before remembered ones
+    std::optional<experiments::Size> size;
+    std::optional<bool> vsync;
+    std::filesystem::path widget_map;                  ///< written for end-to-end tests; empty: not
+    std::filesystem::path settings = settings_file();  ///< empty: nothing is remembered
+};
+
+/// Opens the window and runs it until it is closed; gives the exit code. Throws where the window
+/// can't open, or the device or an assignment of the options can't be had.
+int run_window(const WindowOptions& options);
+
+}  // namespace warpscope::ui
