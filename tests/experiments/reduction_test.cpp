@@ -1,0 +1,216 @@
+#include "experiments/reduction.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "settings.h"
+#include "support/devices.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using compute::DevicePointer;
+using tests::reading;
+using tests::set;
+using Floats = DevicePointer<float>;
+using Sum = compute::Kernel<Floats, Floats, unsigned>;
+
+const std::vector<const char*> kernels{"sum_within_block", "reduce0", "reduce_sequential",
+                                       "reduce_first_add", "reduce_shuffle"};
+const std::vector<const char*> variants{"sum_within_block", "reduce0", "sequential", "first_add",
+                                        "shuffle"};
+const std::vector<unsigned> blocks{1, 2, 31, 32, 33, 100, 256, 400, 1023, 1024};
+
+class ReductionExperiment : public tests::OnDevices {
+  protected:
+    Reduction& reduction() {
+        if (!reduction_) reduction_.emplace(device());
+        return *reduction_;
+    }
+
+    Sum kernel(const char* name) {
+        return device().kernel<Floats, Floats, unsigned>("reduce", name);
+    }
+
+    /// Partial sums of blocks that each take `share` elements a thread; one more stays NaN.
+    std::vector<float> run(Sum kernel, std::span<const float> input, unsigned block,
+                           unsigned share) {
+        const unsigned grid = unsigned((input.size() + block * share - 1) / (block * share));
+        compute::Buffer<float> values(device(), input), partials(device(), grid + 1);
+        partials.fill(0xff);
+        device().launch(kernel, {.grid = {grid}, .block = {block}, .shared_bytes = block * 4}, {},
+                        values.pointer(), partials.pointer(), unsigned(input.size()));
+        std::vector<float> sums = partials.download();
+        EXPECT_TRUE(std::isnan(sums.back())) << "stores beyond its blocks";
+        sums.pop_back();
+        return sums;
+    }
+
+  private:
+    std::optional<Reduction> reduction_;
+};
+WARPSCOPE_ON_DEVICES(ReductionExperiment);
+
+// 1 + 2 + … + n = n (n + 1) / 2, exact in floats below 2^24; each block's sum is checked.
+TEST_P(ReductionExperiment, EveryBlockOfEveryKernelIsExact) {
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        const unsigned share = k >= 3 ? 2 : 1;
+        for (const unsigned block : blocks)
+            for (const unsigned n : {1u, 2u, 31u, 32u, 33u, 255u, 256u, 257u, 2049u}) {
+                std::vector<float> input(n);
+                std::iota(input.begin(), input.end(), 1.0f);
+                const std::vector<float> sums = run(kernel(kernels[k]), input, block, share);
+                for (unsigned i = 0; i < sums.size(); ++i) {
+                    const double first = double(i) * block * share;
+                    const double last = std::min<double>(first + block * share, n);
+                    EXPECT_EQ(sums[i], (last * (last + 1) - first * (first + 1)) / 2)
+                        << kernels[k] << " block " << i << " of " << block << " threads, n " << n;
+                }
+            }
+    }
+}
+
+TEST_P(ReductionExperiment, EveryVariantAgreesWithADoubleSum) {
+    for (const char* variant : variants)
+        for (const int block : {1, 33, 256, 400, 1024})
+            for (const int n : {1, 257, 33 * 1024}) {
+                set(reduction(), {{"kernel", variant},
+                                  {"n", std::to_string(n)},
+                                  {"block", std::to_string(block)}});
+                double sum = 0, magnitudes = 0;
+                for (int i = n; i-- > 0;) {
+                    sum += double(reduction_input(std::uint64_t(i)));
+                    magnitudes += std::abs(double(reduction_input(std::uint64_t(i))));
+                }
+                const Report report = reduction().report();
+                EXPECT_NEAR(reading(report, "value").value, sum, 1e-6 * magnitudes) << variant;
+                EXPECT_NEAR(reading(report, "value").expected.value(), sum, 1e-12 * magnitudes);
+                EXPECT_EQ(reading(report, "relative_error").verdict, Verdict::pass)
+                    << variant << ' ' << n << ' ' << block;
+                EXPECT_LT(reading(report, "relative_error").value, 1e-6);
+            }
+}
+
+TEST(ReductionInput, IsCloseToNormal) {
+    const int n = 100000;
+    double sum = 0, squares = 0;
+    int beyond = 0;
+    for (int i = 0; i < n; ++i) {
+        const double value = double(reduction_input(std::uint64_t(i)));
+        sum += value;
+        squares += value * value;
+        beyond += std::abs(value) > 1;
+    }
+    EXPECT_NEAR(sum / n, 0, 0.015);
+    EXPECT_NEAR(squares / n, 1, 0.02);
+    EXPECT_NEAR(double(beyond) / n, 0.3333, 0.03) << "a normal distribution has 0.317";
+    EXPECT_NE(reduction_input(0), reduction_input(1));
+}
+
+TEST_P(ReductionExperiment, OneWrongElementIsNoticed) {
+    std::vector<float> input(33 * 1024);
+    double sum = 0, magnitudes = 0;
+    for (std::size_t i = 0; i < input.size(); ++i) {
+        input[i] = reduction_input(i);
+        sum += double(input[i]);
+        magnitudes += std::abs(double(input[i]));
+    }
+    const auto error = [&](const char* name, unsigned share) {
+        double total = 0;
+        for (const float partial : run(kernel(name), input, 256, share)) total += double(partial);
+        return std::abs(total - sum) / magnitudes;
+    };
+    const double bound = float_error_bound(10);
+    std::vector<double> right, wrong;
+    for (std::size_t k = 0; k < kernels.size(); ++k)
+        right.push_back(error(kernels[k], k < 3 ? 1 : 2));
+    input[20000] += 0.1f;
+    for (std::size_t k = 0; k < kernels.size(); ++k)
+        wrong.push_back(error(kernels[k], k < 3 ? 1 : 2));
+    for (std::size_t k = 0; k < kernels.size(); ++k) {
+        EXPECT_LE(right[k], bound) << kernels[k];
+        EXPECT_GT(wrong[k], bound) << kernels[k];
+    }
+}
+
+TEST_P(ReductionExperiment, DroppedBarriersAreNoticed) {
+    std::vector<float> input(64 * 1024);
+    std::iota(input.begin(), input.end(), 0.0f);
+    for (float& value : input) value = std::fmod(value, 7.0f);
+    const std::string mutated = tests::ptx_without("reduce", "bar.sync");
+    for (const char* name : {"sum_within_block", "reduce_sequential"}) {
+        const std::vector<float> right = run(kernel(name), input, 1024, 1);
+        bool noticed = false;
+        for (int launch = 0; launch < 20 && !noticed; ++launch)
+            noticed = run(device().kernel_from_ptx<Floats, Floats, unsigned>(mutated, name), input,
+                          1024, 1) != right;
+        EXPECT_TRUE(noticed) << name;
+    }
+}
+
+TEST_P(ReductionExperiment, ReportsBandwidth) {
+    device().synchronize();
+    reduction().step();
+    device().synchronize();
+    const Report report = reduction().report();
+    EXPECT_GT(reading(report, "bandwidth").value, 1e6);
+    EXPECT_EQ(reading(report, "bandwidth").unit, "B/s");
+}
+
+TEST_P(ReductionExperiment, ComparesTheKernels) {
+    set(reduction(), {{"n", "100000"}, {"block", "400"}});
+    const Comparison comparison = reduction().compare().value();
+    ASSERT_EQ(comparison.rows.size(), variants.size());
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+        EXPECT_EQ(comparison.rows[i].id, variants[i]);
+        EXPECT_EQ(comparison.rows[i].verdict, Verdict::pass) << variants[i];
+        EXPECT_GT(comparison.rows[i].rate, 0) << variants[i];
+        EXPECT_LT(comparison.rows[i].error, 1e-6) << variants[i];
+    }
+    EXPECT_EQ(reading(reduction().report(), "relative_error").verdict, Verdict::pass);
+}
+
+TEST_P(ReductionExperiment, IllegalValuesChangeNothing) {
+    EXPECT_THROW(set(reduction(), {{"n", "5"}, {"block", "0"}}), ParameterError);
+    EXPECT_THROW(set(reduction(), {{"n", "268435457"}}), ParameterError);
+    EXPECT_EQ(reduction().parameters().find("n").text(), "1048576");
+    EXPECT_EQ(reading(reduction().report(), "relative_error").verdict, Verdict::pass);
+}
+
+TEST(ReductionTree, InterleavedAndSequential) {
+    const auto device = compute::pick_device("emulator");
+    Reduction reduction(*device);
+    std::vector<float> x(8);
+    for (std::size_t i = 0; i < 8; ++i) x[i] = reduction_input(i);
+
+    set(reduction, {{"kernel", "reduce0"}, {"block", "8"}});
+    Tree tree = *reduction.tree();
+    ASSERT_EQ(tree.rows.size(), 4u);
+    EXPECT_EQ(tree.rows[0].values, x);
+    EXPECT_EQ(tree.rows[1].values, (std::vector<float>{x[0] + x[1], x[1], x[2] + x[3], x[3],
+                                                       x[4] + x[5], x[5], x[6] + x[7], x[7]}));
+    EXPECT_EQ(tree.rows[2].active,
+              (std::vector<bool>{true, false, false, false, true, false, false, false}));
+    EXPECT_EQ(tree.rows[3].edges, (std::vector<std::pair<unsigned, unsigned>>{{0, 0}, {4, 0}}));
+    EXPECT_EQ(tree.rows[3].values[0],
+              ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7])));
+
+    set(reduction, {{"kernel", "sequential"}});
+    tree = *reduction.tree();
+    EXPECT_EQ(tree.rows[1].values, (std::vector<float>{x[0] + x[4], x[1] + x[5], x[2] + x[6],
+                                                       x[3] + x[7], x[4], x[5], x[6], x[7]}));
+    set(reduction, {{"kernel", "first_add"}, {"block", "4"}});
+    EXPECT_EQ(reduction.tree()->rows[0].values,
+              (std::vector<float>{x[0] + x[4], x[1] + x[5], x[2] + x[6], x[3] + x[7]}));
+
+    set(reduction, {{"kernel", "shuffle"}, {"block", "100"}});
+    tree = *reduction.tree();
+    ASSERT_EQ(tree.rows.size(), 1u) << "one barrier in all";
+    EXPECT_EQ(tree.rows[0].values.size(), 4u) << "a sum for each warp";
+    EXPECT_EQ(tree.rows[0].active, std::vector<bool>(4, true));
+}
+
+}  // namespace
+}  // namespace warpscope::experiments
