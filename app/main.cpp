@@ -4,11 +4,15 @@
 #include <cstdio>
 
 #include "compute/device.h"
+#include "experiments/bodies_file.h"
 #include "jobs/bench.h"
 #include "jobs/headless.h"
 #include "jobs/list.h"
 #include "jobs/output.h"
 #include "options.h"
+#include "ui/layout.h"
+#include "ui/screenshot.h"
+#include "ui/window.h"
 
 namespace warpscope {
 namespace {
@@ -35,6 +39,41 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     return request;
 }
 
+jobs::Painter painter() {
+    return {ui::picture_area, [](const jobs::Shot& shot) {
+                ui::save_screenshot(
+                    {shot.experiment, shot.entry, shot.pixels, shot.size, shot.view_only},
+                    shot.file);
+            }};
+}
+
+/// The window makes an experiment when it is first shown; a --set that it can't take is said now.
+void check_sets(const Options& options) {
+    if (options.sets.empty()) return;
+    const auto device = compute::pick_device("emulator");
+    for (const experiments::Entry& entry : experiments::registry()) {
+        const auto sets = options.sets_of(entry.id);
+        if (sets.empty()) continue;
+        const auto scratch = entry.make(*device);
+        for (const auto& [id, text] : sets) scratch->parameters().find(id).parse(text);
+    }
+}
+
+int run_window(const Options& options) {
+    check_sets(options);
+    ui::WindowOptions window;
+    if (options.device_given) window.device = options.device;
+    if (options.run_given) window.run = options.run;
+    window.experiment = options.experiment;
+    for (const Options::Set& set : options.sets) {
+        window.assignments[set.experiment].push_back(set.assignment);
+    }
+    window.size = options.size;
+    window.vsync = options.vsync;
+    window.widget_map = options.widget_map;
+    return ui::run_window(window);
+}
+
 int run(const Options& options) {
     switch (options.mode) {
         case Mode::list:
@@ -42,11 +81,11 @@ int run(const Options& options) {
         case Mode::bench:
             return jobs::run_bench(*make_device(options), options.json);
         case Mode::headless:
-            return jobs::run_headless(*make_device(options), headless_request(options), {});
+            return jobs::run_headless(*make_device(options), headless_request(options), painter());
         case Mode::window:
             break;
     }
-    return 0;
+    return run_window(options);
 }
 
 /// A standard file that the caller closed must not become the next file that we open; what is
@@ -62,7 +101,7 @@ int complain(std::string text, int code) {
     for (char& c : text) {
         if (c == '\n') c = ' ';
     }
-    fmt::print(stderr, "warpscope: {}\n", text);
+    std::fprintf(stderr, "warpscope: %s\n", text.c_str());
     return code;
 }
 
@@ -87,6 +126,8 @@ int main(int argc, char** argv) {
         return say(answer.text);
     } catch (const std::invalid_argument& e) {
         // Parameters, experiments and paths that can't be are all the caller's to put right.
+        return complain(e.what(), 2);
+    } catch (const experiments::BodiesFileError& e) {
         return complain(e.what(), 2);
     } catch (const std::exception& e) {
         return complain(e.what(), 1);

@@ -194,7 +194,10 @@ class Parser {
     void declare_device() {
         const char* group = "The device";
         text("--device", "D", "auto, cuda, cuda:N or emulator (auto)", group,
-             [this](const std::string& d) { options_.device = d; });
+             [this](const std::string& d) {
+                 options_.device = d;
+                 options_.device_given = true;
+             });
         text("--math", "M", "the kernels' arithmetic: precise or fast (precise)", group,
              [this](const std::string& m) {
                  options_.run.math = parse_word<compute::Math>(

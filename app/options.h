@@ -19,8 +19,10 @@ enum class Mode { window, headless, list, bench };
 struct Options {
     Mode mode = Mode::window;
     std::string device = "auto";
+    bool device_given = false;
     compute::RunSettings run;
-    bool run_given = false;  ///< --math, --schedule or --seed: stands before remembered settings
+    bool run_given =
+        false;  ///< --math, --schedule or --seed: stands before what the window remembers
 
     std::string experiment;  ///< empty: none was named
     /// Of one experiment each: "ripple", {"sync", "off"}.
