@@ -14,7 +14,7 @@ class HostDevice final : public compute::Device {
   public:
     explicit HostDevice(compute::DeviceKind kind) {
         info_.kind = kind;
-        info_.ordinal = 0;
+        info_.ordinal = kind == compute::DeviceKind::cuda ? 1000 : -1;  // no machine has it
     }
 
     std::uint64_t allocate(std::size_t bytes) override {

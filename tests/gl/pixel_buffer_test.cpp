@@ -30,7 +30,7 @@ class PixelBufferTest : public testing::TestWithParam<DeviceKind> {
     HostDevice device_{GetParam()};
 };
 
-// No GPU shares memory with a device that exists in this process alone: CUDA's way is the copy.
+// A CUDA device that isn't there can't share memory with OpenGL: its way is the copy.
 INSTANTIATE_TEST_SUITE_P(Kinds, PixelBufferTest,
                          testing::Values(DeviceKind::emulator, DeviceKind::cuda),
                          [](const auto& info) {
