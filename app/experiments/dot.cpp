@@ -207,13 +207,14 @@ Report Dot::report() {
     if (kernel_.as<Variant>() == Variant::divergent_bounded) {
         const std::vector<long long> waited = results_->waited.download();
         const auto longest = std::max_element(waited.begin(), waited.begin() + shape().grid.x);
-        report.push_back({"waited",
-                          "Waited at the barrier",
-                          double(*longest),
-                          "clocks",
-                          {},
-                          Verdict::none,
-                          "Thread 0 waits for as long as the threads live that skip the barrier."});
+        report.push_back(
+            {"waited",
+             "Waited at the barrier",
+             double(*longest),
+             "clocks",
+             {},
+             Verdict::none,
+             "At every step thread 0 waits for as long as the threads live that skip it."});
     }
     return report;
 }

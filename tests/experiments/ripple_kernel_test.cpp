@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "experiments/experiment.h"
+#include "experiments/measure.h"
 #include "settings.h"
 #include "support/devices.h"
 
@@ -139,6 +140,7 @@ TEST_P(RippleKernel, ADroppedBarrierIsNoticed) {
     const auto mutant = device().kernel_from_ptx<DevicePointer<Rgba>, int, int, float, int>(
         tests::ptx_without("ripple", "bar.sync"), "ripple_txty");
     EXPECT_EQ(wrong_shades(draw(device(), "ripple_txty", size, 0, spheres), spheres, size, 0), 0u);
+    SharedMemoryCleaner(device()).launch();
     EXPECT_GT(wrong_shades(draw(device(), mutant, size, 0, spheres), spheres, size, 0), 0u);
 }
 
@@ -157,6 +159,7 @@ TEST_P(RippleKernel, StampsTellStaleReads) {
     device().launch(with, shape_of(size), {}, pixels.pointer(), 512, 500, 0.0f, spheres, 1u,
                     stale.pointer());
     EXPECT_EQ(wrong_shades(pixels.download(), spheres, size, 0), 0u);
+    SharedMemoryCleaner(device()).launch();
     device().launch(without, shape_of(size), {}, pixels.pointer(), 512, 500, 0.0f, spheres, 1025u,
                     stale.pointer() + 1);
     const std::vector<unsigned> counts = stale.download();
