@@ -99,7 +99,7 @@ class Parser {
         app_.name("warpscope");
         app_.option_defaults()->always_capture_default(false);
         app_.set_help_flag("");
-        app_.get_formatter()->column_width(34);
+        app_.get_formatter()->column_width(28);
         declare_actions();
         declare_experiment();
         declare_headless();
@@ -114,17 +114,29 @@ class Parser {
         } catch (const CLI::ParseError& e) {
             throw UsageError(fmt::format("{} (warpscope --help shows the options)", one_line(e)));
         }
-        if (help_) throw Answer{app_.help() + "\n"};
+        if (help_) throw Answer{help_text()};
         if (version_) throw Answer{"warpscope " WARPSCOPE_VERSION "\n"};
         finish();
         return options_;
     }
 
   private:
+    /// What CLI11 finds wrong, in our words where its own are terse.
     static std::string one_line(const CLI::ParseError& e) {
         std::string text = e.what();
         std::replace(text.begin(), text.end(), '\n', ' ');
         while (!text.empty() && text.back() == ' ') text.pop_back();
+        const std::string option = text.substr(0, text.find(':'));
+        if (text.ends_with(" missing")) return option + ": a value must follow";
+        if (text.find("At Most 1 required") != std::string::npos) return option + ": give it once";
+        return text;
+    }
+
+    /// CLI11 leaves two empty lines between groups.
+    std::string help_text() const {
+        std::string text = app_.help() + "\n";
+        for (std::size_t at; (at = text.find("\n\n\n")) != std::string::npos;) text.erase(at, 1);
+        while (text.ends_with("\n\n")) text.pop_back();
         return text;
     }
 
@@ -160,8 +172,8 @@ class Parser {
             ->type_name("E.P=V")
             ->group(group)
             ->allow_extra_args(false);
-        text("--bodies", "FILE", "start the n-body from a file: tipsy, or CSV x,y,z,vx,vy,vz,mass",
-             group, [this](const std::string& file) {
+        text("--bodies", "FILE", "n-body from a file: tipsy, or CSV x,y,z,vx,vy,vz,mass", group,
+             [this](const std::string& file) {
                  if (file.empty()) throw UsageError("--bodies: name a file");
                  bodies_ = file;
              });
@@ -182,13 +194,13 @@ class Parser {
                           "the screenshot is the picture alone, without the panels", group);
         compare_ = flag("--compare", options_.compare,
                         "measure the experiment's variants side by side as well", group);
-        json_ = text("--json", "FILE|-",
-                     "the results as JSON, - to standard output; with --list and --bench too",
-                     group, [this](const std::string& f) {
-                         if (f.empty())
-                             throw UsageError("--json: name a file, or - for standard output");
-                         options_.json = f;
-                     });
+        json_ =
+            text("--json", "FILE|-", "results as JSON, - to standard output (--list, --bench too)",
+                 group, [this](const std::string& f) {
+                     if (f.empty())
+                         throw UsageError("--json: name a file, or - for standard output");
+                     options_.json = f;
+                 });
     }
 
     void declare_device() {
@@ -198,16 +210,15 @@ class Parser {
                  options_.device = d;
                  options_.device_given = true;
              });
-        text("--math", "M", "the kernels' arithmetic: precise or fast (precise)", group,
+        text("--math", "M", "arithmetic of the kernels: precise or fast (precise)", group,
              [this](const std::string& m) {
                  options_.run.math = parse_word<compute::Math>(
                      "--math", m,
                      {{"precise", compute::Math::precise}, {"fast", compute::Math::fast}});
                  options_.run_given = true;
              });
-        text("--schedule", "S",
-             "the emulator's order of warps: random, run-to-barrier or reverse (random)", group,
-             [this](const std::string& s) {
+        text("--schedule", "S", "emulated warps take turns: random, run-to-barrier or reverse",
+             group, [this](const std::string& s) {
                  options_.run.schedule = parse_word<compute::Schedule>(
                      "--schedule", s,
                      {{"random", compute::Schedule::random},

@@ -157,13 +157,8 @@ RunResult run_experiment(compute::Device& device, const HeadlessRequest& request
     result.report = experiment->report();
     device.synchronize();
     result.kernels = device.timings().kernels();
-    if (request.compare) {
-        result.comparison = experiment->compare();
-        if (!result.comparison) {
-            throw UsageError(fmt::format("--compare: {} has no variants to compare; drop it",
-                                         request.experiment));
-        }
-    }
+    result.compared = request.compare;
+    if (request.compare) result.comparison = experiment->compare();
     result.experiment = entry.id;
     result.device = device.info();
     result.settings = device.settings();
@@ -184,7 +179,7 @@ Json to_json(const RunResult& r) {
         {"seed", r.settings.seed},
         {"schedule", to_string(r.settings.schedule)},
         {"math", to_string(r.settings.math)}};
-    if (r.comparison) json["comparison"] = to_json(*r.comparison);
+    if (r.compared) json["comparison"] = r.comparison ? to_json(*r.comparison) : Json(nullptr);
     return json;
 }
 
@@ -198,6 +193,7 @@ std::string summary(const RunResult& r) {
                                              : "");
     for (const compute::KernelTiming& kernel : r.kernels) text += timing_line(kernel);
     if (r.comparison) text += comparison_lines(*r.comparison);
+    if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";
     return text;
 }
 

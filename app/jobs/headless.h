@@ -54,7 +54,8 @@ struct RunResult {
     experiments::Report report;
     std::vector<compute::KernelTiming> kernels;
     Presentation presentation;
-    std::optional<experiments::Comparison> comparison;
+    bool compared = false;                              ///< a comparison was asked for
+    std::optional<experiments::Comparison> comparison;  ///< where there is something to compare
 };
 
 /// Computes and renders the frames, as the window does, and saves the screenshot if one is wanted.
