@@ -12,6 +12,7 @@ namespace warpscope::experiments {
 namespace {
 
 constexpr unsigned max_blocks = 32;  // as in the book
+constexpr std::int64_t book_n = 33 * 1024;
 constexpr std::int64_t max_n = std::int64_t(1) << 28;
 constexpr std::int64_t max_traced_n = std::int64_t(1) << 22;
 
@@ -63,7 +64,7 @@ Dot::Results::Results(compute::Device& device, std::size_t window)
 Dot::Dot(compute::Device& device)
     : Experiment(device),
       kernel_(declare(), "kernel", "Kernel", "Where the barriers are.", variants),
-      n_(declare(), "n", "Elements", "Length of the vectors.", 33 * 1024, 1, max_n),
+      n_(declare(), "n", "Elements", "Length of the vectors.", book_n, 1, max_n),
       block_(declare(), "block", "Block", "Threads of a block; at most 32 blocks run.", 256, 1,
              1024),
       launches_(declare(), "launches", "Launches",
