@@ -19,8 +19,8 @@ struct Camera {
     float center_x, center_y;  // pixels
 };
 
-// One glow cell spans 4x4 pixels.
-constexpr int glow_pixels = 4;
+// One glow cell spans 8x8 pixels.
+constexpr int glow_pixels = 8;
 
 // Weights of a quadratic B-spline at its three cells; `at` is the distance from the middle one's
 // centre, -0.5 to 0.5. They add up to 1 wherever the body is, so a moving body never flickers.
@@ -52,8 +52,8 @@ __device__ static void add_spot(Cell* cells, int width, int height, float x, flo
 }
 
 // positions and velocities hold `stride` floats a body (3 or 4), x, y, z first; luminosity is 0..1.
-// A body as fast as reference_speed has heat 0.5. `light` is width x height, `glow` a quarter of
-// that each way, rounded up; both are cleared before.
+// A body as fast as reference_speed has heat 0.5. `light` is width x height, `glow` an
+// eighth of that each way, rounded up; both are cleared before.
 extern "C" __global__ void splat_bodies(Cell* light, Cell* glow, const float* positions,
                                         const float* velocities, const float* luminosity,
                                         int stride, int n, Camera camera, int width, int height,
@@ -98,30 +98,30 @@ __device__ static float mix(float a, float b, float t) {
     return a + (b - a) * t;
 }
 
-// 0 to 1, close to 1 - exp(-x) but made of correctly rounded operations only; then display gamma.
+// Brightness 0 and up to a byte: nearly 1 - exp(-x), but of correctly rounded operations only.
 __device__ static unsigned tone(float x, float background) {
     float rest = 1.0f / (1.0f + 0.25f * x);
     rest *= rest;
     rest *= rest;
-    return (unsigned)(background + (255.0f - background) * sqrtf(1.0f - rest));
+    return (unsigned)(255.0f - (255.0f - background) * rest);
 }
 
 // Slow bodies are blue, middling ones white, fast ones orange; much light burns out to white.
 __device__ static unsigned color(Light light) {
     float heat = light.heat / fmaxf(light.amount, 1e-30f);
-    float t = 2.0f * heat;
+    float t = fminf(fmaxf(5.0f * heat - 1.5f, 0.0f), 2.0f);
     float cold = fminf(t, 1.0f);
-    float hot = fmaxf(t - 1.0f, 0.0f);
-    float r = mix(0.16f, 1.0f, cold);
-    float g = mix(0.38f, 0.86f, cold) - 0.56f * hot;
-    float b = mix(1.3f, 0.80f, cold) - 0.74f * hot;
+    float hot = t - cold;
+    float r = mix(0.22f, 1.0f, cold) + 0.25f * hot;
+    float g = mix(0.45f, 0.88f, cold) - 0.43f * hot;
+    float b = mix(1.5f, 0.85f, cold) - 0.70f * hot;
     unsigned red = tone(r * light.amount, 4.0f);
     unsigned green = tone(g * light.amount, 5.0f);
     unsigned blue = tone(b * light.amount, 10.0f);
     return red | green << 8 | blue << 16 | 0xff000000u;
 }
 
-// One thread colours four pixels of a row, those of one glow cell, and so fetches the glow around
+// One thread colours the pixels of a row that lie in one glow cell, and so fetches the glow around
 // them once. pixels: RGBA bytes, `width` a row. `gain` is brightness a quantum, `glow_gain` the
 // same for the glow. Launched over glow columns in x and pixel rows in y.
 extern "C" __global__ void tone_map(unsigned* pixels, const Cell* light, const Cell* glow,
@@ -150,9 +150,10 @@ extern "C" __global__ void tone_map(unsigned* pixels, const Cell* light, const C
     for (int k = 0; k < glow_pixels; ++k) {
         int x = column * glow_pixels + k;
         if (x >= width) return;
-        float across = (k + 0.5f) / glow_pixels + (k < 2 ? 0.5f : -0.5f);
-        Light a = around[k < 2 ? 0 : 1];
-        Light b = around[k < 2 ? 1 : 2];
+        bool left_half = k < glow_pixels / 2;
+        float across = (k + 0.5f) / glow_pixels + (left_half ? 0.5f : -0.5f);
+        Light a = around[left_half ? 0 : 1];
+        Light b = around[left_half ? 1 : 2];
         Light sharp = unpack(light[y * width + x]);
         Light sum = {sharp.amount * gain + mix(a.amount, b.amount, across),
                      sharp.heat * gain + mix(a.heat, b.heat, across)};

@@ -134,8 +134,8 @@ Bodies colliding_galaxies(std::size_t n, std::uint64_t seed) {
     const double distance = std::hypot(offset[0], offset[1], offset[2]);
     const float speed = float(0.9 * std::sqrt(2 / distance));
     for (Body& body : other) {
-        tilt(body.position, 60 * pi / 180);
-        tilt(body.velocity, 60 * pi / 180);
+        tilt(body.position, -50 * pi / 180);
+        tilt(body.velocity, -50 * pi / 180);
         for (int k = 0; k < 3; ++k) body.position[k] += float(offset[k]);
         body.velocity[0] -= speed;
     }

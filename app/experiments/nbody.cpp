@@ -145,8 +145,8 @@ void NBody::do_reset() {
 }
 
 void NBody::render_into(const PixelTarget& target) {
-    // 0.9 of the half height for the radius, seen under half an angle of tangent 0.4.
-    const double fit = radius_ / (0.9 * 0.4);
+    // The radius takes 1.1 of half the height, which is seen under an angle of tangent 0.4.
+    const double fit = radius_ / (1.1 * 0.4);
     picture_.draw(*state_, {yaw_, pitch_, fit * distance_}, exposure_, reference_speed_, target);
 }
 

@@ -42,7 +42,7 @@ StepError compare_with(const StepReference& reference, std::span<const Vector> c
         if (!(own <= result.worst)) result.worst = own;
     }
     result.relative = error2 == 0 ? 0 : std::sqrt(error2 / change2);
-    const double rounding = 0x1p-24 * (8 + 0.5 * std::sqrt(double(result.bodies)));
+    const double rounding = 0x1p-24 * (8 + std::sqrt(double(result.bodies)));
     result.tolerance = change2 == 0 ? 0 : rounding * std::sqrt(length2 / change2);
     return result;
 }

@@ -36,7 +36,7 @@ StepReference make_reference(Bodies bodies, float eps, double most_pairs);
 ///
 /// A float sum of n pulls of lengths p_1 … p_n is off by about u sqrt(n) (p_1 + … + p_n), u =
 /// 2^-24, since roundings go either way; each pull by a few u more (square root, division,
-/// products; up to 2 units each in fast-math builds). So the tolerance is u (8 + sqrt(n) / 2) times
+/// products; up to 2 units each in fast-math builds). So the tolerance is u (8 + sqrt(n)) times
 /// the norm of the added lengths over the norm of the accelerations.
 StepError compare_with(const StepReference& reference, std::span<const Vector> computed);
 

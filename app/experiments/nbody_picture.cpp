@@ -7,7 +7,7 @@
 namespace warpscope::experiments {
 namespace {
 
-constexpr int glow_pixels = 4;               // as in kernels/splat.cu
+constexpr int glow_pixels = 8;               // as in kernels/splat.cu
 constexpr double half_height_tangent = 0.4;  // of the angle of view
 
 unsigned blocks(int threads, unsigned block) {
@@ -64,11 +64,12 @@ void NBodyPicture::draw(const NBodyState& state, const Orbit& orbit, double expo
                    state.stride(), int(n), camera_of(orbit, target.size), width, height, quanta,
                    float(reference_speed));
 
-    // Between one body = one brightness (all would burn out at 10^6) and the sum of all = one
-    // brightness (nobody would see 100): a body gives light as 1/sqrt(n). Larger pictures spread
-    // the same bodies over more pixels.
-    const double gain = exposure * 90 / std::sqrt(n) * (height / 720.0) / quanta;
-    const double glow_gain = gain * 0.7 / (glow_pixels * glow_pixels);
+    // If every body were as bright whatever their number, 10^6 would burn out; if all together
+    // were, nobody would see one of 4096. Larger pictures spread the same bodies over more pixels.
+    const double crowd = std::max(n, 1024.0) / 4096;
+    const double gain = exposure * 3.8 * std::pow(crowd, -0.6) * (height / 720.0) / quanta;
+    const double glow_share = 3 * std::pow(std::max(crowd, 1.0), -0.4);
+    const double glow_gain = gain * glow_share / (glow_pixels * glow_pixels);
     const double cell_bytes = double(light_.size() + glow_.size()) * sizeof(std::uint64_t);
     const double pixel_bytes = double(light_.size()) * sizeof(Rgba);
     device_.launch(tone_map_, {{blocks(glow_width, 32), blocks(height, 4)}, {32, 4}},

@@ -28,7 +28,7 @@ class NBodyPicture {
   public:
     explicit NBodyPicture(compute::Device& device);
 
-    /// Each body's light is spread over 3x3 pixels and, weaker, over 12x12 for the glow. A body of
+    /// Each body's light is spread over 3x3 pixels and, weaker, over 24x24 for the glow. A body of
     /// `reference_speed` is white, slower ones blue, faster ones orange.
     void draw(const NBodyState& state, const Orbit& orbit, double exposure, double reference_speed,
               const PixelTarget& target);
