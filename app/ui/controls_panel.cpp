@@ -63,7 +63,7 @@ void choice_widget(Interface& ui, const Choice& choice, const std::string& id, f
 
 /// Wide ranges of one sign are easier to set by their logarithm.
 ImGuiSliderFlags slider_flags(double low, double high) {
-    const bool wide = low >= 0 && high / std::max(low, 1e-6) >= 200;
+    const bool wide = low > 0 ? high / low >= 200 : low == 0 && high >= 1000;
     return ImGuiSliderFlags_NoInput | ImGuiSliderFlags_NoRoundToFormat |
            (wide ? ImGuiSliderFlags_Logarithmic : 0);
 }
@@ -220,9 +220,7 @@ void draw_controls(Interface& ui) {
     paragraph(ui.fonts.small, colour::dim, ui.stage.entry().summary);
     ImGui::Dummy({0, ui.px(6)});
     parameters(ui);
-    ImGui::Dummy({0, ui.px(6)});
-    ImGui::Separator();
-    ImGui::Dummy({0, ui.px(4)});
+    rule(ui);
     device(ui);
 }
 

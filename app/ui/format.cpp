@@ -87,6 +87,7 @@ std::string compact(double value) {
     const double size = std::abs(value);
     if (size < 1e-2) return fmt::format("{:.0e}", value);
     if (size < 1000) return fmt::format("{:.3g}", value);
+    if (size < 99'999.5) return fmt::format("{:.0f}", value);
     const Scaled s = scaled(value);
     return three_digits(s.value) + std::string(s.prefix);
 }

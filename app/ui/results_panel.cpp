@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "ui/format.h"
 #include "ui/panels.h"
@@ -103,31 +104,40 @@ void comparison_row(Interface& ui, const Comparison& table, const Comparison::Ro
     ImGui::Dummy({0, ui.px(2)});
 }
 
-}  // namespace
-
-void draw_comparison(Interface& ui) {
-    ImGui::Dummy({0, ui.px(2)});
-    ImGui::Separator();
-    ImGui::Dummy({0, ui.px(4)});
-    const auto& table = ui.stage.comparison();
-    if (table) {
-        heading(ui, table->title);
-        double best = 0;
-        for (const Comparison::Row& row : table->rows) best = std::max(best, row.rate);
-        for (const Comparison::Row& row : table->rows) comparison_row(ui, *table, row, best);
-    }
-    const char* label = ui.measuring ? "Measuring …" : table ? "Measure again" : "Compare variants";
+void compare_button(Interface& ui) {
+    const char* label = ui.measuring            ? "Measuring …"
+                        : ui.stage.comparison() ? "Compare again"
+                                                : "Compare variants";
+    const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+    ImGui::SameLine();
+    const float free = ImGui::GetContentRegionAvail().x - width;
+    if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
     ImGui::BeginDisabled(ui.measuring);
-    const float width = ImGui::GetContentRegionAvail().x;
-    if (flat_button(ui, "compare", label, false, {width, 0})) ui.measuring = true;
+    if (flat_button(ui, "compare", label)) ui.measuring = true;
     ImGui::EndDisabled();
     tooltip(ui,
             "Runs every variant of this experiment now, on this device, and sets their times "
             "side by side. May take some seconds.");
+    ImGui::Dummy({0, ui.px(2)});
+}
+
+}  // namespace
+
+void draw_comparison(Interface& ui) {
+    const auto& table = ui.stage.comparison();
+    if (!table) return;
+    rule(ui);
+    if (std::exchange(ui.bring_comparison, false)) ImGui::SetScrollHereY(0);
+    heading(ui, table->title);
+    double best = 0;
+    for (const Comparison::Row& row : table->rows) best = std::max(best, row.rate);
+    for (const Comparison::Row& row : table->rows) comparison_row(ui, *table, row, best);
 }
 
 void draw_results(Interface& ui) {
-    heading(ui, "Results");
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.strong, colour::text, "Results");
+    compare_button(ui);
     const experiments::Report& report = ui.stage.report();
     if (report.empty()) paragraph(ui.fonts.small, colour::faint, "Nothing measured yet.");
     for (const Reading& r : report) {

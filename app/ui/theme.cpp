@@ -87,8 +87,8 @@ void set_shape(float scale) {
     ImGuiStyle& style = ImGui::GetStyle();
     style = ImGuiStyle();
     style.WindowPadding = {0, 0};
-    style.FramePadding = {9, 5};
-    style.ItemSpacing = {8, 7};
+    style.FramePadding = {9, 4};
+    style.ItemSpacing = {8, 6};
     style.ItemInnerSpacing = {6, 4};
     style.CellPadding = {6, 3};
     style.WindowRounding = 0;
@@ -126,12 +126,12 @@ Fonts apply_theme(float scale, float raster) {
     io.Fonts->Flags |= ImFontAtlasFlags_NoPowerOfTwoHeight;
     const auto pixels = [&](float size) { return std::round(size * scale * raster); };
     Fonts fonts;
-    fonts.body = load(regular, pixels(15));
-    fonts.small = load(regular, pixels(13));
-    fonts.strong = load(medium, pixels(15));
-    fonts.value = load(medium, pixels(19));
-    fonts.mono = load(monospace, pixels(13));
-    fonts.mono_small = load(monospace, pixels(11));
+    fonts.body = load(regular, pixels(16));
+    fonts.small = load(regular, pixels(14));
+    fonts.strong = load(medium, pixels(16));
+    fonts.value = load(medium, pixels(20));
+    fonts.mono = load(monospace, pixels(15));
+    fonts.mono_small = load(monospace, pixels(13));
     return fonts;
 }
 

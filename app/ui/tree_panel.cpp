@@ -89,16 +89,22 @@ void overview(Interface& ui, const Tree& tree, const Places& at) {
                  ui.px(2), 0, ui.px(1));
 }
 
+/// Lines from the elements read to the element written; a stub where the one read is out of sight.
 void edges(Interface& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     for (std::size_t r = 1; r < tree.rows.size(); ++r) {
         const float top = at.y(r - 1) + at.cell_height, bottom = at.y(r);
         for (const auto& [from, to] : tree.rows[r].edges) {
-            const float x = at.x(double(from) + 0.5), end = at.x(double(to) + 0.5);
-            if (std::min(x, end) > at.high.x || std::max(x, end) < at.low.x) continue;
+            const float end = at.x(double(to) + 0.5);
+            if (end < at.low.x || end > at.high.x) continue;
+            float x = at.x(double(from) + 0.5), y = top;
+            if (x < at.low.x || x > at.high.x) {
+                x = end + (x < end ? -1.F : 1.F) * (bottom - top);
+                y = bottom - 0.6F * (bottom - top);
+            }
             const bool bad = to < wrong[r].size() && wrong[r][to];
-            list.AddLine({x, top}, {end, bottom},
-                         bad ? colour::finding : faded(colour::accent, 0.55F), ui.px(1.2F));
+            list.AddLine({x, y}, {end, bottom}, bad ? colour::finding : faded(colour::accent, 0.6F),
+                         ui.px(1.2F));
         }
     }
 }
@@ -181,6 +187,12 @@ void hover(Interface& ui, const Tree& tree, const Wrong& wrong, const Places& at
     std::string words =
         fmt::format("element {} = {}\nthread {}: {}", i, quantity(double(r.values[i]), ""), i,
                     active(r, i) ? "wrote it in this step" : "idle");
+    std::string sum;
+    for (const auto& [from, to] : r.edges)
+        if (to == i && row > 0 && from < tree.rows[row - 1].values.size())
+            sum += fmt::format("{}[{}] {}", sum.empty() ? "" : " + ", from,
+                               quantity(double(tree.rows[row - 1].values[from]), ""));
+    if (!sum.empty()) words += "\nread: " + sum;
     if (wrong[row][i])
         words +=
             "\nThis is not the sum of the values above it: another thread's write came "

@@ -85,6 +85,14 @@ void heading(Interface& ui, std::string_view words) {
     ImGui::Dummy({0, ui.px(1)});
 }
 
+void rule(Interface& ui) {
+    ImGui::Dummy({0, ui.px(3)});
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float right = at.x + ImGui::GetContentRegionAvail().x;
+    ImGui::GetWindowDrawList()->AddLine(at, {right, at.y}, colour::line, ui.px(1));
+    ImGui::Dummy({0, ui.px(7)});
+}
+
 float badge(Interface& ui, std::string_view words, ImU32 colour) {
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 size = text_size(words);
@@ -237,13 +245,17 @@ void sparkline(Interface& ui, const std::vector<float>& values, ImVec2 size) {
     if (values.size() < 2) return;
     // As many points as can be told apart.
     const auto points = std::min(values.size(), std::size_t(size.x / ui.px(2)));
-    const float top = *std::max_element(values.end() - std::ptrdiff_t(points), values.end());
-    if (top <= 0 || points < 2) return;
+    if (points < 2) return;
+    const auto begin = values.end() - std::ptrdiff_t(points);
+    const auto [least, most] = std::minmax_element(begin, values.end());
+    const float top = *most, bottom = std::min(*least, 0.8F * top);
+    if (top <= bottom) return;
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float step = size.x / float(points - 1);
     for (std::size_t i = 0; i < points; ++i) {
-        const float share = values[values.size() - points + i] / top;
-        list.PathLineTo({low.x + step * float(i), low.y + size.y - share * (size.y - ui.px(3))});
+        const float share = (begin[std::ptrdiff_t(i)] - bottom) / (top - bottom);
+        list.PathLineTo(
+            {low.x + step * float(i), low.y + size.y - ui.px(1) - share * (size.y - ui.px(3))});
     }
     list.PathStroke(colour::accent, 0, ui.px(1.2F));
 }

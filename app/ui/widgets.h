@@ -20,6 +20,8 @@ void paragraph(ImFont* font, ImU32 colour, std::string_view words);
 /// Text that ends in "…" where `width` is too narrow; whole in a tooltip.
 void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float width);
 void heading(Interface& ui, std::string_view words);
+/// A thin line between two parts of a panel.
+void rule(Interface& ui);
 /// A small filled label. Returns its width.
 float badge(Interface& ui, std::string_view words, ImU32 colour);
 ImU32 verdict_colour(experiments::Verdict verdict);
@@ -44,7 +46,7 @@ int dropdown(Interface& ui, const std::string& id, const std::vector<std::string
 bool field(Interface& ui, const std::string& id, const std::string& current, float width,
            std::string& typed);
 
-/// The values as a line, oldest left, scaled to their own range from zero.
+/// The values as a line, oldest left. Changes under a fifth look as small as they are.
 void sparkline(Interface& ui, const std::vector<float>& values, ImVec2 size);
 
 }  // namespace warpscope::ui

@@ -12,6 +12,7 @@
 #include <ctime>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "experiments/metadata.h"
 #include "gl/framebuffer.h"
@@ -239,6 +240,7 @@ void App::after_frame() {
     // The frame that says so is on the screen by now.
     stage_->compare();
     ui_->measuring = false;
+    ui_->bring_comparison = stage_->comparison().has_value();
     awake_ = 3;
 }
 

@@ -1,0 +1,146 @@
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compute/device.h"
+#include "experiments/experiment.h"
+
+namespace warpscope::ui {
+
+/// A device whose memory is the process's own and that runs no kernels.
+class FakeDevice final : public compute::Device {
+  public:
+    explicit FakeDevice(compute::DeviceKind kind = compute::DeviceKind::emulator) {
+        info_.kind = kind;
+        info_.name = kind == compute::DeviceKind::emulator ? "SIMT emulator" : "A GPU";
+        info_.reason = "This machine has no CUDA driver, so the kernels run in the emulator.";
+        info_.ordinal = kind == compute::DeviceKind::emulator ? -1 : 0;
+    }
+    std::uint64_t allocate(std::size_t bytes) override {
+        return reinterpret_cast<std::uint64_t>(std::malloc(bytes));
+    }
+    void release(std::uint64_t address) noexcept override {
+        std::free(reinterpret_cast<void*>(address));
+    }
+    void upload(std::uint64_t to, const void* from, std::size_t bytes) override {
+        std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    }
+    void download(void* to, std::uint64_t from, std::size_t bytes) override {
+        std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+    }
+    void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
+        std::memset(reinterpret_cast<void*>(to), value, bytes);
+    }
+    void synchronize() override {}
+    std::uint64_t attach(void* host, std::size_t) override {
+        return reinterpret_cast<std::uint64_t>(host);
+    }
+    void detach(std::uint64_t) noexcept override {}
+
+  protected:
+    const compute::LoadedKernel& load(std::string_view, std::string_view) override {
+        throw compute::DeviceError("no kernels here");
+    }
+    const compute::LoadedKernel& load_ptx(std::string_view, std::string_view) override {
+        throw compute::DeviceError("no kernels here");
+    }
+    void launch_packed(const compute::LoadedKernel&, const compute::Shape&, const compute::Work&,
+                       std::span<void* const>) override {}
+};
+
+/// One parameter of each type, a picture of one colour a frame (red = frame, green = level), or a
+/// tree where `pixels` is off.
+class FakeExperiment final : public experiments::Experiment {
+  public:
+    explicit FakeExperiment(compute::Device& device)
+        : Experiment(device),
+          sync_(declare(), "sync", "__syncthreads()", "The barrier.", true),
+          layout_(declare(), "layout", "Tile layout", "How the tile lies.",
+                  {{"xy", "[tx][ty]"}, {"yx", "[ty][tx]"}, {"padded", "padded rows"}}),
+          kernel_(declare(), "kernel", "Kernel", "Which one.",
+                  {{"a", "float3, from global memory"}, {"b", "float4"}, {"c", "tiled"}}, 2),
+          level_(declare(), "level", "Level", "Of green.", 64, 1, 255),
+          bodies_(declare(), "bodies", "Bodies", "How many.", 4096, 1, 1 << 20),
+          speed_(declare(), "speed", "Speed", "Of time.", 1, 0, 10, "1/s"),
+          file_(declare(), "file", "File", "A path."),
+          pixels_(declare(), "pixels", "Pixels", "A picture, or a tree.", true) {}
+
+    experiments::Size picture_size(experiments::Size) const override {
+        return pixels_ ? experiments::Size{64, 48} : experiments::Size{};
+    }
+    void render_into(const experiments::PixelTarget& target) override {
+        if (fail_render) throw compute::DeviceError("the picture's kernel failed");
+        auto* pixels = reinterpret_cast<experiments::Rgba*>(target.pixels.address);
+        const auto level = std::uint8_t(std::int64_t(level_));
+        for (int i = 0; i < target.size.width * target.size.height; ++i)
+            pixels[i] = {std::uint8_t(frame()), level, std::uint8_t(i % 64), 255};
+        ++renders;
+    }
+    experiments::Report report() override {
+        ++reports;
+        using experiments::Verdict;
+        return {{"wrong_pixels", "Wrong pixels", 41.8, "%", 0.0,
+                 sync_ ? Verdict::pass : Verdict::finding,
+                 "4 of 10 pixels come from another thread's turn: the barrier is missing."},
+                {"value", "Value", 25723564731392.0, "", 25723564731392.0, Verdict::pass, ""}};
+    }
+    std::optional<experiments::Comparison> compare() override {
+        return experiments::Comparison{
+            "Kernels, side by side", "interactions/s", "seed",
+            {{"a", "float3", 9.1, 1.2e9, 3e-7, experiments::Verdict::pass, "3383.6 ms"},
+             {"c", "tiled", 5.2, 1.75e9, 2e-7, experiments::Verdict::pass, "3198.6 ms"}}};
+    }
+    const experiments::Tree* tree() override {
+        if (pixels_) return nullptr;
+        // Eight elements, added by halves; the second step's element 1 is wrong on purpose.
+        tree_ = {"cache[] of block 0",
+                 {{"loaded", {1, 2, 3, 4, 5, 6, 7, 8}, std::vector<bool>(8, true), {}},
+                  {"after barrier 1",
+                   {6, 8, 10, 12, 5, 6, 7, 8},
+                   {true, true, true, true, false, false, false, false},
+                   {{0, 0}, {4, 0}, {1, 1}, {5, 1}, {2, 2}, {6, 2}, {3, 3}, {7, 3}}},
+                  {"after barrier 2",
+                   {16, 21, 10, 12, 5, 6, 7, 8},
+                   {true, true, false, false, false, false, false, false},
+                   {{0, 0}, {2, 0}, {1, 1}, {3, 1}}}}};
+        return &tree_;
+    }
+
+    int renders = 0, reports = 0;
+    bool fail_step = false, fail_render = false;
+
+  protected:
+    void changed(std::span<experiments::Parameter* const>) override {
+        if (file_.value() == "missing") throw std::runtime_error("missing: no such file");
+    }
+    void do_step() override {
+        if (fail_step) throw compute::DeviceError("the step's kernel failed");
+        device().timings().record("ripple_sync", {64, 64, 1}, {16, 16, 1}, 1024,
+                                  {4.0 * 1024 * 1024, 0, 0}, 4.41F);
+    }
+    void do_reset() override {}
+
+  private:
+    experiments::Toggle sync_;
+    experiments::Choice layout_, kernel_;
+    experiments::Integer level_, bodies_;
+    experiments::Real speed_;
+    experiments::Text file_;
+    experiments::Toggle pixels_;
+    experiments::Tree tree_;
+};
+
+inline const experiments::Entry& fake_entry() {
+    static const experiments::Entry entry{
+        "fake", "Ripple bitmap", "A picture that passes through shared memory.",
+        [](compute::Device& device) -> std::unique_ptr<experiments::Experiment> {
+            return std::make_unique<FakeExperiment>(device);
+        }};
+    return entry;
+}
+
+}  // namespace warpscope::ui
