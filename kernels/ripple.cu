@@ -40,11 +40,15 @@ __device__ float level(int pattern, int x, int y, int width, int height, float t
     return 128.0f + 127.0f * cosf(distance / 10.0f - ticks / 7.0f) / (distance / 10.0f + 1.0f);
 }
 
-__device__ uchar4 colour(int pattern, float value) {
+// A pixel is one word, its bytes r, g, b, a: one store, and no more work than that anywhere.
+using Pixel = unsigned;
+constexpr Pixel opaque = 0xff000000u;
+constexpr Pixel magenta = 0xffff00ffu;
+
+__device__ Pixel colour(int pattern, float value) {
     // Saturating, since a stale word can hold anything.
-    const unsigned char shade = static_cast<unsigned char>(min(__float2uint_rz(value), 255u));
-    return pattern == spheres ? make_uchar4(0, shade, 0, 255)
-                              : make_uchar4(shade, shade, shade, 255);
+    const unsigned shade = min(__float2uint_rz(value), 255u);
+    return opaque | (pattern == spheres ? shade << 8 : shade * 0x010101u);
 }
 
 // Adds the number of threads whose `hit` is true; for whole warps.
@@ -88,20 +92,17 @@ __device__ float exchange_stamped(float value, unsigned stamp, bool& stale) {
 
 // Every thread writes and reads the tile; only those inside the picture store.
 template <class Layout, bool Sync, bool Bytes>
-__device__ void draw(uchar4* pixels, int width, int height, float ticks, int pattern) {
+__device__ void draw(Pixel* pixels, int width, int height, float ticks, int pattern) {
     const int x = blockIdx.x * side + threadIdx.x;
     const int y = blockIdx.y * side + threadIdx.y;
     const float value = exchange<Layout, Sync>(level(pattern, x, y, width, height, ticks));
     if (x >= width || y >= height) return;
-    const uchar4 pixel = colour(pattern, value);
-    uchar4* place = pixels + (static_cast<size_t>(y) * width + x);
+    const Pixel pixel = colour(pattern, value);
+    Pixel* place = pixels + (static_cast<size_t>(y) * width + x);
     if (Bytes) {
         // Volatile keeps the book's four stores apart.
         volatile unsigned char* bytes = reinterpret_cast<unsigned char*>(place);
-        bytes[0] = pixel.x;
-        bytes[1] = pixel.y;
-        bytes[2] = pixel.z;
-        bytes[3] = pixel.w;
+        for (int i = 0; i < 4; ++i) bytes[i] = static_cast<unsigned char>(pixel >> 8 * i);
     } else {
         *place = pixel;
     }
@@ -109,7 +110,7 @@ __device__ void draw(uchar4* pixels, int width, int height, float ticks, int pat
 
 // Block (bx, by) takes stamp first_stamp + bx + by * gridDim.x: no launch before may have used it.
 template <bool Sync>
-__device__ void draw_stamped(uchar4* pixels, int width, int height, float ticks, int pattern,
+__device__ void draw_stamped(Pixel* pixels, int width, int height, float ticks, int pattern,
                              unsigned first_stamp, unsigned* stale_count) {
     const int x = blockIdx.x * side + threadIdx.x;
     const int y = blockIdx.y * side + threadIdx.y;
@@ -122,10 +123,10 @@ __device__ void draw_stamped(uchar4* pixels, int width, int height, float ticks,
     count_hits(inside && stale, stale_count);
 }
 
-#define RIPPLE_KERNEL(name, Layout, Sync, Bytes)                                        \
-    extern "C" __global__ void name(uchar4* pixels, int width, int height, float ticks, \
-                                    int pattern) {                                      \
-        draw<Layout, Sync, Bytes>(pixels, width, height, ticks, pattern);               \
+#define RIPPLE_KERNEL(name, Layout, Sync, Bytes)                                       \
+    extern "C" __global__ void name(Pixel* pixels, int width, int height, float ticks, \
+                                    int pattern) {                                     \
+        draw<Layout, Sync, Bytes>(pixels, width, height, ticks, pattern);              \
     }
 
 RIPPLE_KERNEL(ripple_txty, ByColumn<16>, true, false)
@@ -139,13 +140,13 @@ RIPPLE_KERNEL(ripple_padded_nosync, ByColumn<18>, false, false)
 RIPPLE_KERNEL(ripple_bytes, ByColumn<16>, true, true)
 RIPPLE_KERNEL(ripple_bytes_nosync, ByColumn<16>, false, true)
 
-extern "C" __global__ void ripple_stamped(uchar4* pixels, int width, int height, float ticks,
+extern "C" __global__ void ripple_stamped(Pixel* pixels, int width, int height, float ticks,
                                           int pattern, unsigned first_stamp,
                                           unsigned* stale_count) {
     draw_stamped<true>(pixels, width, height, ticks, pattern, first_stamp, stale_count);
 }
 
-extern "C" __global__ void ripple_stamped_nosync(uchar4* pixels, int width, int height, float ticks,
+extern "C" __global__ void ripple_stamped_nosync(Pixel* pixels, int width, int height, float ticks,
                                                  int pattern, unsigned first_stamp,
                                                  unsigned* stale_count) {
     draw_stamped<false>(pixels, width, height, ticks, pattern, first_stamp, stale_count);
@@ -154,20 +155,19 @@ extern "C" __global__ void ripple_stamped_nosync(uchar4* pixels, int width, int 
 // Counts the pixels of `shown` that differ from `reference` and composes what is looked at:
 // `shown` itself; `shown` dimmed with the wrong pixels in magenta; or `without` the barrier on the
 // left and `reference`, with it, on the right. Blocks of 16x16.
-extern "C" __global__ void compare(const uchar4* shown, const uchar4* reference,
-                                   const uchar4* without, uchar4* picture, int width, int height,
-                                   int view, unsigned* wrong_count) {
+extern "C" __global__ void compare(const Pixel* shown, const Pixel* reference, const Pixel* without,
+                                   Pixel* picture, int width, int height, int view,
+                                   unsigned* wrong_count) {
     const int x = blockIdx.x * side + threadIdx.x;
     const int y = blockIdx.y * side + threadIdx.y;
     bool wrong = false;
     if (x < width && y < height) {
         const size_t place = static_cast<size_t>(y) * width + x;
-        uchar4 pixel = shown[place];
-        const uchar4 right = reference[place];
-        wrong = pixel.x != right.x || pixel.y != right.y || pixel.z != right.z;
+        Pixel pixel = shown[place];
+        const Pixel right = reference[place];
+        wrong = pixel != right;
         if (view == wrong_view)
-            pixel = wrong ? make_uchar4(255, 0, 255, 255)
-                          : make_uchar4(pixel.x / 4, pixel.y / 4, pixel.z / 4, 255);
+            pixel = wrong ? magenta : opaque | (pixel >> 2 & 0x3f3f3fu);
         else if (view == split_view)
             pixel = x < width / 2 ? without[place] : right;
         picture[place] = pixel;
