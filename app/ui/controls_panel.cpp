@@ -27,8 +27,8 @@ struct Columns {
 Columns columns(Interface& ui, float widest_label) {
     const float width = ImGui::GetContentRegionAvail().x;
     const float gap = ui.px(12);
-    const float label = std::clamp(widest_label + gap, ui.px(84), width * 0.45F);
-    return {label, width - label};
+    const float label = std::min(std::max(widest_label + gap, ui.px(84)), width * 0.45F);
+    return {label, std::max(ui.px(24), width - label)};
 }
 
 /// Draws the label and leaves the cursor at the widget's place.

@@ -42,7 +42,6 @@ void Gui::begin_frame(int width, int height) {
     ImGuiIO& io = ImGui::GetIO();
     io.DisplaySize = {float(width), float(height)};
     io.DeltaTime = 1.F / 60;
-    io.MousePos = {-FLT_MAX, -FLT_MAX};
     ImGui_ImplOpenGL3_NewFrame();
     ImGui::NewFrame();
 }

@@ -6,13 +6,16 @@
 namespace warpscope::ui {
 
 Layout lay_out(float width, float height, float scale, const ViewOptions& options) {
-    const float top = std::min(std::round(46 * scale), height * 0.2F);
-    const float foot = std::min(std::round(30 * scale), height * 0.2F);
-    const float edge = std::round(4 * scale), bar = std::round(42 * scale);
+    // A share of a tiny window may round to nothing, which no panel can be.
+    const auto part = [&](float wish, float most) {
+        return std::max(1.F, std::round(std::min(wish * scale, most)));
+    };
+    const float top = part(46, height * 0.2F), foot = part(30, height * 0.2F);
+    const float edge = part(4, height), bar = part(42, height);
     const float body = std::max(1.F, height - top - foot);
-    const float left = std::round(std::min(options.left * scale, width * 0.4F));
-    const float right = std::round(std::min(options.right * scale, width * 0.35F));
-    const float lower = std::round(std::min(options.bottom * scale, body * 0.5F));
+    const float left = part(options.left, width * 0.4F);
+    const float right = part(options.right, width * 0.35F);
+    const float lower = part(options.bottom, body * 0.5F);
     const float upper = std::max(1.F, body - lower - edge);
     const float centre = std::max(1.F, width - left - right - 2 * edge);
     const float x = left + edge;

@@ -1,0 +1,71 @@
+#include "experiments/metadata.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "fake_experiment.h"
+
+namespace warpscope::ui {
+namespace {
+
+using experiments::Assignment;
+
+std::string entry_of(const experiments::Metadata& list, const std::string& key) {
+    const auto found =
+        std::find_if(list.begin(), list.end(), [&](const auto& item) { return item.first == key; });
+    return found == list.end() ? "(none)" : found->second;
+}
+
+void set(FakeExperiment& experiment, const std::string& id, const std::string& text) {
+    const Assignment one{id, text};
+    experiment.set({&one, 1});
+}
+
+TEST(MetadataTest, HoldsEveryParameterAndACommandWithTheChangedOnes) {
+    FakeDevice device;
+    device.set({compute::Math::fast, compute::Schedule::run_to_barrier, 7});
+    FakeExperiment experiment(device);
+    set(experiment, "sync", "off");
+    set(experiment, "file", "my stars' file.csv");
+    experiment.step();
+    experiment.step();
+    const auto list = experiments::describe(experiment, fake_entry(), {800, 600}, true);
+    EXPECT_EQ(entry_of(list, "fake.sync"), "off");
+    EXPECT_EQ(entry_of(list, "fake.bodies"), "4096");
+    EXPECT_EQ(entry_of(list, "seed"), "7");
+    EXPECT_EQ(entry_of(list, "frame"), "2");
+    EXPECT_EQ(entry_of(list, "command"),
+              "warpscope --headless --experiment fake --device emulator --math fast "
+              "--schedule run-to-barrier --seed 7 --set fake.sync=off "
+              "--set 'fake.file=my stars'\\'' file.csv' --frames 2 --size 800x600 --view-only "
+              "--screenshot picture.png");
+}
+
+TEST(MetadataTest, SaysWhetherThePictureCanBeHadAgain) {
+    const auto said = [](compute::DeviceKind kind, bool sync, bool change) {
+        FakeDevice device(kind);
+        FakeExperiment experiment(device);
+        if (!sync) set(experiment, "sync", "off");
+        experiment.step();
+        if (change) set(experiment, "level", "99");
+        return entry_of(experiments::describe(experiment, fake_entry(), {64, 64}, false),
+                        "reproducible");
+    };
+    using enum compute::DeviceKind;
+    EXPECT_TRUE(said(emulator, true, false).starts_with("yes"));
+    EXPECT_TRUE(said(emulator, false, false).starts_with("yes"));  // the seed decides the race
+    EXPECT_TRUE(said(emulator, true, true).starts_with("no"));
+    EXPECT_TRUE(said(cuda, true, false).starts_with("yes"));
+    EXPECT_TRUE(said(cuda, false, false).starts_with("no: the kernel races"));
+}
+
+TEST(ShellWordTest, QuotesWhatTheShellWouldRead) {
+    EXPECT_EQ(experiments::shell_word("ripple.sync=off"), "ripple.sync=off");
+    EXPECT_EQ(experiments::shell_word("a b"), "'a b'");
+    EXPECT_EQ(experiments::shell_word("$(x)"), "'$(x)'");
+    EXPECT_EQ(experiments::shell_word(""), "''");
+}
+
+}  // namespace
+}  // namespace warpscope::ui
