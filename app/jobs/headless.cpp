@@ -113,9 +113,16 @@ std::string timing_line(const compute::KernelTiming& k) {
     return line + "\n";
 }
 
+/// Rates in billions, the rest as it is: "1.75 GB/s", "41.8 %".
+std::string quantity(double value, const std::string& unit) {
+    if (unit.ends_with("/s") && value >= 1e6) {
+        return fmt::format("{:.4g} G{}", value / 1e9, unit == "1/s" ? "/s" : unit);
+    }
+    return fmt::format("{:.10g}{}{}", value, unit.empty() ? "" : " ", unit);
+}
+
 std::string reading_lines(const experiments::Reading& r) {
-    std::string line = fmt::format("  {:28} {:.10g}", r.label, r.value);
-    if (!r.unit.empty()) line += " " + r.unit;
+    std::string line = fmt::format("  {:28} {}", r.label, quantity(r.value, r.unit));
     if (r.expected) line += fmt::format("  (expected {:.10g})", *r.expected);
     if (r.verdict != experiments::Verdict::none) {
         line += fmt::format("  {}", experiments::to_string(r.verdict));
@@ -129,8 +136,8 @@ std::string reading_lines(const experiments::Reading& r) {
 std::string comparison_lines(const experiments::Comparison& c) {
     std::string text = "\n" + c.title + "\n";
     for (const auto& row : c.rows) {
-        text += fmt::format("  {:28} {:9.4f} ms  {:10.4g} G{}  error {:.2g}", row.label,
-                            row.median_ms, row.rate / 1e9, c.rate_unit, row.error);
+        text += fmt::format("  {:28} {:9.4f} ms  {:>10}  error {:.2g}", row.label, row.median_ms,
+                            quantity(row.rate, c.rate_unit), row.error);
         if (row.verdict != experiments::Verdict::none) {
             text += fmt::format("  {}", experiments::to_string(row.verdict));
         }
