@@ -5,11 +5,14 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "emulator/instruction.h"
 
 namespace warpscope::emulator {
+
+class Module;
 
 struct Parameter {
     std::string name;
@@ -36,8 +39,6 @@ struct InstructionInfo {
     Space space = Space::generic;
     uint8_t bytes = 0;               // of one lane's access
     uint8_t address_operand = 0;     // index into Instruction::operands
-    uint32_t guard = 0;              // predicate slot of a guarded instruction, 0 for none
-    bool guard_negated = false;
     bool pseudo = false;             // inserted by the decoder (a join); counts for nothing
     bool barrier = false;
 };
@@ -50,6 +51,18 @@ struct RegisterInfo {
     bool is_float = false;
 };
 
+// Registers that the machine fills in; lane-varying ones are vectors.
+enum class Special : uint8_t {
+    none, tid_x, tid_y, tid_z, laneid, lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
+    ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
+    warpid, nwarpid, smid, nsmid, dynamic_smem_size, total_smem_size
+};
+
+struct SpecialSlot {
+    Special special;
+    uint32_t slot;
+};
+
 struct Kernel {
     std::string name;
     std::vector<Parameter> parameters;
@@ -60,19 +73,20 @@ struct Kernel {
     std::vector<InstructionInfo> lines;  // one for each instruction of code
     std::vector<RegisterInfo> registers;
 
-    // Register file of one warp: vectors from offset 0, then uniform slots that begin with the
-    // constants, which every warp starts with.
+    // Register file of one warp, in bytes: uniform slots, among them constants and the packed
+    // arguments, then vectors, 64-byte aligned.
     uint32_t register_bytes = 0;
-    uint32_t uniform_offset = 0;
-    std::vector<uint64_t> constants;
-    std::vector<uint32_t> cleared;  // slots that may be read before they are written
+    std::vector<std::pair<uint32_t, uint64_t>> constants;  // slot, value
+    uint32_t argument_slot = 0;
+    std::vector<SpecialSlot> specials;
+    std::vector<uint32_t> cleared;  // slots (as operands) that may be read before they are written
 
     bool has_barrier = false;
     bool uses_shared = false;
     bool flush_subnormals = false;  // runs with the CPU's FTZ and DAZ bits set
     bool order_dependent = false;   // blocks may not run at once: its atomics tell their order
 
-    const class Module* module = nullptr;
+    const Module* module = nullptr;
 
     uint32_t index_of(const Instruction* i) const { return uint32_t(i - code.data()); }
     // "file.cu:12", or "PTX line 34" where the PTX carries no line information.
@@ -102,7 +116,7 @@ public:
     const std::vector<Range>& variables() const { return variables_; }
 
 private:
-    friend class Loader;
+    friend class ModuleLoader;
     std::string name_;
     std::vector<std::string> files_;  // by the index that SourceLine::file holds
     std::vector<Range> variables_;

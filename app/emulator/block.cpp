@@ -1,0 +1,309 @@
+#include "emulator/block.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <new>
+
+#include "emulator/error.h"
+#include "emulator/handlers.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+// A warp that spins on another one's store must not run for ever.
+constexpr uint64_t longest_turn = 1 << 18;
+
+uint64_t mix(uint64_t x) {  // splitmix64
+    x += 0x9E3779B97F4A7C15;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+    return x ^ (x >> 31);
+}
+
+std::byte* aligned_bytes(size_t bytes) {
+    auto* p = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64));
+    if (!p) throw std::bad_alloc();
+    return p;
+}
+
+}  // namespace
+
+void BlockRunner::Free::operator()(std::byte* p) const { std::free(p); }
+
+BlockRunner::BlockRunner(const Kernel& kernel, const Launch& launch, const Memory& memory,
+                         std::span<const std::byte> arguments, const Options& options,
+                         Budget& budget)
+    : kernel_(kernel), launch_(launch), options_(options), budget_(budget) {
+    switches_ = kernel.has_barrier || kernel.uses_shared;
+    context_.kernel = &kernel_;
+    context_.launch = &launch_;
+    context_.memory = &memory;
+    context_.arguments = arguments;
+    context_.shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
+    const uint64_t threads = launch.block.count();
+    const auto warps = uint32_t((threads + lanes_per_warp - 1) / lanes_per_warp);
+    // Rows of different warps start on different cache sets.
+    const size_t stride = (kernel.register_bytes + 63) / 64 * 64 + 64;
+    registers_.reset(aligned_bytes(stride * warps));
+    if (kernel.local_bytes) {
+        local_.reset(aligned_bytes(size_t(kernel.local_bytes) * threads));
+        context_.local = local_.get();
+    }
+    warps_.resize(warps);
+    for (uint32_t w = 0; w < warps; ++w) {
+        Warp& warp = warps_[w];
+        warp.index = w;
+        warp.registers = registers_.get() + stride * w;
+        warp.block = &context_;
+        const uint64_t left = threads - uint64_t(w) * lanes_per_warp;
+        warp.threads = left >= lanes_per_warp ? all_lanes : (1u << left) - 1;
+    }
+    prepare_registers(arguments);
+}
+
+void BlockRunner::prepare_registers(std::span<const std::byte> arguments) {
+    for (Warp& warp : warps_) {
+        std::memset(warp.registers, 0, kernel_.register_bytes);
+        for (const auto& [slot, value] : kernel_.constants)
+            std::memcpy(warp.registers + slot, &value, sizeof(value));
+        if (!arguments.empty())
+            std::memcpy(warp.registers + kernel_.argument_slot, arguments.data(), arguments.size());
+        for (const SpecialSlot& s : kernel_.specials) fill_special(s, warp);
+    }
+}
+
+// Special registers that stay the same from block to block.
+void BlockRunner::fill_special(const SpecialSlot& s, Warp& warp) {
+    const Dim3 &b = launch_.block, &g = launch_.grid;
+    const auto lane_value = [&](unsigned lane) -> uint32_t {
+        const uint32_t t = warp.index * lanes_per_warp + lane;
+        const uint32_t bit = 1u << lane;
+        switch (s.special) {
+            case Special::tid_x: return t % b.x;
+            case Special::tid_y: return t / b.x % b.y;
+            case Special::tid_z: return t / b.x / b.y;
+            case Special::laneid: return lane;
+            case Special::lanemask_eq: return bit;
+            case Special::lanemask_le: return bit | (bit - 1);
+            case Special::lanemask_lt: return bit - 1;
+            case Special::lanemask_ge: return ~(bit - 1);
+            case Special::lanemask_gt: return ~(bit | (bit - 1));
+            case Special::ntid_x: return b.x;
+            case Special::ntid_y: return b.y;
+            case Special::ntid_z: return b.z;
+            case Special::nctaid_x: return g.x;
+            case Special::nctaid_y: return g.y;
+            case Special::nctaid_z: return g.z;
+            case Special::warpid: return warp.index;
+            case Special::nwarpid: return uint32_t(warps_.size());
+            case Special::dynamic_smem_size: return launch_.dynamic_shared_bytes;
+            case Special::total_smem_size: return context_.shared_bytes;
+            default: return 0;
+        }
+    };
+    const unsigned count = s.slot & 1 ? 1 : lanes_per_warp;
+    for (unsigned lane = 0; lane < count; ++lane) warp.set(s.slot, lane, lane_value(lane));
+}
+
+void BlockRunner::begin(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte* shared) {
+    context_.block = block;
+    context_.sm = sm;
+    context_.shared = shared;
+    context_.clock = 0;
+    context_.live_threads = uint32_t(launch_.block.count());
+    barriers_.fill({});
+    epoch_ = 0;
+    random_state_ = mix(mix(options_.seed) ^ block);
+    runnable_.clear();
+    const Dim3& g = launch_.grid;
+    for (Warp& warp : warps_) {
+        for (const SpecialSlot& s : kernel_.specials) {
+            uint32_t value;
+            switch (s.special) {
+                case Special::ctaid_x: value = block % g.x; break;
+                case Special::ctaid_y: value = block / g.x % g.y; break;
+                case Special::ctaid_z: value = block / g.x / g.y; break;
+                case Special::smid: value = sm; break;
+                case Special::nsmid: value = sm_count; break;
+                default: continue;
+            }
+            warp.set(s.slot, 0, value);
+        }
+        for (uint32_t slot : kernel_.cleared)
+            std::memset(warp.registers + (slot & ~1u), 0, slot & 1 ? 8 : 256);
+        warp.begin(kernel_.code.data());
+        runnable_.push_back(warp.index);
+    }
+}
+
+void BlockRunner::run(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte* shared,
+                      Observer* observer) {
+    begin(block, sm, sm_count, shared);
+    observer_ = observer && observer->wants(block) ? observer : nullptr;
+    if (observer_) {
+        observer_->on_block_begin(kernel_, block);
+        run_warps<true>();
+        observer_->on_block_end(block);
+    } else {
+        run_warps<false>();
+    }
+    account(0);
+}
+
+uint64_t BlockRunner::random() {
+    random_state_ ^= random_state_ << 13;  // xorshift64
+    random_state_ ^= random_state_ >> 7;
+    random_state_ ^= random_state_ << 17;
+    return random_state_;
+}
+
+Warp* BlockRunner::pick_warp() {
+    if (runnable_.empty()) return nullptr;
+    size_t k = 0;
+    if (options_.schedule == Schedule::reverse) k = runnable_.size() - 1;
+    if (options_.schedule == Schedule::random_quantum && switches_)
+        k = size_t((random() >> 32) * runnable_.size() >> 32);
+    return &warps_[runnable_[k]];
+}
+
+// Races show where warps are at different places shortly after a barrier (or the start), so a
+// warp's turns are short there; their scale doubles from turn to turn, which makes switching cheap
+// in long stretches between barriers. A fixed scale would cost too much or hide most races.
+uint64_t BlockRunner::turn_length(Warp& warp) {
+    if (options_.schedule != Schedule::random_quantum || !switches_) return longest_turn;
+    const unsigned doublings = std::min(warp.turns++, 12u);
+    return 1 + (random() >> 32) % (uint64_t(24) << doublings);
+}
+
+template <bool observed>
+void BlockRunner::run_warps() {
+    while (Warp* warp = pick_warp()) {
+        turn<observed>(*warp, turn_length(*warp));
+        if (!warp->runnable()) {
+            runnable_.erase(std::find(runnable_.begin(), runnable_.end(), warp->index));
+        } else if (options_.schedule != Schedule::random_quantum || !switches_) {
+            // The turn was as long as turns get: let another warp have one.
+            const auto at = std::find(runnable_.begin(), runnable_.end(), warp->index);
+            if (options_.schedule == Schedule::reverse)
+                std::rotate(runnable_.begin(), at, at + 1);
+            else
+                std::rotate(at, at + 1, runnable_.end());
+        }
+    }
+    if (context_.live_threads > 0) report_deadlock();
+}
+
+template <bool observed>
+void BlockRunner::turn(Warp& warp, uint64_t instructions) {
+    warp.left = int64_t(instructions);
+    for (uint32_t s = 0; s < warp.splits.size() && warp.left > 0;) {
+        if (warp.splits[s].state != Split::runnable) {
+            ++s;
+            continue;
+        }
+        const int64_t before = warp.left;
+        warp.enter(s);
+        const Instruction* i = warp.splits[s].pc;
+        if constexpr (observed) {
+            do {
+                observe(i, warp);
+                i = i->handlers[warp.mode == Instruction::fast ? Instruction::full
+                                                               : Instruction::masked](i, warp);
+            } while (i);
+        } else {
+            do i = i->handlers[warp.mode](i, warp);
+            while (i);
+        }
+        account(uint64_t(before - warp.left));
+        switch (warp.outcome) {
+            case Warp::Outcome::paused:
+                warp.leave();
+                // The next turn is another split's.
+                std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
+                return;
+            case Warp::Outcome::split_gone: threads_left(); break;
+            case Warp::Outcome::at_barrier:
+                warp.leave();
+                arrive_at_barrier(warp);
+                break;
+            case Warp::Outcome::at_warp_sync:
+                warp.leave();
+                break;
+        }
+        if (warp.splits.size() > 0 && warp.outcome != Warp::Outcome::at_barrier) {
+            const int64_t left = warp.left;
+            while (warp.complete_warp_sync()) {
+            }
+            warp.left = left;
+        }
+        if (warp.outcome == Warp::Outcome::at_barrier) return;
+        s = 0;
+    }
+}
+
+void BlockRunner::account(uint64_t instructions) {
+    context_.clock += instructions;
+    unaccounted_ += instructions;
+    if (instructions > 0 && unaccounted_ < longest_turn) return;
+    statistics_.warp_instructions += unaccounted_;
+    if (!budget_.take(unaccounted_))
+        throw Error(fmt::format("kernel {}: the budget of {} warp instructions is spent: does it end?",
+                                kernel_.name, options_.instruction_budget));
+    unaccounted_ = 0;
+    if (instructions > 0) return;
+    for (Warp& warp : warps_) {
+        statistics_.thread_instructions += warp.thread_instructions;
+        warp.thread_instructions = 0;
+    }
+}
+
+void BlockRunner::observe(const Instruction* i, Warp& warp) {
+    const uint32_t pc = kernel_.index_of(i);
+    const InstructionInfo& info = kernel_.lines[pc];
+    uint32_t mask = warp.mask;
+    const Instruction* at = i;
+    // A guard runs the instruction behind it.
+    if (i->handlers[0] == guard || i->handlers[0] == guard_not) {
+        const uint32_t p = warp.predicate(i->operands[0]);
+        mask &= i->handlers[0] == guard ? p : ~p;
+        ++at;
+        if (!mask) return;
+    } else if (info.pseudo) {
+        return;
+    }
+    const uint32_t at_pc = kernel_.index_of(at);
+    observer_->on_instruction(context_.block, warp.index, mask, at_pc);
+    const InstructionInfo& what = kernel_.lines[at_pc];
+    if (what.access == MemoryAccess::none) return;
+    const bool narrow = !(at->target >> 9 & 1);
+    uint64_t shared[lanes_per_warp] = {}, global[lanes_per_warp] = {};
+    uint32_t in_shared = 0, in_global = 0;
+    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
+        const auto lane = unsigned(std::countr_zero(lanes));
+        const uint32_t operand = at->operands[what.address_operand];
+        const uint64_t address =
+            narrow ? uint32_t(warp.get<uint32_t>(operand, lane) + uint32_t(at->immediate))
+                   : warp.get<uint64_t>(operand, lane) + uint64_t(at->immediate);
+        const bool window =
+            what.space == Space::generic && address - shared_window < window_size;
+        if (what.space == Space::shared || window) {
+            shared[lane] = window ? address - shared_window : address;
+            in_shared |= 1u << lane;
+        } else if (what.space == Space::global ||
+                   (what.space == Space::generic && address - local_window >= window_size)) {
+            global[lane] = address;
+            in_global |= 1u << lane;
+        }
+    }
+    Access access{context_.block, warp.index, in_shared, shared, what.bytes, what.access, at_pc};
+    if (in_shared) observer_->on_shared_access(access);
+    access.mask = in_global;
+    access.addresses = global;
+    if (in_global) observer_->on_global_access(access);
+}
+
+}  // namespace warpscope::emulator

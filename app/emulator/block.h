@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "emulator/machine.h"
+#include "emulator/warp.h"
+
+namespace warpscope::emulator {
+
+// Instructions that a launch may still run, over all host threads.
+class Budget {
+public:
+    explicit Budget(uint64_t instructions) : left_(instructions) {}
+    // False when there are not as many left.
+    bool take(uint64_t instructions) {
+        uint64_t left = left_.load(std::memory_order_relaxed);
+        while (left >= instructions)
+            if (left_.compare_exchange_weak(left, left - instructions, std::memory_order_relaxed))
+                return true;
+        return false;
+    }
+
+private:
+    std::atomic<uint64_t> left_;
+};
+
+// Runs the blocks of a launch one after the other, on one host thread: their warps' turns,
+// barriers, deadlocks. Holds the register files.
+class BlockRunner {
+public:
+    BlockRunner(const Kernel& kernel, const Launch& launch, const Memory& memory,
+                std::span<const std::byte> arguments, const Options& options, Budget& budget);
+
+    void run(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte* shared, Observer* observer);
+    const Statistics& statistics() const { return statistics_; }
+
+private:
+    struct Barrier {
+        uint32_t arrived = 0;
+        uint32_t expected = 0;  // a count that the instruction gave; 0: all threads
+        uint32_t ayes = 0;      // threads whose predicate holds, of a reduction
+    };
+
+    void prepare_registers(std::span<const std::byte> arguments);
+    void fill_special(const SpecialSlot& s, Warp& warp);
+    void begin(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte* shared);
+    template <bool observed>
+    void run_warps();
+    template <bool observed>
+    void turn(Warp& warp, uint64_t instructions);
+    void observe(const Instruction* i, Warp& warp);
+    void account(uint64_t instructions);
+    Warp* pick_warp();
+    uint64_t turn_length(Warp& warp);
+    uint64_t random();
+
+    void arrive_at_barrier(Warp& warp);
+    void release_if_complete(unsigned barrier);
+    void release(unsigned barrier);
+    void threads_left();
+    [[noreturn]] void report_deadlock() const;
+
+    const Kernel& kernel_;
+    Launch launch_;
+    Options options_;
+    Budget& budget_;
+    bool switches_ = false;  // warps can tell in which order they run
+    BlockContext context_;
+    struct Free {
+        void operator()(std::byte* p) const;
+    };
+    std::unique_ptr<std::byte[], Free> registers_, local_;
+    std::vector<Warp> warps_;
+    std::vector<uint32_t> runnable_;  // indices of warps that can run; kept in ascending order
+    std::array<Barrier, barriers_per_block> barriers_;
+    uint64_t random_state_ = 0;
+    uint64_t unaccounted_ = 0;
+    uint32_t epoch_ = 0;
+    Observer* observer_ = nullptr;
+    Statistics statistics_;
+};
+
+}  // namespace warpscope::emulator

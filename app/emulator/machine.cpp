@@ -1,0 +1,126 @@
+#include "emulator/machine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <optional>
+
+#include "emulator/block.h"
+#include "emulator/error.h"
+#include "emulator/parallel.h"
+#include "emulator/subnormals.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+void check_shape(const Kernel& kernel, const Launch& launch) {
+    const auto fail = [&](const std::string& what) {
+        throw Error(fmt::format("kernel {}: {}", kernel.name, what));
+    };
+    const Dim3 &g = launch.grid, &b = launch.block;
+    if (g.count() == 0 || b.count() == 0) fail("the launch has no threads");
+    if (b.count() > 1024 || b.x > 1024 || b.y > 1024 || b.z > 64)
+        fail(fmt::format("a block of {}x{}x{} threads is too large, 1024 are the most", b.x, b.y, b.z));
+    if (g.count() > 0xFFFFFFFFull || g.x > 0x7FFFFFFF || g.y > 65535 || g.z > 65535)
+        fail(fmt::format("a grid of {}x{}x{} blocks is too large", g.x, g.y, g.z));
+    const uint64_t shared = uint64_t(kernel.shared_bytes) + launch.dynamic_shared_bytes;
+    if (shared > Machine::max_shared_bytes)
+        fail(fmt::format("{} bytes of shared memory are more than the {} that a block can have",
+                         shared, Machine::max_shared_bytes));
+}
+
+std::vector<std::byte> pack(const Kernel& kernel, std::span<const void* const> arguments) {
+    if (arguments.size() != kernel.parameters.size())
+        throw Error(fmt::format("kernel {} takes {} arguments, not {}", kernel.name,
+                                kernel.parameters.size(), arguments.size()));
+    std::vector<std::byte> packed(kernel.parameter_bytes);
+    for (size_t k = 0; k < arguments.size(); ++k)
+        std::memcpy(packed.data() + kernel.parameters[k].offset, arguments[k],
+                    kernel.parameters[k].size);
+    return packed;
+}
+
+// What the threads of one launch share. Each takes virtual SMs until none is left. When a block
+// fails, blocks before it still run, so that the error is the same whatever the threads do.
+class Dispatch {
+public:
+    Dispatch(uint64_t blocks, unsigned sms) : blocks_(blocks), sms_(sms) {}
+
+    void run_sms(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared) {
+        for (unsigned sm = next_++; sm < sms_; sm = next_++)
+            for (uint64_t b = sm; b < blocks_ && b < failed_.load(); b += sms_)
+                run_block(runner, uint32_t(b), sm, shared[sm].data(), nullptr);
+    }
+    void run_in_order(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared,
+                      Observer* observer) {
+        for (uint64_t b = 0; b < blocks_ && b < failed_.load(); ++b)
+            run_block(runner, uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(), observer);
+    }
+    void rethrow() const {
+        if (error_) std::rethrow_exception(error_);
+    }
+
+private:
+    void run_block(BlockRunner& runner, uint32_t block, unsigned sm, std::byte* shared,
+                   Observer* observer) {
+        try {
+            runner.run(block, sm, sms_, shared, observer);
+        } catch (...) {
+            const std::lock_guard lock(mutex_);
+            if (block >= failed_.load()) return;
+            failed_ = block;
+            error_ = std::current_exception();
+        }
+    }
+
+    uint64_t blocks_;
+    unsigned sms_;
+    std::atomic<unsigned> next_ = 0;
+    std::atomic<uint64_t> failed_ = ~0ull;
+    std::mutex mutex_;
+    std::exception_ptr error_;
+};
+
+}  // namespace
+
+Machine::Machine(unsigned virtual_sms) : shared_(std::max(1u, virtual_sms)) {}
+
+Statistics Machine::run(const Kernel& kernel, const Launch& launch,
+                        std::span<const void* const> arguments, const Options& options,
+                        Observer* observer) {
+    check_shape(kernel, launch);
+    const std::vector<std::byte> packed = pack(kernel, arguments);
+    for (auto& bytes : shared_)
+        bytes.resize(std::max<size_t>(bytes.size(),
+                                      kernel.shared_bytes + launch.dynamic_shared_bytes));
+    Dispatch dispatch(launch.grid.count(), virtual_sms());
+    Budget budget(options.instruction_budget);
+    const bool in_order = observer || kernel.order_dependent;
+    unsigned threads = options.threads ? options.threads : hardware_threads();
+    threads = unsigned(std::min<uint64_t>({threads, virtual_sms(), launch.grid.count()}));
+    if (in_order) threads = 1;
+    std::vector<Statistics> parts(threads);
+    run_parallel(threads, [&](unsigned k) {
+        const SubnormalMode mode(kernel.flush_subnormals);
+        BlockRunner runner(kernel, launch, memory_, packed, options, budget);
+        if (in_order)
+            dispatch.run_in_order(runner, shared_, observer);
+        else
+            dispatch.run_sms(runner, shared_);
+        parts[k] = runner.statistics();
+    });
+    dispatch.rethrow();
+    Statistics total;
+    for (const Statistics& s : parts) {
+        total.warp_instructions += s.warp_instructions;
+        total.thread_instructions += s.thread_instructions;
+        total.barriers += s.barriers;
+    }
+    return total;
+}
+
+}  // namespace warpscope::emulator

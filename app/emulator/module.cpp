@@ -1,0 +1,82 @@
+#include "emulator/module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "emulator/decoder.h"
+#include "emulator/error.h"
+#include "emulator/ptx_syntax.h"
+
+namespace warpscope::emulator {
+
+// Places the module's variables and decodes its kernels.
+class ModuleLoader {
+public:
+    explicit ModuleLoader(ModuleSyntax syntax) : syntax_(std::move(syntax)) {}
+
+    std::shared_ptr<const Module> load() {
+        module_->name_ = syntax_.name;
+        for (const auto& [index, path] : syntax_.files) {
+            module_->files_.resize(std::max(module_->files_.size(), size_t(index) + 1));
+            module_->files_[size_t(index)] = path;
+        }
+        for (const Variable& v : syntax_.variables)
+            if (v.space != Space::shared) place(v);
+        for (KernelSyntax& kernel : syntax_.kernels) {
+            add_shared_variables(kernel);
+            module_->kernels_.push_back(Decoder(*module_, symbols_, std::move(kernel)).decode());
+        }
+        return module_;
+    }
+
+private:
+    void place(const Variable& v) {
+        constexpr size_t align = 64;
+        auto storage = std::make_unique<std::byte[]>(v.bytes + align);
+        const auto raw = uint64_t(storage.get());
+        auto* data = reinterpret_cast<std::byte*>((raw + align - 1) / align * align);
+        std::copy(v.initial.begin(), v.initial.end(), data);
+        module_->variables_.push_back({v.name, data, size_t(v.bytes), v.space == Space::constant});
+        module_->storage_.push_back(std::move(storage));
+        symbols_[v.name] = {v.space, uint64_t(data)};
+    }
+
+    // Shared variables of the module count for the kernels that name them.
+    void add_shared_variables(KernelSyntax& kernel) const {
+        std::set<std::string> named;
+        for (const Statement& s : kernel.statements)
+            for (const Operand& o : s.operands) {
+                if (o.kind == Operand::symbol) named.insert(o.name);
+                for (const Operand& e : o.elements)
+                    if (e.kind == Operand::symbol) named.insert(e.name);
+            }
+        for (const Variable& v : syntax_.variables)
+            if (v.space == Space::shared && named.contains(v.name)) kernel.variables.push_back(v);
+    }
+
+    ModuleSyntax syntax_;
+    std::shared_ptr<Module> module_ = std::make_shared<Module>();
+    std::map<std::string, Symbol> symbols_;
+};
+
+std::shared_ptr<const Module> Module::parse(std::string_view ptx, std::string name) {
+    return ModuleLoader(parse_ptx(ptx, name)).load();
+}
+
+const Kernel* Module::find(std::string_view kernel_name) const {
+    for (const auto& kernel : kernels_)
+        if (kernel->name == kernel_name) return kernel.get();
+    return nullptr;
+}
+
+std::string Kernel::where(uint32_t index) const {
+    const SourceLine& at = lines[index].source;
+    if (at.file < 0 || size_t(at.file) >= module->files().size())
+        return fmt::format("PTX line {}", at.ptx_line);
+    return fmt::format("{}:{}", module->files()[size_t(at.file)], at.line);
+}
+
+}  // namespace warpscope::emulator

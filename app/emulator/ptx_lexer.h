@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace warpscope::emulator {
+
+struct Token {
+    enum Kind : uint8_t { word, number, string, punctuation, end };
+    Kind kind = end;
+    std::string_view text;  // of a string: without its quotes
+    int32_t line = 1;
+
+    bool is(std::string_view s) const { return text == s && kind != string; }
+};
+
+// Cuts PTX into tokens, one ahead. A word keeps its dots: an opcode with its modifiers, a
+// directive, %tid.x. Throws Error for a character or comment that PTX does not have.
+class Lexer {
+public:
+    Lexer(std::string_view text, std::string module_name);
+
+    const Token& peek() const { return token_; }
+    Token next();
+    bool accept(std::string_view text);
+    void expect(std::string_view text);
+    Token expect_word(const char* what);
+    int64_t expect_integer();
+    // The text from `begin` (a token's first character) to the end of the last token taken.
+    std::string_view since(const Token& begin) const;
+
+    [[noreturn]] void fail(const std::string& what, int32_t line) const;
+    [[noreturn]] void fail(const std::string& what) const { fail(what, token_.line); }
+
+private:
+    void skip_space();
+    void scan();
+
+    std::string_view text_;
+    std::string module_name_;
+    size_t at_ = 0;
+    size_t taken_end_ = 0;
+    int32_t line_ = 1;
+    Token token_;
+};
+
+// The value of an integer token: decimal, 0x, 0b or octal, with an optional U.
+int64_t integer_value(std::string_view text);
+
+}  // namespace warpscope::emulator
