@@ -87,7 +87,7 @@ Line current_line(const Interface& ui) {
     for (const auto verdict : {experiments::Verdict::fail, experiments::Verdict::finding})
         for (const experiments::Reading& r : ui.stage.report())
             if (r.verdict == verdict && !r.sentence.empty())
-                return {r.sentence, verdict_colour(verdict)};
+                return {r.label + ": " + r.sentence, verdict_colour(verdict)};
     return {ui.stage.entry().summary, colour::dim};
 }
 
@@ -122,7 +122,6 @@ void draw_message(Interface& ui) {
     ImGui::SetCursorScreenPos({low.x + width - right_width, low.y});
     text(ui.fonts.small, colour::dim, right);
     record(ui, "device.name", info.name);
-    tooltip(ui, ui.stage.pixels() ? info.reason + " " + ui.stage.pixels()->reason() : info.reason);
 }
 
 void draw_keys(Interface& ui) {

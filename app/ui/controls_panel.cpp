@@ -139,7 +139,10 @@ void parameters(Interface& ui) {
         const bool unit = real && !real->unit().empty();
         row_label(ui, at, unit ? p->label() + ", " + real->unit() : p->label(), p->help());
         parameter_widget(ui, *p, id, at.widget);
-        if (!dynamic_cast<const Integer*>(p) && !real) tooltip(ui, p->help());
+        const auto* choice = dynamic_cast<const Choice*>(p);
+        // The box may be too narrow for its word.
+        if (choice) tooltip(ui, choice->words()[choice->index()].label + ".\n" + p->help());
+        if (dynamic_cast<const Toggle*>(p)) tooltip(ui, p->help());
         ImGui::PopID();
     }
 }
@@ -203,7 +206,7 @@ void device(Interface& ui) {
     const compute::DeviceInfo& info = ui.stage.device().info();
     ImGui::Dummy({0, ui.px(2)});
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    paragraph(ui.fonts.small, colour::faint, info.reason);
+    paragraph(ui.fonts.small, colour::faint, fmt::format("{}: {}", info.name, info.reason));
     record_rect(ui, low, {low.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y},
                 "device.reason", info.reason);
     if (const gl::PixelBuffer* pixels = ui.stage.pixels()) {

@@ -71,8 +71,10 @@ std::string quantity(double value, std::string_view unit) {
     if (unit.empty()) return plain(value);
     if (takes_prefix(unit)) {
         const Scaled s = scaled(value);
+        if (unit == "1/s") unit = "/s";
         // "GB/s" is one word, "G interactions/s" two.
-        const bool joined = unit.starts_with("B") || unit.starts_with("flop");
+        const bool joined =
+            unit.starts_with("B") || unit.starts_with("/") || unit.starts_with("flop");
         const std::string_view gap = joined || s.prefix.empty() ? "" : " ";
         return fmt::format("{} {}{}{}", three_digits(s.value), s.prefix, gap, unit);
     }

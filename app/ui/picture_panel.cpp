@@ -17,27 +17,19 @@ void render_picture(const ImDrawList*, const ImDrawCmd* command) {
     ui.picture_view.draw(draw.picture, draw.view, draw.rect, draw.target_height, draw.style);
 }
 
-/// The side of the square blocks that draw the picture; 0 where no kernel is two-dimensional.
-compute::Dim3 tile(Interface& ui) {
-    for (const compute::KernelTiming& kernel : ui.stage.device().timings().kernels())
-        if (kernel.block.y > 1) return kernel.block;
-    return {0, 0, 0};
-}
-
 gl::Rect framebuffer_rect(const Interface& ui, ImVec2 low, ImVec2 size) {
     const auto whole = [&](float layout) { return int(std::lround(layout * ui.raster)); };
     return {whole(low.x), whole(low.y), std::max(1, whole(size.x)), std::max(1, whole(size.y))};
 }
 
 void queue_picture(Interface& ui, const gl::PixelBuffer& pixels) {
-    const compute::Dim3 block = tile(ui);
     PictureDraw& draw = ui.picture_draw;
     draw.picture = {pixels.texture(), pixels.width(), pixels.height()};
     draw.view = ui.canvas.view();
     draw.rect = ui.canvas.area();
     draw.target_height = int(std::lround(ImGui::GetIO().DisplaySize.y * ui.raster));
     draw.style.linear = draw.view.pixels_per_texel < 1;
-    draw.style.grid_texels = ui.options.grid ? int(block.x) : 0;
+    draw.style.grid_texels = ui.options.grid ? ui.stage.tile_side() : 0;
     draw.style.grid_pixels = std::max(1, int(ui.scale * ui.raster));
     draw.style.background = {11 / 255.F, 12 / 255.F, 15 / 255.F};
     ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -81,8 +73,8 @@ void hover_line(Interface& ui, const gl::PixelBuffer& pixels, ImVec2 low, ImVec2
     const int x = int(std::floor(at.x)), y = int(std::floor(at.y));
     if (x < 0 || y < 0 || x >= pixels.width() || y >= pixels.height()) return;
     std::string line = fmt::format("x {}  y {}", x, y);
-    if (const compute::Dim3 block = tile(ui); block.y > 0)
-        line += fmt::format("   block ({}, {})", unsigned(x) / block.x, unsigned(y) / block.y);
+    if (const int side = ui.stage.tile_side(); side > 0)
+        line += fmt::format("   block ({}, {})", x / side, y / side);
     line += value_text(ui, pixels, x, y);
     ImGui::PushFont(ui.fonts.mono);
     const ImVec2 size = ImGui::CalcTextSize(line.c_str());

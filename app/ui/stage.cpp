@@ -170,6 +170,12 @@ void Stage::compare() {
     changed();
 }
 
+int Stage::tile_side() const {
+    for (const compute::KernelTiming& kernel : device().timings().kernels())
+        if (kernel.block.y > 1 && kernel.block.x == kernel.block.y) return int(kernel.block.x);
+    return 0;
+}
+
 const experiments::Tree* Stage::tree() {
     const experiments::Tree* tree = nullptr;
     // A failed one isn't tried again at every frame.

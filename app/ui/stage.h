@@ -51,6 +51,8 @@ class Stage {
     /// Counts the pictures rendered: another number, other pixels.
     std::uint64_t picture_version() const { return picture_version_; }
     const experiments::Report& report() const { return report_; }
+    /// Side of the square thread blocks that drew the picture; 0 where they aren't square.
+    int tile_side() const;
     /// One block's tree, or null: the experiment has none or it can't be made.
     const experiments::Tree* tree();
     const std::optional<experiments::Comparison>& comparison() const { return comparison_; }

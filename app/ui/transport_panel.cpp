@@ -76,7 +76,12 @@ void view_buttons(Interface& ui) {
     if (flat_button(ui, "view.one_to_one", "1:1", exact)) ui.canvas.one_to_one();
     tooltip(ui, "One pixel of the picture to one of the screen.");
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "view.grid", "Grid", ui.options.grid)) ui.options.grid = !ui.options.grid;
+    const bool tiled = ui.stage.tile_side() > 0;
+    ImGui::BeginDisabled(!tiled);
+    if (flat_button(ui, "view.grid", "Grid", ui.options.grid && tiled))
+        ui.options.grid = !ui.options.grid;
+    ImGui::EndDisabled();
+    ui.widgets.last().enabled = tiled;
     tooltip(ui, "Draw the borders of the thread blocks (G). They show once they are large enough.");
 }
 

@@ -48,7 +48,7 @@ void keep_in_sight(Interface& ui, float width, std::size_t columns) {
 
 Places find_places(Interface& ui, const Tree& tree, ImVec2 low, ImVec2 high) {
     Places at{};
-    at.low = {low.x + ui.px(150), low.y + ui.px(44)};
+    at.low = {low.x + ui.px(176), low.y + ui.px(44)};
     at.high = {high.x - ui.px(14), high.y - ui.px(10)};
     at.columns = widest(tree);
     keep_in_sight(ui, at.width(), at.columns);

@@ -37,6 +37,7 @@ TEST(QuantityTest, RatesJoinBytesAndKeepWordsApart) {
     EXPECT_EQ(quantity(1.75e9, "interactions/s"), "1.75 G interactions/s");
     EXPECT_EQ(quantity(12, "interactions/s"), "12.0 interactions/s");
     EXPECT_EQ(quantity(2e13, "flop/s"), "20.0 Tflop/s");
+    EXPECT_EQ(quantity(3.07e8, "1/s"), "307 M/s");
 }
 
 TEST(QuantityTest, SharesTimesAndWhatIsNoNumber) {

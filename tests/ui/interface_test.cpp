@@ -196,7 +196,7 @@ TEST_F(InterfaceTest, FindingsAreSentencesAtTheFoot) {
     frames();
     const std::string sentence =
         "4 of 10 pixels come from another thread's turn: the barrier is missing.";
-    EXPECT_EQ(ui_.widgets.find("message")->value, sentence);
+    EXPECT_EQ(ui_.widgets.find("message")->value, "Wrong pixels: " + sentence);
     EXPECT_EQ(ui_.widgets.find("result.wrong_pixels")->value, "41.8 %");
     EXPECT_EQ(ui_.widgets.find("result.wrong_pixels.sentence")->value, sentence);
 }
