@@ -49,7 +49,8 @@ struct Statistics {
 // number of host threads.
 class Machine {
 public:
-    static constexpr unsigned default_virtual_sms = 16;
+    // A prime: what one virtual SM runs in turn then lines up with no power-of-two pattern of the data.
+    static constexpr unsigned default_virtual_sms = 29;
     static constexpr uint32_t max_shared_bytes = 227 * 1024;  // of one block
 
     explicit Machine(unsigned virtual_sms = default_virtual_sms);

@@ -17,8 +17,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // At most 512 bits, so that a register is a whole number of vectors on every target.
 template <typename T>
 using Full = hn::CappedTag<T, 64 / sizeof(T)>;
+// For a single value: in every lane of a small vector (Highway's shifts of one-lane vectors read
+// the lanes above as well).
 template <typename T>
-using One = hn::CappedTag<T, 1>;
+using One = hn::CappedTag<T, 16 / sizeof(T)>;
 
 template <typename T>
 HWY_INLINE T* slot(const Warp& w, uint32_t operand) {
