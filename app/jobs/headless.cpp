@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <new>
 #include <optional>
 #include <utility>
@@ -116,7 +117,9 @@ std::string timing_line(const compute::KernelTiming& k) {
 /// Rates in billions, the rest as it is: "1.75 GB/s", "41.8 %".
 std::string quantity(double value, const std::string& unit) {
     if (unit.ends_with("/s") && value >= 1e6) {
-        return fmt::format("{:.4g} G{}", value / 1e9, unit == "1/s" ? "/s" : unit);
+        const bool bytes = unit == "B/s";
+        return fmt::format("{:.4g} G{}{}", value / 1e9, bytes ? "" : " ",
+                           unit == "1/s" ? "/s" : unit);
     }
     return fmt::format("{:.10g}{}{}", value, unit.empty() ? "" : " ", unit);
 }
@@ -134,16 +137,22 @@ std::string reading_lines(const experiments::Reading& r) {
 }
 
 std::string comparison_lines(const experiments::Comparison& c) {
+    std::size_t width = 0;
+    for (const auto& row : c.rows) width = std::max(width, row.label.size());
     std::string text = "\n" + c.title + "\n";
     for (const auto& row : c.rows) {
-        text += fmt::format("  {:28} {:9.4f} ms  {:>10}  error {:.2g}", row.label, row.median_ms,
-                            quantity(row.rate, c.rate_unit), row.error);
+        text += fmt::format("  {:{}}  {:9.4f} ms  {:>24}  error {:7.2g}", row.label, width,
+                            row.median_ms, quantity(row.rate, c.rate_unit), row.error);
         if (row.verdict != experiments::Verdict::none) {
             text += fmt::format("  {}", experiments::to_string(row.verdict));
         }
-        if (!row.published.empty())
-            text += fmt::format("  ({}: {})", c.published_title, row.published);
         text += "\n";
+    }
+    if (c.published_title.empty()) return text;
+    text += "  " + c.published_title + ":\n";
+    for (const auto& row : c.rows) {
+        if (!row.published.empty())
+            text += fmt::format("  {:{}}  {}\n", row.label, width, row.published);
     }
     return text;
 }
