@@ -88,6 +88,11 @@ void Interface::fit() {
 
 void Interface::place(ImVec2 size) {
     layout = lay_out(size.x, size.y, scale, options);
+    if (shown == stage.entry().id) return;
+    // Another experiment's picture has another size and meaning: its view starts anew.
+    shown = stage.entry().id;
+    canvas = {};
+    tree = {};
 }
 
 void Interface::draw(ImVec2 size) {

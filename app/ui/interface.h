@@ -26,6 +26,12 @@ struct TreeView {
     bool in_overview = false;  ///< where the mouse button went down
 };
 
+/// The item that the mouse rests on, by its corner, and since when (ImGui's seconds).
+struct Rest {
+    ImVec2 item;
+    double since = 0;
+};
+
 /// What the picture's draw callback needs once ImGui renders.
 struct PictureDraw {
     gl::Picture picture;
@@ -74,6 +80,8 @@ struct Interface {
     gl::PictureView picture_view;
     PictureDraw picture_draw;
     Edit edit;
+    Rest rest;
+    std::string shown;  ///< the experiment whose picture the canvas is set for
     Shot shot = Shot::none;
     bool show_keys = false;
     bool measuring = false;         ///< a comparison begins after this frame

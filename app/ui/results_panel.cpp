@@ -80,11 +80,12 @@ void reading(Interface& ui, const Reading& r) {
 
 void comparison_row(Interface& ui, const Comparison& table, const Comparison::Row& row,
                     double best) {
-    clipped_text(ui.fonts.body, colour::text, row.label,
-                 ImGui::GetContentRegionAvail().x - ui.px(130));
-    ImGui::SameLine();
     const std::string value =
         row.rate > 0 ? quantity(row.rate, table.rate_unit) : milliseconds(row.median_ms) + " ms";
+    clipped_text(
+        ui.fonts.body, colour::text, row.label,
+        ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(value.c_str()).x - ui.px(12));
+    ImGui::SameLine();
     right_text(ui.fonts.body, colour::text, value);
     record(ui, "compare." + row.id, value);
     const ImVec2 low = ImGui::GetCursorScreenPos();

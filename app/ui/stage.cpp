@@ -48,8 +48,9 @@ bool Stage::attempt(const std::string& consequence, Change&& change) {
         std::forward<Change>(change)();
         return true;
     } catch (const std::exception& error) {
-        say(consequence.empty() ? error.what() : fmt::format("{} {}", error.what(), consequence),
-            Tone::error);
+        std::string words = error.what();
+        if (!consequence.empty()) words += (words.ends_with('.') ? " " : ". ") + consequence;
+        say(std::move(words), Tone::error);
         return false;
     }
 }

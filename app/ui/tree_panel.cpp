@@ -197,7 +197,7 @@ void hover(Interface& ui, const Tree& tree, const Wrong& wrong, const Places& at
         words +=
             "\nThis is not the sum of the values above it: another thread's write came "
             "between.";
-    tooltip(ui, words);
+    quick_tooltip(ui, words);
 }
 
 Wrong find_wrong(const Tree& tree) {

@@ -122,6 +122,14 @@ ImU32 verdict_colour(experiments::Verdict verdict) {
 
 void tooltip(Interface& ui, std::string_view words) {
     if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+    constexpr double rest_seconds = 0.5;
+    const ImVec2 low = ImGui::GetItemRectMin();
+    const bool new_item = low.x != ui.rest.item.x || low.y != ui.rest.item.y;
+    if (new_item || ImGui::IsMouseDown(ImGuiMouseButton_Left)) ui.rest = {low, ImGui::GetTime()};
+    if (ImGui::GetTime() - ui.rest.since >= rest_seconds) quick_tooltip(ui, words);
+}
+
+void quick_tooltip(Interface& ui, std::string_view words) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(10), ui.px(8)});
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(ui.px(340));

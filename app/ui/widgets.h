@@ -26,8 +26,10 @@ void rule(Interface& ui);
 float badge(Interface& ui, std::string_view words, ImU32 colour);
 ImU32 verdict_colour(experiments::Verdict verdict);
 
-/// A sentence near the mouse while the last item is hovered.
+/// A sentence near the mouse once it has rested on the last item for a moment.
 void tooltip(Interface& ui, std::string_view words);
+/// The same at once: for what changes with every pixel of the mouse.
+void quick_tooltip(Interface& ui, std::string_view words);
 
 /// A switch with its state drawn, `width` wide; true when clicked.
 bool toggle_switch(Interface& ui, const std::string& id, bool on, float width);

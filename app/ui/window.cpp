@@ -240,6 +240,7 @@ void App::after_frame() {
     // The frame that says so is on the screen by now.
     stage_->compare();
     ui_->measuring = false;
+    last_frame_ = Clock::now();
     ui_->bring_comparison = stage_->comparison().has_value();
     awake_ = 3;
 }

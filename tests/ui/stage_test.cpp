@@ -70,7 +70,7 @@ TEST_F(StageTest, AFailedStepPausesAndSaysWhy) {
     experiment_.fail_step = true;
     stage_.advance(view_);
     EXPECT_TRUE(stage_.paused());
-    EXPECT_EQ(stage_.message().text, "the step's kernel failed Paused.");
+    EXPECT_EQ(stage_.message().text, "the step's kernel failed. Paused.");
     EXPECT_EQ(red(), 1);
 }
 
@@ -113,6 +113,82 @@ TEST_F(StageTest, KeepsTheParametersThatDifferFromTheirDefaults) {
     EXPECT_TRUE(stage_.comparison());
     assign("sync", "on");
     EXPECT_FALSE(stage_.comparison());  // it compared other settings
+}
+
+/// The real experiments on the emulator.
+class OwnStageTest : public testing::Test {
+  protected:
+    static Stage::Start start() {
+        Stage::Start start;
+        start.device_wish = "emulator";
+        start.experiment = "ripple";
+        start.remembered = {{"dot", {{"n", "1000"}}}, {"ripple", {{"size", "48"}}}};
+        return start;
+    }
+    std::string value(const std::string& id) {
+        return stage_.experiment().parameters().find(id).text();
+    }
+
+    gl::OffscreenContext context_;
+    Stage stage_{start()};
+};
+
+TEST_F(OwnStageTest, RemembersEachExperimentsParameters) {
+    EXPECT_EQ(value("size"), "48");
+    stage_.select(experiments::find_experiment("dot"));
+    EXPECT_EQ(stage_.entry().id, "dot");
+    EXPECT_EQ(value("n"), "1000");
+    const experiments::Assignment n{"n", "777"};
+    EXPECT_TRUE(stage_.assign({&n, 1}));
+    stage_.select(experiments::find_experiment("ripple"));
+    EXPECT_EQ(stage_.parameter_texts().at("dot").front().text, "777");
+    EXPECT_EQ(stage_.parameter_texts().at("ripple").front().text, "48");
+}
+
+TEST_F(OwnStageTest, AMissingDeviceKeepsTheOneInUse) {
+    stage_.advance({64, 64});
+    const auto* device = &stage_.device();
+    stage_.set_device("cuda:999");
+    EXPECT_EQ(&stage_.device(), device);
+    EXPECT_EQ(stage_.message().tone, Tone::error);
+    EXPECT_NE(stage_.message().text.find("Staying on " + device->info().name), std::string::npos)
+        << stage_.message().text;
+    stage_.advance({64, 64});
+    EXPECT_EQ(stage_.experiment().frame(), 2U);
+}
+
+TEST_F(OwnStageTest, AnotherMathRemakesTheExperimentWithItsParameters) {
+    stage_.advance({64, 64});
+    compute::RunSettings run = stage_.device().settings();
+    run.math = compute::Math::fast;
+    stage_.set_run(run);
+    EXPECT_EQ(stage_.experiment().frame(), 0U);
+    EXPECT_EQ(value("size"), "48");
+    EXPECT_EQ(stage_.message().text, "");
+    stage_.advance({64, 64});
+    EXPECT_EQ(stage_.pixels()->width(), 48);
+}
+
+TEST_F(OwnStageTest, ANewDeviceTakesTheParametersAlong) {
+    stage_.set_device("emulator");
+    EXPECT_EQ(stage_.message().tone, Tone::info);
+    EXPECT_EQ(value("size"), "48");
+    stage_.select(experiments::find_experiment("dot"));
+    EXPECT_EQ(value("n"), "1000");
+}
+
+TEST(OwnStage, ARememberedValueThatBecameIllegalDoesNotTakeTheOthersWithIt) {
+    const gl::OffscreenContext context;
+    Stage::Start start;
+    start.device_wish = "emulator";
+    start.experiment = "ripple";
+    start.remembered = {{"ripple", {{"size", "48"}, {"gone", "1"}, {"sync", "maybe"}}}};
+    Stage stage(start);
+    EXPECT_EQ(stage.experiment().parameters().find("size").text(), "48");
+    EXPECT_EQ(stage.experiment().parameters().find("sync").text(), "on");
+    EXPECT_EQ(stage.message().tone, Tone::error);
+    start.assignments = {{"sync", "maybe"}};
+    EXPECT_THROW(Stage{start}, experiments::ParameterError);
 }
 
 }  // namespace
