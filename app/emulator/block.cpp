@@ -118,7 +118,8 @@ void BlockRunner::begin(uint32_t block, uint32_t sm, uint32_t sm_count, std::byt
     barriers_.fill({});
     epoch_ = 0;
     random_state_ = mix(mix(options_.seed) ^ block);
-    runnable_.clear();
+    runnable_ = uint32_t((1ull << warps_.size()) - 1);
+    last_ = options_.schedule == Schedule::reverse ? 0 : uint32_t(warps_.size()) - 1;
     const Dim3& g = launch_.grid;
     for (Warp& warp : warps_) {
         for (const SpecialSlot& s : kernel_.specials) {
@@ -136,7 +137,6 @@ void BlockRunner::begin(uint32_t block, uint32_t sm, uint32_t sm_count, std::byt
         for (uint32_t slot : kernel_.cleared)
             std::memset(warp.registers + (slot & ~1u), 0, slot & 1 ? 8 : 256);
         warp.begin(kernel_.code.data());
-        runnable_.push_back(warp.index);
     }
 }
 
@@ -162,12 +162,20 @@ uint64_t BlockRunner::random() {
 }
 
 Warp* BlockRunner::pick_warp() {
-    if (runnable_.empty()) return nullptr;
-    size_t k = 0;
-    if (options_.schedule == Schedule::reverse) k = runnable_.size() - 1;
-    if (options_.schedule == Schedule::random_quantum && switches_)
-        k = size_t((random() >> 32) * runnable_.size() >> 32);
-    return &warps_[runnable_[k]];
+    if (!runnable_) return nullptr;
+    if (options_.schedule == Schedule::random_quantum && switches_) {
+        // The first that can run from a random one on: cheaper than an even choice, as random.
+        const auto first = uint32_t((random() >> 32) * warps_.size() >> 32);
+        const uint32_t above = runnable_ & (~0u << first);
+        last_ = uint32_t(std::countr_zero(above ? above : runnable_));
+    } else if (options_.schedule == Schedule::reverse) {
+        const uint32_t below = runnable_ & ((1u << last_) - 1);
+        last_ = 31 - uint32_t(std::countl_zero(below ? below : runnable_));
+    } else {
+        const uint32_t above = last_ == 31 ? 0 : runnable_ & (~0u << (last_ + 1));
+        last_ = uint32_t(std::countr_zero(above ? above : runnable_));
+    }
+    return &warps_[last_];
 }
 
 // Races show where warps are at different places shortly after a barrier (or the start), so a
@@ -176,23 +184,14 @@ Warp* BlockRunner::pick_warp() {
 uint64_t BlockRunner::turn_length(Warp& warp) {
     if (options_.schedule != Schedule::random_quantum || !switches_) return longest_turn;
     const unsigned doublings = std::min(warp.turns++, 12u);
-    return 1 + (random() >> 32) % (uint64_t(24) << doublings);
+    return 1 + ((random() >> 32) * (uint64_t(48) << doublings) >> 32);
 }
 
 template <bool observed>
 void BlockRunner::run_warps() {
     while (Warp* warp = pick_warp()) {
         turn<observed>(*warp, turn_length(*warp));
-        if (!warp->runnable()) {
-            runnable_.erase(std::find(runnable_.begin(), runnable_.end(), warp->index));
-        } else if (options_.schedule != Schedule::random_quantum || !switches_) {
-            // The turn was as long as turns get: let another warp have one.
-            const auto at = std::find(runnable_.begin(), runnable_.end(), warp->index);
-            if (options_.schedule == Schedule::reverse)
-                std::rotate(runnable_.begin(), at, at + 1);
-            else
-                std::rotate(at, at + 1, runnable_.end());
-        }
+        if (!warp->runnable()) runnable_ &= ~(1u << warp->index);
     }
     if (context_.live_threads > 0) report_deadlock();
 }

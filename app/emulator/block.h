@@ -77,7 +77,8 @@ private:
     };
     std::unique_ptr<std::byte[], Free> registers_, local_;
     std::vector<Warp> warps_;
-    std::vector<uint32_t> runnable_;  // indices of warps that can run; kept in ascending order
+    uint32_t runnable_ = 0;     // warps that can run, a bit each
+    uint32_t last_ = 0;         // warp of the last turn
     std::array<Barrier, barriers_per_block> barriers_;
     uint64_t random_state_ = 0;
     uint64_t unaccounted_ = 0;

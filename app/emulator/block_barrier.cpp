@@ -66,9 +66,7 @@ void BlockRunner::release(unsigned id) {
         if (!released) continue;
         if (warp.splits.size() > 1) warp.merge_splits();
         warp.turns = 0;
-        const auto at = std::lower_bound(runnable_.begin(), runnable_.end(), warp.index);
-        if (std::find(runnable_.begin(), runnable_.end(), warp.index) == runnable_.end())
-            runnable_.insert(at, warp.index);
+        runnable_ |= 1u << warp.index;
     }
     barrier = {};
     ++statistics_.barriers;

@@ -236,6 +236,9 @@ void Decoder::decode_cvt(const Statement& s) {
     if (is(Type::s64, Type::s32) || is(Type::u64, Type::s32)) op = VectorOp::cvt_s64_s32;
     const bool low_half = bits_of(c.from) == 64 && !is_float(c.from) && bits_of(c.to) == 32 && !is_float(c.to);
     if (low_half && !c.saturate) op = VectorOp::cvt_u32_u64;
+    // A 16-bit register is the low half of a 32-bit slot; its readers ignore the rest.
+    const bool narrows = bits_of(c.to) == 16 && bits_of(c.from) == 32 && !is_float(c.from);
+    if (narrows && !c.saturate && register_bits(s.operands[0]) == 16) op = VectorOp::mov_b32;
     Shape shape;
     shape.uniform_result = d & 1;
     shape.uniform_sources = a & 1;

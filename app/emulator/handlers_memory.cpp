@@ -11,6 +11,8 @@ HWY_BEFORE_NAMESPACE();
 namespace warpscope::emulator::HWY_NAMESPACE {
 namespace {
 
+constexpr size_t half_warp = lanes_per_warp / 2;
+
 // Where the lanes of an access lie.
 enum class Pattern { failed, consecutive, scattered };
 
@@ -20,28 +22,33 @@ struct Lanes {
     const Address* addresses = nullptr;
 };
 
-// Finds lowest and highest address, whether all are multiples of `bytes`, and whether they are
-// consecutive elements of `bytes` bytes.
+// Finds lowest and highest address, whether all are multiples of `bytes`, and whether the lanes of
+// each half warp are consecutive elements of `bytes` bytes. Halves, because a row of a 16-wide block
+// is half a warp.
 template <typename Address>
 HWY_INLINE bool survey(const Address* addresses, Address bytes, Address& low, Address& high,
                        bool& consecutive) {
-    const Full<Address> d;
-    const auto first = hn::Set(d, addresses[0]);
-    auto step = hn::Mul(hn::Iota(d, 0), hn::Set(d, bytes));
+    const hn::CappedTag<Address, half_warp> d;
+    auto smallest = hn::Set(d, addresses[0]), largest = smallest;
+    auto odd = hn::Zero(d), differs = hn::Zero(d);
     const auto next = hn::Set(d, Address(hn::Lanes(d) * bytes));
-    auto smallest = first, largest = first, odd = hn::Zero(d), differs = hn::Zero(d);
-    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
-        const auto a = hn::Load(d, addresses + l);
-        smallest = hn::Min(smallest, a);
-        largest = hn::Max(largest, a);
-        odd = hn::Or(odd, a);
-        differs = hn::Or(differs, hn::Xor(a, hn::Add(first, step)));
-        step = hn::Add(step, next);
+    for (size_t half = 0; half < lanes_per_warp; half += half_warp) {
+        auto expected = hn::Add(hn::Mul(hn::Iota(d, 0), hn::Set(d, bytes)),
+                                hn::Set(d, addresses[half]));
+        for (size_t l = half; l < half + half_warp; l += hn::Lanes(d)) {
+            const auto a = hn::Load(d, addresses + l);
+            smallest = hn::Min(smallest, a);
+            largest = hn::Max(largest, a);
+            odd = hn::Or(odd, a);
+            differs = hn::Or(differs, hn::Xor(a, expected));
+            expected = hn::Add(expected, next);
+        }
     }
     consecutive = hn::AllTrue(d, hn::Eq(differs, hn::Zero(d)));
     if (consecutive) {
-        low = addresses[0];
-        high = Address(addresses[0] + (lanes_per_warp - 1) * bytes);
+        const Address a = addresses[0], b = addresses[half_warp];
+        low = a < b ? a : b;
+        high = Address((a < b ? b : a) + (half_warp - 1) * bytes);
     } else {
         low = hn::GetLane(hn::MinOfLanes(d, smallest));
         high = hn::GetLane(hn::MaxOfLanes(d, largest));
@@ -70,6 +77,26 @@ HWY_INLINE Pattern check(const Instruction* i, Warp& w, Address bytes, Lanes<Add
     return consecutive ? Pattern::consecutive : Pattern::scattered;
 }
 
+// Sixteen lanes of consecutive elements into registers, from lane `first`.
+template <typename R, unsigned elements>
+HWY_INLINE void load_half(const R* m, R* const* r, size_t first) {
+    if constexpr (elements == 1) {
+        const hn::CappedTag<R, half_warp> d;
+        for (size_t l = 0; l < half_warp; l += hn::Lanes(d))
+            hn::Store(hn::LoadU(d, m + l), d, r[0] + first + l);
+    } else if constexpr (elements == 4) {
+        const hn::CappedTag<R, 4> d;
+        for (size_t l = 0; l < half_warp; l += hn::Lanes(d)) {
+            hn::Vec<decltype(d)> x, y, z, t;
+            hn::LoadInterleaved4(d, m + 4 * l, x, y, z, t);
+            hn::Store(x, d, r[0] + first + l);
+            hn::Store(y, d, r[1] + first + l);
+            hn::Store(z, d, r[2] + first + l);
+            hn::Store(t, d, r[3] + first + l);
+        }
+    }
+}
+
 // Memory type M goes into registers of type R (as wide, or widened: ld.u8).
 template <Space space, typename Address, typename M, typename R, unsigned elements>
 const Instruction* load(const Instruction* i, Warp& w) {
@@ -78,26 +105,12 @@ const Instruction* load(const Instruction* i, Warp& w) {
     if (HWY_UNLIKELY(pattern == Pattern::failed)) return any_load(i, w);
     R* r[elements];
     for (unsigned e = 0; e < elements; ++e) r[e] = slot<R>(w, i->operands[e]);
-    if (pattern == Pattern::consecutive) {
-        const auto* m = reinterpret_cast<const M*>(lanes.base + lanes.addresses[0]);
-        if constexpr (elements == 1 && sizeof(M) == sizeof(R)) {
-            const Full<R> d;
-            for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d))
-                hn::Store(hn::LoadU(d, reinterpret_cast<const R*>(m) + l), d, r[0] + l);
-        } else if constexpr (elements == 4 && sizeof(M) == 4 && sizeof(R) == 4) {
-            const hn::CappedTag<uint32_t, 4> d;
-            for (size_t l = 0; l < lanes_per_warp; l += 4) {
-                hn::Vec<decltype(d)> x, y, z, t;
-                hn::LoadInterleaved4(d, reinterpret_cast<const uint32_t*>(m) + 4 * l, x, y, z, t);
-                hn::Store(x, d, reinterpret_cast<uint32_t*>(r[0]) + l);
-                hn::Store(y, d, reinterpret_cast<uint32_t*>(r[1]) + l);
-                hn::Store(z, d, reinterpret_cast<uint32_t*>(r[2]) + l);
-                hn::Store(t, d, reinterpret_cast<uint32_t*>(r[3]) + l);
-            }
-        } else {
-            for (size_t l = 0; l < lanes_per_warp; ++l)
-                for (unsigned e = 0; e < elements; ++e) r[e][l] = R(m[l * elements + e]);
-        }
+    constexpr bool copies = sizeof(M) == sizeof(R) && (elements == 1 || (elements == 4 && sizeof(M) == 4));
+    if (copies && pattern == Pattern::consecutive) {
+        const std::byte* halves[] = {lanes.base + lanes.addresses[0],
+                                     lanes.base + lanes.addresses[half_warp]};
+        for (size_t half = 0; half < 2; ++half)
+            load_half<R, elements>(reinterpret_cast<const R*>(halves[half]), r, half * half_warp);
     } else {
         for (size_t l = 0; l < lanes_per_warp; ++l) {
             const auto* m = reinterpret_cast<const M*>(lanes.base + lanes.addresses[l]);
@@ -142,11 +155,13 @@ const Instruction* store(const Instruction* i, Warp& w) {
     const Pattern pattern = check<space, Address>(i, w, sizeof(M) * elements, lanes);
     if (HWY_UNLIKELY(pattern == Pattern::failed)) return any_store(i, w);
     auto* base = const_cast<std::byte*>(lanes.base);
-    if (pattern == Pattern::consecutive && sizeof(M) == 1 && elements == 4) {
-        const Full<uint32_t> d;
-        auto* m = reinterpret_cast<uint32_t*>(base + lanes.addresses[0]);
+    constexpr bool pixels = sizeof(M) == 1 && elements == 4;
+    if (pattern == Pattern::consecutive && pixels) {
+        const hn::CappedTag<uint32_t, half_warp> d;
         const auto low = hn::Set(d, 0xFFu);
         for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
+            const size_t half = l / half_warp * half_warp;
+            auto* m = reinterpret_cast<uint32_t*>(base + lanes.addresses[half]) - half;
             const auto byte = [&](unsigned e) {
                 return hn::And(any_source(d, w, i->operands[1 + e], l), low);
             };
@@ -157,10 +172,12 @@ const Instruction* store(const Instruction* i, Warp& w) {
         return w.checkpoint(i, i + 1);
     }
     if (pattern == Pattern::consecutive && elements == 1 && sizeof(M) == sizeof(R)) {
-        const Full<R> d;
-        auto* m = reinterpret_cast<R*>(base + lanes.addresses[0]);
-        for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d))
+        const hn::CappedTag<R, half_warp> d;
+        for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
+            const size_t half = l / half_warp * half_warp;
+            auto* m = reinterpret_cast<R*>(base + lanes.addresses[half]) - half;
             hn::StoreU(any_source(d, w, i->operands[1], l), d, m + l);
+        }
         return w.checkpoint(i, i + 1);
     }
     const R* r[elements];

@@ -35,17 +35,19 @@ HWY_INLINE T* uniform_slot(const Warp& w, uint32_t operand) {
 template <bool uniform, class D>
 struct Source {
     using T = hn::TFromD<D>;
-    HWY_INLINE Source(D d, const Warp& w, uint32_t operand) : d_(d) {
-        p_ = uniform ? uniform_slot<T>(w, operand) : slot<T>(w, operand);
-    }
+    HWY_INLINE Source(D d, const Warp& w, uint32_t operand)
+        : d_(d),
+          p_(uniform ? uniform_slot<T>(w, operand) : slot<T>(w, operand)),
+          value_(uniform ? hn::Set(d, *p_) : hn::Zero(d)) {}
     HWY_INLINE hn::Vec<D> at(size_t lane) const {
         if constexpr (uniform)
-            return hn::Set(d_, *p_);
+            return value_;
         else
             return hn::Load(d_, p_ + lane);
     }
     D d_;
     const T* p_;
+    hn::Vec<D> value_;
 };
 
 // A source operand whose kind is looked at when it runs.
