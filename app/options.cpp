@@ -14,10 +14,10 @@ namespace {
 
 using jobs::UsageError;
 
-constexpr std::uint64_t kMostFrames = 1'000'000'000;
-constexpr int kLargestSide = 16384;
+constexpr std::uint64_t most_frames = 1'000'000'000;
+constexpr int largest_side = 16384;
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* examples = R"(Examples:
   warpscope                                    open the window
   warpscope --experiment ripple --set ripple.sync=off
                                                start without __syncthreads()
@@ -48,13 +48,13 @@ experiments::Size parse_size(const std::string& text) {
     if (width.ec == std::errc() && width.ptr != end && *width.ptr == 'x') {
         const auto height = std::from_chars(width.ptr + 1, end, size.height);
         const bool legal = std::min(size.width, size.height) >= 1 &&
-                           std::max(size.width, size.height) <= kLargestSide;
+                           std::max(size.width, size.height) <= largest_side;
         if (height.ec == std::errc() && height.ptr == end && legal) return size;
     }
     throw UsageError(
         fmt::format("--size {}: write WIDTHxHEIGHT in pixels, 1x1 to {}x{}, e.g. "
                     "1280x720",
-                    text, kLargestSide, kLargestSide));
+                    text, largest_side, largest_side));
 }
 
 void check_experiment(const std::string& argument, const std::string& id) {
@@ -105,7 +105,7 @@ class Parser {
         declare_headless();
         declare_device();
         declare_window();
-        app_.footer(kExamples);
+        app_.footer(examples);
     }
 
     Options parse(int argc, const char* const* argv) {
@@ -183,7 +183,7 @@ class Parser {
         const char* group = "With --headless";
         frames_ =
             text("--frames", "N", "frames to compute (1)", group, [this](const std::string& n) {
-                options_.frames = parse_count("--frames", n, kMostFrames);
+                options_.frames = parse_count("--frames", n, most_frames);
             });
         screenshot_ = text("--screenshot", "FILE.png", "save the last frame, with its settings",
                            group, [this](const std::string& f) {

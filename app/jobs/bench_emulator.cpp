@@ -16,8 +16,8 @@ namespace warpscope::jobs {
 
 namespace {
 
-constexpr int kRuns = 15;
-constexpr int kWarmUps = 2;
+constexpr int measured_runs = 15;
+constexpr int warm_ups = 2;
 
 struct Pair {
     double emulated_ms;
@@ -27,7 +27,7 @@ struct Pair {
 /// Medians of runs that take turns, so that whatever else the machine does hits both alike.
 Pair measure_pair(const std::function<void()>& emulated, const std::function<void()>& scalar) {
     std::vector<double> a, b;
-    for (int i = -kWarmUps; i < kRuns; ++i) {
+    for (int i = -warm_ups; i < measured_runs; ++i) {
         const double emulated_ms = milliseconds_of(emulated);
         const double scalar_ms = milliseconds_of(scalar);
         if (i < 0) continue;

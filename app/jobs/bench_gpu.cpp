@@ -11,7 +11,7 @@ namespace warpscope::jobs {
 
 namespace {
 
-constexpr int kFrames = 60;
+constexpr int measured_frames = 60;
 
 void add_timing(std::vector<BenchRow>& rows, const std::string& experiment,
                 const compute::KernelTiming& kernel) {
@@ -49,7 +49,7 @@ void bench_kernels(std::vector<BenchRow>& rows, compute::Device& device) {
         compute::Buffer<experiments::Rgba> target(device, pixels);
         device.synchronize();
         device.timings().clear();
-        for (int i = 0; i < kFrames; ++i) {
+        for (int i = 0; i < measured_frames; ++i) {
             experiment->step();
             if (pixels) experiment->render_into({target.pointer(), size});
         }

@@ -15,7 +15,7 @@ namespace {
 using experiments::Entry;
 using experiments::Parameter;
 
-constexpr std::size_t kColumns = 100;
+constexpr std::size_t page_columns = 100;
 
 std::string full_id(const Entry& entry, const Parameter& parameter) {
     return entry.id + "." + parameter.id();
@@ -42,8 +42,9 @@ void append_parameter(std::string& out, const Entry& entry, const Parameter& p, 
     std::string left = fmt::format("  {:{}}  {:{}}  {:{}}  ", full_id(entry, p), w.id, p.type(),
                                    w.type, initial, w.initial);
     const std::size_t indent = left.size();
-    std::vector<std::string> right = wrap(p.range(), kColumns - indent);
-    for (std::string& line : wrap(p.help(), kColumns - indent)) right.push_back(std::move(line));
+    std::vector<std::string> right = wrap(p.range(), page_columns - indent);
+    for (std::string& line : wrap(p.help(), page_columns - indent))
+        right.push_back(std::move(line));
     for (const std::string& line : right) {
         if (line.empty()) continue;
         out += left + line + "\n";
@@ -61,7 +62,7 @@ std::string list_text(compute::Device& device) {
         const Widths w = widths_of(entry, parameters);
         if (!out.empty()) out += "\n";
         out += fmt::format("{}: {}\n", entry.id, entry.title);
-        for (const std::string& line : wrap(entry.summary, kColumns - 2)) {
+        for (const std::string& line : wrap(entry.summary, page_columns - 2)) {
             out += "  " + line + "\n";
         }
         out += fmt::format("\n  {:{}}  {:{}}  {:{}}  values and meaning\n", "parameter", w.id,

@@ -8,37 +8,27 @@ namespace warpscope::jobs {
 
 namespace {
 
-constexpr int kSide = 16;
-constexpr float kPi = 3.1415926535897932F;
+constexpr int tile_side = 16;
+constexpr float pi = 3.1415926535897932F;
 
 float level(int x, int y) {
     const float period = 128.0F;
-    return 255 * (sinf(x * 2.0F * kPi / period) + 1.0F) * (sinf(y * 2.0F * kPi / period) + 1.0F) /
+    return 255 * (sinf(x * 2.0F * pi / period) + 1.0F) * (sinf(y * 2.0F * pi / period) + 1.0F) /
            4.0F;
-}
-
-void ripple_tile(std::uint8_t* rgba, int size, int left, int top) {
-    float tile[kSide][kSide];
-    for (int ty = 0; ty < kSide; ++ty) {
-        for (int tx = 0; tx < kSide; ++tx) tile[tx][ty] = level(left + tx, top + ty);
-    }
-    for (int ty = 0; ty < kSide; ++ty) {
-        for (int tx = 0; tx < kSide; ++tx) {
-            std::uint8_t* pixel = rgba + (std::size_t(top + ty) * size + left + tx) * 4;
-            pixel[0] = 0;
-            pixel[1] = static_cast<std::uint8_t>(tile[kSide - 1 - tx][kSide - 1 - ty]);
-            pixel[2] = 0;
-            pixel[3] = 255;
-        }
-    }
 }
 
 }  // namespace
 
 void scalar_ripple(std::span<std::uint8_t> rgba, int size) {
-    tbb::parallel_for(0, size / kSide, [&](int row) {
-        for (int left = 0; left < size; left += kSide) {
-            ripple_tile(rgba.data(), size, left, row * kSide);
+    tbb::parallel_for(0, size, [&](int y) {
+        for (int x = 0; x < size; ++x) {
+            std::uint8_t* pixel = &rgba[(std::size_t(y) * size + x) * 4];
+            // Its place in the tile, turned by 180 degrees: 15 - place.
+            const float value = level(x ^ (tile_side - 1), y ^ (tile_side - 1));
+            pixel[0] = 0;
+            pixel[1] = static_cast<std::uint8_t>(value);
+            pixel[2] = 0;
+            pixel[3] = 255;
         }
     });
 }
