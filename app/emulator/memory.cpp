@@ -18,7 +18,9 @@ Memory::~Memory() {
 void* Memory::allocate(size_t bytes) {
     const size_t rounded = std::max<size_t>(64, (bytes + 63) / 64 * 64);
     void* pointer = rounded < bytes ? nullptr : std::aligned_alloc(64, rounded);
-    if (!pointer) throw Error(fmt::format("the emulator can't allocate {} bytes", bytes));
+    if (!pointer)
+        throw Error(
+            fmt::format("the emulator can't allocate {} bytes: choose a smaller size", bytes));
     std::memset(pointer, 0, rounded);
     insert(uint64_t(pointer), bytes, true);
     used_bytes_ += bytes;
