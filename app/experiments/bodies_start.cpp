@@ -129,8 +129,8 @@ Bodies colliding_galaxies(std::size_t n, std::uint64_t seed) {
     Bodies other = make_disk(n - first, small, random);
 
     // Two points on a bound orbit, 0.9 of the parabolic speed, that would pass each other at about
-    // a fifth of their distance.
-    const Vector offset{2.2, 0.9, 0.3};
+    // a third of their distance.
+    const Vector offset{2.2, 1.3, 0.3};
     const double distance = std::hypot(offset[0], offset[1], offset[2]);
     const float speed = float(0.9 * std::sqrt(2 / distance));
     for (Body& body : other) {

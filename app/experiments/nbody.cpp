@@ -43,7 +43,7 @@ NBody::NBody(compute::Device& device)
       softening_(declare(), "softening", "Softening",
                  "Length below which gravity weakens, so that close bodies don't fling each other "
                  "away.",
-                 0.01, 1e-4, 10),
+                 0.02, 1e-4, 10),
       check_(
           declare(), "check", "Check",
           "Bodies that relative_error compares, and up to how many the energy is summed.",

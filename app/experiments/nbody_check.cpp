@@ -42,8 +42,10 @@ StepError compare_with(const StepReference& reference, std::span<const Vector> c
         if (!(own <= result.worst)) result.worst = own;
     }
     result.relative = error2 == 0 ? 0 : std::sqrt(error2 / change2);
-    const double rounding = 0x1p-24 * (8 + std::sqrt(double(result.bodies)));
+    const auto n = double(result.bodies);
+    const double rounding = 0x1p-24 * (8 + std::sqrt(n) + n / 8);
     result.tolerance = change2 == 0 ? 0 : rounding * std::sqrt(length2 / change2);
+    result.worst_tolerance = 4 * rounding;
     return result;
 }
 

@@ -62,8 +62,9 @@ Reading NBody::error_reading(const Bodies& now) {
                                                 grouped(error.checked), grouped(error.bodies));
     std::string sentence = fmt::format(
         "One step from frame {} against double precision, over {}: off by {:.2g}, rounding allows "
-        "{:.2g}; the worst body is off by {:.2g} of the pulls on it.",
-        step_error_frame_, which, error.relative, error.tolerance, error.worst);
+        "{:.2g}; the worst body is off by {:.2g} of the pulls on it, {:.2g} allowed.",
+        step_error_frame_, which, error.relative, error.tolerance, error.worst,
+        error.worst_tolerance);
     return {"relative_error",  "Relative error",   error.relative, "", 0.0,
             verdict_of(error), std::move(sentence)};
 }
