@@ -55,7 +55,11 @@ void check_sets(const Options& options) {
         const auto sets = options.sets_of(entry.id);
         if (sets.empty()) continue;
         const auto scratch = entry.make(*device);
-        for (const auto& [id, text] : sets) scratch->parameters().find(id).parse(text);
+        try {
+            for (const auto& [id, text] : sets) scratch->parameters().find(id).parse(text);
+        } catch (const experiments::ParameterError& e) {
+            throw jobs::UsageError(fmt::format("{}: {}", entry.id, e.what()));
+        }
     }
 }
 

@@ -33,9 +33,10 @@ std::unique_ptr<Experiment> make_experiment(const Entry& entry, compute::Device&
     try {
         experiment->set(assignments);
     } catch (const std::bad_alloc&) {
-        throw UsageError("these settings need more memory than there is; choose smaller ones");
+        throw UsageError(fmt::format(
+            "{}: these settings need more memory than there is; choose smaller ones", entry.id));
     } catch (const std::exception& e) {
-        throw UsageError(e.what());
+        throw UsageError(fmt::format("{}: {}", entry.id, e.what()));
     }
     experiment->reset();
     return experiment;

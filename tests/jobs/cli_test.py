@@ -6,6 +6,7 @@ usage: cli_test.py PROGRAM
 import json
 import os
 import re
+import resource
 import shlex
 import struct
 import subprocess
@@ -179,6 +180,23 @@ class Refusals(CommandLine):
     def test_a_full_disk(self):
         self.expect_refusal([*RIPPLE, "--set", "ripple.size=32", "--json", "/dev/full"], 1,
                             r"/dev/full")
+
+    def test_more_than_the_memory(self):
+        limits = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))}
+        if self.run_program("--version", **limits).returncode != 0:
+            self.skipTest("a sanitizer's address space is larger")
+        for arguments in [[*DOT, "--set", "dot.n=268435456"],
+                          [*REDUCTION, "--set", "reduction.n=268435456"]]:
+            with self.subTest(arguments=arguments):
+                self.expect_refusal([*arguments, "--json", "out.json"], 2, r"smaller", **limits)
+
+    def test_windows_parameters(self):
+        for arguments, pattern in [
+            (["--set", "ripple.size=x"], r"ripple: size: .x. .*16\.\.4096"),
+            (["--experiment", "ripple", "--set", "nbody.bogus=1"], r"nbody: .*bogus.*bodies"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.expect_refusal(arguments, 2, pattern, environment={"DISPLAY": ""})
 
     def test_no_display(self):
         self.expect_refusal(["--device", "emulator"], 1, r"(?i)display.*--headless",
