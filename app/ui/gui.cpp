@@ -50,7 +50,8 @@ void Gui::render(int width, int height) {
     ImGui::Render();
     glViewport(0, 0, width, height);
     glDisable(GL_SCISSOR_TEST);
-    const ImVec4 background = ImGui::ColorConvertU32ToFloat4(colour::background);
+    // Clearing is far cheaper on software GL than the panels' backgrounds would be.
+    const ImVec4 background = ImGui::ColorConvertU32ToFloat4(colour::panel);
     glClearColor(background.x, background.y, background.z, 1);
     glClear(GL_COLOR_BUFFER_BIT);
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());

@@ -9,7 +9,7 @@
 namespace warpscope::ui {
 namespace {
 
-/// A child window with its own background and padding.
+/// A child window with its own background (or none, on the cleared window) and padding.
 template <class Contents>
 void panel(Interface& ui, const char* name, const Box& box, ImU32 background, ImVec2 padding,
            bool scrolls, Contents&& contents) {
@@ -103,16 +103,16 @@ void Interface::draw(ImVec2 size) {
     splitter(*this, "split.left", layout.left_edge, true, 1, options.left, 220, 520);
     splitter(*this, "split.bottom", layout.lower_edge, false, -1, options.bottom, 80, 500);
     splitter(*this, "split.right", layout.right_edge, true, -1, options.right, 220, 560);
-    panel(*this, "top", layout.top, colour::panel, {14, 8}, false, [&] { draw_top_bar(*this); });
-    panel(*this, "controls", layout.controls, colour::panel, {16, 14}, true,
+    panel(*this, "top", layout.top, colour::clear, {14, 8}, false, [&] { draw_top_bar(*this); });
+    panel(*this, "controls", layout.controls, colour::clear, {16, 14}, true,
           [&] { draw_controls(*this); });
-    panel(*this, "transport", layout.transport, colour::panel, {10, 7}, false,
+    panel(*this, "transport", layout.transport, colour::clear, {10, 7}, false,
           [&] { draw_transport(*this); });
-    panel(*this, "canvas", layout.canvas, colour::canvas, {0, 0}, false,
-          [&] { draw_canvas(*this); });
-    panel(*this, "results", layout.results, colour::panel, {16, 12}, true,
+    panel(*this, "canvas", layout.canvas, stage.pixels() ? colour::clear : colour::canvas, {0, 0},
+          false, [&] { draw_canvas(*this); });
+    panel(*this, "results", layout.results, colour::clear, {16, 12}, true,
           [&] { draw_results(*this); });
-    panel(*this, "timings", layout.timings, colour::panel, {16, 10}, false,
+    panel(*this, "timings", layout.timings, colour::clear, {16, 10}, false,
           [&] { draw_timings(*this); });
     panel(*this, "foot", layout.foot, colour::background, {16, 7}, false,
           [&] { draw_message(*this); });
@@ -125,8 +125,8 @@ void Interface::draw_view(ImVec2 size) {
     widgets.begin_frame();
     ImGui::PushFont(fonts.body);
     begin_root(size);
-    panel(*this, "canvas", {0, 0, size.x, size.y}, colour::canvas, {0, 0}, false,
-          [&] { draw_canvas(*this); });
+    panel(*this, "canvas", {0, 0, size.x, size.y}, stage.pixels() ? colour::clear : colour::canvas,
+          {0, 0}, false, [&] { draw_canvas(*this); });
     ImGui::End();
     ImGui::PopFont();
 }

@@ -19,7 +19,7 @@ struct ViewOptions {
     bool grid = false;
     float left = 320;    ///< width of the controls
     float right = 320;   ///< width of the results
-    float bottom = 150;  ///< height of the timings
+    float bottom = 166;  ///< height of the timings
 };
 
 /// What the window remembers from one run to the next.

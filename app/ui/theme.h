@@ -15,6 +15,7 @@ struct Fonts {
 };
 
 namespace colour {
+inline constexpr ImU32 clear = 0;  ///< draws nothing
 inline constexpr ImU32 background = IM_COL32(17, 19, 23, 255);
 inline constexpr ImU32 canvas = IM_COL32(11, 12, 15, 255);
 inline constexpr ImU32 panel = IM_COL32(24, 27, 32, 255);

@@ -216,6 +216,12 @@ void draw_tree(Interface& ui) {
     const ImVec2 size = ImGui::GetContentRegionAvail();
     const ImVec2 high{low.x + size.x, low.y + size.y};
     if (!tree || size.x < ui.px(220) || size.y < ui.px(120)) return;
+    if (tree->rows.empty()) {
+        ImGui::SetCursorScreenPos({low.x + ui.px(16), low.y + ui.px(12)});
+        paragraph(ui.fonts.body, colour::dim, tree->title);
+        record(ui, "tree", tree->title);
+        return;
+    }
     const Wrong wrong = find_wrong(*tree);
     const Places at = find_places(ui, *tree, low, high);
     ImGui::InvisibleButton("tree", size);
