@@ -32,7 +32,9 @@ std::byte* aligned_bytes(size_t bytes) {
 
 }  // namespace
 
-void BlockRunner::Free::operator()(std::byte* p) const { std::free(p); }
+void BlockRunner::Free::operator()(std::byte* p) const {
+    std::free(p);
+}
 
 BlockRunner::BlockRunner(const Kernel& kernel, const Launch& launch, const Memory& memory,
                          std::span<const std::byte> arguments, const Options& options,
@@ -83,26 +85,46 @@ void BlockRunner::fill_special(const SpecialSlot& s, Warp& warp) {
         const uint32_t t = warp.index * lanes_per_warp + lane;
         const uint32_t bit = 1u << lane;
         switch (s.special) {
-            case Special::tid_x: return t % b.x;
-            case Special::tid_y: return t / b.x % b.y;
-            case Special::tid_z: return t / b.x / b.y;
-            case Special::laneid: return lane;
-            case Special::lanemask_eq: return bit;
-            case Special::lanemask_le: return bit | (bit - 1);
-            case Special::lanemask_lt: return bit - 1;
-            case Special::lanemask_ge: return ~(bit - 1);
-            case Special::lanemask_gt: return ~(bit | (bit - 1));
-            case Special::ntid_x: return b.x;
-            case Special::ntid_y: return b.y;
-            case Special::ntid_z: return b.z;
-            case Special::nctaid_x: return g.x;
-            case Special::nctaid_y: return g.y;
-            case Special::nctaid_z: return g.z;
-            case Special::warpid: return warp.index;
-            case Special::nwarpid: return uint32_t(warps_.size());
-            case Special::dynamic_smem_size: return launch_.dynamic_shared_bytes;
-            case Special::total_smem_size: return context_.shared_bytes;
-            default: return 0;
+            case Special::tid_x:
+                return t % b.x;
+            case Special::tid_y:
+                return t / b.x % b.y;
+            case Special::tid_z:
+                return t / b.x / b.y;
+            case Special::laneid:
+                return lane;
+            case Special::lanemask_eq:
+                return bit;
+            case Special::lanemask_le:
+                return bit | (bit - 1);
+            case Special::lanemask_lt:
+                return bit - 1;
+            case Special::lanemask_ge:
+                return ~(bit - 1);
+            case Special::lanemask_gt:
+                return ~(bit | (bit - 1));
+            case Special::ntid_x:
+                return b.x;
+            case Special::ntid_y:
+                return b.y;
+            case Special::ntid_z:
+                return b.z;
+            case Special::nctaid_x:
+                return g.x;
+            case Special::nctaid_y:
+                return g.y;
+            case Special::nctaid_z:
+                return g.z;
+            case Special::warpid:
+                return warp.index;
+            case Special::nwarpid:
+                return uint32_t(warps_.size());
+            case Special::dynamic_smem_size:
+                return launch_.dynamic_shared_bytes;
+            case Special::total_smem_size:
+                return context_.shared_bytes;
+            default:
+                return 0;
         }
     };
     const unsigned count = s.slot & 1 ? 1 : lanes_per_warp;
@@ -125,12 +147,23 @@ void BlockRunner::begin(uint32_t block, uint32_t sm, uint32_t sm_count, std::byt
         for (const SpecialSlot& s : kernel_.specials) {
             uint32_t value;
             switch (s.special) {
-                case Special::ctaid_x: value = block % g.x; break;
-                case Special::ctaid_y: value = block / g.x % g.y; break;
-                case Special::ctaid_z: value = block / g.x / g.y; break;
-                case Special::smid: value = sm; break;
-                case Special::nsmid: value = sm_count; break;
-                default: continue;
+                case Special::ctaid_x:
+                    value = block % g.x;
+                    break;
+                case Special::ctaid_y:
+                    value = block / g.x % g.y;
+                    break;
+                case Special::ctaid_z:
+                    value = block / g.x / g.y;
+                    break;
+                case Special::smid:
+                    value = sm;
+                    break;
+                case Special::nsmid:
+                    value = sm_count;
+                    break;
+                default:
+                    continue;
             }
             warp.set(s.slot, 0, value);
         }
@@ -224,7 +257,9 @@ void BlockRunner::turn(Warp& warp, uint64_t instructions) {
                 // The next turn is another split's.
                 std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
                 return;
-            case Warp::Outcome::split_gone: threads_left(); break;
+            case Warp::Outcome::split_gone:
+                threads_left();
+                break;
             case Warp::Outcome::at_barrier:
                 warp.leave();
                 arrive_at_barrier(warp);
@@ -250,8 +285,9 @@ void BlockRunner::account(uint64_t instructions) {
     if (instructions > 0 && unaccounted_ < longest_turn) return;
     statistics_.warp_instructions += unaccounted_;
     if (!budget_.take(unaccounted_))
-        throw Error(fmt::format("kernel {}: the budget of {} warp instructions is spent: does it end?",
-                                kernel_.name, options_.instruction_budget));
+        throw Error(
+            fmt::format("kernel {}: the budget of {} warp instructions is spent: does it end?",
+                        kernel_.name, options_.instruction_budget));
     unaccounted_ = 0;
     if (instructions > 0) return;
     for (Warp& warp : warps_) {
@@ -287,8 +323,7 @@ void BlockRunner::observe(const Instruction* i, Warp& warp) {
         const uint64_t address =
             narrow ? uint32_t(warp.get<uint32_t>(operand, lane) + uint32_t(at->immediate))
                    : warp.get<uint64_t>(operand, lane) + uint64_t(at->immediate);
-        const bool window =
-            what.space == Space::generic && address - shared_window < window_size;
+        const bool window = what.space == Space::generic && address - shared_window < window_size;
         if (what.space == Space::shared || window) {
             shared[lane] = window ? address - shared_window : address;
             in_shared |= 1u << lane;

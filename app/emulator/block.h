@@ -15,7 +15,7 @@ namespace warpscope::emulator {
 
 // Instructions that a launch may still run, over all host threads.
 class Budget {
-public:
+  public:
     explicit Budget(uint64_t instructions) : left_(instructions) {}
     // False when there are not as many left.
     bool take(uint64_t instructions) {
@@ -26,21 +26,21 @@ public:
         return false;
     }
 
-private:
+  private:
     std::atomic<uint64_t> left_;
 };
 
 // Runs the blocks of a launch one after the other, on one host thread: their warps' turns,
 // barriers, deadlocks. Holds the register files.
 class BlockRunner {
-public:
+  public:
     BlockRunner(const Kernel& kernel, const Launch& launch, const Memory& memory,
                 std::span<const std::byte> arguments, const Options& options, Budget& budget);
 
     void run(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte* shared, Observer* observer);
     const Statistics& statistics() const { return statistics_; }
 
-private:
+  private:
     struct Barrier {
         uint32_t arrived = 0;
         uint32_t expected = 0;  // a count that the instruction gave; 0: all threads
@@ -77,8 +77,8 @@ private:
     };
     std::unique_ptr<std::byte[], Free> registers_, local_;
     std::vector<Warp> warps_;
-    uint32_t runnable_ = 0;     // warps that can run, a bit each
-    uint32_t last_ = 0;         // warp of the last turn
+    uint32_t runnable_ = 0;  // warps that can run, a bit each
+    uint32_t last_ = 0;      // warp of the last turn
     std::array<Barrier, barriers_per_block> barriers_;
     uint64_t random_state_ = 0;
     uint64_t unaccounted_ = 0;

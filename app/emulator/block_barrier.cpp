@@ -21,8 +21,9 @@ void BlockRunner::arrive_at_barrier(Warp& warp) {
     if (i->operands[1]) {
         barrier.expected = warp.get<uint32_t>(i->operands[1], lane);
         if (barrier.expected == 0 || barrier.expected % lanes_per_warp)
-            warp.fail(i, lane, fmt::format("a barrier can't count {} threads, only whole warps",
-                                           barrier.expected));
+            warp.fail(i, lane,
+                      fmt::format("a barrier can't count {} threads, only whole warps",
+                                  barrier.expected));
     }
     barrier.arrived += uint32_t(std::popcount(split.mask));
     if (kind >= BarrierKind::popc)
@@ -85,18 +86,18 @@ void BlockRunner::report_deadlock() const {
     for (const Warp& warp : warps_)
         for (const Split& split : warp.splits) {
             const char* what = split.state == Split::at_barrier ? "barrier" : "warp-wide exchange";
-            waiting += fmt::format("{}warp {} lanes {:#010x} at the {} {}{}",
-                                   waiting.empty() ? "" : "; ", warp.index, split.mask, what,
-                                   kernel_.where(kernel_.index_of(split.pc)),
-                                   split.state == Split::at_barrier
-                                       ? fmt::format(" (barrier {})", split.barrier)
-                                       : "");
+            waiting += fmt::format(
+                "{}warp {} lanes {:#010x} at the {} {}{}", waiting.empty() ? "" : "; ", warp.index,
+                split.mask, what, kernel_.where(kernel_.index_of(split.pc)),
+                split.state == Split::at_barrier ? fmt::format(" (barrier {})", split.barrier)
+                                                 : "");
         }
     const Dim3& g = launch_.grid;
-    throw Error(fmt::format("kernel {}: block ({},{},{}) can't go on, its threads wait for each "
-                            "other: {}",
-                            kernel_.name, context_.block % g.x, context_.block / g.x % g.y,
-                            context_.block / g.x / g.y, waiting));
+    throw Error(
+        fmt::format("kernel {}: block ({},{},{}) can't go on, its threads wait for each "
+                    "other: {}",
+                    kernel_.name, context_.block % g.x, context_.block / g.x % g.y,
+                    context_.block / g.x / g.y, waiting));
 }
 
 }  // namespace warpscope::emulator

@@ -13,9 +13,8 @@ namespace warpscope::emulator {
 void lower_control(KernelSyntax& kernel) {
     if (kernel.statements.empty() || !ends_block(kernel.statements.back()) ||
         kernel.statements.back().guard >= 0 ||
-        std::any_of(kernel.labels.begin(), kernel.labels.end(), [&](const auto& label) {
-            return label.second == kernel.statements.size();
-        })) {
+        std::any_of(kernel.labels.begin(), kernel.labels.end(),
+                    [&](const auto& label) { return label.second == kernel.statements.size(); })) {
         Statement& end = kernel.statements.emplace_back();
         end.opcode = end.text = "ret";
         if (kernel.statements.size() > 1) end.source = kernel.statements.end()[-2].source;
@@ -103,7 +102,7 @@ void connect(const KernelSyntax& kernel, ControlFlow& flow) {
 // Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph. Blocks
 // that never reach the end (an endless loop) keep no_block.
 class PostDominators {
-public:
+  public:
     explicit PostDominators(ControlFlow& flow)
         : flow_(flow), end_(uint32_t(flow.blocks.size())), number_(end_ + 1, 0) {}
 
@@ -128,7 +127,7 @@ public:
             flow_.post_dominator[b] = parent[b] == end_ ? ControlFlow::no_block : parent[b];
     }
 
-private:
+  private:
     std::vector<uint32_t> successors(uint32_t b) const {
         const auto& next = flow_.blocks[b].successors;
         return next.empty() ? std::vector<uint32_t>{end_} : next;

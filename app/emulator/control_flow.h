@@ -19,8 +19,9 @@ struct ControlFlow {
     static constexpr uint32_t no_block = ~0u;  // the kernel's end
 
     std::vector<BasicBlock> blocks;
-    std::vector<uint32_t> block_of;         // by statement
-    std::vector<uint32_t> post_dominator;  // by block; no_block where the paths only meet at the end
+    std::vector<uint32_t> block_of;  // by statement
+    std::vector<uint32_t>
+        post_dominator;  // by block; no_block where the paths only meet at the end
 
     // Blocks that can be reached from `from` without going through `stop`.
     std::vector<bool> region(uint32_t from, uint32_t stop) const;

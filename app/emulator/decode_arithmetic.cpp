@@ -13,22 +13,22 @@ VectorOp integer_op(std::string_view op, Type type) {
     using enum VectorOp;
     using Key = std::pair<std::string_view, Type>;
     static const std::map<Key, VectorOp> table = {
-        {{"add", Type::u32}, add_b32},       {{"add", Type::s32}, add_b32},
-        {{"sub", Type::u32}, sub_b32},       {{"sub", Type::s32}, sub_b32},
-        {{"mul.lo", Type::u32}, mul_lo_b32}, {{"mul.lo", Type::s32}, mul_lo_b32},
-        {{"mad.lo", Type::u32}, mad_lo_b32}, {{"mad.lo", Type::s32}, mad_lo_b32},
-        {{"and", Type::b32}, and_b32},       {{"or", Type::b32}, or_b32},
-        {{"xor", Type::b32}, xor_b32},       {{"not", Type::b32}, not_b32},
-        {{"shl", Type::b32}, shl_b32},       {{"shr", Type::u32}, shr_u32},
-        {{"shr", Type::b32}, shr_u32},       {{"shr", Type::s32}, shr_s32},
-        {{"min", Type::u32}, min_u32},       {{"min", Type::s32}, min_s32},
-        {{"max", Type::u32}, max_u32},       {{"max", Type::s32}, max_s32},
-        {{"neg", Type::s32}, neg_s32},       {{"abs", Type::s32}, abs_s32},
-        {{"add", Type::u64}, add_b64},       {{"add", Type::s64}, add_b64},
-        {{"sub", Type::u64}, sub_b64},       {{"sub", Type::s64}, sub_b64},
-        {{"and", Type::b64}, and_b64},       {{"or", Type::b64}, or_b64},
-        {{"xor", Type::b64}, xor_b64},       {{"shl", Type::b64}, shl_b64},
-        {{"shr", Type::u64}, shr_u64},       {{"shr", Type::b64}, shr_u64},
+        {{"add", Type::u32}, add_b32},           {{"add", Type::s32}, add_b32},
+        {{"sub", Type::u32}, sub_b32},           {{"sub", Type::s32}, sub_b32},
+        {{"mul.lo", Type::u32}, mul_lo_b32},     {{"mul.lo", Type::s32}, mul_lo_b32},
+        {{"mad.lo", Type::u32}, mad_lo_b32},     {{"mad.lo", Type::s32}, mad_lo_b32},
+        {{"and", Type::b32}, and_b32},           {{"or", Type::b32}, or_b32},
+        {{"xor", Type::b32}, xor_b32},           {{"not", Type::b32}, not_b32},
+        {{"shl", Type::b32}, shl_b32},           {{"shr", Type::u32}, shr_u32},
+        {{"shr", Type::b32}, shr_u32},           {{"shr", Type::s32}, shr_s32},
+        {{"min", Type::u32}, min_u32},           {{"min", Type::s32}, min_s32},
+        {{"max", Type::u32}, max_u32},           {{"max", Type::s32}, max_s32},
+        {{"neg", Type::s32}, neg_s32},           {{"abs", Type::s32}, abs_s32},
+        {{"add", Type::u64}, add_b64},           {{"add", Type::s64}, add_b64},
+        {{"sub", Type::u64}, sub_b64},           {{"sub", Type::s64}, sub_b64},
+        {{"and", Type::b64}, and_b64},           {{"or", Type::b64}, or_b64},
+        {{"xor", Type::b64}, xor_b64},           {{"shl", Type::b64}, shl_b64},
+        {{"shr", Type::u64}, shr_u64},           {{"shr", Type::b64}, shr_u64},
         {{"mul.wide", Type::u32}, mul_wide_u32}, {{"mul.wide", Type::s32}, mul_wide_s32},
         {{"mad.wide", Type::u32}, mad_wide_u32}, {{"mad.wide", Type::s32}, mad_wide_s32}};
     const auto found = table.find({op, type});
@@ -38,10 +38,10 @@ VectorOp integer_op(std::string_view op, Type type) {
 VectorOp float_op(std::string_view op, Type type) {
     using enum VectorOp;
     static const std::map<std::string_view, VectorOp> single = {
-        {"add", add_f32},   {"sub", sub_f32},     {"mul", mul_f32}, {"fma", fma_f32},
-        {"min", min_f32},   {"max", max_f32},     {"neg", neg_f32}, {"abs", abs_f32},
-        {"div", div_f32},   {"sqrt", sqrt_f32},   {"rcp", rcp_f32}, {"rsqrt", rsqrt_f32},
-        {"sin", sin_f32},   {"cos", cos_f32},     {"ex2", ex2_f32}, {"lg2", lg2_f32},
+        {"add", add_f32},  {"sub", sub_f32},   {"mul", mul_f32}, {"fma", fma_f32},
+        {"min", min_f32},  {"max", max_f32},   {"neg", neg_f32}, {"abs", abs_f32},
+        {"div", div_f32},  {"sqrt", sqrt_f32}, {"rcp", rcp_f32}, {"rsqrt", rsqrt_f32},
+        {"sin", sin_f32},  {"cos", cos_f32},   {"ex2", ex2_f32}, {"lg2", lg2_f32},
         {"tanh", tanh_f32}};
     static const std::map<std::string_view, VectorOp> wide = {
         {"add", add_f64}, {"sub", sub_f64}, {"mul", mul_f64}, {"fma", fma_f64}};
@@ -52,9 +52,9 @@ VectorOp float_op(std::string_view op, Type type) {
 
 size_t source_count(std::string_view op) {
     static const std::map<std::string_view, size_t> counts = {
-        {"neg", 1},  {"abs", 1},   {"not", 1},  {"cnot", 1}, {"popc", 1}, {"clz", 1},
+        {"neg", 1},  {"abs", 1},   {"not", 1},  {"cnot", 1}, {"popc", 1},  {"clz", 1},
         {"brev", 1}, {"bfind", 1}, {"sqrt", 1}, {"rcp", 1},  {"rsqrt", 1}, {"sin", 1},
-        {"cos", 1},  {"ex2", 1},   {"lg2", 1},  {"tanh", 1}, {"mad", 3},  {"fma", 3},
+        {"cos", 1},  {"ex2", 1},   {"lg2", 1},  {"tanh", 1}, {"mad", 3},   {"fma", 3},
         {"sad", 3},  {"bfe", 3},   {"prmt", 3}, {"shf", 3},  {"bfi", 4}};
     const auto found = counts.find(op);
     return found == counts.end() ? 2 : found->second;
@@ -64,20 +64,20 @@ size_t source_count(std::string_view op) {
 
 bool Decoder::decode_arithmetic(const Statement& s) {
     static const std::map<std::string_view, void (Decoder::*)(const Statement&)> special = {
-        {"mov", &Decoder::decode_mov},   {"cvt", &Decoder::decode_cvt},
-        {"cvta", &Decoder::decode_cvta}, {"setp", &Decoder::decode_setp},
-        {"set", &Decoder::decode_set},   {"selp", &Decoder::decode_selp},
-        {"slct", &Decoder::decode_selp}, {"lop3", &Decoder::decode_lop3},
+        {"mov", &Decoder::decode_mov},    {"cvt", &Decoder::decode_cvt},
+        {"cvta", &Decoder::decode_cvta},  {"setp", &Decoder::decode_setp},
+        {"set", &Decoder::decode_set},    {"selp", &Decoder::decode_selp},
+        {"slct", &Decoder::decode_selp},  {"lop3", &Decoder::decode_lop3},
         {"testp", &Decoder::decode_testp}};
     if (const auto found = special.find(s.opcode); found != special.end()) {
         (this->*found->second)(s);
         return true;
     }
     static constexpr std::string_view known[] = {
-        "add",  "sub",  "mul",   "mad",  "fma",  "div",  "rem",  "min",  "max",  "neg",   "abs",
-        "and",  "or",   "xor",   "not",  "cnot", "shl",  "shr",  "shf",  "bfe",  "bfi",   "bfind",
-        "prmt", "popc", "clz",   "brev", "sad",  "sqrt", "rcp",  "rsqrt", "sin", "cos",   "ex2",
-        "lg2",  "tanh", "copysign"};
+        "add",  "sub", "mul",   "mad",   "fma",  "div",  "rem",  "min",  "max",
+        "neg",  "abs", "and",   "or",    "xor",  "not",  "cnot", "shl",  "shr",
+        "shf",  "bfe", "bfi",   "bfind", "prmt", "popc", "clz",  "brev", "sad",
+        "sqrt", "rcp", "rsqrt", "sin",   "cos",  "ex2",  "lg2",  "tanh", "copysign"};
     bool is_known = false;
     for (std::string_view op : known) is_known |= s.opcode == op;
     if (!is_known) return false;
@@ -104,8 +104,7 @@ void Decoder::decode_integer(const Statement& s, Modifiers& m, Type type) {
         result = bits_of(type) == 32 ? (is_signed(type) ? Type::s64 : Type::u64) : Type::b32;
     if (op == "popc" || op == "clz" || op.starts_with("bfind")) result = Type::b32;
     std::vector<uint32_t> operands = {destination(s.operands[0])};
-    for (size_t k = 1; k < s.operands.size(); ++k)
-        operands.push_back(source(s.operands[k], type));
+    for (size_t k = 1; k < s.operands.size(); ++k) operands.push_back(source(s.operands[k], type));
     emit_vector_op(integer_op(op, type), integer_lanes(op, type), s, result, std::move(operands));
 }
 
@@ -122,8 +121,7 @@ void Decoder::decode_float(const Statement& s, Modifiers& m, Type type) {
     finish(m);
     if (bitwise && flushes) op += ".ftz";
     std::vector<uint32_t> operands = {destination(s.operands[0])};
-    for (size_t k = 1; k < s.operands.size(); ++k)
-        operands.push_back(source(s.operands[k], type));
+    for (size_t k = 1; k < s.operands.size(); ++k) operands.push_back(source(s.operands[k], type));
     emit_vector_op(float_op(op, type), float_lanes(op, type), s, type, std::move(operands));
 }
 
@@ -203,8 +201,10 @@ void Decoder::decode_cvta(const Statement& s) {
 void Decoder::decode_cvt(const Statement& s) {
     Modifiers m(s);
     Conversion c;
-    static constexpr std::pair<std::string_view, Rounding> roundings[] = {
-        {"n", Rounding::nearest}, {"z", Rounding::zero}, {"m", Rounding::down}, {"p", Rounding::up}};
+    static constexpr std::pair<std::string_view, Rounding> roundings[] = {{"n", Rounding::nearest},
+                                                                          {"z", Rounding::zero},
+                                                                          {"m", Rounding::down},
+                                                                          {"p", Rounding::up}};
     for (const auto& [letter, rounding] : roundings) {
         if (m.take("r" + std::string(letter))) c.rounding = rounding;
         if (m.take("r" + std::string(letter) + "i")) {
@@ -219,7 +219,9 @@ void Decoder::decode_cvt(const Statement& s) {
     finish(m);
     expect_operands(s, 2);
     const auto plain = [](Type t) {  // b8 … b64 convert as unsigned
-        return t >= Type::b8 && t <= Type::b64 ? Type(unsigned(t) - unsigned(Type::b8) + unsigned(Type::u8)) : t;
+        return t >= Type::b8 && t <= Type::b64
+                   ? Type(unsigned(t) - unsigned(Type::b8) + unsigned(Type::u8))
+                   : t;
     };
     c.to = plain(*to);
     c.from = plain(*from);
@@ -230,11 +232,13 @@ void Decoder::decode_cvt(const Statement& s) {
     if (is(Type::f32, Type::s32) && c.rounding == Rounding::nearest) op = VectorOp::cvt_f32_s32;
     if (is(Type::f32, Type::u32) && c.rounding == Rounding::nearest) op = VectorOp::cvt_f32_u32;
     if (is(Type::s32, Type::f32) && c.rounding == Rounding::zero) op = VectorOp::cvt_s32_f32;
-    if (is(Type::s32, Type::f32) && c.rounding == Rounding::nearest) op = VectorOp::cvt_s32_f32_near;
+    if (is(Type::s32, Type::f32) && c.rounding == Rounding::nearest)
+        op = VectorOp::cvt_s32_f32_near;
     if (is(Type::u32, Type::f32) && c.rounding == Rounding::zero) op = VectorOp::cvt_u32_f32;
     if (is(Type::u64, Type::u32) || is(Type::s64, Type::u32)) op = VectorOp::cvt_u64_u32;
     if (is(Type::s64, Type::s32) || is(Type::u64, Type::s32)) op = VectorOp::cvt_s64_s32;
-    const bool low_half = bits_of(c.from) == 64 && !is_float(c.from) && bits_of(c.to) == 32 && !is_float(c.to);
+    const bool low_half =
+        bits_of(c.from) == 64 && !is_float(c.from) && bits_of(c.to) == 32 && !is_float(c.to);
     if (low_half && !c.saturate) op = VectorOp::cvt_u32_u64;
     // A 16-bit register is the low half of a 32-bit slot; its readers ignore the rest.
     const bool narrows = bits_of(c.to) == 16 && bits_of(c.from) == 32 && !is_float(c.from);
@@ -282,7 +286,8 @@ void Decoder::decode_selp(const Statement& s) {
         p = predicate_source(s.operands[3]);
     }
     finish(m);
-    emit_vector_op(bits_of(*type) == 64 ? VectorOp::selp_b64 : VectorOp::selp_b32, nullptr, s, *type,
+    emit_vector_op(bits_of(*type) == 64 ? VectorOp::selp_b64 : VectorOp::selp_b32, nullptr, s,
+                   *type,
                    {destination(s.operands[0]), source(s.operands[1], *type),
                     source(s.operands[2], *type), p});
 }

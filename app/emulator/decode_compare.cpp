@@ -8,8 +8,9 @@ namespace warpscope::emulator {
 
 namespace {
 
-constexpr std::string_view comparisons[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",  "lo", "ls", "hi",
-                                            "hs",  "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
+constexpr std::string_view comparisons[] = {"eq",  "ne",  "lt",  "le",  "gt",  "ge",
+                                            "lo",  "ls",  "hi",  "hs",  "equ", "neu",
+                                            "ltu", "leu", "gtu", "geu", "num", "nan"};
 
 // The SIMD comparison, or VectorOp::none.
 VectorOp comparison_op(std::string_view c, Type type) {
@@ -18,8 +19,8 @@ VectorOp comparison_op(std::string_view c, Type type) {
     if (c == "ls") c = "le";
     if (c == "hi") c = "gt";
     if (c == "hs") c = "ge";
-    static const std::map<std::string_view, unsigned> order = {
-        {"eq", 0}, {"ne", 1}, {"lt", 2}, {"le", 3}, {"gt", 4}, {"ge", 5}};
+    static const std::map<std::string_view, unsigned> order = {{"eq", 0}, {"ne", 1}, {"lt", 2},
+                                                               {"le", 3}, {"gt", 4}, {"ge", 5}};
     static const std::map<std::string_view, VectorOp> unordered = {
         {"neu", neu_f32}, {"ltu", ltu_f32}, {"leu", leu_f32}, {"gtu", gtu_f32}, {"geu", geu_f32}};
     static constexpr VectorOp f32[] = {eq_f32, ne_f32, lt_f32, le_f32, gt_f32, ge_f32};
@@ -33,14 +34,20 @@ VectorOp comparison_op(std::string_view c, Type type) {
         return type == Type::f32 && loose != unordered.end() ? loose->second : none;
     }
     switch (type) {
-        case Type::f32: return f32[found->second];
+        case Type::f32:
+            return f32[found->second];
         case Type::u32:
-        case Type::b32: return u32[found->second];
-        case Type::s32: return s32[found->second];
+        case Type::b32:
+            return u32[found->second];
+        case Type::s32:
+            return s32[found->second];
         case Type::u64:
-        case Type::b64: return u64[found->second];
-        case Type::s64: return s64[found->second];
-        default: return none;
+        case Type::b64:
+            return u64[found->second];
+        case Type::s64:
+            return s64[found->second];
+        default:
+            return none;
     }
 }
 

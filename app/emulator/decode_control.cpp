@@ -43,9 +43,9 @@ void Decoder::decode_branch(const Statement& s) {
     e.checkpoint = true;
     e.full = s.guard < 0 ? branch_always : s.guard_negated ? branch_unless : branch_if;
     if (s.guard >= 0) e.operands = {slots_[size_t(s.guard)]};
-    fixups_.push_back({uint32_t(kernel_->code.size()), flow_.block_of[branch_target(syntax_, s)],
-                       uniformity_.divergent[block] ? uniformity_.join[block]
-                                                    : ControlFlow::no_block});
+    fixups_.push_back(
+        {uint32_t(kernel_->code.size()), flow_.block_of[branch_target(syntax_, s)],
+         uniformity_.divergent[block] ? uniformity_.join[block] : ControlFlow::no_block});
     emit_raw(e, false);
 }
 
@@ -156,8 +156,8 @@ void Decoder::decode_shuffle(const Statement& s) {
     const Operand& d = s.operands[0];
     const bool pair = d.kind == Operand::pair;
     e.operands = {destination(pair ? d.elements[0] : d), pair ? destination(d.elements[1]) : 0,
-                  source(s.operands[1], Type::b32), source(s.operands[2], Type::b32),
-                  source(s.operands[3], Type::b32), source(s.operands[4], Type::b32)};
+                  source(s.operands[1], Type::b32),      source(s.operands[2], Type::b32),
+                  source(s.operands[3], Type::b32),      source(s.operands[4], Type::b32)};
     emit(e);
 }
 

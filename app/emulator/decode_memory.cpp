@@ -27,10 +27,33 @@ Space Decoder::take_space(Modifiers& m) {
 
 // Cache operators, scopes and orders: memory is coherent and in order here.
 void Decoder::take_cache_hints(Modifiers& m) {
-    for (const char* hint : {"weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "mmio",
-                             "cta", "cluster", "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc",
-                             "L1::evict_normal", "L1::evict_unchanged", "L1::evict_first",
-                             "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B"})
+    for (const char* hint : {"weak",
+                             "volatile",
+                             "relaxed",
+                             "acquire",
+                             "release",
+                             "acq_rel",
+                             "mmio",
+                             "cta",
+                             "cluster",
+                             "gpu",
+                             "sys",
+                             "ca",
+                             "cg",
+                             "cs",
+                             "lu",
+                             "cv",
+                             "wb",
+                             "wt",
+                             "nc",
+                             "L1::evict_normal",
+                             "L1::evict_unchanged",
+                             "L1::evict_first",
+                             "L1::evict_last",
+                             "L1::no_allocate",
+                             "L2::64B",
+                             "L2::128B",
+                             "L2::256B"})
         m.take(hint);
 }
 
@@ -153,9 +176,9 @@ void Decoder::decode_atomic(const Statement& s) {
     if (!type || m.left().size() != 1) fail("unknown form of an atomic");
     shape.type = *type;
     static constexpr std::pair<std::string_view, AtomicOp> operations[] = {
-        {"add", AtomicOp::add}, {"min", AtomicOp::min},  {"max", AtomicOp::max},
-        {"exch", AtomicOp::exch}, {"cas", AtomicOp::cas}, {"and", AtomicOp::and_},
-        {"or", AtomicOp::or_},  {"xor", AtomicOp::xor_}, {"inc", AtomicOp::inc},
+        {"add", AtomicOp::add},   {"min", AtomicOp::min},  {"max", AtomicOp::max},
+        {"exch", AtomicOp::exch}, {"cas", AtomicOp::cas},  {"and", AtomicOp::and_},
+        {"or", AtomicOp::or_},    {"xor", AtomicOp::xor_}, {"inc", AtomicOp::inc},
         {"dec", AtomicOp::dec}};
     Emission e;
     AtomicOp op = AtomicOp::add;
@@ -169,7 +192,10 @@ void Decoder::decode_atomic(const Statement& s) {
     expect_operands(s, first + (op == AtomicOp::cas ? 3 : 2));
     const Address at = address(s.operands[first], shape.space);
     shape.wide_address = at.wide;
-    const uint32_t d = first ? destination(s.operands[0]) : 0;
+    // nvcc writes atom where red would do: an old value that nobody reads tells no order.
+    const bool returns =
+        first && s.operands[0].kind == Operand::register_ && read_[size_t(s.operands[0].index)];
+    const uint32_t d = returns ? destination(s.operands[0]) : 0;
     e.operands = {d, at.operand, source(s.operands[first + 1], *type)};
     if (op == AtomicOp::cas) e.operands.push_back(source(s.operands[first + 2], *type));
     e.detail = e.address_operand = 1;
@@ -182,7 +208,8 @@ void Decoder::decode_atomic(const Statement& s) {
     // Old values, exchanges and float sums depend on which block comes first.
     if (shape.space != Space::shared)
         kernel_->order_dependent |= d != 0 || is_float(*type) || op == AtomicOp::exch ||
-                                    op == AtomicOp::cas || op == AtomicOp::inc || op == AtomicOp::dec;
+                                    op == AtomicOp::cas || op == AtomicOp::inc ||
+                                    op == AtomicOp::dec;
     emit(e);
 }
 

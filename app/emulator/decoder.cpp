@@ -130,6 +130,9 @@ void Decoder::allocate_registers() {
         for (int32_t r : destinations_of(s)) used[size_t(r)] = true;
         for (int32_t r : sources_of(s)) used[size_t(r)] = true;
     }
+    read_.resize(syntax_.registers.size());
+    for (const Statement& s : syntax_.statements)
+        for (int32_t r : sources_of(s)) read_[size_t(r)] = true;
     slots_.resize(syntax_.registers.size());
     for (size_t r = 0; r < slots_.size(); ++r) {
         const Type type = syntax_.registers[r].type;
@@ -140,8 +143,8 @@ void Decoder::allocate_registers() {
             slots_[r] = file_.uniform();
         else
             slots_[r] = file_.vector(bits_of(type));
-        kernel_->registers.push_back({syntax_.registers[r].name, slots_[r],
-                                      uint8_t(bits_of(type)), is_float(type)});
+        kernel_->registers.push_back(
+            {syntax_.registers[r].name, slots_[r], uint8_t(bits_of(type)), is_float(type)});
         if (uniformity_.live_at_entry[r] && !aliases_[r]) kernel_->cleared.push_back(slots_[r]);
     }
 }
@@ -186,7 +189,8 @@ void Decoder::resolve_branches() {
     for (const Fixup& f : fixups_) {
         Instruction& i = kernel_->code[f.code];
         i.target = block_start_[f.target_block] - f.code;
-        i.operands[1] = f.join_block == ControlFlow::no_block ? 0 : block_start_[f.join_block] - f.code;
+        i.operands[1] =
+            f.join_block == ControlFlow::no_block ? 0 : block_start_[f.join_block] - f.code;
     }
 }
 
@@ -302,7 +306,8 @@ Symbol Decoder::symbol(const Operand& o) const {
 
 uint32_t Decoder::source(const Operand& o, Type type) {
     switch (o.kind) {
-        case Operand::register_: return slots_[size_t(o.index)];
+        case Operand::register_:
+            return slots_[size_t(o.index)];
         case Operand::integer:
             if (type == Type::pred) return file_.constant(o.value ? all_lanes : 0);
             if (is_float(type)) fail("an integer stands where a float is needed");
@@ -322,8 +327,10 @@ uint32_t Decoder::source(const Operand& o, Type type) {
             if (special == Special::none) fail(fmt::format("unknown register '{}'", o.name));
             return file_.special(special);
         }
-        case Operand::symbol: return file_.constant(symbol(o).address + uint64_t(o.value));
-        default: fail("this operand can't be a value");
+        case Operand::symbol:
+            return file_.constant(symbol(o).address + uint64_t(o.value));
+        default:
+            fail("this operand can't be a value");
     }
 }
 

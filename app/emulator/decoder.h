@@ -24,7 +24,7 @@ struct Symbol {
 // Hands out slots of the register file. Vectors get offsets of their own until finish() puts them
 // behind the uniform slots.
 class RegisterFile {
-public:
+  public:
     static constexpr uint32_t vector_flag = 1u << 31;
 
     uint32_t uniform(uint32_t bytes = 8);
@@ -36,7 +36,7 @@ public:
     uint32_t final_operand(uint32_t operand) const;
     void finish(Kernel& kernel) const;
 
-private:
+  private:
     uint32_t uniform_bytes_ = 8;  // 0 means "no operand"
     uint32_t vector_bytes_ = 0;
     std::map<uint64_t, uint32_t> constants_;
@@ -48,23 +48,24 @@ bool varies_by_lane(Special special);
 
 // The modifiers of a statement, crossed off as the decoder understands them.
 class Modifiers {
-public:
+  public:
     explicit Modifiers(const Statement& s) : left_(s.modifiers.begin(), s.modifiers.end()) {}
     bool take(std::string_view name);
     std::optional<Type> take_type();  // the first one that is a type
     const std::vector<std::string_view>& left() const { return left_; }
 
-private:
+  private:
     std::vector<std::string_view> left_;
 };
 
 // Turns one kernel's syntax into instructions.
 class Decoder {
-public:
-    Decoder(const Module& module, const std::map<std::string, Symbol>& symbols, KernelSyntax syntax);
+  public:
+    Decoder(const Module& module, const std::map<std::string, Symbol>& symbols,
+            KernelSyntax syntax);
     std::unique_ptr<Kernel> decode();
 
-private:
+  private:
     // --- decoder.cpp: layout, operands, emission
     void place_variables();
     void find_aliases();
@@ -154,10 +155,11 @@ private:
     Uniformity uniformity_;
     std::unique_ptr<Kernel> kernel_;
     RegisterFile file_;
-    std::vector<uint32_t> slots_;               // by register
+    std::vector<uint32_t> slots_;                   // by register
     std::vector<std::optional<uint32_t>> aliases_;  // registers that only rename a constant
-    std::vector<bool> dropped_;                 // by statement: its alias stands for it
-    std::vector<uint32_t> block_start_;         // by block: index into code
+    std::vector<bool> read_;                        // by register: some statement reads it
+    std::vector<bool> dropped_;                     // by statement: its alias stands for it
+    std::vector<uint32_t> block_start_;             // by block: index into code
     struct Fixup {
         uint32_t code, target_block, join_block;
     };

@@ -7,7 +7,7 @@ namespace warpscope::emulator {
 // Every failure of the emulator: PTX that it can't load, a wild access, a deadlock, a spent budget.
 // The text is one sentence that names kernel, source line, block and thread where they apply.
 class Error : public std::runtime_error {
-public:
+  public:
     using std::runtime_error::runtime_error;
 };
 

@@ -11,7 +11,7 @@ namespace {
 // Fields of Instruction::target.
 struct Encoded {
     Space space;
-    unsigned bytes;     // of one element
+    unsigned bytes;  // of one element
     unsigned elements;
     bool sign;
     bool wide_address;
@@ -42,8 +42,8 @@ uint64_t widened(const std::byte* p, const Encoded& access) {
 }  // namespace
 
 uint32_t encode_access(const MemoryShape& s) {
-    return uint32_t(s.space) | uint32_t(std::countr_zero(bytes_of(s.type))) << 3 |
-           s.elements << 5 | uint32_t(is_signed(s.type)) << 8 | uint32_t(s.wide_address) << 9 |
+    return uint32_t(s.space) | uint32_t(std::countr_zero(bytes_of(s.type))) << 3 | s.elements << 5 |
+           uint32_t(is_signed(s.type)) << 8 | uint32_t(s.wide_address) << 9 |
            uint32_t(s.wide_register) << 10;
 }
 

@@ -33,8 +33,7 @@ const Instruction* atomic(const Instruction* i, Warp& w) {
     using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
     for (uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
-        std::atomic_ref<Bits> cell(
-            *reinterpret_cast<Bits*>(atomic_target(i, w, lane, sizeof(T))));
+        std::atomic_ref<Bits> cell(*reinterpret_cast<Bits*>(atomic_target(i, w, lane, sizeof(T))));
         const T b = w.get<T>(i->operands[2], lane);
         const T c = op == AtomicOp::cas ? w.get<T>(i->operands[3], lane) : T{};
         Bits old = cell.load();
@@ -52,19 +51,26 @@ Handler by_type(Type type) {
     constexpr bool counter = op == AtomicOp::inc || op == AtomicOp::dec;
     constexpr bool moves = op == AtomicOp::exch || op == AtomicOp::cas;
     switch (type) {
-        case Type::u32: return bitwise || moves ? nullptr : atomic<op, uint32_t>;
-        case Type::b32: return bitwise || moves ? atomic<op, uint32_t> : nullptr;
-        case Type::s32: return bitwise || moves || counter ? nullptr : atomic<op, int32_t>;
-        case Type::u64: return bitwise || moves || counter ? nullptr : atomic<op, uint64_t>;
-        case Type::b64: return bitwise || moves ? atomic<op, uint64_t> : nullptr;
-        case Type::s64: return bitwise || moves || counter ? nullptr : atomic<op, int64_t>;
+        case Type::u32:
+            return bitwise || moves ? nullptr : atomic<op, uint32_t>;
+        case Type::b32:
+            return bitwise || moves ? atomic<op, uint32_t> : nullptr;
+        case Type::s32:
+            return bitwise || moves || counter ? nullptr : atomic<op, int32_t>;
+        case Type::u64:
+            return bitwise || moves || counter ? nullptr : atomic<op, uint64_t>;
+        case Type::b64:
+            return bitwise || moves ? atomic<op, uint64_t> : nullptr;
+        case Type::s64:
+            return bitwise || moves || counter ? nullptr : atomic<op, int64_t>;
         case Type::f32:
             if constexpr (op == AtomicOp::add) return atomic<op, float>;
             return nullptr;
         case Type::f64:
             if constexpr (op == AtomicOp::add) return atomic<op, double>;
             return nullptr;
-        default: return nullptr;
+        default:
+            return nullptr;
     }
 }
 
@@ -72,16 +78,26 @@ Handler by_type(Type type) {
 
 Handler atomic_handler(AtomicOp op, Type type) {
     switch (op) {
-        case AtomicOp::add: return by_type<AtomicOp::add>(type);
-        case AtomicOp::min: return by_type<AtomicOp::min>(type);
-        case AtomicOp::max: return by_type<AtomicOp::max>(type);
-        case AtomicOp::exch: return by_type<AtomicOp::exch>(type);
-        case AtomicOp::cas: return by_type<AtomicOp::cas>(type);
-        case AtomicOp::and_: return by_type<AtomicOp::and_>(type);
-        case AtomicOp::or_: return by_type<AtomicOp::or_>(type);
-        case AtomicOp::xor_: return by_type<AtomicOp::xor_>(type);
-        case AtomicOp::inc: return by_type<AtomicOp::inc>(type);
-        case AtomicOp::dec: return by_type<AtomicOp::dec>(type);
+        case AtomicOp::add:
+            return by_type<AtomicOp::add>(type);
+        case AtomicOp::min:
+            return by_type<AtomicOp::min>(type);
+        case AtomicOp::max:
+            return by_type<AtomicOp::max>(type);
+        case AtomicOp::exch:
+            return by_type<AtomicOp::exch>(type);
+        case AtomicOp::cas:
+            return by_type<AtomicOp::cas>(type);
+        case AtomicOp::and_:
+            return by_type<AtomicOp::and_>(type);
+        case AtomicOp::or_:
+            return by_type<AtomicOp::or_>(type);
+        case AtomicOp::xor_:
+            return by_type<AtomicOp::xor_>(type);
+        case AtomicOp::inc:
+            return by_type<AtomicOp::inc>(type);
+        case AtomicOp::dec:
+            return by_type<AtomicOp::dec>(type);
     }
     return nullptr;
 }

@@ -9,15 +9,15 @@ namespace warpscope::emulator::HWY_NAMESPACE {
 namespace {
 
 // `negated` makes the comparisons that are true for NaN: neu is !eq, ltu is !ge.
-#define WARPSCOPE_COMPARISON(Name, Function)           \
-    template <typename Type, bool negated = false>     \
-    struct Name {                                      \
-        using T = Type;                                \
-        static constexpr bool inverse = negated;       \
-        template <class V>                             \
-        HWY_INLINE auto operator()(V a, V b) const {   \
-            return Function(a, b);                     \
-        }                                              \
+#define WARPSCOPE_COMPARISON(Name, Function)         \
+    template <typename Type, bool negated = false>   \
+    struct Name {                                    \
+        using T = Type;                              \
+        static constexpr bool inverse = negated;     \
+        template <class V>                           \
+        HWY_INLINE auto operator()(V a, V b) const { \
+            return Function(a, b);                   \
+        }                                            \
     };
 WARPSCOPE_COMPARISON(Eq, hn::Eq)
 WARPSCOPE_COMPARISON(Lt, hn::Lt)
@@ -72,38 +72,70 @@ Handler handler_of(Shape shape) {
 
 Handler find_compare_handler(VectorOp op, Shape shape) {
     switch (op) {
-        case VectorOp::eq_f32: return handler_of<Eq<float>>(shape);
-        case VectorOp::ne_f32: return handler_of<NeNumber>(shape);
-        case VectorOp::lt_f32: return handler_of<Lt<float>>(shape);
-        case VectorOp::le_f32: return handler_of<Le<float>>(shape);
-        case VectorOp::gt_f32: return handler_of<Gt<float>>(shape);
-        case VectorOp::ge_f32: return handler_of<Ge<float>>(shape);
-        case VectorOp::neu_f32: return handler_of<Eq<float, true>>(shape);
-        case VectorOp::ltu_f32: return handler_of<Ge<float, true>>(shape);
-        case VectorOp::leu_f32: return handler_of<Gt<float, true>>(shape);
-        case VectorOp::gtu_f32: return handler_of<Le<float, true>>(shape);
-        case VectorOp::geu_f32: return handler_of<Lt<float, true>>(shape);
-        case VectorOp::eq_b32: return handler_of<Eq<uint32_t>>(shape);
-        case VectorOp::ne_b32: return handler_of<Eq<uint32_t, true>>(shape);
-        case VectorOp::lt_u32: return handler_of<Lt<uint32_t>>(shape);
-        case VectorOp::le_u32: return handler_of<Gt<uint32_t, true>>(shape);
-        case VectorOp::gt_u32: return handler_of<Gt<uint32_t>>(shape);
-        case VectorOp::ge_u32: return handler_of<Lt<uint32_t, true>>(shape);
-        case VectorOp::lt_s32: return handler_of<Lt<int32_t>>(shape);
-        case VectorOp::le_s32: return handler_of<Gt<int32_t, true>>(shape);
-        case VectorOp::gt_s32: return handler_of<Gt<int32_t>>(shape);
-        case VectorOp::ge_s32: return handler_of<Lt<int32_t, true>>(shape);
-        case VectorOp::eq_b64: return handler_of<Eq<uint64_t>>(shape);
-        case VectorOp::ne_b64: return handler_of<Eq<uint64_t, true>>(shape);
-        case VectorOp::lt_u64: return handler_of<Lt<uint64_t>>(shape);
-        case VectorOp::le_u64: return handler_of<Gt<uint64_t, true>>(shape);
-        case VectorOp::gt_u64: return handler_of<Gt<uint64_t>>(shape);
-        case VectorOp::ge_u64: return handler_of<Lt<uint64_t, true>>(shape);
-        case VectorOp::lt_s64: return handler_of<Lt<int64_t>>(shape);
-        case VectorOp::le_s64: return handler_of<Gt<int64_t, true>>(shape);
-        case VectorOp::gt_s64: return handler_of<Gt<int64_t>>(shape);
-        case VectorOp::ge_s64: return handler_of<Lt<int64_t, true>>(shape);
-        default: return nullptr;
+        case VectorOp::eq_f32:
+            return handler_of<Eq<float>>(shape);
+        case VectorOp::ne_f32:
+            return handler_of<NeNumber>(shape);
+        case VectorOp::lt_f32:
+            return handler_of<Lt<float>>(shape);
+        case VectorOp::le_f32:
+            return handler_of<Le<float>>(shape);
+        case VectorOp::gt_f32:
+            return handler_of<Gt<float>>(shape);
+        case VectorOp::ge_f32:
+            return handler_of<Ge<float>>(shape);
+        case VectorOp::neu_f32:
+            return handler_of<Eq<float, true>>(shape);
+        case VectorOp::ltu_f32:
+            return handler_of<Ge<float, true>>(shape);
+        case VectorOp::leu_f32:
+            return handler_of<Gt<float, true>>(shape);
+        case VectorOp::gtu_f32:
+            return handler_of<Le<float, true>>(shape);
+        case VectorOp::geu_f32:
+            return handler_of<Lt<float, true>>(shape);
+        case VectorOp::eq_b32:
+            return handler_of<Eq<uint32_t>>(shape);
+        case VectorOp::ne_b32:
+            return handler_of<Eq<uint32_t, true>>(shape);
+        case VectorOp::lt_u32:
+            return handler_of<Lt<uint32_t>>(shape);
+        case VectorOp::le_u32:
+            return handler_of<Gt<uint32_t, true>>(shape);
+        case VectorOp::gt_u32:
+            return handler_of<Gt<uint32_t>>(shape);
+        case VectorOp::ge_u32:
+            return handler_of<Lt<uint32_t, true>>(shape);
+        case VectorOp::lt_s32:
+            return handler_of<Lt<int32_t>>(shape);
+        case VectorOp::le_s32:
+            return handler_of<Gt<int32_t, true>>(shape);
+        case VectorOp::gt_s32:
+            return handler_of<Gt<int32_t>>(shape);
+        case VectorOp::ge_s32:
+            return handler_of<Lt<int32_t, true>>(shape);
+        case VectorOp::eq_b64:
+            return handler_of<Eq<uint64_t>>(shape);
+        case VectorOp::ne_b64:
+            return handler_of<Eq<uint64_t, true>>(shape);
+        case VectorOp::lt_u64:
+            return handler_of<Lt<uint64_t>>(shape);
+        case VectorOp::le_u64:
+            return handler_of<Gt<uint64_t, true>>(shape);
+        case VectorOp::gt_u64:
+            return handler_of<Gt<uint64_t>>(shape);
+        case VectorOp::ge_u64:
+            return handler_of<Lt<uint64_t, true>>(shape);
+        case VectorOp::lt_s64:
+            return handler_of<Lt<int64_t>>(shape);
+        case VectorOp::le_s64:
+            return handler_of<Gt<int64_t, true>>(shape);
+        case VectorOp::gt_s64:
+            return handler_of<Gt<int64_t>>(shape);
+        case VectorOp::ge_s64:
+            return handler_of<Lt<int64_t, true>>(shape);
+        default:
+            return nullptr;
     }
 }
 

@@ -25,7 +25,7 @@ const Instruction* guarded(const Instruction* i, Warp& w, uint32_t predicate) {
 const Instruction* branch(const Instruction* i, Warp& w, uint32_t predicate) {
     const uint32_t taken = w.mask & predicate;
     w.left -= i->cost;
-    const Instruction* next = taken == 0         ? i + 1
+    const Instruction* next = taken == 0        ? i + 1
                               : taken == w.mask ? i + int32_t(i->target)
                                                 : w.diverge(i, taken);
     return w.left > 0 ? next : w.pause(next);
@@ -73,13 +73,14 @@ const Instruction* warp_barrier(const Instruction* i, Warp& w) {
     return w.checkpoint(i, i + 1);
 }
 
-const Instruction* nothing(const Instruction* i, Warp& w) { return w.checkpoint(i, i + 1); }
+const Instruction* nothing(const Instruction* i, Warp& w) {
+    return w.checkpoint(i, i + 1);
+}
 
 // Clocks count the block's instructions; %globaltimer is the host's, in nanoseconds.
 const Instruction* read_clock(const Instruction* i, Warp& w) {
     uint64_t value = w.block->clock + uint64_t(w.left_at_mask - w.left);
-    if (i->detail)
-        value = uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+    if (i->detail) value = uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
     const bool uniform = i->operands[0] & 1;
     for (unsigned lane = 0; lane < (uniform ? 1 : lanes_per_warp); ++lane)
         if (i->target == 64)

@@ -52,7 +52,8 @@ struct SignedFromFloat {
         const V x = nearest ? hn::Round(a) : hn::Trunc(a);
         const auto large = hn::RebindMask(d, hn::Ge(x, hn::Set(df, 2147483648.0f)));
         const auto number = hn::RebindMask(d, hn::Eq(x, x));
-        const auto bounded = hn::Max(hn::Min(x, hn::Set(df, 2147483520.0f)), hn::Set(df, -2147483648.0f));
+        const auto bounded =
+            hn::Max(hn::Min(x, hn::Set(df, 2147483520.0f)), hn::Set(df, -2147483648.0f));
         const auto value = hn::IfThenElse(large, hn::Set(d, 0x7FFFFFFF), hn::ConvertTo(d, bounded));
         return hn::IfThenElseZero(number, value);
     }
@@ -69,7 +70,8 @@ struct UnsignedFromFloat {
         const V x = hn::IfThenElseZero(hn::Gt(a, hn::Zero(df)), hn::Trunc(a));  // NaN: 0
         const auto large = hn::Ge(x, half);
         const auto huge = hn::RebindMask(d, hn::Ge(x, hn::Set(df, 4294967296.0f)));
-        const V rest = hn::Min(hn::Sub(x, hn::IfThenElseZero(large, half)), hn::Set(df, 2147483520.0f));
+        const V rest =
+            hn::Min(hn::Sub(x, hn::IfThenElseZero(large, half)), hn::Set(df, 2147483520.0f));
         const auto low = hn::BitCast(d, hn::ConvertTo(di, rest));
         const auto top = hn::IfThenElseZero(hn::RebindMask(d, large), hn::Set(d, 0x80000000u));
         return hn::IfThenElse(huge, hn::Set(d, 0xFFFFFFFFu), hn::Or(low, top));
@@ -85,7 +87,6 @@ struct Widen {
         return hn::PromoteTo(d, a);
     }
 };
-
 
 // Truncation reads 64 bits a lane: half a vector of results at a time.
 const Instruction* truncate(const Instruction* i, Warp& w) {
@@ -158,21 +159,33 @@ Handler find_masked_handler(unsigned destination_bits) {
 
 Handler find_convert_handler(VectorOp op, Shape shape) {
     switch (op) {
-        case VectorOp::mov_b32: return unary_handler<Move<uint32_t>>(shape);
-        case VectorOp::mov_b64: return unary_handler<Move<uint64_t>>(shape);
-        case VectorOp::selp_b32: return select_handler<uint32_t>(shape);
-        case VectorOp::selp_b64: return select_handler<uint64_t>(shape);
-        case VectorOp::cvt_f32_s32: return unary_handler<FloatFromSigned>(shape);
-        case VectorOp::cvt_f32_u32: return unary_handler<FloatFromUnsigned>(shape);
-        case VectorOp::cvt_s32_f32: return unary_handler<SignedFromFloat<false>>(shape);
-        case VectorOp::cvt_s32_f32_near: return unary_handler<SignedFromFloat<true>>(shape);
-        case VectorOp::cvt_u32_f32: return unary_handler<UnsignedFromFloat>(shape);
-        case VectorOp::cvt_u64_u32: return unary_handler<Widen<uint64_t, uint32_t>>(shape);
-        case VectorOp::cvt_s64_s32: return unary_handler<Widen<int64_t, int32_t>>(shape);
+        case VectorOp::mov_b32:
+            return unary_handler<Move<uint32_t>>(shape);
+        case VectorOp::mov_b64:
+            return unary_handler<Move<uint64_t>>(shape);
+        case VectorOp::selp_b32:
+            return select_handler<uint32_t>(shape);
+        case VectorOp::selp_b64:
+            return select_handler<uint64_t>(shape);
+        case VectorOp::cvt_f32_s32:
+            return unary_handler<FloatFromSigned>(shape);
+        case VectorOp::cvt_f32_u32:
+            return unary_handler<FloatFromUnsigned>(shape);
+        case VectorOp::cvt_s32_f32:
+            return unary_handler<SignedFromFloat<false>>(shape);
+        case VectorOp::cvt_s32_f32_near:
+            return unary_handler<SignedFromFloat<true>>(shape);
+        case VectorOp::cvt_u32_f32:
+            return unary_handler<UnsignedFromFloat>(shape);
+        case VectorOp::cvt_u64_u32:
+            return unary_handler<Widen<uint64_t, uint32_t>>(shape);
+        case VectorOp::cvt_s64_s32:
+            return unary_handler<Widen<int64_t, int32_t>>(shape);
         case VectorOp::cvt_u32_u64:
             if (shape.uniform_result) return truncate_scalar;
             return shape.uniform_sources & 1 ? unary<Move<uint32_t>, true> : truncate;
-        default: return nullptr;
+        default:
+            return nullptr;
     }
 }
 

@@ -62,14 +62,16 @@ struct Fma : Float<T> {
 struct Min : Float<float> {
     template <class D, class V>
     HWY_INLINE V operator()(D, V a, V b) const {
-        const V smaller = hn::IfThenElse(hn::Lt(a, b), a, hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), b));
+        const V smaller =
+            hn::IfThenElse(hn::Lt(a, b), a, hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), b));
         return hn::IfThenElse(hn::IsNaN(b), a, smaller);
     }
 };
 struct Max : Float<float> {
     template <class D, class V>
     HWY_INLINE V operator()(D, V a, V b) const {
-        const V larger = hn::IfThenElse(hn::Gt(a, b), a, hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), b));
+        const V larger =
+            hn::IfThenElse(hn::Gt(a, b), a, hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), b));
         return hn::IfThenElse(hn::IsNaN(b), a, larger);
     }
 };
@@ -189,35 +191,61 @@ struct Libm : Float<float> {
         return hn::Load(d, lanes);
     }
 };
-float log2_of(float x) { return std::log2(x); }
-float tanh_of(float x) { return std::tanh(x); }
+float log2_of(float x) {
+    return std::log2(x);
+}
+float tanh_of(float x) {
+    return std::tanh(x);
+}
 
 }  // namespace
 
 Handler find_float_handler(VectorOp op, Shape shape) {
     switch (op) {
-        case VectorOp::add_f32: return binary_handler<Add<float>>(shape);
-        case VectorOp::sub_f32: return binary_handler<Sub<float>>(shape);
-        case VectorOp::mul_f32: return binary_handler<Mul<float>>(shape);
-        case VectorOp::fma_f32: return ternary_handler<Fma<float>>(shape);
-        case VectorOp::min_f32: return binary_handler<Min>(shape);
-        case VectorOp::max_f32: return binary_handler<Max>(shape);
-        case VectorOp::neg_f32: return unary_handler<Neg>(shape);
-        case VectorOp::abs_f32: return unary_handler<Abs>(shape);
-        case VectorOp::div_f32: return binary_handler<Div>(shape);
-        case VectorOp::sqrt_f32: return unary_handler<Sqrt>(shape);
-        case VectorOp::rcp_f32: return unary_handler<Rcp>(shape);
-        case VectorOp::rsqrt_f32: return unary_handler<Rsqrt>(shape);
-        case VectorOp::sin_f32: return unary_handler<Sin>(shape);
-        case VectorOp::cos_f32: return unary_handler<Cos>(shape);
-        case VectorOp::ex2_f32: return unary_handler<Ex2>(shape);
-        case VectorOp::lg2_f32: return unary_handler<Libm<log2_of>>(shape);
-        case VectorOp::tanh_f32: return unary_handler<Libm<tanh_of>>(shape);
-        case VectorOp::add_f64: return binary_handler<Add<double>>(shape);
-        case VectorOp::sub_f64: return binary_handler<Sub<double>>(shape);
-        case VectorOp::mul_f64: return binary_handler<Mul<double>>(shape);
-        case VectorOp::fma_f64: return ternary_handler<Fma<double>>(shape);
-        default: return nullptr;
+        case VectorOp::add_f32:
+            return binary_handler<Add<float>>(shape);
+        case VectorOp::sub_f32:
+            return binary_handler<Sub<float>>(shape);
+        case VectorOp::mul_f32:
+            return binary_handler<Mul<float>>(shape);
+        case VectorOp::fma_f32:
+            return ternary_handler<Fma<float>>(shape);
+        case VectorOp::min_f32:
+            return binary_handler<Min>(shape);
+        case VectorOp::max_f32:
+            return binary_handler<Max>(shape);
+        case VectorOp::neg_f32:
+            return unary_handler<Neg>(shape);
+        case VectorOp::abs_f32:
+            return unary_handler<Abs>(shape);
+        case VectorOp::div_f32:
+            return binary_handler<Div>(shape);
+        case VectorOp::sqrt_f32:
+            return unary_handler<Sqrt>(shape);
+        case VectorOp::rcp_f32:
+            return unary_handler<Rcp>(shape);
+        case VectorOp::rsqrt_f32:
+            return unary_handler<Rsqrt>(shape);
+        case VectorOp::sin_f32:
+            return unary_handler<Sin>(shape);
+        case VectorOp::cos_f32:
+            return unary_handler<Cos>(shape);
+        case VectorOp::ex2_f32:
+            return unary_handler<Ex2>(shape);
+        case VectorOp::lg2_f32:
+            return unary_handler<Libm<log2_of>>(shape);
+        case VectorOp::tanh_f32:
+            return unary_handler<Libm<tanh_of>>(shape);
+        case VectorOp::add_f64:
+            return binary_handler<Add<double>>(shape);
+        case VectorOp::sub_f64:
+            return binary_handler<Sub<double>>(shape);
+        case VectorOp::mul_f64:
+            return binary_handler<Mul<double>>(shape);
+        case VectorOp::fma_f64:
+            return ternary_handler<Fma<double>>(shape);
+        default:
+            return nullptr;
     }
 }
 

@@ -14,13 +14,13 @@ struct Integer {
     using A = Argument;
 };
 
-#define WARPSCOPE_BINARY(Name, Function)                     \
-    template <typename T>                                    \
-    struct Name : Integer<T> {                               \
-        template <class D, class V>                          \
-        HWY_INLINE V operator()(D, V a, V b) const {         \
-            return Function(a, b);                           \
-        }                                                    \
+#define WARPSCOPE_BINARY(Name, Function)             \
+    template <typename T>                            \
+    struct Name : Integer<T> {                       \
+        template <class D, class V>                  \
+        HWY_INLINE V operator()(D, V a, V b) const { \
+            return Function(a, b);                   \
+        }                                            \
     };
 WARPSCOPE_BINARY(Add, hn::Add)
 WARPSCOPE_BINARY(Sub, hn::Sub)
@@ -123,35 +123,64 @@ Handler shift_handler(Shape shape) {
 
 Handler find_integer_handler(VectorOp op, Shape shape) {
     switch (op) {
-        case VectorOp::add_b32: return binary_handler<Add<uint32_t>>(shape);
-        case VectorOp::sub_b32: return binary_handler<Sub<uint32_t>>(shape);
-        case VectorOp::mul_lo_b32: return binary_handler<MulLo<uint32_t>>(shape);
-        case VectorOp::mad_lo_b32: return ternary_handler<MadLo>(shape);
-        case VectorOp::and_b32: return binary_handler<And<uint32_t>>(shape);
-        case VectorOp::or_b32: return binary_handler<Or<uint32_t>>(shape);
-        case VectorOp::xor_b32: return binary_handler<Xor<uint32_t>>(shape);
-        case VectorOp::not_b32: return unary_handler<Not>(shape);
-        case VectorOp::shl_b32: return binary_handler<Shl32>(shape);
-        case VectorOp::shr_u32: return binary_handler<ShrU32>(shape);
-        case VectorOp::shr_s32: return binary_handler<ShrS32>(shape);
-        case VectorOp::min_u32: return binary_handler<Min<uint32_t>>(shape);
-        case VectorOp::min_s32: return binary_handler<Min<int32_t>>(shape);
-        case VectorOp::max_u32: return binary_handler<Max<uint32_t>>(shape);
-        case VectorOp::max_s32: return binary_handler<Max<int32_t>>(shape);
-        case VectorOp::neg_s32: return unary_handler<Neg>(shape);
-        case VectorOp::abs_s32: return unary_handler<Abs>(shape);
-        case VectorOp::add_b64: return binary_handler<Add<uint64_t>>(shape);
-        case VectorOp::sub_b64: return binary_handler<Sub<uint64_t>>(shape);
-        case VectorOp::and_b64: return binary_handler<And<uint64_t>>(shape);
-        case VectorOp::or_b64: return binary_handler<Or<uint64_t>>(shape);
-        case VectorOp::xor_b64: return binary_handler<Xor<uint64_t>>(shape);
-        case VectorOp::shl_b64: return shift_handler<Shift64<true>>(shape);
-        case VectorOp::shr_u64: return shift_handler<Shift64<false>>(shape);
-        case VectorOp::mul_wide_u32: return binary_handler<MulWide<uint64_t, uint32_t>>(shape);
-        case VectorOp::mul_wide_s32: return binary_handler<MulWide<int64_t, int32_t>>(shape);
-        case VectorOp::mad_wide_u32: return ternary_handler<MulWide<uint64_t, uint32_t>>(shape);
-        case VectorOp::mad_wide_s32: return ternary_handler<MulWide<int64_t, int32_t>>(shape);
-        default: return nullptr;
+        case VectorOp::add_b32:
+            return binary_handler<Add<uint32_t>>(shape);
+        case VectorOp::sub_b32:
+            return binary_handler<Sub<uint32_t>>(shape);
+        case VectorOp::mul_lo_b32:
+            return binary_handler<MulLo<uint32_t>>(shape);
+        case VectorOp::mad_lo_b32:
+            return ternary_handler<MadLo>(shape);
+        case VectorOp::and_b32:
+            return binary_handler<And<uint32_t>>(shape);
+        case VectorOp::or_b32:
+            return binary_handler<Or<uint32_t>>(shape);
+        case VectorOp::xor_b32:
+            return binary_handler<Xor<uint32_t>>(shape);
+        case VectorOp::not_b32:
+            return unary_handler<Not>(shape);
+        case VectorOp::shl_b32:
+            return binary_handler<Shl32>(shape);
+        case VectorOp::shr_u32:
+            return binary_handler<ShrU32>(shape);
+        case VectorOp::shr_s32:
+            return binary_handler<ShrS32>(shape);
+        case VectorOp::min_u32:
+            return binary_handler<Min<uint32_t>>(shape);
+        case VectorOp::min_s32:
+            return binary_handler<Min<int32_t>>(shape);
+        case VectorOp::max_u32:
+            return binary_handler<Max<uint32_t>>(shape);
+        case VectorOp::max_s32:
+            return binary_handler<Max<int32_t>>(shape);
+        case VectorOp::neg_s32:
+            return unary_handler<Neg>(shape);
+        case VectorOp::abs_s32:
+            return unary_handler<Abs>(shape);
+        case VectorOp::add_b64:
+            return binary_handler<Add<uint64_t>>(shape);
+        case VectorOp::sub_b64:
+            return binary_handler<Sub<uint64_t>>(shape);
+        case VectorOp::and_b64:
+            return binary_handler<And<uint64_t>>(shape);
+        case VectorOp::or_b64:
+            return binary_handler<Or<uint64_t>>(shape);
+        case VectorOp::xor_b64:
+            return binary_handler<Xor<uint64_t>>(shape);
+        case VectorOp::shl_b64:
+            return shift_handler<Shift64<true>>(shape);
+        case VectorOp::shr_u64:
+            return shift_handler<Shift64<false>>(shape);
+        case VectorOp::mul_wide_u32:
+            return binary_handler<MulWide<uint64_t, uint32_t>>(shape);
+        case VectorOp::mul_wide_s32:
+            return binary_handler<MulWide<int64_t, int32_t>>(shape);
+        case VectorOp::mad_wide_u32:
+            return ternary_handler<MulWide<uint64_t, uint32_t>>(shape);
+        case VectorOp::mad_wide_s32:
+            return ternary_handler<MulWide<int64_t, int32_t>>(shape);
+        default:
+            return nullptr;
     }
 }
 

@@ -23,8 +23,8 @@ struct Lanes {
 };
 
 // Finds lowest and highest address, whether all are multiples of `bytes`, and whether the lanes of
-// each half warp are consecutive elements of `bytes` bytes. Halves, because a row of a 16-wide block
-// is half a warp.
+// each half warp are consecutive elements of `bytes` bytes. Halves, because a row of a 16-wide
+// block is half a warp.
 template <typename Address>
 HWY_INLINE bool survey(const Address* addresses, Address bytes, Address& low, Address& high,
                        bool& consecutive) {
@@ -33,8 +33,8 @@ HWY_INLINE bool survey(const Address* addresses, Address bytes, Address& low, Ad
     auto odd = hn::Zero(d), differs = hn::Zero(d);
     const auto next = hn::Set(d, Address(hn::Lanes(d) * bytes));
     for (size_t half = 0; half < lanes_per_warp; half += half_warp) {
-        auto expected = hn::Add(hn::Mul(hn::Iota(d, 0), hn::Set(d, bytes)),
-                                hn::Set(d, addresses[half]));
+        auto expected =
+            hn::Add(hn::Mul(hn::Iota(d, 0), hn::Set(d, bytes)), hn::Set(d, addresses[half]));
         for (size_t l = half; l < half + half_warp; l += hn::Lanes(d)) {
             const auto a = hn::Load(d, addresses + l);
             smallest = hn::Min(smallest, a);
@@ -105,7 +105,8 @@ const Instruction* load(const Instruction* i, Warp& w) {
     if (HWY_UNLIKELY(pattern == Pattern::failed)) return any_load(i, w);
     R* r[elements];
     for (unsigned e = 0; e < elements; ++e) r[e] = slot<R>(w, i->operands[e]);
-    constexpr bool copies = sizeof(M) == sizeof(R) && (elements == 1 || (elements == 4 && sizeof(M) == 4));
+    constexpr bool copies =
+        sizeof(M) == sizeof(R) && (elements == 1 || (elements == 4 && sizeof(M) == 4));
     if (copies && pattern == Pattern::consecutive) {
         const std::byte* halves[] = {lanes.base + lanes.addresses[0],
                                      lanes.base + lanes.addresses[half_warp]};

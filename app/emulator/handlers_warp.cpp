@@ -71,9 +71,15 @@ const Instruction* vote(const Instruction* i, Warp& w) {
     const uint32_t ayes = p & voters;
     uint32_t outcome = 0;
     switch (VoteMode(i->detail)) {
-        case VoteMode::all: outcome = ayes == voters ? all_lanes : 0; break;
-        case VoteMode::any: outcome = ayes ? all_lanes : 0; break;
-        case VoteMode::uni: outcome = ayes == voters || !ayes ? all_lanes : 0; break;
+        case VoteMode::all:
+            outcome = ayes == voters ? all_lanes : 0;
+            break;
+        case VoteMode::any:
+            outcome = ayes ? all_lanes : 0;
+            break;
+        case VoteMode::uni:
+            outcome = ayes == voters || !ayes ? all_lanes : 0;
+            break;
         case VoteMode::ballot:
             for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, ayes); });
             return w.checkpoint(i, i + 1);
@@ -112,14 +118,30 @@ const Instruction* reduce_lanes(const Instruction* i, Warp& w) {
     for_each_lane(rest, [&](unsigned lane) {
         const uint32_t v = w.get<uint32_t>(i->operands[1], lane);
         switch (ReduceOp(i->detail)) {
-            case ReduceOp::add: total += v; break;
-            case ReduceOp::min_u: total = v < total ? v : total; break;
-            case ReduceOp::max_u: total = v > total ? v : total; break;
-            case ReduceOp::min_s: total = int32_t(v) < int32_t(total) ? v : total; break;
-            case ReduceOp::max_s: total = int32_t(v) > int32_t(total) ? v : total; break;
-            case ReduceOp::and_: total &= v; break;
-            case ReduceOp::or_: total |= v; break;
-            case ReduceOp::xor_: total ^= v; break;
+            case ReduceOp::add:
+                total += v;
+                break;
+            case ReduceOp::min_u:
+                total = v < total ? v : total;
+                break;
+            case ReduceOp::max_u:
+                total = v > total ? v : total;
+                break;
+            case ReduceOp::min_s:
+                total = int32_t(v) < int32_t(total) ? v : total;
+                break;
+            case ReduceOp::max_s:
+                total = int32_t(v) > int32_t(total) ? v : total;
+                break;
+            case ReduceOp::and_:
+                total &= v;
+                break;
+            case ReduceOp::or_:
+                total |= v;
+                break;
+            case ReduceOp::xor_:
+                total ^= v;
+                break;
         }
     });
     for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, total); });

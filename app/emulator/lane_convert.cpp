@@ -14,18 +14,20 @@ struct Mode {
     Rounding rounding;
     bool to_integral, saturate;
     explicit Mode(const Instruction* i)
-        : rounding(Rounding(i->detail & 7)),
-          to_integral(i->detail & 8),
-          saturate(i->detail & 16) {}
+        : rounding(Rounding(i->detail & 7)), to_integral(i->detail & 8), saturate(i->detail & 16) {}
 };
 
 template <typename F>
 F rounded(F a, Rounding rounding) {
     switch (rounding) {
-        case Rounding::nearest: return std::nearbyint(a);
-        case Rounding::down: return std::floor(a);
-        case Rounding::up: return std::ceil(a);
-        default: return std::trunc(a);
+        case Rounding::nearest:
+            return std::nearbyint(a);
+        case Rounding::down:
+            return std::floor(a);
+        case Rounding::up:
+            return std::ceil(a);
+        default:
+            return std::trunc(a);
     }
 }
 
@@ -76,8 +78,9 @@ To converted(From a, const Mode& mode) {
 template <typename To, typename From>
 const Instruction* convert(const Instruction* i, Warp& w) {
     // A narrow integer is extended to the register's 32 bits, which is what a wider register shows.
-    using Stored = std::conditional_t<std::is_integral_v<To> && sizeof(To) < 4,
-                                      std::conditional_t<std::is_signed_v<To>, int32_t, uint32_t>, To>;
+    using Stored =
+        std::conditional_t<std::is_integral_v<To> && sizeof(To) < 4,
+                           std::conditional_t<std::is_signed_v<To>, int32_t, uint32_t>, To>;
     const Mode mode(i);
     const unsigned count = i->operands[0] & 1 ? 1 : lanes_per_warp;
     for (unsigned lane = 0; lane < count; ++lane)
@@ -89,17 +92,28 @@ const Instruction* convert(const Instruction* i, Warp& w) {
 template <typename To>
 Handler from(Type type) {
     switch (type) {
-        case Type::u8: return convert<To, uint8_t>;
-        case Type::s8: return convert<To, int8_t>;
-        case Type::u16: return convert<To, uint16_t>;
-        case Type::s16: return convert<To, int16_t>;
-        case Type::u32: return convert<To, uint32_t>;
-        case Type::s32: return convert<To, int32_t>;
-        case Type::u64: return convert<To, uint64_t>;
-        case Type::s64: return convert<To, int64_t>;
-        case Type::f32: return convert<To, float>;
-        case Type::f64: return convert<To, double>;
-        default: return nullptr;
+        case Type::u8:
+            return convert<To, uint8_t>;
+        case Type::s8:
+            return convert<To, int8_t>;
+        case Type::u16:
+            return convert<To, uint16_t>;
+        case Type::s16:
+            return convert<To, int16_t>;
+        case Type::u32:
+            return convert<To, uint32_t>;
+        case Type::s32:
+            return convert<To, int32_t>;
+        case Type::u64:
+            return convert<To, uint64_t>;
+        case Type::s64:
+            return convert<To, int64_t>;
+        case Type::f32:
+            return convert<To, float>;
+        case Type::f64:
+            return convert<To, double>;
+        default:
+            return nullptr;
     }
 }
 
@@ -107,17 +121,28 @@ Handler from(Type type) {
 
 Handler conversion_lanes(const Conversion& c) {
     switch (c.to) {
-        case Type::u8: return from<uint8_t>(c.from);
-        case Type::s8: return from<int8_t>(c.from);
-        case Type::u16: return from<uint16_t>(c.from);
-        case Type::s16: return from<int16_t>(c.from);
-        case Type::u32: return from<uint32_t>(c.from);
-        case Type::s32: return from<int32_t>(c.from);
-        case Type::u64: return from<uint64_t>(c.from);
-        case Type::s64: return from<int64_t>(c.from);
-        case Type::f32: return from<float>(c.from);
-        case Type::f64: return from<double>(c.from);
-        default: return nullptr;
+        case Type::u8:
+            return from<uint8_t>(c.from);
+        case Type::s8:
+            return from<int8_t>(c.from);
+        case Type::u16:
+            return from<uint16_t>(c.from);
+        case Type::s16:
+            return from<int16_t>(c.from);
+        case Type::u32:
+            return from<uint32_t>(c.from);
+        case Type::s32:
+            return from<int32_t>(c.from);
+        case Type::u64:
+            return from<uint64_t>(c.from);
+        case Type::s64:
+            return from<int64_t>(c.from);
+        case Type::f32:
+            return from<float>(c.from);
+        case Type::f64:
+            return from<double>(c.from);
+        default:
+            return nullptr;
     }
 }
 
@@ -148,14 +173,17 @@ const Instruction* unpack(const Instruction* i, Warp& w) {
         if (!(w.mask >> lane & 1)) continue;
         const auto whole = w.get<Whole>(i->operands[2], lane);
         if (i->operands[0]) w.set<uint32_t>(i->operands[0], lane, Half(whole));
-        if (i->operands[1])
-            w.set<uint32_t>(i->operands[1], lane, Half(whole >> 8 * sizeof(Half)));
+        if (i->operands[1]) w.set<uint32_t>(i->operands[1], lane, Half(whole >> 8 * sizeof(Half)));
     }
     return i + 1;
 }
 }  // namespace
 
-const Instruction* unpack_32(const Instruction* i, Warp& w) { return unpack<uint64_t, uint32_t>(i, w); }
-const Instruction* unpack_16(const Instruction* i, Warp& w) { return unpack<uint32_t, uint16_t>(i, w); }
+const Instruction* unpack_32(const Instruction* i, Warp& w) {
+    return unpack<uint64_t, uint32_t>(i, w);
+}
+const Instruction* unpack_16(const Instruction* i, Warp& w) {
+    return unpack<uint32_t, uint16_t>(i, w);
+}
 
 }  // namespace warpscope::emulator

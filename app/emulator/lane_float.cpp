@@ -104,17 +104,26 @@ Handler float_lanes(std::string_view op, Type type) {
 Handler compare_lanes(std::string_view comparison, Type type) {
     switch (type) {
         case Type::u16:
-        case Type::b16: return compare<uint16_t>(comparison);
-        case Type::s16: return compare<int16_t>(comparison);
+        case Type::b16:
+            return compare<uint16_t>(comparison);
+        case Type::s16:
+            return compare<int16_t>(comparison);
         case Type::u32:
-        case Type::b32: return compare<uint32_t>(comparison);
-        case Type::s32: return compare<int32_t>(comparison);
+        case Type::b32:
+            return compare<uint32_t>(comparison);
+        case Type::s32:
+            return compare<int32_t>(comparison);
         case Type::u64:
-        case Type::b64: return compare<uint64_t>(comparison);
-        case Type::s64: return compare<int64_t>(comparison);
-        case Type::f32: return compare<float>(comparison);
-        case Type::f64: return compare<double>(comparison);
-        default: return nullptr;
+        case Type::b64:
+            return compare<uint64_t>(comparison);
+        case Type::s64:
+            return compare<int64_t>(comparison);
+        case Type::f32:
+            return compare<float>(comparison);
+        case Type::f64:
+            return compare<double>(comparison);
+        default:
+            return nullptr;
     }
 }
 
@@ -140,7 +149,8 @@ Handler test(std::string_view name) {
     if (name == "number") return testing<T>([](T a) { return !std::isnan(a); });
     if (name == "notanumber") return testing<T>([](T a) { return std::isnan(a); });
     if (name == "normal") return testing<T>([](T a) { return std::isnormal(a); });
-    if (name == "subnormal") return testing<T>([](T a) { return std::fpclassify(a) == FP_SUBNORMAL; });
+    if (name == "subnormal")
+        return testing<T>([](T a) { return std::fpclassify(a) == FP_SUBNORMAL; });
     return nullptr;
 }
 
@@ -161,7 +171,9 @@ const Instruction* set_each(const Instruction* i, Warp& w) {
 }
 }  // namespace
 
-Handler set_lanes(bool float_result) { return float_result ? set_each<0x3F800000> : set_each<~0u>; }
+Handler set_lanes(bool float_result) {
+    return float_result ? set_each<0x3F800000> : set_each<~0u>;
+}
 
 const Instruction* predicate_and(const Instruction* i, Warp& w) {
     w.predicate(i->operands[0]) = w.predicate(i->operands[1]) & w.predicate(i->operands[2]);

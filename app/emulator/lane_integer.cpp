@@ -124,7 +124,8 @@ Handler arithmetic(std::string_view op) {
     if (op == "neg") return lanes<U, U>([](U a) { return U(0 - a); });
     if (op == "abs") return lanes<U, T>([](T a) { return a < 0 ? U(0 - U(a)) : U(a); });
     if (op == "sad")
-        return lanes<U, T, T, U>([](T a, T b, U c) { return U(c + (a < b ? U(b) - U(a) : U(a) - U(b))); });
+        return lanes<U, T, T, U>(
+            [](T a, T b, U c) { return U(c + (a < b ? U(b) - U(a) : U(a) - U(b))); });
     if (op == "shr")
         return lanes<T, T, uint32_t>([](T a, uint32_t n) { return shift_right(a, n); });
     if (op == "bfe" && sizeof(T) >= 4)
@@ -144,7 +145,8 @@ Handler arithmetic(std::string_view op) {
 template <typename T, typename Wide>
 Handler widening(std::string_view op) {
     using U = std::make_unsigned_t<Wide>;
-    if (op == "mul.wide") return lanes<Wide, T, T>([](T a, T b) { return Wide(Wide(a) * Wide(b)); });
+    if (op == "mul.wide")
+        return lanes<Wide, T, T>([](T a, T b) { return Wide(Wide(a) * Wide(b)); });
     if (op == "mad.wide")
         return lanes<U, T, T, U>([](T a, T b, U c) { return U(U(Wide(a) * Wide(b)) + c); });
     return nullptr;
@@ -158,7 +160,8 @@ Handler bitwise(std::string_view op) {
     if (op == "not") return lanes<U, U>([](U a) { return U(~a); });
     if (op == "cnot") return lanes<U, U>([](U a) { return U(a == 0); });
     if (op == "shl") return lanes<U, U, uint32_t>([](U a, uint32_t n) { return shift_left(a, n); });
-    if (op == "shr") return lanes<U, U, uint32_t>([](U a, uint32_t n) { return shift_right(a, n); });
+    if (op == "shr")
+        return lanes<U, U, uint32_t>([](U a, uint32_t n) { return shift_right(a, n); });
     if constexpr (sizeof(U) >= 4) {
         if (op == "popc") return lanes<uint32_t, U>([](U a) { return uint32_t(std::popcount(a)); });
         if (op == "clz")
@@ -176,15 +179,17 @@ Handler only_32(std::string_view op) {
     if (op == "prmt")
         return lanes<U, U, U, U>([](U a, U b, U c) { return permute_bytes(a, b, c); });
     if (op == "shf.l.wrap")
-        return lanes<U, U, U, U>([](U a, U b, U n) { return U((uint64_t(b) << 32 | a) << (n & 31) >> 32); });
+        return lanes<U, U, U, U>(
+            [](U a, U b, U n) { return U((uint64_t(b) << 32 | a) << (n & 31) >> 32); });
     if (op == "shf.r.wrap")
-        return lanes<U, U, U, U>([](U a, U b, U n) { return U((uint64_t(b) << 32 | a) >> (n & 31)); });
+        return lanes<U, U, U, U>(
+            [](U a, U b, U n) { return U((uint64_t(b) << 32 | a) >> (n & 31)); });
     if (op == "shf.l.clamp")
-        return lanes<U, U, U, U>([](U a, U b, U n) {
-            return U((uint64_t(b) << 32 | a) << std::min(n, 32u) >> 32);
-        });
+        return lanes<U, U, U, U>(
+            [](U a, U b, U n) { return U((uint64_t(b) << 32 | a) << std::min(n, 32u) >> 32); });
     if (op == "shf.r.clamp")
-        return lanes<U, U, U, U>([](U a, U b, U n) { return U((uint64_t(b) << 32 | a) >> std::min(n, 32u)); });
+        return lanes<U, U, U, U>(
+            [](U a, U b, U n) { return U((uint64_t(b) << 32 | a) >> std::min(n, 32u)); });
     return nullptr;
 }
 
@@ -192,20 +197,29 @@ Handler only_32(std::string_view op) {
 
 Handler integer_lanes(std::string_view op, Type type) {
     switch (type) {
-        case Type::u16: return op.find(".wide") != op.npos ? widening<uint16_t, uint32_t>(op)
-                                                           : arithmetic<uint16_t>(op);
-        case Type::s16: return op.find(".wide") != op.npos ? widening<int16_t, int32_t>(op)
-                                                           : arithmetic<int16_t>(op);
-        case Type::u32: return arithmetic<uint32_t>(op);
-        case Type::s32: return arithmetic<int32_t>(op);
-        case Type::u64: return arithmetic<uint64_t>(op);
-        case Type::s64: return arithmetic<int64_t>(op);
-        case Type::b16: return bitwise<uint16_t>(op);
+        case Type::u16:
+            return op.find(".wide") != op.npos ? widening<uint16_t, uint32_t>(op)
+                                               : arithmetic<uint16_t>(op);
+        case Type::s16:
+            return op.find(".wide") != op.npos ? widening<int16_t, int32_t>(op)
+                                               : arithmetic<int16_t>(op);
+        case Type::u32:
+            return arithmetic<uint32_t>(op);
+        case Type::s32:
+            return arithmetic<int32_t>(op);
+        case Type::u64:
+            return arithmetic<uint64_t>(op);
+        case Type::s64:
+            return arithmetic<int64_t>(op);
+        case Type::b16:
+            return bitwise<uint16_t>(op);
         case Type::b32:
             if (const Handler found = only_32(op)) return found;
             return bitwise<uint32_t>(op);
-        case Type::b64: return bitwise<uint64_t>(op);
-        default: return nullptr;
+        case Type::b64:
+            return bitwise<uint64_t>(op);
+        default:
+            return nullptr;
     }
 }
 
@@ -217,8 +231,7 @@ const Instruction* lop3_lanes(const Instruction* i, Warp& w) {
         const auto c = w.get<uint32_t>(i->operands[3], lane);
         uint32_t r = 0;
         for (unsigned k = 0; k < 8; ++k)
-            if (i->immediate >> k & 1)
-                r |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
+            if (i->immediate >> k & 1) r |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
         w.set(i->operands[0], lane, r);
     }
     return i + 1;

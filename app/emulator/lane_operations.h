@@ -38,11 +38,11 @@ const Instruction* predicate_xor(const Instruction* i, Warp& w);
 const Instruction* predicate_not(const Instruction* i, Warp& w);
 const Instruction* predicate_move(const Instruction* i, Warp& w);
 
-const Instruction* lop3_lanes(const Instruction* i, Warp& w);   // immediate: the truth table
-const Instruction* pack_32(const Instruction* i, Warp& w);      // b64 from {lo, hi}
-const Instruction* pack_16(const Instruction* i, Warp& w);      // b32 from {lo, hi}
-const Instruction* pack_4x16(const Instruction* i, Warp& w);    // b64 from four
-const Instruction* unpack_32(const Instruction* i, Warp& w);    // {lo, hi} from b64, operand 2
-const Instruction* unpack_16(const Instruction* i, Warp& w);    // {lo, hi} from b32, operand 2
+const Instruction* lop3_lanes(const Instruction* i, Warp& w);  // immediate: the truth table
+const Instruction* pack_32(const Instruction* i, Warp& w);     // b64 from {lo, hi}
+const Instruction* pack_16(const Instruction* i, Warp& w);     // b32 from {lo, hi}
+const Instruction* pack_4x16(const Instruction* i, Warp& w);   // b64 from four
+const Instruction* unpack_32(const Instruction* i, Warp& w);   // {lo, hi} from b64, operand 2
+const Instruction* unpack_16(const Instruction* i, Warp& w);   // {lo, hi} from b32, operand 2
 
 }  // namespace warpscope::emulator

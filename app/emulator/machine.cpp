@@ -24,7 +24,8 @@ void check_shape(const Kernel& kernel, const Launch& launch) {
     const Dim3 &g = launch.grid, &b = launch.block;
     if (g.count() == 0 || b.count() == 0) fail("the launch has no threads");
     if (b.count() > 1024 || b.x > 1024 || b.y > 1024 || b.z > 64)
-        fail(fmt::format("a block of {}x{}x{} threads is too large, 1024 are the most", b.x, b.y, b.z));
+        fail(fmt::format("a block of {}x{}x{} threads is too large, 1024 are the most", b.x, b.y,
+                         b.z));
     if (g.count() > 0xFFFFFFFFull || g.x > 0x7FFFFFFF || g.y > 65535 || g.z > 65535)
         fail(fmt::format("a grid of {}x{}x{} blocks is too large", g.x, g.y, g.z));
     const uint64_t shared = uint64_t(kernel.shared_bytes) + launch.dynamic_shared_bytes;
@@ -47,7 +48,7 @@ std::vector<std::byte> pack(const Kernel& kernel, std::span<const void* const> a
 // What the threads of one launch share. Each takes virtual SMs until none is left. When a block
 // fails, blocks before it still run, so that the error is the same whatever the threads do.
 class Dispatch {
-public:
+  public:
     Dispatch(uint64_t blocks, unsigned sms) : blocks_(blocks), sms_(sms) {}
 
     void run_sms(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared) {
@@ -64,7 +65,7 @@ public:
         if (error_) std::rethrow_exception(error_);
     }
 
-private:
+  private:
     void run_block(BlockRunner& runner, uint32_t block, unsigned sm, std::byte* shared,
                    Observer* observer) {
         try {
@@ -95,8 +96,8 @@ Statistics Machine::run(const Kernel& kernel, const Launch& launch,
     check_shape(kernel, launch);
     const std::vector<std::byte> packed = pack(kernel, arguments);
     for (auto& bytes : shared_)
-        bytes.resize(std::max<size_t>(bytes.size(),
-                                      kernel.shared_bytes + launch.dynamic_shared_bytes));
+        bytes.resize(
+            std::max<size_t>(bytes.size(), kernel.shared_bytes + launch.dynamic_shared_bytes));
     Dispatch dispatch(launch.grid.count(), virtual_sms());
     Budget budget(options.instruction_budget);
     const bool in_order = observer || kernel.order_dependent;

@@ -48,8 +48,9 @@ struct Statistics {
 // finds what the block before left. The outcome depends on memory, launch and seed, never on the
 // number of host threads.
 class Machine {
-public:
-    // A prime: what one virtual SM runs in turn then lines up with no power-of-two pattern of the data.
+  public:
+    // A prime: what one virtual SM runs in turn then lines up with no power-of-two pattern of the
+    // data.
     static constexpr unsigned default_virtual_sms = 29;
     static constexpr uint32_t max_shared_bytes = 227 * 1024;  // of one block
 
@@ -65,7 +66,7 @@ public:
                    std::span<const void* const> arguments, const Options& options = {},
                    Observer* observer = nullptr);
 
-private:
+  private:
     Memory memory_;
     std::vector<std::vector<std::byte>> shared_;  // by virtual SM
 };

@@ -33,9 +33,13 @@ void Memory::free(void* pointer) {
     std::free(pointer);
 }
 
-void Memory::attach(void* host, size_t bytes) { insert(uint64_t(host), bytes, false); }
+void Memory::attach(void* host, size_t bytes) {
+    insert(uint64_t(host), bytes, false);
+}
 
-void Memory::detach(void* host) { erase(host, false); }
+void Memory::detach(void* host) {
+    erase(host, false);
+}
 
 void Memory::insert(uint64_t begin, size_t bytes, bool owned) {
     const auto at = std::upper_bound(allocations_.begin(), allocations_.end(), begin,
@@ -48,8 +52,8 @@ void Memory::erase(void* pointer, bool owned) {
         return a.begin == uint64_t(pointer) && a.owned == owned;
     });
     if (found == allocations_.end())
-        throw Error(fmt::format("{:#x} is not the start of an emulated allocation",
-                                uint64_t(pointer)));
+        throw Error(
+            fmt::format("{:#x} is not the start of an emulated allocation", uint64_t(pointer)));
     if (owned) used_bytes_ -= found->end - found->begin;
     allocations_.erase(found);
 }
@@ -74,9 +78,9 @@ std::string Memory::describe(uint64_t address) const {
             distance = gap(a);
         }
     if (!nearest) return "nothing is allocated";
-    const char* place = address < nearest->begin  ? "before the beginning"
+    const char* place = address < nearest->begin ? "before the beginning"
                         : address < nearest->end ? "at the end"
-                                                  : "past the end";
+                                                 : "past the end";
     return fmt::format("{} bytes {} of the allocation of {} bytes at {:#x}, the nearest", distance,
                        place, nearest->end - nearest->begin, nearest->begin);
 }

@@ -11,7 +11,7 @@ namespace warpscope::emulator {
 // The emulated device's global memory. An address is the real host address, so kernels and host
 // share the bytes. Not for use from two threads at once, except find(), while no launch runs.
 class Memory {
-public:
+  public:
     struct Allocation {
         uint64_t begin = 0;
         uint64_t end = 0;
@@ -35,7 +35,7 @@ public:
     std::string describe(uint64_t address) const;
     size_t used_bytes() const { return used_bytes_; }  // owned allocations only
 
-private:
+  private:
     void insert(uint64_t begin, size_t bytes, bool owned);
     void erase(void* pointer, bool owned);
 

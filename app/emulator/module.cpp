@@ -14,7 +14,7 @@ namespace warpscope::emulator {
 
 // Places the module's variables and decodes its kernels.
 class ModuleLoader {
-public:
+  public:
     explicit ModuleLoader(ModuleSyntax syntax) : syntax_(std::move(syntax)) {}
 
     std::shared_ptr<const Module> load() {
@@ -32,7 +32,7 @@ public:
         return module_;
     }
 
-private:
+  private:
     void place(const Variable& v) {
         constexpr size_t align = 64;
         auto storage = std::make_unique<std::byte[]>(v.bytes + align);

@@ -37,9 +37,9 @@ struct InstructionInfo {
     SourceLine source;
     MemoryAccess access = MemoryAccess::none;
     Space space = Space::generic;
-    uint8_t bytes = 0;               // of one lane's access
-    uint8_t address_operand = 0;     // index into Instruction::operands
-    bool pseudo = false;             // inserted by the decoder (a join); counts for nothing
+    uint8_t bytes = 0;            // of one lane's access
+    uint8_t address_operand = 0;  // index into Instruction::operands
+    bool pseudo = false;          // inserted by the decoder (a join); counts for nothing
     bool barrier = false;
 };
 
@@ -53,9 +53,31 @@ struct RegisterInfo {
 
 // Registers that the machine fills in; lane-varying ones are vectors.
 enum class Special : uint8_t {
-    none, tid_x, tid_y, tid_z, laneid, lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
-    ntid_x, ntid_y, ntid_z, ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z,
-    warpid, nwarpid, smid, nsmid, dynamic_smem_size, total_smem_size
+    none,
+    tid_x,
+    tid_y,
+    tid_z,
+    laneid,
+    lanemask_eq,
+    lanemask_le,
+    lanemask_lt,
+    lanemask_ge,
+    lanemask_gt,
+    ntid_x,
+    ntid_y,
+    ntid_z,
+    ctaid_x,
+    ctaid_y,
+    ctaid_z,
+    nctaid_x,
+    nctaid_y,
+    nctaid_z,
+    warpid,
+    nwarpid,
+    smid,
+    nsmid,
+    dynamic_smem_size,
+    total_smem_size
 };
 
 struct SpecialSlot {
@@ -96,7 +118,7 @@ struct Kernel {
 // A PTX module, decoded. Module-scope .global variables are part of the module and keep their
 // values between launches, as they do on a GPU.
 class Module {
-public:
+  public:
     // Throws Error naming `name`, the PTX line and, where known, the source line for anything that
     // the emulator does not know: directive, opcode, modifier, type, call.
     static std::shared_ptr<const Module> parse(std::string_view ptx, std::string name);
@@ -115,7 +137,7 @@ public:
     };
     const std::vector<Range>& variables() const { return variables_; }
 
-private:
+  private:
     friend class ModuleLoader;
     std::string name_;
     std::vector<std::string> files_;  // by the index that SourceLine::file holds

@@ -23,7 +23,7 @@ struct Access {
 // Attached to a launch, sees what its blocks do. All of a launch's blocks then run on one thread,
 // in the order of their index.
 class Observer {
-public:
+  public:
     virtual ~Observer() = default;
     virtual bool wants(uint32_t /*block*/) { return true; }  // else the block runs unobserved
     virtual void on_block_begin(const Kernel&, uint32_t /*block*/) {}

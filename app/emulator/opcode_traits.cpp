@@ -29,7 +29,7 @@ Effect effect_of_special(std::string_view name) {
 
 unsigned destination_count(const Statement& s) {
     static constexpr std::string_view without[] = {
-        "st",     "red",   "bra",  "brx",  "ret",       "exit",       "trap",    "brkpt",
+        "st",     "red",   "bra",  "brx",      "ret",       "exit",     "trap",      "brkpt",
         "membar", "fence", "call", "stmatrix", "nanosleep", "prefetch", "prefetchu", "pmevent"};
     if (one_of(s.opcode, without)) return 0;
     if (s.opcode == "bar" || s.opcode == "barrier") return s.has("red") ? 1 : 0;
@@ -53,7 +53,9 @@ std::vector<int32_t> sources_of(const Statement& s) {
     return found;
 }
 
-bool is_exit(const Statement& s) { return s.opcode == "ret" || s.opcode == "exit"; }
+bool is_exit(const Statement& s) {
+    return s.opcode == "ret" || s.opcode == "exit";
+}
 
 bool ends_block(const Statement& s) {
     return is_exit(s) || s.opcode == "bra" || s.opcode == "brx" || s.opcode == "trap";
@@ -64,8 +66,8 @@ bool is_barrier(const Statement& s) {
 }
 
 bool waits_for_threads(const Statement& s) {
-    static constexpr std::string_view exchanges[] = {"bar", "barrier", "shfl", "vote", "match",
-                                                     "redux"};
+    static constexpr std::string_view exchanges[] = {"bar",  "barrier", "shfl",
+                                                     "vote", "match",   "redux"};
     return one_of(s.opcode, exchanges);
 }
 
@@ -75,13 +77,15 @@ bool reads_what_others_write(const Statement& s) {
 }
 
 Effect effect_of(const Statement& s) {
-    static constexpr std::string_view crossing[] = {"atom", "shfl", "vote", "match", "activemask",
-                                                    "redux"};
+    static constexpr std::string_view crossing[] = {"atom",  "shfl",       "vote",
+                                                    "match", "activemask", "redux"};
     if (destination_count(s) == 0) return Effect::none;
     if (one_of(s.opcode, crossing) || is_barrier(s)) return Effect::per_lane;
     if (s.opcode == "ld" || s.opcode == "ldu") {
         if (s.has("param") || s.has("const") || s.has("nc")) return Effect::pure;
-        return s.has("local") ? Effect::per_lane : Effect::load;
+        // A generic address may be one of local memory: the same for all lanes, the bytes not.
+        return s.has("global") || s.has("shared") || s.has("shared::cta") ? Effect::load
+                                                                          : Effect::per_lane;
     }
     Effect effect = Effect::pure;
     for (const Operand& o : s.operands)

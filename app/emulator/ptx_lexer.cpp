@@ -10,12 +10,16 @@ namespace warpscope::emulator {
 
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 bool is_word_start(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%' ||
            c == '.';
 }
-bool is_word(char c) { return is_word_start(c) || is_digit(c); }
+bool is_word(char c) {
+    return is_word_start(c) || is_digit(c);
+}
 
 }  // namespace
 

@@ -18,7 +18,7 @@ struct Token {
 // Cuts PTX into tokens, one ahead. A word keeps its dots: an opcode with its modifiers, a
 // directive, %tid.x. Throws Error for a character or comment that PTX does not have.
 class Lexer {
-public:
+  public:
     Lexer(std::string_view text, std::string module_name);
 
     const Token& peek() const { return token_; }
@@ -33,7 +33,7 @@ public:
     [[noreturn]] void fail(const std::string& what, int32_t line) const;
     [[noreturn]] void fail(const std::string& what) const { fail(what, token_.line); }
 
-private:
+  private:
     void skip_space();
     void scan();
 

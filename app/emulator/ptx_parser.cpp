@@ -24,13 +24,13 @@ std::vector<std::string> split_at_dots(std::string_view word) {
 }
 
 class Parser {
-public:
+  public:
     Parser(std::string_view text, const std::string& name) : lexer_(text, name) {
         module_.name = name;
     }
     ModuleSyntax parse();
 
-private:
+  private:
     struct Scope {
         std::map<std::string, int32_t, std::less<>> registers;
     };
@@ -177,7 +177,7 @@ void Parser::entry() {
     }
     while (!lexer_.peek().is("{")) {
         const Token hint = lexer_.next();
-        static constexpr std::string_view hints[] = {".maxntid", ".reqntid", ".minnctapersm",
+        static constexpr std::string_view hints[] = {".maxntid", ".reqntid",      ".minnctapersm",
                                                      ".maxnreg", ".maxnctapersm", ".pragma"};
         bool known = false;
         for (std::string_view h : hints) known |= hint.is(h);
@@ -312,7 +312,9 @@ void Parser::body() {
         else if (lexer_.accept(".pragma")) {
             lexer_.next();
             lexer_.expect(";");
-        } else if (token.kind == Token::word && token.text.starts_with('.'))
+        } else if (token.is(".param"))  // how a call begins
+            lexer_.fail("calls of functions are not supported: inline them");
+        else if (token.kind == Token::word && token.text.starts_with('.'))
             lexer_.fail(fmt::format("unknown directive '{}'", token.text));
         else
             statement();
@@ -371,8 +373,8 @@ void Parser::statement() {
     s.modifiers.erase(s.modifiers.begin());
     s.source = source_;
     s.source.ptx_line = first.line;
-    if (s.opcode == "call") lexer_.fail("calls of functions are not supported: inline them",
-                                        first.line);
+    if (s.opcode == "call")
+        lexer_.fail("calls of functions are not supported: inline them", first.line);
     if (!lexer_.peek().is(";")) {
         do s.operands.push_back(operand());
         while (lexer_.accept(","));
@@ -413,7 +415,8 @@ Operand Parser::operand() {
         pair.elements = {result, word_operand()};
         return pair;
     }
-    if (result.kind == Operand::symbol && lexer_.accept("+")) result.value = lexer_.expect_integer();
+    if (result.kind == Operand::symbol && lexer_.accept("+"))
+        result.value = lexer_.expect_integer();
     return result;
 }
 

@@ -56,7 +56,7 @@ struct Variable {
     Space space = Space::global;
     uint32_t align = 1;
     uint64_t bytes = 0;
-    bool dynamic = false;  // .extern .shared x[]
+    bool dynamic = false;            // .extern .shared x[]
     std::vector<std::byte> initial;  // may be shorter than bytes: the rest is zero
 };
 

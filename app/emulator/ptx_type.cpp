@@ -16,6 +16,8 @@ std::optional<Type> type_named(std::string_view name) {
     return std::nullopt;
 }
 
-std::string_view name_of(Type type) { return names[size_t(type)]; }
+std::string_view name_of(Type type) {
+    return names[size_t(type)];
+}
 
 }  // namespace warpscope::emulator

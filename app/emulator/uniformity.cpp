@@ -17,7 +17,7 @@ bool merge(Bits& into, const Bits& from) {
 }
 
 class Analysis {
-public:
+  public:
     Analysis(const KernelSyntax& kernel, const ControlFlow& flow)
         : kernel_(kernel), flow_(flow), registers_(kernel.registers.size()) {}
 
@@ -34,7 +34,7 @@ public:
         return std::move(result_);
     }
 
-private:
+  private:
     void collect_uses() {
         definitions_.assign(registers_, 0);
         for (const Statement& s : kernel_.statements) {

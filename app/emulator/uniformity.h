@@ -20,10 +20,10 @@ namespace warpscope::emulator {
 // - written where only one side of a divergent branch has code: it must be dead at the join;
 // - written where both sides have code: it must have one definition only, a pure one.
 struct Uniformity {
-    std::vector<bool> uniform;             // by register
-    std::vector<bool> live_at_entry;       // by register: may be read before it is written
-    std::vector<bool> divergent;           // by block: its closing branch may part lanes
-    std::vector<uint32_t> join;            // by block: where they meet, ControlFlow::no_block for never
+    std::vector<bool> uniform;        // by register
+    std::vector<bool> live_at_entry;  // by register: may be read before it is written
+    std::vector<bool> divergent;      // by block: its closing branch may part lanes
+    std::vector<uint32_t> join;       // by block: where they meet, ControlFlow::no_block for never
 };
 
 Uniformity analyse_uniformity(const KernelSyntax& kernel, const ControlFlow& flow);

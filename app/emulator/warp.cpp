@@ -29,7 +29,9 @@ void Warp::enter(uint32_t s) {
     left_at_mask = left;
 }
 
-void Warp::leave() { set_mask(mask); }
+void Warp::leave() {
+    set_mask(mask);
+}
 
 const Instruction* Warp::pause(const Instruction* next) {
     splits[current].pc = next;
@@ -214,12 +216,14 @@ std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, uint6
         const uint32_t size = shared ? block->shared_bytes : block->kernel->local_bytes;
         const char* name = shared ? "shared" : "local";
         if (address > size || size - address < bytes)
-            fail(i, lane, fmt::format("{} bytes at {} memory address {:#x} lie outside the {} bytes "
-                                      "that the {} has",
-                                      bytes, name, address, size, shared ? "block" : "thread"));
+            fail(i, lane,
+                 fmt::format("{} bytes at {} memory address {:#x} lie outside the {} bytes "
+                             "that the {} has",
+                             bytes, name, address, size, shared ? "block" : "thread"));
         if (address % align)
-            fail(i, lane, fmt::format("{} memory address {:#x} is not a multiple of {}", name,
-                                      address, align));
+            fail(i, lane,
+                 fmt::format("{} memory address {:#x} is not a multiple of {}", name, address,
+                             align));
         if (shared) return block->shared + address;
         return block->local + size_t(index * lanes_per_warp + lane) * size + address;
     }
@@ -229,11 +233,12 @@ std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, uint6
         return const_cast<std::byte*>(block->arguments.data()) + address;
     }
     if (!in_global(i, address, address + bytes))
-        fail(i, lane, fmt::format("{} bytes at global memory address {:#x}: {}", bytes, address,
-                                  block->memory->describe(address)));
+        fail(i, lane,
+             fmt::format("{} bytes at global memory address {:#x}: {}", bytes, address,
+                         block->memory->describe(address)));
     if (address % align)
-        fail(i, lane, fmt::format("global memory address {:#x} is not a multiple of {}", address,
-                                  align));
+        fail(i, lane,
+             fmt::format("global memory address {:#x} is not a multiple of {}", address, align));
     return reinterpret_cast<std::byte*>(address);
 }
 

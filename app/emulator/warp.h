@@ -31,7 +31,7 @@ struct BlockContext {
     uint32_t shared_bytes = 0;
     std::byte* local = nullptr;  // local_bytes for each thread of the block
     std::span<const std::byte> arguments;
-    uint32_t block = 0;          // linear index
+    uint32_t block = 0;  // linear index
     uint32_t sm = 0;
     uint32_t live_threads = 0;
     uint64_t clock = 0;  // instructions that the block has run, at its last turn
@@ -64,7 +64,7 @@ struct Record {
 
 // One warp: registers, splits and the turn that it is in. Handlers work on the members directly.
 class Warp {
-public:
+  public:
     enum class Outcome : uint8_t { paused, split_gone, at_barrier, at_warp_sync };
 
     // --- the running split; hot
@@ -151,7 +151,7 @@ public:
         mode = lanes == all_lanes ? Instruction::fast : Instruction::masked;
     }
 
-private:
+  private:
     bool find_global(BlockContext::Range& range, uint64_t low, uint64_t high);
     int32_t new_record(const Record& record);
     void remove_split(uint32_t s);
