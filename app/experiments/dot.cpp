@@ -70,7 +70,7 @@ Dot::Dot(compute::Device& device)
       launches_(declare(), "launches", "Launches",
                 "Newest launches that wrong ones are counted in.", 20, 1, 1000),
       hold_(declare(), "hold", "Hold",
-            "Clocks that a thread which skips the barrier lives on, in divergent_bounded.", 20'000,
+            "Clocks that a thread which skips the barrier lives on, in divergent_bounded.", 2'000,
             0, 10'000'000),
       bounded_sum_(device.kernel<Floats, Floats, Floats, unsigned, long long, Clocks>(
           "dot", kernel_name(std::size_t(Variant::divergent_bounded)))),
