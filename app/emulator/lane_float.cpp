@@ -22,6 +22,11 @@ T larger(T a, T b) {
     return a == b ? (std::signbit(a) ? b : a) : a > b ? a : b;
 }
 
+// The bits of a float, a subnormal replaced by the zero of its sign.
+uint32_t flushed(uint32_t bits) {
+    return bits & 0x7F800000u ? bits : bits & 0x80000000u;
+}
+
 // .sat: into [0, 1], NaN to 0.
 template <typename T>
 T saturated(T a) {
@@ -50,8 +55,9 @@ Handler only_f32(std::string_view op) {
     if (op == "fma.sat")
         return lanes<F, F, F, F>([](F a, F b, F c) { return saturated(std::fma(a, b, c)); });
     // neg and abs leave subnormals alone; their .ftz forms do not.
-    if (op == "neg.ftz") return lanes<F, F>([](F a) { return -1.0f * a; });
-    if (op == "abs.ftz") return lanes<F, F>([](F a) { return std::abs(1.0f * a); });
+    using U = uint32_t;
+    if (op == "neg.ftz") return lanes<U, U>([](U a) { return flushed(a) ^ 0x80000000u; });
+    if (op == "abs.ftz") return lanes<U, U>([](U a) { return flushed(a) & 0x7FFFFFFFu; });
     return nullptr;
 }
 
