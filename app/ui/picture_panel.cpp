@@ -49,7 +49,8 @@ void navigate(Interface& ui, ImVec2 size) {
         ui.canvas.fit();
     if (!ImGui::IsItemActive() || (io.MouseDelta.x == 0 && io.MouseDelta.y == 0)) return;
     const bool left = ImGui::IsMouseDown(ImGuiMouseButton_Left) && !io.KeyCtrl;
-    if (left && ui.stage.drag(io.MouseDelta.x / size.y, io.MouseDelta.y / size.y)) return;
+    if (left && ui.stage.drag(double(io.MouseDelta.x) / size.y, double(io.MouseDelta.y) / size.y))
+        return;
     ui.canvas.pan(io.MouseDelta.x * ui.raster, io.MouseDelta.y * ui.raster);
 }
 
