@@ -12,8 +12,8 @@ namespace {
 
 template <AtomicOp op, typename T>
 T updated(T old, T b, T c) {
-    using U = std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
-                                 std::type_identity<T>>::type;
+    using U = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
+                                          std::type_identity<T>>::type;
     if constexpr (op == AtomicOp::add) return T(U(old) + U(b));
     if constexpr (op == AtomicOp::min) return b < old ? b : old;
     if constexpr (op == AtomicOp::max) return b > old ? b : old;
