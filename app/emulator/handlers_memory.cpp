@@ -18,8 +18,11 @@ enum class Pattern { failed, consecutive, scattered };
 
 template <typename Address>
 struct Lanes {
-    const std::byte* base = nullptr;  // added to each address
+    uint64_t base = 0;  // host address that is added to each one
     const Address* addresses = nullptr;
+    std::byte* at(size_t lane) const {
+        return reinterpret_cast<std::byte*>(base + addresses[lane]);
+    }
 };
 
 // Finds lowest and highest address, whether all are multiples of `bytes`, and whether the lanes of
@@ -69,10 +72,10 @@ HWY_INLINE Pattern check(const Instruction* i, Warp& w, Address bytes, Lanes<Add
     if constexpr (space == Space::shared) {
         // A negative offset may reach below 0 and wrap: both ends are compared.
         if (end > w.block->shared_bytes || begin > end) return Pattern::failed;
-        lanes.base = w.block->shared + i->immediate;
+        lanes.base = uint64_t(w.block->shared) + uint64_t(i->immediate);
     } else {
         if (begin > end || !w.in_global(i, begin, end)) return Pattern::failed;
-        lanes.base = reinterpret_cast<const std::byte*>(i->immediate);
+        lanes.base = uint64_t(i->immediate);
     }
     return consecutive ? Pattern::consecutive : Pattern::scattered;
 }
@@ -108,13 +111,12 @@ const Instruction* load(const Instruction* i, Warp& w) {
     constexpr bool copies =
         sizeof(M) == sizeof(R) && (elements == 1 || (elements == 4 && sizeof(M) == 4));
     if (copies && pattern == Pattern::consecutive) {
-        const std::byte* halves[] = {lanes.base + lanes.addresses[0],
-                                     lanes.base + lanes.addresses[half_warp]};
+        const std::byte* halves[] = {lanes.at(0), lanes.at(half_warp)};
         for (size_t half = 0; half < 2; ++half)
             load_half<R, elements>(reinterpret_cast<const R*>(halves[half]), r, half * half_warp);
     } else {
         for (size_t l = 0; l < lanes_per_warp; ++l) {
-            const auto* m = reinterpret_cast<const M*>(lanes.base + lanes.addresses[l]);
+            const auto* m = reinterpret_cast<const M*>(lanes.at(l));
             for (unsigned e = 0; e < elements; ++e) r[e][l] = R(m[e]);
         }
     }
@@ -155,14 +157,13 @@ const Instruction* store(const Instruction* i, Warp& w) {
     Lanes<Address> lanes;
     const Pattern pattern = check<space, Address>(i, w, sizeof(M) * elements, lanes);
     if (HWY_UNLIKELY(pattern == Pattern::failed)) return any_store(i, w);
-    auto* base = const_cast<std::byte*>(lanes.base);
     constexpr bool pixels = sizeof(M) == 1 && elements == 4;
     if (pattern == Pattern::consecutive && pixels) {
         const hn::CappedTag<uint32_t, half_warp> d;
         const auto low = hn::Set(d, 0xFFu);
         for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
             const size_t half = l / half_warp * half_warp;
-            auto* m = reinterpret_cast<uint32_t*>(base + lanes.addresses[half]) - half;
+            auto* m = reinterpret_cast<uint32_t*>(lanes.at(half)) - half;
             const auto byte = [&](unsigned e) {
                 return hn::And(any_source(d, w, i->operands[1 + e], l), low);
             };
@@ -176,7 +177,7 @@ const Instruction* store(const Instruction* i, Warp& w) {
         const hn::CappedTag<R, half_warp> d;
         for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
             const size_t half = l / half_warp * half_warp;
-            auto* m = reinterpret_cast<R*>(base + lanes.addresses[half]) - half;
+            auto* m = reinterpret_cast<R*>(lanes.at(half)) - half;
             hn::StoreU(any_source(d, w, i->operands[1], l), d, m + l);
         }
         return w.checkpoint(i, i + 1);
@@ -189,7 +190,7 @@ const Instruction* store(const Instruction* i, Warp& w) {
         stride[e] = operand & 1 ? 0 : 1;
     }
     for (size_t l = 0; l < lanes_per_warp; ++l) {
-        auto* m = reinterpret_cast<M*>(base + lanes.addresses[l]);
+        auto* m = reinterpret_cast<M*>(lanes.at(l));
         for (unsigned e = 0; e < elements; ++e) m[e] = M(r[e][l * stride[e]]);
     }
     return w.checkpoint(i, i + 1);
