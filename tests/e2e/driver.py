@@ -1,0 +1,304 @@
+"""A person at the window: starts the app in a virtual display of its own, finds widgets by id,
+clicks and types, and looks at the screen's pixels.
+
+Nothing here waits for a fixed time: every step polls for what it needs, and gives up after
+PATIENCE seconds with a sentence (a sanitizer build on a busy machine draws a few frames a second).
+"""
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import tempfile
+import time
+import zlib
+
+PATIENCE = 60
+WIDTH, HEIGHT = 1280, 720
+
+
+def wait_for(what, condition):
+    """The first true value of condition(); `what` says in an error what did not come."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        value = condition()
+        if value:
+            return value
+        if time.monotonic() > end:
+            raise AssertionError(f"waited {PATIENCE} s in vain for {what}")
+        time.sleep(0.05)
+
+
+class Picture:
+    """Pixels in rows, each pixel `step` bytes, of which red, green and blue stand at `order`."""
+
+    def __init__(self, width, height, rows, step, order=(0, 1, 2)):
+        self.width, self.height, self.rows = width, height, rows
+        self.step, self.order = step, order
+
+    def crop(self, x, y, w, h):
+        rows = [row[x * self.step:(x + w) * self.step] for row in self.rows[y:y + h]]
+        return Picture(w, h, rows, self.step, self.order)
+
+    def channel(self, which):
+        """All values of one colour, row by row."""
+        return b"".join(row[self.order[which]::self.step] for row in self.rows)
+
+    def colours(self):
+        """(red, green, blue) as three strings of bytes."""
+        return tuple(self.channel(c) for c in range(3))
+
+    def __eq__(self, other):
+        return self.colours() == other.colours()
+
+    def share_of(self, holds):
+        """Share of the pixels whose (red, green, blue) fulfil a condition."""
+        return sum(1 for p in zip(*self.colours()) if holds(*p)) / (self.width * self.height)
+
+    def share_unlike(self, other):
+        pairs = zip(zip(*self.colours()), zip(*other.colours()))
+        return sum(1 for a, b in pairs if a != b) / (self.width * self.height)
+
+
+def read_xwd(path):
+    """The X server's own frame buffer: X11/XWDFile.h, big-endian header, 32-bit pixels."""
+    data = pathlib.Path(path).read_bytes()
+    header = struct.unpack(">25I", data[:100])
+    width, height, bits, stride, colours = (header[i] for i in (4, 5, 11, 12, 19))
+    assert bits == 32, f"a screen of {bits} bits a pixel"
+    order = (2, 1, 0) if header[7] == 0 else (1, 2, 3)
+    first = header[0] + 12 * colours
+    rows = [data[first + y * stride:first + y * stride + 4 * width] for y in range(height)]
+    return Picture(width, height, rows, 4, order)
+
+
+def _unfilter(kind, line, above, step):
+    """A PNG scanline without its filter (PNG specification, 9.2), in place."""
+    if kind == 1:
+        for i in range(step, len(line)):
+            line[i] = (line[i] + line[i - step]) & 255
+    elif kind == 2:
+        for i in range(len(line)):
+            line[i] = (line[i] + above[i]) & 255
+    elif kind == 3:
+        for i in range(len(line)):
+            left = line[i - step] if i >= step else 0
+            line[i] = (line[i] + (left + above[i]) // 2) & 255
+    elif kind == 4:
+        for i in range(len(line)):
+            left, corner = (line[i - step], above[i - step]) if i >= step else (0, 0)
+            up = above[i]
+            p = left + up - corner
+            near = min((abs(p - left), 0, left), (abs(p - up), 1, up), (abs(p - corner), 2, corner))
+            line[i] = (line[i] + near[2]) & 255
+    return line
+
+
+def read_png(path):
+    """(Picture, {keyword: text}) of a PNG with 8 bits a channel, RGB or RGBA, not interlaced."""
+    data = pathlib.Path(path).read_bytes()
+    assert data[:8] == b"\x89PNG\r\n\x1a\n", f"{path} is no PNG"
+    at, packed, texts, header = 8, b"", {}, None
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        check = struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0]
+        assert zlib.crc32(kind + body) == check, f"{path}: a {kind} chunk is damaged"
+        at += 12 + length
+        if kind == b"IHDR":
+            header = struct.unpack(">IIBBBBB", body)
+        elif kind == b"IDAT":
+            packed += body
+        elif kind == b"tEXt":
+            keyword, text = body.split(b"\0", 1)
+            texts[keyword.decode()] = text.decode("latin-1")
+        elif kind == b"iTXt":
+            keyword, rest = body.split(b"\0", 1)
+            texts[keyword.decode()] = rest[2:].split(b"\0", 2)[2].decode()
+    width, height, depth, colour, _, _, interlaced = header
+    assert depth == 8 and colour in (2, 6) and not interlaced, f"{path}: {header}"
+    step = 4 if colour == 6 else 3
+    raw, rows, above = zlib.decompress(packed), [], bytearray(width * step)
+    for y in range(height):
+        start = y * (width * step + 1)
+        line = bytearray(raw[start + 1:start + 1 + width * step])
+        above = _unfilter(raw[start], line, above, step)
+        rows.append(bytes(above))
+    return Picture(width, height, rows, step), texts
+
+
+class Display:
+    """A virtual screen. Its frame buffer is a file that we read."""
+
+    def __init__(self):
+        for tool in ("Xvfb", "xdotool"):
+            if not shutil.which(tool):
+                raise AssertionError(f"{tool} is missing: ./run test installs it")
+        self._folder = tempfile.TemporaryDirectory(prefix="warpscope-screen-")
+        reading, writing = os.pipe()
+        self._server = subprocess.Popen(
+            ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{WIDTH}x{HEIGHT}x24",
+             "-fbdir", self._folder.name, "-nolisten", "tcp"],
+            pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        os.close(writing)
+        with os.fdopen(reading) as answer:
+            number = answer.readline().strip()
+        assert number, "Xvfb did not start"
+        self.name = f":{number}"
+
+    def picture(self):
+        return read_xwd(pathlib.Path(self._folder.name) / "Xvfb_screen0")
+
+    def xdotool(self, *words):
+        subprocess.run(["xdotool", *map(str, words)], check=True, stdout=subprocess.DEVNULL,
+                       env=os.environ | {"DISPLAY": self.name})
+
+    def close(self):
+        self._server.terminate()
+        self._server.wait()
+        self._folder.cleanup()
+
+
+class App:
+    """The app in a window that fills the display; settings and screenshots go to `home`."""
+
+    def __init__(self, program, display, home, *arguments):
+        self.display, self.home = display, pathlib.Path(home)
+        self._map = self.home / "widgets.json"
+        self._map.unlink(missing_ok=True)
+        self._log = open(self.home / "log.txt", "w+", encoding="utf-8")
+        environment = os.environ | {"DISPLAY": display.name, "HOME": str(home),
+                                    "XDG_CONFIG_HOME": str(self.home / "config"),
+                                    "XDG_PICTURES_DIR": str(home), "LIBGL_ALWAYS_SOFTWARE": "1"}
+        environment.pop("WAYLAND_DISPLAY", None)
+        self._process = subprocess.Popen(
+            [program, "--device", "emulator", "--widget-map", str(self._map),
+             "--size", f"{WIDTH}x{HEIGHT}", *arguments],
+            stdout=self._log, stderr=subprocess.STDOUT, env=environment, cwd=home)
+        self.park()
+        wait_for("the first frame", self.widgets)
+
+    # --- reading
+
+    def log(self):
+        self._log.seek(0)
+        return self._log.read()
+
+    def widgets(self):
+        """{id: widget} as drawn in the newest frame."""
+        if self._process.poll() is not None:
+            raise AssertionError(f"the app ended with {self._process.returncode}: {self.log()}")
+        if not self._map.exists():
+            return {}
+        return {w["id"]: w for w in json.loads(self._map.read_text(encoding="utf-8"))}
+
+    def value(self, widget):
+        found = self.widgets().get(widget)
+        return None if found is None else found["value"]
+
+    def wait_value(self, widget, wanted):
+        """Waits until a widget's value is `wanted`, or wanted(value) is true; gives the value."""
+        holds = wanted if callable(wanted) else lambda value: value == wanted
+        seen = [None]
+
+        def there():
+            seen[0] = self.value(widget)
+            return seen[0] is not None and holds(seen[0])
+        try:
+            wait_for(widget, there)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it says {seen[0]!r}, message "
+                                 f"{self.value('message')!r}") from None
+        return seen[0]
+
+    def number(self, widget):
+        """The number that a label begins with: '41.3 %', '25 723 563 606 016', '1.2e-07'."""
+        text = wait_for(widget, lambda: self.value(widget))
+        digits = ""
+        for word in text.split(" "):
+            if not word or word.lstrip("-")[:1] not in set("0123456789"):
+                break
+            digits += word
+        return float(digits)
+
+    def frame(self):
+        return int(self.value("transport.frame"))
+
+    def pixels(self, widget="picture.pixels"):
+        """What the screen shows where a widget is."""
+        w = self.widgets()[widget]
+        x, y = round(w["x"]), round(w["y"])
+        return self.display.picture().crop(x, y, round(w["x"] + w["w"]) - x,
+                                           round(w["y"] + w["h"]) - y)
+
+    # --- acting
+
+    def park(self):
+        """Takes the pointer to where nothing lights up or explains itself."""
+        self.display.xdotool("mousemove", 1, 1)
+
+    def settle(self):
+        """Takes the pointer away and waits until several frames have been drawn without it.
+        Events come in order: once a key has had its effect, the pointer has gone as well."""
+        self.park()
+        first = self.value("vsync")
+        for wanted in ("off", "on") * 2 if first == "on" else ("on", "off") * 2:
+            self.key("v")
+            self.wait_value("vsync", wanted)
+
+    def click(self, widget):
+        """The pointer stays: a slow frame must still find it there. settle() takes it away."""
+        def target():
+            found = self.widgets().get(widget)
+            return found if found and found["visible"] and found["enabled"] else None
+        w = wait_for(f"{widget} to be there", target)
+        self.display.xdotool("mousemove", round(w["x"] + w["w"] / 2), round(w["y"] + w["h"] / 2),
+                             "click", 1)
+
+    def choose(self, widget, entry):
+        """Takes an entry of a list that opens, or of segments side by side, while an experiment
+        runs. A list finds its place in the frames after it opened."""
+        if f"{widget}:{entry}" not in self.widgets():
+            self.click(widget)
+            wait_for(f"the list of {widget}", lambda: f"{widget}:{entry}" in self.widgets())
+            self.pass_frames()
+        self.click(f"{widget}:{entry}")
+        self.wait_value(widget, entry)
+
+    def pass_frames(self):
+        """Waits for further frames of an experiment that runs."""
+        before = self.frame()
+        wait_for("further frames", lambda: self.frame() > before + 2)
+
+    def type_into(self, widget, text):
+        """Types into a field of a running experiment; ends with Enter. ImGui looks at keys once a
+        frame: what goes down must not come up before."""
+        self.click(widget)
+        self.pass_frames()
+        self.display.xdotool("type", text)
+        self.wait_value(widget, text)
+        self.display.xdotool("keydown", "Return")
+        self.pass_frames()
+        self.display.xdotool("keyup", "Return")
+
+    def key(self, name):
+        self.display.xdotool("key", name)
+
+    def pause(self):
+        self.click("transport.pause")
+        self.wait_value("transport.pause", "on")
+        self.settle()
+
+    # --- ending
+
+    def quit(self):
+        """Ctrl+Q; gives the exit code."""
+        self.key("ctrl+q")
+        return self._process.wait(PATIENCE)
+
+    def close(self):
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        self._log.close()
