@@ -97,7 +97,8 @@ bool Decoder::decode_arithmetic(const Statement& s) {
 void Decoder::decode_integer(const Statement& s, Modifiers& m, Type type) {
     std::string op = s.opcode;
     Type result = type;
-    for (const char* part : {"lo", "hi", "wide", "l", "r", "wrap", "clamp", "shiftamt"})
+    for (const char* part : {"lo", "hi", "wide", "l", "r", "wrap", "clamp", "shiftamt", "sat",
+                             "f4e", "b4e", "rc8", "ecl", "ecr", "rc16"})
         if (m.take(part)) op += std::string(".") + part;
     finish(m);
     if (op.ends_with(".wide"))
@@ -115,6 +116,9 @@ void Decoder::decode_float(const Statement& s, Modifiers& m, Type type) {
     const bool bitwise = op == "neg" || op == "abs" || op == "copysign";
     if (!bitwise) keep_subnormals_ = kernel_->flush_subnormals && !flushes;
     m.take("rn");
+    for (const auto& [name, mode] :
+         {std::pair{"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}})
+        if (m.take(name)) rounding_ = mode;
     m.take("approx");
     m.take("full");
     if (m.take("sat")) op += ".sat";
@@ -226,7 +230,13 @@ void Decoder::decode_cvt(const Statement& s) {
     c.to = plain(*to);
     c.from = plain(*from);
     keep_subnormals_ = kernel_->flush_subnormals && !flushes && is_float(c.from);
-    const uint32_t d = destination(s.operands[0]), a = source(s.operands[1], c.from);
+    const uint32_t d = destination(s.operands[0]);
+    uint32_t a = source(s.operands[1], c.from);
+    if (register_bits(s.operands[1]) == 64 && bits_of(c.from) < 64 && !(a & 1)) {
+        const uint32_t low = file_.vector(32);  // handlers step by the type's width
+        emit_value(convert_handler(VectorOp::cvt_u32_u64, {}), low, 32, {a});
+        a = low;
+    }
     VectorOp op = VectorOp::none;
     const auto is = [&](Type t, Type f) { return c.to == t && c.from == f && !c.saturate; };
     if (is(Type::f32, Type::s32) && c.rounding == Rounding::nearest) op = VectorOp::cvt_f32_s32;

@@ -76,11 +76,7 @@ uint32_t Decoder::emit_comparison(Modifiers& m, uint32_t into, const Operand& a,
     e.full = handler;
     e.operands = {new_predicate(), x, y};
     const uint32_t result = e.operands[0];
-    if (keep_subnormals_) {
-        Emission keep;
-        keep.full = keep_subnormals;
-        emit_raw(keep, true);
-    }
+    emit_float_mode();
     emit_raw(e, true);
     keep_subnormals_ = false;
     return result;

@@ -169,6 +169,7 @@ void Decoder::decode_blocks() {
             current_ = &syntax_.statements[i];
             first_of_statement_ = true;
             keep_subnormals_ = false;
+            rounding_ = FE_TONEAREST;
             decode_statement(*current_);
         }
         if (pending_cost_ > 0) {  // fell through to a label: what was run so far counts here
@@ -231,13 +232,20 @@ void Decoder::emit_raw(const Emission& e, bool pseudo) {
     kernel_->lines.push_back(std::move(info));
 }
 
-void Decoder::emit(const Emission& e) {
+// The prefix of an operation whose float mode is not the kernel's.
+void Decoder::emit_float_mode() {
+    if (!keep_subnormals_ && rounding_ == FE_TONEAREST) return;
     Emission prefix;
-    if (keep_subnormals_) {
-        prefix.full = keep_subnormals;
-        emit_raw(prefix, true);
-    }
+    prefix.full = with_float_mode;
+    prefix.detail = kernel_->flush_subnormals && !keep_subnormals_;
+    prefix.target = uint32_t(rounding_);
+    emit_raw(prefix, true);
+}
+
+void Decoder::emit(const Emission& e) {
+    emit_float_mode();
     if (current_->guard >= 0) {
+        Emission prefix;
         prefix.full = current_->guard_negated ? guard_not : guard;
         prefix.operands = {slots_[size_t(current_->guard)]};
         emit_raw(prefix, true);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cfenv>
 #include <map>
 #include <memory>
 #include <optional>
@@ -92,6 +93,7 @@ class Decoder {
     };
     void emit(const Emission& e);
     void emit_raw(const Emission& e, bool pseudo);
+    void emit_float_mode();
     // A value into `destination` (a register operand), for all lanes or masked as it needs.
     void emit_value(Handler handler, uint32_t destination, unsigned bits,
                     std::vector<uint32_t> sources, uint16_t detail = 0, int64_t immediate = 0);
@@ -167,6 +169,7 @@ class Decoder {
     const Statement* current_ = nullptr;
     bool first_of_statement_ = true;
     bool keep_subnormals_ = false;
+    int rounding_ = FE_TONEAREST;
     uint32_t pending_cost_ = 0;
 };
 

@@ -179,10 +179,8 @@ const Instruction* read_clock(const Instruction* i, Warp& w);
 // Prefixes: each runs the instruction after it, changed.
 const Instruction* guard(const Instruction* i, Warp& w);      // @p, operand 0
 const Instruction* guard_not(const Instruction* i, Warp& w);  // @!p
-const Instruction* keep_subnormals(const Instruction* i,
-                                   Warp& w);  // no .ftz in a kernel that flushes
-
-// Run the handler for all lanes and put back what inactive lanes had: for vectors of 32 or 64 bits,
+// An operation that rounds or treats subnormals unlike the rest: detail flushes, target rounds.
+const Instruction* with_float_mode(const Instruction* i, Warp& w);
 // for a predicate.
 Handler masked_handler(unsigned destination_bits);
 const Instruction* masked_predicate(const Instruction* i, Warp& w);

@@ -3,8 +3,8 @@
 #include <bit>
 #include <chrono>
 
+#include "emulator/float_mode.h"
 #include "emulator/handlers.h"
-#include "emulator/subnormals.h"
 
 namespace warpscope::emulator {
 
@@ -97,8 +97,8 @@ const Instruction* guard_not(const Instruction* i, Warp& w) {
     return guarded(i, w, ~w.predicate(i->operands[0]));
 }
 
-const Instruction* keep_subnormals(const Instruction* i, Warp& w) {
-    const SubnormalMode keep(false);
+const Instruction* with_float_mode(const Instruction* i, Warp& w) {
+    const FloatMode mode(i->detail, int(i->target));
     return i[1].handlers[w.mode](i + 1, w);
 }
 

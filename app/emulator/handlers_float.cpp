@@ -58,21 +58,28 @@ struct Fma : Float<T> {
     }
 };
 
+// A subnormal becomes the zero of its sign where the CPU's mode flushes: only arithmetic and
+// comparisons heed it, not moves.
+template <class D, class V>
+HWY_INLINE V flushed(D d, V a) {
+    return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), hn::And(a, hn::SignBit(d)), a);
+}
+
 // PTX: the operand that is a number when one is NaN; -0 is less than +0.
 struct Min : Float<float> {
     template <class D, class V>
-    HWY_INLINE V operator()(D, V a, V b) const {
+    HWY_INLINE V operator()(D d, V a, V b) const {
         const V smaller =
             hn::IfThenElse(hn::Lt(a, b), a, hn::IfThenElse(hn::Eq(a, b), hn::Or(a, b), b));
-        return hn::IfThenElse(hn::IsNaN(b), a, smaller);
+        return flushed(d, hn::IfThenElse(hn::IsNaN(b), a, smaller));
     }
 };
 struct Max : Float<float> {
     template <class D, class V>
-    HWY_INLINE V operator()(D, V a, V b) const {
+    HWY_INLINE V operator()(D d, V a, V b) const {
         const V larger =
             hn::IfThenElse(hn::Gt(a, b), a, hn::IfThenElse(hn::Eq(a, b), hn::And(a, b), b));
-        return hn::IfThenElse(hn::IsNaN(b), a, larger);
+        return flushed(d, hn::IfThenElse(hn::IsNaN(b), a, larger));
     }
 };
 struct Neg : Float<float> {
@@ -140,7 +147,8 @@ struct Sin : Float<float> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V x) const {
         const V k = hn::Round(hn::Mul(x, hn::Set(d, 0.318309886183790671538f)));
-        return hn::Xor(sin_reduced(d, remove_half_turns(d, x, k)), sign_of_odd(d, k));
+        const V y = hn::Xor(sin_reduced(d, remove_half_turns(d, x, k)), sign_of_odd(d, k));
+        return hn::IfThenElse(hn::Eq(x, hn::Zero(d)), flushed(d, x), y);  // -0 stays -0
     }
 };
 
@@ -192,7 +200,7 @@ struct Libm : Float<float> {
     }
 };
 float log2_of(float x) {
-    return std::log2(x);
+    return x == 0 ? -INFINITY : std::log2(x);  // libm does not flush subnormals
 }
 float tanh_of(float x) {
     return std::tanh(x);

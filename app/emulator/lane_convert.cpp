@@ -48,7 +48,9 @@ template <typename To, typename From>
 To converted(From a, const Mode& mode) {
     if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
         using Limits = std::numeric_limits<To>;
-        if (a != a) return 0;
+        // PTX ISA, cvt: NaN gives 0 only from f32 to at most 32 bits, else the sign bit alone.
+        constexpr bool zero = sizeof(From) == 4 && sizeof(To) <= 4;
+        if (a != a) return zero ? To(0) : To(To(1) << (8 * sizeof(To) - 1));
         const From x = rounded(a, mode.rounding);
         if (x >= std::ldexp(From(1), Limits::digits)) return Limits::max();
         if (x < From(Limits::min())) return Limits::min();

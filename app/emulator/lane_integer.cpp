@@ -106,6 +106,19 @@ uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector) {
     return r;
 }
 
+// prmt's modes: the selectors that the last operand's two low bits choose from.
+template <uint32_t s0, uint32_t s1, uint32_t s2, uint32_t s3>
+Handler permute_by() {
+    return lanes<uint32_t, uint32_t, uint32_t, uint32_t>([](uint32_t a, uint32_t b, uint32_t c) {
+        constexpr uint32_t selectors[] = {s0, s1, s2, s3};
+        return permute_bytes(a, b, selectors[c & 3]);
+    });
+}
+
+int32_t saturated(int64_t value) {
+    return int32_t(std::clamp<int64_t>(value, INT32_MIN, INT32_MAX));
+}
+
 template <typename T>
 Handler arithmetic(std::string_view op) {
     using U = std::make_unsigned_t<T>;
@@ -126,6 +139,12 @@ Handler arithmetic(std::string_view op) {
     if (op == "sad")
         return lanes<U, T, T, U>(
             [](T a, T b, U c) { return U(c + (a < b ? U(b) - U(a) : U(a) - U(b))); });
+    if constexpr (std::is_same_v<T, int32_t>) {
+        if (op == "add.sat")
+            return lanes<T, T, T>([](T a, T b) { return saturated(int64_t(a) + b); });
+        if (op == "sub.sat")
+            return lanes<T, T, T>([](T a, T b) { return saturated(int64_t(a) - b); });
+    }
     if (op == "shr")
         return lanes<T, T, uint32_t>([](T a, uint32_t n) { return shift_right(a, n); });
     if (op == "bfe" && sizeof(T) >= 4)
@@ -178,6 +197,12 @@ Handler only_32(std::string_view op) {
     using U = uint32_t;
     if (op == "prmt")
         return lanes<U, U, U, U>([](U a, U b, U c) { return permute_bytes(a, b, c); });
+    if (op == "prmt.f4e") return permute_by<0x3210, 0x4321, 0x5432, 0x6543>();
+    if (op == "prmt.b4e") return permute_by<0x5670, 0x6701, 0x7012, 0x0123>();
+    if (op == "prmt.rc8") return permute_by<0x0000, 0x1111, 0x2222, 0x3333>();
+    if (op == "prmt.ecl") return permute_by<0x3210, 0x3211, 0x3222, 0x3333>();
+    if (op == "prmt.ecr") return permute_by<0x0000, 0x1110, 0x2210, 0x3210>();
+    if (op == "prmt.rc16") return permute_by<0x1010, 0x3232, 0x1010, 0x3232>();
     if (op == "shf.l.wrap")
         return lanes<U, U, U, U>(
             [](U a, U b, U n) { return U((uint64_t(b) << 32 | a) << (n & 31) >> 32); });

@@ -10,8 +10,8 @@
 
 #include "emulator/block.h"
 #include "emulator/error.h"
+#include "emulator/float_mode.h"
 #include "emulator/parallel.h"
-#include "emulator/subnormals.h"
 
 namespace warpscope::emulator {
 
@@ -106,7 +106,7 @@ Statistics Machine::run(const Kernel& kernel, const Launch& launch,
     if (in_order) threads = 1;
     std::vector<Statistics> parts(threads);
     run_parallel(threads, [&](unsigned k) {
-        const SubnormalMode mode(kernel.flush_subnormals);
+        const FloatMode mode(kernel.flush_subnormals);
         BlockRunner runner(kernel, launch, memory_, packed, options, budget);
         if (in_order)
             dispatch.run_in_order(runner, shared_, observer);

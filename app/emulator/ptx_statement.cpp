@@ -170,6 +170,11 @@ Operand Parser::word_operand() {
     Operand result;
     result.name = word.text;
     if (word.is("_")) return result;
+    if (word.is("WARP_SZ")) {
+        result.kind = Operand::integer;
+        result.value = 32;
+        return result;
+    }
     if (const auto found = find_register(word.text)) {
         result.kind = Operand::register_;
         result.index = *found;

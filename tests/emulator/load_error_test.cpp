@@ -21,7 +21,7 @@ TEST(LoadError, NamesUnknownOpcodeAndItsLines) {
 TEST(LoadError, UnknownModifierTypeAndForm) {
     expect_contains(load_error(kernel_text("add.weird.s32 %r2, %r1, %r1;")), "weird");
     expect_contains(load_error(kernel_text("add.s128 %r2, %r1, %r1;")), "type is needed");
-    expect_contains(load_error(kernel_text("add.rz.f32 %f2, %f1, %f1;")), "rz");
+    expect_contains(load_error(kernel_text("add.rq.f32 %f2, %f1, %f1;")), "rq");
     expect_contains(load_error(kernel_text("add.s32 %r2, %r1;")), "operands");
     expect_contains(load_error(kernel_text("atom.global.inc.f32 %f2, [%rd1], %f1;")), "atomic");
     expect_contains(load_error(kernel_text("setp.zz.s32 %p1, %r1, %r2;")), "comparison");

@@ -151,5 +151,27 @@ TEST(SimdTarget, SubnormalsAreFlushedOnlyWhereTheTextSaysSo) {
     });
 }
 
+TEST(SimdTarget, DirectedRounding) {
+    // 1 + 2^-30 lies between two floats, and so does its negative.
+    const auto sum = [](const std::string& operation, const std::string& one,
+                        const std::string& tiny) {
+        return Runner(kernel_text(
+                          "mov.f32 %f1, " + one + "; " + operation + " %f2, %f1, " + tiny +
+                          "; mov.b32 %r9, %f2; add.f32 %f3, %f1, " + tiny +
+                          "; mov.b32 %r8, %f3; sub.s32 %r9, %r9, %r8; st.global.u32 [%rd1], %r9;"))
+            .run(one_block(32))[31];
+    };
+    const std::string one = "0f3F800000", minus_one = "0fBF800000", tiny = "0f30800000",
+                      minus_tiny = "0fB0800000";
+    for_each_simd_target([&] {
+        EXPECT_EQ(sum("add.rp.f32", one, tiny), 1u);
+        EXPECT_EQ(sum("add.rm.f32", one, tiny), 0u);
+        EXPECT_EQ(sum("add.rz.f32", one, tiny), 0u);
+        EXPECT_EQ(sum("add.rm.f32", minus_one, minus_tiny), 1u);
+        EXPECT_EQ(sum("add.rp.f32", minus_one, minus_tiny), 0u);
+        EXPECT_EQ(sum("add.rz.f32", minus_one, minus_tiny), 0u);
+    });
+}
+
 }  // namespace
 }  // namespace warpscope::emulator
