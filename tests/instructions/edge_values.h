@@ -1,0 +1,53 @@
+#pragma once
+
+#include <bit>
+#include <cfloat>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+#include <vector>
+
+namespace warpscope::tests {
+
+/// Operands at which instructions go wrong, as bits, for a PTX type such as "s16" or "f32".
+inline std::vector<std::uint64_t> edge_values(std::string_view type) {
+    const int width = type == "b16" || type == "s16" || type == "u16" ? 16
+                      : type[1] == '8'                                ? 8
+                      : type.ends_with("32")                          ? 32
+                                                                      : 64;
+    std::vector<std::uint64_t> values;
+    if (type[0] != 'f') {
+        const std::uint64_t top = std::uint64_t(1) << (width - 1);
+        for (std::uint64_t v : {0, 1, 2, 3, 7, 15, 16, 17, 31, 32, 33, 63, 64, 65, 100, 255, 256})
+            values.push_back(v);
+        for (std::uint64_t v : {top - 1, top, top + 1, 2 * top - 1, 2 * top - 2})
+            values.push_back(v);
+        for (std::uint64_t v : {std::uint64_t(-7), std::uint64_t(-32), std::uint64_t(-100)})
+            values.push_back(v);
+        for (std::uint64_t v : {0x5555555555555555, 0x123456789abcdef0}) values.push_back(v);
+        return values;
+    }
+    std::vector<double> reals{0.0,          0.25,         0.5,
+                              0.49999997,   1.0,          1.5,
+                              2.5,          3.0,          3.5,
+                              1.0 / 3,      M_PI,         100.0,
+                              127.5,        255.5,        32767.5,
+                              65535.5,      8388607.5,    16777217.0,
+                              1e10,         2147483647.0, 2147483648.0,
+                              4294967040.0, 4294967296.0, 0x1p63,
+                              0x1p64,       FLT_MAX,      FLT_MIN,
+                              1e-38,        1e-40,        0x1p-149,
+                              1e-20,        1e20,         std::numeric_limits<double>::infinity()};
+    if (width == 64)
+        for (double x : {DBL_MAX, DBL_MIN, 0x1p-1074, 1e-310, 1 + DBL_EPSILON}) reals.push_back(x);
+    for (double x : reals)
+        for (double v : {x, -x})
+            values.push_back(width == 32 ? std::bit_cast<std::uint32_t>(float(v))
+                                         : std::bit_cast<std::uint64_t>(v));
+    values.push_back(width == 32 ? 0x7fffffff : 0x7fffffffffffffff);  // the NaN that GPUs make
+    values.push_back(width == 32 ? 0xffc00001 : 0xfff8000000000001);
+    return values;
+}
+
+}  // namespace warpscope::tests
