@@ -17,12 +17,12 @@ constexpr std::int64_t max_n = std::int64_t(1) << 28;
 constexpr std::int64_t max_traced_n = std::int64_t(1) << 22;
 
 const std::vector<Choice::Word> variants{
-    {"book", "both barriers, as the book has it"},
-    {"no_first_barrier", "without the first barrier"},
-    {"no_loop_barrier", "without the barrier in the loop"},
-    {"no_barriers", "without barriers"},
+    {"book", "both barriers"},
+    {"no_first_barrier", "no first barrier"},
+    {"no_loop_barrier", "no barrier in the loop"},
+    {"no_barriers", "no barriers"},
     {"divergent", "barrier inside the if"},
-    {"divergent_bounded", "barrier inside the if, the others kept alive"},
+    {"divergent_bounded", "the same, others alive"},
 };
 
 /// Lines of kernels/dot.cu with the barriers that a variant lacks or has inside the `if`.

@@ -12,9 +12,8 @@ namespace {
 
 constexpr std::int64_t most_bodies = 1 << 20;
 
-const std::vector<Choice::Word> kernel_words{{"float3", "float3, global memory"},
-                                             {"float4", "float4, global memory"},
-                                             {"tiled", "float4, tiles in shared memory"}};
+const std::vector<Choice::Word> kernel_words{
+    {"float3", "float3, global"}, {"float4", "float4, global"}, {"tiled", "float4, shared tiles"}};
 
 }  // namespace
 
@@ -44,10 +43,9 @@ NBody::NBody(compute::Device& device)
                  "Length below which gravity weakens, so that close bodies don't fling each other "
                  "away.",
                  0.02, 1e-4, 10),
-      check_(
-          declare(), "check", "Check",
-          "Bodies that relative_error compares, and up to how many the energy is summed.",
-          {{"auto", "all, up to 65536; a sample beyond"}, {"all", "all, however long it takes"}}),
+      check_(declare(), "check", "Check",
+             "Bodies that relative_error compares, and up to how many the energy is summed.",
+             {{"auto", "all up to 65536"}, {"all", "always all"}}),
       yaw_(declare(), "yaw", "Yaw", "Where the eye stands around the bodies.", 30, -360, 360, "°"),
       pitch_(declare(), "pitch", "Pitch", "How high above them it stands.", 35, -90, 90, "°"),
       distance_(declare(), "distance", "Distance",

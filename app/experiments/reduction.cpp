@@ -14,8 +14,8 @@ namespace {
 constexpr std::int64_t max_n = std::int64_t(1) << 28;
 
 const std::vector<Choice::Word> variants{
-    {"sum_within_block", "sumWithinBlock, the tutorial's"},
-    {"reduce0", "interleaved, tid % (2*s)"},
+    {"sum_within_block", "sumWithinBlock"},
+    {"reduce0", "interleaved"},
     {"sequential", "sequential addressing"},
     {"first_add", "first add on load"},
     {"shuffle", "warp shuffle"},

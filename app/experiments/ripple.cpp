@@ -15,12 +15,9 @@ constexpr int barrier_line = 68;
 constexpr int stamped_barrier_line = 84;
 
 const std::vector<Choice::Word> layouts{
-    {"txty", "tile[tx][ty], as the book has it"},
-    {"tytx", "tile[ty][tx], no bank conflicts"},
-    {"padded17", "tile[tx][ty], rows of 17"},
-    {"padded", "tile[tx][ty], rows of 18, no bank conflicts"},
-    {"bytes", "tile[tx][ty], pixels as four byte stores"},
-    {"stamped", "tile[tx][ty] of {value, stamp}"},
+    {"txty", "[tx][ty], as the book"},    {"tytx", "[ty][tx], conflict-free"},
+    {"padded17", "[tx][ty], rows of 17"}, {"padded", "[tx][ty], rows of 18"},
+    {"bytes", "[tx][ty], byte stores"},   {"stamped", "[tx][ty], stamped words"},
 };
 constexpr std::size_t stamped_layout = 5;
 
@@ -83,16 +80,16 @@ Ripple::Ripple(compute::Device& device)
                {{"spheres", "green spheres"}, {"ripple", "moving rings"}}),
       sync_(declare(), "sync", "__syncthreads()",
             "The barrier between writing the tile and reading it.", true),
-      layout_(declare(), "layout", "Tile", "How the tile lies in shared memory.", layouts),
+      layout_(declare(), "layout", "Tile",
+              "How the tile lies in shared memory; rows of 18 and [ty][tx] have no bank conflicts.",
+              layouts),
       size_(declare(), "size", "Size", "Width and height of the picture, in pixels.", 1024, 16,
             4096),
       speed_(declare(), "speed", "Speed", "Ticks that the rings move each frame.", 1.0, 0.0, 20.0,
              "ticks"),
       view_(declare(), "view", "View",
             "The picture, the picture with its wrong pixels painted, or both halves of the lesson.",
-            {{"picture", "picture"},
-             {"wrong", "wrong pixels in magenta"},
-             {"split", "without the barrier | with it"}}),
+            {{"picture", "picture"}, {"wrong", "wrong pixels"}, {"split", "no barrier | barrier"}}),
       window_(declare(), "window", "Launches",
               "Launches that median, least and most wrong pixels are taken over.", 60, 1, 1000),
       compare_(device.kernel<Pixels, Pixels, Pixels, Pixels, int, int, int, Counter>("ripple",
