@@ -139,7 +139,8 @@ class Display:
         reading, writing = os.pipe()
         self._server = subprocess.Popen(
             ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{WIDTH}x{HEIGHT}x24",
-             "-fbdir", self._folder.name, "-nolisten", "tcp"],
+             "-fbdir", self._folder.name, "-nolisten", "tcp",
+             "-noreset"],  # else it starts over when the app ends, and the next one finds nothing
             pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(writing)
         with os.fdopen(reading) as answer:
