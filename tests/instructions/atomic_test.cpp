@@ -108,7 +108,7 @@ std::string instruction_of(const Atomic& atomic, const std::string& space, bool 
 }
 
 std::string module_of(const Atomic& atomic, const std::string& space, bool returns) {
-    std::string text = read_text(WARPSCOPE_INSTRUCTIONS "/atomic.ptx");
+    std::string text = std::string(ptx_file("atomic.ptx"));
     const auto put = [&](std::string_view from, const std::string& to) {
         for (std::size_t at = 0; (at = text.find(from, at)) != text.npos; at += to.size())
             text.replace(at, from.size(), to);

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cfloat>
 #include <cmath>
-#include <fstream>
 #include <random>
 #include <sstream>
 
@@ -103,9 +102,9 @@ struct Variant {
 };
 
 std::string kernel_of(const Form& form, std::string_view type, const Variant& variant) {
-    static const std::string frame = read_text(WARPSCOPE_INSTRUCTIONS "/frame.ptx");
+    const std::string_view frame = ptx_file("frame.ptx");
     const Types types = signature_of(form, type);
-    std::string text = frame;
+    std::string text(frame);
     for (std::size_t k = 0; k < 3; ++k) {
         const char letter = char('A' + k);
         const int bits = k + 1 < types.size() ? width(types[k + 1]) : 32;
@@ -210,12 +209,6 @@ double as_real(std::string_view type, std::uint64_t bits) {
     if (type == "f32") return std::bit_cast<float>(std::uint32_t(bits));
     if (type == "f64") return std::bit_cast<double>(bits);
     return double(as_int(type, bits));
-}
-
-std::string read_text(const std::string& path) {
-    std::ifstream file(path);
-    EXPECT_TRUE(file) << "can't open " << path;
-    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void record_forms(const std::string& ptx) {

@@ -86,6 +86,7 @@ void record_forms(const std::string& ptx);
 
 int width(std::string_view type);
 double as_real(std::string_view type, std::uint64_t bits);
-std::string read_text(const std::string& path);
+/// A PTX file of this folder, as built in; empty for an unknown name.
+std::string_view ptx_file(std::string_view name);
 
 }  // namespace warpscope::tests

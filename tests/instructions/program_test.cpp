@@ -31,8 +31,8 @@ unsigned threads_of(const Program& p) {
     return p.grid.x * p.grid.y * p.grid.z * p.block.x * p.block.y * p.block.z;
 }
 
-std::string ptx_of(const std::string& file) {
-    return read_text(WARPSCOPE_INSTRUCTIONS "/" + file + ".ptx");
+std::string_view ptx_of(const std::string& file) {
+    return ptx_file(file + ".ptx");
 }
 
 void check(compute::Device& device, const Program& p) {
