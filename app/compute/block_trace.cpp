@@ -41,8 +41,8 @@ class Tracer : public emulator::Observer {
         }
     }
 
-    void on_barrier_release(std::uint32_t, std::uint32_t,
-                            std::span<const std::byte> shared) override {
+    void on_barrier_release(const emulator::BarrierRelease& release) override {
+        const std::span<const std::byte> shared = release.shared_memory;
         next_.shared.assign(shared.begin(), shared.end());
         sort_unique(next_.stored);
         sort_unique(next_.flows);

@@ -177,10 +177,9 @@ void BlockRunner::run(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte*
                       Observer* observer) {
     begin(block, sm, sm_count, shared);
     observer_ = observer && observer->wants(block) ? observer : nullptr;
+    observes_instructions_ = observer_ && observer_->wants_instructions();
     if (observer_) {
-        observer_->on_block_begin(kernel_, block);
-        run_warps<true>();
-        observer_->on_block_end(block);
+        run_observed();
     } else {
         run_warps<false>();
     }
@@ -201,6 +200,8 @@ Warp* BlockRunner::pick_warp() {
         const auto first = uint32_t((random() >> 32) * warps_.size() >> 32);
         const uint32_t above = runnable_ & (~0u << first);
         last_ = uint32_t(std::countr_zero(above ? above : runnable_));
+    } else if (options_.schedule == Schedule::manual) {
+        last_ = first_in_order();
     } else if (options_.schedule == Schedule::reverse) {
         const uint32_t below = runnable_ & ((1u << last_) - 1);
         last_ = 31 - uint32_t(std::countl_zero(below ? below : runnable_));
@@ -211,6 +212,14 @@ Warp* BlockRunner::pick_warp() {
     return &warps_[last_];
 }
 
+uint32_t BlockRunner::first_in_order() const {
+    if (!options_.orders.empty())
+        for (const uint32_t w :
+             options_.orders[std::min<size_t>(epoch_, options_.orders.size() - 1)])
+            if (runnable_ >> w & 1) return w;
+    return uint32_t(std::countr_zero(runnable_));
+}
+
 // Races show where warps are at different places shortly after a barrier (or the start), so a
 // warp's turns are short there; their scale doubles from turn to turn, which makes switching cheap
 // in long stretches between barriers. A fixed scale would cost too much or hide most races.
@@ -218,6 +227,17 @@ uint64_t BlockRunner::turn_length(Warp& warp) {
     if (options_.schedule != Schedule::random_quantum || !switches_) return longest_turn;
     const unsigned doublings = std::min(warp.turns++, 12u);
     return 1 + ((random() >> 32) * (uint64_t(48) << doublings) >> 32);
+}
+
+void BlockRunner::run_observed() {
+    observer_->on_block_begin(kernel_, context_.block);
+    try {
+        run_warps<true>();
+    } catch (const Error& e) {
+        observer_->on_error(context_.block, e);
+        throw;
+    }
+    observer_->on_block_end(context_.block);
 }
 
 template <bool observed>
@@ -270,8 +290,11 @@ void BlockRunner::turn(Warp& warp, uint64_t instructions) {
         }
         if (warp.splits.size() > 0 && warp.outcome != Warp::Outcome::at_barrier) {
             const int64_t left = warp.left;
-            while (warp.complete_warp_sync()) {
-            }
+            if constexpr (observed)
+                complete_observed_syncs(warp);
+            else
+                while (warp.complete_warp_sync()) {
+                }
             warp.left = left;
         }
         if (warp.outcome == Warp::Outcome::at_barrier) return;
@@ -294,50 +317,6 @@ void BlockRunner::account(uint64_t instructions) {
         statistics_.thread_instructions += warp.thread_instructions;
         warp.thread_instructions = 0;
     }
-}
-
-void BlockRunner::observe(const Instruction* i, Warp& warp) {
-    const uint32_t pc = kernel_.index_of(i);
-    const InstructionInfo& info = kernel_.lines[pc];
-    uint32_t mask = warp.mask;
-    const Instruction* at = i;
-    // A guard runs the instruction behind it.
-    if (i->handlers[0] == guard || i->handlers[0] == guard_not) {
-        const uint32_t p = warp.predicate(i->operands[0]);
-        mask &= i->handlers[0] == guard ? p : ~p;
-        ++at;
-        if (!mask) return;
-    } else if (info.pseudo) {
-        return;
-    }
-    const uint32_t at_pc = kernel_.index_of(at);
-    observer_->on_instruction(context_.block, warp.index, mask, at_pc);
-    const InstructionInfo& what = kernel_.lines[at_pc];
-    if (what.access == MemoryAccess::none) return;
-    const bool narrow = !(at->target >> 9 & 1);
-    uint64_t shared[lanes_per_warp] = {}, global[lanes_per_warp] = {};
-    uint32_t in_shared = 0, in_global = 0;
-    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-        const auto lane = unsigned(std::countr_zero(lanes));
-        const uint32_t operand = at->operands[what.address_operand];
-        const uint64_t address =
-            narrow ? uint32_t(warp.get<uint32_t>(operand, lane) + uint32_t(at->immediate))
-                   : warp.get<uint64_t>(operand, lane) + uint64_t(at->immediate);
-        const bool window = what.space == Space::generic && address - shared_window < window_size;
-        if (what.space == Space::shared || window) {
-            shared[lane] = window ? address - shared_window : address;
-            in_shared |= 1u << lane;
-        } else if (what.space == Space::global ||
-                   (what.space == Space::generic && address - local_window >= window_size)) {
-            global[lane] = address;
-            in_global |= 1u << lane;
-        }
-    }
-    Access access{context_.block, warp.index, in_shared, shared, what.bytes, what.access, at_pc};
-    if (in_shared) observer_->on_shared_access(access);
-    access.mask = in_global;
-    access.addresses = global;
-    if (in_global) observer_->on_global_access(access);
 }
 
 }  // namespace warpscope::emulator

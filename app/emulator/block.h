@@ -54,9 +54,13 @@ class BlockRunner {
     void run_warps();
     template <bool observed>
     void turn(Warp& warp, uint64_t instructions);
+    void run_observed();
     void observe(const Instruction* i, Warp& warp);
+    void observe_access(const Instruction* i, const Warp& warp, uint32_t mask);
+    void complete_observed_syncs(Warp& warp);
     void account(uint64_t instructions);
     Warp* pick_warp();
+    uint32_t first_in_order() const;
     uint64_t turn_length(Warp& warp);
     uint64_t random();
 
@@ -84,6 +88,7 @@ class BlockRunner {
     uint64_t unaccounted_ = 0;
     uint32_t epoch_ = 0;
     Observer* observer_ = nullptr;
+    bool observes_instructions_ = false;
     Statistics statistics_;
 };
 

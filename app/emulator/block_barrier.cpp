@@ -28,6 +28,10 @@ void BlockRunner::arrive_at_barrier(Warp& warp) {
     barrier.arrived += uint32_t(std::popcount(split.mask));
     if (kind >= BarrierKind::popc)
         barrier.ayes += uint32_t(std::popcount(split.mask & warp.predicate(i->operands[3])));
+    if (observer_)
+        observer_->on_barrier_arrival({context_.block, warp.index, split.mask,
+                                       warp.threads & ~warp.exited, kernel_.index_of(i), id,
+                                       barrier.expected, kind != BarrierKind::arrive});
     if (kind == BarrierKind::arrive) {
         split.state = Split::runnable;
         split.pc = i + 1;
@@ -72,8 +76,11 @@ void BlockRunner::release(unsigned id) {
     barrier = {};
     ++statistics_.barriers;
     if (observer_)
-        observer_->on_barrier_release(context_.block, epoch_,
-                                      {context_.shared, context_.shared_bytes});
+        observer_->on_barrier_release({context_.block,
+                                       id,
+                                       epoch_,
+                                       context_.live_threads,
+                                       {context_.shared, context_.shared_bytes}});
     ++epoch_;
 }
 
@@ -93,7 +100,7 @@ void BlockRunner::report_deadlock() const {
                                                  : "");
         }
     const Dim3& g = launch_.grid;
-    throw Error(
+    throw DeadlockError(
         fmt::format("kernel {}: block ({},{},{}) can't go on, its threads wait for each "
                     "other: {}",
                     kernel_.name, context_.block % g.x, context_.block / g.x % g.y,

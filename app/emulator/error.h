@@ -11,4 +11,16 @@ class Error : public std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+// A load, store or atomic that lies outside what is allocated, or is misaligned.
+class AccessError : public Error {
+  public:
+    using Error::Error;
+};
+
+// A block whose threads wait for each other.
+class DeadlockError : public Error {
+  public:
+    using Error::Error;
+};
+
 }  // namespace warpscope::emulator

@@ -100,6 +100,7 @@ Statistics Machine::run(const Kernel& kernel, const Launch& launch,
             std::max<size_t>(bytes.size(), kernel.shared_bytes + launch.dynamic_shared_bytes));
     Dispatch dispatch(launch.grid.count(), virtual_sms());
     Budget budget(options.instruction_budget);
+    if (observer) observer->on_launch(kernel, launch);
     const bool in_order = observer || kernel.order_dependent;
     unsigned threads = options.threads ? options.threads : hardware_threads();
     threads = unsigned(std::min<uint64_t>({threads, virtual_sms(), launch.grid.count()}));

@@ -27,13 +27,17 @@ struct Launch {
 //   reverse         the same, highest warp first
 //   random_quantum  a random warp for a random number of instructions, both from the seed. Turns
 //                   are short after a barrier, where races live, and then grow: see block.cpp.
-enum class Schedule : uint8_t { run_to_barrier, reverse, random_quantum };
+//   manual          the first of Options::orders' warps that can run, each until it waits or ends
+enum class Schedule : uint8_t { run_to_barrier, reverse, random_quantum, manual };
 
 struct Options {
     Schedule schedule = Schedule::random_quantum;
     uint64_t seed = 1;
     uint64_t instruction_budget = std::numeric_limits<uint64_t>::max();  // warp instructions
     unsigned threads = 0;  // host threads; 0: one for each core
+    // For Schedule::manual: the warps' order in each epoch of a block; the last one stands for all
+    // epochs after it.
+    std::vector<std::vector<uint32_t>> orders{};
 };
 
 struct Statistics {

@@ -194,10 +194,17 @@ std::string Warp::thread_name(unsigned lane) const {
 }
 
 void Warp::fail(const Instruction* i, unsigned lane, const std::string& what) const {
+    throw Error(failure(i, lane, what));
+}
+
+void Warp::fail_access(const Instruction* i, unsigned lane, const std::string& what) const {
+    throw AccessError(failure(i, lane, what));
+}
+
+std::string Warp::failure(const Instruction* i, unsigned lane, const std::string& what) const {
     const Kernel& kernel = *block->kernel;
-    throw Error(fmt::format("kernel {}, {}: {}: {} ({})", kernel.name,
-                            kernel.where(kernel.index_of(i)), thread_name(lane), what,
-                            kernel.lines[kernel.index_of(i)].text));
+    return fmt::format("kernel {}, {}: {}: {} ({})", kernel.name, kernel.where(kernel.index_of(i)),
+                       thread_name(lane), what, kernel.lines[kernel.index_of(i)].text);
 }
 
 std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, uint64_t address,
@@ -216,29 +223,30 @@ std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, uint6
         const uint32_t size = shared ? block->shared_bytes : block->kernel->local_bytes;
         const char* name = shared ? "shared" : "local";
         if (address > size || size - address < bytes)
-            fail(i, lane,
-                 fmt::format("{} bytes at {} memory address {:#x} lie outside the {} bytes "
-                             "that the {} has",
-                             bytes, name, address, size, shared ? "block" : "thread"));
+            fail_access(i, lane,
+                        fmt::format("{} bytes at {} memory address {:#x} lie outside the {} bytes "
+                                    "that the {} has",
+                                    bytes, name, address, size, shared ? "block" : "thread"));
         if (address % align)
-            fail(i, lane,
-                 fmt::format("{} memory address {:#x} is not a multiple of {}", name, address,
-                             align));
+            fail_access(i, lane,
+                        fmt::format("{} memory address {:#x} is not a multiple of {}", name,
+                                    address, align));
         if (shared) return block->shared + address;
         return block->local + size_t(index * lanes_per_warp + lane) * size + address;
     }
     if (space == Space::param) {
         if (address > block->arguments.size() || block->arguments.size() - address < bytes)
-            fail(i, lane, "the read lies outside the kernel's parameters");
+            fail_access(i, lane, "the read lies outside the kernel's parameters");
         return const_cast<std::byte*>(block->arguments.data()) + address;
     }
     if (!in_global(i, address, address + bytes))
-        fail(i, lane,
-             fmt::format("{} bytes at global memory address {:#x}: {}", bytes, address,
-                         block->memory->describe(address)));
+        fail_access(i, lane,
+                    fmt::format("{} bytes at global memory address {:#x}: {}", bytes, address,
+                                block->memory->describe(address)));
     if (address % align)
-        fail(i, lane,
-             fmt::format("global memory address {:#x} is not a multiple of {}", address, align));
+        fail_access(
+            i, lane,
+            fmt::format("global memory address {:#x} is not a multiple of {}", address, align));
     return reinterpret_cast<std::byte*>(address);
 }
 

@@ -113,7 +113,8 @@ class Warp {
     // Runs a warp-wide instruction whose members have all come; true when there was one.
     bool complete_warp_sync();
 
-    // Address of `bytes` bytes in `space` for one lane; throws Error for a bad or misaligned one.
+    // Address of `bytes` bytes in `space` for one lane; throws AccessError for a bad or misaligned
+    // one.
     std::byte* resolve(const Instruction* i, unsigned lane, Space space, uint64_t address,
                        unsigned bytes, unsigned align);
     // True when global addresses [low, high) lie in one allocation.
@@ -123,6 +124,8 @@ class Warp {
                find_global(range, low, high);
     }
     [[noreturn]] void fail(const Instruction* i, unsigned lane, const std::string& what) const;
+    [[noreturn]] void fail_access(const Instruction* i, unsigned lane,
+                                  const std::string& what) const;
     std::string thread_name(unsigned lane) const;  // "thread (3,0,0) of block (1,0,0)"
 
     // --- register access for code outside the SIMD handlers
@@ -152,6 +155,7 @@ class Warp {
     }
 
   private:
+    std::string failure(const Instruction* i, unsigned lane, const std::string& what) const;
     bool find_global(BlockContext::Range& range, uint64_t low, uint64_t high);
     int32_t new_record(const Record& record);
     void remove_split(uint32_t s);

@@ -24,10 +24,10 @@ struct Recorder : Observer {
     }
     void on_shared_access(const Access& a) override { shared.push_back(seen(a)); }
     void on_global_access(const Access& a) override { global.push_back(seen(a)); }
-    void on_barrier_release(uint32_t, uint32_t epoch, std::span<const std::byte> bytes) override {
-        epochs.push_back(epoch);
-        EXPECT_EQ(bytes.size(), 256u);
-        EXPECT_EQ(bytes[4], std::byte{1}) << "what thread 1 stored";
+    void on_barrier_release(const BarrierRelease& release) override {
+        epochs.push_back(release.epoch);
+        EXPECT_EQ(release.shared_memory.size(), 256u);
+        EXPECT_EQ(release.shared_memory[4], std::byte{1}) << "what thread 1 stored";
     }
     void on_instruction(uint32_t, uint32_t, uint32_t, uint32_t) override { ++instructions; }
 };
