@@ -1,19 +1,29 @@
-"""Rewrites a PTX file's .file directives so that the text is the same on every machine.
+"""Rewrites a PTX file so that its text is the same on every machine.
 
 nvcc writes absolute paths, sizes and times: `.file 1 "/home/me/kernels/dot.cu", 1700000000, 512`.
-Kernels become "kernels/NAME.cu", the toolkit's own headers "cuda/NAME".
+Kernels become "kernels/NAME.cu", the toolkit's own headers "cuda/NAME". The debugger's names of
+functions inside a file hold a hash of its path, `_INTERNAL_0c3fe329_9_reduce_cu`: it becomes zeros.
 """
 import pathlib
 import re
 import sys
 
+NEXT_BYTE = r"(?:,|\n\.b8 )"  # between two bytes of a string in .debug_str
+INTERNAL = NEXT_BYTE.join(str(byte) for byte in b"_INTERNAL_")
+HASH = rf"({INTERNAL})((?:{NEXT_BYTE}\d+){{8}})"
 
-def portable(match):
+
+def portable_path(match):
     path = pathlib.PurePosixPath(match.group(2))
     folder = "kernels" if path.suffix == ".cu" else "cuda"
     return f'{match.group(1)}"{folder}/{path.name}"'
 
 
+def zeros(match):
+    return match.group(1) + re.sub(r"(?<![b\d])\d+", str(ord("0")), match.group(2))
+
+
 target = pathlib.Path(sys.argv[1])
 text = target.read_text()
-target.write_text(re.sub(r'(?m)^(\s*\.file\s+\d+\s+)"([^"]+)"(?:,\s*\d+)*', portable, text))
+text = re.sub(r'(?m)^(\s*\.file\s+\d+\s+)"([^"]+)"(?:,\s*\d+)*', portable_path, text)
+target.write_text(re.sub(HASH, zeros, text))
