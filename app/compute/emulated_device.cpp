@@ -74,20 +74,25 @@ class Emulation : public EmulatedDevice {
                 "{:.2f} GiB asked for, {:.2f} GiB free in the emulator: choose a smaller size",
                 double(bytes) / (1 << 30),
                 double(info_.memory_bytes - machine_.memory().used_bytes()) / (1 << 30)));
-        return translated(
+        const auto address = translated(
             [&] { return reinterpret_cast<std::uint64_t>(machine_.memory().allocate(bytes)); });
+        if (observer_) observer_->on_allocate(address, bytes);
+        return address;
     }
     void release(std::uint64_t address) noexcept override {
+        if (observer_) observer_->on_free(address);
         machine_.memory().free(reinterpret_cast<void*>(address));
     }
     void upload(std::uint64_t to, const void* from, std::size_t bytes) override {
         if (bytes) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+        if (observer_) observer_->on_host_write(to, bytes);
     }
     void download(void* to, std::uint64_t from, std::size_t bytes) override {
         if (bytes) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
     }
     void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
         std::memset(reinterpret_cast<void*>(to), value, bytes);
+        if (observer_) observer_->on_host_write(to, bytes);
     }
     void synchronize() override {}
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
+#include <string>
 
 namespace warpscope::emulator {
 
@@ -14,7 +16,10 @@ class Error : public std::runtime_error {
 // A load, store or atomic that lies outside what is allocated, or is misaligned.
 class AccessError : public Error {
   public:
-    using Error::Error;
+    AccessError(const std::string& what, uint32_t pc, uint32_t thread)
+        : Error(what), pc(pc), thread(thread) {}
+    uint32_t pc;      // index into Kernel::code
+    uint32_t thread;  // linear index in its block
 };
 
 // A block whose threads wait for each other.

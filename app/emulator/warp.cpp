@@ -198,7 +198,8 @@ void Warp::fail(const Instruction* i, unsigned lane, const std::string& what) co
 }
 
 void Warp::fail_access(const Instruction* i, unsigned lane, const std::string& what) const {
-    throw AccessError(failure(i, lane, what));
+    throw AccessError(failure(i, lane, what), block->kernel->index_of(i),
+                      index * lanes_per_warp + lane);
 }
 
 std::string Warp::failure(const Instruction* i, unsigned lane, const std::string& what) const {

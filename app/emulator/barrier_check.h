@@ -1,0 +1,36 @@
+#pragma once
+
+#include <array>
+
+#include "emulator/findings.h"
+#include "emulator/observer.h"
+#include "emulator/warp.h"
+
+namespace warpscope::emulator {
+
+// Finds barriers that not every thread reaches, as compute-sanitizer's synccheck does:
+//   error    a part of a warp arrives without the rest (unless the barrier is one that allows it,
+//            barrier.sync without .aligned), or threads wait for each other for ever
+//   warning  the barrier passes although threads of the block have ended before it
+class BarrierCheck : public Observer {
+  public:
+    explicit BarrierCheck(FindingLog& log) : log_(log) {}
+
+    void on_launch(const Kernel& kernel, const Launch& launch) override {
+        places_.begin(kernel, launch);
+    }
+    bool wants_instructions() const override { return false; }
+    void on_barrier_arrival(const BarrierArrival& arrival) override;
+    void on_barrier_release(const BarrierRelease& release) override;
+    void on_error(uint32_t block, const Error& error) override;
+
+  private:
+    Finding finding_at(const BarrierArrival& arrival, Severity severity) const;
+
+    FindingLog& log_;
+    Places places_;
+    std::array<BarrierArrival, barriers_per_block> newest_;  // by barrier
+    BarrierArrival last_;
+};
+
+}  // namespace warpscope::emulator

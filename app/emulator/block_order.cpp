@@ -1,0 +1,78 @@
+#include "emulator/block_order.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpscope::emulator {
+
+void BlockOrder::begin_block() {
+    ++epoch_;
+    partial_ = false;
+    for (uint32_t w = 0; w * lanes_per_warp < threads_; ++w) warps_[w] = {};
+    barriers_.fill({});
+}
+
+void BlockOrder::arrive(const BarrierArrival& a) {
+    Barrier& barrier = barriers_[a.barrier];
+    WarpClock& warp = warps_[a.warp];
+    barrier.arrived += uint32_t(std::popcount(a.mask));
+    barrier.all_wait &= a.waits;
+    if (a.waits) barrier.waiting[a.warp] |= a.mask;
+    for (size_t w = 0; w < warps_.size(); ++w)
+        barrier.clock[w] = std::max(barrier.clock[w], warp.seen[w]);
+    barrier.clock[a.warp] = std::max(barrier.clock[a.warp], warp.arrivals);
+    ++warp.arrivals;
+}
+
+void BlockOrder::release(const BarrierRelease& release) {
+    Barrier& barrier = barriers_[release.barrier];
+    if (barrier.all_wait && barrier.arrived >= release.live_threads) {
+        ++epoch_;
+        partial_ = false;
+    } else {
+        partial_ = true;
+        for (uint32_t w = 0; w < warps_.size(); ++w) {
+            if (!barrier.waiting[w]) continue;
+            for (size_t other = 0; other < warps_.size(); ++other)
+                warps_[w].seen[other] = std::max(warps_[w].seen[other], barrier.clock[other]);
+            warp_sync(w, barrier.waiting[w]);
+        }
+    }
+    barrier = {};
+}
+
+uint32_t BlockOrder::lanes_of(uint32_t warp) const {
+    const uint32_t left = threads_ - warp * lanes_per_warp;
+    return left >= lanes_per_warp ? all_lanes : (1u << left) - 1;
+}
+
+void BlockOrder::warp_sync(uint32_t w, uint32_t members) {
+    WarpClock& warp = warps_[w];
+    if ((lanes_of(w) & ~members) == 0) {
+        warp.ordered_rounds = warp.round++;
+        return;
+    }
+    if (!warp.lanes) warp.lanes = std::make_unique<std::array<Clock, 32>>();
+    Clock joined{};
+    for (uint32_t m = members; m; m &= m - 1) {
+        const auto lane = size_t(std::countr_zero(m));
+        const Clock& mine = (*warp.lanes)[lane];
+        for (size_t k = 0; k < joined.size(); ++k) joined[k] = std::max(joined[k], mine[k]);
+    }
+    for (uint32_t m = members; m; m &= m - 1) joined[size_t(std::countr_zero(m))] = warp.round;
+    for (uint32_t m = members; m; m &= m - 1) (*warp.lanes)[size_t(std::countr_zero(m))] = joined;
+    ++warp.round;
+}
+
+uint32_t BlockOrder::unordered_lanes(uint32_t w, const Moment& moment, unsigned lane) const {
+    const WarpClock& warp = warps_[w];
+    if (moment.round <= warp.ordered_rounds) return 0;
+    if (!warp.lanes) return all_lanes;
+    uint32_t unordered = 0;
+    const Clock& clock = (*warp.lanes)[lane];
+    for (uint32_t other = 0; other < clock.size(); ++other)
+        unordered |= uint32_t(clock[other] < moment.round) << other;
+    return unordered;
+}
+
+}  // namespace warpscope::emulator

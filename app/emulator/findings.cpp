@@ -1,0 +1,81 @@
+#include "emulator/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace warpscope::emulator {
+
+std::string Party::where() const {
+    return file.empty() ? fmt::format("PTX line {}", line) : fmt::format("{}:{}", file, line);
+}
+
+std::string_view to_string(FindingKind kind) {
+    static constexpr std::string_view names[] = {"race", "uninitialized", "barrier", "memory"};
+    return names[size_t(kind)];
+}
+
+std::string_view to_string(Severity severity) {
+    return severity == Severity::error ? "error" : "warning";
+}
+
+std::string_view to_string(Hazard hazard) {
+    static constexpr std::string_view names[] = {"", "RAW", "WAR", "WAW"};
+    return names[size_t(hazard)];
+}
+
+std::string name_of(const Dim3& thread) {
+    return fmt::format("({},{},{})", thread.x, thread.y, thread.z);
+}
+
+bool has_errors(const std::vector<Finding>& findings) {
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const Finding& f) { return f.severity == Severity::error; });
+}
+
+size_t FindingLog::KeyHash::operator()(const Key& key) const {
+    const uint64_t pcs = uint64_t(key.first_pc) << 32 | key.second_pc;
+    const uint64_t rest =
+        uint64_t(key.kind) << 16 | uint64_t(key.severity) << 8 | uint64_t(key.hazard);
+    return std::hash<uint64_t>()(pcs * 0x9E3779B97F4A7C15 ^ uint64_t(key.kernel) ^ rest << 48);
+}
+
+// Several instructions of one line are one finding.
+size_t FindingLog::index_of(Finding finding) {
+    const Lines lines{
+        finding.kernel, finding.first.where(), finding.second ? finding.second->where() : "",
+        finding.kind,   finding.severity,      finding.hazard};
+    const auto [found, is_new] = by_lines_.emplace(lines, findings_.size());
+    if (is_new) findings_.push_back(std::move(finding));
+    return found->second;
+}
+
+std::vector<Finding> FindingLog::findings() const {
+    std::vector<Finding> sorted = findings_;
+    std::stable_partition(sorted.begin(), sorted.end(),
+                          [](const Finding& f) { return f.severity == Severity::error; });
+    return sorted;
+}
+
+void Places::begin(const Kernel& kernel, const Launch& launch) {
+    kernel_ = &kernel;
+    grid_ = launch.grid;
+    block_ = launch.block;
+}
+
+Party Places::party(uint32_t pc, uint32_t thread, uint32_t block) const {
+    const auto split = [](uint32_t i, const Dim3& d) {
+        return Dim3{i % d.x, i / d.x % d.y, i / d.x / d.y};
+    };
+    Party party;
+    const SourceLine& at = kernel_->lines[pc].source;
+    const auto& files = kernel_->module->files();
+    if (at.file >= 0 && size_t(at.file) < files.size()) party.file = files[size_t(at.file)];
+    party.line = party.file.empty() ? at.ptx_line : at.line;
+    party.thread = split(thread, block_);
+    party.block = split(block, grid_);
+    return party;
+}
+
+}  // namespace warpscope::emulator
