@@ -6,6 +6,27 @@
 // and moves by semi-implicit Euler: v += a dt, x += v dt. Old state in, new state out, so no thread
 // reads what another one writes. One thread moves one body; any n >= 1 and any block size will do.
 
+// Adds to f the pull of a body of mass m, which stands at r from here.
+__device__ void add_pull(float3& f, float3 r, float m, float eps) {
+    float inv_dist = 1.0f / sqrtf(r.x * r.x + r.y * r.y + r.z * r.z + eps * eps);
+    float s = m * inv_dist * inv_dist * inv_dist;
+
+    f.x += r.x * s;
+    f.y += r.y * s;
+    f.z += r.z * s;
+}
+
+// Vector is float3 or float4; w, the mass, stays.
+template <class Vector>
+__device__ void advance(Vector& pos, Vector& vel, float3 f, float dt) {
+    vel.x += f.x * dt;
+    vel.y += f.y * dt;
+    vel.z += f.z * dt;
+    pos.x += vel.x * dt;
+    pos.y += vel.y * dt;
+    pos.z += vel.z * dt;
+}
+
 // Positions and velocities are packed triples of 12 bytes, which no single load instruction reads;
 // the masses lie in an array of their own.
 extern "C" __global__ void nbody_float3(float3* new_position, float3* new_velocity,
@@ -22,21 +43,11 @@ extern "C" __global__ void nbody_float3(float3* new_position, float3* new_veloci
         r.y = old_position[j].y - pos.y;
         r.z = old_position[j].z - pos.z;
 
-        float inv_dist = 1.0f / sqrtf(r.x * r.x + r.y * r.y + r.z * r.z + eps * eps);
-        float s = mass[j] * inv_dist * inv_dist * inv_dist;
-
-        f.x += r.x * s;
-        f.y += r.y * s;
-        f.z += r.z * s;
+        add_pull(f, r, mass[j], eps);
     }
 
     float3 vel = old_velocity[index];
-    vel.x += f.x * dt;
-    vel.y += f.y * dt;
-    vel.z += f.z * dt;
-    pos.x += vel.x * dt;
-    pos.y += vel.y * dt;
-    pos.z += vel.z * dt;
+    advance(pos, vel, f, dt);
     new_position[index] = pos;
     new_velocity[index] = vel;
 }
@@ -58,21 +69,11 @@ extern "C" __global__ void nbody_float4(float4* new_position, float4* new_veloci
         r.y = other.y - pos.y;
         r.z = other.z - pos.z;
 
-        float inv_dist = 1.0f / sqrtf(r.x * r.x + r.y * r.y + r.z * r.z + eps * eps);
-        float s = other.w * inv_dist * inv_dist * inv_dist;
-
-        f.x += r.x * s;
-        f.y += r.y * s;
-        f.z += r.z * s;
+        add_pull(f, r, other.w, eps);
     }
 
     float4 vel = old_velocity[index];
-    vel.x += f.x * dt;
-    vel.y += f.y * dt;
-    vel.z += f.z * dt;
-    pos.x += vel.x * dt;
-    pos.y += vel.y * dt;
-    pos.z += vel.z * dt;
+    advance(pos, vel, f, dt);
     new_position[index] = pos;
     new_velocity[index] = vel;
 }
@@ -102,12 +103,7 @@ extern "C" __global__ void nbody_tiled(float4* new_position, float4* new_velocit
             r.y = sp[j].y - pos.y;
             r.z = sp[j].z - pos.z;
 
-            float inv_dist = 1.0f / sqrtf(r.x * r.x + r.y * r.y + r.z * r.z + eps * eps);
-            float s = sp[j].w * inv_dist * inv_dist * inv_dist;
-
-            f.x += r.x * s;
-            f.y += r.y * s;
-            f.z += r.z * s;
+            add_pull(f, r, sp[j].w, eps);
         }
 
         // Without this barrier a warp overwrites the tile with the next one while another warp
@@ -117,12 +113,7 @@ extern "C" __global__ void nbody_tiled(float4* new_position, float4* new_velocit
 
     if (index >= n) return;
     float4 vel = old_velocity[index];
-    vel.x += f.x * dt;
-    vel.y += f.y * dt;
-    vel.z += f.z * dt;
-    pos.x += vel.x * dt;
-    pos.y += vel.y * dt;
-    pos.z += vel.z * dt;
+    advance(pos, vel, f, dt);
     new_position[index] = pos;
     new_velocity[index] = vel;
 }

@@ -309,7 +309,8 @@ void BlockRunner::account(uint64_t instructions) {
     statistics_.warp_instructions += unaccounted_;
     if (!budget_.take(unaccounted_))
         throw Error(
-            fmt::format("kernel {}: the budget of {} warp instructions is spent: does it end?",
+            fmt::format("kernel {}: its budget of {} warp instructions is spent: it does not end, "
+                        "or is too large to emulate",
                         kernel_.name, options_.instruction_budget));
     unaccounted_ = 0;
     if (instructions > 0) return;
