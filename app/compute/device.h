@@ -44,7 +44,8 @@ struct DeviceInfo {
     int multiprocessors = 0;       ///< SMs, virtual ones on the emulator
     std::size_t memory_bytes = 0;  ///< what allocations may take in all
     unsigned max_block_threads = 1024;
-    std::size_t max_shared_bytes = std::size_t(48) << 10;  ///< a block's shared memory, static and dynamic
+    std::size_t max_shared_bytes = std::size_t(48)
+                                   << 10;  ///< a block's shared memory, static and dynamic
 };
 
 /// Address of T[] in a device's memory; passed to kernels as a 64-bit pointer.

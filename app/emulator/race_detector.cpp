@@ -188,8 +188,7 @@ bool RaceDetector::check_within_warp(const Place& p, const Record& earlier, Haza
         if (racing++ > 0) continue;
         race.lane = lane;
         race.earlier_lane = unsigned(std::countr_zero(others));
-        race.same_value = hazard == Hazard::write_after_write &&
-                          stores(lane, p, access_->shared_memory() + p.byte);
+        race.same_value = keeps_value(p, earlier, lane);
     }
     if (racing) report(race, racing);
     return racing;
@@ -219,6 +218,13 @@ void RaceDetector::note(std::array<Record, 2>& records, uint32_t lanes) {
 
 RaceDetector::Record RaceDetector::record_of(uint32_t lanes) const {
     return {now_, serial_, access_->pc, lanes, access_->warp};
+}
+
+// What a store wrote is still there when no other value was written since; an atomic's sum is not
+// what it would be after this store.
+bool RaceDetector::keeps_value(const Place& p, const Record& earlier, unsigned lane) const {
+    return access_->kind == MemoryAccess::store && &earlier == &p.cell.writer &&
+           stores(lane, p, access_->shared_memory() + p.byte);
 }
 
 bool RaceDetector::stores(unsigned lane, const Place& p, const std::byte* there) const {

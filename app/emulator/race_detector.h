@@ -81,6 +81,8 @@ class RaceDetector : public Observer {
                     uint32_t lanes);
     void note(std::array<Record, 2>& records, uint32_t lanes);
     Record record_of(uint32_t lanes) const;
+    // Whether a store writes the value that an earlier store wrote.
+    bool keeps_value(const Place& place, const Record& earlier, unsigned lane) const;
     // Whether `lane` stores what is `there` already, at a place.
     bool stores(unsigned lane, const Place& place, const std::byte* there) const;
 
