@@ -35,10 +35,17 @@ void BlockRunner::observe(const Instruction* i, Warp& warp) {
     if (kernel_.lines[pc].access != MemoryAccess::none) {
         observe_access(i, warp, mask);
     } else if (i->handlers[Instruction::full] == warp_barrier) {
-        const auto members = warp.get<uint32_t>(i->operands[0], unsigned(std::countr_zero(mask)));
-        // Else its members are still to come: see complete_observed_syncs.
+        observe_warp_barrier(i, warp, mask);
+    }
+}
+
+// Lanes may name different members. Where some are still to come: see complete_observed_syncs.
+void BlockRunner::observe_warp_barrier(const Instruction* i, const Warp& warp, uint32_t mask) {
+    for (uint32_t left = mask; left;) {
+        const auto members = warp.get<uint32_t>(i->operands[0], unsigned(std::countr_zero(left)));
         if ((members & ~warp.exited & ~mask) == 0)
             observer_->on_warp_sync(context_.block, warp.index, members);
+        left &= ~(members | (left & (0 - left)));
     }
 }
 

@@ -17,6 +17,7 @@ void BlockOrder::arrive(const BarrierArrival& a) {
     WarpClock& warp = warps_[a.warp];
     barrier.arrived += uint32_t(std::popcount(a.mask));
     barrier.all_wait &= a.waits;
+    barrier.counted |= a.expected != 0;
     if (a.waits) barrier.waiting[a.warp] |= a.mask;
     for (size_t w = 0; w < warps_.size(); ++w)
         barrier.clock[w] = std::max(barrier.clock[w], warp.seen[w]);
@@ -26,7 +27,8 @@ void BlockOrder::arrive(const BarrierArrival& a) {
 
 void BlockOrder::release(const BarrierRelease& release) {
     Barrier& barrier = barriers_[release.barrier];
-    if (barrier.all_wait && barrier.arrived >= release.live_threads) {
+    const uint32_t all = barrier.counted ? threads_ : release.live_threads;
+    if (barrier.all_wait && barrier.arrived >= all) {
         ++epoch_;
         partial_ = false;
     } else {

@@ -56,7 +56,8 @@ class BlockOrder {
     struct Barrier {
         uint32_t arrived = 0;  // threads
         bool all_wait = true;
-        Clock clock{};                       // what comes before its release
+        bool counted = false;  // by the instruction: threads that have exited are none of its
+        Clock clock{};         // what comes before its release
         std::array<uint32_t, 32> waiting{};  // lanes, by warp
     };
 

@@ -1,0 +1,61 @@
+#include "race_kernels.h"
+
+namespace warpscope::tests {
+namespace {
+
+using emulator::Finding;
+using emulator::FindingKind;
+using emulator::Severity;
+
+TEST(BarrierCheck, HalfAWarpIsAnError) {
+    for (const auto& options : schedules()) {
+        const auto found = check_kernel("half_a_warp_waits", 64, options);
+        EXPECT_EQ(count(found, FindingKind::barrier, Severity::error), 2u * 16) << sentences(found);
+        EXPECT_NE(found.at(0).sentence.find("without thread (16,0,0) and 15 more"),
+                  std::string::npos)
+            << found.at(0).sentence;
+    }
+}
+
+// compute-sanitizer's synccheck is silent here; the barrier works, by its rule for threads that
+// have ended.
+TEST(BarrierCheck, ThreadsThatHaveLeftAreAWarning) {
+    for (const auto& options : schedules()) {
+        for (const auto& [kernel, gone] :
+             {std::pair{"some_have_left", 32u}, {"some_of_a_warp_have_left", 24u}}) {
+            const auto found = check_kernel(kernel, 64, options);
+            EXPECT_FALSE(has_errors(found)) << sentences(found);
+            EXPECT_EQ(count(found, FindingKind::barrier, Severity::warning), gone);
+        }
+    }
+}
+
+TEST(BarrierCheck, WholeBlocksAndNamedBarriersAreClean) {
+    for (const auto& options : schedules())
+        for (const char* kernel : {"mirror", "rounds", "double_buffered", "last_warp", "pairs"}) {
+            const auto found = check_kernel(kernel, 128, options);
+            EXPECT_EQ(count(found, FindingKind::barrier, Severity::error), 0u) << kernel;
+            EXPECT_EQ(count(found, FindingKind::barrier, Severity::warning), 0u) << kernel;
+        }
+}
+
+TEST(BarrierCheck, ADeadlockIsAFinding) {
+    const auto module = emulator::Module::parse(
+        ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n.reg .pred %p;\n"
+        ".reg .b32 %r;\nmov.u32 %r, %tid.x;\nsetp.lt.u32 %p, %r, 32;\n@%p bra A;\nbar.sync 1;\n"
+        "bra END;\nA: bar.sync 2;\nEND: ret;\n}\n",
+        "test");
+    emulator::Machine machine;
+    emulator::FindingLog log;
+    emulator::BarrierCheck barriers(log);
+    EXPECT_ANY_THROW(
+        machine.run(*module->find("k"), {{1, 1, 1}, {64, 1, 1}, 0}, {}, {}, &barriers));
+    const auto found = log.findings();
+    ASSERT_EQ(found.size(), 1u) << sentences(found);
+    EXPECT_EQ(found[0].kind, FindingKind::barrier);
+    EXPECT_EQ(found[0].severity, Severity::error);
+    EXPECT_NE(found[0].sentence.find("can't go on"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpscope::tests

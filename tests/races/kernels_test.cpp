@@ -1,0 +1,137 @@
+#include <ostream>
+
+#include "race_kernels.h"
+
+namespace warpscope::tests {
+namespace {
+
+using emulator::Finding;
+using emulator::FindingKind;
+using emulator::Hazard;
+using emulator::Severity;
+
+/// What a kernel of kernels.cu must be found to do, whatever the schedule.
+struct Expected {
+    std::string kernel;
+    uint32_t threads;
+    uint64_t errors = 0;    ///< races between warps
+    uint64_t warnings = 0;  ///< within a warp, or of equal values
+    uint64_t unwritten = 0;
+    bool unwritten_varies = false;  ///< a read that the schedule may put before its write
+};
+
+std::ostream& operator<<(std::ostream& out, const Expected& e) {
+    return out << e.kernel;
+}
+
+class RaceKernels : public testing::TestWithParam<Expected> {};
+
+TEST_P(RaceKernels, HaveExactlyTheirHazards) {
+    const Expected& expected = GetParam();
+    for (const emulator::Options& options : schedules()) {
+        const auto found = check_kernel(expected.kernel, expected.threads, options);
+        SCOPED_TRACE(testing::Message()
+                     << "schedule " << int(options.schedule) << ", seed " << options.seed << "\n"
+                     << sentences(found));
+        EXPECT_EQ(count(found, FindingKind::race, Severity::error), expected.errors);
+        EXPECT_EQ(count(found, FindingKind::race, Severity::warning), expected.warnings);
+        if (!expected.unwritten_varies) {
+            EXPECT_EQ(count(found, FindingKind::uninitialized, Severity::error),
+                      expected.unwritten);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Suite, RaceKernels,
+    testing::Values(
+        // One reader a word, in the other warp.
+        Expected{"mirror_no_barrier", 64, 64, 0, 0, true},
+        Expected{"mirror_no_barrier", 256, 256, 0, 0, true}, Expected{"mirror", 256},
+        // Rounds 1 and 2 overwrite what round 0 and 1 read.
+        Expected{"rounds_one_barrier_short", 64, 2 * 64}, Expected{"rounds", 64},
+        Expected{"double_buffered", 128},
+        // Every thread reads what one other lane wrote.
+        Expected{"neighbour_no_syncwarp", 64, 0, 64}, Expected{"neighbour", 64},
+        Expected{"neighbour_shuffle", 64, 0, 64}, Expected{"neighbour_half_warps", 64},
+        Expected{"other_half_half_warps", 64, 0, 64}, Expected{"branches", 64, 0, 32, 0, true},
+        // After the first step, offset o: 32 - o lanes read what another lane wrote in the step
+        // before, and as many overwrite what another one has just read; at last all but lane 0
+        // read cell 0. 2 * (16 + 24 + 28 + 30 + 31) + 31.
+        Expected{"last_warp_in_step", 64, 0, 2 * 129 + 31}, Expected{"last_warp", 64},
+        // In each warp the first lane's value against 31 others; then 32 against the other warp.
+        Expected{"one_word_many_values", 64, 32, 62}, Expected{"one_word_one_value", 64, 0, 32},
+        Expected{"one_word_one_value", 32}, Expected{"first_lanes_write", 64, 1},
+        Expected{"byte_neighbours", 64}, Expected{"byte_of_neighbour", 64, 64, 0, 0, true},
+        // 16 words of 4 threads each.
+        Expected{"word_of_bytes", 64, 64, 0, 0, true},
+        // A thread's 8 bytes are one race.
+        Expected{"vector_no_barrier", 64, 64, 0, 0, true}, Expected{"histogram", 256},
+        // Each read against the other warp's addition; two reads of each of the 32 words.
+        Expected{"histogram_no_barrier", 64, 64}, Expected{"hand_over", 128},
+        Expected{"hand_over_and_on", 128, 32}, Expected{"pairs", 128},
+        Expected{"wrong_pairs", 128, 128, 0, 0, true}, Expected{"unwritten", 64, 0, 0, 8}),
+    [](const auto& info) { return info.param.kernel + "_" + std::to_string(info.param.threads); });
+
+TEST(RaceFindings, NameLinesThreadsAndTheBarrier) {
+    const auto found =
+        check_kernel("mirror_no_barrier", 64, {.schedule = emulator::Schedule::reverse});
+    // Warp 1 runs to its end first: it reads what warp 0 has not written, which then writes over
+    // what was read, and reads what warp 1 wrote.
+    ASSERT_EQ(found.size(), 3u) << sentences(found);
+    EXPECT_EQ(count(found, Hazard::read_after_write), 32u);
+    EXPECT_EQ(count(found, Hazard::write_after_read), 32u);
+    for (const Finding& f : found) {
+        EXPECT_EQ(f.kernel, "mirror_no_barrier");
+        EXPECT_EQ(f.first.file, "kernels/kernels.cu");
+        if (f.kind != FindingKind::race) continue;
+        ASSERT_TRUE(f.second);
+        const Finding& g = f;
+        const emulator::Party& writer = f.hazard == Hazard::read_after_write ? g.first : *g.second;
+        const emulator::Party& reader = f.hazard == Hazard::read_after_write ? *g.second : g.first;
+        EXPECT_EQ(writer.line + 1, reader.line);
+        EXPECT_EQ(writer.thread.x, 63 - reader.thread.x);
+        EXPECT_EQ(f.byte, writer.thread.x * 4);
+        EXPECT_NE(f.sentence.find("__syncthreads() is missing between " + writer.where() + " and " +
+                                  reader.where()),
+                  std::string::npos)
+            << f.sentence;
+    }
+}
+
+TEST(RaceFindings, TellWhatComesRoundALoop) {
+    const auto found =
+        check_kernel("rounds_one_barrier_short", 64, {.schedule = emulator::Schedule::reverse});
+    // Program order leads from the read to the next round's write: that write came too early or,
+    // where it came first, was read too late.
+    ASSERT_EQ(found.size(), 2u) << sentences(found);
+    for (const Finding& f : found)
+        EXPECT_EQ(f.sentence.find("before"), std::string::npos) << f.sentence;
+}
+
+TEST(RaceFindings, WithinAWarpAskForSyncwarp) {
+    const auto found = check_kernel("neighbour_no_syncwarp", 32, {});
+    ASSERT_EQ(found.size(), 1u) << sentences(found);
+    EXPECT_EQ(found[0].severity, Severity::warning);
+    EXPECT_EQ(found[0].hazard, Hazard::read_after_write);
+    EXPECT_NE(found[0].sentence.find("the same warp"), std::string::npos);
+    EXPECT_NE(found[0].sentence.find("__syncwarp() is missing"), std::string::npos);
+}
+
+TEST(RaceFindings, BlocksDoNotRaceWithEachOther) {
+    const auto module = emulator::Module::parse(race_kernels("kernels.ptx"), "races");
+    emulator::Machine machine(1);
+    emulator::FindingLog log;
+    emulator::RaceDetector races(log);
+    void* out = machine.memory().allocate(256);
+    const void* arguments[] = {&out};
+    for (int launch = 0; launch < 2; ++launch)
+        machine.run(*module->find("mirror"), {{5, 1, 1}, {64, 1, 1}, 0}, arguments, {}, &races);
+    EXPECT_TRUE(log.findings().empty()) << sentences(log.findings());
+    // What an earlier block left there counts as unwritten.
+    machine.run(*module->find("unwritten"), {{5, 1, 1}, {64, 1, 1}, 0}, arguments, {}, &races);
+    EXPECT_EQ(count(log.findings(), FindingKind::uninitialized, Severity::error), 5u * 8);
+}
+
+}  // namespace
+}  // namespace warpscope::tests

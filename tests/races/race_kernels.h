@@ -1,0 +1,71 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "emulator/barrier_check.h"
+#include "emulator/machine.h"
+#include "emulator/observer_list.h"
+#include "emulator/race_detector.h"
+
+namespace warpscope::tests {
+
+/// The text of an embedded PTX file of this folder.
+std::string_view race_kernels(std::string_view file);
+
+/// Runs one block of a kernel of kernels.cu under the race detector and the barrier check.
+inline std::vector<emulator::Finding> check_kernel(const std::string& name, uint32_t threads,
+                                                   const emulator::Options& options) {
+    static const auto module =
+        emulator::Module::parse(race_kernels("kernels.ptx"), "races/kernels.cu");
+    emulator::Machine machine;
+    emulator::FindingLog log;
+    emulator::RaceDetector races(log);
+    emulator::BarrierCheck barriers(log);
+    emulator::ObserverList all;
+    all.add(races);
+    all.add(barriers);
+    void* out = machine.memory().allocate(threads * 4);
+    const void* arguments[] = {&out};
+    machine.run(*module->find(name), {{1, 1, 1}, {threads, 1, 1}, 0}, arguments, options, &all);
+    return log.findings();
+}
+
+/// Every fixed schedule, and the random one from some seeds.
+inline std::vector<emulator::Options> schedules(uint64_t seeds = 6) {
+    using emulator::Schedule;
+    std::vector<emulator::Options> all{{.schedule = Schedule::run_to_barrier},
+                                       {.schedule = Schedule::reverse}};
+    for (uint64_t seed = 1; seed <= seeds; ++seed)
+        all.push_back({.schedule = Schedule::random_quantum, .seed = seed});
+    return all;
+}
+
+inline uint64_t count(const std::vector<emulator::Finding>& findings, emulator::FindingKind kind,
+                      emulator::Severity severity) {
+    return std::accumulate(findings.begin(), findings.end(), uint64_t(0),
+                           [&](uint64_t n, const emulator::Finding& f) {
+                               return n + (f.kind == kind && f.severity == severity ? f.count : 0);
+                           });
+}
+
+inline uint64_t count(const std::vector<emulator::Finding>& findings, emulator::Hazard hazard) {
+    return std::accumulate(findings.begin(), findings.end(), uint64_t(0),
+                           [&](uint64_t n, const emulator::Finding& f) {
+                               return n + (f.hazard == hazard ? f.count : 0);
+                           });
+}
+
+inline std::string sentences(const std::vector<emulator::Finding>& findings) {
+    std::string all;
+    for (const emulator::Finding& f : findings)
+        all += std::to_string(f.count) + " " + std::string(to_string(f.severity)) + " " +
+               std::string(to_string(f.hazard)) + ": " + f.sentence + "\n";
+    return all;
+}
+
+}  // namespace warpscope::tests
