@@ -179,7 +179,7 @@ RunResult run_experiment(compute::Device& device, const HeadlessRequest& request
     result.experiment = entry.id;
     result.device = device.info();
     result.settings = device.settings();
-    result.parameters = to_json(experiment->parameters());
+    result.parameters = to_json(entry.id, experiment->parameters());
     result.frames = request.frames;
     return result;
 }

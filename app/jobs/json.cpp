@@ -30,10 +30,10 @@ Json value_json(const experiments::Parameter& parameter, std::string_view text) 
     return value;
 }
 
-Json to_json(const experiments::ParameterSet& parameters) {
+Json to_json(std::string_view experiment, const experiments::ParameterSet& parameters) {
     Json json = Json::object();
     for (const experiments::Parameter* p : parameters.all()) {
-        json[p->id()] = value_json(*p, p->text());
+        json[std::string(experiment) + "." + p->id()] = value_json(*p, p->text());
     }
     return json;
 }

@@ -23,8 +23,8 @@ struct Presentation {
 Json to_json(const compute::DeviceInfo& info);
 /// Numbers as numbers, toggles, choices and texts as the text that --set takes.
 Json value_json(const experiments::Parameter& parameter, std::string_view text);
-/// {id: value, …} in the order of declaration.
-Json to_json(const experiments::ParameterSet& parameters);
+/// {"ripple.sync": value, …}, as --set names them, in the order of declaration.
+Json to_json(std::string_view experiment, const experiments::ParameterSet& parameters);
 /// [{name, label, value, unit, expected, verdict, sentence}, …]
 Json to_json(const experiments::Report& report);
 /// [{name, grid, block, shared_bytes, launches, last_ms, median_ms, p99_ms, …}, …]; grid and block

@@ -234,7 +234,7 @@ class Answers(CommandLine):
         result = json.loads(self.expect_success(*RIPPLE, "--set", "ripple.size=64", "--frames", 3,
                                                 "--json", "-"))
         self.assertEqual(result["frames"], 3)
-        self.assertEqual(result["parameters"]["size"], 64)
+        self.assertEqual(result["parameters"]["ripple.size"], 64)
         text = self.expect_success(*RIPPLE, "--set", "ripple.size=64", "--json", "r.json")
         for reading in json.loads((self.folder / "r.json").read_text())["report"]:
             self.assertIn(reading["label"], text)
@@ -252,7 +252,7 @@ class Answers(CommandLine):
         (self.folder / "five.bin").write_bytes(tipsy(5, 5))
         for name in ["two.csv", "five.bin"]:
             result = json.loads(self.expect_success(*NBODY, "--bodies", name, "--json", "-"))
-            self.assertEqual(result["parameters"]["file"], name)
+            self.assertEqual(result["parameters"]["nbody.file"], name)
             error = next(r for r in result["report"] if r["name"] == "relative_error")
             self.assertEqual(error["verdict"], "pass")
 

@@ -108,10 +108,10 @@ TEST(Headless, ParametersKeepTheirTypes) {
     HeadlessRequest request = small("ripple");
     request.assignments.push_back({"sync", "off"});
     const RunResult result = run_experiment(*device, request, no_painter());
-    EXPECT_EQ(result.parameters["size"], 64);
-    EXPECT_EQ(result.parameters["sync"], "off");
-    EXPECT_EQ(result.parameters["pattern"], "spheres");
-    EXPECT_TRUE(result.parameters["size"].is_number_integer());
+    EXPECT_EQ(result.parameters["ripple.size"], 64);
+    EXPECT_EQ(result.parameters["ripple.sync"], "off");
+    EXPECT_EQ(result.parameters["ripple.pattern"], "spheres");
+    EXPECT_TRUE(result.parameters["ripple.size"].is_number_integer());
 }
 
 TEST(Headless, ABarrierTakenOutIsAFindingAndNoFailure) {
