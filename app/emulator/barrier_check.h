@@ -11,7 +11,9 @@ namespace warpscope::emulator {
 // Finds barriers that not every thread reaches, as compute-sanitizer's synccheck does:
 //   error    a part of a warp arrives without the rest (unless the barrier is one that allows it,
 //            barrier.sync without .aligned), or threads wait for each other for ever
-//   warning  the barrier passes although threads of the block have ended before it
+//   warning  the barrier passes although threads of the block have ended before it: synccheck,
+//            which goes by the rule of Volta and later, has nothing to say there
+// A part that goes another way and ends there is the one or the other, by what came first.
 class BarrierCheck : public Observer {
   public:
     explicit BarrierCheck(FindingLog& log) : log_(log) {}

@@ -58,6 +58,8 @@ class BlockRunner {
     void observe(const Instruction* i, Warp& warp);
     void observe_access(const Instruction* i, const Warp& warp, uint32_t mask);
     void observe_warp_barrier(const Instruction* i, const Warp& warp, uint32_t mask);
+    void observe_arrival(const Instruction* i, const Warp& warp, uint32_t mask,
+                         const Barrier& barrier, unsigned id);
     void complete_observed_syncs(Warp& warp);
     void account(uint64_t instructions);
     Warp* pick_warp();

@@ -28,10 +28,7 @@ void BlockRunner::arrive_at_barrier(Warp& warp) {
     barrier.arrived += uint32_t(std::popcount(split.mask));
     if (kind >= BarrierKind::popc)
         barrier.ayes += uint32_t(std::popcount(split.mask & warp.predicate(i->operands[3])));
-    if (observer_)
-        observer_->on_barrier_arrival({context_.block, warp.index, split.mask,
-                                       warp.threads & ~warp.exited, kernel_.index_of(i), id,
-                                       barrier.expected, kind != BarrierKind::arrive});
+    if (observer_) observe_arrival(i, warp, split.mask, barrier, id);
     if (kind == BarrierKind::arrive) {
         split.state = Split::runnable;
         split.pc = i + 1;

@@ -92,6 +92,19 @@ void BlockRunner::complete_observed_syncs(Warp& warp) {
     }
 }
 
+void BlockRunner::observe_arrival(const Instruction* i, const Warp& warp, uint32_t mask,
+                                  const Barrier& barrier, unsigned id) {
+    uint32_t live = warp.threads & ~warp.exited;
+    for (const Split& s : warp.splits) {
+        const Instruction* next = s.pc;
+        while (kernel_.lines[kernel_.index_of(next)].pseudo && !is_guard(next)) ++next;
+        if (next->handlers[Instruction::full] == exit_threads) live &= ~s.mask;
+    }
+    observer_->on_barrier_arrival({context_.block, warp.index, mask, live, kernel_.index_of(i), id,
+                                   barrier.expected,
+                                   BarrierKind(i->detail) != BarrierKind::arrive});
+}
+
 void Access::stored(unsigned lane, std::byte* into) const {
     const Instruction& i = state->block->kernel->code[pc];
     const unsigned elements = i.target >> 5 & 7;

@@ -35,7 +35,7 @@ struct BarrierArrival {
     uint32_t block = 0;  // linear index
     uint32_t warp = 0;
     uint32_t mask = 0;
-    uint32_t live = 0;  // lanes of the warp that have not exited
+    uint32_t live = 0;  // lanes of the warp that neither have exited nor do so next
     uint32_t pc = 0;
     uint32_t barrier = 0;   // 0..15
     uint32_t expected = 0;  // threads, as the instruction counts them; 0: all that live
