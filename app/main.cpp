@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "compute/device.h"
+#include "compute/emulated_device.h"
 #include "experiments/bodies_file.h"
 #include "jobs/bench.h"
 #include "jobs/headless.h"
@@ -18,6 +19,11 @@ namespace warpscope {
 namespace {
 
 std::unique_ptr<compute::Device> make_device(const Options& options) {
+    if (options.checks.any()) {
+        auto device = compute::make_emulated_device("--check watches the emulator's instructions");
+        device->set(options.run);
+        return device;
+    }
     try {
         auto device = compute::pick_device(options.device);
         device->set(options.run);
@@ -36,6 +42,7 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     request.view_only = options.view_only;
     request.compare = options.compare;
     request.json = options.json;
+    request.checks = options.checks;
     return request;
 }
 

@@ -25,10 +25,17 @@ constexpr const char* examples = R"(Examples:
   warpscope --headless --experiment nbody --set nbody.kernel=tiled --frames 100 --json -
   warpscope --headless --experiment ripple --set ripple.sync=off --seed 7 \
             --screenshot ripple.png --view-only
+  warpscope --check race,barrier --experiment dot --set dot.kernel=divergent
+                                               which threads race, at which lines, and why
   warpscope --list                             every experiment and parameter
 
-Exit status: 0; 1 when a result is wrong where it should be right, or when the device, the window
-or a write fails; 2 when an argument can't be used.)";
+What --check finds, on the emulator whatever the device: "race": threads that access one word of
+shared memory without a barrier between them, and reads of shared memory that no thread of the
+block has written; "barrier": barriers that not every thread reaches; "memory": accesses outside
+what is allocated, and reads of global memory that nothing has written.
+
+Exit status: 0; 1 when a result is wrong where it should be right, when a check finds an error, or
+when the device, the window or a write fails; 2 when an argument can't be used.)";
 
 std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t high) {
     std::uint64_t value = 0;
@@ -154,6 +161,10 @@ class Parser {
     void declare_actions() {
         const char* group = "What to do (without any: the window)";
         flag("--headless", headless_, "run one experiment without a window", group);
+        check_ =
+            text("--check", "C,...",
+                 "the same on the emulator, and look for errors: race, barrier, memory", group,
+                 [this](const std::string& words) { options_.checks = jobs::parse_checks(words); });
         flag("--list", list_, "print every experiment and parameter", group);
         flag("--bench", bench_, "measure this machine", group);
         flag("-h,--help", help_, "print this", group);
@@ -256,9 +267,10 @@ class Parser {
     }
 
     void choose_mode() {
-        if (headless_ + list_ + bench_ > 1)
-            throw UsageError("--headless, --list, --bench: give one of them");
-        if (headless_) options_.mode = Mode::headless;
+        const bool headless_run = headless_ || check_->count();
+        if (headless_run + list_ + bench_ > 1)
+            throw UsageError("--headless (or --check), --list, --bench: give one of them");
+        if (headless_run) options_.mode = Mode::headless;
         if (list_) options_.mode = Mode::list;
         if (bench_) options_.mode = Mode::bench;
         const bool window = options_.mode == Mode::window;
@@ -290,7 +302,7 @@ class Parser {
         }
         if (options_.mode != Mode::headless) return;
         if (options_.experiment.empty()) {
-            throw UsageError("--headless: add --experiment E (--list shows all)");
+            throw UsageError("--headless, --check: add --experiment E (--list shows all)");
         }
         for (const Options::Set& set : options_.sets) {
             if (set.experiment == options_.experiment) continue;
@@ -306,8 +318,8 @@ class Parser {
     bool headless_ = false, list_ = false, bench_ = false, help_ = false, version_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
-    CLI::Option *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *json_{}, *vsync_{},
-        *widget_map_{};
+    CLI::Option *check_{}, *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *json_{},
+        *vsync_{}, *widget_map_{};
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "compute/device.h"
 #include "experiments/experiment.h"
+#include "jobs/check.h"
 
 namespace warpscope {
 
@@ -37,7 +38,8 @@ struct Options {
     std::filesystem::path screenshot;  ///< empty: none
     bool view_only = false;
     bool compare = false;
-    std::string json;  ///< a file, "-" for standard output; empty: none
+    jobs::Checks checks;  ///< any: headless, on the emulator
+    std::string json;     ///< a file, "-" for standard output; empty: none
     std::optional<bool> vsync;
     std::filesystem::path widget_map;  ///< empty: none
 

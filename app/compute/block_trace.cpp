@@ -69,14 +69,14 @@ class Tracer : public emulator::Observer {
 std::vector<BarrierSnapshot> trace_block(EmulatedDevice& device, std::uint32_t block,
                                          const std::function<void()>& launches) {
     Tracer tracer(block);
-    device.observe(&tracer);
+    emulator::Observer* const before = device.observe(&tracer);
     try {
         launches();
     } catch (...) {
-        device.observe(nullptr);
+        device.observe(before);
         throw;
     }
-    device.observe(nullptr);
+    device.observe(before);
     return std::move(tracer.snapshots);
 }
 

@@ -107,7 +107,9 @@ class Emulation : public EmulatedDevice {
         frame_ = frame;
         launch_in_frame_ = 0;
     }
-    void observe(emulator::Observer* observer) override { observer_ = observer; }
+    emulator::Observer* observe(emulator::Observer* observer) override {
+        return std::exchange(observer_, observer);
+    }
 
   protected:
     const LoadedKernel& load(std::string_view file, std::string_view name) override {

@@ -53,8 +53,10 @@ size_t FindingLog::index_of(Finding finding) {
 
 std::vector<Finding> FindingLog::findings() const {
     std::vector<Finding> sorted = findings_;
-    std::stable_partition(sorted.begin(), sorted.end(),
-                          [](const Finding& f) { return f.severity == Severity::error; });
+    std::stable_sort(sorted.begin(), sorted.end(), [](const Finding& a, const Finding& b) {
+        return std::make_tuple(a.severity != Severity::error, a.kind) <
+               std::make_tuple(b.severity != Severity::error, b.kind);
+    });
     return sorted;
 }
 

@@ -76,7 +76,7 @@ class FindingLog {
         findings_[last_ - 1].count += count;
     }
 
-    // Errors first, each in the order in which they were first seen.
+    // Errors first, then by kind, then in the order in which they were first seen.
     std::vector<Finding> findings() const;
 
   private:

@@ -158,29 +158,54 @@ std::string comparison_lines(const experiments::Comparison& c) {
     return text;
 }
 
-}  // namespace
-
-RunResult run_experiment(compute::Device& device, const HeadlessRequest& request,
-                         const Painter& painter) {
-    const Entry& entry = experiments::find_experiment(request.experiment);
+void run_frames(RunResult& result, const Entry& entry, compute::Device& device,
+                const HeadlessRequest& request, const Painter& painter) {
     const auto experiment = make_experiment(entry, device, request.assignments);
     const bool picture_alone =
         request.view_only && has_pixels(experiment->picture_size(request.size));
     const bool plain = request.screenshot.empty() || picture_alone;
 
-    RunResult result;
+    result.parameters = to_json(entry.id, experiment->parameters());
     result.presentation = plain ? run_plain(entry, *experiment, request)
                                 : run_with_gl(entry, *experiment, request, painter);
     result.report = experiment->report();
     device.synchronize();
     result.kernels = device.timings().kernels();
-    result.compared = request.compare;
     if (request.compare) result.comparison = experiment->compare();
+    result.parameters = to_json(entry.id, experiment->parameters());
+}
+
+/// An error that a check has recorded ends the run and is a finding like the others.
+void run_checked(RunResult& result, const Entry& entry, compute::Device& device,
+                 const HeadlessRequest& request, const Painter& painter) {
+    Checking checking(dynamic_cast<compute::EmulatedDevice&>(device), request.checks);
+    try {
+        run_frames(result, entry, device, request, painter);
+        result.findings = checking.findings();
+    } catch (const compute::DeviceError& e) {
+        result.findings = checking.findings();
+        if (!emulator::has_errors(result.findings)) throw;
+        result.kernels = device.timings().kernels();
+        result.stopped = e.what();
+    }
+}
+
+}  // namespace
+
+RunResult run_experiment(compute::Device& device, const HeadlessRequest& request,
+                         const Painter& painter) {
+    const Entry& entry = experiments::find_experiment(request.experiment);
+    RunResult result;
     result.experiment = entry.id;
     result.device = device.info();
     result.settings = device.settings();
-    result.parameters = to_json(entry.id, experiment->parameters());
     result.frames = request.frames;
+    result.compared = request.compare;
+    result.checks = request.checks;
+    if (request.checks.any())
+        run_checked(result, entry, device, request, painter);
+    else
+        run_frames(result, entry, device, request, painter);
     return result;
 }
 
@@ -197,6 +222,11 @@ Json to_json(const RunResult& r) {
         {"schedule", to_string(r.settings.schedule)},
         {"math", to_string(r.settings.math)}};
     if (r.compared) json["comparison"] = r.comparison ? to_json(*r.comparison) : Json(nullptr);
+    if (r.checks.any()) {
+        json["checks"] = r.checks.words();
+        json["findings"] = to_json(r.findings);
+        json["stopped"] = r.stopped.empty() ? Json(nullptr) : Json(r.stopped);
+    }
     return json;
 }
 
@@ -210,12 +240,14 @@ std::string summary(const RunResult& r) {
                                              : "");
     for (const compute::KernelTiming& kernel : r.kernels) text += timing_line(kernel);
     if (r.comparison) text += comparison_lines(*r.comparison);
+    if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks);
+    if (!r.stopped.empty()) text += "========= The run ended at an error: " + r.stopped + "\n";
     if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";
     return text;
 }
 
 int exit_code(const RunResult& r) {
-    if (experiments::has_failure(r.report)) return 1;
+    if (experiments::has_failure(r.report) || emulator::has_errors(r.findings)) return 1;
     if (!r.comparison) return 0;
     for (const auto& row : r.comparison->rows) {
         if (row.verdict == experiments::Verdict::fail) return 1;

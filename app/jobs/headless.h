@@ -10,6 +10,7 @@
 #include "compute/device.h"
 #include "experiments/experiment.h"
 #include "gl/pixel_buffer.h"
+#include "jobs/check.h"
 #include "jobs/json.h"
 
 namespace warpscope::jobs {
@@ -23,7 +24,8 @@ struct HeadlessRequest {
     bool view_only = false;              ///< the picture alone, for a view of `size`
     bool compare = false;
     std::string
-        json{};  ///< a file, "-" for standard output (then nothing else goes there), or empty
+        json{};       ///< a file, "-" for standard output (then nothing else goes there), or empty
+    Checks checks{};  ///< any: the device is an EmulatedDevice
 };
 
 /// What the window would show now.
@@ -56,6 +58,9 @@ struct RunResult {
     Presentation presentation;
     bool compared = false;                              ///< a comparison was asked for
     std::optional<experiments::Comparison> comparison;  ///< where there is something to compare
+    Checks checks;
+    std::vector<emulator::Finding> findings;  ///< of the checks
+    std::string stopped;  ///< the error among the findings that ended the run; empty: none did
 };
 
 /// Computes and renders the frames, as the window does, and saves the screenshot if one is wanted.
@@ -67,7 +72,7 @@ RunResult run_experiment(compute::Device& device, const HeadlessRequest& request
 Json to_json(const RunResult& result);
 /// The same for people: readings with their sentences, kernels with their times.
 std::string summary(const RunResult& result);
-/// 1 where a reading or a compared variant fails; a finding is none.
+/// 1 where a reading or a compared variant fails or a check found an error.
 int exit_code(const RunResult& result);
 
 /// Checks the output files, runs, writes JSON and summary, gives the exit code.

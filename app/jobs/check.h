@@ -1,0 +1,56 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compute/emulated_device.h"
+#include "emulator/barrier_check.h"
+#include "emulator/findings.h"
+#include "emulator/memory_check.h"
+#include "emulator/observer_list.h"
+#include "emulator/race_detector.h"
+#include "jobs/json.h"
+
+namespace warpscope::jobs {
+
+/// What --check asks for.
+struct Checks {
+    bool race = false;     ///< races in shared memory; reads of shared memory that nobody wrote
+    bool barrier = false;  ///< barriers that not every thread reaches
+    bool memory = false;   ///< wild accesses; reads of global memory that nobody wrote
+    bool any() const { return race || barrier || memory; }
+    std::vector<std::string> words() const;  ///< "race", …
+};
+
+/// From "race,memory". Throws UsageError that names a word it doesn't know and those it does.
+Checks parse_checks(std::string_view text);
+
+/// Watches a device for as long as it lives. Made before the buffers that the memory check judges.
+class Checking {
+  public:
+    Checking(compute::EmulatedDevice& device, const Checks& checks);
+    Checking(const Checking&) = delete;
+    Checking& operator=(const Checking&) = delete;
+    ~Checking() { device_.observe(nullptr); }
+
+    std::vector<emulator::Finding> findings() const { return log_.findings(); }
+
+  private:
+    compute::EmulatedDevice& device_;
+    emulator::FindingLog log_;
+    emulator::RaceDetector race_{log_};
+    emulator::BarrierCheck barrier_{log_};
+    emulator::MemoryCheck memory_{log_};
+    emulator::ObserverList all_;
+};
+
+/// [{kind, severity, kernel, hazard, first, second, address, count, sentence}, …]; `first` and
+/// `second` are {file, line, thread: [x, y, z], block: [x, y, z]}; of a race, in order of time.
+/// Null where there is none.
+Json to_json(const std::vector<emulator::Finding>& findings);
+
+/// In the manner of compute-sanitizer: a paragraph a finding, and a line that sums up.
+std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
+
+}  // namespace warpscope::jobs
