@@ -22,6 +22,7 @@ class BarrierCheck : public Observer {
         places_.begin(kernel, launch);
     }
     bool wants_instructions() const override { return false; }
+    bool wants_global_accesses() const override { return false; }
     void on_barrier_arrival(const BarrierArrival& arrival) override;
     void on_barrier_release(const BarrierRelease& release) override;
     void on_error(uint32_t block, const Error& error) override;

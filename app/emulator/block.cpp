@@ -177,8 +177,8 @@ void BlockRunner::run(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte*
                       Observer* observer) {
     begin(block, sm, sm_count, shared);
     observer_ = observer && observer->wants(block) ? observer : nullptr;
-    observes_instructions_ = observer_ && observer_->wants_instructions();
     if (observer_) {
+        if (watched_.empty()) choose_watched();
         run_observed();
     } else {
         run_warps<false>();
@@ -229,17 +229,6 @@ uint64_t BlockRunner::turn_length(Warp& warp) {
     return 1 + ((random() >> 32) * (uint64_t(48) << doublings) >> 32);
 }
 
-void BlockRunner::run_observed() {
-    observer_->on_block_begin(kernel_, context_.block);
-    try {
-        run_warps<true>();
-    } catch (const Error& e) {
-        observer_->on_error(context_.block, e);
-        throw;
-    }
-    observer_->on_block_end(context_.block);
-}
-
 template <bool observed>
 void BlockRunner::run_warps() {
     while (Warp* warp = pick_warp()) {
@@ -262,7 +251,7 @@ void BlockRunner::turn(Warp& warp, uint64_t instructions) {
         const Instruction* i = warp.splits[s].pc;
         if constexpr (observed) {
             do {
-                observe(i, warp);
+                if (watched_[kernel_.index_of(i)]) observe(i, warp);
                 i = i->handlers[warp.mode == Instruction::fast ? Instruction::full
                                                                : Instruction::masked](i, warp);
             } while (i);
@@ -318,6 +307,17 @@ void BlockRunner::account(uint64_t instructions) {
         statistics_.thread_instructions += warp.thread_instructions;
         warp.thread_instructions = 0;
     }
+}
+
+void BlockRunner::run_observed() {
+    observer_->on_block_begin(kernel_, context_.block);
+    try {
+        run_warps<true>();
+    } catch (const Error& e) {
+        observer_->on_error(context_.block, e);
+        throw;
+    }
+    observer_->on_block_end(context_.block);
 }
 
 }  // namespace warpscope::emulator

@@ -55,6 +55,8 @@ class BlockRunner {
     template <bool observed>
     void turn(Warp& warp, uint64_t instructions);
     void run_observed();
+    void choose_watched();
+    bool is_watched(uint32_t pc) const;
     void observe(const Instruction* i, Warp& warp);
     void observe_access(const Instruction* i, const Warp& warp, uint32_t mask);
     void observe_warp_barrier(const Instruction* i, const Warp& warp, uint32_t mask);
@@ -92,6 +94,7 @@ class BlockRunner {
     uint32_t epoch_ = 0;
     Observer* observer_ = nullptr;
     bool observes_instructions_ = false;
+    std::vector<uint8_t> watched_;  // by instruction: the observer is told of it
     Statistics statistics_;
 };
 

@@ -21,6 +21,22 @@ uint32_t guarded_lanes(const Instruction* i, Warp& warp) {
 
 }  // namespace
 
+void BlockRunner::choose_watched() {
+    observes_instructions_ = observer_->wants_instructions();
+    watched_.resize(kernel_.code.size());
+    for (uint32_t pc = 0; pc < watched_.size(); ++pc)
+        watched_[pc] = is_watched(is_guard(&kernel_.code[pc]) ? pc + 1 : pc);
+}
+
+bool BlockRunner::is_watched(uint32_t pc) const {
+    const InstructionInfo& info = kernel_.lines[pc];
+    if (observes_instructions_ || kernel_.code[pc].handlers[Instruction::full] == warp_barrier)
+        return true;
+    if (info.access == MemoryAccess::none) return false;
+    return info.space == Space::shared || info.space == Space::generic ||
+           (info.space == Space::global && observer_->wants_global_accesses());
+}
+
 void BlockRunner::observe(const Instruction* i, Warp& warp) {
     uint32_t mask = warp.mask;
     if (is_guard(i)) {

@@ -57,8 +57,9 @@ class Observer {
     virtual ~Observer() = default;
     virtual void on_launch(const Kernel&, const Launch&) {}
     virtual bool wants(uint32_t /*block*/) { return true; }  // else the block runs unobserved
-    // Asked at a launch; without, on_instruction is not called, and the launch is faster.
+    // Asked at a launch: what is not wanted need not be told, and costs nothing.
     virtual bool wants_instructions() const { return true; }
+    virtual bool wants_global_accesses() const { return true; }
     virtual void on_block_begin(const Kernel&, uint32_t /*block*/) {}
     virtual void on_block_end(uint32_t /*block*/) {}
     virtual void on_shared_access(const Access&) {}

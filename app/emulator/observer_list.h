@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "emulator/observer.h"
@@ -15,9 +16,10 @@ class ObserverList : public Observer {
         each([&](Observer& o) { o.on_launch(kernel, launch); });
     }
     bool wants_instructions() const override {
-        for (const Observer* o : all_)
-            if (o->wants_instructions()) return true;
-        return false;
+        return any([](const Observer& o) { return o.wants_instructions(); });
+    }
+    bool wants_global_accesses() const override {
+        return any([](const Observer& o) { return o.wants_global_accesses(); });
     }
     void on_block_begin(const Kernel& kernel, uint32_t block) override {
         each([&](Observer& o) { o.on_block_begin(kernel, block); });
@@ -60,6 +62,10 @@ class ObserverList : public Observer {
     template <typename F>
     void each(F&& f) {
         for (Observer* o : all_) f(*o);
+    }
+    template <typename F>
+    bool any(F&& f) const {
+        return std::any_of(all_.begin(), all_.end(), [&](const Observer* o) { return f(*o); });
     }
     std::vector<Observer*> all_;
 };

@@ -27,6 +27,7 @@ class RaceDetector : public Observer {
 
     void on_launch(const Kernel& kernel, const Launch& launch) override;
     bool wants_instructions() const override { return false; }
+    bool wants_global_accesses() const override { return false; }
     void on_block_begin(const Kernel& kernel, uint32_t block) override;
     void on_shared_access(const Access& access) override;
     void on_barrier_arrival(const BarrierArrival& a) override { order_.arrive(a); }
