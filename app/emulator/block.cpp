@@ -167,8 +167,10 @@ void BlockRunner::begin(uint32_t block, uint32_t sm, uint32_t sm_count, std::byt
             }
             warp.set(s.slot, 0, value);
         }
-        for (uint32_t slot : kernel_.cleared)
-            std::memset(warp.registers + (slot & ~1u), 0, slot & 1 ? 8 : 256);
+        for (const RegisterInfo& r : kernel_.cleared) {
+            const size_t bytes = r.slot & 1 ? 8 : lanes_per_warp * (r.bits == 64 ? 8 : 4);
+            std::memset(warp.registers + (r.slot & ~1u), 0, bytes);
+        }
         warp.begin(kernel_.code.data());
     }
 }

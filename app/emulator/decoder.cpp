@@ -145,7 +145,8 @@ void Decoder::allocate_registers() {
             slots_[r] = file_.vector(bits_of(type));
         kernel_->registers.push_back(
             {syntax_.registers[r].name, slots_[r], uint8_t(bits_of(type)), is_float(type)});
-        if (uniformity_.live_at_entry[r] && !aliases_[r]) kernel_->cleared.push_back(slots_[r]);
+        if (uniformity_.live_at_entry[r] && !aliases_[r])
+            kernel_->cleared.push_back(kernel_->registers.back());
     }
 }
 
@@ -202,7 +203,7 @@ void Decoder::finish_operands() {
             i.operands[k] = file_.final_operand(i.operands[k]);
     }
     for (RegisterInfo& r : kernel_->registers) r.slot = file_.final_operand(r.slot);
-    for (uint32_t& slot : kernel_->cleared) slot = file_.final_operand(slot);
+    for (RegisterInfo& r : kernel_->cleared) r.slot = file_.final_operand(r.slot);
     file_.finish(*kernel_);
 }
 

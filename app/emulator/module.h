@@ -101,7 +101,7 @@ struct Kernel {
     std::vector<std::pair<uint32_t, uint64_t>> constants;  // slot, value
     uint32_t argument_slot = 0;
     std::vector<SpecialSlot> specials;
-    std::vector<uint32_t> cleared;  // slots (as operands) that may be read before they are written
+    std::vector<RegisterInfo> cleared;  // those that may be read before they are written
 
     bool has_barrier = false;
     bool uses_shared = false;
