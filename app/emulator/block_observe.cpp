@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "emulator/block.h"
 #include "emulator/handlers.h"
@@ -70,6 +72,7 @@ void BlockRunner::observe_access(const Instruction* i, const Warp& warp, uint32_
     const InstructionInfo& what = kernel_.lines[pc];
     const bool narrow = !(i->target >> 9 & 1);
     const uint32_t operand = i->operands[what.address_operand];
+    const bool same = operand & 1;
     uint64_t shared[lanes_per_warp], global[lanes_per_warp];
     uint32_t in_shared = 0, in_global = 0;
     for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
@@ -81,14 +84,28 @@ void BlockRunner::observe_access(const Instruction* i, const Warp& warp, uint32_
         if (what.space == Space::shared || window) {
             shared[lane] = window ? address - shared_window : address;
             in_shared |= 1u << lane;
+            if (!same) continue;
+            std::fill(std::begin(shared), std::end(shared), shared[lane]);
+            in_shared = mask;
         } else if (what.space == Space::global ||
                    (what.space == Space::generic && address - local_window >= window_size)) {
             global[lane] = address;
             in_global |= 1u << lane;
+            if (!same) continue;
+            std::fill(std::begin(global), std::end(global), address);
+            in_global = mask;
         }
+        if (same) break;
     }
-    Access access{context_.block, warp.index,  in_shared, shared,
-                  what.bytes,     what.access, pc,        &warp};
+    Access access{.block = context_.block,
+                  .warp = warp.index,
+                  .mask = in_shared,
+                  .addresses = shared,
+                  .bytes = what.bytes,
+                  .kind = what.access,
+                  .pc = pc,
+                  .same_address = same,
+                  .state = &warp};
     if (in_shared) observer_->on_shared_access(access);
     access.mask = in_global;
     access.addresses = global;

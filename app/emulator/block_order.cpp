@@ -8,8 +8,16 @@ namespace warpscope::emulator {
 void BlockOrder::begin_block() {
     ++epoch_;
     partial_ = false;
-    for (uint32_t w = 0; w * lanes_per_warp < threads_; ++w) warps_[w] = {};
-    barriers_.fill({});
+    for (WarpClock& warp : warps_) {
+        if (warp.arrivals == 1 && warp.round == 1) continue;
+        warp.arrivals = warp.round = 1;
+        warp.ordered_rounds = 0;
+        warp.lanes.reset();
+        if (any_partial_) warp.seen.fill(0);
+    }
+    any_partial_ = false;
+    for (Barrier& barrier : barriers_)
+        if (barrier.arrived) barrier = {};
 }
 
 void BlockOrder::arrive(const BarrierArrival& a) {
@@ -32,7 +40,7 @@ void BlockOrder::release(const BarrierRelease& release) {
         ++epoch_;
         partial_ = false;
     } else {
-        partial_ = true;
+        partial_ = any_partial_ = true;
         for (uint32_t w = 0; w < warps_.size(); ++w) {
             if (!barrier.waiting[w]) continue;
             for (size_t other = 0; other < warps_.size(); ++other)

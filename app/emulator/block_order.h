@@ -65,7 +65,8 @@ class BlockOrder {
 
     uint32_t threads_ = 0;
     uint32_t epoch_ = 0;
-    bool partial_ = false;  // some barrier of this epoch ordered only some warps
+    bool partial_ = false;      // some barrier of this epoch ordered only some warps
+    bool any_partial_ = false;  // the same of this block
     std::array<WarpClock, 32> warps_;
     std::array<Barrier, barriers_per_block> barriers_;
 };

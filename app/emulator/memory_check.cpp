@@ -64,6 +64,7 @@ void MemoryCheck::on_global_access(const Access& a) {
             if (writes) word |= uint8_t(bits);
         });
         if (reads && unwritten) report(a, lane, *region);
+        if (a.same_address) break;
     }
 }
 

@@ -21,7 +21,8 @@ struct Access {
     const uint64_t* addresses = nullptr;  // 32
     uint32_t bytes = 0;                   // of one lane
     MemoryAccess kind = MemoryAccess::none;
-    uint32_t pc = 0;  // index into Kernel::code and Kernel::lines
+    uint32_t pc = 0;            // index into Kernel::code and Kernel::lines
+    bool same_address = false;  // known to be the same for all lanes; else it may be, too
     const Warp* state = nullptr;
 
     // The `bytes` bytes that a lane is about to store; of stores only.

@@ -33,7 +33,7 @@ void RaceDetector::for_lanes(F&& f) {
     const Access& a = *access_;
     const uint64_t first = a.addresses[std::countr_zero(a.mask)];
     bool same = a.kind == MemoryAccess::load;
-    for (uint32_t m = a.mask; same && m; m &= m - 1)
+    for (uint32_t m = a.same_address ? 0 : a.mask; same && m; m &= m - 1)
         same = a.addresses[std::countr_zero(m)] == first;
     if (same) {
         f(a.mask, first);

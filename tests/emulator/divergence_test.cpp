@@ -142,5 +142,15 @@ atom.global.exch.b32 %r4, [lock], 0;)",
     EXPECT_EQ(r.run(one_block(64))[0], 64u);
 }
 
+// %r2 may be read before it is written, so that each block clears it: 32 lanes of 4 bytes. The
+// next vectors, and the registers of the next warp, stay as they are.
+TEST(Divergence, ClearingARegisterClearsNoOther) {
+    Runner r(
+        kernel_text("setp.lt.u32 %p1, %r1, 7; @%p1 mov.u32 %r2, %laneid;"
+                    "add.s32 %r3, %r1, %r2; st.global.u32 [%rd1], %r3;"));
+    const auto out = r.run(one_block(96));
+    for (uint32_t t = 0; t < 96; ++t) EXPECT_EQ(out[t], t < 7 ? 2 * t : t);
+}
+
 }  // namespace
 }  // namespace warpscope::emulator
