@@ -254,8 +254,7 @@ void BlockRunner::turn(Warp& warp, uint64_t instructions) {
         if constexpr (observed) {
             do {
                 if (watched_[kernel_.index_of(i)]) observe(i, warp);
-                i = i->handlers[warp.mode == Instruction::fast ? Instruction::full
-                                                               : Instruction::masked](i, warp);
+                i = i->handlers[warp.mode](i, warp);
             } while (i);
         } else {
             do i = i->handlers[warp.mode](i, warp);

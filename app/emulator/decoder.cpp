@@ -209,7 +209,7 @@ void Decoder::finish_operands() {
 
 void Decoder::emit_raw(const Emission& e, bool pseudo) {
     Instruction i{};
-    i.handlers[Instruction::fast] = i.handlers[Instruction::full] = e.full;
+    i.handlers[Instruction::full] = e.full;
     i.handlers[Instruction::masked] = e.masked ? e.masked : e.full;
     if (e.operands.size() > 6) fail("too many operands");
     std::copy(e.operands.begin(), e.operands.end(), i.operands);

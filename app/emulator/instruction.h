@@ -7,8 +7,8 @@ namespace warpscope::emulator {
 struct Instruction;
 class Warp;
 
-// Executes one instruction (or a fused run of them) for the current split of a warp and returns
-// the next one, or nullptr when the split can't go on in this turn.
+// Executes one instruction for the current split of a warp and returns the next one, or nullptr
+// when the split can't go on in this turn.
 using Handler = const Instruction* (*)(const Instruction*, Warp&);
 
 // A decoded instruction: one cache line. Text and source line lie in Kernel::lines beside it.
@@ -16,9 +16,9 @@ using Handler = const Instruction* (*)(const Instruction*, Warp&);
 // An operand is the byte offset of a slot in the warp's register file; its lowest bit says that the
 // slot is warp-uniform (one 8-byte value) instead of 32 lanes. Immediates are uniform slots too.
 struct alignas(64) Instruction {
-    enum Mode : uint32_t { fast, full, masked };
+    enum Mode : uint32_t { full, masked };
 
-    Handler handlers[3];   // by Mode: all lanes, fused; all lanes; only the lanes of the mask
+    Handler handlers[2];   // by Mode: all lanes; only the lanes of the mask
     uint32_t operands[6];  // destinations first, then sources, as in the PTX text
     int64_t immediate;     // address offset, or what else the handler knows
     uint32_t target;       // index of the branch target; elsewhere a detail of the handler

@@ -25,7 +25,7 @@ bool Warp::runnable() const {
 void Warp::enter(uint32_t s) {
     current = s;
     mask = splits[s].mask;
-    mode = mask == all_lanes ? Instruction::fast : Instruction::masked;
+    mode = mask == all_lanes ? Instruction::full : Instruction::masked;
     left_at_mask = left;
 }
 

@@ -69,7 +69,7 @@ class Warp {
 
     // --- the running split; hot
     std::byte* registers = nullptr;
-    uint32_t mode = Instruction::fast;
+    uint32_t mode = Instruction::full;
     uint32_t mask = 0;
     int64_t left = 0;  // instructions left of the turn
     BlockContext* block = nullptr;
@@ -151,7 +151,7 @@ class Warp {
         thread_instructions += uint64_t(left_at_mask - left) * uint64_t(__builtin_popcount(mask));
         left_at_mask = left;
         mask = lanes;
-        mode = lanes == all_lanes ? Instruction::fast : Instruction::masked;
+        mode = lanes == all_lanes ? Instruction::full : Instruction::masked;
     }
 
   private:
