@@ -102,6 +102,7 @@ class Refusals(CommandLine):
              r"--device gpu.*emulator"),
             (["--headless", "--experiment", "ripple", "--device", "cuda:x"], r"cuda:x"),
             (["--screenshot", "a.png"], r"--screenshot.*--headless"),
+            ([*RIPPLE, "--check", "races"], r"--check races.*race, barrier, memory"),
         ]:
             with self.subTest(arguments=arguments):
                 self.expect_refusal(arguments, 2, pattern)
@@ -246,6 +247,19 @@ class Answers(CommandLine):
         wrong = next(r for r in result["report"] if r["name"] == "wrong_pixels")
         self.assertGreater(wrong["value"], 0)
         self.assertEqual(wrong["verdict"], "finding")
+
+    def test_checks(self):
+        ripple = ["--check", "race,barrier,memory", "--experiment", "ripple", "--set",
+                  "ripple.size=64"]
+        for device in ["emulator", "auto"]:
+            text = self.expect_success(*ripple, "--device", device)
+            self.assertIn("CHECK SUMMARY (race, barrier, memory): 0 findings", text)
+        done = self.run_program(*ripple, "--set", "ripple.sync=off", "--json", "-")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        found = json.loads(done.stdout)["findings"]
+        self.assertEqual(sum(f["count"] for f in found if f["kind"] == "race"), 16 * 256)
+        self.assertTrue(all("__syncthreads() is missing" in f["sentence"]
+                            for f in found if f["kind"] == "race"))
 
     def test_bodies(self):
         (self.folder / "two.csv").write_text(CSV)

@@ -210,5 +210,54 @@ TEST(Headless, AnUnwritablePathStopsBeforeTheRun) {
     EXPECT_TRUE(device->timings().kernels().empty());
 }
 
+RunResult checked(const std::vector<experiments::Assignment>& settings) {
+    const auto device = compute::make_emulated_device("");
+    HeadlessRequest request = small("ripple");
+    request.assignments.insert(request.assignments.end(), settings.begin(), settings.end());
+    request.checks = parse_checks("race,barrier,memory");
+    return run_experiment(*device, request, no_painter());
+}
+
+TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
+    const RunResult result = checked({{"sync", "off"}});
+    EXPECT_EQ(exit_code(result), 1);
+    const Json json = Json::parse(dump(to_json(result)));
+    EXPECT_EQ(json["checks"], Json::array({"race", "barrier", "memory"}));
+    EXPECT_TRUE(json["stopped"].is_null());
+    std::uint64_t hazards = 0;
+    for (const Json& f : json["findings"]) {
+        EXPECT_EQ(keys(f), (std::set<std::string>{"kind", "severity", "kernel", "hazard", "first",
+                                                  "second", "address", "count", "sentence"}));
+        EXPECT_EQ(f["severity"], "error");
+        EXPECT_EQ(f["kernel"], "ripple_txty_nosync");
+        EXPECT_EQ(keys(f["first"]), (std::set<std::string>{"file", "line", "thread", "block"}));
+        EXPECT_EQ(f["first"]["file"], "kernels/ripple.cu");
+        EXPECT_EQ(f["first"]["thread"].size(), 3u);
+        if (f["kind"] != "race") continue;
+        hazards += f["count"].get<std::uint64_t>();
+        EXPECT_TRUE(f["hazard"] == "RAW" || f["hazard"] == "WAR");
+        EXPECT_NE(f["second"]["line"], f["first"]["line"]);
+        EXPECT_NE(summary(result).find(f["kernel"].get<std::string>() + " ["), std::string::npos);
+    }
+    EXPECT_EQ(hazards, 256u * 16 * 2) << "16 blocks, two frames";
+    EXPECT_NE(summary(result).find("========= CHECK SUMMARY (race, barrier, memory): "),
+              std::string::npos);
+}
+
+TEST(HeadlessCheck, NothingFoundIsSaid) {
+    const RunResult result = checked({});
+    EXPECT_EQ(exit_code(result), 0);
+    EXPECT_EQ(to_json(result)["findings"], Json::array());
+    EXPECT_NE(summary(result).find("0 findings (0 errors, 0 warnings)"), std::string::npos);
+}
+
+TEST(HeadlessCheck, TheDeviceIsFreeAgainAfterwards) {
+    const auto device = compute::make_emulated_device("");
+    HeadlessRequest request = small("dot");
+    request.checks = parse_checks("race");
+    run_experiment(*device, request, no_painter());
+    EXPECT_EQ(device->observe(nullptr), nullptr);
+}
+
 }  // namespace
 }  // namespace warpscope::jobs

@@ -68,6 +68,15 @@ TEST(Options, EveryHeadlessOptionArrives) {
     EXPECT_TRUE(o.run_given);
 }
 
+TEST(Options, ChecksRunHeadless) {
+    const Options o = parse({"--check", "memory,race", "--experiment", "dot", "--frames", "2"});
+    EXPECT_EQ(o.mode, Mode::headless);
+    EXPECT_EQ(o.checks.words(), (std::vector<std::string>{"race", "memory"}));
+    EXPECT_FALSE(o.checks.barrier);
+    EXPECT_TRUE(parse({"--headless", "--check", "barrier", "--experiment", "dot"}).checks.barrier);
+    EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).checks.any());
+}
+
 TEST(Options, SetTakesOneWordAndKeepsEverySignAfterTheFirstEquals) {
     const Options o = parse({"--set", "nbody.file=a=b.c", "--set=ripple.sync=on"});
     EXPECT_EQ(o.sets_of("nbody").at(0).id, "file");
@@ -141,6 +150,11 @@ TEST(Options, EachBadArgumentIsNamedWithItsFix) {
         {{"--vsync", "maybe"}, "--vsync maybe", "on, off"},
         {{"--headless"}, "--headless", "--experiment"},
         {{"--headless", "--list"}, "--list", "one of them"},
+        {{"--check", "race", "--bench"}, "--check", "one of them"},
+        {{"--check", "race"}, "--check", "--experiment"},
+        {{"--check", "rcae"}, "--check rcae", "race, barrier, memory"},
+        {{"--check", "race,memroy"}, "memroy", "race, barrier, memory"},
+        {{"--check", "race,"}, "--check", "race, barrier, memory"},
         {{"--frames", "3"}, "--frames", "--headless"},
         {{"--screenshot", "a.png"}, "--screenshot", "--headless"},
         {{"--json", "-"}, "--json", "--headless"},
