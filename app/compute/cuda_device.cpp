@@ -47,6 +47,18 @@ struct CudaKernel : LoadedKernel {
     unsigned static_shared_bytes = 0;
 
     const void* function() const { return static_cast<const void*>(handle); }
+
+    /// The runtime tells the sizes since CUDA 13, and never their number: the emulator checks that.
+    void check_arguments([[maybe_unused]] std::span<const std::size_t> bytes) const override {
+#if CUDART_VERSION >= 13000
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            std::size_t offset = 0, size = 0;
+            cuda_check(cudaFuncGetParamInfo(function(), i, &offset, &size),
+                       fmt::format("argument {} of kernel {}", i, name));
+            check_argument(i, size, bytes[i]);
+        }
+#endif
+    }
 };
 
 /// A launch whose end has not been seen yet.
@@ -169,20 +181,6 @@ class CudaDevice : public Device {
     std::vector<Event> spare_;
 };
 
-/// Sizes of a kernel's parameters, in order; the runtime tells them since CUDA 13.
-std::optional<std::vector<std::size_t>> argument_sizes([[maybe_unused]] const void* function) {
-#if CUDART_VERSION >= 13000
-    std::vector<std::size_t> sizes;
-    std::size_t offset = 0, size = 0;
-    while (cudaFuncGetParamInfo(function, sizes.size(), &offset, &size) == cudaSuccess)
-        sizes.push_back(size);
-    (void)cudaGetLastError();
-    return sizes;
-#else
-    return std::nullopt;
-#endif
-}
-
 const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view name) {
     auto& library = images_[{std::string(file), settings_.math}];
     if (!library)
@@ -208,7 +206,6 @@ const LoadedKernel& CudaDevice::find(const Library& library, std::string_view na
         cuda_check(cudaFuncGetAttributes(&attributes, kernel.function()),
                    fmt::format("attributes of kernel {}", name));
         kernel.static_shared_bytes = unsigned(attributes.sharedSizeBytes);
-        kernel.argument_bytes = argument_sizes(kernel.function());
     }
     return kernel;
 }

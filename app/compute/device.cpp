@@ -8,16 +8,11 @@
 
 namespace warpscope::compute {
 
-void Device::check_arguments(const LoadedKernel& kernel, std::span<const std::size_t> bytes) {
-    if (!kernel.argument_bytes) return;
-    const auto& expected = *kernel.argument_bytes;
-    if (expected.size() != bytes.size())
-        throw DeviceError(fmt::format("kernel {} takes {} arguments, not {}", kernel.name,
-                                      expected.size(), bytes.size()));
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        if (expected[i] != bytes[i])
-            throw DeviceError(fmt::format("argument {} of kernel {} has {} bytes, not {}", i,
-                                          kernel.name, expected[i], bytes[i]));
+void LoadedKernel::check_argument(std::size_t index, std::size_t expected,
+                                  std::size_t given) const {
+    if (expected != given)
+        throw DeviceError(fmt::format("argument {} of kernel {} has {} bytes, not {}", index, name,
+                                      expected, given));
 }
 
 std::string_view kernel_image(std::string_view file, Math math, std::string_view extension) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -58,9 +57,12 @@ struct DevicePointer {
 /// A kernel of one loaded image; owned by its device.
 struct LoadedKernel {
     std::string name;
-    /// Size of each parameter, in order; nullopt where the driver doesn't tell.
-    std::optional<std::vector<std::size_t>> argument_bytes;
     virtual ~LoadedKernel() = default;
+    /// Throws DeviceError where the parameters have not these sizes, as far as the device tells.
+    virtual void check_arguments(std::span<const std::size_t> bytes) const = 0;
+
+  protected:
+    void check_argument(std::size_t index, std::size_t expected, std::size_t given) const;
 };
 
 /// Handle to a kernel that takes exactly Args...; valid as long as its device.
@@ -112,7 +114,7 @@ class Device {
     template <class... Args>
     Kernel<Args...> kernel(std::string_view file, std::string_view name) {
         const LoadedKernel& found = load(file, name);
-        check_arguments(found, std::array<std::size_t, sizeof...(Args)>{sizeof(Args)...});
+        found.check_arguments(std::array<std::size_t, sizeof...(Args)>{sizeof(Args)...});
         return {&found};
     }
 
@@ -120,7 +122,7 @@ class Device {
     template <class... Args>
     Kernel<Args...> kernel_from_ptx(std::string_view ptx, std::string_view name) {
         const LoadedKernel& found = load_ptx(ptx, name);
-        check_arguments(found, std::array<std::size_t, sizeof...(Args)>{sizeof(Args)...});
+        found.check_arguments(std::array<std::size_t, sizeof...(Args)>{sizeof(Args)...});
         return {&found};
     }
 
@@ -142,9 +144,6 @@ class Device {
     DeviceInfo info_;
     RunSettings settings_;
     KernelTimings timings_;
-
-  private:
-    static void check_arguments(const LoadedKernel& kernel, std::span<const std::size_t> bytes);
 };
 
 /// T[count] in a device's memory, released with the object. Fresh contents are undefined.

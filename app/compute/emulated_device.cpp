@@ -46,6 +46,15 @@ emulator::Schedule schedule_of(Schedule schedule) {
 
 struct EmulatedKernel : LoadedKernel {
     const emulator::Kernel* kernel = nullptr;
+
+    void check_arguments(std::span<const std::size_t> bytes) const override {
+        const auto& parameters = kernel->parameters;
+        if (parameters.size() != bytes.size())
+            throw DeviceError(fmt::format("kernel {} takes {} arguments, not {}", name,
+                                          parameters.size(), bytes.size()));
+        for (std::size_t i = 0; i < bytes.size(); ++i)
+            check_argument(i, parameters[i].size, bytes[i]);
+    }
 };
 
 template <class F>
@@ -156,9 +165,6 @@ class Emulation : public EmulatedDevice {
         if (!loaded.kernel) {
             loaded.kernel = kernel;
             loaded.name = name;
-            auto& sizes = loaded.argument_bytes.emplace();
-            for (const emulator::Parameter& parameter : kernel->parameters)
-                sizes.push_back(parameter.size);
         }
         return loaded;
     }

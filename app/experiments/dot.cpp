@@ -59,7 +59,10 @@ Dot::Inputs::Inputs(compute::Device& device, std::int64_t n)
 }
 
 Dot::Results::Results(compute::Device& device, std::size_t window)
-    : partials(device, window * max_blocks), waited(device, max_blocks) {}
+    : partials(device, window * max_blocks), waited(device, max_blocks) {
+    partials.fill(0);
+    waited.fill(0);
+}
 
 Dot::Dot(compute::Device& device)
     : Experiment(device),

@@ -72,7 +72,10 @@ Ripple::State::State(compute::Device& device, std::size_t pixels, std::size_t wi
       reference(device, pixels),
       without(device, pixels),
       wrong(device, window),
-      stale(device, window + 1) {}
+      stale(device, window + 1) {
+    wrong.fill(0);
+    stale.fill(0);
+}
 
 Ripple::Ripple(compute::Device& device)
     : Experiment(device),

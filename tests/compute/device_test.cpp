@@ -56,6 +56,15 @@ TEST_P(AnyDevice, ArgumentSizesAreChecked) {
     EXPECT_THROW(device().kernel<char>("dot", "dot_book"), DeviceError);
 }
 
+TEST(EmulatedDevice, TheNumberOfArgumentsIsChecked) {
+    const auto device = pick_device("emulator");
+    using Floats = DevicePointer<float>;
+    EXPECT_NO_THROW((device->kernel<Floats, Floats, Floats, unsigned>("dot", "dot_book")));
+    EXPECT_THROW((device->kernel<Floats, Floats, Floats>("dot", "dot_book")), DeviceError);
+    EXPECT_THROW((device->kernel<Floats, Floats, Floats, unsigned, int>("dot", "dot_book")),
+                 DeviceError);
+}
+
 std::string error_of(std::string_view wish) {
     try {
         pick_device(wish);
