@@ -95,7 +95,7 @@ std::string compact(double value) {
 }
 
 std::string milliseconds(double value) {
-    if (!std::isfinite(value)) return "–";
+    if (!std::isfinite(value)) return "-";
     if (value >= 99.95) return fmt::format("{:.0f}", value);
     if (value >= 9.995) return fmt::format("{:.1f}", value);
     if (value >= 0.9995) return fmt::format("{:.2f}", value);

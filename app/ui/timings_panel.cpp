@@ -35,7 +35,7 @@ void row(Interface& ui, const KernelTiming& kernel) {
     number(ui, milliseconds(kernel.p99_ms()), colour::dim);
     ImGui::TableNextColumn();
     const std::string per_second = rate(kernel);
-    number(ui, per_second.empty() ? "–" : per_second);
+    number(ui, per_second.empty() ? "-" : per_second);
     ImGui::TableNextColumn();
     sparkline(ui, kernel.recent_ms, {ImGui::GetContentRegionAvail().x, ImGui::GetTextLineHeight()});
 }
