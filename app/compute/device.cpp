@@ -25,7 +25,7 @@ std::string_view kernel_image(std::string_view file, Math math, std::string_view
 std::unique_ptr<Device> pick_device(std::string_view wish) {
     if (wish == "emulator") return make_emulated_device("it was asked for");
     if (wish == "auto") {
-        const CudaSurvey survey = survey_cuda();
+        const CudaSurvey& survey = survey_cuda();
         if (survey.devices == 0) return make_emulated_device(survey.reason);
         return make_cuda_device(0, "the first GPU that the driver can use");
     }
@@ -41,7 +41,7 @@ std::unique_ptr<Device> pick_device(std::string_view wish) {
         throw std::invalid_argument(
             fmt::format("device \"{}\" is unknown: use auto, cuda, cuda:N or emulator", wish));
     }
-    const CudaSurvey survey = survey_cuda();
+    const CudaSurvey& survey = survey_cuda();
     if (survey.devices == 0)
         throw DeviceError(fmt::format("no GPU to use: {}; --device emulator runs the same kernels",
                                       survey.reason));
