@@ -24,12 +24,19 @@ struct Pair {
     double scalar_ms;
 };
 
+/// The second of two runs in a row, as in a stream of frames: the other side's threads are gone,
+/// this side's are awake and on cores of their own.
+double steady_milliseconds_of(const std::function<void()>& run) {
+    run();
+    return milliseconds_of(run);
+}
+
 /// Medians of runs that take turns, so that whatever else the machine does hits both alike.
 Pair measure_pair(const std::function<void()>& emulated, const std::function<void()>& scalar) {
     std::vector<double> a, b;
     for (int i = -warm_ups; i < measured_runs; ++i) {
-        const double emulated_ms = milliseconds_of(emulated);
-        const double scalar_ms = milliseconds_of(scalar);
+        const double emulated_ms = steady_milliseconds_of(emulated);
+        const double scalar_ms = steady_milliseconds_of(scalar);
         if (i < 0) continue;
         a.push_back(emulated_ms);
         b.push_back(scalar_ms);
