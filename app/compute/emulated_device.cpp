@@ -12,9 +12,12 @@
 #include "compute/kernel_images.h"
 #include "emulator/error.h"
 #include "emulator/machine.h"
+#include "emulator/splitmix64.h"
 
 namespace warpscope::compute {
 namespace {
+
+using emulator::splitmix64;
 
 /// Half of the machine's memory, so that a size too large is refused and not swapped.
 std::size_t memory_limit() {
@@ -23,14 +26,6 @@ std::size_t memory_limit() {
 
 /// More warp instructions than any experiment's launch takes, and over within a minute.
 constexpr std::uint64_t instruction_budget = 20'000'000'000;
-
-/// splitmix64 (Steele, Lea & Flood 2014): neighbouring launches get unrelated seeds.
-std::uint64_t mix(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-    return x ^ (x >> 31);
-}
 
 emulator::Schedule schedule_of(Schedule schedule) {
     switch (schedule) {
@@ -140,7 +135,8 @@ class Emulation : public EmulatedDevice {
         const emulator::Launch launch{dim(shape.grid), dim(shape.block), shape.shared_bytes};
         const emulator::Options options{
             .schedule = schedule_of(settings_.schedule),
-            .seed = mix(settings_.seed ^ mix(frame_ ^ mix(launch_in_frame_++))),
+            .seed =
+                splitmix64(settings_.seed ^ splitmix64(frame_ ^ splitmix64(launch_in_frame_++))),
             .instruction_budget = instruction_budget};
         const std::vector<const void*> values(arguments.begin(), arguments.end());
 

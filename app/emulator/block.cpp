@@ -9,6 +9,7 @@
 
 #include "emulator/error.h"
 #include "emulator/handlers.h"
+#include "emulator/splitmix64.h"
 
 namespace warpscope::emulator {
 
@@ -16,13 +17,6 @@ namespace {
 
 // A warp that spins on another one's store must not run for ever.
 constexpr uint64_t longest_turn = 1 << 18;
-
-uint64_t mix(uint64_t x) {  // splitmix64
-    x += 0x9E3779B97F4A7C15;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-    return x ^ (x >> 31);
-}
 
 std::byte* aligned_bytes(size_t bytes) {
     auto* p = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64));
@@ -139,7 +133,7 @@ void BlockRunner::begin(uint32_t block, uint32_t sm, uint32_t sm_count, std::byt
     context_.live_threads = uint32_t(launch_.block.count());
     barriers_.fill({});
     epoch_ = 0;
-    random_state_ = mix(mix(options_.seed) ^ block);
+    random_state_ = splitmix64(splitmix64(options_.seed) ^ block);
     runnable_ = uint32_t((1ull << warps_.size()) - 1);
     last_ = options_.schedule == Schedule::reverse ? 0 : uint32_t(warps_.size()) - 1;
     const Dim3& g = launch_.grid;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "emulator/splitmix64.h"
 #include "experiments/bodies.h"
 
 namespace warpscope::experiments {
@@ -9,18 +10,15 @@ namespace {
 
 using std::numbers::pi;
 
-/// splitmix64 (Steele, Lea & Flood 2014), so that a seed gives the same bodies with every library.
+/// splitmix64, so that a seed gives the same bodies with every library.
 class Random {
   public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
 
     /// Between 0 and 1, both excluded.
     double uniform() {
-        state_ += 0x9e3779b97f4a7c15;
-        std::uint64_t x = state_;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-        x ^= x >> 31;
+        const std::uint64_t x = emulator::splitmix64(state_);
+        state_ += emulator::splitmix64_step;
         return (double(x >> 11) + 0.5) * 0x1p-53;
     }
 

@@ -7,6 +7,7 @@
 
 #include "compute/block_trace.h"
 #include "compute/emulated_device.h"
+#include "emulator/splitmix64.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -29,12 +30,8 @@ std::string kernel_name(std::size_t variant) {
 }  // namespace
 
 float reduction_input(std::uint64_t i) {
-    // SplitMix64 (Steele, Lea, Flood 2014), then the sum of four uniform 16-bit numbers: of mean
-    // 131070 and deviation 65536 / sqrt(3).
-    std::uint64_t bits = (i + 1) * 0x9e3779b97f4a7c15u;
-    bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9u;
-    bits = (bits ^ (bits >> 27)) * 0x94d049bb133111ebu;
-    bits ^= bits >> 31;
+    // The sum of four uniform 16-bit numbers: of mean 131070 and deviation 65536 / sqrt(3).
+    const std::uint64_t bits = emulator::splitmix64(i * emulator::splitmix64_step);
     const auto sum =
         int((bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48));
     return float(sum - 131070) / 37837.0f;
