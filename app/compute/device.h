@@ -29,10 +29,14 @@ enum class Math { precise, fast };
 /// The order in which the emulator runs a block's warps; a GPU has its own.
 enum class Schedule { random, run_to_barrier, reverse };
 
+/// What a barrier of the emulator waits for: see emulator::BarrierPolicy. A GPU has its own.
+enum class BarrierPolicy { volta, before_volta, strict };
+
 struct RunSettings {
     Math math = Math::precise;
     Schedule schedule = Schedule::random;
-    std::uint64_t seed = 1;  ///< of the random schedule
+    std::uint64_t seed = 1;                         ///< of the random schedule
+    BarrierPolicy barriers = BarrierPolicy::volta;  ///< of the emulator
 };
 
 struct DeviceInfo {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "compute/kernel_images.h"
@@ -26,6 +27,18 @@ std::size_t memory_limit() {
 
 /// More warp instructions than any experiment's launch takes, and over within a minute.
 constexpr std::uint64_t instruction_budget = 20'000'000'000;
+
+emulator::BarrierPolicy policy_of(BarrierPolicy policy) {
+    switch (policy) {
+        case BarrierPolicy::before_volta:
+            return emulator::BarrierPolicy::before_volta;
+        case BarrierPolicy::strict:
+            return emulator::BarrierPolicy::strict;
+        case BarrierPolicy::volta:
+            break;
+    }
+    return emulator::BarrierPolicy::volta;
+}
 
 emulator::Schedule schedule_of(Schedule schedule) {
     switch (schedule) {
@@ -114,6 +127,20 @@ class Emulation : public EmulatedDevice {
     emulator::Observer* observe(emulator::Observer* observer) override {
         return std::exchange(observer_, observer);
     }
+    emulator::Machine& machine() override { return machine_; }
+    emulator::FrozenLaunch freeze_last(const std::function<void()>& launches) override {
+        holds_ = true;
+        held_.reset();
+        try {
+            launches();
+        } catch (...) {
+            holds_ = false;
+            throw;
+        }
+        holds_ = false;
+        if (!held_) throw DeviceError("no kernel was launched, so none can be looked at");
+        return std::move(*held_);
+    }
 
   protected:
     const LoadedKernel& load(std::string_view file, std::string_view name) override {
@@ -135,13 +162,20 @@ class Emulation : public EmulatedDevice {
         const emulator::Launch launch{dim(shape.grid), dim(shape.block), shape.shared_bytes};
         const emulator::Options options{
             .schedule = schedule_of(settings_.schedule),
+            .barriers = policy_of(settings_.barriers),
             .seed =
                 splitmix64(settings_.seed ^ splitmix64(frame_ ^ splitmix64(launch_in_frame_++))),
             .instruction_budget = instruction_budget};
         const std::vector<const void*> values(arguments.begin(), arguments.end());
-
+        const auto frozen =
+            translated([&] { return emulator::Machine::freeze(kernel, launch, values, options); });
+        if (holds_) {
+            if (held_) run(*held_);
+            held_ = frozen;
+            return;
+        }
         const auto start = std::chrono::steady_clock::now();
-        translated([&] { return machine_.run(kernel, launch, values, options, observer_); });
+        run(frozen);
         const std::chrono::duration<float, std::milli> time =
             std::chrono::steady_clock::now() - start;
         timings_.record(loaded.name, shape.grid, shape.block,
@@ -149,6 +183,10 @@ class Emulation : public EmulatedDevice {
     }
 
   private:
+    void run(const emulator::FrozenLaunch& launch) {
+        translated([&] { return machine_.run(launch, observer_); });
+    }
+
     const emulator::Module& parse(std::string_view ptx, std::string name) {
         return *modules_.emplace_back(
             translated([&] { return emulator::Module::parse(ptx, std::move(name)); }));
@@ -170,6 +208,8 @@ class Emulation : public EmulatedDevice {
     std::map<std::tuple<std::string, Math>, const emulator::Module*> images_;
     std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
     emulator::Observer* observer_ = nullptr;
+    bool holds_ = false;
+    std::optional<emulator::FrozenLaunch> held_;  // the newest launch, while they are held back
     std::uint64_t frame_ = 0;
     std::uint64_t launch_in_frame_ = 0;
 };

@@ -1,22 +1,23 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include "compute/device.h"
-
-namespace warpscope::emulator {
-class Observer;
-}
+#include "emulator/machine.h"
 
 namespace warpscope::compute {
 
 /// The SIMT emulator as a device: launches run at once, on the CPU, from the embedded PTX.
 class EmulatedDevice : public Device {
   public:
-    /// Sees the launches and memory that follow; null takes it off. Observed blocks run one after
-    /// another. Returns the observer before.
+    /// Sees the launches and memory that follow; null takes it off. Returns the observer before.
     virtual emulator::Observer* observe(emulator::Observer* observer) = 0;
+    virtual emulator::Machine& machine() = 0;
+    /// Runs the launches that `launches` makes, but for the last one: that isn't run, and returned.
+    /// Throws DeviceError where there is none.
+    virtual emulator::FrozenLaunch freeze_last(const std::function<void()>& launches) = 0;
 };
 
 std::unique_ptr<EmulatedDevice> make_emulated_device(std::string reason);

@@ -49,16 +49,17 @@ std::vector<std::byte> pack(const Kernel& kernel, std::span<const void* const> a
 // fails, blocks before it still run, so that the error is the same whatever the threads do.
 class Dispatch {
   public:
-    Dispatch(uint64_t blocks, unsigned sms) : blocks_(blocks), sms_(sms) {}
+    Dispatch(uint64_t first, uint64_t end, unsigned sms) : first_(first), end_(end), sms_(sms) {}
 
     void run_sms(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared) {
         for (unsigned sm = next_++; sm < sms_; sm = next_++)
-            for (uint64_t b = sm; b < blocks_ && b < failed_.load(); b += sms_)
+            for (uint64_t b = first_ + (sm + sms_ - first_ % sms_) % sms_;
+                 b < end_ && b < failed_.load(); b += sms_)
                 run_block(runner, uint32_t(b), sm, shared[sm].data(), nullptr);
     }
     void run_in_order(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared,
                       Observer* observer) {
-        for (uint64_t b = 0; b < blocks_ && b < failed_.load(); ++b)
+        for (uint64_t b = first_; b < end_ && b < failed_.load(); ++b)
             run_block(runner, uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(), observer);
     }
     void rethrow() const {
@@ -78,7 +79,7 @@ class Dispatch {
         }
     }
 
-    uint64_t blocks_;
+    uint64_t first_, end_;  // blocks
     unsigned sms_;
     std::atomic<unsigned> next_ = 0;
     std::atomic<uint64_t> failed_ = ~0ull;
@@ -90,25 +91,43 @@ class Dispatch {
 
 Machine::Machine(unsigned virtual_sms) : shared_(std::max(1u, virtual_sms)) {}
 
+std::span<std::byte> Machine::shared_memory(unsigned sm, size_t bytes) {
+    std::vector<std::byte>& memory = shared_[sm];
+    if (memory.size() < bytes) memory.resize(bytes);
+    return memory;
+}
+
+FrozenLaunch Machine::freeze(const Kernel& kernel, const Launch& launch,
+                             std::span<const void* const> arguments, const Options& options) {
+    check_shape(kernel, launch);
+    return {&kernel, launch, pack(kernel, arguments), options};
+}
+
 Statistics Machine::run(const Kernel& kernel, const Launch& launch,
                         std::span<const void* const> arguments, const Options& options,
                         Observer* observer) {
-    check_shape(kernel, launch);
-    const std::vector<std::byte> packed = pack(kernel, arguments);
-    for (auto& bytes : shared_)
-        bytes.resize(
-            std::max<size_t>(bytes.size(), kernel.shared_bytes + launch.dynamic_shared_bytes));
-    Dispatch dispatch(launch.grid.count(), virtual_sms());
+    return run(freeze(kernel, launch, arguments, options), observer);
+}
+
+Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
+    const Kernel& kernel = *frozen.kernel;
+    const Launch& launch = frozen.launch;
+    const Options& options = frozen.options;
+    for (unsigned sm = 0; sm < virtual_sms(); ++sm)
+        shared_memory(sm, kernel.shared_bytes + launch.dynamic_shared_bytes);
+    const uint64_t first = std::min(options.first_block, launch.grid.count());
+    const uint64_t blocks = std::min(options.blocks, launch.grid.count() - first);
+    Dispatch dispatch(first, first + blocks, virtual_sms());
     Budget budget(options.instruction_budget);
     if (observer) observer->on_launch(kernel, launch);
     const bool in_order = observer || kernel.order_dependent;
     unsigned threads = options.threads ? options.threads : hardware_threads();
-    threads = unsigned(std::min<uint64_t>({threads, virtual_sms(), launch.grid.count()}));
+    threads = unsigned(std::clamp<uint64_t>(std::min<uint64_t>(virtual_sms(), blocks), 1, threads));
     if (in_order) threads = 1;
     std::vector<Statistics> parts(threads);
     run_parallel(threads, [&](unsigned k) {
         const FloatMode mode(kernel.flush_subnormals);
-        BlockRunner runner(kernel, launch, memory_, packed, options, budget);
+        BlockRunner runner(kernel, launch, memory_, frozen.arguments, options, budget);
         if (in_order)
             dispatch.run_in_order(runner, shared_, observer);
         else

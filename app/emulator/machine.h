@@ -30,14 +30,36 @@ struct Launch {
 //   manual          the first of Options::orders' warps that can run, each until it waits or ends
 enum class Schedule : uint8_t { run_to_barrier, reverse, random_quantum, manual };
 
+// What a barrier waits for, as generations of GPUs differ (CUDA C++ Programming Guide,
+// "Independent Thread Scheduling"; PTX ISA, "bar, barrier").
+//   volta         every thread of the block that has not exited
+//   before_volta  one arrival of each warp that has not exited: a warp has one program counter, so
+//                 whichever of its lanes come first stand for all, and the others run after them
+//   strict        as volta, but lanes that come without the rest of their warp are an error, as
+//                 the ISA has it for bar.sync
+enum class BarrierPolicy : uint8_t { volta, before_volta, strict };
+
 struct Options {
     Schedule schedule = Schedule::random_quantum;
+    BarrierPolicy barriers = BarrierPolicy::volta;
     uint64_t seed = 1;
     uint64_t instruction_budget = std::numeric_limits<uint64_t>::max();  // warp instructions
     unsigned threads = 0;  // host threads; 0: one for each core
     // For Schedule::manual: the warps' order in each epoch of a block; the last one stands for all
     // epochs after it.
     std::vector<std::vector<uint32_t>> orders{};
+    // Blocks to run, by linear index: for looking at a part of a launch that is too long as a
+    // whole.
+    uint64_t first_block = 0;
+    uint64_t blocks = std::numeric_limits<uint64_t>::max();
+};
+
+// A launch before its first instruction. The kernel's module and the memory outlive it.
+struct FrozenLaunch {
+    const Kernel* kernel = nullptr;
+    Launch launch;
+    std::vector<std::byte> arguments;  // packed, as Kernel::parameters says
+    Options options;
 };
 
 struct Statistics {
@@ -69,6 +91,15 @@ class Machine {
     Statistics run(const Kernel& kernel, const Launch& launch,
                    std::span<const void* const> arguments, const Options& options = {},
                    Observer* observer = nullptr);
+    Statistics run(const FrozenLaunch& launch, Observer* observer = nullptr);
+
+    // The launch that run() would run, with its arguments packed; throws as run() does for a bad
+    // shape or number of arguments.
+    static FrozenLaunch freeze(const Kernel& kernel, const Launch& launch,
+                               std::span<const void* const> arguments, const Options& options);
+
+    // Shared memory of a virtual SM, at least `bytes` of it.
+    std::span<std::byte> shared_memory(unsigned sm, size_t bytes);
 
   private:
     Memory memory_;

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 
 #include "emulator/module.h"
@@ -51,11 +52,17 @@ struct BarrierRelease {
     std::span<const std::byte> shared_memory;
 };
 
-// Attached to a launch, sees what its blocks do. All of a launch's blocks then run on one thread,
-// in the order of their index.
+// Attached to a launch, sees what its blocks do. A block's events come in the order in which they
+// happen. Where the observer can fork, blocks are dealt to host threads, each with a fork of its
+// own; else all run on one thread, in the order of their index.
 class Observer {
   public:
     virtual ~Observer() = default;
+    // An observer for one more host thread of the launch that on_launch has just told of: null
+    // where one has to see everything. join() takes over what a fork of this one saw, at the
+    // launch's end; the outcome must not depend on which fork saw which block.
+    virtual std::unique_ptr<Observer> fork() { return nullptr; }
+    virtual void join(Observer& /*fork*/) {}
     virtual void on_launch(const Kernel&, const Launch&) {}
     virtual bool wants(uint32_t /*block*/) { return true; }  // else the block runs unobserved
     // Asked at a launch: what is not wanted need not be told, and costs nothing.

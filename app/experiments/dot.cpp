@@ -100,6 +100,10 @@ void Dot::changed(std::span<Parameter* const> which) {
     cleaner_.launch();
 }
 
+void Dot::launch_kernel() {
+    launch_next(frame());
+}
+
 void Dot::do_step() {
     launch_next(frame() + 1);
 }

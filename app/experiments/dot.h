@@ -12,6 +12,7 @@ class Dot : public Experiment {
   public:
     explicit Dot(compute::Device& device);
 
+    void launch_kernel() override;
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}
     /// Of the newest `launches` launches; runs those that are missing.

@@ -42,4 +42,15 @@ void Experiment::reset() {
     changed_since_reset_ = false;
 }
 
+void Experiment::follow(Experiment& leader) {
+    std::vector<Assignment> same;
+    for (const Parameter* parameter : leader.parameters_.all())
+        same.push_back({parameter->id(), parameter->text()});
+    set(same);
+    reset();
+    copy_state(leader);
+    frame_ = leader.frame_;
+    changed_since_reset_ = leader.changed_since_reset_;
+}
+
 }  // namespace warpscope::experiments

@@ -64,6 +64,14 @@ class Experiment {
     /// Back to frame 0 and the start state.
     void reset();
 
+    /// Launches the kernel that the experiment is about as the current frame did (n-body: as the
+    /// next one will), with the same seeds and with what has to run before it; that kernel's launch
+    /// is the last. For copies that are only looked at: state and report may move on with it.
+    virtual void launch_kernel() = 0;
+    /// Takes over parameters, frame and state of another of the same kind, on any device; waits for
+    /// that one. On a throw it is still whole.
+    void follow(Experiment& leader);
+
     /// Pixels that the picture wants for a view of this size; {0, 0}: no pixels, see tree().
     virtual Size picture_size(Size view) const = 0;
     /// Draws the current frame; the size is what picture_size gave.
@@ -74,6 +82,9 @@ class Experiment {
     virtual std::optional<Comparison> compare() { return std::nullopt; }
     /// The tree of the current settings, or null; made anew after a change.
     virtual const Tree* tree() { return nullptr; }
+    /// When one block's warps did what in the newest launch, measured by the kernel itself on the
+    /// device in use; nullopt: the kernel of the current settings takes no times.
+    virtual std::optional<Timeline> timeline() { return std::nullopt; }
 
     /// Mouse over the picture, in fractions of its height; false: the canvas pans and zooms itself.
     virtual bool drag(double dx, double dy) { return (void)dx, (void)dy, false; }
@@ -85,6 +96,8 @@ class Experiment {
     virtual void changed(std::span<Parameter* const> which) = 0;
     /// Whether the frames before a change of `which` go on showing after it.
     virtual bool leaves_trace(std::span<Parameter* const> which) const { return (void)which, true; }
+    /// What follow() takes over beyond parameters and frame.
+    virtual void copy_state(Experiment& leader) { (void)leader; }
     virtual void do_step() = 0;
     virtual void do_reset() = 0;
 

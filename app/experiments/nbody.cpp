@@ -138,6 +138,15 @@ void NBody::do_step() {
     state_->step(unsigned(block_), float(dt_), eps());
 }
 
+void NBody::launch_kernel() {
+    do_step();
+}
+
+void NBody::copy_state(Experiment& leader) {
+    const Bodies bodies = dynamic_cast<NBody&>(leader).state_->download();
+    state_.emplace(NBodyState(device(), kernel_.as<NBodyKernel>(), bodies));
+}
+
 void NBody::do_reset() {
     adopt(start_state_);
 }

@@ -16,6 +16,7 @@ class NBody : public Experiment {
   public:
     explicit NBody(compute::Device& device);
 
+    void launch_kernel() override;
     Size picture_size(Size view) const override { return view; }
     void render_into(const PixelTarget& target) override;
     /// relative_error is computed once for each choice of kernel, start, size, block and softening,
@@ -29,6 +30,7 @@ class NBody : public Experiment {
   protected:
     void changed(std::span<Parameter* const> which) override;
     bool leaves_trace(std::span<Parameter* const> which) const override;
+    void copy_state(Experiment& leader) override;
     void do_step() override;
     void do_reset() override;
 

@@ -75,6 +75,11 @@ void Reduction::changed(std::span<Parameter* const> which) {
     tree_.reset();
 }
 
+void Reduction::launch_kernel() {
+    device().begin_frame(frame());
+    launch(kernel_.as<Variant>());
+}
+
 void Reduction::do_step() {
     device().begin_frame(frame() + 1);
     launch(kernel_.as<Variant>());

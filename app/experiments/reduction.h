@@ -15,6 +15,7 @@ class Reduction : public Experiment {
   public:
     explicit Reduction(compute::Device& device);
 
+    void launch_kernel() override;
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}
     /// Of the newest launch; makes the first one.

@@ -18,6 +18,22 @@ std::string_view to_string(Verdict verdict) {
     return "none";
 }
 
+std::string_view to_string(Timeline::Doing doing) {
+    switch (doing) {
+        case Timeline::Doing::delayed:
+            return "delayed";
+        case Timeline::Doing::writing:
+            return "writing";
+        case Timeline::Doing::waiting:
+            return "waiting";
+        case Timeline::Doing::reading:
+            return "reading";
+        case Timeline::Doing::computing:
+            break;
+    }
+    return "computing";
+}
+
 const Reading* find(const Report& report, std::string_view name) {
     const auto found = std::find_if(report.begin(), report.end(),
                                     [&](const Reading& reading) { return reading.name == name; });

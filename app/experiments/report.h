@@ -22,7 +22,8 @@ struct Reading {
     std::string unit;  ///< "", "%", "B/s", "ms", "clocks"
     std::optional<double> expected;
     Verdict verdict = Verdict::none;
-    std::string sentence;  ///< what it says in words; may be empty
+    std::string sentence;          ///< what it says in words; may be empty
+    std::vector<double> recent{};  ///< the same of the newest launches, oldest first; may be empty
 };
 
 using Report = std::vector<Reading>;
@@ -59,5 +60,23 @@ struct Tree {
     std::string title;  ///< "cache[] of block 0, kernel dot_book, as the emulator runs it"
     std::vector<Row> rows;
 };
+
+/// What one block's warps did over time.
+struct Timeline {
+    enum class Doing { computing, delayed, writing, waiting, reading };
+    struct Span {
+        unsigned warp = 0;
+        Doing doing = Doing::computing;
+        double begin = 0, end = 0;  ///< in `unit`, from the block's first event
+        std::string line;           ///< "ripple.cu:68", where known
+    };
+    std::string title;  ///< "block (3, 2), SM 17, NVIDIA H200"
+    std::string unit;   ///< "instructions", "clocks"
+    unsigned warps = 0;
+    double end = 0;
+    std::vector<Span> spans;
+};
+
+std::string_view to_string(Timeline::Doing doing);  ///< "waiting"
 
 }  // namespace warpscope::experiments

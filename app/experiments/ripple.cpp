@@ -163,6 +163,15 @@ void Ripple::draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sy
     next_stamp_ += unsigned(shape.grid.count());
 }
 
+void Ripple::launch_kernel() {
+    device().begin_frame(frame());
+    draw(state_->shown, layout_.index(), sync_, state_->stale.pointer());
+}
+
+void Ripple::copy_state(Experiment& leader) {
+    ticks_ = dynamic_cast<Ripple&>(leader).ticks_;
+}
+
 void Ripple::render_into(const PixelTarget& target) {
     const std::size_t window = state_->wrong.size();
     const std::size_t slot = state_->launches % window;

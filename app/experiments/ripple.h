@@ -14,6 +14,7 @@ class Ripple : public Experiment {
   public:
     explicit Ripple(compute::Device& device);
 
+    void launch_kernel() override;
     Size picture_size(Size view) const override;
     void render_into(const PixelTarget& target) override;
     Report report() override;
@@ -40,6 +41,7 @@ class Ripple : public Experiment {
 
     void changed(std::span<Parameter* const> which) override;
     bool leaves_trace(std::span<Parameter* const> which) const override;
+    void copy_state(Experiment& leader) override;
     void do_step() override;
     void do_reset() override;
 

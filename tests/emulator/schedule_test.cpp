@@ -22,7 +22,9 @@ const Launch grid{{90, 1, 1}, {256, 1, 1}, 0};
 
 std::vector<uint32_t> run_mirror(uint64_t seed, unsigned threads, Schedule schedule) {
     Runner r(mirror);
-    r.options = {schedule, seed, ~0ull, threads};
+    r.options.schedule = schedule;
+    r.options.seed = seed;
+    r.options.threads = threads;
     return r.run(grid, 1'000'000);
 }
 

@@ -69,6 +69,7 @@ class FakeExperiment final : public experiments::Experiment {
           file_(declare(), "file", "File", "A path."),
           pixels_(declare(), "pixels", "Pixels", "A picture, or a tree.", true) {}
 
+    void launch_kernel() override {}
     experiments::Size picture_size(experiments::Size) const override {
         return pixels_ ? experiments::Size{64, 48} : experiments::Size{};
     }

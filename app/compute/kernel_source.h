@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string_view>
+
+namespace warpscope::compute {
+
+/// Text of an embedded kernel file by the name that PTX line information gives it,
+/// "kernels/ripple.cu"; empty for an unknown one.
+std::string_view kernel_source(std::string_view file);
+
+}  // namespace warpscope::compute

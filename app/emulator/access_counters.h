@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emulator/observer.h"
+
+namespace warpscope::emulator {
+
+inline constexpr unsigned banks = 32;         // of shared memory, 4 bytes wide
+inline constexpr unsigned sector_bytes = 32;  // of global memory: what one transfer brings
+
+// How one warp-wide shared access meets the banks. The hardware serves 128 bytes at a time: a warp
+// of 4-byte (or narrower) lanes at once, of 8-byte lanes in halves, of 16-byte lanes in quarters
+// (CUDA C++ Programming Guide, "Shared Memory"). Lanes that read the same word share it.
+struct BankUse {
+    unsigned wavefronts = 0;  // passes that the access takes
+    unsigned least = 0;       // without conflicts
+    unsigned degree = 0;      // most distinct words in one bank within one pass; 1: no conflict
+    std::array<uint8_t, 32> bank{};  // by lane: of its first word
+};
+BankUse bank_use(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_t bytes);
+
+// Sectors that a warp-wide global access touches.
+unsigned sectors(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_t bytes);
+
+struct MemoryCounts {
+    uint64_t requests = 0;          // warp instructions
+    uint64_t bytes = 0;             // that the lanes asked for
+    uint64_t sectors = 0;           // global memory: that were moved
+    uint64_t wavefronts = 0;        // shared memory: passes
+    uint64_t least_wavefronts = 0;  // passes without conflicts
+    unsigned degree = 0;            // shared memory: the worst access's
+};
+
+// What the launches of one kernel did.
+struct KernelCounters {
+    std::string kernel;
+    uint64_t launches = 0, blocks = 0;
+    uint64_t warp_instructions = 0, thread_instructions = 0;
+    uint64_t barriers = 0;  // released, over all blocks
+    MemoryCounts global_loads, global_stores, global_atomics;
+    MemoryCounts shared_loads, shared_stores, shared_atomics;
+};
+
+// Counts what launches do; the figures don't depend on the schedule where the kernels' don't.
+class AccessCounters : public Observer {
+  public:
+    // One for each kernel, in the order of their first launches.
+    std::vector<KernelCounters> kernels() const;
+};
+
+}  // namespace warpscope::emulator
