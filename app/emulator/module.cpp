@@ -15,7 +15,9 @@ namespace warpscope::emulator {
 // Places the module's variables and decodes its kernels.
 class ModuleLoader {
   public:
-    explicit ModuleLoader(ModuleSyntax syntax) : syntax_(std::move(syntax)) {}
+    ModuleLoader(std::string_view ptx, const std::string& name) : syntax_(parse_ptx(ptx, name)) {
+        module_->text_ = ptx;
+    }
 
     std::shared_ptr<const Module> load() {
         module_->name_ = syntax_.name;
@@ -63,7 +65,7 @@ class ModuleLoader {
 };
 
 std::shared_ptr<const Module> Module::parse(std::string_view ptx, std::string name) {
-    return ModuleLoader(parse_ptx(ptx, name)).load();
+    return ModuleLoader(ptx, name).load();
 }
 
 const Kernel* Module::find(std::string_view kernel_name) const {

@@ -126,6 +126,8 @@ class Module {
     const Kernel* find(std::string_view kernel_name) const;  // nullptr when there is none
     const std::vector<std::unique_ptr<Kernel>>& kernels() const { return kernels_; }
     const std::string& name() const { return name_; }
+    // The PTX as given; SourceLine::ptx_line counts its lines from 1.
+    const std::string& text() const { return text_; }
     const std::vector<std::string>& files() const { return files_; }
 
     // Memory of .global and .const variables; addresses are host addresses.
@@ -139,7 +141,7 @@ class Module {
 
   private:
     friend class ModuleLoader;
-    std::string name_;
+    std::string name_, text_;
     std::vector<std::string> files_;  // by the index that SourceLine::file holds
     std::vector<Range> variables_;
     std::vector<std::unique_ptr<std::byte[]>> storage_;
