@@ -77,9 +77,10 @@ const Instruction* nothing(const Instruction* i, Warp& w) {
     return w.checkpoint(i, i + 1);
 }
 
-// Clocks count the block's instructions; %globaltimer is the host's, in nanoseconds.
+// Clocks count the instructions that the block ran before; %globaltimer is the host's, in
+// nanoseconds.
 const Instruction* read_clock(const Instruction* i, Warp& w) {
-    uint64_t value = w.block->clock + uint64_t(w.left_at_mask - w.left);
+    uint64_t value = w.block->clock + uint64_t(w.left_at_entry - w.left) + i->cost - 1;
     if (i->detail) value = uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
     const bool uniform = i->operands[0] & 1;
     for (unsigned lane = 0; lane < (uniform ? 1 : lanes_per_warp); ++lane)

@@ -26,7 +26,7 @@ void Warp::enter(uint32_t s) {
     current = s;
     mask = splits[s].mask;
     mode = mask == all_lanes ? Instruction::full : Instruction::masked;
-    left_at_mask = left;
+    left_at_entry = left_at_mask = left;
 }
 
 void Warp::leave() {

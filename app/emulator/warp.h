@@ -82,7 +82,7 @@ class Warp {
     Outcome outcome = Outcome::paused;
     uint32_t current = 0;
     uint64_t thread_instructions = 0;
-    int64_t left_at_mask = 0;
+    int64_t left_at_entry = 0, left_at_mask = 0;
     std::vector<Split> splits;
     std::vector<Record> records;
 
