@@ -87,7 +87,7 @@ void Interface::fit() {
 }
 
 void Interface::place(ImVec2 size) {
-    layout = lay_out(size.x, size.y, scale, options);
+    layout = lay_out(size.x, size.y, scale, options, microscope.is_open());
     if (shown == stage.entry().id) return;
     // Another experiment's picture has another size and meaning: its view starts anew.
     shown = stage.entry().id;
@@ -96,6 +96,8 @@ void Interface::place(ImVec2 size) {
 }
 
 void Interface::draw(ImVec2 size) {
+    microscope.follow(stage.entry(), stage.experiment(), stage.paused());
+    microscope.advance(double(ImGui::GetIO().DeltaTime));
     place(size);
     widgets.begin_frame();
     ImGui::PushFont(fonts.body);
@@ -110,10 +112,10 @@ void Interface::draw(ImVec2 size) {
           [&] { draw_transport(*this); });
     panel(*this, "canvas", layout.canvas, stage.pixels() ? colour::clear : colour::canvas, {0, 0},
           false, [&] { draw_canvas(*this); });
-    panel(*this, "results", layout.results, colour::clear, {16, 12}, true,
-          [&] { draw_results(*this); });
-    panel(*this, "timings", layout.timings, colour::clear, {16, 10}, false,
-          [&] { draw_timings(*this); });
+    if (!microscope.is_open())
+        panel(*this, "results", layout.results, colour::clear, {16, 12}, true,
+              [&] { draw_results(*this); });
+    panel(*this, "dock", layout.dock, colour::clear, {16, 10}, false, [&] { draw_timings(*this); });
     panel(*this, "foot", layout.foot, colour::background, {16, 7}, false,
           [&] { draw_message(*this); });
     ImGui::End();

@@ -11,6 +11,7 @@
 #include "gl/picture_view.h"
 #include "ui/canvas.h"
 #include "ui/layout.h"
+#include "ui/microscope.h"
 #include "ui/stage.h"
 #include "ui/theme.h"
 #include "ui/widget_map.h"
@@ -69,6 +70,7 @@ struct Interface {
     void later(std::function<void()> request) { requests.push_back(std::move(request)); }
 
     Stage& stage;
+    Microscope microscope;
     ViewOptions options;
     float scale;   ///< layout units a logical pixel
     float raster;  ///< framebuffer pixels a layout unit

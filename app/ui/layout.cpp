@@ -5,7 +5,33 @@
 
 namespace warpscope::ui {
 
-Layout lay_out(float width, float height, float scale, const ViewOptions& options) {
+namespace {
+
+/// With the microscope open: the picture moves over the controls, the source takes its place, and
+/// the warps and the tile that of the results.
+void open_microscope(Layout& layout, float bar, float scale) {
+    const Box left = layout.controls, centre = layout.canvas, right = layout.results;
+    layout.transport = {left.x, left.y, left.width, std::min(bar, left.height / 4)};
+    const float picture = std::min(left.width, std::round(left.height * 0.45F));
+    const float top = left.y + layout.transport.height;
+    layout.canvas = {left.x, top, left.width, picture};
+    const float below = top + picture;
+    layout.controls = {left.x, below, left.width, std::max(1.F, left.y + left.height - below)};
+
+    const float upper = centre.y + centre.height - right.y;
+    layout.microscope = {centre.x, right.y, centre.width, std::min(bar, upper)};
+    layout.source = centre;
+    // The tile is as high as it is wide, as far as the warps leave room.
+    const float tile = std::round(std::min(right.width + 30 * scale, right.height * 0.6F));
+    layout.warps = {right.x, right.y, right.width, std::max(1.F, right.height - tile)};
+    layout.tile = {right.x, right.y + layout.warps.height, right.width, tile};
+    layout.results = {};
+}
+
+}  // namespace
+
+Layout lay_out(float width, float height, float scale, const ViewOptions& options,
+               bool microscope) {
     // A share of a tiny window may round to nothing, which no panel can be.
     const auto part = [&](float wish, float most) {
         return std::max(1.F, std::round(std::min(wish * scale, most)));
@@ -29,8 +55,9 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     layout.right_edge = {width - right - edge, top, edge, upper};
     layout.results = {width - right, top, right, upper};
     layout.lower_edge = {x, top + upper, std::max(1.F, width - x), edge};
-    layout.timings = {x, top + upper + edge, std::max(1.F, width - x), lower};
+    layout.dock = {x, top + upper + edge, std::max(1.F, width - x), lower};
     layout.foot = {0, height - foot, width, foot};
+    if (microscope) open_microscope(layout, bar, scale);
     return layout;
 }
 

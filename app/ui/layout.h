@@ -10,15 +10,18 @@ struct Box {
     float x = 0, y = 0, width = 0, height = 0;
 };
 
-/// Where the panels are in a window.
+/// Where the panels are in a window. The microscope's four are empty while it is closed; while it
+/// is open there are no results.
 struct Layout {
-    Box top, controls, transport, canvas, results, timings, foot;
+    Box top, controls, transport, canvas, results, dock, foot;
+    Box microscope, source, warps, tile;
     Box left_edge, right_edge, lower_edge;  ///< borders that can be dragged
 };
 
 /// `width` and `height` in layout units, `scale` of them to a logical pixel. In a window too small
 /// for the sizes chosen, every panel gives way.
-Layout lay_out(float width, float height, float scale, const ViewOptions& options);
+Layout lay_out(float width, float height, float scale, const ViewOptions& options,
+               bool microscope = false);
 
 /// Layout units a logical pixel in a screenshot of this size: 2 for 4K, else 1.
 float screenshot_scale(experiments::Size window);

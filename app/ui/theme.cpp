@@ -110,6 +110,15 @@ void set_shape(float scale) {
 
 }  // namespace
 
+ImU32 warp_colour(unsigned warp) {
+    // Eight hues of equal lightness, neighbours far apart, none of them the red of a hazard.
+    static constexpr ImU32 hues[8] = {IM_COL32(107, 169, 245, 255), IM_COL32(232, 178, 87, 255),
+                                      IM_COL32(103, 199, 140, 255), IM_COL32(205, 140, 224, 255),
+                                      IM_COL32(95, 200, 208, 255),  IM_COL32(229, 148, 176, 255),
+                                      IM_COL32(176, 196, 96, 255),  IM_COL32(160, 153, 240, 255)};
+    return hues[warp % 8];
+}
+
 ImU32 faded(ImU32 colour, float opacity) {
     const auto alpha = ImU32(float(colour >> IM_COL32_A_SHIFT) * opacity + 0.5F);
     return (colour & ~IM_COL32_A_MASK) | (alpha << IM_COL32_A_SHIFT);

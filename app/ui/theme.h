@@ -32,6 +32,9 @@ inline constexpr ImU32 finding = IM_COL32(232, 172, 74, 255);
 inline constexpr ImU32 bad = IM_COL32(240, 106, 102, 255);
 }  // namespace colour
 
+/// A warp's colour, the same everywhere it shows; they repeat after eight.
+ImU32 warp_colour(unsigned warp);
+
 /// `colour` with an opacity of 0 to 1.
 ImU32 faded(ImU32 colour, float opacity);
 

@@ -17,7 +17,7 @@ TEST(LayoutTest, PanelsFillTheWindowWithoutOverlap) {
          {std::array{1280.F, 720.F, 1.F}, {3840.F, 2160.F, 2.F}, {640.F, 480.F, 1.F}}) {
         const Layout l = lay_out(width, height, scale, ViewOptions());
         const std::array panels{l.top,     l.controls, l.transport, l.canvas,
-                                l.results, l.timings,  l.foot};
+                                l.results, l.dock,  l.foot};
         for (std::size_t i = 0; i < panels.size(); ++i) {
             EXPECT_GE(panels[i].x, 0);
             EXPECT_LE(panels[i].x + panels[i].width, width) << i;
@@ -39,7 +39,7 @@ TEST(LayoutTest, ScaleTwoIsTheSameLayoutTwiceAsLarge) {
 
 TEST(LayoutTest, TinyWindowsLeaveEveryPanelASize) {
     const Layout l = lay_out(16, 16, 1, ViewOptions());
-    for (const Box& box : {l.top, l.controls, l.canvas, l.results, l.timings, l.foot}) {
+    for (const Box& box : {l.top, l.controls, l.canvas, l.results, l.dock, l.foot}) {
         EXPECT_GT(box.width, 0);
         EXPECT_GT(box.height, 0);
     }

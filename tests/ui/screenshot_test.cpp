@@ -71,7 +71,7 @@ TEST_F(ScreenshotTest, TheWindowShowsThePictureAndThePanels) {
     EXPECT_NEAR(centre[2], 32, 1);  // its blue is the column
     EXPECT_EQ(centre[3], 255);
     // Each panel holds more than its background.
-    for (const Box& box : {layout.top, layout.controls, layout.results, layout.timings}) {
+    for (const Box& box : {layout.top, layout.controls, layout.results, layout.dock}) {
         int bright = 0;
         for (int py = int(box.y); py < int(box.y + box.height); ++py)
             for (int px = int(box.x); px < int(box.x + box.width); ++px)

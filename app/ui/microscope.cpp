@@ -1,0 +1,319 @@
+#include "ui/microscope.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace warpscope::ui {
+
+using emulator::SplitView;
+using emulator::Stepper;
+
+namespace {
+
+constexpr unsigned lanes = 32;
+constexpr double play_seconds = 8, least_steps_a_second = 10;
+
+std::uint32_t linear(const emulator::Dim3& at, const emulator::Dim3& size) {
+    return at.x + size.x * (at.y + size.y * at.z);
+}
+
+emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
+    return {std::min(at.x, size.x - 1), std::min(at.y, size.y - 1), std::min(at.z, size.z - 1)};
+}
+
+/// The live device's settings for as long as a copy with others is made.
+class LentSettings {
+  public:
+    LentSettings(compute::Device& device, const Microscope::Choice& choice)
+        : device_(device), own_(device.settings()) {
+        compute::RunSettings lent = own_;
+        lent.schedule = choice.schedule;
+        lent.seed = choice.seed;
+        lent.barriers = choice.barriers;
+        device_.set(lent);
+    }
+    ~LentSettings() { device_.set(own_); }
+    LentSettings(const LentSettings&) = delete;
+    LentSettings& operator=(const LentSettings&) = delete;
+
+  private:
+    compute::Device& device_;
+    compute::RunSettings own_;
+};
+
+}  // namespace
+
+bool Microscope::Source::operator==(const Source& other) const {
+    return entry == other.entry && parameters == other.parameters &&
+           settings.math == other.settings.math && settings.schedule == other.settings.schedule &&
+           settings.seed == other.settings.seed && settings.barriers == other.settings.barriers;
+}
+
+Microscope::Source Microscope::source_of(const experiments::Entry& entry,
+                                         experiments::Experiment& live) {
+    Source source{&entry, {}, live.device().settings()};
+    for (const experiments::Parameter* p : live.parameters().all())
+        source.parameters.push_back(p->text());
+    return source;
+}
+
+void Microscope::open(const experiments::Entry& entry, experiments::Experiment& live, Dim3 block,
+                      Dim3 thread) {
+    open_ = true;
+    by_hand_ = false;
+    block_ = block;
+    const compute::RunSettings& run = live.device().settings();
+    choice_ = {run.schedule, run.seed, run.barriers};
+    take(entry, live);
+    pick_thread(thread);
+}
+
+void Microscope::close() {
+    open_ = playing_ = false;
+    stepper_.reset();
+    specimen_.reset();
+    live_ = nullptr;
+    ++version_;
+}
+
+void Microscope::follow(const experiments::Entry& entry, experiments::Experiment& live,
+                        bool paused) {
+    if (!open_) return;
+    const Source now = source_of(entry, live);
+    if (now.entry != source_.entry) return open(entry, live);
+    const compute::RunSettings &run = now.settings, &before = source_.settings;
+    if (run.schedule != before.schedule || run.seed != before.seed ||
+        run.barriers != before.barriers)
+        choice_ = {run.schedule, run.seed, run.barriers};
+    if (&live != live_ || !(now == source_) || (paused && live.frame() != frame_))
+        take(entry, live);
+}
+
+void Microscope::renew(const experiments::Entry& entry, experiments::Experiment& live) {
+    if (open_) take(entry, live);
+}
+
+void Microscope::take(const experiments::Entry& entry, experiments::Experiment& live) {
+    live_ = &live;
+    source_ = source_of(entry, live);
+    frame_ = live.frame();
+    make_specimen();
+}
+
+void Microscope::make_specimen() {
+    stepper_.reset();
+    specimen_.reset();
+    complaint_.clear();
+    try {
+        const LentSettings lent(live_->device(), choice_);
+        specimen_ = std::make_unique<experiments::Specimen>(*source_.entry, *live_);
+    } catch (const std::exception& error) {
+        complaint_ = error.what();
+    }
+    make_stepper();
+}
+
+void Microscope::make_stepper() {
+    stepper_.reset();
+    playing_ = false;
+    owed_ = 0;
+    notice_.clear();
+    ++version_;
+    if (!specimen_) return;
+    complaint_.clear();
+    try {
+        const emulator::FrozenLaunch& launch = specimen_->launch();
+        block_ = nearest(block_, launch.launch.grid);
+        stepper_ = std::make_unique<Stepper>(specimen_->machine(), launch,
+                                             linear(block_, launch.launch.grid));
+        look_ahead();
+        keep_inside();
+    } catch (const std::exception& error) {
+        stepper_.reset();
+        complaint_ = error.what();
+    }
+}
+
+/// Runs to the end and back, where that is not known yet.
+void Microscope::look_ahead() {
+    const std::uint64_t here = stepper_->position();
+    if (here < known_steps()) return;
+    stepper_->run(std::max(horizon, here));
+    complete_ = stepper_->end() != Stepper::End::open;
+    all_findings_ = stepper_->findings();
+    stepper_->seek(here);
+}
+
+void Microscope::keep_inside() {
+    warp_ = std::min(warp_, stepper_->warps() - 1);
+    const std::uint32_t there = stepper_->warp(warp_).threads;
+    while (lane_ > 0 && !(there >> lane_ & 1)) --lane_;
+}
+
+void Microscope::set_block(Dim3 block) {
+    if (!ready()) return;
+    const Dim3 grid = launch().grid;
+    if (block.x >= grid.x || block.y >= grid.y || block.z >= grid.z) {
+        notice_ = fmt::format("There is no block ({}, {}): the grid has {} × {} blocks.", block.x,
+                              block.y, grid.x, grid.y);
+        return;
+    }
+    block_ = block;
+    make_stepper();
+}
+
+const std::vector<emulator::Finding>& Microscope::findings() {
+    if (findings_version_ != version_ && ready()) {
+        findings_ = stepper_->findings();
+        findings_version_ = version_;
+    }
+    return findings_;
+}
+
+void Microscope::pick(unsigned warp, unsigned lane) {
+    if (!ready()) return;
+    warp_ = warp;
+    lane_ = lane;
+    keep_inside();
+    ++version_;
+}
+
+void Microscope::pick_thread(Dim3 thread) {
+    if (!ready()) return;
+    const Dim3 size = launch().block;
+    const std::uint32_t index = linear(nearest(thread, size), size);
+    pick(index / lanes, index % lanes);
+}
+
+Microscope::Dim3 Microscope::thread(unsigned warp, unsigned lane) const {
+    const Dim3 size = launch().block;
+    const std::uint32_t index = warp * lanes + lane;
+    return {index % size.x, index / size.x % size.y, index / size.x / size.y};
+}
+
+unsigned Microscope::acting_warp() const {
+    if (by_hand_) return warp_;
+    if (const auto next = stepper_->next_warp()) return *next;
+    const std::uint64_t here = stepper_->position();
+    return here > 0 ? stepper_->history()[here - 1].warp : 0;
+}
+
+std::optional<std::uint32_t> Microscope::chosen_warp() const {
+    return by_hand_ ? std::optional<std::uint32_t>(warp_) : std::nullopt;
+}
+
+void Microscope::set_by_hand(bool by_hand) {
+    by_hand_ = by_hand;
+    notice_.clear();
+    if (by_hand) playing_ = false;
+}
+
+void Microscope::act(const std::function<void()>& change) {
+    if (!ready()) return;
+    notice_.clear();
+    ++version_;
+    try {
+        change();
+        look_ahead();
+    } catch (const std::exception& error) {
+        notice_ = error.what();
+        playing_ = false;
+    }
+}
+
+void Microscope::say_why_not(unsigned warp) {
+    if (stepper_->end() != Stepper::End::open) return;
+    const emulator::WarpView view = stepper_->warp(warp);
+    notice_ = fmt::format("Warp {} {}.", warp,
+                          view.splits.empty() ? "has ended" : "waits for other warps");
+}
+
+void Microscope::step() {
+    playing_ = false;
+    if (by_hand_) return step_warp(warp_);
+    act([this] { stepper_->step(); });
+}
+
+void Microscope::step_warp(unsigned warp) {
+    playing_ = false;
+    act([this, warp] {
+        if (!stepper_->step(warp)) say_why_not(warp);
+    });
+}
+
+void Microscope::step_line() {
+    playing_ = false;
+    act([this] {
+        const std::uint64_t before = stepper_->position();
+        stepper_->step_line(chosen_warp());
+        if (by_hand_ && stepper_->position() == before) say_why_not(warp_);
+    });
+}
+
+void Microscope::step_barrier() {
+    playing_ = false;
+    act([this] { stepper_->step_barrier(); });
+}
+
+void Microscope::back() {
+    playing_ = false;
+    act([this] { stepper_->back(); });
+}
+
+void Microscope::back_line() {
+    playing_ = false;
+    act([this] { stepper_->back_line(); });
+}
+
+void Microscope::back_barrier() {
+    playing_ = false;
+    act([this] { stepper_->back_barrier(); });
+}
+
+void Microscope::to_end() {
+    playing_ = false;
+    act([this] {
+        stepper_->seek(known_steps());
+        if (!complete_) stepper_->run(known_steps() + horizon);
+    });
+}
+
+void Microscope::seek(std::uint64_t position) {
+    playing_ = false;
+    act([this, position] { stepper_->seek(std::min<std::uint64_t>(position, known_steps())); });
+}
+
+void Microscope::play(bool on) {
+    if (!ready()) return;
+    if (on && stepper_->position() == known_steps() && complete_) restart();
+    playing_ = on;
+    owed_ = 0;
+}
+
+void Microscope::advance(double seconds) {
+    if (!playing_ || !ready()) return;
+    const double pace = std::max(double(known_steps()) / play_seconds, least_steps_a_second);
+    // A frame that took long (the window was hidden) isn't made up for.
+    owed_ += pace * std::min(seconds, 0.25);
+    const auto steps = std::uint64_t(owed_);
+    if (steps == 0) return;
+    owed_ -= double(steps);
+    act([this, steps] {
+        const std::uint64_t to = stepper_->position() + steps;
+        if (to <= known_steps() || complete_)
+            stepper_->seek(std::min<std::uint64_t>(to, known_steps()));
+        else
+            stepper_->run(to);
+    });
+    if (ready() && stepper_->position() == known_steps() && complete_) playing_ = false;
+}
+
+void Microscope::choose(const Choice& choice) {
+    if (!open_ || choice == choice_) return;
+    choice_ = choice;
+    make_specimen();
+}
+
+}  // namespace warpscope::ui
