@@ -31,7 +31,7 @@ class Tracer : public emulator::Observer {
         for (std::uint32_t lane = 0; lane < warp_size; ++lane) {
             if (!(access.mask >> lane & 1)) continue;
             const std::uint32_t thread = access.warp * warp_size + lane;
-            const auto address = std::uint32_t(access.addresses[lane]);
+            const auto address = std::uint32_t(access.address(lane));
             if (access.kind == emulator::MemoryAccess::load) {
                 loaded_[thread].push_back(address);
             } else {

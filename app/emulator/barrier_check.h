@@ -16,11 +16,13 @@ namespace warpscope::emulator {
 // A part that goes another way and ends there is the one or the other, by what came first.
 class BarrierCheck : public Observer {
   public:
-    explicit BarrierCheck(FindingLog& log) : log_(log) {}
+    std::vector<Finding> findings() const { return log_.findings(); }
 
     void on_launch(const Kernel& kernel, const Launch& launch) override {
         places_.begin(kernel, launch);
+        log_.begin_launch();
     }
+    void on_block_begin(const Kernel&, uint32_t block) override { log_.begin_block(block); }
     bool wants_instructions() const override { return false; }
     bool wants_global_accesses() const override { return false; }
     void on_barrier_arrival(const BarrierArrival& arrival) override;
@@ -30,7 +32,7 @@ class BarrierCheck : public Observer {
   private:
     Finding finding_at(const BarrierArrival& arrival, Severity severity) const;
 
-    FindingLog& log_;
+    FindingLog log_;
     Places places_;
     std::array<BarrierArrival, barriers_per_block> newest_;  // by barrier
     BarrierArrival last_;

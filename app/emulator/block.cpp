@@ -305,14 +305,16 @@ void BlockRunner::account(uint64_t instructions) {
 }
 
 void BlockRunner::run_observed() {
+    const Statistics before = statistics_;
     observer_->on_block_begin(kernel_, context_.block);
     try {
         run_warps<true>();
+        account(0);
     } catch (const Error& e) {
         observer_->on_error(context_.block, e);
         throw;
     }
-    observer_->on_block_end(context_.block);
+    observer_->on_block_end(context_.block, statistics_ - before);
 }
 
 }  // namespace warpscope::emulator

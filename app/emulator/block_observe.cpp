@@ -85,14 +85,12 @@ void BlockRunner::observe_access(const Instruction* i, const Warp& warp, uint32_
             shared[lane] = window ? address - shared_window : address;
             in_shared |= 1u << lane;
             if (!same) continue;
-            std::fill(std::begin(shared), std::end(shared), shared[lane]);
             in_shared = mask;
         } else if (what.space == Space::global ||
                    (what.space == Space::generic && address - local_window >= window_size)) {
             global[lane] = address;
             in_global |= 1u << lane;
             if (!same) continue;
-            std::fill(std::begin(global), std::end(global), address);
             in_global = mask;
         }
         if (same) break;
@@ -100,7 +98,7 @@ void BlockRunner::observe_access(const Instruction* i, const Warp& warp, uint32_
     Access access{.block = context_.block,
                   .warp = warp.index,
                   .mask = in_shared,
-                  .addresses = shared,
+                  .lane_addresses = shared,
                   .bytes = what.bytes,
                   .kind = what.access,
                   .pc = pc,
@@ -108,7 +106,7 @@ void BlockRunner::observe_access(const Instruction* i, const Warp& warp, uint32_
                   .state = &warp};
     if (in_shared) observer_->on_shared_access(access);
     access.mask = in_global;
-    access.addresses = global;
+    access.lane_addresses = global;
     if (in_global) observer_->on_global_access(access);
 }
 

@@ -12,7 +12,7 @@ void BlockOrder::begin_block() {
         if (warp.arrivals == 1 && warp.round == 1) continue;
         warp.arrivals = warp.round = 1;
         warp.ordered_rounds = 0;
-        warp.lanes.reset();
+        warp.lanes.clear();
         if (any_partial_) warp.seen.fill(0);
     }
     any_partial_ = false;
@@ -62,24 +62,24 @@ void BlockOrder::warp_sync(uint32_t w, uint32_t members) {
         warp.ordered_rounds = warp.round++;
         return;
     }
-    if (!warp.lanes) warp.lanes = std::make_unique<std::array<Clock, 32>>();
+    warp.lanes.resize(lanes_per_warp);
     Clock joined{};
     for (uint32_t m = members; m; m &= m - 1) {
         const auto lane = size_t(std::countr_zero(m));
-        const Clock& mine = (*warp.lanes)[lane];
+        const Clock& mine = warp.lanes[lane];
         for (size_t k = 0; k < joined.size(); ++k) joined[k] = std::max(joined[k], mine[k]);
     }
     for (uint32_t m = members; m; m &= m - 1) joined[size_t(std::countr_zero(m))] = warp.round;
-    for (uint32_t m = members; m; m &= m - 1) (*warp.lanes)[size_t(std::countr_zero(m))] = joined;
+    for (uint32_t m = members; m; m &= m - 1) warp.lanes[size_t(std::countr_zero(m))] = joined;
     ++warp.round;
 }
 
 uint32_t BlockOrder::unordered_lanes(uint32_t w, const Moment& moment, unsigned lane) const {
     const WarpClock& warp = warps_[w];
     if (moment.round <= warp.ordered_rounds) return 0;
-    if (!warp.lanes) return all_lanes;
+    if (warp.lanes.empty()) return all_lanes;
     uint32_t unordered = 0;
-    const Clock& clock = (*warp.lanes)[lane];
+    const Clock& clock = warp.lanes[lane];
     for (uint32_t other = 0; other < clock.size(); ++other)
         unordered |= uint32_t(clock[other] < moment.round) << other;
     return unordered;

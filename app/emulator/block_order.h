@@ -2,7 +2,7 @@
 
 #include <array>
 #include <cstdint>
-#include <memory>
+#include <vector>
 
 #include "emulator/observer.h"
 #include "emulator/warp.h"
@@ -51,7 +51,7 @@ class BlockOrder {
         Clock seen{};  // by warp: its arrivals up to here come before this warp's next doings
         uint32_t round = 1;
         uint32_t ordered_rounds = 0;                   // all lanes have met since these
-        std::unique_ptr<std::array<Clock, 32>> lanes;  // [lane][other]: rounds, as `seen`
+        std::vector<Clock> lanes;  // [lane][other]: rounds, as `seen`; or empty
     };
     struct Barrier {
         uint32_t arrived = 0;  // threads

@@ -41,23 +41,55 @@ size_t FindingLog::KeyHash::operator()(const Key& key) const {
     return std::hash<uint64_t>()(pcs * 0x9E3779B97F4A7C15 ^ uint64_t(key.kernel) ^ rest << 48);
 }
 
+std::vector<Finding> merged(const std::vector<std::vector<Finding>>& lists) {
+    std::vector<Finding> all;
+    for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+    std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+        return std::make_tuple(a.severity != Severity::error, a.kind) <
+               std::make_tuple(b.severity != Severity::error, b.kind);
+    });
+    return all;
+}
+
 // Several instructions of one line are one finding.
 size_t FindingLog::index_of(Finding finding) {
     const Lines lines{
         finding.kernel, finding.first.where(), finding.second ? finding.second->where() : "",
         finding.kind,   finding.severity,      finding.hazard};
-    const auto [found, is_new] = by_lines_.emplace(lines, findings_.size());
-    if (is_new) findings_.push_back(std::move(finding));
+    const auto [found, is_new] = by_lines_.emplace(lines, entries_.size());
+    if (is_new) entries_.push_back({std::move(finding), at_, ++serial_});
     return found->second;
 }
 
+void FindingLog::set_example(Entry& entry, Finding finding) {
+    finding.count = entry.finding.count;
+    entry = {std::move(finding), at_, ++serial_};
+}
+
+FindingLog FindingLog::fork() const {
+    FindingLog log;
+    log.at_ = at_;
+    return log;
+}
+
+void FindingLog::join(const FindingLog& fork) {
+    for (const Entry& theirs : fork.entries_) {
+        const size_t known = entries_.size();
+        Entry& mine = entries_[index_of(theirs.finding)];
+        const uint64_t count = mine.finding.count + theirs.finding.count;
+        if (entries_.size() > known || theirs.at < mine.at) mine = theirs;
+        if (entries_.size() == known) mine.finding.count = count;
+    }
+}
+
 std::vector<Finding> FindingLog::findings() const {
-    std::vector<Finding> sorted = findings_;
-    std::stable_sort(sorted.begin(), sorted.end(), [](const Finding& a, const Finding& b) {
-        return std::make_tuple(a.severity != Severity::error, a.kind) <
-               std::make_tuple(b.severity != Severity::error, b.kind);
+    std::vector<Entry> entries = entries_;
+    std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+        return std::tie(a.at, a.serial) < std::tie(b.at, b.serial);
     });
-    return sorted;
+    std::vector<Finding> findings;
+    for (Entry& entry : entries) findings.push_back(std::move(entry.finding));
+    return merged({findings});
 }
 
 void Places::begin(const Kernel& kernel, const Launch& launch) {

@@ -49,11 +49,20 @@ std::string_view to_string(Severity severity);  // "warning"
 std::string_view to_string(Hazard hazard);      // "RAW", "WAR", "WAW"; "" for none
 std::string name_of(const Dim3& thread);        // "(3,0,0)"
 bool has_errors(const std::vector<Finding>& findings);
+// The findings of several checks as one list: errors first, then by kind, else as they come.
+std::vector<Finding> merged(const std::vector<std::vector<Finding>>& lists);
 
-// Collects findings from the checks of any number of launches; those of the same kind at the same
-// lines are one, with a count.
+// Collects what one check finds in any number of launches; findings of the same kind at the same
+// lines are one, with a count. The example that describes it is the first of the lowest block of
+// the first launch that had any, in whatever order blocks run and logs are joined.
 class FindingLog {
   public:
+    void begin_launch() { ++at_.launch; }
+    void begin_block(uint32_t block) { at_.block = block; }
+    // An empty log for other blocks of the launch under way, and taking over what it collected.
+    FindingLog fork() const;
+    void join(const FindingLog& fork);
+
     // Which findings are one: addresses in the program, cheap to compare.
     struct Key {
         const Kernel* kernel = nullptr;
@@ -64,7 +73,7 @@ class FindingLog {
         bool operator==(const Key&) const = default;
     };
 
-    // Counts; `describe` gives the Finding where there is none with this key yet.
+    // Counts; `describe` gives the Finding where its example is wanted.
     template <typename Describe>
     void add(const Key& key, uint64_t count, Describe&& describe) {
         if (!(last_ && key == last_key_)) {
@@ -73,24 +82,39 @@ class FindingLog {
             last_key_ = key;
             last_ = found->second + 1;
         }
-        findings_[last_ - 1].count += count;
+        Entry& entry = entries_[last_ - 1];
+        if (at_ < entry.at) set_example(entry, describe());
+        entry.finding.count += count;
     }
 
-    // Errors first, then by kind, then in the order in which they were first seen.
+    // Errors first, then by kind, then in the order of their examples.
     std::vector<Finding> findings() const;
 
   private:
     struct KeyHash {
         size_t operator()(const Key& key) const;
     };
+    struct Position {
+        uint64_t launch = 0;
+        uint32_t block = 0;
+        auto operator<=>(const Position&) const = default;
+    };
+    struct Entry {
+        Finding finding;
+        Position at;          // of the example
+        uint64_t serial = 0;  // of the examples of a block
+    };
     size_t index_of(Finding finding);
+    void set_example(Entry& entry, Finding finding);
 
-    std::vector<Finding> findings_;
+    Position at_;
+    uint64_t serial_ = 0;
+    std::vector<Entry> entries_;
     std::unordered_map<Key, size_t, KeyHash> by_key_;
     using Lines = std::tuple<std::string, std::string, std::string, FindingKind, Severity, Hazard>;
     std::map<Lines, size_t> by_lines_;
     Key last_key_;
-    size_t last_ = 0;  // index + 1 of last_key_'s finding; 0: none yet
+    size_t last_ = 0;  // index + 1 of last_key_'s entry; 0: none yet
 };
 
 // Names places and threads of the launch that is under way.

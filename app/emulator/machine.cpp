@@ -136,11 +136,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     });
     dispatch.rethrow();
     Statistics total;
-    for (const Statistics& s : parts) {
-        total.warp_instructions += s.warp_instructions;
-        total.thread_instructions += s.thread_instructions;
-        total.barriers += s.barriers;
-    }
+    for (const Statistics& s : parts) total += s;
     return total;
 }
 

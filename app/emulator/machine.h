@@ -66,6 +66,17 @@ struct Statistics {
     uint64_t warp_instructions = 0;
     uint64_t thread_instructions = 0;
     uint64_t barriers = 0;  // released, over all blocks
+
+    Statistics& operator+=(const Statistics& other) {
+        warp_instructions += other.warp_instructions;
+        thread_instructions += other.thread_instructions;
+        barriers += other.barriers;
+        return *this;
+    }
+    Statistics operator-(const Statistics& other) const {
+        return {warp_instructions - other.warp_instructions,
+                thread_instructions - other.thread_instructions, barriers - other.barriers};
+    }
 };
 
 // The emulated GPU: global memory and a fixed number of virtual SMs. Block b runs on virtual SM

@@ -53,7 +53,7 @@ void MemoryCheck::on_global_access(const Access& a) {
     uint64_t before = 0;
     for (uint32_t m = a.mask; m; m &= m - 1) {
         const auto lane = unsigned(std::countr_zero(m));
-        const uint64_t address = a.addresses[lane];
+        const uint64_t address = a.address(lane);
         if (address == before) continue;
         before = address;
         Region* region = find(address, a.bytes);
@@ -78,7 +78,7 @@ void MemoryCheck::report(const Access& a, unsigned lane, const Region& region) {
             "Thread {} of block {} reads at {} {} bytes of global memory that nothing has written: "
             "byte {} of an allocation of {}.",
             name_of(f.first.thread), name_of(f.first.block), f.first.where(), a.bytes,
-            a.addresses[lane] - region.begin, region.end - region.begin);
+            a.address(lane) - region.begin, region.end - region.begin);
         return f;
     });
 }

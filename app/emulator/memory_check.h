@@ -13,11 +13,13 @@ namespace warpscope::emulator {
 // written.
 class MemoryCheck : public Observer {
   public:
-    explicit MemoryCheck(FindingLog& log) : log_(log) {}
+    std::vector<Finding> findings() const { return log_.findings(); }
 
     void on_launch(const Kernel& kernel, const Launch& launch) override {
         places_.begin(kernel, launch);
+        log_.begin_launch();
     }
+    void on_block_begin(const Kernel&, uint32_t block) override { log_.begin_block(block); }
     bool wants_instructions() const override { return false; }
     void on_global_access(const Access& access) override;
     void on_error(uint32_t block, const Error& error) override;
@@ -37,7 +39,7 @@ class MemoryCheck : public Observer {
     static void for_words(Region& region, uint64_t address, size_t bytes, F&& f);
     void report(const Access& access, unsigned lane, const Region& region);
 
-    FindingLog& log_;
+    FindingLog log_;
     Places places_;
     std::map<uint64_t, Region> regions_;  // by begin
     Region* newest_ = nullptr;            // the one found last

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -12,6 +13,7 @@ namespace warpscope::emulator {
 class Error;
 class Warp;
 struct Launch;
+struct Statistics;
 
 // One warp-wide memory instruction, told before it executes. Addresses are offsets into the
 // block's shared memory or global (host) addresses; only the lanes of `mask` are valid.
@@ -19,13 +21,16 @@ struct Access {
     uint32_t block = 0;  // linear index
     uint32_t warp = 0;
     uint32_t mask = 0;
-    const uint64_t* addresses = nullptr;  // 32
-    uint32_t bytes = 0;                   // of one lane
+    const uint64_t* lane_addresses = nullptr;  // 32; of same_address the mask's first lane's only
+    uint32_t bytes = 0;                        // of one lane
     MemoryAccess kind = MemoryAccess::none;
     uint32_t pc = 0;            // index into Kernel::code and Kernel::lines
     bool same_address = false;  // known to be the same for all lanes; else it may be, too
     const Warp* state = nullptr;
 
+    uint64_t address(unsigned lane) const {
+        return lane_addresses[same_address ? unsigned(std::countr_zero(mask)) : lane];
+    }
     // The `bytes` bytes that a lane is about to store; of stores only.
     void stored(unsigned lane, std::byte* into) const;
     // The block's shared memory as it is before the access.
@@ -69,7 +74,7 @@ class Observer {
     virtual bool wants_instructions() const { return true; }
     virtual bool wants_global_accesses() const { return true; }
     virtual void on_block_begin(const Kernel&, uint32_t /*block*/) {}
-    virtual void on_block_end(uint32_t /*block*/) {}
+    virtual void on_block_end(uint32_t /*block*/, const Statistics& /*of it*/) {}
     virtual void on_shared_access(const Access&) {}
     virtual void on_global_access(const Access&) {}
     virtual void on_barrier_arrival(const BarrierArrival&) {}

@@ -24,8 +24,8 @@ class ObserverList : public Observer {
     void on_block_begin(const Kernel& kernel, uint32_t block) override {
         each([&](Observer& o) { o.on_block_begin(kernel, block); });
     }
-    void on_block_end(uint32_t block) override {
-        each([&](Observer& o) { o.on_block_end(block); });
+    void on_block_end(uint32_t block, const Statistics& statistics) override {
+        each([&](Observer& o) { o.on_block_end(block, statistics); });
     }
     void on_shared_access(const Access& access) override {
         each([&](Observer& o) { o.on_shared_access(access); });

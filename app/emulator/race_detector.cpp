@@ -8,6 +8,7 @@ namespace warpscope::emulator {
 
 void RaceDetector::on_launch(const Kernel& kernel, const Launch& launch) {
     places_.begin(kernel, launch);
+    log_.begin_launch();
     order_.begin_launch(places_.threads());
     shared_bytes_ = kernel.shared_bytes + launch.dynamic_shared_bytes;
     const size_t words = (shared_bytes_ + 3) / 4;
@@ -18,10 +19,15 @@ void RaceDetector::on_launch(const Kernel& kernel, const Launch& launch) {
                    (i.space == Space::shared || i.space == Space::generic);
         });
     atomics_.assign(atomics ? words : 0, {});
+    racing_words_.assign(words, false);
+    races_ = false;
 }
 
 void RaceDetector::on_block_begin(const Kernel&, uint32_t block) {
     block_ = block;
+    log_.begin_block(block);
+    if (races_) racing_words_.assign(racing_words_.size(), false);
+    races_ = false;
     order_.begin_block();
     block_epoch_ = order_.epoch();
     bytes_.clear();
@@ -31,15 +37,15 @@ void RaceDetector::on_block_begin(const Kernel&, uint32_t block) {
 template <typename F>
 void RaceDetector::for_lanes(F&& f) {
     const Access& a = *access_;
-    const uint64_t first = a.addresses[std::countr_zero(a.mask)];
+    const uint64_t first = a.address(unsigned(std::countr_zero(a.mask)));
     bool same = a.kind == MemoryAccess::load;
     for (uint32_t m = a.same_address ? 0 : a.mask; same && m; m &= m - 1)
-        same = a.addresses[std::countr_zero(m)] == first;
+        same = a.address(unsigned(std::countr_zero(m))) == first;
     if (same) {
         f(a.mask, first);
         return;
     }
-    for (uint32_t m = a.mask; m; m &= m - 1) f(m & (0 - m), a.addresses[std::countr_zero(m)]);
+    for (uint32_t m = a.mask; m; m &= m - 1) f(m & (0 - m), a.address(unsigned(std::countr_zero(m))));
 }
 
 // Calls f for each word of one lane's access, or for each byte where bytes are told apart.
@@ -127,7 +133,7 @@ void RaceDetector::record_store(const Place& p, unsigned lane) {
         const auto other = unsigned(std::countr_zero(writer.lanes));
         std::byte theirs[16];
         access_->stored(other, theirs);
-        if (!stores(lane, p, theirs + (p.byte - access_->addresses[other])))
+        if (!stores(lane, p, theirs + (p.byte - access_->address(other))))
             report({Hazard::write_after_write, &writer, other, lane, p.byte}, 1);
         writer.lanes |= 1u << lane;
         return;
@@ -230,7 +236,7 @@ bool RaceDetector::keeps_value(const Place& p, const Record& earlier, unsigned l
 bool RaceDetector::stores(unsigned lane, const Place& p, const std::byte* there) const {
     std::byte mine[16];
     access_->stored(lane, mine);
-    return std::memcmp(mine + (p.byte - access_->addresses[lane]), there, p.bytes) == 0;
+    return std::memcmp(mine + (p.byte - access_->address(lane)), there, p.bytes) == 0;
 }
 
 }  // namespace warpscope::emulator

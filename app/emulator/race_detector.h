@@ -21,9 +21,13 @@ namespace warpscope::emulator {
 // Each word has one cell: the last write and the last reads of two warps. Hence a pair that is
 // hidden behind a nearer one is not listed: w1, r2, w3 without barriers gives w1-r2 and r2-w3 (or
 // w1-w3), never all. A lane's access counts once for each thread that it races with.
+//
+// A copy goes on by itself from where the copied one is.
 class RaceDetector : public Observer {
   public:
-    explicit RaceDetector(FindingLog& log) : log_(log) {}
+    std::vector<Finding> findings() const { return log_.findings(); }
+    // By 4-byte word of the running block's shared memory: it took part in a race so far.
+    const std::vector<bool>& racing_words() const { return racing_words_; }
 
     void on_launch(const Kernel& kernel, const Launch& launch) override;
     bool wants_instructions() const override { return false; }
@@ -100,12 +104,14 @@ class RaceDetector : public Observer {
     Finding describe(const Race& race, Severity severity) const;
     std::string sentence(const Race& race, const Finding& f) const;
 
-    FindingLog& log_;
+    FindingLog log_;
     Places places_;
     BlockOrder order_;
     std::vector<Cell> cells_;
     std::vector<Atomics> atomics_;  // by word, or empty
     std::unordered_map<uint32_t, Bytes> bytes_;
+    std::vector<bool> racing_words_;
+    bool races_ = false;  // of the running block
     uint32_t shared_bytes_ = 0;
     uint32_t block_ = 0;
     uint32_t block_epoch_ = 0;  // the block's first

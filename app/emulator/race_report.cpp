@@ -45,6 +45,7 @@ std::string_view past_tense(Hazard hazard) {
 }  // namespace
 
 void RaceDetector::report(const Race& race, uint64_t count) {
+    races_ = racing_words_[race.byte / 4] = true;
     const Charge charge{race.hazard, race.earlier->access, race.earlier_lane};
     if (charge == charge_) return;
     charge_ = charge;

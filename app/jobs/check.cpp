@@ -96,6 +96,10 @@ Checking::Checking(compute::EmulatedDevice& device, const Checks& checks) : devi
     device_.observe(&all_);
 }
 
+std::vector<Finding> Checking::findings() const {
+    return emulator::merged({race_.findings(), barrier_.findings(), memory_.findings()});
+}
+
 Json to_json(const std::vector<Finding>& findings) {
     Json json = Json::array();
     for (const Finding& f : findings) {

@@ -34,14 +34,13 @@ class Checking {
     Checking& operator=(const Checking&) = delete;
     ~Checking() { device_.observe(nullptr); }
 
-    std::vector<emulator::Finding> findings() const { return log_.findings(); }
+    std::vector<emulator::Finding> findings() const;
 
   private:
     compute::EmulatedDevice& device_;
-    emulator::FindingLog log_;
-    emulator::RaceDetector race_{log_};
-    emulator::BarrierCheck barrier_{log_};
-    emulator::MemoryCheck memory_{log_};
+    emulator::RaceDetector race_;
+    emulator::BarrierCheck barrier_;
+    emulator::MemoryCheck memory_;
     emulator::ObserverList all_;
 };
 

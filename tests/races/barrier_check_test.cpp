@@ -49,11 +49,10 @@ TEST(BarrierCheck, ADeadlockIsAFinding) {
         "bra END;\nA: bar.sync 2;\nEND: ret;\n}\n",
         "test");
     emulator::Machine machine;
-    emulator::FindingLog log;
-    emulator::BarrierCheck barriers(log);
+    emulator::BarrierCheck barriers;
     EXPECT_ANY_THROW(
         machine.run(*module->find("k"), {{1, 1, 1}, {64, 1, 1}, 0}, {}, {}, &barriers));
-    const auto found = log.findings();
+    const auto found = barriers.findings();
     ASSERT_EQ(found.size(), 1u) << sentences(found);
     EXPECT_EQ(found[0].kind, FindingKind::barrier);
     EXPECT_EQ(found[0].severity, Severity::error);

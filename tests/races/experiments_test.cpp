@@ -29,10 +29,9 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 std::vector<Finding> check(const Case& c, const compute::RunSettings& settings) {
     const auto device = compute::make_emulated_device("");
     device->set(settings);
-    emulator::FindingLog log;
-    emulator::RaceDetector races(log);
-    emulator::BarrierCheck barriers(log);
-    emulator::MemoryCheck memory(log);
+    emulator::RaceDetector races;
+    emulator::BarrierCheck barriers;
+    emulator::MemoryCheck memory;
     emulator::ObserverList all;
     all.add(races);
     all.add(barriers);
@@ -51,7 +50,7 @@ std::vector<Finding> check(const Case& c, const compute::RunSettings& settings) 
         experiment->report();
         device->observe(nullptr);
     }
-    return log.findings();
+    return emulator::merged({races.findings(), barriers.findings(), memory.findings()});
 }
 
 std::vector<compute::RunSettings> runs() {

@@ -121,16 +121,15 @@ TEST(RaceFindings, WithinAWarpAskForSyncwarp) {
 TEST(RaceFindings, BlocksDoNotRaceWithEachOther) {
     const auto module = emulator::Module::parse(race_kernels("kernels.ptx"), "races");
     emulator::Machine machine(1);
-    emulator::FindingLog log;
-    emulator::RaceDetector races(log);
+    emulator::RaceDetector races;
     void* out = machine.memory().allocate(256);
     const void* arguments[] = {&out};
     for (int launch = 0; launch < 2; ++launch)
         machine.run(*module->find("mirror"), {{5, 1, 1}, {64, 1, 1}, 0}, arguments, {}, &races);
-    EXPECT_TRUE(log.findings().empty()) << sentences(log.findings());
+    EXPECT_TRUE(races.findings().empty()) << sentences(races.findings());
     // What an earlier block left there counts as unwritten.
     machine.run(*module->find("unwritten"), {{5, 1, 1}, {64, 1, 1}, 0}, arguments, {}, &races);
-    EXPECT_EQ(count(log.findings(), FindingKind::uninitialized, Severity::error), 5u * 8);
+    EXPECT_EQ(count(races.findings(), FindingKind::uninitialized, Severity::error), 5u * 8);
 }
 
 }  // namespace

@@ -32,11 +32,10 @@ class MemoryCheck : public testing::Test {
     std::vector<Finding> after_copy(const Buffer<uint32_t>& out, const Buffer<uint32_t>& in,
                                     unsigned threads) {
         device_->launch(kernel_, {{1, 1, 1}, {threads, 1, 1}}, {}, out.pointer(), in.pointer());
-        return log_.findings();
+        return check_.findings();
     }
 
-    emulator::FindingLog log_;
-    emulator::MemoryCheck check_{log_};
+    emulator::MemoryCheck check_;
     std::unique_ptr<compute::EmulatedDevice> device_ = compute::make_emulated_device("");
     compute::Kernel<Words, Words> kernel_;
 };
@@ -84,7 +83,7 @@ TEST_F(MemoryCheck, FreshMemoryIsUnwrittenEvenWhereOldMemoryWas) {
 TEST_F(MemoryCheck, AWildAccessIsAFinding) {
     Buffer<uint32_t> in(*device_, std::vector<uint32_t>(40, 1)), out(*device_, 40);
     EXPECT_THROW(after_copy(out, in, 64), compute::DeviceError);
-    const auto found = log_.findings();
+    const auto found = check_.findings();
     ASSERT_EQ(found.size(), 1u) << sentences(found);
     EXPECT_EQ(found[0].kind, FindingKind::memory);
     EXPECT_EQ(found[0].kernel, "copy");

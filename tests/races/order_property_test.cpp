@@ -116,8 +116,7 @@ struct Outcome {
 Outcome run(const emulator::Module& module, const Program& program,
             const emulator::Options& options) {
     emulator::Machine machine;
-    emulator::FindingLog log;
-    emulator::RaceDetector races(log);
+    emulator::RaceDetector races;
     Snapshots snapshots;
     emulator::ObserverList all;
     all.add(races);
@@ -129,7 +128,7 @@ Outcome run(const emulator::Module& module, const Program& program,
                 &all);
     Outcome outcome{{out, out + bytes}};
     outcome.observed += snapshots.bytes;
-    for (const emulator::Finding& f : log.findings())
+    for (const emulator::Finding& f : races.findings())
         (f.kind == FindingKind::race && f.severity == Severity::error ? outcome.races
                                                                       : outcome.others) += f.count;
     return outcome;

@@ -23,16 +23,15 @@ inline std::vector<emulator::Finding> check_kernel(const std::string& name, uint
     static const auto module =
         emulator::Module::parse(race_kernels("kernels.ptx"), "races/kernels.cu");
     emulator::Machine machine;
-    emulator::FindingLog log;
-    emulator::RaceDetector races(log);
-    emulator::BarrierCheck barriers(log);
+    emulator::RaceDetector races;
+    emulator::BarrierCheck barriers;
     emulator::ObserverList all;
     all.add(races);
     all.add(barriers);
     void* out = machine.memory().allocate(threads * 4);
     const void* arguments[] = {&out};
     machine.run(*module->find(name), {{1, 1, 1}, {threads, 1, 1}, 0}, arguments, options, &all);
-    return log.findings();
+    return emulator::merged({races.findings(), barriers.findings()});
 }
 
 /// Every fixed schedule, and the random one from some seeds.
