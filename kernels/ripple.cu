@@ -6,7 +6,7 @@ constexpr int side = 16;  // of a tile, and of a block: side x side threads
 constexpr float pi = 3.1415926535897932f;
 
 enum Pattern { spheres, rings };
-enum View { picture_view, wrong_view, split_view };
+enum View { picture_view, wrong_view, stale_view, split_view };
 
 // Where tile element (tx, ty) lies. Column by column, as the book has it, a warp's 16 columns start
 // only 16 banks apart: 8 lanes meet in a bank. A pitch of 17 leaves one pair, 18 none.
@@ -51,11 +51,14 @@ __device__ Pixel colour(int pattern, float value) {
     return opaque | (pattern == spheres ? shade << 8 : shade * 0x010101u);
 }
 
+__device__ unsigned thread_of_block() {
+    return threadIdx.y * side + threadIdx.x;
+}
+
 // Adds the number of threads whose `hit` is true; for whole warps.
 __device__ void count_hits(bool hit, unsigned* counter) {
     const unsigned hits = __ballot_sync(0xffffffffu, hit);
-    const unsigned lane = (threadIdx.y * side + threadIdx.x) % 32;
-    if (lane == 0 && hits != 0) atomicAdd(counter, __popc(hits));
+    if (thread_of_block() % 32 == 0 && hits != 0) atomicAdd(counter, __popc(hits));
 }
 
 // Gives `value` to the thread on the opposite side of the tile and returns what that one wrote.
@@ -69,25 +72,6 @@ __device__ float exchange(float value) {
     else
         keep_order();
     return tile[Layout::at(side - 1 - threadIdx.x, side - 1 - threadIdx.y)];
-}
-
-// The same with {value, stamp} in one 8-byte word, so that both are of one write. `stale`: the word
-// was not written by this block of this launch.
-template <bool Sync>
-__device__ float exchange_stamped(float value, unsigned stamp, bool& stale) {
-    using Layout = ByColumn<side>;
-    __shared__ unsigned long long tile[Layout::elements];
-    tile[Layout::at(threadIdx.x, threadIdx.y)] =
-        static_cast<unsigned long long>(stamp) << 32 | __float_as_uint(value);
-    // Read after write between warps, as in `exchange`.
-    if (Sync)
-        __syncthreads();
-    else
-        keep_order();
-    const unsigned long long word =
-        tile[Layout::at(side - 1 - threadIdx.x, side - 1 - threadIdx.y)];
-    stale = static_cast<unsigned>(word >> 32) != stamp;
-    return __uint_as_float(static_cast<unsigned>(word));
 }
 
 // Every thread writes and reads the tile; only those inside the picture store.
@@ -108,19 +92,85 @@ __device__ void draw(Pixel* pixels, int width, int height, float ticks, int patt
     }
 }
 
-// Block (bx, by) takes stamp first_stamp + bx + by * gridDim.x: no launch before may have used it.
+// Volatile and with a clobber: else the compiler moves the clock to the other side of a barrier.
+__device__ long long clock_now() {
+    long long now;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(now)::"memory");
+    return now;
+}
+
+__device__ void spin(int clocks) {
+    const long long start = clock_now();
+    while (clock_now() - start < clocks) {
+    }
+}
+
+__device__ unsigned multiprocessor() {
+    unsigned id;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
+    return id;
+}
+
+// Clocks of a warp's multiprocessor: when it began, began to compute and write, came to the
+// barrier, left it, began to read, and had stored what it read.
+struct WarpTimes {
+    long long began, woke, arrived, left, resumed, ended;
+    long long multiprocessor;
+};
+
+// What the instrumented kernel is told, and where it leaves what it saw.
+struct Watch {
+    unsigned first_stamp;   // a block's is first_stamp + its index: none was used before
+    unsigned late_writers;  // warps of every block that spin before they write, a bit each
+    unsigned late_readers;  // or before they read
+    int delay;              // for as many clocks
+    unsigned timed_block;   // the index of the block that leaves its `times`
+    unsigned* stale_count;
+    unsigned char* stale_mask;  // a byte for each pixel, 1: stale
+    WarpTimes* times;           // of the 8 warps
+};
+
+// The same picture with {value, stamp} in one 8-byte word of the tile, so that both are of one
+// write. A word whose stamp is not the reader's was not written by this block of this launch.
 template <bool Sync>
 __device__ void draw_stamped(Pixel* pixels, int width, int height, float ticks, int pattern,
-                             unsigned first_stamp, unsigned* stale_count) {
+                             const Watch& watch) {
+    using Layout = ByColumn<side>;
+    __shared__ unsigned long long tile[Layout::elements];
     const int x = blockIdx.x * side + threadIdx.x;
     const int y = blockIdx.y * side + threadIdx.y;
-    const unsigned stamp = first_stamp + blockIdx.x + blockIdx.y * gridDim.x;
-    bool stale = false;
-    const float value =
-        exchange_stamped<Sync>(level(pattern, x, y, width, height, ticks), stamp, stale);
+    const unsigned block = blockIdx.x + blockIdx.y * gridDim.x;
+    const unsigned stamp = watch.first_stamp + block;
+    const unsigned warp = thread_of_block() / 32;
+    WarpTimes times;
+    times.began = clock_now();
+    if (watch.late_writers >> warp & 1) spin(watch.delay);
+    times.woke = clock_now();
+    const float value = level(pattern, x, y, width, height, ticks);
+    tile[Layout::at(threadIdx.x, threadIdx.y)] =
+        static_cast<unsigned long long>(stamp) << 32 | __float_as_uint(value);
+    times.arrived = clock_now();
+    // Read after write between warps, as in `exchange`.
+    if (Sync)
+        __syncthreads();
+    else
+        keep_order();
+    times.left = clock_now();
+    if (watch.late_readers >> warp & 1) spin(watch.delay);
+    times.resumed = clock_now();
+    const unsigned long long word =
+        tile[Layout::at(side - 1 - threadIdx.x, side - 1 - threadIdx.y)];
     const bool inside = x < width && y < height;
-    if (inside) pixels[static_cast<size_t>(y) * width + x] = colour(pattern, value);
-    count_hits(inside && stale, stale_count);
+    const bool stale = inside && static_cast<unsigned>(word >> 32) != stamp;
+    if (inside) {
+        const size_t place = static_cast<size_t>(y) * width + x;
+        pixels[place] = colour(pattern, __uint_as_float(static_cast<unsigned>(word)));
+        watch.stale_mask[place] = stale;
+    }
+    times.ended = clock_now();
+    times.multiprocessor = multiprocessor();
+    count_hits(stale, watch.stale_count);
+    if (block == watch.timed_block && thread_of_block() % 32 == 0) watch.times[warp] = times;
 }
 
 #define RIPPLE_KERNEL(name, Layout, Sync, Bytes)                                       \
@@ -141,23 +191,21 @@ RIPPLE_KERNEL(ripple_bytes, ByColumn<16>, true, true)
 RIPPLE_KERNEL(ripple_bytes_nosync, ByColumn<16>, false, true)
 
 extern "C" __global__ void ripple_stamped(Pixel* pixels, int width, int height, float ticks,
-                                          int pattern, unsigned first_stamp,
-                                          unsigned* stale_count) {
-    draw_stamped<true>(pixels, width, height, ticks, pattern, first_stamp, stale_count);
+                                          int pattern, Watch watch) {
+    draw_stamped<true>(pixels, width, height, ticks, pattern, watch);
 }
 
 extern "C" __global__ void ripple_stamped_nosync(Pixel* pixels, int width, int height, float ticks,
-                                                 int pattern, unsigned first_stamp,
-                                                 unsigned* stale_count) {
-    draw_stamped<false>(pixels, width, height, ticks, pattern, first_stamp, stale_count);
+                                                 int pattern, Watch watch) {
+    draw_stamped<false>(pixels, width, height, ticks, pattern, watch);
 }
 
 // Counts the pixels of `shown` that differ from `reference` and composes what is looked at:
-// `shown` itself; `shown` dimmed with the wrong pixels in magenta; or `without` the barrier on the
-// left and `reference`, with it, on the right. Blocks of 16x16.
+// `shown` itself; `shown` dimmed with the wrong or the stale pixels in magenta; or `without` the
+// barrier on the left and `reference`, with it, on the right. Blocks of 16x16.
 extern "C" __global__ void compare(const Pixel* shown, const Pixel* reference, const Pixel* without,
-                                   Pixel* picture, int width, int height, int view,
-                                   unsigned* wrong_count) {
+                                   const unsigned char* stale, Pixel* picture, int width,
+                                   int height, int view, unsigned* wrong_count) {
     const int x = blockIdx.x * side + threadIdx.x;
     const int y = blockIdx.y * side + threadIdx.y;
     bool wrong = false;
@@ -166,10 +214,12 @@ extern "C" __global__ void compare(const Pixel* shown, const Pixel* reference, c
         Pixel pixel = shown[place];
         const Pixel right = reference[place];
         wrong = pixel != right;
-        if (view == wrong_view)
-            pixel = wrong ? magenta : opaque | (pixel >> 2 & 0x3f3f3fu);
-        else if (view == split_view)
+        if (view == split_view) {
             pixel = x < width / 2 ? without[place] : right;
+        } else if (view != picture_view) {
+            const bool marked = view == wrong_view ? wrong : stale[place];
+            pixel = marked ? magenta : opaque | (pixel >> 2 & 0x3f3f3fu);
+        }
         picture[place] = pixel;
     }
     count_hits(wrong, wrong_count);

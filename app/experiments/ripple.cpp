@@ -10,16 +10,17 @@ namespace warpscope::experiments {
 namespace {
 
 constexpr unsigned tile = 16;
-/// Lines of kernels/ripple.cu with the barrier of the plain and of the stamped tile.
-constexpr int barrier_line = 68;
-constexpr int stamped_barrier_line = 84;
-
 const std::vector<Choice::Word> layouts{
     {"txty", "[tx][ty], as the book"},    {"tytx", "[ty][tx], conflict-free"},
     {"padded17", "[tx][ty], rows of 17"}, {"padded", "[tx][ty], rows of 18"},
     {"bytes", "[tx][ty], byte stores"},   {"stamped", "[tx][ty], stamped words"},
 };
 constexpr std::size_t stamped_layout = 5;
+/// The tile of the stamped kernels without the stamps.
+constexpr std::size_t book_layout = 0;
+
+/// Warps that a word of `delayed` means, a bit each.
+constexpr unsigned delayed_warps[] = {0x01, 0x0f, 0xaa, 0xfe, 0xff};
 
 compute::Shape shape_of(std::int64_t size) {
     const unsigned tiles = unsigned((size + tile - 1) / tile);
@@ -30,41 +31,6 @@ std::string_view suffix(bool sync) {
     return sync ? "" : "_nosync";
 }
 
-double percent(unsigned count, double pixels) {
-    return 100.0 * count / pixels;
-}
-
-Reading wrong_reading(std::string name, std::string label, double value) {
-    return {std::move(name), std::move(label), value, "%", {}, Verdict::none, {}};
-}
-
-/// Verdict and sentence of the newest frame.
-void judge(Reading& wrong, bool sync, int line) {
-    wrong.expected = 0.0;
-    if (sync && wrong.value == 0) {
-        wrong.verdict = Verdict::pass;
-        wrong.sentence = "Every pixel is the same in a second run with the barrier.";
-    } else if (sync) {
-        wrong.verdict = Verdict::fail;
-        wrong.sentence = fmt::format(
-            "{:.3g} % of the pixels differ between two runs with the barrier: the device or this "
-            "program is broken.",
-            wrong.value);
-    } else if (wrong.value > 0) {
-        wrong.verdict = Verdict::finding;
-        wrong.sentence = fmt::format(
-            "{:.3g} % of the pixels were read before their thread had written them; "
-            "__syncthreads() at ripple.cu:{} is what orders them.",
-            wrong.value, line);
-    } else {
-        wrong.verdict = Verdict::finding;
-        wrong.sentence = fmt::format(
-            "No pixel came out wrong this time. That proves nothing: without __syncthreads() at "
-            "ripple.cu:{} nothing orders the reads after the writes.",
-            line);
-    }
-}
-
 }  // namespace
 
 Ripple::State::State(compute::Device& device, std::size_t pixels, std::size_t window)
@@ -72,7 +38,9 @@ Ripple::State::State(compute::Device& device, std::size_t pixels, std::size_t wi
       reference(device, pixels),
       without(device, pixels),
       wrong(device, window),
-      stale(device, window + 1) {
+      stale(device, window),
+      stale_mask(device, pixels),
+      times(device, warps) {
     wrong.fill(0);
     stale.fill(0);
 }
@@ -91,12 +59,35 @@ Ripple::Ripple(compute::Device& device)
       speed_(declare(), "speed", "Speed", "Ticks that the rings move each frame.", 1.0, 0.0, 20.0,
              "ticks"),
       view_(declare(), "view", "View",
-            "The picture, the picture with its wrong pixels painted, or both halves of the lesson.",
-            {{"picture", "picture"}, {"wrong", "wrong pixels"}, {"split", "no barrier | barrier"}}),
+            "The picture, the picture with its wrong pixels or stale reads painted (only the "
+            "stamped tile knows those), or both halves of the lesson.",
+            {{"picture", "picture"},
+             {"wrong", "wrong pixels"},
+             {"stale", "stale reads"},
+             {"split", "no barrier | barrier"}}),
       window_(declare(), "window", "Launches",
-              "Launches that median, least and most wrong pixels are taken over.", 60, 1, 1000),
-      compare_(device.kernel<Pixels, Pixels, Pixels, Pixels, int, int, int, Counter>("ripple",
-                                                                                     "compare")),
+              "Newest launches that median, least and most are taken over.", 60, 1, 1000),
+      delayed_(declare(), "delayed", "Delayed warps",
+               "Which of a block's 8 warps the delay holds up; for the stamped tile.",
+               {{"0", "warp 0"},
+                {"0-3", "warps 0 to 3"},
+                {"odd", "odd warps"},
+                {"1-7", "all but warp 0"},
+                {"all", "all warps"}}),
+      delay_(declare(), "delay", "Delay",
+             "Clocks (on the emulator, instructions of the block) that those warps spin; for the "
+             "stamped tile.",
+             0, 0, 20'000),
+      delay_before_(declare(), "delay_before", "Delayed before",
+                    "Late writers make reads stale; readers late enough hide that nothing orders "
+                    "them.",
+                    {{"write", "they write"}, {"read", "they read"}}),
+      timed_block_(declare(), "timed_block", "Timed block",
+                   "Whose warps the timeline shows, by index x + y * blocks in a row; -1: the "
+                   "middle one. For the stamped tile.",
+                   -1, -1, 256 * 256 - 1),
+      compare_(device.kernel<Pixels, Pixels, Pixels, Mask, Pixels, int, int, int, Counter>(
+          "ripple", "compare")),
       cleaner_(device) {
     const auto load = [&]<class... Args>(compute::Kernel<Args...>& kernel, std::size_t layout,
                                          bool sync) {
@@ -128,7 +119,9 @@ void Ripple::changed(std::span<Parameter* const> which) {
         scratch_ = {};
     }
     // View and speed leave the counts of the launches before comparable.
-    if (among(sync_) || among(pattern_) || among(layout_)) state_->launches = 0;
+    const std::initializer_list<const Parameter*> anew{&sync_,    &pattern_, &layout_,
+                                                       &delayed_, &delay_,   &delay_before_};
+    if (std::ranges::find_first_of(which, anew) != which.end()) state_->launches = 0;
     rendered_frame_.reset();
 }
 
@@ -147,25 +140,58 @@ void Ripple::do_reset() {
     rendered_frame_.reset();
 }
 
-void Ripple::draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync, Counter stale) {
+Ripple::View Ripple::shown_view() const {
+    const View view = view_.as<View>();
+    return view == View::stale && !stamped() ? View::picture : view;
+}
+
+unsigned Ripple::late_writers() const {
+    return delay_ > 0 && delay_before_.index() == 0 ? delayed_warps[delayed_.index()] : 0;
+}
+
+unsigned Ripple::late_readers() const {
+    return delay_ > 0 && delay_before_.index() == 1 ? delayed_warps[delayed_.index()] : 0;
+}
+
+compute::Dim3 Ripple::timed_block() const {
+    const compute::Dim3 grid = shape_of(size_).grid;
+    if (timed_block_ < 0) return {grid.x / 2, grid.y / 2, 0};
+    const auto block = unsigned(std::min<std::int64_t>(timed_block_, grid.count() - 1));
+    return {block % grid.x, block / grid.x, 0};
+}
+
+Ripple::Watch Ripple::watch() {
+    const compute::Dim3 grid = shape_of(size_).grid;
+    const compute::Dim3 timed = timed_block();
+    const Watch watch{.first_stamp = next_stamp_,
+                      .late_writers = late_writers(),
+                      .late_readers = late_readers(),
+                      .delay = int(delay_),
+                      .timed_block = timed.x + timed.y * grid.x,
+                      .stale_count = state_->stale.pointer() + state_->slot(),
+                      .stale_mask = state_->stale_mask.pointer(),
+                      .times = state_->times.pointer()};
+    next_stamp_ += unsigned(grid.count());
+    return watch;
+}
+
+void Ripple::draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync) {
     const int size = int(size_);
     const compute::Shape shape = shape_of(size);
-    const compute::Work work{.bytes = 4.0 * size * size};
     const int pattern = int(pattern_.index());
+    const double pixels = double(size) * size;
     if (!sync) cleaner_.launch();
-    if (layout != stamped_layout) {
-        device().launch(draws_[layout][sync], shape, work, into.pointer(), size, size,
-                        float(ticks_), pattern);
-        return;
-    }
-    device().launch(stamped_draws_[sync], shape, work, into.pointer(), size, size, float(ticks_),
-                    pattern, next_stamp_, stale);
-    next_stamp_ += unsigned(shape.grid.count());
+    if (layout == stamped_layout)
+        device().launch(stamped_draws_[sync], shape, {.bytes = 5 * pixels}, into.pointer(), size,
+                        size, float(ticks_), pattern, watch());
+    else
+        device().launch(draws_[layout][sync], shape, {.bytes = 4 * pixels}, into.pointer(), size,
+                        size, float(ticks_), pattern);
 }
 
 void Ripple::launch_kernel() {
     device().begin_frame(frame());
-    draw(state_->shown, layout_.index(), sync_, state_->stale.pointer());
+    draw(state_->shown, layout_.index(), sync_);
 }
 
 void Ripple::copy_state(Experiment& leader) {
@@ -173,82 +199,50 @@ void Ripple::copy_state(Experiment& leader) {
 }
 
 void Ripple::render_into(const PixelTarget& target) {
-    const std::size_t window = state_->wrong.size();
-    const std::size_t slot = state_->launches % window;
-    const Counter wrong = state_->wrong.pointer() + slot;
-    const Counter stale = state_->stale.pointer() + slot;
-    const Counter unread = state_->stale.pointer() + window;
+    const Counter wrong = state_->wrong.pointer() + state_->slot();
+    const Counter stale = state_->stale.pointer() + state_->slot();
     const int size = int(size_);
+    // Counts, mask and times stay those of the picture that is shown.
+    const std::size_t other_layout = stamped() ? book_layout : layout_.index();
 
     device().begin_frame(frame());
     device().fill(wrong.address, 0, sizeof(unsigned));
     device().fill(stale.address, 0, sizeof(unsigned));
-    draw(state_->shown, layout_.index(), sync_, stale);
-    draw(state_->reference, layout_.index(), true, unread);
+    draw(state_->shown, layout_.index(), sync_);
+    draw(state_->reference, other_layout, true);
     const bool extra = view_.as<View>() == View::split && sync_;
-    if (extra) draw(state_->without, layout_.index(), false, unread);
-    device().launch(compare_, shape_of(size), {.bytes = 12.0 * size * size},
-                    state_->shown.pointer(), state_->reference.pointer(),
-                    extra ? state_->without.pointer() : state_->shown.pointer(), target.pixels,
-                    size, size, int(view_.index()), wrong);
+    if (extra) draw(state_->without, other_layout, false);
+    device().launch(
+        compare_, shape_of(size), {.bytes = 12.0 * size * size}, state_->shown.pointer(),
+        state_->reference.pointer(), extra ? state_->without.pointer() : state_->shown.pointer(),
+        state_->stale_mask.pointer(), target.pixels, size, size, int(shown_view()), wrong);
     ++state_->launches;
     rendered_frame_ = frame();
 }
 
-Report Ripple::report() {
-    if (rendered_frame_ != frame()) {
-        const std::size_t pixels = state_->shown.size();
-        if (scratch_.size() != pixels) scratch_ = compute::Buffer<Rgba>(device(), pixels);
-        render_into({scratch_.pointer(), picture_size({})});
-    }
-    const double pixels = double(state_->shown.size());
-    std::vector<unsigned> counts = state_->wrong.download();
-    const std::size_t newest = (state_->launches - 1) % counts.size();
-    Reading wrong = wrong_reading("wrong_pixels", "Wrong pixels", percent(counts[newest], pixels));
-    judge(wrong, sync_, stamped() ? stamped_barrier_line : barrier_line);
-
-    counts.resize(std::min<std::uint64_t>(counts.size(), state_->launches));
-    std::sort(counts.begin(), counts.end());
-    const std::string over = fmt::format(" of the last {}", counts.size());
-    Report report{
-        std::move(wrong),
-        wrong_reading("wrong_pixels_median", "Median" + over,
-                      percent(counts[counts.size() / 2], pixels)),
-        wrong_reading("wrong_pixels_min", "Least" + over, percent(counts.front(), pixels)),
-        wrong_reading("wrong_pixels_max", "Most" + over, percent(counts.back(), pixels))};
-    if (stamped()) add_stale_reads(report, newest);
-    return report;
-}
-
-void Ripple::add_stale_reads(Report& report, std::size_t newest) {
-    const unsigned stale = state_->stale.download()[newest];
-    Reading reading =
-        wrong_reading("stale_reads", "Stale reads", percent(stale, double(state_->shown.size())));
-    reading.expected = 0.0;
-    reading.verdict = !sync_ ? Verdict::finding : stale == 0 ? Verdict::pass : Verdict::fail;
-    reading.sentence = fmt::format(
-        "{} pixels were read from words whose stamp is not of their own block and launch.",
-        grouped(stale));
-    report.push_back(std::move(reading));
+void Ripple::render_if_changed() {
+    if (rendered_frame_ == frame()) return;
+    const std::size_t pixels = state_->shown.size();
+    if (scratch_.size() != pixels) scratch_ = compute::Buffer<Rgba>(device(), pixels);
+    render_into({scratch_.pointer(), picture_size({})});
 }
 
 std::optional<Comparison> Ripple::compare() {
     constexpr std::size_t launches = 9;
     Comparison comparison{"Tile layouts, with the barrier", "B/s", "", {}};
-    const Counter unread = state_->stale.pointer() + (state_->stale.size() - 1);
     const double pixels = double(state_->shown.size());
     device().fill(state_->wrong.pointer().address, 0, state_->wrong.size() * sizeof(unsigned));
     state_->launches = 0;
     rendered_frame_.reset();
-    draw(state_->reference, 0, true, unread);
+    draw(state_->reference, book_layout, true);
     for (std::size_t layout = 0; layout < layouts.size(); ++layout) {
-        for (std::size_t i = 0; i < launches; ++i) draw(state_->shown, layout, true, unread);
+        for (std::size_t i = 0; i < launches; ++i) draw(state_->shown, layout, true);
         const Counter wrong = state_->wrong.pointer();
         device().fill(wrong.address, 0, sizeof(unsigned));
-        device().launch(compare_, shape_of(size_), {.bytes = 12.0 * pixels},
-                        state_->shown.pointer(), state_->reference.pointer(),
-                        state_->shown.pointer(), state_->without.pointer(), int(size_), int(size_),
-                        0, wrong);
+        device().launch(
+            compare_, shape_of(size_), {.bytes = 12.0 * pixels}, state_->shown.pointer(),
+            state_->reference.pointer(), state_->shown.pointer(), state_->stale_mask.pointer(),
+            state_->without.pointer(), int(size_), int(size_), int(View::picture), wrong);
         const double error = state_->wrong.download()[0] / pixels;
         const double ms = newest_median_ms(device(), "ripple_" + layouts[layout].id, launches);
         comparison.rows.push_back({.id = layouts[layout].id,

@@ -20,23 +20,44 @@ class Ripple : public Experiment {
     Report report() override;
     /// The tile layouts, with their barrier.
     std::optional<Comparison> compare() override;
+    /// Of one block's warps; the stamped tile's kernels take the times.
+    std::optional<Timeline> timeline() override;
+
+    /// What the stamped kernels leave of one warp of the timed block: struct WarpTimes of
+    /// kernels/ripple.cu. Clocks of its SM; on the emulator, instructions of its block.
+    struct WarpTimes {
+        std::int64_t began, woke, arrived, left, resumed, ended;
+        std::int64_t multiprocessor;
+    };
+    static constexpr unsigned warps = 8;  ///< of a block
 
   private:
-    enum class View { picture, wrong, split };
+    enum class View { picture, wrong, stale, split };
     using Pixels = compute::DevicePointer<Rgba>;
     using Counter = compute::DevicePointer<unsigned>;
+    using Mask = compute::DevicePointer<std::uint8_t>;
+    /// struct Watch of kernels/ripple.cu.
+    struct Watch {
+        unsigned first_stamp, late_writers, late_readers;
+        int delay;
+        unsigned timed_block;
+        Counter stale_count;
+        Mask stale_mask;
+        compute::DevicePointer<WarpTimes> times;
+    };
     using Draw = compute::Kernel<Pixels, int, int, float, int>;
-    using DrawStamped =
-        compute::Kernel<Pixels, int, int, float, int, unsigned, compute::DevicePointer<unsigned>>;
-    using Compare = compute::Kernel<Pixels, Pixels, Pixels, Pixels, int, int, int, Counter>;
+    using DrawStamped = compute::Kernel<Pixels, int, int, float, int, Watch>;
+    using Compare = compute::Kernel<Pixels, Pixels, Pixels, Mask, Pixels, int, int, int, Counter>;
 
     /// Pictures of size*size pixels and the counts of the last `window` launches.
     struct State {
         State(compute::Device& device, std::size_t pixels, std::size_t window);
         compute::Buffer<Rgba> shown, reference, without;
-        compute::Buffer<unsigned> wrong;  ///< a slot for each launch of the window
-        compute::Buffer<unsigned> stale;  ///< the same, and one more for all other launches
+        compute::Buffer<unsigned> wrong, stale;  ///< a slot for each launch of the window
+        compute::Buffer<std::uint8_t> stale_mask;
+        compute::Buffer<WarpTimes> times;
         std::uint64_t launches = 0;
+        std::size_t slot() const { return launches % wrong.size(); }  ///< of the next launch
     };
 
     void changed(std::span<Parameter* const> which) override;
@@ -46,8 +67,19 @@ class Ripple : public Experiment {
     void do_reset() override;
 
     bool stamped() const;
-    void draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync, Counter stale);
-    void add_stale_reads(Report& report, std::size_t newest);
+    View shown_view() const;
+    /// Warps that spin before they write, and before they read, a bit each.
+    unsigned late_writers() const;
+    unsigned late_readers() const;
+    compute::Dim3 timed_block() const;
+    Watch watch();
+    void draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync);
+    void render_if_changed();
+    /// Newest, median, least and most of the window's launches, in percent of the pixels.
+    Report spread(const std::string& name, const std::string& label,
+                  const compute::Buffer<unsigned>& counts) const;
+    void judge_wrong(Reading& wrong) const;
+    void judge_stale(Reading& stale) const;
 
     Choice pattern_;
     Toggle sync_;
@@ -56,6 +88,10 @@ class Ripple : public Experiment {
     Real speed_;
     Choice view_;
     Integer window_;
+    Choice delayed_;
+    Integer delay_;
+    Choice delay_before_;
+    Integer timed_block_;
 
     std::vector<std::array<Draw, 2>> draws_;  ///< [layout][sync]
     std::array<DrawStamped, 2> stamped_draws_;

@@ -41,13 +41,16 @@ Json to_json(std::string_view experiment, const experiments::ParameterSet& param
 Json to_json(const experiments::Report& report) {
     Json json = Json::array();
     for (const experiments::Reading& r : report) {
+        Json recent = Json::array();
+        for (const double value : r.recent) recent.push_back(number(value));
         json.push_back({{"name", r.name},
                         {"label", r.label},
                         {"value", number(r.value)},
                         {"unit", r.unit},
                         {"expected", r.expected ? number(*r.expected) : Json(nullptr)},
                         {"verdict", experiments::to_string(r.verdict)},
-                        {"sentence", r.sentence}});
+                        {"sentence", r.sentence},
+                        {"recent", std::move(recent)}});
     }
     return json;
 }

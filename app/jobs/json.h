@@ -25,7 +25,7 @@ Json to_json(const compute::DeviceInfo& info);
 Json value_json(const experiments::Parameter& parameter, std::string_view text);
 /// {"ripple.sync": value, …}, as --set names them, in the order of declaration.
 Json to_json(std::string_view experiment, const experiments::ParameterSet& parameters);
-/// [{name, label, value, unit, expected, verdict, sentence}, …]
+/// [{name, label, value, unit, expected, verdict, sentence, recent: [value, …]}, …]
 Json to_json(const experiments::Report& report);
 /// [{name, grid, block, shared_bytes, launches, last_ms, median_ms, p99_ms, …}, …]; grid and block
 /// are [x, y, z]. Rates are null where they don't apply.

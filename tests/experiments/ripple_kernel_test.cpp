@@ -14,8 +14,6 @@ namespace {
 
 using compute::DevicePointer;
 using Draw = compute::Kernel<DevicePointer<Rgba>, int, int, float, int>;
-using DrawStamped =
-    compute::Kernel<DevicePointer<Rgba>, int, int, float, int, unsigned, DevicePointer<unsigned>>;
 
 enum Pattern { spheres, rings };
 
@@ -144,31 +142,6 @@ TEST_P(RippleKernel, ADroppedBarrierIsNoticed) {
     EXPECT_GT(wrong_shades(draw(device(), mutant, size, 0, spheres), spheres, size, 0), 0u);
 }
 
-TEST_P(RippleKernel, StampsTellStaleReads) {
-    const Size size{512, 500};
-    compute::Buffer<Rgba> pixels(device(), std::size_t(512) * 500);
-    compute::Buffer<unsigned> stale(device(), 2);
-    stale.fill(0);
-    const auto kernel = [&](const char* name) {
-        return device()
-            .kernel<DevicePointer<Rgba>, int, int, float, int, unsigned, DevicePointer<unsigned>>(
-                "ripple", name);
-    };
-    const DrawStamped with = kernel("ripple_stamped");
-    const DrawStamped without = kernel("ripple_stamped_nosync");
-    device().launch(with, shape_of(size), {}, pixels.pointer(), 512, 500, 0.0f, spheres, 1u,
-                    stale.pointer());
-    EXPECT_EQ(wrong_shades(pixels.download(), spheres, size, 0), 0u);
-    SharedMemoryCleaner(device()).launch();
-    device().launch(without, shape_of(size), {}, pixels.pointer(), 512, 500, 0.0f, spheres, 1025u,
-                    stale.pointer() + 1);
-    const std::vector<unsigned> counts = stale.download();
-    EXPECT_EQ(counts[0], 0u);
-    EXPECT_GE(counts[1], wrong_shades(pixels.download(), spheres, size, 0))
-        << "a wrong value can only come from a stale word";
-    EXPECT_GT(counts[1], 0u);
-}
-
 TEST_P(RippleKernel, CompareCountsAndPaints) {
     const int width = 37, height = 18;
     std::vector<Rgba> reference(width * height, Rgba{8, 40, 200, 255});
@@ -176,28 +149,34 @@ TEST_P(RippleKernel, CompareCountsAndPaints) {
     const std::vector<Rgba> without(width * height, Rgba{1, 2, 3, 255});
     const std::vector<std::size_t> wrong{0, 36, 37, 300, width * height - 1};
     for (const std::size_t i : wrong) shown[i].g = 41;
+    std::vector<std::uint8_t> stale(width * height, 0);
+    for (std::size_t i = 5; i < stale.size(); i += 7) stale[i] = 1;
 
     const auto run = [&](int view) {
         compute::Buffer<Rgba> a(device(), shown), b(device(), reference), c(device(), without);
+        compute::Buffer<std::uint8_t> mask(device(), stale);
         compute::Buffer<Rgba> out(device(), shown.size());
         compute::Buffer<unsigned> count(device(), 1);
         count.fill(0);
         const auto kernel =
             device()
                 .kernel<DevicePointer<Rgba>, DevicePointer<Rgba>, DevicePointer<Rgba>,
-                        DevicePointer<Rgba>, int, int, int, DevicePointer<unsigned>>("ripple",
-                                                                                     "compare");
+                        DevicePointer<std::uint8_t>, DevicePointer<Rgba>, int, int, int,
+                        DevicePointer<unsigned>>("ripple", "compare");
         device().launch(kernel, shape_of({width, height}), {}, a.pointer(), b.pointer(),
-                        c.pointer(), out.pointer(), width, height, view, count.pointer());
+                        c.pointer(), mask.pointer(), out.pointer(), width, height, view,
+                        count.pointer());
         EXPECT_EQ(count.download()[0], wrong.size());
         return out.download();
     };
     const auto equal = [](Rgba a, Rgba b) { return a.r == b.r && a.g == b.g && a.b == b.b; };
-    const std::vector<Rgba> picture = run(0), painted = run(1), split = run(2);
+    const std::vector<Rgba> picture = run(0), painted = run(1), old = run(2), split = run(3);
     for (std::size_t i = 0; i < shown.size(); ++i) {
         const bool is_wrong = std::find(wrong.begin(), wrong.end(), i) != wrong.end();
         EXPECT_TRUE(equal(picture[i], shown[i]));
-        EXPECT_TRUE(equal(painted[i], is_wrong ? Rgba{255, 0, 255, 255} : Rgba{2, 10, 50, 255}));
+        const Rgba magenta{255, 0, 255, 255}, dimmed{2, 10, 50, 255};
+        EXPECT_TRUE(equal(painted[i], is_wrong ? magenta : dimmed));
+        EXPECT_TRUE(equal(old[i], stale[i] ? magenta : dimmed));
         EXPECT_TRUE(equal(split[i], i % width < 18 ? without[i] : reference[i]));
     }
 }

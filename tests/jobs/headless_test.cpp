@@ -46,8 +46,9 @@ void expect_schema(const Json& json) {
     EXPECT_EQ(keys(json["presentation"]), (std::set<std::string>{"path", "reason"}));
     ASSERT_FALSE(json["report"].empty());
     for (const Json& reading : json["report"]) {
-        EXPECT_EQ(keys(reading), (std::set<std::string>{"name", "label", "value", "unit",
-                                                        "expected", "verdict", "sentence"}));
+        EXPECT_EQ(keys(reading),
+                  (std::set<std::string>{"name", "label", "value", "unit", "expected", "verdict",
+                                         "sentence", "recent"}));
         EXPECT_TRUE(reading["value"].is_number() || reading["value"].is_null());
         const std::set<std::string> verdicts{"none", "pass", "finding", "fail"};
         EXPECT_TRUE(verdicts.count(reading["verdict"].get<std::string>()));
