@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,7 +16,8 @@ inline constexpr unsigned sector_bytes = 32;  // of global memory: what one tran
 
 // How one warp-wide shared access meets the banks. The hardware serves 128 bytes at a time: a warp
 // of 4-byte (or narrower) lanes at once, of 8-byte lanes in halves, of 16-byte lanes in quarters
-// (CUDA C++ Programming Guide, "Shared Memory"). Lanes that read the same word share it.
+// (CUDA C++ Programming Guide, "Shared Memory"). Lanes that access the same word share it, and a
+// warp that accesses one address, of whatever width, is served at once.
 struct BankUse {
     unsigned wavefronts = 0;  // passes that the access takes
     unsigned least = 0;       // without conflicts
@@ -29,6 +29,7 @@ BankUse bank_use(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_
 // Sectors that a warp-wide global access touches.
 unsigned sectors(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_t bytes);
 
+// The accesses of one kind.
 struct MemoryCounts {
     uint64_t requests = 0;          // warp instructions
     uint64_t bytes = 0;             // that the lanes asked for
@@ -36,6 +37,8 @@ struct MemoryCounts {
     uint64_t wavefronts = 0;        // shared memory: passes
     uint64_t least_wavefronts = 0;  // passes without conflicts
     unsigned degree = 0;            // shared memory: the worst access's
+
+    MemoryCounts& operator+=(const MemoryCounts& other);
 };
 
 // What the launches of one kernel did.
@@ -46,13 +49,38 @@ struct KernelCounters {
     uint64_t barriers = 0;  // released, over all blocks
     MemoryCounts global_loads, global_stores, global_atomics;
     MemoryCounts shared_loads, shared_stores, shared_atomics;
+
+    KernelCounters& operator+=(const KernelCounters& other);  // of the same kernel
 };
 
 // Counts what launches do; the figures don't depend on the schedule where the kernels' don't.
 class AccessCounters : public Observer {
   public:
-    // One for each kernel, in the order of their first launches.
-    std::vector<KernelCounters> kernels() const;
+    // One for each kernel, in the order of their first launches. Its instructions and barriers are
+    // those of the blocks that have ended.
+    const std::vector<KernelCounters>& kernels() const { return kernels_; }
+
+    std::unique_ptr<Observer> fork() override;
+    void join(Observer& fork) override;
+    void on_launch(const Kernel& kernel, const Launch& launch) override;
+    bool wants_instructions() const override { return false; }
+    void on_block_end(uint32_t block, const Statistics& statistics) override;
+    void on_shared_access(const Access& access) override;
+    void on_global_access(const Access& access) override;
+
+  private:
+    // What an instruction's newest access of all lanes cost. Another one whose lanes lie in the
+    // same way to each other, from a base that has the same place in a sector, costs the same.
+    struct Known {
+        std::array<uint64_t, 32> offsets{};  // from lane 0's address
+        uint64_t base = ~0ull;  // lane 0's place in a sector, and whether in shared memory
+        unsigned wavefronts = 0, least = 0, degree = 0, sectors = 0;
+    };
+    static bool recall(Known& known, const Access& access, bool shared);
+
+    std::vector<KernelCounters> kernels_;
+    size_t current_ = 0;       // index of the running kernel
+    std::vector<Known> known_;  // by pc, of the running kernel
 };
 
 }  // namespace warpscope::emulator

@@ -1,0 +1,197 @@
+#include "emulator/access_counters.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "emulator/machine.h"
+#include "emulator/warp.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+// Whether all lanes of the mask have one address.
+bool is_broadcast(std::span<const uint64_t, 32> addresses, uint32_t mask) {
+    const uint64_t first = addresses[size_t(std::countr_zero(mask))];
+    for (uint32_t m = mask; m; m &= m - 1)
+        if (addresses[size_t(std::countr_zero(m))] != first) return false;
+    return true;
+}
+
+// Distinct words that the lanes of one pass want of the bank that has most of them.
+unsigned degree_of(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_t bytes) {
+    std::array<std::array<uint64_t, lanes_per_warp>, banks> words;  // a lane wants one of a bank
+    std::array<uint8_t, banks> count{};
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t at = addresses[size_t(std::countr_zero(m))];
+        for (uint64_t word = at / 4; word <= (at + bytes - 1) / 4; ++word) {
+            auto& in_bank = words[word % banks];
+            uint8_t& n = count[word % banks];
+            if (std::find(in_bank.begin(), in_bank.begin() + n, word) == in_bank.begin() + n)
+                in_bank[n++] = word;
+        }
+    }
+    return *std::max_element(count.begin(), count.end());
+}
+
+MemoryCounts& counts_of(MemoryAccess kind, MemoryCounts& loads, MemoryCounts& stores,
+                        MemoryCounts& atomics) {
+    if (kind == MemoryAccess::load) return loads;
+    return kind == MemoryAccess::store ? stores : atomics;
+}
+
+std::span<const uint64_t, 32> addresses_of(const Access& access) {
+    return std::span<const uint64_t, 32>(access.lane_addresses, 32);
+}
+
+}  // namespace
+
+BankUse bank_use(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_t bytes) {
+    BankUse use;
+    if (!mask) return use;
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const auto lane = size_t(std::countr_zero(m));
+        use.bank[lane] = uint8_t(addresses[lane] / 4 % banks);
+    }
+    const bool broadcast = is_broadcast(addresses, mask);
+    const unsigned passes = broadcast ? 1 : std::max(1u, bytes / 4);
+    const unsigned lanes = lanes_per_warp / passes;
+    for (unsigned pass = 0; pass < passes; ++pass) {
+        const uint32_t served = mask & (all_lanes >> (lanes_per_warp - lanes) << pass * lanes);
+        if (!served) continue;
+        const unsigned degree = degree_of(addresses, served, bytes);
+        use.wavefronts += degree;
+        ++use.least;
+        use.degree = std::max(use.degree, degree);
+    }
+    return use;
+}
+
+unsigned sectors(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_t bytes) {
+    std::array<uint64_t, 2 * lanes_per_warp> touched;
+    size_t n = 0;
+    const auto touch = [&](uint64_t sector) {
+        if (n == 0 || touched[n - 1] != sector) touched[n++] = sector;
+    };
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const uint64_t at = addresses[size_t(std::countr_zero(m))];
+        touch(at / sector_bytes);
+        touch((at + bytes - 1) / sector_bytes);
+    }
+    const auto end = touched.begin() + ptrdiff_t(n);
+    if (!std::is_sorted(touched.begin(), end)) std::sort(touched.begin(), end);
+    return unsigned(std::unique(touched.begin(), end) - touched.begin());
+}
+
+MemoryCounts& MemoryCounts::operator+=(const MemoryCounts& other) {
+    requests += other.requests;
+    bytes += other.bytes;
+    sectors += other.sectors;
+    wavefronts += other.wavefronts;
+    least_wavefronts += other.least_wavefronts;
+    degree = std::max(degree, other.degree);
+    return *this;
+}
+
+KernelCounters& KernelCounters::operator+=(const KernelCounters& other) {
+    launches += other.launches;
+    blocks += other.blocks;
+    warp_instructions += other.warp_instructions;
+    thread_instructions += other.thread_instructions;
+    barriers += other.barriers;
+    global_loads += other.global_loads;
+    global_stores += other.global_stores;
+    global_atomics += other.global_atomics;
+    shared_loads += other.shared_loads;
+    shared_stores += other.shared_stores;
+    shared_atomics += other.shared_atomics;
+    return *this;
+}
+
+std::unique_ptr<Observer> AccessCounters::fork() {
+    auto fork = std::make_unique<AccessCounters>();
+    fork->kernels_.emplace_back().kernel = kernels_[current_].kernel;
+    fork->known_.resize(known_.size());
+    return fork;
+}
+
+void AccessCounters::join(Observer& fork) {
+    kernels_[current_] += dynamic_cast<AccessCounters&>(fork).kernels_.front();
+}
+
+void AccessCounters::on_launch(const Kernel& kernel, const Launch&) {
+    const auto found = std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& k) {
+        return k.kernel == kernel.name;
+    });
+    current_ = size_t(found - kernels_.begin());
+    if (found == kernels_.end()) kernels_.emplace_back().kernel = kernel.name;
+    ++kernels_[current_].launches;
+    known_.assign(kernel.code.size(), {});
+}
+
+void AccessCounters::on_block_end(uint32_t, const Statistics& statistics) {
+    KernelCounters& kernel = kernels_[current_];
+    ++kernel.blocks;
+    kernel.warp_instructions += statistics.warp_instructions;
+    kernel.thread_instructions += statistics.thread_instructions;
+    kernel.barriers += statistics.barriers;
+}
+
+// True when `known` holds for this access, of all lanes; else it is made ready for its costs.
+bool AccessCounters::recall(Known& known, const Access& access, bool shared) {
+    const uint64_t first = access.lane_addresses[0];
+    const uint64_t base = first % sector_bytes + (shared ? sector_bytes : 0);
+    uint64_t differs = known.base ^ base;
+    for (size_t lane = 0; lane < lanes_per_warp; ++lane) {
+        const uint64_t offset = access.lane_addresses[lane] - first;
+        differs |= known.offsets[lane] ^ offset;
+        known.offsets[lane] = offset;
+    }
+    known.base = base;
+    return differs == 0;
+}
+
+void AccessCounters::on_shared_access(const Access& a) {
+    KernelCounters& kernel = kernels_[current_];
+    MemoryCounts& counts =
+        counts_of(a.kind, kernel.shared_loads, kernel.shared_stores, kernel.shared_atomics);
+    ++counts.requests;
+    counts.bytes += uint64_t(std::popcount(a.mask)) * a.bytes;
+    unsigned wavefronts = 1, least = 1, degree = 1;
+    if (!a.same_address) {
+        Known other;
+        Known& known = a.mask == all_lanes ? known_[a.pc] : other;
+        if (a.mask != all_lanes || !recall(known, a, true)) {
+            const BankUse use = bank_use(addresses_of(a), a.mask, a.bytes);
+            known.wavefronts = use.wavefronts;
+            known.least = use.least;
+            known.degree = use.degree;
+        }
+        wavefronts = known.wavefronts;
+        least = known.least;
+        degree = known.degree;
+    }
+    counts.wavefronts += wavefronts;
+    counts.least_wavefronts += least;
+    counts.degree = std::max(counts.degree, degree);
+}
+
+void AccessCounters::on_global_access(const Access& a) {
+    KernelCounters& kernel = kernels_[current_];
+    MemoryCounts& counts =
+        counts_of(a.kind, kernel.global_loads, kernel.global_stores, kernel.global_atomics);
+    ++counts.requests;
+    counts.bytes += uint64_t(std::popcount(a.mask)) * a.bytes;
+    if (a.same_address) {
+        const uint64_t at = a.address(unsigned(std::countr_zero(a.mask)));
+        counts.sectors += (at + a.bytes - 1) / sector_bytes - at / sector_bytes + 1;
+    } else if (a.mask != all_lanes) {
+        counts.sectors += sectors(addresses_of(a), a.mask, a.bytes);
+    } else {
+        Known& known = known_[a.pc];
+        if (!recall(known, a, false)) known.sectors = sectors(addresses_of(a), a.mask, a.bytes);
+        counts.sectors += known.sectors;
+    }
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+
+#include "compute/emulated_device.h"
+#include "emulator/access_counters.h"
+#include "experiments/bodies.h"
+#include "experiments/experiment.h"
+#include "experiments/nbody_state.h"
+
+/// What the kernels of the experiments do, against figures worked out by hand.
+namespace warpscope::tests {
+namespace {
+
+using emulator::KernelCounters;
+using experiments::NBodyKernel;
+
+KernelCounters ripple(const std::string& kernel) {
+    using Pointer = compute::DevicePointer<experiments::Rgba>;
+    constexpr int size = 1024;
+    const auto device = compute::make_emulated_device("");
+    const auto draw = device->kernel<Pointer, int, int, float, int>("ripple", kernel);
+    compute::Buffer<experiments::Rgba> pixels(*device, std::size_t(size) * size);
+    emulator::AccessCounters counters;
+    device->observe(&counters);
+    device->launch(draw, {{size / 16, size / 16}, {16, 16}}, {}, pixels.pointer(), size, size, 0.0F,
+                   0);
+    device->observe(nullptr);
+    EXPECT_EQ(counters.kernels().size(), 1u);
+    return counters.kernels().at(0);
+}
+
+constexpr std::uint64_t ripple_warps = 4096 * 8;
+
+TEST(RippleCounters, SectorsOfByteAndWordStores) {
+    const KernelCounters bytes = ripple("ripple_bytes"), word = ripple("ripple_txty");
+    // A warp is two rows of 16 pixels, 64 bytes each; each byte store touches all four sectors.
+    EXPECT_EQ(bytes.global_stores.requests, 4 * ripple_warps);
+    EXPECT_EQ(bytes.global_stores.sectors, 524'288u);
+    EXPECT_EQ(bytes.global_stores.bytes, 4u << 20);
+    EXPECT_EQ(word.global_stores.requests, ripple_warps);
+    EXPECT_EQ(word.global_stores.sectors, 131'072u);
+    EXPECT_EQ(word.global_stores.bytes, 4u << 20);
+    EXPECT_EQ(word.barriers, 4096u);
+    EXPECT_EQ(word.blocks, 4096u);
+    EXPECT_EQ(word.global_loads.requests, 0u);
+}
+
+TEST(RippleCounters, BankConflictsOfTheLayouts) {
+    const auto expect = [](const std::string& kernel, unsigned degree) {
+        SCOPED_TRACE(kernel);
+        const KernelCounters k = ripple(kernel);
+        for (const emulator::MemoryCounts& c : {k.shared_loads, k.shared_stores}) {
+            EXPECT_EQ(c.requests, ripple_warps);
+            EXPECT_EQ(c.least_wavefronts, ripple_warps);
+            EXPECT_EQ(c.wavefronts, degree * ripple_warps);
+            EXPECT_EQ(c.degree, degree);
+            EXPECT_EQ(c.bytes, 4u << 20);
+        }
+    };
+    expect("ripple_txty", 8);
+    expect("ripple_tytx", 1);
+    expect("ripple_padded17", 2);
+    expect("ripple_padded", 1);
+}
+
+/// One step of 64 bodies in two blocks of one warp.
+KernelCounters nbody(NBodyKernel kernel) {
+    const auto device = compute::make_emulated_device("");
+    experiments::NBodyState state(*device, kernel, experiments::plummer_sphere(64, 1));
+    emulator::AccessCounters counters;
+    device->observe(&counters);
+    state.step(32, 1e-3F, 0.05F);
+    device->observe(nullptr);
+    EXPECT_EQ(counters.kernels().size(), 1u);
+    return counters.kernels().at(0);
+}
+
+TEST(NBodyCounters, Float3) {
+    const KernelCounters k = nbody(NBodyKernel::float3);
+    // A warp's positions and velocities: 3 loads each, 384 bytes apart in steps of 12: 12 sectors.
+    // Then 64 bodies, each 3 coordinates and a mass that all lanes read at once.
+    EXPECT_EQ(k.global_loads.requests, 2u * (6 + 64 * 4));
+    EXPECT_EQ(k.global_loads.sectors, 2u * (6 * 12 + 64 * 4));
+    EXPECT_EQ(k.global_loads.bytes, k.global_loads.requests * 128);
+    EXPECT_EQ(k.global_stores.requests, 2u * 6);
+    EXPECT_EQ(k.global_stores.sectors, 2u * 6 * 12);
+    EXPECT_EQ(k.shared_loads.requests, 0u);
+    EXPECT_EQ(k.barriers, 0u);
+}
+
+TEST(NBodyCounters, Float4) {
+    const KernelCounters k = nbody(NBodyKernel::float4);
+    EXPECT_EQ(k.global_loads.requests, 2u * (2 + 64));
+    EXPECT_EQ(k.global_loads.sectors, 2u * (2 * 16 + 64));
+    EXPECT_EQ(k.global_loads.bytes, k.global_loads.requests * 512);
+    EXPECT_EQ(k.global_stores.requests, 2u * 2);
+    EXPECT_EQ(k.global_stores.sectors, 2u * 2 * 16);
+}
+
+TEST(NBodyCounters, Tiled) {
+    const KernelCounters k = nbody(NBodyKernel::tiled);
+    // Position, velocity and a body of each of the two tiles.
+    EXPECT_EQ(k.global_loads.requests, 2u * 4);
+    EXPECT_EQ(k.global_loads.sectors, 2u * 4 * 16);
+    EXPECT_EQ(k.global_stores.sectors, 2u * 2 * 16);
+    EXPECT_EQ(k.shared_stores.requests, 2u * 2);
+    EXPECT_EQ(k.shared_stores.wavefronts, 2u * 2 * 4) << "16-byte lanes go in quarters";
+    EXPECT_EQ(k.shared_stores.degree, 1u);
+    EXPECT_EQ(k.shared_loads.requests, 2u * 64);
+    EXPECT_EQ(k.shared_loads.wavefronts, 2u * 64) << "all lanes read one body";
+    EXPECT_EQ(k.shared_loads.bytes, 2u * 64 * 512);
+    EXPECT_EQ(k.barriers, 2u * 4);
+}
+
+}  // namespace
+}  // namespace warpscope::tests
