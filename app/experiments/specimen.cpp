@@ -1,15 +1,19 @@
 #include "experiments/specimen.h"
 
-#include "compute/emulated_device.h"
-
 namespace warpscope::experiments {
 
-Specimen::Specimen(const Entry& entry, Experiment& live)
-    : device_(compute::make_emulated_device("for the microscope")) {
-    device_->set(live.device().settings());
-    experiment_ = entry.make(*device_);
-    experiment_->follow(live);
-    launch_ = device_->freeze_last([&] { experiment_->launch_kernel(); });
+Copy::Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings)
+    : device([&] {
+          auto made = compute::make_emulated_device("for the microscope");
+          made->set(settings);
+          return made;
+      }()),
+      experiment(entry.make(*device)) {
+    experiment->follow(live);
 }
+
+Specimen::Specimen(const Entry& entry, Experiment& live)
+    : copy_(entry, live, live.device().settings()),
+      launch_(copy_.device->freeze_last([&] { copy_.experiment->launch_kernel(); })) {}
 
 }  // namespace warpscope::experiments

@@ -12,22 +12,32 @@
 
 namespace warpscope::experiments {
 
-/// A private copy of an experiment on an emulator of its own: what the microscope looks at while
-/// the live one goes on, on whatever device. It holds the launch of the experiment's kernel
-/// (Experiment::launch_kernel) before its first instruction. May be used from another thread than
-/// the live one once made.
+/// An experiment on an emulator of its own, with parameters, frame and state of another one. It
+/// shares nothing with that one: once made, each may be used from a thread of its own.
+struct Copy {
+    /// Waits for the live device. Throws DeviceError where the copy is too large for the emulator.
+    Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings);
+
+    const std::unique_ptr<compute::EmulatedDevice> device;
+    const std::unique_ptr<Experiment> experiment;  ///< goes first
+};
+
+/// What the microscope looks at while the live experiment goes on, on whatever device: a copy of it
+/// that holds the launch of its kernel (Experiment::launch_kernel) before the first instruction.
+///
+/// inspect() runs that launch, and its memory then is as the launch leaves it; a Stepper takes back
+/// what it did. So one specimen is for one inspection, or for any number of Steppers in turn.
 class Specimen {
   public:
-    /// Copies parameters, frame and state; waits for the live device. Throws DeviceError where the
-    /// copy is too large for the emulator.
+    /// With the live device's settings. Throws as Copy does, and DeviceError where what runs before
+    /// the kernel fails.
     Specimen(const Entry& entry, Experiment& live);
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
-    emulator::Machine& machine() { return device_->machine(); }
+    emulator::Machine& machine() { return copy_.device->machine(); }
 
   private:
-    std::unique_ptr<compute::EmulatedDevice> device_;
-    std::unique_ptr<Experiment> experiment_;
+    Copy copy_;
     emulator::FrozenLaunch launch_;
 };
 
@@ -41,19 +51,20 @@ struct Inspection {
 };
 
 /// Runs the specimen's launch under the race detector, the barrier check and the counters. Of a
-/// launch beyond `instructions` warp instructions only as many blocks as fit, one at least.
+/// launch beyond `instructions` warp instructions only as many blocks as fit, going by what the
+/// first one takes; one at least. What was found until an error stands beside it.
 Inspection inspect(Specimen& specimen, std::uint64_t instructions = 300'000'000);
 
 /// How the specimen's launch ends under one barrier policy.
 struct PolicyOutcome {
-    compute::BarrierPolicy policy;
+    compute::BarrierPolicy policy = compute::BarrierPolicy::volta;
     bool ends = false;
     std::string error;  ///< where it doesn't: which lanes of which warps wait at which line
     Report report;      ///< where it does
     std::vector<emulator::Finding> findings;  ///< of the barrier check
 };
 
-/// Each policy in turn, on a fresh copy of the experiment each.
+/// Each policy, in the order of the GPUs that have it, on a fresh copy of the experiment each.
 std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live);
 
 }  // namespace warpscope::experiments

@@ -1,0 +1,353 @@
+#include "experiments/specimen.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <sstream>
+#include <thread>
+
+#include "compute/kernel_source.h"
+#include "settings.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using compute::RunSettings;
+using compute::Schedule;
+using emulator::Finding;
+using emulator::FindingKind;
+using emulator::Hazard;
+using emulator::Severity;
+using Settings = std::vector<Assignment>;
+
+/// An experiment that goes on, and a specimen of it.
+class Live {
+  public:
+    Live(std::string_view id, const Settings& settings, const RunSettings& run = {})
+        : entry_(find_experiment(id)), device_(compute::make_emulated_device("")) {
+        device_->set(run);
+        experiment_ = entry_.make(*device_);
+        experiment_->set(settings);
+        for (int frame = 0; frame < 3; ++frame) experiment_->step();
+    }
+    Experiment& experiment() { return *experiment_; }
+    Specimen specimen() { return Specimen(entry_, *experiment_); }
+    std::vector<PolicyOutcome> policies() { return try_policies(entry_, *experiment_); }
+    Inspection inspection() {
+        Specimen copy = specimen();
+        return inspect(copy);
+    }
+    std::vector<Rgba> picture() {
+        const Size size = experiment_->picture_size({});
+        compute::Buffer<Rgba> pixels(*device_, std::size_t(size.width) * std::size_t(size.height));
+        experiment_->render_into({pixels.pointer(), size});
+        return pixels.download();
+    }
+
+  private:
+    const Entry& entry_;
+    std::unique_ptr<compute::EmulatedDevice> device_;
+    std::unique_ptr<Experiment> experiment_;
+};
+
+std::uint64_t races(const Inspection& inspection, Severity severity = Severity::error) {
+    std::uint64_t count = 0;
+    for (const Finding& f : inspection.findings)
+        if (f.kind == FindingKind::race && f.severity == severity) count += f.count;
+    return count;
+}
+
+std::string sentences(const std::vector<Finding>& findings) {
+    std::string all;
+    for (const Finding& f : findings) all += f.sentence + "\n";
+    return all;
+}
+
+std::string source_of(const emulator::Party& party) {
+    std::istringstream source{std::string(compute::kernel_source(party.file))};
+    std::string line;
+    for (int i = 0; i < party.line; ++i) std::getline(source, line);
+    return line;
+}
+
+const std::vector<RunSettings> runs{{.schedule = Schedule::run_to_barrier},
+                                    {.schedule = Schedule::reverse},
+                                    {.schedule = Schedule::random, .seed = 1},
+                                    {.schedule = Schedule::random, .seed = 99}};
+
+// --- the copy
+
+/// The kernel's first argument: where the picture goes.
+const std::byte* first_argument(const emulator::FrozenLaunch& launch) {
+    const std::byte* pointer = nullptr;
+    std::memcpy(&pointer, launch.arguments.data(), sizeof pointer);
+    return pointer;
+}
+
+TEST(Specimen, HoldsTheLaunchThatTheLiveFrameMade) {
+    for (const RunSettings& run : runs)
+        for (const char* size : {"64", "100"}) {
+            Live live("ripple", {{"size", size}, {"sync", "off"}, {"pattern", "ripple"}}, run);
+            const std::vector<Rgba> picture = live.picture();
+            Specimen specimen = live.specimen();
+            EXPECT_EQ(specimen.launch().kernel->name, "ripple_txty_nosync");
+            const std::byte* pixels = first_argument(specimen.launch());
+            const std::size_t bytes = picture.size() * sizeof(Rgba);
+            EXPECT_NE(std::memcmp(pixels, picture.data(), bytes), 0) << "before the launch";
+            specimen.machine().run(specimen.launch());
+            EXPECT_EQ(std::memcmp(pixels, picture.data(), bytes), 0);
+        }
+}
+
+TEST(Specimen, StartsFromTheLiveState) {
+    Live live("nbody", {{"bodies", "100"}, {"block", "32"}});
+    Specimen specimen = live.specimen();
+    specimen.machine().run(specimen.launch());
+    // Stepped twice more, the live one must not matter to the copy.
+    Specimen later = live.specimen();
+    live.experiment().step();
+    live.experiment().step();
+    later.machine().run(later.launch());
+    constexpr std::size_t bytes = 100 * 4 * sizeof(float);
+    EXPECT_EQ(std::memcmp(first_argument(specimen.launch()), first_argument(later.launch()), bytes),
+              0);
+    Specimen newest = live.specimen();
+    newest.machine().run(newest.launch());
+    EXPECT_NE(
+        std::memcmp(first_argument(specimen.launch()), first_argument(newest.launch()), bytes), 0);
+}
+
+// --- the checks
+
+TEST(Inspection, RippleWithoutItsBarrierHasAHazardAPixel) {
+    // 256 in a full block, RAW and WAR together; threads beyond the edge don't read.
+    for (const RunSettings& run : runs) {
+        const Inspection off = Live("ripple", {{"size", "40"}, {"sync", "off"}}, run).inspection();
+        EXPECT_EQ(races(off), 40u * 40) << sentences(off.findings);
+        EXPECT_EQ(races(off, Severity::warning), 0u);
+        EXPECT_EQ(off.kernel, "ripple_txty_nosync");
+        EXPECT_EQ(off.blocks, 9u);
+        EXPECT_EQ(off.of_blocks, 9u);
+        EXPECT_EQ(off.error, "");
+        const Inspection on = Live("ripple", {{"size", "40"}, {"sync", "on"}}, run).inspection();
+        EXPECT_TRUE(on.findings.empty()) << sentences(on.findings);
+    }
+}
+
+TEST(Inspection, DotWithoutABarrierHasTheHazardThatTheBarriersCommentNames) {
+    for (const RunSettings& run : runs) {
+        const Inspection first =
+            Live("dot", {{"n", "3000"}, {"kernel", "no_first_barrier"}}, run).inspection();
+        // 12 blocks: the first step's 128 reads of products that other warps store.
+        EXPECT_EQ(races(first), 12u * 128) << sentences(first.findings);
+        for (const Finding& f : first.findings) {
+            if (f.kind != FindingKind::race) continue;
+            const bool raw = f.hazard == Hazard::read_after_write;
+            const std::string store = source_of(raw ? f.first : *f.second);
+            const std::string load = source_of(raw ? *f.second : f.first);
+            EXPECT_NE(store.find("cache[t] = products"), std::string::npos) << f.sentence;
+            EXPECT_NE(load.find("cache[t + half]"), std::string::npos) << f.sentence;
+        }
+
+        const Inspection loop =
+            Live("dot", {{"n", "3000"}, {"kernel", "no_loop_barrier"}}, run).inspection();
+        EXPECT_GE(races(loop), 12u * 96) << sentences(loop.findings);
+        for (const Finding& f : loop.findings) {
+            if (f.kind != FindingKind::race) continue;
+            EXPECT_NE(source_of(f.first).find("cache[t] += cache[t + half]"), std::string::npos);
+            EXPECT_EQ(f.first.line, f.second->line);
+        }
+    }
+}
+
+TEST(Inspection, KernelsWithTheirBarriersHaveNoFinding) {
+    const auto clean = [](std::string_view id, const Settings& settings) {
+        const Inspection found = Live(id, settings).inspection();
+        EXPECT_TRUE(found.findings.empty()) << sentences(found.findings);
+        EXPECT_EQ(found.error, "");
+        EXPECT_EQ(found.blocks, found.of_blocks);
+    };
+    clean("dot", {{"n", "3000"}});
+    for (const char* kernel : {"float3", "float4", "tiled"})
+        clean("nbody", {{"bodies", "250"}, {"block", "96"}, {"kernel", kernel}});
+    for (const char* kernel : {"sum_within_block", "reduce0", "sequential", "first_add", "shuffle"})
+        clean("reduction", {{"n", "3000"}, {"block", "100"}, {"kernel", kernel}});
+}
+
+// --- long launches, launches that fail
+
+/// A launch of 3 blocks of 64 threads of a kernel given as PTX; its `out` holds a word a thread.
+class PtxExperiment : public Experiment {
+  public:
+    PtxExperiment(compute::Device& device, std::string_view ptx)
+        : Experiment(device),
+          kernel_(device.kernel_from_ptx<compute::DevicePointer<unsigned>>(ptx, "k")),
+          out_(device, 3 * 64) {}
+    void launch_kernel() override {
+        device().launch(kernel_, {.grid = {3}, .block = {64}}, {}, out_.pointer());
+    }
+    Size picture_size(Size) const override { return {}; }
+    void render_into(const PixelTarget&) override {}
+    Report report() override {
+        Reading sum;
+        sum.name = "sum";
+        for (const unsigned word : out_.download()) sum.value += word;
+        return {sum};
+    }
+
+  private:
+    void changed(std::span<Parameter* const>) override {}
+    void do_step() override { launch_kernel(); }
+    void do_reset() override {}
+
+    compute::Kernel<compute::DevicePointer<unsigned>> kernel_;
+    compute::Buffer<unsigned> out_;
+};
+
+constexpr std::string_view head =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry k(.param .u64 out)\n{\n"
+    ".reg .pred %p<4>;\n.reg .b32 %r<8>;\n.reg .b64 %rd<4>;\n"
+    "ld.param.u64 %rd0, [out];\nmov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\n"
+    "mad.lo.s32 %r2, %r1, 64, %r0;\nmul.wide.u32 %rd1, %r2, 4;\nadd.s64 %rd1, %rd0, %rd1;\n";
+
+template <const std::string_view& Body>
+Entry ptx_entry() {
+    return {"ptx", "PTX", "A kernel in PTX.", [](compute::Device& device) {
+                return std::unique_ptr<Experiment>(
+                    std::make_unique<PtxExperiment>(device, std::string(head) + std::string(Body)));
+            }};
+}
+
+/// Each thread adds 1 to its word: a second run shows.
+constexpr std::string_view adding =
+    "ld.global.u32 %r3, [%rd1];\nadd.s32 %r3, %r3, 1;\nst.global.u32 [%rd1], %r3;\nret;\n}\n";
+/// Block 1 stores far beyond its words.
+constexpr std::string_view wild =
+    "setp.ne.u32 %p0, %r1, 1;\n@%p0 bra right;\nadd.s64 %rd1, %rd1, 1048576;\n"
+    "right:\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
+/// Warp 0 waits at barrier 1 and warp 1 at barrier 0.
+constexpr std::string_view deadlock =
+    "setp.lt.u32 %p0, %r0, 32;\n@%p0 bra other;\nbar.sync 0;\nret;\n"
+    "other:\nbar.sync 1, 64;\nret;\n}\n";
+/// Even lanes come to the barrier at one place, odd ones at another.
+constexpr std::string_view divergent =
+    "and.b32 %r3, %r0, 1;\nsetp.eq.u32 %p0, %r3, 0;\n@%p0 bra even;\nbar.sync 0;\nbra both;\n"
+    "even:\nbar.sync 0;\nboth:\nst.global.u32 [%rd1], 1;\nret;\n}\n";
+
+TEST(Inspection, RunsTheLaunchOnce) {
+    const auto device = compute::make_emulated_device("");
+    const Entry entry = ptx_entry<adding>();
+    const auto live = entry.make(*device);
+    Specimen specimen(entry, *live);
+    const Inspection found = inspect(specimen);
+    EXPECT_EQ(found.blocks, 3u);
+    unsigned words[3 * 64];
+    std::memcpy(words, first_argument(specimen.launch()), sizeof words);
+    for (const unsigned word : words) EXPECT_EQ(word, 1u);
+}
+
+TEST(Inspection, TakesAsManyBlocksAsFit) {
+    Live live("ripple", {{"size", "64"}, {"sync", "off"}});
+    const auto blocks = [&](std::uint64_t instructions) {
+        Specimen specimen = live.specimen();
+        const Inspection found = inspect(specimen, instructions);
+        EXPECT_EQ(races(found), 256 * found.blocks);
+        EXPECT_EQ(found.of_blocks, 16u);
+        return found.blocks;
+    };
+    Specimen whole = live.specimen();
+    emulator::FrozenLaunch first = whole.launch();
+    first.options.blocks = 1;
+    const std::uint64_t each = whole.machine().run(first).warp_instructions;
+    EXPECT_EQ(blocks(0), 1u);
+    EXPECT_EQ(blocks(2 * each - 1), 1u);
+    EXPECT_EQ(blocks(5 * each), 5u);
+    EXPECT_EQ(blocks(16 * each), 16u);
+    EXPECT_EQ(blocks(1000 * each), 16u);
+}
+
+TEST(Inspection, SaysWhereAWildAccessEndedIt) {
+    const auto device = compute::make_emulated_device("");
+    const Entry entry = ptx_entry<wild>();
+    const auto live = entry.make(*device);
+    Specimen specimen(entry, *live);
+    const Inspection found = inspect(specimen);
+    EXPECT_NE(found.error.find("block (1,0,0)"), std::string::npos) << found.error;
+    EXPECT_LT(found.blocks, found.of_blocks);
+}
+
+TEST(Inspection, ADeadlockIsAnErrorAndAFinding) {
+    const auto device = compute::make_emulated_device("");
+    const Entry entry = ptx_entry<deadlock>();
+    const auto live = entry.make(*device);
+    Specimen specimen(entry, *live);
+    const Inspection found = inspect(specimen);
+    EXPECT_NE(found.error.find("wait for each other"), std::string::npos) << found.error;
+    ASSERT_EQ(found.findings.size(), 1u);
+    EXPECT_EQ(found.findings[0].kind, FindingKind::barrier);
+    EXPECT_EQ(found.blocks, 0u);
+}
+
+TEST(Inspection, RunsBesideTheLiveExperiment) {
+    Live live("ripple", {{"size", "100"}, {"sync", "off"}});
+    Live alone("ripple", {{"size", "100"}, {"sync", "off"}});
+    for (int round = 0; round < 3; ++round) {
+        Specimen specimen = live.specimen();
+        Inspection found;
+        std::vector<PolicyOutcome> outcomes;
+        std::jthread thread([&] { found = inspect(specimen); });
+        std::vector<Rgba> picture;
+        for (int frame = 0; frame < 3; ++frame) {
+            live.experiment().step();
+            alone.experiment().step();
+            picture = live.picture();
+        }
+        thread.join();
+        EXPECT_EQ(races(found), 100u * 100);
+        const std::vector<Rgba> expected = alone.picture();
+        EXPECT_EQ(std::memcmp(picture.data(), expected.data(), picture.size() * sizeof(Rgba)), 0);
+    }
+}
+
+// --- barrier policies
+
+const PolicyOutcome& under(const std::vector<PolicyOutcome>& outcomes,
+                           compute::BarrierPolicy policy) {
+    for (const PolicyOutcome& outcome : outcomes)
+        if (outcome.policy == policy) return outcome;
+    throw std::runtime_error("no such policy");
+}
+
+TEST(Policies, AreNoMatterToAKernelThatEveryThreadFollows) {
+    const std::vector<PolicyOutcome> outcomes = Live("dot", {{"n", "3000"}}).policies();
+    ASSERT_EQ(outcomes.size(), 3u);
+    for (const PolicyOutcome& outcome : outcomes) {
+        EXPECT_TRUE(outcome.ends) << outcome.error;
+        EXPECT_TRUE(outcome.findings.empty()) << sentences(outcome.findings);
+        EXPECT_EQ(tests::reading(outcome.report, "wrong_launches").value, 0);
+    }
+}
+
+TEST(Policies, WithVoltaTheDivergentDotEndsWithTheRightSum) {
+    const auto outcomes = Live("dot", {{"n", "3000"}, {"kernel", "divergent"}}).policies();
+    const PolicyOutcome& volta = under(outcomes, compute::BarrierPolicy::volta);
+    EXPECT_TRUE(volta.ends) << volta.error;
+    EXPECT_EQ(tests::reading(volta.report, "wrong_launches").value, 0);
+    EXPECT_FALSE(volta.findings.empty());
+}
+
+TEST(Policies, ADeadlockIsOneUnderEach) {
+    const auto device = compute::make_emulated_device("");
+    const Entry entry = ptx_entry<deadlock>();
+    const auto live = entry.make(*device);
+    for (const PolicyOutcome& outcome : try_policies(entry, *live)) {
+        EXPECT_FALSE(outcome.ends);
+        EXPECT_NE(outcome.error.find("wait for each other"), std::string::npos) << outcome.error;
+        EXPECT_TRUE(outcome.report.empty());
+        EXPECT_FALSE(outcome.findings.empty());
+    }
+}
+
+}  // namespace
+}  // namespace warpscope::experiments
