@@ -44,9 +44,11 @@ BlockRunner::BlockRunner(const Kernel& kernel, const Launch& launch, const Memor
     const auto warps = uint32_t((threads + lanes_per_warp - 1) / lanes_per_warp);
     // Rows of different warps start on different cache sets.
     const size_t stride = (kernel.register_bytes + 63) / 64 * 64 + 64;
-    registers_.reset(aligned_bytes(stride * warps));
+    register_bytes_ = stride * warps;
+    registers_.reset(aligned_bytes(register_bytes_));
     if (kernel.local_bytes) {
-        local_.reset(aligned_bytes(size_t(kernel.local_bytes) * threads));
+        local_bytes_ = size_t(kernel.local_bytes) * threads;
+        local_.reset(aligned_bytes(local_bytes_));
         context_.local = local_.get();
     }
     warps_.resize(warps);
@@ -237,14 +239,8 @@ void BlockRunner::run_warps() {
 template <bool observed>
 void BlockRunner::turn(Warp& warp, uint64_t instructions) {
     warp.left = int64_t(instructions);
-    for (uint32_t s = 0; s < warp.splits.size() && warp.left > 0;) {
-        if (warp.splits[s].state != Split::runnable) {
-            ++s;
-            continue;
-        }
+    while (const Instruction* i = enter_split(warp)) {
         const int64_t before = warp.left;
-        warp.enter(s);
-        const Instruction* i = warp.splits[s].pc;
         if constexpr (observed) {
             do {
                 if (watched_[kernel_.index_of(i)]) observe(i, warp);
@@ -254,36 +250,50 @@ void BlockRunner::turn(Warp& warp, uint64_t instructions) {
             do i = i->handlers[warp.mode](i, warp);
             while (i);
         }
-        account(uint64_t(before - warp.left));
-        switch (warp.outcome) {
-            case Warp::Outcome::paused:
-                warp.leave();
-                // The next turn is another split's.
-                std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
-                return;
-            case Warp::Outcome::split_gone:
-                threads_left();
-                break;
-            case Warp::Outcome::at_barrier:
-                warp.leave();
-                arrive_at_barrier(warp);
-                break;
-            case Warp::Outcome::at_warp_sync:
-                warp.leave();
-                break;
-        }
-        if (warp.splits.size() > 0 && warp.outcome != Warp::Outcome::at_barrier) {
-            const int64_t left = warp.left;
-            if constexpr (observed)
-                complete_observed_syncs(warp);
-            else
-                while (warp.complete_warp_sync()) {
-                }
-            warp.left = left;
-        }
-        if (warp.outcome == Warp::Outcome::at_barrier) return;
-        s = 0;
+        if (!leave_split(warp, before)) return;
     }
+}
+
+// Makes the first split that can run the running one; nullptr when the turn is over or none can.
+const Instruction* BlockRunner::enter_split(Warp& warp) {
+    if (warp.left <= 0) return nullptr;
+    for (uint32_t s = 0; s < warp.splits.size(); ++s)
+        if (warp.splits[s].state == Split::runnable) {
+            warp.enter(s);
+            return warp.splits[s].pc;
+        }
+    return nullptr;
+}
+
+// The running split can't go on: true when the turn may go on with another one.
+bool BlockRunner::leave_split(Warp& warp, int64_t before) {
+    account(uint64_t(before - warp.left));
+    switch (warp.outcome) {
+        case Warp::Outcome::paused:
+            warp.leave();
+            // The next turn is another split's.
+            std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
+            return false;
+        case Warp::Outcome::split_gone:
+            threads_left();
+            break;
+        case Warp::Outcome::at_barrier:
+            warp.leave();
+            arrive_at_barrier(warp);
+            return false;
+        case Warp::Outcome::at_warp_sync:
+            warp.leave();
+            break;
+    }
+    if (warp.splits.empty()) return false;
+    const int64_t left = warp.left;
+    if (observer_)
+        complete_observed_syncs(warp);
+    else
+        while (warp.complete_warp_sync()) {
+        }
+    warp.left = left;
+    return true;
 }
 
 void BlockRunner::account(uint64_t instructions) {

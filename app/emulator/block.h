@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,8 @@ namespace warpscope::emulator {
 class Budget {
   public:
     explicit Budget(uint64_t instructions) : left_(instructions) {}
+    uint64_t left() const { return left_.load(std::memory_order_relaxed); }
+    void set(uint64_t instructions) { left_.store(instructions, std::memory_order_relaxed); }
     // False when there are not as many left.
     bool take(uint64_t instructions) {
         uint64_t left = left_.load(std::memory_order_relaxed);
@@ -40,11 +43,43 @@ class BlockRunner {
     void run(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte* shared, Observer* observer);
     const Statistics& statistics() const { return statistics_; }
 
+    // --- the same, one instruction at a time, always observed: block_step.cpp
+    // Stands before the block's first instruction. What the decoder inserted is run at once, here
+    // and by step().
+    void stand(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte* shared,
+               Observer& observer);
+    bool finished() const { return finished_; }
+    bool can_run(uint32_t warp) const { return !finished_ && (runnable_ >> warp & 1); }
+    std::optional<uint32_t> turn_of() const;  // the warp; none when finished
+    // The instruction that a warp that can run executes next.
+    uint32_t pc_ahead(uint32_t warp) const;
+    // Executes that. By run()'s order where it is the warp's turn; another warp's is put in between
+    // and leaves the turn as it is.
+    void step(uint32_t warp);
+    // What it executed, also where that failed. A guard may let no lane through.
+    struct Executed {
+        uint32_t pc = 0;
+        uint32_t mask = 0;
+    };
+    const Executed& executed() const { return executed_; }
+    const std::vector<Warp>& warps() const { return warps_; }
+
+    struct Snapshot;
+    void save(Snapshot& into) const;
+    void restore(const Snapshot& from);
+
   private:
     struct Barrier {
         uint32_t arrived = 0;
         uint32_t expected = 0;  // a count that the instruction gave; 0: all threads
         uint32_t ayes = 0;      // threads whose predicate holds, of a reduction
+    };
+    // The turn that step() is in.
+    struct Turn {
+        bool open = false;
+        uint32_t warp = 0;
+        const Instruction* next = nullptr;
+        int64_t before = 0;  // instructions that were left when the split was entered
     };
 
     void prepare_registers(std::span<const std::byte> arguments);
@@ -54,6 +89,8 @@ class BlockRunner {
     void run_warps();
     template <bool observed>
     void turn(Warp& warp, uint64_t instructions);
+    const Instruction* enter_split(Warp& warp);
+    bool leave_split(Warp& warp, int64_t before);
     void run_observed();
     void choose_watched();
     bool is_watched(uint32_t pc) const;
@@ -68,6 +105,15 @@ class BlockRunner {
     uint32_t first_in_order() const;
     uint64_t turn_length(Warp& warp);
     uint64_t random();
+
+    void step_between(Warp& warp);
+    void interrupt(Warp& warp, Turn& turn);
+    void enter(Turn& turn, Warp& warp, uint32_t split);
+    bool advance(Turn& turn);
+    bool open_turn();
+    void settle();
+    bool is_inserted(const Instruction* i) const;
+    Executed under_prefixes(const Instruction* i, Warp& warp) const;
 
     void arrive_at_barrier(Warp& warp);
     void release_if_complete(unsigned barrier);
@@ -85,6 +131,7 @@ class BlockRunner {
         void operator()(std::byte* p) const;
     };
     std::unique_ptr<std::byte[], Free> registers_, local_;
+    size_t register_bytes_ = 0, local_bytes_ = 0;  // of all warps
     std::vector<Warp> warps_;
     uint32_t runnable_ = 0;  // warps that can run, a bit each
     uint32_t last_ = 0;      // warp of the last turn
@@ -92,10 +139,25 @@ class BlockRunner {
     uint64_t random_state_ = 0;
     uint64_t unaccounted_ = 0;
     uint32_t epoch_ = 0;
+    Turn turn_;
+    Executed executed_;
+    bool finished_ = false;
     Observer* observer_ = nullptr;
     bool observes_instructions_ = false;
     std::vector<uint8_t> watched_;  // by instruction: the observer is told of it
     Statistics statistics_;
+};
+
+// A block between two steps. For the runner that it came from, at any block.
+struct BlockRunner::Snapshot {
+    std::vector<std::byte> registers, local, shared;
+    std::vector<Warp> warps;
+    std::array<Barrier, barriers_per_block> barriers;
+    Turn turn;
+    uint32_t runnable = 0, last = 0, epoch = 0, live_threads = 0;
+    uint64_t clock = 0, random_state = 0, unaccounted = 0, budget = 0;
+    bool finished = false;
+    Statistics statistics;
 };
 
 }  // namespace warpscope::emulator

@@ -1,0 +1,105 @@
+#include <bit>
+#include <random>
+
+#include "frozen_kernel.h"
+
+// The Stepper executes what Machine::run executes, and goes back to what was.
+namespace warpscope::emulator {
+namespace {
+
+struct Case {
+    std::string file, kernel;
+    Launch launch;
+    std::vector<uint32_t> scalars;
+    uint32_t block;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+    return out << c.kernel;
+}
+
+const uint32_t dt = std::bit_cast<uint32_t>(0.01f), softening = std::bit_cast<uint32_t>(0.1f);
+
+std::vector<Case> cases() {
+    const Launch pixels{{4, 3, 1}, {16, 16, 1}, 0};
+    const Launch dot{{3, 1, 1}, {128, 1, 1}, 0};
+    return {
+        {"ripple.ptx", "ripple_txty", pixels, {64, 48}, 7},
+        {"ripple.fast.ptx", "ripple_txty_nosync", pixels, {64, 48}, 7},
+        {"ripple.ptx", "ripple_txty_nosync", {{2, 1, 1}, {16, 16, 1}, 0}, {23, 11}, 1},
+        {"dot.ptx", "dot_book", dot, {1000}, 1},
+        {"dot.ptx", "dot_no_barriers", dot, {1000}, 2},
+        {"dot.ptx", "dot_divergent", dot, {1000}, 2},
+        {"reduce.ptx", "sum_within_block", {{2, 1, 1}, {100, 1, 1}, 0}, {2000}, 1},
+        {"reduce.ptx", "reduce0", {{2, 1, 1}, {128, 1, 1}, 512}, {2000}, 1},
+        {"reduce.ptx", "reduce_shuffle", {{2, 1, 1}, {96, 1, 1}, 0}, {2000}, 1},
+        {"nbody.ptx", "nbody_tiled", {{2, 1, 1}, {64, 1, 1}, 1024}, {128, dt, softening}, 1},
+        {"nbody.fast.ptx", "nbody_tiled", {{2, 1, 1}, {64, 1, 1}, 1024}, {100, dt, softening}, 1},
+        {"nbody.ptx", "nbody_float3", {{2, 1, 1}, {64, 1, 1}, 0}, {50, dt, softening}, 0}};
+}
+
+struct Executed {
+    uint32_t warp, pc, mask;
+    bool operator==(const Executed&) const = default;
+};
+
+struct Trace : Observer {
+    explicit Trace(uint32_t block) : block(block) {}
+    bool wants(uint32_t b) override { return b == block; }
+    void on_instruction(uint32_t, uint32_t warp, uint32_t mask, uint32_t pc) override {
+        executed.push_back({warp, pc, mask});
+    }
+    uint32_t block;
+    std::vector<Executed> executed;
+};
+
+std::vector<Options> orders() {
+    std::vector<Options> all;
+    for (const Schedule s : {Schedule::run_to_barrier, Schedule::reverse})
+        all.push_back({.schedule = s});
+    for (uint64_t seed = 1; seed <= 4; ++seed)
+        all.push_back({.schedule = Schedule::random_quantum, .seed = seed});
+    all.push_back({.schedule = Schedule::manual, .orders = {{1, 0, 2}, {2, 1}}});
+    return all;
+}
+
+std::vector<std::byte> bytes_of(std::span<const std::byte> s) {
+    return {s.begin(), s.end()};
+}
+
+class StepperOrder : public testing::TestWithParam<Case> {};
+
+TEST_P(StepperOrder, IsTheMachines) {
+    const Case& c = GetParam();
+    for (Options options : orders()) {
+        options.blocks = c.block + 1;
+        FrozenKernel ran(c.file, c.kernel, c.launch, c.scalars, options);
+        Trace trace(c.block);
+        ran.machine.run(ran.frozen, &trace);
+
+        FrozenKernel stepped(c.file, c.kernel, c.launch, c.scalars, options);
+        const std::vector<std::byte> before = stepped.memory();
+        {
+            Stepper stepper(stepped.machine, stepped.frozen, c.block);
+            stepper.run();
+            ASSERT_EQ(stepper.end(), Stepper::End::finished) << stepper.error();
+            std::vector<Executed> executed;
+            for (const Step& s : stepper.history())
+                if (s.mask) executed.push_back({s.warp, s.pc, s.mask});
+            EXPECT_TRUE(executed == trace.executed)
+                << executed.size() << " steps, " << trace.executed.size() << " instructions";
+            EXPECT_EQ(
+                bytes_of(stepper.shared_memory()),
+                bytes_of(ran.machine.shared_memory(0, 0).first(stepper.shared_memory().size())));
+            EXPECT_EQ(stepped.memory(), ran.memory());
+        }
+        EXPECT_EQ(stepped.memory(), before) << "what the block wrote is taken back";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, StepperOrder, testing::ValuesIn(cases()), [](const auto& info) {
+    return info.param.kernel + "_" + std::to_string(info.index);
+});
+
+}  // namespace
+}  // namespace warpscope::emulator
