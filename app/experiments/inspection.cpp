@@ -11,9 +11,11 @@ namespace warpscope::experiments {
 Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     emulator::RaceDetector races;
     emulator::BarrierCheck barriers;
+    emulator::AccessCounters counters;
     emulator::ObserverList all;
     all.add(races);
     all.add(barriers);
+    all.add(counters);
 
     emulator::FrozenLaunch part = specimen.launch();
     Inspection inspection;
@@ -22,9 +24,7 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     const auto run = [&](std::uint64_t first, std::uint64_t blocks) {
         part.options.first_block = first;
         part.options.blocks = blocks;
-        const emulator::Statistics statistics = specimen.machine().run(part, &all);
-        inspection.blocks += blocks;
-        return statistics.warp_instructions;
+        return specimen.machine().run(part, &all).warp_instructions;
     };
     try {
         const std::uint64_t each = std::max<std::uint64_t>(run(0, 1), 1);
@@ -32,6 +32,11 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
         if (fit > 1) run(1, fit - 1);
     } catch (const emulator::Error& error) {
         inspection.error = error.what();
+    }
+    inspection.counters = counters.kernels();
+    for (emulator::KernelCounters& kernel : inspection.counters) {
+        inspection.blocks += kernel.blocks;
+        kernel.launches = 1;  // in two parts
     }
     inspection.findings = emulator::merged({races.findings(), barriers.findings()});
     return inspection;

@@ -46,7 +46,7 @@ struct Inspection {
     std::string kernel;
     std::vector<emulator::Finding> findings;  ///< races and barriers
     std::vector<emulator::KernelCounters> counters;
-    std::uint64_t blocks = 0, of_blocks = 0;  ///< looked at; a long launch's first ones
+    std::uint64_t blocks = 0, of_blocks = 0;  ///< run to their end; a long launch's first ones
     std::string error;                        ///< what ended it early; empty else
 };
 

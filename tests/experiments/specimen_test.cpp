@@ -174,6 +174,21 @@ TEST(Inspection, KernelsWithTheirBarriersHaveNoFinding) {
         clean("reduction", {{"n", "3000"}, {"block", "100"}, {"kernel", kernel}});
 }
 
+TEST(Inspection, CountsTheWholeLaunchOnce) {
+    const Inspection ripple =
+        Live("ripple", {{"size", "64"}, {"layout", "padded17"}, {"sync", "on"}}).inspection();
+    ASSERT_EQ(ripple.counters.size(), 1u);
+    const emulator::KernelCounters& k = ripple.counters[0];
+    EXPECT_EQ(k.kernel, "ripple_padded17");
+    EXPECT_EQ(k.launches, 1u);
+    EXPECT_EQ(k.blocks, 16u);
+    EXPECT_EQ(k.barriers, 16u);
+    EXPECT_EQ(k.shared_stores.requests, 16u * 8);
+    EXPECT_EQ(k.shared_stores.wavefronts, 2u * 16 * 8);
+    EXPECT_EQ(k.shared_loads.degree, 2u);
+    EXPECT_EQ(k.global_stores.sectors, 64u * 64 * 4 / 32);
+}
+
 // --- long launches, launches that fail
 
 /// A launch of 3 blocks of 64 threads of a kernel given as PTX; its `out` holds a word a thread.
@@ -274,7 +289,8 @@ TEST(Inspection, SaysWhereAWildAccessEndedIt) {
     Specimen specimen(entry, *live);
     const Inspection found = inspect(specimen);
     EXPECT_NE(found.error.find("block (1,0,0)"), std::string::npos) << found.error;
-    EXPECT_LT(found.blocks, found.of_blocks);
+    EXPECT_EQ(found.of_blocks, 3u);
+    EXPECT_LT(found.blocks, 3u);
 }
 
 TEST(Inspection, ADeadlockIsAnErrorAndAFinding) {
