@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "compute/kernel_source.h"
+#include "emulator/stepper.h"
 #include "settings.h"
 
 namespace warpscope::experiments {
@@ -115,6 +116,38 @@ TEST(Specimen, StartsFromTheLiveState) {
     newest.machine().run(newest.launch());
     EXPECT_NE(
         std::memcmp(first_argument(specimen.launch()), first_argument(newest.launch()), bytes), 0);
+}
+
+TEST(Specimen, SteppedBlocksDrawThePixelsOfTheLivePicture) {
+    constexpr int size = 100, tile = 16, across = 7;
+    // Of corners, edges and the middle; 30 and later find what another block left in the tile.
+    for (const RunSettings& run : runs) {
+        Live live("ripple", {{"size", "100"}, {"sync", "off"}, {"pattern", "ripple"}}, run);
+        const std::vector<Rgba> picture = live.picture();
+        Specimen specimen = live.specimen();
+        const std::byte* pixels = first_argument(specimen.launch());
+        const std::vector<std::byte> before(pixels, pixels + picture.size() * sizeof(Rgba));
+        for (const std::uint32_t block : {0u, 6u, 9u, 30u, 41u, 42u, 48u}) {
+            std::vector<std::byte> expected = before;
+            // With those of its virtual SM that come before it.
+            const unsigned sms = specimen.machine().virtual_sms();
+            for (std::uint32_t b = block % sms; b <= block; b += sms) {
+                const std::size_t left = b % across * tile, top = b / across * tile;
+                for (std::size_t y = top; y < std::min<std::size_t>(top + tile, size); ++y)
+                    for (std::size_t x = left; x < std::min<std::size_t>(left + tile, size); ++x)
+                        std::memcpy(&expected[(y * size + x) * sizeof(Rgba)],
+                                    &picture[y * size + x], sizeof(Rgba));
+            }
+            {
+                emulator::Stepper stepper(specimen.machine(), specimen.launch(), block);
+                stepper.run();
+                EXPECT_EQ(stepper.end(), emulator::Stepper::End::finished);
+                EXPECT_EQ(std::memcmp(pixels, expected.data(), expected.size()), 0)
+                    << "block " << block;
+            }
+            EXPECT_EQ(std::memcmp(pixels, before.data(), before.size()), 0) << "taken back";
+        }
+    }
 }
 
 // --- the checks
