@@ -27,21 +27,6 @@ std::string key_of(Experiment& live) {
     return key;
 }
 
-/// An experiment on an emulator of its own.
-struct Copy {
-    std::unique_ptr<compute::EmulatedDevice> device;
-    std::unique_ptr<Experiment> experiment;
-};
-
-std::shared_ptr<Copy> copy_of(const Entry& entry, Experiment& live) {
-    auto copy = std::make_shared<Copy>();
-    copy->device = compute::make_emulated_device("for trying barrier policies");
-    copy->device->set(live.device().settings());
-    copy->experiment = entry.make(*copy->device);
-    copy->experiment->follow(live);
-    return copy;
-}
-
 bool ready(const auto& future) {
     return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
@@ -49,15 +34,15 @@ bool ready(const auto& future) {
 }  // namespace
 
 Inspector::Work Inspector::usual_work() {
-    return {[](const Entry& entry, Experiment& live) -> Job<Inspection> {
-                auto specimen = std::make_shared<Specimen>(entry, live);
-                return [specimen] { return experiments::inspect(*specimen); };
-            },
-            [](const Entry& entry, Experiment& live) -> Job<Policies> {
-                return [&entry, copy = copy_of(entry, live)] {
-                    return experiments::try_policies(entry, *copy->experiment);
-                };
-            }};
+    return {
+        [](const Entry& entry, Experiment& live) -> Job<Inspection> {
+            auto specimen = std::make_shared<Specimen>(entry, live);
+            return [specimen] { return experiments::inspect(*specimen); };
+        },
+        [](const Entry& entry, Experiment& live) -> Job<Policies> {
+            auto copy = std::make_shared<experiments::Copy>(entry, live, live.device().settings());
+            return [&entry, copy] { return experiments::try_policies(entry, *copy->experiment); };
+        }};
 }
 
 Inspector::Inspector(Work work, Clock::duration settle) : work_(std::move(work)), settle_(settle) {}

@@ -10,6 +10,8 @@
 
 #include "gl/picture_view.h"
 #include "ui/canvas.h"
+#include "ui/dock.h"
+#include "ui/inspector.h"
 #include "ui/layout.h"
 #include "ui/microscope.h"
 #include "ui/stage.h"
@@ -71,6 +73,8 @@ struct Interface {
 
     Stage& stage;
     Microscope microscope;
+    Inspector inspector;
+    DockState dock;
     ViewOptions options;
     float scale;   ///< layout units a logical pixel
     float raster;  ///< framebuffer pixels a layout unit

@@ -15,6 +15,7 @@ void draw_results(Interface& ui);     ///< the report
 void draw_comparison(Interface& ui);  ///< variants side by side
 void draw_timings(Interface& ui);     ///< kernels, frame time
 void draw_dock(Interface& ui);        ///< the lower edge: tabs of what follows and the timings
+void refresh_measured(Interface& ui);  ///< asks the experiment for what its kernel timed
 void draw_findings(Interface& ui);    ///< races and barriers, a sentence each
 void draw_counters(Interface& ui);    ///< what the emulator counted, by kernel
 void draw_timeline(Interface& ui);    ///< one block's warps over time

@@ -28,6 +28,8 @@ Json to_json(const Settings& s) {
             {"vsync", s.view.vsync},
             {"grid", s.view.grid},
             {"panels", {s.view.left, s.view.right, s.view.bottom}},
+            {"dock", {s.view.dock, s.view.dock_open}},
+            {"inspect", s.view.inspect},
             {"parameters", parameters}};
 }
 
@@ -56,6 +58,11 @@ Settings from_json(const Json& json) {
     s.view.left = panel(0);
     s.view.right = panel(1);
     s.view.bottom = panel(2);
+    if (json.contains("dock")) {
+        s.view.dock = json.at("dock").at(0).get<std::string>();
+        s.view.dock_open = json.at("dock").at(1).get<std::string>();
+    }
+    s.view.inspect = json.value("inspect", true);
     for (const auto& [id, list] : json.at("parameters").items())
         for (const auto& [name, text] : list.items())
             s.parameters[id].push_back({name, text.get<std::string>()});

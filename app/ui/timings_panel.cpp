@@ -82,7 +82,7 @@ std::string frame_text(const Interface& ui) {
 }  // namespace
 
 void draw_timings(Interface& ui) {
-    text(ui.fonts.strong, colour::text, "Kernel timings");
+    text(ui.fonts.small, colour::dim, "On " + ui.stage.device().info().name);
     if (ui.stage.device().info().kind == compute::DeviceKind::emulator) {
         ImGui::SameLine(0, ui.px(10));
         badge(ui, "emulated", colour::finding);

@@ -26,7 +26,7 @@ Settings some() {
     s.experiment = "nbody";
     s.device = "cuda:1";
     s.run = {compute::Math::fast, compute::Schedule::reverse, 18446744073709551615ULL};
-    s.view = {false, true, 300, 340, 190};
+    s.view = {false, true, 300, 340, 190, "findings", "banks", false};
     s.parameters["nbody"] = {{"bodies", "20000"}, {"file", "a \"b\" ü.csv"}};
     s.parameters["ripple"] = {{"sync", "off"}};
     return s;
@@ -46,6 +46,9 @@ TEST_F(SettingsTest, ComeBackAsTheyWere) {
     EXPECT_FALSE(s.view.vsync);
     EXPECT_TRUE(s.view.grid);
     EXPECT_EQ(s.view.right, 340);
+    EXPECT_EQ(s.view.dock, "findings");
+    EXPECT_EQ(s.view.dock_open, "banks");
+    EXPECT_FALSE(s.view.inspect);
     ASSERT_EQ(s.parameters.at("nbody").size(), 2U);
     EXPECT_EQ(s.parameters.at("nbody")[1].text, "a \"b\" ü.csv");
     EXPECT_EQ(s.parameters.at("ripple")[0].id, "sync");

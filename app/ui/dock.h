@@ -1,0 +1,28 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+
+#include "experiments/report.h"
+#include "ui/tile_grid.h"
+#include "ui/warp_lanes.h"
+
+namespace warpscope::ui {
+
+/// What the dock's panels and the tile keep from frame to frame.
+struct DockState {
+    TileColour tile_by = TileColour::value;
+    unsigned tile_row = 0;  ///< words in a row; 0: as usual_row() says
+
+    /// The timeline of the microscope's block, for that version of it.
+    std::optional<WarpLanes> lanes;
+    std::uint64_t lanes_version = 0;
+
+    /// What the experiment's own kernel measured, and for which picture it was asked.
+    std::optional<experiments::Timeline> measured;
+    std::uint64_t measured_picture = 0;
+    std::chrono::steady_clock::time_point measure_after{};
+};
+
+}  // namespace warpscope::ui
