@@ -33,7 +33,7 @@ FrozenLaunch checked(const FrozenLaunch& launch, uint32_t block) {
 
 struct Stepper::State {
     State(Machine& machine, FrozenLaunch frozen, uint32_t block);
-    ~State() { recorder.undo.roll_back(0); }
+    ~State() { recorder.undo.move_to(0); }
 
     struct Snapshot {
         uint64_t position = 0;
@@ -165,7 +165,7 @@ void Stepper::State::seek(uint64_t target) {
                          [](uint64_t p, const Snapshot& s) { return p < s.position; });
     const Snapshot& nearest = *(after - 1);
     if (target < position || nearest.position > position) {
-        recorder.undo.roll_back(nearest.undo);
+        recorder.undo.move_to(nearest.undo);
         runner.restore(nearest.block);
         recorder.sight = nearest.sight;
         position = nearest.position;

@@ -31,6 +31,7 @@ void StepRecorder::begin_step(uint64_t step) {
 
 void StepRecorder::forget(uint64_t position) {
     known_ = std::min(known_, position);
+    undo.forget();
     while (!releases_.empty() && releases_.back() >= position) releases_.pop_back();
     while (!waits_.empty() && waits_.back().from >= position) {
         waits_.pop_back();

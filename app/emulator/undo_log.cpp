@@ -1,5 +1,6 @@
 #include "emulator/undo_log.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -37,17 +38,31 @@ bool UndoLog::is_valid(uint64_t address, size_t bytes) const {
 
 void UndoLog::save(uint64_t address, size_t bytes) {
     if (!bytes) return;
-    entries_.push_back({address, bytes});
-    const auto* p = reinterpret_cast<const std::byte*>(address);
-    bytes_.insert(bytes_.end(), p, p + bytes);
+    const size_t at = done_ ? entries_[done_ - 1].at + entries_[done_ - 1].bytes : 0;
+    const Entry entry{address, bytes, at};
+    if (done_ == entries_.size() || entries_[done_] != entry) {
+        forget();
+        entries_.push_back(entry);
+        bytes_.resize(at + bytes);
+    }
+    std::memcpy(bytes_.data() + at, reinterpret_cast<const void*>(address), bytes);
+    ++done_;
 }
 
-void UndoLog::roll_back(size_t mark) {
-    for (; entries_.size() > mark; entries_.pop_back()) {
-        const auto [address, bytes] = entries_.back();
-        std::memcpy(reinterpret_cast<void*>(address), bytes_.data() + bytes_.size() - bytes, bytes);
-        bytes_.resize(bytes_.size() - bytes);
-    }
+void UndoLog::forget() {
+    entries_.resize(done_);
+    bytes_.resize(done_ ? entries_.back().at + entries_.back().bytes : 0);
+}
+
+void UndoLog::swap(const Entry& entry) {
+    std::byte* stored = bytes_.data() + entry.at;
+    std::swap_ranges(stored, stored + entry.bytes, reinterpret_cast<std::byte*>(entry.address));
+}
+
+void UndoLog::move_to(size_t mark) {
+    mark = std::min(mark, entries_.size());
+    while (done_ > mark) swap(entries_[--done_]);
+    while (done_ < mark) swap(entries_[done_++]);
 }
 
 }  // namespace warpscope::emulator

@@ -1,7 +1,10 @@
 #include <bit>
+#include <map>
 #include <random>
+#include <tuple>
 
 #include "frozen_kernel.h"
+#include "stepper_state.h"
 
 // The Stepper executes what Machine::run executes, and goes back to what was.
 namespace warpscope::emulator {
@@ -95,6 +98,65 @@ TEST_P(StepperOrder, IsTheMachines) {
         }
         EXPECT_EQ(stepped.memory(), before) << "what the block wrote is taken back";
     }
+}
+
+TEST_P(StepperOrder, GoesBackToWhatWas) {
+    const Case& c = GetParam();
+    FrozenKernel k(c.file, c.kernel, c.launch, c.scalars, {.seed = 3});
+    Stepper stepper(k.machine, k.frozen, c.block);
+    std::map<uint64_t, std::pair<std::vector<std::string>, std::vector<std::byte>>> was;
+    std::mt19937_64 random(7);
+    for (uint64_t next = 0;;) {
+        if (stepper.position() == next || stepper.end() != Stepper::End::open) {
+            was[stepper.position()] = {state_of(stepper), k.memory()};
+            next += 1 + random() % 300;
+        }
+        if (!stepper.step()) break;
+    }
+    const auto history = std::vector<Step>(stepper.history().begin(), stepper.history().end());
+    const std::vector<BarrierWait> waits(stepper.waits().begin(), stepper.waits().end());
+    for (int jump = 0; jump < 40; ++jump) {
+        const auto& [position, state] = *std::next(was.begin(), long(random() % was.size()));
+        stepper.seek(position);
+        ASSERT_EQ(state_of(stepper), state.first) << position;
+        ASSERT_EQ(k.memory(), state.second) << position;
+    }
+    stepper.run();
+    EXPECT_EQ(state_of(stepper), was.rbegin()->second.first);
+    ASSERT_EQ(stepper.history().size(), history.size());
+    for (size_t n = 0; n < history.size(); ++n) {
+        const Step a = history[n], b = stepper.history()[n];
+        ASSERT_EQ(std::tie(a.warp, a.pc, a.mask, a.by_hand),
+                  std::tie(b.warp, b.pc, b.mask, b.by_hand));
+    }
+    ASSERT_EQ(stepper.waits().size(), waits.size());
+    for (size_t n = 0; n < waits.size(); ++n) {
+        EXPECT_EQ(stepper.waits()[n].from, waits[n].from);
+        EXPECT_EQ(stepper.waits()[n].to, waits[n].to);
+    }
+}
+
+// Picks by hand, backwards and forwards: the replay makes the same picks.
+TEST_P(StepperOrder, PicksAreRepeated) {
+    const Case& c = GetParam();
+    FrozenKernel k(c.file, c.kernel, c.launch, c.scalars, {.seed = 5});
+    Stepper stepper(k.machine, k.frozen, c.block);
+    std::mt19937_64 random(11);
+    std::map<uint64_t, std::vector<std::string>> was;
+    while (stepper.end() == Stepper::End::open && stepper.position() < 2000) {
+        if (stepper.position() % 50 == 0) was[stepper.position()] = state_of(stepper);
+        if (random() % 3)
+            stepper.step(uint32_t(random() % stepper.warps()));
+        else
+            stepper.step();
+    }
+    was[stepper.position()] = state_of(stepper);
+    for (auto at = was.rbegin(); at != was.rend(); ++at) {
+        stepper.seek(at->first);
+        ASSERT_EQ(state_of(stepper), at->second) << at->first;
+    }
+    stepper.seek(stepper.history().size());
+    EXPECT_EQ(state_of(stepper), was.rbegin()->second);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, StepperOrder, testing::ValuesIn(cases()), [](const auto& info) {
