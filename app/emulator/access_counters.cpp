@@ -120,11 +120,11 @@ void AccessCounters::join(Observer& fork) {
 }
 
 void AccessCounters::on_launch(const Kernel& kernel, const Launch&) {
-    const auto found = std::find_if(kernels_.begin(), kernels_.end(), [&](const auto& k) {
-        return k.kernel == kernel.name;
-    });
+    const auto found = std::find_if(kernels_.begin(), kernels_.end(),
+                                    [&](const auto& k) { return k.kernel == kernel.name; });
     current_ = size_t(found - kernels_.begin());
     if (found == kernels_.end()) kernels_.emplace_back().kernel = kernel.name;
+    before_ = kernels_[current_];
     ++kernels_[current_].launches;
     known_.assign(kernel.code.size(), {});
 }

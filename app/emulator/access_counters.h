@@ -56,12 +56,13 @@ struct KernelCounters {
 // Counts what launches do; the figures don't depend on the schedule where the kernels' don't.
 class AccessCounters : public Observer {
   public:
-    // One for each kernel, in the order of their first launches. Its instructions and barriers are
-    // those of the blocks that have ended.
+    // One for each kernel, in the order of their first launches. A launch that fails counts for
+    // nothing.
     const std::vector<KernelCounters>& kernels() const { return kernels_; }
 
     std::unique_ptr<Observer> fork() override;
     void join(Observer& fork) override;
+    void on_failure(uint32_t) override { kernels_[current_] = before_; }
     void on_launch(const Kernel& kernel, const Launch& launch) override;
     bool wants_instructions() const override { return false; }
     void on_block_end(uint32_t block, const Statistics& statistics) override;
@@ -79,7 +80,8 @@ class AccessCounters : public Observer {
     static bool recall(Known& known, const Access& access, bool shared);
 
     std::vector<KernelCounters> kernels_;
-    size_t current_ = 0;       // index of the running kernel
+    size_t current_ = 0;        // index of the running kernel
+    KernelCounters before_;     // its counters before the launch
     std::vector<Known> known_;  // by pc, of the running kernel
 };
 

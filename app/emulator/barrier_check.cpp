@@ -17,6 +17,16 @@ bool is_aligned(const std::string& text) {
 
 }  // namespace
 
+std::unique_ptr<Observer> BarrierCheck::fork() {
+    auto fork = std::make_unique<BarrierCheck>(*this);
+    fork->log_ = log_.fork();
+    return fork;
+}
+
+void BarrierCheck::join(Observer& fork) {
+    log_.join(dynamic_cast<BarrierCheck&>(fork).log_);
+}
+
 Finding BarrierCheck::finding_at(const BarrierArrival& a, Severity severity) const {
     Finding f;
     f.kind = FindingKind::barrier;

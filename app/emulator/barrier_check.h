@@ -18,11 +18,17 @@ class BarrierCheck : public Observer {
   public:
     std::vector<Finding> findings() const { return log_.findings(); }
 
+    std::unique_ptr<Observer> fork() override;
+    void join(Observer& fork) override;
+    void on_failure(uint32_t block) override { log_.forget_after(block); }
     void on_launch(const Kernel& kernel, const Launch& launch) override {
         places_.begin(kernel, launch);
         log_.begin_launch();
     }
-    void on_block_begin(const Kernel&, uint32_t block) override { log_.begin_block(block); }
+    void on_block_begin(const Kernel&, uint32_t block) override {
+        log_.begin_block(block);
+        last_ = {.block = block, .mask = 1};
+    }
     bool wants_instructions() const override { return false; }
     bool wants_global_accesses() const override { return false; }
     void on_barrier_arrival(const BarrierArrival& arrival) override;
@@ -35,7 +41,7 @@ class BarrierCheck : public Observer {
     FindingLog log_;
     Places places_;
     std::array<BarrierArrival, barriers_per_block> newest_;  // by barrier
-    BarrierArrival last_;
+    BarrierArrival last_;  // of the block; where there is none yet, its first thread at its entry
 };
 
 }  // namespace warpscope::emulator

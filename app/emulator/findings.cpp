@@ -57,13 +57,20 @@ size_t FindingLog::index_of(Finding finding) {
         finding.kernel, finding.first.where(), finding.second ? finding.second->where() : "",
         finding.kind,   finding.severity,      finding.hazard};
     const auto [found, is_new] = by_lines_.emplace(lines, entries_.size());
-    if (is_new) entries_.push_back({std::move(finding), at_, ++serial_});
+    if (is_new) entries_.push_back({std::move(finding), at_, ++serial_, {}});
     return found->second;
 }
 
 void FindingLog::set_example(Entry& entry, Finding finding) {
     finding.count = entry.finding.count;
-    entry = {std::move(finding), at_, ++serial_};
+    entry.finding = std::move(finding);
+    entry.at = at_;
+    entry.serial = ++serial_;
+}
+
+void FindingLog::begin_launch() {
+    ++at_.launch;
+    for (Entry& entry : entries_) entry.blocks.clear();
 }
 
 FindingLog FindingLog::fork() const {
@@ -76,9 +83,28 @@ void FindingLog::join(const FindingLog& fork) {
     for (const Entry& theirs : fork.entries_) {
         const size_t known = entries_.size();
         Entry& mine = entries_[index_of(theirs.finding)];
+        if (entries_.size() > known) {
+            mine = theirs;
+            continue;
+        }
         const uint64_t count = mine.finding.count + theirs.finding.count;
-        if (entries_.size() > known || theirs.at < mine.at) mine = theirs;
-        if (entries_.size() == known) mine.finding.count = count;
+        if (theirs.at < mine.at) {
+            mine.finding = theirs.finding;
+            mine.at = theirs.at;
+            mine.serial = theirs.serial;
+        }
+        mine.finding.count = count;
+        mine.blocks.insert(mine.blocks.end(), theirs.blocks.begin(), theirs.blocks.end());
+    }
+}
+
+void FindingLog::forget_after(uint32_t block) {
+    for (Entry& entry : entries_) {
+        for (const Entry::Share& share : entry.blocks)
+            if (share.block > block) entry.finding.count -= share.count;
+        std::erase_if(entry.blocks, [&](const Entry::Share& s) { return s.block > block; });
+        // Of one that is left without any, the next is the example.
+        if (entry.finding.count == 0) entry.at = {~0ull, ~0u};
     }
 }
 
@@ -88,7 +114,8 @@ std::vector<Finding> FindingLog::findings() const {
         return std::tie(a.at, a.serial) < std::tie(b.at, b.serial);
     });
     std::vector<Finding> findings;
-    for (Entry& entry : entries) findings.push_back(std::move(entry.finding));
+    for (Entry& entry : entries)
+        if (entry.finding.count > 0) findings.push_back(std::move(entry.finding));
     return merged({findings});
 }
 

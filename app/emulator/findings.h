@@ -57,11 +57,13 @@ std::vector<Finding> merged(const std::vector<std::vector<Finding>>& lists);
 // the first launch that had any, in whatever order blocks run and logs are joined.
 class FindingLog {
   public:
-    void begin_launch() { ++at_.launch; }
+    void begin_launch();
     void begin_block(uint32_t block) { at_.block = block; }
     // An empty log for other blocks of the launch under way, and taking over what it collected.
     FindingLog fork() const;
     void join(const FindingLog& fork);
+    // Forgets what blocks behind this one of the launch under way added.
+    void forget_after(uint32_t block);
 
     // Which findings are one: addresses in the program, cheap to compare.
     struct Key {
@@ -85,6 +87,9 @@ class FindingLog {
         Entry& entry = entries_[last_ - 1];
         if (at_ < entry.at) set_example(entry, describe());
         entry.finding.count += count;
+        if (entry.blocks.empty() || entry.blocks.back().block != at_.block)
+            entry.blocks.push_back({at_.block, 0});
+        entry.blocks.back().count += count;
     }
 
     // Errors first, then by kind, then in the order of their examples.
@@ -103,6 +108,11 @@ class FindingLog {
         Finding finding;
         Position at;          // of the example
         uint64_t serial = 0;  // of the examples of a block
+        struct Share {
+            uint32_t block;
+            uint64_t count;
+        };
+        std::vector<Share> blocks;  // of the launch under way
     };
     size_t index_of(Finding finding);
     void set_example(Entry& entry, Finding finding);

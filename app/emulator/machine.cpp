@@ -51,19 +51,22 @@ class Dispatch {
   public:
     Dispatch(uint64_t first, uint64_t end, unsigned sms) : first_(first), end_(end), sms_(sms) {}
 
-    void run_sms(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared) {
+    void run_sms(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared,
+                 Observer* observer) {
         for (unsigned sm = next_++; sm < sms_; sm = next_++)
             for (uint64_t b = first_ + (sm + sms_ - first_ % sms_) % sms_;
                  b < end_ && b < failed_.load(); b += sms_)
-                run_block(runner, uint32_t(b), sm, shared[sm].data(), nullptr);
+                run_block(runner, uint32_t(b), sm, shared[sm].data(), observer);
     }
     void run_in_order(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared,
                       Observer* observer) {
         for (uint64_t b = first_; b < end_ && b < failed_.load(); ++b)
             run_block(runner, uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(), observer);
     }
-    void rethrow() const {
-        if (error_) std::rethrow_exception(error_);
+    void rethrow(Observer* observer) const {
+        if (!error_) return;
+        if (observer) observer->on_failure(uint32_t(failed_.load()));
+        std::rethrow_exception(error_);
     }
 
   private:
@@ -85,6 +88,33 @@ class Dispatch {
     std::atomic<uint64_t> failed_ = ~0ull;
     std::mutex mutex_;
     std::exception_ptr error_;
+};
+
+// One observer for each thread: `observer` itself and forks of it; just the one where it can't
+// fork.
+class Observers {
+  public:
+    Observers(Observer* observer, unsigned threads) : all_{observer} {
+        while (observer && all_.size() < threads) {
+            forks_.push_back(observer->fork());
+            if (!forks_.back()) {
+                forks_.clear();
+                all_.resize(1);
+                return;
+            }
+            all_.push_back(forks_.back().get());
+        }
+        all_.resize(threads);
+    }
+    unsigned threads() const { return unsigned(all_.size()); }
+    Observer* of(unsigned thread) const { return all_[thread]; }
+    void join() const {
+        for (const auto& fork : forks_) all_[0]->join(*fork);
+    }
+
+  private:
+    std::vector<Observer*> all_;
+    std::vector<std::unique_ptr<Observer>> forks_;
 };
 
 }  // namespace
@@ -120,21 +150,23 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     Dispatch dispatch(first, first + blocks, virtual_sms());
     Budget budget(options.instruction_budget);
     if (observer) observer->on_launch(kernel, launch);
-    const bool in_order = observer || kernel.order_dependent;
     unsigned threads = options.threads ? options.threads : hardware_threads();
     threads = unsigned(std::clamp<uint64_t>(std::min<uint64_t>(virtual_sms(), blocks), 1, threads));
-    if (in_order) threads = 1;
+    if (kernel.order_dependent) threads = 1;
+    const Observers observers(observer, threads);
+    threads = observers.threads();
     std::vector<Statistics> parts(threads);
     run_parallel(threads, [&](unsigned k) {
         const FloatMode mode(kernel.flush_subnormals);
         BlockRunner runner(kernel, launch, memory_, frozen.arguments, options, budget);
-        if (in_order)
-            dispatch.run_in_order(runner, shared_, observer);
+        if (threads == 1)
+            dispatch.run_in_order(runner, shared_, observers.of(0));
         else
-            dispatch.run_sms(runner, shared_);
+            dispatch.run_sms(runner, shared_, observers.of(k));
         parts[k] = runner.statistics();
     });
-    dispatch.rethrow();
+    observers.join();
+    dispatch.rethrow(observer);
     Statistics total;
     for (const Statistics& s : parts) total += s;
     return total;

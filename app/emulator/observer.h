@@ -68,6 +68,9 @@ class Observer {
     // launch's end; the outcome must not depend on which fork saw which block.
     virtual std::unique_ptr<Observer> fork() { return nullptr; }
     virtual void join(Observer& /*fork*/) {}
+    // After the joins, where the launch ends with the error of this block: other threads may have
+    // run blocks behind it, of which nothing must remain.
+    virtual void on_failure(uint32_t /*block*/) {}
     virtual void on_launch(const Kernel&, const Launch&) {}
     virtual bool wants(uint32_t /*block*/) { return true; }  // else the block runs unobserved
     // Asked at a launch: what is not wanted need not be told, and costs nothing.
@@ -83,7 +86,7 @@ class Observer {
     virtual void on_warp_sync(uint32_t /*block*/, uint32_t /*warp*/, uint32_t /*members*/) {}
     virtual void on_instruction(uint32_t /*block*/, uint32_t /*warp*/, uint32_t /*mask*/,
                                 uint32_t /*pc*/) {}
-    // The block can't go on; the launch ends with this error.
+    // The block can't go on; the launch ends with the error of the lowest such block.
     virtual void on_error(uint32_t /*block*/, const Error&) {}
     // The host gives global memory its contents, or takes it away.
     virtual void on_allocate(uint64_t /*address*/, size_t /*bytes*/) {}

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "emulator/observer.h"
@@ -12,6 +13,22 @@ class ObserverList : public Observer {
   public:
     void add(Observer& observer) { all_.push_back(&observer); }
 
+    std::unique_ptr<Observer> fork() override {
+        auto fork = std::make_unique<ObserverList>();
+        for (Observer* o : all_) {
+            fork->forks_.push_back(o->fork());
+            if (!fork->forks_.back()) return nullptr;
+            fork->add(*fork->forks_.back());
+        }
+        return fork;
+    }
+    void join(Observer& fork) override {
+        const auto& forks = dynamic_cast<ObserverList&>(fork).forks_;
+        for (size_t k = 0; k < all_.size(); ++k) all_[k]->join(*forks[k]);
+    }
+    void on_failure(uint32_t block) override {
+        each([&](Observer& o) { o.on_failure(block); });
+    }
     void on_launch(const Kernel& kernel, const Launch& launch) override {
         each([&](Observer& o) { o.on_launch(kernel, launch); });
     }
@@ -68,6 +85,7 @@ class ObserverList : public Observer {
         return std::any_of(all_.begin(), all_.end(), [&](const Observer* o) { return f(*o); });
     }
     std::vector<Observer*> all_;
+    std::vector<std::unique_ptr<Observer>> forks_;  // of another list's members: they are all_
 };
 
 }  // namespace warpscope::emulator

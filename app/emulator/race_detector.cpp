@@ -6,6 +6,16 @@
 
 namespace warpscope::emulator {
 
+std::unique_ptr<Observer> RaceDetector::fork() {
+    auto fork = std::make_unique<RaceDetector>(*this);
+    fork->log_ = log_.fork();
+    return fork;
+}
+
+void RaceDetector::join(Observer& fork) {
+    log_.join(dynamic_cast<RaceDetector&>(fork).log_);
+}
+
 void RaceDetector::on_launch(const Kernel& kernel, const Launch& launch) {
     places_.begin(kernel, launch);
     log_.begin_launch();
@@ -45,7 +55,8 @@ void RaceDetector::for_lanes(F&& f) {
         f(a.mask, first);
         return;
     }
-    for (uint32_t m = a.mask; m; m &= m - 1) f(m & (0 - m), a.address(unsigned(std::countr_zero(m))));
+    for (uint32_t m = a.mask; m; m &= m - 1)
+        f(m & (0 - m), a.address(unsigned(std::countr_zero(m))));
 }
 
 // Calls f for each word of one lane's access, or for each byte where bytes are told apart.

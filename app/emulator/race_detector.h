@@ -29,6 +29,9 @@ class RaceDetector : public Observer {
     // By 4-byte word of the running block's shared memory: it took part in a race so far.
     const std::vector<bool>& racing_words() const { return racing_words_; }
 
+    std::unique_ptr<Observer> fork() override;
+    void join(Observer& fork) override;
+    void on_failure(uint32_t block) override { log_.forget_after(block); }
     void on_launch(const Kernel& kernel, const Launch& launch) override;
     bool wants_instructions() const override { return false; }
     bool wants_global_accesses() const override { return false; }

@@ -66,8 +66,8 @@ TEST(BankUse, WideLanesComeInHalvesAndQuarters) {
     EXPECT_EQ(apart.wavefronts, 8u);
     EXPECT_EQ(apart.degree, 2u);
     // Stamped tile [tx][ty] of 8-byte words: half a warp is one row, 16 columns 128 bytes apart.
-    const BankUse stamped = bank_use(lanes([](unsigned l) { return (l % 16 * 16 + l / 16) * 8; }),
-                                     every_lane, 8);
+    const BankUse stamped =
+        bank_use(lanes([](unsigned l) { return (l % 16 * 16 + l / 16) * 8; }), every_lane, 8);
     EXPECT_EQ(stamped.degree, 16u);
     EXPECT_EQ(stamped.wavefronts, 32u);
     // One address for all: one pass, whatever the width.
@@ -152,12 +152,13 @@ TEST(AccessCounters, OfASmallKernel) {
 
 // A loop whose stride doubles: the same instruction with another pattern each time.
 TEST(AccessCounters, TellThePatternsOfOneInstructionApart) {
-    Runner r(kernel_text("mov.u32 %r3, cell; mov.u32 %r5, 4;"
-                         "LOOP: mul.lo.u32 %r4, %r1, %r5; add.s32 %r4, %r4, %r3;"
-                         "st.shared.u32 [%r4], %r1; mul.wide.u32 %rd2, %r1, %r5;"
-                         "add.s64 %rd2, %rd2, %rd0; st.global.u32 [%rd2], %r1;"
-                         "shl.b32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 64; @%p1 bra LOOP;",
-                         ".shared .align 8 .b8 cell[1024];"));
+    Runner r(
+        kernel_text("mov.u32 %r3, cell; mov.u32 %r5, 4;"
+                    "LOOP: mul.lo.u32 %r4, %r1, %r5; add.s32 %r4, %r4, %r3;"
+                    "st.shared.u32 [%r4], %r1; mul.wide.u32 %rd2, %r1, %r5;"
+                    "add.s64 %rd2, %rd2, %rd0; st.global.u32 [%rd2], %r1;"
+                    "shl.b32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 64; @%p1 bra LOOP;",
+                    ".shared .align 8 .b8 cell[1024];"));
     AccessCounters counters;
     r.observer = &counters;
     r.run(one_block(32), 0, 256);
