@@ -32,6 +32,7 @@ class Live {
         for (int frame = 0; frame < 3; ++frame) experiment_->step();
     }
     Experiment& experiment() { return *experiment_; }
+    const Entry& entry() const { return entry_; }
     Specimen specimen() { return Specimen(entry_, *experiment_); }
     std::vector<PolicyOutcome> policies() { return try_policies(entry_, *experiment_); }
     Inspection inspection() {
@@ -343,9 +344,13 @@ TEST(Inspection, RunsBesideTheLiveExperiment) {
     Live alone("ripple", {{"size", "100"}, {"sync", "off"}});
     for (int round = 0; round < 3; ++round) {
         Specimen specimen = live.specimen();
+        Copy copy(live.entry(), live.experiment(), {});
         Inspection found;
         std::vector<PolicyOutcome> outcomes;
-        std::jthread thread([&] { found = inspect(specimen); });
+        std::jthread thread([&] {
+            found = inspect(specimen);
+            outcomes = try_policies(live.entry(), *copy.experiment);
+        });
         std::vector<Rgba> picture;
         for (int frame = 0; frame < 3; ++frame) {
             live.experiment().step();
@@ -354,6 +359,7 @@ TEST(Inspection, RunsBesideTheLiveExperiment) {
         }
         thread.join();
         EXPECT_EQ(races(found), 100u * 100);
+        for (const PolicyOutcome& outcome : outcomes) EXPECT_TRUE(outcome.ends) << outcome.error;
         const std::vector<Rgba> expected = alone.picture();
         EXPECT_EQ(std::memcmp(picture.data(), expected.data(), picture.size() * sizeof(Rgba)), 0);
     }
