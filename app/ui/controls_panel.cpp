@@ -188,6 +188,17 @@ void run_rows(Interface& ui, const Columns& at) {
         run.schedule = compute::Schedule(schedule);
         change();
     }
+    row_label(ui, at, "Barriers",
+              "What __syncthreads() waits for in the emulator. Volta and later: every thread that "
+              "has not exited. Before Volta: one arrival of each warp. Strict: as Volta, but lanes "
+              "that come without the rest of their warp are an error. A change starts over.");
+    const int barriers = dropdown(ui, "barriers", {"volta", "before-volta", "strict"},
+                                  {"Volta and later", "before Volta", "strict"},
+                                  std::size_t(run.barriers), at.widget);
+    if (barriers >= 0) {
+        run.barriers = compute::BarrierPolicy(barriers);
+        change();
+    }
     row_label(ui, at, "Seed", "Of the random order: the same seed gives the same picture.");
     std::string typed;
     if (!field(ui, "seed", fmt::format("{}", run.seed), at.widget, typed)) return;

@@ -60,6 +60,16 @@ void draw_canvas(Interface& ui) {
     shows_tree(ui) ? draw_tree(ui) : draw_picture(ui);
 }
 
+void draw_open_microscope(Interface& ui) {
+    const Layout& at = ui.layout;
+    panel(ui, "microscope", at.microscope, colour::clear, {10, 7}, false,
+          [&] { draw_microscope_bar(ui); });
+    panel(ui, "source.panel", at.source, colour::background, {10, 6}, false,
+          [&] { draw_source(ui); });
+    panel(ui, "warps", at.warps, colour::clear, {14, 10}, true, [&] { draw_warps(ui); });
+    panel(ui, "tile.panel", at.tile, colour::clear, {14, 8}, false, [&] { draw_tile(ui); });
+}
+
 }  // namespace
 
 Interface::Interface(Stage& on_show, const ViewOptions& chosen, float ui_scale,
@@ -86,6 +96,39 @@ void Interface::fit() {
     tree.cell = 0.01F;  // as narrow as the array allows
 }
 
+void Interface::open_microscope(std::optional<gl::Point> pixel) {
+    stage.pause(true);
+    microscope.open(stage.entry(), stage.experiment());
+    source.left = source.right = {};
+    if (!block_shows()) return;
+    pick_pixel(pixel ? *pixel : gl::Point{canvas.view().centre_x, canvas.view().centre_y});
+}
+
+bool Interface::block_shows() const {
+    const gl::PixelBuffer* pixels = stage.pixels();
+    if (!pixels || !microscope.is_open() || !microscope.ready()) return false;
+    const emulator::Launch& launch = microscope.launch();
+    const int side = stage.tile_side();
+    const auto covers = [&](std::uint32_t blocks, int texels) {
+        return int(blocks) == (texels + side - 1) / side;
+    };
+    return side > 0 && int(launch.block.x) == side && int(launch.block.y) == side &&
+           covers(launch.grid.x, pixels->width()) && covers(launch.grid.y, pixels->height());
+}
+
+void Interface::pick_pixel(gl::Point pixel) {
+    if (!block_shows()) return;
+    const auto inside = [](double at, int size) {
+        return std::uint32_t(std::clamp(at, 0.0, double(size - 1)));
+    };
+    const std::uint32_t x = inside(pixel.x, stage.pixels()->width()),
+                        y = inside(pixel.y, stage.pixels()->height());
+    const emulator::Dim3 size = microscope.launch().block;
+    const emulator::Dim3 block{x / size.x, y / size.y, 0}, now = microscope.block();
+    if (block.x != now.x || block.y != now.y) microscope.set_block(block);
+    microscope.pick_thread({x % size.x, y % size.y, 0});
+}
+
 void Interface::place(ImVec2 size) {
     layout = lay_out(size.x, size.y, scale, options, microscope.is_open());
     if (shown == stage.entry().id) return;
@@ -98,6 +141,12 @@ void Interface::place(ImVec2 size) {
 void Interface::draw(ImVec2 size) {
     microscope.follow(stage.entry(), stage.experiment(), stage.paused());
     microscope.advance(double(ImGui::GetIO().DeltaTime));
+    if (microscope.notice() != noticed) {
+        noticed = microscope.notice();
+        if (!noticed.empty()) stage.say(noticed);
+    }
+    inspector.follow(stage.entry(), stage.experiment(), options.inspect);
+    refresh_measured(*this);
     place(size);
     widgets.begin_frame();
     ImGui::PushFont(fonts.body);
@@ -112,10 +161,12 @@ void Interface::draw(ImVec2 size) {
           [&] { draw_transport(*this); });
     panel(*this, "canvas", layout.canvas, stage.pixels() ? colour::clear : colour::canvas, {0, 0},
           false, [&] { draw_canvas(*this); });
-    if (!microscope.is_open())
+    if (microscope.is_open())
+        draw_open_microscope(*this);
+    else
         panel(*this, "results", layout.results, colour::clear, {16, 12}, true,
               [&] { draw_results(*this); });
-    panel(*this, "dock", layout.dock, colour::clear, {16, 10}, false, [&] { draw_timings(*this); });
+    panel(*this, "dock", layout.dock, colour::clear, {16, 0}, false, [&] { draw_dock(*this); });
     panel(*this, "foot", layout.foot, colour::background, {16, 7}, false,
           [&] { draw_message(*this); });
     ImGui::End();

@@ -12,8 +12,10 @@
 #include "ui/canvas.h"
 #include "ui/dock.h"
 #include "ui/inspector.h"
+#include "ui/kernel_text.h"
 #include "ui/layout.h"
 #include "ui/microscope.h"
+#include "ui/recent_registers.h"
 #include "ui/stage.h"
 #include "ui/theme.h"
 #include "ui/widget_map.h"
@@ -27,6 +29,22 @@ struct TreeView {
     double first = 0;
     float cell = 0;            ///< logical pixels; 0: not chosen yet
     bool in_overview = false;  ///< where the mouse button went down
+};
+
+/// One text of the microscope as it is scrolled.
+struct ListingView {
+    bool following = true;  ///< the line that runs stays in sight
+    int settling = 0;       ///< frames until the scrolling is done
+};
+
+/// The microscope's texts, of its newest copy.
+struct SourceView {
+    std::uint64_t copy = 0, version = 0;  ///< the microscope's, when they were read and drawn
+    KernelText source, ptx;
+    bool show_ptx = false;
+    std::uint64_t writes_copy = 0;
+    RegisterWrites writes;
+    ListingView left, right;
 };
 
 /// The item that the mouse rests on, by its corner, and since when (ImGui's seconds).
@@ -63,6 +81,12 @@ struct Interface {
     void draw_view(ImVec2 size);
     /// Shows the whole picture.
     void fit();
+    /// Opens the microscope at a pixel of the picture; without one at the picture's middle.
+    void open_microscope(std::optional<gl::Point> pixel = {});
+    /// Whether the open microscope's launch computes one pixel a thread, in square blocks.
+    bool block_shows() const;
+    /// Moves it to that pixel's block and thread.
+    void pick_pixel(gl::Point pixel);
     /// Runs what the panels asked for; between frames, as it may remake the experiment.
     void run_requests();
     /// Framebuffer pixels of the picture's area.
@@ -83,11 +107,13 @@ struct Interface {
     Layout layout;
     Canvas canvas;
     TreeView tree;
+    SourceView source;
     gl::PictureView picture_view;
     PictureDraw picture_draw;
     Edit edit;
     Rest rest;
-    std::string shown;  ///< the experiment whose picture the canvas is set for
+    std::string shown;    ///< the experiment whose picture the canvas is set for
+    std::string noticed;  ///< the microscope's newest notice
     Shot shot = Shot::none;
     bool show_keys = false;
     bool measuring = false;         ///< a comparison begins after this frame

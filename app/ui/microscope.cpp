@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace warpscope::ui {
@@ -106,6 +107,7 @@ void Microscope::make_specimen() {
     stepper_.reset();
     specimen_.reset();
     complaint_.clear();
+    ++copy_;
     try {
         const LentSettings lent(live_->device(), choice_);
         specimen_ = std::make_unique<experiments::Specimen>(*source_.entry, *live_);
@@ -162,6 +164,11 @@ void Microscope::set_block(Dim3 block) {
     }
     block_ = block;
     make_stepper();
+}
+
+void Microscope::set_block(const std::string& typed) {
+    if (const auto index = read_index(typed)) return set_block(*index);
+    notice_ = fmt::format("'{}' is no block: write its index, like \"12, 7\".", typed);
 }
 
 const std::vector<emulator::Finding>& Microscope::findings() {
@@ -314,6 +321,25 @@ void Microscope::choose(const Choice& choice) {
     if (!open_ || choice == choice_) return;
     choice_ = choice;
     make_specimen();
+}
+
+std::optional<emulator::Dim3> read_index(std::string_view text) {
+    emulator::Dim3 index{0, 0, 0};
+    std::uint32_t* const places[] = {&index.x, &index.y, &index.z};
+    std::size_t count = 0;
+    const char *at = text.data(), *const end = at + text.size();
+    const auto between = [](char c) { return c == ' ' || c == ',' || c == '(' || c == ')'; };
+    while (at < end) {
+        if (between(*at)) {
+            ++at;
+            continue;
+        }
+        if (count == 3) return {};
+        const auto [next, error] = std::from_chars(at, end, *places[count++]);
+        if (error != std::errc()) return {};
+        at = next;
+    }
+    return count > 0 ? std::optional(index) : std::nullopt;
 }
 
 }  // namespace warpscope::ui

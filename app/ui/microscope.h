@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compute/device.h"
@@ -51,14 +52,16 @@ class Microscope {
     const std::string& complaint() const { return complaint_; }
     /// What the newest action could not do; empty: nothing.
     const std::string& notice() const { return notice_; }
-    /// Another number, another state on show.
+    /// Another number, another state on show, and another copy of the launch with its kernel.
     std::uint64_t version() const { return version_; }
+    std::uint64_t copy() const { return copy_; }
 
     // --- where there is a block (ready())
     const emulator::Stepper& stepper() const { return *stepper_; }
     const emulator::Launch& launch() const { return stepper_->launch().launch; }
     Dim3 block() const { return block_; }
     void set_block(Dim3 block);
+    void set_block(const std::string& typed);  ///< "12, 7", "3": as read_index() reads it
     /// The steps are the block's whole run; false: it is longer than was looked ahead.
     bool complete() const { return complete_; }
     std::uint64_t known_steps() const { return stepper_->history().size(); }
@@ -132,8 +135,11 @@ class Microscope {
     unsigned warp_ = 0, lane_ = 0;
     bool by_hand_ = false, playing_ = false, complete_ = false;
     double owed_ = 0;  // steps that playing has still to take
-    std::uint64_t version_ = 0, findings_version_ = 0;
+    std::uint64_t copy_ = 0, version_ = 0, findings_version_ = 0;
     std::vector<emulator::Finding> findings_, all_findings_;
 };
+
+/// One to three whole numbers, with commas or spaces between them: an index in a grid or block.
+std::optional<emulator::Dim3> read_index(std::string_view text);
 
 }  // namespace warpscope::ui

@@ -37,6 +37,21 @@ void queue_picture(Interface& ui, const gl::PixelBuffer& pixels) {
     list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
 }
 
+/// A right click opens the microscope there; while it is open any click without a drag moves it.
+void choose_pixel(Interface& ui, gl::Point texel, bool hovered) {
+    const auto clicked = [&](ImGuiMouseButton button) {
+        const ImVec2 moved = ImGui::GetMouseDragDelta(button, 0);
+        const bool still = std::abs(moved.x) + std::abs(moved.y) < ui.px(4);
+        return hovered && still && ImGui::IsMouseReleased(button);
+    };
+    const bool right = clicked(ImGuiMouseButton_Right);
+    if (!ui.microscope.is_open()) {
+        if (right) ui.later([&ui, texel] { ui.open_microscope(texel); });
+    } else if (right || clicked(ImGuiMouseButton_Left)) {
+        ui.later([&ui, texel] { ui.pick_pixel(texel); });
+    }
+}
+
 void navigate(Interface& ui, ImVec2 size) {
     const ImGuiIO& io = ImGui::GetIO();
     const gl::Point mouse{io.MousePos.x * double(ui.raster), io.MousePos.y * double(ui.raster)};
@@ -47,6 +62,7 @@ void navigate(Interface& ui, ImVec2 size) {
     }
     if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) && !io.KeyCtrl)
         ui.canvas.fit();
+    choose_pixel(ui, ui.canvas.to_texel(mouse), hovered);
     if (!ImGui::IsItemActive() || (io.MouseDelta.x == 0 && io.MouseDelta.y == 0)) return;
     const bool left = ImGui::IsMouseDown(ImGuiMouseButton_Left) && !io.KeyCtrl;
     if (left && ui.stage.drag(double(io.MouseDelta.x) / size.y, double(io.MouseDelta.y) / size.y))
@@ -67,6 +83,66 @@ std::string value_text(Interface& ui, const gl::PixelBuffer& pixels, int x, int 
     return fmt::format("   rgb {} {} {}", ui.sampled[at], ui.sampled[at + 1], ui.sampled[at + 2]);
 }
 
+ImVec2 on_screen(const Interface& ui, double x, double y) {
+    const gl::Point at = ui.canvas.to_screen({x, y});
+    return {float(at.x) / ui.raster, float(at.y) / ui.raster};
+}
+
+/// A frame that shows on any picture.
+void draw_frame(Interface& ui, ImVec2 low, ImVec2 high, ImU32 colour, float grow) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float g = ui.px(grow);
+    low = {low.x - g, low.y - g};
+    high = {high.x + g, high.y + g};
+    list.AddRect(low, high, IM_COL32(0, 0, 0, 200), 0, 0, ui.px(4));
+    list.AddRect(low, high, colour, 0, 0, ui.px(2));
+}
+
+/// Where the microscope stands: its block, with lines that lead to it, and the thread's pixel.
+void mark_block(Interface& ui, ImVec2 low, ImVec2 high) {
+    if (!ui.block_shows()) return;
+    const Microscope& m = ui.microscope;
+    const auto side = double(m.launch().block.x);
+    const double x = m.block().x * side, y = m.block().y * side;
+    const ImVec2 from = on_screen(ui, x, y), to = on_screen(ui, x + side, y + side);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
+    const ImU32 guide = faded(colour::accent, 0.55F);
+    const float reach = ui.px(4);
+    list.AddLine({low.x, middle.y}, {from.x - reach, middle.y}, guide, ui.px(1));
+    list.AddLine({to.x + reach, middle.y}, {high.x, middle.y}, guide, ui.px(1));
+    list.AddLine({middle.x, low.y}, {middle.x, from.y - reach}, guide, ui.px(1));
+    list.AddLine({middle.x, to.y + reach}, {middle.x, high.y}, guide, ui.px(1));
+    draw_frame(ui, from, to, colour::accent, 2);
+    record_rect(ui, from, to, "picture.block", fmt::format("{}, {}", m.block().x, m.block().y));
+    const emulator::Dim3 thread = m.thread();
+    const ImVec2 pixel = on_screen(ui, x + thread.x, y + thread.y);
+    const ImVec2 end = on_screen(ui, x + thread.x + 1, y + thread.y + 1);
+    record_rect(ui, pixel, end, "picture.thread", fmt::format("{}, {}", thread.x, thread.y));
+    if (end.x - pixel.x >= ui.px(4)) draw_frame(ui, pixel, end, colour::text, 1);
+}
+
+void hover_box(Interface& ui, const std::string& line, const std::string& hint, ImVec2 low,
+               ImVec2 high) {
+    ImGui::PushFont(ui.fonts.mono);
+    const ImVec2 size = ImGui::CalcTextSize(line.c_str());
+    ImGui::PopFont();
+    ImGui::PushFont(ui.fonts.small);
+    const ImVec2 below = hint.empty() ? ImVec2{0, 0} : ImGui::CalcTextSize(hint.c_str());
+    const ImVec2 corner{low.x + ui.px(10), high.y - size.y - below.y - ui.px(18)};
+    const ImVec2 far{corner.x + std::max(size.x, below.x) + ui.px(16), high.y - ui.px(8)};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(corner, far, faded(colour::background, 0.88F), ui.px(5));
+    if (!hint.empty())
+        list.AddText({corner.x + ui.px(8), corner.y + ui.px(5) + size.y}, colour::dim,
+                     hint.c_str());
+    ImGui::PopFont();
+    ImGui::PushFont(ui.fonts.mono);
+    list.AddText({corner.x + ui.px(8), corner.y + ui.px(5)}, colour::text, line.c_str());
+    ImGui::PopFont();
+    record_rect(ui, corner, far, "picture.hover", line);
+}
+
 void hover_line(Interface& ui, const gl::PixelBuffer& pixels, ImVec2 low, ImVec2 high) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const gl::Point at =
@@ -74,18 +150,14 @@ void hover_line(Interface& ui, const gl::PixelBuffer& pixels, ImVec2 low, ImVec2
     const int x = int(std::floor(at.x)), y = int(std::floor(at.y));
     if (x < 0 || y < 0 || x >= pixels.width() || y >= pixels.height()) return;
     std::string line = fmt::format("x {}  y {}", x, y);
+    const bool narrow = high.x - low.x < ui.px(440);
     if (const int side = ui.stage.tile_side(); side > 0)
-        line += fmt::format("   block ({}, {})", x / side, y / side);
-    line += value_text(ui, pixels, x, y);
-    ImGui::PushFont(ui.fonts.mono);
-    const ImVec2 size = ImGui::CalcTextSize(line.c_str());
-    const ImVec2 corner{low.x + ui.px(10), high.y - size.y - ui.px(18)};
-    const ImVec2 far{corner.x + size.x + ui.px(16), corner.y + size.y + ui.px(10)};
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(corner, far, faded(colour::background, 0.88F), ui.px(5));
-    list.AddText({corner.x + ui.px(8), corner.y + ui.px(5)}, colour::text, line.c_str());
-    ImGui::PopFont();
-    record_rect(ui, corner, far, "picture.hover", line);
+        line += fmt::format("{}block ({}, {})", narrow ? "  " : "   ", x / side, y / side);
+    if (!narrow) line += value_text(ui, pixels, x, y);
+    const bool tiled = ui.stage.tile_side() > 0;
+    std::string hint;
+    if (tiled && !ui.microscope.is_open()) hint = "right click: look into this block";
+    hover_box(ui, line, hint, low, high);
 }
 
 }  // namespace
@@ -110,7 +182,9 @@ void draw_picture(Interface& ui) {
     record_rect(ui, {float(corner.x) / ui.raster, float(corner.y) / ui.raster},
                 {float(end.x) / ui.raster, float(end.y) / ui.raster}, "picture.pixels",
                 fmt::format("{}x{}", pixels->width(), pixels->height()));
-    if (ImGui::IsItemHovered()) hover_line(ui, *pixels, low, high);
+    const bool hovered = ImGui::IsItemHovered();
+    mark_block(ui, low, high);
+    if (hovered) hover_line(ui, *pixels, low, high);
 }
 
 }  // namespace warpscope::ui

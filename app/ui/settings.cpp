@@ -25,6 +25,7 @@ Json to_json(const Settings& s) {
             {"math", int(s.run.math)},
             {"schedule", int(s.run.schedule)},
             {"seed", s.run.seed},
+            {"barriers", int(s.run.barriers)},
             {"vsync", s.view.vsync},
             {"grid", s.view.grid},
             {"panels", {s.view.left, s.view.right, s.view.bottom}},
@@ -53,6 +54,9 @@ Settings from_json(const Json& json) {
     s.run.math = compute::Math(word_index(json.at("math"), 2));
     s.run.schedule = compute::Schedule(word_index(json.at("schedule"), 3));
     s.run.seed = json.at("seed").get<std::uint64_t>();
+    // Files of earlier versions have no such entry.
+    if (json.contains("barriers"))
+        s.run.barriers = compute::BarrierPolicy(word_index(json.at("barriers"), 3));
     s.view.vsync = json.at("vsync").get<bool>();
     s.view.grid = json.at("grid").get<bool>();
     s.view.left = panel(0);

@@ -73,6 +73,7 @@ class App {
   private:
     static void on_key(GLFWwindow* window, int key, int, int action, int modifiers);
     void press(int key, int modifiers);
+    bool press_microscope(int key, int modifiers);
     void wait();
     void frame();
     void follow_scale();
@@ -144,6 +145,7 @@ void App::press(int key, int modifiers) {
     const auto known = experiments::registry();
     if (key >= GLFW_KEY_1 && key <= GLFW_KEY_9 && std::size_t(key - GLFW_KEY_1) < known.size())
         ui_->later([this, known, key] { stage_->select(known[std::size_t(key - GLFW_KEY_1)]); });
+    if (press_microscope(key, modifiers)) return;
     switch (key) {
         case GLFW_KEY_SPACE:
             stage_->pause(!stage_->paused());
@@ -175,11 +177,54 @@ void App::press(int key, int modifiers) {
     }
 }
 
+/// M at any time; while the microscope is open, the keys that step. True where the key was one.
+bool App::press_microscope(int key, int modifiers) {
+    Microscope& microscope = ui_->microscope;
+    const bool open = microscope.is_open();
+    const bool shift = (modifiers & GLFW_MOD_SHIFT) != 0;
+    if (key == GLFW_KEY_M || (open && key == GLFW_KEY_ESCAPE && !ui_->show_keys)) {
+        ui_->later([this, open] { open ? ui_->microscope.close() : ui_->open_microscope(); });
+        return true;
+    }
+    if (!open) return false;
+    switch (key) {
+        case GLFW_KEY_RIGHT:
+            microscope.step();
+            return true;
+        case GLFW_KEY_LEFT:
+            microscope.back();
+            return true;
+        case GLFW_KEY_DOWN:
+            microscope.step_line();
+            return true;
+        case GLFW_KEY_UP:
+            microscope.back_line();
+            return true;
+        case GLFW_KEY_B:
+            shift ? microscope.back_barrier() : microscope.step_barrier();
+            return true;
+        case GLFW_KEY_SPACE:
+            microscope.play(!microscope.playing());
+            return true;
+        case GLFW_KEY_HOME:
+            microscope.restart();
+            return true;
+        case GLFW_KEY_END:
+            microscope.to_end();
+            return true;
+        case GLFW_KEY_P:
+            ui_->source.show_ptx = !ui_->source.show_ptx;
+            return true;
+        default:
+            return false;
+    }
+}
+
 /// While nothing moves there is nothing to draw. ImGui needs some frames after an event to settle.
 void App::wait() {
     const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
     if (hidden) return glfwWaitEventsTimeout(0.2);
-    if (!stage_->paused() || awake_ > 0) {
+    if (!stage_->paused() || ui_->microscope.playing() || awake_ > 0) {
         awake_ = std::max(0, awake_ - 1);
         return glfwPollEvents();
     }

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace warpscope::ui {
+
+enum class Ink : std::uint8_t { plain, keyword, type, cuda, number, text, comment, directive };
+
+/// Bytes [begin, end) of a line in one colour; what no span covers is plain.
+struct InkSpan {
+    std::size_t begin = 0, end = 0;
+    Ink ink = Ink::plain;
+    bool operator==(const InkSpan&) const = default;
+};
+
+/// Colours CUDA C++ line by line. `in_comment`: whether the line begins within a /* comment */, and
+/// afterwards the next one.
+std::vector<InkSpan> ink_cuda(std::string_view line, bool& in_comment);
+
+/// The same for a line of PTX.
+std::vector<InkSpan> ink_ptx(std::string_view line);
+
+}  // namespace warpscope::ui
