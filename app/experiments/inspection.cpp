@@ -8,6 +8,25 @@
 
 namespace warpscope::experiments {
 
+namespace {
+
+/// Runs as many of the first blocks as `instructions` allow, going by what block 0 takes, and says
+/// how many. Throws what the launch throws.
+std::uint64_t run_first_blocks(emulator::Machine& machine, emulator::FrozenLaunch launch,
+                               std::uint64_t instructions, emulator::Observer& observer) {
+    launch.options.blocks = 1;
+    const std::uint64_t each = machine.run(launch, &observer).warp_instructions;
+    const std::uint64_t fit =
+        std::min(launch.launch.grid.count(), instructions / std::max<std::uint64_t>(each, 1));
+    if (fit <= 1) return 1;
+    launch.options.first_block = 1;
+    launch.options.blocks = fit - 1;
+    machine.run(launch, &observer);
+    return fit;
+}
+
+}  // namespace
+
 Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     emulator::RaceDetector races;
     emulator::BarrierCheck barriers;
@@ -17,19 +36,11 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     all.add(barriers);
     all.add(counters);
 
-    emulator::FrozenLaunch part = specimen.launch();
     Inspection inspection;
-    inspection.kernel = part.kernel->name;
-    inspection.of_blocks = part.launch.grid.count();
-    const auto run = [&](std::uint64_t first, std::uint64_t blocks) {
-        part.options.first_block = first;
-        part.options.blocks = blocks;
-        return specimen.machine().run(part, &all).warp_instructions;
-    };
+    inspection.kernel = specimen.launch().kernel->name;
+    inspection.of_blocks = specimen.launch().launch.grid.count();
     try {
-        const std::uint64_t each = std::max<std::uint64_t>(run(0, 1), 1);
-        const std::uint64_t fit = std::min(inspection.of_blocks, instructions / each);
-        if (fit > 1) run(1, fit - 1);
+        run_first_blocks(specimen.machine(), specimen.launch(), instructions, all);
     } catch (const emulator::Error& error) {
         inspection.error = error.what();
     }
@@ -42,7 +53,8 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     return inspection;
 }
 
-std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live) {
+std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
+                                        std::uint64_t instructions) {
     using compute::BarrierPolicy;
     std::vector<PolicyOutcome> outcomes;
     for (const auto policy :
@@ -55,9 +67,11 @@ std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live) {
         emulator::BarrierCheck barriers;
         PolicyOutcome outcome;
         outcome.policy = policy;
+        outcome.of_blocks = launch.launch.grid.count();
         try {
-            copy.device->machine().run(launch, &barriers);
-            outcome.report = copy.experiment->report();
+            outcome.blocks =
+                run_first_blocks(copy.device->machine(), launch, instructions, barriers);
+            if (outcome.blocks == outcome.of_blocks) outcome.report = copy.experiment->report();
             outcome.ends = true;
         } catch (const emulator::Error& error) {
             outcome.error = error.what();

@@ -55,16 +55,19 @@ struct Inspection {
 /// first one takes; one at least. What was found until an error stands beside it.
 Inspection inspect(Specimen& specimen, std::uint64_t instructions = 300'000'000);
 
-/// How the specimen's launch ends under one barrier policy.
+/// How a launch of the experiment's kernel ends under one barrier policy.
 struct PolicyOutcome {
     compute::BarrierPolicy policy = compute::BarrierPolicy::volta;
     bool ends = false;
     std::string error;  ///< where it doesn't: which lanes of which warps wait at which line
-    Report report;      ///< where it does
+    Report report;      ///< where it does, and all of its blocks were run
     std::vector<emulator::Finding> findings;  ///< of the barrier check
+    std::uint64_t blocks = 0, of_blocks = 0;  ///< run, where it ends; a long launch's first ones
 };
 
-/// Each policy, in the order of the GPUs that have it, on a fresh copy of the experiment each.
-std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live);
+/// Each policy, in the order of the GPUs that have it, on a fresh copy of the experiment each. Of a
+/// long launch as many blocks as inspect() would take.
+std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
+                                        std::uint64_t instructions = 100'000'000);
 
 }  // namespace warpscope::experiments

@@ -381,6 +381,7 @@ TEST(Policies, AreNoMatterToAKernelThatEveryThreadFollows) {
         EXPECT_TRUE(outcome.ends) << outcome.error;
         EXPECT_TRUE(outcome.findings.empty()) << sentences(outcome.findings);
         EXPECT_EQ(tests::reading(outcome.report, "wrong_launches").value, 0);
+        EXPECT_EQ(outcome.blocks, 12u);
     }
 }
 
@@ -390,6 +391,16 @@ TEST(Policies, WithVoltaTheDivergentDotEndsWithTheRightSum) {
     EXPECT_TRUE(volta.ends) << volta.error;
     EXPECT_EQ(tests::reading(volta.report, "wrong_launches").value, 0);
     EXPECT_FALSE(volta.findings.empty());
+}
+
+TEST(Policies, OfALongLaunchTakeTheFirstBlocksAndHaveNoReport) {
+    Live live("dot", {{"n", "3000"}});
+    for (const PolicyOutcome& outcome : try_policies(live.entry(), live.experiment(), 1)) {
+        EXPECT_TRUE(outcome.ends) << outcome.error;
+        EXPECT_EQ(outcome.blocks, 1u);
+        EXPECT_EQ(outcome.of_blocks, 12u);
+        EXPECT_TRUE(outcome.report.empty());
+    }
 }
 
 TEST(Policies, ADeadlockIsOneUnderEach) {
