@@ -176,7 +176,7 @@ void BlockRunner::run(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte*
     begin(block, sm, sm_count, shared);
     observer_ = observer && observer->wants(block) ? observer : nullptr;
     if (observer_) {
-        if (watched_.empty()) choose_watched();
+        wanted_ = wanted_by(*observer_);
         run_observed();
     } else {
         run_warps<false>();
@@ -242,8 +242,9 @@ void BlockRunner::turn(Warp& warp, uint64_t instructions) {
     while (const Instruction* i = enter_split(warp)) {
         const int64_t before = warp.left;
         if constexpr (observed) {
+            const uint32_t wanted = wanted_;
             do {
-                if (watched_[kernel_.index_of(i)]) observe(i, warp);
+                if (i->events & wanted) observe(i, warp);
                 i = i->handlers[warp.mode](i, warp);
             } while (i);
         } else {

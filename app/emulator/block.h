@@ -92,10 +92,10 @@ class BlockRunner {
     const Instruction* enter_split(Warp& warp);
     bool leave_split(Warp& warp, int64_t before);
     void run_observed();
-    void choose_watched();
-    bool is_watched(uint32_t pc) const;
+    static uint32_t wanted_by(const Observer& observer);
     void observe(const Instruction* i, Warp& warp);
     void observe_access(const Instruction* i, const Warp& warp, uint32_t mask);
+    void observe_generic(Access& access, uint64_t* addresses);
     void observe_warp_barrier(const Instruction* i, const Warp& warp, uint32_t mask);
     void observe_arrival(const Instruction* i, const Warp& warp, uint32_t mask,
                          const Barrier& barrier, unsigned id);
@@ -143,8 +143,7 @@ class BlockRunner {
     Executed executed_;
     bool finished_ = false;
     Observer* observer_ = nullptr;
-    bool observes_instructions_ = false;
-    std::vector<uint8_t> watched_;  // by instruction: the observer is told of it
+    uint32_t wanted_ = 0;  // Instruction::Event that the observer is told of
     Statistics statistics_;
 };
 

@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <bit>
 #include <cstring>
-#include <iterator>
 
 #include "emulator/block.h"
 #include "emulator/handlers.h"
@@ -11,50 +9,48 @@ namespace warpscope::emulator {
 
 namespace {
 
-// A guard runs the instruction behind it.
-bool is_guard(const Instruction* i) {
-    return i->handlers[0] == guard || i->handlers[0] == guard_not;
-}
-
 uint32_t guarded_lanes(const Instruction* i, Warp& warp) {
     const uint32_t p = warp.predicate(i->operands[0]);
-    return warp.mask & (i->handlers[0] == guard ? p : ~p);
+    return warp.mask & (i->handlers[Instruction::full] == guard ? p : ~p);
+}
+
+// Addresses of T's width. Of all lanes, so that no mask slows the loop; of the mask's first alone
+// where the operand is uniform.
+template <typename T>
+void lane_addresses(const Warp& warp, uint32_t operand, T offset, uint32_t mask,
+                    uint64_t* addresses) {
+    const auto* values = reinterpret_cast<const T*>(warp.registers + (operand & ~1u));
+    if (operand & 1) {
+        addresses[std::countr_zero(mask)] = T(values[0] + offset);
+        return;
+    }
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        addresses[lane] = T(values[lane] + offset);
 }
 
 }  // namespace
 
-void BlockRunner::choose_watched() {
-    observes_instructions_ = observer_->wants_instructions();
-    watched_.resize(kernel_.code.size());
-    for (uint32_t pc = 0; pc < watched_.size(); ++pc)
-        watched_[pc] = is_watched(is_guard(&kernel_.code[pc]) ? pc + 1 : pc);
-}
-
-bool BlockRunner::is_watched(uint32_t pc) const {
-    const InstructionInfo& info = kernel_.lines[pc];
-    if (observes_instructions_ || kernel_.code[pc].handlers[Instruction::full] == warp_barrier)
-        return true;
-    if (info.access == MemoryAccess::none) return false;
-    return info.space == Space::shared || info.space == Space::generic ||
-           (info.space == Space::global && observer_->wants_global_accesses());
+uint32_t BlockRunner::wanted_by(const Observer& observer) {
+    uint32_t wanted = Instruction::shared_access | Instruction::warp_sync;
+    if (observer.wants_instructions()) wanted |= Instruction::executes;
+    if (observer.wants_global_accesses()) wanted |= Instruction::global_access;
+    return wanted;
 }
 
 void BlockRunner::observe(const Instruction* i, Warp& warp) {
     uint32_t mask = warp.mask;
-    if (is_guard(i)) {
+    if (i->events & Instruction::guards) {
         mask = guarded_lanes(i, warp);
         if (!mask) return;
         ++i;
-    } else if (kernel_.lines[kernel_.index_of(i)].pseudo) {
-        return;
     }
-    const uint32_t pc = kernel_.index_of(i);
-    if (observes_instructions_) observer_->on_instruction(context_.block, warp.index, mask, pc);
-    if (kernel_.lines[pc].access != MemoryAccess::none) {
+    const uint32_t events = i->events & wanted_;
+    if (events & Instruction::executes)
+        observer_->on_instruction(context_.block, warp.index, mask, kernel_.index_of(i));
+    if (events & (Instruction::shared_access | Instruction::global_access))
         observe_access(i, warp, mask);
-    } else if (i->handlers[Instruction::full] == warp_barrier) {
+    else if (events & Instruction::warp_sync)
         observe_warp_barrier(i, warp, mask);
-    }
 }
 
 // Lanes may name different members. Where some are still to come: see complete_observed_syncs.
@@ -70,44 +66,51 @@ void BlockRunner::observe_warp_barrier(const Instruction* i, const Warp& warp, u
 void BlockRunner::observe_access(const Instruction* i, const Warp& warp, uint32_t mask) {
     const uint32_t pc = kernel_.index_of(i);
     const InstructionInfo& what = kernel_.lines[pc];
-    const bool narrow = !(i->target >> 9 & 1);
     const uint32_t operand = i->operands[what.address_operand];
-    const bool same = operand & 1;
-    uint64_t shared[lanes_per_warp], global[lanes_per_warp];
-    uint32_t in_shared = 0, in_global = 0;
-    for (uint32_t lanes = mask; lanes; lanes &= lanes - 1) {
-        const auto lane = unsigned(std::countr_zero(lanes));
-        const uint64_t address =
-            narrow ? uint32_t(warp.get<uint32_t>(operand, lane) + uint32_t(i->immediate))
-                   : warp.get<uint64_t>(operand, lane) + uint64_t(i->immediate);
-        const bool window = what.space == Space::generic && address - shared_window < window_size;
-        if (what.space == Space::shared || window) {
-            shared[lane] = window ? address - shared_window : address;
-            in_shared |= 1u << lane;
-            if (!same) continue;
-            in_shared = mask;
-        } else if (what.space == Space::global ||
-                   (what.space == Space::generic && address - local_window >= window_size)) {
-            global[lane] = address;
-            in_global |= 1u << lane;
-            if (!same) continue;
-            in_global = mask;
-        }
-        if (same) break;
-    }
+    uint64_t addresses[lanes_per_warp];
     Access access{.block = context_.block,
                   .warp = warp.index,
-                  .mask = in_shared,
-                  .lane_addresses = shared,
+                  .mask = mask,
+                  .lane_addresses = addresses,
                   .bytes = what.bytes,
                   .kind = what.access,
                   .pc = pc,
-                  .same_address = same,
+                  .same_address = (operand & 1) != 0,
                   .state = &warp};
-    if (in_shared) observer_->on_shared_access(access);
-    access.mask = in_global;
-    access.lane_addresses = global;
-    if (in_global) observer_->on_global_access(access);
+    if (i->target >> 9 & 1)
+        lane_addresses<uint64_t>(warp, operand, uint64_t(i->immediate), mask, addresses);
+    else
+        lane_addresses<uint32_t>(warp, operand, uint32_t(i->immediate), mask, addresses);
+    if (what.space == Space::generic)
+        observe_generic(access, addresses);
+    else if (what.space == Space::shared)
+        observer_->on_shared_access(access);
+    else
+        observer_->on_global_access(access);
+}
+
+// The lanes that are in shared memory, then those in global memory.
+void BlockRunner::observe_generic(Access& access, uint64_t* addresses) {
+    uint32_t in_shared = 0, in_global = 0;
+    for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
+        const auto lane = unsigned(std::countr_zero(lanes));
+        const uint64_t address = access.address(lane);
+        if (address - shared_window < window_size) {
+            in_shared |= 1u << lane;
+        } else if (address - local_window >= window_size) {
+            in_global |= 1u << lane;
+        }
+    }
+    if (in_global) {
+        access.mask = in_global;
+        observer_->on_global_access(access);
+    }
+    if (!in_shared) return;
+    access.mask = in_shared;
+    const uint32_t given = access.same_address ? in_shared & (0 - in_shared) : in_shared;
+    for (uint32_t lanes = given; lanes; lanes &= lanes - 1)
+        addresses[std::countr_zero(lanes)] -= shared_window;
+    observer_->on_shared_access(access);
 }
 
 void BlockRunner::complete_observed_syncs(Warp& warp) {
@@ -125,14 +128,8 @@ void BlockRunner::complete_observed_syncs(Warp& warp) {
 
 void BlockRunner::observe_arrival(const Instruction* i, const Warp& warp, uint32_t mask,
                                   const Barrier& barrier, unsigned id) {
-    uint32_t live = warp.threads & ~warp.exited;
-    for (const Split& s : warp.splits) {
-        const Instruction* next = s.pc;
-        while (kernel_.lines[kernel_.index_of(next)].pseudo && !is_guard(next)) ++next;
-        if (next->handlers[Instruction::full] == exit_threads) live &= ~s.mask;
-    }
-    observer_->on_barrier_arrival({context_.block, warp.index, mask, live, kernel_.index_of(i), id,
-                                   barrier.expected,
+    observer_->on_barrier_arrival({context_.block, warp.index, mask, lanes_that_stay(warp),
+                                   kernel_.index_of(i), id, barrier.expected,
                                    BarrierKind(i->detail) != BarrierKind::arrive});
 }
 

@@ -34,7 +34,7 @@ void BlockRunner::stand(uint32_t block, uint32_t sm, uint32_t sm_count, std::byt
                         Observer& observer) {
     begin(block, sm, sm_count, shared);
     observer_ = &observer;
-    if (watched_.empty()) choose_watched();
+    wanted_ = wanted_by(*observer_);
     turn_ = {};
     finished_ = false;
     observer_->on_block_begin(kernel_, block);
@@ -114,7 +114,7 @@ void BlockRunner::enter(Turn& turn, Warp& warp, uint32_t split) {
 bool BlockRunner::advance(Turn& turn) {
     Warp& warp = warps_[turn.warp];
     if (!is_inserted(turn.next)) executed_ = under_prefixes(turn.next, warp);
-    if (watched_[kernel_.index_of(turn.next)]) observe(turn.next, warp);
+    if (turn.next->events & wanted_) observe(turn.next, warp);
     turn.next = turn.next->handlers[warp.mode](turn.next, warp);
     if (turn.next) return true;
     if (leave_split(warp, turn.before) && enter_split(warp)) {

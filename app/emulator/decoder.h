@@ -76,6 +76,7 @@ class Decoder {
     void decode_statement(const Statement& s);
     void resolve_branches();
     void finish_operands();
+    void finish_guards();
 
     struct Emission {
         Handler full = nullptr;
@@ -93,6 +94,7 @@ class Decoder {
     };
     void emit(const Emission& e);
     void emit_raw(const Emission& e, bool pseudo);
+    static uint8_t events_of(const Emission& e);
     void emit_float_mode();
     // A value into `destination` (a register operand), for all lanes or masked as it needs.
     void emit_value(Handler handler, uint32_t destination, unsigned bits,
