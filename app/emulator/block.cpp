@@ -231,7 +231,7 @@ template <bool observed>
 void BlockRunner::run_warps() {
     while (Warp* warp = pick_warp()) {
         turn<observed>(*warp, turn_length(*warp));
-        if (!warp->runnable()) runnable_ &= ~(1u << warp->index);
+        if (!next_split(*warp)) runnable_ &= ~(1u << warp->index);
     }
     if (context_.live_threads > 0) report_deadlock();
 }
@@ -255,15 +255,24 @@ void BlockRunner::turn(Warp& warp, uint64_t instructions) {
     }
 }
 
-// Makes the first split that can run the running one; nullptr when the turn is over or none can.
+// The split that goes on first; nullptr when none can. With one program counter none can while a
+// part of the warp waits at a barrier.
+const Split* BlockRunner::next_split(const Warp& warp) const {
+    const Split* found = nullptr;
+    for (const Split& s : warp.splits) {
+        if (s.state == Split::runnable && !found) found = &s;
+        if (found && !one_counter()) return found;
+        if (s.state == Split::at_barrier && one_counter()) return nullptr;
+    }
+    return found;
+}
+
+// Makes that the running one; nullptr when the turn is over or none can run.
 const Instruction* BlockRunner::enter_split(Warp& warp) {
-    if (warp.left <= 0) return nullptr;
-    for (uint32_t s = 0; s < warp.splits.size(); ++s)
-        if (warp.splits[s].state == Split::runnable) {
-            warp.enter(s);
-            return warp.splits[s].pc;
-        }
-    return nullptr;
+    const Split* next = warp.left > 0 ? next_split(warp) : nullptr;
+    if (!next) return nullptr;
+    warp.enter(uint32_t(next - warp.splits.data()));
+    return next->pc;
 }
 
 // The running split can't go on: true when the turn may go on with another one.
@@ -273,7 +282,8 @@ bool BlockRunner::leave_split(Warp& warp, int64_t before) {
         case Warp::Outcome::paused:
             warp.leave();
             // The next turn is another split's.
-            std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
+            if (!one_counter())
+                std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
             return false;
         case Warp::Outcome::split_gone:
             threads_left();

@@ -70,7 +70,8 @@ class BlockRunner {
 
   private:
     struct Barrier {
-        uint32_t arrived = 0;
+        uint32_t arrived = 0;   // threads
+        uint32_t counted = 0;   // those as the policy counts them
         uint32_t expected = 0;  // a count that the instruction gave; 0: all threads
         uint32_t ayes = 0;      // threads whose predicate holds, of a reduction
     };
@@ -89,6 +90,9 @@ class BlockRunner {
     void run_warps();
     template <bool observed>
     void turn(Warp& warp, uint64_t instructions);
+    // A warp has one program counter, as before Volta.
+    bool one_counter() const { return options_.barriers == BarrierPolicy::before_volta; }
+    const Split* next_split(const Warp& warp) const;
     const Instruction* enter_split(Warp& warp);
     bool leave_split(Warp& warp, int64_t before);
     void run_observed();
@@ -118,7 +122,11 @@ class BlockRunner {
     void arrive_at_barrier(Warp& warp);
     void release_if_complete(unsigned barrier);
     void release(unsigned barrier);
+    void release_warp(Warp& warp, unsigned barrier);
     void threads_left();
+    void check_whole_warp(const Warp& warp, const Split& come) const;
+    uint32_t lanes_that_stay(const Warp& warp) const;
+    std::string block_name() const;  // "(1,0,0)"
     [[noreturn]] void report_deadlock() const;
 
     const Kernel& kernel_;

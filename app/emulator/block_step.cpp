@@ -47,10 +47,7 @@ std::optional<uint32_t> BlockRunner::turn_of() const {
 }
 
 uint32_t BlockRunner::pc_ahead(uint32_t warp) const {
-    const std::vector<Split>& splits = warps_[warp].splits;
-    const auto first = std::find_if(splits.begin(), splits.end(),
-                                    [](const Split& s) { return s.state == Split::runnable; });
-    uint32_t pc = kernel_.index_of(first->pc);
+    uint32_t pc = kernel_.index_of(next_split(warps_[warp])->pc);
     while (kernel_.lines[pc].pseudo) ++pc;
     return pc;
 }
@@ -121,7 +118,7 @@ bool BlockRunner::advance(Turn& turn) {
         enter(turn, warp, warp.current);
         return true;
     }
-    if (!warp.runnable()) runnable_ &= ~(1u << warp.index);
+    if (!next_split(warp)) runnable_ &= ~(1u << warp.index);
     return false;
 }
 

@@ -49,12 +49,13 @@ void Decoder::decode_branch(const Statement& s) {
     emit_raw(e, false);
 }
 
-// bar{.cta}.sync a{, b}; barrier{.cta}.sync{.aligned}; .arrive a, b; .red.op d, a{, b}, p
+// bar{.cta}.sync a{, b}; barrier{.cta}.sync{.aligned}; .arrive a, b; .red.op d, a{, b}, p. bar is
+// barrier.aligned.
 void Decoder::decode_barrier(const Statement& s) {
     Modifiers m(s);
     m.take("cta");
-    m.take("aligned");
     Emission e;
+    e.immediate = m.take("aligned") || s.opcode == "bar";
     e.full = barrier;
     e.checkpoint = e.barrier = true;
     kernel_->has_barrier = true;

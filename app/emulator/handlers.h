@@ -162,8 +162,8 @@ const Instruction* match_any(const Instruction* i, Warp& w);     // d, a, member
 const Instruction* active_mask(const Instruction* i, Warp& w);   // d
 const Instruction* reduce_lanes(const Instruction* i, Warp& w);  // d, a, members
 
-// Control. A barrier's detail is its kind, its operands id, thread count or 0, and for a
-// reduction destination and predicate.
+// Control. A barrier's detail is its kind, its immediate whether a warp must execute it as one
+// (.aligned), its operands id, thread count or 0, and for a reduction destination and predicate.
 enum class BarrierKind : uint16_t { sync, arrive, popc, all, any };
 const Instruction* branch_always(const Instruction* i, Warp& w);
 const Instruction* branch_if(const Instruction* i, Warp& w);

@@ -16,12 +16,6 @@ void Warp::begin(const Instruction* entry) {
     current = 0;
 }
 
-bool Warp::runnable() const {
-    for (const Split& s : splits)
-        if (s.state == Split::runnable) return true;
-    return false;
-}
-
 void Warp::enter(uint32_t s) {
     current = s;
     mask = splits[s].mask;

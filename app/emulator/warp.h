@@ -87,7 +87,6 @@ class Warp {
     std::vector<Record> records;
 
     void begin(const Instruction* entry);
-    bool runnable() const;
     bool finished() const { return splits.empty(); }
 
     // Makes split `s` the running one. Between enter() and leave() mask and left are live.

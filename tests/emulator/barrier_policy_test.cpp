@@ -1,0 +1,229 @@
+#include <algorithm>
+
+#include "frozen_kernel.h"
+
+namespace warpscope::emulator {
+namespace {
+
+constexpr const char* shared_words = ".shared .align 4 .b8 cell[1024];";
+constexpr BarrierPolicy policies[] = {BarrierPolicy::volta, BarrierPolicy::before_volta,
+                                      BarrierPolicy::strict};
+
+struct PolicyRunner : Runner {
+    PolicyRunner(BarrierPolicy policy, const std::string& ptx) : Runner(ptx) {
+        options.barriers = policy;
+        options.schedule = Schedule::run_to_barrier;
+        options.instruction_budget = 1'000'000;
+    }
+};
+
+// Lanes 0-15 of the one warp wait at the barrier, lanes 16-31 for what those do after it.
+const std::string skippers_stay = ".file 1 \"kernels/d.cu\"\n" + kernel_text(R"(
+.loc 1 5 1
+setp.ge.u32 %p1, %r1, 16; @%p1 bra SPIN;
+.loc 1 6 1
+bar.sync 0;
+st.volatile.shared.u32 [cell], 1; bra END;
+.loc 1 8 1
+SPIN: ld.volatile.shared.u32 %r2, [cell]; setp.eq.s32 %p2, %r2, 0; @%p2 bra SPIN;
+END: st.global.u32 [%rd1], 7;)",
+                                                                             shared_words);
+
+// Each thread arrives for itself: the barrier waits for the spinning lanes, and they for it.
+TEST(BarrierPolicy, VoltaWaitsForLanesThatStay) {
+    PolicyRunner r(BarrierPolicy::volta, skippers_stay);
+    expect_contains(error_of([&] { r.run(one_block(32)); }), "budget of 1000000");
+}
+
+// The lanes that fall through come first and stand for their warp; when they have ended, the
+// others find the flag set.
+TEST(BarrierPolicy, BeforeVoltaTheFirstLanesStandForTheirWarp) {
+    PolicyRunner r(BarrierPolicy::before_volta, skippers_stay);
+    for (const uint32_t v : r.run(one_block(32))) EXPECT_EQ(v, 7u);
+    EXPECT_EQ(r.statistics.barriers, 1u);
+}
+
+TEST(BarrierPolicy, StrictNamesWhoCameAndWhoDidNot) {
+    PolicyRunner r(BarrierPolicy::strict, skippers_stay);
+    const std::string text = error_of([&] { r.run({{2, 1, 1}, {32, 1, 1}, 0}); });
+    expect_contains(text, "kernel k, kernels/d.cu:6: block (0,0,0)");
+    expect_contains(text, "lanes 0x0000ffff of warp 0 come");
+    expect_contains(text, "without lanes 0xffff0000");
+    expect_contains(text, "are at kernels/d.cu:8");
+}
+
+// barrier.sync without .aligned may be executed by a part of a warp.
+TEST(BarrierPolicy, StrictAllowsWhatIsNotAligned) {
+    const char* body =
+        "setp.ge.u32 %p1, %r1, 16; @%p1 bra B; barrier.sync 0; bra END;"
+        "B: barrier.sync 0; END: st.global.u32 [%rd1], 7;";
+    PolicyRunner r(BarrierPolicy::strict, kernel_text(body));
+    for (const uint32_t v : r.run(one_block(32))) EXPECT_EQ(v, 7u);
+    std::string aligned = body;
+    aligned.replace(aligned.find("barrier.sync"), 12, "barrier.cta.sync.aligned");
+    PolicyRunner fails(BarrierPolicy::strict, kernel_text(aligned));
+    expect_contains(error_of([&] { fails.run(one_block(32)); }), "come to the barrier without");
+}
+
+// Lanes that have exited are not there, nor those that do so next; lanes that store first are.
+TEST(BarrierPolicy, LanesThatExitAreNotMissed) {
+    const auto text = [](const std::string& before_exit) {
+        return kernel_text(
+            "setp.ge.u32 %p1, %r1, 16; @%p1 bra END; bar.sync 0;"
+            "st.global.u32 [%rd1], 3; ret; END: " +
+            before_exit);
+    };
+    for (const BarrierPolicy policy : policies) {
+        PolicyRunner r(policy, text(""));
+        const auto out = r.run(one_block(64));  // warp 1 exits as a whole
+        EXPECT_EQ(std::count(out.begin(), out.end(), 3u), 16);
+        EXPECT_EQ(r.statistics.barriers, 1u);
+        PolicyRunner stores(policy, text("st.global.u32 [%rd1], 4;"));
+        if (policy == BarrierPolicy::strict)
+            expect_contains(error_of([&] { stores.run(one_block(64)); }),
+                            "without lanes 0xffff0000");
+        else
+            EXPECT_EQ(stores.run(one_block(64))[16], 4u);
+    }
+}
+
+TEST(BarrierPolicy, AWarpWithHalfItsLanesExited) {
+    for (const BarrierPolicy policy : policies) {
+        PolicyRunner r(policy,
+                       kernel_text("and.b32 %r2, %r1, 112; setp.eq.u32 %p1, %r2, 16; @%p1 ret;"
+                                   "bar.sync 0; bar.sync 0; st.global.u32 [%rd1], 3;"));
+        const auto out = r.run(one_block(96));  // warp 0 has 16 lanes left, 1 and 2 have 32
+        EXPECT_EQ(std::count(out.begin(), out.end(), 3u), 80);
+        EXPECT_EQ(r.statistics.barriers, 2u);
+    }
+}
+
+// Lanes 0-15 run the loop three times, the others twice; then a barrier for all.
+std::string one_short(const std::string& who) {
+    return kernel_text("setp.lt.u32 %p1, " + who + R"(; selp.u32 %r2, 3, 2, %p1;
+TOP: bar.sync 0;
+sub.s32 %r2, %r2, 1; setp.ne.s32 %p2, %r2, 0; @%p2 bra TOP;
+bar.sync 0;
+st.global.u32 [%rd1], 5;)");
+}
+
+// Volta: the third of lanes 0-15 and the last of lanes 16-31 are one barrier, the 3rd; when the
+// latter have exited, the former pass theirs alone: 4. Before Volta each part of the one warp
+// passes alone: after two together 1 of lanes 16-31 and 2 of lanes 0-15: 5. Strict: the third is
+// an error, whoever comes first.
+TEST(BarrierPolicy, ALoopOneShortWithinAWarp) {
+    for (const auto& [policy, barriers] :
+         {std::pair(BarrierPolicy::volta, 4u), std::pair(BarrierPolicy::before_volta, 5u)}) {
+        PolicyRunner r(policy, one_short("%r1, 16"));
+        for (const uint32_t v : r.run(one_block(32))) EXPECT_EQ(v, 5u);
+        EXPECT_EQ(r.statistics.barriers, barriers);
+    }
+    PolicyRunner r(BarrierPolicy::strict, one_short("%r1, 16"));
+    expect_contains(error_of([&] { r.run(one_block(32)); }),
+                    "lanes 0xffff0000 of warp 0 come to the barrier without lanes 0x0000ffff");
+}
+
+// Between whole warps no policy minds: warp 0's third and warp 1's last are one barrier.
+TEST(BarrierPolicy, ALoopOneShortBetweenWarps) {
+    for (const BarrierPolicy policy : policies) {
+        PolicyRunner r(policy, one_short("%r1, 32"));
+        for (const uint32_t v : r.run(one_block(64))) EXPECT_EQ(v, 5u);
+        EXPECT_EQ(r.statistics.barriers, 4u);
+    }
+}
+
+// Half of warp 0 and all of warp 1 at a barrier of 64 threads: 48 have come, or two warps have.
+TEST(BarrierPolicy, CountedBarriers) {
+    const std::string text =
+        kernel_text("setp.lt.u32 %p1, %r1, 16; @%p1 ret; bar.sync 3, 64; st.global.u32 [%rd1], 9;");
+    for (const BarrierPolicy policy : {BarrierPolicy::volta, BarrierPolicy::strict}) {
+        PolicyRunner r(policy, text);
+        expect_contains(error_of([&] { r.run(one_block(64)); }),
+                        "warp 0 lanes 0xffff0000 at the barrier PTX line");
+    }
+    PolicyRunner r(BarrierPolicy::before_volta, text);
+    const auto out = r.run(one_block(64));
+    EXPECT_EQ(std::count(out.begin(), out.end(), 9u), 48);
+}
+
+// Two warps at different barriers. Before Volta warp 0's other lanes can't even run.
+TEST(BarrierPolicy, DeadlocksNameLanesAndLines) {
+    const std::string text = ".file 1 \"kernels/d.cu\"\n" + kernel_text(R"(
+.loc 1 5 1
+setp.ge.u32 %p1, %r1, 32; @%p1 bra OTHER; setp.ge.u32 %p2, %r1, 16; @%p2 bra LATE;
+.loc 1 6 1
+bar.sync 1; bra END;
+.loc 1 7 1
+LATE: st.global.u32 [%rd1], 1;
+.loc 1 8 1
+bar.sync 1; bra END;
+.loc 1 9 1
+OTHER: bar.sync 2; END: )");
+    const auto error = [&](BarrierPolicy policy) {
+        PolicyRunner r(policy, text);
+        return error_of([&] { r.run(one_block(64)); });
+    };
+    for (const BarrierPolicy policy : {BarrierPolicy::volta, BarrierPolicy::before_volta}) {
+        expect_contains(error(policy),
+                        "warp 0 lanes 0x0000ffff at the barrier kernels/d.cu:6 (barrier 1)");
+        expect_contains(error(policy),
+                        "warp 1 lanes 0xffffffff at the barrier kernels/d.cu:9 (barrier 2)");
+    }
+    expect_contains(error(BarrierPolicy::volta),
+                    "warp 0 lanes 0xffff0000 at the barrier kernels/d.cu:8 (barrier 1)");
+    expect_contains(error(BarrierPolicy::before_volta),
+                    "warp 0 lanes 0xffff0000 before kernels/d.cu:7, behind those lanes");
+    expect_contains(error(BarrierPolicy::strict),
+                    "kernels/d.cu:6: block (0,0,0): lanes 0x0000ffff");
+}
+
+// What a reduction counts are the lanes that came, whoever else the barrier counts.
+TEST(BarrierPolicy, ReductionsCountWhoCame) {
+    PolicyRunner r(BarrierPolicy::before_volta,
+                   kernel_text("setp.ge.u32 %p1, %r1, 8; @%p1 bra END; setp.lt.u32 %p2, %r1, 5;"
+                               "bar.red.popc.u32 %r2, 0, %p2; setp.lt.u32 %p3, %r1, 8;"
+                               "bar.red.and.pred %p4, 0, %p3; @%p4 add.s32 %r2, %r2, 100;"
+                               "st.global.u32 [%rd1], %r2; END: "));
+    EXPECT_EQ(r.run(one_block(32))[0], 105u);
+}
+
+// The book's barrier in the divergent if, 128 threads. Warps whose threads skip it run to the end
+// and no longer count; with half = 16 lanes 16-31 of warp 0 skip it.
+//   volta, before Volta   1 + 7 barriers, and the right sum: behind the if nobody waits for the
+//                         skippers, and what they had to add they added in the step before
+//   strict                that step is an error
+class DivergentDot : public testing::Test {
+  protected:
+    static FrozenKernel dot(const std::string& kernel, BarrierPolicy policy) {
+        return {"dot.ptx", kernel, {{2, 1, 1}, {128, 1, 1}, 0}, {1000}, {.barriers = policy}};
+    }
+};
+
+TEST_F(DivergentDot, EndsWithTheRightSumUnlessTheIsaIsTakenAtItsWord) {
+    FrozenKernel right = dot("dot_book", BarrierPolicy::volta);
+    right.machine.run(right.frozen);
+    for (const BarrierPolicy policy : {BarrierPolicy::volta, BarrierPolicy::before_volta}) {
+        FrozenKernel divergent = dot("dot_divergent", policy);
+        EXPECT_EQ(divergent.machine.run(divergent.frozen).barriers, 2u * 8);
+        EXPECT_TRUE(divergent.memory() == right.memory());
+    }
+    FrozenKernel strict = dot("dot_divergent", BarrierPolicy::strict);
+    const std::string text = error_of([&] { strict.machine.run(strict.frozen); });
+    expect_contains(text, "kernel dot_divergent, kernels/dot.cu:");
+    expect_contains(text,
+                    "lanes 0x0000ffff of warp 0 come to the barrier without lanes 0xffff0000");
+}
+
+// Whole warps wait in every synchronised kernel: the policies do not differ.
+TEST_F(DivergentDot, PoliciesAgreeOnTheRightKernel) {
+    FrozenKernel right = dot("dot_book", BarrierPolicy::volta);
+    const Statistics expected = right.machine.run(right.frozen);
+    for (const BarrierPolicy policy : {BarrierPolicy::before_volta, BarrierPolicy::strict}) {
+        FrozenKernel k = dot("dot_book", policy);
+        EXPECT_EQ(k.machine.run(k.frozen).barriers, expected.barriers);
+        EXPECT_TRUE(k.memory() == right.memory());
+    }
+}
+
+}  // namespace
+}  // namespace warpscope::emulator
