@@ -33,28 +33,23 @@ Words words_of(BarrierPolicy policy) {
     return {"", "", ""};
 }
 
-/// What came out: of a launch that ends the readings that can be right or wrong.
+/// What came out: in the report's own words, or what ended the launch, then the first finding.
 std::string outcome_of(const PolicyOutcome& outcome) {
     if (!outcome.ends) return outcome.error;
     std::string words;
-    for (const experiments::Reading& r : outcome.report) {
-        if (!r.expected) continue;
-        words += fmt::format("{}{}: {}{}", words.empty() ? "" : " · ", r.label,
-                             quantity(r.value, r.unit),
-                             r.verdict == experiments::Verdict::pass
-                                 ? ""
-                                 : " instead of " + quantity(*r.expected, r.unit));
-    }
-    for (const emulator::Finding& f : outcome.findings)
-        words += (words.empty() ? "" : "\n") + f.sentence;
-    return words.empty() ? "Every block comes to its end." : words;
+    for (const experiments::Reading& r : outcome.report)
+        if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
+            words += (words.empty() ? "" : " ") + r.sentence;
+    if (words.empty()) words = "Every block comes to its end.";
+    if (!outcome.findings.empty()) words += "\n" + outcome.findings.front().sentence;
+    if (outcome.findings.size() > 1)
+        words += fmt::format(" ({} more.)", outcome.findings.size() - 1);
+    return words;
 }
 
-bool right(const PolicyOutcome& outcome) {
-    return std::none_of(outcome.report.begin(), outcome.report.end(), [](const auto& r) {
-        return r.verdict == experiments::Verdict::finding ||
-               r.verdict == experiments::Verdict::fail;
-    });
+bool failed(const PolicyOutcome& outcome) {
+    return std::any_of(outcome.report.begin(), outcome.report.end(),
+                       [](const auto& r) { return r.verdict == experiments::Verdict::fail; });
 }
 
 void policy_row(Interface& ui, const PolicyOutcome& outcome) {
@@ -62,25 +57,30 @@ void policy_row(Interface& ui, const PolicyOutcome& outcome) {
     const std::string id = std::string("policy.") + words.id;
     const float left = ImGui::GetCursorPosX();
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    text(ui.fonts.body, colour::text, words.title);
-    tooltip(ui, words.rule);
-    ImGui::SameLine(left + ui.px(170), 0);
-    const bool good = outcome.ends && right(outcome);
-    const char* verdict = !outcome.ends ? "can't go on" : good ? "ends" : "ends, wrong";
-    badge(ui, verdict, good ? colour::good : outcome.ends ? colour::finding : colour::bad);
-    record(ui, id, verdict);
-    ImGui::SameLine(left + ui.px(280), 0);
-    const std::string sentence = outcome_of(outcome);
+    const float right_edge = low.x + ImGui::GetContentRegionAvail().x;
+    const float titles = ui.px(230);
     ImGui::BeginGroup();
+    text(ui.fonts.body, colour::text, words.title);
+    ImGui::PushTextWrapPos(left + titles - ui.px(20));
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(3));
+    text(ui.fonts.small, colour::faint, words.rule);
+    ImGui::PopTextWrapPos();
+    ImGui::EndGroup();
+    float bottom = ImGui::GetItemRectMax().y;
+    ImGui::SameLine(left + titles, 0);
+    const bool clean = outcome.findings.empty() && !failed(outcome);
+    const char* verdict = outcome.ends ? (failed(outcome) ? "ends, wrong" : "ends") : "can't go on";
+    badge(ui, verdict, !outcome.ends ? colour::bad : clean ? colour::good : colour::finding);
+    record(ui, id, verdict);
+    ImGui::SameLine(left + titles + ui.px(92), 0);
+    const std::string sentence = outcome_of(outcome);
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(1));
     paragraph(ui.fonts.small, colour::text, sentence);
     record(ui, id + ".sentence", sentence);
-    text(ui.fonts.small, colour::faint, words.rule);
-    ImGui::EndGroup();
-    const float bottom = ImGui::GetItemRectMax().y + ui.px(5);
-    const float right_edge = low.x + ImGui::GetContentRegionAvail().x;
+    bottom = std::max(bottom, ImGui::GetItemRectMax().y) + ui.px(6);
     ImGui::GetWindowDrawList()->AddLine({low.x, bottom}, {right_edge, bottom}, colour::line,
                                         ui.px(1));
-    ImGui::Dummy({0, ui.px(4)});
+    ImGui::SetCursorScreenPos({low.x, bottom + ui.px(6)});
 }
 
 }  // namespace

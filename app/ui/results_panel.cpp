@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "ui/format.h"
+#include "ui/histogram.h"
 #include "ui/panels.h"
 #include "ui/widgets.h"
 
@@ -36,6 +37,38 @@ void right_text(ImFont* font, ImU32 colour, const std::string& words) {
     ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - width));
     ImGui::PopFont();
     text(font, colour, words);
+}
+
+/// How far the newest launches lie apart, as a histogram from the least to the most.
+void spread(Interface& ui, const Reading& r, float width) {
+    if (r.recent.size() < 2) return;
+    const auto [least, most] = std::minmax_element(r.recent.begin(), r.recent.end());
+    const std::string id = "result." + r.name + ".recent";
+    if (*least == *most) {
+        const std::string words = fmt::format("the same in the last {} launches", r.recent.size());
+        text(ui.fonts.small, colour::faint, words);
+        return record(ui, id, words);
+    }
+    const auto bins = histogram(r.recent, std::size_t(width / ui.px(7)));
+    const unsigned highest = *std::max_element(bins.begin(), bins.end());
+    ImGui::Dummy({0, ui.px(1)});
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float height = ui.px(26), unit = width / float(bins.size());
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+        if (bins[i] == 0) continue;
+        const float bar = std::max(ui.px(2), height * float(bins[i]) / float(highest));
+        const float x = low.x + unit * float(i);
+        list.AddRectFilled({x, low.y + height - bar}, {x + unit - ui.px(1), low.y + height},
+                           colour::accent);
+    }
+    list.AddLine({low.x, low.y + height}, {low.x + width, low.y + height}, colour::line, ui.px(1));
+    ImGui::Dummy({width, height});
+    const std::string words =
+        fmt::format("{} to {} in the last {} launches", quantity(*least, r.unit),
+                    quantity(*most, r.unit), r.recent.size());
+    record(ui, id, words);
+    text(ui.fonts.small, colour::faint, words);
 }
 
 void reading(Interface& ui, const Reading& r) {
@@ -75,6 +108,7 @@ void reading(Interface& ui, const Reading& r) {
         paragraph(ui.fonts.small, colour::dim, r.sentence);
         record(ui, "result." + r.name + ".sentence", r.sentence);
     }
+    spread(ui, r, width);
     ImGui::EndGroup();
 }
 

@@ -24,7 +24,7 @@ ImU32 mixed(ImU32 from, ImU32 to, double t) {
            IM_COL32_A_MASK;
 }
 
-constexpr ImU32 unwritten = IM_COL32(28, 31, 37, 255);
+constexpr ImU32 unwritten = IM_COL32(38, 42, 50, 255);
 constexpr ImU32 lowest = IM_COL32(32, 58, 92, 255), highest = IM_COL32(214, 236, 255, 255);
 
 /// The least and the largest finite value that was written.

@@ -34,7 +34,7 @@ void header(Interface& ui, unsigned usual) {
     const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.strong, colour::text, "Shared memory");
-    const float field = ui.px(112);
+    const float field = ui.px(138);
     ImGui::SameLine(right - field, 0);
     std::vector<std::string> ids, labels;
     std::size_t chosen = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "ui/format.h"
 #include "ui/panels.h"
@@ -30,7 +31,7 @@ constexpr Kind writing{"writes the tile", IM_COL32(212, 122, 186, 255)};
 constexpr Kind reading{"reads the tile", IM_COL32(92, 196, 170, 255)};
 constexpr Kind waiting{"waits at a barrier", IM_COL32(214, 156, 70, 255)};
 constexpr Kind delayed{"delayed", IM_COL32(122, 112, 168, 255)};
-constexpr Kind ready{"", IM_COL32(40, 45, 53, 255)};
+constexpr Kind ready{"others' turn", IM_COL32(44, 49, 58, 255)};
 
 const Kind* kind_of(LaneCell cell) {
     switch (cell) {
@@ -66,32 +67,46 @@ const Kind& kind_of(Timeline::Doing doing) {
     return computing;
 }
 
-/// The legend's line, with a title before it and `right` at its end.
-void legend(Interface& ui, const std::string& title, std::initializer_list<Kind> kinds, float width,
-            const std::string& right) {
+/// Which colour means what, from the current place to `right`; those that have room.
+void keys(Interface& ui, bool stepped, bool delays, float right) {
+    std::vector<Kind> kinds{computing};
+    if (delays) kinds.push_back(delayed);
+    kinds.insert(kinds.end(), {writing, waiting, reading});
+    if (stepped) kinds.push_back(ready);
     const ImVec2 low = ImGui::GetCursorScreenPos();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
     ImGui::PushFont(ui.fonts.small);
     const float line = ImGui::GetTextLineHeight();
-    const float right_width = ImGui::CalcTextSize(right.c_str()).x;
-    float keys = 0;
-    for (const Kind& kind : kinds) keys += ImGui::CalcTextSize(kind.title).x + ui.px(28);
-    const float most = width - right_width - ui.px(16);
-    const float titled = std::min(ImGui::CalcTextSize(title.c_str()).x, std::max(0.F, most - keys));
-    ImGui::PopFont();
-    if (titled > ui.px(30)) clipped_text(ui.fonts.small, colour::dim, title, titled);
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    float x = low.x + (titled > ui.px(30) ? titled + ui.px(18) : 0);
-    ImGui::PushFont(ui.fonts.small);
+    float x = low.x;
     for (const Kind& kind : kinds) {
-        const float next = x + ImGui::CalcTextSize(kind.title).x + ui.px(28);
-        if (next > low.x + most) break;
+        const float next = x + ImGui::CalcTextSize(kind.title).x + ui.px(29);
+        if (next > right) break;
         const float y = low.y + (line - ui.px(10)) / 2;
         list.AddRectFilled({x, y}, {x + ui.px(10), y + ui.px(10)}, kind.colour, ui.px(2));
         list.AddText({x + ui.px(15), low.y}, colour::dim, kind.title);
         x = next;
     }
-    list.AddText({low.x + width - right_width, low.y}, colour::dim, right.c_str());
     ImGui::PopFont();
+    ImGui::Dummy({0, line});
+}
+
+/// A strip's title line, with `right` at its end; the keys between them where `keys_too`.
+void title_line(Interface& ui, const std::string& title, float width, const std::string& right,
+                bool keys_too, bool stepped, bool delays) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    ImGui::PushFont(ui.fonts.small);
+    const float line = ImGui::GetTextLineHeight();
+    const float right_width = ImGui::CalcTextSize(right.c_str()).x;
+    const float room = width - right_width - ui.px(18);
+    const float titled = std::min(ImGui::CalcTextSize(title.c_str()).x + 1, room);
+    ImGui::GetWindowDrawList()->AddText({low.x + width - right_width, low.y}, colour::dim,
+                                        right.c_str());
+    ImGui::PopFont();
+    clipped_text(ui.fonts.small, colour::dim, title, titled);
+    if (keys_too) {
+        ImGui::SetCursorScreenPos({low.x + titled + ui.px(22), low.y});
+        keys(ui, stepped, delays, low.x + room);
+    }
     ImGui::SetCursorScreenPos({low.x, low.y + line + ui.px(5)});
 }
 
@@ -165,15 +180,15 @@ std::string words_at(const Microscope& microscope, std::uint64_t step, unsigned 
 }
 
 /// The block under the microscope: lanes, cursor, scrubbing.
-void block_strip(Interface& ui, float width, float bottom) {
+void block_strip(Interface& ui, float width, float bottom, bool keys_too) {
     Microscope& microscope = ui.microscope;
     const emulator::Stepper& stepper = microscope.stepper();
     const std::uint64_t steps = microscope.known_steps();
     const emulator::Dim3 block = microscope.block();
-    legend(ui, fmt::format("Block ({}, {}), by step", block.x, block.y),
-           {computing, writing, waiting, reading}, width,
-           fmt::format("{} of {}{} steps", stepper.position(),
-                       microscope.complete() ? "" : "more than ", steps));
+    title_line(ui, fmt::format("Block ({}, {}), by step", block.x, block.y), width,
+               fmt::format("step {} of {}{}", quantity(double(stepper.position()), ""),
+                           microscope.complete() ? "" : "more than ", quantity(double(steps), "")),
+               keys_too, true, false);
     const Strip strip = lay_lanes(ui, stepper.warps(), width, bottom);
     const WarpLanes& lanes = lanes_of(ui, std::max(1U, unsigned(strip.width())));
     draw_lanes(lanes, strip);
@@ -200,16 +215,16 @@ void block_strip(Interface& ui, float width, float bottom) {
     }
 }
 
+bool has_delays(const Timeline& timeline) {
+    return std::any_of(timeline.spans.begin(), timeline.spans.end(),
+                       [](const auto& s) { return s.doing == Timeline::Doing::delayed; });
+}
+
 /// What the experiment's own kernel measured.
-void measured_strip(Interface& ui, const Timeline& timeline, float width, float bottom) {
-    const bool delays =
-        std::any_of(timeline.spans.begin(), timeline.spans.end(),
-                    [](const auto& s) { return s.doing == Timeline::Doing::delayed; });
+void measured_strip(Interface& ui, const Timeline& timeline, float width, float bottom,
+                    bool keys_too) {
     const std::string end = fmt::format("{} {}", quantity(timeline.end, ""), timeline.unit);
-    if (delays)
-        legend(ui, timeline.title, {computing, delayed, writing, waiting, reading}, width, end);
-    else
-        legend(ui, timeline.title, {computing, writing, waiting, reading}, width, end);
+    title_line(ui, timeline.title, width, end, keys_too, false, has_delays(timeline));
     const Strip strip = lay_lanes(ui, timeline.warps, width, bottom);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const double unit = timeline.end > 0 ? double(strip.width()) / timeline.end : 0;
@@ -237,15 +252,18 @@ void measured_strip(Interface& ui, const Timeline& timeline, float width, float 
 void draw_timeline(Interface& ui) {
     const bool stepped = ui.microscope.ready();
     const auto& measured = ui.dock.measured;
+    const float gap = ui.px(28), whole = ImGui::GetContentRegionAvail().x;
+    const float bottom =
+        ImGui::GetCursorScreenPos().y + ImGui::GetContentRegionAvail().y - ui.px(8);
+    const bool both = stepped && measured;
+    const float width = both ? (whole - gap) / 2 : whole;
+    if (both) keys(ui, true, has_delays(*measured), ImGui::GetCursorScreenPos().x + whole);
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const ImVec2 room = ImGui::GetContentRegionAvail();
-    const float gap = ui.px(28), bottom = low.y + room.y - ui.px(8);
-    const float width = stepped && measured ? (room.x - gap) / 2 : room.x;
-    if (stepped) block_strip(ui, width, bottom);
+    if (stepped) block_strip(ui, width, bottom, !both);
     if (measured) {
-        ImGui::SetCursorScreenPos({stepped ? low.x + width + gap : low.x, low.y});
+        ImGui::SetCursorScreenPos({both ? low.x + width + gap : low.x, low.y});
         ImGui::BeginGroup();
-        measured_strip(ui, *measured, width, bottom);
+        measured_strip(ui, *measured, width, bottom, !both);
         ImGui::EndGroup();
     }
     if (stepped || measured) return;
