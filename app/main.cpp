@@ -46,11 +46,22 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     return request;
 }
 
-jobs::Painter painter() {
-    return {ui::picture_area, [](const jobs::Shot& shot) {
-                ui::save_screenshot(
-                    {shot.experiment, shot.entry, shot.pixels, shot.size, shot.view_only},
-                    shot.file);
+std::optional<ui::MicroscopePlace> microscope_place(const Options& options) {
+    if (options.microscope.empty()) return {};
+    const auto place = ui::read_place(options.microscope);
+    if (place) return place;
+    throw jobs::UsageError(fmt::format(
+        "--microscope {}: write a block and a step, e.g. 12,7 or 12,7@214", options.microscope));
+}
+
+jobs::Painter painter(const std::optional<ui::MicroscopePlace>& microscope) {
+    return {[open = microscope.has_value()](experiments::Size window) {
+                return ui::picture_area(window, open);
+            },
+            [microscope](const jobs::Shot& shot) {
+                ui::save_screenshot({shot.experiment, shot.entry, shot.pixels, shot.size,
+                                     shot.view_only, microscope},
+                                    shot.file);
             }};
 }
 
@@ -81,6 +92,7 @@ int run_window(const Options& options) {
     }
     window.size = options.size;
     window.vsync = options.vsync;
+    window.microscope = microscope_place(options);
     window.widget_map = options.widget_map;
     return ui::run_window(window);
 }
@@ -92,7 +104,8 @@ int run(const Options& options) {
         case Mode::bench:
             return jobs::run_bench(*make_device(options), options.json);
         case Mode::headless:
-            return jobs::run_headless(*make_device(options), headless_request(options), painter());
+            return jobs::run_headless(*make_device(options), headless_request(options),
+                                      painter(microscope_place(options)));
         case Mode::window:
             break;
     }

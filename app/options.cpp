@@ -34,6 +34,9 @@ shared memory without a barrier between them, and reads of shared memory that no
 block has written; "barrier": barriers that not every thread reaches; "memory": accesses outside
 what is allocated, and reads of global memory that nothing has written.
 
+Barriers wait for every thread that has not ended (volta and later), for one arrival of each warp
+(before-volta: the book's hang), or fail where lanes come without the rest of their warp (strict).
+
 Exit status: 0; 1 when a result is wrong where it should be right, when a check finds an error, or
 when the device, the window or a write fails; 2 when an argument can't be used.)";
 
@@ -241,12 +244,26 @@ class Parser {
             options_.run.seed = parse_count("--seed", n, UINT64_MAX);
             options_.run_given = true;
         });
+        text("--barriers", "P",
+             "emulated barriers wait as on volta, before-volta or strict (volta)", group,
+             [this](const std::string& p) {
+                 options_.run.barriers = parse_word<compute::BarrierPolicy>(
+                     "--barriers", p,
+                     {{"volta", compute::BarrierPolicy::volta},
+                      {"before-volta", compute::BarrierPolicy::before_volta},
+                      {"strict", compute::BarrierPolicy::strict}});
+                 options_.run_given = true;
+             });
     }
 
     void declare_window() {
         const char* group = "The window";
         text("--size", "WxH", "its size, and the screenshot's (1280x720)", group,
              [this](const std::string& s) { options_.size = parse_size(s); });
+        microscope_ = text(
+            "--microscope", "B[@N]",
+            "open at block B of the kernel, after N steps: \"12,7@214\" (screenshots too)", group,
+            [this](const std::string& words) { options_.microscope = words; });
         vsync_ = text(
             "--vsync", "on|off", "wait for the monitor between frames (on)", group,
             [this](const std::string& s) {
@@ -290,6 +307,11 @@ class Parser {
                                              headless ? "--headless" : "the other action"));
             }
         }
+        if (microscope_->count() && !window && (options_.screenshot.empty() || options_.view_only)) {
+            throw UsageError(
+                "--microscope: only the window and its screenshot have that; add --screenshot "
+                "FILE.png without --view-only, or drop --headless");
+        }
         if (options_.view_only && options_.screenshot.empty()) {
             throw UsageError("--view-only: add --screenshot FILE.png");
         }
@@ -319,7 +341,7 @@ class Parser {
     std::vector<std::string> set_texts_;
     std::string bodies_;
     CLI::Option *check_{}, *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *json_{},
-        *vsync_{}, *widget_map_{};
+        *vsync_{}, *widget_map_{}, *microscope_{};
 };
 
 }  // namespace

@@ -22,8 +22,7 @@ struct Options {
     std::string device = "auto";
     bool device_given = false;
     compute::RunSettings run;
-    bool run_given =
-        false;  ///< --math, --schedule or --seed: stands before what the window remembers
+    bool run_given = false;  ///< some of those: they stand before what the window remembers
 
     std::string experiment;  ///< empty: none was named
     /// Of one experiment each: "ripple", {"sync", "off"}.
@@ -41,6 +40,7 @@ struct Options {
     jobs::Checks checks;  ///< any: headless, on the emulator
     std::string json;     ///< a file, "-" for standard output; empty: none
     std::optional<bool> vsync;
+    std::string microscope;            ///< "12,7@214": where it is opened; empty: not
     std::filesystem::path widget_map;  ///< empty: none
 
     /// The assignments to one experiment.

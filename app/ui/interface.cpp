@@ -104,6 +104,12 @@ void Interface::open_microscope(std::optional<gl::Point> pixel) {
     pick_pixel(pixel ? *pixel : gl::Point{canvas.view().centre_x, canvas.view().centre_y});
 }
 
+void Interface::open_microscope(const MicroscopePlace& place) {
+    stage.pause(true);
+    microscope.open(stage.entry(), stage.experiment(), place.block);
+    microscope.seek(place.step);
+}
+
 bool Interface::block_shows() const {
     const gl::PixelBuffer* pixels = stage.pixels();
     if (!pixels || !microscope.is_open() || !microscope.ready()) return false;

@@ -83,6 +83,8 @@ struct Interface {
     void fit();
     /// Opens the microscope at a pixel of the picture; without one at the picture's middle.
     void open_microscope(std::optional<gl::Point> pixel = {});
+    /// The same at a block and a step of it; a block that isn't there becomes the nearest one.
+    void open_microscope(const MicroscopePlace& place);
     /// Whether the open microscope's launch computes one pixel a thread, in square blocks.
     bool block_shows() const;
     /// Moves it to that pixel's block and thread.

@@ -21,8 +21,9 @@ void open_microscope(Layout& layout, float bar, float scale) {
     const float upper = centre.y + centre.height - right.y;
     layout.microscope = {centre.x, right.y, centre.width, std::min(bar, upper)};
     layout.source = centre;
-    // The tile is as high as it is wide, as far as the warps leave room.
-    const float tile = std::round(std::min(right.width + 30 * scale, right.height * 0.6F));
+    // Eight warps have room; the tile below is then as high as it is wide, if it can.
+    const float eight = std::min(212 * scale, right.height * 0.6F);
+    const float tile = std::round(std::min(right.width + 62 * scale, right.height - eight));
     layout.warps = {right.x, right.y, right.width, std::max(1.F, right.height - tile)};
     layout.tile = {right.x, right.y + layout.warps.height, right.width, tile};
     layout.results = {};
@@ -66,9 +67,9 @@ float screenshot_scale(experiments::Size window) {
     return std::max(1.F, std::floor(room));
 }
 
-experiments::Size picture_area(experiments::Size window) {
-    const Layout layout =
-        lay_out(float(window.width), float(window.height), screenshot_scale(window), ViewOptions());
+experiments::Size picture_area(experiments::Size window, bool microscope) {
+    const Layout layout = lay_out(float(window.width), float(window.height),
+                                  screenshot_scale(window), ViewOptions(), microscope);
     return {std::max(1, int(std::lround(layout.canvas.width))),
             std::max(1, int(std::lround(layout.canvas.height)))};
 }

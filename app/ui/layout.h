@@ -27,6 +27,6 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
 float screenshot_scale(experiments::Size window);
 
 /// Pixels that a screenshot of this size leaves for the picture.
-experiments::Size picture_area(experiments::Size window);
+experiments::Size picture_area(experiments::Size window, bool microscope = false);
 
 }  // namespace warpscope::ui

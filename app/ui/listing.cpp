@@ -45,9 +45,15 @@ ImU32 ink_colour(Ink ink) {
     return colour::text;
 }
 
+/// Of the monospaced font in use, not rounded as CalcTextSize() does.
+float character_width() {
+    return ImGui::GetFont()->GetCharAdvance('M') * ImGui::GetFontSize() /
+           ImGui::GetFont()->FontSize;
+}
+
 void draw_text(ImVec2 at, const KernelText::Line& line) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const float character = ImGui::CalcTextSize("M").x;
+    const float character = character_width();
     const char* words = line.text.c_str();
     std::size_t done = 0;
     const auto put = [&](std::size_t end, ImU32 colour) {
@@ -221,7 +227,7 @@ void draw_listing(Interface& ui, ListingView& view, const Listing& listing, ImVe
     keep_in_sight(view, listing, at, moved);
     rows(ui, listing, at);
     hover(ui, listing, at);
-    ImGui::Dummy({at.text - at.low.x + ImGui::CalcTextSize("M").x * float(widest),
+    ImGui::Dummy({at.text - at.low.x + character_width() * float(widest),
                   at.line * float(listing.text->lines.size() + 1)});
     ImGui::PopFont();
     ImGui::EndChild();

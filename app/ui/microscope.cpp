@@ -323,6 +323,24 @@ void Microscope::choose(const Choice& choice) {
     make_specimen();
 }
 
+std::string MicroscopePlace::text() const {
+    std::string words = fmt::format("{},{}", block.x, block.y);
+    if (block.z > 0) words += fmt::format(",{}", block.z);
+    return step > 0 ? fmt::format("{}@{}", words, step) : words;
+}
+
+std::optional<MicroscopePlace> read_place(std::string_view text) {
+    const std::size_t at = std::min(text.find('@'), text.size());
+    const auto block = read_index(text.substr(0, at));
+    if (!block) return {};
+    if (at == text.size()) return MicroscopePlace{*block, 0};
+    MicroscopePlace place{*block, 0};
+    const char *begin = text.data() + at + 1, *end = text.data() + text.size();
+    const auto [next, error] = std::from_chars(begin, end, place.step);
+    if (error != std::errc() || next != end) return {};
+    return place;
+}
+
 std::optional<emulator::Dim3> read_index(std::string_view text) {
     emulator::Dim3 index{0, 0, 0};
     std::uint32_t* const places[] = {&index.x, &index.y, &index.z};

@@ -139,6 +139,14 @@ class Microscope {
     std::vector<emulator::Finding> findings_, all_findings_;
 };
 
+/// Where a microscope is to be opened: "12,7" or "12,7@214".
+struct MicroscopePlace {
+    emulator::Dim3 block{0, 0, 0};
+    std::uint64_t step = 0;
+    std::string text() const;
+};
+std::optional<MicroscopePlace> read_place(std::string_view text);
+
 /// One to three whole numbers, with commas or spaces between them: an index in a grid or block.
 std::optional<emulator::Dim3> read_index(std::string_view text);
 

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -40,6 +41,11 @@ std::vector<std::uint8_t> draw(const Screenshot& shot) {
     Interface interface(stage, ViewOptions(), screenshot_scale(shot.size), 1);
     const gl::Framebuffer framebuffer(width, height);
     framebuffer.bind();
+    if (shot.microscope) {
+        interface.open_microscope(*shot.microscope);
+        if (!interface.microscope.ready())
+            throw std::runtime_error("--microscope: " + interface.microscope.complaint());
+    }
     // ImGui knows the sizes of some things only after it has drawn them once.
     for (int pass = 0; pass < 3; ++pass) {
         gui.begin_frame(width, height);
@@ -58,8 +64,10 @@ void save_screenshot(const Screenshot& shot, const std::filesystem::path& file) 
     const bool raw = shot.view_only && shot.pixels;
     const experiments::Size size =
         raw ? experiments::Size{shot.pixels->width(), shot.pixels->height()} : shot.size;
-    const auto metadata =
-        experiments::describe(shot.experiment, shot.entry, shot.size, shot.view_only);
+    auto metadata = experiments::describe(shot.experiment, shot.entry, shot.size, shot.view_only);
+    if (shot.microscope)
+        for (auto& [keyword, words] : metadata)
+            if (keyword == "command") words += " --microscope " + shot.microscope->text();
     std::vector<std::uint8_t> rgba = raw ? shot.pixels->read_pixels() : draw(shot);
     if (!raw)
         for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;

@@ -2,9 +2,11 @@
 
 #include <ctime>
 #include <filesystem>
+#include <optional>
 
 #include "experiments/experiment.h"
 #include "gl/pixel_buffer.h"
+#include "ui/microscope.h"
 
 namespace warpscope::ui {
 
@@ -15,6 +17,7 @@ struct Screenshot {
     const gl::PixelBuffer* pixels;  ///< of the current frame; null: the experiment has no pixels
     experiments::Size size;         ///< of the window; with view_only of a tree's picture
     bool view_only;
+    std::optional<MicroscopePlace> microscope{};  ///< open there; not with view_only
 };
 
 /// Draws the interface as the window does, or with view_only the picture alone (pixels as they

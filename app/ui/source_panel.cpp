@@ -108,6 +108,23 @@ void frame_part(Interface& ui) {
     tooltip(ui, "The experiment goes on; the microscope shows the frame that it was opened on.");
 }
 
+/// What a barrier waits for, of a kernel that has one.
+void barriers_choice(Interface& ui) {
+    const Microscope::Choice& choice = ui.microscope.choice();
+    ImGui::SameLine(0, ui.px(10));
+    const int clicked = dropdown(ui, "microscope.barriers", {"volta", "before-volta", "strict"},
+                                 {"Volta barriers", "before Volta", "strict barriers"},
+                                 std::size_t(choice.barriers), ui.px(132));
+    tooltip(ui,
+            "What a barrier waits for. Volta and later: every thread that has not ended. Before "
+            "Volta: one arrival of each warp. Strict: as Volta, but lanes that come without the "
+            "rest of their warp are an error.");
+    if (clicked < 0) return;
+    Microscope::Choice wish = choice;
+    wish.barriers = compute::BarrierPolicy(clicked);
+    ui.later([&ui, wish] { ui.microscope.choose(wish); });
+}
+
 float right_part_width(Interface& ui) {
     ImGui::PushFont(ui.fonts.small);
     const auto grid = ui.microscope.launch().grid;
@@ -125,11 +142,12 @@ void header(Interface& ui) {
     const emulator::Kernel& kernel = ui.microscope.stepper().kernel();
     const std::string& file = ui.source.source.file;
     ImGui::AlignTextToFramePadding();
-    const float room = std::max(ui.px(40), width - right - ui.px(90));
+    const float room = std::max(ui.px(40), width - right - ui.px(kernel.has_barrier ? 224 : 82));
     clipped_text(ui.fonts.strong, colour::text, kernel.name, room);
     record(ui, "microscope.kernel", kernel.name);
     tooltip(ui, fmt::format("kernel {} of {}", kernel.name, file.empty() ? "PTX text" : file));
     frame_part(ui);
+    if (kernel.has_barrier) barriers_choice(ui);
     ImGui::SameLine(left + width - right, 0);
     block_field(ui);
     if (flat_button(ui, "microscope.ptx", "PTX", ui.source.show_ptx))

@@ -14,7 +14,7 @@ using emulator::SplitView;
 using emulator::Stepper;
 using emulator::WarpView;
 
-constexpr float row_height = 24;
+constexpr float least_row = 20, most_row = 26;
 
 /// Where a row's parts are, in layout units.
 struct Places {
@@ -22,14 +22,14 @@ struct Places {
     float chip, words, lanes, lane, button;
 };
 
-Places find_places(Interface& ui, ImVec2 low, float width) {
+Places find_places(Interface& ui, ImVec2 low, float width, float height) {
     Places at{};
     at.low = low;
-    at.high = {low.x + width, low.y + ui.px(row_height)};
+    at.high = {low.x + width, low.y + height};
     at.chip = low.x + ui.px(14);
     at.words = at.chip + ui.px(32);
     at.button = at.high.x - ui.px(24);
-    at.lane = std::floor(std::clamp(width / 110, ui.px(2), ui.px(5)));
+    at.lane = std::floor(std::clamp(width / 95, ui.px(2), ui.px(5)));
     at.lanes = at.button - ui.px(8) - 32 * at.lane;
     return at;
 }
@@ -49,7 +49,7 @@ ImU32 lane_colour(unsigned warp, const WarpView& view, unsigned lane) {
 
 void lanes(Interface& ui, unsigned warp, const WarpView& view, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const float top = at.low.y + ui.px(6), bottom = at.high.y - ui.px(6);
+    const float top = at.low.y + ui.px(5), bottom = at.high.y - ui.px(6);
     const float gap = at.lane >= ui.px(3) ? ui.px(1) : 0;
     for (unsigned lane = 0; lane < 32; ++lane) {
         const float x = at.lanes + at.lane * float(lane);
@@ -57,8 +57,8 @@ void lanes(Interface& ui, unsigned warp, const WarpView& view, const Places& at)
     }
     if (warp == ui.microscope.warp()) {
         const float x = at.lanes + at.lane * float(ui.microscope.lane());
-        list.AddRectFilled({x - ui.px(1), bottom + ui.px(2)}, {x + at.lane, bottom + ui.px(4)},
-                           colour::text);
+        list.AddRectFilled({x - ui.px(1), bottom + ui.px(1)},
+                           {x + at.lane + ui.px(1), bottom + ui.px(4)}, colour::text);
     }
     ImGui::SetCursorScreenPos({at.lanes, at.low.y});
     const std::string id = fmt::format("warp.{}.lanes", warp);
@@ -75,7 +75,7 @@ void lanes(Interface& ui, unsigned warp, const WarpView& view, const Places& at)
 
 void chip(Interface& ui, unsigned warp, const WarpView& view, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const ImVec2 low{at.chip, at.low.y + ui.px(3)}, high{at.chip + ui.px(24), at.high.y - ui.px(3)};
+    const ImVec2 low{at.chip, at.low.y + ui.px(2)}, high{at.chip + ui.px(24), at.high.y - ui.px(2)};
     const bool alive = !view.splits.empty();
     list.AddRectFilled(low, high, alive ? warp_colour(warp) : colour::raised, ui.px(4));
     ImGui::PushFont(ui.fonts.mono_small);
@@ -109,10 +109,10 @@ void step_button(Interface& ui, unsigned warp, const WarpView& view, const Place
     if (clicked) ui.microscope.step_warp(warp);
 }
 
-void row(Interface& ui, unsigned warp, float width) {
+void row(Interface& ui, unsigned warp, float width, float height) {
     Microscope& m = ui.microscope;
     const WarpView view = m.stepper().warp(warp);
-    const Places at = find_places(ui, ImGui::GetCursorScreenPos(), width);
+    const Places at = find_places(ui, ImGui::GetCursorScreenPos(), width, height);
     const std::string words = warp_words(m.stepper().kernel(), view, true);
     const std::string id = fmt::format("warp.{}", warp);
     const bool clicked =
@@ -156,7 +156,10 @@ void draw_warps(Interface& ui) {
     record(ui, "microscope.epoch", fmt::format("{}", stepper.epoch()));
     const float width = ImGui::GetContentRegionAvail().x;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
-    for (unsigned warp = 0; warp < stepper.warps(); ++warp) row(ui, warp, width);
+    const float height = std::floor(
+        std::clamp(ImGui::GetContentRegionAvail().y / float(std::max(1U, stepper.warps())),
+                   ui.px(least_row), ui.px(most_row)));
+    for (unsigned warp = 0; warp < stepper.warps(); ++warp) row(ui, warp, width, height);
     ImGui::PopStyleVar();
 }
 

@@ -112,6 +112,7 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
     ViewOptions view = loaded.settings.view;
     view.vsync = options.vsync.value_or(view.vsync);
     ui_ = std::make_unique<Interface>(*stage_, view, context_.content_scale() / raster(), raster());
+    if (options.microscope) ui_->later([this] { ui_->open_microscope(*options_.microscope); });
 }
 
 ImVec2 App::window_size() const {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "ui/microscope.h"
 #include "ui/settings.h"
 
 namespace warpscope::ui {
@@ -17,6 +18,7 @@ struct WindowOptions {
     ParameterTexts assignments;  ///< by experiment; they stand before remembered ones
     std::optional<experiments::Size> size;
     std::optional<bool> vsync;
+    std::optional<MicroscopePlace> microscope;         ///< opened there at the first frame
     std::filesystem::path widget_map;                  ///< written for end-to-end tests; empty: not
     std::filesystem::path settings = settings_file();  ///< empty: nothing is remembered
 };
