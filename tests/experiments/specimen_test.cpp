@@ -385,12 +385,37 @@ TEST(Policies, AreNoMatterToAKernelThatEveryThreadFollows) {
     }
 }
 
-TEST(Policies, WithVoltaTheDivergentDotEndsWithTheRightSum) {
-    const auto outcomes = Live("dot", {{"n", "3000"}, {"kernel", "divergent"}}).policies();
+TEST(Policies, TheBarrierInsideTheIfIsAnErrorByTheLetterOnly) {
+    for (const RunSettings& run : runs) {
+        const auto outcomes = Live("dot", {{"n", "3000"}, {"kernel", "divergent"}}, run).policies();
+        for (const auto policy :
+             {compute::BarrierPolicy::before_volta, compute::BarrierPolicy::volta}) {
+            const PolicyOutcome& gpu = under(outcomes, policy);
+            EXPECT_TRUE(gpu.ends) << gpu.error;
+            EXPECT_EQ(tests::reading(gpu.report, "wrong_launches").value, 0);
+            EXPECT_FALSE(gpu.findings.empty());
+        }
+        // Of the first warp that adds in part: 16 sums are left, which 16 threads add up.
+        const PolicyOutcome& strict = under(outcomes, compute::BarrierPolicy::strict);
+        EXPECT_FALSE(strict.ends);
+        EXPECT_TRUE(strict.report.empty());
+        EXPECT_NE(strict.error.find("kernels/dot.cu:79: block (0,0,0): lanes 0x0000ffff of warp 0"),
+                  std::string::npos)
+            << strict.error;
+    }
+}
+
+TEST(Policies, TwoBarriersOfOneWarpMeetOnAGpu) {
+    const auto device = compute::make_emulated_device("");
+    const Entry entry = ptx_entry<divergent>();
+    const auto live = entry.make(*device);
+    const auto outcomes = try_policies(entry, *live);
     const PolicyOutcome& volta = under(outcomes, compute::BarrierPolicy::volta);
     EXPECT_TRUE(volta.ends) << volta.error;
-    EXPECT_EQ(tests::reading(volta.report, "wrong_launches").value, 0);
-    EXPECT_FALSE(volta.findings.empty());
+    EXPECT_EQ(tests::reading(volta.report, "sum").value, 3 * 64);
+    const PolicyOutcome& strict = under(outcomes, compute::BarrierPolicy::strict);
+    EXPECT_FALSE(strict.ends);
+    EXPECT_NE(strict.error.find("55555555"), std::string::npos) << strict.error;
 }
 
 TEST(Policies, OfALongLaunchTakeTheFirstBlocksAndHaveNoReport) {
