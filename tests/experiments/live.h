@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "experiments/specimen.h"
+
+namespace warpscope::tests {
+
+/// An experiment on the emulator after three steps, and what can be had of it.
+class Live {
+  public:
+    Live(std::string_view id, const std::vector<experiments::Assignment>& settings,
+         const compute::RunSettings& run = {})
+        : entry_(experiments::find_experiment(id)), device_(compute::make_emulated_device("")) {
+        device_->set(run);
+        experiment_ = entry_.make(*device_);
+        experiment_->set(settings);
+        for (int frame = 0; frame < 3; ++frame) experiment_->step();
+    }
+    experiments::Experiment& experiment() { return *experiment_; }
+    const experiments::Entry& entry() const { return entry_; }
+    experiments::Specimen specimen() { return experiments::Specimen(entry_, *experiment_); }
+    std::vector<experiments::PolicyOutcome> policies() {
+        return experiments::try_policies(entry_, *experiment_);
+    }
+    experiments::Inspection inspection() {
+        experiments::Specimen copy = specimen();
+        return experiments::inspect(copy);
+    }
+    std::vector<experiments::Rgba> picture() {
+        const experiments::Size size = experiment_->picture_size({});
+        compute::Buffer<experiments::Rgba> pixels(
+            *device_, std::size_t(size.width) * std::size_t(size.height));
+        experiment_->render_into({pixels.pointer(), size});
+        return pixels.download();
+    }
+
+  private:
+    const experiments::Entry& entry_;
+    std::unique_ptr<compute::EmulatedDevice> device_;
+    std::unique_ptr<experiments::Experiment> experiment_;
+};
+
+/// The first argument of a launch, in host memory: for the experiments' kernels, where they store.
+inline const std::byte* first_argument(const emulator::FrozenLaunch& launch) {
+    const std::byte* pointer = nullptr;
+    std::memcpy(&pointer, launch.arguments.data(), sizeof pointer);
+    return pointer;
+}
+
+/// Schedules and seeds that have to agree.
+inline const std::vector<compute::RunSettings> runs{
+    {.schedule = compute::Schedule::run_to_barrier},
+    {.schedule = compute::Schedule::reverse},
+    {.schedule = compute::Schedule::random, .seed = 1},
+    {.schedule = compute::Schedule::random, .seed = 99}};
+
+}  // namespace warpscope::tests
