@@ -44,7 +44,7 @@ class Live {
     std::unique_ptr<experiments::Experiment> experiment_;
 };
 
-/// The first argument of a launch, in host memory: for the experiments' kernels, where they store.
+/// The first argument of a launch, in host memory: where the ripple and the n-body kernels store.
 inline const std::byte* first_argument(const emulator::FrozenLaunch& launch) {
     const std::byte* pointer = nullptr;
     std::memcpy(&pointer, launch.arguments.data(), sizeof pointer);
