@@ -1,0 +1,307 @@
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <random>
+
+#include "stepped_kernel.h"
+#include "stepper_state.h"
+
+namespace warpscope::emulator {
+namespace {
+
+using State = SplitView::State;
+
+constexpr const char* shared_words = ".file 1 \"kernels/s.cu\"\n.shared .align 4 .b8 cell[256];";
+
+// Each thread leaves t + 100 in its word and takes what stands in the mirrored one of 64, with a
+// barrier between or without. Two steps come before: the preamble computes the address of out[t].
+std::string mirror(const std::string& barrier) {
+    return kernel_text(R"(
+.loc 1 10 1
+shl.b32 %r2, %r1, 2; mov.u32 %r7, cell; add.s32 %r3, %r7, %r2;
+.loc 1 11 1
+add.s32 %r4, %r1, 100; st.shared.u32 [%r3], %r4;
+.loc 1 12 1
+)" + barrier + R"(
+.loc 1 13 1
+sub.s32 %r5, 252, %r2; ld.shared.u32 %r6, [%r5];
+.loc 1 14 1
+st.global.u32 [%rd1], %r6;)",
+                       shared_words);
+}
+const std::string with_barrier = mirror("bar.sync 0;"), without = mirror("");
+
+uint32_t line_of(const Stepper& s, uint32_t warp) {
+    return uint32_t(s.kernel().lines[s.warp(warp).splits.at(0).pc].source.line);
+}
+
+void step_until(Stepper& s, uint32_t warp, uint32_t pc) {
+    while (!s.warp(warp).splits.empty() && s.warp(warp).splits[0].pc != pc)
+        ASSERT_TRUE(s.step(warp));
+}
+
+void step_to_end(Stepper& s, uint32_t warp) {
+    while (s.step(warp)) {
+    }
+}
+
+// mul.wide, add.s64 | 10: shl, add | 11: add, st | 12: bar | 13: sub, ld | 14: st, ret
+TEST(Stepper, LineByLine) {
+    SteppedKernel k(with_barrier, one_block(64));
+    Stepper s(k.machine, k.frozen, 0);
+    EXPECT_EQ(s.warps(), 2u);
+    EXPECT_EQ(s.next_warp(), 0u);
+    s.step_line();
+    EXPECT_EQ(s.position(), 1u) << "a line of the PTX text where there is no other";
+    s.step_line();
+    EXPECT_EQ(line_of(s, 0), 10u);
+    s.step_line();
+    EXPECT_EQ(s.position(), 4u);
+    s.step_line();
+    EXPECT_EQ(s.position(), 6u);
+    s.step_line();
+    EXPECT_EQ(s.position(), 7u) << "it waits";
+    EXPECT_EQ(s.warp(0).splits.at(0).state, State::at_barrier);
+    EXPECT_EQ(s.next_warp(), 1u);
+    s.step_line(0);
+    EXPECT_EQ(s.position(), 7u) << "who waits takes no step";
+    for (int line = 0; line < 4; ++line) s.step_line(1);
+    EXPECT_EQ(s.position(), 13u);
+    EXPECT_EQ(line_of(s, 1), 12u);
+    s.step_line(1);
+    EXPECT_EQ(s.epoch(), 1u);
+    EXPECT_EQ(line_of(s, 0), 13u);
+    s.back_line();
+    EXPECT_EQ(s.position(), 13u) << "the barrier is a line of its own";
+    s.back_line();
+    EXPECT_EQ(s.position(), 11u);
+    s.back_line();
+    EXPECT_EQ(line_of(s, 1), 10u);
+    s.seek(0);
+    s.back();
+    s.back_line();
+    EXPECT_EQ(s.position(), 0u);
+}
+
+TEST(Stepper, BarrierByBarrierAndBackOverARelease) {
+    SteppedKernel k(with_barrier, one_block(64));
+    Stepper s(k.machine, k.frozen, 0);
+    s.step_barrier();
+    EXPECT_EQ(s.position(), 14u);
+    EXPECT_EQ(s.epoch(), 1u);
+    EXPECT_EQ(s.warp(0).splits.at(0).state, State::running);
+    s.back();
+    EXPECT_EQ(s.epoch(), 0u);
+    EXPECT_EQ(s.warp(0).splits.at(0).state, State::at_barrier);
+    EXPECT_EQ(s.warp(1).splits.at(0).pc, k.pc("bar.sync"));
+    s.step_barrier();
+    EXPECT_EQ(s.position(), 14u);
+    s.step_barrier();
+    EXPECT_EQ(s.end(), Stepper::End::finished);
+    EXPECT_EQ(s.position(), 22u);
+    EXPECT_EQ(s.next_warp(), std::nullopt);
+    EXPECT_FALSE(s.step());
+    EXPECT_FALSE(s.step(0));
+    EXPECT_TRUE(s.warp(0).splits.empty());
+    EXPECT_EQ(s.warp(0).exited, ~0u);
+    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(k.out[t], 163 - t);
+    s.back_barrier();
+    EXPECT_EQ(s.position(), 14u);
+    EXPECT_EQ(std::accumulate(k.out, k.out + 64, 0u), 0u);
+    s.back_barrier();
+    EXPECT_EQ(s.position(), 0u);
+}
+
+TEST(Stepper, WaitsAreFromArrivalToRelease) {
+    SteppedKernel k(with_barrier, one_block(64));
+    Stepper s(k.machine, k.frozen, 0);
+    EXPECT_TRUE(s.waits().empty());
+    s.run(10);
+    EXPECT_EQ(s.position(), 10u);
+    ASSERT_EQ(s.waits().size(), 1u);
+    EXPECT_EQ(s.waits()[0].from, 6u);
+    EXPECT_EQ(s.waits()[0].to, 10u) << "not released yet";
+    EXPECT_EQ(s.waits()[0].mask, ~0u);
+    EXPECT_EQ(s.waits()[0].pc, k.pc("bar.sync"));
+    s.run();
+    const auto check = [&] {
+        ASSERT_EQ(s.waits().size(), 2u);
+        EXPECT_EQ(s.waits()[0].to, 13u);
+        EXPECT_EQ(s.waits()[1].warp, 1u);
+        EXPECT_EQ(s.waits()[1].from, 13u);
+        EXPECT_EQ(s.waits()[1].to, 13u);
+    };
+    check();
+    s.seek(3);
+    check();
+    s.run();
+    check();
+    s.seek(13);
+    s.step(1);
+    EXPECT_EQ(s.history().size(), 22u) << "the same choice as before";
+    s.seek(12);
+    EXPECT_FALSE(s.step(0)) << "it waits";
+    EXPECT_EQ(s.history().size(), 22u);
+    s.seek(5);
+    EXPECT_TRUE(s.step(1));
+    EXPECT_EQ(s.history().size(), 6u) << "another choice forgets what came after";
+    EXPECT_TRUE(s.history()[5].by_hand);
+    EXPECT_TRUE(s.waits().empty());
+}
+
+// Which of the two warps goes first decides what is seen; that they race is found either way.
+TEST(Stepper, TheOrderByHandShowsOrHidesTheRace) {
+    SteppedKernel k(without, one_block(64));
+    const auto racing = [](const Stepper& s) {
+        return std::count_if(s.words().begin(), s.words().end(),
+                             [](const WordView& w) { return w.hazard; });
+    };
+    Stepper s(k.machine, k.frozen, 0);
+    step_to_end(s, 0);
+    EXPECT_EQ(racing(s), 0);
+    step_to_end(s, 1);
+    EXPECT_EQ(s.end(), Stepper::End::finished);
+    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(k.out[t], t < 32 ? 0 : 163 - t) << t;
+    EXPECT_EQ(racing(s), 64);
+    EXPECT_TRUE(has_errors(s.findings()));
+
+    s.seek(0);
+    EXPECT_EQ(racing(s), 0);
+    EXPECT_TRUE(s.findings().empty());
+    const uint32_t behind_store = k.pc("sub.s32");
+    step_until(s, 1, behind_store);
+    step_until(s, 0, behind_store);
+    step_to_end(s, 1);
+    step_to_end(s, 0);
+    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(k.out[t], 163 - t);
+    EXPECT_EQ(racing(s), 64);
+    EXPECT_TRUE(has_errors(s.findings()));
+}
+
+TEST(Stepper, WordsKnowWhoWroteAndRead) {
+    SteppedKernel k(with_barrier, one_block(64));
+    Stepper s(k.machine, k.frozen, 0);
+    ASSERT_EQ(s.words().size(), 64u);
+    EXPECT_EQ(s.words()[5].writer, WordView::nobody);
+    s.step_barrier();
+    EXPECT_EQ(s.words()[5].writer, 5);
+    EXPECT_EQ(s.words()[40].writer, 40);
+    EXPECT_EQ(s.words()[40].write_epoch, 0u);
+    EXPECT_EQ(s.words()[40].write_pc, k.pc("st.shared"));
+    EXPECT_EQ(s.words()[40].reader, WordView::nobody);
+    uint32_t value;
+    std::memcpy(&value, s.shared_memory().data() + 40 * 4, 4);
+    EXPECT_EQ(value, 140u);
+    s.run();
+    EXPECT_EQ(s.words()[40].reader, 23);
+    EXPECT_EQ(s.words()[40].read_epoch, 1u);
+    EXPECT_EQ(s.words()[40].read_pc, k.pc("ld.shared"));
+    EXPECT_FALSE(s.words()[40].hazard);
+    EXPECT_TRUE(s.findings().empty());
+}
+
+TEST(Stepper, NewestAccesses) {
+    SteppedKernel k(with_barrier, one_block(48));
+    Stepper s(k.machine, k.frozen, 0);
+    s.run(6);
+    ASSERT_TRUE(s.shared_access(0));
+    EXPECT_EQ(s.shared_access(0)->step, 5u);
+    EXPECT_EQ(s.shared_access(0)->kind, MemoryAccess::store);
+    EXPECT_EQ(s.shared_access(0)->bytes, 4u);
+    EXPECT_EQ(s.shared_access(0)->addresses[31], 124u);
+    EXPECT_EQ(s.shared_access(0)->pc, k.pc("st.shared"));
+    EXPECT_FALSE(s.shared_access(1));
+    EXPECT_FALSE(s.global_access(0));
+    s.run();
+    EXPECT_EQ(s.shared_access(1)->kind, MemoryAccess::load);
+    EXPECT_EQ(s.shared_access(1)->mask, 0xFFFFu);
+    EXPECT_EQ(s.shared_access(1)->addresses[0], 252u - 128);
+    EXPECT_EQ(s.global_access(1)->addresses[3], uint64_t(k.out + 35));
+    s.seek(6);
+    EXPECT_EQ(s.shared_access(0)->kind, MemoryAccess::store);
+    EXPECT_FALSE(s.global_access(0));
+}
+
+TEST(Stepper, AGuardAndWhatItGuardsAreOneStep) {
+    SteppedKernel k(kernel_text("setp.lt.u32 %p1, %r1, 5; setp.gt.u32 %p2, %r1, 99;"
+                                "@%p1 add.s32 %r2, %r1, 1; @%p2 st.global.u32 [%rd1], 1;"
+                                "@!%p1 st.global.u32 [%rd1], 2;"),
+                    one_block(32));
+    Stepper s(k.machine, k.frozen, 0);
+    s.run();
+    ASSERT_EQ(s.history().size(), 8u) << "two before, ret behind";
+    EXPECT_EQ(s.history()[4].mask, 31u);
+    EXPECT_EQ(s.history()[4].pc, k.pc("@%p1 add.s32"));
+    EXPECT_EQ(s.history()[5].mask, 0u);
+    EXPECT_EQ(s.history()[6].mask, ~31u);
+    EXPECT_EQ(k.out[4], 0u);
+    EXPECT_EQ(k.out[5], 2u);
+}
+
+TEST(Stepper, SplitsPartWaitAndJoin) {
+    SteppedKernel k(kernel_text("setp.lt.u32 %p1, %r1, 10; @%p1 bra A; st.global.u32 [%rd1], 1;"
+                                "bra END; A: st.global.u32 [%rd1], 2; END: mov.u32 %r5, %clock;"),
+                    one_block(32));
+    Stepper s(k.machine, k.frozen, 0);
+    const uint32_t end = k.pc("mov.u32 %r5");
+    s.run(4);
+    ASSERT_EQ(s.warp(0).splits.size(), 2u);
+    EXPECT_EQ(s.warp(0).splits[0].mask, ~0x3FFu) << "those that fall through go on first";
+    EXPECT_EQ(s.warp(0).splits[1].mask, 0x3FFu);
+    EXPECT_EQ(s.warp(0).splits[1].pc, k.pc("st.global.u32 [%rd1], 2"));
+    s.run(6);
+    ASSERT_EQ(s.warp(0).splits.size(), 2u);
+    EXPECT_EQ(s.warp(0).splits[0].mask, 0x3FFu);
+    EXPECT_EQ(s.warp(0).splits[1].state, State::at_join);
+    EXPECT_EQ(s.warp(0).splits[1].mask, ~0x3FFu);
+    EXPECT_EQ(s.warp(0).splits[1].pc, end);
+    s.run(7);
+    ASSERT_EQ(s.warp(0).splits.size(), 1u) << "together as soon as the last have come";
+    EXPECT_EQ(s.warp(0).splits[0].mask, ~0u);
+    EXPECT_EQ(s.warp(0).splits[0].pc, end);
+}
+
+TEST(Stepper, ValuesOfEveryWidth) {
+    SteppedKernel k(kernel_text("setp.lt.u32 %p1, %r1, 3; cvt.u16.u32 %h1, %r1;"
+                                "sub.s16 %h1, %h1, 1; mov.u32 %r3, 77; add.u32 %r4, %r3, %r0;"
+                                "@%p1 st.global.u16 [%rd1], %h1; st.global.u32 [%rd1], %r4;"),
+                    one_block(32), {}, 5);
+    Stepper s(k.machine, k.frozen, 0);
+    s.run();
+    EXPECT_EQ(s.value(k.reg("%p1"), 0, 2), 1u);
+    EXPECT_EQ(s.value(k.reg("%p1"), 0, 3), 0u);
+    EXPECT_EQ(s.value(k.reg("%h1"), 0, 0), 0xFFFFu);
+    EXPECT_EQ(s.value(k.reg("%h1"), 0, 9), 8u);
+    EXPECT_EQ(s.value(k.reg("%r1"), 0, 9), 9u) << "a name for %tid.x";
+    EXPECT_EQ(s.value(k.reg("%r3"), 0, 9), 77u) << "a name for a constant";
+    EXPECT_EQ(s.value(k.reg("%r0"), 0, 9), 5u) << "a name for a parameter";
+    EXPECT_EQ(s.value(k.reg("%r4"), 0, 9), 82u);
+    EXPECT_EQ(s.value(k.reg("%rd1"), 0, 9), uint64_t(k.out + 9));
+}
+
+// A loop of 3 instructions, its counter known at each position: states come from few snapshots.
+TEST(Stepper, SeeksInALongHistory) {
+    SteppedKernel k(kernel_text("mov.u32 %r2, 0;"
+                                "TOP: add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r0;"
+                                "@%p1 bra TOP; st.global.u32 [%rd1], %r2;"),
+                    one_block(32), {}, 50'000);
+    Stepper s(k.machine, k.frozen, 0);
+    s.run();
+    ASSERT_EQ(s.end(), Stepper::End::finished);
+    ASSERT_EQ(s.history().size(), 3 + 3 * 50'000u + 2);
+    EXPECT_EQ(k.out[7], 50'000u);
+    std::mt19937 random(5);
+    for (int jump = 0; jump < 50; ++jump) {
+        const uint64_t to = 3 + random() % 150'000;
+        s.seek(to);
+        EXPECT_EQ(s.position(), to);
+        EXPECT_EQ(s.value(k.reg("%r2"), 0, 4), (to - 3 + 2) / 3) << to;
+        EXPECT_EQ(k.out[7], 0u);
+    }
+    s.seek(~0ull);
+    EXPECT_EQ(s.end(), Stepper::End::finished);
+    EXPECT_EQ(k.out[7], 50'000u);
+}
+
+}  // namespace
+}  // namespace warpscope::emulator
