@@ -7,22 +7,6 @@
 namespace warpscope::experiments {
 namespace {
 
-const char* word(compute::Math math) {
-    return math == compute::Math::fast ? "fast" : "precise";
-}
-
-const char* word(compute::Schedule schedule) {
-    switch (schedule) {
-        case compute::Schedule::random:
-            return "random";
-        case compute::Schedule::run_to_barrier:
-            return "run-to-barrier";
-        case compute::Schedule::reverse:
-            return "reverse";
-    }
-    return "random";
-}
-
 bool emulated(Experiment& experiment) {
     return experiment.device().info().kind == compute::DeviceKind::emulator;
 }
@@ -36,8 +20,11 @@ std::string command(Experiment& experiment, const Entry& entry, Size size, bool 
     const compute::RunSettings& run = experiment.device().settings();
     std::string line = fmt::format("warpscope --headless --experiment {} --device {} --math {}",
                                    entry.id, device_word(experiment), word(run.math));
-    if (emulated(experiment))
+    if (emulated(experiment)) {
         line += fmt::format(" --schedule {} --seed {}", word(run.schedule), run.seed);
+        if (run.barriers != compute::BarrierPolicy::volta)
+            line += fmt::format(" --barriers {}", word(run.barriers));
+    }
     for (const Parameter* p : experiment.parameters().all())
         if (p->text() != p->default_text())
             line += " --set " + shell_word(fmt::format("{}.{}={}", entry.id, p->id(), p->text()));
@@ -65,6 +52,34 @@ std::string reproducible(Experiment& experiment) {
 
 }  // namespace
 
+std::string_view word(compute::Math math) {
+    return math == compute::Math::fast ? "fast" : "precise";
+}
+
+std::string_view word(compute::Schedule schedule) {
+    switch (schedule) {
+        case compute::Schedule::run_to_barrier:
+            return "run-to-barrier";
+        case compute::Schedule::reverse:
+            return "reverse";
+        case compute::Schedule::random:
+            break;
+    }
+    return "random";
+}
+
+std::string_view word(compute::BarrierPolicy policy) {
+    switch (policy) {
+        case compute::BarrierPolicy::before_volta:
+            return "before-volta";
+        case compute::BarrierPolicy::strict:
+            return "strict";
+        case compute::BarrierPolicy::volta:
+            break;
+    }
+    return "volta";
+}
+
 std::string shell_word(const std::string& word) {
     const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -88,6 +103,7 @@ Metadata describe(Experiment& experiment, const Entry& entry, Size size, bool vi
     if (emulated(experiment)) {
         list.emplace_back("schedule", word(run.schedule));
         list.emplace_back("seed", fmt::format("{}", run.seed));
+        list.emplace_back("barriers", word(run.barriers));
     }
     list.emplace_back("frame", fmt::format("{}", experiment.frame()));
     list.emplace_back("command", command(experiment, entry, size, view_only));

@@ -219,8 +219,9 @@ Json to_json(const RunResult& r) {
         {"presentation", {{"path", r.presentation.path}, {"reason", r.presentation.reason}}},
         {"frames", r.frames},
         {"seed", r.settings.seed},
-        {"schedule", to_string(r.settings.schedule)},
-        {"math", to_string(r.settings.math)}};
+        {"schedule", experiments::word(r.settings.schedule)},
+        {"barriers", experiments::word(r.settings.barriers)},
+        {"math", experiments::word(r.settings.math)}};
     if (r.compared) json["comparison"] = r.comparison ? to_json(*r.comparison) : Json(nullptr);
     if (r.checks.any()) {
         json["checks"] = r.checks.words();

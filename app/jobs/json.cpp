@@ -93,22 +93,6 @@ std::string_view to_string(compute::DeviceKind kind) {
     return kind == compute::DeviceKind::cuda ? "cuda" : "emulator";
 }
 
-std::string_view to_string(compute::Math math) {
-    return math == compute::Math::fast ? "fast" : "precise";
-}
-
-std::string_view to_string(compute::Schedule schedule) {
-    switch (schedule) {
-        case compute::Schedule::run_to_barrier:
-            return "run-to-barrier";
-        case compute::Schedule::reverse:
-            return "reverse";
-        case compute::Schedule::random:
-            break;
-    }
-    return "random";
-}
-
 std::string dump(const Json& json) {
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -34,8 +34,6 @@ Json to_json(const std::vector<compute::KernelTiming>& kernels);
 Json to_json(const experiments::Comparison& comparison);
 
 std::string_view to_string(compute::DeviceKind kind);
-std::string_view to_string(compute::Math math);
-std::string_view to_string(compute::Schedule schedule);
 
 /// Indented, with a newline at the end; NaN and infinity as null, bad UTF-8 replaced.
 std::string dump(const Json& json);

@@ -65,6 +65,7 @@ TEST(Options, EveryHeadlessOptionArrives) {
     EXPECT_EQ(o.run.math, compute::Math::fast);
     EXPECT_EQ(o.run.schedule, compute::Schedule::run_to_barrier);
     EXPECT_EQ(o.run.seed, UINT64_MAX);
+    EXPECT_EQ(o.run.barriers, compute::BarrierPolicy::volta);
     EXPECT_TRUE(o.run_given);
 }
 
@@ -75,6 +76,13 @@ TEST(Options, ChecksRunHeadless) {
     EXPECT_FALSE(o.checks.barrier);
     EXPECT_TRUE(parse({"--headless", "--check", "barrier", "--experiment", "dot"}).checks.barrier);
     EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).checks.any());
+}
+
+TEST(Options, BarriersWaitAsTheyAreTold) {
+    EXPECT_EQ(parse({"--barriers", "before-volta"}).run.barriers,
+              compute::BarrierPolicy::before_volta);
+    EXPECT_EQ(parse({"--barriers", "strict"}).run.barriers, compute::BarrierPolicy::strict);
+    EXPECT_TRUE(parse({"--barriers", "volta"}).run_given);
 }
 
 TEST(Options, SetTakesOneWordAndKeepsEverySignAfterTheFirstEquals) {
@@ -146,6 +154,7 @@ TEST(Options, EachBadArgumentIsNamedWithItsFix) {
         {{"--size", "10x10x10"}, "--size 10x10x10", "WIDTHxHEIGHT"},
         {{"--math", "exact"}, "--math exact", "precise, fast"},
         {{"--schedule", "fifo"}, "--schedule fifo", "random, run-to-barrier, reverse"},
+        {{"--barriers", "pascal"}, "--barriers pascal", "volta, before-volta, strict"},
         {{"--seed", "18446744073709551616"}, "--seed", "18446744073709551615"},
         {{"--vsync", "maybe"}, "--vsync maybe", "on, off"},
         {{"--headless"}, "--headless", "--experiment"},

@@ -34,12 +34,22 @@ TEST(MetadataTest, HoldsEveryParameterAndACommandWithTheChangedOnes) {
     EXPECT_EQ(entry_of(list, "fake.sync"), "off");
     EXPECT_EQ(entry_of(list, "fake.bodies"), "4096");
     EXPECT_EQ(entry_of(list, "seed"), "7");
+    EXPECT_EQ(entry_of(list, "barriers"), "volta");
     EXPECT_EQ(entry_of(list, "frame"), "2");
     EXPECT_EQ(entry_of(list, "command"),
               "warpscope --headless --experiment fake --device emulator --math fast "
               "--schedule run-to-barrier --seed 7 --set fake.sync=off "
               "--set 'fake.file=my stars'\\'' file.csv' --frames 2 --size 800x600 --view-only "
               "--screenshot picture.png");
+}
+
+TEST(MetadataTest, TheCommandNamesAnotherBarrierPolicy) {
+    FakeDevice device;
+    device.set({.barriers = compute::BarrierPolicy::before_volta});
+    FakeExperiment experiment(device);
+    const auto list = experiments::describe(experiment, fake_entry(), {64, 64}, false);
+    EXPECT_NE(entry_of(list, "command").find(" --seed 1 --barriers before-volta --frames 0"),
+              std::string::npos);
 }
 
 TEST(MetadataTest, SaysWhetherThePictureCanBeHadAgain) {
