@@ -21,118 +21,156 @@ void RaceDetector::on_launch(const Kernel& kernel, const Launch& launch) {
     log_.begin_launch();
     order_.begin_launch(places_.threads());
     shared_bytes_ = kernel.shared_bytes + launch.dynamic_shared_bytes;
-    const size_t words = (shared_bytes_ + 3) / 4;
-    if (cells_.size() < words) cells_.resize(words);
-    const bool atomics =
-        std::any_of(kernel.lines.begin(), kernel.lines.end(), [](const InstructionInfo& i) {
-            return i.access == MemoryAccess::atomic &&
-                   (i.space == Space::shared || i.space == Space::generic);
-        });
-    atomics_.assign(atomics ? words : 0, {});
-    racing_words_.assign(words, false);
+    shift_ = 4;
+    bool atomics = false;
+    for (const InstructionInfo& i : kernel.lines) {
+        if (i.access == MemoryAccess::none) continue;
+        if (i.space != Space::shared && i.space != Space::generic) continue;
+        shift_ = std::min(shift_, unsigned(std::countr_zero(unsigned(i.bytes))));
+        atomics |= i.access == MemoryAccess::atomic;
+    }
+    const size_t cells = (size_t(shared_bytes_) >> shift_) + 1;
+    if (cells_.size() < cells) cells_.resize(cells);
+    atomics_.assign(atomics ? cells : 0, {});
+    const size_t warps = (places_.threads() + lanes_per_warp - 1) / lanes_per_warp;
+    newest_.assign(warps * kernel.code.size(), 0);
+    racing_words_.assign((shared_bytes_ + 3) / 4, false);
     races_ = false;
 }
 
 void RaceDetector::on_block_begin(const Kernel&, uint32_t block) {
+    constexpr uint32_t most = 1u << 31;
+    if (next_ > most) {
+        std::fill(cells_.begin(), cells_.end(), Cell{});
+        std::fill(atomics_.begin(), atomics_.end(), Records{});
+        std::fill(newest_.begin(), newest_.end(), 0);
+        next_ = 1;
+    }
     block_ = block;
     log_.begin_block(block);
     if (races_) racing_words_.assign(racing_words_.size(), false);
     races_ = false;
     order_.begin_block();
-    block_epoch_ = order_.epoch();
-    bytes_.clear();
+    begin_epoch();
+    block_first_ = next_;
 }
 
-// Calls f(lanes, address) for each lane, or once for all where they load from one address.
-template <typename F>
-void RaceDetector::for_lanes(F&& f) {
-    const Access& a = *access_;
-    const uint64_t first = a.address(unsigned(std::countr_zero(a.mask)));
-    bool same = a.kind == MemoryAccess::load;
-    for (uint32_t m = a.same_address ? 0 : a.mask; same && m; m &= m - 1)
-        same = a.address(unsigned(std::countr_zero(m))) == first;
-    if (same) {
-        f(a.mask, first);
-        return;
+void RaceDetector::on_barrier_release(const BarrierRelease& r) {
+    order_.release(r);
+    if (order_.epoch() != epoch_) begin_epoch();
+}
+
+void RaceDetector::begin_epoch() {
+    epoch_ = order_.epoch();
+    epoch_first_ = next_;
+    doings_.clear();
+}
+
+uint32_t RaceDetector::doing_of(const Access& a) {
+    uint32_t& newest = newest_[a.warp * places_.kernel().code.size() + a.pc];
+    const Moment now = order_.now(a.warp);
+    if (newest < epoch_first_ || !(doings_[newest - epoch_first_].at == now)) {
+        newest = next_++;
+        doings_.push_back({now, a.pc, a.warp});
     }
-    for (uint32_t m = a.mask; m; m &= m - 1)
-        f(m & (0 - m), a.address(unsigned(std::countr_zero(m))));
+    return newest;
 }
 
-// Calls f for each word of one lane's access, or for each byte where bytes are told apart.
+bool RaceDetector::is_sound(uint64_t address) const {
+    const uint64_t bytes = access_->bytes;
+    return address < shared_bytes_ && bytes <= shared_bytes_ - address && address % bytes == 0;
+}
+
+void RaceDetector::on_shared_access(const Access& a) {
+    access_ = &a;
+    now_ = {doing_of(a), 0};
+    if (a.kind == MemoryAccess::load) {
+        if (a.same_address) return load(a.address(unsigned(std::countr_zero(a.mask))), a.mask);
+        for (uint32_t m = a.mask; m; m &= m - 1)
+            load(a.lane_addresses[std::countr_zero(m)], m & (0 - m));
+    } else if (a.kind == MemoryAccess::store) {
+        ++serial_;
+        uint32_t slow = 0;
+        for (uint32_t m = a.mask; m; m &= m - 1)
+            if (!store_fresh(unsigned(std::countr_zero(m)))) slow |= m & (0 - m);
+        if (slow) store_slowly(slow);
+    } else if (a.kind == MemoryAccess::atomic) {
+        for_lanes(a.mask, [&](const Place& p, unsigned lane) { atomic(p, lane); });
+    }
+}
+
+// Calls f for each cell of an access.
 template <typename F>
-void RaceDetector::for_places(uint64_t address, F&& f) {
+void RaceDetector::for_places(uint32_t cell, uint32_t cells, F&& f) {
     charge_ = {};
     charged_unwritten_ = false;
-    const uint64_t end = address + access_->bytes;
-    if (end > shared_bytes_ || end < address) return;  // an error when it executes
-    for (auto at = uint32_t(address); at < end;) {
-        const uint32_t word = at / 4;
-        const uint32_t next = std::min(uint32_t(end), word * 4 + 4);
-        Cell& cell = cells_[word];
-        if (cell.split_in == block_epoch_ || next - at < 4) {
-            Bytes& bytes = split(word);
-            for (; at < next; ++at)
-                f(Place{bytes.cells[at % 4], atomics_.empty() ? nullptr : &bytes.atomics[at % 4],
-                        at, 1});
-        } else {
-            f(Place{cell, atomics_.empty() ? nullptr : &atomics_[word], at, 4});
+    for (; cells > 0; ++cell, --cells)
+        f(Place{cells_[cell], atomics_.empty() ? nullptr : &atomics_[cell], cell << shift_, cells});
+}
+
+template <typename F>
+void RaceDetector::for_lanes(uint32_t lanes, F&& f) {
+    for (uint32_t m = lanes; m; m &= m - 1) {
+        const auto lane = unsigned(std::countr_zero(m));
+        const uint64_t address = access_->address(lane);
+        if (!is_sound(address)) continue;
+        for_places(uint32_t(address) >> shift_, access_->bytes >> shift_,
+                   [&](const Place& p) { f(p, lane); });
+    }
+}
+
+// What is most often the case goes fast: written before this epoch, and read by this warp alone.
+void RaceDetector::load(uint64_t address, uint32_t lanes) {
+    if (!is_sound(address)) return;
+    auto index = uint32_t(address) >> shift_;
+    for (uint32_t cells = access_->bytes >> shift_; cells > 0; ++index, --cells) {
+        Cell& cell = cells_[index];
+        if (cell.writer.doing - block_first_ >= epoch_first_ - block_first_ || !atomics_.empty()) {
+            for_places(index, cells, [&](const Place& p) { load_slowly(p, lanes); });
+            return;
         }
-        at = next;
+        Record& reader = cell.readers[0];
+        if (reader.doing == now_.doing)
+            reader.lanes |= lanes;
+        else if (!is_current(reader))
+            reader = {now_.doing, lanes};
+        else
+            note(cell.readers, lanes);
     }
 }
 
-RaceDetector::Bytes& RaceDetector::split(uint32_t word) {
-    Cell& cell = cells_[word];
-    Bytes& bytes = bytes_[word];
-    if (cell.split_in != block_epoch_) {
-        bytes.cells.fill(cell);
-        if (!atomics_.empty()) bytes.atomics.fill(atomics_[word]);
-        cell.split_in = block_epoch_;
-    }
-    return bytes;
-}
-
-void RaceDetector::on_shared_access(const Access& access) {
-    access_ = &access;
-    now_ = order_.now(access.warp);
-    ++serial_;
-    switch (access.kind) {
-        case MemoryAccess::load:
-            for_lanes([&](uint32_t lanes, uint64_t address) {
-                for_places(address, [&](const Place& p) { load(p, lanes); });
-            });
-            break;
-        case MemoryAccess::store:
-            // All lanes first look at what was before their instruction.
-            for_lanes([&](uint32_t lane, uint64_t address) {
-                const auto l = unsigned(std::countr_zero(lane));
-                for_places(address, [&](const Place& p) { check_store(p, l); });
-            });
-            for_lanes([&](uint32_t lane, uint64_t address) {
-                const auto l = unsigned(std::countr_zero(lane));
-                for_places(address, [&](const Place& p) { record_store(p, l); });
-            });
-            break;
-        case MemoryAccess::atomic:
-            for_lanes([&](uint32_t lane, uint64_t address) {
-                const auto l = unsigned(std::countr_zero(lane));
-                for_places(address, [&](const Place& p) { atomic(p, l); });
-            });
-            break;
-        case MemoryAccess::none:
-            break;
-    }
-}
-
-void RaceDetector::load(const Place& p, uint32_t lanes) {
+void RaceDetector::load_slowly(const Place& p, uint32_t lanes) {
     check(p, p.cell.writer, Hazard::read_after_write, lanes);
     if (p.atomics) check_each(p, *p.atomics, Hazard::read_after_write, lanes);
     check_written(p, lanes);
     note(p.cell.readers, lanes);
 }
 
+// Records a store into cells that nobody has accessed in this epoch; false for others.
+bool RaceDetector::store_fresh(unsigned lane) {
+    const uint64_t address = access_->address(lane);
+    if (!is_sound(address)) return true;
+    Cell* const first = &cells_[uint32_t(address) >> shift_];
+    Cell* const end = first + (access_->bytes >> shift_);
+    bool fresh = atomics_.empty();
+    for (const Cell* cell = first; cell != end; ++cell)
+        fresh &= !is_current(cell->writer) & !is_current(cell->readers[0]);
+    if (!fresh) return false;
+    for (Cell* cell = first; cell != end; ++cell) {
+        cell->writer = {now_.doing, 1u << lane};
+        cell->store = serial_;
+    }
+    return true;
+}
+
+// All lanes first look at what was before their instruction.
+void RaceDetector::store_slowly(uint32_t lanes) {
+    for_lanes(lanes, [&](const Place& p, unsigned lane) { check_store(p, lane); });
+    for_lanes(lanes, [&](const Place& p, unsigned lane) { record_store(p, lane); });
+}
+
 void RaceDetector::check_store(const Place& p, unsigned lane) {
+    if (p.cell.store == serial_ && p.cell.writer.doing == now_.doing) return;
     check(p, p.cell.writer, Hazard::write_after_write, 1u << lane);
     if (p.atomics) check_each(p, *p.atomics, Hazard::write_after_write, 1u << lane);
     check_each(p, p.cell.readers, Hazard::write_after_read, 1u << lane);
@@ -140,21 +178,29 @@ void RaceDetector::check_store(const Place& p, unsigned lane) {
 
 void RaceDetector::record_store(const Place& p, unsigned lane) {
     Record& writer = p.cell.writer;
-    if (writer.at.epoch == now_.epoch && writer.access == serial_) {
+    if (p.cell.store == serial_ && writer.doing == now_.doing) {
         const auto other = unsigned(std::countr_zero(writer.lanes));
-        std::byte theirs[16];
+        std::byte theirs[16], mine[16];
         access_->stored(other, theirs);
-        if (!stores(lane, p, theirs + (p.byte - access_->address(other))))
-            report({Hazard::write_after_write, &writer, other, lane, p.byte}, 1);
+        access_->stored(lane, mine);
+        if (std::memcmp(mine + (p.byte - access_->address(lane)),
+                        theirs + (p.byte - access_->address(other)), overlap(p, writer)) != 0)
+            report({.hazard = Hazard::write_after_write,
+                    .earlier = &writer,
+                    .earlier_lane = other,
+                    .lane = lane,
+                    .byte = p.byte,
+                    .one_instruction = true},
+                   1);
         writer.lanes |= 1u << lane;
         return;
     }
     // Whoever raced with what was before this write has been told so; what comes now races with
     // the write itself.
-    writer = record_of(1u << lane);
-    for (Record& reader : p.cell.readers) reader.at.epoch = 0;
-    if (p.atomics)
-        for (Record& a : *p.atomics) a.at.epoch = 0;
+    writer = {now_.doing, 1u << lane};
+    p.cell.store = serial_;
+    p.cell.readers = {};
+    if (p.atomics) *p.atomics = {};
 }
 
 void RaceDetector::atomic(const Place& p, unsigned lane) {
@@ -164,90 +210,104 @@ void RaceDetector::atomic(const Place& p, unsigned lane) {
     note(*p.atomics, 1u << lane);
 }
 
-// Epochs grow from block to block: what was written in an earlier block has an earlier one.
 void RaceDetector::check_written(const Place& p, uint32_t lanes) {
-    if (p.cell.writer.at.epoch >= block_epoch_ || charged_unwritten_) return;
+    if (p.cell.writer.doing >= block_first_ || charged_unwritten_) return;
     if (p.atomics)
         for (const Record& a : *p.atomics)
-            if (a.at.epoch >= block_epoch_) return;
+            if (a.doing >= block_first_) return;
     charged_unwritten_ = true;
     report_unwritten(p, lanes);
 }
 
-void RaceDetector::check_each(const Place& p, const std::array<Record, 2>& earlier, Hazard hazard,
+void RaceDetector::check_each(const Place& p, const Records& earlier, Hazard hazard,
                               uint32_t lanes) {
     // Another warp's first: that is the worse one.
-    const bool swap = earlier[0].warp == access_->warp;
+    const bool swap = is_current(earlier[0]) && doing(earlier[0]).warp == access_->warp;
     check(p, earlier[swap], hazard, lanes) || check(p, earlier[!swap], hazard, lanes);
 }
 
 bool RaceDetector::check(const Place& p, const Record& earlier, Hazard hazard, uint32_t lanes) {
-    if (earlier.at.epoch != now_.epoch) return false;
-    if (earlier.warp == access_->warp) return check_within_warp(p, earlier, hazard, lanes);
-    if (order_.warps_ordered(earlier.warp, earlier.at, access_->warp)) return false;
+    if (!is_current(earlier)) return false;
+    const Doing& theirs = doing(earlier);
+    if (theirs.warp == access_->warp) return check_within_warp(p, earlier, hazard, lanes);
+    if (order_.warps_ordered(theirs.warp, theirs.at, access_->warp)) return false;
     const auto lane = unsigned(std::countr_zero(lanes));
-    const bool same =
-        hazard == Hazard::write_after_write && stores(lane, p, access_->shared_memory() + p.byte);
-    report({hazard, &earlier, unsigned(std::countr_zero(earlier.lanes)), lane, p.byte, same},
+    report({.hazard = hazard,
+            .earlier = &earlier,
+            .earlier_lane = unsigned(std::countr_zero(earlier.lanes)),
+            .lane = lane,
+            .byte = p.byte,
+            .same_value = hazard == Hazard::write_after_write && keeps_value(p, earlier, lane)},
            uint64_t(std::popcount(lanes)));
     return true;
 }
 
 bool RaceDetector::check_within_warp(const Place& p, const Record& earlier, Hazard hazard,
                                      uint32_t lanes) {
-    Race race{hazard, &earlier, 0, 0, p.byte};
+    Race race{.hazard = hazard, .earlier = &earlier, .byte = p.byte};
     uint64_t racing = 0;
     for (uint32_t m = lanes; m; m &= m - 1) {
         const auto lane = unsigned(std::countr_zero(m));
         uint32_t others = earlier.lanes & ~(1u << lane);
-        if (others) others &= order_.unordered_lanes(access_->warp, earlier.at, lane);
+        if (others) others &= order_.unordered_lanes(access_->warp, doing(earlier).at, lane);
         if (!others) continue;
         if (racing++ > 0) continue;
         race.lane = lane;
         race.earlier_lane = unsigned(std::countr_zero(others));
-        race.same_value = keeps_value(p, earlier, lane);
+        // An atomic's sum is not what it would be after this store.
+        race.same_value = access_->kind == MemoryAccess::store && &earlier == &p.cell.writer &&
+                          keeps_value(p, earlier, lane);
     }
     if (racing) report(race, racing);
     return racing;
 }
 
-void RaceDetector::note(std::array<Record, 2>& records, uint32_t lanes) {
-    const auto mine = [&](const Record& r) { return r.warp == access_->warp; };
-    const auto stale = [&](const Record& r) { return r.at.epoch != now_.epoch; };
+// Two readers of different warps are enough: whoever writes races with one of them. Only where
+// some barrier of this epoch ordered some warps does it matter which.
+void RaceDetector::note(Records& records, uint32_t lanes) {
     for (Record& r : records)
-        if (mine(r) && r.at == now_ && r.pc == access_->pc) {
+        if (r.doing == now_.doing) {
             r.lanes |= lanes;
-            r.access = serial_;
             return;
         }
-    const size_t older = records[0].access <= records[1].access ? 0 : 1;
-    size_t slot = older;
-    if (stale(records[0]))
-        slot = 0;
-    else if (stale(records[1]))
+    size_t slot = 0;
+    if (is_current(records[0])) {
         slot = 1;
-    else if (mine(records[0]) != mine(records[1]))
-        slot = mine(records[0]) ? 0 : 1;
-    else if (order_.warps_ordered(records[!older].warp, records[!older].at, access_->warp))
-        slot = !older;
-    records[slot] = record_of(lanes);
+        if (is_current(records[1])) {
+            const Doing &first = doing(records[0]), &second = doing(records[1]);
+            const bool mine[] = {first.warp == access_->warp, second.warp == access_->warp};
+            const size_t older = records[0].doing <= records[1].doing ? 0 : 1;
+            if (mine[0] != mine[1]) {
+                slot = mine[0] ? 0 : 1;
+            } else {
+                if (first.warp != second.warp && !order_.has_partial()) return;
+                const Doing& newer = older == 0 ? second : first;
+                const bool replaces_newer =
+                    !mine[0] && order_.warps_ordered(newer.warp, newer.at, access_->warp);
+                slot = replaces_newer ? !older : older;
+            }
+        }
+    }
+    records[slot] = {now_.doing, lanes};
 }
 
-RaceDetector::Record RaceDetector::record_of(uint32_t lanes) const {
-    return {now_, serial_, access_->pc, lanes, access_->warp};
+uint32_t RaceDetector::overlap(const Place& p, const Record& earlier) const {
+    const auto has_it = [&](uint32_t k) {
+        const Cell& cell = (&p.cell)[k];
+        if (cell.writer == earlier) return true;
+        return p.atomics && (p.atomics[k][0] == earlier || p.atomics[k][1] == earlier);
+    };
+    uint32_t cells = 1;
+    while (cells < p.cells && has_it(cells)) ++cells;
+    return cells << shift_;
 }
 
-// What a store wrote is still there when no other value was written since; an atomic's sum is not
-// what it would be after this store.
+// What an earlier store wrote is still there when no other value was written since.
 bool RaceDetector::keeps_value(const Place& p, const Record& earlier, unsigned lane) const {
-    return access_->kind == MemoryAccess::store && &earlier == &p.cell.writer &&
-           stores(lane, p, access_->shared_memory() + p.byte);
-}
-
-bool RaceDetector::stores(unsigned lane, const Place& p, const std::byte* there) const {
     std::byte mine[16];
     access_->stored(lane, mine);
-    return std::memcmp(mine + (p.byte - access_->address(lane)), there, p.bytes) == 0;
+    return std::memcmp(mine + (p.byte - access_->address(lane)), access_->shared_memory() + p.byte,
+                       overlap(p, earlier)) == 0;
 }
 
 }  // namespace warpscope::emulator

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
 #include "emulator/block_order.h"
@@ -18,9 +17,10 @@ namespace warpscope::emulator {
 // a warp a warning, as in compute-sanitizer's racecheck; so is a write of the value that was there.
 // Reads of words that no thread of the block has written are found as well, apart.
 //
-// Each word has one cell: the last write and the last reads of two warps. Hence a pair that is
-// hidden behind a nearer one is not listed: w1, r2, w3 without barriers gives w1-r2 and r2-w3 (or
-// w1-w3), never all. A lane's access counts once for each thread that it races with.
+// Each word has one cell: the last write and reads of two warps. (A word, or what the kernel's
+// narrowest access is wide.) Hence a pair that is hidden behind another one is not listed: w1, r2,
+// w3 without barriers gives w1-r2 and r2-w3 (or w1-w3), never all. A lane's access counts once for
+// each thread that it races with.
 //
 // A copy goes on by itself from where the copied one is.
 class RaceDetector : public Observer {
@@ -38,45 +38,57 @@ class RaceDetector : public Observer {
     void on_block_begin(const Kernel& kernel, uint32_t block) override;
     void on_shared_access(const Access& access) override;
     void on_barrier_arrival(const BarrierArrival& a) override { order_.arrive(a); }
-    void on_barrier_release(const BarrierRelease& r) override { order_.release(r); }
+    void on_barrier_release(const BarrierRelease& r) override;
     void on_warp_sync(uint32_t, uint32_t warp, uint32_t members) override {
         order_.warp_sync(warp, members);
     }
 
   private:
-    // Lanes of one warp that accessed a word in one instruction.
-    struct Record {
+    // What the lanes of a warp do at one instruction, at one moment: many accesses, in a loop.
+    struct Doing {
         Moment at;
-        uint32_t access = 0;  // serial number
         uint32_t pc = 0;
-        uint32_t lanes = 0;
         uint32_t warp = 0;
     };
+    // Lanes of one warp that accessed a cell. Doings are numbered from 1 on, in the order of time,
+    // so that a comparison tells whether a record is of this epoch, or of this block.
+    struct Record {
+        uint32_t doing = 0;
+        uint32_t lanes = 0;
+        bool operator==(const Record&) const = default;
+    };
+    // Of two warps, or of one at two places. While the first is not of this epoch, neither is the
+    // second.
+    using Records = std::array<Record, 2>;
     struct Cell {
         Record writer;
-        std::array<Record, 2> readers;  // of two warps, or of one at two places
-        uint32_t split_in = 0;          // the block for which its bytes have cells of their own
+        Records readers;
+        uint32_t store = 0;  // serial number of the instruction that wrote
     };
-    using Atomics = std::array<Record, 2>;  // as `readers`
-    struct Bytes {
-        std::array<Cell, 4> cells;
-        std::array<Atomics, 4> atomics;
-    };
-    // A word or byte as one access finds it.
+    // A cell as one lane's access finds it.
     struct Place {
         Cell& cell;
-        Atomics* atomics;  // nullptr: the kernel has none in shared memory
+        Records* atomics;  // nullptr: the kernel has none in shared memory
         uint32_t byte;     // of shared memory
-        uint32_t bytes;
+        uint32_t cells;    // of the access, from this one on
     };
 
-    template <typename F>
-    void for_places(uint64_t address, F&& f);
-    template <typename F>
-    void for_lanes(F&& f);
-    Bytes& split(uint32_t word);
+    void begin_epoch();
+    uint32_t doing_of(const Access& access);
+    bool is_current(const Record& record) const { return record.doing >= epoch_first_; }
+    const Doing& doing(const Record& record) const { return doings_[record.doing - epoch_first_]; }
 
-    void load(const Place& place, uint32_t lanes);
+    // False for an access that is an error when it executes.
+    bool is_sound(uint64_t address) const;
+    template <typename F>
+    void for_lanes(uint32_t lanes, F&& f);
+    template <typename F>
+    void for_places(uint32_t cell, uint32_t cells, F&& f);
+
+    void load(uint64_t address, uint32_t lanes);
+    void load_slowly(const Place& place, uint32_t lanes);
+    bool store_fresh(unsigned lane);
+    void store_slowly(uint32_t lanes);
     void check_store(const Place& place, unsigned lane);
     void record_store(const Place& place, unsigned lane);
     void atomic(const Place& place, unsigned lane);
@@ -85,22 +97,21 @@ class RaceDetector : public Observer {
     bool check(const Place& place, const Record& earlier, Hazard hazard, uint32_t lanes);
     bool check_within_warp(const Place& place, const Record& earlier, Hazard hazard,
                            uint32_t lanes);
-    void check_each(const Place& place, const std::array<Record, 2>& earlier, Hazard hazard,
-                    uint32_t lanes);
-    void note(std::array<Record, 2>& records, uint32_t lanes);
-    Record record_of(uint32_t lanes) const;
-    // Whether a store writes the value that an earlier store wrote.
+    void check_each(const Place& place, const Records& earlier, Hazard hazard, uint32_t lanes);
+    void note(Records& records, uint32_t lanes);
+    // Bytes of the access, from the place on, that `earlier` wrote.
+    uint32_t overlap(const Place& place, const Record& earlier) const;
+    // Whether `lane` stores what is there already, where `earlier` wrote.
     bool keeps_value(const Place& place, const Record& earlier, unsigned lane) const;
-    // Whether `lane` stores what is `there` already, at a place.
-    bool stores(unsigned lane, const Place& place, const std::byte* there) const;
 
     // --- race_report.cpp
     struct Race {
-        Hazard hazard;
-        const Record* earlier;
-        unsigned earlier_lane, lane;
-        uint32_t byte;
+        Hazard hazard = Hazard::none;
+        const Record* earlier = nullptr;
+        unsigned earlier_lane = 0, lane = 0;
+        uint32_t byte = 0;
         bool same_value = false;
+        bool one_instruction = false;
     };
     void report(const Race& race, uint64_t count);
     void report_unwritten(const Place& place, uint32_t lanes);
@@ -110,23 +121,27 @@ class RaceDetector : public Observer {
     FindingLog log_;
     Places places_;
     BlockOrder order_;
+    unsigned shift_ = 2;  // a cell is 1 << shift_ bytes: every access of the kernel is whole cells
     std::vector<Cell> cells_;
-    std::vector<Atomics> atomics_;  // by word, or empty
-    std::unordered_map<uint32_t, Bytes> bytes_;
+    std::vector<Records> atomics_;  // by cell, or empty
+    std::vector<Doing> doings_;     // of this epoch
+    std::vector<uint32_t> newest_;  // doing by warp and pc
+    uint32_t next_ = 1;             // doing
+    uint32_t epoch_first_ = 1, block_first_ = 1;
     std::vector<bool> racing_words_;
     bool races_ = false;  // of the running block
     uint32_t shared_bytes_ = 0;
     uint32_t block_ = 0;
-    uint32_t block_epoch_ = 0;  // the block's first
+    uint32_t epoch_ = 0;
 
     // The access under way, and what the one lane (or all as one) was charged with last: a vector
     // that races with one thread in all its words is one race.
     const Access* access_ = nullptr;
-    Moment now_;
-    uint32_t serial_ = 0;
+    Record now_;           // of its warp and instruction
+    uint32_t serial_ = 0;  // of stores
     struct Charge {
         Hazard hazard = Hazard::none;
-        uint32_t access = 0;
+        uint32_t doing = 0;
         unsigned lane = 0;
         bool operator==(const Charge&) const = default;
     } charge_;

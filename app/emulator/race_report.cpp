@@ -45,14 +45,16 @@ std::string_view past_tense(Hazard hazard) {
 }  // namespace
 
 void RaceDetector::report(const Race& race, uint64_t count) {
-    races_ = racing_words_[race.byte / 4] = true;
-    const Charge charge{race.hazard, race.earlier->access, race.earlier_lane};
+    races_ = true;
+    for (uint32_t byte = race.byte; byte < race.byte + (1u << shift_); byte += 4)
+        racing_words_[byte / 4] = true;
+    const Doing& earlier = doing(*race.earlier);
+    const Charge charge{race.hazard, race.earlier->doing, race.earlier_lane};
     if (charge == charge_) return;
     charge_ = charge;
-    const bool one_warp = race.earlier->warp == access_->warp;
+    const bool one_warp = earlier.warp == access_->warp;
     const Severity severity = one_warp || race.same_value ? Severity::warning : Severity::error;
-    log_.add({&places_.kernel(), race.earlier->pc, access_->pc, FindingKind::race, severity,
-              race.hazard},
+    log_.add({&places_.kernel(), earlier.pc, access_->pc, FindingKind::race, severity, race.hazard},
              count, [&] { return describe(race, severity); });
 }
 
@@ -80,7 +82,7 @@ Finding RaceDetector::describe(const Race& race, Severity severity) const {
     f.severity = severity;
     f.hazard = race.hazard;
     f.kernel = places_.kernel().name;
-    const Record& earlier = *race.earlier;
+    const Doing& earlier = doing(*race.earlier);
     f.first = places_.party(earlier.pc, earlier.warp * lanes_per_warp + race.earlier_lane, block_);
     f.second = places_.party(access_->pc, access_->warp * lanes_per_warp + race.lane, block_);
     f.byte = race.byte;
@@ -89,16 +91,17 @@ Finding RaceDetector::describe(const Race& race, Severity severity) const {
 }
 
 std::string RaceDetector::sentence(const Race& race, const Finding& f) const {
-    const bool one_warp = race.earlier->warp == access_->warp;
+    const Doing& earlier = doing(*race.earlier);
+    const bool one_warp = earlier.warp == access_->warp;
     const std::string first = f.first.where(), second = f.second->where();
     const std::string partner =
         fmt::format("thread {} of {}", name_of(f.first.thread),
-                    one_warp ? "the same warp" : fmt::format("warp {}", race.earlier->warp));
+                    one_warp ? "the same warp" : fmt::format("warp {}", earlier.warp));
     const std::string subject =
         fmt::format("Thread {} of block {} (warp {})", name_of(f.second->thread),
                     name_of(f.second->block), access_->warp);
     const char* barrier = one_warp ? "__syncwarp()" : "__syncthreads()";
-    if (race.earlier->access == serial_)
+    if (race.one_instruction)
         return fmt::format(
             "{} and {} store different values in byte {} of shared memory, at {} in one "
             "instruction: either may stay, and no barrier can order them.",
@@ -113,13 +116,13 @@ std::string RaceDetector::sentence(const Race& race, const Finding& f) const {
     // Program order says which of the two should have waited, where it says anything.
     const Kernel& kernel = places_.kernel();
     const bool too_early = race.hazard == Hazard::write_after_read &&
-                           !leads_to(kernel, race.earlier->pc, access_->pc) &&
-                           leads_to(kernel, access_->pc, race.earlier->pc);
+                           !leads_to(kernel, earlier.pc, access_->pc) &&
+                           leads_to(kernel, access_->pc, earlier.pc);
     if (too_early)
         return fmt::format(
             "Thread {} of block {} (warp {}) read at {} byte {} of shared memory before thread {} "
             "of {} wrote it{} at {}: {}.",
-            name_of(f.first.thread), name_of(f.first.block), race.earlier->warp, first, race.byte,
+            name_of(f.first.thread), name_of(f.first.block), earlier.warp, first, race.byte,
             name_of(f.second->thread),
             one_warp ? "the same warp" : fmt::format("warp {}", access_->warp), atomically, second,
             missing(second, first));
