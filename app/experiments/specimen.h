@@ -13,7 +13,8 @@
 namespace warpscope::experiments {
 
 /// An experiment on an emulator of its own, with parameters, frame and state of another one. It
-/// shares nothing with that one: once made, each may be used from a thread of its own.
+/// shares nothing with that one: once made, each may be used from a thread of its own. Variables of
+/// module scope are not state: a copy has them as its own PTX begins.
 struct Copy {
     /// Waits for the live device. Throws DeviceError where the copy is too large for the emulator.
     Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings);

@@ -30,11 +30,12 @@ class Live {
         experiments::Specimen copy = specimen();
         return experiments::inspect(copy);
     }
-    std::vector<experiments::Rgba> picture() {
-        const experiments::Size size = experiment_->picture_size({});
+    std::vector<experiments::Rgba> picture() { return picture_of(*experiment_); }
+    static std::vector<experiments::Rgba> picture_of(experiments::Experiment& experiment) {
+        const experiments::Size size = experiment.picture_size({128, 96});
         compute::Buffer<experiments::Rgba> pixels(
-            *device_, std::size_t(size.width) * std::size_t(size.height));
-        experiment_->render_into({pixels.pointer(), size});
+            experiment.device(), std::size_t(size.width) * std::size_t(size.height));
+        experiment.render_into({pixels.pointer(), size});
         return pixels.download();
     }
 

@@ -7,6 +7,7 @@
 
 #include "emulator/stepper.h"
 #include "live.h"
+#include "settings.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -15,6 +16,43 @@ using compute::RunSettings;
 using tests::first_argument;
 using tests::Live;
 using tests::runs;
+
+/// Both one step further.
+void step_both(Live& live, Copy& copy) {
+    live.experiment().step();
+    copy.experiment->step();
+    EXPECT_EQ(copy.experiment->frame(), live.experiment().frame());
+}
+
+TEST(Copy, DrawsTheNextFrameAsTheLiveOneDoes) {
+    for (const char* id : {"ripple", "nbody"})
+        for (const RunSettings& run : runs) {
+            Live live(id, {}, run);
+            if (id == std::string("ripple"))
+                tests::set(live.experiment(), {{"sync", "off"}, {"size", "100"}, {"speed", "3"}});
+            else
+                tests::set(live.experiment(), {{"bodies", "300"}, {"start", "collision"}});
+            live.experiment().step();
+            Copy copy(live.entry(), live.experiment(), run);
+            step_both(live, copy);
+            const std::vector<Rgba> expected = live.picture();
+            const std::vector<Rgba> picture = Live::picture_of(*copy.experiment);
+            ASSERT_EQ(picture.size(), expected.size());
+            EXPECT_EQ(std::memcmp(picture.data(), expected.data(), picture.size() * sizeof(Rgba)),
+                      0)
+                << id;
+        }
+}
+
+TEST(Copy, SumsAsTheLiveOneDoes) {
+    for (const char* id : {"dot", "reduction"}) {
+        Live live(id, {{"n", "5000"}, {"block", "96"}});
+        Copy copy(live.entry(), live.experiment(), {});
+        step_both(live, copy);
+        EXPECT_EQ(tests::reading(copy.experiment->report(), "value").value,
+                  tests::reading(live.experiment().report(), "value").value);
+    }
+}
 
 TEST(Specimen, HoldsTheLaunchThatTheLiveFrameMade) {
     for (const RunSettings& run : runs)
