@@ -40,7 +40,12 @@ std::string outcome_of(const PolicyOutcome& outcome) {
     for (const experiments::Reading& r : outcome.report)
         if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
             words += (words.empty() ? "" : " ") + r.sentence;
-    if (words.empty()) words = "Every block comes to its end.";
+    if (outcome.blocks < outcome.of_blocks)
+        words = fmt::format("The first {} of {} blocks come to their end.",
+                            quantity(double(outcome.blocks), ""),
+                            quantity(double(outcome.of_blocks), ""));
+    else if (words.empty())
+        words = "Every block comes to its end.";
     if (!outcome.findings.empty()) words += "\n" + outcome.findings.front().sentence;
     if (outcome.findings.size() > 1)
         words += fmt::format(" ({} more.)", outcome.findings.size() - 1);

@@ -46,6 +46,9 @@ std::vector<std::uint8_t> draw(const Screenshot& shot) {
         if (!interface.microscope.ready())
             throw std::runtime_error("--microscope: " + interface.microscope.complaint());
     }
+    // The picture must not depend on how far the checks have come.
+    if (!shot.view_only)
+        interface.inspector.wait(shot.entry, shot.experiment, interface.options.inspect);
     // ImGui knows the sizes of some things only after it has drawn them once.
     for (int pass = 0; pass < 3; ++pass) {
         gui.begin_frame(width, height);

@@ -225,7 +225,8 @@ bool App::press_microscope(int key, int modifiers) {
 void App::wait() {
     const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
     if (hidden) return glfwWaitEventsTimeout(0.2);
-    if (!stage_->paused() || ui_->microscope.playing() || awake_ > 0) {
+    const bool moves = !stage_->paused() || ui_->microscope.playing() || ui_->inspector.busy();
+    if (moves || awake_ > 0) {
         awake_ = std::max(0, awake_ - 1);
         return glfwPollEvents();
     }
