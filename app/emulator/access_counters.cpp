@@ -40,6 +40,11 @@ MemoryCounts& counts_of(MemoryAccess kind, MemoryCounts& loads, MemoryCounts& st
     return kind == MemoryAccess::store ? stores : atomics;
 }
 
+uint64_t bytes_of(const Access& a) {
+    return uint64_t(a.mask == all_lanes ? lanes_per_warp : unsigned(std::popcount(a.mask))) *
+           a.bytes;
+}
+
 std::span<const uint64_t, 32> addresses_of(const Access& access) {
     return std::span<const uint64_t, 32>(access.lane_addresses, 32);
 }
@@ -140,15 +145,15 @@ void AccessCounters::on_block_end(uint32_t, const Statistics& statistics) {
 // True when `known` holds for this access, of all lanes; else it is made ready for its costs.
 bool AccessCounters::recall(Known& known, const Access& access, bool shared) {
     const uint64_t first = access.lane_addresses[0];
-    const uint64_t base = first % sector_bytes + (shared ? sector_bytes : 0);
+    const uint64_t base = shared ? sector_bytes + first % 4 : first % sector_bytes;
     uint64_t differs = known.base ^ base;
-    for (size_t lane = 0; lane < lanes_per_warp; ++lane) {
-        const uint64_t offset = access.lane_addresses[lane] - first;
-        differs |= known.offsets[lane] ^ offset;
-        known.offsets[lane] = offset;
-    }
+    for (size_t lane = 0; lane < lanes_per_warp; ++lane)
+        differs |= known.offsets[lane] ^ (access.lane_addresses[lane] - first);
+    if (differs == 0) return true;
     known.base = base;
-    return differs == 0;
+    for (size_t lane = 0; lane < lanes_per_warp; ++lane)
+        known.offsets[lane] = access.lane_addresses[lane] - first;
+    return false;
 }
 
 void AccessCounters::on_shared_access(const Access& a) {
@@ -156,7 +161,7 @@ void AccessCounters::on_shared_access(const Access& a) {
     MemoryCounts& counts =
         counts_of(a.kind, kernel.shared_loads, kernel.shared_stores, kernel.shared_atomics);
     ++counts.requests;
-    counts.bytes += uint64_t(std::popcount(a.mask)) * a.bytes;
+    counts.bytes += bytes_of(a);
     unsigned wavefronts = 1, least = 1, degree = 1;
     if (!a.same_address) {
         Known other;
@@ -181,7 +186,7 @@ void AccessCounters::on_global_access(const Access& a) {
     MemoryCounts& counts =
         counts_of(a.kind, kernel.global_loads, kernel.global_stores, kernel.global_atomics);
     ++counts.requests;
-    counts.bytes += uint64_t(std::popcount(a.mask)) * a.bytes;
+    counts.bytes += bytes_of(a);
     if (a.same_address) {
         const uint64_t at = a.address(unsigned(std::countr_zero(a.mask)));
         counts.sectors += (at + a.bytes - 1) / sector_bytes - at / sector_bytes + 1;

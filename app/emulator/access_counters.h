@@ -74,7 +74,7 @@ class AccessCounters : public Observer {
     // same way to each other, from a base that has the same place in a sector, costs the same.
     struct Known {
         std::array<uint64_t, 32> offsets{};  // from lane 0's address
-        uint64_t base = ~0ull;  // lane 0's place in a sector, and whether in shared memory
+        uint64_t base = ~0ull;               // lane 0's place, and which memory it is in
         unsigned wavefronts = 0, least = 0, degree = 0, sectors = 0;
     };
     static bool recall(Known& known, const Access& access, bool shared);

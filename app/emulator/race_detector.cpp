@@ -33,7 +33,8 @@ void RaceDetector::on_launch(const Kernel& kernel, const Launch& launch) {
     if (cells_.size() < cells) cells_.resize(cells);
     atomics_.assign(atomics ? cells : 0, {});
     const size_t warps = (places_.threads() + lanes_per_warp - 1) / lanes_per_warp;
-    newest_.assign(warps * kernel.code.size(), 0);
+    instructions_ = kernel.code.size();
+    newest_.assign(warps * instructions_, 0);
     racing_words_.assign((shared_bytes_ + 3) / 4, false);
     races_ = false;
 }
@@ -55,30 +56,42 @@ void RaceDetector::on_block_begin(const Kernel&, uint32_t block) {
     block_first_ = next_;
 }
 
+void RaceDetector::on_barrier_arrival(const BarrierArrival& a) {
+    order_.arrive(a);
+    moment_first_[a.warp] = next_;
+}
+
 void RaceDetector::on_barrier_release(const BarrierRelease& r) {
     order_.release(r);
+    moment_first_.fill(next_);
     if (order_.epoch() != epoch_) begin_epoch();
+}
+
+void RaceDetector::on_warp_sync(uint32_t, uint32_t warp, uint32_t members) {
+    order_.warp_sync(warp, members);
+    moment_first_[warp] = next_;
 }
 
 void RaceDetector::begin_epoch() {
     epoch_ = order_.epoch();
     epoch_first_ = next_;
+    moment_first_.fill(next_);
     doings_.clear();
 }
 
 uint32_t RaceDetector::doing_of(const Access& a) {
-    uint32_t& newest = newest_[a.warp * places_.kernel().code.size() + a.pc];
-    const Moment now = order_.now(a.warp);
-    if (newest < epoch_first_ || !(doings_[newest - epoch_first_].at == now)) {
+    uint32_t& newest = newest_[a.warp * instructions_ + a.pc];
+    if (newest < moment_first_[a.warp]) {
         newest = next_++;
-        doings_.push_back({now, a.pc, a.warp});
+        doings_.push_back({order_.now(a.warp), a.pc, a.warp});
     }
     return newest;
 }
 
 bool RaceDetector::is_sound(uint64_t address) const {
     const uint64_t bytes = access_->bytes;
-    return address < shared_bytes_ && bytes <= shared_bytes_ - address && address % bytes == 0;
+    return address < shared_bytes_ && bytes <= shared_bytes_ - address &&
+           (address & (bytes - 1)) == 0;
 }
 
 void RaceDetector::on_shared_access(const Access& a) {

@@ -37,11 +37,9 @@ class RaceDetector : public Observer {
     bool wants_global_accesses() const override { return false; }
     void on_block_begin(const Kernel& kernel, uint32_t block) override;
     void on_shared_access(const Access& access) override;
-    void on_barrier_arrival(const BarrierArrival& a) override { order_.arrive(a); }
+    void on_barrier_arrival(const BarrierArrival& a) override;
     void on_barrier_release(const BarrierRelease& r) override;
-    void on_warp_sync(uint32_t, uint32_t warp, uint32_t members) override {
-        order_.warp_sync(warp, members);
-    }
+    void on_warp_sync(uint32_t block, uint32_t warp, uint32_t members) override;
 
   private:
     // What the lanes of a warp do at one instruction, at one moment: many accesses, in a loop.
@@ -123,10 +121,12 @@ class RaceDetector : public Observer {
     BlockOrder order_;
     unsigned shift_ = 2;  // a cell is 1 << shift_ bytes: every access of the kernel is whole cells
     std::vector<Cell> cells_;
-    std::vector<Records> atomics_;  // by cell, or empty
-    std::vector<Doing> doings_;     // of this epoch
-    std::vector<uint32_t> newest_;  // doing by warp and pc
-    uint32_t next_ = 1;             // doing
+    std::vector<Records> atomics_;             // by cell, or empty
+    std::vector<Doing> doings_;                // of this epoch
+    size_t instructions_ = 0;                  // of the kernel
+    std::vector<uint32_t> newest_;             // doing by warp and pc; not of this moment if before
+    std::array<uint32_t, 32> moment_first_{};  // the warp's first doing of its present moment
+    uint32_t next_ = 1;                        // doing
     uint32_t epoch_first_ = 1, block_first_ = 1;
     std::vector<bool> racing_words_;
     bool races_ = false;  // of the running block
