@@ -34,8 +34,9 @@ shared memory without a barrier between them, and reads of shared memory that no
 block has written; "barrier": barriers that not every thread reaches; "memory": accesses outside
 what is allocated, and reads of global memory that nothing has written.
 
-Barriers wait for every thread that has not ended (volta and later), for one arrival of each warp
-(before-volta: the book's hang), or fail where lanes come without the rest of their warp (strict).
+Emulated barriers wait for every thread that has not ended (volta: that and later generations), for
+one arrival of each warp (before-volta), or fail where lanes come without the rest of their warp
+(strict: the PTX manual's words).
 
 Exit status: 0; 1 when a result is wrong where it should be right, when a check finds an error, or
 when the device, the window or a write fails; 2 when an argument can't be used.)";
@@ -260,10 +261,10 @@ class Parser {
         const char* group = "The window";
         text("--size", "WxH", "its size, and the screenshot's (1280x720)", group,
              [this](const std::string& s) { options_.size = parse_size(s); });
-        microscope_ = text(
-            "--microscope", "B[@N]",
-            "open at block B of the kernel, after N steps: \"12,7@214\" (screenshots too)", group,
-            [this](const std::string& words) { options_.microscope = words; });
+        microscope_ =
+            text("--microscope", "B[@N]",
+                 "open at block B of the kernel, after N steps: \"12,7@214\" (screenshots too)",
+                 group, [this](const std::string& words) { options_.microscope = words; });
         vsync_ = text(
             "--vsync", "on|off", "wait for the monitor between frames (on)", group,
             [this](const std::string& s) {
@@ -307,7 +308,8 @@ class Parser {
                                              headless ? "--headless" : "the other action"));
             }
         }
-        if (microscope_->count() && !window && (options_.screenshot.empty() || options_.view_only)) {
+        if (microscope_->count() && !window &&
+            (options_.screenshot.empty() || options_.view_only)) {
             throw UsageError(
                 "--microscope: only the window and its screenshot have that; add --screenshot "
                 "FILE.png without --view-only, or drop --headless");

@@ -7,6 +7,7 @@
 
 #include "compute/block_trace.h"
 #include "compute/emulated_device.h"
+#include "experiments/metadata.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -28,6 +29,14 @@ const std::vector<Choice::Word> variants{
 /// Lines of kernels/dot.cu with the barriers that a variant lacks or has inside the `if`.
 const std::vector<std::string> barrier_lines{"dot.cu:30 and 38", "dot.cu:30", "dot.cu:38",
                                              "dot.cu:30 and 38", "dot.cu:79", "dot.cu:109"};
+
+constexpr std::int64_t usual_hold = 2'000;
+
+/// The device, where sentences say what its barriers did.
+std::string barriers_of(const compute::Device& device) {
+    if (device.info().kind != compute::DeviceKind::emulator) return device.info().name;
+    return fmt::format("the emulator, with {} barriers", word(device.settings().barriers));
+}
 
 std::string kernel_name(std::size_t variant) {
     return "dot_" + variants[variant].id;
@@ -73,8 +82,8 @@ Dot::Dot(compute::Device& device)
       launches_(declare(), "launches", "Launches",
                 "Newest launches that wrong ones are counted in.", 20, 1, 1000),
       hold_(declare(), "hold", "Hold",
-            "Clocks that a thread which skips the barrier lives on, in divergent_bounded.", 2'000,
-            0, 10'000'000),
+            "Clocks that a thread which skips the barrier lives on, in divergent_bounded.",
+            usual_hold, 0, 10'000'000),
       bounded_sum_(device.kernel<Floats, Floats, Floats, unsigned, long long, Clocks>(
           "dot", kernel_name(std::size_t(Variant::divergent_bounded)))),
       cleaner_(device) {
@@ -134,13 +143,13 @@ double Dot::relative_error(double value) const {
     return inputs_->exact == 0 ? error : error / inputs_->exact;
 }
 
-void Dot::launch(Variant variant, std::size_t slot) {
-    const Floats partials = results_->partials.pointer() + slot * max_blocks;
+void Dot::launch(Variant variant, const Results& results, std::size_t slot, std::int64_t hold) {
+    const Floats partials = results.partials.pointer() + slot * max_blocks;
     const double n = double(n_);
     const compute::Work work{.bytes = 8 * n, .flops = 2 * n};
     if (variant == Variant::divergent_bounded)
         device().launch(bounded_sum_, shape(), work, inputs_->a.pointer(), inputs_->b.pointer(),
-                        partials, unsigned(n_), hold_, results_->waited.pointer());
+                        partials, unsigned(n_), hold, results.waited.pointer());
     else
         device().launch(sums_[std::size_t(variant)], shape(), work, inputs_->a.pointer(),
                         inputs_->b.pointer(), partials, unsigned(n_));
@@ -149,7 +158,8 @@ void Dot::launch(Variant variant, std::size_t slot) {
 void Dot::launch_next(std::uint64_t frame) {
     if (begun_frame_ != frame) device().begin_frame(frame);
     begun_frame_ = frame;
-    launch(kernel_.as<Variant>(), std::size_t(results_->launches) % std::size_t(launches_));
+    launch(kernel_.as<Variant>(), *results_,
+           std::size_t(results_->launches) % std::size_t(launches_), hold_);
     ++results_->launches;
 }
 
@@ -170,14 +180,11 @@ Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const 
             wrong, launches, error_bound());
     } else if (variant == Variant::divergent || variant == Variant::divergent_bounded) {
         reading.sentence =
-            wrong == 0 ? fmt::format(
-                             "It ends, with the right sum: the barrier at {} doesn't count threads "
-                             "that have ended. The book expects it to hang.",
-                             lines)
+            wrong == 0 ? ended_sentence(variant, true)
                        : fmt::format(
-                             "{} of {} launches came out wrong: not every thread reaches the "
-                             "barrier at {}.",
-                             wrong, launches, lines);
+                             "On {} {} of {} launches came out wrong: not every thread reaches "
+                             "the barrier at {}.",
+                             barriers_of(device()), wrong, launches, lines);
     } else if (wrong > 0) {
         reading.sentence = fmt::format(
             "{} of {} launches came out wrong: without __syncthreads() at {} the tree adds sums "
@@ -190,6 +197,55 @@ Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const 
             lines);
     }
     return reading;
+}
+
+std::string Dot::ended_sentence(Variant variant, bool right) const {
+    const std::string how = fmt::format("On {} it ends, {}:", barriers_of(device()),
+                                        right ? "with the right sum" : "with a wrong sum");
+    const std::string& line = barrier_lines[std::size_t(variant)];
+    if (variant == Variant::divergent_bounded)
+        return fmt::format("{} the threads that skip the barrier at {} live on, but not for ever.",
+                           how, line);
+    return fmt::format(
+        "{} the barrier at {} doesn't wait for threads that have ended. The book expects it to "
+        "hang.",
+        how, line);
+}
+
+Reading Dot::waited_reading(const Results& results, std::int64_t hold) const {
+    const std::vector<long long> waited = results.waited.download();
+    const long long longest = *std::max_element(waited.begin(), waited.begin() + shape().grid.x);
+    Reading reading{"waited", "Waited at the barrier", double(longest), "clocks", {}, Verdict::none,
+                    {}};
+    const std::string measured = fmt::format(
+        "Measured on {}: thread 0 spent {} clocks at its {} barriers", barriers_of(device()),
+        grouped(std::uint64_t(longest)), tree_steps(unsigned(block_)));
+    if (hold == 0)
+        reading.sentence = measured + "; threads that skip one end at once.";
+    else
+        reading.sentence =
+            fmt::format("{}; threads that skip one lived for {} clocks. {}", measured,
+                        grouped(std::uint64_t(hold)),
+                        longest >= hold ? "A barrier waits for every thread that has not ended."
+                                        : "The barrier did not wait for them.");
+    return reading;
+}
+
+std::optional<Report> Dot::measure_barriers() {
+    const Results results(device(), 2);
+    const std::int64_t hold = hold_ > 0 ? std::int64_t(hold_) : usual_hold;
+    launch(Variant::divergent, results, 0, hold);
+    launch(Variant::divergent_bounded, results, 1, hold);
+    begun_frame_.reset();
+    const std::vector<float> partials = results.partials.download();
+    const double error = relative_error(sum_of(partials, 0));
+    const bool right = error <= error_bound();
+    Report report;
+    report.push_back({"ended_threads", "Threads that have ended", error, "", 0.0, Verdict::finding,
+                      ended_sentence(Variant::divergent, right)});
+    report.push_back(waited_reading(results, hold));
+    report.back().label = "Threads that live on";
+    return report;
 }
 
 Report Dot::report() {
@@ -212,18 +268,8 @@ Report Dot::report() {
                       0.0,
                       report.back().verdict,
                       {}});
-    if (kernel_.as<Variant>() == Variant::divergent_bounded) {
-        const std::vector<long long> waited = results_->waited.download();
-        const auto longest = std::max_element(waited.begin(), waited.begin() + shape().grid.x);
-        report.push_back(
-            {"waited",
-             "Waited at the barrier",
-             double(*longest),
-             "clocks",
-             {},
-             Verdict::none,
-             "At every step thread 0 waits for as long as the threads live that skip it."});
-    }
+    if (kernel_.as<Variant>() == Variant::divergent_bounded)
+        report.push_back(waited_reading(*results_, hold_));
     return report;
 }
 
@@ -233,7 +279,7 @@ std::optional<Comparison> Dot::compare() {
     results_ = Results(device(), std::max(launches, std::size_t(launches_)));
     for (std::size_t variant = 0; variant < variants.size(); ++variant) {
         cleaner_.launch();
-        for (std::size_t i = 0; i < launches; ++i) launch(Variant(variant), i);
+        for (std::size_t i = 0; i < launches; ++i) launch(Variant(variant), *results_, i, hold_);
         const double ms = newest_median_ms(device(), kernel_name(variant), launches);
         const std::vector<float> partials = results_->partials.download();
         double error = 0;
@@ -267,8 +313,8 @@ Tree Dot::make_tree() {
                                        {"block", block_.text()},
                                        {"hold", hold_.text()}};
     traced.set(same);
-    const auto snapshots =
-        compute::trace_block(*emulator, 0, [&] { traced.launch(kernel_.as<Variant>(), 0); });
+    const auto snapshots = compute::trace_block(
+        *emulator, 0, [&] { traced.launch(kernel_.as<Variant>(), *traced.results_, 0, hold_); });
     Tree tree;
     tree.rows = tree_rows(snapshots, std::size_t(block_));
     tree.title = fmt::format("cache[] of block 0, kernel {}, as the emulator runs it",

@@ -19,6 +19,8 @@ class Dot : public Experiment {
     Report report() override;
     std::optional<Comparison> compare() override;
     const Tree* tree() override;
+    /// One launch each of `divergent` and `divergent_bounded`.
+    std::optional<Report> measure_barriers() override;
 
   private:
     enum class Variant {
@@ -55,11 +57,13 @@ class Dot : public Experiment {
     compute::Shape shape() const;
     double error_bound() const;
     double relative_error(double value) const;
-    /// Leaves the partial sums in slot `slot` of the window.
-    void launch(Variant variant, std::size_t slot);
+    /// Leaves the partial sums in slot `slot` of `results`.
+    void launch(Variant variant, const Results& results, std::size_t slot, std::int64_t hold);
     void launch_next(std::uint64_t frame);
     double sum_of(std::span<const float> partials, std::size_t slot) const;
     Reading judge(double error, std::size_t wrong, std::size_t launches) const;
+    std::string ended_sentence(Variant variant, bool right) const;
+    Reading waited_reading(const Results& results, std::int64_t hold) const;
     Tree make_tree();
 
     Choice kernel_;

@@ -48,6 +48,7 @@ class Experiment {
     virtual ~Experiment() = default;
 
     compute::Device& device() { return device_; }
+    const compute::Device& device() const { return device_; }
     const ParameterSet& parameters() const { return parameters_; }
 
     /// Sets all or none: where a value is illegal or the state can't be made (ParameterError,
@@ -85,6 +86,11 @@ class Experiment {
     /// When one block's warps did what in the newest launch, measured by the kernel itself on the
     /// device in use; nullopt: the kernel of the current settings takes no times.
     virtual std::optional<Timeline> timeline() { return std::nullopt; }
+
+    /// What the barriers of the device in use do about threads that skip one and have ended, and
+    /// about such that live on, found out now with kernels that end on their own: a reading each,
+    /// with a sentence that names the device. nullopt: the experiment has no such kernels.
+    virtual std::optional<Report> measure_barriers() { return std::nullopt; }
 
     /// Mouse over the picture, in fractions of its height; false: the canvas pans and zooms itself.
     virtual bool drag(double dx, double dy) { return (void)dx, (void)dy, false; }

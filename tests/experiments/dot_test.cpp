@@ -120,6 +120,43 @@ TEST_P(DotExperiment, TheBarrierWaitsAsLongAsTheSkippersLive) {
     EXPECT_GT(some, 200000);
 }
 
+TEST_P(DotExperiment, MeasuresWhatTheBarriersOfThisDeviceDo) {
+    set(dot(), {{"hold", "100000"}, {"launches", "3"}});
+    const double value = reading(dot().report(), "value").value;
+    const Report report = dot().measure_barriers().value();
+    const Reading& ended = reading(report, "ended_threads");
+    EXPECT_LT(ended.value, 1e-6) << "the right sum";
+    EXPECT_NE(ended.sentence.find("with the right sum"), std::string::npos) << ended.sentence;
+    const Reading& waited = reading(report, "waited");
+    EXPECT_GE(waited.value, 100'000);
+    // 8 steps, each for one thread's life; on the emulator others begin theirs meanwhile.
+    EXPECT_LT(waited.value, GetParam() == "cuda" ? 8 * 110'000 : 16 * 100'000);
+    const std::string device_words = GetParam() == "cuda" ? device().info().name : "the emulator";
+    for (const Reading& r : report)
+        EXPECT_NE(r.sentence.find("n " + device_words), std::string::npos) << r.sentence;
+    EXPECT_NE(waited.sentence.find("waits for every thread"), std::string::npos);
+    EXPECT_EQ(reading(dot().report(), "value").value, value) << "the window is left alone";
+    EXPECT_EQ(reading(dot().report(), "wrong_launches").value, 0);
+}
+
+TEST(DotBarriers, BeforeVoltaLanesOfOneWarpAreNotWaitedFor) {
+    const auto waited = [](compute::BarrierPolicy policy) {
+        const auto device = compute::pick_device("emulator");
+        device->set({.schedule = compute::Schedule::run_to_barrier, .barriers = policy});
+        Dot dot(*device);
+        // One block of one warp: all who skip the barrier are of the warp that waits.
+        set(dot, {{"block", "32"}, {"n", "32"}, {"hold", "10000"}});
+        const Report report = dot.measure_barriers().value();
+        EXPECT_LT(reading(report, "ended_threads").value, 1e-6);
+        return reading(report, "waited");
+    };
+    EXPECT_GE(waited(compute::BarrierPolicy::volta).value, 10'000);
+    EXPECT_LT(waited(compute::BarrierPolicy::before_volta).value, 1'000);
+    EXPECT_NE(waited(compute::BarrierPolicy::before_volta).sentence.find("did not wait"),
+              std::string::npos);
+    EXPECT_THROW(waited(compute::BarrierPolicy::strict), compute::DeviceError);
+}
+
 TEST_P(DotExperiment, EveryFrameIsALaunch) {
     set(dot(), {{"launches", "2"}});
     dot().report();
