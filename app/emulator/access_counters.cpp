@@ -162,23 +162,23 @@ void AccessCounters::on_shared_access(const Access& a) {
         counts_of(a.kind, kernel.shared_loads, kernel.shared_stores, kernel.shared_atomics);
     ++counts.requests;
     counts.bytes += bytes_of(a);
-    unsigned wavefronts = 1, least = 1, degree = 1;
-    if (!a.same_address) {
-        Known other;
-        Known& known = a.mask == all_lanes ? known_[a.pc] : other;
-        if (a.mask != all_lanes || !recall(known, a, true)) {
-            const BankUse use = bank_use(addresses_of(a), a.mask, a.bytes);
-            known.wavefronts = use.wavefronts;
-            known.least = use.least;
-            known.degree = use.degree;
-        }
-        wavefronts = known.wavefronts;
-        least = known.least;
-        degree = known.degree;
+    if (a.same_address) {
+        ++counts.wavefronts;
+        ++counts.least_wavefronts;
+        counts.degree = std::max(counts.degree, 1u);
+        return;
     }
-    counts.wavefronts += wavefronts;
-    counts.least_wavefronts += least;
-    counts.degree = std::max(counts.degree, degree);
+    Known other;
+    Known& known = a.mask == all_lanes ? known_[a.pc] : other;
+    if (a.mask != all_lanes || !recall(known, a, true)) {
+        const BankUse use = bank_use(addresses_of(a), a.mask, a.bytes);
+        known.wavefronts = use.wavefronts;
+        known.least = use.least;
+        known.degree = use.degree;
+    }
+    counts.wavefronts += known.wavefronts;
+    counts.least_wavefronts += known.least;
+    counts.degree = std::max(counts.degree, known.degree);
 }
 
 void AccessCounters::on_global_access(const Access& a) {

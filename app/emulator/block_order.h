@@ -35,8 +35,6 @@ class BlockOrder {
     void warp_sync(uint32_t warp, uint32_t members);
 
     uint32_t epoch() const { return epoch_; }
-    // Whether some barrier of this epoch ordered only some warps.
-    bool has_partial() const { return partial_; }
     Moment now(uint32_t warp) const { return {epoch_, warps_[warp].arrivals, warps_[warp].round}; }
     // Whether what `before` did at `moment` of this epoch comes before what `after` does now.
     bool warps_ordered(uint32_t before, const Moment& moment, uint32_t after) const {
@@ -67,7 +65,7 @@ class BlockOrder {
 
     uint32_t threads_ = 0;
     uint32_t epoch_ = 0;
-    bool partial_ = false;      // of this epoch: see has_partial()
+    bool partial_ = false;      // some barrier of this epoch ordered only some warps
     bool any_partial_ = false;  // the same of this block
     std::array<WarpClock, 32> warps_;
     std::array<Barrier, barriers_per_block> barriers_;

@@ -6,6 +6,12 @@
 
 namespace warpscope::emulator {
 
+namespace {
+
+constexpr uint32_t never_settled = ~0u;
+
+}  // namespace
+
 std::unique_ptr<Observer> RaceDetector::fork() {
     auto fork = std::make_unique<RaceDetector>(*this);
     fork->log_ = log_.fork();
@@ -64,7 +70,10 @@ void RaceDetector::on_barrier_arrival(const BarrierArrival& a) {
 void RaceDetector::on_barrier_release(const BarrierRelease& r) {
     order_.release(r);
     moment_first_.fill(next_);
-    if (order_.epoch() != epoch_) begin_epoch();
+    if (order_.epoch() != epoch_)
+        begin_epoch();
+    else
+        settled_ = never_settled;
 }
 
 void RaceDetector::on_warp_sync(uint32_t, uint32_t warp, uint32_t members) {
@@ -74,7 +83,7 @@ void RaceDetector::on_warp_sync(uint32_t, uint32_t warp, uint32_t members) {
 
 void RaceDetector::begin_epoch() {
     epoch_ = order_.epoch();
-    epoch_first_ = next_;
+    epoch_first_ = settled_ = next_;
     moment_first_.fill(next_);
     doings_.clear();
 }
@@ -88,13 +97,32 @@ uint32_t RaceDetector::doing_of(const Access& a) {
     return newest;
 }
 
-bool RaceDetector::is_sound(uint64_t address) const {
-    const uint64_t bytes = access_->bytes;
+bool RaceDetector::is_sound(uint64_t address, uint64_t bytes) const {
     return address < shared_bytes_ && bytes <= shared_bytes_ - address &&
            (address & (bytes - 1)) == 0;
 }
 
+// Written before this epoch, in this block.
+bool RaceDetector::is_ready(const Cell& cell) const {
+    return cell.writer.doing - block_first_ < epoch_first_ - block_first_;
+}
+
+// A load of one address of which there is nothing to note.
+bool RaceDetector::is_settled(const Access& a) const {
+    const uint64_t address = a.lane_addresses[std::countr_zero(a.mask)];
+    if (!atomics_.empty() || !is_sound(address, a.bytes)) return false;
+    const Cell* cell = &cells_[uint32_t(address) >> shift_];
+    for (uint32_t cells = a.bytes >> shift_; cells > 0; ++cell, --cells)
+        if (!is_ready(*cell) || cell->settled != settled_) return false;
+    return true;
+}
+
 void RaceDetector::on_shared_access(const Access& a) {
+    if (a.kind == MemoryAccess::load && a.same_address && is_settled(a)) return;
+    follow(a);
+}
+
+void RaceDetector::follow(const Access& a) {
     access_ = &a;
     now_ = {doing_of(a), 0};
     if (a.kind == MemoryAccess::load) {
@@ -126,7 +154,7 @@ void RaceDetector::for_lanes(uint32_t lanes, F&& f) {
     for (uint32_t m = lanes; m; m &= m - 1) {
         const auto lane = unsigned(std::countr_zero(m));
         const uint64_t address = access_->address(lane);
-        if (!is_sound(address)) continue;
+        if (!is_sound(address, access_->bytes)) continue;
         for_places(uint32_t(address) >> shift_, access_->bytes >> shift_,
                    [&](const Place& p) { f(p, lane); });
     }
@@ -134,21 +162,22 @@ void RaceDetector::for_lanes(uint32_t lanes, F&& f) {
 
 // What is most often the case goes fast: written before this epoch, and read by this warp alone.
 void RaceDetector::load(uint64_t address, uint32_t lanes) {
-    if (!is_sound(address)) return;
+    if (!is_sound(address, access_->bytes)) return;
     auto index = uint32_t(address) >> shift_;
     for (uint32_t cells = access_->bytes >> shift_; cells > 0; ++index, --cells) {
         Cell& cell = cells_[index];
-        if (cell.writer.doing - block_first_ >= epoch_first_ - block_first_ || !atomics_.empty()) {
+        if (!is_ready(cell) || !atomics_.empty()) {
             for_places(index, cells, [&](const Place& p) { load_slowly(p, lanes); });
             return;
         }
         Record& reader = cell.readers[0];
+        if (cell.settled == settled_) continue;
         if (reader.doing == now_.doing)
             reader.lanes |= lanes;
         else if (!is_current(reader))
             reader = {now_.doing, lanes};
         else
-            note(cell.readers, lanes);
+            note_reader(cell, lanes);
     }
 }
 
@@ -156,13 +185,23 @@ void RaceDetector::load_slowly(const Place& p, uint32_t lanes) {
     check(p, p.cell.writer, Hazard::read_after_write, lanes);
     if (p.atomics) check_each(p, *p.atomics, Hazard::read_after_write, lanes);
     check_written(p, lanes);
-    note(p.cell.readers, lanes);
+    note_reader(p.cell, lanes);
+}
+
+// Two readers of different warps are enough: whoever writes races with one of them. Only where
+// some barrier of this epoch ordered some warps does it matter which.
+void RaceDetector::note_reader(Cell& cell, uint32_t lanes) {
+    if (cell.settled == settled_) return;
+    note(cell.readers, lanes);
+    const auto& [first, second] = cell.readers;
+    if (is_current(first) && is_current(second) && doing(first).warp != doing(second).warp)
+        cell.settled = epoch_first_;
 }
 
 // Records a store into cells that nobody has accessed in this epoch; false for others.
 bool RaceDetector::store_fresh(unsigned lane) {
     const uint64_t address = access_->address(lane);
-    if (!is_sound(address)) return true;
+    if (!is_sound(address, access_->bytes)) return true;
     Cell* const first = &cells_[uint32_t(address) >> shift_];
     Cell* const end = first + (access_->bytes >> shift_);
     bool fresh = atomics_.empty();
@@ -213,6 +252,7 @@ void RaceDetector::record_store(const Place& p, unsigned lane) {
     writer = {now_.doing, 1u << lane};
     p.cell.store = serial_;
     p.cell.readers = {};
+    p.cell.settled = 0;
     if (p.atomics) *p.atomics = {};
 }
 
@@ -275,8 +315,6 @@ bool RaceDetector::check_within_warp(const Place& p, const Record& earlier, Haza
     return racing;
 }
 
-// Two readers of different warps are enough: whoever writes races with one of them. Only where
-// some barrier of this epoch ordered some warps does it matter which.
 void RaceDetector::note(Records& records, uint32_t lanes) {
     for (Record& r : records)
         if (r.doing == now_.doing) {
@@ -293,7 +331,6 @@ void RaceDetector::note(Records& records, uint32_t lanes) {
             if (mine[0] != mine[1]) {
                 slot = mine[0] ? 0 : 1;
             } else {
-                if (first.warp != second.warp && !order_.has_partial()) return;
                 const Doing& newer = older == 0 ? second : first;
                 const bool replaces_newer =
                     !mine[0] && order_.warps_ordered(newer.warp, newer.at, access_->warp);

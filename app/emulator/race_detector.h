@@ -58,10 +58,11 @@ class RaceDetector : public Observer {
     // Of two warps, or of one at two places. While the first is not of this epoch, neither is the
     // second.
     using Records = std::array<Record, 2>;
-    struct Cell {
+    struct alignas(32) Cell {
         Record writer;
         Records readers;
-        uint32_t store = 0;  // serial number of the instruction that wrote
+        uint32_t store = 0;    // serial number of the instruction that wrote
+        uint32_t settled = 0;  // epoch_first_ of the epoch in which two warps have read it
     };
     // A cell as one lane's access finds it.
     struct Place {
@@ -77,7 +78,10 @@ class RaceDetector : public Observer {
     const Doing& doing(const Record& record) const { return doings_[record.doing - epoch_first_]; }
 
     // False for an access that is an error when it executes.
-    bool is_sound(uint64_t address) const;
+    bool is_sound(uint64_t address, uint64_t bytes) const;
+    bool is_ready(const Cell& cell) const;
+    bool is_settled(const Access& access) const;
+    void follow(const Access& access);
     template <typename F>
     void for_lanes(uint32_t lanes, F&& f);
     template <typename F>
@@ -96,6 +100,7 @@ class RaceDetector : public Observer {
     bool check_within_warp(const Place& place, const Record& earlier, Hazard hazard,
                            uint32_t lanes);
     void check_each(const Place& place, const Records& earlier, Hazard hazard, uint32_t lanes);
+    void note_reader(Cell& cell, uint32_t lanes);
     void note(Records& records, uint32_t lanes);
     // Bytes of the access, from the place on, that `earlier` wrote.
     uint32_t overlap(const Place& place, const Record& earlier) const;
@@ -128,6 +133,7 @@ class RaceDetector : public Observer {
     std::array<uint32_t, 32> moment_first_{};  // the warp's first doing of its present moment
     uint32_t next_ = 1;                        // doing
     uint32_t epoch_first_ = 1, block_first_ = 1;
+    uint32_t settled_ = 1;  // Cell::settled where it does not matter who else reads
     std::vector<bool> racing_words_;
     bool races_ = false;  // of the running block
     uint32_t shared_bytes_ = 0;
