@@ -91,7 +91,6 @@ Dot::Dot(compute::Device& device)
         sums_.push_back(device.kernel<Floats, Floats, Floats, unsigned>("dot", kernel_name(i)));
     inputs_.emplace(device, n_);
     results_.emplace(device, std::size_t(launches_));
-    cleaner_.launch();
 }
 
 void Dot::changed(std::span<Parameter* const> which) {
@@ -106,7 +105,6 @@ void Dot::changed(std::span<Parameter* const> which) {
     results_ = std::move(results);
     tree_.reset();
     begun_frame_.reset();
-    cleaner_.launch();
 }
 
 void Dot::launch_kernel() {
@@ -120,7 +118,6 @@ void Dot::do_step() {
 void Dot::do_reset() {
     results_->launches = 0;
     begun_frame_.reset();
-    cleaner_.launch();
 }
 
 compute::Shape Dot::shape() const {
@@ -158,6 +155,7 @@ void Dot::launch(Variant variant, const Results& results, std::size_t slot, std:
 void Dot::launch_next(std::uint64_t frame) {
     if (begun_frame_ != frame) device().begin_frame(frame);
     begun_frame_ = frame;
+    if (kernel_.as<Variant>() != Variant::book) cleaner_.launch();
     launch(kernel_.as<Variant>(), *results_,
            std::size_t(results_->launches) % std::size_t(launches_), hold_);
     ++results_->launches;
@@ -278,8 +276,10 @@ std::optional<Comparison> Dot::compare() {
     Comparison comparison{"Kernels of the dot product", "B/s", "", {}};
     results_ = Results(device(), std::max(launches, std::size_t(launches_)));
     for (std::size_t variant = 0; variant < variants.size(); ++variant) {
-        cleaner_.launch();
-        for (std::size_t i = 0; i < launches; ++i) launch(Variant(variant), *results_, i, hold_);
+        for (std::size_t i = 0; i < launches; ++i) {
+            cleaner_.launch();
+            launch(Variant(variant), *results_, i, hold_);
+        }
         const double ms = newest_median_ms(device(), kernel_name(variant), launches);
         const std::vector<float> partials = results_->partials.download();
         double error = 0;
