@@ -270,7 +270,7 @@ uint32_t Stepper::warps() const {
 }
 
 WarpView Stepper::warp(uint32_t warp) const {
-    return view_of(kernel(), state_->runner.warps()[warp]);
+    return view_of(kernel(), state_->runner.warps()[warp], launch().options.barriers);
 }
 
 uint64_t Stepper::value(const RegisterInfo& reg, uint32_t warp, unsigned lane) const {

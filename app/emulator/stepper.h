@@ -65,7 +65,8 @@ struct BarrierWait {
 
 // One block of a launch under a person's hand. Steps are single instructions (a guard and what it
 // guards are one; what the decoder inserted is none), taken by the schedule, exactly as
-// Machine::run would take them, or by a warp of one's own choice.
+// Machine::run would take them, or by a warp of one's own choice. A step of a warp whose turn it
+// isn't is put in between and leaves the turn as it is. A step that fails is one, too.
 //
 // The machine's memory is the block's own while the Stepper lives: what the block writes to global
 // memory is taken back by back(), seek() and the destructor. One Stepper a machine at a time.

@@ -65,6 +65,6 @@ class StepRecorder : public Observer {
 };
 
 // A warp as a person sees it: joins and prefixes, which the decoder inserted, are no places.
-WarpView view_of(const Kernel& kernel, const Warp& warp);
+WarpView view_of(const Kernel& kernel, const Warp& warp, BarrierPolicy barriers);
 
 }  // namespace warpscope::emulator

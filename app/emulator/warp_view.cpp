@@ -39,7 +39,7 @@ SplitView view_of_runnable(const Kernel& kernel, const Warp& warp, const Split& 
 
 }  // namespace
 
-WarpView view_of(const Kernel& kernel, const Warp& warp) {
+WarpView view_of(const Kernel& kernel, const Warp& warp, BarrierPolicy barriers) {
     WarpView view{warp.threads, warp.exited & warp.threads, {}};
     uint32_t seen = 0;
     for (const Split& s : warp.splits) {
@@ -57,8 +57,11 @@ WarpView view_of(const Kernel& kernel, const Warp& warp) {
         if (r.join && (r.arrived & ~seen))
             view.splits.push_back(
                 {SplitView::State::at_join, r.arrived & ~seen, shown(kernel, r.join), 0});
+    // With one program counter those that wait keep the others from going on.
+    const auto first = barriers == BarrierPolicy::before_volta ? SplitView::State::at_barrier
+                                                               : SplitView::State::running;
     std::stable_partition(view.splits.begin(), view.splits.end(),
-                          [](const SplitView& v) { return v.state == SplitView::State::running; });
+                          [&](const SplitView& v) { return v.state == first; });
     return view;
 }
 

@@ -62,6 +62,7 @@ std::vector<Options> orders() {
         all.push_back({.schedule = s});
     for (uint64_t seed = 1; seed <= 4; ++seed)
         all.push_back({.schedule = Schedule::random_quantum, .seed = seed});
+    all.push_back({.barriers = BarrierPolicy::before_volta, .seed = 5});
     all.push_back({.schedule = Schedule::manual, .orders = {{1, 0, 2}, {2, 1}}});
     return all;
 }
@@ -115,7 +116,7 @@ TEST_P(StepperOrder, GoesBackToWhatWas) {
     }
     const auto history = std::vector<Step>(stepper.history().begin(), stepper.history().end());
     const std::vector<BarrierWait> waits(stepper.waits().begin(), stepper.waits().end());
-    for (int jump = 0; jump < 40; ++jump) {
+    for (int jump = 0; jump < 15; ++jump) {
         const auto& [position, state] = *std::next(was.begin(), long(random() % was.size()));
         stepper.seek(position);
         ASSERT_EQ(state_of(stepper), state.first) << position;
@@ -144,7 +145,7 @@ TEST_P(StepperOrder, PicksAreRepeated) {
     std::mt19937_64 random(11);
     std::map<uint64_t, std::vector<std::string>> was;
     while (stepper.end() == Stepper::End::open && stepper.position() < 2000) {
-        if (stepper.position() % 50 == 0) was[stepper.position()] = state_of(stepper);
+        if (stepper.position() % 150 == 0) was[stepper.position()] = state_of(stepper);
         if (random() % 3)
             stepper.step(uint32_t(random() % stepper.warps()));
         else

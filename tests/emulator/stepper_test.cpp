@@ -261,6 +261,24 @@ TEST(Stepper, SplitsPartWaitAndJoin) {
     EXPECT_EQ(s.warp(0).splits[0].pc, end);
 }
 
+// Before Volta the lanes behind those that wait stand still, whoever picks their warp.
+TEST(Stepper, OneProgramCounterAWarp) {
+    const std::string text =
+        kernel_text("setp.lt.u32 %p1, %r1, 10; @%p1 bra A; bar.sync 0; A: bar.sync 0;");
+    for (const BarrierPolicy policy : {BarrierPolicy::volta, BarrierPolicy::before_volta}) {
+        SteppedKernel k(text, one_block(64),
+                        {.schedule = Schedule::run_to_barrier, .barriers = policy});
+        Stepper s(k.machine, k.frozen, 0);
+        s.run(5);
+        ASSERT_EQ(s.warp(0).splits.size(), 2u);
+        const bool before = policy == BarrierPolicy::before_volta;
+        EXPECT_EQ(s.warp(0).splits[0].state, before ? State::at_barrier : State::running);
+        EXPECT_EQ(s.warp(0).splits[0].mask, before ? ~0x3FFu : 0x3FFu);
+        EXPECT_EQ(s.warp(0).splits[1].state, before ? State::running : State::at_barrier);
+        EXPECT_EQ(s.step(0), !before);
+    }
+}
+
 TEST(Stepper, ValuesOfEveryWidth) {
     SteppedKernel k(kernel_text("setp.lt.u32 %p1, %r1, 3; cvt.u16.u32 %h1, %r1;"
                                 "sub.s16 %h1, %h1, 1; mov.u32 %r3, 77; add.u32 %r4, %r3, %r0;"
