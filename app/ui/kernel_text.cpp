@@ -31,16 +31,31 @@ std::string expanded(std::string_view line) {
     return text;
 }
 
+/// A PTX statement with its operands in a column.
+std::string aligned(std::string_view line) {
+    constexpr std::size_t indent = 2, operands = 21;
+    const std::size_t first = line.find_first_not_of(" \t");
+    std::string text(first == 0 ? 0 : indent, ' ');
+    for (const char c : line.substr(first)) {
+        if (c == '\t')
+            text.append(text.size() < operands ? operands - text.size() : 1, ' ');
+        else if (c != '\r')
+            text += c;
+    }
+    return text;
+}
+
 /// Index into Module::files() of the file that most instructions come from and whose text is
 /// there; -1: none.
 int main_file(const emulator::Kernel& kernel) {
+    const std::vector<std::string>& files = kernel.module->files();
     std::map<int, int> uses;
     for (const emulator::InstructionInfo& info : kernel.lines)
-        if (info.source.file >= 0) ++uses[info.source.file];
+        if (info.source.file >= 0 && std::size_t(info.source.file) < files.size())
+            ++uses[info.source.file];
     int best = -1;
     for (const auto& [file, count] : uses) {
-        const bool known =
-            !compute::kernel_source(kernel.module->files()[std::size_t(file)]).empty();
+        const bool known = !compute::kernel_source(files[std::size_t(file)]).empty();
         if (known && (best < 0 || count > uses[best])) best = file;
     }
     return best;
@@ -107,7 +122,7 @@ KernelText ptx_text(const emulator::Kernel& kernel) {
     for (std::size_t i = first; i < last; ++i) {
         const std::string_view word = first_word(all[i]);
         if (word.empty() || word == ".loc") continue;
-        std::string words = expanded(all[i]);
+        std::string words = aligned(all[i]);
         auto inks = ink_ptx(words);
         text.lines.push_back({int(i) + 1, std::move(words), std::move(inks)});
     }

@@ -168,29 +168,45 @@ void hover(Interface& ui, const Listing& listing, const Places& at) {
     if (!words.empty()) quick_tooltip(ui, words);
 }
 
-void keep_in_sight(ListingView& view, const Listing& listing, const Places& at, bool moved) {
+/// Whoever scrolls by hand looks elsewhere.
+void notice_scrolling(ListingView& view) {
     const ImGuiIO& io = ImGui::GetIO();
     const bool wheel = ImGui::IsWindowHovered() && (io.MouseWheel != 0 || io.MouseWheelH != 0);
     if (wheel || (ImGui::IsWindowFocused() && ImGui::IsMouseDragging(ImGuiMouseButton_Left)))
         view.following = false;
+}
+
+/// Scrolls so that the focus is in sight, from this frame on.
+void keep_in_sight(Interface& ui, ListingView& view, const Listing& listing, Places& at,
+                   bool moved) {
     if (!view.following || !(moved || view.settling > 0) || !listing.focus) return;
-    // The window's height is right only once it has been drawn.
+    // ImGui knows how far the text can be scrolled only once it has been drawn.
     view.settling = moved ? 2 : view.settling - 1;
     const float height = at.high.y - at.low.y, y = float(*listing.focus) * at.line;
     const float margin = std::min(3 * at.line, height / 4);
-    if (y < at.scroll_y + margin || y + at.line > at.scroll_y + height - margin)
-        ImGui::SetScrollY(std::max(0.F, y - 0.4F * height));
+    if (y >= at.scroll_y + margin && y + at.line <= at.scroll_y + height - margin) return;
+    // Inlined functions lie apart: while the block runs, the text must not jump at every step.
+    constexpr double least_seconds = 0.7;
+    if (ui.microscope.playing() && ImGui::GetTime() < view.scrolled + least_seconds) return;
+    view.scrolled = ImGui::GetTime();
+    const float most = at.line * float(listing.text->lines.size() + 2) - height;
+    at.scroll_y = std::round(std::clamp(y - 0.4F * height, 0.F, std::max(0.F, most)));
+    ImGui::SetScrollY(at.scroll_y);
+}
+
+float line_height() {
+    return std::round(ImGui::GetTextLineHeight() * 1.28F);
 }
 
 Places find_places(Interface& ui, const Listing& listing, ImVec2 size) {
     Places at{};
     at.low = ImGui::GetWindowPos();
     at.high = {at.low.x + size.x, at.low.y + size.y};
-    at.line = std::round(ImGui::GetTextLineHeight() * 1.28F);
+    at.line = line_height();
     const int last = listing.text->lines.back().number;
     at.number = at.low.x + ui.px(10);
     at.chips = at.number + ImGui::CalcTextSize(fmt::format("{}", last).c_str()).x + ui.px(10);
-    at.chips_width = ui.px(78);
+    at.chips_width = ui.px(size.x < ui.px(440) ? 46 : 78);
     at.text = at.chips + at.chips_width + ui.px(8);
     at.scroll_x = ImGui::GetScrollX();
     at.scroll_y = ImGui::GetScrollY();
@@ -218,19 +234,20 @@ void rows(Interface& ui, const Listing& listing, const Places& at) {
 
 void draw_listing(Interface& ui, ListingView& view, const Listing& listing, ImVec2 size,
                   bool moved) {
-    ImGui::BeginChild(listing.id.c_str(), size, false, ImGuiWindowFlags_HorizontalScrollbar);
     ImGui::PushFont(size.x >= ui.px(760) ? ui.fonts.mono : ui.fonts.mono_small);
-    const Places at = find_places(ui, listing, size);
+    ImGui::BeginChild(listing.id.c_str(), size, false, ImGuiWindowFlags_HorizontalScrollbar);
+    notice_scrolling(view);
+    Places at = find_places(ui, listing, size);
+    keep_in_sight(ui, view, listing, at, moved);
     std::size_t widest = 0;
     for (const KernelText::Line& line : listing.text->lines)
         widest = std::max(widest, line.text.size());
-    keep_in_sight(view, listing, at, moved);
     rows(ui, listing, at);
     hover(ui, listing, at);
     ImGui::Dummy({at.text - at.low.x + character_width() * float(widest),
-                  at.line * float(listing.text->lines.size() + 1)});
-    ImGui::PopFont();
+                  at.line * float(listing.text->lines.size() + 2)});
     ImGui::EndChild();
+    ImGui::PopFont();
     record(ui, listing.id, listing.text->file);
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 using emulator::RegisterInfo;
 
-constexpr float column_width = 190, row_height = 21;
+constexpr float column_width = 178, row_height = 21;
 
 /// The same bits read in every way, for a tooltip.
 std::string all_readings(const RegisterInfo& reg, std::uint64_t bits) {

@@ -183,14 +183,17 @@ void texts(Interface& ui, ImVec2 size) {
     if (moved && !ui.microscope.playing()) view.left.following = view.right.following = true;
     view.version = ui.microscope.version();
     const bool both = view.show_ptx && !view.source.empty() && !view.ptx.empty();
-    const ImVec2 half{both ? std::floor((size.x - ui.px(8)) / 2) : size.x, size.y};
+    // CUDA lines are the longer ones.
+    const float left = both ? std::floor((size.x - ui.px(8)) * 0.54F) : size.x;
+    const float right = both ? size.x - ui.px(8) - left : size.x;
     if (both || !view.show_ptx || view.ptx.empty()) {
         if (!view.source.empty())
-            draw_listing(ui, view.left, make_listing(ui, "source", view.source), half, moved);
+            draw_listing(ui, view.left, make_listing(ui, "source", view.source), {left, size.y},
+                         moved);
     }
     if (both) ImGui::SameLine(0, ui.px(8));
     if ((view.show_ptx || view.source.empty()) && !view.ptx.empty())
-        draw_listing(ui, view.right, make_listing(ui, "ptx", view.ptx), half, moved);
+        draw_listing(ui, view.right, make_listing(ui, "ptx", view.ptx), {right, size.y}, moved);
 }
 
 }  // namespace

@@ -13,11 +13,16 @@ using emulator::SplitView;
 using emulator::WarpView;
 using State = SplitView::State;
 
+int number_of(const Kernel& kernel, std::uint32_t pc) {
+    if (pc >= kernel.lines.size()) return 0;
+    const emulator::SourceLine& source = kernel.lines[pc].source;
+    return source.file >= 0 ? source.line : source.ptx_line;
+}
+
 std::string line_of(const Kernel& kernel, std::uint32_t pc) {
     if (pc >= kernel.lines.size()) return "the end";
-    const emulator::SourceLine& source = kernel.lines[pc].source;
-    return source.file >= 0 ? fmt::format("line {}", source.line)
-                            : fmt::format("PTX line {}", source.ptx_line);
+    return fmt::format("{} {}", kernel.lines[pc].source.file >= 0 ? "line" : "PTX line",
+                       number_of(kernel, pc));
 }
 
 std::string doing(const Kernel& kernel, const SplitView& split, bool whole) {
@@ -40,13 +45,13 @@ std::string doing(const Kernel& kernel, const SplitView& split, bool whole) {
 std::string warp_words(const Kernel& kernel, const WarpView& view, bool whole) {
     if (view.splits.empty()) return "has ended";
     if (view.splits.size() == 1) return doing(kernel, view.splits.front(), whole);
-    std::string words = whole ? "split: " : "";
+    std::string words = "split: ";
     for (const SplitView& split : view.splits) {
-        if (&split != &view.splits.front()) words += whole ? ", " : " · ";
+        if (&split != &view.splits.front()) words += ", ";
         const int lanes = std::popcount(split.mask);
         words += whole ? fmt::format("{} lane{} {}", lanes, lanes == 1 ? "" : "s",
                                      doing(kernel, split, whole))
-                       : fmt::format("{}: {}", lanes, line_of(kernel, split.pc));
+                       : fmt::format("{}", number_of(kernel, split.pc));
     }
     return words;
 }

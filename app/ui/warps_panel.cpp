@@ -50,7 +50,7 @@ ImU32 lane_colour(unsigned warp, const WarpView& view, unsigned lane) {
 void lanes(Interface& ui, unsigned warp, const WarpView& view, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float top = at.low.y + ui.px(5), bottom = at.high.y - ui.px(6);
-    const float gap = at.lane >= ui.px(3) ? ui.px(1) : 0;
+    const float gap = at.lane >= ui.px(4) ? ui.px(1) : 0;
     for (unsigned lane = 0; lane < 32; ++lane) {
         const float x = at.lanes + at.lane * float(lane);
         list.AddRectFilled({x, top}, {x + at.lane - gap, bottom}, lane_colour(warp, view, lane));
