@@ -33,6 +33,7 @@ bool BlockRunner::is_inserted(const Instruction* i) const {
 void BlockRunner::stand(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte* shared,
                         Observer& observer) {
     begin(block, sm, sm_count, shared);
+    context_.timer_base = host_timer();
     observer_ = &observer;
     wanted_ = wanted_by(*observer_);
     turn_ = {};

@@ -175,6 +175,7 @@ const Instruction* barrier(const Instruction* i, Warp& w);
 const Instruction* warp_barrier(const Instruction* i, Warp& w);
 const Instruction* nothing(const Instruction* i, Warp& w);  // fences, hints
 const Instruction* read_clock(const Instruction* i, Warp& w);
+uint64_t host_timer();  // nanoseconds
 
 // Prefixes: each runs the instruction after it, changed.
 const Instruction* guard(const Instruction* i, Warp& w);      // @p, operand 0

@@ -77,11 +77,15 @@ const Instruction* nothing(const Instruction* i, Warp& w) {
     return w.checkpoint(i, i + 1);
 }
 
+uint64_t host_timer() {
+    return uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
 // Clocks count the instructions that the block ran before; %globaltimer is the host's, in
-// nanoseconds.
+// nanoseconds, but for a block that is stepped: there an instruction takes one.
 const Instruction* read_clock(const Instruction* i, Warp& w) {
     uint64_t value = w.block->clock + uint64_t(w.left_at_entry - w.left) + i->cost - 1;
-    if (i->detail) value = uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+    if (i->detail) value = w.block->timer_base ? w.block->timer_base + value : host_timer();
     const bool uniform = i->operands[0] & 1;
     for (unsigned lane = 0; lane < (uniform ? 1 : lanes_per_warp); ++lane)
         if (i->target == 64)

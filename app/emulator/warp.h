@@ -34,7 +34,8 @@ struct BlockContext {
     uint32_t block = 0;  // linear index
     uint32_t sm = 0;
     uint32_t live_threads = 0;
-    uint64_t clock = 0;  // instructions that the block has run, at its last turn
+    uint64_t clock = 0;       // instructions that the block has run, at its last turn
+    uint64_t timer_base = 0;  // %globaltimer's, so that a replay reads the same; 0: the host's
 
     // Allocations found lately, by instruction: most accesses hit the one that they hit before.
     struct Range {

@@ -297,6 +297,35 @@ TEST(Stepper, ValuesOfEveryWidth) {
     EXPECT_EQ(s.value(k.reg("%rd1"), 0, 9), uint64_t(k.out + 9));
 }
 
+// Clocks count instructions, also those of a warp in whose turn another one was let in.
+TEST(Stepper, ClocksAreTheMachines) {
+    const std::string text = kernel_text(
+        "rem.u32 %r2, %r1, 5; mov.u32 %r5, 0;"
+        "TOP: add.s32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, %r2; @%p1 bra TOP; bar.sync 0;"
+        "mov.u32 %r3, %clock; st.global.u32 [%rd1], %r3;");
+    for (uint64_t seed = 1; seed < 10; ++seed) {
+        SteppedKernel ran(text, one_block(96), {.seed = seed});
+        ran.machine.run(ran.frozen);
+        SteppedKernel k(text, one_block(96), {.seed = seed});
+        Stepper s(k.machine, k.frozen, 0);
+        s.run();
+        EXPECT_TRUE(std::equal(k.out, k.out + 96, ran.out)) << seed;
+        EXPECT_GT(k.out[0], 10u);
+    }
+}
+
+TEST(Stepper, AReplayReadsTheSameTime) {
+    SteppedKernel k(kernel_text("mov.u64 %rd2, %globaltimer; st.global.u64 [%rd1], %rd2;"),
+                    one_block(1));
+    Stepper s(k.machine, k.frozen, 0);
+    s.run();
+    const uint32_t time = k.out[0];
+    s.seek(0);
+    s.run();
+    EXPECT_EQ(k.out[0], time);
+    EXPECT_NE(k.out[1], 0u) << "nanoseconds since long ago";
+}
+
 // A loop of 3 instructions, its counter known at each position: states come from few snapshots.
 TEST(Stepper, SeeksInALongHistory) {
     SteppedKernel k(kernel_text("mov.u32 %r2, 0;"
