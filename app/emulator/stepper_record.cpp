@@ -33,17 +33,19 @@ void StepRecorder::forget(uint64_t position) {
     known_ = std::min(known_, position);
     undo.forget();
     while (!releases_.empty() && releases_.back() >= position) releases_.pop_back();
+    std::erase_if(open_, [&](size_t wait) { return waits_[wait].from >= position; });
     while (!waits_.empty() && waits_.back().from >= position) {
         waits_.pop_back();
         barriers_.pop_back();
-        ends_.pop_back();
     }
-    for (uint64_t& end : ends_)
-        if (end >= position) end = open;
+    for (size_t wait = 0; wait < waits_.size(); ++wait)
+        if (waits_[wait].to >= position &&
+            std::find(open_.begin(), open_.end(), wait) == open_.end())
+            open_.push_back(wait);
 }
 
 std::span<const BarrierWait> StepRecorder::waits(uint64_t steps) {
-    for (size_t k = 0; k < waits_.size(); ++k) waits_[k].to = std::min(ends_[k], steps);
+    for (const size_t wait : open_) waits_[wait].to = steps;
     return waits_;
 }
 
@@ -100,9 +102,9 @@ void StepRecorder::on_barrier_arrival(const BarrierArrival& a) {
     sight.races.on_barrier_arrival(a);
     sight.barriers.on_barrier_arrival(a);
     if (!a.waits || !is_new_) return;
+    open_.push_back(waits_.size());
     waits_.push_back({a.warp, a.mask, a.pc, step_, step_});
     barriers_.push_back(uint8_t(a.barrier));
-    ends_.push_back(open);
 }
 
 void StepRecorder::on_barrier_release(const BarrierRelease& r) {
@@ -112,8 +114,11 @@ void StepRecorder::on_barrier_release(const BarrierRelease& r) {
     sight.epoch = r.epoch + 1;
     if (!is_new_) return;
     releases_.push_back(step_);
-    for (size_t k = 0; k < waits_.size(); ++k)
-        if (ends_[k] == open && barriers_[k] == r.barrier) ends_[k] = step_;
+    std::erase_if(open_, [&](size_t wait) {
+        if (barriers_[wait] != r.barrier) return false;
+        waits_[wait].to = step_;
+        return true;
+    });
 }
 
 void StepRecorder::on_warp_sync(uint32_t block, uint32_t warp, uint32_t members) {

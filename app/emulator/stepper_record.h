@@ -49,7 +49,6 @@ class StepRecorder : public Observer {
     void on_error(uint32_t block, const Error& error) override;
 
   private:
-    static constexpr uint64_t open = ~0ull;  // a wait's end
     AccessView view(const Access& access) const;
     void note(const Access& access, unsigned lane);
 
@@ -60,7 +59,7 @@ class StepRecorder : public Observer {
     uint64_t known_ = 0;  // steps that have
     std::vector<BarrierWait> waits_;
     std::vector<uint8_t> barriers_;  // of each wait
-    std::vector<uint64_t> ends_;     // of each wait, or open
+    std::vector<size_t> open_;       // waits that no step has ended
     std::vector<uint64_t> releases_;
 };
 
