@@ -18,14 +18,22 @@ unsigned lanes_a_pass(std::uint32_t bytes) {
     return bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
 }
 
-std::string sentence(const BankPicture& picture, unsigned lanes, std::size_t words) {
+bool one_address(const emulator::AccessView& access) {
+    const auto first = access.addresses[std::size_t(std::countr_zero(access.mask))];
+    for (unsigned lane = 0; lane < 32; ++lane)
+        if ((access.mask >> lane & 1) && access.addresses[lane] != first) return false;
+    return true;
+}
+
+std::string sentence(const BankPicture& picture, const emulator::AccessView& access) {
+    const int lanes = std::popcount(access.mask);
     const auto passes = [](unsigned n) { return fmt::format("{} pass{}", n, n == 1 ? "" : "es"); };
     if (lanes == 0) return "No lane takes part.";
     if (picture.degree > 1)
         return fmt::format("{}-way conflict: {} where {} would do", picture.degree,
                            passes(picture.passes), picture.least);
-    if (words == 1 && lanes > 1)
-        return fmt::format("All {} lanes share one word: {}", lanes, passes(picture.passes));
+    if (lanes > 1 && one_address(access))
+        return fmt::format("All {} lanes share one address: {}", lanes, passes(picture.passes));
     return fmt::format("No conflict: {}", passes(picture.passes));
 }
 
@@ -36,7 +44,6 @@ BankPicture bank_picture(const emulator::AccessView& access) {
     BankPicture picture;
     picture.passes = use.wavefronts;
     picture.least = use.least;
-    std::set<std::uint64_t> all;
     const unsigned at_once = lanes_a_pass(access.bytes);
     for (unsigned first = 0; first < 32; first += at_once) {
         std::array<std::set<std::uint64_t>, banks> words;
@@ -48,7 +55,6 @@ BankPicture bank_picture(const emulator::AccessView& access) {
             for (std::uint64_t word = low; word <= high; ++word) {
                 const auto bank = unsigned(word % banks);
                 words[bank].insert(word);
-                all.insert(word);
                 picture.lanes[bank] |= 1U << lane;
                 picture.lines.push_back({lane, bank, false});
             }
@@ -59,7 +65,7 @@ BankPicture bank_picture(const emulator::AccessView& access) {
             picture.words[b] = std::max(picture.words[b], unsigned(words[b].size()));
     }
     picture.degree = *std::max_element(picture.words.begin(), picture.words.end());
-    picture.sentence = sentence(picture, unsigned(std::popcount(access.mask)), all.size());
+    picture.sentence = sentence(picture, access);
     return picture;
 }
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <string>
 
@@ -122,7 +123,9 @@ void draw_banks(Interface& ui) {
     text(ui.fonts.small, colour::dim, what(*access));
     const emulator::Kernel& kernel = microscope.stepper().kernel();
     text(ui.fonts.small, colour::dim, kernel.where(access->pc));
-    text(ui.fonts.small, colour::faint, kernel.lines[access->pc].text);
+    std::string ptx = kernel.lines[access->pc].text;
+    std::replace(ptx.begin(), ptx.end(), '\t', ' ');
+    text(ui.fonts.small, colour::faint, ptx);
     ImGui::PopTextWrapPos();
 
     ImGui::PushFont(ui.fonts.small);

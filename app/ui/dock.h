@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "experiments/report.h"
 #include "ui/tile_grid.h"
@@ -23,6 +24,11 @@ struct DockState {
     std::optional<experiments::Timeline> measured;
     std::uint64_t measured_picture = 0;
     std::chrono::steady_clock::time_point measure_after{};
+
+    /// What the barriers of the device in use do, and of which state of the inspector that is.
+    std::optional<experiments::Report> barriers;
+    std::string barriers_error;
+    std::uint64_t barriers_state = 0;
 };
 
 }  // namespace warpscope::ui

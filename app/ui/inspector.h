@@ -49,6 +49,8 @@ class Inspector {
     /// Until everything that is wanted of this state is known.
     void wait(const experiments::Entry& entry, experiments::Experiment& live, bool automatic);
 
+    /// Counts the changes: another number, another state.
+    std::uint64_t state() const { return state_; }
     /// Something runs or is about to: draw again soon.
     bool busy() const;
     /// The newest findings are of another state than the one on show, and others are on their way.

@@ -57,35 +57,78 @@ bool failed(const PolicyOutcome& outcome) {
                        [](const auto& r) { return r.verdict == experiments::Verdict::fail; });
 }
 
-void policy_row(Interface& ui, const PolicyOutcome& outcome) {
-    const Words words = words_of(outcome.policy);
-    const std::string id = std::string("policy.") + words.id;
+struct Row {
+    std::string id;
+    std::string title, subtitle;
+    const char* verdict;
+    ImU32 colour;
+    std::string sentence;
+};
+
+void draw_row(Interface& ui, const Row& row) {
     const float left = ImGui::GetCursorPosX();
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float right_edge = low.x + ImGui::GetContentRegionAvail().x;
-    const float titles = ui.px(230);
+    const float titles =
+        std::clamp(ImGui::GetContentRegionAvail().x * 0.27F, ui.px(230), ui.px(330));
     ImGui::BeginGroup();
-    text(ui.fonts.body, colour::text, words.title);
+    clipped_text(ui.fonts.body, colour::text, row.title, titles - ui.px(20));
     ImGui::PushTextWrapPos(left + titles - ui.px(20));
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(3));
-    text(ui.fonts.small, colour::faint, words.rule);
+    text(ui.fonts.small, colour::faint, row.subtitle);
     ImGui::PopTextWrapPos();
     ImGui::EndGroup();
     float bottom = ImGui::GetItemRectMax().y;
     ImGui::SameLine(left + titles, 0);
-    const bool clean = outcome.findings.empty() && !failed(outcome);
-    const char* verdict = outcome.ends ? (failed(outcome) ? "ends, wrong" : "ends") : "can't go on";
-    badge(ui, verdict, !outcome.ends ? colour::bad : clean ? colour::good : colour::finding);
-    record(ui, id, verdict);
+    badge(ui, row.verdict, row.colour);
+    record(ui, row.id, row.verdict);
     ImGui::SameLine(left + titles + ui.px(92), 0);
-    const std::string sentence = outcome_of(outcome);
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(1));
-    paragraph(ui.fonts.small, colour::text, sentence);
-    record(ui, id + ".sentence", sentence);
+    paragraph(ui.fonts.small, colour::text, row.sentence);
+    record(ui, row.id + ".sentence", row.sentence);
     bottom = std::max(bottom, ImGui::GetItemRectMax().y) + ui.px(6);
     ImGui::GetWindowDrawList()->AddLine({low.x, bottom}, {right_edge, bottom}, colour::line,
                                         ui.px(1));
     ImGui::SetCursorScreenPos({low.x, bottom + ui.px(6)});
+}
+
+void policy_row(Interface& ui, const PolicyOutcome& outcome) {
+    const Words words = words_of(outcome.policy);
+    const bool clean = outcome.findings.empty() && !failed(outcome);
+    draw_row(ui, {std::string("policy.") + words.id, words.title, words.rule,
+                  !outcome.ends     ? "can't go on"
+                  : failed(outcome) ? "ends, wrong"
+                                    : "ends",
+                  !outcome.ends ? colour::bad
+                  : clean       ? colour::good
+                                : colour::finding,
+                  outcome_of(outcome)});
+}
+
+/// What the device in use does, by kernels that end on their own.
+void device_row(Interface& ui) {
+    DockState& dock = ui.dock;
+    if (dock.barriers_state != ui.inspector.state()) {
+        dock.barriers_state = ui.inspector.state();
+        ui.later([&ui] {
+            ui.dock.barriers.reset();
+            ui.dock.barriers_error.clear();
+            try {
+                ui.dock.barriers = ui.stage.experiment().measure_barriers();
+            } catch (const std::exception& error) {
+                ui.dock.barriers_error = error.what();
+            }
+        });
+    }
+    if (!dock.barriers && dock.barriers_error.empty()) return;
+    const std::string& name = ui.stage.device().info().name;
+    std::string sentence = dock.barriers_error;
+    if (dock.barriers)
+        for (const experiments::Reading& r : *dock.barriers)
+            sentence += fmt::format("{}{}: {}", sentence.empty() ? "" : "\n", r.label, r.sentence);
+    draw_row(ui, {"policy.device", name, "Measured on this very device.",
+                  dock.barriers ? "measured" : "can't go on",
+                  dock.barriers ? colour::accent : colour::bad, sentence});
 }
 
 }  // namespace
@@ -109,8 +152,9 @@ void draw_policies(Interface& ui) {
         paragraph(ui.fonts.small, colour::bad, inspector.policies_error());
         record(ui, "policies.error", inspector.policies_error());
     }
-    if (!inspector.policies()) return;
-    for (const PolicyOutcome& outcome : *inspector.policies()) policy_row(ui, outcome);
+    if (inspector.policies())
+        for (const PolicyOutcome& outcome : *inspector.policies()) policy_row(ui, outcome);
+    device_row(ui);
 }
 
 }  // namespace warpscope::ui

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "ui/theme.h"
 
@@ -27,10 +26,10 @@ ImU32 mixed(ImU32 from, ImU32 to, double t) {
 constexpr ImU32 unwritten = IM_COL32(38, 42, 50, 255);
 constexpr ImU32 lowest = IM_COL32(32, 58, 92, 255), highest = IM_COL32(214, 236, 255, 255);
 
-/// The least and the largest finite value that was written.
+/// Between which values the colours go: those that were written, without the outermost fiftieths,
+/// which may be far away.
 struct Range {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
+    double low = 0, high = 0;
     double share(double value) const {
         if (!std::isfinite(value)) return 1;
         return high > low ? std::clamp((value - low) / (high - low), 0.0, 1.0) : 0.5;
@@ -38,15 +37,20 @@ struct Range {
 };
 
 Range range_of(WordType type, std::span<const std::byte> shared, std::span<const WordView> words) {
-    Range range;
+    std::vector<double> values;
+    values.reserve(words.size());
     for (std::size_t i = 0; i < words.size(); ++i) {
         if (words[i].writer == WordView::nobody) continue;
         const double value = word_value(type, word_bits(shared, i));
-        if (!std::isfinite(value)) continue;
-        range.low = std::min(range.low, value);
-        range.high = std::max(range.high, value);
+        if (std::isfinite(value)) values.push_back(value);
     }
-    return range;
+    if (values.empty()) return {};
+    const auto rank = [&](std::size_t index) {
+        std::nth_element(values.begin(), values.begin() + std::ptrdiff_t(index), values.end());
+        return values[index];
+    };
+    const std::size_t outer = values.size() / 50;
+    return {rank(outer), rank(values.size() - 1 - outer)};
 }
 
 }  // namespace

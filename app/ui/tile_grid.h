@@ -31,9 +31,9 @@ unsigned usual_row(const emulator::Dim3& block, std::size_t words);
 
 enum class TileColour { value, writer, epoch };
 
-/// Each word's colour: its value between the least and the largest that were written; the warp of
-/// its last writer; or how many barriers ago it was written (bright: none). Words that the block
-/// has not written are dark.
+/// Each word's colour: its value between the least and the largest that were written (a few that
+/// lie far out left aside); the warp of its last writer; or how many barriers ago it was written
+/// (bright: none). Words that the block has not written are dark.
 std::vector<ImU32> tile_colours(TileColour by, WordType type, std::span<const std::byte> shared,
                                 std::span<const emulator::WordView> words, std::uint32_t epoch);
 

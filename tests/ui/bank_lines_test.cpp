@@ -51,7 +51,7 @@ TEST(BankLines, LanesThatShareAWordDoNotConflict) {
     const BankPicture p = bank_picture(access(4, [](unsigned) -> std::uint64_t { return 128; }));
     EXPECT_EQ(conflicts(p), 0U);
     EXPECT_EQ(p.words[0], 1U);
-    EXPECT_EQ(p.sentence, "All 32 lanes share one word: 1 pass");
+    EXPECT_EQ(p.sentence, "All 32 lanes share one address: 1 pass");
 }
 
 // Halves of a warp are served one after the other, so lanes 0 and 16 never meet.

@@ -233,6 +233,16 @@ TEST_F(DockTest, EveryBarrierPolicySaysWhatItDoes) {
     EXPECT_EQ(value("policy.strict"), "can't go on");
     EXPECT_NE(value("policy.strict.sentence").find("dot.cu:79"), std::string::npos)
         << value("policy.strict.sentence");
+    EXPECT_EQ(value("policy.device"), "measured");
+    EXPECT_NE(value("policy.device.sentence").find("Threads that live on: "), std::string::npos);
+}
+
+TEST_F(DockTest, AKernelWithoutSkippedBarriersHasNoDeviceRow) {
+    show("ripple", small_ripple);
+    click("dock.barriers");
+    settle();
+    EXPECT_EQ(value("policy.strict"), "ends");
+    EXPECT_EQ(ui_->widgets.find("policy.device"), nullptr);
 }
 
 TEST_F(DockTest, NewestLaunchesSpread) {

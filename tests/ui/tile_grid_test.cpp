@@ -42,6 +42,17 @@ TEST(TileGrid, ValuesGoFromDarkToBright) {
     EXPECT_LT(brightness(colours[3]), brightness(colours[0]));
 }
 
+TEST(TileGrid, OneValueFarOutLeavesTheOthersApart) {
+    std::vector<float> values(100, 0.F);
+    for (std::size_t i = 0; i < 99; ++i) values[i] = float(i);
+    values[99] = 1e30F;
+    const std::vector<WordView> words(100, written(0));
+    const auto colours =
+        tile_colours(TileColour::value, WordType::real, bytes_of(values), words, 0);
+    EXPECT_LT(brightness(colours[10]) + 100, brightness(colours[90]));
+    EXPECT_GE(brightness(colours[99]), brightness(colours[98]));
+}
+
 TEST(TileGrid, TheSameBitsAsWholeNumbersAreOrderedOtherwise) {
     const auto shared = bytes_of<float>({-1, 3});
     const std::vector<WordView> words{written(0), written(1)};
