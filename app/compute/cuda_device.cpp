@@ -69,6 +69,13 @@ struct Pending {
     Event start, stop;
 };
 
+std::string bus_id_of(int ordinal) {
+    std::array<char, 32> text{};
+    cuda_check(cudaDeviceGetPCIBusId(text.data(), int(text.size()), ordinal),
+               "asking for the GPU's PCI bus id");
+    return text.data();
+}
+
 class CudaDevice : public Device {
   public:
     CudaDevice(int ordinal, std::string reason) {
@@ -80,7 +87,10 @@ class CudaDevice : public Device {
                  .name = properties.name,
                  .reason = std::move(reason),
                  .ordinal = ordinal,
+                 .pci_bus_id = bus_id_of(ordinal),
+                 .compute_capability = 10 * properties.major + properties.minor,
                  .multiprocessors = properties.multiProcessorCount,
+                 .cache_bytes = std::size_t(properties.l2CacheSize),
                  .memory_bytes = properties.totalGlobalMem,
                  .max_block_threads = unsigned(properties.maxThreadsPerBlock),
                  .max_shared_bytes = properties.sharedMemPerBlockOptin};

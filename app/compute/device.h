@@ -44,7 +44,10 @@ struct DeviceInfo {
     std::string name;              ///< "NVIDIA H200", "SIMT emulator"
     std::string reason;            ///< why this device and no other, a sentence
     int ordinal = -1;              ///< CUDA ordinal; -1 for the emulator
+    std::string pci_bus_id{};      ///< "0000:3b:00.0"; empty for the emulator
+    int compute_capability = 0;    ///< 90 for 9.0; 0 for the emulator
     int multiprocessors = 0;       ///< SMs, virtual ones on the emulator
+    std::size_t cache_bytes = 0;   ///< L2; 0 where that isn't known
     std::size_t memory_bytes = 0;  ///< what allocations may take in all
     unsigned max_block_threads = 1024;
     std::size_t max_shared_bytes = std::size_t(48)

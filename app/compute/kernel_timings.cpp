@@ -27,6 +27,9 @@ void KernelTimings::record(std::string_view name, Dim3 grid, Dim3 block, unsigne
         kernel = kernels_.emplace(kernels_.end());
         kernel->name = name;
     }
+    const bool same = kernel->grid == grid && kernel->block == block &&
+                      kernel->shared_bytes == shared_bytes && kernel->work == work;
+    if (!same || kernel->cold()) kernel->recent_ms.clear();
     kernel->grid = grid;
     kernel->block = block;
     kernel->shared_bytes = shared_bytes;

@@ -13,6 +13,7 @@ struct Dim3 {
     unsigned y = 1;
     unsigned z = 1;
     std::uint64_t count() const { return std::uint64_t(x) * y * z; }
+    bool operator==(const Dim3&) const = default;
 };
 
 /// What one launch does, as its caller counts it; zero where it doesn't apply.
@@ -20,9 +21,12 @@ struct Work {
     double bytes = 0;         ///< read and written once, in global memory
     double interactions = 0;  ///< body pairs
     double flops = 0;
+    bool operator==(const Work&) const = default;
 };
 
-/// One kernel's launches: the newest shape and the last `window` times.
+/// One kernel's launches: the newest shape and work, and the last `window` times of just these. The
+/// first launch also pays for loading the kernel: its time only stands there until there is a
+/// second one.
 struct KernelTiming {
     static constexpr std::size_t window = 256;
 
@@ -34,6 +38,8 @@ struct KernelTiming {
     Work work;                     ///< of the newest launch
     std::vector<float> recent_ms;  ///< oldest first, at most `window`
 
+    /// The only time is the first launch's.
+    bool cold() const { return launches == 1; }
     float last_ms() const { return recent_ms.empty() ? 0.0f : recent_ms.back(); }
     float median_ms() const { return quantile_ms(0.5); }
     float p99_ms() const { return quantile_ms(0.99); }

@@ -19,6 +19,13 @@ TEST_P(AnyDevice, SaysWhatItIsAndWhy) {
     EXPECT_GT(device().info().memory_bytes, std::size_t(1) << 28);
 }
 
+TEST_P(AnyDevice, OnlyGpusStandOnThePciBus) {
+    const bool gpu = device().info().kind == DeviceKind::cuda;
+    EXPECT_EQ(device().info().pci_bus_id.empty(), !gpu);
+    EXPECT_EQ(device().info().compute_capability >= 75, gpu);
+    EXPECT_EQ(device().info().cache_bytes > 0, gpu);
+}
+
 TEST_P(AnyDevice, BuffersHoldWhatWasUploaded) {
     for (std::size_t count : {1, 31, 4097}) {
         std::vector<float> values(count);

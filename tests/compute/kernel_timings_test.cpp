@@ -7,14 +7,43 @@ namespace {
 
 TEST(KernelTimings, QuantilesAreNearestRank) {
     KernelTimings timings;
-    for (int ms = 100; ms >= 1; --ms) timings.record("k", {4}, {64}, 0, {}, float(ms));
+    for (int ms = 101; ms >= 1; --ms) timings.record("k", {4}, {64}, 0, {}, float(ms));
     const KernelTiming& k = *timings.find("k");
-    EXPECT_EQ(k.launches, 100u);
+    EXPECT_EQ(k.launches, 101u);
     EXPECT_EQ(k.last_ms(), 1.0f);
     EXPECT_EQ(k.median_ms(), 50.0f);
     EXPECT_EQ(k.p99_ms(), 99.0f);
     EXPECT_EQ(k.quantile_ms(1.0), 100.0f);
     EXPECT_EQ(k.quantile_ms(0.001), 1.0f);
+}
+
+// Loading a kernel takes a hundred times as long as running it.
+TEST(KernelTimings, TheFirstLaunchOnlyCountsWhileItIsTheOnlyOne) {
+    KernelTimings timings;
+    timings.record("k", {1}, {1}, 0, {}, 500);
+    EXPECT_TRUE(timings.find("k")->cold());
+    EXPECT_EQ(timings.find("k")->median_ms(), 500.0f);
+    timings.record("k", {1}, {1}, 0, {}, 3);
+    EXPECT_FALSE(timings.find("k")->cold());
+    EXPECT_EQ(timings.find("k")->recent_ms, std::vector<float>{3});
+    timings.record("k", {1}, {1}, 0, {}, 2);
+    EXPECT_EQ(timings.find("k")->recent_ms, (std::vector<float>{3, 2}));
+    EXPECT_EQ(timings.find("k")->p99_ms(), 3.0f);
+    EXPECT_EQ(timings.find("k")->launches, 3u);
+}
+
+// Else a rate would be the new work at the old work's median.
+TEST(KernelTimings, TimesOfAnotherShapeOrWorkDoNotMix) {
+    KernelTimings timings;
+    for (float ms : {9.0f, 5.0f, 5.0f}) timings.record("k", {64}, {32}, 0, {.bytes = 5e6}, ms);
+    timings.record("k", {64}, {32}, 0, {.bytes = 1e6}, 1);
+    EXPECT_EQ(timings.find("k")->recent_ms, std::vector<float>{1});
+    EXPECT_DOUBLE_EQ(timings.find("k")->bytes_per_second(), 1e9);
+    timings.record("k", {32}, {64}, 0, {.bytes = 1e6}, 2);
+    EXPECT_EQ(timings.find("k")->recent_ms, std::vector<float>{2});
+    timings.record("k", {32}, {64}, 0, {.bytes = 1e6}, 3);
+    EXPECT_EQ(timings.find("k")->recent_ms, (std::vector<float>{2, 3}));
+    EXPECT_EQ(timings.find("k")->launches, 6u);
 }
 
 TEST(KernelTimings, KeepsOnlyTheNewestWindow) {
@@ -30,7 +59,7 @@ TEST(KernelTimings, KeepsOnlyTheNewestWindow) {
 TEST(KernelTimings, RatesComeFromTheMedian) {
     KernelTimings timings;
     const Work work{.bytes = 8e6, .interactions = 1e6};
-    for (float ms : {4.0f, 2.0f, 100.0f}) timings.record("k", {1}, {1}, 0, work, ms);
+    for (float ms : {9.0f, 4.0f, 2.0f, 100.0f}) timings.record("k", {1}, {1}, 0, work, ms);
     const KernelTiming& k = *timings.find("k");
     EXPECT_DOUBLE_EQ(k.bytes_per_second(), 2e9);
     EXPECT_DOUBLE_EQ(k.interactions_per_second(), 2.5e8);
