@@ -27,6 +27,8 @@ constexpr const char* examples = R"(Examples:
             --screenshot ripple.png --view-only
   warpscope --check race,barrier --experiment dot --set dot.kernel=divergent
                                                which threads race, at which lines, and why
+  warpscope --counters --experiment nbody --set nbody.kernel=tiled
+                                               memory traffic and bank conflicts of each kernel
   warpscope --list                             every experiment and parameter
 
 What --check finds, on the emulator whatever the device: "race": threads that access one word of
@@ -169,6 +171,8 @@ class Parser {
             text("--check", "C,...",
                  "the same on the emulator, and look for errors: race, barrier, memory", group,
                  [this](const std::string& words) { options_.checks = jobs::parse_checks(words); });
+        flag("--counters", options_.counters,
+             "the same on the emulator, and count instructions, sectors and bank conflicts", group);
         flag("--list", list_, "print every experiment and parameter", group);
         flag("--bench", bench_, "measure this machine", group);
         flag("-h,--help", help_, "print this", group);
@@ -245,8 +249,7 @@ class Parser {
             options_.run.seed = parse_count("--seed", n, UINT64_MAX);
             options_.run_given = true;
         });
-        text("--barriers", "P",
-             "emulated barriers wait as on volta, before-volta or strict (volta)", group,
+        text("--barriers", "P", "emulated barriers: volta, before-volta or strict (volta)", group,
              [this](const std::string& p) {
                  options_.run.barriers = parse_word<compute::BarrierPolicy>(
                      "--barriers", p,
@@ -285,9 +288,10 @@ class Parser {
     }
 
     void choose_mode() {
-        const bool headless_run = headless_ || check_->count();
+        const bool headless_run = headless_ || check_->count() || options_.counters;
         if (headless_run + list_ + bench_ > 1)
-            throw UsageError("--headless (or --check), --list, --bench: give one of them");
+            throw UsageError(
+                "--headless (or --check, --counters), --list, --bench: give one of them");
         if (headless_run) options_.mode = Mode::headless;
         if (list_) options_.mode = Mode::list;
         if (bench_) options_.mode = Mode::bench;
@@ -326,7 +330,8 @@ class Parser {
         }
         if (options_.mode != Mode::headless) return;
         if (options_.experiment.empty()) {
-            throw UsageError("--headless, --check: add --experiment E (--list shows all)");
+            throw UsageError(
+                "--headless, --check, --counters: add --experiment E (--list shows all)");
         }
         for (const Options::Set& set : options_.sets) {
             if (set.experiment == options_.experiment) continue;

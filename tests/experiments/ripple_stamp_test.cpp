@@ -12,7 +12,7 @@ namespace {
 using tests::reading;
 using tests::set;
 
-constexpr int side = 512;
+constexpr int side = 256;
 
 /// The ripple with stamped words: which reads are stale, and how a delay moves their number.
 class StampedRipple : public tests::OnDevices {
@@ -188,12 +188,12 @@ TEST_P(StampedRipple, WithoutTheBarrierNobodyWaits) {
 
 TEST_P(StampedRipple, TimelinesAreOfTheBlockThatWasChosen) {
     const Timeline middle = ripple().timeline().value();
-    EXPECT_EQ(middle.title.find("block (16, 16), SM "), 0u) << middle.title;
+    EXPECT_EQ(middle.title.find("block (8, 8), SM "), 0u) << middle.title;
     EXPECT_NE(middle.title.find(device().info().name), std::string::npos);
     EXPECT_EQ(middle.unit, GetParam() == "emulator" ? "instructions" : "clocks");
     set(ripple(), {{"timed_block", "33"}});
     const Timeline chosen = ripple().timeline().value();
-    EXPECT_EQ(chosen.title.find("block (1, 1), "), 0u) << chosen.title;
+    EXPECT_EQ(chosen.title.find("block (1, 2), "), 0u) << chosen.title;
     if (GetParam() == "emulator") {
         EXPECT_NE(chosen.title.find("SM 4, "), std::string::npos) << "33 mod 29 virtual SMs";
     }

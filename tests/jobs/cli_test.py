@@ -98,6 +98,7 @@ class Refusals(CommandLine):
             (["--headless", "--experiment", "ripple", "--size", "big"], r"--size big.*WIDTHxHEIGHT"),
             ([*RIPPLE, "--math", "exact"], r"--math exact.*precise, fast"),
             ([*RIPPLE, "--schedule", "fifo"], r"--schedule fifo.*run-to-barrier"),
+            ([*RIPPLE, "--barriers", "pascal"], r"--barriers pascal.*before-volta"),
             (["--headless", "--experiment", "ripple", "--device", "gpu"],
              r"--device gpu.*emulator"),
             (["--headless", "--experiment", "ripple", "--device", "cuda:x"], r"cuda:x"),
@@ -248,6 +249,31 @@ class Answers(CommandLine):
         self.assertGreater(wrong["value"], 0)
         self.assertEqual(wrong["verdict"], "finding")
 
+    def test_a_late_reader_hides_the_race(self):
+        stamped = [*RIPPLE, "--set", "ripple.size=128", "--set", "ripple.layout=stamped", "--set",
+                   "ripple.sync=off", "--frames", 4, "--json", "-"]
+        late = ["--set", "ripple.delayed=all", "--set", "ripple.delay_before=read", "--set",
+                "ripple.delay=2000"]
+        def stale_reads(*arguments):
+            report = json.loads(self.expect_success(*stamped, *arguments))["report"]
+            return next(r for r in report if r["name"] == "stale_reads")
+        self.assertLess(stale_reads(*late)["value"], stale_reads()["value"])
+        recent = stale_reads(*late)["recent"]
+        self.assertEqual(len(recent), 4)
+        self.assertEqual(recent[-1], stale_reads(*late)["value"])
+
+    def test_barrier_policies(self):
+        divergent = [*DOT, "--set", "dot.kernel=divergent"]
+        for policy in ["volta", "before-volta"]:
+            result = json.loads(self.expect_success(*divergent, "--barriers", policy, "--json",
+                                                    "-"))
+            self.assertEqual(result["barriers"], policy)
+            sentences = " ".join(r["sentence"] for r in result["report"])
+            self.assertIn(f"the emulator, with {policy} barriers", sentences)
+        done = self.run_program(*divergent, "--barriers", "strict")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"dot\.cu:79.*must come to it together")
+
     def test_checks(self):
         ripple = ["--check", "race,barrier,memory", "--experiment", "ripple", "--set",
                   "ripple.size=64"]
@@ -260,6 +286,20 @@ class Answers(CommandLine):
         self.assertEqual(sum(f["count"] for f in found if f["kind"] == "race"), 16 * 256)
         self.assertTrue(all("__syncthreads() is missing" in f["sentence"]
                             for f in found if f["kind"] == "race"))
+
+    def test_counters(self):
+        nbody = ["--counters", "--experiment", "nbody", "--set", "nbody.bodies=256", "--set",
+                 "nbody.block=64", "--set", "nbody.kernel=tiled"]
+        for device in ["emulator", "auto"]:
+            text = self.expect_success(*nbody, "--device", device)
+            self.assertRegex(text, r"nbody_tiled: 1 launch, 4 blocks, ")
+        counted = json.loads(self.expect_success(*nbody, "--check", "race", "--json", "-"))
+        self.assertEqual(counted["findings"], [])
+        tiled = next(k for k in counted["counters"] if k["kernel"] == "nbody_tiled")
+        # 4 blocks of 2 warps, 4 tiles, 2 barriers a tile; each warp reads all 256 bodies.
+        self.assertEqual(tiled["barriers"], 4 * 4 * 2)
+        self.assertEqual(tiled["shared"]["loads"]["requests"], 8 * 256)
+        self.assertEqual(tiled["global"]["loads"]["sectors"], 8 * (1 + 4 + 1) * 16)
 
     def test_bodies(self):
         (self.folder / "two.csv").write_text(CSV)
