@@ -46,6 +46,7 @@ std::optional<std::uint64_t> step_at(const Microscope& microscope, const Party& 
 /// Opens the microscope at a finding's thread, standing before the access.
 void look_at(Interface& ui, const Party& party) {
     Microscope& microscope = ui.microscope;
+    ui.stage.pause(true);
     if (!microscope.is_open())
         microscope.open(ui.stage.entry(), ui.stage.experiment(), party.block, party.thread);
     else

@@ -35,7 +35,7 @@ struct TreeView {
 struct ListingView {
     bool following = true;  ///< the line that runs stays in sight
     int settling = 0;       ///< frames until the scrolling is done
-    double scrolled = 0;    ///< when that was begun, ImGui's seconds
+    double seen = 0;        ///< when that line was last in sight, ImGui's seconds
 };
 
 /// The microscope's texts, of its newest copy.

@@ -184,11 +184,13 @@ void keep_in_sight(Interface& ui, ListingView& view, const Listing& listing, Pla
     view.settling = moved ? 2 : view.settling - 1;
     const float height = at.high.y - at.low.y, y = float(*listing.focus) * at.line;
     const float margin = std::min(3 * at.line, height / 4);
-    if (y >= at.scroll_y + margin && y + at.line <= at.scroll_y + height - margin) return;
+    if (y >= at.scroll_y + margin && y + at.line <= at.scroll_y + height - margin) {
+        view.seen = ImGui::GetTime();
+        return;
+    }
     // Inlined functions lie apart: while the block runs, the text must not jump at every step.
-    constexpr double least_seconds = 0.7;
-    if (ui.microscope.playing() && ImGui::GetTime() < view.scrolled + least_seconds) return;
-    view.scrolled = ImGui::GetTime();
+    constexpr double patience = 0.7;
+    if (ui.microscope.playing() && ImGui::GetTime() < view.seen + patience) return;
     const float most = at.line * float(listing.text->lines.size() + 2) - height;
     at.scroll_y = std::round(std::clamp(y - 0.4F * height, 0.F, std::max(0.F, most)));
     ImGui::SetScrollY(at.scroll_y);

@@ -41,24 +41,26 @@ void step_buttons(Interface& ui) {
         m.to_end();
 }
 
-void position(Interface& ui) {
+void position(Interface& ui, bool words) {
     const Microscope& m = ui.microscope;
     ImGui::SameLine(0, ui.px(8));
     ImGui::AlignTextToFramePadding();
     if (!m.ready()) return text(ui.fonts.body, colour::faint, "nothing to step");
-    const std::uint64_t at = m.stepper().position();
-    const std::string all = quantity(double(m.known_steps()), "") + (m.complete() ? "" : "+");
+    const std::uint64_t known = m.known_steps();
+    const std::string all = (known < 100'000 ? quantity(double(known), "") : si(double(known))) +
+                            (m.complete() ? "" : "+");
+    const std::string before = words ? "step " : "";
     const float x = ImGui::GetCursorPosX();
-    text(ui.fonts.body, colour::text, "step " + quantity(double(at), ""));
+    text(ui.fonts.body, colour::text, before + quantity(double(m.stepper().position()), ""));
     ImGui::SameLine(0, ui.px(5));
     text(ui.fonts.body, colour::faint, "of " + all);
-    record(ui, "microscope.position", fmt::format("{}", at));
-    tooltip(
-        ui,
-        "Instructions that the block's warps have run. \"+\": it is longer than was looked ahead.");
+    record(ui, "microscope.position", fmt::format("{}", m.stepper().position()));
+    tooltip(ui,
+            "Instructions that the block's warps have run. \"+\": it is longer than was looked "
+            "ahead.");
     // What follows stands still while the number grows.
-    ImGui::SameLine(x + ImGui::CalcTextSize(("step " + all + " of " + all).c_str()).x + ui.px(16),
-                    0);
+    const std::string widest = before + quantity(double(known), "") + " of " + all;
+    ImGui::SameLine(x + ImGui::CalcTextSize(widest.c_str()).x + ui.px(14), 0);
 }
 
 constexpr std::size_t by_hand_entry = 3;
@@ -71,11 +73,12 @@ void turns(Interface& ui, bool words) {
         text(ui.fonts.small, colour::dim, "Next warp");
         ImGui::SameLine(0, ui.px(6));
     }
+    const float width = ui.px(m.by_hand() ? 174 : words ? 148 : 118);
     const std::string hand = fmt::format("by hand: warp {}", m.warp());
     const std::size_t chosen = m.by_hand() ? by_hand_entry : std::size_t(m.choice().schedule);
     const int clicked =
         dropdown(ui, "microscope.turns", {"random", "run-to-barrier", "reverse", "by-hand"},
-                 {"random", "run to barrier", "reverse", hand}, chosen, ui.px(136));
+                 {"random", "run to barrier", "reverse", hand}, chosen, width);
     tooltip(ui,
             "Which warp takes the next step: the schedule's choice, or by hand the warp that is "
             "picked among the warps.");
@@ -100,7 +103,7 @@ void seed(Interface& ui, bool words) {
     }
     std::string typed;
     const bool entered =
-        field(ui, "microscope.seed", fmt::format("{}", choice.seed), ui.px(52), typed);
+        field(ui, "microscope.seed", fmt::format("{}", choice.seed), ui.px(50), typed);
     tooltip(ui, "Seed of the random order: another one, another order of the warps.");
     ImGui::SameLine(0, ui.px(6));
     if (!entered) return;
@@ -118,7 +121,7 @@ void draw_microscope_bar(Interface& ui) {
     const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
     const bool words = width > ui.px(800);
     step_buttons(ui);
-    position(ui);
+    position(ui, words);
     if (ui.microscope.ready()) {
         turns(ui, words);
         seed(ui, words);

@@ -162,7 +162,7 @@ void ending(Interface& ui) {
     const bool failed = stepper.end() == Stepper::End::failed;
     const std::string words = failed ? stepper.error() : "The block has ended.";
     paragraph(ui.fonts.small, failed ? colour::bad : colour::good, words);
-    record(ui, "microscope.end", words);
+    record(ui, "microscope.ending", words);
 }
 
 float ending_height(Interface& ui, float width) {

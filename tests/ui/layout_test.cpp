@@ -17,7 +17,7 @@ TEST(LayoutTest, PanelsFillTheWindowWithoutOverlap) {
          {std::array{1280.F, 720.F, 1.F}, {3840.F, 2160.F, 2.F}, {640.F, 480.F, 1.F}}) {
         const Layout l = lay_out(width, height, scale, ViewOptions());
         const std::array panels{l.top,     l.controls, l.transport, l.canvas,
-                                l.results, l.dock,  l.foot};
+                                l.results, l.dock,     l.foot};
         for (std::size_t i = 0; i < panels.size(); ++i) {
             EXPECT_GE(panels[i].x, 0);
             EXPECT_LE(panels[i].x + panels[i].width, width) << i;
@@ -26,6 +26,37 @@ TEST(LayoutTest, PanelsFillTheWindowWithoutOverlap) {
                 EXPECT_FALSE(overlap(panels[i], panels[j])) << width << ": " << i << " and " << j;
         }
     }
+}
+
+TEST(LayoutTest, TheOpenMicroscopeFillsTheWindowWithoutOverlap) {
+    for (const auto [width, height, scale] : {std::array{1280.F, 720.F, 1.F},
+                                              {1600.F, 900.F, 1.F},
+                                              {3840.F, 2160.F, 2.F},
+                                              {640.F, 480.F, 1.F}}) {
+        const Layout l = lay_out(width, height, scale, ViewOptions(), true);
+        const std::array panels{l.top,    l.controls, l.transport, l.canvas, l.microscope,
+                                l.source, l.warps,    l.tile,      l.dock,   l.foot};
+        float area = 0;
+        for (std::size_t i = 0; i < panels.size(); ++i) {
+            EXPECT_GT(panels[i].width, 0);
+            EXPECT_GT(panels[i].height, 0) << width << ": " << i;
+            EXPECT_LE(panels[i].x + panels[i].width, width) << i;
+            EXPECT_LE(panels[i].y + panels[i].height, height) << i;
+            area += panels[i].width * panels[i].height;
+            for (std::size_t j = 0; j < i; ++j)
+                EXPECT_FALSE(overlap(panels[i], panels[j])) << width << ": " << i << " and " << j;
+        }
+        EXPECT_GT(area, 0.97F * width * height) << width;  // the rest is borders
+        EXPECT_EQ(l.results.width, 0);
+    }
+}
+
+TEST(LayoutTest, EightWarpsAndATileHaveRoom) {
+    const Layout small = lay_out(1280, 720, 1, ViewOptions(), true);
+    EXPECT_GE(small.warps.height, 200);
+    EXPECT_GE(small.tile.height, 200);
+    const Layout large = lay_out(1600, 900, 1, ViewOptions(), true);
+    EXPECT_GE(large.tile.height, large.tile.width);
 }
 
 TEST(LayoutTest, ScaleTwoIsTheSameLayoutTwiceAsLarge) {

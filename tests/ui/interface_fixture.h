@@ -1,0 +1,110 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/experiment.h"
+#include "gl/framebuffer.h"
+#include "gl/offscreen_context.h"
+#include "ui/gui.h"
+#include "ui/interface.h"
+
+namespace warpscope::ui {
+
+/// The interface over a real experiment on the emulator, with a mouse.
+class InterfaceFixture : public testing::Test {
+  protected:
+    void show(const std::string& experiment, std::vector<experiments::Assignment> assignments) {
+        Stage::Start start;
+        start.device_wish = "emulator";
+        start.experiment = experiment;
+        start.assignments = std::move(assignments);
+        stage_ = std::make_unique<Stage>(start);
+        stage_->pause(true);
+        ui_ = std::make_unique<Interface>(*stage_, ViewOptions(), 1.F, 1.F);
+        settle();
+    }
+    void frames(int count = 1) {
+        for (int i = 0; i < count; ++i) {
+            ui_->run_requests();
+            ui_->place({width, height});
+            stage_->advance(ui_->view_size());
+            gui_.begin_frame(int(width), int(height));
+            ui_->draw({width, height});
+            framebuffer_.bind();
+            gui_.render(int(width), int(height));
+        }
+    }
+    /// Until the checks have ended.
+    void settle() {
+        frames(3);
+        ui_->inspector.wait(stage_->entry(), stage_->experiment(), ui_->options.inspect);
+        frames(3);
+    }
+    void set(const std::string& id, const std::string& text) {
+        const experiments::Assignment one{id, text};
+        ASSERT_TRUE(stage_->assign({&one, 1}));
+        settle();
+    }
+    void press(float x, float y, int button = 0) {
+#if IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddMousePosEvent(x, y);
+        frames();
+        ImGui::GetIO().AddMouseButtonEvent(button, true);
+        frames(2);
+        ImGui::GetIO().AddMouseButtonEvent(button, false);
+#else
+        ImGui::GetIO().MousePos = {x, y};
+        frames();
+        ImGui::GetIO().MouseDown[button] = true;
+        frames(2);
+        ImGui::GetIO().MouseDown[button] = false;
+#endif
+        frames(4);
+    }
+    void click(const std::string& id, int button = 0) {
+        const Widget* widget = ui_->widgets.find(id);
+        ASSERT_NE(widget, nullptr) << id;
+        ASSERT_TRUE(widget->visible) << id;
+        press(float(widget->x + widget->w / 2), float(widget->y + widget->h / 2), button);
+    }
+    std::string value(const std::string& id) {
+        const Widget* widget = ui_->widgets.find(id);
+        return widget ? widget->value : "(no such widget)";
+    }
+    bool enabled(const std::string& id) {
+        const Widget* widget = ui_->widgets.find(id);
+        return widget && widget->enabled;
+    }
+    void type(const std::string& id, const std::string& text) {
+        click(id);
+        for (const char c : text) ImGui::GetIO().AddInputCharacter(unsigned(c));
+        frames(int(text.size()) + 2);
+        press_enter();
+    }
+    void press_enter() {
+#if IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, true);
+        frames();
+        ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, false);
+#else
+        ImGui::GetIO().KeyMap[ImGuiKey_Enter] = 1;
+        ImGui::GetIO().KeysDown[1] = true;
+        frames();
+        ImGui::GetIO().KeysDown[1] = false;
+#endif
+        frames(3);
+    }
+
+    static constexpr float width = 1280, height = 720;
+    gl::OffscreenContext context_;
+    gl::Framebuffer framebuffer_{int(width), int(height)};
+    Gui gui_;
+    std::unique_ptr<Stage> stage_;
+    std::unique_ptr<Interface> ui_;
+};
+
+}  // namespace warpscope::ui
