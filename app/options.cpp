@@ -264,10 +264,9 @@ class Parser {
         const char* group = "The window";
         text("--size", "WxH", "its size, and the screenshot's (1280x720)", group,
              [this](const std::string& s) { options_.size = parse_size(s); });
-        microscope_ =
-            text("--microscope", "B[@N]",
-                 "open at block B of the kernel, after N steps: \"12,7@214\" (screenshots too)",
-                 group, [this](const std::string& words) { options_.microscope = words; });
+        microscope_ = text("--microscope", "B[@N]",
+                           "open at block B of the kernel, after N steps: \"12,7@214\"", group,
+                           [this](const std::string& words) { options_.microscope = words; });
         vsync_ = text(
             "--vsync", "on|off", "wait for the monitor between frames (on)", group,
             [this](const std::string& s) {
