@@ -19,8 +19,10 @@ namespace warpscope {
 namespace {
 
 std::unique_ptr<compute::Device> make_device(const Options& options) {
-    if (options.checks.any()) {
-        auto device = compute::make_emulated_device("--check watches the emulator's instructions");
+    if (options.checks.any() || options.counters) {
+        auto device = compute::make_emulated_device(
+            fmt::format("{} watches the emulator's instructions",
+                        options.checks.any() ? "--check" : "--counters"));
         device->set(options.run);
         return device;
     }
@@ -43,6 +45,7 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     request.compare = options.compare;
     request.json = options.json;
     request.checks = options.checks;
+    request.counters = options.counters;
     return request;
 }
 

@@ -172,7 +172,7 @@ class Parser {
                  "the same on the emulator, and look for errors: race, barrier, memory", group,
                  [this](const std::string& words) { options_.checks = jobs::parse_checks(words); });
         flag("--counters", options_.counters,
-             "the same on the emulator, and count instructions, sectors and bank conflicts", group);
+             "the same on the emulator, and count sectors, bank conflicts and the like", group);
         flag("--list", list_, "print every experiment and parameter", group);
         flag("--bench", bench_, "measure this machine", group);
         flag("-h,--help", help_, "print this", group);

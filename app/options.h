@@ -37,7 +37,8 @@ struct Options {
     std::filesystem::path screenshot;  ///< empty: none
     bool view_only = false;
     bool compare = false;
-    jobs::Checks checks;  ///< any: headless, on the emulator
+    jobs::Checks checks;    ///< any: headless, on the emulator
+    bool counters = false;  ///< so too
     std::string json;     ///< a file, "-" for standard output; empty: none
     std::optional<bool> vsync;
     std::string microscope;            ///< "12,7@214": where it is opened; empty: not

@@ -89,10 +89,12 @@ Checks parse_checks(std::string_view text) {
     }
 }
 
-Checking::Checking(compute::EmulatedDevice& device, const Checks& checks) : device_(device) {
+Checking::Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters)
+    : device_(device) {
     if (checks.race) all_.add(race_);
     if (checks.barrier) all_.add(barrier_);
     if (checks.memory) all_.add(memory_);
+    if (counters) all_.add(counters_);
     device_.observe(&all_);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "compute/emulated_device.h"
+#include "emulator/access_counters.h"
 #include "emulator/barrier_check.h"
 #include "emulator/findings.h"
 #include "emulator/memory_check.h"
@@ -29,18 +30,20 @@ Checks parse_checks(std::string_view text);
 /// Watches a device for as long as it lives. Made before the buffers that the memory check judges.
 class Checking {
   public:
-    Checking(compute::EmulatedDevice& device, const Checks& checks);
+    Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters = false);
     Checking(const Checking&) = delete;
     Checking& operator=(const Checking&) = delete;
     ~Checking() { device_.observe(nullptr); }
 
     std::vector<emulator::Finding> findings() const;
+    const std::vector<emulator::KernelCounters>& counters() const { return counters_.kernels(); }
 
   private:
     compute::EmulatedDevice& device_;
     emulator::RaceDetector race_;
     emulator::BarrierCheck barrier_;
     emulator::MemoryCheck memory_;
+    emulator::AccessCounters counters_;
     emulator::ObserverList all_;
 };
 

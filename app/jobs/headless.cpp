@@ -176,9 +176,10 @@ void run_frames(RunResult& result, const Entry& entry, compute::Device& device,
 }
 
 /// An error that a check has recorded ends the run and is a finding like the others.
-void run_checked(RunResult& result, const Entry& entry, compute::Device& device,
+void run_watched(RunResult& result, const Entry& entry, compute::Device& device,
                  const HeadlessRequest& request, const Painter& painter) {
-    Checking checking(dynamic_cast<compute::EmulatedDevice&>(device), request.checks);
+    Checking checking(dynamic_cast<compute::EmulatedDevice&>(device), request.checks,
+                      request.counters);
     try {
         run_frames(result, entry, device, request, painter);
         result.findings = checking.findings();
@@ -188,6 +189,7 @@ void run_checked(RunResult& result, const Entry& entry, compute::Device& device,
         result.kernels = device.timings().kernels();
         result.stopped = e.what();
     }
+    result.counters = checking.counters();
 }
 
 }  // namespace
@@ -202,8 +204,9 @@ RunResult run_experiment(compute::Device& device, const HeadlessRequest& request
     result.frames = request.frames;
     result.compared = request.compare;
     result.checks = request.checks;
-    if (request.checks.any())
-        run_checked(result, entry, device, request, painter);
+    result.counted = request.counters;
+    if (request.checks.any() || request.counters)
+        run_watched(result, entry, device, request, painter);
     else
         run_frames(result, entry, device, request, painter);
     return result;
@@ -228,6 +231,7 @@ Json to_json(const RunResult& r) {
         json["findings"] = to_json(r.findings);
         json["stopped"] = r.stopped.empty() ? Json(nullptr) : Json(r.stopped);
     }
+    if (r.counted) json["counters"] = to_json(r.counters);
     return json;
 }
 
@@ -241,6 +245,7 @@ std::string summary(const RunResult& r) {
                                              : "");
     for (const compute::KernelTiming& kernel : r.kernels) text += timing_line(kernel);
     if (r.comparison) text += comparison_lines(*r.comparison);
+    if (r.counted) text += "\n" + counters_text(r.counters);
     if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks);
     if (!r.stopped.empty()) text += "========= The run ended at an error: " + r.stopped + "\n";
     if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";

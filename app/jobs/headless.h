@@ -11,6 +11,7 @@
 #include "experiments/experiment.h"
 #include "gl/pixel_buffer.h"
 #include "jobs/check.h"
+#include "jobs/counters.h"
 #include "jobs/json.h"
 
 namespace warpscope::jobs {
@@ -25,7 +26,8 @@ struct HeadlessRequest {
     bool compare = false;
     std::string
         json{};       ///< a file, "-" for standard output (then nothing else goes there), or empty
-    Checks checks{};  ///< any: the device is an EmulatedDevice
+    Checks checks{};        ///< any: the device is an EmulatedDevice
+    bool counters = false;  ///< so it is then
 };
 
 /// What the window would show now.
@@ -60,6 +62,8 @@ struct RunResult {
     std::optional<experiments::Comparison> comparison;  ///< where there is something to compare
     Checks checks;
     std::vector<emulator::Finding> findings;  ///< of the checks
+    bool counted = false;                     ///< counters were asked for
+    std::vector<emulator::KernelCounters> counters;
     std::string stopped;  ///< the error among the findings that ended the run; empty: none did
 };
 

@@ -260,5 +260,39 @@ TEST(HeadlessCheck, TheDeviceIsFreeAgainAfterwards) {
     EXPECT_EQ(device->observe(nullptr), nullptr);
 }
 
+TEST(HeadlessCounters, FillTheJsonAndTheText) {
+    const auto device = compute::make_emulated_device("");
+    HeadlessRequest request = small("ripple");
+    request.counters = true;
+    const RunResult result = run_experiment(*device, request, no_painter());
+    EXPECT_EQ(exit_code(result), 0);
+    const Json json = Json::parse(dump(to_json(result)));
+    EXPECT_FALSE(json.contains("findings"));
+    const Json& k =
+        *std::find_if(json["counters"].begin(), json["counters"].end(),
+                      [](const Json& counters) { return counters["kernel"] == "ripple_txty"; });
+    EXPECT_EQ(keys(k),
+              (std::set<std::string>{"kernel", "launches", "blocks", "warp_instructions",
+                                     "thread_instructions", "barriers", "global", "shared"}));
+    // 64x64 pixels: 16 blocks of 8 warps, two frames.
+    EXPECT_EQ(k["blocks"], 16 * k["launches"].get<int>());
+    EXPECT_EQ(k["barriers"], k["blocks"]);
+    EXPECT_EQ(k["global"]["stores"]["sectors"], k["blocks"].get<int>() * 8 * 4);
+    EXPECT_EQ(k["shared"]["loads"]["requests"], k["blocks"].get<int>() * 8);
+    EXPECT_EQ(k["shared"]["loads"]["degree"], 8);
+    EXPECT_EQ(k["shared"]["loads"]["wavefronts"], k["blocks"].get<int>() * 8 * 8);
+    EXPECT_NE(summary(result).find("at worst 8-way"), std::string::npos) << summary(result);
+}
+
+TEST(HeadlessCounters, GoTogetherWithChecks) {
+    const auto device = compute::make_emulated_device("");
+    HeadlessRequest request = small("ripple");
+    request.counters = true;
+    request.checks = parse_checks("race");
+    const Json json = to_json(run_experiment(*device, request, no_painter()));
+    EXPECT_EQ(json["findings"], Json::array());
+    EXPECT_FALSE(json["counters"].empty());
+}
+
 }  // namespace
 }  // namespace warpscope::jobs

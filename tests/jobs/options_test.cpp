@@ -78,6 +78,14 @@ TEST(Options, ChecksRunHeadless) {
     EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).checks.any());
 }
 
+TEST(Options, CountersRunHeadless) {
+    const Options o = parse({"--counters", "--experiment", "dot", "--check", "race"});
+    EXPECT_EQ(o.mode, Mode::headless);
+    EXPECT_TRUE(o.counters);
+    EXPECT_TRUE(o.checks.race);
+    EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).counters);
+}
+
 TEST(Options, BarriersWaitAsTheyAreTold) {
     EXPECT_EQ(parse({"--barriers", "before-volta"}).run.barriers,
               compute::BarrierPolicy::before_volta);
@@ -161,6 +169,8 @@ TEST(Options, EachBadArgumentIsNamedWithItsFix) {
         {{"--headless", "--list"}, "--list", "one of them"},
         {{"--check", "race", "--bench"}, "--check", "one of them"},
         {{"--check", "race"}, "--check", "--experiment"},
+        {{"--counters", "--list"}, "--counters", "one of them"},
+        {{"--counters"}, "--counters", "--experiment"},
         {{"--check", "rcae"}, "--check rcae", "race, barrier, memory"},
         {{"--check", "race,memroy"}, "memroy", "race, barrier, memory"},
         {{"--check", "race,"}, "--check", "race, barrier, memory"},
