@@ -57,6 +57,13 @@ ImU32 share_colour(double share) {
     return share >= 0.8 ? colour::good : share >= 0.4 ? colour::finding : colour::bad;
 }
 
+/// Beyond 1 as a multiple: lanes then ask for the same bytes.
+std::string efficiency_words(double efficiency) {
+    if (efficiency == 0) return "-";
+    return efficiency < 1.005 ? fmt::format("{:.0f} %", 100 * efficiency)
+                              : fmt::format("{:.3g}×", efficiency);
+}
+
 std::vector<Cell> global_cells(const KernelCounters& k) {
     const MemoryCounts all = sum(k.global_loads, k.global_stores, k.global_atomics);
     const std::uint64_t moved = all.sectors * emulator::sector_bytes;
@@ -68,8 +75,7 @@ std::vector<Cell> global_cells(const KernelCounters& k) {
         });
     return {{"sectors", short_number(all.sectors), std::to_string(all.sectors), detail},
             {"moved", quantity(double(moved), "B"), std::to_string(moved), detail},
-            {"efficiency", moved > 0 ? fmt::format("{:.0f} %", 100 * efficiency) : "-",
-             fmt::format("{:.3f}", efficiency), detail,
+            {"efficiency", efficiency_words(efficiency), fmt::format("{:.3f}", efficiency), detail,
              moved > 0 ? share_colour(efficiency) : colour::faint}};
 }
 
@@ -127,7 +133,10 @@ constexpr Column columns[] = {
     {"Barriers", "Released, over all blocks.", 76},
     {"Sectors", "Of global memory, 32 bytes each: what loads, stores and atomics move.", 76},
     {"Moved", "Bytes of global memory: 32 a sector.", 82},
-    {"Used", "Bytes that threads asked for, as a share of those that were moved.", 60},
+    {"Used",
+     "Bytes that threads asked for, as a share of those that were moved; a multiple where lanes of "
+     "a warp share what is moved.",
+     60},
     {"Shared", "Instructions of warps that access shared memory.", 76},
     {"Conflict", "Most words that one bank had to serve for one pass of a warp.", 76},
     {"Passes", "Over shared memory, as a multiple of those without bank conflicts.", 66}};

@@ -71,7 +71,22 @@ void spread(Interface& ui, const Reading& r, float width) {
     text(ui.fonts.small, colour::faint, words);
 }
 
+/// A number that nothing is said about: on one line.
+void plain_reading(Interface& ui, const Reading& r) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const std::string value = quantity(r.value, r.unit);
+    const float value_width = ImGui::CalcTextSize(value.c_str()).x;
+    clipped_text(ui.fonts.small, colour::dim, r.label, width - value_width - ui.px(12));
+    ImGui::SameLine();
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(1));
+    right_text(ui.fonts.body, colour::text, value);
+    record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
+}
+
 void reading(Interface& ui, const Reading& r) {
+    if (r.verdict == Verdict::none && !r.expected && r.sentence.empty() && r.recent.empty())
+        return plain_reading(ui, r);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     ImGui::BeginGroup();

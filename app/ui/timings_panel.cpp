@@ -85,6 +85,7 @@ void draw_timings(Interface& ui) {
     text(ui.fonts.small, colour::dim, "On " + ui.stage.device().info().name);
     if (ui.stage.device().info().kind == compute::DeviceKind::emulator) {
         ImGui::SameLine(0, ui.px(10));
+        ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(2));
         badge(ui, "emulated", colour::finding);
         record(ui, "timings.emulated", "emulated");
     }
