@@ -5,7 +5,10 @@
 #include <stdexcept>
 #include <thread>
 
-#include "compute/device.h"
+#include "compute/emulated_device.h"
+#include "emulator/access_counters.h"
+#include "emulator/observer_list.h"
+#include "emulator/race_detector.h"
 #include "experiments/bodies.h"
 #include "experiments/experiment.h"
 #include "experiments/nbody_state.h"
@@ -21,7 +24,7 @@ constexpr int warm_ups = 2;
 
 struct Pair {
     double emulated_ms;
-    double scalar_ms;
+    double other_ms;
 };
 
 /// The second of two runs in a row, as in a stream of frames: the other side's threads are gone,
@@ -32,22 +35,42 @@ double steady_milliseconds_of(const std::function<void()>& run) {
 }
 
 /// Medians of runs that take turns, so that whatever else the machine does hits both alike.
-Pair measure_pair(const std::function<void()>& emulated, const std::function<void()>& scalar) {
+Pair measure_pair(const std::function<void()>& emulated, const std::function<void()>& other) {
     std::vector<double> a, b;
     for (int i = -warm_ups; i < measured_runs; ++i) {
         const double emulated_ms = steady_milliseconds_of(emulated);
-        const double scalar_ms = steady_milliseconds_of(scalar);
+        const double other_ms = steady_milliseconds_of(other);
         if (i < 0) continue;
         a.push_back(emulated_ms);
-        b.push_back(scalar_ms);
+        b.push_back(other_ms);
     }
     return {median(a), median(b)};
 }
 
-std::unique_ptr<compute::Device> make_emulator(compute::Math math) {
-    auto device = compute::pick_device("emulator");
+std::unique_ptr<compute::EmulatedDevice> make_emulator(compute::Math math) {
+    auto device = compute::make_emulated_device("measured");
     device->set({.math = math});
     return device;
+}
+
+/// How many times as long a run takes with the race detector and the counters on.
+double tracked_ratio(compute::EmulatedDevice& device, const std::function<void()>& run) {
+    emulator::RaceDetector races;
+    emulator::AccessCounters counters;
+    emulator::ObserverList all;
+    all.add(races);
+    all.add(counters);
+    const Pair pair = measure_pair(
+        [&] {
+            device.observe(&all);
+            run();
+            device.observe(nullptr);
+        },
+        run);
+    if (!races.findings().empty())
+        throw std::runtime_error("a race in a kernel that has none: " +
+                                 races.findings().front().sentence);
+    return pair.emulated_ms / pair.other_ms;
 }
 
 void bench_ripple(std::vector<BenchRow>& rows) {
@@ -60,13 +83,12 @@ void bench_ripple(std::vector<BenchRow>& rows) {
     compute::Buffer<Rgba> pixels(*device, std::size_t(size) * size);
     std::vector<std::uint8_t> plain(pixels.size() * 4);
 
-    const Pair pair = measure_pair(
-        [&] {
-            device->launch(kernel, {{blocks, blocks}, {16, 16}}, {.bytes = 4.0 * size * size},
-                           pixels.pointer(), size, size, 0.0F, 0);
-            device->synchronize();
-        },
-        [&] { scalar_ripple(plain, size); });
+    const auto draw = [&] {
+        device->launch(kernel, {{blocks, blocks}, {16, 16}}, {.bytes = 4.0 * size * size},
+                       pixels.pointer(), size, size, 0.0F, 0);
+        device->synchronize();
+    };
+    const Pair pair = measure_pair(draw, [&] { scalar_ripple(plain, size); });
 
     const std::vector<Rgba> emulated = pixels.download();
     for (std::size_t i = 0; i < emulated.size(); ++i) {
@@ -89,14 +111,21 @@ void bench_ripple(std::vector<BenchRow>& rows) {
                     .wanted = 100});
     rows.push_back({.name = "ripple_scalar_ms",
                     .label = "ripple 1024², plain C++ loop",
-                    .value = pair.scalar_ms,
+                    .value = pair.other_ms,
                     .unit = "ms"});
     rows.push_back({.name = "ripple_ratio",
                     .label = "ripple, emulated : plain, time",
-                    .value = pair.emulated_ms / pair.scalar_ms,
+                    .value = pair.emulated_ms / pair.other_ms,
                     .unit = "x",
                     .bound = BenchRow::Bound::at_most,
                     .wanted = 2.6});
+    rows.push_back({.name = "ripple_tracked_ratio",
+                    .label = "ripple, tracked : untracked, time",
+                    .value = tracked_ratio(*device, draw),
+                    .unit = "x",
+                    .bound = BenchRow::Bound::at_most,
+                    .wanted = 3.0,
+                    .note = "races, sectors and bank conflicts"});
 }
 
 /// The same step twice; both must have moved every body to the same place, up to the order of
@@ -143,15 +172,22 @@ void bench_nbody(std::vector<BenchRow>& rows) {
                     .note = fmt::format("{:.2f} ms a step", pair.emulated_ms)});
     rows.push_back({.name = "nbody_scalar_rate",
                     .label = "n-body 4096, plain C++ loop",
-                    .value = giga / (pair.scalar_ms / 1e3),
+                    .value = giga / (pair.other_ms / 1e3),
                     .unit = "G interactions/s",
-                    .note = fmt::format("{:.2f} ms a step", pair.scalar_ms)});
+                    .note = fmt::format("{:.2f} ms a step", pair.other_ms)});
     rows.push_back({.name = "nbody_ratio",
                     .label = "n-body, emulated : plain, speed",
-                    .value = pair.scalar_ms / pair.emulated_ms,
+                    .value = pair.other_ms / pair.emulated_ms,
                     .unit = "x",
                     .bound = BenchRow::Bound::at_least,
                     .wanted = 1.0});
+    rows.push_back({.name = "nbody_tracked_ratio",
+                    .label = "n-body, tracked : untracked, time",
+                    .value = tracked_ratio(*device, [&] { step(state); }),
+                    .unit = "x",
+                    .bound = BenchRow::Bound::at_most,
+                    .wanted = 1.4,
+                    .note = "races, sectors and bank conflicts"});
 }
 
 }  // namespace
