@@ -19,7 +19,8 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 class KernelSource : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Files, KernelSource,
-                         testing::Values("clear", "dot", "nbody", "reduce", "ripple", "splat"),
+                         testing::Values("ceilings", "clear", "dot", "nbody", "reduce", "ripple",
+                                         "splat"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(KernelSource, EveryBarrierOfThePtxIsAtABarrierOfTheSource) {

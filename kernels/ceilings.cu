@@ -1,0 +1,61 @@
+// What a card can do at most, for the share that other kernels reach of it: bytes of global memory
+// copied and read a second, float operations a second, and how long a kernel that does nothing
+// seems to take.
+
+// What two events around a launch measure when there is nothing to run.
+extern "C" __global__ void empty() {}
+
+// Copies `count` 16-byte words, four a thread: to[] = from[]. Streaming, since nothing is used
+// twice.
+extern "C" __global__ void copy16(uint4* to, const uint4* from, unsigned count) {
+    const unsigned first = blockIdx.x * 4 * blockDim.x + threadIdx.x;
+    uint4 word[4];
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+        const unsigned i = first + k * blockDim.x;
+        if (i < count) word[k] = __ldcs(from + i);
+    }
+#pragma unroll
+    for (int k = 0; k < 4; ++k) {
+        const unsigned i = first + k * blockDim.x;
+        if (i < count) __stcs(to + i, word[k]);
+    }
+}
+
+// Reads `count` 16-byte words, four in flight a thread; out[thread of the grid] is the exclusive or
+// of what the thread read, so that no load can be left out.
+extern "C" __global__ void read16(unsigned* out, const uint4* from, unsigned count) {
+    const unsigned stride = gridDim.x * 4 * blockDim.x;
+    unsigned folded = 0;
+    for (unsigned first = blockIdx.x * 4 * blockDim.x + threadIdx.x; first < count;
+         first += stride) {
+        uint4 word[4];
+#pragma unroll
+        for (int k = 0; k < 4; ++k) {
+            const unsigned i = first + k * blockDim.x;
+            word[k] = i < count ? __ldcs(from + i) : make_uint4(0, 0, 0, 0);
+        }
+#pragma unroll
+        for (int k = 0; k < 4; ++k) folded ^= word[k].x ^ word[k].y ^ word[k].z ^ word[k].w;
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = folded;
+}
+
+// 256 * `rounds` times x = x * a + b a thread, in 8 chains that don't wait for one another; out[]
+// is the sum of their ends. They start at 1/2, 9/16, ..., 15/16: with a = -1 and b = 1 each is
+// exactly there again after two steps, and its bits have changed with each.
+extern "C" __global__ void fma_chains(float* out, float a, float b, int rounds) {
+    float chain[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) chain[k] = 0.5f + k / 16.0f;
+    for (int round = 0; round < rounds; ++round) {
+#pragma unroll
+        for (int step = 0; step < 32; ++step)
+#pragma unroll
+            for (int k = 0; k < 8; ++k) chain[k] = fmaf(chain[k], a, b);
+    }
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 8; ++k) sum += chain[k];
+    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;
+}
