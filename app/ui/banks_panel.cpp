@@ -5,6 +5,7 @@
 #include <string>
 
 #include "ui/bank_lines.h"
+#include "ui/format.h"
 #include "ui/panels.h"
 #include "ui/widgets.h"
 
@@ -123,9 +124,7 @@ void draw_banks(Interface& ui) {
     text(ui.fonts.small, colour::dim, what(*access));
     const emulator::Kernel& kernel = microscope.stepper().kernel();
     text(ui.fonts.small, colour::dim, kernel.where(access->pc));
-    std::string ptx = kernel.lines[access->pc].text;
-    std::replace(ptx.begin(), ptx.end(), '\t', ' ');
-    text(ui.fonts.small, colour::faint, ptx);
+    text(ui.fonts.small, colour::faint, one_line(kernel.lines[access->pc].text));
     ImGui::PopTextWrapPos();
 
     ImGui::PushFont(ui.fonts.small);

@@ -20,9 +20,10 @@ struct DockState {
     std::optional<WarpLanes> lanes;
     std::uint64_t lanes_version = 0;
 
-    /// What the experiment's own kernel measured, and for which picture it was asked.
+    /// What the experiment's own kernel measured, and for which picture and state of the inspector
+    /// it was asked.
     std::optional<experiments::Timeline> measured;
-    std::uint64_t measured_picture = 0;
+    std::uint64_t measured_picture = 0, measured_state = 0;
     std::chrono::steady_clock::time_point measure_after{};
 
     /// What the barriers of the device in use do, and of which state of the inspector that is.

@@ -72,6 +72,10 @@ void finding_row(Interface& ui, const Finding& finding, std::size_t index) {
     const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
     record(ui, id, finding.sentence);
     const bool hovered = ImGui::IsItemHovered();
+    // The one that came second is the one that went wrong.
+    const Party party = finding.second.value_or(finding.first);
+    tooltip(ui, fmt::format("Click: look at thread {} of block {} there.", name_of(party.thread),
+                            name_of(party.block)));
     ImDrawList& list = *ImGui::GetWindowDrawList();
     if (hovered) list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, ui.px(4));
     list.AddRectFilled(low, {low.x + ui.px(3), low.y + height}, colour, ui.px(1.5F));
@@ -86,11 +90,6 @@ void finding_row(Interface& ui, const Finding& finding, std::size_t index) {
     text(ui.fonts.small, colour::dim, times);
     record(ui, id + ".count", std::to_string(finding.count));
     ImGui::SetCursorScreenPos({low.x, low.y + height + ui.px(4)});
-    // The one that came second is the one that went wrong.
-    const Party party = finding.second.value_or(finding.first);
-    if (hovered)
-        quick_tooltip(ui, fmt::format("Click: look at thread {} of block {} there.",
-                                      name_of(party.thread), name_of(party.block)));
     if (clicked) ui.later([&ui, party] { look_at(ui, party); });
 }
 

@@ -120,6 +120,18 @@ std::string rounded(double value, double low, double high) {
     return text;
 }
 
+std::string one_line(std::string_view text) {
+    std::string line;
+    for (const char c : text) {
+        const bool blank = c == ' ' || c == '\t' || c == '\n';
+        if (!blank)
+            line += c;
+        else if (!line.empty() && line.back() != ' ')
+            line += ' ';
+    }
+    return line;
+}
+
 std::string rate(const compute::KernelTiming& timing) {
     if (timing.work.interactions > 0 && timing.interactions_per_second() > 0)
         return quantity(timing.interactions_per_second(), "int/s");

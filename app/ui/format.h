@@ -28,6 +28,9 @@ std::string dimensions(const compute::Dim3& size);
 /// Three significant digits of a slider's value, still within [low, high].
 std::string rounded(double value, double low, double high);
 
+/// Tabs and line ends as single spaces: a PTX statement for a line of text.
+std::string one_line(std::string_view text);
+
 /// The rate that the kernel's declared work gives: interactions before bytes before flops; empty
 /// when nothing was declared.
 std::string rate(const compute::KernelTiming& timing);

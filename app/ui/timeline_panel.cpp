@@ -168,9 +168,9 @@ void draw_lanes(const WarpLanes& lanes, const Strip& strip) {
 std::string words_at(const Microscope& microscope, std::uint64_t step, unsigned warp) {
     const emulator::Stepper& stepper = microscope.stepper();
     const emulator::Step& taken = stepper.history()[step];
-    std::string words =
-        fmt::format("step {}: warp {}, {}\n{}", step + 1, taken.warp,
-                    stepper.kernel().where(taken.pc), stepper.kernel().lines[taken.pc].text);
+    std::string words = fmt::format("step {}: warp {}, {}\n{}", step + 1, taken.warp,
+                                    stepper.kernel().where(taken.pc),
+                                    one_line(stepper.kernel().lines[taken.pc].text));
     for (const emulator::BarrierWait& wait : stepper.waits())
         if (wait.warp == warp && wait.from < step && step < wait.to) {
             words += fmt::format("\nwarp {} waits at {}", warp, stepper.kernel().where(wait.pc));
@@ -276,7 +276,10 @@ void draw_timeline(Interface& ui) {
 void refresh_measured(Interface& ui) {
     DockState& dock = ui.dock;
     const auto now = std::chrono::steady_clock::now();
-    if (dock.measured_picture == ui.stage.picture_version() || now < dock.measure_after) return;
+    const bool changed = dock.measured_state != ui.inspector.state();
+    const bool rendered = dock.measured_picture != ui.stage.picture_version();
+    if (!changed && !(rendered && now >= dock.measure_after)) return;
+    dock.measured_state = ui.inspector.state();
     dock.measured_picture = ui.stage.picture_version();
     dock.measure_after = now + std::chrono::milliseconds(150);
     try {

@@ -90,5 +90,11 @@ TEST(RoundedTest, StaysWithinTheRange) {
     EXPECT_EQ(rounded(0.00123449, 0.0012344, 1), "0.0012344");
 }
 
+TEST(OneLineTest, BlanksAreSingleSpaces) {
+    EXPECT_EQ(one_line("ld.shared.f32 \t%f1, [%r2]"), "ld.shared.f32 %f1, [%r2]");
+    EXPECT_EQ(one_line("\n\tret"), "ret");
+    EXPECT_EQ(one_line(""), "");
+}
+
 }  // namespace
 }  // namespace warpscope::ui
