@@ -97,6 +97,8 @@ int run_bench(compute::Device& device, const std::string& json) {
     for (const BenchRow& row : rows) list.push_back(to_json(row));
     const Json all = {{"device", jobs::to_json(device.info())},
                       {"threads", std::thread::hardware_concurrency()},
+                      {"ceilings", jobs::to_json(compute::known_ceilings(device.info()))},
+                      {"gpu", jobs::to_json(compute::gpu_state(device.info().pci_bus_id))},
                       {"rows", std::move(list)}};
     if (to_file) write_file(json, dump(all));
     print(json == "-" ? dump(all) : table(rows, device.info()));

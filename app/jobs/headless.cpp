@@ -104,7 +104,17 @@ Presentation run_with_gl(const Entry& entry, Experiment& experiment, const Headl
     return {gl::to_string(pixels->path()), pixels->reason()};
 }
 
-std::string timing_line(const compute::KernelTiming& k) {
+/// Of a GPU that has room for measuring them.
+const compute::Ceilings* ceilings_of(compute::Device& device) {
+    if (device.info().kind != compute::DeviceKind::cuda) return nullptr;
+    try {
+        return &compute::measure_ceilings(device);
+    } catch (const compute::DeviceError&) {
+        return nullptr;
+    }
+}
+
+std::string timing_lines(const compute::KernelTiming& k, const compute::Ceilings* ceilings) {
     std::string line = fmt::format("  {:28} {:>6} launches  median {:9.4f} ms  p99 {:9.4f} ms",
                                    k.name, k.launches, k.median_ms(), k.p99_ms());
     if (k.interactions_per_second() > 0) {
@@ -112,7 +122,27 @@ std::string timing_line(const compute::KernelTiming& k) {
     } else if (k.bytes_per_second() > 0) {
         line += fmt::format("  {:.4g} GB/s", k.bytes_per_second() / 1e9);
     }
-    return line + "\n";
+    const auto shares = ceilings ? compute::shares_of(k, *ceilings) : compute::Shares{};
+    if (shares.larger() > 0)
+        line += fmt::format("  {:.0f} % of the {}", 100 * shares.larger(), shares.larger_name());
+    line += k.cold() ? "  (first launch)\n" : "\n";
+    const std::string note = k.cold() ? "" : compute::timing_note(k, ceilings);
+    if (note.empty()) return line;
+    for (const std::string& part : wrap(note, 94)) line += "      " + part + "\n";
+    return line;
+}
+
+/// What the shares are of, and the clocks.
+std::string ceiling_lines(const RunResult& r) {
+    std::string text;
+    if (r.ceilings)
+        text += fmt::format(
+            "  ceilings: {:.4g} GB/s copied, {:.4g} GB/s read, {:.4g} Tflop/s FP32; an empty "
+            "kernel: {:.1f} µs\n",
+            r.ceilings->bytes_per_second / 1e9, r.ceilings->read_bytes_per_second / 1e9,
+            r.ceilings->flops_per_second / 1e12, r.ceilings->lone_launch_ms * 1e3);
+    if (r.gpu) text += "  clocks: " + compute::words(*r.gpu) + "\n";
+    return text;
 }
 
 /// Rates in billions, the rest as it is: "1.75 GB/s", "41.8 %".
@@ -168,9 +198,11 @@ void run_frames(RunResult& result, const Entry& entry, compute::Device& device,
     result.parameters = to_json(entry.id, experiment->parameters());
     result.presentation = plain ? run_plain(entry, *experiment, request)
                                 : run_with_gl(entry, *experiment, request, painter);
+    result.gpu = compute::gpu_state(device.info().pci_bus_id);
     result.report = experiment->report();
     device.synchronize();
     result.kernels = device.timings().kernels();
+    result.ceilings = ceilings_of(device);
     if (request.compare) result.comparison = experiment->compare();
     result.parameters = to_json(entry.id, experiment->parameters());
 }
@@ -218,7 +250,9 @@ Json to_json(const RunResult& r) {
         {"experiment", r.experiment},
         {"parameters", r.parameters},
         {"report", to_json(r.report)},
-        {"kernels", to_json(r.kernels)},
+        {"kernels", to_json(r.kernels, r.ceilings)},
+        {"ceilings", to_json(r.ceilings)},
+        {"gpu", to_json(r.gpu)},
         {"presentation", {{"path", r.presentation.path}, {"reason", r.presentation.reason}}},
         {"frames", r.frames},
         {"seed", r.settings.seed},
@@ -243,7 +277,8 @@ std::string summary(const RunResult& r) {
     text += fmt::format("\nkernels{}\n", r.device.kind == compute::DeviceKind::emulator
                                              ? " (emulated: the times are this processor's)"
                                              : "");
-    for (const compute::KernelTiming& kernel : r.kernels) text += timing_line(kernel);
+    for (const compute::KernelTiming& kernel : r.kernels) text += timing_lines(kernel, r.ceilings);
+    text += ceiling_lines(r);
     if (r.comparison) text += comparison_lines(*r.comparison);
     if (r.counted) text += "\n" + counters_text(r.counters);
     if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks);

@@ -26,7 +26,7 @@ struct HeadlessRequest {
     bool compare = false;
     std::string
         json{};       ///< a file, "-" for standard output (then nothing else goes there), or empty
-    Checks checks{};        ///< any: the device is an EmulatedDevice
+    Checks checks{};  ///< any: the device is an EmulatedDevice
     bool counters = false;  ///< so it is then
 };
 
@@ -57,6 +57,8 @@ struct RunResult {
     std::uint64_t frames = 0;
     experiments::Report report;
     std::vector<compute::KernelTiming> kernels;
+    const compute::Ceilings* ceilings = nullptr;  ///< a GPU's; null where none were measured
+    std::optional<compute::GpuState> gpu;         ///< after the frames
     Presentation presentation;
     bool compared = false;                              ///< a comparison was asked for
     std::optional<experiments::Comparison> comparison;  ///< where there is something to compare

@@ -55,9 +55,11 @@ Json to_json(const experiments::Report& report) {
     return json;
 }
 
-Json to_json(const std::vector<compute::KernelTiming>& kernels) {
+Json to_json(const std::vector<compute::KernelTiming>& kernels, const compute::Ceilings* ceilings) {
     Json json = Json::array();
     for (const compute::KernelTiming& k : kernels) {
+        const auto shares = ceilings ? compute::shares_of(k, *ceilings) : compute::Shares{};
+        const std::string note = compute::timing_note(k, ceilings);
         json.push_back({{"name", k.name},
                         {"grid", triple(k.grid)},
                         {"block", triple(k.block)},
@@ -67,9 +69,35 @@ Json to_json(const std::vector<compute::KernelTiming>& kernels) {
                         {"median_ms", number(k.median_ms())},
                         {"p99_ms", number(k.p99_ms())},
                         {"bytes_per_second", rate(k.bytes_per_second())},
-                        {"interactions_per_second", rate(k.interactions_per_second())}});
+                        {"interactions_per_second", rate(k.interactions_per_second())},
+                        {"flops_per_second", rate(k.flops_per_second())},
+                        {"share_of_bandwidth", rate(shares.of_bandwidth)},
+                        {"share_of_fp32", rate(shares.of_fp32)},
+                        {"note", note.empty() ? Json(nullptr) : Json(note)}});
     }
     return json;
+}
+
+Json to_json(const compute::Ceilings* c) {
+    if (!c) return nullptr;
+    return {{"bytes_per_second", number(c->bytes_per_second)},
+            {"read_bytes_per_second", number(c->read_bytes_per_second)},
+            {"flops_per_second", number(c->flops_per_second)},
+            {"lone_launch_ms", number(c->lone_launch_ms)},
+            {"queued_launch_ms", number(c->queued_launch_ms)},
+            {"resolution_ms", number(c->resolution_ms)},
+            {"cache_bytes", c->cache_bytes},
+            {"gpu", to_json(c->gpu)}};
+}
+
+Json to_json(const std::optional<compute::GpuState>& state) {
+    if (!state) return nullptr;
+    return {{"sm_clock_mhz", state->sm_clock_mhz},
+            {"max_sm_clock_mhz", state->max_sm_clock_mhz},
+            {"memory_clock_mhz", state->memory_clock_mhz},
+            {"power_w", number(state->power_w)},
+            {"temperature_c", state->temperature_c},
+            {"throttled_by", state->throttled_by}};
 }
 
 Json to_json(const experiments::Comparison& comparison) {

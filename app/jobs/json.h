@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "compute/ceilings.h"
 #include "compute/device.h"
 #include "experiments/experiment.h"
 
@@ -28,8 +30,13 @@ Json to_json(std::string_view experiment, const experiments::ParameterSet& param
 /// [{name, label, value, unit, expected, verdict, sentence, recent: [value, …]}, …]
 Json to_json(const experiments::Report& report);
 /// [{name, grid, block, shared_bytes, launches, last_ms, median_ms, p99_ms, …}, …]; grid and block
-/// are [x, y, z]. Rates are null where they don't apply.
-Json to_json(const std::vector<compute::KernelTiming>& kernels);
+/// are [x, y, z]. Rates and shares of the ceilings are null where they don't apply, the note where
+/// there is nothing to say.
+Json to_json(const std::vector<compute::KernelTiming>& kernels, const compute::Ceilings* ceilings);
+/// {bytes_per_second, read_bytes_per_second, flops_per_second, lone_launch_ms, …}; null for none.
+Json to_json(const compute::Ceilings* ceilings);
+/// {sm_clock_mhz, max_sm_clock_mhz, …, throttled_by: [word, …]}; null for none.
+Json to_json(const std::optional<compute::GpuState>& state);
 /// {title, rate_unit, published_title, rows: [{id, label, median_ms, rate, error, …}, …]}
 Json to_json(const experiments::Comparison& comparison);
 

@@ -39,9 +39,10 @@ HeadlessRequest small(const std::string& experiment) {
 }
 
 void expect_schema(const Json& json) {
-    EXPECT_EQ(keys(json), (std::set<std::string>{"device", "experiment", "parameters", "report",
-                                                 "kernels", "presentation", "frames", "seed",
-                                                 "schedule", "barriers", "math"}));
+    EXPECT_EQ(keys(json),
+              (std::set<std::string>{"device", "experiment", "parameters", "report", "kernels",
+                                     "ceilings", "gpu", "presentation", "frames", "seed",
+                                     "schedule", "barriers", "math"}));
     EXPECT_EQ(keys(json["device"]), (std::set<std::string>{"name", "kind", "reason"}));
     EXPECT_EQ(keys(json["presentation"]), (std::set<std::string>{"path", "reason"}));
     ASSERT_FALSE(json["report"].empty());
@@ -58,12 +59,42 @@ void expect_schema(const Json& json) {
         EXPECT_EQ(keys(kernel),
                   (std::set<std::string>{"name", "grid", "block", "shared_bytes", "launches",
                                          "last_ms", "median_ms", "p99_ms", "bytes_per_second",
-                                         "interactions_per_second"}));
+                                         "interactions_per_second", "flops_per_second",
+                                         "share_of_bandwidth", "share_of_fp32", "note"}));
         EXPECT_EQ(kernel["grid"].size(), 3u);
         EXPECT_EQ(kernel["block"].size(), 3u);
         EXPECT_GE(kernel["launches"].get<int>(), 1);
         EXPECT_GE(kernel["p99_ms"].get<double>(), kernel["median_ms"].get<double>());
     }
+}
+
+TEST(KernelJson, SharesAreOfBothCeilings) {
+    const compute::Ceilings ceilings{
+        .bytes_per_second = 1e12, .read_bytes_per_second = 1.1e12, .flops_per_second = 20e12};
+    compute::KernelTimings timings;
+    for (const float ms : {9.0F, 1.0F})
+        timings.record("k", {1}, {32}, 0, {.bytes = 25e7, .flops = 5e9}, ms);
+    const Json with = to_json(timings.kernels(), &ceilings)[0];
+    EXPECT_DOUBLE_EQ(with["flops_per_second"].get<double>(), 5e12);
+    EXPECT_DOUBLE_EQ(with["share_of_bandwidth"].get<double>(), 0.25);
+    EXPECT_DOUBLE_EQ(with["share_of_fp32"].get<double>(), 0.25);
+    EXPECT_TRUE(with["note"].is_null());
+    const Json without = to_json(timings.kernels(), nullptr)[0];
+    EXPECT_TRUE(without["share_of_bandwidth"].is_null());
+    EXPECT_TRUE(without["share_of_fp32"].is_null());
+    timings.record("first", {1}, {32}, 0, {}, 1);
+    EXPECT_EQ(to_json(timings.kernels(), nullptr)[1]["note"],
+              "One launch so far; the first also pays for loading the kernel.");
+}
+
+TEST(GpuJson, StateAndItsAbsence) {
+    EXPECT_TRUE(to_json(std::optional<compute::GpuState>()).is_null());
+    const std::optional<compute::GpuState> state(
+        {.sm_clock_mhz = 1980, .power_w = 470, .throttled_by = {"power cap"}});
+    const Json json = to_json(state);
+    EXPECT_EQ(json["sm_clock_mhz"], 1980);
+    EXPECT_EQ(json["power_w"], 470.0);
+    EXPECT_EQ(json["throttled_by"], Json::array({"power cap"}));
 }
 
 TEST(Headless, EachExperimentFillsTheJsonWithoutOpenGl) {
