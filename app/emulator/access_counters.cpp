@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "emulator/machine.h"
 #include "emulator/warp.h"
@@ -117,6 +118,8 @@ std::unique_ptr<Observer> AccessCounters::fork() {
     auto fork = std::make_unique<AccessCounters>();
     fork->kernels_.emplace_back().kernel = kernels_[current_].kernel;
     fork->known_.resize(known_.size());
+    fork->broadcasts_.resize(broadcasts_.size());
+    fork->kernel_ = kernel_;
     return fork;
 }
 
@@ -132,6 +135,9 @@ void AccessCounters::on_launch(const Kernel& kernel, const Launch&) {
     before_ = kernels_[current_];
     ++kernels_[current_].launches;
     known_.assign(kernel.code.size(), {});
+    broadcasts_.assign(kernel.code.size(), 0);
+    broadcasting_.clear();
+    kernel_ = &kernel;
 }
 
 void AccessCounters::on_block_end(uint32_t, const Statistics& statistics) {
@@ -140,6 +146,15 @@ void AccessCounters::on_block_end(uint32_t, const Statistics& statistics) {
     kernel.warp_instructions += statistics.warp_instructions;
     kernel.thread_instructions += statistics.thread_instructions;
     kernel.barriers += statistics.barriers;
+    for (const uint32_t pc : broadcasting_) {
+        const uint64_t n = std::exchange(broadcasts_[pc], 0);
+        kernel.shared_loads += {.requests = n,
+                                .bytes = n * lanes_per_warp * kernel_->lines[pc].bytes,
+                                .wavefronts = n,
+                                .least_wavefronts = n,
+                                .degree = 1};
+    }
+    broadcasting_.clear();
 }
 
 // True when `known` holds for this access, of all lanes; else it is made ready for its costs.
@@ -157,6 +172,14 @@ bool AccessCounters::recall(Known& known, const Access& access, bool shared) {
 }
 
 void AccessCounters::on_shared_access(const Access& a) {
+    if (a.same_address && a.mask == all_lanes && a.kind == MemoryAccess::load) {
+        if (broadcasts_[a.pc]++ == 0) broadcasting_.push_back(a.pc);
+        return;
+    }
+    count_shared(a);
+}
+
+void AccessCounters::count_shared(const Access& a) {
     KernelCounters& kernel = kernels_[current_];
     MemoryCounts& counts =
         counts_of(a.kind, kernel.shared_loads, kernel.shared_stores, kernel.shared_atomics);

@@ -77,12 +77,18 @@ class AccessCounters : public Observer {
         uint64_t base = ~0ull;               // lane 0's place, and which memory it is in
         unsigned wavefronts = 0, least = 0, degree = 0, sectors = 0;
     };
+    void count_shared(const Access& access);
     static bool recall(Known& known, const Access& access, bool shared);
 
     std::vector<KernelCounters> kernels_;
     size_t current_ = 0;        // index of the running kernel
     KernelCounters before_;     // its counters before the launch
     std::vector<Known> known_;  // by pc, of the running kernel
+    // What inner loops do most is counted for itself until the block ends: shared loads of one
+    // address by all lanes, by pc, and the pcs that have any.
+    std::vector<uint64_t> broadcasts_;
+    std::vector<uint32_t> broadcasting_;
+    const Kernel* kernel_ = nullptr;
 };
 
 }  // namespace warpscope::emulator

@@ -99,6 +99,7 @@ class BlockRunner {
     static uint32_t wanted_by(const Observer& observer);
     void observe(const Instruction* i, Warp& warp);
     void observe_access(const Instruction* i, const Warp& warp, uint32_t mask);
+    void observe_uniform(const Instruction* i, const Warp& warp);
     void observe_generic(Access& access, uint64_t* addresses);
     void observe_warp_barrier(const Instruction* i, const Warp& warp, uint32_t mask);
     void observe_arrival(const Instruction* i, const Warp& warp, uint32_t mask,

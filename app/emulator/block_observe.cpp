@@ -39,6 +39,9 @@ uint32_t BlockRunner::wanted_by(const Observer& observer) {
 
 void BlockRunner::observe(const Instruction* i, Warp& warp) {
     uint32_t mask = warp.mask;
+    constexpr uint32_t alone = Instruction::uniform_shared | Instruction::shared_access;
+    if ((i->events & (wanted_ | Instruction::guards | alone)) == alone && (mask & 1))
+        return observe_uniform(i, warp);
     if (i->events & Instruction::guards) {
         mask = guarded_lanes(i, warp);
         if (!mask) return;
@@ -87,6 +90,23 @@ void BlockRunner::observe_access(const Instruction* i, const Warp& warp, uint32_
         observer_->on_shared_access(access);
     else
         observer_->on_global_access(access);
+}
+
+// A shared access of one address for all lanes, lane 0 among them: what inner loops do.
+void BlockRunner::observe_uniform(const Instruction* i, const Warp& warp) {
+    const uint32_t pc = kernel_.index_of(i);
+    const InstructionInfo& what = kernel_.lines[pc];
+    const uint32_t operand = i->operands[what.address_operand];
+    const uint64_t address = uint32_t(warp.get<uint32_t>(operand, 0) + uint32_t(i->immediate));
+    observer_->on_shared_access({.block = context_.block,
+                                 .warp = warp.index,
+                                 .mask = warp.mask,
+                                 .lane_addresses = &address,
+                                 .bytes = what.bytes,
+                                 .kind = what.access,
+                                 .pc = pc,
+                                 .same_address = true,
+                                 .state = &warp});
 }
 
 // The lanes that are in shared memory, then those in global memory.

@@ -183,4 +183,31 @@ void Decoder::decode_vote(const Statement& s) {
     emit(e);
 }
 
+// What observers may be told of.
+uint8_t Decoder::events_of(const Emission& e) {
+    const bool accesses = e.access != MemoryAccess::none, generic = e.space == Space::generic;
+    uint8_t events = Instruction::executes;
+    if (accesses && (generic || e.space == Space::shared)) events |= Instruction::shared_access;
+    if (accesses && (generic || e.space == Space::global)) events |= Instruction::global_access;
+    if (e.full == warp_barrier) events |= Instruction::warp_sync;
+    return events;
+}
+
+// Operands are final. A guard runs what is behind it.
+void Decoder::finish_events() {
+    for (size_t k = 0; k < kernel_->code.size(); ++k) {
+        Instruction& i = kernel_->code[k];
+        const InstructionInfo& info = kernel_->lines[k];
+        const bool wide = i.target >> 9 & 1;
+        if (info.access != MemoryAccess::none && info.space == Space::shared && !wide &&
+            i.operands[info.address_operand] & 1)
+            i.events |= Instruction::uniform_shared;
+    }
+    for (size_t k = 0; k + 1 < kernel_->code.size(); ++k) {
+        Instruction& i = kernel_->code[k];
+        if (i.handlers[0] == guard || i.handlers[0] == guard_not)
+            i.events = uint8_t(kernel_->code[k + 1].events | Instruction::guards);
+    }
+}
+
 }  // namespace warpscope::emulator

@@ -50,7 +50,7 @@ std::unique_ptr<Kernel> Decoder::decode() {
     decode_blocks();
     resolve_branches();
     finish_operands();
-    finish_guards();
+    finish_events();
     return std::move(kernel_);
 }
 
@@ -197,15 +197,6 @@ void Decoder::resolve_branches() {
     }
 }
 
-// A guard runs what is behind it.
-void Decoder::finish_guards() {
-    for (size_t k = 0; k + 1 < kernel_->code.size(); ++k) {
-        Instruction& i = kernel_->code[k];
-        if (i.handlers[0] == guard || i.handlers[0] == guard_not)
-            i.events = uint8_t(kernel_->code[k + 1].events | Instruction::guards);
-    }
-}
-
 void Decoder::finish_operands() {
     for (Instruction& i : kernel_->code) {
         const bool is_branch = i.handlers[0] == branch_if || i.handlers[0] == branch_unless;
@@ -215,15 +206,6 @@ void Decoder::finish_operands() {
     for (RegisterInfo& r : kernel_->registers) r.slot = file_.final_operand(r.slot);
     for (RegisterInfo& r : kernel_->cleared) r.slot = file_.final_operand(r.slot);
     file_.finish(*kernel_);
-}
-
-uint8_t Decoder::events_of(const Emission& e) {
-    const bool accesses = e.access != MemoryAccess::none, generic = e.space == Space::generic;
-    uint8_t events = Instruction::executes;
-    if (accesses && (generic || e.space == Space::shared)) events |= Instruction::shared_access;
-    if (accesses && (generic || e.space == Space::global)) events |= Instruction::global_access;
-    if (e.full == warp_barrier) events |= Instruction::warp_sync;
-    return events;
 }
 
 void Decoder::emit_raw(const Emission& e, bool pseudo) {

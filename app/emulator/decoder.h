@@ -76,7 +76,7 @@ class Decoder {
     void decode_statement(const Statement& s);
     void resolve_branches();
     void finish_operands();
-    void finish_guards();
+    void finish_events();
 
     struct Emission {
         Handler full = nullptr;
