@@ -13,7 +13,10 @@ Copy::Copy(const Entry& entry, Experiment& live, const compute::RunSettings& set
 }
 
 Specimen::Specimen(const Entry& entry, Experiment& live)
-    : copy_(entry, live, live.device().settings()),
+    : Specimen(entry, live, live.device().settings()) {}
+
+Specimen::Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings)
+    : copy_(entry, live, settings),
       launch_(copy_.device->freeze_last([&] { copy_.experiment->launch_kernel(); })) {}
 
 }  // namespace warpscope::experiments

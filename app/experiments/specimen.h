@@ -33,6 +33,7 @@ class Specimen {
     /// With the live device's settings. Throws as Copy does, and DeviceError where what runs before
     /// the kernel fails.
     Specimen(const Entry& entry, Experiment& live);
+    Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings);
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
     emulator::Machine& machine() { return copy_.device->machine(); }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
+#include <utility>
 
 #include "ui/panels.h"
 #include "ui/widgets.h"
@@ -91,6 +93,47 @@ Line current_line(const Interface& ui) {
     return {ui.stage.entry().summary, colour::dim};
 }
 
+using Key = std::pair<const char*, const char*>;
+
+constexpr Key keys[] = {
+    {"Space", "pause and run"},
+    {".  or  →", "one frame, then pause"},
+    {"R", "back to frame 0"},
+    {"M", "open the microscope"},
+    {"1 – 9", "choose the experiment"},
+    {"F", "fit the picture"},
+    {"G", "block borders"},
+    {"V", "wait for the monitor"},
+    {"F12", "save the window as PNG"},
+    {"Shift+F12", "save the picture"},
+    {"Wheel", "zoom (with Ctrl where the wheel is used)"},
+    {"Drag", "move or turn the picture"},
+    {"H  or  F1", "this list"},
+};
+
+constexpr Key microscope_keys[] = {
+    {"→  ←", "an instruction, and back"},
+    {"↓  ↑", "a source line, and back"},
+    {"B  Shift+B", "to the next barrier, and back"},
+    {"Space", "run and pause"},
+    {"Home  End", "to the start, to the end"},
+    {"P", "PTX beside the source"},
+    {"Click", "on the picture: another thread"},
+    {"M  or  Esc", "close it"},
+};
+
+void key_list(Interface& ui, const char* title, std::span<const Key> list) {
+    ImGui::BeginGroup();
+    heading(ui, title);
+    const float left = ImGui::GetCursorPosX();
+    for (const auto& [key, what] : list) {
+        text(ui.fonts.mono, colour::accent, key);
+        ImGui::SameLine(left + ui.px(112), 0);
+        text(ui.fonts.body, colour::text, what);
+    }
+    ImGui::EndGroup();
+}
+
 }  // namespace
 
 void draw_top_bar(Interface& ui) {
@@ -126,20 +169,6 @@ void draw_message(Interface& ui) {
 
 void draw_keys(Interface& ui) {
     if (!ui.show_keys) return;
-    constexpr std::pair<const char*, const char*> keys[] = {
-        {"Space", "pause and run"},
-        {".  or  →", "one frame, then pause"},
-        {"R", "back to frame 0"},
-        {"1 – 9", "choose the experiment"},
-        {"F", "fit the picture"},
-        {"G", "block borders"},
-        {"V", "wait for the monitor"},
-        {"F12", "save the window as PNG"},
-        {"Shift+F12", "save the picture"},
-        {"Wheel", "zoom (with Ctrl where the wheel is used)"},
-        {"Drag", "move or turn the picture"},
-        {"H  or  F1", "this list"},
-    };
     const ImVec2 screen = ImGui::GetIO().DisplaySize;
     ImGui::SetNextWindowPos({screen.x / 2, screen.y / 2}, ImGuiCond_Always, {0.5F, 0.5F});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(22), ui.px(18)});
@@ -148,12 +177,9 @@ void draw_keys(Interface& ui) {
     ImGui::Begin("##keys", nullptr,
                  ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
                      ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
-    heading(ui, "Keys");
-    for (const auto& [key, what] : keys) {
-        text(ui.fonts.mono, colour::accent, key);
-        ImGui::SameLine(ui.px(130), 0);
-        text(ui.fonts.body, colour::text, what);
-    }
+    key_list(ui, "Keys", keys);
+    ImGui::SameLine(0, ui.px(36));
+    key_list(ui, "While the microscope is open", microscope_keys);
     ImGui::End();
     ImGui::PopStyleColor();
     ImGui::PopStyleVar(2);

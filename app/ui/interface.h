@@ -42,6 +42,7 @@ struct ListingView {
 struct SourceView {
     std::uint64_t copy = 0, version = 0;  ///< the microscope's, when they were read and drawn
     KernelText source, ptx;
+    std::uint64_t warps_version = 0;  ///< the same of the list of warps
     bool show_ptx = false;
     std::uint64_t writes_copy = 0;
     RegisterWrites writes;

@@ -24,26 +24,6 @@ emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
     return {std::min(at.x, size.x - 1), std::min(at.y, size.y - 1), std::min(at.z, size.z - 1)};
 }
 
-/// The live device's settings for as long as a copy with others is made.
-class LentSettings {
-  public:
-    LentSettings(compute::Device& device, const Microscope::Choice& choice)
-        : device_(device), own_(device.settings()) {
-        compute::RunSettings lent = own_;
-        lent.schedule = choice.schedule;
-        lent.seed = choice.seed;
-        lent.barriers = choice.barriers;
-        device_.set(lent);
-    }
-    ~LentSettings() { device_.set(own_); }
-    LentSettings(const LentSettings&) = delete;
-    LentSettings& operator=(const LentSettings&) = delete;
-
-  private:
-    compute::Device& device_;
-    compute::RunSettings own_;
-};
-
 }  // namespace
 
 bool Microscope::Source::operator==(const Source& other) const {
@@ -75,7 +55,7 @@ void Microscope::close() {
     open_ = playing_ = false;
     stepper_.reset();
     specimen_.reset();
-    live_ = nullptr;
+    taken_from_ = nullptr;
     ++version_;
 }
 
@@ -88,8 +68,8 @@ void Microscope::follow(const experiments::Entry& entry, experiments::Experiment
     if (run.schedule != before.schedule || run.seed != before.seed ||
         run.barriers != before.barriers)
         choice_ = {run.schedule, run.seed, run.barriers};
-    if (&live != live_ || !(now == source_) || (paused && live.frame() != frame_))
-        take(entry, live);
+    const bool other = &live != taken_from_ || !(now == source_) || stale_;
+    if (other || (paused && live.frame() != frame_)) take(entry, live);
 }
 
 void Microscope::renew(const experiments::Entry& entry, experiments::Experiment& live) {
@@ -97,20 +77,20 @@ void Microscope::renew(const experiments::Entry& entry, experiments::Experiment&
 }
 
 void Microscope::take(const experiments::Entry& entry, experiments::Experiment& live) {
-    live_ = &live;
+    taken_from_ = &live;
+    stale_ = false;
     source_ = source_of(entry, live);
     frame_ = live.frame();
-    make_specimen();
-}
-
-void Microscope::make_specimen() {
     stepper_.reset();
     specimen_.reset();
     complaint_.clear();
     ++copy_;
+    compute::RunSettings run = source_.settings;
+    run.schedule = choice_.schedule;
+    run.seed = choice_.seed;
+    run.barriers = choice_.barriers;
     try {
-        const LentSettings lent(live_->device(), choice_);
-        specimen_ = std::make_unique<experiments::Specimen>(*source_.entry, *live_);
+        specimen_ = std::make_unique<experiments::Specimen>(entry, live, run);
     } catch (const std::exception& error) {
         complaint_ = error.what();
     }
@@ -164,6 +144,16 @@ void Microscope::set_block(Dim3 block) {
     }
     block_ = block;
     make_stepper();
+}
+
+std::optional<MicroscopePlace> Microscope::place() const {
+    if (!ready()) return {};
+    const compute::RunSettings& run = source_.settings;
+    if (choice_ != Choice{run.schedule, run.seed, run.barriers}) return {};
+    const auto past = stepper_->history().first(stepper_->position());
+    if (std::any_of(past.begin(), past.end(), [](const auto& step) { return step.by_hand; }))
+        return {};
+    return MicroscopePlace{block_, stepper_->position()};
 }
 
 void Microscope::set_block(const std::string& typed) {
@@ -320,7 +310,7 @@ void Microscope::advance(double seconds) {
 void Microscope::choose(const Choice& choice) {
     if (!open_ || choice == choice_) return;
     choice_ = choice;
-    make_specimen();
+    stale_ = true;
 }
 
 std::string MicroscopePlace::text() const {

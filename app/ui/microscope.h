@@ -15,6 +15,14 @@
 
 namespace warpscope::ui {
 
+/// Where a microscope is to be opened: "12,7" or "12,7@214".
+struct MicroscopePlace {
+    emulator::Dim3 block{0, 0, 0};
+    std::uint64_t step = 0;
+    std::string text() const;
+};
+std::optional<MicroscopePlace> read_place(std::string_view text);
+
 /// One block of an experiment's kernel under a person's hand: a private copy of the launch, the
 /// stepper in it, and which thread is looked at. Draws nothing. Nothing here throws: what goes
 /// wrong becomes a sentence.
@@ -60,6 +68,9 @@ class Microscope {
     const emulator::Stepper& stepper() const { return *stepper_; }
     const emulator::Launch& launch() const { return stepper_->launch().launch; }
     Dim3 block() const { return block_; }
+    /// Where the command line would open it to show the same; nullopt: nowhere, as warps were
+    /// stepped by hand or the schedule is another than the live one's.
+    std::optional<MicroscopePlace> place() const;
     void set_block(Dim3 block);
     void set_block(const std::string& typed);  ///< "12, 7", "3": as read_index() reads it
     /// The steps are the block's whole run; false: it is longer than was looked ahead.
@@ -101,6 +112,7 @@ class Microscope {
     void advance(double seconds);
 
     const Choice& choice() const { return choice_; }
+    /// Takes effect at the next follow().
     void choose(const Choice& choice);
 
   private:
@@ -114,7 +126,6 @@ class Microscope {
 
     static Source source_of(const experiments::Entry& entry, experiments::Experiment& live);
     void take(const experiments::Entry& entry, experiments::Experiment& live);
-    void make_specimen();
     void make_stepper();
     void look_ahead();
     void keep_inside();
@@ -125,7 +136,8 @@ class Microscope {
 
     bool open_ = false;
     Source source_;
-    experiments::Experiment* live_ = nullptr;
+    const experiments::Experiment* taken_from_ = nullptr;  // may be gone
+    bool stale_ = false;                                   // another choice was made
     std::uint64_t frame_ = 0;
     std::unique_ptr<experiments::Specimen> specimen_;
     std::unique_ptr<emulator::Stepper> stepper_;  // in the specimen's machine
@@ -138,14 +150,6 @@ class Microscope {
     std::uint64_t copy_ = 0, version_ = 0, findings_version_ = 0;
     std::vector<emulator::Finding> findings_, all_findings_;
 };
-
-/// Where a microscope is to be opened: "12,7" or "12,7@214".
-struct MicroscopePlace {
-    emulator::Dim3 block{0, 0, 0};
-    std::uint64_t step = 0;
-    std::string text() const;
-};
-std::optional<MicroscopePlace> read_place(std::string_view text);
 
 /// One to three whole numbers, with commas or spaces between them: an index in a grid or block.
 std::optional<emulator::Dim3> read_index(std::string_view text);

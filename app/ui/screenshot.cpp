@@ -63,14 +63,23 @@ std::vector<std::uint8_t> draw(const Screenshot& shot) {
 
 }  // namespace
 
+experiments::Metadata describe_window(experiments::Experiment& experiment,
+                                      const experiments::Entry& entry, experiments::Size size,
+                                      const std::optional<MicroscopePlace>& place) {
+    auto metadata = experiments::describe(experiment, entry, size, false);
+    if (!place) return metadata;
+    for (auto& [keyword, words] : metadata)
+        if (keyword == "command") words += " --microscope " + place->text();
+    return metadata;
+}
+
 void save_screenshot(const Screenshot& shot, const std::filesystem::path& file) {
     const bool raw = shot.view_only && shot.pixels;
     const experiments::Size size =
         raw ? experiments::Size{shot.pixels->width(), shot.pixels->height()} : shot.size;
-    auto metadata = experiments::describe(shot.experiment, shot.entry, shot.size, shot.view_only);
-    if (shot.microscope)
-        for (auto& [keyword, words] : metadata)
-            if (keyword == "command") words += " --microscope " + shot.microscope->text();
+    const auto metadata =
+        shot.view_only ? experiments::describe(shot.experiment, shot.entry, shot.size, true)
+                       : describe_window(shot.experiment, shot.entry, shot.size, shot.microscope);
     std::vector<std::uint8_t> rgba = raw ? shot.pixels->read_pixels() : draw(shot);
     if (!raw)
         for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "experiments/experiment.h"
+#include "experiments/metadata.h"
 #include "gl/pixel_buffer.h"
 #include "ui/microscope.h"
 
@@ -24,6 +25,11 @@ struct Screenshot {
 /// are, a tree at `size`), and writes a PNG with the settings in its metadata, whole or not at all.
 /// Needs a current OpenGL context of any kind. Throws gl::Error or what the experiment throws.
 void save_screenshot(const Screenshot& shot, const std::filesystem::path& file);
+
+/// What the PNG of a whole window says, with the microscope open at `place` where there is one.
+experiments::Metadata describe_window(experiments::Experiment& experiment,
+                                      const experiments::Entry& entry, experiments::Size size,
+                                      const std::optional<MicroscopePlace>& place);
 
 /// Where screenshots go: the desktop's pictures folder if there is one, else the current folder.
 std::filesystem::path screenshot_folder();

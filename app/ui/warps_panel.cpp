@@ -22,14 +22,14 @@ struct Places {
     float chip, words, lanes, lane, button;
 };
 
-Places find_places(Interface& ui, ImVec2 low, float width, float height) {
+Places find_places(Interface& ui, ImVec2 low, ImVec2 size) {
     Places at{};
     at.low = low;
-    at.high = {low.x + width, low.y + height};
+    at.high = {low.x + size.x, low.y + size.y};
     at.chip = low.x + ui.px(14);
     at.words = at.chip + ui.px(32);
     at.button = at.high.x - ui.px(24);
-    at.lane = std::floor(std::clamp(width / 95, ui.px(2), ui.px(5)));
+    at.lane = std::floor(std::clamp(size.x / 95, ui.px(2), ui.px(5)));
     at.lanes = at.button - ui.px(8) - 32 * at.lane;
     return at;
 }
@@ -109,10 +109,10 @@ void step_button(Interface& ui, unsigned warp, const WarpView& view, const Place
     if (clicked) ui.microscope.step_warp(warp);
 }
 
-void row(Interface& ui, unsigned warp, float width, float height) {
+void row(Interface& ui, unsigned warp, ImVec2 size, bool moved) {
     Microscope& m = ui.microscope;
     const WarpView view = m.stepper().warp(warp);
-    const Places at = find_places(ui, ImGui::GetCursorScreenPos(), width, height);
+    const Places at = find_places(ui, ImGui::GetCursorScreenPos(), size);
     const std::string words = warp_words(m.stepper().kernel(), view, true);
     const std::string id = fmt::format("warp.{}", warp);
     const bool clicked =
@@ -125,7 +125,11 @@ void row(Interface& ui, unsigned warp, float width, float height) {
         list.AddRectFilled(at.low, at.high, faded(colour::raised, 0.6F), ui.px(5));
     tooltip(ui, fmt::format("Warp {}: {}.", warp, words));
     if (clicked) m.pick_warp(warp);
+    if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+        m.step_warp(warp);
     const bool acting = m.stepper().end() == Stepper::End::open && warp == m.acting_warp();
+    // Of many warps the one at work stays in sight.
+    if (acting && moved && !ImGui::IsRectVisible(at.low, at.high)) ImGui::SetScrollHereY(0.5F);
     if (acting)
         list.AddTriangleFilled({at.low.x + ui.px(3), at.low.y + ui.px(7)},
                                {at.low.x + ui.px(10), (at.low.y + at.high.y) / 2},
@@ -154,12 +158,15 @@ void draw_warps(Interface& ui) {
     const std::string epoch = fmt::format("barriers passed: {}", stepper.epoch());
     text(ui.fonts.small, colour::faint, epoch);
     record(ui, "microscope.epoch", fmt::format("{}", stepper.epoch()));
+    const bool moved = ui.source.warps_version != ui.microscope.version();
+    ui.source.warps_version = ui.microscope.version();
     const float width = ImGui::GetContentRegionAvail().x;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
     const float height = std::floor(
         std::clamp(ImGui::GetContentRegionAvail().y / float(std::max(1U, stepper.warps())),
                    ui.px(least_row), ui.px(most_row)));
-    for (unsigned warp = 0; warp < stepper.warps(); ++warp) row(ui, warp, width, height);
+    for (unsigned warp = 0; warp < stepper.warps(); ++warp)
+        row(ui, warp, {width, height}, moved && !ui.microscope.playing());
     ImGui::PopStyleVar();
 }
 

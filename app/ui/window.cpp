@@ -309,8 +309,8 @@ void App::save_shot(int width, int height) {
             std::vector<std::uint8_t> rgba = gl::read_framebuffer(width, height);
             for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
             gl::write_png(path, width, height, rgba,
-                          experiments::describe(stage_->experiment(), stage_->entry(),
-                                                {width, height}, false));
+                          describe_window(stage_->experiment(), stage_->entry(), {width, height},
+                                          ui_->microscope.place()));
         }
         stage_->say(fmt::format("Saved {}", path.string()));
     } catch (const std::exception& error) {

@@ -24,6 +24,10 @@ class MicroscopeTest : public testing::Test {
         microscope_.open(entry_, *live_, block);
         ASSERT_TRUE(microscope_.ready()) << microscope_.complaint();
     }
+    void choose(const Microscope::Choice& choice) {
+        microscope_.choose(choice);
+        microscope_.follow(entry_, *live_, true);
+    }
     std::uint64_t position() const { return microscope_.stepper().position(); }
     int line_of_warp(unsigned warp) const {
         const auto& splits = microscope_.stepper().warp(warp).splits;
@@ -183,17 +187,17 @@ TEST_F(MicroscopeTest, AnotherSeedIsAnotherOrderAndTheFirstComesBack) {
     const std::vector<int> first = order();
     Microscope::Choice choice = microscope_.choice();
     choice.seed = 77;
-    microscope_.choose(choice);
+    choose(choice);
     EXPECT_NE(order(), first);
     EXPECT_EQ(live_->device().settings().seed, 1U);
     choice.seed = 1;
-    microscope_.choose(choice);
+    choose(choice);
     EXPECT_EQ(order(), first);
     choice.schedule = compute::Schedule::run_to_barrier;
-    microscope_.choose(choice);
+    choose(choice);
     EXPECT_EQ(microscope_.acting_warp(), 0U);
     choice.schedule = compute::Schedule::reverse;
-    microscope_.choose(choice);
+    choose(choice);
     EXPECT_EQ(microscope_.acting_warp(), 7U);
 }
 
@@ -234,6 +238,7 @@ TEST_F(MicroscopeTest, ADeadlockIsAnEndWithItsReason) {
     Microscope::Choice choice = microscope_.choice();
     choice.barriers = compute::BarrierPolicy::strict;
     microscope_.choose(choice);
+    microscope_.follow(dot, *live, true);
     ASSERT_TRUE(microscope_.ready()) << microscope_.complaint();
     microscope_.to_end();
     EXPECT_EQ(microscope_.stepper().end(), Stepper::End::failed);
@@ -251,6 +256,22 @@ TEST_F(MicroscopeTest, AnotherExperimentBeginsAtItsFirstBlock) {
     ASSERT_TRUE(microscope_.ready()) << microscope_.complaint();
     EXPECT_EQ(microscope_.block().x, 0U);
     EXPECT_NE(microscope_.stepper().kernel().name.find("dot"), std::string::npos);
+}
+
+TEST_F(MicroscopeTest, ItsPlaceIsKnownUnlessItWasReachedByHand) {
+    open(true, {2, 1, 0});
+    microscope_.seek(17);
+    ASSERT_TRUE(microscope_.place());
+    EXPECT_EQ(microscope_.place()->text(), "2,1@17");
+    const unsigned other = (microscope_.acting_warp() + 1) % 8;
+    microscope_.step_warp(other);
+    EXPECT_FALSE(microscope_.place());
+    microscope_.back();
+    EXPECT_EQ(microscope_.place()->text(), "2,1@17");
+    Microscope::Choice choice = microscope_.choice();
+    choice.seed = 5;
+    choose(choice);
+    EXPECT_FALSE(microscope_.place());
 }
 
 TEST(MicroscopeComplaintTest, WithoutALaunchThereIsASentenceAndNothingToStep) {

@@ -114,6 +114,31 @@ TEST_F(ScreenshotTest, AnUnwritablePathIsAnErrorAndLeavesNothing) {
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
+TEST_F(ScreenshotTest, AnOpenMicroscopeIsInThePictureAndInItsCommand) {
+    const experiments::Entry& ripple = experiments::find_experiment("ripple");
+    const auto device = compute::pick_device("emulator");
+    const auto live = ripple.make(*device);
+    const experiments::Assignment size{"size", "64"};
+    live->set({&size, 1});
+    gl::PixelBuffer pixels(*device, 64, 64);
+    pixels.write([&](std::uint64_t address) { live->render_into({{address}, {64, 64}}); });
+    const auto file = folder_ / "microscope.png";
+    save_screenshot({*live, ripple, &pixels, {1280, 720}, false, MicroscopePlace{{1, 2, 0}, 30}},
+                    file);
+    const gl::Image image = gl::read_png(file);
+    for (const auto& [keyword, text] : image.metadata)
+        if (keyword == "command") EXPECT_NE(text.find(" --microscope 1,2@30"), std::string::npos);
+    // The first warp's chip among the warps, in its colour.
+    const Layout layout = lay_out(1280, 720, 1, ViewOptions(), true);
+    int chip = 0;
+    for (int y = int(layout.warps.y); y < int(layout.warps.y + layout.warps.height); ++y)
+        for (int x = int(layout.warps.x); x < int(layout.warps.x) + 60; ++x) {
+            const auto p = at(image, x, y);
+            chip += p[0] == 107 && p[1] == 169 && p[2] == 245;
+        }
+    EXPECT_GT(chip, 200);
+}
+
 TEST_F(ScreenshotTest, NamesAreNeverTakenTwice) {
     std::tm time{};
     time.tm_year = 126;
