@@ -99,6 +99,11 @@ __device__ long long clock_now() {
     return now;
 }
 
+// Only in the block that is timed: a clock takes long enough to change who wins a race.
+__device__ void note_clock(bool timed, long long& clock) {
+    if (timed) clock = clock_now();
+}
+
 __device__ void spin(int clocks) {
     const long long start = clock_now();
     while (clock_now() - start < clocks) {
@@ -142,22 +147,23 @@ __device__ void draw_stamped(Pixel* pixels, int width, int height, float ticks, 
     const unsigned block = blockIdx.x + blockIdx.y * gridDim.x;
     const unsigned stamp = watch.first_stamp + block;
     const unsigned warp = thread_of_block() / 32;
+    const bool timed = block == watch.timed_block;
     WarpTimes times;
-    times.began = clock_now();
+    note_clock(timed, times.began);
     if (watch.late_writers >> warp & 1) spin(watch.delay);
-    times.woke = clock_now();
+    note_clock(timed, times.woke);
     const float value = level(pattern, x, y, width, height, ticks);
     tile[Layout::at(threadIdx.x, threadIdx.y)] =
         static_cast<unsigned long long>(stamp) << 32 | __float_as_uint(value);
-    times.arrived = clock_now();
+    note_clock(timed, times.arrived);
     // Read after write between warps, as in `exchange`.
     if (Sync)
         __syncthreads();
     else
         keep_order();
-    times.left = clock_now();
+    note_clock(timed, times.left);
     if (watch.late_readers >> warp & 1) spin(watch.delay);
-    times.resumed = clock_now();
+    note_clock(timed, times.resumed);
     const unsigned long long word =
         tile[Layout::at(side - 1 - threadIdx.x, side - 1 - threadIdx.y)];
     const bool inside = x < width && y < height;
@@ -167,10 +173,10 @@ __device__ void draw_stamped(Pixel* pixels, int width, int height, float ticks, 
         pixels[place] = colour(pattern, __uint_as_float(static_cast<unsigned>(word)));
         watch.stale_mask[place] = stale;
     }
-    times.ended = clock_now();
+    note_clock(timed, times.ended);
     times.multiprocessor = multiprocessor();
     count_hits(stale, watch.stale_count);
-    if (block == watch.timed_block && thread_of_block() % 32 == 0) watch.times[warp] = times;
+    if (timed && thread_of_block() % 32 == 0) watch.times[warp] = times;
 }
 
 #define RIPPLE_KERNEL(name, Layout, Sync, Bytes)                                       \
