@@ -29,6 +29,7 @@ struct Rows {
     float cell, height, gap;
     float x(unsigned i) const { return low.x + cell * (float(i) + 0.5F); }
     float banks_top() const { return low.y + height + gap; }
+    float words_top() const { return banks_top() + height; }
 };
 
 void cell(Interface& ui, const Rows& rows, unsigned i, float top, ImU32 fill, ImU32 ink,
@@ -71,8 +72,10 @@ void draw_rows(Interface& ui, const AccessView& access, const BankPicture& pictu
              words == 0   ? colour::panel
              : words == 1 ? colour::accent_deep
                           : faded(colour::bad, 0.45F),
-             words == 0 ? colour::faint : colour::text,
-             words > 1 ? fmt::format("×{}", words) : fmt::format("{}", i));
+             words == 0 ? colour::faint : colour::text, fmt::format("{}", i));
+        if (words > 0)
+            cell(ui, rows, i, rows.words_top(), colour::clear,
+                 words > 1 ? colour::bad : colour::faint, fmt::format("{}", words));
     }
     ImGui::PopFont();
 }
@@ -82,7 +85,7 @@ void pointer(Interface& ui, const BankPicture& picture, const AccessView& access
              const Rows& rows) {
     ImGui::SetCursorScreenPos(rows.low);
     const bool clicked = ImGui::InvisibleButton(
-        "banks", {rows.cell * 32, rows.banks_top() + rows.height - rows.low.y});
+        "banks", {rows.cell * 32, rows.words_top() + rows.height - rows.low.y});
     record(ui, "banks", picture.sentence);
     if (!ImGui::IsItemHovered()) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -128,19 +131,21 @@ void draw_banks(Interface& ui) {
     ImGui::PopTextWrapPos();
 
     ImGui::PushFont(ui.fonts.small);
-    const float label = ImGui::CalcTextSize("banks").x + ui.px(12);
+    const float label = ImGui::CalcTextSize("words").x + ui.px(12);
     const float line = ImGui::GetTextLineHeight();
     ImGui::PopFont();
     Rows rows{};
     rows.low = {low.x + column + label, low.y + ui.px(2)};
     rows.cell = (room.x - column - label) / 32;
     rows.height = ui.px(18);
-    rows.gap = std::clamp(room.y - 2 * rows.height - ui.px(10), ui.px(24), ui.px(140));
+    rows.gap = std::clamp(room.y - 3 * rows.height - ui.px(10), ui.px(24), ui.px(140));
     if (rows.cell <= 0) return;
     ImGui::SetCursorScreenPos({low.x + column, rows.low.y + (rows.height - line) / 2});
     text(ui.fonts.small, colour::dim, "lanes");
     ImGui::SetCursorScreenPos({low.x + column, rows.banks_top() + (rows.height - line) / 2});
     text(ui.fonts.small, colour::dim, "banks");
+    ImGui::SetCursorScreenPos({low.x + column, rows.words_top() + (rows.height - line) / 2});
+    text(ui.fonts.small, colour::dim, "words");
     draw_rows(ui, *access, picture, rows);
     pointer(ui, picture, *access, rows);
 }

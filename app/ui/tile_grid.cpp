@@ -53,6 +53,11 @@ Range range_of(WordType type, std::span<const std::byte> shared, std::span<const
     return {rank(outer), rank(values.size() - 1 - outer)};
 }
 
+/// 1 for what was written since the newest barrier, less with each one before; never nothing.
+double freshness(std::uint32_t barriers_ago) {
+    return 0.25 + 0.75 * std::pow(0.6, double(barriers_ago));
+}
+
 }  // namespace
 
 WordType word_type(const emulator::Kernel& kernel) {
@@ -101,8 +106,7 @@ std::vector<ImU32> tile_colours(TileColour by, WordType type, std::span<const st
         else if (by == TileColour::writer)
             colours[i] = warp_colour(unsigned(word.writer) / 32);
         else
-            colours[i] = mixed(unwritten, colour::accent,
-                               std::pow(0.55, double(epoch - std::min(epoch, word.write_epoch))));
+            colours[i] = mixed(unwritten, colour::accent, freshness(epoch - word.write_epoch));
     }
     return colours;
 }

@@ -116,7 +116,7 @@ Strip lay_lanes(Interface& ui, unsigned warps, float width, float bottom) {
     Strip strip{};
     strip.low = {low.x + ui.px(24), low.y};
     const float room = (bottom - low.y) / float(std::max(1U, warps));
-    strip.pitch = std::clamp(std::floor(room), ui.px(5), ui.px(20));
+    strip.pitch = std::clamp(std::floor(room), ui.px(3), ui.px(20));
     strip.high = {low.x + width, low.y + strip.pitch * float(warps)};
     ImDrawList& list = *ImGui::GetWindowDrawList();
     ImGui::PushFont(ui.fonts.mono_small);
