@@ -125,10 +125,9 @@ constexpr Key microscope_keys[] = {
 void key_list(Interface& ui, const char* title, std::span<const Key> list) {
     ImGui::BeginGroup();
     heading(ui, title);
-    const float left = ImGui::GetCursorPosX();
     for (const auto& [key, what] : list) {
         text(ui.fonts.mono, colour::accent, key);
-        ImGui::SameLine(left + ui.px(112), 0);
+        ImGui::SameLine(ui.px(112), 0);
         text(ui.fonts.body, colour::text, what);
     }
     ImGui::EndGroup();

@@ -40,8 +40,9 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     const float top = part(46, height * 0.2F), foot = part(30, height * 0.2F);
     const float edge = part(4, height), bar = part(42, height);
     const float body = std::max(1.F, height - top - foot);
-    const float left = part(options.left, width * 0.4F);
-    const float right = part(options.right, width * 0.35F);
+    // The microscope's source needs half of the window.
+    const float left = part(options.left, width * (microscope ? 0.25F : 0.4F));
+    const float right = part(options.right, width * (microscope ? 0.25F : 0.35F));
     const float lower = part(options.bottom, body * 0.5F);
     const float upper = std::max(1.F, body - lower - edge);
     const float centre = std::max(1.F, width - left - right - 2 * edge);

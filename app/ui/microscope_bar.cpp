@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 
 #include "ui/format.h"
@@ -66,14 +67,14 @@ void position(Interface& ui, bool words) {
 constexpr std::size_t by_hand_entry = 3;
 
 /// Whose turn comes next: a schedule's choice, or a person's.
-void turns(Interface& ui, bool words) {
+void turns(Interface& ui, bool words, float room) {
     Microscope& m = ui.microscope;
     if (words) {
         ImGui::AlignTextToFramePadding();
         text(ui.fonts.small, colour::dim, "Next warp");
         ImGui::SameLine(0, ui.px(6));
     }
-    const float width = ui.px(m.by_hand() ? 174 : words ? 148 : 118);
+    const float width = std::min(ui.px(m.by_hand() ? 174 : words ? 148 : 118), room);
     const std::string hand = fmt::format("by hand: warp {}", m.warp());
     const std::size_t chosen = m.by_hand() ? by_hand_entry : std::size_t(m.choice().schedule);
     const int clicked =
@@ -122,11 +123,13 @@ void draw_microscope_bar(Interface& ui) {
     const bool words = width > ui.px(800);
     step_buttons(ui);
     position(ui, words);
-    if (ui.microscope.ready()) {
-        turns(ui, words);
-        seed(ui, words);
+    const float end = left + width - icon_button_width(ui);
+    const auto room = [&] { return end - ImGui::GetCursorPosX() - ui.px(6); };
+    if (ui.microscope.ready() && room() > ui.px(70)) {
+        turns(ui, words, room());
+        if (room() > ui.px(50)) seed(ui, words);
     }
-    ImGui::SameLine(left + width - icon_button_width(ui), 0);
+    ImGui::SameLine(end, 0);
     if (icon_button(ui, "microscope.close", Icon::close, "Close the microscope (Esc or M)."))
         ui.later([&ui] { ui.microscope.close(); });
 }

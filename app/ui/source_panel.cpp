@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ui/format.h"
+#include "ui/icons.h"
 #include "ui/listing.h"
 #include "ui/panels.h"
 #include "ui/widgets.h"
@@ -94,7 +95,7 @@ void block_field(Interface& ui) {
     ImGui::SameLine(0, ui.px(10));
 }
 
-/// Which frame is looked at, where the live one has gone on.
+/// Which frame is looked at, and a way to a newer one where the live experiment has gone on.
 void frame_part(Interface& ui) {
     const std::uint64_t live = ui.stage.experiment().frame(), here = ui.microscope.frame();
     ImGui::SameLine(0, ui.px(10));
@@ -102,16 +103,16 @@ void frame_part(Interface& ui) {
     text(ui.fonts.small, colour::faint, fmt::format("frame {}", here));
     record(ui, "microscope.frame", fmt::format("{}", here));
     if (live == here) return;
+    tooltip(ui, "The experiment has gone on; this is the frame that the microscope was opened on.");
     ImGui::SameLine(0, ui.px(6));
-    if (flat_button(ui, "microscope.renew", "Look at the current one"))
+    if (icon_button(ui, "microscope.renew", Icon::restart, "Look at the current frame."))
         ui.later([&ui] { ui.microscope.renew(ui.stage.entry(), ui.stage.experiment()); });
-    tooltip(ui, "The experiment goes on; the microscope shows the frame that it was opened on.");
 }
 
 /// What a barrier waits for, of a kernel that has one.
 void barriers_choice(Interface& ui) {
     const Microscope::Choice& choice = ui.microscope.choice();
-    ImGui::SameLine(0, ui.px(10));
+    ImGui::SameLine(0, ui.px(8));
     const int clicked = dropdown(ui, "microscope.barriers", {"volta", "before-volta", "strict"},
                                  {"Volta barriers", "before Volta", "strict barriers"},
                                  std::size_t(choice.barriers), ui.px(132));
@@ -142,12 +143,14 @@ void header(Interface& ui) {
     const emulator::Kernel& kernel = ui.microscope.stepper().kernel();
     const std::string& file = ui.source.source.file;
     ImGui::AlignTextToFramePadding();
-    const float room = std::max(ui.px(40), width - right - ui.px(kernel.has_barrier ? 224 : 82));
-    clipped_text(ui.fonts.strong, colour::text, kernel.name, room);
+    const float room = width - right;
+    const bool frame = room > ui.px(190), barriers = room > ui.px(310) && kernel.has_barrier;
+    const float rest = (frame ? ui.px(120) : ui.px(10)) + (barriers ? ui.px(148) : 0);
+    clipped_text(ui.fonts.strong, colour::text, kernel.name, std::max(ui.px(30), room - rest));
     record(ui, "microscope.kernel", kernel.name);
     tooltip(ui, fmt::format("kernel {} of {}", kernel.name, file.empty() ? "PTX text" : file));
-    frame_part(ui);
-    if (kernel.has_barrier) barriers_choice(ui);
+    if (frame) frame_part(ui);
+    if (barriers) barriers_choice(ui);
     ImGui::SameLine(left + width - right, 0);
     block_field(ui);
     if (flat_button(ui, "microscope.ptx", "PTX", ui.source.show_ptx))
