@@ -11,12 +11,28 @@ namespace warpscope::emulator {
 
 namespace {
 
-// Whether all lanes of the mask have one address.
-bool is_broadcast(std::span<const uint64_t, 32> addresses, uint32_t mask) {
-    const uint64_t first = addresses[size_t(std::countr_zero(mask))];
-    for (uint32_t m = mask; m; m &= m - 1)
-        if (addresses[size_t(std::countr_zero(m))] != first) return false;
+// Whether each lane of the mask has the address of its neighbour lane ^ distance, where that is one
+// of the mask.
+bool in_pairs(std::span<const uint64_t, 32> addresses, uint32_t mask, unsigned distance) {
+    for (uint32_t m = mask; m; m &= m - 1) {
+        const auto lane = unsigned(std::countr_zero(m));
+        const unsigned other = lane ^ distance;
+        if (mask >> other & 1 && addresses[lane] != addresses[other]) return false;
+    }
     return true;
+}
+
+uint32_t lanes_from(unsigned first, unsigned count) {
+    return all_lanes >> (lanes_per_warp - count) << first;
+}
+
+// Lanes that the pass which begins with lane `first` serves.
+unsigned pass_width(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_t bytes,
+                    unsigned first) {
+    if (bytes <= 4) return lanes_per_warp;
+    const unsigned most = bytes <= 8 ? lanes_per_warp : lanes_per_warp / 2;
+    const uint32_t lanes = mask & lanes_from(first / most * most, most);
+    return in_pairs(addresses, lanes, 1) || in_pairs(addresses, lanes, 2) ? most : most / 2;
 }
 
 // Distinct words that the lanes of one pass want of the bank that has most of them.
@@ -33,6 +49,12 @@ unsigned degree_of(std::span<const uint64_t, 32> addresses, uint32_t mask, uint3
         }
     }
     return *std::max_element(count.begin(), count.end());
+}
+
+// Of lanes that all have one address.
+unsigned broadcast_passes(uint32_t mask, uint32_t bytes) {
+    if (bytes <= 8) return 1;
+    return unsigned((mask & lanes_from(0, 16)) != 0) + unsigned((mask & lanes_from(16, 16)) != 0);
 }
 
 MemoryCounts& counts_of(MemoryAccess kind, MemoryCounts& loads, MemoryCounts& stores,
@@ -59,11 +81,9 @@ BankUse bank_use(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_
         const auto lane = size_t(std::countr_zero(m));
         use.bank[lane] = uint8_t(addresses[lane] / 4 % banks);
     }
-    const bool broadcast = is_broadcast(addresses, mask);
-    const unsigned passes = broadcast ? 1 : std::max(1u, bytes / 4);
-    const unsigned lanes = lanes_per_warp / passes;
-    for (unsigned pass = 0; pass < passes; ++pass) {
-        const uint32_t served = mask & (all_lanes >> (lanes_per_warp - lanes) << pass * lanes);
+    for (unsigned first = 0, width = 0; first < lanes_per_warp; first += width) {
+        width = pass_width(addresses, mask, bytes, first);
+        const uint32_t served = mask & lanes_from(first, width);
         if (!served) continue;
         const unsigned degree = degree_of(addresses, served, bytes);
         use.wavefronts += degree;
@@ -148,10 +168,12 @@ void AccessCounters::on_block_end(uint32_t, const Statistics& statistics) {
     kernel.barriers += statistics.barriers;
     for (const uint32_t pc : broadcasting_) {
         const uint64_t n = std::exchange(broadcasts_[pc], 0);
+        const uint32_t bytes = kernel_->lines[pc].bytes;
+        const uint64_t passes = n * broadcast_passes(all_lanes, bytes);
         kernel.shared_loads += {.requests = n,
-                                .bytes = n * lanes_per_warp * kernel_->lines[pc].bytes,
-                                .wavefronts = n,
-                                .least_wavefronts = n,
+                                .bytes = n * lanes_per_warp * bytes,
+                                .wavefronts = passes,
+                                .least_wavefronts = passes,
                                 .degree = 1};
     }
     broadcasting_.clear();
@@ -186,8 +208,9 @@ void AccessCounters::count_shared(const Access& a) {
     ++counts.requests;
     counts.bytes += bytes_of(a);
     if (a.same_address) {
-        ++counts.wavefronts;
-        ++counts.least_wavefronts;
+        const unsigned passes = broadcast_passes(a.mask, a.bytes);
+        counts.wavefronts += passes;
+        counts.least_wavefronts += passes;
         counts.degree = std::max(counts.degree, 1u);
         return;
     }

@@ -16,8 +16,9 @@ inline constexpr unsigned sector_bytes = 32;  // of global memory: what one tran
 
 // How one warp-wide shared access meets the banks. The hardware serves 128 bytes at a time: a warp
 // of 4-byte (or narrower) lanes at once, of 8-byte lanes in halves, of 16-byte lanes in quarters
-// (CUDA C++ Programming Guide, "Shared Memory"). Lanes that access the same word share it, and a
-// warp that accesses one address, of whatever width, is served at once.
+// (CUDA C++ Programming Guide, "Shared Memory"); two of those at once where every lane accesses
+// what its neighbour i^1 does, or every lane what i^2 does. Lanes that access the same word share
+// it. So an H200 counts them (ncu, l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld): see the test.
 struct BankUse {
     unsigned wavefronts = 0;  // passes that the access takes
     unsigned least = 0;       // without conflicts

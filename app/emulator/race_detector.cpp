@@ -206,7 +206,7 @@ bool RaceDetector::store_fresh(unsigned lane) {
     Cell* const end = first + (access_->bytes >> shift_);
     bool fresh = atomics_.empty();
     for (const Cell* cell = first; cell != end; ++cell)
-        fresh &= !is_current(cell->writer) & !is_current(cell->readers[0]);
+        fresh &= cell->writer.doing < epoch_first_ && cell->readers[0].doing < epoch_first_;
     if (!fresh) return false;
     for (Cell* cell = first; cell != end; ++cell) {
         cell->writer = {now_.doing, 1u << lane};

@@ -70,11 +70,32 @@ TEST(BankUse, WideLanesComeInHalvesAndQuarters) {
         bank_use(lanes([](unsigned l) { return (l % 16 * 16 + l / 16) * 8; }), every_lane, 8);
     EXPECT_EQ(stamped.degree, 16u);
     EXPECT_EQ(stamped.wavefronts, 32u);
-    // One address for all: one pass, whatever the width.
-    const BankUse broadcast = bank_use(lanes([](unsigned) { return 64; }), every_lane, 16);
-    EXPECT_EQ(broadcast.wavefronts, 1u);
-    EXPECT_EQ(broadcast.least, 1u);
-    EXPECT_EQ(broadcast.degree, 1u);
+}
+
+// Wavefronts that ncu counts on an H200 (compute capability 9.0, CUDA 13.0).
+TEST(BankUse, IsWhatAnH200Counts) {
+    const auto wavefronts = [](uint32_t bytes, auto address) {
+        return bank_use(lanes(address), every_lane, bytes).wavefronts;
+    };
+    EXPECT_EQ(wavefronts(16, [](unsigned) { return 64; }), 2u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l * 16; }), 4u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l / 16 * 128; }), 2u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l % 2 * 16; }), 2u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l / 8 * 16; }), 2u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l * 32; }), 8u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l / 2 * 16; }), 2u);
+    EXPECT_EQ(wavefronts(8, [](unsigned) { return 64; }), 1u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return l * 8; }), 2u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return l / 16 * 8; }), 1u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return (l % 16 * 16 + l / 16) * 8; }), 32u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return l * 16; }), 4u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return l / 2 * 8; }), 1u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return l / 16 * 128; }), 2u);
+    EXPECT_EQ(wavefronts(4, [](unsigned l) { return l * 4; }), 1u);
+    EXPECT_EQ(wavefronts(4, [](unsigned l) { return (l % 16 * 16 + l / 16) * 4; }), 8u);
+    EXPECT_EQ(wavefronts(4, [](unsigned l) { return (l % 16 * 17 + l / 16) * 4; }), 2u);
+    EXPECT_EQ(wavefronts(4, [](unsigned l) { return l * 8; }), 2u);
+    EXPECT_EQ(wavefronts(4, [](unsigned) { return 64; }), 1u);
 }
 
 TEST(BankUse, CountsOnlyTheLanesOfTheMask) {
@@ -83,7 +104,7 @@ TEST(BankUse, CountsOnlyTheLanesOfTheMask) {
     EXPECT_EQ(bank_use(column, 0, 4).wavefronts, 0u);
     // 8-byte lanes of the upper half only: one pass.
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 8; }), 0xFFFF0000, 8).wavefronts, 1u);
-    EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 8; }), 0x80000001, 8).wavefronts, 2u);
+    EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 8; }), 0xF000000F, 8).wavefronts, 2u);
 }
 
 TEST(Sectors, OfAWarp) {

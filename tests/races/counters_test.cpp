@@ -106,7 +106,8 @@ TEST(NBodyCounters, Tiled) {
     EXPECT_EQ(k.shared_stores.wavefronts, 2u * 2 * 4) << "16-byte lanes go in quarters";
     EXPECT_EQ(k.shared_stores.degree, 1u);
     EXPECT_EQ(k.shared_loads.requests, 2u * 64);
-    EXPECT_EQ(k.shared_loads.wavefronts, 2u * 64) << "all lanes read one body";
+    EXPECT_EQ(k.shared_loads.wavefronts, 2u * 64 * 2) << "all lanes read one body, in halves";
+    EXPECT_EQ(k.shared_loads.least_wavefronts, k.shared_loads.wavefronts);
     EXPECT_EQ(k.shared_loads.bytes, 2u * 64 * 512);
     EXPECT_EQ(k.barriers, 2u * 4);
 }
