@@ -59,7 +59,7 @@ ImU32 colour_of(const RaceSummary& summary) {
         case RaceSummary::State::warning:
             return colour::finding;
         case RaceSummary::State::race:
-        case RaceSummary::State::barrier:
+        case RaceSummary::State::error:
         case RaceSummary::State::failed:
             return colour::bad;
     }

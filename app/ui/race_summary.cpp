@@ -35,12 +35,12 @@ std::string extent(const Inspection& inspection) {
 
 void describe(RaceSummary& summary, const Inspection& inspection) {
     std::uint64_t hazards = 0;
-    bool barrier = false, error = false;
+    bool barrier = false, unwritten = false;
     for (const Finding& f : inspection.findings) {
         if (f.severity != Severity::error) continue;
-        error = true;
         if (f.kind == FindingKind::race) hazards += f.count;
         barrier |= f.kind == FindingKind::barrier;
+        unwritten |= f.kind == FindingKind::uninitialized;
     }
     summary.findings = inspection.findings.size();
     const std::string where = extent(inspection);
@@ -48,9 +48,9 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         summary.state = State::race;
         summary.chip = "race: " + amount(hazards, inspection.blocks);
         summary.sentence = fmt::format("{} in {}.", amount(hazards, inspection.blocks), where);
-    } else if (barrier || error) {
-        summary.state = State::barrier;
-        summary.chip = barrier ? "barrier not reached by all" : "check failed";
+    } else if (barrier || unwritten) {
+        summary.state = State::error;
+        summary.chip = barrier ? "barrier not reached by all" : "reads what nobody wrote";
         summary.sentence = fmt::format("No race, but errors in {}.", where);
     } else if (summary.findings > 0) {
         summary.state = State::warning;

@@ -15,15 +15,14 @@ struct RaceSummary {
         clean,
         warning,  ///< findings, none of them an error
         race,
-        barrier,  ///< threads that don't reach a barrier, and no race
-        failed    ///< the launch could not be looked at
+        error,  ///< no race, but threads that don't reach a barrier, or reads of unwritten words
+        failed  ///< the launch could not be looked at, or can't go on
     };
     State state = State::unknown;
     std::string chip;      ///< "race: 256 hazards a block", "no race found", "checking…"
     std::string sentence;  ///< with how much was looked at
     std::size_t findings = 0;
-    bool checking =
-        false;  ///< what it says is of the settings before; new results are on their way
+    bool checking = false;  ///< new results are on their way; the findings are the ones before
 };
 
 RaceSummary summarize(const Inspector& inspector);
