@@ -226,8 +226,9 @@ void App::wait() {
     const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
     if (hidden) return glfwWaitEventsTimeout(0.2);
     const bool moves = !stage_->paused() || ui_->microscope.playing() || ui_->inspector.busy();
-    if (moves || awake_ > 0) {
-        awake_ = std::max(0, awake_ - 1);
+    if (moves) awake_ = 3;  // what comes to rest is drawn at rest
+    if (awake_ > 0) {
+        --awake_;
         return glfwPollEvents();
     }
     const double seconds = 0.4;  // the text cursor blinks

@@ -196,6 +196,7 @@ class Refusals(CommandLine):
         for arguments, pattern in [
             (["--set", "ripple.size=x"], r"ripple: size: .x. .*16\.\.4096"),
             (["--experiment", "ripple", "--set", "nbody.bogus=1"], r"nbody: .*bogus.*bodies"),
+            (["--microscope", "here"], r"--microscope here: .*12,7@214"),
         ]:
             with self.subTest(arguments=arguments):
                 self.expect_refusal(arguments, 2, pattern, environment={"DISPLAY": ""})
@@ -323,6 +324,17 @@ class Answers(CommandLine):
         self.expect_success(*racy, "--seed", 8, "--view-only", "--screenshot", "c.png")
         self.assertFalse(read_png(self.folder / "c.png")[0] == pixels, "both seeds drew the same")
         self.assertEqual(self.files(), ["a.png", "b.png", "c.png"])
+
+    def test_a_picture_of_the_open_microscope(self):
+        self.expect_success(*RIPPLE, "--set", "ripple.size=64", "--size", "1000x700",
+                            "--microscope", "1,2@40", "--screenshot", "a.png")
+        pixels, texts = read_png(self.folder / "a.png")
+        self.assertIn("--microscope 1,2@40", texts["command"])
+        command = shlex.split(texts["command"])
+        command[command.index("--screenshot") + 1] = "b.png"
+        self.expect_success(*command[1:])
+        same, _ = read_png(self.folder / "b.png")
+        self.assertEqual(len(same), len(pixels))
 
     def test_screenshots_with_panels(self):
         for experiment in ["ripple", "nbody", "dot", "reduction"]:

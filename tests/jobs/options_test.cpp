@@ -118,6 +118,7 @@ TEST(Options, WindowOptions) {
     const Options o = parse({"--vsync", "off", "--widget-map", "w.json", "--size", "16384x1"});
     EXPECT_EQ(o.vsync, false);
     EXPECT_EQ(o.widget_map, "w.json");
+    EXPECT_EQ(parse({"--microscope", "12,7@214"}).microscope, "12,7@214");
     EXPECT_EQ(o.size, (experiments::Size{16384, 1}));
 }
 
@@ -179,6 +180,9 @@ TEST(Options, EachBadArgumentIsNamedWithItsFix) {
         {{"--json", "-"}, "--json", "--headless"},
         {{"--headless", "--experiment", "ripple", "--vsync", "on"}, "--vsync", "drop it"},
         {{"--headless", "--experiment", "ripple", "--view-only"}, "--view-only", "--screenshot"},
+        {{"--headless", "--experiment", "ripple", "--microscope", "1"},
+         "--microscope",
+         "--screenshot"},
         {{"--headless", "--experiment", "ripple", "--json", ""}, "--json", "name a file"},
         {{"--bodies", ""}, "--bodies", "name a file"},
         {{"--headless", "--experiment", "ripple", "--set", "dot.n=5"}, "dot.n", "--experiment dot"},
