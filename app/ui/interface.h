@@ -10,6 +10,7 @@
 
 #include "gl/picture_view.h"
 #include "ui/canvas.h"
+#include "ui/device_facts.h"
 #include "ui/dock.h"
 #include "ui/inspector.h"
 #include "ui/kernel_text.h"
@@ -102,6 +103,7 @@ struct Interface {
     Stage& stage;
     Microscope microscope;
     Inspector inspector;
+    DeviceFacts facts;
     DockState dock;
     ViewOptions options;
     float scale;   ///< layout units a logical pixel

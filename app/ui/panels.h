@@ -20,6 +20,7 @@ void draw_findings(Interface& ui);    ///< races and barriers, a sentence each
 void draw_counters(Interface& ui);    ///< what the emulator counted, by kernel
 void draw_timeline(Interface& ui);    ///< one block's warps over time
 void draw_policies(Interface& ui);    ///< what each barrier policy does with the kernel
+void draw_roofline(Interface& ui);    ///< every kernel under the ceilings of the device
 void draw_message(Interface& ui);     ///< the line at the foot
 void draw_keys(Interface& ui);        ///< the list of keys, when asked for
 
