@@ -9,6 +9,7 @@ namespace warpscope::emulator {
 namespace {
 
 constexpr uint32_t never_settled = ~0u;
+constexpr size_t most_doings = 1 << 20;
 
 }  // namespace
 
@@ -91,10 +92,37 @@ void RaceDetector::begin_epoch() {
 uint32_t RaceDetector::doing_of(const Access& a) {
     uint32_t& newest = newest_[a.warp * instructions_ + a.pc];
     if (newest < moment_first_[a.warp]) {
+        if (doings_.size() >= most_doings) forget_doings();
         newest = next_++;
         doings_.push_back({order_.now(a.warp), a.pc, a.warp});
     }
     return newest;
+}
+
+// A long epoch of many warp barriers leaves doings that no cell remembers: what is left is
+// numbered anew, in the same order.
+void RaceDetector::forget_doings() {
+    std::vector<uint32_t> number(doings_.size());
+    const auto for_records = [&](auto&& f) {
+        for (Cell& cell : cells_)
+            for (Record* r : {&cell.writer, &cell.readers[0], &cell.readers[1]})
+                if (is_current(*r)) f(r->doing);
+        for (Records& records : atomics_)
+            for (Record& r : records)
+                if (is_current(r)) f(r.doing);
+    };
+    for_records([&](uint32_t& doing) { number[doing - epoch_first_] = 1; });
+    std::fill(newest_.begin(), newest_.end(), 0);
+    std::vector<Doing> left;
+    for (size_t k = 0; k < number.size(); ++k) {
+        if (!number[k]) continue;
+        number[k] = epoch_first_ + uint32_t(left.size());
+        left.push_back(doings_[k]);
+    }
+    for_records([&](uint32_t& doing) { doing = number[doing - epoch_first_]; });
+    doings_ = std::move(left);
+    next_ = epoch_first_ + uint32_t(doings_.size());
+    moment_first_.fill(next_);
 }
 
 bool RaceDetector::is_sound(uint64_t address, uint64_t bytes) const {

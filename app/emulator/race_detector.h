@@ -74,6 +74,7 @@ class RaceDetector : public Observer {
 
     void begin_epoch();
     uint32_t doing_of(const Access& access);
+    void forget_doings();
     bool is_current(const Record& record) const { return record.doing >= epoch_first_; }
     const Doing& doing(const Record& record) const { return doings_[record.doing - epoch_first_]; }
 
