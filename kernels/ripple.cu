@@ -99,11 +99,6 @@ __device__ long long clock_now() {
     return now;
 }
 
-// Only in the block that is timed: a clock takes long enough to change who wins a race.
-__device__ void note_clock(bool timed, long long& clock) {
-    if (timed) clock = clock_now();
-}
-
 __device__ void spin(int clocks) {
     const long long start = clock_now();
     while (clock_now() - start < clocks) {
@@ -148,22 +143,30 @@ __device__ void draw_stamped(Pixel* pixels, int width, int height, float ticks, 
     const unsigned stamp = watch.first_stamp + block;
     const unsigned warp = thread_of_block() / 32;
     const bool timed = block == watch.timed_block;
+    const bool late_reader = watch.late_readers >> warp & 1;
+    // Even a look at the clock changes who wins the race: the others go straight on.
+    const bool watched = timed || late_reader;
     WarpTimes times;
-    note_clock(timed, times.began);
+    if (timed) times.began = clock_now();
     if (watch.late_writers >> warp & 1) spin(watch.delay);
-    note_clock(timed, times.woke);
+    if (timed) times.woke = clock_now();
     const float value = level(pattern, x, y, width, height, ticks);
     tile[Layout::at(threadIdx.x, threadIdx.y)] =
         static_cast<unsigned long long>(stamp) << 32 | __float_as_uint(value);
-    note_clock(timed, times.arrived);
+    if (watched) times.arrived = clock_now();
     // Read after write between warps, as in `exchange`.
     if (Sync)
         __syncthreads();
     else
         keep_order();
-    note_clock(timed, times.left);
-    if (watch.late_readers >> warp & 1) spin(watch.delay);
-    note_clock(timed, times.resumed);
+    if (watched) {
+        // A clock alone would not wait: the block's barrier holds a warp up only at an instruction
+        // that is more than a read of a register (BAR.SYNC.DEFER_BLOCKING).
+        __syncwarp();
+        times.left = clock_now();
+        if (late_reader) spin(watch.delay);
+        times.resumed = clock_now();
+    }
     const unsigned long long word =
         tile[Layout::at(side - 1 - threadIdx.x, side - 1 - threadIdx.y)];
     const bool inside = x < width && y < height;
@@ -173,7 +176,7 @@ __device__ void draw_stamped(Pixel* pixels, int width, int height, float ticks, 
         pixels[place] = colour(pattern, __uint_as_float(static_cast<unsigned>(word)));
         watch.stale_mask[place] = stale;
     }
-    note_clock(timed, times.ended);
+    if (timed) times.ended = clock_now();
     times.multiprocessor = multiprocessor();
     count_hits(stale, watch.stale_count);
     if (timed && thread_of_block() % 32 == 0) watch.times[warp] = times;

@@ -9,7 +9,7 @@ namespace {
 
 /// Lines of kernels/ripple.cu with the barrier of the plain and of the stamped tile.
 constexpr int barrier_line = 71;
-constexpr int stamped_barrier_line = 161;
+constexpr int stamped_barrier_line = 159;
 
 /// Counts of the newest launches, oldest first, of a ring that has seen `launches`.
 std::vector<unsigned> newest(const std::vector<unsigned>& ring, std::uint64_t launches) {
