@@ -23,7 +23,8 @@ struct Grid {
     unsigned row;
     std::size_t words;
     ImVec2 at(std::size_t word) const {
-        return {low.x + cell * float(word % row), low.y + cell * float(word / row)};
+        const std::size_t x = word % row, y = word / row;
+        return {low.x + cell * float(x), low.y + cell * float(y)};
     }
     std::size_t rows() const { return (words + row - 1) / row; }
 };

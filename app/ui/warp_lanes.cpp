@@ -106,9 +106,9 @@ WarpLanes warp_lanes(const emulator::Kernel& kernel, std::span<const Step> histo
     for (std::size_t i = 0; i < lanes.cells.size(); ++i) {
         const Life& own = life[i / width];
         const std::uint64_t begin = columns.begin(i % width), end = columns.end(i % width);
+        const std::uint64_t steps = end - begin, waited = covered[i];
         // Where a part of a warp waits, the others' steps lie within the wait and count for more.
-        const bool waits_here =
-            covered[i] * 2 >= end - begin && counts[i].all() + covered[i] <= end - begin;
+        const bool waits_here = waited * 2 >= steps && counts[i].all() + waited <= steps;
         lanes.cells[i] = waits_here                         ? LaneCell::waiting
                          : counts[i].all() > 0              ? dominant(counts[i])
                          : end > own.from && begin < own.to ? LaneCell::ready
