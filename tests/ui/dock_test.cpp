@@ -1,86 +1,14 @@
-#include <gtest/gtest.h>
-
-#include "experiments/experiment.h"
-#include "gl/framebuffer.h"
-#include "gl/offscreen_context.h"
-#include "ui/gui.h"
-#include "ui/interface.h"
+#include "interface_fixture.h"
 
 namespace warpscope::ui {
 namespace {
 
-/// The interface over a real experiment on the emulator, with a mouse.
-class DockTest : public testing::Test {
+class DockTest : public InterfaceFixture {
   protected:
-    void show(const std::string& experiment, std::vector<experiments::Assignment> assignments) {
-        Stage::Start start;
-        start.device_wish = "emulator";
-        start.experiment = experiment;
-        start.assignments = std::move(assignments);
-        stage_ = std::make_unique<Stage>(start);
-        stage_->pause(true);
-        ui_ = std::make_unique<Interface>(*stage_, ViewOptions(), 1.F, 1.F);
-        settle();
-    }
-    void frames(int count = 1) {
-        for (int i = 0; i < count; ++i) {
-            ui_->run_requests();
-            ui_->place({width, height});
-            stage_->advance(ui_->view_size());
-            gui_.begin_frame(int(width), int(height));
-            ui_->draw({width, height});
-            framebuffer_.bind();
-            gui_.render(int(width), int(height));
-        }
-    }
-    /// Until the checks have ended.
-    void settle() {
-        frames(3);
-        ui_->inspector.wait(stage_->entry(), stage_->experiment(), ui_->options.inspect);
-        frames(3);
-    }
-    void set(const std::string& id, const std::string& text) {
-        const experiments::Assignment one{id, text};
-        ASSERT_TRUE(stage_->assign({&one, 1}));
-        settle();
-    }
-    void press(float x, float y) {
-#if IMGUI_VERSION_NUM >= 18700
-        ImGui::GetIO().AddMousePosEvent(x, y);
-        frames();
-        ImGui::GetIO().AddMouseButtonEvent(0, true);
-        frames(2);
-        ImGui::GetIO().AddMouseButtonEvent(0, false);
-#else
-        ImGui::GetIO().MousePos = {x, y};
-        frames();
-        ImGui::GetIO().MouseDown[0] = true;
-        frames(2);
-        ImGui::GetIO().MouseDown[0] = false;
-#endif
-        frames(4);
-    }
-    void click(const std::string& id) {
-        const Widget* widget = ui_->widgets.find(id);
-        ASSERT_NE(widget, nullptr) << id;
-        ASSERT_TRUE(widget->visible) << id;
-        press(float(widget->x + widget->w / 2), float(widget->y + widget->h / 2));
-    }
-    std::string value(const std::string& id) {
-        const Widget* widget = ui_->widgets.find(id);
-        return widget ? widget->value : "(no such widget)";
-    }
     void open(unsigned x, unsigned y) {
         ui_->microscope.open(stage_->entry(), stage_->experiment(), {x, y, 0});
         settle();
     }
-
-    static constexpr float width = 1280, height = 720;
-    gl::OffscreenContext context_;
-    gl::Framebuffer framebuffer_{int(width), int(height)};
-    Gui gui_;
-    std::unique_ptr<Stage> stage_;
-    std::unique_ptr<Interface> ui_;
 };
 
 using Assignments = std::vector<experiments::Assignment>;

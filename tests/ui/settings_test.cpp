@@ -25,7 +25,8 @@ Settings some() {
     s.window = {1600, 900};
     s.experiment = "nbody";
     s.device = "cuda:1";
-    s.run = {compute::Math::fast, compute::Schedule::reverse, 18446744073709551615ULL};
+    s.run = {compute::Math::fast, compute::Schedule::reverse, 18446744073709551615ULL,
+             compute::BarrierPolicy::before_volta};
     s.view = {false, true, 300, 340, 190, "findings", "banks", false};
     s.parameters["nbody"] = {{"bodies", "20000"}, {"file", "a \"b\" ü.csv"}};
     s.parameters["ripple"] = {{"sync", "off"}};
@@ -43,6 +44,7 @@ TEST_F(SettingsTest, ComeBackAsTheyWere) {
     EXPECT_EQ(s.run.math, compute::Math::fast);
     EXPECT_EQ(s.run.schedule, compute::Schedule::reverse);
     EXPECT_EQ(s.run.seed, 18446744073709551615ULL);
+    EXPECT_EQ(s.run.barriers, compute::BarrierPolicy::before_volta);
     EXPECT_FALSE(s.view.vsync);
     EXPECT_TRUE(s.view.grid);
     EXPECT_EQ(s.view.right, 340);
@@ -52,6 +54,19 @@ TEST_F(SettingsTest, ComeBackAsTheyWere) {
     ASSERT_EQ(s.parameters.at("nbody").size(), 2U);
     EXPECT_EQ(s.parameters.at("nbody")[1].text, "a \"b\" ü.csv");
     EXPECT_EQ(s.parameters.at("ripple")[0].id, "sync");
+}
+
+TEST_F(SettingsTest, AFileThatKnowsNoBarrierPolicyIsWhole) {
+    save_settings(file_, some());
+    std::ifstream in(file_);
+    std::string text, line;
+    while (std::getline(in, line))
+        if (line.find("\"barriers\"") == std::string::npos) text += line + "\n";
+    put(text);
+    const LoadedSettings loaded = load_settings(file_);
+    EXPECT_EQ(loaded.complaint, "");
+    EXPECT_EQ(loaded.settings.run.barriers, compute::BarrierPolicy::volta);
+    EXPECT_EQ(loaded.settings.device, "cuda:1");
 }
 
 TEST_F(SettingsTest, NothingElseIsLeftInTheFolder) {
