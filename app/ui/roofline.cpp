@@ -26,6 +26,10 @@ struct Range {
     }
     /// With this much room at the ends, in powers of ten.
     LogAxis axis(double below, double above) const { return {low - below, high + above}; }
+    /// With a sixth of it free above, for the highest line's name.
+    LogAxis axis_under_name(double below) const {
+        return axis(below, std::max(0.25, (high - low + below) / 5));
+    }
 };
 
 /// n-body: 20 flops an interaction is the literature's count. The kernels' shortest inner loop
@@ -103,8 +107,8 @@ Roofline roofline_of(std::span<const KernelTiming> kernels, const Ceilings& ceil
     }
     line.intensity = intensity.axis(1.2, 1.2);
     flops.add(line.roof(line.intensity.value(0)));
-    line.flops = flops.axis(0.3, 0.35);
-    line.bytes = bytes.axis(0.8, 0.35);
+    line.flops = flops.axis_under_name(0.3);
+    line.bytes = bytes.axis_under_name(0.8);
     return line;
 }
 
@@ -126,8 +130,8 @@ std::string roofline_words(const KernelTiming& kernel, const Ceilings& ceilings)
     if (interactions > 0 && flops > 0 && ceilings.flops_per_second > 0) {
         const double slots = interactions * slots_an_interaction * 2 / ceilings.flops_per_second;
         text += fmt::format(
-            "\nAn interaction counts {:.0f} flops by convention. It takes at least {:.0f} "
-            "instructions, and of those that the ceiling issues it issues {:.3g} %.",
+            "\nAn interaction counts {:.0f} flops by convention, and takes at least {:.0f} "
+            "instructions: {:.3g} % of those that the ceiling issues.",
             kernel.work.flops / kernel.work.interactions, slots_an_interaction, 100 * slots);
     }
     const std::string note = compute::timing_note(kernel, &ceilings);

@@ -44,14 +44,14 @@ void small_text(Interface& ui, ImVec2 at, ImU32 colour, const std::string& words
 }
 
 /// Frame, lines at the powers of ten, and their names left of it.
-void draw_frame(Interface& ui, const Chart& chart, const char* unit) {
+void draw_frame(Interface& ui, const Chart& chart) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 low{chart.box.x, chart.box.y}, high{chart.right(), chart.bottom()};
     list.AddRectFilled(low, high, colour::canvas, ui.px(3));
     for (const double tick : chart.y.ticks(std::max(1, int(chart.box.height / ui.px(24))))) {
         const float y = chart.at_y(tick);
         list.AddLine({low.x, y}, {high.x, y}, colour::line, ui.px(1));
-        const std::string words = tick_words(tick) + unit;
+        const std::string words = tick_words(tick);
         const ImVec2 size = small_size(ui, words);
         small_text(ui, {low.x - size.x - ui.px(6), y - size.y / 2}, colour::faint, words);
     }
@@ -112,30 +112,49 @@ void draw_dots(Interface& ui, const Chart& chart, const std::vector<Dot>& dots,
     }
 }
 
+/// The name of the slope, under it where no kernel's line crosses.
+Box slope_name(Interface& ui, const Chart& chart, const Roofline& line,
+               const std::vector<Box>& taken) {
+    const std::string words = "copy " + quantity(line.bytes_ceiling, "B/s");
+    const ImVec2 size = small_size(ui, words);
+    const auto place = [&](double share) {
+        const double intensity = chart.x.value(share * chart.x.at(line.ridge()));
+        return ImVec2{chart.at_x(intensity) + ui.px(10), chart.at_y(line.roof(intensity))};
+    };
+    for (const double share : {0.45, 0.2, 0.7}) {
+        const ImVec2 at = place(share);
+        if (std::none_of(taken.begin(), taken.end(), [&](const Box& box) {
+                return box.x < at.x + size.x && at.x < box.x + box.width;
+            }))
+            return line_name(ui, chart, at, words);
+    }
+    return line_name(ui, chart, place(0.45), words);
+}
+
 void draw_roof(Interface& ui, const Chart& chart, const Roofline& line, const Ceilings& ceilings) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    draw_frame(ui, chart, "");
+    draw_frame(ui, chart);
     draw_intensity_ticks(ui, chart);
+    small_text(ui, {chart.box.x + ui.px(6), chart.box.y + ui.px(3)}, colour::faint, "flop/s");
     const float flat = chart.at_y(line.flops_ceiling), ridge = chart.at_x(line.ridge());
     const double left = chart.x.value(0);
     list.AddLine({chart.box.x, chart.at_y(line.roof(left))}, {ridge, flat}, colour::dim,
                  ui.px(1.6F));
     list.AddLine({ridge, flat}, {chart.right(), flat}, colour::dim, ui.px(1.6F));
-    std::vector<Box> taken{
-        line_name(ui, chart, {chart.right(), flat + ui.px(3)},
-                  fmt::format("FP32 {}", quantity(line.flops_ceiling, "flop/s"))),
-        line_name(ui, chart,
-                  {chart.box.x + (ridge - chart.box.x) * 0.45F + ui.px(10),
-                   chart.at_y(line.roof(chart.x.value(0.45 * chart.x.at(line.ridge()))))},
-                  fmt::format("copy {}", quantity(line.bytes_ceiling, "B/s")))};
     std::vector<Dot> dots;
+    std::vector<Box> taken{{ridge, flat - ui.px(1), chart.right() - ridge, ui.px(2)}};
     for (const RooflinePoint& p : line.points) {
         const ImVec2 at{chart.at_x(p.intensity), chart.at_y(p.flops_per_second)};
         const double roof = line.roof(p.intensity);
+        const float top = chart.at_y(roof);
         // What it lacks.
-        list.AddLine(at, {at.x, chart.at_y(roof)}, faded(colour::accent, 0.45F), ui.px(1));
+        list.AddLine(at, {at.x, top}, faded(colour::accent, 0.45F), ui.px(1));
+        taken.push_back({at.x - ui.px(1), top, ui.px(2), std::max(0.F, at.y - top)});
         dots.push_back({&p, at, roof > 0 ? p.flops_per_second / roof : 0});
     }
+    taken.push_back(line_name(ui, chart, {chart.right(), flat - small_size(ui, "0").y - ui.px(1)},
+                              "FP32 " + quantity(line.flops_ceiling, "flop/s")));
+    taken.push_back(slope_name(ui, chart, line, taken));
     draw_dots(ui, chart, dots, taken, ceilings, "roofline.kernel.");
     record_rect(
         ui, {chart.box.x, chart.box.y}, {chart.right(), chart.bottom()}, "roofline",
@@ -144,12 +163,12 @@ void draw_roof(Interface& ui, const Chart& chart, const Roofline& line, const Ce
 
 /// Kernels of which only bytes are counted: by bytes a second.
 void draw_strip(Interface& ui, const Chart& chart, const Roofline& line, const Ceilings& ceilings) {
-    draw_frame(ui, chart, "");
+    draw_frame(ui, chart);
     const float roof = chart.at_y(line.bytes_ceiling);
     ImGui::GetWindowDrawList()->AddLine({chart.box.x, roof}, {chart.right(), roof}, colour::dim,
                                         ui.px(1.6F));
-    const Box name = line_name(ui, chart, {chart.right(), roof + ui.px(3)},
-                               fmt::format("copy {}", quantity(line.bytes_ceiling, "B/s")));
+    const Box name = line_name(ui, chart, {chart.right(), roof - small_size(ui, "0").y - ui.px(1)},
+                               "copy " + quantity(line.bytes_ceiling, "B/s"));
     std::vector<Dot> dots;
     for (std::size_t i = 0; i < line.strip.size(); ++i) {
         const RooflinePoint& p = line.strip[i];
@@ -186,6 +205,10 @@ void legend(Interface& ui, const Roofline& line, float width) {
     text(ui.fonts.small, colour::faint,
          "Left of the ridge memory is the limit, right of it arithmetic. Bytes are those that have "
          "to move, each once.");
+    if (ui.stage.device().info().kind == compute::DeviceKind::emulator) {
+        text(ui.fonts.small, colour::finding, "Emulated: the ceilings are this processor's.");
+        record(ui, "roofline.emulated");
+    }
     std::string names;
     for (const std::string& name : line.left_out) names += (names.empty() ? "" : ", ") + name;
     if (!names.empty()) {

@@ -92,6 +92,9 @@ TEST(Roofline, AxesHoldEveryPointTheRidgeAndBothCeilings) {
     EXPECT_TRUE(inside(line.bytes, 1e12));
     EXPECT_TRUE(inside(line.intensity, line.ridge()));
     EXPECT_TRUE(inside(line.flops, 20e12));
+    // Their names stand above the ceilings.
+    EXPECT_LE(line.flops.at(20e12), 0.85);
+    EXPECT_LE(line.bytes.at(1e12), 0.85);
     // The slope begins above the lower edge.
     EXPECT_TRUE(inside(line.flops, line.roof(line.intensity.value(0))));
 }
@@ -105,7 +108,7 @@ TEST(Roofline, WordsStateBothConventionsOfAnInteraction) {
     EXPECT_NE(words.find("20000 flops a byte"), std::string::npos) << words;
     EXPECT_NE(words.find("20 flops by convention"), std::string::npos) << words;
     EXPECT_NE(words.find("at least 13 instructions"), std::string::npos) << words;
-    EXPECT_NE(words.find("issues 65 %"), std::string::npos) << words;
+    EXPECT_NE(words.find(": 65 % of those that the ceiling issues"), std::string::npos) << words;
 }
 
 TEST(Roofline, WordsOfAKernelWithoutFlops) {
