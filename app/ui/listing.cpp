@@ -121,6 +121,9 @@ void chips_of_row(Interface& ui, const Listing& listing, const Places& at, const
         if (narrow && needed > each + ui.px(0.5F)) label.clear();
         const float width = narrow ? each : std::max(ui.px(17), needed + ui.px(8));
         draw_chip(ui, *c, {x, top}, {x + width, bottom}, label);
+        if (ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
+            ImGui::IsMouseHoveringRect({x, top}, {x + width, bottom}))
+            ui.microscope.pick(c->warp, unsigned(std::countr_zero(c->mask)));
         record_rect(ui, {x, top}, {x + width, bottom},
                     fmt::format("{}.warp.{}", listing.id, c->warp),
                     fmt::format("{}", listing.text->lines[c->row].number));

@@ -6,9 +6,10 @@
 #include <charconv>
 #include <cmath>
 
+#include "ui/warp_words.h"
+
 namespace warpscope::ui {
 
-using emulator::SplitView;
 using emulator::Stepper;
 
 namespace {
@@ -222,9 +223,8 @@ void Microscope::act(const std::function<void()>& change) {
 
 void Microscope::say_why_not(unsigned warp) {
     if (stepper_->end() != Stepper::End::open) return;
-    const emulator::WarpView view = stepper_->warp(warp);
     notice_ = fmt::format("Warp {} {}.", warp,
-                          view.splits.empty() ? "has ended" : "waits for other warps");
+                          warp_words(stepper_->kernel(), stepper_->warp(warp), true));
 }
 
 void Microscope::step() {

@@ -201,6 +201,18 @@ TEST_F(InterfaceTest, FindingsAreSentencesAtTheFoot) {
     EXPECT_EQ(ui_.widgets.find("result.wrong_pixels.sentence")->value, sentence);
 }
 
+TEST_F(InterfaceTest, AMicroscopeWithNothingToStepSaysWhyAndCloses) {
+    click("transport.microscope");
+    frames(3);
+    ASSERT_NE(ui_.widgets.find("microscope.complaint"), nullptr);
+    EXPECT_NE(ui_.widgets.find("microscope.complaint")->value, "");
+    EXPECT_FALSE(ui_.widgets.find("microscope.step")->enabled);
+    for (const char* tab : {"dock.timeline", "dock.banks", "dock.registers", "dock.timings"})
+        if (ui_.widgets.find(tab)) click(tab);
+    click("microscope.close");
+    EXPECT_EQ(ui_.widgets.find("microscope.complaint"), nullptr);
+}
+
 TEST_F(InterfaceTest, EmulatedTimingsSaySo) {
     click("transport.step");
     EXPECT_NE(ui_.widgets.find("timings.emulated"), nullptr);

@@ -102,6 +102,8 @@ TEST_F(MicroscopePanelsTest, AWarpIsPickedAndSteppedByHand) {
     EXPECT_EQ(ui_->widgets.find("microscope.seed"), nullptr);
     click("microscope.step");
     EXPECT_EQ(ui_->microscope.stepper().history()[1].warp, 3);
+    click("source.warp.7");
+    EXPECT_EQ(ui_->microscope.warp(), 7U);
     // A click on the bar of lanes picks one.
     const Widget lanes = *ui_->widgets.find("warp.1.lanes");
     press(float(lanes.x + lanes.w * 20.5 / 32), float(lanes.y + lanes.h / 2));

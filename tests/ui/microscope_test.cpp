@@ -109,7 +109,8 @@ TEST_F(MicroscopeTest, AWarpTakenByHandGoesUntilItWaits) {
     EXPECT_TRUE(microscope_.complete());
     EXPECT_GT(microscope_.known_steps(), position());
     for (int i = 0; i < 500 && microscope_.notice().empty(); ++i) microscope_.step();
-    EXPECT_EQ(microscope_.notice(), "Warp 5 waits for other warps.");
+    EXPECT_TRUE(microscope_.notice().starts_with("Warp 5 waits at the barrier, line "))
+        << microscope_.notice();
     const std::uint64_t stuck = position();
     microscope_.step();
     EXPECT_EQ(position(), stuck);
