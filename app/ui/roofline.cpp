@@ -146,7 +146,9 @@ std::vector<std::optional<Box>> place_labels(std::span<const Box> points,
     for (std::size_t i = 0; i < points.size(); ++i) {
         const Box& p = points[i];
         const float w = sizes[i].width, h = sizes[i].height;
-        const float middle_x = p.x + p.width / 2 - w / 2, middle_y = p.y + p.height / 2 - h / 2;
+        const float middle_y = p.y + p.height / 2 - h / 2;
+        const float middle_x =
+            std::max(area.x, std::min(p.x + p.width / 2 - w / 2, area.x + area.width - w));
         const Box candidates[] = {
             {p.x + p.width + gap, middle_y, w, h}, {p.x - gap - w, middle_y, w, h},
             {middle_x, p.y - gap - h, w, h},       {middle_x, p.y + p.height + gap, w, h},

@@ -82,10 +82,13 @@ Box line_name(Interface& ui, const Chart& chart, ImVec2 at, const std::string& w
 }
 
 /// Dots, their names where there is room, and what they say under the mouse.
-void draw_dots(Interface& ui, const Chart& chart, const std::vector<Dot>& dots,
-               std::vector<Box> taken, const Ceilings& ceilings, const char* id) {
+void draw_dots(Interface& ui, const Chart& chart, std::vector<Dot> dots, std::vector<Box> taken,
+               const Ceilings& ceilings, const char* id) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float radius = ui.px(4.5F);
+    // Where names don't all have room, the best kernels keep theirs.
+    std::stable_sort(dots.begin(), dots.end(),
+                     [](const Dot& a, const Dot& b) { return a.share > b.share; });
     std::vector<Box> marks, sizes;
     std::vector<std::string> names;
     for (const Dot& dot : dots) {

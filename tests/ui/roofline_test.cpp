@@ -137,6 +137,15 @@ TEST(PlaceLabels, TheFirstFreeSideAndNeverOverAnother) {
     }
 }
 
+// A name too wide for either side moves along the edge, above the point.
+TEST(PlaceLabels, AtAnEdgeAboveOrBelow) {
+    const std::vector<Box> point{{4, 40, 8, 8}}, size{{0, 0, 60, 12}};
+    const auto label = place_labels(point, size, {0, 0, 70, 80}, {}, 4)[0];
+    ASSERT_TRUE(label);
+    EXPECT_EQ(label->x, 0);
+    EXPECT_EQ(label->y, 24);
+}
+
 TEST(PlaceLabels, ALabelWithoutRoomIsLeftOut) {
     const std::vector<Box> point{{20, 20, 8, 8}}, size{{0, 0, 60, 12}};
     EXPECT_FALSE(place_labels(point, size, {0, 0, 50, 50}, {}, 4)[0]);
