@@ -130,10 +130,12 @@ void row(Interface& ui, unsigned warp, ImVec2 size, bool moved) {
     const bool acting = m.stepper().end() == Stepper::End::open && warp == m.acting_warp();
     // Of many warps the one at work stays in sight.
     if (acting && moved && !ImGui::IsRectVisible(at.low, at.high)) ImGui::SetScrollHereY(0.5F);
-    if (acting)
+    if (acting) {
         list.AddTriangleFilled({at.low.x + ui.px(3), at.low.y + ui.px(7)},
                                {at.low.x + ui.px(10), (at.low.y + at.high.y) / 2},
                                {at.low.x + ui.px(3), at.high.y - ui.px(7)}, colour::text);
+        record_rect(ui, at.low, {at.chip, at.high.y}, "warp.next", fmt::format("{}", warp));
+    }
     chip(ui, warp, view, at);
     ImGui::PushFont(ui.fonts.small);
     const float room = at.lanes - at.words - ui.px(6);

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <ctime>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -92,6 +93,7 @@ class App {
     std::unique_ptr<Interface> ui_;
     int awake_ = 3;  ///< frames to draw before waiting for events again
     int interval_ = -1;
+    std::uint64_t frames_ = 0;  ///< drawn; tests wait for some of a window at rest
     Clock::time_point last_frame_ = Clock::now();
 };
 
@@ -283,6 +285,7 @@ void App::after_frame() {
     last_frame_ = now;
     ui_->frame_ms = ui_->frame_ms > 0 && took < 1000 ? ui_->frame_ms * 0.95F + took * 0.05F : took;
     if (!ui_->requests.empty()) awake_ = std::max(awake_, 3);
+    ui_->widgets.add({"frames", 0, 0, 0, 0, std::to_string(++frames_), true, false});
     if (!options_.widget_map.empty()) ui_->widgets.write_if_changed(options_.widget_map);
     if (!ui_->measuring) return;
     // The frame that says so is on the screen by now.
