@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace warpscope::experiments {
@@ -29,6 +31,10 @@ class Parameter {
     const std::string& label() const { return label_; }  ///< "__syncthreads()"
     const std::string& help() const { return help_; }    ///< a sentence, for tooltip and --list
 
+    /// Says when the value matters: elsewhere it is kept, and the panel greys it out.
+    void only_when(std::function<bool()> condition) { matters_ = std::move(condition); }
+    bool matters() const { return !matters_ || matters_(); }
+
     virtual std::string type() const = 0;   ///< "toggle", "choice", "integer", "real", "text"
     virtual std::string range() const = 0;  ///< "on|off", "16..4096", "any text"
     virtual std::string text() const = 0;
@@ -38,6 +44,7 @@ class Parameter {
 
   private:
     std::string id_, label_, help_;
+    std::function<bool()> matters_;
 };
 
 class Toggle : public Parameter {

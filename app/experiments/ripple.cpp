@@ -99,6 +99,10 @@ Ripple::Ripple(compute::Device& device)
         for (std::size_t i = 0; i < draws_.size(); ++i) load(draws_[i][sync], i, sync);
         load(stamped_draws_[sync], stamped_layout, sync);
     }
+    for (Parameter* watched :
+         std::initializer_list<Parameter*>{&delayed_, &delay_, &delay_before_, &timed_block_})
+        watched->only_when([this] { return stamped(); });
+    speed_.only_when([this] { return pattern_.text() == "ripple"; });
     state_.emplace(device, std::size_t(size_ * size_), std::size_t(window_));
 }
 

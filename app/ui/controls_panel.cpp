@@ -137,8 +137,12 @@ void parameters(Interface& ui) {
         ImGui::PushID(id.c_str());
         const auto* real = dynamic_cast<const Real*>(p);
         const bool unit = real && !real->unit().empty();
+        const std::size_t first = ui.widgets.widgets().size();
+        ImGui::BeginDisabled(!p->matters());
         row_label(ui, at, unit ? p->label() + ", " + real->unit() : p->label(), p->help());
         parameter_widget(ui, *p, id, at.widget);
+        ImGui::EndDisabled();
+        if (!p->matters()) ui.widgets.disable_from(first);
         const auto* choice = dynamic_cast<const Choice*>(p);
         // The box may be too narrow for its word.
         if (choice) tooltip(ui, choice->words()[choice->index()].label + ".\n" + p->help());

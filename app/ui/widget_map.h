@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -23,6 +24,10 @@ class WidgetMap {
     void begin_frame() { now_.clear(); }
     void add(Widget widget) { now_.push_back(std::move(widget)); }
     Widget& last() { return now_.back(); }
+    /// Those added since there were `first` can't be used.
+    void disable_from(std::size_t first) {
+        for (std::size_t i = first; i < now_.size(); ++i) now_[i].enabled = false;
+    }
     const std::vector<Widget>& widgets() const { return now_; }
     const Widget* find(std::string_view id) const;
 

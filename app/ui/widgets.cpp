@@ -11,6 +11,11 @@ ImVec4 as_vec4(ImU32 colour) {
     return ImGui::ColorConvertU32ToFloat4(colour);
 }
 
+// What we draw ourselves fades as ImGui's own widgets do.
+ImU32 faint_where_disabled(ImU32 colour) {
+    return ImGui::GetColorU32(colour);
+}
+
 const char* end_of(std::string_view words) {
     return words.data() + words.size();
 }
@@ -150,12 +155,13 @@ bool toggle_switch(Interface& ui, const std::string& id, bool on, float width) {
     const float radius = size.y / 2;
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 off = hovered ? colour::faint : IM_COL32(78, 86, 98, 255);
-    list.AddRectFilled(low, high, on ? colour::accent : off, radius);
+    list.AddRectFilled(low, high, faint_where_disabled(on ? colour::accent : off), radius);
     const float knob = on ? high.x - radius : low.x + radius;
     list.AddCircleFilled({knob, low.y + radius}, radius - ui.px(3), IM_COL32_WHITE);
     const char* word = on ? "on" : "off";
     const float text_y = at.y + (height - ImGui::GetTextLineHeight()) / 2;
-    list.AddText({high.x + ui.px(9), text_y}, on ? colour::text : colour::dim, word);
+    list.AddText({high.x + ui.px(9), text_y}, faint_where_disabled(on ? colour::text : colour::dim),
+                 word);
     record(ui, id, word);
     return clicked;
 }
@@ -186,7 +192,8 @@ int segments(Interface& ui, const std::string& id, const std::vector<std::string
     const float each = width / float(labels.size());
     const float rounding = ImGui::GetStyle().FrameRounding;
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(at, {at.x + width, at.y + height}, colour::raised, rounding);
+    list.AddRectFilled(at, {at.x + width, at.y + height}, faint_where_disabled(colour::raised),
+                       rounding);
     int clicked = -1;
     for (std::size_t i = 0; i < labels.size(); ++i) {
         const ImVec2 low{at.x + each * float(i), at.y};
@@ -195,12 +202,13 @@ int segments(Interface& ui, const std::string& id, const std::vector<std::string
         if (ImGui::InvisibleButton((id + ":" + ids[i]).c_str(), {each, height})) clicked = int(i);
         record(ui, id + ":" + ids[i], i == chosen ? "on" : "off");
         if (i == chosen)
-            list.AddRectFilled(low, high, colour::accent_deep, rounding);
+            list.AddRectFilled(low, high, faint_where_disabled(colour::accent_deep), rounding);
         else if (ImGui::IsItemHovered())
-            list.AddRectFilled(low, high, colour::hovered, rounding);
+            list.AddRectFilled(low, high, faint_where_disabled(colour::hovered), rounding);
         const ImVec2 size = text_size(labels[i]);
         list.AddText({std::round(low.x + (each - size.x) / 2), low.y + (height - size.y) / 2},
-                     i == chosen ? colour::text : colour::dim, labels[i].c_str());
+                     faint_where_disabled(i == chosen ? colour::text : colour::dim),
+                     labels[i].c_str());
     }
     record_rect(ui, at, {at.x + width, at.y + height}, id, ids[chosen]);
     return clicked;

@@ -141,6 +141,20 @@ TEST_P(StampedRipple, OtherTilesKnowNoStaleReadsAndSaySo) {
               std::string::npos);
 }
 
+TEST_P(StampedRipple, DelaysMatterHereOnly) {
+    const auto matters = [&] {
+        std::vector<std::string> ids;
+        for (const Parameter* p : ripple().parameters().all())
+            if (p->matters()) ids.push_back(p->id());
+        return ids;
+    };
+    const std::vector<std::string> stamped = matters();
+    EXPECT_EQ(std::count(stamped.begin(), stamped.end(), "delay"), 1);
+    set(ripple(), {{"layout", "tytx"}, {"pattern", "ripple"}});
+    EXPECT_EQ(matters(), (std::vector<std::string>{"pattern", "sync", "layout", "size", "speed",
+                                                   "view", "window"}));
+}
+
 // --- the timeline of one block
 
 double length(const Timeline& timeline, unsigned warp, Timeline::Doing doing) {
