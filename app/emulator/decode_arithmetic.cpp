@@ -38,11 +38,12 @@ VectorOp integer_op(std::string_view op, Type type) {
 VectorOp float_op(std::string_view op, Type type) {
     using enum VectorOp;
     static const std::map<std::string_view, VectorOp> single = {
-        {"add", add_f32},  {"sub", sub_f32},   {"mul", mul_f32}, {"fma", fma_f32},
-        {"min", min_f32},  {"max", max_f32},   {"neg", neg_f32}, {"abs", abs_f32},
-        {"div", div_f32},  {"sqrt", sqrt_f32}, {"rcp", rcp_f32}, {"rsqrt", rsqrt_f32},
-        {"sin", sin_f32},  {"cos", cos_f32},   {"ex2", ex2_f32}, {"lg2", lg2_f32},
-        {"tanh", tanh_f32}};
+        {"add", add_f32},   {"sub", sub_f32},   {"mul", mul_f32},
+        {"fma", fma_f32},   {"min", min_f32},   {"max", max_f32},
+        {"neg", neg_f32},   {"abs", abs_f32},   {"div", div_f32},
+        {"sqrt", sqrt_f32}, {"rcp", rcp_f32},   {"rsqrt", rsqrt_f32},
+        {"sin", sin_f32},   {"cos", cos_f32},   {"ex2", ex2_f32},
+        {"lg2", lg2_f32},   {"tanh", tanh_f32}, {"rsqrt.ftz", rsqrt_ftz_f32}};
     static const std::map<std::string_view, VectorOp> wide = {
         {"add", add_f64}, {"sub", sub_f64}, {"mul", mul_f64}, {"fma", fma_f64}};
     const auto& table = type == Type::f64 ? wide : single;
@@ -113,8 +114,9 @@ void Decoder::decode_float(const Statement& s, Modifiers& m, Type type) {
     if (type == Type::f16) fail("arithmetic on f16 is not supported");
     std::string op = s.opcode == "mad" ? "fma" : s.opcode;
     const bool flushes = m.take("ftz");
-    const bool bitwise = op == "neg" || op == "abs" || op == "copysign";
-    if (!bitwise) keep_subnormals_ = kernel_->flush_subnormals && !flushes;
+    const bool by_itself = op == "neg" || op == "abs" || op == "copysign" ||
+                           (op == "rsqrt" && type == Type::f32 && flushes);
+    if (!by_itself) keep_subnormals_ = kernel_->flush_subnormals && !flushes;
     m.take("rn");
     for (const auto& [name, mode] :
          {std::pair{"rz", FE_TOWARDZERO}, {"rm", FE_DOWNWARD}, {"rp", FE_UPWARD}})
@@ -123,7 +125,7 @@ void Decoder::decode_float(const Statement& s, Modifiers& m, Type type) {
     m.take("full");
     if (m.take("sat")) op += ".sat";
     finish(m);
-    if (bitwise && flushes) op += ".ftz";
+    if (by_itself && flushes) op += ".ftz";
     std::vector<uint32_t> operands = {destination(s.operands[0])};
     for (size_t k = 1; k < s.operands.size(); ++k) operands.push_back(source(s.operands[k], type));
     emit_vector_op(float_op(op, type), float_lanes(op, type), s, type, std::move(operands));

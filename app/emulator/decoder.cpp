@@ -39,7 +39,8 @@ std::unique_ptr<Kernel> Decoder::decode() {
     kernel_->parameters = syntax_.parameters;
     for (const Parameter& p : syntax_.parameters)
         kernel_->parameter_bytes = std::max(kernel_->parameter_bytes, p.offset + p.size);
-    for (const Statement& s : syntax_.statements) kernel_->flush_subnormals |= s.has("ftz");
+    for (const Statement& s : syntax_.statements)
+        kernel_->flush_subnormals |= s.has("ftz") && !(s.opcode == "rsqrt" && s.has("f32"));
     lower_control(syntax_);
     flow_ = build_control_flow(syntax_);
     uniformity_ = analyse_uniformity(syntax_, flow_);

@@ -26,6 +26,7 @@ enum class VectorOp : uint8_t {
     sqrt_f32,
     rcp_f32,
     rsqrt_f32,
+    rsqrt_ftz_f32,
     sin_f32,
     cos_f32,
     ex2_f32,

@@ -118,6 +118,15 @@ struct Rsqrt : Float<float> {
         return hn::Div(hn::Set(d, 1.0f), hn::Sqrt(a));
     }
 };
+// Flushes by itself, so that a kernel whose other arithmetic doesn't flush changes no mode for it.
+// The result is never subnormal.
+struct RsqrtFtz : Float<float> {
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V a) const {
+        const auto subnormal = hn::Lt(hn::Abs(a), hn::Set(d, 0x1p-126f));
+        return Rsqrt()(d, hn::IfThenElse(subnormal, hn::CopySign(hn::Zero(d), a), a));
+    }
+};
 
 // sin(a) for a in revolutions/2 reduced to [-pi/2, pi/2]: a odd polynomial, error below 2^-22.
 template <class D, class V>
@@ -234,6 +243,8 @@ Handler find_float_handler(VectorOp op, Shape shape) {
             return unary_handler<Rcp>(shape);
         case VectorOp::rsqrt_f32:
             return unary_handler<Rsqrt>(shape);
+        case VectorOp::rsqrt_ftz_f32:
+            return unary_handler<RsqrtFtz>(shape);
         case VectorOp::sin_f32:
             return unary_handler<Sin>(shape);
         case VectorOp::cos_f32:

@@ -58,6 +58,8 @@ Handler only_f32(std::string_view op) {
     using U = uint32_t;
     if (op == "neg.ftz") return lanes<U, U>([](U a) { return flushed(a) ^ 0x80000000u; });
     if (op == "abs.ftz") return lanes<U, U>([](U a) { return flushed(a) & 0x7FFFFFFFu; });
+    if (op == "rsqrt.ftz")
+        return lanes<U, F>([](U a) { return 1 / std::sqrt(std::bit_cast<F>(flushed(a))); });
     return nullptr;
 }
 

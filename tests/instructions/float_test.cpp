@@ -107,6 +107,7 @@ TEST_P(FloatInstructions, FlushedBesideUnflushed) {
           {
               {"add.ftz.f32 %r0, %a, %b; add.f32 %d, %a, %b;", "f32", "T T T", reals(sum)},
               {"add.f32 %r0, %a, %b; add.ftz.f32 %d, %a, %b;", "f32", "T T T", flushed(sum)},
+              {"rsqrt.approx.ftz.f32 %r0, %a; add.f32 %d, %a, %b;", "f32", "T T T", reals(sum)},
               {"mul.ftz.f32 %r0, %a, %b; mul.f64 %d, %c, 0d3FE0000000000000;", "f64",
                "f64 f32 f32 f64", reals([](double, double, double c) { return c / 2; })},
           });
