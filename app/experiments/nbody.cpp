@@ -12,19 +12,30 @@ namespace {
 
 constexpr std::int64_t most_bodies = 1 << 20;
 
-const std::vector<Choice::Word> kernel_words{
-    {"float3", "float3, global"}, {"float4", "float4, global"}, {"tiled", "float4, shared tiles"}};
+const std::vector<Choice::Word> kernel_words{{"float3", "float3, global"},
+                                             {"float4", "float4, global"},
+                                             {"tiled", "float4, shared tiles"},
+                                             {"rsqrt", "and the root in one instruction"},
+                                             {"unrolled", "and unrolled"},
+                                             {"several", "and 4 bodies a thread"},
+                                             {"fast", "and the sum dealt to more blocks"}};
 
 }  // namespace
 
 NBody::NBody(compute::Device& device)
     : Experiment(device),
-      kernel_(declare(), "kernel", "Kernel", "Where a thread reads the other bodies from.",
+      kernel_(declare(), "kernel", "Kernel",
+              "A ladder, each kernel with one change from the one before: bodies read from global "
+              "memory as float3, as float4, in tiles through shared memory; 1 / sqrt in one "
+              "instruction; 16 bodies a turn of the loop; 4 bodies a thread; the bodies that pull "
+              "dealt to as many blocks as fill the card.",
               kernel_words, std::size_t(NBodyKernel::tiled)),
       bodies_(declare(), "bodies", "Bodies", "How many bodies; a file brings its own number.", 4096,
               1, most_bodies),
       block_(declare(), "block", "Block size",
-             "Threads of a block, and bodies of a tile; any size will do.", 256, 32, 1024),
+             "Threads of a block, and bodies of a tile; any size will do. The kernels several and "
+             "fast always have 256.",
+             256, 32, 1024),
       start_(declare(), "start", "Start", "Where the bodies are at frame 0.",
              {{"plummer", "Plummer sphere"},
               {"disk", "rotating disk"},
@@ -139,7 +150,8 @@ void NBody::do_step() {
 }
 
 void NBody::launch_kernel() {
-    do_step();
+    device().begin_frame(frame());
+    state_->find_forces(unsigned(block_), float(dt_), eps());
 }
 
 void NBody::copy_state(Experiment& leader) {

@@ -10,7 +10,7 @@
 
 namespace warpscope::experiments {
 
-/// Gravity of N bodies, each on each, in one of three kernels (kernels/nbody.cu).
+/// Gravity of N bodies, each on each, in one of the kernels of kernels/nbody.cu.
 /// G = 1. The generated starts have mass 1 and a radius near 1; files are scaled to that.
 class NBody : public Experiment {
   public:

@@ -51,7 +51,10 @@ StepError compare_with(const StepReference& reference, std::span<const Vector> c
 
 StepError check_step(compute::Device& device, NBodyKernel kernel, unsigned block,
                      const StepReference& reference) {
-    NBodyState scratch(device, kernel, reference.bodies);
+    return check_step(NBodyState(device, kernel, reference.bodies), block, reference);
+}
+
+StepError check_step(NBodyState scratch, unsigned block, const StepReference& reference) {
     scratch.step(block, 1.0f, reference.eps);
     const Bodies after = scratch.download();
     std::vector<Vector> computed;

@@ -46,7 +46,9 @@ StepReference make_reference(Bodies bodies, float eps, double most_pairs);
 /// wrong mass, shows there: its nearest neighbour feels it.
 StepError compare_with(const StepReference& reference, std::span<const Vector> computed);
 
-/// Runs one step of a kernel in scratch memory and compares its velocities with the reference.
+/// Runs one step of `scratch`, a state of reference.bodies, and compares its velocities.
+StepError check_step(NBodyState scratch, unsigned block, const StepReference& reference);
+/// The same of one kernel, in memory that it takes for that.
 StepError check_step(compute::Device& device, NBodyKernel kernel, unsigned block,
                      const StepReference& reference);
 

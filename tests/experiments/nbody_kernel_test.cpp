@@ -14,7 +14,7 @@ namespace {
 
 using std::numbers::pi;
 
-constexpr std::size_t sizes[] = {1, 2, 31, 32, 33, 255, 256, 257, 1000};
+constexpr std::size_t sizes[] = {1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097};
 constexpr unsigned blocks[] = {32, 96, 256, 1024};
 constexpr float eps = 0.05f;
 constexpr double all_pairs = 1e18;
