@@ -33,7 +33,8 @@ void splitter(Interface& ui, const char* name, const Box& box, bool upright, flo
     ImGui::InvisibleButton(name, {box.width, box.height});
     const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
     if (hot) ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
-    if (ImGui::IsItemActive()) {
+    // How the pointer came here before it was pressed is no dragging.
+    if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {
         const ImVec2 moved = ImGui::GetIO().MouseDelta;
         size += sign * (upright ? moved.x : moved.y) / ui.scale;
     }

@@ -63,7 +63,9 @@ void navigate(Interface& ui, ImVec2 size) {
     if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) && !io.KeyCtrl)
         ui.canvas.fit();
     choose_pixel(ui, ui.canvas.to_texel(mouse), hovered);
-    if (!ImGui::IsItemActive() || (io.MouseDelta.x == 0 && io.MouseDelta.y == 0)) return;
+    // How the pointer came here before it was pressed is no dragging.
+    const bool dragging = ImGui::IsItemActive() && !ImGui::IsItemActivated();
+    if (!dragging || (io.MouseDelta.x == 0 && io.MouseDelta.y == 0)) return;
     const bool left = ImGui::IsMouseDown(ImGuiMouseButton_Left) && !io.KeyCtrl;
     if (left && ui.stage.drag(double(io.MouseDelta.x) / size.y, double(io.MouseDelta.y) / size.y))
         return;

@@ -171,7 +171,7 @@ void navigate(Interface& ui, const Places& at, float overview_bottom) {
     if (ui.tree.in_overview)
         ui.tree.first = (io.MousePos.x - at.low.x) / at.width() * double(at.columns) -
                         at.width() / at.cell_width / 2;
-    else
+    else if (!ImGui::IsItemActivated())
         ui.tree.first -= io.MouseDelta.x / at.cell_width;
 }
 

@@ -248,18 +248,19 @@ class App:
             self.key("v")
             self.wait_value("vsync", wanted)
 
-    def click(self, widget):
-        """The pointer stays: a slow frame must still find it there. settle() takes it away."""
+    def click(self, widget, at=(0.5, 0.5), button=1):
+        """Clicks at a share of the widget's width and height. The pointer stays: a slow frame must
+        still find it there. settle() takes it away."""
         def target():
             found = self.widgets().get(widget)
             return found if found and found["visible"] and found["enabled"] else None
         w = wait_for(f"{widget} to be there", target)
-        self.display.xdotool("mousemove", round(w["x"] + w["w"] / 2), round(w["y"] + w["h"] / 2),
-                             "click", 1)
+        self.display.xdotool("mousemove", round(w["x"] + w["w"] * at[0]),
+                             round(w["y"] + w["h"] * at[1]), "click", button)
 
     def choose(self, widget, entry):
-        """Takes an entry of a list that opens, or of segments side by side, while an experiment
-        runs. A list finds its place in the frames after it opened."""
+        """Takes an entry of a list that opens, or of segments side by side. A list finds its place
+        in the frames after it opened."""
         if f"{widget}:{entry}" not in self.widgets():
             self.click(widget)
             wait_for(f"the list of {widget}", lambda: f"{widget}:{entry}" in self.widgets())
@@ -268,23 +269,29 @@ class App:
         self.wait_value(widget, entry)
 
     def pass_frames(self):
-        """Waits for further frames of an experiment that runs."""
-        before = self.frame()
-        wait_for("further frames", lambda: self.frame() > before + 2)
+        """Waits for further frames of the window. One at rest draws some after each event."""
+        before = int(self.value("frames"))
+        self.display.xdotool("mousemove_relative", 1, 0, "mousemove_relative", "--", -1, 0)
+        wait_for("further frames", lambda: int(self.value("frames")) > before + 2)
 
     def type_into(self, widget, text):
-        """Types into a field of a running experiment; ends with Enter. ImGui looks at keys once a
-        frame: what goes down must not come up before."""
+        """Types into a field; ends with Enter. ImGui looks at keys once a frame: what goes down
+        must not come up before."""
         self.click(widget)
         self.pass_frames()
-        self.display.xdotool("type", text)
+        self.display.xdotool("type", "--", text)
         self.wait_value(widget, text)
         self.display.xdotool("keydown", "Return")
         self.pass_frames()
         self.display.xdotool("keyup", "Return")
 
-    def key(self, name):
-        self.display.xdotool("key", name)
+    def key(self, *names):
+        self.display.xdotool("key", *names)
+
+    def resize(self, width, height):
+        """Waits until the window has drawn itself in its new size."""
+        self.display.xdotool("search", "--name", "Warpscope", "windowsize", width, height)
+        self.pass_frames()
 
     def pause(self):
         self.click("transport.pause")

@@ -3,38 +3,18 @@
 usage: scenarios.py PROGRAM [Scenarios.NAME]
 """
 import os
-import pathlib
 import shlex
 import subprocess
-import sys
-import tempfile
-import unittest
 
-from driver import App, Display, read_png, wait_for
-
-PROGRAM = ""
-# Small pictures, so that a sanitizer build keeps up.
-RIPPLE = ["--experiment", "ripple", "--set", "ripple.size=256"]
-BODIES = ["--experiment", "nbody", "--set", "nbody.bodies=512"]
+from driver import read_png, wait_for
+from scenario import BODIES, RIPPLE, Scenario, main
 
 
 def green(red, value, blue):
     return value > 60 and red < value // 2 and blue < value // 2
 
 
-class Scenarios(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory(prefix="warpscope-e2e-")
-        self.addCleanup(folder.cleanup)
-        self.home = pathlib.Path(folder.name)
-        self.display = Display()
-        self.addCleanup(self.display.close)
-
-    def start(self, *arguments):
-        app = App(PROGRAM, self.display, self.home, *arguments)
-        self.addCleanup(app.close)
-        return app
-
+class Scenarios(Scenario):
     def test_the_ripple_shows(self):
         app = self.start(*RIPPLE)
         app.wait_value("result.wrong_pixels", "0 %")
@@ -141,15 +121,6 @@ class Scenarios(unittest.TestCase):
         app.click("transport.pause")
         wait_for("frames again", lambda: app.frame() > 3)
 
-    def saved(self, app, key):
-        """The file that a screenshot key wrote."""
-        before = set(self.home.glob("*.png"))
-        app.key(key)
-        new = wait_for("a screenshot", lambda: set(self.home.glob("*.png")) - before)
-        path = new.pop()
-        app.wait_value("message", lambda value: str(path) in value)
-        return path
-
     def test_f12_saves_the_window(self):
         app = self.start(*RIPPLE, "--set", "ripple.sync=off", "--seed", "7")
         wait_for("some frames", lambda: app.frame() > 3)
@@ -178,7 +149,7 @@ class Scenarios(unittest.TestCase):
         self.assertEqual(words[0], "warpscope")
         again = self.home / "again.png"
         words[words.index("--screenshot") + 1] = str(again)
-        subprocess.run([PROGRAM, *words[1:]], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([self.program, *words[1:]], check=True, stdout=subprocess.DEVNULL)
         made, _ = read_png(again)
         self.assertTrue(made == picture, "the command in the file makes another picture")
 
@@ -220,7 +191,7 @@ class Scenarios(unittest.TestCase):
     def test_without_a_display_it_says_so(self):
         environment = {k: v for k, v in os.environ.items()
                        if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
-        ended = subprocess.run([PROGRAM, "--device", "emulator"], env=environment, text=True,
+        ended = subprocess.run([self.program, "--device", "emulator"], env=environment, text=True,
                                capture_output=True, cwd=self.home)
         self.assertEqual(ended.returncode, 1)
         self.assertEqual(ended.stdout, "")
@@ -230,5 +201,4 @@ class Scenarios(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
-    unittest.main()
+    main()

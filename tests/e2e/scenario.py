@@ -1,0 +1,41 @@
+"""What every file of scenarios starts with: a display and a home folder of its own."""
+import pathlib
+import sys
+import tempfile
+import unittest
+
+from driver import App, Display, wait_for
+
+# Small pictures, so that a sanitizer build keeps up.
+RIPPLE = ["--experiment", "ripple", "--set", "ripple.size=256"]
+BODIES = ["--experiment", "nbody", "--set", "nbody.bodies=512"]
+
+
+class Scenario(unittest.TestCase):
+    program = ""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="warpscope-e2e-")
+        self.addCleanup(folder.cleanup)
+        self.home = pathlib.Path(folder.name)
+        self.display = Display()
+        self.addCleanup(self.display.close)
+
+    def start(self, *arguments):
+        app = App(self.program, self.display, self.home, *arguments)
+        self.addCleanup(app.close)
+        return app
+
+    def saved(self, app, key):
+        """The file that a screenshot key wrote."""
+        before = set(self.home.glob("*.png"))
+        app.key(key)
+        new = wait_for("a screenshot", lambda: set(self.home.glob("*.png")) - before)
+        path = new.pop()
+        app.wait_value("message", lambda value: str(path) in value)
+        return path
+
+
+def main():
+    Scenario.program = str(pathlib.Path(sys.argv.pop(1)).resolve())
+    unittest.main()
