@@ -120,3 +120,129 @@ extern "C" __global__ void dot_divergent_bounded(const float* a, const float* b,
     while (clock_now() - start < hold) {
     }
 }
+
+// From here on the ladder of kernels/reduce.cu for the same sum, faster with each kernel.
+constexpr int warp_size = 32;
+
+// The sum of the first `lanes` lanes, in lane 0; these and no others call it.
+__device__ float sum_lanes(float value, int lane, int lanes) {
+    const unsigned mask = 0xffffffffu >> (warp_size - lanes);
+    for (int offset = warp_size / 2; offset > 0; offset /= 2) {
+        const float other = __shfl_down_sync(mask, value, offset);
+        if (lane + offset < lanes) value += other;
+    }
+    return value;
+}
+
+// The sum of the whole block's values, in thread 0. `warp_sums` has max_threads / warp_size
+// elements.
+__device__ float sum_block(float value, float* warp_sums) {
+    const int t = threadIdx.x;
+    const int warp = t / warp_size, lane = t % warp_size;
+    const int warps = (blockDim.x + warp_size - 1) / warp_size;
+    const int lanes = min(warp_size, int(blockDim.x) - warp * warp_size);
+    const float sum = sum_lanes(value, lane, lanes);
+    if (lane == 0) warp_sums[warp] = sum;
+    // Read after write: the first warp reads every warp's sum.
+    __syncthreads();
+    return t < warps ? sum_lanes(warp_sums[t], t, warps) : 0.0f;
+}
+
+// One barrier in all: lanes hand their sums on in registers.
+extern "C" __global__ void dot_shuffle(const float* a, const float* b, float* partial, unsigned n) {
+    __shared__ float warp_sums[max_threads / warp_size];
+    const float sum = sum_block(products(a, b, n), warp_sums);
+    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+}
+
+constexpr unsigned loads = 4;  // of 16 bytes, of each vector, that a thread has under way at a time
+
+__device__ float product(float4 x, float4 y) {
+    return fmaf(x.x, y.x, x.y * y.y) + fmaf(x.z, y.z, x.w * y.w);
+}
+
+// products() of vectors that are aligned to 16 bytes, four elements a load: of every gridDim.x-th
+// tile of `loads` float4 a thread. Loads are streaming, as nothing is read twice.
+__device__ float many_products(const float* a, const float* b, unsigned n) {
+    const float4* as = reinterpret_cast<const float4*>(a);
+    const float4* bs = reinterpret_cast<const float4*>(b);
+    const unsigned count = n / 4;
+    const unsigned step = blockDim.x;
+    float sums[loads] = {};
+    unsigned i = blockIdx.x * loads * step + threadIdx.x;
+    for (; i + (loads - 1) * step < count; i += gridDim.x * loads * step) {
+        float4 x[loads], y[loads];
+#pragma unroll
+        for (unsigned k = 0; k < loads; ++k) {
+            x[k] = __ldcs(as + i + k * step);
+            y[k] = __ldcs(bs + i + k * step);
+        }
+#pragma unroll
+        for (unsigned k = 0; k < loads; ++k) sums[k] += product(x[k], y[k]);
+    }
+    // The last tile may be a part of one, and the last vector too.
+    for (; i < count; i += step) sums[0] += product(__ldcs(as + i), __ldcs(bs + i));
+    for (i = 4 * count + blockIdx.x * step + threadIdx.x; i < n; i += gridDim.x * step)
+        sums[1] += a[i] * b[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// As many blocks as keep the card busy, 16 bytes a load and several loads under way.
+extern "C" __global__ void dot_vectorized(const float* a, const float* b, float* partial,
+                                          unsigned n) {
+    __shared__ float warp_sums[max_threads / warp_size];
+    const float sum = sum_block(many_products(a, b, n), warp_sums);
+    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+}
+
+// Orders memory as __threadfence() does, without also putting all such fences of the grid into one
+// order, which costs more and is not called for.
+__device__ void acquire_release() {
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
+// Whether this is the last block of the grid to come here, asked of one thread of each. What the
+// thread stored before can be read by the last one's. `ticket` is 0 at first and is left so.
+__device__ bool comes_last(unsigned* ticket) {
+    acquire_release();
+    const bool last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    acquire_release();
+    return last;
+}
+
+// This thread's share of all blocks' sums, read past the first-level cache, which doesn't see what
+// other multiprocessors store; 8 loads are under way at a time, so that mostly one wait does.
+__device__ float stored_sums(const float* block_sums) {
+    constexpr unsigned batch = 8;
+    float sum = 0.0f;
+    for (unsigned first = threadIdx.x; first < gridDim.x; first += batch * blockDim.x) {
+        float v[batch];
+#pragma unroll
+        for (unsigned k = 0; k < batch; ++k) {
+            const unsigned i = first + k * blockDim.x;
+            v[k] = i < gridDim.x ? __ldcg(block_sums + i) : 0.0f;
+        }
+#pragma unroll
+        for (unsigned k = 0; k < batch; ++k) sum += v[k];
+    }
+    return sum;
+}
+
+// One launch instead of a launch and the host: the block that ends last adds up all blocks' sums,
+// always in the same order.
+extern "C" __global__ void dot_single_pass(const float* a, const float* b, float* partial,
+                                           unsigned n, float* output, unsigned* ticket) {
+    __shared__ float warp_sums[max_threads / warp_size], last_sums[max_threads / warp_size];
+    __shared__ bool last;
+    const unsigned t = threadIdx.x;
+    const float sum = sum_block(many_products(a, b, n), warp_sums);
+    if (t == 0) {
+        partial[blockIdx.x] = sum;
+        last = comes_last(ticket);
+    }
+    // Read after write: every thread reads `last`, and then, where it is set, other blocks' sums.
+    __syncthreads();
+    if (!last) return;
+    const float total = sum_block(stored_sums(partial), last_sums);
+    if (t == 0) *output = total;
+}

@@ -1,7 +1,7 @@
 // Sums of n floats, one partial sum a block, added up by the host. The ladder goes from a
 // tutorial's sumWithinBlock and the first kernel of Harris, "Optimizing Parallel Reduction in
-// CUDA", up to warp shuffles. Blocks of 1 to 1024 threads, any n: threads without an element add
-// zero.
+// CUDA", up to one launch that leaves the whole sum at the rate at which memory can be read.
+// Blocks of 1 to 1024 threads, any n: threads without an element add zero.
 
 constexpr unsigned max_threads = 1024;
 constexpr unsigned warp_size = 32;
@@ -87,20 +87,112 @@ __device__ float sum_lanes(float value, unsigned lane, unsigned lanes) {
     return value;
 }
 
-// One barrier in all: lanes hand their sums on in registers.
-extern "C" __global__ void reduce_shuffle(const float* input, float* output, unsigned n) {
-    __shared__ float warp_sums[max_threads / warp_size];
+// The sum of the whole block's values, in thread 0. `warp_sums` has max_threads / warp_size
+// elements.
+__device__ float sum_block(float value, float* warp_sums) {
     const unsigned t = threadIdx.x;
     const unsigned warp = t / warp_size;
     const unsigned lane = t % warp_size;
     const unsigned warps = (blockDim.x + warp_size - 1) / warp_size;
     const unsigned lanes = min(warp_size, blockDim.x - warp * warp_size);
-    const float sum = sum_lanes(two_elements(input, n), lane, lanes);
+    const float sum = sum_lanes(value, lane, lanes);
     if (lane == 0) warp_sums[warp] = sum;
     // Read after write: the first warp reads every warp's sum.
     __syncthreads();
-    if (t < warps) {
-        const float total = sum_lanes(warp_sums[t], t, warps);
-        if (t == 0) output[blockIdx.x] = total;
+    return t < warps ? sum_lanes(warp_sums[t], t, warps) : 0.0f;
+}
+
+// One barrier in all: lanes hand their sums on in registers.
+extern "C" __global__ void reduce_shuffle(const float* input, float* output, unsigned n) {
+    __shared__ float warp_sums[max_threads / warp_size];
+    const float sum = sum_block(two_elements(input, n), warp_sums);
+    if (threadIdx.x == 0) output[blockIdx.x] = sum;
+}
+
+constexpr unsigned loads = 4;  // of 16 bytes, that a thread has under way at a time
+
+__device__ float sum_of(float4 v) {
+    return (v.x + v.y) + (v.z + v.w);
+}
+
+// This thread's share of `input`, which is aligned to 16 bytes: of every gridDim.x-th tile of
+// `loads` float4 a thread. Loads are streaming, as nothing is read twice.
+__device__ float many_elements(const float* input, unsigned n) {
+    const float4* vectors = reinterpret_cast<const float4*>(input);
+    const unsigned count = n / 4;
+    const unsigned step = blockDim.x;
+    float sums[loads] = {};
+    unsigned i = blockIdx.x * loads * step + threadIdx.x;
+    for (; i + (loads - 1) * step < count; i += gridDim.x * loads * step) {
+        float4 v[loads];
+#pragma unroll
+        for (unsigned k = 0; k < loads; ++k) v[k] = __ldcs(vectors + i + k * step);
+#pragma unroll
+        for (unsigned k = 0; k < loads; ++k) sums[k] += sum_of(v[k]);
     }
+    // The last tile may be a part of one, and the last vector too.
+    for (; i < count; i += step) sums[0] += sum_of(__ldcs(vectors + i));
+    for (i = 4 * count + blockIdx.x * step + threadIdx.x; i < n; i += gridDim.x * step)
+        sums[1] += input[i];
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+// As many blocks as keep the card busy and no more; each thread goes on with 16 bytes a load and
+// several loads under way.
+extern "C" __global__ void reduce_vectorized(const float* input, float* output, unsigned n) {
+    __shared__ float warp_sums[max_threads / warp_size];
+    const float sum = sum_block(many_elements(input, n), warp_sums);
+    if (threadIdx.x == 0) output[blockIdx.x] = sum;
+}
+
+// Orders memory as __threadfence() does, without also putting all such fences of the grid into one
+// order, which costs more and is not called for.
+__device__ void acquire_release() {
+    asm volatile("fence.acq_rel.gpu;" ::: "memory");
+}
+
+// Whether this is the last block of the grid to come here, asked of one thread of each. What the
+// thread stored before can be read by the last one's. `ticket` is 0 at first and is left so.
+__device__ bool comes_last(unsigned* ticket) {
+    acquire_release();
+    const bool last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
+    acquire_release();
+    return last;
+}
+
+// This thread's share of all blocks' sums, read past the first-level cache, which doesn't see what
+// other multiprocessors store; 8 loads are under way at a time, so that mostly one wait does.
+__device__ float stored_sums(const float* block_sums) {
+    constexpr unsigned batch = 8;
+    float sum = 0.0f;
+    for (unsigned first = threadIdx.x; first < gridDim.x; first += batch * blockDim.x) {
+        float v[batch];
+#pragma unroll
+        for (unsigned k = 0; k < batch; ++k) {
+            const unsigned i = first + k * blockDim.x;
+            v[k] = i < gridDim.x ? __ldcg(block_sums + i) : 0.0f;
+        }
+#pragma unroll
+        for (unsigned k = 0; k < batch; ++k) sum += v[k];
+    }
+    return sum;
+}
+
+// One launch instead of a launch and the host: the block that ends last adds up all blocks' sums,
+// always in the same order.
+extern "C" __global__ void reduce_single_pass(const float* input, float* block_sums, unsigned n,
+                                              float* output, unsigned* ticket) {
+    __shared__ float warp_sums[max_threads / warp_size], last_sums[max_threads / warp_size];
+    __shared__ bool last;
+    const unsigned t = threadIdx.x;
+    const float sum = sum_block(many_elements(input, n), warp_sums);
+    if (t == 0) {
+        block_sums[blockIdx.x] = sum;
+        last = comes_last(ticket);
+    }
+    // Read after write: every thread reads `last`, and then, where it is set, other blocks' sums.
+    __syncthreads();
+    if (!last) return;
+    const float total = sum_block(stored_sums(block_sums), last_sums);
+    if (t == 0) *output = total;
 }

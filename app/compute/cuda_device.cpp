@@ -4,6 +4,7 @@
 #include <deque>
 #include <list>
 #include <map>
+#include <optional>
 #include <tuple>
 
 #include "compute/cuda_check.h"
@@ -63,8 +64,8 @@ struct CudaKernel : LoadedKernel {
 
 /// A launch whose end has not been seen yet.
 struct Pending {
-    const CudaKernel* kernel;
-    Shape shape;
+    std::string name;
+    Shape shape;  ///< with static shared memory too
     Work work;
     Event start, stop;
 };
@@ -145,6 +146,22 @@ class CudaDevice : public Device {
     }
     void detach(std::uint64_t) noexcept override {}
     void* native_stream() const override { return stream_; }
+    void time_as(std::string_view name, const Work& work,
+                 const std::function<void()>& queue) override {
+        collect();
+        Pending pending{std::string(name), {}, work, spare_event(), spare_event()};
+        record(pending.start);
+        timed_apart_ = false;
+        try {
+            queue();
+        } catch (...) {
+            timed_apart_ = true;
+            throw;
+        }
+        timed_apart_ = true;
+        record(pending.stop);
+        pending_.push_back(std::move(pending));
+    }
 
   protected:
     const LoadedKernel& load(std::string_view file, std::string_view name) override;
@@ -160,6 +177,10 @@ class CudaDevice : public Device {
         cuda_check(cudaStreamSynchronize(stream_), "waiting for the GPU");
     }
 
+    void record(const Event& event) {
+        cuda_check(cudaEventRecord(event.handle, stream_), "timing a launch");
+    }
+
     /// Reads the times of launches that have ended, and never waits.
     void collect() {
         while (!pending_.empty() && cudaEventQuery(pending_.front().stop.handle) == cudaSuccess) {
@@ -167,9 +188,8 @@ class CudaDevice : public Device {
             float ms = 0;
             cuda_check(cudaEventElapsedTime(&ms, done.start.handle, done.stop.handle),
                        "reading a kernel's time");
-            timings_.record(done.kernel->name, done.shape.grid, done.shape.block,
-                            done.kernel->static_shared_bytes + done.shape.shared_bytes, done.work,
-                            ms);
+            timings_.record(done.name, done.shape.grid, done.shape.block, done.shape.shared_bytes,
+                            done.work, ms);
             spare_.push_back(std::move(done.start));
             spare_.push_back(std::move(done.stop));
             pending_.pop_front();
@@ -184,6 +204,7 @@ class CudaDevice : public Device {
     }
 
     cudaStream_t stream_ = nullptr;
+    bool timed_apart_ = true;  ///< but for launches within time_as
     std::list<Library> libraries_;
     std::map<std::tuple<std::string, Math>, const Library*> images_;
     std::map<cudaKernel_t, CudaKernel> kernels_;
@@ -230,16 +251,21 @@ void CudaDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, c
             cudaFuncSetAttribute(kernel.function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
                                  int(shape.shared_bytes)),
             fmt::format("{} bytes of shared memory for {}", shape.shared_bytes, kernel.name));
-    Pending pending{&kernel, shape, work, spare_event(), spare_event()};
+    std::optional<Pending> pending;
+    if (timed_apart_) {
+        pending.emplace(Pending{kernel.name, shape, work, spare_event(), spare_event()});
+        pending->shape.shared_bytes += kernel.static_shared_bytes;
+        record(pending->start);
+    }
     const auto dim = [](Dim3 d) { return dim3{d.x, d.y, d.z}; };
-    cuda_check(cudaEventRecord(pending.start.handle, stream_), "timing a launch");
     cuda_check(
         cudaLaunchKernel(kernel.function(), dim(shape.grid), dim(shape.block),
                          const_cast<void**>(arguments.data()), shape.shared_bytes, stream_),
         fmt::format("launching {} with grid {}x{}x{}, block {}x{}x{}", kernel.name, shape.grid.x,
                     shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z));
-    cuda_check(cudaEventRecord(pending.stop.handle, stream_), "timing a launch");
-    pending_.push_back(std::move(pending));
+    if (!pending) return;
+    record(pending->stop);
+    pending_.push_back(std::move(*pending));
 }
 
 std::string version_text(int version) {

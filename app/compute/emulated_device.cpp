@@ -124,6 +124,19 @@ class Emulation : public EmulatedDevice {
         frame_ = frame;
         launch_in_frame_ = 0;
     }
+    void time_as(std::string_view name, const Work& work,
+                 const std::function<void()>& queue) override {
+        const auto start = std::chrono::steady_clock::now();
+        timed_apart_ = false;
+        try {
+            queue();
+        } catch (...) {
+            timed_apart_ = true;
+            throw;
+        }
+        timed_apart_ = true;
+        timings_.record(name, {}, {}, 0, work, milliseconds_since(start));
+    }
     emulator::Observer* observe(emulator::Observer* observer) override {
         return std::exchange(observer_, observer);
     }
@@ -176,13 +189,18 @@ class Emulation : public EmulatedDevice {
         }
         const auto start = std::chrono::steady_clock::now();
         run(frozen);
-        const std::chrono::duration<float, std::milli> time =
-            std::chrono::steady_clock::now() - start;
-        timings_.record(loaded.name, shape.grid, shape.block,
-                        kernel.shared_bytes + shape.shared_bytes, work, time.count());
+        if (timed_apart_)
+            timings_.record(loaded.name, shape.grid, shape.block,
+                            kernel.shared_bytes + shape.shared_bytes, work,
+                            milliseconds_since(start));
     }
 
   private:
+    static float milliseconds_since(std::chrono::steady_clock::time_point start) {
+        return std::chrono::duration<float, std::milli>(std::chrono::steady_clock::now() - start)
+            .count();
+    }
+
     void run(const emulator::FrozenLaunch& launch) {
         translated([&] { return machine_.run(launch, observer_); });
     }
@@ -208,6 +226,7 @@ class Emulation : public EmulatedDevice {
     std::map<std::tuple<std::string, Math>, const emulator::Module*> images_;
     std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
     emulator::Observer* observer_ = nullptr;
+    bool timed_apart_ = true;  // but for launches within time_as
     bool holds_ = false;
     std::optional<emulator::FrozenLaunch> held_;  // the newest launch, while they are held back
     std::uint64_t frame_ = 0;

@@ -10,15 +10,26 @@
 namespace warpscope::experiments {
 
 double newest_median_ms(compute::Device& device, std::string_view kernel, std::size_t launches) {
+    return newest_quantile_ms(device, kernel, launches, 0.5);
+}
+
+double newest_quantile_ms(compute::Device& device, std::string_view kernel, std::size_t launches,
+                          double q) {
     device.synchronize();
     const compute::KernelTiming* timing = device.timings().find(kernel);
     if (!timing || timing->recent_ms.empty()) return 0.0;
+    compute::KernelTiming newest;
     const std::size_t count = std::min(launches, timing->recent_ms.size());
-    std::vector<float> times(timing->recent_ms.end() - std::ptrdiff_t(count),
-                             timing->recent_ms.end());
-    const auto middle = times.begin() + std::ptrdiff_t(count / 2);
-    std::nth_element(times.begin(), middle, times.end());
-    return *middle;
+    newest.recent_ms.assign(timing->recent_ms.end() - std::ptrdiff_t(count),
+                            timing->recent_ms.end());
+    return double(newest.quantile_ms(q));
+}
+
+std::size_t launches_worth(const compute::Device& device, double ms) {
+    constexpr std::size_t least = 9, most = 101;
+    constexpr double budget_ms = 100;
+    if (device.info().kind == compute::DeviceKind::emulator || ms <= 0) return least;
+    return std::clamp(std::size_t(budget_ms / ms), least, most);
 }
 
 double float_error_bound(double roundings) {
@@ -65,6 +76,29 @@ void SharedMemoryCleaner::launch() {
     const unsigned blocks = unsigned(std::max(device_.info().multiprocessors, 1)) * resident;
     device_.launch(kernel_, {.grid = {blocks}, .block = {64}, .shared_bytes = bytes}, {},
                    int(bytes / 4));
+}
+
+namespace {
+constexpr unsigned evictor_block = 256;  // threads, of two elements each
+}
+
+CacheEvictor::CacheEvictor(compute::Device& device)
+    : device_(device), read_(device.kernel<Floats, Floats, unsigned>("reduce", "reduce_shuffle")) {
+    const std::size_t count = 2 * device.info().cache_bytes / sizeof(float);
+    if (count == 0) return;
+    others_ = compute::Buffer<float>(device, count);
+    others_.fill(0);
+    sums_ = compute::Buffer<float>(device, count / (2 * evictor_block) + 1);
+}
+
+void CacheEvictor::launch() {
+    if (others_.size() == 0) return;
+    const unsigned count = unsigned(others_.size());
+    constexpr unsigned share = 2 * evictor_block;
+    device_.time_as("evict_cache", {.bytes = double(count) * sizeof(float)}, [&] {
+        device_.launch(read_, {.grid = {(count + share - 1) / share}, .block = {evictor_block}}, {},
+                       others_.pointer(), sums_.pointer(), count);
+    });
 }
 
 void require_memory(const compute::Device& device, std::int64_t n, double bytes_per_element) {

@@ -14,6 +14,13 @@ namespace warpscope::experiments {
 
 /// Median device time, in ms, of the newest `launches` launches of a kernel; waits for them.
 double newest_median_ms(compute::Device& device, std::string_view kernel, std::size_t launches);
+/// The same with another nearest-rank quantile, 0 < q <= 1.
+double newest_quantile_ms(compute::Device& device, std::string_view kernel, std::size_t launches,
+                          double q);
+
+/// How many launches of `ms` each are to be measured: a median's worth on the emulator, and on a
+/// GPU what takes a fraction of a second; at least 9.
+std::size_t launches_worth(const compute::Device& device, double ms);
 
 /// Bound of |computed - exact| / (sum of the terms' magnitudes) when no term passes through more
 /// than `roundings` float roundings: Higham, "Accuracy and Stability of Numerical Algorithms",
@@ -38,6 +45,21 @@ class SharedMemoryCleaner {
   private:
     compute::Device& device_;
     compute::Kernel<int> kernel_;
+};
+
+/// Takes inputs out of a GPU's L2 cache by reading other memory of twice its size, so that the next
+/// kernel has them from memory. Does nothing where no cache is known, on the emulator for one.
+class CacheEvictor {
+  public:
+    explicit CacheEvictor(compute::Device& device);
+    void launch();
+
+  private:
+    using Floats = compute::DevicePointer<float>;
+
+    compute::Device& device_;
+    compute::Kernel<Floats, Floats, unsigned> read_;
+    compute::Buffer<float> others_, sums_;
 };
 
 /// Throws DeviceError where the inputs of `n` elements can't fit into the device's memory.

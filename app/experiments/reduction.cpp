@@ -20,7 +20,12 @@ const std::vector<Choice::Word> variants{
     {"sequential", "sequential addressing"},
     {"first_add", "first add on load"},
     {"shuffle", "warp shuffle"},
+    {"vectorized", "float4 loads, a grid for the card"},
+    {"single_pass", "and the last block adds up"},
 };
+
+/// Threads that the kernels from `vectorized` on are given on a multiprocessor: all it holds.
+constexpr unsigned busy_threads = 2048;
 
 std::string kernel_name(std::size_t variant) {
     const std::string& id = variants[variant].id;
@@ -55,20 +60,28 @@ Reduction::Inputs::Inputs(compute::Device& device, std::int64_t n)
 
 Reduction::Reduction(compute::Device& device)
     : Experiment(device),
-      kernel_(declare(), "kernel", "Kernel", "A step of the ladder.", variants),
+      kernel_(declare(), "kernel", "Kernel",
+              "A ladder, each kernel with one change from the one before: neighbours added first; "
+              "the first threads add, without gaps; an addition on the way in; lanes hand sums on "
+              "in registers; 16 bytes a load and no more blocks than the card holds; the block "
+              "that ends last adds up the others' sums, so that one launch leaves the total.",
+              variants),
       n_(declare(), "n", "Elements", "Floats to add up.", 1 << 20, 1, max_n),
-      block_(declare(), "block", "Block", "Threads of a block, any number.", 256, 1, 1024) {
-    for (std::size_t i = 0; i < variants.size(); ++i)
+      block_(declare(), "block", "Block", "Threads of a block, any number.", 256, 1, 1024),
+      single_pass_(device.kernel<Floats, Floats, unsigned, Floats, Ticket>(
+          "reduce", kernel_name(std::size_t(Variant::single_pass)))),
+      total_(device, 1),
+      ticket_(device, 1) {
+    for (std::size_t i = 0; i < std::size_t(Variant::single_pass); ++i)
         sums_.push_back(device.kernel<Floats, Floats, unsigned>("reduce", kernel_name(i)));
     inputs_.emplace(device, n_);
-    partials_ = compute::Buffer<float>(device, std::size_t((n_ + block_ - 1) / block_));
+    partials_ = compute::Buffer<float>(device, most_blocks());
+    ticket_.fill(0);
 }
 
 void Reduction::changed(std::span<Parameter* const> which) {
-    // Enough for every variant: the others need half as many.
-    const std::int64_t blocks = (n_ + block_ - 1) / block_;
     require_memory(device(), n_, sizeof(float) * (1.0 + 1.0 / double(block_)));
-    compute::Buffer<float> partials(device(), std::size_t(blocks));
+    compute::Buffer<float> partials(device(), most_blocks());
     if (std::find(which.begin(), which.end(), &n_) != which.end()) inputs_ = Inputs(device(), n_);
     partials_ = std::move(partials);
     launched_ = false;
@@ -87,9 +100,16 @@ void Reduction::do_step() {
 
 void Reduction::do_reset() {
     launched_ = false;
+    ticket_.fill(0);  // should a launch have been cut short
+}
+
+CardGrid Reduction::card_grid() const {
+    return {device().info(), n_, unsigned(block_), busy_threads};
 }
 
 compute::Shape Reduction::shape(Variant variant) const {
+    if (variant >= Variant::vectorized)
+        return {.grid = {card_grid().blocks}, .block = {unsigned(block_)}};
     const bool two_each = variant == Variant::first_add || variant == Variant::shuffle;
     const std::int64_t share = block_ * (two_each ? 2 : 1);
     const bool dynamic = variant != Variant::sum_within_block && variant != Variant::shuffle;
@@ -99,6 +119,10 @@ compute::Shape Reduction::shape(Variant variant) const {
 }
 
 double Reduction::error_bound(Variant variant) const {
+    const CardGrid grid = card_grid();
+    if (variant == Variant::vectorized) return float_error_bound(grid.additions);
+    if (variant == Variant::single_pass)
+        return float_error_bound(grid.additions + grid.last_additions);
     // The tree's steps, an addition on the way in, and for the shuffle a tree of warps whose steps
     // are rounded up apart. The host adds in double.
     const int steps = tree_steps(unsigned(block_)) + 1 + (variant == Variant::shuffle ? 1 : 0);
@@ -115,13 +139,18 @@ compute::Work Reduction::work(Variant variant) const {
 }
 
 void Reduction::launch(Variant variant) {
-    device().launch(sums_[std::size_t(variant)], shape(variant), work(variant),
-                    inputs_->values.pointer(), partials_.pointer(), unsigned(n_));
+    if (variant == Variant::single_pass)
+        device().launch(single_pass_, shape(variant), work(variant), inputs_->values.pointer(),
+                        partials_.pointer(), unsigned(n_), total_.pointer(), ticket_.pointer());
+    else
+        device().launch(sums_[std::size_t(variant)], shape(variant), work(variant),
+                        inputs_->values.pointer(), partials_.pointer(), unsigned(n_));
     launched_ = true;
     value_.reset();
 }
 
 double Reduction::value_of(Variant variant) const {
+    if (variant == Variant::single_pass) return double(total_.download()[0]);
     const std::vector<float> partials = partials_.download();
     double sum = 0;
     for (unsigned i = 0; i < shape(variant).grid.x; ++i) sum += double(partials[i]);
@@ -152,20 +181,28 @@ Report Reduction::report() {
 }
 
 std::optional<Comparison> Reduction::compare() {
-    constexpr std::size_t launches = 9;
-    Comparison comparison{"Kernels of the reduction", "B/s", "", {}};
+    Comparison comparison{"Kernels of the reduction, elements from memory", "B/s", "", {}};
+    CacheEvictor cache(device());
     for (std::size_t i = 0; i < variants.size(); ++i) {
         const auto variant = Variant(i);
-        for (std::size_t j = 0; j < launches; ++j) launch(variant);
+        const std::string name = kernel_name(i);
+        launch(variant);
+        const std::size_t launches = launches_worth(device(), newest_median_ms(device(), name, 1));
+        for (std::size_t j = 0; j < launches; ++j) {
+            cache.launch();
+            launch(variant);
+        }
         const double error = relative_error(value_of(variant));
-        const double ms = newest_median_ms(device(), kernel_name(i), launches);
-        comparison.rows.push_back({variants[i].id,
-                                   variants[i].label,
-                                   ms,
-                                   ms > 0 ? work(variant).bytes / (ms / 1000) : 0.0,
-                                   error,
-                                   error <= error_bound(variant) ? Verdict::pass : Verdict::fail,
-                                   {}});
+        const double ms = newest_median_ms(device(), name, launches);
+        comparison.rows.push_back(
+            {.id = variants[i].id,
+             .label = variants[i].label,
+             .median_ms = ms,
+             .rate = ms > 0 ? work(variant).bytes / (ms / 1000) : 0.0,
+             .error = error,
+             .verdict = error <= error_bound(variant) ? Verdict::pass : Verdict::fail,
+             .published = {},
+             .p99_ms = newest_quantile_ms(device(), name, launches, 0.99)});
     }
     launched_ = false;
     return comparison;
@@ -175,14 +212,15 @@ Tree Reduction::make_tree() {
     const auto emulator = compute::make_emulated_device("for the tree");
     emulator->set(device().settings());
     Reduction traced(*emulator);
-    // Block 0 sums the first elements, in one thread's share of two at most.
-    const std::int64_t n = std::min<std::int64_t>(n_, 2 * block_);
+    const Variant variant = kernel_.as<Variant>();
+    // Block 0 sums the first elements, 16 a thread at most.
+    const std::int64_t n =
+        std::min<std::int64_t>(n_, (variant >= Variant::vectorized ? 16 : 2) * block_);
     const std::vector<Assignment> same{
         {"kernel", kernel_.text()}, {"n", std::to_string(n)}, {"block", block_.text()}};
     traced.set(same);
-    const auto snapshots =
-        compute::trace_block(*emulator, 0, [&] { traced.launch(kernel_.as<Variant>()); });
-    const bool shuffle = kernel_.as<Variant>() == Variant::shuffle;
+    const auto snapshots = compute::trace_block(*emulator, 0, [&] { traced.launch(variant); });
+    const bool shuffle = variant >= Variant::shuffle;
     const auto threads = std::size_t(block_);
     Tree tree;
     tree.rows =

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "experiments/card_grid.h"
 #include "experiments/experiment.h"
 #include "experiments/measure.h"
 
@@ -10,7 +11,7 @@ namespace warpscope::experiments {
 float reduction_input(std::uint64_t i);
 
 /// The sum of n floats, one partial sum a block, from a tutorial's sumWithinBlock over the first
-/// kernel of Harris's ladder to warp shuffles. A frame is a launch.
+/// kernel of Harris's ladder to a single pass at memory's rate. A frame is a launch.
 class Reduction : public Experiment {
   public:
     explicit Reduction(compute::Device& device);
@@ -24,9 +25,19 @@ class Reduction : public Experiment {
     const Tree* tree() override;
 
   private:
-    enum class Variant { sum_within_block, reduce0, sequential, first_add, shuffle };
+    enum class Variant {
+        sum_within_block,
+        reduce0,
+        sequential,
+        first_add,
+        shuffle,
+        vectorized,
+        single_pass
+    };
     using Floats = compute::DevicePointer<float>;
+    using Ticket = compute::DevicePointer<unsigned>;
     using Sum = compute::Kernel<Floats, Floats, unsigned>;
+    using WholeSum = compute::Kernel<Floats, Floats, unsigned, Floats, Ticket>;
 
     struct Inputs {
         Inputs(compute::Device& device, std::int64_t n);
@@ -40,6 +51,9 @@ class Reduction : public Experiment {
     void do_step() override;
     void do_reset() override;
 
+    /// Blocks of the kernels that have the fewest elements a block.
+    std::size_t most_blocks() const { return std::size_t((n_ + block_ - 1) / block_); }
+    CardGrid card_grid() const;
     compute::Shape shape(Variant variant) const;
     double error_bound(Variant variant) const;
     /// |value - sum| relative to the sum of the magnitudes.
@@ -52,7 +66,10 @@ class Reduction : public Experiment {
     Choice kernel_;
     Integer n_, block_;
 
-    std::vector<Sum> sums_;  ///< by variant
+    std::vector<Sum> sums_;  ///< by variant, without the last
+    WholeSum single_pass_;
+    compute::Buffer<float> total_;      ///< of the single pass
+    compute::Buffer<unsigned> ticket_;  ///< of its blocks; 0 between launches
     std::optional<Inputs> inputs_;
     compute::Buffer<float> partials_;  ///< one for each block
     bool launched_ = false;

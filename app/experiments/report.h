@@ -41,6 +41,7 @@ struct Comparison {
         double error = 0;      ///< relative, against the double-precision reference
         Verdict verdict = Verdict::none;
         std::string published;  ///< the source's own figure, "3198.6 ms"; may be empty
+        double p99_ms = 0;      ///< of device time; 0 where it isn't known
     };
     std::string title;
     std::string rate_unit;        ///< "interactions/s", "B/s"

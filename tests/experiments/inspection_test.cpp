@@ -93,7 +93,8 @@ TEST(Inspection, KernelsWithTheirBarriersHaveNoFinding) {
     clean("dot", {{"n", "3000"}});
     for (const char* kernel : {"float3", "float4", "tiled"})
         clean("nbody", {{"bodies", "250"}, {"block", "96"}, {"kernel", kernel}});
-    for (const char* kernel : {"sum_within_block", "reduce0", "sequential", "first_add", "shuffle"})
+    for (const char* kernel : {"sum_within_block", "reduce0", "sequential", "first_add", "shuffle",
+                               "vectorized", "single_pass"})
         clean("reduction", {{"n", "3000"}, {"block", "100"}, {"kernel", kernel}});
 }
 

@@ -16,11 +16,13 @@ using tests::reading;
 using tests::set;
 using Floats = DevicePointer<float>;
 using Sum = compute::Kernel<Floats, Floats, unsigned>;
+using Ticket = DevicePointer<unsigned>;
+using WholeSum = compute::Kernel<Floats, Floats, unsigned, Floats, Ticket>;
 
 const std::vector<const char*> kernels{"sum_within_block", "reduce0", "reduce_sequential",
                                        "reduce_first_add", "reduce_shuffle"};
-const std::vector<const char*> variants{"sum_within_block", "reduce0", "sequential", "first_add",
-                                        "shuffle"};
+const std::vector<const char*> variants{"sum_within_block", "reduce0",    "sequential", "first_add",
+                                        "shuffle",          "vectorized", "single_pass"};
 const std::vector<unsigned> blocks{1, 2, 31, 32, 33, 100, 256, 400, 1023, 1024};
 
 class ReductionExperiment : public tests::OnDevices {
@@ -48,10 +50,74 @@ class ReductionExperiment : public tests::OnDevices {
         return sums;
     }
 
+    /// What `launches` single passes in a row leave, with the ticket zeroed before the first only.
+    std::vector<float> single_passes(std::span<const float> input, unsigned grid, unsigned block,
+                                     int launches) {
+        const WholeSum kernel = device().kernel<Floats, Floats, unsigned, Floats, Ticket>(
+            "reduce", "reduce_single_pass");
+        compute::Buffer<float> values(device(), input), sums(device(), grid + 1),
+            totals(device(), std::size_t(launches));
+        compute::Buffer<unsigned> ticket(device(), 1);
+        sums.fill(0xff);
+        totals.fill(0xff);
+        ticket.fill(0);
+        for (int i = 0; i < launches; ++i)
+            device().launch(kernel, {.grid = {grid}, .block = {block}}, {}, values.pointer(),
+                            sums.pointer(), unsigned(input.size()),
+                            totals.pointer() + std::size_t(i), ticket.pointer());
+        EXPECT_TRUE(std::isnan(sums.download().back())) << "stores beyond its blocks";
+        EXPECT_EQ(ticket.download()[0], 0U);
+        return totals.download();
+    }
+
   private:
     std::optional<Reduction> reduction_;
 };
 WARPSCOPE_ON_DEVICES(ReductionExperiment);
+
+// Whatever n % 4, the last tile, and blocks that have nothing to do.
+TEST_P(ReductionExperiment, VectorKernelsAreExactForAnySize) {
+    for (const unsigned block : blocks)
+        for (const unsigned grid : {1U, 3U, 8U})
+            for (const unsigned n :
+                 {1U, 2U, 3U, 4U, 5U, 15U, 16U, 17U, 515U, 2049U, 4096U, 4099U}) {
+                std::vector<float> input(n);
+                std::iota(input.begin(), input.end(), 1.0F);
+                const float expected = float(n) * float(n + 1) / 2;
+                compute::Buffer<float> values(device(), input), sums(device(), grid + 1);
+                sums.fill(0xff);
+                device().launch(kernel("reduce_vectorized"), {.grid = {grid}, .block = {block}}, {},
+                                values.pointer(), sums.pointer(), n);
+                std::vector<float> partials = sums.download();
+                EXPECT_TRUE(std::isnan(partials.back())) << "stores beyond its blocks";
+                partials.pop_back();
+                EXPECT_EQ(std::accumulate(partials.begin(), partials.end(), 0.0F), expected)
+                    << n << " in " << grid << " blocks of " << block;
+                for (const float total : single_passes(input, grid, block, 2))
+                    EXPECT_EQ(total, expected) << n << " in " << grid << " blocks of " << block;
+            }
+}
+
+TEST_P(ReductionExperiment, ASinglePassIsTheSameEveryTime) {
+    std::vector<float> input(100'003);
+    for (std::size_t i = 0; i < input.size(); ++i) input[i] = reduction_input(i);
+    for (const unsigned block : {33U, 256U})
+        for (const unsigned grid : {40U, 700U}) {
+            const std::vector<float> totals = single_passes(input, grid, block, 12);
+            for (const float total : totals) EXPECT_EQ(total, totals[0]);
+        }
+}
+
+// More blocks than threads, so that each thread of the last one adds up several sums.
+TEST_P(ReductionExperiment, EveryBlocksSumIsInASinglePass) {
+    constexpr unsigned grid = 700, block = 32;
+    std::vector<float> input(std::size_t(16) * block * grid, 0.0F);
+    for (const unsigned at : {0U, 1U, 33U, 350U, 698U, 699U}) {
+        input[std::size_t(16) * block * at + 5] = 1.0F;
+        EXPECT_EQ(single_passes(input, grid, block, 1)[0], 1.0F) << "block " << at;
+        input[std::size_t(16) * block * at + 5] = 0.0F;
+    }
+}
 
 // 1 + 2 + … + n = n (n + 1) / 2, exact in floats below 2^24; each block's sum is checked.
 TEST_P(ReductionExperiment, EveryBlockOfEveryKernelIsExact) {
@@ -210,6 +276,18 @@ TEST(ReductionTree, InterleavedAndSequential) {
     ASSERT_EQ(tree.rows.size(), 1u) << "one barrier in all";
     EXPECT_EQ(tree.rows[0].values.size(), 4u) << "a sum for each warp";
     EXPECT_EQ(tree.rows[0].active, std::vector<bool>(4, true));
+
+    for (const char* kernel : {"vectorized", "single_pass"}) {
+        set(reduction, {{"kernel", kernel}});
+        tree = *reduction.tree();
+        ASSERT_GE(tree.rows.size(), 1u);
+        ASSERT_EQ(tree.rows[0].values.size(), 4u);
+        EXPECT_EQ(tree.rows[0].active, std::vector<bool>(4, true));
+        double sum = 0, expected = 0;
+        for (const float value : tree.rows[0].values) sum += double(value);
+        for (std::uint64_t i = 0; i < 1600; ++i) expected += double(reduction_input(i));
+        EXPECT_NEAR(sum, expected, 1e-3) << "16 elements a thread";
+    }
 }
 
 }  // namespace
