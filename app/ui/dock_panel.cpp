@@ -19,6 +19,8 @@ struct Tab {
 };
 
 constexpr Tab timings{"timings", "Timings", "How long the kernels take.", draw_timings};
+constexpr Tab roofline{"roofline", "Roofline",
+                       "Every kernel's rate under what the device can do at most.", draw_roofline};
 constexpr Tab findings{"findings", "Findings",
                        "Races and barriers that not every thread reaches, as the emulator finds "
                        "them on a copy of what runs here.",
@@ -38,7 +40,7 @@ constexpr Tab barriers{"barriers", "Barriers",
                        draw_policies};
 
 std::vector<Tab> tabs_on_show(const Interface& ui) {
-    std::vector<Tab> tabs{timings, findings, counters};
+    std::vector<Tab> tabs{timings, roofline, findings, counters};
     const bool open = ui.microscope.is_open();
     if (open || ui.dock.measured) tabs.push_back(timeline);
     if (open) {

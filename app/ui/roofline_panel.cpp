@@ -159,9 +159,9 @@ void draw_roof(Interface& ui, const Chart& chart, const Roofline& line, const Ce
                               "FP32 " + quantity(line.flops_ceiling, "flop/s")));
     taken.push_back(slope_name(ui, chart, line, taken));
     draw_dots(ui, chart, dots, taken, ceilings, "roofline.kernel.");
-    record_rect(
-        ui, {chart.box.x, chart.box.y}, {chart.right(), chart.bottom()}, "roofline",
-        fmt::format("{} kernels, ridge at {:.3g} flop/B", line.points.size(), line.ridge()));
+    record_rect(ui, {chart.box.x, chart.box.y}, {chart.right(), chart.bottom()}, "roofline",
+                fmt::format("{} kernel{}, ridge at {:.3g} flop/B", line.points.size(),
+                            line.points.size() == 1 ? "" : "s", line.ridge()));
 }
 
 /// Kernels of which only bytes are counted: by bytes a second.

@@ -49,6 +49,10 @@ std::vector<std::uint8_t> draw(const Screenshot& shot) {
     // The picture must not depend on how far the checks have come.
     if (!shot.view_only)
         interface.inspector.wait(shot.entry, shot.experiment, interface.options.inspect);
+    // A GPU's shares would else come with the next frame, and a picture has none.
+    const compute::DeviceInfo& device = stage.device().info();
+    if (!shot.view_only && device.kind == compute::DeviceKind::cuda)
+        interface.facts.measure(stage.device());
     // ImGui knows the sizes of some things only after it has drawn them once.
     for (int pass = 0; pass < 3; ++pass) {
         gui.begin_frame(width, height);

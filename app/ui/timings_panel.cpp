@@ -2,11 +2,13 @@
 
 #include "ui/format.h"
 #include "ui/panels.h"
+#include "ui/roofline.h"
 #include "ui/widgets.h"
 
 namespace warpscope::ui {
 namespace {
 
+using compute::Ceilings;
 using compute::KernelTiming;
 
 void number(Interface& ui, const std::string& words, ImU32 colour = colour::text) {
@@ -18,7 +20,20 @@ void number(Interface& ui, const std::string& words, ImU32 colour = colour::text
     text(ui.fonts.mono, colour, words);
 }
 
-void row(Interface& ui, const KernelTiming& kernel) {
+/// The larger share of what the device can do, and both under the mouse.
+void share_cell(Interface& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
+    const auto shares = ceilings ? compute::shares_of(kernel, *ceilings) : compute::Shares{};
+    const bool memory = shares.of_bandwidth >= shares.of_fp32;
+    const bool known = shares.larger() > 0;
+    number(
+        ui,
+        known ? fmt::format("{:.3g} % {}", 100 * shares.larger(), memory ? "copy" : "FP32") : "-",
+        known ? colour::text : colour::faint);
+    record(ui, "timing." + kernel.name + ".share", fmt::format("{:.4f}", shares.larger()));
+    if (known && ImGui::IsItemHovered()) quick_tooltip(ui, roofline_words(kernel, *ceilings));
+}
+
+void row(Interface& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     clipped_text(ui.fonts.mono, colour::text, kernel.name, ImGui::GetContentRegionAvail().x);
@@ -30,27 +45,32 @@ void row(Interface& ui, const KernelTiming& kernel) {
     ImGui::TableNextColumn();
     number(ui, milliseconds(kernel.last_ms()), colour::dim);
     ImGui::TableNextColumn();
-    number(ui, milliseconds(kernel.median_ms()));
+    const std::string note = compute::timing_note(kernel, ceilings);
+    number(ui, milliseconds(kernel.median_ms()), note.empty() ? colour::text : colour::finding);
+    record(ui, "timing." + kernel.name + ".note", note);
+    if (!note.empty() && ImGui::IsItemHovered()) quick_tooltip(ui, note);
     ImGui::TableNextColumn();
     number(ui, milliseconds(kernel.p99_ms()), colour::dim);
     ImGui::TableNextColumn();
     const std::string per_second = rate(kernel);
     number(ui, per_second.empty() ? "-" : per_second);
     ImGui::TableNextColumn();
+    share_cell(ui, kernel, ceilings);
+    ImGui::TableNextColumn();
     sparkline(ui, kernel.recent_ms, {ImGui::GetContentRegionAvail().x, ImGui::GetTextLineHeight()});
 }
 
-void table(Interface& ui) {
+void table(Interface& ui, const Ceilings* ceilings) {
     constexpr auto flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY |
                            ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;
-    if (!ImGui::BeginTable("kernels", 8, flags, ImGui::GetContentRegionAvail())) return;
+    if (!ImGui::BeginTable("kernels", 9, flags, ImGui::GetContentRegionAvail())) return;
     struct Column {
         const char* title;
         float width;  ///< 0: takes what is left
     };
-    constexpr Column columns[] = {{"Kernel", 0},    {"Launches", 76}, {"Grid · block", 132},
-                                  {"Last, ms", 72}, {"Median", 68},   {"99 %", 68},
-                                  {"Rate", 122},    {"Recent", 110}};
+    constexpr Column columns[] = {{"Kernel", 0},    {"Launches", 62},       {"Grid · block", 122},
+                                  {"Last, ms", 62}, {"Median", 58},         {"99 %", 54},
+                                  {"Rate", 116},    {"Of the ceiling", 88}, {"Recent", 84}};
     ImGui::TableSetupScrollFreeze(0, 1);
     for (const Column& c : columns)
         ImGui::TableSetupColumn(
@@ -60,14 +80,15 @@ void table(Interface& ui) {
     ImGui::TableNextRow();
     for (const Column& c : columns) {
         ImGui::TableNextColumn();
-        const bool left = c.width == 0 || c.width == 110;
+        const bool left = c.width == 0 || c.width == 84;
         ImGui::PushFont(ui.fonts.small);
         const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(c.title).x;
         if (!left && free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
         ImGui::PopFont();
         text(ui.fonts.small, colour::faint, c.title);
     }
-    for (const KernelTiming& kernel : ui.stage.device().timings().kernels()) row(ui, kernel);
+    for (const KernelTiming& kernel : ui.stage.device().timings().kernels())
+        row(ui, kernel, ceilings);
     ImGui::EndTable();
 }
 
@@ -79,15 +100,30 @@ std::string frame_text(const Interface& ui) {
                        1000 / ui.frame_ms);
 }
 
+/// Its clocks, and what holds them down.
+void gpu_line(Interface& ui, const compute::DeviceInfo& info) {
+    const auto& state = ui.facts.gpu(info);
+    if (!state) return;
+    ImGui::SameLine(0, ui.px(10));
+    text(ui.fonts.small, state->throttled_by.empty() ? colour::dim : colour::finding,
+         compute::words(*state));
+    record(ui, "timings.gpu", compute::words(*state));
+}
+
 }  // namespace
 
 void draw_timings(Interface& ui) {
-    text(ui.fonts.small, colour::dim, "On " + ui.stage.device().info().name);
-    if (ui.stage.device().info().kind == compute::DeviceKind::emulator) {
+    const compute::DeviceInfo& info = ui.stage.device().info();
+    const Ceilings* ceilings = compute::known_ceilings(info);
+    text(ui.fonts.small, colour::dim, "On " + info.name);
+    if (info.kind == compute::DeviceKind::emulator) {
         ImGui::SameLine(0, ui.px(10));
         ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(2));
         badge(ui, "emulated", colour::finding);
         record(ui, "timings.emulated", "emulated");
+    } else {
+        gpu_line(ui, info);
+        if (!ceilings) ui.later([&ui] { ui.facts.measure(ui.stage.device()); });
     }
     const std::string frame = frame_text(ui);
     if (!frame.empty()) {
@@ -95,7 +131,7 @@ void draw_timings(Interface& ui) {
         number(ui, frame, colour::dim);
         record(ui, "timings.frame", frame);
     }
-    table(ui);
+    table(ui, ceilings);
 }
 
 }  // namespace warpscope::ui
