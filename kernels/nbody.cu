@@ -187,9 +187,10 @@ extern "C" __global__ void nbody_rsqrt(float4* new_position, float4* new_velocit
 }
 
 // Changed: 16 bodies a turn of the inner loop, so that its counter and branch cost less of each.
-extern "C" __global__ void nbody_unrolled(float4* new_position, float4* new_velocity,
-                                          const float4* old_position, const float4* old_velocity,
-                                          int n, float dt, float eps) {
+// Held to the registers of nbody_rsqrt, or fewer blocks would fit a multiprocessor.
+extern "C" __global__ void __maxnreg__(32)
+    nbody_unrolled(float4* new_position, float4* new_velocity, const float4* old_position,
+                   const float4* old_velocity, int n, float dt, float eps) {
     step_in_tiles<16>(new_position, new_velocity, old_position, old_velocity, n, dt, eps);
 }
 

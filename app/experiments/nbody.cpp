@@ -63,6 +63,16 @@ NBody::NBody(compute::Device& device)
                 "How far away; at 1 the picture holds 90 % of the bodies of frame 0.", 1, 0.05, 20),
       exposure_(declare(), "exposure", "Exposure", "Brightness of the picture.", 1, 0.01, 100),
       picture_(device) {
+    block_.only_when([this] {
+        return kernel_.as<NBodyKernel>() != NBodyKernel::several &&
+               kernel_.as<NBodyKernel>() != NBodyKernel::fast;
+    });
+    file_.only_when([this] { return start_.as<Start>() == Start::file; });
+    for (Parameter* generated : std::initializer_list<Parameter*>{&bodies_, &seed_})
+        generated->only_when([this] { return start_.as<Start>() != Start::file; });
+    for (Parameter* view :
+         std::initializer_list<Parameter*>{&check_, &yaw_, &pitch_, &distance_, &exposure_})
+        view->only_shows();
     Made made = make_start();
     adopt(made.bodies);
     origin_ = std::move(made.origin);
@@ -134,14 +144,6 @@ void NBody::changed(std::span<Parameter* const> which) {
         device().synchronize();
         device().timings().clear();
     }
-}
-
-bool NBody::leaves_trace(std::span<Parameter* const> which) const {
-    const std::initializer_list<const Parameter*> views{&yaw_, &pitch_, &distance_, &exposure_,
-                                                        &check_};
-    return !std::ranges::all_of(which, [&](const Parameter* parameter) {
-        return std::ranges::find(views, parameter) != views.end();
-    });
 }
 
 void NBody::do_step() {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -75,6 +76,22 @@ TEST_P(NBodyExperiment, TakesEveryNumberBlockAndStart) {
                 EXPECT_FALSE(has_failure(report)) << start << " of " << bodies;
                 for (const Reading& value : report) EXPECT_TRUE(std::isfinite(value.value));
             }
+}
+
+TEST_P(NBodyExperiment, TheBlockSizeIsNotForSeveralAndFast) {
+    for (const char* kernel : {"float3", "tiled", "unrolled", "several", "fast"}) {
+        set(nbody(), {{"kernel", kernel}, {"block", "96"}});
+        nbody().step();
+        device().synchronize();
+        const auto& kernels = device().timings().kernels();
+        const auto launched = std::ranges::find_if(kernels, [&](const auto& k) {
+            return k.name.starts_with("nbody_" + std::string(kernel));
+        });
+        ASSERT_NE(launched, kernels.end()) << kernel;
+        EXPECT_EQ(nbody().parameters().find("block").matters(), launched->block.x == 96) << kernel;
+    }
+    EXPECT_TRUE(nbody().parameters().find("bodies").matters());
+    EXPECT_FALSE(nbody().parameters().find("file").matters());
 }
 
 TEST_P(NBodyExperiment, ResetGivesTheSameFramesAgain) {
