@@ -1,13 +1,14 @@
 #pragma once
 
+#include "experiments/card_grid.h"
 #include "experiments/experiment.h"
 #include "experiments/measure.h"
 
 namespace warpscope::experiments {
 
 /// The dot product of "CUDA by Example", sections 5.3.1 and 5.3.2: a[i] = i, b[i] = 2i, a tree in
-/// shared memory, with each of its barriers where it belongs, left out, or inside the `if`.
-/// A frame is a launch.
+/// shared memory, with each of its barriers where it belongs, left out, or inside the `if`; and the
+/// ladder from there to one pass at memory's rate. A frame is a launch.
 class Dot : public Experiment {
   public:
     explicit Dot(compute::Device& device);
@@ -29,11 +30,16 @@ class Dot : public Experiment {
         no_loop_barrier,
         no_barriers,
         divergent,
-        divergent_bounded
+        divergent_bounded,
+        shuffle,
+        vectorized,
+        single_pass
     };
     using Floats = compute::DevicePointer<float>;
     using Clocks = compute::DevicePointer<long long>;
     using Sum = compute::Kernel<Floats, Floats, Floats, unsigned>;
+    using Ticket = compute::DevicePointer<unsigned>;
+    using WholeSum = compute::Kernel<Floats, Floats, Floats, unsigned, Floats, Ticket>;
     using BoundedSum = compute::Kernel<Floats, Floats, Floats, unsigned, long long, Clocks>;
 
     /// The vectors, and what their product is: sum of 2 fl(i)^2, fl rounding i to a float.
@@ -43,9 +49,12 @@ class Dot : public Experiment {
         double exact = 0;
     };
     struct Results {
-        Results(compute::Device& device, std::size_t window);
-        compute::Buffer<float> partials;    ///< max_blocks for each launch of the window
+        Results(compute::Device& device, std::size_t window, std::size_t most_blocks);
+        std::size_t slot_size;
+        compute::Buffer<float> partials;    ///< slot_size for each launch of the window
         compute::Buffer<long long> waited;  ///< of the newest launch, by block
+        compute::Buffer<float> block_sums;  ///< of the single pass, which leaves one partial sum
+        compute::Buffer<unsigned> ticket;   ///< of its blocks; 0 between launches
         std::uint64_t launches = 0;
     };
 
@@ -54,23 +63,32 @@ class Dot : public Experiment {
     void do_step() override;
     void do_reset() override;
 
-    compute::Shape shape() const;
-    double error_bound() const;
+    CardGrid card_grid() const;
+    compute::Shape shape(Variant variant) const;
+    Results make_results(std::size_t window);
+    std::string kernel_name(Variant variant) const;
+    /// Whether every barrier is where it belongs.
+    static bool synchronized(Variant variant);
+    double error_bound(Variant variant) const;
     double relative_error(double value) const;
     /// Leaves the partial sums in slot `slot` of `results`.
     void launch(Variant variant, const Results& results, std::size_t slot, std::int64_t hold);
     void launch_next(std::uint64_t frame);
-    double sum_of(std::span<const float> partials, std::size_t slot) const;
+    double sum_of(Variant variant, std::span<const float> partials, std::size_t slot) const;
     Reading judge(double error, std::size_t wrong, std::size_t launches) const;
     std::string ended_sentence(Variant variant, bool right) const;
     Reading waited_reading(const Results& results, std::int64_t hold) const;
+    Comparison::Row compare(Variant variant, CacheEvictor& cache);
+    /// Nothing where there is no cuBLAS.
+    std::optional<Comparison::Row> compare_library(CacheEvictor& cache);
     Tree make_tree();
 
     Choice kernel_;
     Integer n_, block_, launches_, hold_;
 
-    std::vector<Sum> sums_;  ///< by variant, without the bounded one
+    std::vector<Sum> sums_;  ///< by variant, but for these two
     BoundedSum bounded_sum_;
+    WholeSum whole_sum_;
     SharedMemoryCleaner cleaner_;
 
     std::optional<Inputs> inputs_;

@@ -60,22 +60,46 @@ TEST_P(DotExperiment, FindsTheBooksValue) {
 
 TEST_P(DotExperiment, AnyLengthAndBlockSizeIsRight) {
     set(dot(), {{"launches", "1"}});
-    for (const int block : {1, 2, 31, 32, 33, 100, 256, 400, 1024})
-        for (const int n : {1, 2, 31, 32, 33, 255, 256, 257, 1025, seed_n}) {
-            set(dot(), {{"n", std::to_string(n)}, {"block", std::to_string(block)}});
-            const Report report = dot().report();
-            const double exact = double(n - 1) * n * (2.0 * n - 1) / 3;
-            EXPECT_EQ(reading(report, "exact").value, exact) << n;
-            EXPECT_EQ(reading(report, "relative_error").verdict, Verdict::pass)
-                << n << " in blocks of " << block << ": " << reading(report, "value").value
-                << " instead of " << exact;
-        }
+    for (const char* kernel : {"book", "shuffle", "vectorized", "single_pass"})
+        for (const int block : {1, 2, 31, 32, 33, 100, 256, 400, 1024})
+            for (const int n : {1, 2, 3, 4, 31, 32, 33, 255, 256, 257, 1025, 4099, seed_n}) {
+                set(dot(), {{"kernel", kernel},
+                            {"n", std::to_string(n)},
+                            {"block", std::to_string(block)}});
+                const Report report = dot().report();
+                const double exact = double(n - 1) * n * (2.0 * n - 1) / 3;
+                EXPECT_EQ(reading(report, "exact").value, exact) << n;
+                EXPECT_EQ(reading(report, "relative_error").verdict, Verdict::pass)
+                    << kernel << ", " << n << " in blocks of " << block << ": "
+                    << reading(report, "value").value << " instead of " << exact;
+            }
+}
+
+TEST_P(DotExperiment, ASinglePassIsTheSameEveryTime) {
+    set(dot(), {{"kernel", "single_pass"}, {"launches", "1"}, {"n", "1000003"}});
+    const double first = reading(dot().report(), "value").value;
+    for (int launch = 0; launch < 10; ++launch) {
+        dot().step();
+        EXPECT_EQ(reading(dot().report(), "value").value, first);
+    }
+}
+
+TEST_P(DotExperiment, ASinglePassIsOneLaunch) {
+    set(dot(), {{"kernel", "single_pass"}, {"launches", "5"}});
+    device().synchronize();
+    device().timings().clear();
+    EXPECT_EQ(reading(dot().report(), "wrong_launches").value, 0);
+    device().synchronize();
+    ASSERT_EQ(device().timings().kernels().size(), 1U);
+    EXPECT_EQ(device().timings().kernels()[0].name, "dot_single_pass");
+    EXPECT_EQ(device().timings().kernels()[0].launches, 5U);
 }
 
 TEST_P(DotExperiment, SumsOfSmallWholeNumbersAreExact) {
     set(dot(), {{"launches", "1"}, {"n", "200"}});
     for (const char* block : {"1", "7", "33", "64", "100", "200", "256"})
-        for (const char* kernel : {"book", "divergent", "divergent_bounded"}) {
+        for (const char* kernel :
+             {"book", "divergent", "divergent_bounded", "shuffle", "vectorized", "single_pass"}) {
             set(dot(), {{"block", block}, {"kernel", kernel}, {"hold", "10"}});
             EXPECT_EQ(reading(dot().report(), "value").value, 199.0 * 200 * 399 / 3)
                 << kernel << ' ' << block;
@@ -184,7 +208,14 @@ TEST_P(DotExperiment, MoreThanTheMemoryHoldsIsRefusedAndChangesNothing) {
 
 TEST_P(DotExperiment, ComparesTheKernels) {
     const Comparison comparison = dot().compare().value();
-    ASSERT_EQ(comparison.rows.size(), 6u);
+    ASSERT_GE(comparison.rows.size(), 9u);
+    for (std::size_t i = 6; i < comparison.rows.size(); ++i) {
+        const Comparison::Row& row = comparison.rows[i];
+        EXPECT_EQ(row.verdict, Verdict::pass) << row.id;
+        EXPECT_LT(row.error, 1e-6) << row.id;
+        EXPECT_GE(row.p99_ms, row.median_ms) << row.id;
+    }
+    EXPECT_EQ(comparison.rows[8].id, "single_pass");
     EXPECT_EQ(comparison.rows[0].id, "book");
     EXPECT_EQ(comparison.rows[0].verdict, Verdict::pass);
     EXPECT_GT(comparison.rows[3].error, 1e-6) << "no_barriers";
@@ -199,6 +230,18 @@ TEST_P(DotExperiment, TheBoundIsTightEnough) {
     for (const int dropped : {3300, 20000, seed_n - 1})
         EXPECT_GT(std::abs(run(kernel("dot_book"), dropped) - seed_exact), bound)
             << "without element " << dropped;
+}
+
+TEST_P(DotExperiment, TheVectorKernelsBoundsAreTightToo) {
+    // 32 blocks of 256 threads hold the book's vectors in two tiles each: a product's rounding, 9
+    // additions in its thread, 9 in its block.
+    const double bound = float_error_bound(1 + 9 + 9) * seed_exact;
+    for (const char* name : {"dot_shuffle", "dot_vectorized"}) {
+        EXPECT_LE(std::abs(run(kernel(name)) - seed_exact), bound) << name;
+        for (const int dropped : {5000, 20000, seed_n - 1})
+            EXPECT_GT(std::abs(run(kernel(name), dropped) - seed_exact), bound)
+                << name << " without element " << dropped;
+    }
 }
 
 TEST_P(DotExperiment, DroppedBarriersAreNoticed) {

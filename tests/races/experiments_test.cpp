@@ -71,7 +71,9 @@ std::vector<Case> synchronized_cases() {
         for (const char* block : {"32", "96"})
             cases.push_back({"nbody", {{"kernel", kernel}, {"bodies", "250"}, {"block", block}}});
     for (const char* block : {"1", "33", "100", "256", "1024"}) {
-        cases.push_back({"dot", {{"n", "3000"}, {"block", block}, {"launches", "2"}}});
+        for (const char* kernel : {"book", "shuffle", "vectorized", "single_pass"})
+            cases.push_back(
+                {"dot", {{"n", "3000"}, {"block", block}, {"launches", "2"}, {"kernel", kernel}}});
         for (const char* kernel : {"sum_within_block", "reduce0", "sequential", "first_add",
                                    "shuffle", "vectorized", "single_pass"})
             cases.push_back({"reduction", {{"n", "3000"}, {"block", block}, {"kernel", kernel}}});
