@@ -1,6 +1,7 @@
 #pragma once
 
 #include "experiments/card_grid.h"
+#include "experiments/cold_runs.h"
 #include "experiments/experiment.h"
 #include "experiments/measure.h"
 
@@ -78,9 +79,11 @@ class Dot : public Experiment {
     Reading judge(double error, std::size_t wrong, std::size_t launches) const;
     std::string ended_sentence(Variant variant, bool right) const;
     Reading waited_reading(const Results& results, std::int64_t hold) const;
-    Comparison::Row compare(Variant variant, CacheEvictor& cache);
+    Comparison::Row compare(Variant variant, ColdRuns& cold);
     /// Nothing where there is no cuBLAS.
-    std::optional<Comparison::Row> compare_library(CacheEvictor& cache);
+    std::optional<Comparison::Row> compare_library(ColdRuns& cold);
+    Comparison::Row row(std::string id, std::string label, const ColdRuns::Times& times,
+                        double error, Verdict verdict) const;
     Tree make_tree();
 
     Choice kernel_;

@@ -139,71 +139,56 @@ Report Dot::report() {
     return report;
 }
 
-Comparison::Row Dot::compare(Variant variant, CacheEvictor& cache) {
-    const std::string name = kernel_name(variant);
-    launch(variant, *results_, 0, hold_);
-    const std::size_t launches = launches_worth(device(), newest_median_ms(device(), name, 1));
-    results_ = make_results(launches);
-    for (std::size_t i = 0; i < launches; ++i) {
-        cache.launch();
+Comparison::Row Dot::compare(Variant variant, ColdRuns& cold) {
+    results_ = make_results(most_launches);
+    const ColdRuns::Times times = cold.measure(kernel_name(variant), [&](std::size_t run) {
         if (!synchronized(variant)) cleaner_.launch();
-        launch(variant, *results_, i, hold_);
-    }
-    const double ms = newest_median_ms(device(), name, launches);
+        launch(variant, *results_, run, hold_);
+    });
     const std::vector<float> partials = results_->partials.download();
     double error = 0;
-    for (std::size_t i = 0; i < launches; ++i) {
+    for (std::size_t i = 0; i < times.runs; ++i) {
         const double one = relative_error(sum_of(variant, partials, i));
         if (!(one <= error)) error = one;
     }
     Verdict verdict = Verdict::finding;
     if (synchronized(variant))
         verdict = error <= error_bound(variant) ? Verdict::pass : Verdict::fail;
-    return {.id = kernel_.words()[std::size_t(variant)].id,
-            .label = kernel_.words()[std::size_t(variant)].label,
-            .median_ms = ms,
-            .rate = ms > 0 ? 8.0 * double(n_) / (ms / 1000) : 0.0,
-            .error = error,
-            .verdict = verdict,
-            .published = {},
-            .p99_ms = newest_quantile_ms(device(), name, launches, 0.99)};
+    const Choice::Word& word = kernel_.words()[std::size_t(variant)];
+    return row(word.id, word.label, times, error, verdict);
 }
 
-std::optional<Comparison::Row> Dot::compare_library(CacheEvictor& cache) {
+std::optional<Comparison::Row> Dot::compare_library(ColdRuns& cold) {
     const auto cublas = compute::Cublas::load(device());
     if (!cublas) return {};
     compute::Buffer<float> result(device(), 1);
-    const auto run = [&] {
+    const ColdRuns::Times times = cold.measure(compute::Cublas::dot_name, [&](std::size_t) {
         cublas->dot(inputs_->a.pointer(), inputs_->b.pointer(), std::size_t(n_), result.pointer());
-    };
-    run();
-    const std::string_view name = compute::Cublas::dot_name;
-    const std::size_t launches = launches_worth(device(), newest_median_ms(device(), name, 1));
-    for (std::size_t i = 0; i < launches; ++i) {
-        cache.launch();
-        run();
-    }
-    const double ms = newest_median_ms(device(), name, launches);
+    });
     const double error = relative_error(double(result.download()[0]));
-    // Nobody says in what order it adds: as 256 threads a multiprocessor would, at the worst.
-    const double threads = 256.0 * std::max(device().info().multiprocessors, 1);
-    const double bound = float_error_bound(std::ceil(double(n_) / threads) + 64);
-    return Comparison::Row{.id = "cublas",
-                           .label = "cuBLAS Sdot",
-                           .median_ms = ms,
-                           .rate = ms > 0 ? 8.0 * double(n_) / (ms / 1000) : 0.0,
-                           .error = error,
-                           .verdict = error <= bound ? Verdict::pass : Verdict::fail,
-                           .published = {},
-                           .p99_ms = newest_quantile_ms(device(), name, launches, 0.99)};
+    const bool right = error <= library_error_bound(device(), n_);
+    return row("cublas", "cuBLAS Sdot", times, error, right ? Verdict::pass : Verdict::fail);
+}
+
+Comparison::Row Dot::row(std::string id, std::string label, const ColdRuns::Times& times,
+                         double error, Verdict verdict) const {
+    const double bytes = 8.0 * double(n_);
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .median_ms = times.median_ms,
+            .rate = times.median_ms > 0 ? bytes / times.median_ms * 1e3 : 0,
+            .error = error,
+            .verdict = verdict,
+            .published = {},
+            .p99_ms = times.p99_ms};
 }
 
 std::optional<Comparison> Dot::compare() {
     Comparison comparison{"Kernels of the dot product, vectors from memory", "B/s", "", {}};
-    CacheEvictor cache(device());
+    ColdRuns cold(device());
     for (std::size_t variant = 0; variant < kernel_.words().size(); ++variant)
-        comparison.rows.push_back(compare(Variant(variant), cache));
-    if (auto row = compare_library(cache)) comparison.rows.push_back(std::move(*row));
+        comparison.rows.push_back(compare(Variant(variant), cold));
+    if (auto library = compare_library(cold)) comparison.rows.push_back(std::move(*library));
     results_ = make_results(std::size_t(launches_));
     begun_frame_.reset();
     return comparison;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -26,15 +27,20 @@ double newest_quantile_ms(compute::Device& device, std::string_view kernel, std:
 }
 
 std::size_t launches_worth(const compute::Device& device, double ms) {
-    constexpr std::size_t least = 9, most = 101;
+    constexpr std::size_t least = 9;
     constexpr double budget_ms = 100;
     if (device.info().kind == compute::DeviceKind::emulator || ms <= 0) return least;
-    return std::clamp(std::size_t(budget_ms / ms), least, most);
+    return std::clamp(std::size_t(budget_ms / ms), least, most_launches);
 }
 
 double float_error_bound(double roundings) {
     constexpr double unit = 0x1p-24;
     return roundings * unit / (1.0 - roundings * unit);
+}
+
+double library_error_bound(const compute::Device& device, std::int64_t n) {
+    const double threads = 256.0 * std::max(device.info().multiprocessors, 1);
+    return float_error_bound(std::ceil(double(n) / threads) + 64);
 }
 
 int tree_steps(unsigned elements) {

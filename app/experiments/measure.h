@@ -18,14 +18,19 @@ double newest_median_ms(compute::Device& device, std::string_view kernel, std::s
 double newest_quantile_ms(compute::Device& device, std::string_view kernel, std::size_t launches,
                           double q);
 
-/// How many launches of `ms` each are to be measured: a median's worth on the emulator, and on a
-/// GPU what takes a fraction of a second; at least 9.
+/// How many launches of `ms` each are to be measured: 9 on the emulator, and on a GPU up to
+/// most_launches, as a fraction of a second allows.
+constexpr std::size_t most_launches = 101;
 std::size_t launches_worth(const compute::Device& device, double ms);
 
 /// Bound of |computed - exact| / (sum of the terms' magnitudes) when no term passes through more
 /// than `roundings` float roundings: Higham, "Accuracy and Stability of Numerical Algorithms",
 /// section 3.1, gamma_n = n u / (1 - n u) with u = 2^-24.
 double float_error_bound(double roundings);
+
+/// The bound for a library's sum of n terms: nobody says in what order it adds. At the worst as 256
+/// threads on each multiprocessor would, one term after the other, and then a tree of them.
+double library_error_bound(const compute::Device& device, std::int64_t n);
 
 /// Steps of a tree that sums `elements`: ceil(log2(elements)).
 int tree_steps(unsigned elements);

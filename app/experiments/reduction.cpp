@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compute/block_trace.h"
+#include "compute/cub.h"
 #include "compute/emulated_device.h"
 #include "emulator/splitmix64.h"
 
@@ -180,30 +181,46 @@ Report Reduction::report() {
     return report;
 }
 
+Comparison::Row Reduction::compare(Variant variant, ColdRuns& cold) {
+    const Choice::Word& word = variants[std::size_t(variant)];
+    const ColdRuns::Times times =
+        cold.measure(kernel_name(std::size_t(variant)), [&](std::size_t) { launch(variant); });
+    const double error = relative_error(value_of(variant));
+    return {.id = word.id,
+            .label = word.label,
+            .median_ms = times.median_ms,
+            .rate = times.median_ms > 0 ? work(variant).bytes / times.median_ms * 1e3 : 0,
+            .error = error,
+            .verdict = error <= error_bound(variant) ? Verdict::pass : Verdict::fail,
+            .published = {},
+            .p99_ms = times.p99_ms};
+}
+
+std::optional<Comparison::Row> Reduction::compare_library(ColdRuns& cold) {
+    const auto cub = compute::Cub::load(device());
+    if (!cub) return {};
+    const ColdRuns::Times times = cold.measure(compute::Cub::sum_name, [&](std::size_t) {
+        cub->sum(inputs_->values.pointer(), std::size_t(n_), total_.pointer());
+    });
+    const double error = relative_error(double(total_.download()[0]));
+    const bool right = error <= library_error_bound(device(), n_);
+    return Comparison::Row{
+        .id = "cub",
+        .label = "CUB DeviceReduce::Sum",
+        .median_ms = times.median_ms,
+        .rate = times.median_ms > 0 ? 4.0 * double(n_) / times.median_ms * 1e3 : 0,
+        .error = error,
+        .verdict = right ? Verdict::pass : Verdict::fail,
+        .published = {},
+        .p99_ms = times.p99_ms};
+}
+
 std::optional<Comparison> Reduction::compare() {
     Comparison comparison{"Kernels of the reduction, elements from memory", "B/s", "", {}};
-    CacheEvictor cache(device());
-    for (std::size_t i = 0; i < variants.size(); ++i) {
-        const auto variant = Variant(i);
-        const std::string name = kernel_name(i);
-        launch(variant);
-        const std::size_t launches = launches_worth(device(), newest_median_ms(device(), name, 1));
-        for (std::size_t j = 0; j < launches; ++j) {
-            cache.launch();
-            launch(variant);
-        }
-        const double error = relative_error(value_of(variant));
-        const double ms = newest_median_ms(device(), name, launches);
-        comparison.rows.push_back(
-            {.id = variants[i].id,
-             .label = variants[i].label,
-             .median_ms = ms,
-             .rate = ms > 0 ? work(variant).bytes / (ms / 1000) : 0.0,
-             .error = error,
-             .verdict = error <= error_bound(variant) ? Verdict::pass : Verdict::fail,
-             .published = {},
-             .p99_ms = newest_quantile_ms(device(), name, launches, 0.99)});
-    }
+    ColdRuns cold(device());
+    for (std::size_t i = 0; i < variants.size(); ++i)
+        comparison.rows.push_back(compare(Variant(i), cold));
+    if (auto library = compare_library(cold)) comparison.rows.push_back(std::move(*library));
     launched_ = false;
     return comparison;
 }

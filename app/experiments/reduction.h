@@ -1,6 +1,7 @@
 #pragma once
 
 #include "experiments/card_grid.h"
+#include "experiments/cold_runs.h"
 #include "experiments/experiment.h"
 #include "experiments/measure.h"
 
@@ -61,6 +62,9 @@ class Reduction : public Experiment {
     compute::Work work(Variant variant) const;
     void launch(Variant variant);
     double value_of(Variant variant) const;
+    Comparison::Row compare(Variant variant, ColdRuns& cold);
+    /// Nothing where the benchmark's libraries are not built.
+    std::optional<Comparison::Row> compare_library(ColdRuns& cold);
     Tree make_tree();
 
     Choice kernel_;

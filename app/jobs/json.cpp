@@ -106,6 +106,7 @@ Json to_json(const experiments::Comparison& comparison) {
         rows.push_back({{"id", row.id},
                         {"label", row.label},
                         {"median_ms", number(row.median_ms)},
+                        {"p99_ms", number(row.p99_ms)},
                         {"rate", number(row.rate)},
                         {"error", number(row.error)},
                         {"verdict", experiments::to_string(row.verdict)},
