@@ -72,6 +72,7 @@ class App {
     void run();
 
   private:
+    void watch_events();
     static void on_key(GLFWwindow* window, int key, int, int action, int modifiers);
     void press(int key, int modifiers);
     bool press_microscope(int key, int modifiers);
@@ -84,6 +85,9 @@ class App {
     void remember();
     ImVec2 window_size() const;
     float raster() const;
+
+    /// ImGui needs some frames after an event to settle.
+    static constexpr int settling = 4;
 
     const WindowOptions& options_;
     gl::WindowContext context_;
@@ -107,14 +111,25 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
                first_size(options, loaded.settings).height),
       window_(context_.window()),
       stage_(make_stage(options, loaded)) {
-    // Set before ImGui's, which passes the events on.
-    glfwSetWindowUserPointer(window_, this);
-    glfwSetKeyCallback(window_, on_key);
+    watch_events();
     gui_ = std::make_unique<Gui>(window_);
     ViewOptions view = loaded.settings.view;
     view.vsync = options.vsync.value_or(view.vsync);
     ui_ = std::make_unique<Interface>(*stage_, view, context_.content_scale() / raster(), raster());
     if (options.microscope) ui_->later([this] { ui_->open_microscope(*options_.microscope); });
+}
+
+/// Set before ImGui's, which passes the events on.
+void App::watch_events() {
+    static constexpr auto wake = [](GLFWwindow* window) {
+        static_cast<App*>(glfwGetWindowUserPointer(window))->awake_ = settling;
+    };
+    glfwSetWindowUserPointer(window_, this);
+    glfwSetKeyCallback(window_, on_key);
+    glfwSetMouseButtonCallback(window_, [](GLFWwindow* w, int, int, int) { wake(w); });
+    glfwSetCursorPosCallback(window_, [](GLFWwindow* w, double, double) { wake(w); });
+    glfwSetScrollCallback(window_, [](GLFWwindow* w, double, double) { wake(w); });
+    glfwSetCharCallback(window_, [](GLFWwindow* w, unsigned) { wake(w); });
 }
 
 ImVec2 App::window_size() const {
@@ -130,8 +145,9 @@ float App::raster() const {
 }
 
 void App::on_key(GLFWwindow* window, int key, int, int action, int modifiers) {
-    if (action == GLFW_RELEASE) return;
-    static_cast<App*>(glfwGetWindowUserPointer(window))->press(key, modifiers);
+    App& app = *static_cast<App*>(glfwGetWindowUserPointer(window));
+    app.awake_ = settling;
+    if (action != GLFW_RELEASE) app.press(key, modifiers);
 }
 
 void App::press(int key, int modifiers) {
@@ -223,7 +239,7 @@ bool App::press_microscope(int key, int modifiers) {
     }
 }
 
-/// While nothing moves there is nothing to draw. ImGui needs some frames after an event to settle.
+/// While nothing moves there is nothing to draw.
 void App::wait() {
     const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
     if (hidden) return glfwWaitEventsTimeout(0.2);
@@ -236,7 +252,7 @@ void App::wait() {
     const double seconds = 0.4;  // the text cursor blinks
     const auto before = Clock::now();
     glfwWaitEventsTimeout(seconds);
-    if (Clock::now() - before < std::chrono::duration<double>(seconds * 0.95)) awake_ = 4;
+    if (Clock::now() - before < std::chrono::duration<double>(seconds * 0.95)) awake_ = settling;
 }
 
 void App::follow_scale() {
