@@ -115,7 +115,7 @@ class CudaDevice : public Device {
             (void)cudaGetLastError();
             std::size_t free = 0, total = 0;
             cuda_ignore(cudaMemGetInfo(&free, &total));
-            throw DeviceError(
+            throw OutOfMemory(
                 fmt::format("{:.2f} GiB asked for, {:.2f} GiB free on {}: choose a "
                             "smaller size",
                             double(bytes) / (1 << 30), double(free) / (1 << 30), info_.name));

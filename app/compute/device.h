@@ -22,6 +22,11 @@ struct DeviceError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
+/// More memory than the device has left.
+struct OutOfMemory : DeviceError {
+    using DeviceError::DeviceError;
+};
+
 enum class DeviceKind { cuda, emulator };
 
 /// Which build of the kernels runs: IEEE-rounded, or nvcc's -use_fast_math.
@@ -38,6 +43,7 @@ struct RunSettings {
     Schedule schedule = Schedule::random;
     std::uint64_t seed = 1;                         ///< of the random schedule
     BarrierPolicy barriers = BarrierPolicy::volta;  ///< of the emulator
+    bool operator==(const RunSettings&) const = default;
 };
 
 struct DeviceInfo {

@@ -20,11 +20,6 @@ namespace {
 
 using emulator::splitmix64;
 
-/// Half of the machine's memory, so that a size too large is refused and not swapped.
-std::size_t memory_limit() {
-    return std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGE_SIZE)) / 2;
-}
-
 /// More warp instructions than any experiment's launch takes, and over within a minute.
 constexpr std::uint64_t instruction_budget = 20'000'000'000;
 
@@ -76,18 +71,18 @@ auto translated(F work) {
 
 class Emulation : public EmulatedDevice {
   public:
-    explicit Emulation(std::string reason) {
+    Emulation(std::string reason, std::size_t memory_bytes) {
         info_ = {.kind = DeviceKind::emulator,
                  .name = "SIMT emulator",
                  .reason = std::move(reason),
                  .multiprocessors = int(machine_.virtual_sms()),
-                 .memory_bytes = memory_limit(),
+                 .memory_bytes = memory_bytes,
                  .max_shared_bytes = emulator::Machine::max_shared_bytes};
     }
 
     std::uint64_t allocate(std::size_t bytes) override {
         if (machine_.memory().used_bytes() + bytes > info_.memory_bytes)
-            throw DeviceError(fmt::format(
+            throw OutOfMemory(fmt::format(
                 "{:.2f} GiB asked for, {:.2f} GiB free in the emulator: choose a smaller size",
                 double(bytes) / (1 << 30),
                 double(info_.memory_bytes - machine_.memory().used_bytes()) / (1 << 30)));
@@ -235,8 +230,12 @@ class Emulation : public EmulatedDevice {
 
 }  // namespace
 
-std::unique_ptr<EmulatedDevice> make_emulated_device(std::string reason) {
-    return std::make_unique<Emulation>(std::move(reason));
+std::size_t usual_emulator_memory() {
+    return std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGE_SIZE)) / 2;
+}
+
+std::unique_ptr<EmulatedDevice> make_emulated_device(std::string reason, std::size_t memory_bytes) {
+    return std::make_unique<Emulation>(std::move(reason), memory_bytes);
 }
 
 }  // namespace warpscope::compute

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -20,6 +21,10 @@ class EmulatedDevice : public Device {
     virtual emulator::FrozenLaunch freeze_last(const std::function<void()>& launches) = 0;
 };
 
-std::unique_ptr<EmulatedDevice> make_emulated_device(std::string reason);
+/// Half of the machine's memory, so that a size too large is refused and not swapped.
+std::size_t usual_emulator_memory();
+/// `memory_bytes`: what allocations may take in all.
+std::unique_ptr<EmulatedDevice> make_emulated_device(
+    std::string reason, std::size_t memory_bytes = usual_emulator_memory());
 
 }  // namespace warpscope::compute

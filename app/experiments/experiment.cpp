@@ -24,7 +24,8 @@ void Experiment::set(std::span<const Assignment> assignments) {
                 which.push_back(old.parameter);
         if (which.empty()) return;
         changed(which);
-        if (frame_ != 0 && leaves_trace(which)) changed_since_reset_ = true;
+        std::erase_if(which, [](const Parameter* parameter) { return parameter->is_view(); });
+        if (frame_ != 0 && !which.empty() && leaves_trace(which)) changed_since_reset_ = true;
     } catch (...) {
         for (const Before& old : before) old.parameter->parse(old.text);
         throw;

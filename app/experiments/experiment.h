@@ -100,7 +100,7 @@ class Experiment {
     ParameterSet& declare() { return parameters_; }
     /// Makes the state fit the parameters; on a throw the old state must still be whole.
     virtual void changed(std::span<Parameter* const> which) = 0;
-    /// Whether the frames before a change of `which` go on showing after it.
+    /// Whether the frames before a change of `which`, none of them a view, go on showing after it.
     virtual bool leaves_trace(std::span<Parameter* const> which) const { return (void)which, true; }
     /// What follow() takes over beyond parameters and frame.
     virtual void copy_state(Experiment& leader) { (void)leader; }

@@ -70,6 +70,9 @@ NBody::NBody(compute::Device& device)
     file_.only_when([this] { return start_.as<Start>() == Start::file; });
     for (Parameter* generated : std::initializer_list<Parameter*>{&bodies_, &seed_})
         generated->only_when([this] { return start_.as<Start>() != Start::file; });
+    for (Parameter* view :
+         std::initializer_list<Parameter*>{&check_, &yaw_, &pitch_, &distance_, &exposure_})
+        view->only_shows();
     Made made = make_start();
     adopt(made.bodies);
     origin_ = std::move(made.origin);
@@ -141,14 +144,6 @@ void NBody::changed(std::span<Parameter* const> which) {
         device().synchronize();
         device().timings().clear();
     }
-}
-
-bool NBody::leaves_trace(std::span<Parameter* const> which) const {
-    const std::initializer_list<const Parameter*> views{&yaw_, &pitch_, &distance_, &exposure_,
-                                                        &check_};
-    return !std::ranges::all_of(which, [&](const Parameter* parameter) {
-        return std::ranges::find(views, parameter) != views.end();
-    });
 }
 
 void NBody::do_step() {

@@ -29,7 +29,6 @@ class NBody : public Experiment {
 
   protected:
     void changed(std::span<Parameter* const> which) override;
-    bool leaves_trace(std::span<Parameter* const> which) const override;
     void copy_state(Experiment& leader) override;
     void do_step() override;
     void do_reset() override;

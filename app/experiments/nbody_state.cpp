@@ -181,7 +181,7 @@ void NBodyState::require_room(const compute::Device& device, std::size_t n) {
     for (std::size_t more = std::bit_floor(n); more > 0; more /= 2)
         if (2 * bytes_for(fit + more) <= there) fit += more;
     constexpr double mib = 1024 * 1024;
-    throw compute::DeviceError(
+    throw compute::OutOfMemory(
         fmt::format("{} bodies take {:.1f} MiB and {} has {:.1f} MiB: take {} or fewer", n,
                     double(wanted) / mib, device.info().name, double(there) / mib, fit));
 }

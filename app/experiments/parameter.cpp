@@ -164,4 +164,12 @@ Parameter& ParameterSet::find(std::string_view id) const {
                                      nearest->id(), known));
 }
 
+std::vector<std::string> ParameterSet::of_launch() const {
+    std::vector<std::string> texts;
+    for (const Parameter* parameter : all_)
+        if (parameter->matters() && !parameter->is_view())
+            texts.push_back(parameter->id() + "=" + parameter->text());
+    return texts;
+}
+
 }  // namespace warpscope::experiments

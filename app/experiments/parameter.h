@@ -34,6 +34,10 @@ class Parameter {
     /// Says when the value matters: elsewhere it is kept, and the panel greys it out.
     void only_when(std::function<bool()> condition) { matters_ = std::move(condition); }
     bool matters() const { return !matters_ || matters_(); }
+    /// Says that the value only tells how the state is shown or judged: the experiment's own kernel
+    /// doesn't get it.
+    void only_shows() { is_view_ = true; }
+    bool is_view() const { return is_view_; }
 
     virtual std::string type() const = 0;   ///< "toggle", "choice", "integer", "real", "text"
     virtual std::string range() const = 0;  ///< "on|off", "16..4096", "any text"
@@ -45,6 +49,7 @@ class Parameter {
   private:
     std::string id_, label_, help_;
     std::function<bool()> matters_;
+    bool is_view_ = false;
 };
 
 class Toggle : public Parameter {
@@ -147,6 +152,8 @@ class ParameterSet {
     const std::vector<Parameter*>& all() const { return all_; }
     /// Throws ParameterError that names the nearest and all known ids.
     Parameter& find(std::string_view id) const;
+    /// "id=text" of each one that matters and is more than a view: another list, another launch.
+    std::vector<std::string> of_launch() const;
 
   private:
     friend class Parameter;

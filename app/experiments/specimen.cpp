@@ -2,9 +2,10 @@
 
 namespace warpscope::experiments {
 
-Copy::Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings)
+Copy::Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
+           std::size_t memory_bytes)
     : device([&] {
-          auto made = compute::make_emulated_device("for the microscope");
+          auto made = compute::make_emulated_device("for the microscope", memory_bytes);
           made->set(settings);
           return made;
       }()),
@@ -15,8 +16,9 @@ Copy::Copy(const Entry& entry, Experiment& live, const compute::RunSettings& set
 Specimen::Specimen(const Entry& entry, Experiment& live)
     : Specimen(entry, live, live.device().settings()) {}
 
-Specimen::Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings)
-    : copy_(entry, live, settings),
+Specimen::Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
+                   std::size_t memory_bytes)
+    : copy_(entry, live, settings, memory_bytes),
       launch_(copy_.device->freeze_last([&] { copy_.experiment->launch_kernel(); })) {}
 
 }  // namespace warpscope::experiments

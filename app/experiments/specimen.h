@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -16,8 +17,9 @@ namespace warpscope::experiments {
 /// shares nothing with that one: once made, each may be used from a thread of its own. Variables of
 /// module scope are not state: a copy has them as its own PTX begins.
 struct Copy {
-    /// Waits for the live device. Throws DeviceError where the copy is too large for the emulator.
-    Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings);
+    /// Waits for the live device. Throws OutOfMemory where the copy takes more than `memory_bytes`.
+    Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
+         std::size_t memory_bytes = compute::usual_emulator_memory());
 
     const std::unique_ptr<compute::EmulatedDevice> device;
     const std::unique_ptr<Experiment> experiment;  ///< goes first
@@ -33,7 +35,8 @@ class Specimen {
     /// With the live device's settings. Throws as Copy does, and DeviceError where what runs before
     /// the kernel fails.
     Specimen(const Entry& entry, Experiment& live);
-    Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings);
+    Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
+             std::size_t memory_bytes = compute::usual_emulator_memory());
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
     emulator::Machine& machine() { return copy_.device->machine(); }

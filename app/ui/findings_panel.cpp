@@ -93,17 +93,19 @@ void finding_row(Interface& ui, const Finding& finding, std::size_t index) {
     if (clicked) ui.later([&ui, party] { look_at(ui, party); });
 }
 
-/// Whether changes are checked by themselves, at the right edge; else a button for it.
+/// Whether changes are checked by themselves, at the right edge; where not, a button for it.
 void automatic(Interface& ui) {
     const char* label = "Check by itself";
     const float button = ImGui::CalcTextSize("Check now").x + ui.px(18);
     const float width = ImGui::CalcTextSize(label).x + ui.px(8 + 34 + 34);
-    const float whole = width + (ui.options.inspect ? 0 : button + ui.px(10));
+    const bool by_button = !ui.options.inspect || ui.inspector.too_large();
+    const float whole = width + (by_button ? button + ui.px(10) : 0);
     ImGui::SameLine();
     const float free = ImGui::GetContentRegionAvail().x - whole;
     if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
-    if (!ui.options.inspect) {
-        ImGui::BeginDisabled(ui.inspector.checking() || ui.inspector.current());
+    if (by_button) {
+        const bool known = ui.inspector.current() && !ui.inspector.too_large();
+        ImGui::BeginDisabled(ui.inspector.checking() || known);
         if (flat_button(ui, "findings.check", "Check now")) ui.inspector.inspect();
         ImGui::EndDisabled();
         ImGui::SameLine(0, ui.px(10));

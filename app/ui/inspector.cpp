@@ -7,6 +7,8 @@
 #include <memory>
 #include <utility>
 
+#include "compute/emulated_device.h"
+
 namespace warpscope::ui {
 namespace {
 
@@ -14,18 +16,6 @@ using experiments::Entry;
 using experiments::Experiment;
 using experiments::Inspection;
 using experiments::Specimen;
-
-/// What a launch depends on, but for the frame number.
-std::string key_of(Experiment& live) {
-    const compute::RunSettings& run = live.device().settings();
-    std::string key =
-        fmt::format("{} {} {} {}", int(run.math), int(run.schedule), run.seed, int(run.barriers));
-    for (const experiments::Parameter* p : live.parameters().all()) {
-        key += '\n';
-        key += p->text();
-    }
-    return key;
-}
 
 bool ready(const auto& future) {
     return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
@@ -35,8 +25,9 @@ bool ready(const auto& future) {
 
 Inspector::Work Inspector::usual_work() {
     return {
-        [](const Entry& entry, Experiment& live) -> Job<Inspection> {
-            auto specimen = std::make_shared<Specimen>(entry, live);
+        [](const Entry& entry, Experiment& live, std::size_t memory_bytes) -> Job<Inspection> {
+            auto specimen =
+                std::make_shared<Specimen>(entry, live, live.device().settings(), memory_bytes);
             return [specimen] { return experiments::inspect(*specimen); };
         },
         [](const Entry& entry, Experiment& live) -> Job<Policies> {
@@ -51,17 +42,18 @@ Inspector::Inspector(Work work, Clock::duration settle) : work_(std::move(work))
 Inspector::~Inspector() = default;
 
 template <class Result, class Prepare>
-Inspector::Future<Result> Inspector::begin(const Prepare& prepare, const Entry& entry,
-                                           Experiment& live) {
+Inspector::Future<Result> Inspector::begin(const Prepare& prepare) {
     Job<Result> job;
-    std::string error;
+    Outcome<Result> failed;
     try {
-        job = prepare(entry, live);
+        job = prepare();
+    } catch (const compute::OutOfMemory& e) {
+        failed = {std::nullopt, e.what(), true};
     } catch (const std::exception& e) {
-        error = e.what();
+        failed = {std::nullopt, e.what()};
     }
-    return std::async(std::launch::async, [job = std::move(job), error]() -> Outcome<Result> {
-        if (!job) return {std::nullopt, error};
+    return std::async(std::launch::async, [job = std::move(job), failed]() -> Outcome<Result> {
+        if (!job) return failed;
         try {
             return {job(), {}};
         } catch (const std::exception& e) {
@@ -74,19 +66,23 @@ void Inspector::forget() {
     first_state_ = state_ + 1;
     inspection_.reset();
     error_.clear();
+    too_large_ = false;
     counters_.clear();
     policies_.reset();
     policies_error_.clear();
 }
 
 void Inspector::notice(const Entry& entry, Experiment& live) {
-    std::string key = key_of(live);
-    const bool changed = entry.id != experiment_ || key != key_ || live.frame() < frame_;
+    std::vector<std::string> parameters = live.parameters().of_launch();
+    const compute::RunSettings& settings = live.device().settings();
+    const bool changed = entry.id != experiment_ || parameters != parameters_ ||
+                         settings != settings_ || live.frame() < frame_;
     frame_ = live.frame();
     if (!changed) return;
     if (entry.id != experiment_) forget();
     experiment_ = entry.id;
-    key_ = std::move(key);
+    parameters_ = std::move(parameters);
+    settings_ = settings;
     ++state_;
     due_ = Clock::now() + settle_;
 }
@@ -95,6 +91,14 @@ void Inspector::take(Outcome<Inspection> outcome) {
     if (begun_ < first_state_) return;
     shown_ = begun_;
     error_ = std::move(outcome.error);
+    too_large_ = limited_ && outcome.too_large;
+    if (too_large_)
+        error_ = fmt::format(
+            "Too large to check automatically: a copy takes more than {} MiB. \"Check now\" makes "
+            "one all the same.",
+            automatic_bytes >> 20);
+    // What a panel wanted by itself would copy as much.
+    if (too_large_) policies_asked_ = false;
     inspection_ = std::move(outcome.result);
     if (!inspection_) return;
     for (const emulator::KernelCounters& fresh : inspection_->counters) {
@@ -121,12 +125,15 @@ void Inspector::collect() {
 void Inspector::start(const Entry& entry, Experiment& live) {
     if (running()) return;
     if (wanted()) {
-        asked_ = false;
         begun_ = state_;
-        inspection_job_ = begin<Inspection>(work_.inspect, entry, live);
+        limited_ = !std::exchange(asked_, false);
+        inspection_job_ = begin<Inspection>([&] {
+            return work_.inspect(entry, live,
+                                 limited_ ? automatic_bytes : compute::usual_emulator_memory());
+        });
     } else if (std::exchange(policies_asked_, false)) {
         policies_begun_ = state_;
-        policies_job_ = begin<Policies>(work_.policies, entry, live);
+        policies_job_ = begin<Policies>([&] { return work_.policies(entry, live); });
     }
 }
 

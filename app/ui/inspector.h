@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <future>
@@ -24,10 +25,14 @@ class Inspector {
     using Job = std::function<Result()>;
     using Policies = std::vector<experiments::PolicyOutcome>;
 
+    /// Copies made without being asked, on the thread that draws, take no more than this.
+    static constexpr std::size_t automatic_bytes = std::size_t(256) << 20;
+
     /// Makes copies, and what another thread then does with them.
     struct Work {
-        std::function<Job<experiments::Inspection>(const experiments::Entry&,
-                                                   experiments::Experiment&)>
+        /// Throws compute::OutOfMemory where the copy takes more than `memory_bytes`.
+        std::function<Job<experiments::Inspection>(
+            const experiments::Entry&, experiments::Experiment&, std::size_t memory_bytes)>
             inspect;
         std::function<Job<Policies>(const experiments::Entry&, experiments::Experiment&)> policies;
     };
@@ -44,7 +49,7 @@ class Inspector {
     /// run settings and a reset are looked at by themselves where `automatic`.
     void follow(const experiments::Entry& entry, experiments::Experiment& live, bool automatic);
     /// Looks at this state, whether automatic or not; not again where that was done.
-    void inspect() { asked_ = begun_ != state_; }
+    void inspect() { asked_ = begun_ != state_ || too_large_; }
     void try_policies() { policies_asked_ = true; }
     /// Until everything that is wanted of this state is known.
     void wait(const experiments::Entry& entry, experiments::Experiment& live, bool automatic);
@@ -65,6 +70,8 @@ class Inspector {
     const std::string& error() const { return error_; }
     /// Whether inspection() is of the state that follow() saw last.
     bool current() const { return shown_ == state_; }
+    /// Whether that was not looked at, as nobody asked and its copy is too large; error() says so.
+    bool too_large() const { return too_large_; }
     /// Counters of each kernel of this experiment that was looked at, in the order of their first
     /// time; the newest of each.
     const std::vector<emulator::KernelCounters>& counters() const { return counters_; }
@@ -77,30 +84,33 @@ class Inspector {
     struct Outcome {
         std::optional<Result> result;
         std::string error;
+        bool too_large = false;
     };
     template <class Result>
     using Future = std::future<Outcome<Result>>;
     template <class Result, class Prepare>
-    static Future<Result> begin(const Prepare& prepare, const experiments::Entry& entry,
-                                experiments::Experiment& live);
+    static Future<Result> begin(const Prepare& prepare);
 
     void notice(const experiments::Entry& entry, experiments::Experiment& live);
     void forget();
     void collect();
     void take(Outcome<experiments::Inspection> outcome);
     void start(const experiments::Entry& entry, experiments::Experiment& live);
-    bool wanted() const { return (automatic_ || asked_) && begun_ != state_; }
+    bool wanted() const { return asked_ || (automatic_ && begun_ != state_); }
     bool running() const { return inspection_job_.valid() || policies_job_.valid(); }
 
     Work work_;
     Clock::duration settle_;
-    std::string experiment_, key_;
+    std::string experiment_;
+    std::vector<std::string> parameters_;
+    compute::RunSettings settings_;
     std::uint64_t first_state_ = 0;  // of this experiment; results of those before are let go
     std::uint64_t frame_ = 0;
     // States are numbered: the one on show, that of the newest job, those of the results.
     std::uint64_t state_ = 0, begun_ = 0, shown_ = 0;
     std::uint64_t policies_begun_ = 0, policies_shown_ = 0;
     bool automatic_ = false, asked_ = false, policies_asked_ = false;
+    bool limited_ = false, too_large_ = false;  // the newest job, and its outcome
     Clock::time_point due_{};
     Future<experiments::Inspection> inspection_job_;
     Future<Policies> policies_job_;

@@ -27,18 +27,9 @@ emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
 
 }  // namespace
 
-bool Microscope::Source::operator==(const Source& other) const {
-    return entry == other.entry && parameters == other.parameters &&
-           settings.math == other.settings.math && settings.schedule == other.settings.schedule &&
-           settings.seed == other.settings.seed && settings.barriers == other.settings.barriers;
-}
-
 Microscope::Source Microscope::source_of(const experiments::Entry& entry,
                                          experiments::Experiment& live) {
-    Source source{&entry, {}, live.device().settings()};
-    for (const experiments::Parameter* p : live.parameters().all())
-        source.parameters.push_back(p->text());
-    return source;
+    return {&entry, live.parameters().of_launch(), live.device().settings()};
 }
 
 void Microscope::open(const experiments::Entry& entry, experiments::Experiment& live, Dim3 block,

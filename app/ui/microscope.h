@@ -121,7 +121,7 @@ class Microscope {
         const experiments::Entry* entry = nullptr;
         std::vector<std::string> parameters;
         compute::RunSettings settings;
-        bool operator==(const Source&) const;
+        bool operator==(const Source&) const = default;
     };
 
     static Source source_of(const experiments::Entry& entry, experiments::Experiment& live);

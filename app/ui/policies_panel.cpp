@@ -108,7 +108,7 @@ void policy_row(Interface& ui, const PolicyOutcome& outcome) {
 /// What the device in use does, by kernels that end on their own.
 void device_row(Interface& ui) {
     DockState& dock = ui.dock;
-    if (dock.barriers_state != ui.inspector.state()) {
+    if (dock.barriers_state != ui.inspector.state() && !ui.inspector.busy()) {
         dock.barriers_state = ui.inspector.state();
         ui.later([&ui] {
             ui.dock.barriers.reset();
@@ -136,8 +136,9 @@ void device_row(Interface& ui) {
 void draw_policies(Interface& ui) {
     Inspector& inspector = ui.inspector;
     const bool wanted = !inspector.policies_current() && !inspector.trying_policies();
-    if (wanted && ui.options.inspect) inspector.try_policies();
-    if (!ui.options.inspect) {
+    const bool by_button = !ui.options.inspect || inspector.too_large();
+    if (wanted && !by_button) inspector.try_policies();
+    if (by_button) {
         ImGui::BeginDisabled(!wanted);
         if (flat_button(ui, "policies.try", "Try them")) inspector.try_policies();
         ImGui::EndDisabled();

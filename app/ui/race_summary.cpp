@@ -78,7 +78,7 @@ RaceSummary summarize(const Inspector& inspector) {
     if (const Inspection* inspection = inspector.inspection()) {
         describe(summary, *inspection);
     } else if (!inspector.error().empty()) {
-        summary.state = State::failed;
+        summary.state = inspector.too_large() ? State::unknown : State::failed;
         summary.chip = "not checked";
         summary.sentence = inspector.error();
     } else {

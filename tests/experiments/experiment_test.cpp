@@ -85,6 +85,31 @@ TEST_F(ExperimentBase, CountsFramesAndChangesSinceReset) {
     EXPECT_FALSE(probe_.changed_since_reset());
 }
 
+TEST_F(ExperimentBase, AViewIsNoTraceAndNoOtherLaunch) {
+    const std::vector<std::string> before = probe_.parameters().of_launch();
+    EXPECT_EQ(before, (std::vector<std::string>{"a=1", "b=2"}));
+    probe_.parameters().find("b").only_shows();
+    probe_.step();
+    set(probe_, {{"b", "5"}});
+    EXPECT_FALSE(probe_.changed_since_reset());
+    EXPECT_EQ(probe_.parameters().of_launch(), std::vector<std::string>{"a=1"});
+    set(probe_, {{"b", "6"}, {"a", "2"}});
+    EXPECT_TRUE(probe_.changed_since_reset());
+    probe_.parameters().find("a").only_when([] { return false; });
+    EXPECT_TRUE(probe_.parameters().of_launch().empty());
+}
+
+TEST(Registry, TurningTheBodiesIsNoOtherLaunch) {
+    const auto device = compute::pick_device("emulator");
+    const auto nbody = find_experiment("nbody").make(*device);
+    const std::vector<std::string> before = nbody->parameters().of_launch();
+    ASSERT_TRUE(nbody->drag(0.1, 0.1) && nbody->scroll(1));
+    nbody->parameters().find("exposure").parse("2");
+    EXPECT_EQ(nbody->parameters().of_launch(), before);
+    nbody->parameters().find("softening").parse("0.1");
+    EXPECT_NE(nbody->parameters().of_launch(), before);
+}
+
 TEST(Registry, MakesEveryExperimentAndDescribesIt) {
     const auto device = compute::pick_device("emulator");
     for (const Entry& entry : registry()) {

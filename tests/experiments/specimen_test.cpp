@@ -54,6 +54,12 @@ TEST(Copy, SumsAsTheLiveOneDoes) {
     }
 }
 
+TEST(Copy, TakesNoMoreMemoryThanItMay) {
+    Live live("dot", {{"n", "100000"}});
+    EXPECT_NO_THROW(Copy(live.entry(), live.experiment(), {}, 1'200'000));
+    EXPECT_THROW(Copy(live.entry(), live.experiment(), {}, 700'000), compute::OutOfMemory);
+}
+
 TEST(Specimen, HoldsTheLaunchThatTheLiveFrameMade) {
     for (const RunSettings& run : runs)
         for (const char* size : {"64", "100"}) {

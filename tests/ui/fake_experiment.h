@@ -67,7 +67,9 @@ class FakeExperiment final : public experiments::Experiment {
           bodies_(declare(), "bodies", "Bodies", "How many.", 4096, 1, 1 << 20),
           speed_(declare(), "speed", "Speed", "Of time.", 1, 0, 10, "1/s"),
           file_(declare(), "file", "File", "A path."),
-          pixels_(declare(), "pixels", "Pixels", "A picture, or a tree.", true) {}
+          pixels_(declare(), "pixels", "Pixels", "A picture, or a tree.", true) {
+        speed_.only_shows();
+    }
 
     void launch_kernel() override {}
     experiments::Size picture_size(experiments::Size) const override {

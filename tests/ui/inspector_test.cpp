@@ -21,8 +21,10 @@ class InspectorTest : public testing::Test {
     ~InspectorTest() override { gate_ = true; }
 
     Inspector::Work work() {
-        return {[this](const Entry&, Experiment& live) -> Inspector::Job<Inspection> {
-                    if (fail_copy_) throw compute::DeviceError("too large for the emulator");
+        return {[this](const Entry&, Experiment& live,
+                       std::size_t memory_bytes) -> Inspector::Job<Inspection> {
+                    if (fail_copy_) throw compute::DeviceError("no such kernel");
+                    if (copy_bytes_ > memory_bytes) throw compute::OutOfMemory("no room");
                     ++copies_;
                     copied_on_ = std::this_thread::get_id();
                     return [this, level = live.parameters().find("level").text()] {
@@ -56,6 +58,7 @@ class InspectorTest : public testing::Test {
     std::atomic<bool> gate_{true};
     std::atomic<int> running_{0}, most_{0};
     int copies_ = 0;
+    std::size_t copy_bytes_ = 0;
     bool fail_copy_ = false, automatic_ = true;
     std::thread::id copied_on_;
     FakeDevice device_;
@@ -90,6 +93,33 @@ TEST_F(InspectorTest, AResetAndOtherRunSettingsAreChanges) {
     device_.set({.seed = 7});
     wait();
     EXPECT_EQ(copies_, 3);
+}
+
+TEST_F(InspectorTest, AnotherViewIsNoChange) {
+    wait();
+    const experiments::Assignment view{"speed", "3"};
+    experiment_.set({&view, 1});
+    wait();
+    EXPECT_EQ(copies_, 1);
+    EXPECT_TRUE(inspector_.current());
+}
+
+TEST_F(InspectorTest, ACopyTooLargeIsMadeOnlyWhenAsked) {
+    copy_bytes_ = Inspector::automatic_bytes + 1;
+    inspector_.try_policies();
+    wait();
+    EXPECT_EQ(copies_, 0);
+    EXPECT_TRUE(inspector_.too_large());
+    EXPECT_EQ(inspector_.error().rfind("Too large to check automatically", 0), 0U);
+    EXPECT_EQ(inspector_.policies(), nullptr);
+    EXPECT_FALSE(inspector_.busy());
+    inspector_.inspect();
+    wait();
+    EXPECT_EQ(copies_, 1);
+    EXPECT_FALSE(inspector_.too_large());
+    EXPECT_EQ(inspector_.error(), "");
+    ASSERT_NE(inspector_.inspection(), nullptr);
+    EXPECT_TRUE(inspector_.current());
 }
 
 TEST_F(InspectorTest, OfSeveralChangesDuringAJobTheNewestWins) {
@@ -151,7 +181,7 @@ TEST_F(InspectorTest, ErrorsAreSentences) {
     fail_copy_ = true;
     set_level("14");
     wait();
-    EXPECT_EQ(inspector_.error(), "too large for the emulator");
+    EXPECT_EQ(inspector_.error(), "no such kernel");
     fail_copy_ = false;
     set_level("15");
     wait();

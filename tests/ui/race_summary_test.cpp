@@ -40,7 +40,8 @@ class RaceSummaryTest : public testing::Test {
         return summarize(inspector);
     }
     Inspector::Work work() {
-        return {[this](const auto&, auto&) -> Inspector::Job<Inspection> {
+        return {[this](const auto&, auto&, std::size_t) -> Inspector::Job<Inspection> {
+                    if (too_large_) throw compute::OutOfMemory("2 GiB asked for");
                     return [this] {
                         if (!failure_.empty()) throw std::runtime_error(failure_);
                         return found_;
@@ -51,6 +52,7 @@ class RaceSummaryTest : public testing::Test {
 
     Inspection found_;
     std::string failure_;
+    bool too_large_ = false;
     FakeDevice device_;
     FakeExperiment experiment_{device_};
 };
@@ -104,6 +106,14 @@ TEST_F(RaceSummaryTest, WhatCouldNotBeLookedAtSaysWhy) {
     EXPECT_EQ(s.state, State::failed);
     EXPECT_EQ(s.chip, "not checked");
     EXPECT_EQ(s.sentence, failure_);
+}
+
+TEST_F(RaceSummaryTest, TooLargeToCheckUnaskedIsNoFailure) {
+    too_large_ = true;
+    const RaceSummary s = of(inspection({}));
+    EXPECT_EQ(s.state, State::unknown);
+    EXPECT_EQ(s.chip, "not checked");
+    EXPECT_NE(s.sentence.find("Too large to check automatically"), std::string::npos);
 }
 
 TEST_F(RaceSummaryTest, NothingIsSaidBeforeTheFirstResult) {
