@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "compute/emulated_device.h"
 #include "jobs/output.h"
 
 namespace warpscope::jobs {
@@ -27,6 +28,10 @@ Json to_json(const BenchRow& row) {
                  {"value", row.value},
                  {"unit", row.unit},
                  {"note", row.note}};
+    if (row.median_ms > 0) {
+        json["median_ms"] = row.median_ms;
+        json["p99_ms"] = row.p99_ms;
+    }
     if (row.bound != Bound::none) {
         json["bound"] = row.bound == Bound::at_most ? "at most" : "at least";
         json["wanted"] = row.wanted;
@@ -78,9 +83,13 @@ std::vector<BenchRow> run_bench_rows(compute::Device& device,
     bench_emulator(rows);
     progress("the app's start and its frames");
     bench_start(rows);
+    progress("the emulator's ladders of kernels");
+    bench_ladders(rows, *compute::make_emulated_device("measured"));
     if (device.info().kind == compute::DeviceKind::cuda) {
         progress("the GPU's kernels");
         bench_kernels(rows, device);
+        progress("the GPU's ladders of kernels, and libraries");
+        bench_ladders(rows, device);
     }
     progress("a frame's way to OpenGL");
     bench_presentation(rows, device);

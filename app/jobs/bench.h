@@ -21,12 +21,14 @@ struct BenchRow {
     Bound bound = Bound::none;
     double wanted = 0;
     std::string note{};
+    double median_ms = 0, p99_ms = 0;  ///< of device time; 0 where that isn't what was measured
 
     bool reached() const;
 };
 
 /// Measures the emulator against plain loops, the start of the app and, where `device` is a GPU,
-/// its kernels and what a frame costs between CUDA and OpenGL. Takes under two minutes.
+/// its kernels, libraries' beside them, and what a frame costs between CUDA and OpenGL. Takes under
+/// two minutes.
 /// `progress` is told what comes next.
 std::vector<BenchRow> run_bench_rows(compute::Device& device,
                                      const std::function<void(const std::string&)>& progress);
@@ -44,6 +46,9 @@ double median(std::vector<double> values);
 void bench_emulator(std::vector<BenchRow>& rows);
 void bench_start(std::vector<BenchRow>& rows);
 void bench_kernels(std::vector<BenchRow>& rows, compute::Device& device);
+/// Every kernel of the sums and of the n-body at several sizes, libraries' beside them; and a large
+/// picture. On the emulator the smallest sizes.
+void bench_ladders(std::vector<BenchRow>& rows, compute::Device& device);
 void bench_presentation(std::vector<BenchRow>& rows, compute::Device& device);
 
 }  // namespace warpscope::jobs
