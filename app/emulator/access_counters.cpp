@@ -77,16 +77,14 @@ std::span<const uint64_t, 32> addresses_of(const Access& access) {
 BankUse bank_use(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_t bytes) {
     BankUse use;
     if (!mask) return use;
-    for (uint32_t m = mask; m; m &= m - 1) {
-        const auto lane = size_t(std::countr_zero(m));
-        use.bank[lane] = uint8_t(addresses[lane] / 4 % banks);
-    }
     for (unsigned first = 0, width = 0; first < lanes_per_warp; first += width) {
         width = pass_width(addresses, mask, bytes, first);
         const uint32_t served = mask & lanes_from(first, width);
         if (!served) continue;
         const unsigned degree = degree_of(addresses, served, bytes);
         use.wavefronts += degree;
+        for (unsigned lane = first; lane < first + width; ++lane)
+            use.group[lane] = uint8_t(use.least);
         ++use.least;
         use.degree = std::max(use.degree, degree);
     }

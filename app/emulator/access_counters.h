@@ -23,7 +23,7 @@ struct BankUse {
     unsigned wavefronts = 0;  // passes that the access takes
     unsigned least = 0;       // without conflicts
     unsigned degree = 0;      // most distinct words in one bank within one pass; 1: no conflict
-    std::array<uint8_t, 32> bank{};  // by lane: of its first word
+    std::array<uint8_t, 32> group{};  // by lane: those of one number are served at once
 };
 BankUse bank_use(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_t bytes);
 

@@ -13,11 +13,6 @@ namespace {
 
 using emulator::banks;
 
-/// Lanes that the hardware serves at once: all, halves of 8-byte lanes, quarters of 16-byte lanes.
-unsigned lanes_a_pass(std::uint32_t bytes) {
-    return bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8;
-}
-
 bool one_address(const emulator::AccessView& access) {
     const auto first = access.addresses[std::size_t(std::countr_zero(access.mask))];
     for (unsigned lane = 0; lane < 32; ++lane)
@@ -44,12 +39,11 @@ BankPicture bank_picture(const emulator::AccessView& access) {
     BankPicture picture;
     picture.passes = use.wavefronts;
     picture.least = use.least;
-    const unsigned at_once = lanes_a_pass(access.bytes);
-    for (unsigned first = 0; first < 32; first += at_once) {
+    for (unsigned group = 0; group < use.least; ++group) {
         std::array<std::set<std::uint64_t>, banks> words;
         const std::size_t begin = picture.lines.size();
-        for (unsigned lane = first; lane < first + at_once; ++lane) {
-            if (!(access.mask >> lane & 1)) continue;
+        for (unsigned lane = 0; lane < 32; ++lane) {
+            if (!(access.mask >> lane & 1) || use.group[lane] != group) continue;
             const std::uint64_t low = access.addresses[lane] / 4;
             const std::uint64_t high = (access.addresses[lane] + access.bytes - 1) / 4;
             for (std::uint64_t word = low; word <= high; ++word) {

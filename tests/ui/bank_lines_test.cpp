@@ -64,6 +64,15 @@ TEST(BankLines, EightByteLanesComeInHalves) {
     EXPECT_EQ(p.sentence, "No conflict: 2 passes");
 }
 
+// Neighbours that share an 8-byte word let the whole warp be served at once, and then meet.
+TEST(BankLines, LanesInPairsMeetOverTheWholeWarp) {
+    const BankPicture p =
+        bank_picture(access(8, [](unsigned lane) -> std::uint64_t { return lane / 2 * 128; }));
+    EXPECT_EQ(p.degree, 16U);
+    EXPECT_EQ(p.words[0], 16U);
+    EXPECT_EQ(p.sentence, "16-way conflict: 16 passes where 1 would do");
+}
+
 TEST(BankLines, OnlyLanesThatTakePartHaveLines) {
     const BankPicture p = bank_picture(access(
         4, [](unsigned lane) -> std::uint64_t { return lane * 128; }, 0x00000005));
