@@ -17,7 +17,7 @@ bool in_name(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '$';
 }
 
-/// Past blanks, a label and a guard.
+/// Past blanks and a guard.
 std::string_view from_opcode(std::string_view statement) {
     const auto skip_blanks = [&] {
         statement.remove_prefix(std::min(statement.find_first_not_of(" \t\n"), statement.size()));

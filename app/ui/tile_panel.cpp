@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -92,9 +93,10 @@ std::vector<std::size_t> newest_words(const emulator::Stepper& stepper) {
 
 void draw_cells(Interface& ui, const Grid& grid, std::size_t first, std::size_t last) {
     const emulator::Stepper& stepper = ui.microscope.stepper();
+    const std::span<const WordView> words = stepper.words();
     const std::vector<ImU32> colours =
-        tile_colours(ui.dock.tile_by, word_type(stepper.kernel()), stepper.shared_memory(),
-                     stepper.words(), stepper.epoch());
+        tile_colours(ui.dock.tile_by, word_type(stepper.kernel()), stepper.shared_memory(), words,
+                     stepper.epoch());
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float gap = grid.cell > ui.px(7) ? ui.px(1) : 0.5F;
     for (std::size_t i = first; i < last; ++i) {
@@ -109,7 +111,7 @@ void draw_cells(Interface& ui, const Grid& grid, std::size_t first, std::size_t 
                      width);
     };
     for (std::size_t i = first; i < last; ++i)
-        if (stepper.words()[i].hazard) frame(i, colour::bad, ui.px(1.6F));
+        if (words[i].hazard) frame(i, colour::bad, ui.px(1.6F));
     for (const std::size_t i : newest_words(stepper))
         if (i >= first && i < last) frame(i, IM_COL32_WHITE, ui.px(1.2F));
 }
@@ -131,7 +133,8 @@ void pointer(Interface& ui, const Grid& grid) {
 
 void grid(Interface& ui, unsigned row) {
     const emulator::Stepper& stepper = ui.microscope.stepper();
-    const std::size_t words = stepper.words().size();
+    const std::span<const WordView> all = stepper.words();
+    const std::size_t words = all.size();
     const std::size_t rows = (words + row - 1) / row;
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float widest = std::floor(room.x / float(row));
@@ -148,10 +151,10 @@ void grid(Interface& ui, unsigned row) {
     if (first < last) draw_cells(ui, grid, first, last);
     ImGui::SetCursorScreenPos(grid.low);
     ImGui::InvisibleButton("tile", {cell * float(row), cell * float(grid.rows())});
-    const auto hazards = std::count_if(stepper.words().begin(), stepper.words().end(),
-                                       [](const WordView& w) { return w.hazard; });
-    const auto written = std::count_if(stepper.words().begin(), stepper.words().end(),
-                                       [](const WordView& w) { return w.writer >= 0; });
+    const auto hazards =
+        std::count_if(all.begin(), all.end(), [](const WordView& w) { return w.hazard; });
+    const auto written =
+        std::count_if(all.begin(), all.end(), [](const WordView& w) { return w.writer >= 0; });
     record(ui, "tile",
            fmt::format("{} words, {} a row, {} written, {} hazards", words, row, written, hazards));
     pointer(ui, grid);

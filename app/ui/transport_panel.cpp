@@ -8,7 +8,7 @@
 namespace warpscope::ui {
 namespace {
 
-/// The widest width that `words` take, from here to the right edge.
+/// Moves the cursor so that `width` ends at the right edge.
 void align_right(float width) {
     const float left = ImGui::GetCursorPosX();
     const float free = ImGui::GetContentRegionAvail().x;
