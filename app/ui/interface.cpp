@@ -149,8 +149,10 @@ void Interface::draw(ImVec2 size) {
     microscope.follow(stage.entry(), stage.experiment(), stage.paused());
     microscope.advance(double(ImGui::GetIO().DeltaTime));
     if (microscope.notice() != noticed) {
+        // What no longer holds is not said any longer.
+        const bool said = !noticed.empty() && stage.message().text == noticed;
         noticed = microscope.notice();
-        if (!noticed.empty()) stage.say(noticed);
+        if (said || !noticed.empty()) stage.say(noticed);
     }
     inspector.follow(stage.entry(), stage.experiment(), options.inspect);
     refresh_measured(*this);

@@ -404,13 +404,12 @@ class Microscope(Scenario):
 
     def test_a_block_that_is_not_there_is_said(self):
         app = self.open(*RIPPLE)
-        for typed in ("8, 0", "0 8", "99999999", "seven", "3, 2, 1, 0", "-1, 0", "4294967296"):
+        for typed in ("8, 0", "99999999", "seven", "-1, 0"):
             with self.subTest(typed):
                 app.type_into("microscope.block", typed)
-                message = app.wait_value("message", lambda value: "lock" in value)
-                self.assertRegex(message, r"There is no block|is no block")
+                message = app.wait_value("message", lambda value: typed in value)
+                self.assertRegex(message, "There is no block|is no block")
                 app.wait_value("microscope.block", "3, 2")
-                app.type_into("microscope.block", "3 2")
         app.type_into("microscope.block", "7, 7")
         app.wait_value("picture.block", "7, 7")
         app.wait_value("message", lambda value: "no block" not in value)
