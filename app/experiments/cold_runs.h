@@ -17,8 +17,8 @@ class ColdRuns {
         std::size_t runs = 0;
         double median_ms = 0, p99_ms = 0;  ///< of device time
     };
-    /// Calls `run` once and then, with its number, as often as is worth while, each time with an
-    /// empty cache; it launches what the device's timings call `name`.
+    /// Calls `run` to warm up and then, with its number, as often as is worth while, each time with
+    /// nothing of its inputs in the cache; it launches what the device's timings call `name`.
     Times measure(std::string_view name, const std::function<void(std::size_t number)>& run);
 
   private:

@@ -101,7 +101,8 @@ const std::vector<Atomic> table{
 };
 
 std::string instruction_of(const Atomic& atomic, const std::string& space, bool returns) {
-    const std::string address = space.empty() ? "%generic" : "%" + space.substr(1);
+    const std::string address =
+        space.empty() ? "%generic" : "%" + space.substr(space.rfind('.') + 1);
     return fmt::format("{}{}.{}.{} {}[{}], %a{};", returns ? "atom" : "red", space,
                        atomic.operation, atomic.type, returns ? "%d, " : "", address,
                        atomic.operation == "cas" ? ", %b" : "");
@@ -115,7 +116,8 @@ std::string module_of(const Atomic& atomic, const std::string& space, bool retur
     };
     put("INSTRUCTION", instruction_of(atomic, space, returns));
     put("TYPE", fmt::format("b{}", width(atomic.type)));
-    put("WRITE_BACK", space == ".global" ? "bra DONE;\nDONE:" : "st.global.u64 [%global], %l;");
+    put("WRITE_BACK",
+        space.ends_with(".global") ? "bra DONE;\nDONE:" : "st.global.u64 [%global], %l;");
     return ".version 7.0\n.target sm_75\n.address_size 64\n" + text;
 }
 
@@ -175,6 +177,9 @@ void check_table(compute::Device& device, const std::string& space, bool returns
 
 TEST_P(AtomicInstructions, OnGlobalMemory) {
     check_table(device(), ".global", true);
+}
+TEST_P(AtomicInstructions, OnGlobalMemoryInOrder) {
+    check_table(device(), ".acq_rel.gpu.global", true);
 }
 TEST_P(AtomicInstructions, OnSharedMemory) {
     check_table(device(), ".shared", true);
