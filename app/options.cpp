@@ -266,7 +266,11 @@ class Parser {
              [this](const std::string& s) { options_.size = parse_size(s); });
         microscope_ = text("--microscope", "B[@N]",
                            "open at block B of the kernel, after N steps: \"12,7@214\"", group,
-                           [this](const std::string& words) { options_.microscope = words; });
+                           [this](const std::string& words) {
+                               if (words.empty())
+                                   throw UsageError("--microscope: name a block, e.g. 12,7");
+                               options_.microscope = words;
+                           });
         vsync_ = text(
             "--vsync", "on|off", "wait for the monitor between frames (on)", group,
             [this](const std::string& s) {

@@ -86,14 +86,17 @@ Reading Dot::waited_reading(const Results& results, std::int64_t hold) const {
     const std::string measured = fmt::format(
         "Measured on {}: thread 0 spent {} clocks at its {} barriers", barriers_of(device()),
         grouped(std::uint64_t(longest)), tree_steps(unsigned(block_)));
+    const bool by_warp = device().info().kind == compute::DeviceKind::emulator &&
+                         device().settings().barriers == compute::BarrierPolicy::before_volta;
     if (hold == 0)
         reading.sentence = measured + "; threads that skip one end at once.";
     else
         reading.sentence =
             fmt::format("{}; threads that skip one lived for {} clocks. {}", measured,
                         grouped(std::uint64_t(hold)),
-                        longest >= hold ? "A barrier waits for every thread that has not ended."
-                                        : "The barrier did not wait for them.");
+                        longest < hold ? "The barrier did not wait for them."
+                        : by_warp      ? "A barrier waits for every warp that has not ended."
+                                       : "A barrier waits for every thread that has not ended.");
     return reading;
 }
 

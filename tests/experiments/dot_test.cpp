@@ -163,6 +163,17 @@ TEST_P(DotExperiment, MeasuresWhatTheBarriersOfThisDeviceDo) {
     EXPECT_EQ(reading(dot().report(), "wrong_launches").value, 0);
 }
 
+TEST(DotBarriers, BeforeVoltaWarpsAreWaitedFor) {
+    const auto device = compute::pick_device("emulator");
+    device->set({.barriers = compute::BarrierPolicy::before_volta});
+    Dot dot(*device);
+    set(dot, {{"block", "64"}, {"n", "64"}, {"hold", "10000"}});
+    const Report report = dot.measure_barriers().value();
+    const Reading& waited = reading(report, "waited");
+    EXPECT_GE(waited.value, 10000);
+    EXPECT_NE(waited.sentence.find("waits for every warp"), std::string::npos) << waited.sentence;
+}
+
 TEST(DotBarriers, BeforeVoltaLanesOfOneWarpAreNotWaitedFor) {
     const auto waited = [](compute::BarrierPolicy policy) {
         const auto device = compute::pick_device("emulator");

@@ -180,6 +180,7 @@ TEST(Options, EachBadArgumentIsNamedWithItsFix) {
         {{"--json", "-"}, "--json", "--headless"},
         {{"--headless", "--experiment", "ripple", "--vsync", "on"}, "--vsync", "drop it"},
         {{"--headless", "--experiment", "ripple", "--view-only"}, "--view-only", "--screenshot"},
+        {{"--microscope", ""}, "--microscope", "name a block"},
         {{"--headless", "--experiment", "ripple", "--microscope", "1"},
          "--microscope",
          "--screenshot"},
