@@ -190,7 +190,7 @@ void block_strip(Interface& ui, float width, float bottom, bool keys_too) {
                            microscope.complete() ? "" : "more than ", quantity(double(steps), "")),
                keys_too, true, false);
     const Strip strip = lay_lanes(ui, stepper.warps(), width, bottom);
-    const WarpLanes& lanes = lanes_of(ui, std::max(1U, unsigned(strip.width())));
+    const WarpLanes& lanes = lanes_of(ui, unsigned(std::max(1.F, strip.width())));
     draw_lanes(lanes, strip);
     const float cursor =
         strip.low.x + strip.width() * (steps > 0 ? float(stepper.position()) / float(steps) : 0);
