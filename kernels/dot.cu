@@ -155,6 +155,24 @@ extern "C" __global__ void dot_shuffle(const float* a, const float* b, float* pa
     if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
+// The sum over the lanes of a whole warp, in lane 0.
+__device__ float sum_warp(float value) {
+    for (unsigned offset = warp_size / 2; offset > 0; offset /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, offset);
+    return value;
+}
+
+// sum_block() for a block of whole warps, which has no lanes to leave out.
+__device__ float sum_whole_warps(float value, float* warp_sums) {
+    const unsigned t = threadIdx.x;
+    value = sum_warp(value);
+    if (t % warp_size == 0) warp_sums[t / warp_size] = value;
+    // Read after write: the first warp reads every warp's sum.
+    __syncthreads();
+    if (t >= warp_size) return 0.0f;
+    return sum_warp(t < blockDim.x / warp_size ? warp_sums[t] : 0.0f);
+}
+
 constexpr unsigned loads = 4;  // of 16 bytes, of each vector, that a thread has under way at a time
 
 __device__ float product(float4 x, float4 y) {
@@ -187,11 +205,12 @@ __device__ float many_products(const float* a, const float* b, unsigned n) {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// As many blocks as keep the card busy, 16 bytes a load and several loads under way.
+// As many blocks, of whole warps, as keep the card busy, 16 bytes a load and several loads under
+// way.
 extern "C" __global__ void dot_vectorized(const float* a, const float* b, float* partial,
                                           unsigned n) {
     __shared__ float warp_sums[max_threads / warp_size];
-    const float sum = sum_block(many_products(a, b, n), warp_sums);
+    const float sum = sum_whole_warps(many_products(a, b, n), warp_sums);
     if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
@@ -233,7 +252,7 @@ extern "C" __global__ void dot_single_pass(const float* a, const float* b, float
     __shared__ float warp_sums[max_threads / warp_size], last_sums[max_threads / warp_size];
     __shared__ bool last;
     const unsigned t = threadIdx.x;
-    const float sum = sum_block(many_products(a, b, n), warp_sums);
+    const float sum = sum_whole_warps(many_products(a, b, n), warp_sums);
     if (t == 0) {
         partial[blockIdx.x] = sum;
         last = comes_last(ticket);
@@ -241,6 +260,6 @@ extern "C" __global__ void dot_single_pass(const float* a, const float* b, float
     // Read after write: every thread reads `last`, and then, where it is set, other blocks' sums.
     __syncthreads();
     if (!last) return;
-    const float total = sum_block(stored_sums(partial), last_sums);
+    const float total = sum_whole_warps(stored_sums(partial), last_sums);
     if (t == 0) *output = total;
 }

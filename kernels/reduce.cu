@@ -1,7 +1,8 @@
 // Sums of n floats, one partial sum a block, added up by the host. The ladder goes from a
 // tutorial's sumWithinBlock and the first kernel of Harris, "Optimizing Parallel Reduction in
 // CUDA", up to one launch that leaves the whole sum at the rate at which memory can be read.
-// Blocks of 1 to 1024 threads, any n: threads without an element add zero.
+// Blocks of 1 to 1024 threads, for the last two kernels in whole warps; any n: threads without an
+// element add zero.
 
 constexpr unsigned max_threads = 1024;
 constexpr unsigned warp_size = 32;
@@ -109,6 +110,24 @@ extern "C" __global__ void reduce_shuffle(const float* input, float* output, uns
     if (threadIdx.x == 0) output[blockIdx.x] = sum;
 }
 
+// The sum over the lanes of a whole warp, in lane 0.
+__device__ float sum_warp(float value) {
+    for (unsigned offset = warp_size / 2; offset > 0; offset /= 2)
+        value += __shfl_down_sync(0xffffffffu, value, offset);
+    return value;
+}
+
+// sum_block() for a block of whole warps, which has no lanes to leave out.
+__device__ float sum_whole_warps(float value, float* warp_sums) {
+    const unsigned t = threadIdx.x;
+    value = sum_warp(value);
+    if (t % warp_size == 0) warp_sums[t / warp_size] = value;
+    // Read after write: the first warp reads every warp's sum.
+    __syncthreads();
+    if (t >= warp_size) return 0.0f;
+    return sum_warp(t < blockDim.x / warp_size ? warp_sums[t] : 0.0f);
+}
+
 constexpr unsigned loads = 4;  // of 16 bytes, that a thread has under way at a time
 
 __device__ float sum_of(float4 v) {
@@ -137,11 +156,11 @@ __device__ float many_elements(const float* input, unsigned n) {
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// As many blocks as keep the card busy and no more; each thread goes on with 16 bytes a load and
-// several loads under way.
+// As many blocks, of whole warps, as keep the card busy and no more; each thread goes on with 16
+// bytes a load and several loads under way.
 extern "C" __global__ void reduce_vectorized(const float* input, float* output, unsigned n) {
     __shared__ float warp_sums[max_threads / warp_size];
-    const float sum = sum_block(many_elements(input, n), warp_sums);
+    const float sum = sum_whole_warps(many_elements(input, n), warp_sums);
     if (threadIdx.x == 0) output[blockIdx.x] = sum;
 }
 
@@ -183,7 +202,7 @@ extern "C" __global__ void reduce_single_pass(const float* input, float* block_s
     __shared__ float warp_sums[max_threads / warp_size], last_sums[max_threads / warp_size];
     __shared__ bool last;
     const unsigned t = threadIdx.x;
-    const float sum = sum_block(many_elements(input, n), warp_sums);
+    const float sum = sum_whole_warps(many_elements(input, n), warp_sums);
     if (t == 0) {
         block_sums[blockIdx.x] = sum;
         last = comes_last(ticket);
@@ -191,6 +210,6 @@ extern "C" __global__ void reduce_single_pass(const float* input, float* block_s
     // Read after write: every thread reads `last`, and then, where it is set, other blocks' sums.
     __syncthreads();
     if (!last) return;
-    const float total = sum_block(stored_sums(block_sums), last_sums);
+    const float total = sum_whole_warps(stored_sums(block_sums), last_sums);
     if (t == 0) *output = total;
 }

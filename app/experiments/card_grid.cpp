@@ -7,8 +7,9 @@
 
 namespace warpscope::experiments {
 
-CardGrid::CardGrid(const compute::DeviceInfo& device, std::int64_t n, unsigned block,
-                   unsigned threads) {
+CardGrid::CardGrid(const compute::DeviceInfo& device, std::int64_t n, unsigned wanted_block,
+                   unsigned threads)
+    : block((wanted_block + 31) / 32 * 32) {
     constexpr unsigned most_blocks = 32;  // that a multiprocessor holds
     constexpr int loads = 4, load_elements = 4;
     const std::int64_t tile = std::int64_t(loads) * block;  // loads

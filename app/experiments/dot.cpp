@@ -80,7 +80,8 @@ Dot::Dot(compute::Device& device)
           variants),
       n_(declare(), "n", "Elements", "Length of the vectors.", book_n, 1, max_n),
       block_(declare(), "block", "Block",
-             "Threads of a block. At most 32 blocks run, but for the kernels that fill the card.",
+             "Threads of a block. At most 32 blocks run, but for the kernels that fill the card, "
+             "whose blocks are of whole warps.",
              256, 1, 1024),
       launches_(declare(), "launches", "Launches",
                 "Newest launches that wrong ones are counted in.", 20, 1, 1000),
@@ -148,7 +149,7 @@ Dot::Results Dot::make_results(std::size_t window) {
 
 compute::Shape Dot::shape(Variant variant) const {
     const unsigned block = unsigned(block_);
-    if (variant >= Variant::vectorized) return {.grid = {card_grid().blocks}, .block = {block}};
+    if (variant >= Variant::vectorized) return card_grid().shape();
     const auto blocks = unsigned(std::min<std::int64_t>(max_blocks, (n_ + block - 1) / block));
     return {.grid = {blocks}, .block = {block}};
 }

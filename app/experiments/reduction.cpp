@@ -68,7 +68,11 @@ Reduction::Reduction(compute::Device& device)
               "that ends last adds up the others' sums, so that one launch leaves the total.",
               variants),
       n_(declare(), "n", "Elements", "Floats to add up.", 1 << 20, 1, max_n),
-      block_(declare(), "block", "Block", "Threads of a block, any number.", 256, 1, 1024),
+      block_(declare(), "block", "Block",
+             "Threads of a block, any number; for the kernels vectorized and single_pass rounded "
+             "up to "
+             "whole warps.",
+             256, 1, 1024),
       single_pass_(device.kernel<Floats, Floats, unsigned, Floats, Ticket>(
           "reduce", kernel_name(std::size_t(Variant::single_pass)))),
       total_(device, 1),
@@ -109,8 +113,7 @@ CardGrid Reduction::card_grid() const {
 }
 
 compute::Shape Reduction::shape(Variant variant) const {
-    if (variant >= Variant::vectorized)
-        return {.grid = {card_grid().blocks}, .block = {unsigned(block_)}};
+    if (variant >= Variant::vectorized) return card_grid().shape();
     const bool two_each = variant == Variant::first_add || variant == Variant::shuffle;
     const std::int64_t share = block_ * (two_each ? 2 : 1);
     const bool dynamic = variant != Variant::sum_within_block && variant != Variant::shuffle;

@@ -77,7 +77,7 @@ WARPSCOPE_ON_DEVICES(ReductionExperiment);
 
 // Whatever n % 4, the last tile, and blocks that have nothing to do.
 TEST_P(ReductionExperiment, VectorKernelsAreExactForAnySize) {
-    for (const unsigned block : blocks)
+    for (const unsigned block : {32U, 64U, 96U, 256U, 416U, 1024U})
         for (const unsigned grid : {1U, 3U, 8U})
             for (const unsigned n :
                  {1U, 2U, 3U, 4U, 5U, 15U, 16U, 17U, 515U, 2049U, 4096U, 4099U}) {
@@ -101,7 +101,7 @@ TEST_P(ReductionExperiment, VectorKernelsAreExactForAnySize) {
 TEST_P(ReductionExperiment, ASinglePassIsTheSameEveryTime) {
     std::vector<float> input(100'003);
     for (std::size_t i = 0; i < input.size(); ++i) input[i] = reduction_input(i);
-    for (const unsigned block : {33U, 256U})
+    for (const unsigned block : {96U, 256U})
         for (const unsigned grid : {40U, 700U}) {
             const std::vector<float> totals = single_passes(input, grid, block, 12);
             for (const float total : totals) EXPECT_EQ(total, totals[0]);
