@@ -1,14 +1,18 @@
 # warpscope_tests(NAME LIBRARIES... [SOURCES...]): a GoogleTest binary of one room.
 # Tests that need a GPU have "cuda" in their name (tests/support/devices.h): they carry the label
-# `gpu`, others their room's, and CTest shows them as skipped where there is none.
+# `gpu`, others their room's, and CTest shows them as skipped where there is none. Tests of what
+# goes on beside the thread that draws carry the label `threads`.
 function(warpscope_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;PROPERTIES")
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
   string(REGEX REPLACE "_tests$" "" room ${name})
-  gtest_discover_tests(${name} TEST_FILTER "-*cuda*" DISCOVERY_TIMEOUT 60
+  set(threads "*RunsBeside*:InspectorTest.*")
+  gtest_discover_tests(${name} TEST_FILTER "-*cuda*:${threads}" DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS ${room} ${arg_PROPERTIES})
+  gtest_discover_tests(${name} TEST_FILTER "${threads}" TEST_LIST ${name}_threads
+                       DISCOVERY_TIMEOUT 60 PROPERTIES LABELS threads ${arg_PROPERTIES})
   gtest_discover_tests(${name} TEST_FILTER "*cuda*" TEST_LIST ${name}_gpu DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS gpu ${arg_PROPERTIES})
 endfunction()
