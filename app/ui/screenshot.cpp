@@ -69,11 +69,15 @@ std::vector<std::uint8_t> draw(const Screenshot& shot) {
 
 experiments::Metadata describe_window(experiments::Experiment& experiment,
                                       const experiments::Entry& entry, experiments::Size size,
-                                      const std::optional<MicroscopePlace>& place) {
+                                      const std::optional<MicroscopePlace>& place, bool elsewhere) {
     auto metadata = experiments::describe(experiment, entry, size, false);
-    if (!place) return metadata;
-    for (auto& [keyword, words] : metadata)
-        if (keyword == "command") words += " --microscope " + place->text();
+    for (auto& [keyword, words] : metadata) {
+        if (place && keyword == "command") words += " --microscope " + place->text();
+        if (elsewhere && keyword == "reproducible")
+            words =
+                "no: the microscope shows another frame or an order of its own, which no command "
+                "leads to";
+    }
     return metadata;
 }
 

@@ -26,10 +26,12 @@ struct Screenshot {
 /// Needs a current OpenGL context of any kind. Throws gl::Error or what the experiment throws.
 void save_screenshot(const Screenshot& shot, const std::filesystem::path& file);
 
-/// What the PNG of a whole window says, with the microscope open at `place` where there is one.
+/// What the PNG of a whole window says, with the microscope open at `place` where there is one, or
+/// `elsewhere`: where no command line opens it.
 experiments::Metadata describe_window(experiments::Experiment& experiment,
                                       const experiments::Entry& entry, experiments::Size size,
-                                      const std::optional<MicroscopePlace>& place);
+                                      const std::optional<MicroscopePlace>& place,
+                                      bool elsewhere = false);
 
 /// Where screenshots go: the desktop's pictures folder if there is one, else the current folder.
 std::filesystem::path screenshot_folder();

@@ -328,9 +328,12 @@ void App::save_shot(int width, int height) {
         } else {
             std::vector<std::uint8_t> rgba = gl::read_framebuffer(width, height);
             for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
+            const Microscope& microscope = ui_->microscope;
+            const bool of_this_frame = microscope.frame() == stage_->experiment().frame();
+            const auto place = of_this_frame ? microscope.place() : std::nullopt;
             gl::write_png(path, width, height, rgba,
                           describe_window(stage_->experiment(), stage_->entry(), {width, height},
-                                          ui_->microscope.place()));
+                                          place, microscope.is_open() && !place));
         }
         stage_->say(fmt::format("Saved {}", path.string()));
     } catch (const std::exception& error) {

@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "fake_experiment.h"
+#include "ui/screenshot.h"
 
 namespace warpscope::ui {
 namespace {
@@ -50,6 +52,19 @@ TEST(MetadataTest, TheCommandNamesAnotherBarrierPolicy) {
     const auto list = experiments::describe(experiment, fake_entry(), {64, 64}, false);
     EXPECT_NE(entry_of(list, "command").find(" --seed 1 --barriers before-volta --frames 0"),
               std::string::npos);
+}
+
+TEST(MetadataTest, AMicroscopeThatNoCommandOpensIsNotReproducible) {
+    FakeDevice device;
+    FakeExperiment experiment(device);
+    const auto of = [&](const std::optional<MicroscopePlace>& place, bool elsewhere) {
+        return describe_window(experiment, fake_entry(), {64, 64}, place, elsewhere);
+    };
+    EXPECT_EQ(entry_of(of({}, false), "reproducible").substr(0, 3), "yes");
+    const auto there = of(MicroscopePlace{{2, 1, 0}, 17}, false);
+    EXPECT_TRUE(entry_of(there, "command").ends_with(" --microscope 2,1@17"));
+    EXPECT_EQ(entry_of(there, "reproducible").substr(0, 3), "yes");
+    EXPECT_EQ(entry_of(of({}, true), "reproducible").substr(0, 3), "no:");
 }
 
 TEST(MetadataTest, SaysWhetherThePictureCanBeHadAgain) {
