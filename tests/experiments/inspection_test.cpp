@@ -90,8 +90,9 @@ TEST(Inspection, KernelsWithTheirBarriersHaveNoFinding) {
         EXPECT_EQ(found.error, "");
         EXPECT_EQ(found.blocks, found.of_blocks);
     };
-    clean("dot", {{"n", "3000"}});
-    for (const char* kernel : {"float3", "float4", "tiled"})
+    for (const char* kernel : {"book", "shuffle", "vectorized", "single_pass"})
+        clean("dot", {{"n", "3000"}, {"kernel", kernel}});
+    for (const char* kernel : {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast"})
         clean("nbody", {{"bodies", "250"}, {"block", "96"}, {"kernel", kernel}});
     for (const char* kernel : {"sum_within_block", "reduce0", "sequential", "first_add", "shuffle",
                                "vectorized", "single_pass"})
