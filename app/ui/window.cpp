@@ -201,8 +201,15 @@ bool App::press_microscope(int key, int modifiers) {
     Microscope& microscope = ui_->microscope;
     const bool open = microscope.is_open();
     const bool shift = (modifiers & GLFW_MOD_SHIFT) != 0;
-    if (key == GLFW_KEY_M || (open && key == GLFW_KEY_ESCAPE && !ui_->show_keys)) {
-        ui_->later([this, open] { open ? ui_->microscope.close() : ui_->open_microscope(); });
+    if (key == GLFW_KEY_M) {
+        // Asked when it runs: a second M in the same frame takes the first one back.
+        ui_->later([this] {
+            ui_->microscope.is_open() ? ui_->microscope.close() : ui_->open_microscope();
+        });
+        return true;
+    }
+    if (open && key == GLFW_KEY_ESCAPE && !ui_->show_keys) {
+        ui_->later([this] { ui_->microscope.close(); });
         return true;
     }
     if (!open) return false;

@@ -414,7 +414,54 @@ class Microscope(Scenario):
         app.wait_value("picture.block", "7, 7")
         app.wait_value("message", lambda value: "no block" not in value)
 
+    def test_rough_handling_does_no_harm(self):
+        app = self.open(*RIPPLE, "--set", "ripple.sync=off")
+        start = self.at(app, 0)
+        tabs = [id for id in app.widgets() if id.startswith("dock.")]
+        self.assertIn("dock.barriers", tabs)
+        for size in ((640, 400), (300, 700), (90, 40), (1, 1)):
+            app.resize(*size)
+            outside = [id for id, w in app.widgets().items() if w["visible"] and
+                       (w["x"] + w["w"] > size[0] or w["y"] + w["h"] > size[1])]
+            self.assertEqual(outside, [])
+            app.key("p", "End", "Left", "Home", "Right")
+            app.pass_frames()
+            app.key("m")  # the results, and back
+            app.pass_frames()
+            app.key("m")
+            app.pass_frames()
+        app.resize(1280, 720)
+        app.type_into("microscope.block", "3, 2")
+        app.key("Home")
+        self.at(app, 0)
+
+        # Everything at once while it plays: the last wish holds.
+        app.key("space")
+        app.choose("microscope.turns", "reverse")
+        app.key("space", "Right", "Left", "space", "b", "shift+b", "Down", "Up", "space", "End")
+        app.choose("microscope.turns", "random")
+        app.key("m", "m", "2", "4", "3", "1", "space", "Escape", "Escape", "m")
+        app.wait_value("microscope.kernel", "ripple_txty_nosync")
+        for tab in tabs:
+            app.click(tab)
+            app.wait_value(tab, "on")
+        app.click("dock.timeline")
+        app.type_into("microscope.block", "3, 2")
+        app.choose("microscope.turns", "random")
+        app.key("Home")
+        again = self.at(app, 0)
+        for w in WARPS:
+            self.assertEqual(again[f"warp.{w}"], start[f"warp.{w}"])
+        self.assertEqual(again["warp.next"], start["warp.next"])
+        self.assertEqual(app.quit(), 0)
+
     # --- from the command line
+
+    def headless(self, *arguments):
+        """(exit code, one line of complaint)."""
+        ended = subprocess.run([self.program, "--headless", *arguments], cwd=self.home, text=True,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        return ended.returncode, ended.stderr.strip()
 
     def test_a_saved_window_can_be_made_again(self):
         app = self.open(*RIPPLE, "--set", "ripple.sync=off", "--seed", "5", block="3,2@100")
@@ -423,18 +470,41 @@ class Microscope(Scenario):
         app.key("Right")
         app.wait_value("microscope.position", "101")
         app.settle()
-        path = self.saved(app, "F12")
-        _, texts = read_png(path)
+        window, texts = read_png(self.saved(app, "F12"))
         self.assertIn("--microscope 3,2@101", texts["command"])
         words = shlex.split(texts["command"])
-        made = []
+        self.assertEqual(words[:2], ["warpscope", "--headless"])
+        place = words.index("--screenshot") + 1
         for name in ("one.png", "two.png"):
-            words[words.index("--screenshot") + 1] = name
-            subprocess.run([self.program, *words[1:]], check=True, stdout=subprocess.DEVNULL,
-                           cwd=self.home)
-            made.append((self.home / name).read_bytes())
-            words[words.index(name)] = name
-        self.assertEqual(*made)
+            words[place] = name
+            self.assertEqual(self.headless(*words[2:]), (0, ""))
+        one, two = self.home / "one.png", self.home / "two.png"
+        self.assertEqual(one.read_bytes(), two.read_bytes())
+        # The source may be scrolled otherwise, and a window's edges of letters and lines be
+        # rounded otherwise than a file's.
+        made, _ = read_png(one)
+        parts = ("picture", "warp.0", "warp.4", "tile", "timeline", "microscope.position")
+        for part in parts:
+            share = self.part(app, made, part).share_unlike(self.part(app, window, part))
+            self.assertLess(share, 0.01, part)
+
+        words[words.index("3,2@101")] = "3,2@140"
+        self.assertEqual(self.headless(*words[2:]), (0, ""))
+        other, _ = read_png(two)
+        for part in ("timeline", "microscope.position"):
+            self.assertFalse(self.part(app, other, part) == self.part(app, made, part), part)
+
+    def part(self, app, picture, widget):
+        """What a saved window shows where a widget is."""
+        w = app.widgets()[widget]
+        return picture.crop(round(w["x"]), round(w["y"]), round(w["w"]), round(w["h"]))
+
+    def test_a_place_that_cannot_be_is_said(self):
+        for place in ("here", "3,2@", "3,2@-1", "1,2,3,4"):
+            code, words = self.headless(*RIPPLE, "--microscope", place, "--screenshot", "no.png")
+            self.assertEqual(code, 2, words)
+            self.assertIn(place, words)
+        self.assertFalse((self.home / "no.png").exists())
 
 
 if __name__ == "__main__":
