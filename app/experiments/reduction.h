@@ -61,7 +61,7 @@ class Reduction : public Experiment {
     double relative_error(double value) const;
     compute::Work work(Variant variant) const;
     void launch(Variant variant);
-    double value_of(Variant variant) const;
+    double value_of(Variant variant);
     Comparison::Row compare(Variant variant, ColdRuns& cold);
     /// Nothing where the benchmark's libraries are not built.
     std::optional<Comparison::Row> compare_library(ColdRuns& cold);
