@@ -49,7 +49,7 @@ void spread(Interface& ui, const Reading& r, float width) {
         text(ui.fonts.small, colour::faint, words);
         return record(ui, id, words);
     }
-    const auto bins = histogram(r.recent, std::size_t(width / ui.px(7)));
+    const auto bins = histogram(r.recent, std::size_t(std::max(1.F, width / ui.px(7))));
     const unsigned highest = *std::max_element(bins.begin(), bins.end());
     ImGui::Dummy({0, ui.px(1)});
     const ImVec2 low = ImGui::GetCursorScreenPos();
