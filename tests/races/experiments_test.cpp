@@ -67,7 +67,7 @@ std::vector<Case> synchronized_cases() {
     for (const char* layout : {"txty", "tytx", "padded17", "padded", "bytes", "stamped"})
         cases.push_back({"ripple", {{"size", "40"}, {"layout", layout}, {"pattern", "ripple"}}});
     cases.push_back({"ripple", {{"size", "40"}, {"view", "wrong"}}});
-    for (const char* kernel : {"float3", "float4", "tiled"})
+    for (const char* kernel : {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast"})
         for (const char* block : {"32", "96"})
             cases.push_back({"nbody", {{"kernel", kernel}, {"bodies", "250"}, {"block", block}}});
     for (const char* block : {"1", "33", "100", "256", "1024"}) {
