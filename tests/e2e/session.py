@@ -1,0 +1,63 @@
+"""A block under the microscope: what its panels say, and the lines of its kernel."""
+import pathlib
+import re
+
+from scenario import Scenario
+
+SOURCE = pathlib.Path(__file__).parents[2] / "kernels"
+RIPPLE = ["--experiment", "ripple", "--set", "ripple.size=128"]
+WARPS = range(8)
+
+
+def line_of(file, words):
+    """The number of the first line that holds these words."""
+    lines = (SOURCE / file).read_text(encoding="utf-8").split("\n")
+    return next(i for i, line in enumerate(lines, 1) if words in line)
+
+
+# exchange() of the ripple: the tile is written, the barrier orders, the tile is read.
+WRITE = line_of("ripple.cu", "tile[Layout::at(threadIdx.x, threadIdx.y)] = value;")
+BARRIER = line_of("ripple.cu", "__syncthreads();")
+READ = line_of("ripple.cu", "return tile[Layout::at(side - 1 - threadIdx.x")
+
+
+class Session(Scenario):
+    def at(self, app, position):
+        """Waits until the microscope stands there; gives what its panels say."""
+        app.wait_value("microscope.position", position if callable(position) else str(position))
+        app.pass_frames()
+        return self.panels(app)
+
+    def panels(self, app):
+        """{id: value} of what depends on the step alone."""
+        kept = ("microscope.position", "microscope.epoch", "microscope.ending", "warp.", "source.",
+                "ptx.", "tile", "timeline", "register", "banks", "picture.block", "picture.thread")
+        return {id: (w["value"], w["enabled"]) for id, w in app.widgets().items()
+                if id.startswith(kept)}
+
+    def words(self, panels, id):
+        return panels[id][0] if id in panels else None
+
+    def moved(self, before, after):
+        """The warps that stand at another instruction; the PTX must be on show."""
+        return [w for w in WARPS
+                if self.words(before, f"ptx.warp.{w}") != self.words(after, f"ptx.warp.{w}")]
+
+    def lines(self, app):
+        """What the warps do: ["at line 80", ...]."""
+        widgets = app.widgets()
+        return [widgets[f"warp.{w}"]["value"] for w in WARPS]
+
+    def tile(self, app):
+        """(words, words a row, written, hazards) of the tile."""
+        return tuple(map(int, re.findall(r"\d+", app.value("tile"))))
+
+    def click_pixel(self, app, x, y, button):
+        """Clicks the middle of a pixel of the picture."""
+        width, height = map(int, app.value("picture.pixels").split("x"))
+        app.click("picture.pixels", ((x + 0.5) / width, (y + 0.5) / height), button)
+
+    def open(self, *arguments, block="3,2"):
+        app = self.start(*arguments, "--microscope", block)
+        app.wait_value("microscope.position", lambda value: value)
+        return app
