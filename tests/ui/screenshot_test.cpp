@@ -126,8 +126,10 @@ TEST_F(ScreenshotTest, AnOpenMicroscopeIsInThePictureAndInItsCommand) {
     save_screenshot({*live, ripple, &pixels, {1280, 720}, false, MicroscopePlace{{1, 2, 0}, 30}},
                     file);
     const gl::Image image = gl::read_png(file);
-    for (const auto& [keyword, text] : image.metadata)
-        if (keyword == "command") EXPECT_NE(text.find(" --microscope 1,2@30"), std::string::npos);
+    for (const auto& [keyword, text] : image.metadata) {
+        if (keyword != "command") continue;
+        EXPECT_NE(text.find(" --microscope 1,2@30"), std::string::npos);
+    }
     // The first warp's chip among the warps, in its colour.
     const Layout layout = lay_out(1280, 720, 1, ViewOptions(), true);
     int chip = 0;
