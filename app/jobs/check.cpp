@@ -56,10 +56,6 @@ std::string paragraph(const Finding& f) {
     return text + fmt::format("{}\n", margin.substr(0, margin.size() - 1));
 }
 
-std::string plural(std::size_t n, std::string_view noun) {
-    return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 }  // namespace
 
 std::vector<std::string> Checks::words() const {

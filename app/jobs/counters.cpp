@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "jobs/output.h"
+
 namespace warpscope::jobs {
 
 namespace {
@@ -19,10 +21,6 @@ Json shared_json(const MemoryCounts& c) {
             {"wavefronts", c.wavefronts},
             {"least_wavefronts", c.least_wavefronts},
             {"degree", c.degree}};
-}
-
-std::string plural(std::uint64_t n, std::string_view noun) {
-    return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
 std::string global_line(std::string_view name, const MemoryCounts& c) {

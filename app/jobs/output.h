@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -26,5 +28,8 @@ void print(std::string_view text);
 
 /// The text in lines of at most `width` columns, broken at spaces and after '|'; UTF-8.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
+
+/// "1 block", "3 blocks".
+std::string plural(std::uint64_t n, std::string_view noun);
 
 }  // namespace warpscope::jobs
