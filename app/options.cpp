@@ -40,7 +40,7 @@ Emulated barriers wait for every thread that has not ended (volta: that and late
 one arrival of each warp (before-volta), or fail where lanes come without the rest of their warp
 (strict: the PTX manual's words).
 
-Exit status: 0; 1 when a result is wrong where it should be right, when a check finds an error, or
+Exit status: 0; 1 when a result is wrong where it should be right, when a check finds something, or
 when the device, the window or a write fails; 2 when an argument can't be used.)";
 
 std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t high) {

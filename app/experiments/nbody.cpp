@@ -15,10 +15,10 @@ constexpr std::int64_t most_bodies = 1 << 20;
 const std::vector<Choice::Word> kernel_words{{"float3", "float3, global"},
                                              {"float4", "float4, global"},
                                              {"tiled", "float4, shared tiles"},
-                                             {"rsqrt", "and the root in one instruction"},
-                                             {"unrolled", "and unrolled"},
-                                             {"several", "and 4 bodies a thread"},
-                                             {"fast", "and the sum dealt to more blocks"}};
+                                             {"rsqrt", "tiles, 1/sqrt in one instruction"},
+                                             {"unrolled", "tiles, unrolled"},
+                                             {"several", "tiles, 4 bodies a thread"},
+                                             {"fast", "fast: sums dealt to more blocks"}};
 
 }  // namespace
 

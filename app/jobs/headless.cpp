@@ -288,7 +288,7 @@ std::string summary(const RunResult& r) {
 }
 
 int exit_code(const RunResult& r) {
-    if (experiments::has_failure(r.report) || emulator::has_errors(r.findings)) return 1;
+    if (experiments::has_failure(r.report) || !r.findings.empty()) return 1;
     if (!r.comparison) return 0;
     for (const auto& row : r.comparison->rows) {
         if (row.verdict == experiments::Verdict::fail) return 1;

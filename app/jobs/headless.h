@@ -78,7 +78,7 @@ RunResult run_experiment(compute::Device& device, const HeadlessRequest& request
 Json to_json(const RunResult& result);
 /// The same for people: readings with their sentences, kernels with their times.
 std::string summary(const RunResult& result);
-/// 1 where a reading or a compared variant fails or a check found an error.
+/// 1 where a reading or a compared variant fails or a check found something, a warning too.
 int exit_code(const RunResult& result);
 
 /// Checks the output files, runs, writes JSON and summary, gives the exit code.
