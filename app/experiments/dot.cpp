@@ -99,6 +99,7 @@ Dot::Dot(compute::Device& device)
             sums_[i] =
                 device.kernel<Floats, Floats, Floats, unsigned>("dot", kernel_name(Variant(i)));
     }
+    hold_.only_when([this] { return kernel_.as<Variant>() == Variant::divergent_bounded; });
     inputs_.emplace(device, n_);
     results_.emplace(make_results(std::size_t(launches_)));
 }
