@@ -125,6 +125,7 @@ struct Interface {
     bool measuring = false;         ///< a comparison begins after this frame
     bool bring_comparison = false;  ///< scroll to it in the next frame
     float frame_ms = 0;             ///< a frame of the window, smoothed; 0: unknown (a screenshot)
+    float present_ms = 0;           ///< of that: drawing, and waiting for the monitor
     std::vector<std::string> devices;   ///< for the list; made when it opens
     std::vector<std::uint8_t> sampled;  ///< the picture's pixels, for the one under the mouse
     std::uint64_t sampled_version = 0;

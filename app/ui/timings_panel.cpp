@@ -96,8 +96,8 @@ void table(Interface& ui, const Ceilings* ceilings) {
 std::string frame_text(const Interface& ui) {
     if (ui.frame_ms <= 0) return {};
     if (ui.stage.paused()) return "paused";
-    return fmt::format("window frame {} ms · {:.0f} frames/s", milliseconds(ui.frame_ms),
-                       1000 / ui.frame_ms);
+    return fmt::format("window frame {} ms, {} of it to present · {:.0f} frames/s",
+                       milliseconds(ui.frame_ms), milliseconds(ui.present_ms), 1000 / ui.frame_ms);
 }
 
 /// Its clocks, and what holds them down.

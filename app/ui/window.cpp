@@ -99,6 +99,8 @@ class App {
     int interval_ = -1;
     std::uint64_t frames_ = 0;  ///< drawn; tests wait for some of a window at rest
     Clock::time_point last_frame_ = Clock::now();
+    Clock::time_point computed_ =
+        last_frame_;  ///< when the experiment had made its part of a frame
 };
 
 experiments::Size first_size(const WindowOptions& options, const Settings& settings) {
@@ -281,6 +283,7 @@ void App::frame() {
     ui_->run_requests();
     ui_->place(window_size());
     stage_->advance(ui_->view_size());
+    computed_ = Clock::now();
     gui_->begin_frame();
     ui_->draw(window_size());
     int width = 0, height = 0;
@@ -304,9 +307,14 @@ void App::hold_rate() {
 void App::after_frame() {
     hold_rate();
     const auto now = Clock::now();
-    const auto took = float(Milliseconds(now - last_frame_).count());
+    const bool steady = ui_->frame_ms > 0 && now - last_frame_ < std::chrono::seconds(1);
+    const auto follow = [&](float& mean, Clock::duration newest) {
+        const auto took = float(Milliseconds(newest).count());
+        mean = steady ? mean * 0.95F + took * 0.05F : took;
+    };
+    follow(ui_->present_ms, now - computed_);
+    follow(ui_->frame_ms, now - last_frame_);
     last_frame_ = now;
-    ui_->frame_ms = ui_->frame_ms > 0 && took < 1000 ? ui_->frame_ms * 0.95F + took * 0.05F : took;
     if (!ui_->requests.empty()) awake_ = std::max(awake_, 3);
     ui_->widgets.add({"frames", 0, 0, 0, 0, std::to_string(++frames_), true, false});
     if (!options_.widget_map.empty()) ui_->widgets.write_if_changed(options_.widget_map);
