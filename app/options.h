@@ -39,7 +39,7 @@ struct Options {
     bool compare = false;
     jobs::Checks checks;    ///< any: headless, on the emulator
     bool counters = false;  ///< so too
-    std::string json;     ///< a file, "-" for standard output; empty: none
+    std::string json;       ///< a file, "-" for standard output; empty: none
     std::optional<bool> vsync;
     std::string microscope;            ///< "12,7@214": where it is opened; empty: not
     std::filesystem::path widget_map;  ///< empty: none

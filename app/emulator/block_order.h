@@ -50,8 +50,8 @@ class BlockOrder {
         uint32_t arrivals = 1;
         Clock seen{};  // by warp: its arrivals up to here come before this warp's next doings
         uint32_t round = 1;
-        uint32_t ordered_rounds = 0;                   // all lanes have met since these
-        std::vector<Clock> lanes;  // [lane][other]: rounds, as `seen`; or empty
+        uint32_t ordered_rounds = 0;  // all lanes have met since these
+        std::vector<Clock> lanes;     // [lane][other]: rounds, as `seen`; or empty
     };
     struct Barrier {
         uint32_t arrived = 0;  // threads

@@ -17,9 +17,9 @@ using ParameterTexts = std::map<std::string, std::vector<experiments::Assignment
 struct ViewOptions {
     bool vsync = true;
     bool grid = false;
-    float left = 320;    ///< width of the controls
-    float right = 320;   ///< width of the results
-    float bottom = 190;  ///< height of the dock
+    float left = 320;                    ///< width of the controls
+    float right = 320;                   ///< width of the results
+    float bottom = 190;                  ///< height of the dock
     std::string dock = "timings";        ///< its tab
     std::string dock_open = "timeline";  ///< the same while the microscope is open
     bool inspect = true;                 ///< check what is on show after each change

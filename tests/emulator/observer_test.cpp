@@ -20,7 +20,8 @@ struct Recorder : Observer {
     void on_block_begin(const Kernel&, uint32_t block) override { begun.push_back(block); }
     void on_block_end(uint32_t block, const Statistics&) override { ended.push_back(block); }
     static Seen seen(const Access& a) {
-        return {a.block, a.warp, a.mask, a.bytes, a.kind, a.address(unsigned(__builtin_ctz(a.mask)))};
+        return {a.block, a.warp, a.mask,
+                a.bytes, a.kind, a.address(unsigned(__builtin_ctz(a.mask)))};
     }
     void on_shared_access(const Access& a) override { shared.push_back(seen(a)); }
     void on_global_access(const Access& a) override { global.push_back(seen(a)); }
