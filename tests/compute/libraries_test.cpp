@@ -1,53 +1,23 @@
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <cstring>
-
 #include "compute/cub.h"
 #include "compute/cublas.h"
 #include "support/devices.h"
+#include "support/host_device.h"
 
 namespace warpscope::compute {
 namespace {
 
-/// Says that it is a GPU; its memory is the host's, and it runs no kernels.
-class HostGpu final : public Device {
+/// Says that it is a GPU, and times whatever it is given.
+class HostGpu final : public tests::HostDevice {
   public:
     HostGpu() { info_.kind = DeviceKind::cuda; }
-    std::uint64_t allocate(std::size_t bytes) override {
-        return reinterpret_cast<std::uint64_t>(std::malloc(bytes));
-    }
-    void release(std::uint64_t address) noexcept override {
-        std::free(reinterpret_cast<void*>(address));
-    }
-    void upload(std::uint64_t to, const void* from, std::size_t bytes) override {
-        std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-    }
-    void download(void* to, std::uint64_t from, std::size_t bytes) override {
-        std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
-    }
-    void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
-        std::memset(reinterpret_cast<void*>(to), value, bytes);
-    }
-    void synchronize() override {}
-    std::uint64_t attach(void*, std::size_t) override { return 0; }
-    void detach(std::uint64_t) noexcept override {}
     void* native_stream() const override { return const_cast<HostGpu*>(this); }
     void time_as(std::string_view name, const Work& work,
                  const std::function<void()>& queue) override {
         queue();
         timings_.record(name, {}, {}, 0, work, 1.0F);
     }
-
-  protected:
-    const LoadedKernel& load(std::string_view, std::string_view) override {
-        throw DeviceError("no kernels");
-    }
-    const LoadedKernel& load_ptx(std::string_view, std::string_view) override {
-        throw DeviceError("no kernels");
-    }
-    void launch_packed(const LoadedKernel&, const Shape&, const Work&,
-                       std::span<void* const>) override {}
 };
 
 const std::vector<float> x{1, 2, 3, 4, 5}, y{10, 20, 30, 40, 50};

@@ -1,18 +1,15 @@
 #pragma once
 
-#include <cstdlib>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "compute/device.h"
 #include "experiments/experiment.h"
+#include "support/host_device.h"
 
 namespace warpscope::ui {
 
-/// A device whose memory is the process's own and that runs no kernels.
-class FakeDevice final : public compute::Device {
+class FakeDevice final : public tests::HostDevice {
   public:
     explicit FakeDevice(compute::DeviceKind kind = compute::DeviceKind::emulator) {
         info_.kind = kind;
@@ -20,36 +17,6 @@ class FakeDevice final : public compute::Device {
         info_.reason = "This machine has no CUDA driver, so the kernels run in the emulator.";
         info_.ordinal = kind == compute::DeviceKind::emulator ? -1 : 0;
     }
-    std::uint64_t allocate(std::size_t bytes) override {
-        return reinterpret_cast<std::uint64_t>(std::malloc(bytes));
-    }
-    void release(std::uint64_t address) noexcept override {
-        std::free(reinterpret_cast<void*>(address));
-    }
-    void upload(std::uint64_t to, const void* from, std::size_t bytes) override {
-        std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-    }
-    void download(void* to, std::uint64_t from, std::size_t bytes) override {
-        std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
-    }
-    void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
-        std::memset(reinterpret_cast<void*>(to), value, bytes);
-    }
-    void synchronize() override {}
-    std::uint64_t attach(void* host, std::size_t) override {
-        return reinterpret_cast<std::uint64_t>(host);
-    }
-    void detach(std::uint64_t) noexcept override {}
-
-  protected:
-    const compute::LoadedKernel& load(std::string_view, std::string_view) override {
-        throw compute::DeviceError("no kernels here");
-    }
-    const compute::LoadedKernel& load_ptx(std::string_view, std::string_view) override {
-        throw compute::DeviceError("no kernels here");
-    }
-    void launch_packed(const compute::LoadedKernel&, const compute::Shape&, const compute::Work&,
-                       std::span<void* const>) override {}
 };
 
 /// One parameter of each type, a picture of one colour a frame (red = frame, green = level), or a
