@@ -164,7 +164,8 @@ class CudaDevice : public Device {
     }
 
   protected:
-    const LoadedKernel& load(std::string_view file, std::string_view name) override;
+    const LoadedKernel& load(std::string_view file, std::string_view name,
+                             const KernelEdit* edit) override;
     const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) override;
     void launch_packed(const LoadedKernel& kernel, const Shape& shape, const Work& work,
                        std::span<void* const> arguments) override;
@@ -206,17 +207,19 @@ class CudaDevice : public Device {
     cudaStream_t stream_ = nullptr;
     bool timed_apart_ = true;  ///< but for launches within time_as
     std::list<Library> libraries_;
-    std::map<std::tuple<std::string, Math>, const Library*> images_;
+    std::map<std::tuple<std::string, Math, const KernelEdit*>, const Library*> images_;
     std::map<cudaKernel_t, CudaKernel> kernels_;
     std::deque<Pending> pending_;
     std::vector<Event> spare_;
 };
 
-const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view name) {
-    auto& library = images_[{std::string(file), settings_.math}];
+const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view name,
+                                     const KernelEdit* edit) {
+    auto& library = images_[{std::string(file), settings_.math, edit}];
     if (!library)
-        library = &libraries_.emplace_back(fmt::format("kernels/{}.cu", file),
-                                           kernel_image(file, settings_.math, "fatbin").data());
+        library = &libraries_.emplace_back(
+            fmt::format("kernels/{}.cu", file),
+            edit ? edit->ptx.c_str() : kernel_image(file, settings_.math, "fatbin").data());
     return find(*library, name);
 }
 

@@ -5,6 +5,7 @@
 #include "compute/cuda_device.h"
 #include "compute/emulated_device.h"
 #include "compute/kernel_images.h"
+#include "compute/kernel_source.h"
 
 namespace warpscope::compute {
 
@@ -13,6 +14,21 @@ void LoadedKernel::check_argument(std::size_t index, std::size_t expected,
     if (expected != given)
         throw DeviceError(fmt::format("argument {} of kernel {} has {} bytes, not {}", index, name,
                                       expected, given));
+}
+
+const KernelEdit* Device::edit_of(std::string_view file) const {
+    const auto found = edits_.find(file);
+    if (found == edits_.end()) return nullptr;
+    if (found->second->math != settings_.math)
+        throw DeviceError(
+            fmt::format("kernels/{}.cu was compiled for other math: compile it again", file));
+    return found->second.get();
+}
+
+std::string_view Device::source(std::string_view file) const {
+    for (const auto& [name, edit] : edits_)
+        if (fmt::format("kernels/{}.cu", name) == file) return edit->source;
+    return kernel_source(file);
 }
 
 std::string_view kernel_image(std::string_view file, Math math, std::string_view extension) {

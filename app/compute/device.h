@@ -1,18 +1,21 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "compute/kernel_edit.h"
 #include "compute/kernel_timings.h"
 
 namespace warpscope::compute {
@@ -27,10 +30,13 @@ struct OutOfMemory : DeviceError {
     using DeviceError::DeviceError;
 };
 
-enum class DeviceKind { cuda, emulator };
+/// The device is gone for this process or with its helper process: nothing that it held can be used
+/// or read any more, and releasing it does nothing.
+struct DeviceLost : DeviceError {
+    using DeviceError::DeviceError;
+};
 
-/// Which build of the kernels runs: IEEE-rounded, or nvcc's -use_fast_math.
-enum class Math { precise, fast };
+enum class DeviceKind { cuda, emulator };
 
 /// The order in which the emulator runs a block's warps; a GPU has its own.
 enum class Schedule { random, run_to_barrier, reverse };
@@ -51,6 +57,7 @@ struct DeviceInfo {
     std::string name;              ///< "NVIDIA H200", "SIMT emulator"
     std::string reason;            ///< why this device and no other, a sentence
     int ordinal = -1;              ///< CUDA ordinal; -1 for the emulator
+    bool apart = false;            ///< in a helper process: its addresses mean nothing to CUDA here
     std::string pci_bus_id{};      ///< "0000:3b:00.0"; empty for the emulator
     int compute_capability = 0;    ///< 90 for 9.0; 0 for the emulator
     int multiprocessors = 0;       ///< SMs, virtual ones on the emulator
@@ -91,6 +98,12 @@ struct Shape {
     unsigned shared_bytes = 0;  ///< dynamic shared memory of a block
 };
 
+/// What ends a launch that does not end by itself: it then is a DeviceError, or a DeviceLost.
+struct LaunchLimits {
+    std::chrono::milliseconds time{0};  ///< of one launch; 0: no limit
+    std::stop_token stop{};             ///< ends the launch that runs, and all that follow
+};
+
 /// Runs kernels and owns their memory. One in-order queue; `download` and `synchronize` wait for
 /// it. Used from one thread. Every failure is a DeviceError.
 class Device {
@@ -107,6 +120,17 @@ class Device {
     const RunSettings& settings() const { return settings_; }
     /// Kernel handles taken before keep their math; experiments take theirs when they are made.
     void set(const RunSettings& settings) { settings_ = settings; }
+
+    /// Kernels taken from now on come from these edits where one has their file; edits of another
+    /// math than settings() are an error then.
+    virtual void use(KernelEdits edits) { edits_ = std::move(edits); }
+    const KernelEdits& edits() const { return edits_; }
+    /// Text of "kernels/ripple.cu", a name as PTX line information has it: of the edit, else of the
+    /// build; empty for an unknown one.
+    std::string_view source(std::string_view file) const;
+
+    /// Of the launches that follow, where the device can keep them.
+    virtual void limit(const LaunchLimits& limits) { (void)limits; }
 
     virtual std::uint64_t allocate(std::size_t bytes) = 0;
     virtual void release(std::uint64_t address) noexcept = 0;
@@ -127,17 +151,18 @@ class Device {
     /// Finds `name` in kernels/`file`.cu; the argument sizes must match Args.
     template <class... Args>
     Kernel<Args...> kernel(std::string_view file, std::string_view name) {
-        const LoadedKernel& found = load(file, name);
-        found.check_arguments(std::array<std::size_t, sizeof...(Args)>{sizeof(Args)...});
-        return {&found};
+        return checked<Args...>(load(file, name, edit_of(file)));
+    }
+    /// The same, always as the build has it: what edited kernels are held against.
+    template <class... Args>
+    Kernel<Args...> shipped_kernel(std::string_view file, std::string_view name) {
+        return checked<Args...>(load(file, name, nullptr));
     }
 
     /// The same from PTX text. Throws DeviceError with the assembler's words.
     template <class... Args>
     Kernel<Args...> kernel_from_ptx(std::string_view ptx, std::string_view name) {
-        const LoadedKernel& found = load_ptx(ptx, name);
-        found.check_arguments(std::array<std::size_t, sizeof...(Args)>{sizeof(Args)...});
-        return {&found};
+        return checked<Args...>(load_ptx(ptx, name));
     }
 
     /// Queues a launch and times it; `work` is what one launch does, for the rates on show.
@@ -156,7 +181,9 @@ class Device {
     }
 
   protected:
-    virtual const LoadedKernel& load(std::string_view file, std::string_view name) = 0;
+    /// `edit`: in place of the build's image of the file; null: that one.
+    virtual const LoadedKernel& load(std::string_view file, std::string_view name,
+                                     const KernelEdit* edit) = 0;
     virtual const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) = 0;
     /// `arguments` point at the values, which live until the call returns.
     virtual void launch_packed(const LoadedKernel& kernel, const Shape& shape, const Work& work,
@@ -165,6 +192,16 @@ class Device {
     DeviceInfo info_;
     RunSettings settings_;
     KernelTimings timings_;
+
+  private:
+    template <class... Args>
+    static Kernel<Args...> checked(const LoadedKernel& found) {
+        found.check_arguments(std::array<std::size_t, sizeof...(Args)>{sizeof(Args)...});
+        return {&found};
+    }
+    const KernelEdit* edit_of(std::string_view file) const;
+
+    KernelEdits edits_;
 };
 
 /// T[count] in a device's memory, released with the object. Fresh contents are undefined.

@@ -115,6 +115,7 @@ class Emulation : public EmulatedDevice {
     void detach(std::uint64_t address) noexcept override {
         machine_.memory().detach(reinterpret_cast<void*>(address));
     }
+    void limit(const LaunchLimits& limits) override { limits_ = limits; }
     void begin_frame(std::uint64_t frame) override {
         frame_ = frame;
         launch_in_frame_ = 0;
@@ -151,10 +152,11 @@ class Emulation : public EmulatedDevice {
     }
 
   protected:
-    const LoadedKernel& load(std::string_view file, std::string_view name) override {
-        auto& module = images_[{std::string(file), settings_.math}];
+    const LoadedKernel& load(std::string_view file, std::string_view name,
+                             const KernelEdit* edit) override {
+        auto& module = images_[{std::string(file), settings_.math, edit}];
         if (!module)
-            module = &parse(kernel_image(file, settings_.math, "ptx"),
+            module = &parse(edit ? edit->ptx : kernel_image(file, settings_.math, "ptx"),
                             fmt::format("kernels/{}.cu", file));
         return find(*module, name);
     }
@@ -173,7 +175,9 @@ class Emulation : public EmulatedDevice {
             .barriers = policy_of(settings_.barriers),
             .seed =
                 splitmix64(settings_.seed ^ splitmix64(frame_ ^ splitmix64(launch_in_frame_++))),
-            .instruction_budget = instruction_budget};
+            .instruction_budget = instruction_budget,
+            .time_limit = limits_.time,
+            .stop = limits_.stop};
         const std::vector<const void*> values(arguments.begin(), arguments.end());
         const auto frozen =
             translated([&] { return emulator::Machine::freeze(kernel, launch, values, options); });
@@ -218,9 +222,10 @@ class Emulation : public EmulatedDevice {
 
     emulator::Machine machine_;
     std::vector<std::shared_ptr<const emulator::Module>> modules_;
-    std::map<std::tuple<std::string, Math>, const emulator::Module*> images_;
+    std::map<std::tuple<std::string, Math, const KernelEdit*>, const emulator::Module*> images_;
     std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
     emulator::Observer* observer_ = nullptr;
+    LaunchLimits limits_;
     bool timed_apart_ = true;  // but for launches within time_as
     bool holds_ = false;
     std::optional<emulator::FrozenLaunch> held_;  // the newest launch, while they are held back

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "emulator/memory.h"
@@ -44,7 +46,10 @@ struct Options {
     BarrierPolicy barriers = BarrierPolicy::volta;
     uint64_t seed = 1;
     uint64_t instruction_budget = std::numeric_limits<uint64_t>::max();  // warp instructions
-    unsigned threads = 0;  // host threads; 0: one for each core
+    // Of the launch as a whole; 0: none. Where it ends the launch, Error says where the block was.
+    std::chrono::milliseconds time_limit{0};
+    std::stop_token stop{};  // ends the launch with an Error, from another thread
+    unsigned threads = 0;    // host threads; 0: one for each core
     // For Schedule::manual: the warps' order in each epoch of a block; the last one stands for all
     // epochs after it.
     std::vector<std::vector<uint32_t>> orders{};

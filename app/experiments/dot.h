@@ -14,6 +14,7 @@ class Dot : public Experiment {
   public:
     explicit Dot(compute::Device& device);
 
+    std::string kernel_file() const override { return "dot"; }
     void launch_kernel() override;
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}

@@ -43,15 +43,19 @@ void Experiment::reset() {
     changed_since_reset_ = false;
 }
 
-void Experiment::follow(Experiment& leader) {
-    std::vector<Assignment> same;
-    for (const Parameter* parameter : leader.parameters_.all())
-        same.push_back({parameter->id(), parameter->text()});
-    set(same);
+Snapshot Experiment::snapshot() {
+    Snapshot taken{{}, frame_, changed_since_reset_, save_state()};
+    for (const Parameter* parameter : parameters_.all())
+        taken.parameters.push_back({parameter->id(), parameter->text()});
+    return taken;
+}
+
+void Experiment::resume(const Snapshot& snapshot) {
+    set(snapshot.parameters);
     reset();
-    copy_state(leader);
-    frame_ = leader.frame_;
-    changed_since_reset_ = leader.changed_since_reset_;
+    if (snapshot.state.has_value()) load_state(snapshot.state);
+    frame_ = snapshot.frame;
+    changed_since_reset_ = snapshot.changed_since_reset;
 }
 
 }  // namespace warpscope::experiments

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -38,6 +39,21 @@ struct Assignment {
     std::string text;
 };
 
+/// Where an experiment stands, in host memory: enough to go on from, on any device.
+struct Snapshot {
+    std::vector<Assignment> parameters;
+    std::uint64_t frame = 0;
+    bool changed_since_reset = false;
+    std::any state;  ///< the experiment's own
+};
+
+/// The mouse over the picture: pixels of it from the top left, also outside of it.
+struct Pointer {
+    double x = 0, y = 0;
+    bool down = false;  ///< the left button
+    bool operator==(const Pointer&) const = default;
+};
+
 /// A kernel family that a person can play with: parameters, state on a device, a report.
 /// Used from one thread; the device outlives it.
 class Experiment {
@@ -69,9 +85,15 @@ class Experiment {
     /// next one will), with the same seeds and with what has to run before it; that kernel's launch
     /// is the last. For copies that are only looked at: state and report may move on with it.
     virtual void launch_kernel() = 0;
-    /// Takes over parameters, frame and state of another of the same kind, on any device; waits for
-    /// that one. On a throw it is still whole.
-    void follow(Experiment& leader);
+    /// The file of the kernel that the experiment is about: "ripple" for kernels/ripple.cu. It may
+    /// change with the parameters.
+    virtual std::string kernel_file() const = 0;
+
+    /// Waits for the device.
+    Snapshot snapshot();
+    /// Takes over where another of the same kind stood, on whatever device. On a throw it is still
+    /// whole.
+    void resume(const Snapshot& snapshot);
 
     /// Pixels that the picture wants for a view of this size; {0, 0}: no pixels, see tree().
     virtual Size picture_size(Size view) const = 0;
@@ -95,6 +117,8 @@ class Experiment {
     /// Mouse over the picture, in fractions of its height; false: the canvas pans and zooms itself.
     virtual bool drag(double dx, double dy) { return (void)dx, (void)dy, false; }
     virtual bool scroll(double notches) { return (void)notches, false; }
+    /// The same as it moves and presses; false: the experiment has no use for it.
+    virtual bool point(const Pointer& pointer) { return (void)pointer, false; }
 
   protected:
     ParameterSet& declare() { return parameters_; }
@@ -102,8 +126,9 @@ class Experiment {
     virtual void changed(std::span<Parameter* const> which) = 0;
     /// Whether the frames before a change of `which`, none of them a view, go on showing after it.
     virtual bool leaves_trace(std::span<Parameter* const> which) const { return (void)which, true; }
-    /// What follow() takes over beyond parameters and frame.
-    virtual void copy_state(Experiment& leader) { (void)leader; }
+    /// What a snapshot holds beyond parameters and frame, and taking that over after a reset.
+    virtual std::any save_state() { return {}; }
+    virtual void load_state(const std::any& state) { (void)state; }
     virtual void do_step() = 0;
     virtual void do_reset() = 0;
 

@@ -156,9 +156,13 @@ void NBody::launch_kernel() {
     state_->find_forces(unsigned(block_), float(dt_), eps());
 }
 
-void NBody::copy_state(Experiment& leader) {
-    const Bodies bodies = dynamic_cast<NBody&>(leader).state_->download();
-    state_.emplace(NBodyState(device(), kernel_.as<NBodyKernel>(), bodies));
+std::any NBody::save_state() {
+    return state_->download();
+}
+
+void NBody::load_state(const std::any& state) {
+    state_.emplace(
+        NBodyState(device(), kernel_.as<NBodyKernel>(), std::any_cast<const Bodies&>(state)));
 }
 
 void NBody::do_reset() {

@@ -16,6 +16,7 @@ class NBody : public Experiment {
   public:
     explicit NBody(compute::Device& device);
 
+    std::string kernel_file() const override { return "nbody"; }
     void launch_kernel() override;
     Size picture_size(Size view) const override { return view; }
     void render_into(const PixelTarget& target) override;
@@ -29,7 +30,8 @@ class NBody : public Experiment {
 
   protected:
     void changed(std::span<Parameter* const> which) override;
-    void copy_state(Experiment& leader) override;
+    std::any save_state() override;
+    void load_state(const std::any& state) override;
     void do_step() override;
     void do_reset() override;
 

@@ -17,6 +17,7 @@ class Reduction : public Experiment {
   public:
     explicit Reduction(compute::Device& device);
 
+    std::string kernel_file() const override { return "reduce"; }
     void launch_kernel() override;
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}

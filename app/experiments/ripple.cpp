@@ -198,8 +198,12 @@ void Ripple::launch_kernel() {
     draw(state_->shown, layout_.index(), sync_);
 }
 
-void Ripple::copy_state(Experiment& leader) {
-    ticks_ = dynamic_cast<Ripple&>(leader).ticks_;
+std::any Ripple::save_state() {
+    return ticks_;
+}
+
+void Ripple::load_state(const std::any& state) {
+    ticks_ = std::any_cast<double>(state);
 }
 
 void Ripple::render_into(const PixelTarget& target) {

@@ -14,6 +14,7 @@ class Ripple : public Experiment {
   public:
     explicit Ripple(compute::Device& device);
 
+    std::string kernel_file() const override { return "ripple"; }
     void launch_kernel() override;
     Size picture_size(Size view) const override;
     void render_into(const PixelTarget& target) override;
@@ -62,7 +63,8 @@ class Ripple : public Experiment {
 
     void changed(std::span<Parameter* const> which) override;
     bool leaves_trace(std::span<Parameter* const> which) const override;
-    void copy_state(Experiment& leader) override;
+    std::any save_state() override;
+    void load_state(const std::any& state) override;
     void do_step() override;
     void do_reset() override;
 

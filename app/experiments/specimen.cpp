@@ -1,5 +1,7 @@
 #include "experiments/specimen.h"
 
+#include "compute/sandbox.h"
+
 namespace warpscope::experiments {
 
 Copy::Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
@@ -7,10 +9,12 @@ Copy::Copy(const Entry& entry, Experiment& live, const compute::RunSettings& set
     : device([&] {
           auto made = compute::make_emulated_device("for the microscope", memory_bytes);
           made->set(settings);
+          made->use(live.device().edits());
+          if (!made->edits().empty()) made->limit(compute::usual_limits());
           return made;
       }()),
       experiment(entry.make(*device)) {
-    experiment->follow(live);
+    experiment->resume(live.snapshot());
 }
 
 Specimen::Specimen(const Entry& entry, Experiment& live)

@@ -13,9 +13,9 @@
 
 namespace warpscope::experiments {
 
-/// An experiment on an emulator of its own, with parameters, frame and state of another one. It
-/// shares nothing with that one: once made, each may be used from a thread of its own. Variables of
-/// module scope are not state: a copy has them as its own PTX begins.
+/// An experiment on an emulator of its own, with kernels, parameters, frame and state of another
+/// one. It shares nothing with that one: once made, each may be used from a thread of its own.
+/// Variables of module scope are not state: a copy has them as its own PTX begins.
 struct Copy {
     /// Waits for the live device. Throws OutOfMemory where the copy takes more than `memory_bytes`.
     Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
@@ -40,6 +40,8 @@ class Specimen {
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
     emulator::Machine& machine() { return copy_.device->machine(); }
+    /// As Device::source() has it.
+    std::string_view source(std::string_view file) const { return copy_.device->source(file); }
 
   private:
     Copy copy_;

@@ -14,6 +14,7 @@ using tests::set;
 class Probe : public Experiment {
   public:
     explicit Probe(compute::Device& device) : Experiment(device) {}
+    std::string kernel_file() const override { return "ripple"; }
     void launch_kernel() override {}
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}

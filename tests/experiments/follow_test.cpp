@@ -64,7 +64,7 @@ TEST_P(FollowedPicture, IsTheSameAtTheSameFrameAndOnwards) {
         Live live(GetParam().id, GetParam().settings, run);
         Follower follower(live.entry(), run);
         follower->step();  // a past of its own must not matter
-        follower->follow(live.experiment());
+        follower->resume(live.experiment().snapshot());
         expect_same_settings(*follower, live.experiment());
         EXPECT_TRUE(equal(follower.picture(), live.picture()));
         live.experiment().step();
@@ -100,7 +100,7 @@ TEST(Follow, TakesOverWhatChangedOnTheWay) {
     live.experiment().step();
     ASSERT_TRUE(live.experiment().changed_since_reset());
     Follower follower(live.entry());
-    follower->follow(live.experiment());
+    follower->resume(live.experiment().snapshot());
     expect_same_settings(*follower, live.experiment());
     EXPECT_TRUE(equal(follower.picture(), live.picture()));
 }
@@ -113,7 +113,7 @@ TEST_P(FollowedSum, IsTheSameAtTheSameFrameAndOnwards) {
         Live live(GetParam().id, GetParam().settings, run);
         Follower follower(live.entry(), run);
         follower->step();
-        follower->follow(live.experiment());
+        follower->resume(live.experiment().snapshot());
         expect_same_settings(*follower, live.experiment());
         for (int frame = 0; frame < 2; ++frame) {
             EXPECT_EQ(reading(follower->report(), "value").value,
@@ -155,7 +155,7 @@ TEST(LaunchKernel, LaunchesTheExperimentsOwnKernelLast) {
 TEST(LaunchKernel, OfTheBodiesIsTheNextStep) {
     Live live("nbody", {{"bodies", "100"}, {"block", "32"}});
     Follower follower(live.entry());
-    follower->follow(live.experiment());
+    follower->resume(live.experiment().snapshot());
     follower->launch_kernel();
     EXPECT_FALSE(equal(follower.picture(), live.picture()));
     live.experiment().step();
@@ -167,7 +167,7 @@ TEST(LaunchKernel, OfTheRacySumIsTheFramesOwn) {
         Live live("dot", {{"launches", "1"}, {"kernel", "no_barriers"}}, run);
         const double value = reading(live.experiment().report(), "value").value;
         Follower follower(live.entry(), run);
-        follower->follow(live.experiment());
+        follower->resume(live.experiment().snapshot());
         follower->launch_kernel();
         EXPECT_EQ(reading(follower->report(), "value").value, value);
     }
@@ -185,7 +185,7 @@ TEST(Follow, AThrowLeavesTheFollowerWhole) {
     follower->step();
     const std::string before = texts(*follower);
     const std::vector<Rgba> picture = follower.picture();
-    EXPECT_THROW(follower->follow(live.experiment()), std::exception);
+    EXPECT_THROW(follower->resume(live.experiment().snapshot()), std::exception);
     EXPECT_EQ(texts(*follower), before);
     EXPECT_EQ(follower->frame(), 1u);
     EXPECT_TRUE(equal(follower.picture(), picture));
@@ -195,7 +195,7 @@ TEST(Follow, RefusesAnotherKind) {
     Live ripple("ripple", {{"size", "64"}});
     Follower nbody(find_experiment("nbody"));
     const std::string before = texts(*nbody);
-    EXPECT_THROW(nbody->follow(ripple.experiment()), ParameterError);
+    EXPECT_THROW(nbody->resume(ripple.experiment().snapshot()), ParameterError);
     EXPECT_EQ(texts(*nbody), before);
 }
 

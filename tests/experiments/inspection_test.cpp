@@ -123,6 +123,7 @@ class PtxExperiment : public Experiment {
         : Experiment(device),
           kernel_(device.kernel_from_ptx<compute::DevicePointer<unsigned>>(ptx, "k")),
           out_(device, 3 * 64) {}
+    std::string kernel_file() const override { return "none"; }
     void launch_kernel() override {
         device().launch(kernel_, {.grid = {3}, .block = {64}}, {}, out_.pointer());
     }

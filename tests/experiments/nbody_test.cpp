@@ -206,7 +206,8 @@ class TinyDevice : public compute::Device {
     void detach(std::uint64_t) noexcept override {}
 
   protected:
-    const compute::LoadedKernel& load(std::string_view, std::string_view) override {
+    const compute::LoadedKernel& load(std::string_view, std::string_view,
+                                      const compute::KernelEdit*) override {
         throw std::logic_error("not reached");
     }
     const compute::LoadedKernel& load_ptx(std::string_view, std::string_view) override {

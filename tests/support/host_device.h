@@ -33,7 +33,8 @@ class HostDevice : public compute::Device {
     void detach(std::uint64_t) noexcept override {}
 
   protected:
-    const compute::LoadedKernel& load(std::string_view, std::string_view) override {
+    const compute::LoadedKernel& load(std::string_view, std::string_view,
+                                      const compute::KernelEdit*) override {
         throw compute::DeviceError("no kernels here");
     }
     const compute::LoadedKernel& load_ptx(std::string_view, std::string_view) override {

@@ -38,6 +38,7 @@ class FakeExperiment final : public experiments::Experiment {
         speed_.only_shows();
     }
 
+    std::string kernel_file() const override { return "ripple"; }
     void launch_kernel() override {}
     experiments::Size picture_size(experiments::Size) const override {
         return pixels_ ? experiments::Size{64, 48} : experiments::Size{};

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "compute/sandbox.h"
+#include "experiments/experiment.h"
+
+namespace warpscope::experiments {
+
+/// An experiment and the device that it runs on, which nothing else uses.
+struct Running {
+    std::unique_ptr<compute::Device> device;
+    std::unique_ptr<Experiment> experiment;  ///< goes first
+};
+
+/// Kernels to be tried in an experiment, from where it stands.
+struct TrialRequest {
+    const Entry* entry = nullptr;
+    compute::DeviceInfo like;  ///< the device to run on
+    compute::RunSettings settings;
+    compute::Sources sources;  ///< of files that differ from the build's
+    Snapshot snapshot;
+    Size view;  ///< in pixels, that the picture is for
+};
+
+struct TrialResult {
+    /// What the compiler says, by file; a file without an error has been compiled.
+    std::map<std::string, std::vector<compiler::Diagnostic>, std::less<>> diagnostics;
+    Running running;    ///< has drawn a frame with the kernels; empty where it could not
+    std::string error;  ///< then: what went wrong where, a sentence or two; empty: all is well
+};
+
+/// Compiles what there is to compile, makes a device and an experiment with the kernels, resumes
+/// the snapshot and draws its frame, so that kernels which fail at once are found before they are
+/// on show. What a GPU's helper process can only say in general ("does not end") is looked for in
+/// the emulator too, which names line, block and thread. Takes what time it takes: for a thread of
+/// its own. Throws nothing; asked to stop, it returns soon, with an error.
+TrialResult try_kernels(compute::Sandbox& sandbox, const TrialRequest& request,
+                        const std::stop_token& stop = {});
+
+}  // namespace warpscope::experiments
