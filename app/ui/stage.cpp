@@ -24,6 +24,7 @@ std::vector<Assignment> texts(const Experiment& experiment, bool all) {
 }  // namespace
 
 Stage::Stage(const Start& start) : wish_(start.device_wish), remembered_(start.remembered) {
+    read_only_ = start.sandbox ? start.sandbox->no_compiler() : "No compiler was asked for.";
     const Entry& entry = experiments::find_experiment(start.experiment);
     own_device_ = compute::pick_device(start.device_wish);
     own_device_->set(start.run);
@@ -194,6 +195,13 @@ bool Stage::drag(double dx, double dy) {
 bool Stage::scroll(double notches) {
     bool used = false;
     attempt("", [&] { used = experiment_->scroll(notches); });
+    if (used) picture_stale_ = true;
+    return used;
+}
+
+bool Stage::point(const experiments::Pointer& pointer) {
+    bool used = false;
+    attempt("", [&] { used = experiment_->point(pointer); });
     if (used) picture_stale_ = true;
     return used;
 }

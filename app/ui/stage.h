@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "compute/device.h"
+#include "compute/sandbox.h"
 #include "experiments/experiment.h"
 #include "gl/pixel_buffer.h"
+#include "ui/kernel_texts.h"
 #include "ui/settings.h"
 
 namespace warpscope::ui {
@@ -34,6 +36,8 @@ class Stage {
         std::string experiment;                            ///< its id
         std::vector<experiments::Assignment> assignments;  ///< of that experiment, they win
         ParameterTexts remembered;  ///< from last time; one that is illegal now is left out
+        /// Where edited kernels are compiled and run; null: none are. It outlives the stage.
+        compute::Sandbox* sandbox = nullptr;
     };
 
     /// Makes device and experiment. Throws what they throw.
@@ -58,6 +62,10 @@ class Stage {
     const std::optional<experiments::Comparison>& comparison() const { return comparison_; }
     const Message& message() const { return message_; }
     bool paused() const { return paused_; }
+    /// The kernels' texts: what is typed there is tried and then runs.
+    KernelTexts& texts() { return texts_; }
+    /// Why no kernel can be edited here, a sentence; empty: all can.
+    const std::string& read_only() const { return read_only_; }
     /// Every experiment's parameters that differ from their defaults.
     ParameterTexts parameter_texts() const;
 
@@ -73,6 +81,7 @@ class Stage {
     /// Mouse on the picture; false: the experiment has no use for it.
     bool drag(double dx, double dy);
     bool scroll(double notches);
+    bool point(const experiments::Pointer& pointer);
     void say(std::string text, Tone tone = Tone::info);
 
     /// A frame of the window: steps unless paused, renders what changed for a view of this many
@@ -101,6 +110,8 @@ class Stage {
     const gl::PixelBuffer* pixels_ = nullptr;
     std::string wish_ = "auto";
     ParameterTexts remembered_;
+    KernelTexts texts_;
+    std::string read_only_ = "A picture of a finished run.";
     experiments::Report report_;
     std::optional<experiments::Comparison> comparison_;
     Message message_;

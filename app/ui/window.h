@@ -18,7 +18,11 @@ struct WindowOptions {
     ParameterTexts assignments;  ///< by experiment; they stand before remembered ones
     std::optional<experiments::Size> size;
     std::optional<bool> vsync;
-    std::optional<MicroscopePlace> microscope;         ///< opened there at the first frame
+    std::optional<MicroscopePlace> microscope;  ///< opened there at the first frame
+    std::filesystem::path kernels;  ///< a folder whose .cu files stand in for kernels; empty: none
+    std::filesystem::path kernel_source;  ///< a file for the experiment's own; empty: none
+    /// Where edited kernels are compiled and run; null: they are not. It outlives the window.
+    compute::Sandbox* sandbox = nullptr;
     std::filesystem::path widget_map;                  ///< written for end-to-end tests; empty: not
     std::filesystem::path settings = settings_file();  ///< empty: nothing is remembered
 };
