@@ -14,7 +14,7 @@ using experiments::Size;
 
 namespace {
 
-std::vector<Assignment> texts(const Experiment& experiment, bool all) {
+std::vector<Assignment> values(const Experiment& experiment, bool all) {
     std::vector<Assignment> list;
     for (const experiments::Parameter* p : experiment.parameters().all())
         if (all || p->text() != p->default_text()) list.push_back({p->id(), p->text()});
@@ -88,12 +88,12 @@ void Stage::changed() {
 }
 
 void Stage::remember_all() {
-    for (const auto& [id, experiment] : made_) remembered_[id] = texts(*experiment, false);
+    for (const auto& [id, experiment] : made_) remembered_[id] = values(*experiment, false);
 }
 
 ParameterTexts Stage::parameter_texts() const {
     ParameterTexts all = remembered_;
-    for (const auto& [id, experiment] : made_) all[id] = texts(*experiment, false);
+    for (const auto& [id, experiment] : made_) all[id] = values(*experiment, false);
     std::erase_if(all, [](const auto& item) { return item.second.empty(); });
     return all;
 }
@@ -115,7 +115,7 @@ void Stage::set_device(const std::string& wish) {
         auto fresh = compute::pick_device(wish);
         fresh->set(own_device_->settings());
         auto made = entry_->make(*fresh);
-        made->set(texts(*experiment_, true));
+        made->set(values(*experiment_, true));
         made->reset();
         remember_all();
         own_pixels_.reset();
@@ -135,7 +135,7 @@ void Stage::set_run(const compute::RunSettings& run) {
         own_device_->set(run);
         if (run.math == old.math) return experiment_->reset();
         auto made = entry_->make(*own_device_);
-        made->set(texts(*experiment_, true));
+        made->set(values(*experiment_, true));
         made->reset();
         remember_all();
         own_device_->timings().clear();
