@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "compute/sandbox.h"
 #include "ui/microscope.h"
 #include "ui/settings.h"
 
