@@ -10,6 +10,7 @@
 #include "jobs/headless.h"
 #include "jobs/list.h"
 #include "jobs/output.h"
+#include "jobs/probe.h"
 #include "options.h"
 #include "ui/layout.h"
 #include "ui/screenshot.h"
@@ -109,6 +110,8 @@ int run(const Options& options) {
         case Mode::headless:
             return jobs::run_headless(*make_device(options), headless_request(options),
                                       painter(microscope_place(options)));
+        case Mode::probe:
+            return jobs::run_probe(options.probe);
         case Mode::window:
             break;
     }

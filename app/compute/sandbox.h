@@ -15,8 +15,10 @@ namespace warpscope::compute {
 /// emulator checks and bounds every launch itself. Used from any thread.
 class Sandbox {
   public:
-    /// `program`: warpscope's own, which the helpers run.
-    explicit Sandbox(std::filesystem::path program = "/proc/self/exe");
+    /// `program`: warpscope's own, which the helpers run: "/proc/self/exe" in the app, which stays
+    /// the same program when its file is replaced. Another one never comes into question: a test
+    /// names the warpscope that was built with it.
+    explicit Sandbox(std::filesystem::path program);
     ~Sandbox();
     Sandbox(const Sandbox&) = delete;
     Sandbox& operator=(const Sandbox&) = delete;
