@@ -16,7 +16,8 @@ void LoadedKernel::check_argument(std::size_t index, std::size_t expected,
                                       expected, given));
 }
 
-const KernelEdit* Device::edit_of(std::string_view file) const {
+const KernelEdit* Device::edit_of(std::string_view file) {
+    files_.emplace(file);
     const auto found = edits_.find(file);
     if (found == edits_.end()) return nullptr;
     if (found->second->math != settings_.math)

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <stop_token>
@@ -125,6 +126,8 @@ class Device {
     /// math than settings() are an error then.
     virtual void use(KernelEdits edits) { edits_ = std::move(edits); }
     const KernelEdits& edits() const { return edits_; }
+    /// Files that kernels were taken from so far.
+    const std::set<std::string, std::less<>>& files() const { return files_; }
     /// Text of "kernels/ripple.cu", a name as PTX line information has it: of the edit, else of the
     /// build; empty for an unknown one.
     std::string_view source(std::string_view file) const;
@@ -199,9 +202,10 @@ class Device {
         found.check_arguments(std::array<std::size_t, sizeof...(Args)>{sizeof(Args)...});
         return {&found};
     }
-    const KernelEdit* edit_of(std::string_view file) const;
+    const KernelEdit* edit_of(std::string_view file);
 
     KernelEdits edits_;
+    std::set<std::string, std::less<>> files_;
 };
 
 /// T[count] in a device's memory, released with the object. Fresh contents are undefined.
