@@ -31,6 +31,9 @@ inline constexpr std::size_t largest_source = std::size_t(1) << 20;
 /// Throws CompileError where a text is not for the compiler to see: a NUL byte, or too long.
 void check_source(const Request& request);
 
+/// What the compiler is told beside the text, but for where the toolkit's headers are.
+std::vector<std::string> options_of(const Request& request);
+
 /// NVIDIA's run-time compiler, a library that is looked for when the program runs. Loading it takes
 /// 5 ms, or 240 ms the first time after a boot. Compiling may take any time, and hostile texts may
 /// crash it: for a helper process.
@@ -52,7 +55,7 @@ class Nvrtc {
     struct Functions;
     std::unique_ptr<Functions> functions_;
     std::string version_, path_;
-    std::vector<std::string> options_;  ///< of every text
+    std::vector<std::string> includes_;  ///< options that name the toolkit's headers
 };
 
 }  // namespace warpscope::compiler

@@ -1,0 +1,240 @@
+#include "compiler/nvrtc.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <utility>
+
+#include "compiler/log.h"
+
+namespace warpscope::compiler {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The few declarations that are needed of nvrtc.h, which need not be installed.
+// Source: CUDA "NVRTC" documentation, "User Interface".
+using Program = struct NvrtcProgramHandle*;
+constexpr int nvrtc_success = 0, nvrtc_error_compilation = 6;  // nvrtcResult
+
+constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+
+std::string environment(const char* name) {
+    const char* const value = std::getenv(name);
+    return value ? value : "";
+}
+
+/// /usr/local/cuda-13.0, /usr/local/cuda-12.9, …: the newest first.
+std::vector<fs::path> versioned_toolkits(const fs::path& folder) {
+    std::vector<fs::path> found;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(folder, error))
+        if (entry.path().filename().string().starts_with("cuda-")) found.push_back(entry.path());
+    const auto version = [](const fs::path& path) {
+        return std::strtod(path.filename().c_str() + std::string_view("cuda-").size(), nullptr);
+    };
+    std::sort(found.begin(), found.end(),
+              [&](const fs::path& a, const fs::path& b) { return version(a) > version(b); });
+    return found;
+}
+
+/// Where libraries lie, in the order in which they are looked for.
+std::vector<fs::path> folders() {
+    std::vector<fs::path> toolkits;
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
+        if (const std::string home = environment(name); !home.empty()) toolkits.emplace_back(home);
+    toolkits.emplace_back("/usr/local/cuda");
+    for (fs::path& path : versioned_toolkits("/usr/local")) toolkits.push_back(std::move(path));
+    toolkits.emplace_back("/opt/cuda");
+    std::vector<fs::path> found;
+    for (const fs::path& toolkit : toolkits) found.push_back(toolkit / "lib64");
+    const std::string data = environment("XDG_DATA_HOME"), home = environment("HOME");
+    if (!data.empty())
+        found.push_back(fs::path(data) / "warpscope/nvrtc");
+    else if (!home.empty())
+        found.push_back(fs::path(home) / ".local/share/warpscope/nvrtc");
+    return found;
+}
+
+void* open(const std::string& path) {
+    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
+void* open_library(const std::string& library) {
+    if (!library.empty()) {
+        if (void* const opened = open(library)) return opened;
+        throw NoCompiler(fmt::format("NVRTC, the compiler of edited kernels, can't be loaded: {}",
+                                     clean(dlerror())));
+    }
+    for (const char* name : names)
+        if (void* const opened = open(name)) return opened;
+    std::vector<std::string> looked;
+    for (const fs::path& folder : folders()) {
+        for (const char* name : names)
+            if (void* const opened = open(folder / name)) return opened;
+        looked.push_back(folder.string());
+    }
+    throw NoCompiler(fmt::format(
+        "There is no NVRTC, the compiler of edited kernels: install the CUDA Toolkit or NVIDIA's "
+        "package cuda-nvrtc-13-0, or run \"./run nvrtc\" (looked for {} in the loader's path, {})",
+        names[0], fmt::join(looked, ", ")));
+}
+
+std::string path_of(void* address) {
+    Dl_info info{};
+    if (!dladdr(address, &info) || !info.dli_fname) return "";
+    std::error_code error;
+    const fs::path path = fs::canonical(info.dli_fname, error);
+    return error ? info.dli_fname : path.string();
+}
+
+/// -I of the toolkit that the library belongs to: for <cuda_fp16.h> and the like. None for a
+/// library that came alone.
+std::vector<std::string> include_options(const fs::path& library) {
+    std::error_code error;
+    for (fs::path folder = library.parent_path(); folder.has_relative_path();
+         folder = folder.parent_path()) {
+        const fs::path include = folder / "include";
+        if (!fs::exists(include / "cuda_fp16.h", error)) continue;
+        std::vector<std::string> options{"-I" + include.string()};
+        if (fs::exists(include / "cccl", error))
+            options.push_back("-I" + (include / "cccl").string());
+        return options;
+    }
+    return {};
+}
+
+int line_at(std::string_view source, std::size_t byte) {
+    return int(std::count(source.begin(), source.begin() + std::ptrdiff_t(byte), '\n')) + 1;
+}
+
+[[noreturn]] void refuse(const Request& request, int line, std::string text) {
+    const Diagnostic diagnostic{line, 0, Severity::error, std::move(text)};
+    throw CompileError(place_and_text(request, diagnostic), {diagnostic});
+}
+
+}  // namespace
+
+void check_source(const Request& request) {
+    const std::string& source = request.source;
+    if (source.size() > largest_source)
+        refuse(request, 0,
+               fmt::format("the text has {:.1f} MiB; up to {} MiB are compiled",
+                           double(source.size()) / double(1 << 20), largest_source >> 20));
+    // NVRTC takes either for the end of the text, and leaves out the rest without a word.
+    const std::size_t end = source.find_first_of(std::string_view("\0\xFF", 2));
+    if (end == std::string::npos) return;
+    refuse(request, line_at(source, end),
+           fmt::format("byte 0x{:02x}: this is no text",
+                       unsigned(static_cast<unsigned char>(source[end]))));
+}
+
+struct Nvrtc::Functions {
+    int (*version)(int*, int*) = nullptr;
+    const char* (*error_string)(int) = nullptr;
+    int (*create)(Program*, const char* source, const char* name, int headers,
+                  const char* const* header_sources, const char* const* header_names) = nullptr;
+    int (*destroy)(Program*) = nullptr;
+    int (*compile)(Program, int options, const char* const*) = nullptr;
+    int (*ptx_size)(Program, std::size_t*) = nullptr;
+    int (*ptx)(Program, char*) = nullptr;
+    int (*log_size)(Program, std::size_t*) = nullptr;
+    int (*log)(Program, char*) = nullptr;
+
+    explicit Functions(void* library) {
+        find(library, version, "nvrtcVersion");
+        find(library, error_string, "nvrtcGetErrorString");
+        find(library, create, "nvrtcCreateProgram");
+        find(library, destroy, "nvrtcDestroyProgram");
+        find(library, compile, "nvrtcCompileProgram");
+        find(library, ptx_size, "nvrtcGetPTXSize");
+        find(library, ptx, "nvrtcGetPTX");
+        find(library, log_size, "nvrtcGetProgramLogSize");
+        find(library, log, "nvrtcGetProgramLog");
+    }
+
+    template <class Function>
+    static void find(void* library, Function& function, const char* name) {
+        function = reinterpret_cast<Function>(dlsym(library, name));
+        if (!function)
+            throw NoCompiler(
+                fmt::format("The NVRTC that was found lacks {}: install another", name));
+    }
+
+    void check(int status, std::string_view call) const {
+        if (status != nvrtc_success)
+            throw std::runtime_error(fmt::format("NVRTC: {}: {}", call, error_string(status)));
+    }
+
+    /// What a pair of functions gives that ends with a NUL.
+    std::string text(Program program, int (*size)(Program, std::size_t*),
+                     int (*get)(Program, char*), std::string_view call) const {
+        std::size_t bytes = 0;
+        check(size(program, &bytes), call);
+        std::string text(bytes, '\0');
+        check(get(program, text.data()), call);
+        while (text.ends_with('\0')) text.pop_back();
+        return text;
+    }
+};
+
+Nvrtc::Nvrtc(const std::string& library) {
+    functions_ = std::make_unique<Functions>(open_library(library));
+    int major = 0, minor = 0;
+    functions_->check(functions_->version(&major, &minor), "nvrtcVersion");
+    version_ = fmt::format("{}.{}", major, minor);
+    path_ = path_of(reinterpret_cast<void*>(functions_->version));
+    includes_ = include_options(path_);
+}
+
+Nvrtc::~Nvrtc() = default;
+Nvrtc::Nvrtc(Nvrtc&&) noexcept = default;
+Nvrtc& Nvrtc::operator=(Nvrtc&&) noexcept = default;
+
+std::vector<std::string> options_of(const Request& request) {
+    std::vector<std::string> options{"--gpu-architecture=compute_75", "--std=c++17",
+                                     "--generate-line-info"};
+    if (request.fast_math) options.emplace_back("--use_fast_math");
+    return options;
+}
+
+Compiled Nvrtc::compile(const Request& request) const {
+    check_source(request);
+    const Functions& nvrtc = *functions_;
+    Program program = nullptr;
+    nvrtc.check(
+        nvrtc.create(&program, request.source.c_str(), request.file.c_str(), 0, nullptr, nullptr),
+        "nvrtcCreateProgram");
+    const auto destroy = [&](void*) { nvrtc.destroy(&program); };
+    const std::unique_ptr<void, decltype(destroy)> owner(&program, destroy);
+
+    std::vector<std::string> options = options_of(request);
+    options.insert(options.end(), includes_.begin(), includes_.end());
+    std::vector<const char*> words;
+    for (const std::string& option : options) words.push_back(option.c_str());
+    const int status = nvrtc.compile(program, int(words.size()), words.data());
+    auto diagnostics =
+        read_log(nvrtc.text(program, nvrtc.log_size, nvrtc.log, "nvrtcGetProgramLog"), request);
+    if (status == nvrtc_success)
+        return {
+            portable_ptx(nvrtc.text(program, nvrtc.ptx_size, nvrtc.ptx, "nvrtcGetPTX"), request),
+            std::move(diagnostics)};
+
+    const auto first = std::find_if(diagnostics.begin(), diagnostics.end(),
+                                    [](const auto& d) { return d.severity == Severity::error; });
+    if (status == nvrtc_error_compilation && first != diagnostics.end()) {
+        const std::string what = place_and_text(request, *first);
+        throw CompileError(what, std::move(diagnostics));
+    }
+    diagnostics.insert(
+        diagnostics.begin(),
+        {0, 0, Severity::error, fmt::format("NVRTC gave up: {}", nvrtc.error_string(status))});
+    const std::string what = place_and_text(request, diagnostics.front());
+    throw CompileError(what, std::move(diagnostics));
+}
+
+}  // namespace warpscope::compiler
