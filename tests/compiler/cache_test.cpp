@@ -1,0 +1,216 @@
+#include "compiler/cache.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace warpscope::compiler {
+namespace {
+
+namespace fs = std::filesystem;
+
+class CacheTest : public testing::Test {
+  public:
+    CacheTest() {
+        std::string name = (fs::temp_directory_path() / "cache_test.XXXXXX").string();
+        if (::mkdtemp(name.data())) folder_ = name;
+    }
+    ~CacheTest() override {
+        fs::permissions(folder_, fs::perms::owner_all);
+        fs::remove_all(folder_);
+    }
+
+    fs::path folder() const { return folder_ / "deep/kernels"; }
+    std::vector<fs::path> files() const {
+        std::vector<fs::path> found;
+        for (const auto& entry : fs::directory_iterator(folder())) found.push_back(entry.path());
+        return found;
+    }
+    static void overwrite(const fs::path& file, std::string_view bytes) {
+        std::ofstream(file, std::ios::binary) << bytes;
+    }
+    static std::string text_of(const fs::path& file) {
+        std::ifstream in(file, std::ios::binary);
+        return {std::istreambuf_iterator<char>(in), {}};
+    }
+
+    fs::path folder_;
+    const Request request{"kernels/ripple.cu", "a \xC0 text that is no UTF-8\n", true};
+    const Compiled compiled{
+        "ptx of it",
+        {{3, 7, Severity::warning, "#1-D: watch out"}, {0, 0, Severity::note, "more"}}};
+};
+
+TEST_F(CacheTest, GivesBackWhatItKept) {
+    const Cache cache(folder());
+    EXPECT_FALSE(cache.find(request, "13.0"));
+    cache.keep(request, "13.0", compiled);
+    EXPECT_EQ(cache.find(request, "13.0"), compiled);
+    EXPECT_EQ(Cache(folder()).find(request, "13.0"), compiled) << "also in the next process";
+    EXPECT_EQ(files().size(), 1u) << "and nothing half-written is left";
+}
+
+TEST_F(CacheTest, EverythingThatMattersIsInTheKey) {
+    const Cache cache(folder());
+    cache.keep(request, "13.0", compiled);
+    EXPECT_FALSE(cache.find(request, "13.1"));
+    for (const auto& change : std::vector<void (*)(Request&)>{
+             [](Request& r) { r.source += ' '; }, [](Request& r) { r.file = "kernels/dot.cu"; },
+             [](Request& r) { r.fast_math = false; }}) {
+        Request other = request;
+        change(other);
+        EXPECT_FALSE(cache.find(other, "13.0"));
+    }
+}
+
+TEST_F(CacheTest, AnotherTextsFileUnderThisNameIsNotTakenForIt) {
+    const Cache cache(folder());
+    cache.keep(request, "13.0", compiled);
+    const fs::path mine = files().at(0);
+    Request other = request;
+    other.source = "another";
+    cache.keep(other, "13.0", {"ptx of the other", {}});
+    const auto both = files();
+    ASSERT_EQ(both.size(), 2u);
+    const fs::path theirs = both[0] == mine ? both[1] : both[0];
+    overwrite(mine, text_of(theirs));
+    EXPECT_FALSE(cache.find(request, "13.0"));
+    EXPECT_EQ(cache.find(other, "13.0")->ptx, "ptx of the other");
+}
+
+TEST_F(CacheTest, DamageAnywhereIsNoticedAndMended) {
+    const Cache cache(folder());
+    cache.keep(request, "13.0", compiled);
+    const fs::path file = files().at(0);
+    const std::string whole = text_of(file);
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+        std::string damaged = whole;
+        damaged[i] = char(damaged[i] ^ 0x10);
+        overwrite(file, damaged);
+        EXPECT_FALSE(cache.find(request, "13.0")) << "byte " << i;
+        overwrite(file, std::string_view(whole).substr(0, i));
+        EXPECT_FALSE(cache.find(request, "13.0")) << "cut at " << i;
+    }
+    // Arrays in arrays, as deep as the file is long.
+    overwrite(file, std::string(1 << 20, char(0x81)));
+    EXPECT_FALSE(cache.find(request, "13.0"));
+    cache.keep(request, "13.0", compiled);
+    EXPECT_EQ(cache.find(request, "13.0"), compiled);
+}
+
+TEST_F(CacheTest, AFolderThatCannotBeUsedKeepsNothing) {
+    overwrite(folder_ / "file", "in the way");
+    for (const fs::path& folder : {folder_ / "file/below", fs::path("/proc/nothing"), fs::path()}) {
+        const Cache cache(folder);
+        cache.keep(request, "13.0", compiled);
+        EXPECT_FALSE(cache.find(request, "13.0"));
+    }
+    // A folder stands where the file would.
+    const Cache cache(folder());
+    cache.keep(request, "13.0", compiled);
+    const fs::path file = files().at(0);
+    fs::remove(file);
+    fs::create_directories(file / "full");
+    cache.keep(request, "13.0", compiled);
+    EXPECT_FALSE(cache.find(request, "13.0"));
+    EXPECT_EQ(files().size(), 1u);
+}
+
+TEST_F(CacheTest, WhatWasUsedLongestAgoGoesFirst) {
+    const auto numbered = [&](int n) {
+        Request other = request;
+        other.source += std::to_string(n);
+        return other;
+    };
+    const Compiled large{std::string(10000, 'x'), {}};
+    const Cache cache(folder(), 35000);
+    const auto age = [&](int hours) {
+        for (const fs::path& file : files())
+            fs::last_write_time(file, fs::last_write_time(file) - std::chrono::hours(hours));
+    };
+    for (int n = 0; n < 3; ++n) {
+        cache.keep(numbered(n), "13.0", large);
+        age(1);
+    }
+    EXPECT_TRUE(cache.find(numbered(0), "13.0"));
+    cache.keep(numbered(3), "13.0", large);
+    EXPECT_TRUE(cache.find(numbered(0), "13.0")) << "used a moment ago";
+    EXPECT_FALSE(cache.find(numbered(1), "13.0"));
+    EXPECT_TRUE(cache.find(numbered(2), "13.0"));
+    EXPECT_TRUE(cache.find(numbered(3), "13.0"));
+    cache.keep(numbered(4), "13.0", {std::string(40000, 'x'), {}});
+    EXPECT_FALSE(cache.find(numbered(4), "13.0")) << "larger than all of the cache";
+    EXPECT_TRUE(cache.find(numbered(3), "13.0"));
+}
+
+TEST_F(CacheTest, TextsThatReadTheUsersFilesAreNotKept) {
+    const Cache cache(folder());
+    for (const char* source :
+         {"#include \"own.h\"\n", "#include </home/me/own.h>\n", "  #  include\t\"own.h\"",
+          "#include OWN\n", "#\\\ninclude \"own.h\"", "#if __has_include(\"own.h\")\n",
+          "#include <cuda_fp16.h>\n"
+          "#include <../own.h>\n"}) {
+        const Request other{"kernels/ripple.cu", source};
+        cache.keep(other, "13.0", compiled);
+        EXPECT_FALSE(cache.find(other, "13.0")) << source;
+    }
+    for (const char* source :
+         {"#include <cuda_fp16.h>\n", "// we include all\n", "int included;"}) {
+        const Request other{"kernels/ripple.cu", source};
+        cache.keep(other, "13.0", compiled);
+        EXPECT_TRUE(cache.find(other, "13.0")) << source;
+    }
+}
+
+TEST_F(CacheTest, ManyAtOnceSeeWholeTextsOnly) {
+    std::vector<std::jthread> threads;
+    std::atomic<int> wrong{0}, found{0};
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&] {
+            const Cache cache(folder(), 4000);
+            for (int i = 0; i < 100; ++i) {
+                Request other = request;
+                other.source = std::to_string(i % 5);
+                const Compiled kept{std::string(300, other.source[0]), {}};
+                cache.keep(other, "13.0", kept);
+                const auto again = cache.find(other, "13.0");
+                found += again.has_value();
+                wrong += again && *again != kept;
+            }
+        });
+    threads.clear();
+    EXPECT_EQ(wrong, 0);
+    EXPECT_GT(found, 0);
+}
+
+TEST(CacheFolder, FollowsTheEnvironment) {
+    const auto with = [](const char* xdg, const char* home) {
+        const auto set = [](const char* name, const char* value) {
+            value ? ::setenv(name, value, 1) : ::unsetenv(name);
+        };
+        const char* const cache_before = std::getenv("XDG_CACHE_HOME");
+        const std::string cache = cache_before ? cache_before : "";
+        const char* const home_before = std::getenv("HOME");
+        const std::string old_home = home_before ? home_before : "";
+        set("XDG_CACHE_HOME", xdg);
+        set("HOME", home);
+        const fs::path folder = Cache::default_folder();
+        set("XDG_CACHE_HOME", cache_before ? cache.c_str() : nullptr);
+        set("HOME", home_before ? old_home.c_str() : nullptr);
+        return folder;
+    };
+    EXPECT_EQ(with("/x", "/home/me"), "/x/warpscope/kernels");
+    EXPECT_EQ(with(nullptr, "/home/me"), "/home/me/.cache/warpscope/kernels");
+    EXPECT_EQ(with("", "/home/me"), "/home/me/.cache/warpscope/kernels");
+    EXPECT_EQ(with("relative", "/home/me"), "/home/me/.cache/warpscope/kernels");
+    EXPECT_EQ(with(nullptr, nullptr), "");
+}
+
+}  // namespace
+}  // namespace warpscope::compiler

@@ -1,0 +1,199 @@
+#include "compiler/nvrtc.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace warpscope::compiler {
+namespace {
+
+using testing::Test;
+
+const std::string kernel = "extern \"C\" __global__ void k(int* p) {\n    p[threadIdx.x] = 1;\n}\n";
+
+std::vector<Diagnostic> diagnostics_of(const Nvrtc& nvrtc, const std::string& source) {
+    try {
+        nvrtc.compile({"kernels/ripple.cu", source});
+    } catch (const CompileError& error) {
+        return error.diagnostics;
+    }
+    ADD_FAILURE() << "this compiles: " << source.substr(0, 200);
+    return {};
+}
+
+std::string complaint(const Request& request) {
+    try {
+        check_source(request);
+    } catch (const CompileError& error) {
+        EXPECT_EQ(error.diagnostics.size(), 1u);
+        return error.what();
+    }
+    return "";
+}
+
+TEST(Source, WhatIsNoTextIsRefusedWithItsLine) {
+    using namespace std::string_literals;
+    EXPECT_EQ(complaint({"kernels/dot.cu", "one\ntwo \xC0\x80 \x1b"}), "");
+    EXPECT_EQ(complaint({"kernels/dot.cu", "one\ntwo\0"s}),
+              "kernels/dot.cu:2: byte 0x00: this is no text");
+    EXPECT_EQ(complaint({"kernels/dot.cu", "\xFFone\ntwo\0"s}),
+              "kernels/dot.cu:1: byte 0xff: this is no text");
+}
+
+TEST(Source, OneMebibyteIsTheMost) {
+    EXPECT_EQ(complaint({"kernels/dot.cu", std::string(largest_source, ' ')}), "");
+    EXPECT_EQ(complaint({"kernels/dot.cu", std::string(3 * largest_source / 2, ' ')}),
+              "kernels/dot.cu: the text has 1.5 MiB; up to 1 MiB are compiled");
+}
+
+TEST(FakeNvrtc, SaysWhoItIs) {
+    const Nvrtc nvrtc(FAKE_NVRTC);
+    EXPECT_EQ(nvrtc.version(), "98.7");
+    EXPECT_TRUE(nvrtc.path().ends_with("libfake_nvrtc.so")) << nvrtc.path();
+}
+
+TEST(FakeNvrtc, IsGivenTheOptionsOfTheMath) {
+    const Nvrtc nvrtc(FAKE_NVRTC);
+    const std::string precise =
+        "// --gpu-architecture=compute_75\n// --std=c++17\n// --generate-line-info\n";
+    const std::string file = "\t.file\t1 \"kernels/gallery/own.cu\"\n";
+    EXPECT_EQ(nvrtc.compile({"kernels/gallery/own.cu", "text"}).ptx, precise + file);
+    EXPECT_EQ(nvrtc.compile({"kernels/gallery/own.cu", "text", true}).ptx,
+              precise + "// --use_fast_math\n" + file);
+}
+
+TEST(FakeNvrtc, ItsWordsArriveAsErrorsAndWarnings) {
+    const Nvrtc nvrtc(FAKE_NVRTC);
+    const Diagnostic warning{1, 1, Severity::warning, "#1-D: watch out"};
+    EXPECT_EQ(nvrtc.compile({"kernels/ripple.cu", "WARN"}).warnings,
+              std::vector<Diagnostic>{warning});
+    EXPECT_EQ(diagnostics_of(nvrtc, "WARN\nFAIL"),
+              (std::vector<Diagnostic>{warning, {2, 3, Severity::error, "it is wrong"}}));
+    try {
+        nvrtc.compile({"kernels/ripple.cu", "WARN\nFAIL"});
+    } catch (const CompileError& error) {
+        EXPECT_STREQ(error.what(), "kernels/ripple.cu:2: it is wrong");
+    }
+    EXPECT_EQ(diagnostics_of(nvrtc, "CRASH"),
+              (std::vector<Diagnostic>{
+                  {0, 0, Severity::error, "NVRTC gave up: NVRTC_ERROR_INTERNAL_ERROR"}}));
+}
+
+TEST(FakeNvrtc, NeverSeesWhatIsNoText) {
+    const Nvrtc nvrtc(FAKE_NVRTC);
+    EXPECT_EQ(diagnostics_of(nvrtc, std::string("a\nCRASH\0", 8)).at(0).line, 2);
+}
+
+TEST(NoNvrtc, SaysWhichLibraryAndWhy) {
+    try {
+        const Nvrtc nvrtc("/nowhere/libnvrtc.so");
+        FAIL() << "there is one";
+    } catch (const NoCompiler& error) {
+        EXPECT_NE(std::string(error.what()).find("/nowhere/libnvrtc.so"), std::string::npos);
+    }
+    EXPECT_THROW(Nvrtc("libm.so.6"), NoCompiler) << "a library of something else";
+}
+
+/// The compiler of this machine.
+class RealNvrtc : public Test {
+  public:
+    void SetUp() override {
+        try {
+            nvrtc_.emplace();
+        } catch (const NoCompiler& error) {
+            GTEST_SKIP() << error.what();
+        }
+    }
+    std::vector<Diagnostic> errors(const std::string& source) {
+        return diagnostics_of(*nvrtc_, source);
+    }
+    std::optional<Nvrtc> nvrtc_;
+};
+
+TEST_F(RealNvrtc, CompilesForComputeCapability75WithLines) {
+    const Compiled compiled = nvrtc_->compile({"kernels/gallery/own.cu", kernel});
+    EXPECT_TRUE(compiled.warnings.empty());
+    const auto has = [&](const char* text) { return compiled.ptx.find(text) != std::string::npos; };
+    EXPECT_TRUE(has(".target sm_75"));
+    EXPECT_TRUE(has(".visible .entry k("));
+    EXPECT_TRUE(has(".loc\t1 2 5"));
+    EXPECT_TRUE(has(".file\t1 \"kernels/gallery/own.cu\"\n"));
+    EXPECT_FALSE(compiled.ptx.ends_with('\0'));
+}
+
+TEST_F(RealNvrtc, FastMathIsAnotherCode) {
+    const std::string source = "extern \"C\" __global__ void k(float* p) { *p = sinf(*p); }\n";
+    const auto approximates = [&](bool fast) {
+        return nvrtc_->compile({"kernels/ripple.cu", source, fast}).ptx.find("sin.approx.ftz") !=
+               std::string::npos;
+    };
+    EXPECT_FALSE(approximates(false));
+    EXPECT_TRUE(approximates(true));
+}
+
+TEST_F(RealNvrtc, ErrorsAndWarningsStandAtTheirLines) {
+    EXPECT_EQ(
+        errors("extern \"C\" __global__ void k(int* p) {\n    int unused;\n    p[0] = b;\n}\n"),
+        (std::vector<Diagnostic>{
+            {3, 12, Severity::error, "identifier \"b\" is undefined"},
+            {2, 9, Severity::warning,
+             "#177-D: variable \"unused\" was declared but never referenced"}}));
+    EXPECT_EQ(nvrtc_
+                  ->compile({"kernels/ripple.cu",
+                             "extern \"C\" __global__ void k(int* p) {\n    int unused;\n}\n"})
+                  .warnings,
+              (std::vector<Diagnostic>{
+                  {2, 9, Severity::warning,
+                   "#177-D: variable \"unused\" was declared but never referenced"}}));
+}
+
+TEST_F(RealNvrtc, ColumnsCountBytes) {
+    EXPECT_EQ(errors("extern \"C\" __global__ void k(int* p) {\n/* äöü\t*/ p[0] = b;\n}\n").at(0),
+              (Diagnostic{2, 21, Severity::error, "identifier \"b\" is undefined"}));
+}
+
+TEST_F(RealNvrtc, ATextThatEndsTooSoonIsWrongAtItsEnd) {
+    const auto found = errors("extern \"C\" __global__ void k(int* p) {\n    p[0] = 1;\n");
+    EXPECT_EQ(found.at(0), (Diagnostic{2, 0, Severity::error, "expected a \"}\""}));
+}
+
+TEST_F(RealNvrtc, AMissingHeaderIsNamed) {
+    const Diagnostic error = errors("\n#include <no_such_header.h>\n").at(0);
+    EXPECT_EQ(error.line, 2);
+    EXPECT_NE(error.text.find("no_such_header.h"), std::string::npos) << error.text;
+}
+
+TEST_F(RealNvrtc, NoiseHasMessagesThatCanBeShown) {
+    std::string noise;
+    unsigned state = 1;
+    for (int i = 0; i < 200000; ++i) {
+        state = state * 1664525 + 1013904223;
+        const char byte = char(state >> 24);
+        noise += byte == '\0' || byte == '\xFF' ? ' ' : byte;
+    }
+    const auto found = errors(noise);
+    ASSERT_FALSE(found.empty());
+    for (const Diagnostic& d : found) {
+        EXPECT_LE(d.text.size(), 410u);
+        EXPECT_TRUE(
+            std::none_of(d.text.begin(), d.text.end(), [](char c) { return c >= 0 && c < ' '; }));
+    }
+}
+
+TEST_F(RealNvrtc, AMebibyteOfTextCompiles) {
+    std::string source = kernel;
+    while (source.size() + 20 < largest_source) source += "// a line of text\n";
+    EXPECT_NE(nvrtc_->compile({"kernels/ripple.cu", source}).ptx.find(".entry k("),
+              std::string::npos);
+}
+
+TEST_F(RealNvrtc, GoesOnAfterErrors) {
+    errors("this is not CUDA");
+    EXPECT_FALSE(nvrtc_->compile({"kernels/ripple.cu", kernel}).ptx.empty());
+}
+
+}  // namespace
+}  // namespace warpscope::compiler
