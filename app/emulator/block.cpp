@@ -17,6 +17,8 @@ namespace {
 
 // A warp that spins on another one's store must not run for ever.
 constexpr uint64_t longest_turn = 1 << 18;
+// Instructions between two looks at the launch's budget, unless a turn is longer.
+constexpr uint64_t accounted_at_once = 1 << 15;
 
 std::byte* aligned_bytes(size_t bytes) {
     auto* p = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64));
@@ -310,14 +312,11 @@ bool BlockRunner::leave_split(Warp& warp, int64_t before) {
 void BlockRunner::account(uint64_t instructions) {
     context_.clock += instructions;
     unaccounted_ += instructions;
-    if (instructions > 0 && unaccounted_ < longest_turn) return;
+    if (instructions > 0 && unaccounted_ < accounted_at_once) return;
     statistics_.warp_instructions += unaccounted_;
-    if (!budget_.take(unaccounted_))
-        throw Error(
-            fmt::format("kernel {}: its budget of {} warp instructions is spent: it does not end, "
-                        "or is too large to emulate",
-                        kernel_.name, options_.instruction_budget));
+    const Budget::Verdict verdict = budget_.take(unaccounted_);
     unaccounted_ = 0;
+    if (verdict != Budget::Verdict::goes_on) report_end(verdict);
     if (instructions > 0) return;
     for (Warp& warp : warps_) {
         statistics_.thread_instructions += warp.thread_instructions;

@@ -2,11 +2,14 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
+#include <string>
 #include <vector>
 
 #include "emulator/machine.h"
@@ -14,23 +17,40 @@
 
 namespace warpscope::emulator {
 
-// Instructions that a launch may still run, over all host threads.
+// What a launch may still take, over all host threads: instructions, time, and nobody's stop.
 class Budget {
   public:
-    explicit Budget(uint64_t instructions) : left_(instructions) {}
+    enum class Verdict : uint8_t { goes_on, spent, late, stopped };
+
+    explicit Budget(const Options& options)
+        : left_(options.instruction_budget), time_(options.time_limit), stop_(options.stop) {
+        restart();
+    }
     uint64_t left() const { return left_.load(std::memory_order_relaxed); }
     void set(uint64_t instructions) { left_.store(instructions, std::memory_order_relaxed); }
-    // False when there are not as many left.
-    bool take(uint64_t instructions) {
+    Verdict take(uint64_t instructions) {
         uint64_t left = left_.load(std::memory_order_relaxed);
-        while (left >= instructions)
-            if (left_.compare_exchange_weak(left, left - instructions, std::memory_order_relaxed))
-                return true;
-        return false;
+        do
+            if (left < instructions) return Verdict::spent;
+        while (!left_.compare_exchange_weak(left, left - instructions, std::memory_order_relaxed));
+        return untimed_ ? Verdict::goes_on : look();
     }
+    // What time and stop say.
+    Verdict look() const {
+        if (stop_.stop_requested()) return Verdict::stopped;
+        return time_.count() > 0 && Clock::now() > end_ ? Verdict::late : Verdict::goes_on;
+    }
+    void restart() { end_ = Clock::now() + time_; }
+    // A block under a person's hand: take() counts instructions only.
+    void set_untimed() { untimed_ = true; }
 
   private:
+    using Clock = std::chrono::steady_clock;
     std::atomic<uint64_t> left_;
+    std::chrono::milliseconds time_;
+    std::stop_token stop_;
+    Clock::time_point end_;
+    bool untimed_ = false;
 };
 
 // Runs the blocks of a launch one after the other, on one host thread: their warps' turns,
@@ -129,6 +149,8 @@ class BlockRunner {
     uint32_t lanes_that_stay(const Warp& warp) const;
     std::string block_name() const;  // "(1,0,0)"
     [[noreturn]] void report_deadlock() const;
+    [[noreturn]] void report_end(Budget::Verdict verdict) const;
+    std::string whereabouts() const;
 
     const Kernel& kernel_;
     Launch launch_;

@@ -146,34 +146,4 @@ uint32_t BlockRunner::lanes_that_stay(const Warp& warp) const {
     return lanes;
 }
 
-std::string BlockRunner::block_name() const {
-    const Dim3& g = launch_.grid;
-    return fmt::format("({},{},{})", context_.block % g.x, context_.block / g.x % g.y,
-                       context_.block / g.x / g.y);
-}
-
-void BlockRunner::report_deadlock() const {
-    std::string waiting;
-    for (const Warp& warp : warps_)
-        for (const Split& split : warp.splits) {
-            const std::string where = kernel_.where(kernel_.index_of(split.pc));
-            waiting += fmt::format("{}warp {} lanes {:#010x} ", waiting.empty() ? "" : "; ",
-                                   warp.index, split.mask);
-            switch (split.state) {
-                case Split::at_barrier:
-                    waiting += fmt::format("at the barrier {} (barrier {})", where, split.barrier);
-                    break;
-                case Split::at_warp_sync:
-                    waiting += "at the warp-wide exchange " + where;
-                    break;
-                case Split::runnable:
-                    waiting += fmt::format("before {}, behind those lanes", where);
-                    break;
-            }
-        }
-    throw DeadlockError(
-        fmt::format("kernel {}: block {} can't go on, its threads wait for each other: {}",
-                    kernel_.name, block_name(), waiting));
-}
-
 }  // namespace warpscope::emulator

@@ -47,11 +47,14 @@ HWY_INLINE bool survey(const Address* addresses, Address bytes, Address& low, Ad
             expected = hn::Add(expected, next);
         }
     }
-    consecutive = hn::AllTrue(d, hn::Eq(differs, hn::Zero(d)));
+    // Where a half wraps around, low and high are not at its ends.
+    const Address a = addresses[0], b = addresses[half_warp];
+    const auto length = Address((half_warp - 1) * bytes);
+    consecutive = hn::AllTrue(d, hn::Eq(differs, hn::Zero(d))) &&
+                  (a < b ? b : a) <= Address(Address(~Address(0)) - length);
     if (consecutive) {
-        const Address a = addresses[0], b = addresses[half_warp];
         low = a < b ? a : b;
-        high = Address((a < b ? b : a) + (half_warp - 1) * bytes);
+        high = Address((a < b ? b : a) + length);
     } else {
         low = hn::GetLane(hn::MinOfLanes(d, smallest));
         high = hn::GetLane(hn::MaxOfLanes(d, largest));
@@ -131,7 +134,8 @@ const Instruction* load_uniform(const Instruction* i, Warp& w) {
     constexpr unsigned bytes = sizeof(M) * elements;
     const std::byte* p = reinterpret_cast<const std::byte*>(address);
     if constexpr (space == Space::shared) {
-        if (HWY_UNLIKELY(address % bytes || address + bytes > w.block->shared_bytes))
+        const uint64_t size = w.block->shared_bytes;  // the end of the access may wrap around
+        if (HWY_UNLIKELY(address % bytes || address > size || size - address < bytes))
             return any_load(i, w);
         p = w.block->shared + address;
     } else {

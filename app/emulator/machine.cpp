@@ -148,7 +148,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     const uint64_t first = std::min(options.first_block, launch.grid.count());
     const uint64_t blocks = std::min(options.blocks, launch.grid.count() - first);
     Dispatch dispatch(first, first + blocks, virtual_sms());
-    Budget budget(options.instruction_budget);
+    Budget budget(options);
     if (observer) observer->on_launch(kernel, launch);
     unsigned threads = options.threads ? options.threads : hardware_threads();
     threads = unsigned(std::clamp<uint64_t>(std::min<uint64_t>(virtual_sms(), blocks), 1, threads));

@@ -50,6 +50,12 @@ struct Stepper::State {
     void remember();
     void forget(uint64_t from);
     bool is_open() const { return end == End::open; }
+    // Running ahead: the launch's time limit counts from start_run(), and is looked at now and
+    // then.
+    void start_run() { budget.restart(); }
+    bool may_run_on() const {
+        return position % 1024 != 0 || budget.look() == Budget::Verdict::goes_on;
+    }
     using Line = std::pair<int32_t, int32_t>;  // file and line
     Line line_of(uint32_t pc) const;
     std::optional<Line> line_ahead(uint32_t warp);
@@ -76,7 +82,7 @@ Stepper::State::State(Machine& of, FrozenLaunch frozen, uint32_t which)
       launch(checked(frozen, which)),
       block(which),
       sm(which % of.virtual_sms()),
-      budget(launch.options.instruction_budget),
+      budget(launch.options),
       recorder(of.memory(), launch),
       runner(*launch.kernel, launch.launch, of.memory(), launch.arguments, launch.options, budget) {
 }
@@ -101,6 +107,7 @@ Stepper::Stepper(Machine& machine, FrozenLaunch launch, uint32_t block)
     State& s = *state_;
     const FloatMode mode(kernel().flush_subnormals);
     s.run_predecessors();
+    s.budget.set_untimed();
     s.recorder.begin();
     s.runner.stand(block, s.sm, machine.virtual_sms(), s.shared[s.sm].data(), s.recorder);
     s.remember();
@@ -197,19 +204,23 @@ void Stepper::step_line(std::optional<uint32_t> warp) {
     if (!s.is_open()) return;
     const uint32_t w = warp.value_or(*s.runner.turn_of());
     const auto line = s.line_ahead(w);
-    while (line && s.line_ahead(w) == line) s.go(warp);
+    s.start_run();
+    while (line && s.line_ahead(w) == line && s.go(warp) && s.may_run_on()) {
+    }
 }
 
 void Stepper::step_barrier() {
     const FloatMode mode(kernel().flush_subnormals);
     const uint32_t before = epoch();
-    while (epoch() == before && state_->go({})) {
+    state_->start_run();
+    while (epoch() == before && state_->go({}) && state_->may_run_on()) {
     }
 }
 
 void Stepper::run(uint64_t most) {
     const FloatMode mode(kernel().flush_subnormals);
-    while (position() < most && state_->go({})) {
+    state_->start_run();
+    while (position() < most && state_->go({}) && state_->may_run_on()) {
     }
 }
 

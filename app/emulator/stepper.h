@@ -74,7 +74,8 @@ class Stepper {
   public:
     // Runs the blocks before `block` whose shared memory it would find (those of its virtual SM;
     // all, where the kernel's atomics tell their order), then stands before its first instruction.
-    // Throws Error: bad shape, no such block, a block before it that fails.
+    // Throws Error: bad shape, no such block, a block before it that fails, the launch's time
+    // limit or its stop.
     Stepper(Machine& machine, FrozenLaunch launch, uint32_t block);
     ~Stepper();
     Stepper(const Stepper&) = delete;
@@ -86,6 +87,7 @@ class Stepper {
     // One instruction of `warp`, or of the warp whose turn the schedule says it is. A warp that
     // can't run takes no step: false.
     bool step(std::optional<uint32_t> warp = {});
+    // The following run ahead, at most for the launch's time limit, and until its stop.
     // Until that warp stands on another source line, or waits, or has ended.
     void step_line(std::optional<uint32_t> warp = {});
     // Until the next release of a barrier, or the end.

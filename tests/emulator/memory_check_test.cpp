@@ -71,6 +71,24 @@ TEST(MemoryCheck, SharedMemoryBounds) {
                     "not a multiple of 4");
 }
 
+// Consecutive words whose addresses wrap around below 0, so that the last ones lie within.
+TEST(MemoryCheck, SharedMemoryBelowItsBeginning) {
+    const std::string shared = ".shared .align 4 .b8 s[256];";
+    for (const char* bytes : {"4", "8", "64", "128"})
+        for (const char* access : {"st.shared.u32 [%r2], %r1;", "ld.shared.u32 %r3, [%r2];"}) {
+            const std::string text =
+                run_error("mov.u32 %r2, s; mad.lo.u32 %r2, %r1, 4, %r2; sub.u32 %r2, %r2, " +
+                              std::string(bytes) + "; " + access,
+                          one_block(64), 0, 0, shared);
+            expect_contains(text, "thread (0,0,0) of block (0,0,0)");
+            expect_contains(text, "the 256 bytes that the block has");
+        }
+    expect_contains(run_error("mov.u32 %r2, %ctaid.x; ld.shared.u32 %r3, [%r2+-4];"
+                              "st.global.u32 [%rd1], %r3;",
+                              one_block(32), 0, 0, shared),
+                    "shared memory address 0xfffffffc");
+}
+
 TEST(MemoryCheck, LocalMemoryIsPrivateAndBounded) {
     const std::string local =
         ".local .align 8 .b8 depot[32];\nmov.u64 %rd2, depot; cvta.local.u64 %rd3, %rd2;";
