@@ -19,6 +19,7 @@ struct KernelEdit {
     Math math = Math::precise;
     std::string ptx;  ///< for compute_75, with line information that says "kernels/ripple.cu"
     std::vector<compiler::Diagnostic> warnings;
+    std::string from{};  ///< the file that the text was read from, as it was named; empty: typed
 };
 
 /// By file. Two sets are equal where they hold the very same edits.
