@@ -13,4 +13,6 @@ std::unique_ptr<Device> make_cuda_device(int, std::string) {
     throw DeviceError(survey_cuda().reason);
 }
 
+void pin_host_memory(void*, std::size_t) noexcept {}
+
 }  // namespace warpscope::compute

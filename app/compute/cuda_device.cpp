@@ -5,10 +5,12 @@
 #include <list>
 #include <map>
 #include <optional>
+#include <set>
 #include <tuple>
 
 #include "compute/cuda_check.h"
 #include "compute/kernel_images.h"
+#include "compute/ptx_entry.h"
 
 namespace warpscope::compute {
 namespace {
@@ -28,8 +30,18 @@ struct Event {
 
 struct Library {
     cudaLibrary_t handle = nullptr;
-    /// `image`: a fatbin, or PTX text that ends with a zero. `what` is for errors.
-    Library(std::string_view what, const char* image) {
+    std::string ptx;  ///< empty for a fatbin
+    /// `image`: a fatbin. `what` is for errors.
+    Library(std::string_view what, const char* image) { load(what, image); }
+    Library(std::string_view what, std::string text) : ptx(std::move(text)) {
+        load(what, ptx.c_str());
+    }
+    Library(const Library&) = delete;
+    Library& operator=(const Library&) = delete;
+    ~Library() { cuda_ignore(cudaLibraryUnload(handle)); }
+
+  private:
+    void load(std::string_view what, const char* image) {
         std::array<char, 4096> log{};
         cudaJitOption options[]{cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
         void* values[]{log.data(), reinterpret_cast<void*>(log.size())};
@@ -38,19 +50,20 @@ struct Library {
         cuda_check(status, log[0] ? fmt::format("loading {}: {}", what, log.data())
                                   : fmt::format("loading {}", what));
     }
-    Library(const Library&) = delete;
-    Library& operator=(const Library&) = delete;
-    ~Library() { cuda_ignore(cudaLibraryUnload(handle)); }
 };
 
 struct CudaKernel : LoadedKernel {
     cudaKernel_t handle = nullptr;
     unsigned static_shared_bytes = 0;
+    /// As the PTX text has it that the kernel was loaded from; nothing where there is none.
+    std::optional<std::vector<std::size_t>> parameter_bytes;
 
     const void* function() const { return static_cast<const void*>(handle); }
 
-    /// The runtime tells the sizes since CUDA 13, and never their number: the emulator checks that.
-    void check_arguments([[maybe_unused]] std::span<const std::size_t> bytes) const override {
+    /// The runtime tells the sizes since CUDA 13, and never their number: of the build's own kernels
+    /// the emulator checks that.
+    void check_arguments(std::span<const std::size_t> bytes) const override {
+        if (parameter_bytes) return check_each_argument(*parameter_bytes, bytes);
 #if CUDART_VERSION >= 13000
         for (std::size_t i = 0; i < bytes.size(); ++i) {
             std::size_t offset = 0, size = 0;
@@ -120,7 +133,7 @@ class CudaDevice : public Device {
                             "smaller size",
                             double(bytes) / (1 << 30), double(free) / (1 << 30), info_.name));
         }
-        cuda_check(status, "allocating memory");
+        check(status, "allocating memory");
         return reinterpret_cast<std::uint64_t>(memory);
     }
     void release(std::uint64_t address) noexcept override {
@@ -133,11 +146,11 @@ class CudaDevice : public Device {
         copy(to, reinterpret_cast<const void*>(from), bytes, cudaMemcpyDeviceToHost);
     }
     void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
-        cuda_check(cudaMemsetAsync(reinterpret_cast<void*>(to), value, bytes, stream_),
+        check(cudaMemsetAsync(reinterpret_cast<void*>(to), value, bytes, stream_),
                    "filling memory");
     }
     void synchronize() override {
-        cuda_check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
         collect();
     }
 
@@ -174,13 +187,21 @@ class CudaDevice : public Device {
     const LoadedKernel& find(const Library& library, std::string_view name);
 
     void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-        cuda_check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying memory");
-        cuda_check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying memory");
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
     }
 
     void record(const Event& event) {
-        cuda_check(cudaEventRecord(event.handle, stream_), "timing a launch");
+        check(cudaEventRecord(event.handle, stream_), "timing a launch");
     }
+
+    /// cuda_check, which names the kernels that may be at fault where the GPU is lost: CUDA says so
+    /// at whatever call comes next.
+    void check(cudaError_t status, std::string_view what, int line = __builtin_LINE()) {
+        const auto kernels = cuda_is_lost(status) ? running() : std::string();
+        cuda_check(status, kernels.empty() ? what : kernels, __builtin_FILE(), line);
+    }
+    std::string running() const;
 
     /// Reads the times of launches that have ended, and never waits.
     void collect() {
@@ -216,15 +237,17 @@ class CudaDevice : public Device {
 const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view name,
                                      const KernelEdit* edit) {
     auto& library = images_[{std::string(file), settings_.math, edit}];
-    if (!library)
-        library = &libraries_.emplace_back(
-            fmt::format("kernels/{}.cu", file),
-            edit ? edit->ptx.c_str() : kernel_image(file, settings_.math, "fatbin").data());
+    if (!library) {
+        const auto what = fmt::format("kernels/{}.cu", file);
+        library = edit ? &libraries_.emplace_back(what, edit->ptx)
+                       : &libraries_.emplace_back(
+                             what, kernel_image(file, settings_.math, "fatbin").data());
+    }
     return find(*library, name);
 }
 
 const LoadedKernel& CudaDevice::load_ptx(std::string_view ptx, std::string_view name) {
-    return find(libraries_.emplace_back("PTX text", std::string(ptx).c_str()), name);
+    return find(libraries_.emplace_back("PTX text", std::string(ptx)), name);
 }
 
 const LoadedKernel& CudaDevice::find(const Library& library, std::string_view name) {
@@ -240,6 +263,7 @@ const LoadedKernel& CudaDevice::find(const Library& library, std::string_view na
         cuda_check(cudaFuncGetAttributes(&attributes, kernel.function()),
                    fmt::format("attributes of kernel {}", name));
         kernel.static_shared_bytes = unsigned(attributes.sharedSizeBytes);
+        kernel.parameter_bytes = ptx_parameter_bytes(library.ptx, name);
     }
     return kernel;
 }
@@ -261,7 +285,7 @@ void CudaDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, c
         record(pending->start);
     }
     const auto dim = [](Dim3 d) { return dim3{d.x, d.y, d.z}; };
-    cuda_check(
+    check(
         cudaLaunchKernel(kernel.function(), dim(shape.grid), dim(shape.block),
                          const_cast<void**>(arguments.data()), shape.shared_bytes, stream_),
         fmt::format("launching {} with grid {}x{}x{}, block {}x{}x{}", kernel.name, shape.grid.x,
@@ -269,6 +293,15 @@ void CudaDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, c
     if (!pending) return;
     record(pending->stop);
     pending_.push_back(std::move(*pending));
+}
+
+/// "kernel ripple_txty": launches whose end has not been seen; empty: none.
+std::string CudaDevice::running() const {
+    std::set<std::string> names;
+    for (const Pending& pending : pending_) names.insert(pending.name);
+    if (names.empty()) return {};
+    return fmt::format("{} {}", names.size() == 1 ? "kernel" : "one of the kernels",
+                       fmt::join(names, ", "));
 }
 
 std::string version_text(int version) {
@@ -300,6 +333,10 @@ const CudaSurvey& survey_cuda() {
 
 std::unique_ptr<Device> make_cuda_device(int ordinal, std::string reason) {
     return std::make_unique<CudaDevice>(ordinal, std::move(reason));
+}
+
+void pin_host_memory(void* memory, std::size_t bytes) noexcept {
+    cuda_ignore(cudaHostRegister(memory, bytes, cudaHostRegisterDefault));
 }
 
 }  // namespace warpscope::compute

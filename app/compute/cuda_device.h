@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -18,5 +19,9 @@ const CudaSurvey& survey_cuda();
 
 /// The GPU `ordinal` through the CUDA runtime; throws DeviceError where it can't be used.
 std::unique_ptr<Device> make_cuda_device(int ordinal, std::string reason);
+
+/// Makes copies between host memory and the GPU in use quicker, where CUDA can; it stays so until
+/// the process ends.
+void pin_host_memory(void* memory, std::size_t bytes) noexcept;
 
 }  // namespace warpscope::compute

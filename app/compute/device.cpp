@@ -16,6 +16,19 @@ void LoadedKernel::check_argument(std::size_t index, std::size_t expected,
                                       expected, given));
 }
 
+void LoadedKernel::check_each_argument(std::span<const std::size_t> expected,
+                                       std::span<const std::size_t> given) const {
+    if (expected.size() != given.size())
+        throw DeviceError(fmt::format("kernel {} takes {} arguments, not {}", name,
+                                      expected.size(), given.size()));
+    for (std::size_t i = 0; i < given.size(); ++i) check_argument(i, expected[i], given[i]);
+}
+
+void Device::use(KernelEdits edits) {
+    edits_ = std::move(edits);
+    for (const auto& [file, edit] : edits_) used_.push_back(edit);
+}
+
 const KernelEdit* Device::edit_of(std::string_view file) {
     files_.emplace(file);
     const auto found = edits_.find(file);

@@ -85,6 +85,8 @@ struct LoadedKernel {
 
   protected:
     void check_argument(std::size_t index, std::size_t expected, std::size_t given) const;
+    void check_each_argument(std::span<const std::size_t> expected,
+                             std::span<const std::size_t> given) const;
 };
 
 /// Handle to a kernel that takes exactly Args...; valid as long as its device.
@@ -124,7 +126,7 @@ class Device {
 
     /// Kernels taken from now on come from these edits where one has their file; edits of another
     /// math than settings() are an error then.
-    virtual void use(KernelEdits edits) { edits_ = std::move(edits); }
+    virtual void use(KernelEdits edits);
     const KernelEdits& edits() const { return edits_; }
     /// Files that kernels were taken from so far.
     const std::set<std::string, std::less<>>& files() const { return files_; }
@@ -176,6 +178,10 @@ class Device {
         launch_packed(*kernel.loaded, shape, work, pointers);
     }
 
+    /// What kernels have printed since the last call, where the device hears of it: whole lines,
+    /// the last ones of very many.
+    virtual std::string take_output() { return {}; }
+
     /// Calls `queue` and times all that it queues as one launch called `name`: launches, which then
     /// have no times of their own, or what a library puts on native_stream(). Not to be nested.
     virtual void time_as(std::string_view name, const Work& work,
@@ -203,8 +209,10 @@ class Device {
         return {&found};
     }
     const KernelEdit* edit_of(std::string_view file);
+    friend class ProbeServer;  // serves kernels whose signatures only its client knows
 
     KernelEdits edits_;
+    std::vector<std::shared_ptr<const KernelEdit>> used_;  ///< loaded kernels may be of any of them
     std::set<std::string, std::less<>> files_;
 };
 

@@ -51,12 +51,10 @@ struct EmulatedKernel : LoadedKernel {
     const emulator::Kernel* kernel = nullptr;
 
     void check_arguments(std::span<const std::size_t> bytes) const override {
-        const auto& parameters = kernel->parameters;
-        if (parameters.size() != bytes.size())
-            throw DeviceError(fmt::format("kernel {} takes {} arguments, not {}", name,
-                                          parameters.size(), bytes.size()));
-        for (std::size_t i = 0; i < bytes.size(); ++i)
-            check_argument(i, parameters[i].size, bytes[i]);
+        std::vector<std::size_t> expected;
+        for (const emulator::Parameter& parameter : kernel->parameters)
+            expected.push_back(parameter.size);
+        check_each_argument(expected, bytes);
     }
 };
 

@@ -1,0 +1,81 @@
+#include "compute/ptx_entry.h"
+
+#include <charconv>
+
+namespace warpscope::compute {
+namespace {
+
+constexpr std::string_view blanks = " \t\r\n";
+
+/// The word that `text` begins with, which is taken off; a punctuation mark is one.
+std::string_view take_word(std::string_view& text) {
+    const std::size_t start = text.find_first_not_of(blanks);
+    text.remove_prefix(start == std::string_view::npos ? text.size() : start);
+    const std::size_t end = text.find_first_of(" \t\r\n()[],");
+    const std::size_t bytes = end == 0 ? 1 : std::min(end, text.size());
+    const std::string_view word = text.substr(0, bytes);
+    text.remove_prefix(bytes);
+    return word;
+}
+
+std::optional<std::size_t> number(std::string_view word) {
+    std::size_t value = 0;
+    const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (result.ec != std::errc() || result.ptr != word.data() + word.size()) return {};
+    return value;
+}
+
+/// ".u64" -> 8; nothing for what is no type.
+std::optional<std::size_t> type_bytes(std::string_view word) {
+    if (word.size() < 3 || word[0] != '.') return {};
+    const auto bits = number(word.substr(2));
+    if (!bits || *bits % 8 != 0) return {};
+    return *bits / 8;
+}
+
+/// A parameter, after its ".param": ".u64 .ptr .global .align 16 name", ".align 4 .b8 name[12]".
+/// `text` is left behind the mark that ends it.
+std::optional<std::size_t> parameter(std::string_view& text, std::string_view& mark) {
+    std::optional<std::size_t> bytes;
+    for (std::string_view word = take_word(text);; word = take_word(text)) {
+        if (word.empty()) return {};
+        if (word == "[") {
+            const auto count = number(take_word(text));
+            if (!count || !bytes || take_word(text) != "]") return {};
+            bytes = *bytes * *count;
+        } else if (word == "," || word == ")") {
+            mark = word;
+            return bytes;
+        } else if (word == ".align") {
+            take_word(text);
+        } else if (!bytes) {
+            bytes = type_bytes(word);
+        }
+    }
+}
+
+}  // namespace
+
+std::optional<std::vector<std::size_t>> ptx_parameter_bytes(std::string_view ptx,
+                                                            std::string_view name) {
+    constexpr std::string_view entry = ".entry";
+    for (std::size_t at; (at = ptx.find(entry)) != std::string_view::npos;) {
+        ptx.remove_prefix(at + entry.size());
+        if (take_word(ptx) != name) continue;
+        std::vector<std::size_t> all;
+        std::string_view mark = take_word(ptx);
+        if (mark != "(") return all;  // one without parameters may do without parentheses
+        while (mark != ")") {
+            const std::string_view word = take_word(ptx);
+            if (word == ")" && all.empty()) return all;
+            if (word != ".param") return {};
+            const auto bytes = parameter(ptx, mark);
+            if (!bytes) return {};
+            all.push_back(*bytes);
+        }
+        return all;
+    }
+    return {};
+}
+
+}  // namespace warpscope::compute
