@@ -5,6 +5,7 @@
 
 #include "compute/device.h"
 #include "compute/emulated_device.h"
+#include "compute/sandbox.h"
 #include "experiments/bodies_file.h"
 #include "jobs/bench.h"
 #include "jobs/headless.h"
@@ -47,6 +48,8 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     request.json = options.json;
     request.checks = options.checks;
     request.counters = options.counters;
+    request.kernel_source = options.kernel_source;
+    request.kernels = options.kernels;
     return request;
 }
 
@@ -85,9 +88,12 @@ void check_sets(const Options& options) {
     }
 }
 
-int run_window(const Options& options) {
+int run_window(const Options& options, compute::Sandbox& sandbox) {
     check_sets(options);
     ui::WindowOptions window;
+    window.sandbox = &sandbox;
+    window.kernel_source = options.kernel_source;
+    window.kernels = options.kernels;
     if (options.device_given) window.device = options.device;
     if (options.run_given) window.run = options.run;
     window.experiment = options.experiment;
@@ -102,20 +108,21 @@ int run_window(const Options& options) {
 }
 
 int run(const Options& options) {
+    if (options.mode == Mode::probe) return jobs::run_probe(options.probe);
+    compute::Sandbox sandbox("/proc/self/exe");
     switch (options.mode) {
         case Mode::list:
             return jobs::run_list(*compute::pick_device("emulator"), options.json);
         case Mode::bench:
             return jobs::run_bench(*make_device(options), options.json);
         case Mode::headless:
-            return jobs::run_headless(*make_device(options), headless_request(options),
+            return jobs::run_headless(sandbox, make_device(options), headless_request(options),
                                       painter(microscope_place(options)));
         case Mode::probe:
-            return jobs::run_probe(options.probe);
         case Mode::window:
             break;
     }
-    return run_window(options);
+    return run_window(options, sandbox);
 }
 
 /// A standard file that the caller closed must not become the next file that we open; what is

@@ -29,6 +29,9 @@ constexpr const char* examples = R"(Examples:
                                                which threads race, at which lines, and why
   warpscope --counters --experiment nbody --set nbody.kernel=tiled
                                                memory traffic and bank conflicts of each kernel
+  warpscope --kernel-source my.cu              a kernel of your own, compiled anew when it is saved
+  warpscope --check race,memory --experiment ripple --kernel-source my_ripple.cu
+                                               the same for a changed kernel of an experiment
   warpscope --list                             every experiment and parameter
 
 What --check finds, on the emulator whatever the device: "race": threads that access one word of
@@ -200,6 +203,17 @@ class Parser {
                  if (file.empty()) throw UsageError("--bodies: name a file");
                  bodies_ = file;
              });
+        const auto path = [](const char* name, std::filesystem::path& to) {
+            return [name, &to](const std::string& given) {
+                if (given.empty()) throw UsageError(fmt::format("{}: give it a name", name));
+                to = given;
+            };
+        };
+        kernel_source_ = text("--kernel-source", "FILE.cu",
+                              "this text in place of the experiment's kernel file (scratch)", group,
+                              path("--kernel-source", options_.kernel_source));
+        kernels_ = text("--kernels", "DIR", "DIR/ripple.cu and the like in place of the built-in",
+                        group, path("--kernels", options_.kernels));
     }
 
     void declare_headless() {
@@ -313,6 +327,11 @@ class Parser {
         if (json_->count() && window) {
             throw UsageError("--json: add --headless, --list or --bench");
         }
+        for (const CLI::Option* option : {kernel_source_, kernels_}) {
+            if (option->count() && !window && !headless)
+                throw UsageError(fmt::format("{}: only the window and --headless have that",
+                                             option->get_name()));
+        }
         for (const CLI::Option* option : {vsync_, widget_map_}) {
             if (option->count() && !window) {
                 throw UsageError(fmt::format("{}: only a window has that; drop it or {}",
@@ -331,10 +350,14 @@ class Parser {
         }
     }
 
-    /// Without --experiment, the one that the first --set or --bodies speaks of.
+    /// Without --experiment, the one that the first --set or --bodies speaks of; a kernel that
+    /// comes alone is for the one that is there for such.
     void choose_experiment() {
         if (options_.experiment.empty() && !options_.sets.empty()) {
             options_.experiment = options_.sets.front().experiment;
+        }
+        if (options_.experiment.empty() && !options_.kernel_source.empty()) {
+            options_.experiment = "scratch";
         }
         if (options_.mode != Mode::headless) return;
         if (options_.experiment.empty()) {
@@ -355,8 +378,8 @@ class Parser {
     bool headless_ = false, list_ = false, bench_ = false, help_ = false, version_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
-    CLI::Option *probe_{}, *check_{}, *frames_{}, *screenshot_{}, *view_only_{}, *compare_{}, *json_{},
-        *vsync_{}, *widget_map_{}, *microscope_{};
+    CLI::Option *probe_{}, *check_{}, *frames_{}, *screenshot_{}, *view_only_{}, *compare_{},
+        *json_{}, *vsync_{}, *widget_map_{}, *microscope_{}, *kernel_source_{}, *kernels_{};
 };
 
 }  // namespace

@@ -30,7 +30,9 @@ struct Options {
         std::string experiment;
         experiments::Assignment assignment;
     };
-    std::vector<Set> sets;  ///< in the order given, those of --bodies first
+    std::vector<Set> sets;                ///< in the order given, those of --bodies first
+    std::filesystem::path kernel_source;  ///< for the experiment's kernel file; empty: none
+    std::filesystem::path kernels;        ///< a folder of such files; empty: none
 
     std::uint64_t frames = 1;
     std::optional<experiments::Size> size;
@@ -43,7 +45,7 @@ struct Options {
     std::optional<bool> vsync;
     std::string microscope;            ///< "12,7@214": where it is opened; empty: not
     std::filesystem::path widget_map;  ///< empty: none
-    int probe = -1;  ///< Mode::probe: the socket that a helper process serves
+    int probe = -1;                    ///< Mode::probe: the socket that a helper process serves
 
     /// The assignments to one experiment.
     std::vector<experiments::Assignment> sets_of(const std::string& id) const;

@@ -16,6 +16,25 @@ std::string device_word(Experiment& experiment) {
                                 : fmt::format("cuda:{}", experiment.device().info().ordinal);
 }
 
+/// The option that has the edited kernels run again: the one file, or the folder of several. Empty
+/// where there are none, or where one was typed.
+std::string kernels_option(const Experiment& experiment) {
+    const compute::KernelEdits& edits = experiment.device().edits();
+    if (edits.empty()) return {};
+    const auto& [first, edit] = *edits.begin();
+    if (edits.size() == 1 && first == experiment.kernel_file() && !edit->from.empty())
+        return " --kernel-source " + shell_word(edit->from);
+    const auto folder_of = [](const std::string& file, const compute::KernelEdit& edit) {
+        const std::string name = file + ".cu";
+        if (!edit.from.ends_with("/" + name)) return std::string();
+        return edit.from.substr(0, edit.from.size() - name.size());
+    };
+    const std::string folder = folder_of(first, *edit);
+    for (const auto& [file, other] : edits)
+        if (folder.empty() || folder_of(file, *other) != folder) return {};
+    return " --kernels " + shell_word(folder);
+}
+
 std::string command(Experiment& experiment, const Entry& entry, Size size, bool view_only) {
     const compute::RunSettings& run = experiment.device().settings();
     std::string line = fmt::format("warpscope --headless --experiment {} --device {} --math {}",
@@ -25,6 +44,7 @@ std::string command(Experiment& experiment, const Entry& entry, Size size, bool 
         if (run.barriers != compute::BarrierPolicy::volta)
             line += fmt::format(" --barriers {}", word(run.barriers));
     }
+    line += kernels_option(experiment);
     for (const Parameter* p : experiment.parameters().all())
         if (p->text() != p->default_text())
             line += " --set " + shell_word(fmt::format("{}.{}={}", entry.id, p->id(), p->text()));
@@ -43,11 +63,15 @@ std::string reproducible(Experiment& experiment) {
     if (experiment.changed_since_reset())
         return "no: parameters were changed after frame 0, so these settings and the frame number "
                "alone don't lead here";
-    if (emulated(experiment)) return "yes: the command makes the same picture";
+    const bool edited = !experiment.device().edits().empty();
+    if (edited && kernels_option(experiment).empty())
+        return "no: the kernel was edited, and no command has its text, which is kept here";
+    const std::string unless = edited ? ", as long as the kernel's file is as it is kept here" : "";
+    if (emulated(experiment)) return "yes: the command makes the same picture" + unless;
     if (racy(experiment))
         return "no: the kernel races, and on a GPU each run ends differently; the command makes "
                "another one like it";
-    return "yes, on the same model of GPU";
+    return "yes, on the same model of GPU" + unless;
 }
 
 }  // namespace
@@ -108,6 +132,8 @@ Metadata describe(Experiment& experiment, const Entry& entry, Size size, bool vi
     list.emplace_back("frame", fmt::format("{}", experiment.frame()));
     list.emplace_back("command", command(experiment, entry, size, view_only));
     list.emplace_back("reproducible", reproducible(experiment));
+    for (const auto& [file, edit] : experiment.device().edits())
+        list.emplace_back("kernels/" + file + ".cu", edit->source);
     return list;
 }
 

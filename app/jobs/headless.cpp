@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <new>
 #include <optional>
 #include <utility>
@@ -25,13 +26,27 @@ bool has_pixels(Size size) {
     return size.width > 0 && size.height > 0;
 }
 
+/// Kernels from files that the experiment can't call are wrong with the files.
+std::unique_ptr<Experiment> make(const Entry& entry, compute::Device& device) {
+    try {
+        return entry.make(device);
+    } catch (const compute::DeviceLost&) {
+        throw;
+    } catch (const compute::DeviceError& e) {
+        if (device.edits().empty()) throw;
+        throw UsageError(fmt::format("{}: {}", device.edits().begin()->second->from, e.what()));
+    }
+}
+
 /// Whatever keeps the settings from being made is wrong with the settings: a word, a file, a size
 /// that the memory doesn't hold.
 std::unique_ptr<Experiment> make_experiment(const Entry& entry, compute::Device& device,
                                             std::span<const experiments::Assignment> assignments) {
-    auto experiment = entry.make(device);
+    auto experiment = make(entry, device);
     try {
         experiment->set(assignments);
+    } catch (const compute::DeviceLost&) {
+        throw;
     } catch (const std::bad_alloc&) {
         throw UsageError(fmt::format(
             "{}: these settings need more memory than there is; choose smaller ones", entry.id));
@@ -224,6 +239,19 @@ void run_watched(RunResult& result, const Entry& entry, compute::Device& device,
     result.counters = checking.counters();
 }
 
+/// Exchanges the device for one that runs the kernels of the files; false: they don't compile.
+bool take_kernels(compute::Sandbox& sandbox, std::unique_ptr<compute::Device>& device,
+                  const HeadlessRequest& request, std::vector<KernelFile>& files) {
+    sandbox.warm(device->info());
+    compute::KernelEdits edits;
+    const bool compiled = compile(sandbox, device->settings().math, files, edits);
+    std::fputs(diagnostic_lines(files).c_str(), stderr);
+    if (compiled && !edits.empty())
+        device =
+            sandbox.device(device->info(), device->settings(), std::move(edits), request.limits);
+    return compiled;
+}
+
 }  // namespace
 
 RunResult run_experiment(compute::Device& device, const HeadlessRequest& request,
@@ -266,12 +294,15 @@ Json to_json(const RunResult& r) {
         json["stopped"] = r.stopped.empty() ? Json(nullptr) : Json(r.stopped);
     }
     if (r.counted) json["counters"] = to_json(r.counters);
+    if (!r.kernel_files.empty()) json["kernel_source"] = to_json(r.kernel_files);
     return json;
 }
 
 std::string summary(const RunResult& r) {
     std::string text = fmt::format("{}, {} frame{} on {}: {}\n", r.experiment, r.frames,
                                    r.frames == 1 ? "" : "s", r.device.name, r.device.reason);
+    for (const KernelFile& file : r.kernel_files)
+        text += fmt::format("kernels/{}.cu: {}\n", file.file, file.from.string());
     text += "\nresults\n";
     for (const experiments::Reading& reading : r.report) text += reading_lines(reading);
     text += fmt::format("\nkernels{}\n", r.device.kind == compute::DeviceKind::emulator
@@ -296,12 +327,21 @@ int exit_code(const RunResult& r) {
     return 0;
 }
 
-int run_headless(compute::Device& device, const HeadlessRequest& request, const Painter& painter) {
+int run_headless(compute::Sandbox& sandbox, std::unique_ptr<compute::Device> device,
+                 const HeadlessRequest& request, const Painter& painter) {
     if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
     const bool to_file = !request.json.empty() && request.json != "-";
     if (to_file) check_writable(request.json, "--json");
 
-    const RunResult result = run_experiment(device, request, painter);
+    std::vector<KernelFile> files;
+    if (!request.kernel_source.empty() || !request.kernels.empty()) {
+        files = read_kernel_files(request.kernel_source, request.kernels,
+                                  experiments::find_experiment(request.experiment),
+                                  request.assignments);
+        if (!take_kernels(sandbox, device, request, files)) return 2;
+    }
+    RunResult result = run_experiment(*device, request, painter);
+    result.kernel_files = std::move(files);
     if (to_file) write_file(request.json, dump(to_json(result)));
     if (request.json == "-") {
         print(dump(to_json(result)));

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "jobs/check.h"
 #include "jobs/counters.h"
 #include "jobs/json.h"
+#include "jobs/kernel_files.h"
 
 namespace warpscope::jobs {
 
@@ -27,7 +29,10 @@ struct HeadlessRequest {
     std::string
         json{};       ///< a file, "-" for standard output (then nothing else goes there), or empty
     Checks checks{};  ///< any: the device is an EmulatedDevice
-    bool counters = false;  ///< so it is then
+    bool counters = false;                  ///< so it is then
+    std::filesystem::path kernel_source{};  ///< for the experiment's kernel file; empty: none
+    std::filesystem::path kernels{};        ///< a folder of kernel files; empty: none
+    compute::LaunchLimits limits{.time = std::chrono::seconds(10)};  ///< of kernels from files
 };
 
 /// What the window would show now.
@@ -66,6 +71,7 @@ struct RunResult {
     std::vector<emulator::Finding> findings;  ///< of the checks
     bool counted = false;                     ///< counters were asked for
     std::vector<emulator::KernelCounters> counters;
+    std::vector<KernelFile> kernel_files;  ///< that stand in for the build's
     std::string stopped;  ///< the error among the findings that ended the run; empty: none did
 };
 
@@ -81,7 +87,10 @@ std::string summary(const RunResult& result);
 /// 1 where a reading or a compared variant fails or a check found something, a warning too.
 int exit_code(const RunResult& result);
 
-/// Checks the output files, runs, writes JSON and summary, gives the exit code.
-int run_headless(compute::Device& device, const HeadlessRequest& request, const Painter& painter);
+/// Checks the output files, runs, writes JSON and summary, gives the exit code. Kernels from files
+/// run where the sandbox has them run, on a device like this one; what the compiler says about them
+/// goes to standard error, and where there are errors among it the code is 2.
+int run_headless(compute::Sandbox& sandbox, std::unique_ptr<compute::Device> device,
+                 const HeadlessRequest& request, const Painter& painter);
 
 }  // namespace warpscope::jobs
