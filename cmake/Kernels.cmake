@@ -1,9 +1,12 @@
-# kernels/*.cu -> images that `compute` embeds.
+# kernels/*.cu and kernels/gallery/*.cu -> images that `compute` embeds.
 #   NAME.ptx, NAME.fast.ptx   for the emulator: compute_75, precise and -use_fast_math
 #   NAME.fatbin, NAME.fast.fatbin   for the GPU: machine code of every major architecture, and PTX
+# with "gallery/life" for NAME.
 # Without a toolkit the committed kernels/ptx/ serves and there is no GPU device.
 # `cmake --build --preset default --target update_ptx` brings the committed texts up to date.
-file(GLOB WARPSCOPE_KERNEL_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/kernels/*.cu)
+set(kernel_folder ${CMAKE_SOURCE_DIR}/kernels)
+file(GLOB WARPSCOPE_KERNEL_SOURCES CONFIGURE_DEPENDS ${kernel_folder}/*.cu
+     ${kernel_folder}/gallery/*.cu)
 set(WARPSCOPE_KERNEL_IMAGES "")
 set(update_commands "")
 
@@ -11,12 +14,13 @@ function(compile_kernel source image)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "FLAGS")
   set(script ${CMAKE_SOURCE_DIR}/cmake/portable_ptx.py)
   set(output ${CMAKE_BINARY_DIR}/kernels/${image})
+  cmake_path(GET output PARENT_PATH folder)
   if(image MATCHES "ptx$")
     set(finish COMMAND ${Python3_EXECUTABLE} ${script} ${output})
   endif()
   add_custom_command(
     OUTPUT ${output}
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${CMAKE_BINARY_DIR}/kernels
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
     COMMAND ${NVCC} -std=c++17 -lineinfo ${arg_FLAGS} -o ${output} ${source}
     ${finish}
     DEPENDS ${source} ${script}
@@ -25,7 +29,8 @@ function(compile_kernel source image)
 endfunction()
 
 foreach(source IN LISTS WARPSCOPE_KERNEL_SOURCES)
-  cmake_path(GET source STEM name)
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${kernel_folder} OUTPUT_VARIABLE name)
+  cmake_path(REMOVE_EXTENSION name)
   foreach(math precise fast)
     set(image ${name})
     set(flags "")
@@ -33,7 +38,7 @@ foreach(source IN LISTS WARPSCOPE_KERNEL_SOURCES)
       set(image ${name}.fast)
       set(flags -use_fast_math)
     endif()
-    set(committed ${CMAKE_SOURCE_DIR}/kernels/ptx/${image}.ptx)
+    set(committed ${kernel_folder}/ptx/${image}.ptx)
     if(WARPSCOPE_HAS_CUDA)
       compile_kernel(${source} ${image}.ptx FLAGS -ptx -arch=compute_75 ${flags})
       compile_kernel(${source} ${image}.fatbin FLAGS -fatbin -arch=all-major ${flags})

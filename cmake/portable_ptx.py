@@ -1,8 +1,9 @@
 """Rewrites a PTX file so that its text is the same on every machine.
 
 nvcc writes absolute paths, sizes and times: `.file 1 "/home/me/kernels/dot.cu", 1700000000, 512`.
-Kernels become "kernels/NAME.cu", the toolkit's own headers "cuda/NAME". The debugger's names of
-functions inside a file hold a hash of its path, `_INTERNAL_0c3fe329_9_reduce_cu`: it becomes zeros.
+Kernels become "kernels/NAME.cu" or "kernels/gallery/NAME.cu", the toolkit's own headers
+"cuda/NAME". The debugger's names of functions inside a file hold a hash of its path,
+`_INTERNAL_0c3fe329_9_reduce_cu`: it becomes zeros.
 """
 import pathlib
 import re
@@ -16,6 +17,8 @@ HASH = rf"({INTERNAL})((?:{NEXT_BYTE}\d+){{8}})"
 def portable_path(match):
     path = pathlib.PurePosixPath(match.group(2))
     folder = "kernels" if path.suffix == ".cu" else "cuda"
+    if path.suffix == ".cu" and path.parent.name == "gallery":
+        folder += "/gallery"
     return f'{match.group(1)}"{folder}/{path.name}"'
 
 

@@ -8,6 +8,7 @@
 #include "experiments/nbody.h"
 #include "experiments/reduction.h"
 #include "experiments/ripple.h"
+#include "experiments/scratch.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -32,6 +33,9 @@ std::span<const Entry> registry() {
               make<Dot>},
         Entry{"reduction", "Reduction",
               "The sum of many floats, on a ladder of kernels that get faster.", make<Reduction>},
+        Entry{"scratch", "Your own kernel",
+              "A kernel that draws what you write, from a gallery of starting points.",
+              make<Scratch>},
     };
     return entries;
 }

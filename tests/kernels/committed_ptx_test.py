@@ -13,11 +13,15 @@ def toolkit(text):
     return found.group(1) if found else "unknown"
 
 
+def texts(folder):
+    return sorted(str(p.relative_to(folder)) for p in folder.rglob("*.ptx"))
+
+
 def main():
     committed, built = map(pathlib.Path, sys.argv[1:])
-    names = sorted(p.name for p in built.glob("*.ptx"))
+    names = texts(built)
     assert names, f"no PTX in {built}"
-    stale = [p.name for p in committed.glob("*.ptx") if p.name not in names]
+    stale = [name for name in texts(committed) if name not in names]
     skipped = None
     for name in names:
         fresh = (built / name).read_text()

@@ -1,0 +1,54 @@
+// Counting with shared atomics: how often does each brightness occur? Over the picture stand its own
+// bars, dark on the left and bright on the right; the light follows the mouse, and the bars with it.
+//
+// Many threads meet in one bin, so they add with atomicAdd. In shared memory that costs little, and
+// the 64 bins of a block are there only for itself: each block counts for the bars that it draws.
+
+using Pixel = unsigned;  // bytes r, g, b, a
+
+constexpr int bins = 64;
+constexpr int columns = 32, rows = 32;  // of the samples that are counted
+
+// 0 .. 255 and back in 256 steps: a sine in whole numbers, the same on every device.
+__device__ int wave(int angle) {
+    const int up = angle & 128 ? 127 - (angle & 127) : angle & 127;
+    return up * up * (384 - 2 * up) >> 13;
+}
+
+// Of the picture, 0 .. 255: a light on waves.
+__device__ int brightness(int x, int y, int light_x, int light_y, int tick) {
+    const int dx = x - light_x, dy = y - light_y;
+    const int light = max(255 - (dx * dx + dy * dy >> 8), 0);
+    const int waves = wave(x / 2 + tick) + wave(y - x / 4 - tick);
+    return (light * 5 + waves * 3 / 2) / 8;
+}
+
+extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3 mouse) {
+    __shared__ int counts[bins];
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int thread = threadIdx.y * blockDim.x + threadIdx.x, threads = blockDim.x * blockDim.y;
+    const int tick = __float2int_rn(60.0f * time);
+    const int light_x = min(max(__float2int_rd(mouse.x), -width), 2 * width);
+    const int light_y = min(max(__float2int_rd(mouse.y), -height), 2 * height);
+
+    // Shared memory begins with whatever a block before has left there.
+    if (thread < bins) counts[thread] = 0;
+    // Write after write: a bin is set to zero before anyone adds to it.
+    __syncthreads();
+    for (int i = thread; i < columns * rows; i += threads) {
+        const int sample_x = i % columns * width / columns, sample_y = i / columns * height / rows;
+        atomicAdd(&counts[brightness(sample_x, sample_y, light_x, light_y, tick) / 4], 1);
+    }
+    // Read after write: a bar has the additions of all threads.
+    __syncthreads();
+
+    if (x >= width || y >= height) return;  // after the last barrier
+    const int bin = x * bins / width;
+    const int bar = counts[bin] * height / (columns * rows / 8);
+    const int light = brightness(x, y, light_x, light_y, tick);
+    const bool gap = (x + 1) * bins / width != bin;
+    const Pixel picture = 0xff000000u | light << 16 | (light * light >> 8) << 8 | light * 3 / 4;
+    const Pixel shade = 0xff000000u | bin << 16 | (96 + bin * 2) << 8 | 255;
+    pixels[y * width + x] = height - y <= bar && !gap ? shade : picture;
+}
