@@ -53,10 +53,10 @@ VectorOp float_op(std::string_view op, Type type) {
 
 size_t source_count(std::string_view op) {
     static const std::map<std::string_view, size_t> counts = {
-        {"neg", 1},  {"abs", 1},   {"not", 1},  {"cnot", 1}, {"popc", 1},  {"clz", 1},
-        {"brev", 1}, {"bfind", 1}, {"sqrt", 1}, {"rcp", 1},  {"rsqrt", 1}, {"sin", 1},
-        {"cos", 1},  {"ex2", 1},   {"lg2", 1},  {"tanh", 1}, {"mad", 3},   {"fma", 3},
-        {"sad", 3},  {"bfe", 3},   {"prmt", 3}, {"shf", 3},  {"bfi", 4}};
+        {"neg", 1},   {"abs", 1},  {"not", 1}, {"cnot", 1},  {"popc", 1}, {"clz", 1}, {"brev", 1},
+        {"bfind", 1}, {"sqrt", 1}, {"rcp", 1}, {"rsqrt", 1}, {"sin", 1},  {"cos", 1}, {"ex2", 1},
+        {"lg2", 1},   {"tanh", 1}, {"mad", 3}, {"fma", 3},   {"sad", 3},  {"bfe", 3}, {"prmt", 3},
+        {"shf", 3},   {"bfi", 4},  {"fns", 3}, {"mad24", 3}};
     const auto found = counts.find(op);
     return found == counts.end() ? 2 : found->second;
 }
@@ -64,6 +64,7 @@ size_t source_count(std::string_view op) {
 }  // namespace
 
 bool Decoder::decode_arithmetic(const Statement& s) {
+    if (decode_extended(s)) return true;
     static const std::map<std::string_view, void (Decoder::*)(const Statement&)> special = {
         {"mov", &Decoder::decode_mov},    {"cvt", &Decoder::decode_cvt},
         {"cvta", &Decoder::decode_cvta},  {"setp", &Decoder::decode_setp},
@@ -75,10 +76,10 @@ bool Decoder::decode_arithmetic(const Statement& s) {
         return true;
     }
     static constexpr std::string_view known[] = {
-        "add",  "sub", "mul",   "mad",   "fma",  "div",  "rem",  "min",  "max",
-        "neg",  "abs", "and",   "or",    "xor",  "not",  "cnot", "shl",  "shr",
-        "shf",  "bfe", "bfi",   "bfind", "prmt", "popc", "clz",  "brev", "sad",
-        "sqrt", "rcp", "rsqrt", "sin",   "cos",  "ex2",  "lg2",  "tanh", "copysign"};
+        "add", "sub", "mul",   "mad",  "fma",  "div",  "rem",  "min",   "max",   "neg",
+        "abs", "and", "or",    "xor",  "not",  "cnot", "shl",  "shr",   "shf",   "bfe",
+        "bfi", "fns", "bfind", "prmt", "popc", "clz",  "brev", "sad",   "bmsk",  "sqrt",
+        "rcp", "sin", "rsqrt", "cos",  "ex2",  "lg2",  "tanh", "mul24", "mad24", "copysign"};
     bool is_known = false;
     for (std::string_view op : known) is_known |= s.opcode == op;
     if (!is_known) return false;
@@ -88,6 +89,8 @@ bool Decoder::decode_arithmetic(const Statement& s) {
     expect_operands(s, source_count(s.opcode) + 1);
     if (*type == Type::pred)
         decode_predicate_logic(s);
+    else if (*type == Type::f16 || *type == Type::f16x2)
+        decode_half(s, m, *type);
     else if (is_float(*type))
         decode_float(s, m, *type);
     else
@@ -111,7 +114,6 @@ void Decoder::decode_integer(const Statement& s, Modifiers& m, Type type) {
 }
 
 void Decoder::decode_float(const Statement& s, Modifiers& m, Type type) {
-    if (type == Type::f16) fail("arithmetic on f16 is not supported");
     std::string op = s.opcode == "mad" ? "fma" : s.opcode;
     const bool flushes = m.take("ftz");
     const bool by_itself = op == "neg" || op == "abs" || op == "copysign" ||
@@ -253,7 +255,8 @@ void Decoder::decode_cvt(const Statement& s) {
         bits_of(c.from) == 64 && !is_float(c.from) && bits_of(c.to) == 32 && !is_float(c.to);
     if (low_half && !c.saturate) op = VectorOp::cvt_u32_u64;
     // A 16-bit register is the low half of a 32-bit slot; its readers ignore the rest.
-    const bool narrows = bits_of(c.to) == 16 && bits_of(c.from) == 32 && !is_float(c.from);
+    const bool narrows =
+        bits_of(c.to) == 16 && bits_of(c.from) == 32 && !is_float(c.from) && !is_float(c.to);
     if (narrows && !c.saturate && register_bits(s.operands[0]) == 16) op = VectorOp::mov_b32;
     Shape shape;
     shape.uniform_result = d & 1;

@@ -61,12 +61,15 @@ uint32_t Decoder::emit_comparison(Modifiers& m, uint32_t into, const Operand& a,
     const bool flushes = m.take("ftz");
     const auto type = m.take_type();
     if (comparison.empty() || !type) fail("a comparison and a type are needed");
-    keep_subnormals_ = kernel_->flush_subnormals && !flushes && is_float(*type);
+    keep_subnormals_ =
+        kernel_->flush_subnormals && !flushes && is_float(*type) && *type != Type::f16;
     const uint32_t x = source(a, *type), y = source(b, *type);
     Shape shape;
     shape.uniform_sources = (x & 1) | (y & 1) << 1;
     Handler handler = compare_handler(comparison_op(comparison, *type), shape);
-    if (!handler) handler = compare_lanes(comparison, *type);
+    if (!handler)
+        handler = *type == Type::f16 ? compare_halves(comparison, flushes, false)
+                                     : compare_lanes(comparison, *type);
     if (!handler) fail("unknown comparison");
     if (into) {
         emit_predicate(handler, into, {x, y});
@@ -94,6 +97,7 @@ Handler boolean_of(Modifiers& m) {
 // setp.cmp{.bool}.type p{|q}, a, b{, c}: p = (a cmp b) bool c, q = !(a cmp b) bool c.
 void Decoder::decode_setp(const Statement& s) {
     Modifiers m(s);
+    if (m.take("f16x2")) return decode_setp_halves(s, m);
     const Handler combine = boolean_of(m);
     expect_operands(s, combine ? 4 : 3);
     const Operand& d = s.operands[0];
@@ -126,6 +130,7 @@ void Decoder::decode_setp(const Statement& s) {
 // set.cmp{.bool}.dtype.stype d, a, b{, c}: 1.0f or all ones for true.
 void Decoder::decode_set(const Statement& s) {
     Modifiers m(s);
+    if (s.has("f16") || s.has("f16x2")) return decode_set_halves(s, m);
     const Handler combine = boolean_of(m);
     const auto type = m.take_type();
     if (!type || bits_of(*type) != 32) fail("set gives 32-bit values");
@@ -139,6 +144,58 @@ void Decoder::decode_set(const Statement& s) {
         emit_raw(e, true);
     }
     emit_value(set_lanes(is_float(*type)), destination(s.operands[0]), 32, {result});
+}
+
+namespace {
+std::string_view comparison_in(Modifiers& m) {
+    for (std::string_view c : comparisons)
+        if (m.take(c)) return c;
+    return "";
+}
+}  // namespace
+
+// setp.cmp{.ftz}.f16x2 p|q, a, b: of the lower and of the upper halves.
+void Decoder::decode_setp_halves(const Statement& s, Modifiers& m) {
+    const bool flushes = m.take("ftz");
+    const std::string_view comparison = comparison_in(m);
+    finish(m);
+    expect_operands(s, 3);
+    const Operand& d = s.operands[0];
+    if (d.kind != Operand::pair) fail("two predicates are needed, one for each half");
+    for (unsigned high = 0; high < 2; ++high) {
+        const Handler handler = compare_halves(comparison, flushes, high);
+        if (!handler) fail("unknown comparison");
+        if (const uint32_t p = destination(d.elements[high]))
+            emit_predicate(handler, p,
+                           {source(s.operands[1], Type::b32), source(s.operands[2], Type::b32)});
+    }
+}
+
+// set.cmp{.ftz}.dtype.f16 or .f16x2 d, a, b: 1.0 or all ones for true, in each half of f16x2.
+void Decoder::decode_set_halves(const Statement& s, Modifiers& m) {
+    const bool flushes = m.take("ftz");
+    const std::string_view comparison = comparison_in(m);
+    const auto to = m.take_type(), from = m.take_type();
+    finish(m);
+    expect_operands(s, 3);
+    const bool packed = from == Type::f16x2;
+    if (!to || !from || (!packed && from != Type::f16) || (packed && bits_of(*to) != 32))
+        fail("unknown form of set");
+    if (*to == Type::f32 || bits_of(*to) > 32) fail("unknown form of set");
+    uint32_t holds[2] = {file_.constant(0), file_.constant(0)};
+    for (unsigned high = 0; high < (packed ? 2 : 1); ++high) {
+        Emission e;
+        e.full = compare_halves(comparison, flushes, high);
+        if (!e.full) fail("unknown comparison");
+        holds[high] = new_predicate();
+        e.operands = {holds[high], source(s.operands[1], Type::b32),
+                      source(s.operands[2], Type::b32)};
+        emit_raw(e, true);
+    }
+    const uint32_t d = destination(s.operands[0]);
+    if (!packed && bits_of(*to) == 32) return emit_value(set_lanes(false), d, 32, {holds[0]});
+    emit_value(set_halves, d, 32, {holds[0], holds[1]}, 0,
+               is_float(*to) ? Half::one : uint16_t(~0));
 }
 
 // testp.op.type p, a

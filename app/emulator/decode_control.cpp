@@ -101,15 +101,9 @@ bool Decoder::decode_warp(const Statement& s) {
         expect_operands(s, 1);
         e.full = active_mask;
         e.operands = {destination(s.operands[0])};
-    } else if (s.opcode == "match" && m.take("any") && m.take("sync")) {
-        const auto type = m.take_type();
-        if (!type) fail("match needs a type");
-        finish(m);
-        expect_operands(s, 3);
-        e.full = match_any;
-        e.operands = {destination(s.operands[0]), source(s.operands[1], *type),
-                      source(s.operands[2], Type::u32)};
-        e.target = bits_of(*type);
+    } else if (s.opcode == "match") {
+        decode_match(s);
+        return true;
     } else if (s.opcode == "redux" && m.take("sync")) {
         const auto type = m.take_type();
         if (!type || m.left().size() != 1) fail("unknown form of redux");
@@ -159,6 +153,26 @@ void Decoder::decode_shuffle(const Statement& s) {
     e.operands = {destination(pair ? d.elements[0] : d), pair ? destination(d.elements[1]) : 0,
                   source(s.operands[1], Type::b32),      source(s.operands[2], Type::b32),
                   source(s.operands[3], Type::b32),      source(s.operands[4], Type::b32)};
+    emit(e);
+}
+
+// match.any.sync.type d, a, members; match.all.sync.type d{|p}, a, members
+void Decoder::decode_match(const Statement& s) {
+    Modifiers m(s);
+    const bool all = m.take("all");
+    if ((!all && !m.take("any")) || !m.take("sync")) fail("unknown form of match");
+    const auto type = m.take_type();
+    if (!type) fail("match needs a type");
+    finish(m);
+    expect_operands(s, 3);
+    const Operand& d = s.operands[0];
+    const bool pair = all && d.kind == Operand::pair;
+    Emission e;
+    e.full = all ? match_all : match_any;
+    e.checkpoint = true;
+    e.operands = {destination(pair ? d.elements[0] : d), source(s.operands[1], *type),
+                  source(s.operands[2], Type::u32), pair ? destination(d.elements[1]) : 0};
+    e.target = bits_of(*type);
     emit(e);
 }
 

@@ -173,6 +173,7 @@ void Decoder::decode_atomic(const Statement& s) {
     shape.space = take_space(m);
     take_cache_hints(m);
     const auto type = m.take_type();
+    m.take("noftz");  // sums of halves keep subnormals
     if (!type || m.left().size() != 1) fail("unknown form of an atomic");
     shape.type = *type;
     static constexpr std::pair<std::string_view, AtomicOp> operations[] = {

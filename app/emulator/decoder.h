@@ -127,6 +127,16 @@ class Decoder {
     void decode_predicate_logic(const Statement& s);
     void decode_testp(const Statement& s);
     uint32_t emit_comparison(Modifiers& m, uint32_t into, const Operand& a, const Operand& b);
+    void decode_setp_halves(const Statement& s, Modifiers& m);
+    void decode_set_halves(const Statement& s, Modifiers& m);
+
+    // --- decode_extended.cpp
+    bool decode_extended(const Statement& s);
+    void decode_half(const Statement& s, Modifiers& m, Type type);
+    void decode_carry(const Statement& s);
+    void decode_dot_product(const Statement& s);
+    void decode_absolute_difference(const Statement& s);
+    void decode_space_test(const Statement& s);
 
     // --- decode_memory.cpp
     bool decode_memory(const Statement& s);
@@ -150,6 +160,7 @@ class Decoder {
     bool decode_warp(const Statement& s);
     void decode_shuffle(const Statement& s);
     void decode_vote(const Statement& s);
+    void decode_match(const Statement& s);
 
     const Module& module_;
     const std::map<std::string, Symbol>& module_symbols_;
@@ -172,6 +183,7 @@ class Decoder {
     bool first_of_statement_ = true;
     bool keep_subnormals_ = false;
     int rounding_ = FE_TONEAREST;
+    uint32_t carry_ = 0;  // slot of CC.CF; 0: not used so far
     uint32_t pending_cost_ = 0;
 };
 

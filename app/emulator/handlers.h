@@ -160,6 +160,7 @@ enum class ReduceOp : uint8_t { add, min_u, min_s, max_u, max_s, and_, or_, xor_
 const Instruction* shuffle(const Instruction* i, Warp& w);  // d, p or 0, a, b, c, members
 const Instruction* vote(const Instruction* i, Warp& w);  // d, predicate, members; target: negated
 const Instruction* match_any(const Instruction* i, Warp& w);     // d, a, members; target: bits
+const Instruction* match_all(const Instruction* i, Warp& w);     // and p or 0
 const Instruction* active_mask(const Instruction* i, Warp& w);   // d
 const Instruction* reduce_lanes(const Instruction* i, Warp& w);  // d, a, members
 

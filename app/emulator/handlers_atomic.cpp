@@ -4,17 +4,30 @@
 #include <bit>
 #include <type_traits>
 
+#include "emulator/half.h"
 #include "emulator/handlers.h"
 
 namespace warpscope::emulator {
 
 namespace {
 
+struct HalfPair {
+    Half low, high;
+};
+
+Half sum(Half a, Half b) {
+    return Half::of(double(a) + double(b));
+}
+HalfPair sum(HalfPair a, HalfPair b) {
+    return {sum(a.low, b.low), sum(a.high, b.high)};
+}
+
 template <AtomicOp op, typename T>
 T updated(T old, T b, T c) {
     using U = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                           std::type_identity<T>>::type;
-    if constexpr (op == AtomicOp::add) return T(U(old) + U(b));
+    if constexpr (op == AtomicOp::add && std::is_class_v<T>) return sum(old, b);
+    if constexpr (op == AtomicOp::add && !std::is_class_v<T>) return T(U(old) + U(b));
     if constexpr (op == AtomicOp::min) return b < old ? b : old;
     if constexpr (op == AtomicOp::max) return b > old ? b : old;
     if constexpr (op == AtomicOp::exch) return b;
@@ -30,7 +43,8 @@ T updated(T old, T b, T c) {
 
 template <AtomicOp op, typename T>
 const Instruction* atomic(const Instruction* i, Warp& w) {
-    using Bits = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
+    using Bits = std::conditional_t<sizeof(T) == 8, uint64_t,
+                                    std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
     for (uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
         std::atomic_ref<Bits> cell(*reinterpret_cast<Bits*>(atomic_target(i, w, lane, sizeof(T))));
@@ -40,7 +54,8 @@ const Instruction* atomic(const Instruction* i, Warp& w) {
         while (!cell.compare_exchange_weak(
             old, std::bit_cast<Bits>(updated<op, T>(std::bit_cast<T>(old), b, c)))) {
         }
-        if (i->operands[0]) w.set<Bits>(i->operands[0], lane, old);
+        if (!i->operands[0]) continue;
+        w.set<std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>(i->operands[0], lane, old);
     }
     return w.checkpoint(i, i + 1);
 }
@@ -63,6 +78,15 @@ Handler by_type(Type type) {
             return bitwise || moves ? atomic<op, uint64_t> : nullptr;
         case Type::s64:
             return bitwise || moves || counter ? nullptr : atomic<op, int64_t>;
+        case Type::b16:
+            if constexpr (op == AtomicOp::cas) return atomic<op, uint16_t>;
+            return nullptr;
+        case Type::f16:
+            if constexpr (op == AtomicOp::add) return atomic<op, Half>;
+            return nullptr;
+        case Type::f16x2:
+            if constexpr (op == AtomicOp::add) return atomic<op, HalfPair>;
+            return nullptr;
         case Type::f32:
             if constexpr (op == AtomicOp::add) return atomic<op, float>;
             return nullptr;

@@ -89,19 +89,40 @@ const Instruction* vote(const Instruction* i, Warp& w) {
     return w.checkpoint(i, i + 1);
 }
 
+namespace {
+uint64_t match_value(const Instruction* i, const Warp& w, unsigned lane) {
+    return i->target == 64 ? w.get<uint64_t>(i->operands[1], lane)
+                           : w.get<uint32_t>(i->operands[1], lane);
+}
+}  // namespace
+
 const Instruction* match_any(const Instruction* i, Warp& w) {
     const uint32_t members = members_of(i, w, 2);
     if (!w.has_all(members)) return w.wait_for_members(i, members);
-    const auto value = [&](unsigned lane) {
-        return i->target == 64 ? w.get<uint64_t>(i->operands[1], lane)
-                               : w.get<uint32_t>(i->operands[1], lane);
-    };
+    const auto value = [&](unsigned lane) { return match_value(i, w, lane); };
     uint32_t result[lanes_per_warp] = {};
     for_each_lane(w.mask, [&](unsigned a) {
         for_each_lane(w.mask & members,
                       [&](unsigned b) { result[a] |= uint32_t(value(a) == value(b)) << b; });
     });
     for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result[lane]); });
+    return w.checkpoint(i, i + 1);
+}
+
+const Instruction* match_all(const Instruction* i, Warp& w) {
+    const uint32_t members = members_of(i, w, 2);
+    if (!w.has_all(members)) return w.wait_for_members(i, members);
+    const uint64_t first = match_value(i, w, unsigned(std::countr_zero(w.mask)));
+    bool same = true;
+    for_each_lane(w.mask & members,
+                  [&](unsigned lane) { same &= match_value(i, w, lane) == first; });
+    const uint32_t result = same ? w.mask & members : 0;
+    if (i->operands[0])
+        for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result); });
+    if (i->operands[3]) {
+        uint32_t& p = w.predicate(i->operands[3]);
+        p = (p & ~w.mask) | (same ? w.mask : 0);
+    }
     return w.checkpoint(i, i + 1);
 }
 

@@ -46,7 +46,14 @@ To narrowed(From a, Rounding rounding) {
 
 template <typename To, typename From>
 To converted(From a, const Mode& mode) {
-    if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    if constexpr (std::is_same_v<To, Half>) {
+        const auto value = double(a);  // a 64-bit integer that this rounds is far out of range
+        const Half result = mode.to_integral ? Half::of(rounded(value, mode.rounding))
+                                             : Half::of(value, mode.rounding);
+        return mode.saturate ? result.saturated() : result;
+    } else if constexpr (std::is_same_v<From, Half>) {
+        return converted<To, float>(float(a), mode);
+    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
         using Limits = std::numeric_limits<To>;
         // PTX ISA, cvt: NaN gives 0 only from f32 to at most 32 bits, else the sign bit alone.
         constexpr bool zero = sizeof(From) == 4 && sizeof(To) <= 4;
@@ -110,6 +117,8 @@ Handler from(Type type) {
             return convert<To, uint64_t>;
         case Type::s64:
             return convert<To, int64_t>;
+        case Type::f16:
+            return convert<To, Half>;
         case Type::f32:
             return convert<To, float>;
         case Type::f64:
@@ -139,6 +148,8 @@ Handler conversion_lanes(const Conversion& c) {
             return from<uint64_t>(c.from);
         case Type::s64:
             return from<int64_t>(c.from);
+        case Type::f16:
+            return from<Half>(c.from);
         case Type::f32:
             return from<float>(c.from);
         case Type::f64:

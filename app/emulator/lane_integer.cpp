@@ -106,6 +106,33 @@ uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector) {
     return r;
 }
 
+// fns: position of the bit that is the `offset`-th set one from `base` on, upwards or (negative)
+// downwards; with 0, `base` itself if it is set. All ones for none.
+uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t offset) {
+    if (offset == 0) return base < 32 && (mask >> base & 1) ? base : ~0u;
+    int64_t count = offset < 0 ? -int64_t(offset) : int64_t(offset);
+    for (uint32_t at = base; at < 32; offset < 0 ? --at : ++at)
+        if ((mask >> at & 1) && --count == 0) return at;
+    return ~0u;
+}
+
+// bmsk: `length` ones from `start` on.
+template <bool clamps>
+uint32_t bit_mask(uint32_t start, uint32_t length) {
+    if (clamps && start >= 32) return 0;
+    const uint32_t first = start & 31, count = length & 31;
+    const uint32_t above =
+        (clamps && length >= 32) || first + count >= 32 ? 0 : ~0u << (first + count);
+    return (~0u << first) & ~above;
+}
+
+// The product of the low 24 bits of both.
+template <typename T>
+int64_t product_24(T a, T b) {
+    const auto low = [](T v) { return int64_t(T(std::make_unsigned_t<T>(v) << 8) >> 8); };
+    return low(a) * low(b);
+}
+
 // prmt's modes: the selectors that the last operand's two low bits choose from.
 template <uint32_t s0, uint32_t s1, uint32_t s2, uint32_t s3>
 Handler permute_by() {
@@ -144,6 +171,16 @@ Handler arithmetic(std::string_view op) {
             return lanes<T, T, T>([](T a, T b) { return saturated(int64_t(a) + b); });
         if (op == "sub.sat")
             return lanes<T, T, T>([](T a, T b) { return saturated(int64_t(a) - b); });
+    }
+    if constexpr (sizeof(T) == 4) {
+        if (op == "mul24.lo") return lanes<U, T, T>([](T a, T b) { return U(product_24(a, b)); });
+        if (op == "mul24.hi")
+            return lanes<U, T, T>([](T a, T b) { return U(product_24(a, b) >> 16); });
+        if (op == "mad24.lo")
+            return lanes<U, T, T, U>([](T a, T b, U c) { return U(U(product_24(a, b)) + c); });
+        if (op == "mad24.hi")
+            return lanes<U, T, T, U>(
+                [](T a, T b, U c) { return U(U(product_24(a, b) >> 16) + c); });
     }
     if (op == "shr")
         return lanes<T, T, uint32_t>([](T a, uint32_t n) { return shift_right(a, n); });
@@ -197,6 +234,13 @@ Handler only_32(std::string_view op) {
     using U = uint32_t;
     if (op == "prmt")
         return lanes<U, U, U, U>([](U a, U b, U c) { return permute_bytes(a, b, c); });
+    if (op == "fns")
+        return lanes<U, U, U, int32_t>(
+            [](U mask, U base, int32_t offset) { return find_nth_set(mask, base, offset); });
+    if (op == "bmsk.clamp")
+        return lanes<U, U, U>([](U start, U length) { return bit_mask<true>(start, length); });
+    if (op == "bmsk.wrap")
+        return lanes<U, U, U>([](U start, U length) { return bit_mask<false>(start, length); });
     if (op == "prmt.f4e") return permute_by<0x3210, 0x4321, 0x5432, 0x6543>();
     if (op == "prmt.b4e") return permute_by<0x5670, 0x6701, 0x7012, 0x0123>();
     if (op == "prmt.rc8") return permute_by<0x0000, 0x1111, 0x2222, 0x3333>();

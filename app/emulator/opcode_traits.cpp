@@ -65,6 +65,10 @@ bool is_barrier(const Statement& s) {
     return (s.opcode == "bar" || s.opcode == "barrier") && !s.has("warp");
 }
 
+bool uses_carry(const Statement& s) {
+    return s.has("cc") || s.opcode == "addc" || s.opcode == "subc" || s.opcode == "madc";
+}
+
 bool waits_for_threads(const Statement& s) {
     static constexpr std::string_view exchanges[] = {"bar",  "barrier", "shfl",
                                                      "vote", "match",   "redux"};
@@ -81,6 +85,7 @@ Effect effect_of(const Statement& s) {
                                                     "match", "activemask", "redux"};
     if (destination_count(s) == 0) return Effect::none;
     if (one_of(s.opcode, crossing) || is_barrier(s)) return Effect::per_lane;
+    if (uses_carry(s)) return Effect::per_lane;  // each lane has its own
     if (s.opcode == "ld" || s.opcode == "ldu") {
         if (s.has("param") || s.has("const") || s.has("nc")) return Effect::pure;
         // A generic address may be one of local memory: the same for all lanes, the bytes not.

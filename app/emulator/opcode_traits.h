@@ -22,6 +22,7 @@ std::vector<int32_t> sources_of(const Statement& statement);
 bool ends_block(const Statement& statement);  // bra, brx, ret, exit, trap
 bool is_exit(const Statement& statement);     // ret, exit
 bool is_barrier(const Statement& statement);  // of a block, not of a warp
+bool uses_carry(const Statement& s);          // add.cc, addc, …: the condition code register
 bool waits_for_threads(const Statement& s);   // a barrier, or a warp-wide exchange
 // An atomic or a volatile, relaxed or acquire load: others may be waited for with it.
 bool reads_what_others_write(const Statement& statement);

@@ -5,9 +5,9 @@
 namespace warpscope::emulator {
 
 namespace {
-constexpr std::array<std::string_view, 16> names = {"pred", "b8",  "b16", "b32", "b64", "u8",
-                                                    "u16",  "u32", "u64", "s8",  "s16", "s32",
-                                                    "s64",  "f16", "f32", "f64"};
+constexpr std::array<std::string_view, 17> names = {"pred", "b8",  "b16", "b32", "b64",  "u8",
+                                                    "u16",  "u32", "u64", "s8",  "s16",  "s32",
+                                                    "s64",  "f16", "f32", "f64", "f16x2"};
 }
 
 std::optional<Type> type_named(std::string_view name) {

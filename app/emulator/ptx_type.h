@@ -23,7 +23,8 @@ enum class Type : uint8_t {
     s64,
     f16,
     f32,
-    f64
+    f64,
+    f16x2
 };
 
 std::optional<Type> type_named(std::string_view name);  // without its dot
@@ -46,6 +47,7 @@ constexpr unsigned bits_of(Type type) {
         case Type::u32:
         case Type::s32:
         case Type::f32:
+        case Type::f16x2:
             return 32;
         default:
             return 64;

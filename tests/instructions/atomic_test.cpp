@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "instructions/form.h"
+#include "instructions/half_reference.h"
 #include "support/devices.h"
 
 namespace warpscope::tests {
@@ -58,6 +59,10 @@ Word none(unsigned) {
     return 0;
 }
 
+Word half_sum(Word a, Word b, Word) {
+    return half_bits(half_value(a & 0xffff) + half_value(b & 0xffff));
+}
+
 const std::vector<Atomic> table{
     {"add", "u32", 0xfffffff0, [](Word o, Word a, Word) { return u32(o + a); }, own, none},
     {"add", "s32", 5, [](Word o, Word a, Word) { return u32(o + a); }, scattered, none},
@@ -66,6 +71,15 @@ const std::vector<Atomic> table{
      [](unsigned t) { return f32_bits(float(t) - 40); }, none},
     {"add", "f64", f64_bits(0.5), [](Word o, Word a, Word) { return f64_bits(f64(o) + f64(a)); },
      [](unsigned t) { return f64_bits(t * 1e6); }, none},
+    // Small integers: exact in any order.
+    {"add.noftz", "f16", half_bits(3), half_sum,
+     [](unsigned t) { return Word(half_bits(double(t) - 40)); }, none},
+    {"add.noftz", "f16x2", half_bits(3) | Word(half_bits(-7)) << 16,
+     [](Word o, Word a, Word) { return half_sum(o, a, 0) | half_sum(o >> 16, a >> 16, 0) << 16; },
+     [](unsigned t) {
+         return half_bits(double(t) - 40) | Word(half_bits(9 - double(t % 19))) << 16;
+     },
+     none},
     {"min", "u32", 0xffffffff, [](Word o, Word a, Word) { return std::min(o, u32(a)); }, scattered,
      none},
     {"max", "u32", 7, [](Word o, Word a, Word) { return std::max(o, u32(a)); }, scattered, none},
@@ -95,6 +109,9 @@ const std::vector<Atomic> table{
     {"exch", "b32", 77, [](Word, Word a, Word) { return u32(a); }, own, none, false},
     {"exch", "b64", 77, [](Word, Word a, Word) { return a; }, scattered, none, false},
     {"cas", "b32", 5, [](Word o, Word a, Word b) { return o == u32(a) ? u32(b) : o; },
+     [](unsigned t) { return Word(5 + t % 3); }, [](unsigned t) { return Word(5 + (t + 1) % 3); },
+     false},
+    {"cas", "b16", 5, [](Word o, Word a, Word b) { return o == a ? b : o; },
      [](unsigned t) { return Word(5 + t % 3); }, [](unsigned t) { return Word(5 + (t + 1) % 3); },
      false},
     {"cas", "b64", 0, [](Word o, Word a, Word b) { return o == a ? b : o; }, none, own, false},

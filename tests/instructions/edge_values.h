@@ -10,8 +10,28 @@
 
 namespace warpscope::tests {
 
+/// Zero, the subnormals' ends, ones, rounding's neighbours, the largest, infinity and NaN; of both
+/// signs.
+inline std::vector<std::uint64_t> half_edges() {
+    std::vector<std::uint64_t> values;
+    for (std::uint64_t v : {0x0000, 0x0001, 0x0002, 0x03ff, 0x0400, 0x0401, 0x1400, 0x2e66, 0x3555,
+                            0x3800, 0x3bff, 0x3c00, 0x3c01, 0x3e00, 0x4100, 0x4248, 0x5640, 0x63ff,
+                            0x6400, 0x6801, 0x7800, 0x7bfe, 0x7bff, 0x7c00, 0x7e00, 0x7fff})
+        for (std::uint64_t sign : {0x0000, 0x8000}) values.push_back(v | sign);
+    return values;
+}
+inline std::vector<std::uint64_t> half_pair_edges() {
+    const std::vector<std::uint64_t> halves = half_edges();
+    std::vector<std::uint64_t> values;
+    for (std::size_t k = 0; k < halves.size(); ++k)
+        values.push_back(halves[k] | halves[(k * 7 + 3) % halves.size()] << 16);
+    return values;
+}
+
 /// Operands at which instructions go wrong, as bits, for a PTX type such as "s16" or "f32".
 inline std::vector<std::uint64_t> edge_values(std::string_view type) {
+    if (type == "f16") return half_edges();
+    if (type == "f16x2") return half_pair_edges();
     const int width = type == "b16" || type == "s16" || type == "u16" ? 16
                       : type[1] == '8'                                ? 8
                       : type.ends_with("32")                          ? 32

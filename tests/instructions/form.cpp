@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "instructions/edge_values.h"
+#include "instructions/half_reference.h"
 
 namespace warpscope::tests {
 namespace {
@@ -48,6 +49,7 @@ Int as_int(std::string_view type, std::uint64_t bits) {
 }
 
 std::uint64_t real_bits(std::string_view type, double value) {
+    if (type == "f16") return half_bits(value);
     return type == "f32" ? std::bit_cast<std::uint32_t>(float(value))
                          : std::bit_cast<std::uint64_t>(value);
 }
@@ -130,7 +132,7 @@ std::vector<Variant> variants_of(const Form& form, std::size_t operands) {
 
 std::string module_of(const Form& form, std::string_view type, const std::vector<Variant>& variants,
                       std::string_view target) {
-    std::string text = fmt::format(".version 7.0\n.target {}\n.address_size 64\n", target);
+    std::string text = fmt::format(".version 7.6\n.target {}\n.address_size 64\n", target);
     for (const Variant& variant : variants) text += kernel_of(form, type, variant);
     return text;
 }
@@ -163,6 +165,10 @@ std::optional<std::string> fault(const Form& form, const std::string& type, std:
     }
     expected = cut(expected, width(type));
     if (expected == got) return std::nullopt;
+    if (type == "f16x2") {
+        const auto low = fault(form, "f16", expected & 0xffff, got & 0xffff, a);
+        return low ? low : fault(form, "f16", expected >> 16, got >> 16, a);
+    }
     if (is_real(type)) {
         if (std::isnan(as_real(type, expected)) && std::isnan(as_real(type, got)))
             return std::nullopt;
@@ -202,10 +208,12 @@ bool compare(const Form& form, const std::string& text, const Types& types, cons
 }  // namespace
 
 int width(std::string_view type) {
+    if (type == "f16x2") return 32;
     return std::stoi(std::string(type.substr(1)));
 }
 
 double as_real(std::string_view type, std::uint64_t bits) {
+    if (type == "f16") return half_value(bits);
     if (type == "f32") return std::bit_cast<float>(std::uint32_t(bits));
     if (type == "f64") return std::bit_cast<double>(bits);
     return double(as_int(type, bits));

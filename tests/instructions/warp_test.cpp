@@ -147,6 +147,34 @@ TEST_P(WarpInstructions, Matches) {
         });
 }
 
+TEST_P(WarpInstructions, MatchesOfAll) {
+    const std::string answer = " selp.b32 %r1, 1, 0, %p; xor.b32 %d, %d, %r1;";
+    const auto same = [](std::uint64_t mask, std::uint32_t members) {
+        return [=](unsigned lane, Warp warp) -> std::uint64_t {
+            return matching(lane, warp, mask, members) == members ? members ^ 1 : 0;
+        };
+    };
+    check_warps(
+        device(),
+        {
+            {"and.b32 %r0, %a, 0; match.all.sync.b32 %d|%p, %r0, -1;" + answer, "b32 b32",
+             same(0, all)},
+            {"and.b32 %r0, %a, 1; match.all.sync.b32 %d|%p, %r0, -1;" + answer, "b32 b32",
+             same(1, all)},
+            {"mov.u64 %l0, 77; match.all.sync.b64 %d|%p, %l0, -1;" + answer, "b32 b64",
+             same(0, all)},
+            {"and.b64 %l0, %a, 0x8000000000000000; match.all.sync.b64 %d, %l0, -1;", "b32 b64",
+             [](unsigned lane, Warp warp) -> std::uint64_t {
+                 return matching(lane, warp, 0x8000000000000000, all) == all ? all : 0;
+             }},
+            // Only the lanes that take part count.
+            {"rem.u32 %r0, %lane, 3; match.all.sync.b32 %d|%p, %r0, 0x92492492;" + answer,
+             "b32 b32", [](unsigned, Warp) -> std::uint64_t { return third_lanes ^ 1; }, true},
+            {"match.all.sync.b32 %d|%p, %lane, 0x92492492;" + answer, "b32 b32",
+             [](unsigned, Warp) -> std::uint64_t { return 0; }, true},
+        });
+}
+
 TEST_P(WarpInstructions, MaskOfActiveLanes) {
     check_warps(device(), {
                               {"activemask.b32 %d;", "b32 b32", [](unsigned, Warp) { return all; }},
