@@ -1,10 +1,17 @@
 #include "experiments/trial.h"
 
+#include <fmt/format.h>
+
 #include <stdexcept>
 #include <utility>
 
+#include "compute/emulated_device.h"
+
 namespace warpscope::experiments {
 namespace {
+
+/// Of a search in the emulator for what a GPU has only said in general.
+constexpr std::chrono::milliseconds search_time{2000};
 
 compute::KernelEdits compile(compute::Sandbox& sandbox, const TrialRequest& request,
                              const std::stop_token& stop, TrialResult& result) {
@@ -22,16 +29,56 @@ compute::KernelEdits compile(compute::Sandbox& sandbox, const TrialRequest& requ
     return edits;
 }
 
-void draw_frame(Experiment& experiment, Size view) {
-    const Size size = experiment.picture_size(view);
-    if (size.width <= 0 || size.height <= 0) {
-        experiment.report();
-        return;
+/// Of the build's kernels, in this process.
+std::unique_ptr<compute::Device> shipped_device(const TrialRequest& request,
+                                                const std::stop_token& stop) {
+    const compute::DeviceInfo& like = request.like;
+    auto device = like.kind == compute::DeviceKind::emulator
+                      ? compute::make_emulated_device(like.reason, like.memory_bytes)
+                      : compute::pick_device(fmt::format("cuda:{}", like.ordinal));
+    device->set(request.settings);
+    device->limit({.stop = stop});
+    return device;
+}
+
+void draw_frames(Experiment& experiment, const TrialRequest& request, const std::stop_token& stop) {
+    const Size size = experiment.picture_size(request.view);
+    const bool picture = size.width > 0 && size.height > 0;
+    compute::Buffer<Rgba> pixels;
+    if (picture) pixels = {experiment.device(), std::size_t(size.width) * std::size_t(size.height)};
+    for (int frame = 0; frame < request.frames && !stop.stop_requested(); ++frame) {
+        if (frame > 0) experiment.step();
+        if (picture)
+            experiment.render_into({pixels.pointer(), size});
+        else
+            experiment.report();
+        experiment.device().synchronize();
     }
-    const compute::Buffer<Rgba> pixels(experiment.device(),
-                                       std::size_t(size.width) * std::size_t(size.height));
-    experiment.render_into({pixels.pointer(), size});
-    experiment.device().synchronize();
+    if (stop.stop_requested()) throw compute::DeviceError("Stopped.");
+}
+
+Running run(std::unique_ptr<compute::Device> device, const TrialRequest& request,
+            const std::stop_token& stop) {
+    Running running{std::move(device), {}};
+    running.experiment = request.entry->make(*running.device);
+    running.experiment->resume(request.snapshot);
+    draw_frames(*running.experiment, request, stop);
+    return running;
+}
+
+/// What the emulator says of kernels that failed on a GPU; empty where they work there.
+std::string words_of_the_emulator(const TrialRequest& request, compute::KernelEdits edits,
+                                  const std::stop_token& stop) {
+    try {
+        auto device = compute::make_emulated_device("to find what failed on the GPU");
+        device->set(request.settings);
+        device->use(std::move(edits));
+        device->limit({.time = search_time, .stop = stop});
+        run(std::move(device), request, stop);
+        return {};
+    } catch (const std::exception& error) {
+        return stop.stop_requested() ? "" : error.what();
+    }
 }
 
 }  // namespace
@@ -39,17 +86,22 @@ void draw_frame(Experiment& experiment, Size view) {
 TrialResult try_kernels(compute::Sandbox& sandbox, const TrialRequest& request,
                         const std::stop_token& stop) {
     TrialResult result;
-    Running running;
+    compute::KernelEdits edits;
     try {
-        auto edits = compile(sandbox, request, stop, result);
-        compute::LaunchLimits limits = compute::usual_limits();
-        limits.stop = stop;
-        running.device = sandbox.device(request.like, request.settings, std::move(edits), limits);
-        running.experiment = request.entry->make(*running.device);
-        running.experiment->resume(request.snapshot);
-        draw_frame(*running.experiment, request.view);
-        running.device->limit(compute::usual_limits());
-        result.running = std::move(running);
+        edits = compile(sandbox, request, stop, result);
+        const compute::LaunchLimits limits{.time = compute::usual_limits().time, .stop = stop};
+        auto device = edits.empty() ? shipped_device(request, stop)
+                                    : sandbox.device(request.like, request.settings, edits, limits);
+        result.running = run(std::move(device), request, stop);
+        result.running.device->limit(edits.empty() ? compute::LaunchLimits{}
+                                                   : compute::usual_limits());
+    } catch (const compute::OutOfMemory& error) {
+        result.error = error.what();
+    } catch (const compute::DeviceError& error) {
+        result.error = error.what();
+        if (request.like.kind == compute::DeviceKind::emulator || edits.empty()) return result;
+        const std::string words = words_of_the_emulator(request, edits, stop);
+        if (!words.empty()) result.error += fmt::format(" In the emulator: {}", words);
     } catch (const std::exception& error) {
         result.error = error.what();
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <memory>
 #include <stop_token>
@@ -10,6 +11,10 @@
 #include "experiments/experiment.h"
 
 namespace warpscope::experiments {
+
+/// How long a text has to stay as it is before it is tried: shorter than the pauses between two
+/// words, longer than those between two letters.
+inline constexpr std::chrono::milliseconds edit_pause{70};
 
 /// An experiment and the device that it runs on, which nothing else uses.
 struct Running {
@@ -22,9 +27,11 @@ struct TrialRequest {
     const Entry* entry = nullptr;
     compute::DeviceInfo like;  ///< the device to run on
     compute::RunSettings settings;
-    compute::Sources sources;  ///< of files that differ from the build's
+    compute::Sources sources;  ///< of files that differ from the build's; none: the build's
+                               ///< kernels, which need no sandbox
     Snapshot snapshot;
-    Size view;  ///< in pixels, that the picture is for
+    Size view;       ///< in pixels, that the picture is for
+    int frames = 1;  ///< that are drawn, the snapshot's the first
 };
 
 struct TrialResult {
@@ -35,7 +42,7 @@ struct TrialResult {
 };
 
 /// Compiles what there is to compile, makes a device and an experiment with the kernels, resumes
-/// the snapshot and draws its frame, so that kernels which fail at once are found before they are
+/// the snapshot and draws the frames, so that kernels which fail at once are found before they are
 /// on show. What a GPU's helper process can only say in general ("does not end") is looked for in
 /// the emulator too, which names line, block and thread. Takes what time it takes: for a thread of
 /// its own. Throws nothing; asked to stop, it returns soon, with an error.

@@ -35,6 +35,13 @@ compute::Sources KernelTexts::edited_sources() const {
     return sources;
 }
 
+std::vector<std::string> KernelTexts::waiting() const {
+    std::vector<std::string> files;
+    for (const auto& [file, known] : texts_)
+        if (known.state == State::waiting) files.push_back(file);
+    return files;
+}
+
 KernelTexts::State KernelTexts::state(const std::string& file) const {
     const auto found = texts_.find(file);
     return found == texts_.end() ? State::shipped : found->second.state;
@@ -52,12 +59,20 @@ const std::string& KernelTexts::error(const std::string& file) const {
     return found == texts_.end() ? none : found->second.error;
 }
 
+const std::string& KernelTexts::tried(const std::string& file) const {
+    static const std::string none;
+    const auto found = texts_.find(file);
+    return found == texts_.end() ? none : found->second.tried;
+}
+
 void KernelTexts::outcome(const std::string& file, std::string_view text, State state,
                           std::vector<compiler::Diagnostic> diagnostics, std::string error) {
     Text& known = find(file);
+    known.tried = text;
     known.diagnostics = std::move(diagnostics);
     known.error = std::move(error);
     known.state = known.text == text ? state : State::waiting;
+    ++outcomes_;
 }
 
 }  // namespace warpscope::ui

@@ -38,19 +38,25 @@ class KernelTexts {
     /// Every text that differs from the build's.
     compute::Sources edited_sources() const;
 
+    /// Files whose text is waiting.
+    std::vector<std::string> waiting() const;
     State state(const std::string& file) const;
     /// Of the newest text that was tried: it may be older than the one on screen.
     const std::vector<compiler::Diagnostic>& diagnostics(const std::string& file) const;
     /// A sentence where state() is failed and no diagnostic is an error, or a kernel that ran has
     /// failed since.
     const std::string& error(const std::string& file) const;
+    /// The text that diagnostics() and error() are about.
+    const std::string& tried(const std::string& file) const;
+    /// Counts the calls of outcome().
+    std::uint64_t outcomes() const { return outcomes_; }
     /// What came of trying: `text` is what was tried.
     void outcome(const std::string& file, std::string_view text, State state,
                  std::vector<compiler::Diagnostic> diagnostics, std::string error);
 
   private:
     struct Text {
-        std::string text;
+        std::string text, tried;
         State state = State::shipped;
         std::vector<compiler::Diagnostic> diagnostics;
         std::string error;
@@ -58,7 +64,7 @@ class KernelTexts {
     Text& find(const std::string& file);
 
     std::map<std::string, Text, std::less<>> texts_;
-    std::uint64_t version_ = 0;
+    std::uint64_t version_ = 0, outcomes_ = 0;
 };
 
 }  // namespace warpscope::ui

@@ -12,43 +12,47 @@ using experiments::Entry;
 using experiments::Experiment;
 using experiments::Size;
 
-namespace {
+Stage::Stage(const Start& start) : Stage(start, experiments::find_experiment(start.experiment)) {}
 
-std::vector<Assignment> values(const Experiment& experiment, bool all) {
-    std::vector<Assignment> list;
-    for (const experiments::Parameter* p : experiment.parameters().all())
-        if (all || p->text() != p->default_text()) list.push_back({p->id(), p->text()});
-    return list;
-}
-
-}  // namespace
-
-Stage::Stage(const Start& start) : wish_(start.device_wish), remembered_(start.remembered) {
-    read_only_ = start.sandbox ? start.sandbox->no_compiler() : "No compiler was asked for.";
-    const Entry& entry = experiments::find_experiment(start.experiment);
-    own_device_ = compute::pick_device(start.device_wish);
-    own_device_->set(start.run);
-    auto made = make(entry, *own_device_);
-    made->set(start.assignments);
-    if (!start.assignments.empty()) made->reset();
-    show(entry, std::move(made));
+Stage::Stage(const Start& start, const Entry& entry)
+    : sandbox_(start.sandbox),
+      try_kernels_(start.try_kernels),
+      run_(start.run),
+      wish_(start.device_wish),
+      remembered_(start.remembered) {
+    if (sandbox_ && !try_kernels_)
+        try_kernels_ = [this](const auto& request, const auto& stop) {
+            return experiments::try_kernels(*sandbox_, request, stop);
+        };
+    auto scene = make(entry, make_device(wish_));
+    scene->experiment().set(start.assignments);
+    if (!start.assignments.empty()) scene->experiment().reset();
+    show(std::move(scene));
 }
 
 Stage::Stage(Experiment& experiment, const Entry& entry, const gl::PixelBuffer* pixels)
-    : experiment_(&experiment), entry_(&entry), pixels_(pixels), paused_(true) {
+    : run_(experiment.device().settings()), paused_(true) {
+    auto scene = std::make_unique<Scene>();
+    scene->entry = &entry;
+    scene->shown = &experiment;
+    scene->pixels = pixels;
+    show(std::move(scene));
     wish_ = device().info().kind == compute::DeviceKind::emulator
                 ? "emulator"
                 : fmt::format("cuda:{}", device().info().ordinal);
+    for (const auto& [file, edit] : device().edits()) texts_.set(file, edit->source);
+    settle();
+    seen_texts_ = texts_.version();
     picture_stale_ = false;
     read_report();
 }
 
-template <class Change>
-bool Stage::attempt(const std::string& consequence, Change&& change) {
+bool Stage::attempt(const std::string& consequence, const std::function<void()>& change) {
     try {
-        std::forward<Change>(change)();
+        change();
         return true;
     } catch (const std::exception& error) {
+        note(error);
         std::string words = error.what();
         if (!consequence.empty()) words += (words.ends_with('.') ? " " : ". ") + consequence;
         say(std::move(words), Tone::error);
@@ -56,98 +60,138 @@ bool Stage::attempt(const std::string& consequence, Change&& change) {
     }
 }
 
-std::unique_ptr<Experiment> Stage::make(const Entry& entry, compute::Device& device) {
-    auto made = entry.make(device);
-    const auto found = remembered_.find(entry.id);
-    if (found == remembered_.end() || found->second.empty()) return made;
-    try {
-        made->set(found->second);
-    } catch (const std::exception&) {
-        // One that has become illegal must not take the others with it.
-        for (const Assignment& one : found->second)
-            attempt("It keeps its default.", [&] { made->set({&one, 1}); });
-    }
-    made->reset();
-    return made;
+/// A failure that calls for another kernel or device. It is faced between frames, as the panels
+/// hold what it would replace.
+void Stage::note(const std::exception& error) {
+    if (!scene_ || !scene_->own() || dynamic_cast<const compute::OutOfMemory*>(&error)) return;
+    const bool lost = dynamic_cast<const compute::DeviceLost*>(&error) != nullptr;
+    const bool kernel = runs_edits() && dynamic_cast<const compute::DeviceError*>(&error);
+    if ((lost || kernel) && failure_.empty()) failure_ = error.what();
 }
 
-void Stage::show(const Entry& entry, std::unique_ptr<Experiment> made) {
-    experiment_ = made.get();
-    entry_ = &entry;
-    made_[entry.id] = std::move(made);
+std::unique_ptr<compute::Device> Stage::make_device(const std::string& wish) const {
+    auto device = compute::pick_device(wish);
+    device->set(run_);
+    return device;
+}
+
+std::unique_ptr<Scene> Stage::make(const Entry& entry, std::unique_ptr<compute::Device> device) {
+    auto scene = std::make_unique<Scene>();
+    scene->entry = &entry;
+    scene->running.device = std::move(device);
+    scene->running.experiment = entry.make(*scene->running.device);
+    scene->shown = scene->running.experiment.get();
+    const auto found = remembered_.find(entry.id);
+    if (found == remembered_.end() || found->second.empty()) return scene;
+    set_all(scene->experiment(), found->second);
+    scene->experiment().reset();
+    return scene;
+}
+
+/// Those that it can take: one that has become illegal must not take the others with it.
+void Stage::set_all(Experiment& made, std::span<const Assignment> values) {
+    try {
+        made.set(values);
+    } catch (const std::exception&) {
+        for (const Assignment& one : values)
+            attempt("It keeps its default.", [&] { made.set({&one, 1}); });
+    }
+}
+
+void Stage::show(std::unique_ptr<Scene> scene) {
+    scene_ = scene.get();
+    std::swap(scenes_[scene->entry->id], scene);
     comparison_.reset();
     report_.clear();
     changed();
 }
 
 void Stage::changed() {
+    ++changes_;
     tree_failed_ = false;
     picture_stale_ = true;
     report_stale_ = true;
     next_report_ = {};
+    // Another kernel file may be in use now.
+    if (try_kernels_ && seen_texts_ != 0 && !due_) due_ = Clock::now();
 }
 
 void Stage::remember_all() {
-    for (const auto& [id, experiment] : made_) remembered_[id] = values(*experiment, false);
+    for (const auto& [id, scene] : scenes_) remembered_[id] = values(scene->experiment(), false);
 }
 
 ParameterTexts Stage::parameter_texts() const {
     ParameterTexts all = remembered_;
-    for (const auto& [id, experiment] : made_) all[id] = values(*experiment, false);
+    for (const auto& [id, scene] : scenes_)
+        if (scene->own()) all[id] = values(scene->experiment(), false);
     std::erase_if(all, [](const auto& item) { return item.second.empty(); });
     return all;
 }
 
-void Stage::select(const Entry& entry) {
-    if (&entry == entry_ || !own_device_) return;
-    attempt(fmt::format("Staying with {}.", entry_->title), [&] {
-        auto found = made_.find(entry.id);
-        auto made = found == made_.end() ? make(entry, *own_device_) : std::move(found->second);
-        own_device_->timings().clear();
-        show(entry, std::move(made));
+void Stage::select(const Entry& chosen) {
+    if (&chosen == &entry() || !scene_->own()) return;
+    attempt(fmt::format("Staying with {}.", entry().title), [&] {
+        auto found = scenes_.find(chosen.id);
+        auto scene = found == scenes_.end() ? make(chosen, make_device(wish_))
+                                            : std::exchange(found->second, nullptr);
+        scene->device().timings().clear();
+        if (trials_) trials_->stop();
+        show(std::move(scene));
+        settle();
         message_ = {};
     });
 }
 
 void Stage::set_device(const std::string& wish) {
-    if (!own_device_) return;
+    if (!scene_->own()) return;
     attempt(fmt::format("Staying on {}.", device().info().name), [&] {
-        auto fresh = compute::pick_device(wish);
-        fresh->set(own_device_->settings());
-        auto made = entry_->make(*fresh);
-        made->set(values(*experiment_, true));
-        made->reset();
-        remember_all();
-        own_pixels_.reset();
-        pixels_ = nullptr;
-        made_.clear();
-        own_device_ = std::move(fresh);
+        auto fresh = make(entry(), make_device(wish));
+        fresh->experiment().set(values(experiment(), true));
+        fresh->experiment().reset();
+        begin_anew(std::move(fresh));
         wish_ = wish;
-        show(*entry_, std::move(made));
         say(device().info().reason);
     });
 }
 
 void Stage::set_run(const compute::RunSettings& run) {
-    if (!own_device_) return;
-    const compute::RunSettings old = own_device_->settings();
+    if (!scene_->own()) return;
+    const compute::RunSettings old = std::exchange(run_, run);
     const bool done = attempt("Math, schedule and seed stay as they were.", [&] {
-        own_device_->set(run);
-        if (run.math == old.math) return experiment_->reset();
-        auto made = entry_->make(*own_device_);
-        made->set(values(*experiment_, true));
-        made->reset();
-        remember_all();
-        own_device_->timings().clear();
-        made_.clear();
-        show(*entry_, std::move(made));
+        if (run.math == old.math) {
+            for (const auto& [id, scene] : scenes_) scene->device().set(run);
+            broken_.clear();
+            return experiment().reset();
+        }
+        auto fresh = make(entry(), make_device(wish_));
+        fresh->experiment().set(values(experiment(), true));
+        fresh->experiment().reset();
+        begin_anew(std::move(fresh));
     });
-    if (!done) own_device_->set(old);
+    if (!done) {
+        run_ = old;
+        for (const auto& [id, scene] : scenes_) scene->device().set(old);
+    }
     changed();
 }
 
+/// Other kernels or another device for all: what failed before may work now.
+void Stage::begin_anew(std::unique_ptr<Scene> scene) {
+    remember_all();
+    if (trials_) trials_->stop();
+    for (const auto& [id, old] : scenes_)
+        for (const auto& [file, text] : old->sources())
+            if (texts_.text(file) == text)
+                texts_.outcome(file, text, KernelTexts::State::waiting, {}, "");
+    broken_.clear();
+    search_.reset();
+    failure_.clear();
+    scenes_.clear();
+    show(std::move(scene));
+}
+
 bool Stage::assign(std::span<const Assignment> assignments) {
-    const bool done = attempt("", [&] { experiment_->set(assignments); });
+    const bool done = attempt("", [&] { experiment().set(assignments); });
     if (done && message_.tone == Tone::error) message_ = {};
     if (done) comparison_.reset();
     changed();
@@ -160,13 +204,14 @@ void Stage::step_once() {
 }
 
 void Stage::reset() {
-    if (attempt("", [&] { experiment_->reset(); })) message_ = {};
+    if (attempt("", [&] { experiment().reset(); })) message_ = {};
+    broken_.clear();  // kernels that failed get another chance
     changed();
 }
 
 void Stage::compare() {
     attempt("", [&] {
-        comparison_ = experiment_->compare();
+        comparison_ = experiment().compare();
         if (!comparison_) say("This experiment has no variants to compare.");
     });
     changed();
@@ -181,29 +226,28 @@ int Stage::tile_side() const {
 const experiments::Tree* Stage::tree() {
     const experiments::Tree* tree = nullptr;
     // A failed one isn't tried again at every frame.
-    if (!tree_failed_) tree_failed_ = !attempt("", [&] { tree = experiment_->tree(); });
+    if (!tree_failed_) tree_failed_ = !attempt("", [&] { tree = experiment().tree(); });
     return tree;
 }
 
-bool Stage::drag(double dx, double dy) {
+bool Stage::mouse(const std::function<bool()>& move) {
     bool used = false;
-    attempt("", [&] { used = experiment_->drag(dx, dy); });
-    if (used) picture_stale_ = true;
-    return used;
+    attempt("", [&] { used = move(); });
+    if (!used) return false;
+    ++changes_;
+    return picture_stale_ = true;
+}
+
+bool Stage::drag(double dx, double dy) {
+    return mouse([&] { return experiment().drag(dx, dy); });
 }
 
 bool Stage::scroll(double notches) {
-    bool used = false;
-    attempt("", [&] { used = experiment_->scroll(notches); });
-    if (used) picture_stale_ = true;
-    return used;
+    return mouse([&] { return experiment().scroll(notches); });
 }
 
 bool Stage::point(const experiments::Pointer& pointer) {
-    bool used = false;
-    attempt("", [&] { used = experiment_->point(pointer); });
-    if (used) picture_stale_ = true;
-    return used;
+    return mouse([&] { return experiment().point(pointer); });
 }
 
 void Stage::say(std::string text, Tone tone) {
@@ -211,42 +255,35 @@ void Stage::say(std::string text, Tone tone) {
 }
 
 void Stage::advance(Size view) {
+    const Size before = std::exchange(view_, view);
+    if (!failure_.empty()) face_failure();
+    follow_texts();
+    take_trial();
+    // What failed stands still until other kernels take its place.
+    if (scene_->failed) return;
     if (!paused_ || std::exchange(step_wanted_, false)) {
-        if (!attempt("Paused.", [&] { experiment_->step(); })) paused_ = true;
+        if (!attempt("Paused.", [&] { experiment().step(); }) && failure_.empty()) paused_ = true;
+        ++changes_;
         picture_stale_ = true;
         report_stale_ = true;
     }
-    if (picture_stale_ || view != view_) render(view);
-    if (report_stale_ && (paused_ || Clock::now() >= next_report_)) read_report();
+    if (failure_.empty() && (picture_stale_ || view != before)) render(view);
+    if (failure_.empty() && report_stale_ && (paused_ || Clock::now() >= next_report_))
+        read_report();
+    failure_.empty() ? keep_standing() : face_failure();
 }
 
 void Stage::render(Size view) {
-    view_ = view;
     picture_stale_ = false;
     ++picture_version_;
-    const bool done = attempt("The picture is the last good one.", [&] {
-        const Size size = experiment_->picture_size(view);
-        if (size.width <= 0 || size.height <= 0) {
-            own_pixels_.reset();
-            pixels_ = nullptr;
-            return;
-        }
-        const bool fits = own_pixels_ && own_pixels_->width() == size.width &&
-                          own_pixels_->height() == size.height;
-        auto fresh =
-            fits ? nullptr : std::make_unique<gl::PixelBuffer>(device(), size.width, size.height);
-        gl::PixelBuffer& target = fits ? *own_pixels_ : *fresh;
-        target.write([&](std::uint64_t address) { experiment_->render_into({{address}, size}); });
-        if (fresh) own_pixels_ = std::move(fresh);
-        pixels_ = own_pixels_.get();
-    });
-    if (!done) paused_ = true;
+    const bool done = attempt("The picture is the last good one.", [&] { scene_->render(view); });
+    if (!done && failure_.empty()) paused_ = true;
 }
 
 void Stage::read_report() {
     report_stale_ = false;
     const auto start = Clock::now();
-    attempt("", [&] { report_ = experiment_->report(); });
+    attempt("", [&] { report_ = experiment().report(); });
     // A report that is dear to make (a double-precision reference) must not take the frames' time.
     const auto took = Clock::now() - start;
     next_report_ =
