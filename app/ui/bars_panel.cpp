@@ -100,6 +100,7 @@ constexpr Key keys[] = {
     {".  or  →", "one frame, then pause"},
     {"R", "back to frame 0"},
     {"M", "open the microscope"},
+    {"E", "the kernel's source, to be edited"},
     {"1 – 9", "choose the experiment"},
     {"F", "fit the picture"},
     {"G", "block borders"},
@@ -120,6 +121,14 @@ constexpr Key microscope_keys[] = {
     {"P", "PTX beside the source"},
     {"Click", "on the picture: another thread"},
     {"M  or  Esc", "close it"},
+};
+
+constexpr Key editor_keys[] = {
+    {"Click", "on a dot: a barrier out, and in"},
+    {"Ctrl+Z  Y", "undo, redo"},
+    {"Ctrl+S  O", "save, open a file"},
+    {"Tab", "indent; with Shift back"},
+    {"Esc", "leave the text"},
 };
 
 void key_list(Interface& ui, const char* title, std::span<const Key> list) {
@@ -178,7 +187,11 @@ void draw_keys(Interface& ui) {
                      ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
     key_list(ui, "Keys", keys);
     ImGui::SameLine(0, ui.px(36));
+    ImGui::BeginGroup();
     key_list(ui, "While the microscope is open", microscope_keys);
+    ImGui::Dummy({0, ui.px(8)});
+    key_list(ui, "In the source", editor_keys);
+    ImGui::EndGroup();
     ImGui::End();
     ImGui::PopStyleColor();
     ImGui::PopStyleVar(2);

@@ -47,6 +47,17 @@ void microscope(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
                  r * 0.42F);
 }
 
+/// Angle brackets with a slash between.
+void code(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
+    for (const float sign : {-1.F, 1.F}) {
+        list.PathLineTo({c.x + sign * 0.65F * r, c.y - 0.75F * r});
+        list.PathLineTo({c.x + sign * 1.3F * r, c.y});
+        list.PathLineTo({c.x + sign * 0.65F * r, c.y + 0.75F * r});
+        list.PathStroke(colour, 0, r * 0.3F);
+    }
+    list.AddLine({c.x + 0.28F * r, c.y - r}, {c.x - 0.28F * r, c.y + r}, colour, r * 0.28F);
+}
+
 }  // namespace
 
 void draw_icon(Icon icon, ImVec2 c, float r, ImU32 colour) {
@@ -79,6 +90,8 @@ void draw_icon(Icon icon, ImVec2 c, float r, ImU32 colour) {
             return barrier(list, c, r, colour);
         case Icon::microscope:
             return microscope(list, c, r, colour);
+        case Icon::code:
+            return code(list, c, r, colour);
         case Icon::close:
             list.AddLine({c.x - 0.8F * r, c.y - 0.8F * r}, {c.x + 0.8F * r, c.y + 0.8F * r}, colour,
                          r * 0.3F);

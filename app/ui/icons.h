@@ -15,7 +15,8 @@ enum class Icon {
     barrier,
     to_end,
     close,
-    microscope
+    microscope,
+    code
 };
 
 /// Draws into the current window, `r` from the centre to an edge.

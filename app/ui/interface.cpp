@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "ui/editor_parts.h"
 #include "ui/panels.h"
 
 namespace warpscope::ui {
@@ -111,6 +112,12 @@ void Interface::open_microscope(const MicroscopePlace& place) {
     microscope.seek(place.step);
 }
 
+void Interface::toggle_editor() {
+    const bool open = editor_shows();
+    if (!open && microscope.is_open()) microscope.close();
+    options.editor = !open;
+}
+
 bool Interface::block_shows() const {
     const gl::PixelBuffer* pixels = stage.pixels();
     if (!pixels || !microscope.is_open() || !microscope.ready()) return false;
@@ -143,6 +150,8 @@ void Interface::place(ImVec2 size) {
     shown = stage.entry().id;
     canvas = {};
     tree = {};
+    pointer = {};
+    pointed = false;
 }
 
 void Interface::draw(ImVec2 size) {
@@ -156,13 +165,19 @@ void Interface::draw(ImVec2 size) {
     }
     inspector.follow(stage.entry(), stage.experiment(), options.inspect);
     refresh_measured(*this);
+    const ImGuiIO& io = ImGui::GetIO();
+    if (!io.WantTextInput && !io.KeyCtrl && letter_pressed('E')) toggle_editor();
     place(size);
     widgets.begin_frame();
     ImGui::PushFont(fonts.body);
     begin_root(size);
     splitter(*this, "split.left", layout.left_edge, true, 1, options.left, 220, 520);
     splitter(*this, "split.bottom", layout.lower_edge, false, -1, options.bottom, 80, 500);
-    splitter(*this, "split.right", layout.right_edge, true, -1, options.right, 220, 560);
+    if (editor_shows())
+        splitter(*this, "split.right", layout.right_edge, true, -1, options.editor_width, 300,
+                 1600);
+    else
+        splitter(*this, "split.right", layout.right_edge, true, -1, options.right, 220, 560);
     panel(*this, "top", layout.top, colour::clear, {14, 8}, false, [&] { draw_top_bar(*this); });
     panel(*this, "controls", layout.controls, colour::clear, {16, 14}, true,
           [&] { draw_controls(*this); });
@@ -172,6 +187,9 @@ void Interface::draw(ImVec2 size) {
           false, [&] { draw_canvas(*this); });
     if (microscope.is_open())
         draw_open_microscope(*this);
+    else if (options.editor)
+        panel(*this, "editor", layout.editor, colour::background, {10, 7}, false,
+              [&] { draw_editor(*this); });
     else
         panel(*this, "results", layout.results, colour::clear, {16, 12}, true,
               [&] { draw_results(*this); });

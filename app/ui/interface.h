@@ -12,6 +12,7 @@
 #include "ui/canvas.h"
 #include "ui/device_facts.h"
 #include "ui/dock.h"
+#include "ui/editor_view.h"
 #include "ui/inspector.h"
 #include "ui/kernel_text.h"
 #include "ui/layout.h"
@@ -88,6 +89,9 @@ struct Interface {
     void open_microscope(std::optional<gl::Point> pixel = {});
     /// The same at a block and a step of it; a block that isn't there becomes the nearest one.
     void open_microscope(const MicroscopePlace& place);
+    /// Opens the editor, which the microscope makes way for, or closes it.
+    void toggle_editor();
+    bool editor_shows() const { return options.editor && !microscope.is_open(); }
     /// Whether the open microscope's launch computes one pixel a thread, in square blocks.
     bool block_shows() const;
     /// Moves it to that pixel's block and thread.
@@ -114,8 +118,11 @@ struct Interface {
     Canvas canvas;
     TreeView tree;
     SourceView source;
+    EditorView editor;
     gl::PictureView picture_view;
     PictureDraw picture_draw;
+    experiments::Pointer pointer;  ///< as the experiment knows it
+    bool pointed = false;          ///< it has a use for it
     Edit edit;
     Rest rest;
     std::string shown;    ///< the experiment whose picture the canvas is set for

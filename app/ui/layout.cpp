@@ -40,9 +40,11 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     const float top = part(46, height * 0.2F), foot = part(30, height * 0.2F);
     const float edge = part(4, height), bar = part(42, height);
     const float body = std::max(1.F, height - top - foot);
-    // The microscope's source needs half of the window.
-    const float left = part(options.left, width * (microscope ? 0.25F : 0.4F));
-    const float right = part(options.right, width * (microscope ? 0.25F : 0.35F));
+    // The microscope's source needs half of the window, and the editor nearly as much.
+    const bool editor = options.editor && !microscope;
+    const float left = part(options.left, width * (microscope || editor ? 0.25F : 0.4F));
+    const float right = editor ? part(options.editor_width, width * 0.46F)
+                               : part(options.right, width * (microscope ? 0.25F : 0.35F));
     const float lower = part(options.bottom, body * 0.5F);
     const float upper = std::max(1.F, body - lower - edge);
     const float centre = std::max(1.F, width - left - right - 2 * edge);
@@ -55,7 +57,7 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     layout.transport = {x, top, centre, std::min(bar, upper)};
     layout.canvas = {x, top + bar, centre, std::max(1.F, upper - bar)};
     layout.right_edge = {width - right - edge, top, edge, upper};
-    layout.results = {width - right, top, right, upper};
+    (editor ? layout.editor : layout.results) = {width - right, top, right, upper};
     layout.lower_edge = {x, top + upper, std::max(1.F, width - x), edge};
     layout.dock = {x, top + upper + edge, std::max(1.F, width - x), lower};
     layout.foot = {0, height - foot, width, foot};

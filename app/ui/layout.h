@@ -11,9 +11,9 @@ struct Box {
 };
 
 /// Where the panels are in a window. The microscope's four are empty while it is closed; while it
-/// is open there are no results.
+/// or the editor is open there are no results.
 struct Layout {
-    Box top, controls, transport, canvas, results, dock, foot;
+    Box top, controls, transport, canvas, results, editor, dock, foot;
     Box microscope, source, warps, tile;
     Box left_edge, right_edge, lower_edge;  ///< borders that can be dragged
 };

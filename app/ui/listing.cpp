@@ -9,19 +9,6 @@
 #include "ui/widgets.h"
 
 namespace warpscope::ui {
-namespace {
-
-using State = emulator::SplitView::State;
-
-/// Where things are in the listing's window, in layout units.
-struct Places {
-    ImVec2 low, high;           ///< of what is seen
-    float line;                 ///< height of a row
-    float number, chips, text;  ///< left edges
-    float chips_width;
-    float scroll_x, scroll_y;
-    float y(std::uint32_t row) const { return low.y + float(row) * line - scroll_y; }
-};
 
 ImU32 ink_colour(Ink ink) {
     switch (ink) {
@@ -45,11 +32,24 @@ ImU32 ink_colour(Ink ink) {
     return colour::text;
 }
 
-/// Of the monospaced font in use, not rounded as CalcTextSize() does.
 float character_width() {
     return ImGui::GetFont()->GetCharAdvance('M') * ImGui::GetFontSize() /
            ImGui::GetFont()->FontSize;
 }
+
+namespace {
+
+using State = emulator::SplitView::State;
+
+/// Where things are in the listing's window, in layout units.
+struct Places {
+    ImVec2 low, high;           ///< of what is seen
+    float line;                 ///< height of a row
+    float number, chips, text;  ///< left edges
+    float chips_width;
+    float scroll_x, scroll_y;
+    float y(std::uint32_t row) const { return low.y + float(row) * line - scroll_y; }
+};
 
 void draw_text(ImVec2 at, const KernelText::Line& line) {
     ImDrawList& list = *ImGui::GetWindowDrawList();

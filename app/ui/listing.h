@@ -11,6 +11,11 @@
 
 namespace warpscope::ui {
 
+/// Of source text.
+ImU32 ink_colour(Ink ink);
+/// Of the monospaced font in use, not rounded as CalcTextSize() does.
+float character_width();
+
 /// Lanes of a warp at a line.
 struct Chip {
     std::uint32_t row = 0;

@@ -52,6 +52,17 @@ void choose_pixel(Interface& ui, gl::Point texel, bool hovered) {
     }
 }
 
+/// Tells the experiment of a mouse that moved or pressed over the picture.
+void point(Interface& ui, gl::Point texel, bool hovered) {
+    const bool held = ImGui::IsItemActive();
+    if (ui.microscope.is_open() || (!hovered && !held)) return;
+    const bool down = held && ImGui::IsMouseDown(ImGuiMouseButton_Left);
+    const experiments::Pointer now{texel.x, texel.y, down};
+    if (now == ui.pointer) return;
+    ui.pointer = now;
+    ui.pointed = ui.stage.point(now);
+}
+
 void navigate(Interface& ui, ImVec2 size) {
     const ImGuiIO& io = ImGui::GetIO();
     const gl::Point mouse{io.MousePos.x * double(ui.raster), io.MousePos.y * double(ui.raster)};
@@ -60,12 +71,17 @@ void navigate(Interface& ui, ImVec2 size) {
         if (io.KeyCtrl || !ui.stage.scroll(io.MouseWheel))
             ui.canvas.zoom(mouse, std::pow(1.2, io.MouseWheel));
     }
-    if (hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) && !io.KeyCtrl)
+    const gl::Point texel = ui.canvas.to_texel(mouse);
+    point(ui, texel, hovered);
+    const bool pointed = ui.pointed && !ui.microscope.is_open();
+    if (hovered && !pointed && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) && !io.KeyCtrl)
         ui.canvas.fit();
-    choose_pixel(ui, ui.canvas.to_texel(mouse), hovered);
+    choose_pixel(ui, texel, hovered);
     // How the pointer came here before it was pressed is no dragging.
     const bool dragging = ImGui::IsItemActive() && !ImGui::IsItemActivated();
     if (!dragging || (io.MouseDelta.x == 0 && io.MouseDelta.y == 0)) return;
+    // Where the left button is the experiment's, the middle one alone pans.
+    if (pointed && !ImGui::IsMouseDown(ImGuiMouseButton_Middle)) return;
     const bool left = ImGui::IsMouseDown(ImGuiMouseButton_Left) && !io.KeyCtrl;
     if (left && ui.stage.drag(double(io.MouseDelta.x) / size.y, double(io.MouseDelta.y) / size.y))
         return;

@@ -31,6 +31,8 @@ Json to_json(const Settings& s) {
             {"panels", {s.view.left, s.view.right, s.view.bottom}},
             {"dock", {s.view.dock, s.view.dock_open}},
             {"inspect", s.view.inspect},
+            {"editor", {{"open", s.view.editor}, {"width", s.view.editor_width}}},
+            {"kernel_path", s.view.kernel_path},
             {"parameters", parameters}};
 }
 
@@ -67,6 +69,11 @@ Settings from_json(const Json& json) {
         s.view.dock_open = json.at("dock").at(1).get<std::string>();
     }
     s.view.inspect = json.value("inspect", true);
+    s.view.kernel_path = json.value("kernel_path", "");
+    if (json.contains("editor")) {
+        s.view.editor = json.at("editor").at("open").get<bool>();
+        s.view.editor_width = std::clamp(json.at("editor").at("width").get<float>(), 80.F, 2000.F);
+    }
     for (const auto& [id, list] : json.at("parameters").items())
         for (const auto& [name, text] : list.items())
             s.parameters[id].push_back({name, text.get<std::string>()});

@@ -23,6 +23,9 @@ struct ViewOptions {
     std::string dock = "timings";        ///< its tab
     std::string dock_open = "timeline";  ///< the same while the microscope is open
     bool inspect = true;                 ///< check what is on show after each change
+    bool editor = false;                 ///< the kernel's source stands where the results do
+    float editor_width = 640;
+    std::string kernel_path;  ///< that a kernel was opened from or saved to last
 };
 
 /// What the window remembers from one run to the next.

@@ -78,6 +78,13 @@ void draw_transport(Interface& ui) {
             open ? "Close the microscope (M)." : "Open the microscope: step one block's warps (M).",
             open ? "on" : "off", true, open))
         ui.later([&ui, open] { open ? ui.microscope.close() : ui.open_microscope(); });
+    const bool editor = ui.editor_shows();
+    if (icon_button(ui, "editor.open", Icon::code,
+                    editor ? "Close the source (E)."
+                           : "The kernel's source beside the picture: change it, and the new "
+                             "kernel runs (E).",
+                    editor ? "on" : "off", true, editor))
+        ui.later([&ui] { ui.toggle_editor(); });
     ImGui::SameLine(0, ui.px(10));
     ImGui::AlignTextToFramePadding();
     const std::string frame = quantity(double(stage.experiment().frame()), "");
