@@ -134,6 +134,7 @@ void BlockRunner::begin(uint32_t block, uint32_t sm, uint32_t sm_count, std::byt
     context_.sm = sm;
     context_.shared = shared;
     context_.clock = 0;
+    context_.printed = {};
     context_.live_threads = uint32_t(launch_.block.count());
     barriers_.fill({});
     epoch_ = 0;

@@ -62,6 +62,7 @@ class BlockRunner {
 
     void run(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte* shared, Observer* observer);
     const Statistics& statistics() const { return statistics_; }
+    const PrintLog& printed() const { return context_.printed; }  // by the newest block
 
     // --- the same, one instruction at a time, always observed: block_step.cpp
     // Stands before the block's first instruction. What the decoder inserted is run at once, here
@@ -187,6 +188,7 @@ struct BlockRunner::Snapshot {
     uint32_t runnable = 0, last = 0, epoch = 0, live_threads = 0;
     uint64_t clock = 0, random_state = 0, unaccounted = 0, budget = 0;
     bool finished = false;
+    PrintLog::Mark printed;
     Statistics statistics;
 };
 

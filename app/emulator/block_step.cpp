@@ -165,6 +165,7 @@ void BlockRunner::save(Snapshot& s) const {
     s.unaccounted = unaccounted_;
     s.budget = budget_.left();
     s.finished = finished_;
+    s.printed = context_.printed.mark();
     s.statistics = statistics_;
 }
 
@@ -184,6 +185,7 @@ void BlockRunner::restore(const Snapshot& s) {
     unaccounted_ = s.unaccounted;
     budget_.set(s.budget);
     finished_ = s.finished;
+    context_.printed.back_to(s.printed);
     statistics_ = s.statistics;
 }
 

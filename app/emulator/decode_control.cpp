@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "emulator/calls.h"
 #include "emulator/decoder.h"
 #include "emulator/opcode_traits.h"
 
@@ -22,7 +23,22 @@ bool Decoder::decode_control(const Statement& s) {
         finish(m);
         e.full = exit_threads;
     } else if (s.opcode == "trap") {
+        Modifiers m(s);
+        const TrapReason reason = m.take(stack_trap)    ? TrapReason::stack
+                                  : m.take(callee_trap) ? TrapReason::callee
+                                  : m.take(target_trap) ? TrapReason::target
+                                                        : TrapReason::kernel;
+        finish(m);
         e.full = trap;
+        e.detail = uint16_t(reason);
+    } else if (s.opcode == print_opcode) {
+        e.full = print;
+        e.operands = {destination(s.operands[0]), source(s.operands[1], Type::b64),
+                      source(s.operands[2], Type::b64)};
+    } else if (s.opcode == assert_opcode) {
+        e.full = assert_fail;
+        e.operands = {source(s.operands[0], Type::b64), source(s.operands[1], Type::b64),
+                      source(s.operands[2], Type::b32), source(s.operands[3], Type::b64)};
     } else if (s.opcode == "membar" || s.opcode == "fence" || s.opcode == "nanosleep" ||
                s.opcode == "prefetch" || s.opcode == "prefetchu" || s.opcode == "pmevent") {
         e.full = nothing;  // memory is in order here, and time is instructions

@@ -172,10 +172,14 @@ const Instruction* branch_if(const Instruction* i, Warp& w);
 const Instruction* branch_unless(const Instruction* i, Warp& w);
 const Instruction* join_point(const Instruction* i, Warp& w);
 const Instruction* exit_threads(const Instruction* i, Warp& w);
+// Its detail: why, see TrapReason.
 const Instruction* trap(const Instruction* i, Warp& w);
+enum class TrapReason : uint16_t { kernel, stack, callee, target };
 const Instruction* barrier(const Instruction* i, Warp& w);
 const Instruction* warp_barrier(const Instruction* i, Warp& w);
 const Instruction* nothing(const Instruction* i, Warp& w);  // fences, hints
+const Instruction* print(const Instruction* i, Warp& w);
+const Instruction* assert_fail(const Instruction* i, Warp& w);
 const Instruction* read_clock(const Instruction* i, Warp& w);
 uint64_t host_timer();  // nanoseconds
 

@@ -3,6 +3,7 @@
 #include <bit>
 #include <chrono>
 
+#include "emulator/calls.h"
 #include "emulator/float_mode.h"
 #include "emulator/handlers.h"
 
@@ -56,7 +57,21 @@ const Instruction* exit_threads(const Instruction* i, Warp& w) {
 }
 
 const Instruction* trap(const Instruction* i, Warp& w) {
-    w.fail(i, unsigned(std::countr_zero(w.mask)), "the kernel trapped");
+    const auto lane = unsigned(std::countr_zero(w.mask));
+    switch (TrapReason(i->detail)) {
+        case TrapReason::stack:
+            w.fail(i, lane,
+                   fmt::format("functions that call themselves need more than the {} bytes of "
+                               "stack that a thread has",
+                               stack_bytes));
+        case TrapReason::callee:
+            w.fail(i, lane, "the pointer that is called is no function's address");
+        case TrapReason::target:
+            w.fail(i, lane, "the branch's index is beyond its list of targets");
+        case TrapReason::kernel:
+            break;
+    }
+    w.fail(i, lane, "the kernel trapped");
 }
 
 const Instruction* barrier(const Instruction* i, Warp& w) {

@@ -63,6 +63,10 @@ class Dispatch {
         for (uint64_t b = first_; b < end_ && b < failed_.load(); ++b)
             run_block(runner, uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(), observer);
     }
+    void take_prints(PrintLog& into) {
+        if (error_) prints_.forget_after(uint32_t(failed_.load()));
+        prints_.move_into(into);
+    }
     void rethrow(Observer* observer) const {
         if (!error_) return;
         if (observer) observer->on_failure(uint32_t(failed_.load()));
@@ -74,12 +78,20 @@ class Dispatch {
                    Observer* observer) {
         try {
             runner.run(block, sm, sms_, shared, observer);
+            keep_prints(block, runner);
         } catch (...) {
+            keep_prints(block, runner);
             const std::lock_guard lock(mutex_);
             if (block >= failed_.load()) return;
             failed_ = block;
             error_ = std::current_exception();
         }
+    }
+
+    void keep_prints(uint32_t block, const BlockRunner& runner) {
+        if (runner.printed().text().empty()) return;
+        const std::lock_guard lock(mutex_);
+        prints_.add(block, runner.printed());
     }
 
     uint64_t first_, end_;  // blocks
@@ -88,6 +100,7 @@ class Dispatch {
     std::atomic<uint64_t> failed_ = ~0ull;
     std::mutex mutex_;
     std::exception_ptr error_;
+    LaunchPrints prints_;
 };
 
 // One observer for each thread: `observer` itself and forks of it; just the one where it can't
@@ -125,6 +138,15 @@ std::span<std::byte> Machine::shared_memory(unsigned sm, size_t bytes) {
     std::vector<std::byte>& memory = shared_[sm];
     if (memory.size() < bytes) memory.resize(bytes);
     return memory;
+}
+
+std::string Machine::take_output() {
+    std::string text = output_.text();
+    if (output_.is_cut())
+        text += fmt::format("{}(the rest is left out: these are {} lines)\n",
+                            text.ends_with('\n') ? "" : "\n", output_.lines());
+    output_ = {};
+    return text;
 }
 
 FrozenLaunch Machine::freeze(const Kernel& kernel, const Launch& launch,
@@ -166,6 +188,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
         parts[k] = runner.statistics();
     });
     observers.join();
+    dispatch.take_prints(output_);
     dispatch.rethrow(observer);
     Statistics total;
     for (const Statistics& s : parts) total += s;

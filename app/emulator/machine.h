@@ -6,11 +6,13 @@
 #include <limits>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "emulator/memory.h"
 #include "emulator/module.h"
 #include "emulator/observer.h"
+#include "emulator/printed.h"
 
 namespace warpscope::emulator {
 
@@ -114,12 +116,18 @@ class Machine {
     static FrozenLaunch freeze(const Kernel& kernel, const Launch& launch,
                                std::span<const void* const> arguments, const Options& options);
 
+    // What kernels have printed with printf() since the last call, in the order of launches,
+    // blocks and execution; also a launch that ended with an Error. At most PrintLog's lines, whose
+    // end then says that there were more.
+    std::string take_output();
+
     // Shared memory of a virtual SM, at least `bytes` of it.
     std::span<std::byte> shared_memory(unsigned sm, size_t bytes);
 
   private:
     Memory memory_;
     std::vector<std::vector<std::byte>> shared_;  // by virtual SM
+    PrintLog output_;
 };
 
 }  // namespace warpscope::emulator

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "emulator/calls.h"
 #include "emulator/decoder.h"
 #include "emulator/error.h"
 #include "emulator/ptx_syntax.h"
@@ -27,7 +28,11 @@ class ModuleLoader {
         }
         for (const Variable& v : syntax_.variables)
             if (v.space != Space::shared) place(v);
+        for (const std::string& name : pointed_functions(syntax_))
+            symbols_[name] = {Space::generic, function_address(syntax_, name)};
+        for (const Variable& v : syntax_.variables) set_addresses(v);
         for (KernelSyntax& kernel : syntax_.kernels) {
+            expand_calls(kernel, syntax_);
             add_shared_variables(kernel);
             module_->kernels_.push_back(Decoder(*module_, symbols_, std::move(kernel)).decode());
         }
@@ -44,6 +49,20 @@ class ModuleLoader {
         module_->variables_.push_back({v.name, data, size_t(v.bytes), v.space == Space::constant});
         module_->storage_.push_back(std::move(storage));
         symbols_[v.name] = {v.space, uint64_t(data)};
+    }
+
+    void set_addresses(const Variable& v) const {
+        for (const Variable::Address& a : v.addresses) {
+            const auto found = symbols_.find(a.name);
+            if (found == symbols_.end() || v.space == Space::shared)
+                throw Error(
+                    fmt::format("{}: '{}' is initialised with the address of '{}', which "
+                                "is not known",
+                                syntax_.name, v.name, a.name));
+            const uint64_t value = found->second.address + uint64_t(a.offset);
+            std::memcpy(reinterpret_cast<std::byte*>(symbols_.at(v.name).address) + a.at, &value,
+                        sizeof(value));
+        }
     }
 
     // Shared variables of the module count for the kernels that name them.

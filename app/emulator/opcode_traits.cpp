@@ -4,6 +4,8 @@
 #include <iterator>
 #include <string_view>
 
+#include "emulator/calls.h"
+
 namespace warpscope::emulator {
 
 namespace {
@@ -29,8 +31,9 @@ Effect effect_of_special(std::string_view name) {
 
 unsigned destination_count(const Statement& s) {
     static constexpr std::string_view without[] = {
-        "st",     "red",   "bra",  "brx",      "ret",       "exit",     "trap",      "brkpt",
-        "membar", "fence", "call", "stmatrix", "nanosleep", "prefetch", "prefetchu", "pmevent"};
+        "st",        "red",      "bra",       "brx",     "ret",        "exit",
+        "trap",      "brkpt",    "membar",    "fence",   "call",       "stmatrix",
+        "nanosleep", "prefetch", "prefetchu", "pmevent", assert_opcode};
     if (one_of(s.opcode, without)) return 0;
     if (s.opcode == "bar" || s.opcode == "barrier") return s.has("red") ? 1 : 0;
     return 1;
@@ -81,8 +84,8 @@ bool reads_what_others_write(const Statement& s) {
 }
 
 Effect effect_of(const Statement& s) {
-    static constexpr std::string_view crossing[] = {"atom",  "shfl",       "vote",
-                                                    "match", "activemask", "redux"};
+    static constexpr std::string_view crossing[] = {"atom",       "shfl",  "vote",      "match",
+                                                    "activemask", "redux", print_opcode};
     if (destination_count(s) == 0) return Effect::none;
     if (one_of(s.opcode, crossing) || is_barrier(s)) return Effect::per_lane;
     if (uses_carry(s)) return Effect::per_lane;  // each lane has its own

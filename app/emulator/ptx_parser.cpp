@@ -7,6 +7,13 @@
 
 namespace warpscope::emulator {
 
+namespace {
+
+constexpr uint64_t most_parameter_bytes = 32764;  // PTX ISA, "Kernel Function Parameters"
+constexpr uint64_t most_variable_bytes = 1ull << 30;
+
+}  // namespace
+
 ModuleSyntax Parser::parse() {
     while (lexer_.peek().kind != Token::end) module_directive();
     return std::move(module_);
@@ -55,8 +62,9 @@ void Parser::module_directive() {
 
 void Parser::file_directive() {
     lexer_.next();
-    const int index = int(lexer_.expect_integer());
-    module_.files[index] = std::string(lexer_.next().text);
+    const int64_t index = lexer_.expect_integer();
+    if (index < 0 || index > 100'000) lexer_.fail(fmt::format("there is no file {}", index));
+    module_.files[int(index)] = std::string(lexer_.next().text);
     while (lexer_.accept(",")) lexer_.next();  // timestamp and size
 }
 
@@ -86,33 +94,53 @@ void Parser::loc_directive() {
     if (found.file == kernel_file_ && found.line > 0) source_ = found;
 }
 
-// Device functions that were not inlined are skipped; a call of one is an error in the decoder.
-void Parser::function() {
-    while (!lexer_.peek().is("{")) {
-        if (lexer_.peek().kind == Token::end) lexer_.fail("a .func does not end");
-        if (lexer_.next().is(";")) return;
-    }
-    skip_braces();
-}
-
-void Parser::entry() {
-    KernelSyntax& kernel = module_.kernels.emplace_back();
+void Parser::begin(KernelSyntax& kernel) {
     kernel_ = &kernel;
     kernel_file_ = -1;
     source_ = {};
     kernel.ptx_line = lexer_.peek().line;
-    kernel.name = lexer_.expect_word("a kernel name").text;
-    if (lexer_.accept("(") && !lexer_.accept(")")) {
-        uint32_t offset = 0;
-        do {
-            Parameter p = parameter();
-            offset = (offset + p.align - 1) / p.align * p.align;
-            p.offset = offset;
-            offset += p.size;
-            kernel.parameters.push_back(std::move(p));
-        } while (lexer_.accept(","));
-        lexer_.expect(")");
+}
+
+// .func (results) name (parameters) { body }; one without a body is declared only.
+void Parser::function() {
+    KernelSyntax function;
+    begin(function);
+    if (lexer_.peek().is("(")) function.results = parameter_list();
+    function.name = lexer_.expect_word("a function's name").text;
+    if (lexer_.peek().is("(")) function.parameters = parameter_list();
+    while (!lexer_.peek().is("{")) {  // .noreturn and the like
+        if (lexer_.peek().kind == Token::end) lexer_.fail("a .func does not end");
+        if (lexer_.next().is(";")) return;
     }
+    body();
+    const std::string name = function.name;
+    if (!module_.functions.emplace(name, std::move(function)).second)
+        lexer_.fail(fmt::format("function '{}' stands twice", name));
+}
+
+std::vector<Parameter> Parser::parameter_list() {
+    std::vector<Parameter> list;
+    lexer_.expect("(");
+    if (lexer_.accept(")")) return list;
+    uint64_t offset = 0;
+    do {
+        Parameter p = parameter();
+        offset = (offset + p.align - 1) / p.align * p.align;
+        p.offset = uint32_t(offset);
+        offset += p.size;
+        if (offset > most_parameter_bytes)
+            lexer_.fail(fmt::format("more than {} bytes of parameters", most_parameter_bytes));
+        list.push_back(std::move(p));
+    } while (lexer_.accept(","));
+    lexer_.expect(")");
+    return list;
+}
+
+void Parser::entry() {
+    KernelSyntax& kernel = module_.kernels.emplace_back();
+    begin(kernel);
+    kernel.name = lexer_.expect_word("a kernel name").text;
+    if (lexer_.peek().is("(")) kernel.parameters = parameter_list();
     while (!lexer_.peek().is("{")) {
         const Token hint = lexer_.next();
         static constexpr std::string_view hints[] = {".maxntid", ".reqntid",      ".minnctapersm",
@@ -128,6 +156,7 @@ void Parser::entry() {
 }
 
 Parameter Parser::parameter() {
+    if (lexer_.peek().is(".reg")) lexer_.fail("parameters in registers are not supported");
     lexer_.expect(".param");
     Parameter p;
     uint32_t align = 0;
@@ -135,7 +164,7 @@ Parameter Parser::parameter() {
     while (lexer_.peek().kind == Token::word && lexer_.peek().text.starts_with('.')) {
         const Token word = lexer_.next();
         if (word.is(".align")) {
-            align = uint32_t(lexer_.expect_integer());
+            align = alignment();
         } else if (word.is(".ptr")) {
             while (lexer_.peek().is(".global") || lexer_.peek().is(".shared") ||
                    lexer_.peek().is(".const") || lexer_.peek().is(".local"))
@@ -150,11 +179,21 @@ Parameter Parser::parameter() {
     p.name = lexer_.expect_word("a parameter name").text;
     p.size = bytes_of(type);
     if (lexer_.accept("[")) {
-        p.size *= uint32_t(lexer_.expect_integer());
+        const uint64_t count = lexer_.peek().is("]") ? 0 : uint64_t(lexer_.expect_integer());
+        if (count > most_parameter_bytes)
+            lexer_.fail(fmt::format("parameter '{}' is too large", p.name));
+        p.size *= uint32_t(count);
         lexer_.expect("]");
     }
     p.align = align ? align : bytes_of(type);
     return p;
+}
+
+uint32_t Parser::alignment() {
+    const int64_t align = lexer_.expect_integer();
+    if (align < 1 || align > 4096 || (align & (align - 1)))
+        lexer_.fail(fmt::format("an alignment of {} is none", align));
+    return uint32_t(align);
 }
 
 Parser::VariableHead Parser::variable_head() {
@@ -162,7 +201,7 @@ Parser::VariableHead Parser::variable_head() {
     while (lexer_.peek().kind == Token::word && lexer_.peek().text.starts_with('.')) {
         const Token word = lexer_.next();
         if (word.is(".align"))
-            head.align = uint32_t(lexer_.expect_integer());
+            head.align = alignment();
         else if (word.is(".v2") || word.is(".v4"))
             head.lanes = word.is(".v2") ? 2 : 4;
         else if (word.is(".attribute"))
@@ -189,7 +228,10 @@ void Parser::variables(Space space, bool external, std::vector<Variable>& into) 
                 v.dynamic = true;
                 v.bytes = 0;
             } else {
-                v.bytes *= uint64_t(lexer_.expect_integer());
+                const auto count = uint64_t(lexer_.expect_integer());
+                if (count > most_variable_bytes || v.bytes * count > most_variable_bytes)
+                    lexer_.fail(fmt::format("'{}' is too large", v.name), name.line);
+                v.bytes *= count;
             }
             lexer_.expect("]");
         }
@@ -215,18 +257,38 @@ void Parser::initialiser(Variable& variable, Type type) {
 
 void Parser::initial_value(Variable& variable, Type type) {
     const int32_t line = lexer_.peek().line;
+    if (lexer_.peek().kind == Token::word) return initial_address(variable, type);
     const Operand value = operand();
     uint64_t bits = uint64_t(value.value);
     if (value.kind == Operand::float64 && type == Type::f32)
         bits = std::bit_cast<uint32_t>(float(std::bit_cast<double>(bits)));
     else if (value.kind != Operand::integer && value.kind != Operand::float32 &&
              value.kind != Operand::float64)
-        lexer_.fail(fmt::format("'{}' is initialised with an address", variable.name), line);
+        lexer_.fail(fmt::format("'{}' is initialised with no number", variable.name), line);
     std::byte bytes[8];
     std::memcpy(bytes, &bits, 8);
     variable.initial.insert(variable.initial.end(), bytes, bytes + bytes_of(type));
     if (variable.initial.size() > variable.bytes)
         lexer_.fail(fmt::format("'{}' has more initial values than bytes", variable.name), line);
+}
+
+// name, generic(name), and either with + offset.
+void Parser::initial_address(Variable& variable, Type type) {
+    Token word = lexer_.next();
+    if (word.is("generic") && lexer_.accept("(")) {
+        word = lexer_.expect_word("a name");
+        lexer_.expect(")");
+    }
+    Variable::Address address{variable.initial.size(), std::string(word.text), 0};
+    if (lexer_.accept("+")) address.offset = lexer_.expect_integer();
+    if (bits_of(type) != 64)
+        lexer_.fail(fmt::format("'{}' holds an address and has not 64 bits", variable.name),
+                    word.line);
+    variable.initial.resize(variable.initial.size() + 8);
+    if (variable.initial.size() > variable.bytes)
+        lexer_.fail(fmt::format("'{}' has more initial values than bytes", variable.name),
+                    word.line);
+    variable.addresses.push_back(std::move(address));
 }
 
 ModuleSyntax parse_ptx(std::string_view text, const std::string& module_name) {

@@ -23,6 +23,7 @@ class Parser {
   private:
     struct Scope {
         std::map<std::string, int32_t, std::less<>> registers;
+        std::map<std::string, std::string, std::less<>> parameters;  // of calls, to their own names
     };
     struct VariableHead {
         uint32_t align = 0;
@@ -37,14 +38,21 @@ class Parser {
     void loc_directive();
     void function();
     void entry();
+    void begin(KernelSyntax& kernel);
+    std::vector<Parameter> parameter_list();
     Parameter parameter();
     void variables(Space space, bool external, std::vector<Variable>& into);
+    uint32_t alignment();
     VariableHead variable_head();
     void initialiser(Variable& variable, Type type);
     void initial_value(Variable& variable, Type type);
+    void initial_address(Variable& variable, Type type);
     void body();
     void registers();
+    void call_parameters();
+    void label(const Token& name);
     void statement();
+    void call_operands(Statement& s);
     Operand operand();
     Operand address_operand();
     Operand word_operand();

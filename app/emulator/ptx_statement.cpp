@@ -19,6 +19,20 @@ std::vector<std::string> split_at_dots(std::string_view word) {
     }
 }
 
+// A statement's text as it stands; one of several lines, as nvcc writes calls, as one.
+std::string one_line(std::string_view text) {
+    if (text.find('\n') == text.npos) return std::string(text);
+    std::string line;
+    for (const char c : text) {
+        const bool space = c == '\n' || c == '\r' || c == '\t' || c == ' ';
+        if (!space)
+            line += c;
+        else if (line.back() != ' ')
+            line += ' ';
+    }
+    return line;
+}
+
 }  // namespace
 
 void Parser::body() {
@@ -42,8 +56,8 @@ void Parser::body() {
         else if (lexer_.accept(".pragma")) {
             lexer_.next();
             lexer_.expect(";");
-        } else if (token.is(".param"))  // how a call begins
-            lexer_.fail("calls of functions are not supported: inline them");
+        } else if (lexer_.accept(".param"))
+            call_parameters();
         else if (token.kind == Token::word && token.text.starts_with('.'))
             lexer_.fail(fmt::format("unknown directive '{}'", token.text));
         else
@@ -78,13 +92,7 @@ void Parser::statement() {
     const Token first = lexer_.peek();
     if (first.kind == Token::word) {
         const Token word = lexer_.next();
-        if (lexer_.accept(":")) {
-            if (!kernel_->labels.emplace(word.text, kernel_->statements.size()).second)
-                lexer_.fail(fmt::format("label '{}' stands twice", word.text), word.line);
-            if (lexer_.peek().is(".branchtargets") || lexer_.peek().is(".callprototype"))
-                lexer_.fail(fmt::format("{} is not supported", lexer_.peek().text));
-            return;
-        }
+        if (lexer_.accept(":")) return label(word);
         Statement& s = kernel_->statements.emplace_back();
         s.modifiers = split_at_dots(word.text);
     } else if (lexer_.accept("@")) {
@@ -103,14 +111,72 @@ void Parser::statement() {
     s.modifiers.erase(s.modifiers.begin());
     s.source = source_;
     s.source.ptx_line = first.line;
-    if (s.opcode == "call")
-        lexer_.fail("calls of functions are not supported: inline them", first.line);
-    if (!lexer_.peek().is(";")) {
+    // "param::entry" and "param::func" only say what the name says, too.
+    for (std::string& m : s.modifiers)
+        if (m.starts_with("param::")) m = "param";
+    if (s.opcode == "call") {
+        call_operands(s);
+    } else if (!lexer_.peek().is(";")) {
         do s.operands.push_back(operand());
         while (lexer_.accept(","));
     }
-    s.text = std::string(lexer_.since(first));
+    s.text = one_line(lexer_.since(first));
     lexer_.expect(";");
+}
+
+// What follows "name:".
+void Parser::label(const Token& name) {
+    if (lexer_.accept(".callprototype")) {  // the callee's own parameters say as much
+        while (!lexer_.accept(";"))
+            if (lexer_.next().kind == Token::end) lexer_.fail("a .callprototype does not end");
+        return;
+    }
+    if (lexer_.accept(".branchtargets")) {
+        std::vector<std::string>& list = kernel_->branch_targets[std::string(name.text)];
+        do list.emplace_back(lexer_.expect_word("a label").text);
+        while (lexer_.accept(","));
+        return lexer_.expect(";");
+    }
+    if (!kernel_->labels.emplace(name.text, kernel_->statements.size()).second)
+        lexer_.fail(fmt::format("label '{}' stands twice", name.text), name.line);
+}
+
+// call{.uni} {(results),} callee {, (arguments)} {, prototype or targets};
+void Parser::call_operands(Statement& s) {
+    const auto list = [&] {
+        Operand o;
+        o.kind = Operand::vector;
+        if (lexer_.accept("(") && !lexer_.accept(")")) {
+            do o.elements.push_back(operand());
+            while (lexer_.accept(","));
+            lexer_.expect(")");
+        }
+        return o;
+    };
+    const bool has_results = lexer_.peek().is("(");
+    s.operands.push_back(list());
+    if (has_results) lexer_.expect(",");
+    s.operands.push_back(word_operand());
+    if (lexer_.accept(",") && !lexer_.peek().is("(")) {
+        lexer_.expect_word("a prototype");
+        s.operands.push_back(Operand{});
+        s.operands.back().kind = Operand::vector;
+        return;
+    }
+    s.operands.push_back(list());
+    if (lexer_.accept(",")) lexer_.expect_word("a prototype");
+}
+
+// The .param variables of a call. Their names are their scope's, and stand for one of the kernel's.
+void Parser::call_parameters() {
+    const size_t first = kernel_->variables.size();
+    variables(Space::param, false, kernel_->variables);
+    for (size_t k = first; k < kernel_->variables.size(); ++k) {
+        Variable& v = kernel_->variables[k];
+        std::string own = fmt::format("{}#{}", v.name, k);
+        scopes_.back().parameters[v.name] = own;
+        v.name = std::move(own);
+    }
 }
 
 std::optional<int32_t> Parser::find_register(std::string_view name) const {
@@ -126,13 +192,15 @@ Operand Parser::operand() {
     if (lexer_.accept("[")) return address_operand();
     if (lexer_.accept("{")) {
         result.kind = Operand::vector;
-        do result.elements.push_back(operand());
-        while (lexer_.accept(","));
+        do {
+            if (lexer_.peek().is("{")) lexer_.fail("an operand within an operand");
+            result.elements.push_back(operand());
+        } while (lexer_.accept(","));
         lexer_.expect("}");
         return result;
     }
     if (lexer_.accept("!")) {
-        result = operand();
+        result = word_operand();
         result.negated = true;
         return result;
     }
@@ -182,6 +250,12 @@ Operand Parser::word_operand() {
         result.kind = Operand::special;
     } else {
         result.kind = Operand::symbol;
+        for (size_t i = scopes_.size(); i-- > 0;) {
+            const auto own = scopes_[i].parameters.find(word.text);
+            if (own == scopes_[i].parameters.end()) continue;
+            result.name = own->second;
+            break;
+        }
     }
     return result;
 }
@@ -203,7 +277,10 @@ Operand Parser::number_operand(bool negative) {
         result.kind = is_double ? Operand::float64 : Operand::float32;
         result.value = int64_t(bits);
     } else if (text.find('.') != text.npos) {
-        const double value = std::stod(std::string(text));
+        double value = 0;
+        const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (parsed.ptr != text.data() + text.size() || parsed.ec != std::errc{})
+            lexer_.fail(fmt::format("'{}' is not a number", text), token.line);
         result.kind = Operand::float64;
         result.value = std::bit_cast<int64_t>(negative ? -value : value);
     } else {

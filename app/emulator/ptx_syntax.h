@@ -58,6 +58,12 @@ struct Variable {
     uint64_t bytes = 0;
     bool dynamic = false;            // .extern .shared x[]
     std::vector<std::byte> initial;  // may be shorter than bytes: the rest is zero
+    struct Address {                 // an initial value that is only known when variables have one
+        uint64_t at = 0;             // bytes from the beginning
+        std::string name;
+        int64_t offset = 0;
+    };
+    std::vector<Address> addresses;
 };
 
 struct RegisterSyntax {
@@ -65,13 +71,17 @@ struct RegisterSyntax {
     Type type = Type::b32;
 };
 
+// A kernel, or a function that kernels call.
 struct KernelSyntax {
     std::string name;
+    std::vector<Parameter> results;  // of a function
     std::vector<Parameter> parameters;
     std::vector<RegisterSyntax> registers;
-    std::vector<Variable> variables;  // .shared and .local of this kernel
+    std::vector<Variable> variables;  // .shared, .local and the .param of calls
+    // A call's operands: results (a vector), callee, arguments (a vector).
     std::vector<Statement> statements;
     std::map<std::string, uint32_t> labels;  // to an index into statements
+    std::map<std::string, std::vector<std::string>> branch_targets;  // lists of labels, for brx
     int32_t ptx_line = 0;
 };
 
@@ -80,6 +90,7 @@ struct ModuleSyntax {
     std::map<int, std::string> files;  // by .file index
     std::vector<Variable> variables;
     std::vector<KernelSyntax> kernels;
+    std::map<std::string, KernelSyntax> functions;  // that have a body
 };
 
 // Throws Error naming the module and the PTX line.

@@ -270,6 +270,9 @@ Stepper::End Stepper::end() const {
 const std::string& Stepper::error() const {
     return state_->error;
 }
+const std::string& Stepper::printed() const {
+    return state_->runner.printed().text();
+}
 uint32_t Stepper::epoch() const {
     return state_->recorder.sight.epoch;
 }

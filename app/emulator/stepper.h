@@ -113,6 +113,7 @@ class Stepper {
     std::span<const BarrierWait> waits() const;  // of the whole history
     End end() const;
     const std::string& error() const;           // why it failed; empty else
+    const std::string& printed() const;         // by printf(), up to here
     uint32_t epoch() const;                     // barriers released
     std::optional<uint32_t> next_warp() const;  // whose turn it is
 

@@ -10,6 +10,7 @@
 
 #include "emulator/machine.h"
 #include "emulator/module.h"
+#include "emulator/printed.h"
 
 namespace warpscope::emulator {
 
@@ -42,6 +43,7 @@ struct BlockContext {
         uint64_t begin = 1, end = 0;
     };
     std::array<Range, 16> ranges;
+    PrintLog printed;
 };
 
 // Lanes of a warp that run together.

@@ -34,8 +34,8 @@ TEST(LoadError, UnknownNames) {
     expect_contains(load_error(kernel_text("@%q bra L; L:")), "%q");
 }
 
-TEST(LoadError, CallsAreRefused) {
-    expect_contains(load_error(kernel_text("call.uni f, ();")), "inline");
+TEST(LoadError, CallsOfWhatIsNotThere) {
+    expect_contains(load_error(kernel_text("call.uni f, ();")), "the function 'f' is not in");
 }
 
 TEST(LoadError, DirectivesAndSyntax) {
