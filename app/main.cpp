@@ -114,7 +114,7 @@ int run(const Options& options) {
         case Mode::list:
             return jobs::run_list(*compute::pick_device("emulator"), options.json);
         case Mode::bench:
-            return jobs::run_bench(*make_device(options), options.json);
+            return jobs::run_bench(sandbox, *make_device(options), options.json);
         case Mode::headless:
             return jobs::run_headless(sandbox, make_device(options), headless_request(options),
                                       painter(microscope_place(options)));

@@ -252,6 +252,38 @@ bool take_kernels(compute::Sandbox& sandbox, std::unique_ptr<compute::Device>& d
     return compiled;
 }
 
+/// What the emulator says of kernels that failed on a GPU, which knows no line and no thread; empty
+/// where they work there.
+std::string words_of_the_emulator(const compute::Device& failed, HeadlessRequest request) {
+    const auto device = compute::make_emulated_device("to find what failed on the GPU");
+    device->set(failed.settings());
+    device->use(failed.edits());
+    device->limit({.time = std::chrono::seconds(2)});
+    request.frames = std::min<std::uint64_t>(request.frames, 3);
+    request.screenshot.clear();
+    request.compare = false;
+    try {
+        run_experiment(*device, request, {});
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+    return {};
+}
+
+RunResult run_apart(compute::Device& device, const HeadlessRequest& request,
+                    const Painter& painter) {
+    try {
+        return run_experiment(device, request, painter);
+    } catch (const compute::OutOfMemory&) {
+        throw;
+    } catch (const compute::DeviceError& e) {
+        if (!device.info().apart) throw;
+        const std::string words = words_of_the_emulator(device, request);
+        if (words.empty()) throw;
+        throw compute::DeviceError(fmt::format("{} In the emulator: {}", e.what(), words));
+    }
+}
+
 }  // namespace
 
 RunResult run_experiment(compute::Device& device, const HeadlessRequest& request,
@@ -340,7 +372,7 @@ int run_headless(compute::Sandbox& sandbox, std::unique_ptr<compute::Device> dev
                                   request.assignments);
         if (!take_kernels(sandbox, device, request, files)) return 2;
     }
-    RunResult result = run_experiment(*device, request, painter);
+    RunResult result = run_apart(*device, request, painter);
     result.kernel_files = std::move(files);
     if (to_file) write_file(request.json, dump(to_json(result)));
     if (request.json == "-") {

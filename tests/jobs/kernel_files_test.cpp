@@ -26,6 +26,7 @@ class KernelFiles : public testing::Test {
     KernelFiles() {
         std::string name = (fs::temp_directory_path() / "kernel_files.XXXXXX").string();
         if (::mkdtemp(name.data())) folder = name;
+        ::setenv("XDG_CACHE_HOME", (folder / "cache").c_str(), 1);
     }
     ~KernelFiles() override { fs::remove_all(folder); }
 
@@ -143,7 +144,8 @@ TEST_F(CompiledFiles, TextsOfTheBuildAreNotCompiled) {
 }
 
 TEST_F(CompiledFiles, EveryFilesErrorsAreNoted) {
-    std::vector<KernelFile> files{{"ripple", "ripple.cu", "\nint a;"}, {"dot", "dot.cu", "good;"}};
+    std::vector<KernelFile> files{{"ripple", "ripple.cu", "\n__device__ int a;"},
+                                  {"dot", "dot.cu", "good;"}};
     compute::KernelEdits edits;
     EXPECT_FALSE(jobs::compile(sandbox, compute::Math::fast, files, edits));
     ASSERT_TRUE(edits.contains("ripple"));
@@ -154,7 +156,7 @@ TEST_F(CompiledFiles, EveryFilesErrorsAreNoted) {
 }
 
 TEST_F(CompiledFiles, TheTextRunsInPlaceOfTheBuilds) {
-    const std::string barrier = "__syncthreads();";
+    const std::string barrier = "__syncthreads()";
     std::string racy = ripple;
     for (std::size_t at = 0; (at = racy.find(barrier, at)) != std::string::npos;)
         racy.replace(at, barrier.size(), std::string(barrier.size(), ' '));

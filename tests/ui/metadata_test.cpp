@@ -85,6 +85,50 @@ TEST(MetadataTest, SaysWhetherThePictureCanBeHadAgain) {
     EXPECT_TRUE(said(cuda, false, false).starts_with("no: the kernel races"));
 }
 
+/// "from" by file: where its edited text was read; empty: it was typed.
+experiments::Metadata of_edited(const std::vector<std::pair<std::string, std::string>>& from,
+                                compute::DeviceKind kind = compute::DeviceKind::emulator) {
+    FakeDevice device(kind);
+    compute::KernelEdits edits;
+    for (const auto& [file, path] : from)
+        edits[file] = std::make_shared<compute::KernelEdit>(
+            compute::KernelEdit{.file = file, .source = "text of " + file, .from = path});
+    device.use(edits);
+    FakeExperiment experiment(device);
+    return experiments::describe(experiment, fake_entry(), {64, 64}, false);
+}
+
+TEST(MetadataTest, ATypedKernelCannotBeHadAgainByACommand) {
+    for (const auto& from : std::vector<std::vector<std::pair<std::string, std::string>>>{
+             {{"ripple", ""}},
+             {{"ripple", "mine.cu"}, {"splat", ""}},
+             {{"ripple", "a/ripple.cu"}, {"splat", "b/splat.cu"}},
+             {{"splat", "a/other.cu"}}}) {
+        const auto list = of_edited(from);
+        EXPECT_TRUE(entry_of(list, "reproducible").starts_with("no: the kernel was edited"));
+        EXPECT_EQ(entry_of(list, "command").find("--kernel"), std::string::npos);
+        const std::string file = from[0].first;
+        EXPECT_EQ(entry_of(list, "kernels/" + file + ".cu"), "text of " + file);
+    }
+}
+
+TEST(MetadataTest, AKernelFromAFileIsNamedInTheCommand) {
+    const auto one = of_edited({{"ripple", "my ripple.cu"}});
+    EXPECT_NE(entry_of(one, "command").find(" --kernel-source 'my ripple.cu' "), std::string::npos);
+    EXPECT_TRUE(entry_of(one, "reproducible").starts_with("yes: the command makes the same"));
+    EXPECT_TRUE(entry_of(one, "reproducible")
+                    .ends_with("as long as the kernel's file is as it is "
+                               "kept here"));
+    EXPECT_TRUE(entry_of(of_edited({{"ripple", "a.cu"}}, compute::DeviceKind::cuda), "reproducible")
+                    .ends_with("kept here"));
+    const auto folder =
+        of_edited({{"ripple", "my/ripple.cu"}, {"gallery/life", "my/gallery/life.cu"}});
+    EXPECT_NE(entry_of(folder, "command").find(" --kernels my/ "), std::string::npos);
+    EXPECT_TRUE(entry_of(folder, "reproducible").starts_with("yes"));
+    EXPECT_EQ(entry_of(folder, "kernels/gallery/life.cu"), "text of gallery/life");
+    EXPECT_EQ(entry_of(of_edited({}), "kernels/ripple.cu"), "(none)");
+}
+
 TEST(ShellWordTest, QuotesWhatTheShellWouldRead) {
     EXPECT_EQ(experiments::shell_word("ripple.sync=off"), "ripple.sync=off");
     EXPECT_EQ(experiments::shell_word("a b"), "'a b'");

@@ -1,0 +1,187 @@
+"""Runs the real program with kernels from files.
+
+usage: cli_kernels_test.py PROGRAM REPOSITORY
+"""
+
+import json
+import os
+import shlex
+import shutil
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import cli_test
+
+KERNELS = Path("kernels")
+EMULATED = ["--headless", "--device", "emulator"]
+STRIPES = """struct Pixel { unsigned char r, g, b, a; };
+
+extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3 mouse) {
+    __shared__ unsigned char row[16];
+    const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
+    if (threadIdx.y == 0) row[threadIdx.x] = 17 * threadIdx.x;
+    __syncthreads();
+    if (x < width && y < height) pixels[y * width + x] = {row[15 - threadIdx.x], 9, 9, 255};
+}
+"""
+
+
+def unfiltered(raw, width):
+    """Rows of RGBA as they were before the PNG's filters: https://www.w3.org/TR/png, 9.2."""
+    rows, above = [], bytes(4 * width)
+    for at in range(0, len(raw), 4 * width + 1):
+        kind, row = raw[at], bytearray(raw[at + 1:at + 1 + 4 * width])
+        for i in range(4 * width):
+            left, up = row[i - 4] if i >= 4 else 0, above[i]
+            corner = above[i - 4] if i >= 4 else 0
+            paeth = min((left, up, corner), key=lambda v: abs(left + up - corner - v))
+            row[i] = (row[i] + [0, left, up, (left + up) // 2, paeth][kind]) % 256
+        rows.append(bytes(row))
+        above = rows[-1]
+    return rows
+
+
+class Kernels(cli_test.CommandLine):
+    def setUp(self):
+        super().setUp()
+        cache = tempfile.TemporaryDirectory()
+        self.addCleanup(cache.cleanup)
+        self.cache = Path(cache.name) / "cache"
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return name
+
+    def run_program(self, *arguments, **options):
+        environment = {"XDG_CACHE_HOME": str(self.cache)}
+        return super().run_program(*arguments, environment=environment, **options)
+
+    def cached(self):
+        return {f: f.stat().st_ino for f in self.cache.rglob("*.kernel")}
+
+    def json_of(self, *arguments):
+        return json.loads(self.expect_success(*arguments, "--json", "-"))
+
+
+class WithoutACompiler(Kernels):
+    def test_the_builds_own_texts_are_not_compiled(self):
+        shutil.copy(KERNELS / "ripple.cu", self.folder)
+        self.write("notes.cu", "this is no CUDA")
+        result = self.json_of(*EMULATED, "--experiment", "ripple", "--set", "ripple.size=64",
+                              "--kernels", ".")
+        self.assertEqual(result["kernel_source"], [{"file": "kernels/ripple.cu",
+                                                    "from": "./ripple.cu", "warnings": []}])
+        self.assertEqual(self.cached(), {})
+
+    def test_files_that_are_not_there(self):
+        for arguments, pattern in [
+            ([*EMULATED, "--kernel-source", "my.cu"], r"--kernel-source my\.cu: No such file"),
+            ([*EMULATED, "--kernel-source", "."], r"--kernel-source \.: this is a folder"),
+            ([*EMULATED, "--experiment", "ripple", "--kernels", "none"], r"--kernels none: "),
+            ([*EMULATED, "--experiment", "ripple", "--kernels", "."], r"--kernels \.: .*ripple\.cu"),
+            (["--list", "--kernels", "."], r"--kernels: only the window and --headless"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.expect_refusal(arguments, 2, pattern)
+
+
+class Compiled(Kernels):
+    def setUp(self):
+        super().setUp()
+        done = self.run_program(*EMULATED, "--kernel-source", self.write("try.cu", STRIPES))
+        if "NVRTC" in done.stderr:
+            self.skipTest(done.stderr.strip())
+        shutil.rmtree(self.cache, ignore_errors=True)
+        (self.folder / "try.cu").unlink()
+
+    def test_a_kernel_of_ones_own_draws_the_picture(self):
+        file = self.write("my stripes.cu", STRIPES)
+        arguments = [*EMULATED, "--set", "scratch.width=32", "--set", "scratch.height=16"]
+        self.expect_success(*arguments, "--kernel-source", file, "--view-only", "--screenshot",
+                            "a.png")
+        pixels, texts = cli_test.read_png(self.folder / "a.png")
+        row = b"".join(bytes([17 * (15 - x % 16), 9, 9, 255]) for x in range(32))
+        self.assertEqual(unfiltered(pixels, 32), 16 * [row])
+        self.assertEqual(texts["kernels/gallery/own.cu"], STRIPES)
+        command = shlex.split(texts["command"])
+        command[command.index("--screenshot") + 1] = "b.png"
+        self.expect_success(*command[1:])
+        self.assertEqual(cli_test.read_png(self.folder / "b.png")[0], pixels)
+
+    def test_checks_and_counters_see_the_text(self):
+        racy = self.write("racy.cu", STRIPES.replace("__syncthreads();", ""))
+        done = self.run_program("--check", "race", "--counters", "--kernel-source", racy, "--json",
+                                "-", "--set", "scratch.width=16", "--set", "scratch.height=16")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        result = json.loads(done.stdout)
+        self.assertEqual({(f["kind"], f["first"]["file"]) for f in result["findings"]
+                          if f["kind"] == "race"}, {("race", "kernels/gallery/own.cu")})
+        counted = next(k for k in result["counters"] if k["kernel"] == "scratch")
+        self.assertEqual(counted["blocks"], counted["launches"])
+        self.assertEqual(counted["barriers"], 0)
+
+    def test_errors_stand_at_their_places(self):
+        before = STRIPES.count("\n", 0, STRIPES.index("__syncthreads")) + 1
+        file = self.write("bad.cu", STRIPES.replace("__syncthreads()", "syncthreads(); int a"))
+        done = self.run_program(*EMULATED, "--kernel-source", file)
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.splitlines(), [
+            f'bad.cu:{before}:5: error: identifier "syncthreads" is undefined',
+            f'bad.cu:{before}:24: warning: #177-D: variable "a" was declared but never referenced'])
+
+    def test_warnings_are_said_and_kept(self):
+        file = self.write("warns.cu", STRIPES.replace("__syncthreads();", "__syncthreads(); int a;"))
+        for _ in range(2):
+            done = self.run_program(*EMULATED, "--kernel-source", file, "--json", "-")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, r"\Awarns\.cu:\d+:26: warning: #177-D: [^\n]*\n\Z")
+            warnings = json.loads(done.stdout)["kernel_source"][0]["warnings"]
+            self.assertEqual([w["column"] for w in warnings], [26])
+
+    def test_a_second_start_compiles_nothing(self):
+        shutil.copy(KERNELS / "ripple.cu", self.folder)
+        with open(self.folder / "ripple.cu", "a") as file:
+            file.write("// mine\n")
+        arguments = [*EMULATED, "--experiment", "ripple", "--set", "ripple.size=64", "--kernels",
+                     "."]
+        self.expect_success(*arguments)
+        kept = self.cached()
+        self.assertEqual(len(kept), 1)
+        self.expect_success(*arguments)
+        self.assertEqual(self.cached(), kept)
+        self.expect_success(*arguments, "--math", "fast")
+        self.assertEqual(len(self.cached()), 2)
+
+    def test_an_unwritable_cache_is_no_error(self):
+        self.cache.write_text("in the way")
+        self.expect_success(*EMULATED, "--kernel-source", self.write("my.cu", STRIPES))
+
+    def test_a_wild_access_is_told_with_line_block_and_thread(self):
+        wild = self.write("wild.cu", STRIPES.replace("pixels[y * width + x]",
+                                                     "pixels[y * width + x + (x == 5 ? 1 << 30 : 0)]"))
+        self.expect_refusal([*EMULATED, "--kernel-source", wild], 1,
+                            r"own\.cu:8: thread \(5,\d+,0\) of block \(0,\d+,0\)")
+
+    def test_another_signature_is_refused(self):
+        other = self.write("other.cu", STRIPES.replace("float time, ", ""))
+        self.expect_refusal([*EMULATED, "--kernel-source", other], 2,
+                            r"other\.cu: .*float time")
+        none = self.write("none.cu", STRIPES.replace("scratch", "scrach"))
+        self.expect_refusal([*EMULATED, "--kernel-source", none], 2, r"none\.cu: .*scratch")
+
+    def test_noise_is_refused(self):
+        (self.folder / "noise.cu").write_bytes(bytes(range(256)) * 10)
+        done = self.run_program(*EMULATED, "--kernel-source", "noise.cu")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"\Anoise\.cu:1: error: [^\n]*0x00[^\n]*\n\Z")
+
+
+if __name__ == "__main__":
+    cli_test.PROGRAM = os.path.abspath(sys.argv.pop(1))
+    KERNELS = Path(sys.argv.pop(1)).resolve() / "kernels"
+    unittest.main()
