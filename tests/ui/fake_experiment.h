@@ -84,13 +84,14 @@ class FakeExperiment final : public experiments::Experiment {
     }
 
     int renders = 0, reports = 0;
-    bool fail_step = false, fail_render = false;
+    bool fail_step = false, fail_render = false, lose_device = false;
 
   protected:
     void changed(std::span<experiments::Parameter* const>) override {
         if (file_.value() == "missing") throw std::runtime_error("missing: no such file");
     }
     void do_step() override {
+        if (lose_device) throw compute::DeviceLost("the GPU is gone");
         if (fail_step) throw compute::DeviceError("the step's kernel failed");
         device().timings().record("ripple_sync", {64, 64, 1}, {16, 16, 1}, 1024,
                                   {4.0 * 1024 * 1024, 0, 0}, 4.41F);
