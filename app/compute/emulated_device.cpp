@@ -114,6 +114,7 @@ class Emulation : public EmulatedDevice {
         machine_.memory().detach(reinterpret_cast<void*>(address));
     }
     void limit(const LaunchLimits& limits) override { limits_ = limits; }
+    std::string take_output() override { return machine_.take_output(); }
     void begin_frame(std::uint64_t frame) override {
         frame_ = frame;
         launch_in_frame_ = 0;
