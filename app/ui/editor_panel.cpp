@@ -25,14 +25,6 @@ ImU32 severity_colour(compiler::Severity severity) {
     return colour::dim;
 }
 
-bool letter_pressed(char letter) {
-#if IMGUI_VERSION_NUM >= 18700
-    return ImGui::IsKeyPressed(ImGuiKey(ImGuiKey_A + (letter - 'A')));
-#else
-    return ImGui::IsKeyPressed(letter);  // GLFW's number of a letter's key is its capital
-#endif
-}
-
 namespace {
 
 using State = KernelTexts::State;
@@ -181,17 +173,16 @@ void buttons(Interface& ui, KernelEditor& editor) {
 }
 
 void keys(Interface& ui, KernelEditor& editor) {
-    const ImGuiIO& io = ImGui::GetIO();
     // A field elsewhere has keys of its own.
-    const bool elsewhere = io.WantTextInput && !ui.editor.field.active;
-    if (!io.KeyCtrl || elsewhere) return;
+    if (ImGui::GetIO().WantTextInput && !ui.editor.field.active) return;
     const bool may = can_edit(ui);
-    const bool z = letter_pressed('Z');
-    if (may && z && !io.KeyShift) editor.undo();
-    if (may && (letter_pressed('Y') || (z && io.KeyShift))) editor.redo();
-    if (letter_pressed('S')) save_kernel(ui, editor);
-    if (letter_pressed('O') && ui.stage.read_only().empty())
-        ask_for_path(ui, EditorPath::Wish::open);
+    for (const EditorKey& key : ui.editor.keys) {
+        if (may && key.letter == 'Z' && !key.shift) editor.undo();
+        if (may && (key.letter == 'Y' || (key.letter == 'Z' && key.shift))) editor.redo();
+        if (key.letter == 'S') save_kernel(ui, editor);
+        if (key.letter == 'O' && ui.stage.read_only().empty())
+            ask_for_path(ui, EditorPath::Wish::open);
+    }
 }
 
 /// Why nothing can be typed here; empty: it can.
@@ -209,6 +200,11 @@ void notices(Interface& ui) {
         record(ui, id, words);
     };
     say("editor.read_only", why_not(ui), colour::finding);
+    // Where the compiler says what is wrong, the list at the foot does.
+    const auto is_error = [](const PlacedDiagnostic& one) {
+        return one.what.severity == compiler::Severity::error;
+    };
+    if (std::any_of(ui.editor.placed.begin(), ui.editor.placed.end(), is_error)) return;
     say("editor.error", ui.stage.texts().error(ui.editor.file), colour::bad);
 }
 

@@ -34,7 +34,5 @@ void save_kernel(Interface& ui, const KernelEditor& editor);
 bool can_edit(const Interface& ui);
 /// What a severity looks like.
 ImU32 severity_colour(compiler::Severity severity);
-/// A letter's key, 'A' to 'Z', that went down in this frame.
-bool letter_pressed(char letter);
 
 }  // namespace warpscope::ui

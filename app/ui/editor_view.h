@@ -46,6 +46,12 @@ struct EditorPath {
     std::string replaces;  ///< the file there that a second Save replaces
 };
 
+/// A letter that went down with Ctrl, 'A' to 'Z'.
+struct EditorKey {
+    char letter = 0;
+    bool shift = false;
+};
+
 /// The source pane.
 struct EditorView {
     std::map<std::string, KernelEditor> files;
@@ -55,6 +61,7 @@ struct EditorView {
     std::uint64_t texts_version = 0;  ///< of the kernels' texts, when they were followed last
     EditorField field;
     EditorPath path;
+    std::vector<EditorKey> keys;               ///< since the last frame
     std::map<std::string, std::string> saved;  ///< by file: where it was opened from or saved to
 
     // Made anew when the numbers say so.

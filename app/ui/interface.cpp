@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "ui/editor_parts.h"
 #include "ui/panels.h"
 
 namespace warpscope::ui {
@@ -165,8 +164,6 @@ void Interface::draw(ImVec2 size) {
     }
     inspector.follow(stage.entry(), stage.experiment(), options.inspect);
     refresh_measured(*this);
-    const ImGuiIO& io = ImGui::GetIO();
-    if (!io.WantTextInput && !io.KeyCtrl && letter_pressed('E')) toggle_editor();
     place(size);
     widgets.begin_frame();
     ImGui::PushFont(fonts.body);
@@ -196,6 +193,7 @@ void Interface::draw(ImVec2 size) {
     panel(*this, "dock", layout.dock, colour::clear, {16, 0}, false, [&] { draw_dock(*this); });
     panel(*this, "foot", layout.foot, colour::background, {16, 7}, false,
           [&] { draw_message(*this); });
+    editor.keys.clear();
     ImGui::End();
     draw_keys(*this);
     ImGui::PopFont();

@@ -161,6 +161,8 @@ void App::press(int key, int modifiers) {
     if (key == GLFW_KEY_F1) ui_->show_keys = !ui_->show_keys;
     if (modifiers & GLFW_MOD_CONTROL) {
         if (key == GLFW_KEY_Q || key == GLFW_KEY_W) glfwSetWindowShouldClose(window_, GLFW_TRUE);
+        // GLFW's number of a letter's key is its capital.
+        ui_->editor.keys.push_back({char(key), (modifiers & GLFW_MOD_SHIFT) != 0});
         return;
     }
     if (ImGui::GetIO().WantTextInput) return;
@@ -178,6 +180,9 @@ void App::press(int key, int modifiers) {
             break;
         case GLFW_KEY_R:
             ui_->later([this] { stage_->reset(); });
+            break;
+        case GLFW_KEY_E:
+            ui_->later([this] { ui_->toggle_editor(); });
             break;
         case GLFW_KEY_F:
             ui_->fit();
