@@ -9,11 +9,6 @@ namespace warpscope::emulator {
 
 namespace {
 
-uint32_t guarded_lanes(const Instruction* i, Warp& warp) {
-    const uint32_t p = warp.predicate(i->operands[0]);
-    return warp.mask & (i->handlers[Instruction::full] == guard ? p : ~p);
-}
-
 // Addresses of T's width. Of all lanes, so that no mask slows the loop; of the mask's first alone
 // where the operand is uniform.
 template <typename T>
@@ -43,9 +38,10 @@ void BlockRunner::observe(const Instruction* i, Warp& warp) {
     if ((i->events & (wanted_ | Instruction::guards | alone)) == alone && (mask & 1))
         return observe_uniform(i, warp);
     if (i->events & Instruction::guards) {
-        mask = guarded_lanes(i, warp);
+        const Executed under = under_prefixes(i, warp);
+        mask = under.mask;
         if (!mask) return;
-        ++i;
+        i = &kernel_.code[under.pc];
     }
     const uint32_t events = i->events & wanted_;
     if (events & Instruction::executes)

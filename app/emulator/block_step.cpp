@@ -13,12 +13,6 @@ namespace {
 // What a person picks runs on until it can't.
 constexpr int64_t endless = 1 << 30;
 
-// Guards and float modes run the instruction behind them.
-bool is_prefix(const Instruction* i) {
-    const Handler h = i->handlers[Instruction::full];
-    return h == guard || h == guard_not || h == with_float_mode;
-}
-
 const Instruction* behind_prefixes(const Instruction* i) {
     while (is_prefix(i)) ++i;
     return i;

@@ -223,7 +223,7 @@ uint8_t Decoder::events_of(const Emission& e) {
     return events;
 }
 
-// Operands are final. A guard runs what is behind it.
+// Operands are final. Prefixes run what is behind them.
 void Decoder::finish_events() {
     for (size_t k = 0; k < kernel_->code.size(); ++k) {
         Instruction& i = kernel_->code[k];
@@ -233,10 +233,10 @@ void Decoder::finish_events() {
             i.operands[info.address_operand] & 1)
             i.events |= Instruction::uniform_shared;
     }
-    for (size_t k = 0; k + 1 < kernel_->code.size(); ++k) {
-        Instruction& i = kernel_->code[k];
-        if (i.handlers[0] == guard || i.handlers[0] == guard_not)
-            i.events = uint8_t(kernel_->code[k + 1].events | Instruction::guards);
+    for (size_t k = kernel_->code.size(); k-- > 1;) {
+        Instruction& i = kernel_->code[k - 1];
+        if (is_prefix(&i))
+            i.events = uint8_t(kernel_->code[k].events | Instruction::guards);
     }
 }
 

@@ -184,6 +184,7 @@ const Instruction* read_clock(const Instruction* i, Warp& w);
 uint64_t host_timer();  // nanoseconds
 
 // Prefixes: each runs the instruction after it, changed.
+bool is_prefix(const Instruction* i);
 const Instruction* guard(const Instruction* i, Warp& w);      // @p, operand 0
 const Instruction* guard_not(const Instruction* i, Warp& w);  // @!p
 // An operation that rounds or treats subnormals unlike the rest: detail flushes, target rounds.

@@ -117,6 +117,11 @@ const Instruction* guard_not(const Instruction* i, Warp& w) {
     return guarded(i, w, ~w.predicate(i->operands[0]));
 }
 
+bool is_prefix(const Instruction* i) {
+    const Handler h = i->handlers[Instruction::full];
+    return h == guard || h == guard_not || h == with_float_mode;
+}
+
 const Instruction* with_float_mode(const Instruction* i, Warp& w) {
     const FloatMode mode(i->detail, int(i->target));
     return i[1].handlers[w.mode](i + 1, w);
