@@ -9,6 +9,7 @@
 #include "experiments/bodies_file.h"
 #include "jobs/bench.h"
 #include "jobs/headless.h"
+#include "jobs/kernel_files.h"
 #include "jobs/list.h"
 #include "jobs/output.h"
 #include "jobs/probe.h"
@@ -90,6 +91,7 @@ void check_sets(const Options& options) {
 
 int run_window(const Options& options, compute::Sandbox& sandbox) {
     check_sets(options);
+    jobs::check_kernel_files(options.kernel_source, options.kernels);
     ui::WindowOptions window;
     window.sandbox = &sandbox;
     window.kernel_source = options.kernel_source;

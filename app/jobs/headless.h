@@ -72,6 +72,7 @@ struct RunResult {
     bool counted = false;                     ///< counters were asked for
     std::vector<emulator::KernelCounters> counters;
     std::vector<KernelFile> kernel_files;  ///< that stand in for the build's
+    std::string output;                    ///< what kernels printed with printf()
     std::string stopped;  ///< the error among the findings that ended the run; empty: none did
 };
 

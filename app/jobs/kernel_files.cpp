@@ -1,6 +1,7 @@
 #include "jobs/kernel_files.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -22,18 +23,18 @@ std::string embedded_name(const std::string& file) {
     return fmt::format("kernels/{}.cu", file);
 }
 
+[[noreturn]] void refuse(const fs::path& path, std::string_view argument, const char* why) {
+    throw UsageError(
+        fmt::format("{} {}: {}; name a file that can be read", argument, path.string(), why));
+}
+
 /// A byte more than is compiled, of a file that is longer: the compiler then says so.
 std::string read(const fs::path& path, std::string_view argument) {
-    std::error_code ignored;
-    if (fs::is_directory(path, ignored))
-        throw UsageError(fmt::format("{} {}: this is a folder", argument, path.string()));
     errno = 0;
     std::ifstream in(path, std::ios::binary);
     std::string text(compiler::largest_source + 1, '\0');
     in.read(text.data(), std::streamsize(text.size()));
-    if (!in.is_open() || in.bad())
-        throw UsageError(fmt::format("{} {}: {}; name a file that can be read", argument,
-                                     path.string(), std::strerror(errno)));
+    if (!in.is_open() || in.bad()) refuse(path, argument, std::strerror(errno));
     text.resize(std::size_t(in.gcount()));
     return text;
 }
@@ -72,15 +73,23 @@ std::string diagnostic_line(const fs::path& from, const compiler::Diagnostic& d)
 
 }  // namespace
 
+void check_kernel_files(const fs::path& kernel_source, const fs::path& kernels) {
+    std::error_code ignored;
+    if (!kernels.empty() && !fs::is_directory(kernels, ignored))
+        throw UsageError(fmt::format("--kernels {}: there is no such folder", kernels.string()));
+    if (kernel_source.empty()) return;
+    if (fs::is_directory(kernel_source, ignored))
+        refuse(kernel_source, "--kernel-source", "this is a folder");
+    if (::access(kernel_source.c_str(), R_OK) != 0)
+        refuse(kernel_source, "--kernel-source", std::strerror(errno));
+}
+
 std::vector<KernelFile> read_kernel_files(const fs::path& kernel_source, const fs::path& kernels,
                                           const experiments::Entry& entry,
                                           std::span<const experiments::Assignment> assignments) {
+    check_kernel_files(kernel_source, kernels);
     std::vector<KernelFile> files;
     if (!kernels.empty()) {
-        std::error_code ignored;
-        if (!fs::is_directory(kernels, ignored))
-            throw UsageError(
-                fmt::format("--kernels {}: there is no such folder", kernels.string()));
         read_folder(kernels, "", files);
         read_folder(kernels / "gallery", "gallery/", files);
         if (files.empty())

@@ -19,6 +19,10 @@ struct KernelFile {
     std::vector<compiler::Diagnostic> said{};  ///< by the compiler
 };
 
+/// Throws UsageError where there is no such file or folder; either may be empty.
+void check_kernel_files(const std::filesystem::path& kernel_source,
+                        const std::filesystem::path& kernels);
+
 /// `kernel_source` for the experiment's own file as these parameters choose it, and from the folder
 /// `kernels` every NAME.cu and gallery/NAME.cu that has a kernel file's name; either may be empty.
 /// Throws UsageError where a file can't be read or the folder has none.

@@ -83,6 +83,8 @@ class WithoutACompiler(Kernels):
             ([*EMULATED, "--kernel-source", "."], r"--kernel-source \.: this is a folder"),
             ([*EMULATED, "--experiment", "ripple", "--kernels", "none"], r"--kernels none: "),
             ([*EMULATED, "--experiment", "ripple", "--kernels", "."], r"--kernels \.: .*ripple\.cu"),
+            (["--kernels", "none"], r"--kernels none: "),
+            (["--kernel-source", "my.cu"], r"--kernel-source my\.cu: No such file"),
             (["--list", "--kernels", "."], r"--kernels: only the window and --headless"),
         ]:
             with self.subTest(arguments=arguments):
@@ -165,7 +167,14 @@ class Compiled(Kernels):
         wild = self.write("wild.cu", STRIPES.replace("pixels[y * width + x]",
                                                      "pixels[y * width + x + (x == 5 ? 1 << 30 : 0)]"))
         self.expect_refusal([*EMULATED, "--kernel-source", wild], 1,
-                            r"own\.cu:8: thread \(5,\d+,0\) of block \(0,\d+,0\)")
+                            r"wild\.cu:8: thread \(5,\d+,0\) of block \(0,\d+,0\)")
+
+    def test_what_a_kernel_prints_is_shown(self):
+        says = self.write("says.cu", STRIPES.replace("__syncthreads();", """__syncthreads();
+    if (x == 3 && y == 2 && time == 0) printf("here %d %s\\n", x + y, "we are");"""))
+        result = self.json_of(*EMULATED, "--kernel-source", says)
+        self.assertEqual(result["output"], "here 5 we are\n")
+        self.assertIn("\nhere 5 we are\n", self.expect_success(*EMULATED, "--kernel-source", says))
 
     def test_another_signature_is_refused(self):
         other = self.write("other.cu", STRIPES.replace("float time, ", ""))

@@ -122,6 +122,17 @@ TEST(Options, WindowOptions) {
     EXPECT_EQ(o.size, (experiments::Size{16384, 1}));
 }
 
+TEST(Options, KernelsFromFilesAreForTheWindowAndHeadless) {
+    const Options window = parse({"--kernel-source", "a.cu", "--kernels", "dir"});
+    EXPECT_EQ(window.mode, Mode::window);
+    EXPECT_EQ(window.kernel_source, "a.cu");
+    EXPECT_EQ(window.kernels, "dir");
+    EXPECT_EQ(parse({"--headless", "--kernel-source", "a.cu"}).experiment, "scratch");
+    EXPECT_EQ(parse({"--check", "race", "--kernel-source", "a.cu", "--set", "dot.n=5"}).experiment,
+              "dot");
+    EXPECT_EQ(parse({"--kernels", "dir"}).experiment, "");
+}
+
 TEST(Options, HelpIsGroupedAndHasExamples) {
     const std::string help = answer("--help");
     for (const char* part :
@@ -186,6 +197,9 @@ TEST(Options, EachBadArgumentIsNamedWithItsFix) {
          "--screenshot"},
         {{"--headless", "--experiment", "ripple", "--json", ""}, "--json", "name a file"},
         {{"--bodies", ""}, "--bodies", "name a file"},
+        {{"--kernel-source", ""}, "--kernel-source", "give it a name"},
+        {{"--headless", "--kernels", "dir"}, "--headless", "--experiment"},
+        {{"--bench", "--kernel-source", "a.cu"}, "--kernel-source", "--headless"},
         {{"--headless", "--experiment", "ripple", "--set", "dot.n=5"}, "dot.n", "--experiment dot"},
         {{"--headless", "--experiment", "ripple", "--bodies", "x"}, "nbody", "--experiment nbody"},
         {{"--experiment", "ripple", "--experiment", "dot"}, "--experiment: give it once", "--help"},
