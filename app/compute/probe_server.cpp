@@ -280,10 +280,11 @@ int serve_probe(int fd) {
         const SharedMemory shared(Descriptor(fd + 1), probe_shared_bytes);
         ProbeServer server(shared.bytes());
         WireWriter hello(ProbeAnswer::hello);
-        send_frame(fd, hello.put(probe_version));
-        for (;;) {
+        hello.put(probe_version);
+        for (bool first = true;; first = false) {
             WireReader request = receive_frame(fd);
             WireWriter answer = server.answer(request);
+            if (first) send_frame(fd, hello);
             send_frame(fd, answer);
             server.get_ready(request);
         }

@@ -17,7 +17,7 @@ namespace warpscope::compute {
 
 // What the app and its helper processes say to each other, over a stream socket: frames of
 // {u32 bytes that follow, u32 word, what goes with the word}, numbers as this machine has them.
-// Every request is answered by one frame, in order; a helper's very first frame is a `hello`.
+// Every request is answered by one frame, in order; a `hello` comes just before the first answer.
 // Nothing that arrives is believed: see WireReader.
 
 /// What a helper is asked for.

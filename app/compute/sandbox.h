@@ -24,7 +24,7 @@ class Sandbox {
     Sandbox& operator=(const Sandbox&) = delete;
 
     /// Why nothing can be compiled here and what to install, a sentence; empty: the compiler is
-    /// there.
+    /// there, or has not been found out yet. Never waits: from the first call on, a helper looks.
     const std::string& no_compiler() const;
 
     /// Starts the helpers that a device like this one and the compiler will need; returns at once.
