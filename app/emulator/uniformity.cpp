@@ -130,8 +130,12 @@ class Analysis {
             }
         };
         find_sides();
-        const bool waits_for_others =
-            contains_barrier(both) || (both[b] && tainted_[size_t(branch.guard)]);
+        // Held at a join that only ends them, lanes would be missed by a warp-wide exchange of the
+        // others; ended, they are not.
+        const bool waits_for_others = contains(both, is_barrier) ||
+                                      (both[b] && tainted_[size_t(branch.guard)]) ||
+                                      (join != ControlFlow::no_block && only_exits(join) &&
+                                       contains(both, waits_for_threads));
         if (join != ControlFlow::no_block && waits_for_others) {
             join = ControlFlow::no_block;
             find_sides();
@@ -147,9 +151,9 @@ class Analysis {
         return true;
     }
 
-    bool contains_barrier(const Bits& blocks) const {
+    bool contains(const Bits& blocks, bool (*kind)(const Statement&)) const {
         for (size_t i = 0; i < kernel_.statements.size(); ++i)
-            if (blocks[flow_.block_of[i]] && is_barrier(kernel_.statements[i])) return true;
+            if (blocks[flow_.block_of[i]] && kind(kernel_.statements[i])) return true;
         return false;
     }
 

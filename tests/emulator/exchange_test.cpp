@@ -41,6 +41,27 @@ TEST(Exchange, VotesOfAPartialWarp) {
     for (const uint32_t x : v) EXPECT_EQ(x, 15u + 100 + 200);
 }
 
+// if (lane < 20) … __ballot_sync(~0u, …) at the end of a kernel: the others have ended by then.
+TEST(Exchange, LanesThatEndAreNotMissed) {
+    Runner r(kernel_text(R"(
+setp.ge.u32 %p1, %r1, 20;
+@%p1 bra END;
+and.b32 %r2, %r1, 1;
+setp.eq.u32 %p2, %r2, 1;
+vote.sync.ballot.b32 %r9, %p2, -1;
+shfl.sync.down.b32 %r3, %r1, 1, 31, -1;
+add.u32 %r9, %r9, %r3;
+st.global.u32 [%rd1], %r9;
+END:)"));
+    for (const Schedule schedule :
+         {Schedule::run_to_barrier, Schedule::reverse, Schedule::random_quantum}) {
+        r.options.schedule = schedule;
+        const auto v = r.run(one_block(32));
+        for (uint32_t t = 0; t < 32; ++t)
+            EXPECT_EQ(v[t], t < 19 ? 0xaaaaau + t + 1 : t == 19 ? v[19] : 0);
+    }
+}
+
 TEST(Exchange, MatchAndReduce) {
     const auto match = warp_values("rem.u32 %r2, %r1, 3; match.any.sync.b32 %r9, %r2, -1;");
     const auto sum = warp_values("redux.sync.add.s32 %r9, %r1, -1;");
