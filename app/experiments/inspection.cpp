@@ -54,14 +54,15 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
 }
 
 std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
-                                        std::uint64_t instructions) {
+                                        std::uint64_t instructions, std::stop_token stop) {
     using compute::BarrierPolicy;
     std::vector<PolicyOutcome> outcomes;
     for (const auto policy :
          {BarrierPolicy::before_volta, BarrierPolicy::volta, BarrierPolicy::strict}) {
+        if (stop.stop_requested()) break;
         compute::RunSettings settings = live.device().settings();
         settings.barriers = policy;
-        Copy copy(entry, live, settings);
+        Copy copy(entry, live, settings, compute::usual_emulator_memory(), stop);
         const emulator::FrozenLaunch launch =
             copy.device->freeze_last([&] { copy.experiment->launch_kernel(); });
         emulator::BarrierCheck barriers;

@@ -1,16 +1,33 @@
 #include "experiments/specimen.h"
 
+#include <utility>
+
 #include "compute/sandbox.h"
 
 namespace warpscope::experiments {
 
+namespace {
+
+/// Of an edited kernel's launch that is checked in the background.
+constexpr std::chrono::seconds checked_time{20};
+
+compute::LaunchLimits limits_of(bool edited, std::stop_token stop) {
+    compute::LaunchLimits limits;
+    if (edited) limits = compute::usual_limits();
+    if (edited && stop.stop_possible()) limits.time = checked_time;
+    limits.stop = std::move(stop);
+    return limits;
+}
+
+}  // namespace
+
 Copy::Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
-           std::size_t memory_bytes)
+           std::size_t memory_bytes, std::stop_token stop)
     : device([&] {
           auto made = compute::make_emulated_device("for the microscope", memory_bytes);
           made->set(settings);
           made->use(live.device().edits());
-          if (!made->edits().empty()) made->limit(compute::usual_limits());
+          made->limit(limits_of(!made->edits().empty(), std::move(stop)));
           return made;
       }()),
       experiment(entry.make(*device)) {
@@ -21,8 +38,8 @@ Specimen::Specimen(const Entry& entry, Experiment& live)
     : Specimen(entry, live, live.device().settings()) {}
 
 Specimen::Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
-                   std::size_t memory_bytes)
-    : copy_(entry, live, settings, memory_bytes),
+                   std::size_t memory_bytes, std::stop_token stop)
+    : copy_(entry, live, settings, memory_bytes, std::move(stop)),
       launch_(copy_.device->freeze_last([&] { copy_.experiment->launch_kernel(); })) {}
 
 }  // namespace warpscope::experiments

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,10 @@ namespace warpscope::experiments {
 /// Variables of module scope are not state: a copy has them as its own PTX begins.
 struct Copy {
     /// Waits for the live device. Throws OutOfMemory where the copy takes more than `memory_bytes`.
+    /// Launches end with `stop`; those of edited kernels have a time limit too, a longer one where
+    /// there is such a token.
     Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
-         std::size_t memory_bytes = compute::usual_emulator_memory());
+         std::size_t memory_bytes = compute::usual_emulator_memory(), std::stop_token stop = {});
 
     const std::unique_ptr<compute::EmulatedDevice> device;
     const std::unique_ptr<Experiment> experiment;  ///< goes first
@@ -36,7 +39,8 @@ class Specimen {
     /// the kernel fails.
     Specimen(const Entry& entry, Experiment& live);
     Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
-             std::size_t memory_bytes = compute::usual_emulator_memory());
+             std::size_t memory_bytes = compute::usual_emulator_memory(),
+             std::stop_token stop = {});
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
     emulator::Machine& machine() { return copy_.device->machine(); }
@@ -73,8 +77,9 @@ struct PolicyOutcome {
 };
 
 /// Each policy, in the order of the GPUs that have it, on a fresh copy of the experiment each. Of a
-/// long launch as many blocks as inspect() would take.
+/// long launch as many blocks as inspect() would take. Asked to stop, it soon returns what it has.
 std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
-                                        std::uint64_t instructions = 100'000'000);
+                                        std::uint64_t instructions = 100'000'000,
+                                        std::stop_token stop = {});
 
 }  // namespace warpscope::experiments

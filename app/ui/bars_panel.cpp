@@ -142,6 +142,22 @@ void key_list(Interface& ui, const char* title, std::span<const Key> list) {
     ImGui::EndGroup();
 }
 
+/// At the end of the line; gives the room that it takes.
+float offer_button(Interface& ui, float right) {
+    if (!ui.offer) return 0;
+    ImGui::PushFont(ui.fonts.small);
+    const float width = button_width(ui.offer->label.c_str());
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::SetCursorScreenPos({right - width, at.y});
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ImGui::GetStyle().FramePadding.x, 0});
+    if (flat_button(ui, "offer", ui.offer->label.c_str(), true)) ui.later(ui.offer->take);
+    ImGui::PopStyleVar();
+    tooltip(ui, ui.offer->help);
+    ImGui::SetCursorScreenPos(at);
+    ImGui::PopFont();
+    return width + ui.px(12);
+}
+
 }  // namespace
 
 void draw_top_bar(Interface& ui) {
@@ -162,13 +178,15 @@ void draw_message(Interface& ui) {
     ImGui::PopFont();
     const float width = ImGui::GetContentRegionAvail().x;
     const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float taken =
+        right_width + offer_button(ui, low.x + width - right_width - ui.px(12)) + ui.px(50);
     const Line line = current_line(ui);
     const float dot = ui.px(3.5F);
     ImGui::GetWindowDrawList()->AddCircleFilled(
         {low.x + dot, low.y + ImGui::GetTextLineHeight() / 2}, dot, line.colour);
     ImGui::SetCursorScreenPos({low.x + 2 * dot + ui.px(8), low.y});
     clipped_text(ui.fonts.small, line.colour == colour::dim ? colour::dim : line.colour, line.text,
-                 width - right_width - ui.px(50));
+                 width - taken);
     record(ui, "message", line.text);
     ImGui::SetCursorScreenPos({low.x + width - right_width, low.y});
     text(ui.fonts.small, colour::dim, right);

@@ -221,7 +221,9 @@ void device(Interface& ui) {
     const compute::DeviceInfo& info = ui.stage.device().info();
     ImGui::Dummy({0, ui.px(2)});
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    paragraph(ui.fonts.small, colour::faint, fmt::format("{}: {}", info.name, info.reason));
+    paragraph(ui.fonts.small, colour::faint,
+              fmt::format("{}{}: {}", info.name, info.apart ? " (in a helper process)" : "",
+                          info.reason));
     record_rect(ui, low, {low.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y},
                 "device.reason", info.reason);
     if (const gl::PixelBuffer* pixels = ui.stage.pixels()) {

@@ -24,25 +24,32 @@ bool ready(const auto& future) {
 }  // namespace
 
 Inspector::Work Inspector::usual_work() {
-    return {
-        [](const Entry& entry, Experiment& live, std::size_t memory_bytes) -> Job<Inspection> {
-            auto specimen =
-                std::make_shared<Specimen>(entry, live, live.device().settings(), memory_bytes);
-            return [specimen] { return experiments::inspect(*specimen); };
-        },
-        [](const Entry& entry, Experiment& live) -> Job<Policies> {
-            auto copy = std::make_shared<experiments::Copy>(entry, live, live.device().settings());
-            return [&entry, copy] { return experiments::try_policies(entry, *copy->experiment); };
-        }};
+    return {[](const Entry& entry, Experiment& live, std::size_t memory_bytes,
+               std::stop_token stop) -> Job<Inspection> {
+                auto specimen = std::make_shared<Specimen>(entry, live, live.device().settings(),
+                                                           memory_bytes, std::move(stop));
+                return [specimen] { return experiments::inspect(*specimen); };
+            },
+            [](const Entry& entry, Experiment& live, std::stop_token stop) -> Job<Policies> {
+                auto copy = std::make_shared<experiments::Copy>(
+                    entry, live, live.device().settings(), compute::usual_emulator_memory(), stop);
+                return [&entry, copy, stop] {
+                    constexpr std::uint64_t instructions = 100'000'000;
+                    return experiments::try_policies(entry, *copy->experiment, instructions, stop);
+                };
+            }};
 }
 
 Inspector::Inspector(Work work, Clock::duration settle) : work_(std::move(work)), settle_(settle) {}
 
 // The futures of std::async wait for what runs.
-Inspector::~Inspector() = default;
+Inspector::~Inspector() {
+    stop_.request_stop();
+}
 
 template <class Result, class Prepare>
 Inspector::Future<Result> Inspector::begin(const Prepare& prepare) {
+    stop_ = std::stop_source();
     Job<Result> job;
     Outcome<Result> failed;
     try {
@@ -52,14 +59,17 @@ Inspector::Future<Result> Inspector::begin(const Prepare& prepare) {
     } catch (const std::exception& e) {
         failed = {std::nullopt, e.what()};
     }
-    return std::async(std::launch::async, [job = std::move(job), failed]() -> Outcome<Result> {
-        if (!job) return failed;
-        try {
-            return {job(), {}};
-        } catch (const std::exception& e) {
-            return {std::nullopt, e.what()};
-        }
-    });
+    return std::async(std::launch::async,
+                      [job = std::move(job), failed, stop = stop_.get_token()]() {
+                          Outcome<Result> outcome = failed;
+                          try {
+                              if (job) outcome.result = job();
+                          } catch (const std::exception& e) {
+                              outcome.error = e.what();
+                          }
+                          outcome.stopped = stop.stop_requested();
+                          return outcome;
+                      });
 }
 
 void Inspector::forget() {
@@ -75,10 +85,14 @@ void Inspector::forget() {
 void Inspector::notice(const Entry& entry, Experiment& live) {
     std::vector<std::string> parameters = live.parameters().of_launch();
     const compute::RunSettings& settings = live.device().settings();
-    const bool changed = entry.id != experiment_ || parameters != parameters_ ||
-                         settings != settings_ || live.frame() < frame_;
+    const compute::KernelEdits& edits = live.device().edits();
+    const bool other_kernels = entry.id != experiment_ || edits != edits_;
+    const bool changed = other_kernels || parameters != parameters_ || settings != settings_ ||
+                         live.frame() < frame_;
     frame_ = live.frame();
     if (!changed) return;
+    if (other_kernels || (inspection_job_.valid() && automatic_ && limited_)) stop_.request_stop();
+    edits_ = edits;
     if (entry.id != experiment_) forget();
     experiment_ = entry.id;
     parameters_ = std::move(parameters);
@@ -88,7 +102,7 @@ void Inspector::notice(const Entry& entry, Experiment& live) {
 }
 
 void Inspector::take(Outcome<Inspection> outcome) {
-    if (begun_ < first_state_) return;
+    if (begun_ < first_state_ || outcome.stopped) return;
     shown_ = begun_;
     error_ = std::move(outcome.error);
     too_large_ = limited_ && outcome.too_large;
@@ -115,7 +129,7 @@ void Inspector::collect() {
     if (ready(inspection_job_)) take(inspection_job_.get());
     if (ready(policies_job_)) {
         Outcome<Policies> outcome = policies_job_.get();
-        if (policies_begun_ < first_state_) return;
+        if (policies_begun_ < first_state_ || outcome.stopped) return;
         policies_shown_ = policies_begun_;
         policies_ = std::move(outcome.result);
         policies_error_ = std::move(outcome.error);
@@ -129,11 +143,13 @@ void Inspector::start(const Entry& entry, Experiment& live) {
         limited_ = !std::exchange(asked_, false);
         inspection_job_ = begin<Inspection>([&] {
             return work_.inspect(entry, live,
-                                 limited_ ? automatic_bytes : compute::usual_emulator_memory());
+                                 limited_ ? automatic_bytes : compute::usual_emulator_memory(),
+                                 stop_.get_token());
         });
     } else if (std::exchange(policies_asked_, false)) {
         policies_begun_ = state_;
-        policies_job_ = begin<Policies>([&] { return work_.policies(entry, live); });
+        policies_job_ =
+            begin<Policies>([&] { return work_.policies(entry, live, stop_.get_token()); });
     }
 }
 

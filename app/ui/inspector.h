@@ -6,6 +6,7 @@
 #include <functional>
 #include <future>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace warpscope::ui {
 /// Checks the launch on show in the background, on a copy of the experiment: races, barriers,
 /// counters, and when asked what each barrier policy does. The copy is made on the calling thread,
 /// where the experiment lives; what takes time runs on another one, one job at a time. A change
-/// while a job runs is looked at after it; of several only the newest. Throws nothing: an error is
-/// a sentence on show.
+/// stops a job that nobody asked for, and other kernels stop any; of several changes only the
+/// newest is looked at. Throws nothing: an error is a sentence on show.
 class Inspector {
   public:
     using Clock = std::chrono::steady_clock;
@@ -29,13 +30,16 @@ class Inspector {
     /// 0.2 s for the largest, and 400 000 bodies have room.
     static constexpr std::size_t automatic_bytes = std::size_t(320) << 20;
 
-    /// Makes copies, and what another thread then does with them.
+    /// Makes copies, and what another thread then does with them, until it is asked to stop.
     struct Work {
         /// Throws compute::OutOfMemory where the copy takes more than `memory_bytes`.
-        std::function<Job<experiments::Inspection>(
-            const experiments::Entry&, experiments::Experiment&, std::size_t memory_bytes)>
+        std::function<Job<experiments::Inspection>(const experiments::Entry&,
+                                                   experiments::Experiment&,
+                                                   std::size_t memory_bytes, std::stop_token)>
             inspect;
-        std::function<Job<Policies>(const experiments::Entry&, experiments::Experiment&)> policies;
+        std::function<Job<Policies>(const experiments::Entry&, experiments::Experiment&,
+                                    std::stop_token)>
+            policies;
     };
     static Work usual_work();
 
@@ -86,11 +90,12 @@ class Inspector {
         std::optional<Result> result;
         std::string error;
         bool too_large = false;
+        bool stopped = false;
     };
     template <class Result>
     using Future = std::future<Outcome<Result>>;
     template <class Result, class Prepare>
-    static Future<Result> begin(const Prepare& prepare);
+    Future<Result> begin(const Prepare& prepare);
 
     void notice(const experiments::Entry& entry, experiments::Experiment& live);
     void forget();
@@ -105,6 +110,7 @@ class Inspector {
     std::string experiment_;
     std::vector<std::string> parameters_;
     compute::RunSettings settings_;
+    compute::KernelEdits edits_;
     std::uint64_t first_state_ = 0;  // of this experiment; results of those before are let go
     std::uint64_t frame_ = 0;
     // States are numbered: the one on show, that of the newest job, those of the results.
@@ -113,6 +119,7 @@ class Inspector {
     bool automatic_ = false, asked_ = false, policies_asked_ = false;
     bool limited_ = false, too_large_ = false;  // the newest job, and its outcome
     Clock::time_point due_{};
+    std::stop_source stop_;  // of the job that runs
     Future<experiments::Inspection> inspection_job_;
     Future<Policies> policies_job_;
     std::optional<experiments::Inspection> inspection_;

@@ -72,6 +72,12 @@ struct Edit {
     std::string text;
 };
 
+/// Something that a person can have done, on the message line for as long as it stands.
+struct Offer {
+    std::string label, help;
+    std::function<void()> take;
+};
+
 /// One window's (or one screenshot's) interface: what is on show and how it is looked at.
 /// Made and drawn with an ImGui context current.
 struct Interface {
@@ -127,6 +133,7 @@ struct Interface {
     Rest rest;
     std::string shown;    ///< the experiment whose picture the canvas is set for
     std::string noticed;  ///< the microscope's newest notice
+    std::optional<Offer> offer;
     Shot shot = Shot::none;
     bool show_keys = false;
     bool measuring = false;         ///< a comparison begins after this frame

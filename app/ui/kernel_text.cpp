@@ -4,8 +4,6 @@
 #include <map>
 #include <string_view>
 
-#include "compute/kernel_source.h"
-
 namespace warpscope::ui {
 namespace {
 
@@ -47,7 +45,7 @@ std::string aligned(std::string_view line) {
 
 /// Index into Module::files() of the file that most instructions come from and whose text is
 /// there; -1: none.
-int main_file(const emulator::Kernel& kernel) {
+int main_file(const emulator::Kernel& kernel, const SourceOf& source) {
     const std::vector<std::string>& files = kernel.module->files();
     std::map<int, int> uses;
     for (const emulator::InstructionInfo& info : kernel.lines)
@@ -55,7 +53,7 @@ int main_file(const emulator::Kernel& kernel) {
             ++uses[info.source.file];
     int best = -1;
     for (const auto& [file, count] : uses) {
-        const bool known = !compute::kernel_source(files[std::size_t(file)]).empty();
+        const bool known = !source(files[std::size_t(file)]).empty();
         if (known && (best < 0 || count > uses[best])) best = file;
     }
     return best;
@@ -84,13 +82,13 @@ std::optional<std::uint32_t> KernelText::row_of_line(int number) const {
     return std::uint32_t(found - lines.begin());
 }
 
-KernelText source_text(const emulator::Kernel& kernel) {
+KernelText source_text(const emulator::Kernel& kernel, const SourceOf& source) {
     KernelText text;
-    const int file = kernel.module ? main_file(kernel) : -1;
+    const int file = kernel.module ? main_file(kernel, source) : -1;
     if (file < 0) return text;
     text.file = kernel.module->files()[std::size_t(file)];
     bool in_comment = false;
-    for (const std::string_view line : split_lines(compute::kernel_source(text.file))) {
+    for (const std::string_view line : split_lines(source(text.file))) {
         std::string words = expanded(line);
         auto inks = ink_cuda(words, in_comment);
         text.lines.push_back({int(text.lines.size()) + 1, std::move(words), std::move(inks)});
@@ -98,9 +96,9 @@ KernelText source_text(const emulator::Kernel& kernel) {
     text.row_of_pc.resize(kernel.lines.size());
     std::optional<std::uint32_t> row;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
-        const emulator::SourceLine& source = kernel.lines[pc].source;
-        if (source.file == file)
-            if (const auto here = text.row_of_line(source.line)) row = here;
+        const emulator::SourceLine& place = kernel.lines[pc].source;
+        if (place.file == file)
+            if (const auto here = text.row_of_line(place.line)) row = here;
         mark(text, pc, kernel.lines[pc], row);
     }
     return text;

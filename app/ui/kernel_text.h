@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "emulator/module.h"
@@ -31,9 +33,12 @@ struct KernelText {
     std::optional<std::uint32_t> row_of_line(int number) const;
 };
 
+/// The text of "kernels/ripple.cu"; empty for an unknown file.
+using SourceOf = std::function<std::string_view(std::string_view file)>;
+
 /// The CUDA source that most of the kernel comes from; empty where it is not known. An instruction
 /// without a line of that file stands where the one before it does.
-KernelText source_text(const emulator::Kernel& kernel);
+KernelText source_text(const emulator::Kernel& kernel, const SourceOf& source);
 
 /// The kernel's own part of its module's PTX, without the lines that only carry line numbers.
 KernelText ptx_text(const emulator::Kernel& kernel);

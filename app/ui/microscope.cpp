@@ -29,7 +29,7 @@ emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
 
 Microscope::Source Microscope::source_of(const experiments::Entry& entry,
                                          experiments::Experiment& live) {
-    return {&entry, live.parameters().of_launch(), live.device().settings()};
+    return {&entry, live.parameters().of_launch(), live.device().settings(), live.device().edits()};
 }
 
 void Microscope::open(const experiments::Entry& entry, experiments::Experiment& live, Dim3 block,

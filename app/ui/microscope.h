@@ -64,6 +64,11 @@ class Microscope {
     std::uint64_t version() const { return version_; }
     std::uint64_t copy() const { return copy_; }
 
+    /// The text of "kernels/ripple.cu" that the copy runs; empty for an unknown file or no copy.
+    std::string_view source(std::string_view file) const {
+        return specimen_ ? specimen_->source(file) : std::string_view();
+    }
+
     // --- where there is a block (ready())
     const emulator::Stepper& stepper() const { return *stepper_; }
     const emulator::Launch& launch() const { return stepper_->launch().launch; }
@@ -121,6 +126,7 @@ class Microscope {
         const experiments::Entry* entry = nullptr;
         std::vector<std::string> parameters;
         compute::RunSettings settings;
+        compute::KernelEdits edits;
         bool operator==(const Source&) const = default;
     };
 

@@ -19,7 +19,8 @@ void read_texts(Interface& ui) {
     if (view.copy == ui.microscope.copy()) return;
     view.copy = ui.microscope.copy();
     const emulator::Kernel& kernel = ui.microscope.stepper().kernel();
-    view.source = source_text(kernel);
+    view.source =
+        source_text(kernel, [&](std::string_view file) { return ui.microscope.source(file); });
     view.ptx = ptx_text(kernel);
 }
 

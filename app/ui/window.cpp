@@ -11,6 +11,7 @@
 #include <cmath>
 #include <ctime>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <utility>
@@ -19,9 +20,11 @@
 #include "gl/framebuffer.h"
 #include "gl/png.h"
 #include "gl/window_context.h"
+#include "ui/edit_files.h"
 #include "ui/gui.h"
 #include "ui/interface.h"
 #include "ui/screenshot.h"
+#include "ui/window_start.h"
 
 namespace warpscope::ui {
 namespace {
@@ -29,48 +32,12 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-Stage::Start start_of(const WindowOptions& options, const Settings& settings) {
-    Stage::Start start;
-    start.device_wish = options.device.value_or(settings.device);
-    start.run = options.run.value_or(settings.run);
-    start.remembered = settings.parameters;
-    start.sandbox = options.sandbox;
-    start.experiment = options.experiment.empty() ? settings.experiment : options.experiment;
-    const auto known = experiments::registry();
-    const bool there = std::any_of(known.begin(), known.end(),
-                                   [&](const auto& e) { return e.id == start.experiment; });
-    if (!there && options.experiment.empty()) start.experiment = known.front().id;
-    for (const auto& [id, list] : options.assignments)
-        if (id == start.experiment)
-            start.assignments = list;
-        else
-            start.remembered[id].insert(start.remembered[id].end(), list.begin(), list.end());
-    return start;
-}
-
-std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded) {
-    Stage::Start start = start_of(options, loaded.settings);
-    std::unique_ptr<Stage> stage;
-    try {
-        stage = std::make_unique<Stage>(start);
-    } catch (const compute::DeviceError& error) {
-        // A remembered device may be gone; one that was asked for just now must be there.
-        if (options.device || start.device_wish == "auto") throw;
-        start.device_wish = "auto";
-        stage = std::make_unique<Stage>(start);
-        stage->say(
-            fmt::format("{} Running on {} instead.", error.what(), stage->device().info().name),
-            Tone::error);
-    }
-    if (!loaded.complaint.empty()) stage->say(loaded.complaint, Tone::error);
-    return stage;
-}
-
 /// The window's main loop and what it holds together.
 class App {
   public:
     App(const WindowOptions& options, const LoadedSettings& loaded);
-    void run();
+    /// True: the app is to be started anew.
+    bool run();
 
   private:
     void watch_events();
@@ -78,6 +45,8 @@ class App {
     void press(int key, int modifiers);
     bool press_microscope(int key, int modifiers);
     void wait();
+    void rest();
+    void make_offers();
     void frame();
     void follow_scale();
     void hold_rate();
@@ -94,8 +63,10 @@ class App {
     gl::WindowContext context_;
     GLFWwindow* window_;
     std::unique_ptr<Stage> stage_;
+    EditFiles files_;
     std::unique_ptr<Gui> gui_;
     std::unique_ptr<Interface> ui_;
+    bool again_ = false;
     int awake_ = 3;  ///< frames to draw before waiting for events again
     int interval_ = -1;
     std::uint64_t frames_ = 0;  ///< drawn; tests wait for some of a window at rest
@@ -104,16 +75,14 @@ class App {
         last_frame_;  ///< when the experiment had made its part of a frame
 };
 
-experiments::Size first_size(const WindowOptions& options, const Settings& settings) {
-    return options.size.value_or(settings.window);
-}
-
 App::App(const WindowOptions& options, const LoadedSettings& loaded)
     : options_(options),
-      context_("Warpscope", first_size(options, loaded.settings).width,
-               first_size(options, loaded.settings).height),
+      context_("Warpscope", options.size.value_or(loaded.settings.window).width,
+               options.size.value_or(loaded.settings.window).height),
       window_(context_.window()),
-      stage_(make_stage(options, loaded)) {
+      stage_(make_stage(options, loaded)),
+      files_(*stage_, {options.kernels, options.kernel_source, stage_->experiment().kernel_file()},
+             kept_edits_folder(options.settings)) {
     watch_events();
     gui_ = std::make_unique<Gui>(window_);
     ViewOptions view = loaded.settings.view;
@@ -258,16 +227,45 @@ bool App::press_microscope(int key, int modifiers) {
 void App::wait() {
     const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
     if (hidden) return glfwWaitEventsTimeout(0.2);
-    const bool moves = !stage_->paused() || ui_->microscope.playing() || ui_->inspector.busy();
+    const bool moves =
+        !stage_->paused() || ui_->microscope.playing() || ui_->inspector.busy() || stage_->trying();
     if (moves) awake_ = 3;  // what comes to rest is drawn at rest
     if (awake_ > 0) {
         --awake_;
         return glfwPollEvents();
     }
-    const double seconds = 0.4;  // the text cursor blinks
-    const auto before = Clock::now();
-    glfwWaitEventsTimeout(seconds);
-    if (Clock::now() - before < std::chrono::duration<double>(seconds * 0.95)) awake_ = settling;
+    rest();
+}
+
+/// Until something happens, or the text cursor blinks.
+void App::rest() {
+    const auto wake = Clock::now() + std::chrono::milliseconds(400);
+    const std::uint64_t version = stage_->texts().version();
+    const double seconds = files_.watches() ? 0.1 : 0.4;
+    do {
+        const auto before = Clock::now();
+        glfwWaitEventsTimeout(seconds);
+        files_.look();
+        if (Clock::now() - before < std::chrono::duration<double>(seconds * 0.95) ||
+            stage_->texts().version() != version)
+            awake_ = settling;
+    } while (awake_ == 0 && Clock::now() < wake);
+}
+
+/// What a person can be helped with by a click.
+void App::make_offers() {
+    if (stage_->lost_wish()) {
+        const auto restart = [this] {
+            again_ = true;
+            glfwSetWindowShouldClose(window_, GLFW_TRUE);
+        };
+        ui_->offer = {"Restart", "Start Warpscope again, which gets the GPU back.", restart};
+    } else if (files_.offers()) {
+        ui_->offer = {"Restore", "Take the kernels as you left them last time.",
+                      [this] { files_.take_offer(); }};
+    } else {
+        ui_->offer.reset();
+    }
 }
 
 void App::follow_scale() {
@@ -287,6 +285,8 @@ void App::frame() {
         interval_ = wish;
     }
     ui_->run_requests();
+    files_.look();
+    make_offers();
     ui_->place(window_size());
     stage_->advance(ui_->view_size());
     computed_ = Clock::now();
@@ -370,27 +370,30 @@ void App::remember() {
     settings.window = {int(std::lround(size.x / ui_->scale)),
                        int(std::lround(size.y / ui_->scale))};
     settings.experiment = stage_->entry().id;
-    settings.device = stage_->device_wish();
+    settings.device = stage_->lost_wish().value_or(stage_->device_wish());
     settings.run = stage_->device().settings();
     settings.view = ui_->options;
     settings.parameters = stage_->parameter_texts();
     save_settings(options_.settings, settings);
 }
 
-void App::run() {
+bool App::run() {
     while (!glfwWindowShouldClose(window_)) {
         wait();
         frame();
     }
+    files_.keep_now();
     remember();
+    return again_;
 }
 
 }  // namespace
 
 int run_window(const WindowOptions& options) {
     const LoadedSettings loaded = load_settings(options.settings);
-    App(options, loaded).run();
-    return 0;
+    if (!App(options, loaded).run()) return 0;
+    start_again();
+    throw std::runtime_error("can't start again; start Warpscope yourself");
 }
 
 }  // namespace warpscope::ui

@@ -21,15 +21,16 @@ class InspectorTest : public testing::Test {
     ~InspectorTest() override { gate_ = true; }
 
     Inspector::Work work() {
-        return {[this](const Entry&, Experiment& live,
-                       std::size_t memory_bytes) -> Inspector::Job<Inspection> {
+        return {[this](const Entry&, Experiment& live, std::size_t memory_bytes,
+                       std::stop_token stop) -> Inspector::Job<Inspection> {
                     if (fail_copy_) throw compute::DeviceError("no such kernel");
                     if (copy_bytes_ > memory_bytes) throw compute::OutOfMemory("no room");
                     ++copies_;
                     copied_on_ = std::this_thread::get_id();
-                    return [this, level = live.parameters().find("level").text()] {
+                    return [this, stop, level = live.parameters().find("level").text()] {
                         most_ = std::max(most_.load(), ++running_);
-                        while (!gate_) std::this_thread::sleep_for(1ms);
+                        while (!gate_ && !(obeys_ && stop.stop_requested()))
+                            std::this_thread::sleep_for(1ms);
                         --running_;
                         if (level == "13") throw std::runtime_error("no luck");
                         Inspection inspection;
@@ -40,7 +41,8 @@ class InspectorTest : public testing::Test {
                         return inspection;
                     };
                 },
-                [this](const Entry&, Experiment&) -> Inspector::Job<Inspector::Policies> {
+                [this](const Entry&, Experiment&,
+                       std::stop_token) -> Inspector::Job<Inspector::Policies> {
                     return [this] {
                         most_ = std::max(most_.load(), ++running_);
                         --running_;
@@ -60,6 +62,7 @@ class InspectorTest : public testing::Test {
     int copies_ = 0;
     std::size_t copy_bytes_ = 0;
     bool fail_copy_ = false, automatic_ = true;
+    std::atomic<bool> obeys_{false};
     std::thread::id copied_on_;
     FakeDevice device_;
     FakeExperiment experiment_{device_};
@@ -136,6 +139,39 @@ TEST_F(InspectorTest, OfSeveralChangesDuringAJobTheNewestWins) {
     EXPECT_EQ(copies_, 2);
     EXPECT_EQ(inspector_.inspection()->kernel, "level 72");
     EXPECT_EQ(most_, 1);
+}
+
+TEST_F(InspectorTest, AChangeStopsTheCheckBeforeIt) {
+    gate_ = false;
+    obeys_ = true;
+    follow();
+    set_level("70");
+    follow();
+    while (copies_ < 2) follow();
+    EXPECT_EQ(inspector_.inspection(), nullptr);  // the first one was stopped
+    gate_ = true;
+    wait();
+    EXPECT_EQ(copies_, 2);
+    EXPECT_EQ(inspector_.inspection()->kernel, "level 70");
+}
+
+TEST_F(InspectorTest, ClosingStopsTheCheck) {
+    gate_ = false;
+    obeys_ = true;
+    Inspector closing(work(), 0ms);
+    closing.follow(fake_entry(), experiment_, true);
+    EXPECT_TRUE(closing.busy());
+}
+
+TEST_F(InspectorTest, OtherKernelsAreLookedAt) {
+    wait();
+    auto edit = std::make_shared<compute::KernelEdit>();
+    edit->file = "ripple";
+    device_.use({{"ripple", edit}});
+    wait();
+    EXPECT_EQ(copies_, 2);
+    wait();
+    EXPECT_EQ(copies_, 2);
 }
 
 TEST_F(InspectorTest, ResultsStayUntilTheNext) {

@@ -38,7 +38,7 @@ class RippleTextTest : public testing::Test {
 };
 
 TEST_F(RippleTextTest, TheSourceIsTheWholeFileWithItsBarrierMarked) {
-    const KernelText text = source_text(kernel());
+    const KernelText text = source_text(kernel(), compute::kernel_source);
     EXPECT_EQ(text.file, "kernels/ripple.cu");
     std::string whole;
     for (const KernelText::Line& line : text.lines) whole += line.text + "\n";
@@ -82,7 +82,7 @@ TEST_F(RippleTextTest, ARowIsFoundByItsLineNumber) {
 TEST(KernelTextTest, PtxWithoutAKnownSourceHasOnlyItself) {
     const auto module = emulator::Module::parse(add_one, "some text");
     const emulator::Kernel& kernel = *module->find("add_one");
-    EXPECT_TRUE(source_text(kernel).empty());
+    EXPECT_TRUE(source_text(kernel, compute::kernel_source).empty());
     const KernelText text = ptx_text(kernel);
     ASSERT_EQ(text.lines.size(), 10U);
     EXPECT_EQ(text.lines[0].number, 5);

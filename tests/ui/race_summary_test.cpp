@@ -40,7 +40,7 @@ class RaceSummaryTest : public testing::Test {
         return summarize(inspector);
     }
     Inspector::Work work() {
-        return {[this](const auto&, auto&, std::size_t) -> Inspector::Job<Inspection> {
+        return {[this](const auto&, auto&, std::size_t, auto) -> Inspector::Job<Inspection> {
                     if (too_large_) throw compute::OutOfMemory("2 GiB asked for");
                     return [this] {
                         if (!failure_.empty()) throw std::runtime_error(failure_);
