@@ -154,7 +154,7 @@ void CallExpansion::put_recursion(const std::string& name, const Statement& site
     const CallFrame& frame = recursions_.at(name).frame;
     Statement entry = site;
     if (!f.statements.empty()) entry.source = f.statements[0].source;
-    entry.text = fmt::format("({})", name);
+    entry.text = fmt::format("call of {}", name);
     kernel_.labels["(body)" + name] = place();
     const int32_t full = new_register("%full", Type::pred);
     const std::string fits = new_label();

@@ -109,7 +109,8 @@ void Decoder::decode_integer(const Statement& s, Modifiers& m, Type type) {
         result = bits_of(type) == 32 ? (is_signed(type) ? Type::s64 : Type::u64) : Type::b32;
     if (op == "popc" || op == "clz" || op.starts_with("bfind")) result = Type::b32;
     std::vector<uint32_t> operands = {destination(s.operands[0])};
-    for (size_t k = 1; k < s.operands.size(); ++k) operands.push_back(source(s.operands[k], type));
+    for (size_t k = 1; k < s.operands.size(); ++k)
+        operands.push_back(source(s.operands[k], k == 3 && op == "mad.wide" ? result : type));
     emit_vector_op(integer_op(op, type), integer_lanes(op, type), s, result, std::move(operands));
 }
 
@@ -162,6 +163,7 @@ void Decoder::decode_mov(const Statement& s) {
             fail(fmt::format("unknown register '{}'", from.name));
         Emission e;
         e.full = read_clock;
+        check_width(to, *type);
         e.masked = destination(to) & 1 ? nullptr : masked_handler(bits);
         e.operands = {destination(to)};
         e.target = bits;
@@ -170,6 +172,8 @@ void Decoder::decode_mov(const Statement& s) {
         return emit(e);
     }
     if (from.kind == Operand::vector) {
+        if (from.elements.size() != 2 && (from.elements.size() != 4 || bits != 64))
+            fail("unknown form of mov");
         const Type part = bits / from.elements.size() == 32 ? Type::b32 : Type::b16;
         std::vector<uint32_t> parts;
         for (const Operand& o : from.elements) parts.push_back(source(o, part));

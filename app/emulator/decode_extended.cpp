@@ -40,6 +40,7 @@ void Decoder::decode_carry(const Statement& s) {
     Emission e;
     e.full = carry_lanes(operation, *type);
     if (!e.full) fail(fmt::format("unknown form of {}", s.opcode));
+    check_width(s.operands[0], *type);
     e.operands = {destination(s.operands[0])};
     for (size_t k = 1; k < s.operands.size(); ++k)
         e.operands.push_back(source(s.operands[k], *type));

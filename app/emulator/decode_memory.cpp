@@ -70,8 +70,8 @@ Decoder::Address Decoder::address(const Operand& o, Space& space) {
         found.operand = file_.constant(s.address);
         found.wide = true;
     } else if (o.elements[0].kind == Operand::register_) {
-        found.operand = source(o.elements[0], Type::b64);
         found.wide = register_bits(o.elements[0]) == 64;
+        found.operand = source(o.elements[0], found.wide ? Type::b64 : Type::b32);
     } else {
         fail("this operand can't be an address");
     }
@@ -111,6 +111,7 @@ void Decoder::decode_load(const Statement& s) {
         shape.uniform_result &= e.operands.back() & 1;
         shape.wide_register |= register_bits(o) == 64;
     }
+    for (const Operand& o : into) check_width(o, shape.wide_register ? Type::b64 : *type);
     bool sinks = false;
     for (uint32_t operand : e.operands) sinks |= operand == 0;
     e.operands.push_back(at.operand);
@@ -154,6 +155,7 @@ void Decoder::decode_store(const Statement& s) {
         e.operands.push_back(source(o, shape.type));
         if (bits_of(shape.type) < 64 && register_bits(o) == 64) shape.wide_register = true;
     }
+    for (const Operand& o : from) check_width(o, shape.wide_register ? Type::b64 : *type);
     e.immediate = at.offset;
     e.target = encode_access(shape);
     e.full = memory_handler(shape);
@@ -196,6 +198,7 @@ void Decoder::decode_atomic(const Statement& s) {
     // nvcc writes atom where red would do: an old value that nobody reads tells no order.
     const bool returns =
         first && s.operands[0].kind == Operand::register_ && read_[size_t(s.operands[0].index)];
+    if (returns) check_width(s.operands[0], *type);
     const uint32_t d = returns ? destination(s.operands[0]) : 0;
     e.operands = {d, at.operand, source(s.operands[first + 1], *type)};
     if (op == AtomicOp::cas) e.operands.push_back(source(s.operands[first + 2], *type));

@@ -262,6 +262,9 @@ void Decoder::emit_value(Handler handler, uint32_t destination, unsigned bits,
                          std::vector<uint32_t> sources, uint16_t detail, int64_t immediate) {
     Emission e;
     e.full = handler;
+    const Operand& into = current_->operands[0];
+    if (into.kind == Operand::register_ && slots_[size_t(into.index)] == destination)
+        check_width(into, bits == 64 ? Type::b64 : Type::b32);
     if (!(destination & 1)) e.masked = masked_handler(bits);
     e.operands = std::move(sources);
     e.operands.insert(e.operands.begin(), destination);
@@ -300,13 +303,26 @@ void Decoder::emit_vector_op(VectorOp op, Handler fallback, const Statement& s, 
 }
 
 uint32_t Decoder::destination(const Operand& o) {
-    if (o.kind == Operand::sink) return 0;
+    if (o.kind == Operand::sink) {
+        static constexpr std::string_view may[] = {"ld", "ldu", "atom", "setp", "shfl", "match"};
+        if (&o == current_->operands.data() &&
+            std::find(std::begin(may), std::end(may), current_->opcode) == std::end(may))
+            fail("a destination is needed");
+        return 0;
+    }
     if (o.kind != Operand::register_) fail("the destination is not a register");
     return slots_[size_t(o.index)];
 }
 
 unsigned Decoder::register_bits(const Operand& o) const {
     return o.kind == Operand::register_ ? bits_of(syntax_.registers[size_t(o.index)].type) : 0;
+}
+
+void Decoder::check_width(const Operand& o, Type type) const {
+    if (o.kind != Operand::register_) return;
+    const unsigned bits = register_bits(o), needed = bits_of(type);
+    if ((bits == 1) == (needed == 1) && (needed <= 32 || bits >= needed)) return;
+    fail(fmt::format("{} has {} bits, and {} are needed", o.name, bits, needed));
 }
 
 Symbol Decoder::symbol(const Operand& o) const {
@@ -318,8 +334,15 @@ Symbol Decoder::symbol(const Operand& o) const {
 
 uint32_t Decoder::source(const Operand& o, Type type) {
     switch (o.kind) {
-        case Operand::register_:
+        case Operand::register_: {
+            // Shifts and fields have counts of 32 bits, as third and later operands.
+            static constexpr std::string_view counts[] = {"shl", "shr", "bfe", "bfi", "fns"};
+            const bool count = current_->operands.size() > 2 && &o >= &current_->operands[2] &&
+                               std::find(std::begin(counts), std::end(counts), current_->opcode) !=
+                                   std::end(counts);
+            check_width(o, count ? Type::b32 : type);
             return slots_[size_t(o.index)];
+        }
         case Operand::integer:
             if (type == Type::pred) return file_.constant(o.value ? all_lanes : 0);
             if (is_float(type)) fail("an integer stands where a float is needed");

@@ -78,6 +78,9 @@ std::string Memory::describe(uint64_t address) const {
             distance = gap(a);
         }
     if (!nearest) return "nothing is allocated";
+    constexpr uint64_t near = 1ull << 30, page = 4096;
+    if (address < page) return "a null pointer?";
+    if (distance > near) return "no allocation is near";
     const char* place = address < nearest->begin ? "before the beginning"
                         : address < nearest->end ? "at the end"
                                                  : "past the end";

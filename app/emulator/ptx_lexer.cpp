@@ -113,7 +113,7 @@ int64_t Lexer::expect_integer() {
     const bool negative = accept("-");
     if (token_.kind != Token::number) fail(fmt::format("expected a number, not '{}'", token_.text));
     const int64_t value = integer_value(next().text);
-    return negative ? -value : value;
+    return negative ? int64_t(0 - uint64_t(value)) : value;
 }
 
 std::string_view Lexer::since(const Token& begin) const {

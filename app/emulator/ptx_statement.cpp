@@ -100,7 +100,8 @@ void Parser::statement() {
         s.guard_negated = lexer_.accept("!");
         const Token name = lexer_.expect_word("a predicate");
         const auto guard = find_register(name.text);
-        if (!guard) lexer_.fail(fmt::format("unknown predicate '{}'", name.text), name.line);
+        if (!guard || kernel_->registers[size_t(*guard)].type != Type::pred)
+            lexer_.fail(fmt::format("unknown predicate '{}'", name.text), name.line);
         s.guard = *guard;
         s.modifiers = split_at_dots(lexer_.expect_word("an opcode").text);
     } else {
