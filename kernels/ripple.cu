@@ -27,17 +27,20 @@ __device__ void keep_order() {
     asm volatile("" ::: "memory");
 }
 
-// 0 .. 255 at pixel (x, y).
+// 0 .. 255 at pixel (x, y). cospif(a) is cos(pi a), without the long way that cosf has for
+// large angles.
 __device__ float level(int pattern, int x, int y, int width, int height, float ticks) {
     if (pattern == spheres) {
-        const float period = 128.0f;
-        return 255 * (sinf(x * 2.0f * pi / period) + 1.0f) * (sinf(y * 2.0f * pi / period) + 1.0f) /
+        // sin(2 pi x / 128): it is highest a quarter of its period from the edge.
+        const float half = 64.0f, quarter = 32.0f;
+        return 255 * (cospif((x - quarter) / half) + 1.0f) * (cospif((y - quarter) / half) + 1.0f) /
                4.0f;
     }
     const float dx = x - width / 2;
     const float dy = y - height / 2;
     const float distance = sqrtf(dx * dx + dy * dy);
-    return 128.0f + 127.0f * cosf(distance / 10.0f - ticks / 7.0f) / (distance / 10.0f + 1.0f);
+    const float phase = distance / 10.0f - ticks / 7.0f;
+    return 128.0f + 127.0f * cospif(phase * (1.0f / pi)) / (distance / 10.0f + 1.0f);
 }
 
 // A pixel is one word, its bytes r, g, b, a: one store, and no more work than that anywhere.
@@ -211,20 +214,19 @@ extern "C" __global__ void ripple_stamped_nosync(Pixel* pixels, int width, int h
 
 // Counts the pixels of `shown` that differ from `reference` and composes what is looked at:
 // `shown` itself; `shown` dimmed with the wrong or the stale pixels in magenta; or `without` the
-// barrier on the left and `reference`, with it, on the right. Blocks of 16x16.
+// barrier on the left and `with` it on the right. Blocks of 16x16.
 extern "C" __global__ void compare(const Pixel* shown, const Pixel* reference, const Pixel* without,
-                                   const unsigned char* stale, Pixel* picture, int width,
-                                   int height, int view, unsigned* wrong_count) {
+                                   const Pixel* with, const unsigned char* stale, Pixel* picture,
+                                   int width, int height, int view, unsigned* wrong_count) {
     const int x = blockIdx.x * side + threadIdx.x;
     const int y = blockIdx.y * side + threadIdx.y;
     bool wrong = false;
     if (x < width && y < height) {
         const size_t place = static_cast<size_t>(y) * width + x;
         Pixel pixel = shown[place];
-        const Pixel right = reference[place];
-        wrong = pixel != right;
+        wrong = pixel != reference[place];
         if (view == split_view) {
-            pixel = x < width / 2 ? without[place] : right;
+            pixel = x < width / 2 ? without[place] : with[place];
         } else if (view != picture_view) {
             const bool marked = view == wrong_view ? wrong : stale[place];
             pixel = marked ? magenta : opaque | (pixel >> 2 & 0x3f3f3fu);

@@ -252,6 +252,8 @@ void Decoder::decode_cvt(const Statement& s) {
     if (is(Type::s32, Type::f32) && c.rounding == Rounding::zero) op = VectorOp::cvt_s32_f32;
     if (is(Type::s32, Type::f32) && c.rounding == Rounding::nearest)
         op = VectorOp::cvt_s32_f32_near;
+    if (is(Type::f32, Type::f32) && c.to_integral && c.rounding == Rounding::nearest)
+        op = VectorOp::cvt_f32_whole;
     if (is(Type::u32, Type::f32) && c.rounding == Rounding::zero) op = VectorOp::cvt_u32_f32;
     if (is(Type::u64, Type::u32) || is(Type::s64, Type::u32)) op = VectorOp::cvt_u64_u32;
     if (is(Type::s64, Type::s32) || is(Type::u64, Type::s32)) op = VectorOp::cvt_s64_s32;

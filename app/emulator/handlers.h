@@ -77,6 +77,7 @@ enum class VectorOp : uint8_t {
     cvt_s32_f32,
     cvt_u32_f32,
     cvt_s32_f32_near,
+    cvt_f32_whole,
     cvt_u64_u32,
     cvt_s64_s32,
     cvt_u32_u64,

@@ -18,6 +18,16 @@ struct Move {
     }
 };
 
+/// cvt.rni.f32.f32
+struct NearestWhole {
+    using R = float;
+    using A = float;
+    template <class D, class V>
+    HWY_INLINE V operator()(D, V a) const {
+        return hn::Round(a);
+    }
+};
+
 struct FloatFromSigned {
     using R = float;
     using A = int32_t;
@@ -175,6 +185,8 @@ Handler find_convert_handler(VectorOp op, Shape shape) {
             return unary_handler<SignedFromFloat<false>>(shape);
         case VectorOp::cvt_s32_f32_near:
             return unary_handler<SignedFromFloat<true>>(shape);
+        case VectorOp::cvt_f32_whole:
+            return unary_handler<NearestWhole>(shape);
         case VectorOp::cvt_u32_f32:
             return unary_handler<UnsignedFromFloat>(shape);
         case VectorOp::cvt_u64_u32:

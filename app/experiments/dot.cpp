@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "compute/block_trace.h"
-#include "compute/emulated_device.h"
+#include "experiments/edited.h"
 #include "experiments/metadata.h"
 
 namespace warpscope::experiments {
@@ -203,8 +203,7 @@ void Dot::launch_next(std::uint64_t frame) {
 }
 
 Tree Dot::make_tree() {
-    const auto emulator = compute::make_emulated_device("for the tree");
-    emulator->set(device().settings());
+    const auto emulator = emulator_like(device(), "for the tree");
     Dot traced(*emulator);
     const std::int64_t n = std::min<std::int64_t>(n_, max_traced_n);
     const std::vector<Assignment> same{{"kernel", kernel_.text()},

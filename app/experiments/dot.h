@@ -77,6 +77,8 @@ class Dot : public Experiment {
     void launch(Variant variant, const Results& results, std::size_t slot, std::int64_t hold);
     void launch_next(std::uint64_t frame);
     double sum_of(Variant variant, std::span<const float> partials, std::size_t slot) const;
+    /// "dot.cu:30": of the barriers that a variant lacks or has inside the `if`.
+    std::string barriers_place(Variant variant) const;
     Reading judge(double error, std::size_t wrong, std::size_t launches) const;
     std::string ended_sentence(Variant variant, bool right) const;
     Reading waited_reading(const Results& results, std::int64_t hold) const;

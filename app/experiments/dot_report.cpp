@@ -5,14 +5,11 @@
 
 #include "compute/cublas.h"
 #include "experiments/dot.h"
+#include "experiments/edited.h"
 #include "experiments/metadata.h"
 
 namespace warpscope::experiments {
 namespace {
-
-/// Lines of kernels/dot.cu with the barriers that a variant lacks or has inside the `if`.
-const std::vector<std::string> barrier_lines{"dot.cu:30 and 38", "dot.cu:30", "dot.cu:38",
-                                             "dot.cu:30 and 38", "dot.cu:79", "dot.cu:109"};
 
 constexpr std::int64_t usual_hold = 2'000;
 
@@ -32,17 +29,30 @@ double Dot::sum_of(Variant variant, std::span<const float> partials, std::size_t
     return sum;
 }
 
+std::string Dot::barriers_place(Variant variant) const {
+    const std::string function =
+        variant == Variant::divergent || variant == Variant::divergent_bounded
+            ? kernel_name(variant)
+            : "dot";
+    std::vector<int> lines = barrier_lines(device().source("kernels/dot.cu"), function);
+    const bool both = variant == Variant::book || variant == Variant::no_barriers;
+    // In an edited text there may be fewer, and nobody knows which.
+    if (lines.size() == 2 && !both)
+        lines.erase(variant == Variant::no_first_barrier ? lines.end() - 1 : lines.begin());
+    return place("dot", lines);
+}
+
 Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const {
     Reading reading{"relative_error", "Relative error", error, "", 0.0, Verdict::finding, {}};
     const Variant variant = kernel_.as<Variant>();
     if (synchronized(variant)) {
-        reading.verdict = wrong == 0 ? Verdict::pass : Verdict::fail;
+        reading.verdict = judged(device(), "dot", wrong == 0);
         reading.sentence = fmt::format(
             "{} of {} launches came out wrong by more than float rounding explains ({:.1e}).",
             wrong, launches, error_bound(variant));
         return reading;
     }
-    const std::string& lines = barrier_lines[kernel_.index()];
+    const std::string lines = barriers_place(variant);
     if (variant == Variant::divergent || variant == Variant::divergent_bounded) {
         reading.sentence =
             wrong == 0 ? ended_sentence(variant, true)
@@ -67,7 +77,7 @@ Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const 
 std::string Dot::ended_sentence(Variant variant, bool right) const {
     const std::string how = fmt::format("On {} it ends, {}:", barriers_of(device()),
                                         right ? "with the right sum" : "with a wrong sum");
-    const std::string& line = barrier_lines[std::size_t(variant)];
+    const std::string line = barriers_place(variant);
     if (variant == Variant::divergent_bounded)
         return fmt::format("{} the threads that skip the barrier at {} live on, but not for ever.",
                            how, line);
@@ -155,8 +165,7 @@ Comparison::Row Dot::compare(Variant variant, ColdRuns& cold) {
         if (!(one <= error)) error = one;
     }
     Verdict verdict = Verdict::finding;
-    if (synchronized(variant))
-        verdict = error <= error_bound(variant) ? Verdict::pass : Verdict::fail;
+    if (synchronized(variant)) verdict = judged(device(), "dot", error <= error_bound(variant));
     const Choice::Word& word = kernel_.words()[std::size_t(variant)];
     return row(word.id, word.label, times, error, verdict);
 }

@@ -72,7 +72,7 @@ std::vector<Tree::Row> tree_rows(const std::vector<compute::BarrierSnapshot>& sn
 }
 
 SharedMemoryCleaner::SharedMemoryCleaner(compute::Device& device)
-    : device_(device), kernel_(device.kernel<int>("clear", "clear_shared")) {}
+    : device_(device), kernel_(device.shipped_kernel<int>("clear", "clear_shared")) {}
 
 void SharedMemoryCleaner::launch() {
     // 28 blocks of 8 KiB (and 1 KiB of the system's) fill the largest multiprocessor so far, of
@@ -89,7 +89,8 @@ constexpr unsigned evictor_block = 256;  // threads, of two elements each
 }
 
 CacheEvictor::CacheEvictor(compute::Device& device)
-    : device_(device), read_(device.kernel<Floats, Floats, unsigned>("reduce", "reduce_shuffle")) {
+    : device_(device),
+      read_(device.shipped_kernel<Floats, Floats, unsigned>("reduce", "reduce_shuffle")) {
     const std::size_t count = 2 * device.info().cache_bytes / sizeof(float);
     if (count == 0) return;
     others_ = compute::Buffer<float>(device, count);

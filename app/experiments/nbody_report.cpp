@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "experiments/edited.h"
 #include "experiments/measure.h"
 #include "experiments/nbody.h"
 
@@ -33,8 +34,8 @@ double step_ms(compute::Device& device, const NBodyState& state, std::size_t lau
     return ms;
 }
 
-Verdict verdict_of(const StepError& error) {
-    return error.passed() ? Verdict::pass : Verdict::fail;
+Verdict verdict_of(const compute::Device& device, const StepError& error) {
+    return judged(device, "nbody", error.passed());
 }
 
 }  // namespace
@@ -77,8 +78,9 @@ Reading NBody::error_reading(const Bodies& now) {
         "{:.2g}; the worst body is off by {:.2g} of the pulls on it, {:.2g} allowed.",
         step_error_frame_, which, error.relative, error.tolerance, error.worst,
         error.worst_tolerance);
-    return {"relative_error",  "Relative error",   error.relative, "", 0.0,
-            verdict_of(error), std::move(sentence)};
+    return {
+        "relative_error",   "Relative error", error.relative, "", 0.0, verdict_of(device(), error),
+        std::move(sentence)};
 }
 
 Reading NBody::energy_reading(const Bodies& now) {
@@ -126,8 +128,8 @@ std::optional<Comparison> NBody::compare() {
             scratch.step(unsigned(block_), float(dt_), eps());
         const double ms = step_ms(device(), scratch, launches);
         comparison.rows.push_back({std::string(row.id), std::string(row.label), ms,
-                                   ms > 0 ? pairs / ms * 1e3 : 0, error.relative, verdict_of(error),
-                                   std::string(row.published)});
+                                   ms > 0 ? pairs / ms * 1e3 : 0, error.relative,
+                                   verdict_of(device(), error), std::string(row.published)});
     }
     return comparison;
 }

@@ -8,8 +8,8 @@
 
 #include "compute/block_trace.h"
 #include "compute/cub.h"
-#include "compute/emulated_device.h"
 #include "emulator/splitmix64.h"
+#include "experiments/edited.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -179,7 +179,7 @@ Report Reduction::report() {
     Report report;
     report.push_back({"value", "Value", *value_, "", inputs_->sum, Verdict::none, {}});
     report.push_back(
-        {"relative_error", "Relative error", error, "", 0.0, right ? Verdict::pass : Verdict::fail,
+        {"relative_error", "Relative error", error, "", 0.0, judged(device(), "reduce", right),
          fmt::format("Relative to the sum of the magnitudes; float rounding explains up to {:.1e}.",
                      bound)});
     report.push_back({"bandwidth", "Bandwidth", bandwidth, "B/s", {}, Verdict::none, {}});
@@ -196,7 +196,7 @@ Comparison::Row Reduction::compare(Variant variant, ColdRuns& cold) {
             .median_ms = times.median_ms,
             .rate = times.median_ms > 0 ? work(variant).bytes / times.median_ms * 1e3 : 0,
             .error = error,
-            .verdict = error <= error_bound(variant) ? Verdict::pass : Verdict::fail,
+            .verdict = judged(device(), "reduce", error <= error_bound(variant)),
             .published = {},
             .p99_ms = times.p99_ms};
 }
@@ -231,8 +231,7 @@ std::optional<Comparison> Reduction::compare() {
 }
 
 Tree Reduction::make_tree() {
-    const auto emulator = compute::make_emulated_device("for the tree");
-    emulator->set(device().settings());
+    const auto emulator = emulator_like(device(), "for the tree");
     Reduction traced(*emulator);
     const Variant variant = kernel_.as<Variant>();
     // Block 0 sums the first elements, 16 a thread at most.

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "experiments/edited.h"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -36,7 +38,7 @@ std::string_view suffix(bool sync) {
 Ripple::State::State(compute::Device& device, std::size_t pixels, std::size_t window)
     : shown(device, pixels),
       reference(device, pixels),
-      without(device, pixels),
+      other(device, pixels),
       wrong(device, window),
       stale(device, window),
       stale_mask(device, pixels),
@@ -86,8 +88,8 @@ Ripple::Ripple(compute::Device& device)
                    "Whose warps the timeline shows, by index x + y * blocks in a row; -1: the "
                    "middle one. For the stamped tile.",
                    -1, -1, 256 * 256 - 1),
-      compare_(device.kernel<Pixels, Pixels, Pixels, Mask, Pixels, int, int, int, Counter>(
-          "ripple", "compare")),
+      compare_(device.shipped_kernel<Pixels, Pixels, Pixels, Pixels, Mask, Pixels, int, int, int,
+                                     Counter>("ripple", "compare")),
       cleaner_(device) {
     const auto load = [&]<class... Args>(compute::Kernel<Args...>& kernel, std::size_t layout,
                                          bool sync) {
@@ -99,6 +101,9 @@ Ripple::Ripple(compute::Device& device)
         for (std::size_t i = 0; i < draws_.size(); ++i) load(draws_[i][sync], i, sync);
         load(stamped_draws_[sync], stamped_layout, sync);
     }
+    for (std::size_t i = 0; i < draws_.size(); ++i)
+        references_.push_back(device.shipped_kernel<Pixels, int, int, float, int>(
+            "ripple", "ripple_" + layouts[i].id));
     for (Parameter* watched :
          std::initializer_list<Parameter*>{&delayed_, &delay_, &delay_before_, &timed_block_})
         watched->only_when([this] { return stamped(); });
@@ -193,6 +198,28 @@ void Ripple::draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sy
                         size, float(ticks_), pattern);
 }
 
+void Ripple::draw_reference(std::size_t layout) {
+    const int size = int(size_);
+    const compute::Work work{.bytes = 4.0 * size * size};
+    const auto launch = [&] {
+        device().launch(references_[layout], shape_of(size), work, state_->reference.pointer(),
+                        size, size, float(ticks_), int(pattern_.index()));
+    };
+    // Times of different kernels with the same name must not mix.
+    if (edited(device(), "ripple"))
+        device().time_as(fmt::format("shipped ripple_{}", layouts[layout].id), work, launch);
+    else
+        launch();
+}
+
+std::pair<Ripple::Pixels, Ripple::Pixels> Ripple::draw_halves(std::size_t layout) {
+    const Pixels shown = state_->shown.pointer(), other = state_->other.pointer();
+    // The reference will do for the half that isn't shown, but for edited kernels.
+    if (!sync_ && !edited(device(), "ripple")) return {shown, state_->reference.pointer()};
+    draw(state_->other, layout, !sync_);
+    return sync_ ? std::pair{other, shown} : std::pair{shown, other};
+}
+
 void Ripple::launch_kernel() {
     device().begin_frame(frame());
     draw(state_->shown, layout_.index(), sync_);
@@ -217,13 +244,14 @@ void Ripple::render_into(const PixelTarget& target) {
     device().fill(wrong.address, 0, sizeof(unsigned));
     device().fill(stale.address, 0, sizeof(unsigned));
     draw(state_->shown, layout_.index(), sync_);
-    draw(state_->reference, other_layout, true);
-    const bool extra = view_.as<View>() == View::split && sync_;
-    if (extra) draw(state_->without, other_layout, false);
-    device().launch(
-        compare_, shape_of(size), {.bytes = 12.0 * size * size}, state_->shown.pointer(),
-        state_->reference.pointer(), extra ? state_->without.pointer() : state_->shown.pointer(),
-        state_->stale_mask.pointer(), target.pixels, size, size, int(shown_view()), wrong);
+    draw_reference(other_layout);
+    const auto [without, with] = view_.as<View>() == View::split
+                                     ? draw_halves(other_layout)
+                                     : std::pair{state_->shown.pointer(), state_->shown.pointer()};
+    device().launch(compare_, shape_of(size), {.bytes = 12.0 * size * size},
+                    state_->shown.pointer(), state_->reference.pointer(), without, with,
+                    state_->stale_mask.pointer(), target.pixels, size, size, int(shown_view()),
+                    wrong);
     ++state_->launches;
     rendered_frame_ = frame();
 }
@@ -242,15 +270,20 @@ std::optional<Comparison> Ripple::compare() {
     device().fill(state_->wrong.pointer().address, 0, state_->wrong.size() * sizeof(unsigned));
     state_->launches = 0;
     rendered_frame_.reset();
-    draw(state_->reference, book_layout, true);
+    draw_reference(book_layout);
+    const auto verdict = [&](double error) {
+        if (error == 0) return Verdict::pass;
+        return edited(device(), "ripple") ? Verdict::none : Verdict::fail;
+    };
     for (std::size_t layout = 0; layout < layouts.size(); ++layout) {
         for (std::size_t i = 0; i < launches; ++i) draw(state_->shown, layout, true);
         const Counter wrong = state_->wrong.pointer();
         device().fill(wrong.address, 0, sizeof(unsigned));
-        device().launch(
-            compare_, shape_of(size_), {.bytes = 12.0 * pixels}, state_->shown.pointer(),
-            state_->reference.pointer(), state_->shown.pointer(), state_->stale_mask.pointer(),
-            state_->without.pointer(), int(size_), int(size_), int(View::picture), wrong);
+        device().launch(compare_, shape_of(size_), {.bytes = 12.0 * pixels},
+                        state_->shown.pointer(), state_->reference.pointer(),
+                        state_->shown.pointer(), state_->shown.pointer(),
+                        state_->stale_mask.pointer(), state_->other.pointer(), int(size_),
+                        int(size_), int(View::picture), wrong);
         const double error = state_->wrong.download()[0] / pixels;
         const double ms = newest_median_ms(device(), "ripple_" + layouts[layout].id, launches);
         comparison.rows.push_back({.id = layouts[layout].id,
@@ -258,7 +291,7 @@ std::optional<Comparison> Ripple::compare() {
                                    .median_ms = ms,
                                    .rate = ms > 0 ? 4.0 * pixels / (ms / 1000) : 0.0,
                                    .error = error,
-                                   .verdict = error == 0 ? Verdict::pass : Verdict::fail,
+                                   .verdict = verdict(error),
                                    .published = {}});
     }
     return comparison;

@@ -9,7 +9,8 @@ namespace warpscope::experiments {
 
 /// The bitmap of "CUDA by Example", section 5.3.3: each block passes a tile of the picture through
 /// shared memory, with or without the barrier that makes it right. Every frame is computed twice,
-/// as the parameters say and with the barrier, and compared on the device.
+/// as the parameters say and as the shipped kernel with the barrier does, and compared on the
+/// device.
 class Ripple : public Experiment {
   public:
     explicit Ripple(compute::Device& device);
@@ -48,12 +49,14 @@ class Ripple : public Experiment {
     };
     using Draw = compute::Kernel<Pixels, int, int, float, int>;
     using DrawStamped = compute::Kernel<Pixels, int, int, float, int, Watch>;
-    using Compare = compute::Kernel<Pixels, Pixels, Pixels, Mask, Pixels, int, int, int, Counter>;
+    using Compare =
+        compute::Kernel<Pixels, Pixels, Pixels, Pixels, Mask, Pixels, int, int, int, Counter>;
 
     /// Pictures of size*size pixels and the counts of the last `window` launches.
     struct State {
         State(compute::Device& device, std::size_t pixels, std::size_t window);
-        compute::Buffer<Rgba> shown, reference, without;
+        compute::Buffer<Rgba> shown, reference;
+        compute::Buffer<Rgba> other;             ///< of the split view, what is not `shown`
         compute::Buffer<unsigned> wrong, stale;  ///< a slot for each launch of the window
         compute::Buffer<std::uint8_t> stale_mask;
         compute::Buffer<WarpTimes> times;
@@ -76,11 +79,17 @@ class Ripple : public Experiment {
     compute::Dim3 timed_block() const;
     Watch watch();
     void draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync);
+    /// With the shipped kernel, into state_->reference.
+    void draw_reference(std::size_t layout);
+    /// Pictures of the same layout without the barrier and with it; the current ones.
+    std::pair<Pixels, Pixels> draw_halves(std::size_t layout);
     void render_if_changed();
     /// Newest, median, least and most of the window's launches, in percent of the pixels.
     Report spread(const std::string& name, const std::string& label,
                   const compute::Buffer<unsigned>& counts) const;
+    std::string barrier_place() const;
     void judge_wrong(Reading& wrong) const;
+    void judge_edited(Reading& wrong) const;
     void judge_stale(Reading& stale) const;
 
     Choice pattern_;
@@ -96,6 +105,7 @@ class Ripple : public Experiment {
     Integer timed_block_;
 
     std::vector<std::array<Draw, 2>> draws_;  ///< [layout][sync]
+    std::vector<Draw> references_;            ///< by layout
     std::array<DrawStamped, 2> stamped_draws_;
     Compare compare_;
     SharedMemoryCleaner cleaner_;

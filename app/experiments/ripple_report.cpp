@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "experiments/edited.h"
 #include "experiments/ripple.h"
 
 namespace warpscope::experiments {
 namespace {
-
-/// Lines of kernels/ripple.cu with the barrier of the plain and of the stamped tile.
-constexpr int barrier_line = 71;
-constexpr int stamped_barrier_line = 159;
 
 /// Counts of the newest launches, oldest first, of a ring that has seen `launches`.
 std::vector<unsigned> newest(const std::vector<unsigned>& ring, std::uint64_t launches) {
@@ -20,11 +17,11 @@ std::vector<unsigned> newest(const std::vector<unsigned>& ring, std::uint64_t la
     return counts;
 }
 
-std::string proves_nothing(int line) {
+std::string proves_nothing(const std::string& barrier) {
     return fmt::format(
-        "That proves nothing: without __syncthreads() at ripple.cu:{} nothing orders the reads "
-        "after the writes, and another timing gives another picture.",
-        line);
+        "That proves nothing: without __syncthreads() at {} nothing orders the reads after the "
+        "writes, and another timing gives another picture.",
+        barrier);
 }
 
 }  // namespace
@@ -50,8 +47,27 @@ Report Ripple::spread(const std::string& name, const std::string& label,
     return report;
 }
 
+std::string Ripple::barrier_place() const {
+    return place("ripple", barrier_lines(device().source("kernels/ripple.cu"),
+                                         stamped() ? "draw_stamped" : "exchange"));
+}
+
+void Ripple::judge_edited(Reading& wrong) const {
+    wrong.label = "Unlike the shipped kernel's picture";
+    wrong.expected.reset();
+    wrong.sentence =
+        wrong.value == 0
+            ? "Every pixel of the edited kernel's picture is the shipped kernel's, with its "
+              "barrier."
+            : fmt::format(
+                  "{:.3g} % of the pixels of the edited kernel's picture are not those of the "
+                  "shipped kernel with its barrier: whether that is an error or an idea, the race "
+                  "check knows better.",
+                  wrong.value);
+}
+
 void Ripple::judge_wrong(Reading& wrong) const {
-    const int line = stamped() ? stamped_barrier_line : barrier_line;
+    if (edited(device(), "ripple")) return judge_edited(wrong);
     if (sync_ && wrong.value == 0) {
         wrong.verdict = Verdict::pass;
         wrong.sentence = "Every pixel is the same in a second run with the barrier.";
@@ -65,29 +81,32 @@ void Ripple::judge_wrong(Reading& wrong) const {
         wrong.verdict = Verdict::finding;
         wrong.sentence = fmt::format(
             "{:.3g} % of the pixels were read before their thread had written them; "
-            "__syncthreads() at ripple.cu:{} is what orders them.",
-            wrong.value, line);
+            "__syncthreads() at {} is what orders them.",
+            wrong.value, barrier_place());
     } else {
         wrong.verdict = Verdict::finding;
-        wrong.sentence = "No pixel came out wrong this time. " + proves_nothing(line);
+        wrong.sentence = "No pixel came out wrong this time. " + proves_nothing(barrier_place());
     }
     if (view_.as<View>() == View::stale && !stamped())
         wrong.sentence += " Stale reads are known of the stamped tile only: choose it to see them.";
 }
 
 void Ripple::judge_stale(Reading& stale) const {
-    if (sync_) {
-        stale.verdict = stale.value == 0 ? Verdict::pass : Verdict::fail;
+    if (sync_ && stale.value == 0) {
+        stale.verdict = Verdict::pass;
         stale.sentence = "Every word was read with the stamp of its own block and launch.";
-        if (stale.value != 0)
-            stale.sentence =
-                "Words were read with a stamp of another block or launch, across the barrier: the "
-                "device or this program is broken.";
+        return;
+    }
+    if (sync_ && !edited(device(), "ripple")) {
+        stale.verdict = Verdict::fail;
+        stale.sentence =
+            "Words were read with a stamp of another block or launch, across the barrier: the "
+            "device or this program is broken.";
         return;
     }
     stale.verdict = Verdict::finding;
     if (stale.value == 0) {
-        stale.sentence = "No read was stale this time. " + proves_nothing(stamped_barrier_line);
+        stale.sentence = "No read was stale this time. " + proves_nothing(barrier_place());
         return;
     }
     stale.sentence = fmt::format(
@@ -121,7 +140,7 @@ std::optional<Timeline> Ripple::timeline() {
                                  times.front().multiprocessor, info.name);
     timeline.unit = info.kind == compute::DeviceKind::emulator ? "instructions" : "clocks";
     timeline.warps = warps;
-    const std::string barrier = fmt::format("ripple.cu:{}", stamped_barrier_line);
+    const std::string barrier = barrier_place();
     for (unsigned w = 0; w < warps; ++w) {
         using enum Timeline::Doing;
         const WarpTimes& t = times[w];

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "experiments/edited.h"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -184,7 +186,7 @@ std::optional<Reading> Scratch::wrong_pixels() const {
 }
 
 void Scratch::judge(Reading& wrong) const {
-    if (edited()) {
+    if (edited(device(), kernel_file())) {
         wrong.label = "Unlike the shipped kernel's picture";
         wrong.expected.reset();
         wrong.sentence = wrong.value == 0

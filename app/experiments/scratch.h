@@ -52,7 +52,6 @@ class Scratch : public Experiment {
     compute::Shape shape() const;
     Mouse mouse() const;
     bool goes_on() const { return std::holds_alternative<GoingOn>(entry_); }
-    bool edited() const { return device().edits().contains(kernel_file()); }
     /// Draws the current frame's picture where that has not been done.
     void draw();
     /// Against the gallery's reference; nothing where there is none.

@@ -1,7 +1,7 @@
 // A stencil with a halo: left of the mouse the picture as it is, right of it each pixel is the mean
 // of the 9x9 around it. Computed alone, a pixel would ask for 81 others; a block shares them in a
-// tile that is wider than itself by the stencil's radius on every side, the halo. And since the mean
-// of a square is the mean of its rows' means, 9 + 9 additions do for 81.
+// tile that is wider than itself by the stencil's radius on every side, the halo. And since the
+// mean of a square is the mean of its rows' means, 9 + 9 additions do for 81.
 
 using Pixel = unsigned;  // bytes r, g, b, a
 

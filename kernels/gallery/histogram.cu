@@ -1,5 +1,6 @@
-// Counting with shared atomics: how often does each brightness occur? Over the picture stand its own
-// bars, dark on the left and bright on the right; the light follows the mouse, and the bars with it.
+// Counting with shared atomics: how often does each brightness occur? Over the picture stand its
+// own bars, dark on the left and bright on the right; the light follows the mouse, and the bars
+// with it.
 //
 // Many threads meet in one bin, so they add with atomicAdd. In shared memory that costs little, and
 // the 64 bins of a block are there only for itself: each block counts for the bars that it draws.

@@ -57,8 +57,8 @@ extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float t
     const unsigned red = old & 0xff, green = old >> 8 & 0xff, blue = old >> 16 & 0xff;
     if (neighbours == 3 || sow || (neighbours == 2 && alive(old))) {
         const bool born = !alive(old);
-        pixels[y * width + x] = born ? 0xffffffffu
-                                     : 0xff00ff00u | (blue - blue / 8) << 16 | (red - red / 8);
+        pixels[y * width + x] =
+            born ? 0xffffffffu : 0xff00ff00u | (blue - blue / 8) << 16 | (red - red / 8);
     } else {
         pixels[y * width + x] = 0xff000000u | (blue - blue / 16) << 16 |
                                 (green - (green + 7) / 8) << 8 | (red - (red + 1) / 2);

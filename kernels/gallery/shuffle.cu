@@ -1,6 +1,6 @@
-// A warp sorts 32 numbers without shared memory and without a barrier: each lane keeps one number in
-// a register and looks at another lane's with a shuffle. From the top down the bitonic network does
-// one step more in each of 16 strips: noise above, 32 bars from dark to bright below.
+// A warp sorts 32 numbers without shared memory and without a barrier: each lane keeps one number
+// in a register and looks at another lane's with a shuffle. From the top down the bitonic network
+// does one step more in each of 16 strips: noise above, 32 bars from dark to bright below.
 //
 // Batcher, "Sorting networks and their applications" (1968): 15 steps sort 32 numbers.
 
@@ -20,7 +20,8 @@ __device__ unsigned hash(unsigned value) {
 // After `count` steps of the network the number that this lane has.
 __device__ int sort(int number, int lane, int count) {
     int step = 0;
-    for (int run = 2; run <= lanes; run *= 2)  // sorted runs of this length, every other one falling
+    for (int run = 2; run <= lanes;
+         run *= 2)  // sorted runs of this length, every other one falling
         for (int distance = run / 2; distance > 0; distance /= 2) {
             if (step++ == count) return number;  // the same for all lanes of a warp
             const int other = __shfl_xor_sync(everyone, number, distance);

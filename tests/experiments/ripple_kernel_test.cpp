@@ -147,13 +147,15 @@ TEST_P(RippleKernel, CompareCountsAndPaints) {
     std::vector<Rgba> reference(width * height, Rgba{8, 40, 200, 255});
     std::vector<Rgba> shown = reference;
     const std::vector<Rgba> without(width * height, Rgba{1, 2, 3, 255});
+    const std::vector<Rgba> with(width * height, Rgba{4, 5, 6, 255});
     const std::vector<std::size_t> wrong{0, 36, 37, 300, width * height - 1};
     for (const std::size_t i : wrong) shown[i].g = 41;
     std::vector<std::uint8_t> stale(width * height, 0);
     for (std::size_t i = 5; i < stale.size(); i += 7) stale[i] = 1;
 
     const auto run = [&](int view) {
-        compute::Buffer<Rgba> a(device(), shown), b(device(), reference), c(device(), without);
+        compute::Buffer<Rgba> a(device(), shown), b(device(), reference), c(device(), without),
+            d(device(), with);
         compute::Buffer<std::uint8_t> mask(device(), stale);
         compute::Buffer<Rgba> out(device(), shown.size());
         compute::Buffer<unsigned> count(device(), 1);
@@ -161,11 +163,11 @@ TEST_P(RippleKernel, CompareCountsAndPaints) {
         const auto kernel =
             device()
                 .kernel<DevicePointer<Rgba>, DevicePointer<Rgba>, DevicePointer<Rgba>,
-                        DevicePointer<std::uint8_t>, DevicePointer<Rgba>, int, int, int,
-                        DevicePointer<unsigned>>("ripple", "compare");
+                        DevicePointer<Rgba>, DevicePointer<std::uint8_t>, DevicePointer<Rgba>, int,
+                        int, int, DevicePointer<unsigned>>("ripple", "compare");
         device().launch(kernel, shape_of({width, height}), {}, a.pointer(), b.pointer(),
-                        c.pointer(), mask.pointer(), out.pointer(), width, height, view,
-                        count.pointer());
+                        c.pointer(), d.pointer(), mask.pointer(), out.pointer(), width, height,
+                        view, count.pointer());
         EXPECT_EQ(count.download()[0], wrong.size());
         return out.download();
     };
@@ -177,7 +179,7 @@ TEST_P(RippleKernel, CompareCountsAndPaints) {
         const Rgba magenta{255, 0, 255, 255}, dimmed{2, 10, 50, 255};
         EXPECT_TRUE(equal(painted[i], is_wrong ? magenta : dimmed));
         EXPECT_TRUE(equal(old[i], stale[i] ? magenta : dimmed));
-        EXPECT_TRUE(equal(split[i], i % width < 18 ? without[i] : reference[i]));
+        EXPECT_TRUE(equal(split[i], i % width < 18 ? without[i] : with[i]));
     }
 }
 

@@ -78,6 +78,9 @@ std::vector<Case> synchronized_cases() {
                                    "shuffle", "vectorized", "single_pass"})
             cases.push_back({"reduction", {{"n", "3000"}, {"block", block}, {"kernel", kernel}}});
     }
+    for (const char* start : {"own", "transpose", "transpose_padded", "blur", "shuffle",
+                              "double_buffer", "histogram", "life"})
+        cases.push_back({"scratch", {{"start", start}, {"width", "40"}, {"height", "33"}}});
     return cases;
 }
 
@@ -107,6 +110,19 @@ TEST(WithoutItsBarrier, RippleHas256HazardsABlock) {
             EXPECT_EQ(count(found, FindingKind::race, Severity::warning), 0u);
             EXPECT_EQ(count(found, FindingKind::barrier, Severity::error), 0u);
         }
+}
+
+TEST(WithoutItsBarrier, SingleBufferHas128HazardsAStep) {
+    for (const compute::RunSettings& settings : runs()) {
+        const auto found = check(
+            {"scratch", {{"start", "single_buffer"}, {"width", "40"}, {"height", "33"}}}, settings);
+        // 9 blocks, of frames 0 to 2, and 16 steps. A warp has two rows of 16 and reads the row
+        // above: its upper one's is another warp's, its lower one's is its own.
+        EXPECT_EQ(hazards(found), 9u * 3 * 16 * 128) << sentences(found);
+        EXPECT_EQ(count(found, FindingKind::race, Severity::warning), 9u * 3 * 16 * 128);
+        EXPECT_EQ(count(found, FindingKind::barrier, Severity::error), 0u);
+        EXPECT_EQ(count(found, FindingKind::memory, Severity::error), 0u);
+    }
 }
 
 std::vector<Finding> check_dot(const char* kernel, const compute::RunSettings& settings) {

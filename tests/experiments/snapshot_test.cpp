@@ -14,9 +14,9 @@ using tests::reading;
 using tests::runs;
 
 /// An experiment of the same kind on a device of its own.
-class Follower {
+class Other {
   public:
-    explicit Follower(const Entry& entry, const RunSettings& run = {})
+    explicit Other(const Entry& entry, const RunSettings& run = {})
         : device_(compute::make_emulated_device("")) {
         device_->set(run);
         experiment_ = entry.make(*device_);
@@ -40,10 +40,10 @@ bool equal(const std::vector<Rgba>& a, const std::vector<Rgba>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Rgba)) == 0;
 }
 
-void expect_same_settings(Experiment& follower, Experiment& leader) {
-    EXPECT_EQ(texts(follower), texts(leader));
-    EXPECT_EQ(follower.frame(), leader.frame());
-    EXPECT_EQ(follower.changed_since_reset(), leader.changed_since_reset());
+void expect_same_settings(Experiment& other, Experiment& live) {
+    EXPECT_EQ(texts(other), texts(live));
+    EXPECT_EQ(other.frame(), live.frame());
+    EXPECT_EQ(other.changed_since_reset(), live.changed_since_reset());
 }
 
 struct Case {
@@ -57,24 +57,24 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
     return out;
 }
 
-class FollowedPicture : public testing::TestWithParam<Case> {};
+class SnapshotOfAPicture : public testing::TestWithParam<Case> {};
 
-TEST_P(FollowedPicture, IsTheSameAtTheSameFrameAndOnwards) {
+TEST_P(SnapshotOfAPicture, IsTheSameAtTheSameFrameAndOnwards) {
     for (const RunSettings& run : runs) {
         Live live(GetParam().id, GetParam().settings, run);
-        Follower follower(live.entry(), run);
-        follower->step();  // a past of its own must not matter
-        follower->resume(live.experiment().snapshot());
-        expect_same_settings(*follower, live.experiment());
-        EXPECT_TRUE(equal(follower.picture(), live.picture()));
+        Other other(live.entry(), run);
+        other->step();  // a past of its own must not matter
+        other->resume(live.experiment().snapshot());
+        expect_same_settings(*other, live.experiment());
+        EXPECT_TRUE(equal(other.picture(), live.picture()));
         live.experiment().step();
-        follower->step();
-        EXPECT_TRUE(equal(follower.picture(), live.picture())) << "a frame later";
+        other->step();
+        EXPECT_TRUE(equal(other.picture(), live.picture())) << "a frame later";
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Experiments, FollowedPicture,
+    Experiments, SnapshotOfAPicture,
     testing::Values(
         Case{"ripple", {{"size", "100"}, {"pattern", "ripple"}}},
         Case{"ripple", {{"size", "100"}, {"pattern", "ripple"}, {"sync", "off"}}},
@@ -83,9 +83,14 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ripple", {{"size", "100"}, {"layout", "stamped"}, {"sync", "off"}, {"delay", "200"}}},
         Case{"nbody", {{"bodies", "100"}, {"block", "32"}}},
         Case{"nbody", {{"bodies", "70"}, {"kernel", "float3"}, {"start", "collision"}}},
-        Case{"nbody", {{"bodies", "70"}, {"kernel", "float4"}, {"dt", "0.02"}}}));
+        Case{"nbody", {{"bodies", "70"}, {"kernel", "float4"}, {"dt", "0.02"}}},
+        Case{"scratch", {{"width", "50"}, {"height", "40"}, {"mouse_x", "9"}}},
+        Case{"scratch", {{"width", "50"}, {"height", "40"}, {"start", "single_buffer"}}},
+        Case{"scratch", {{"width", "50"}, {"height", "40"}, {"start", "life"}}},
+        Case{"scratch",
+             {{"width", "50"}, {"height", "40"}, {"start", "life"}, {"mouse_down", "on"}}}));
 
-TEST(Follow, TheRacyPictureIsNotTheRightOne) {
+TEST(Snapshot, TheRacyPictureIsNotTheRightOne) {
     Live live("ripple", {{"size", "100"}, {"sync", "off"}});
     const std::vector<Rgba> racy = live.picture();
     const Assignment on{"sync", "on"};
@@ -93,39 +98,39 @@ TEST(Follow, TheRacyPictureIsNotTheRightOne) {
     EXPECT_FALSE(equal(live.picture(), racy)) << "else the cases above say little";
 }
 
-TEST(Follow, TakesOverWhatChangedOnTheWay) {
+TEST(Snapshot, TakesOverWhatChangedOnTheWay) {
     Live live("ripple", {{"size", "64"}, {"pattern", "ripple"}});
     const Assignment faster{"speed", "3"};
     live.experiment().set({&faster, 1});
     live.experiment().step();
     ASSERT_TRUE(live.experiment().changed_since_reset());
-    Follower follower(live.entry());
-    follower->resume(live.experiment().snapshot());
-    expect_same_settings(*follower, live.experiment());
-    EXPECT_TRUE(equal(follower.picture(), live.picture()));
+    Other other(live.entry());
+    other->resume(live.experiment().snapshot());
+    expect_same_settings(*other, live.experiment());
+    EXPECT_TRUE(equal(other.picture(), live.picture()));
 }
 
 // Reports of one launch: the racy sums too, since what a race reads starts from zeroed memory.
-class FollowedSum : public testing::TestWithParam<Case> {};
+class SnapshotOfASum : public testing::TestWithParam<Case> {};
 
-TEST_P(FollowedSum, IsTheSameAtTheSameFrameAndOnwards) {
+TEST_P(SnapshotOfASum, IsTheSameAtTheSameFrameAndOnwards) {
     for (const RunSettings& run : runs) {
         Live live(GetParam().id, GetParam().settings, run);
-        Follower follower(live.entry(), run);
-        follower->step();
-        follower->resume(live.experiment().snapshot());
-        expect_same_settings(*follower, live.experiment());
+        Other other(live.entry(), run);
+        other->step();
+        other->resume(live.experiment().snapshot());
+        expect_same_settings(*other, live.experiment());
         for (int frame = 0; frame < 2; ++frame) {
-            EXPECT_EQ(reading(follower->report(), "value").value,
+            EXPECT_EQ(reading(other->report(), "value").value,
                       reading(live.experiment().report(), "value").value);
             live.experiment().step();
-            follower->step();
+            other->step();
         }
     }
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Experiments, FollowedSum,
+    Experiments, SnapshotOfASum,
     testing::Values(Case{"dot", {{"launches", "1"}}},
                     Case{"dot", {{"launches", "1"}, {"kernel", "no_barriers"}}},
                     Case{"dot", {{"launches", "1"}, {"kernel", "no_loop_barrier"}, {"n", "999"}}},
@@ -154,46 +159,46 @@ TEST(LaunchKernel, LaunchesTheExperimentsOwnKernelLast) {
 
 TEST(LaunchKernel, OfTheBodiesIsTheNextStep) {
     Live live("nbody", {{"bodies", "100"}, {"block", "32"}});
-    Follower follower(live.entry());
-    follower->resume(live.experiment().snapshot());
-    follower->launch_kernel();
-    EXPECT_FALSE(equal(follower.picture(), live.picture()));
+    Other other(live.entry());
+    other->resume(live.experiment().snapshot());
+    other->launch_kernel();
+    EXPECT_FALSE(equal(other.picture(), live.picture()));
     live.experiment().step();
-    EXPECT_TRUE(equal(follower.picture(), live.picture()));
+    EXPECT_TRUE(equal(other.picture(), live.picture()));
 }
 
 TEST(LaunchKernel, OfTheRacySumIsTheFramesOwn) {
     for (const RunSettings& run : runs) {
         Live live("dot", {{"launches", "1"}, {"kernel", "no_barriers"}}, run);
         const double value = reading(live.experiment().report(), "value").value;
-        Follower follower(live.entry(), run);
-        follower->resume(live.experiment().snapshot());
-        follower->launch_kernel();
-        EXPECT_EQ(reading(follower->report(), "value").value, value);
+        Other other(live.entry(), run);
+        other->resume(live.experiment().snapshot());
+        other->launch_kernel();
+        EXPECT_EQ(reading(other->report(), "value").value, value);
     }
 }
 
-// The leader's file is gone: its bodies can't be made again.
-TEST(Follow, AThrowLeavesTheFollowerWhole) {
+// The live one's file is gone: its bodies can't be made again.
+TEST(Snapshot, AThrowWhileResumingLeavesTheOtherWhole) {
     const std::string file = testing::TempDir() + "/followed.csv";
     std::ofstream(file) << "x,y,z,vx,vy,vz,mass\n0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n";
     Live live("nbody", {{"start", "file"}, {"file", file}});
     std::remove(file.c_str());
-    Follower follower(live.entry());
+    Other other(live.entry());
     const Assignment bodies{"bodies", "50"};
-    follower->set({&bodies, 1});
-    follower->step();
-    const std::string before = texts(*follower);
-    const std::vector<Rgba> picture = follower.picture();
-    EXPECT_THROW(follower->resume(live.experiment().snapshot()), std::exception);
-    EXPECT_EQ(texts(*follower), before);
-    EXPECT_EQ(follower->frame(), 1u);
-    EXPECT_TRUE(equal(follower.picture(), picture));
+    other->set({&bodies, 1});
+    other->step();
+    const std::string before = texts(*other);
+    const std::vector<Rgba> picture = other.picture();
+    EXPECT_THROW(other->resume(live.experiment().snapshot()), std::exception);
+    EXPECT_EQ(texts(*other), before);
+    EXPECT_EQ(other->frame(), 1u);
+    EXPECT_TRUE(equal(other.picture(), picture));
 }
 
-TEST(Follow, RefusesAnotherKind) {
+TEST(Snapshot, RefusesAnotherKind) {
     Live ripple("ripple", {{"size", "64"}});
-    Follower nbody(find_experiment("nbody"));
+    Other nbody(find_experiment("nbody"));
     const std::string before = texts(*nbody);
     EXPECT_THROW(nbody->resume(ripple.experiment().snapshot()), ParameterError);
     EXPECT_EQ(texts(*nbody), before);
