@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
-#include <new>
 
 #include "emulator/error.h"
 #include "emulator/handlers.h"
@@ -20,9 +19,11 @@ constexpr uint64_t longest_turn = 1 << 18;
 // Instructions between two looks at the launch's budget, unless a turn is longer.
 constexpr uint64_t accounted_at_once = 1 << 15;
 
+constexpr size_t most_local_bytes = 512 << 20;  // of a block
+
 std::byte* aligned_bytes(size_t bytes) {
     auto* p = static_cast<std::byte*>(std::aligned_alloc(64, (bytes + 127) / 64 * 64));
-    if (!p) throw std::bad_alloc();
+    if (!p) throw Error(fmt::format("the emulator can't allocate {} bytes for a block", bytes));
     return p;
 }
 
@@ -50,7 +51,13 @@ BlockRunner::BlockRunner(const Kernel& kernel, const Launch& launch, const Memor
     registers_.reset(aligned_bytes(register_bytes_));
     if (kernel.local_bytes) {
         local_bytes_ = size_t(kernel.local_bytes) * threads;
+        if (local_bytes_ > most_local_bytes)
+            throw Error(
+                fmt::format("kernel {}: its {} threads of a block need {} MiB of local memory, "
+                            "more than {} MiB",
+                            kernel.name, threads, local_bytes_ >> 20, most_local_bytes >> 20));
         local_.reset(aligned_bytes(local_bytes_));
+        std::memset(local_.get(), 0, local_bytes_);
         context_.local = local_.get();
     }
     warps_.resize(warps);

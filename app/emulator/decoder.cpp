@@ -10,6 +10,11 @@
 
 namespace warpscope::emulator {
 
+namespace {
+// What the analyses look at, by basic block: each statement, each register.
+constexpr uint64_t most_facts = 200'000'000;
+}  // namespace
+
 bool Modifiers::take(std::string_view name) {
     const auto found = std::find(left_.begin(), left_.end(), name);
     if (found == left_.end()) return false;
@@ -43,6 +48,13 @@ std::unique_ptr<Kernel> Decoder::decode() {
         kernel_->flush_subnormals |= s.has("ftz") && !(s.opcode == "rsqrt" && s.has("f32"));
     lower_control(syntax_);
     flow_ = build_control_flow(syntax_);
+    const uint64_t blocks = flow_.blocks.size();
+    if (blocks * syntax_.registers.size() > most_facts ||
+        blocks * syntax_.statements.size() > most_facts)
+        throw Error(fmt::format(
+            "{}: kernel {} is too large to emulate: {} statements, {} registers and {} branches",
+            module_.name(), syntax_.name, syntax_.statements.size(), syntax_.registers.size(),
+            blocks));
     uniformity_ = analyse_uniformity(syntax_, flow_);
     kernel_->argument_slot = file_.uniform(std::max(8u, kernel_->parameter_bytes)) & ~1u;
     place_variables();
@@ -58,10 +70,19 @@ std::unique_ptr<Kernel> Decoder::decode() {
 // Static shared variables that the kernel names, then the dynamic ones, which all begin at the
 // end of the static ones; local variables.
 void Decoder::place_variables() {
+    // 512 KiB of local memory is what a thread can have on a GPU; of shared memory, a launch says
+    // whether it is too much.
     const auto place = [&](const Variable& v, uint32_t& end) {
-        end = uint32_t((end + v.align - 1) / v.align * v.align);
-        symbols_[v.name] = {v.space, end};
-        end += uint32_t(v.bytes);
+        const uint64_t begin = (uint64_t(end) + v.align - 1) / v.align * v.align;
+        const uint64_t most = v.space == Space::shared ? 1u << 30 : 512u << 10;
+        if (begin + v.bytes > most)
+            throw Error(
+                fmt::format("{}: kernel {}: '{}' lies beyond the {} bytes that {} memory can "
+                            "have",
+                            module_.name(), syntax_.name, v.name, most,
+                            v.space == Space::shared ? "shared" : "local"));
+        symbols_[v.name] = {v.space, begin};
+        end = uint32_t(begin + v.bytes);
     };
     std::vector<const Variable*> dynamic;
     for (const Variable& v : syntax_.variables)

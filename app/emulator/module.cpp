@@ -41,7 +41,11 @@ class ModuleLoader {
 
   private:
     void place(const Variable& v) {
-        constexpr size_t align = 64;
+        constexpr size_t align = 64, most = 512 << 20;
+        bytes_ += v.bytes;
+        if (bytes_ > most)
+            throw Error(fmt::format("{}: with '{}' the module's variables have more than {} MiB",
+                                    syntax_.name, v.name, most >> 20));
         auto storage = std::make_unique<std::byte[]>(v.bytes + align);
         const auto raw = uint64_t(storage.get());
         auto* data = reinterpret_cast<std::byte*>((raw + align - 1) / align * align);
@@ -81,6 +85,7 @@ class ModuleLoader {
     ModuleSyntax syntax_;
     std::shared_ptr<Module> module_ = std::make_shared<Module>();
     std::map<std::string, Symbol> symbols_;
+    uint64_t bytes_ = 0;  // of its variables
 };
 
 std::shared_ptr<const Module> Module::parse(std::string_view ptx, std::string name) {

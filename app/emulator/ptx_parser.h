@@ -48,7 +48,7 @@ class Parser {
     void initial_value(Variable& variable, Type type);
     void initial_address(Variable& variable, Type type);
     void body();
-    void registers();
+    void registers(const Token& type_word);  // .b32
     void call_parameters();
     void label(const Token& name);
     void statement();

@@ -19,6 +19,8 @@ std::vector<std::string> split_at_dots(std::string_view word) {
     }
 }
 
+constexpr size_t most_registers = 200'000;
+
 // A statement's text as it stands; one of several lines, as nvcc writes calls, as one.
 std::string one_line(std::string_view text) {
     if (text.find('\n') == text.npos) return std::string(text);
@@ -48,7 +50,9 @@ void Parser::body() {
         else if (token.is(".loc"))
             loc_directive();
         else if (lexer_.accept(".reg"))
-            registers();
+            registers(lexer_.expect_word("a register type"));
+        else if (token.text.starts_with(".reg."))  // one word, as inline PTX may have it
+            registers({Token::word, lexer_.next().text.substr(4), token.line});
         else if (lexer_.accept(".shared"))
             variables(Space::shared, false, kernel_->variables);
         else if (lexer_.accept(".local"))
@@ -65,8 +69,7 @@ void Parser::body() {
     }
 }
 
-void Parser::registers() {
-    const Token type_word = lexer_.expect_word("a register type");
+void Parser::registers(const Token& type_word) {
     const auto type = type_named(type_word.text.substr(1));
     if (!type)
         lexer_.fail(fmt::format("unknown register type '{}'", type_word.text), type_word.line);
@@ -78,7 +81,8 @@ void Parser::registers() {
         const std::string name(lexer_.expect_word("a register name").text);
         if (lexer_.accept("<")) {
             const int64_t count = lexer_.expect_integer();
-            if (count < 0 || count > 1'000'000) lexer_.fail("too many registers");
+            if (count < 0 || uint64_t(count) + kernel_->registers.size() > most_registers)
+                lexer_.fail(fmt::format("more than {} registers", most_registers));
             for (int64_t i = 0; i < count; ++i) declare(name + std::to_string(i));
             lexer_.expect(">");
         } else {
