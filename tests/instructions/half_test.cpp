@@ -267,15 +267,18 @@ TEST_P(HalfInstructions, ConversionsToHalf) {
 
 TEST_P(HalfInstructions, ThroughPackedRegisters) {
     // What cuda_fp16.hpp makes of __floats2half2_rn and __half22float2.
-    check(device(), {{"cvt.rn.f16.f32 %h0, %a; cvt.rn.f16.f32 %h1, %b; mov.b32 %d, {%h0, %h1};",
-                      "f32", "f16x2 f32 f32", bits([](Bits a, Bits b, Bits) -> Bits {
-                          return half_bits(as_real("f32", a)) | Bits(half_bits(as_real("f32", b)))
-                                                                    << 16;
-                      })},
-                     {"mov.b32 {%h0, %h1}, %a; cvt.f32.f16 %d, %h1;", "f32", "f32 f16x2",
-                      bits([](Bits a, Bits, Bits) {
-                          return Bits(std::bit_cast<std::uint32_t>(float(half_value(a >> 16))));
-                      })}});
+    check(device(),
+          {{"cvt.rn.f16.f32 %h0, %a; cvt.rn.f16.f32 %h1, %b; mov.b32 %d, {%h0, %h1};", "f32",
+            "f16x2 f32 f32", bits([](Bits a, Bits b, Bits) -> Bits {
+                return half_bits(as_real("f32", a)) | Bits(half_bits(as_real("f32", b))) << 16;
+            })},
+           // And how its inline PTX declares registers: directive and type in one word, no %.
+           {"{.reg.b16 h,one; mov.b16 h,%a; mov.b16 one, 0X3C00U; add.f16 %d,h,one;}", "f16",
+            "f16 f16", bits([](Bits a, Bits, Bits) { return Bits(half_bits(half_value(a) + 1)); })},
+           {"mov.b32 {%h0, %h1}, %a; cvt.f32.f16 %d, %h1;", "f32", "f32 f16x2",
+            bits([](Bits a, Bits, Bits) {
+                return Bits(std::bit_cast<std::uint32_t>(float(half_value(a >> 16))));
+            })}});
 }
 
 }  // namespace
