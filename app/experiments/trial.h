@@ -16,6 +16,10 @@ namespace warpscope::experiments {
 /// words, longer than those between two letters.
 inline constexpr std::chrono::milliseconds edit_pause{70};
 
+/// While kernels are tried, the live experiment rests after each frame for this many times as long
+/// as the frame took: the compiler and the first frame of what is new need the processor more.
+inline constexpr int trial_rest = 2;
+
 /// An experiment and the device that it runs on, which nothing else uses.
 struct Running {
     std::unique_ptr<compute::Device> device;

@@ -79,7 +79,7 @@ class Typing {
             result = experiments::try_kernels(sandbox_, request, stop);
             ended = true;
         });
-        while (!ended) frame();
+        while (!ended) Clock::now() < rests_until_ ? rest(Clock::now()) : frame();
         trial.join();
         if (const std::string& none = sandbox_.no_compiler(); !none.empty())
             throw compiler::NoCompiler(none);
@@ -104,6 +104,7 @@ class Typing {
         const auto start = Clock::now();
         live_.experiment->step();
         draw(start);
+        rests_until_ = start + (1 + experiments::trial_rest) * (Clock::now() - start);
         rest(start);
     }
 
@@ -125,6 +126,7 @@ class Typing {
     Running live_;
     std::vector<Rgba> picture_;
     double longest_ms_ = 0;
+    Clock::time_point rests_until_{};
 };
 
 void bench_typing(std::vector<BenchRow>& rows, Typing& typing, const std::string& name,

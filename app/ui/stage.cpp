@@ -261,13 +261,17 @@ void Stage::advance(Size view) {
     take_trial();
     // What failed stands still until other kernels take its place.
     if (scene_->failed) return;
-    if (!paused_ || std::exchange(step_wanted_, false)) {
+    const auto start = Clock::now();
+    const bool rests = trials_ && trials_->busy() && start < rests_until_;
+    const bool steps = !rests && (!paused_ || std::exchange(step_wanted_, false));
+    if (steps) {
         if (!attempt("Paused.", [&] { experiment().step(); }) && failure_.empty()) paused_ = true;
         ++changes_;
         picture_stale_ = true;
         report_stale_ = true;
     }
     if (failure_.empty() && (picture_stale_ || view != before)) render(view);
+    if (steps) rests_until_ = start + (1 + experiments::trial_rest) * (Clock::now() - start);
     if (failure_.empty() && report_stale_ && (paused_ || Clock::now() >= next_report_))
         read_report();
     failure_.empty() ? keep_standing() : face_failure();

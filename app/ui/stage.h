@@ -161,6 +161,7 @@ class Stage {
     bool report_stale_ = true;
     bool tree_failed_ = false;
     Clock::time_point next_report_{};
+    Clock::time_point rests_until_{};  // the experiment, while kernels are tried
 
     KernelTexts texts_;
     std::uint64_t seen_texts_ = 0;
