@@ -59,6 +59,7 @@ void Decoder::take_cache_hints(Modifiers& m) {
 
 Decoder::Address Decoder::address(const Operand& o, Space& space) {
     if (o.kind != Operand::address) fail("the address is not in brackets");
+    if (o.elements.size() > 1) fail("an address is one value");
     Address found;
     found.offset = o.value;
     if (o.elements.empty()) {

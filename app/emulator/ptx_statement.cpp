@@ -233,6 +233,7 @@ Operand Parser::address_operand() {
         if (lexer_.accept("+")) result.value = lexer_.expect_integer();
         if (lexer_.peek().is("-")) result.value = lexer_.expect_integer();
         result.elements.push_back(std::move(base));
+        while (lexer_.accept(",")) result.elements.push_back(operand());  // of a texture
     }
     lexer_.expect("]");
     return result;

@@ -27,6 +27,16 @@ TEST(LoadError, UnknownModifierTypeAndForm) {
     expect_contains(load_error(kernel_text("setp.zz.s32 %p1, %r1, %r2;")), "comparison");
 }
 
+TEST(LoadError, TexturesAndMatrices) {
+    expect_contains(load_error(kernel_text("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, "
+                                           "[%rd0, {%f4, %f5}];")),
+                    "unknown opcode: 'tex.2d");
+    expect_contains(load_error(kernel_text("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "
+                                           "{%r2,%r3,%r4,%r5,%r6,%r7,%r8,%r9}, [%rd0], %r0;")),
+                    "unknown opcode: 'wmma");
+    expect_contains(load_error(kernel_text("ld.global.f32 %f0, [%rd0, %rd1];")), "one value");
+}
+
 TEST(LoadError, UnknownNames) {
     expect_contains(load_error(kernel_text("bra NOWHERE;")), "unknown label");
     expect_contains(load_error(kernel_text("mov.u32 %r2, nothing_here;")), "nothing_here");
