@@ -13,8 +13,8 @@ class Cub {
     /// The name of sum() in the timings.
     static constexpr std::string_view sum_name = "cub::DeviceReduce::Sum";
 
-    /// Null where the device is no GPU or `library`, libwarpscope_cub.so beside the program by
-    /// default, isn't there. The device outlives it.
+    /// Null where the device is no GPU of this process or `library`, libwarpscope_cub.so beside the
+    /// program by default, isn't there. The device outlives it.
     static std::unique_ptr<Cub> load(Device& device, const std::string& library = "");
 
     /// Queues *result = sum of x[0..n), n < 2^31, timed as sum_name. Throws DeviceError.

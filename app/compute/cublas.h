@@ -12,9 +12,9 @@ class Cublas {
     /// The name of dot() in the timings.
     static constexpr std::string_view dot_name = "cublasSdot";
 
-    /// Null where the device is no GPU or there is no such library (`library`: one file, or those
-    /// of CUDA 13 and 12). The device outlives it. Throws DeviceError where the library is there
-    /// and fails.
+    /// Null where the device is no GPU of this process or there is no such library (`library`: one
+    /// file, or those of CUDA 13 and 12). The device outlives it. Throws DeviceError where the
+    /// library is there and fails.
     static std::unique_ptr<Cublas> load(Device& device, const std::string& library = "");
     ~Cublas();
     Cublas(const Cublas&) = delete;

@@ -41,8 +41,9 @@ inline void cuda_check(cudaError_t status, std::string_view what,
                        std::string_view file = __builtin_FILE(), int line = __builtin_LINE()) {
     if (status == cudaSuccess) return;
     (void)cudaGetLastError();  // else the next launch would report this error as its own
-    const auto words = fmt::format("{}: {} ({}, {}:{})", what, cudaGetErrorString(status),
-                                   cudaGetErrorName(status), file.substr(file.rfind('/') + 1), line);
+    const auto words =
+        fmt::format("{}: {} ({}, {}:{})", what, cudaGetErrorString(status),
+                    cudaGetErrorName(status), file.substr(file.rfind('/') + 1), line);
     if (cuda_is_lost(status)) throw DeviceLost(words);
     throw DeviceError(words);
 }

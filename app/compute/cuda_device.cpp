@@ -60,8 +60,8 @@ struct CudaKernel : LoadedKernel {
 
     const void* function() const { return static_cast<const void*>(handle); }
 
-    /// The runtime tells the sizes since CUDA 13, and never their number: of the build's own kernels
-    /// the emulator checks that.
+    /// The runtime tells the sizes since CUDA 13, and never their number: of the build's own
+    /// kernels the emulator checks that.
     void check_arguments(std::span<const std::size_t> bytes) const override {
         if (parameter_bytes) return check_each_argument(*parameter_bytes, bytes);
 #if CUDART_VERSION >= 13000
@@ -147,7 +147,7 @@ class CudaDevice : public Device {
     }
     void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
         check(cudaMemsetAsync(reinterpret_cast<void*>(to), value, bytes, stream_),
-                   "filling memory");
+              "filling memory");
     }
     void synchronize() override {
         check(cudaStreamSynchronize(stream_), "waiting for the GPU");
@@ -285,11 +285,10 @@ void CudaDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, c
         record(pending->start);
     }
     const auto dim = [](Dim3 d) { return dim3{d.x, d.y, d.z}; };
-    check(
-        cudaLaunchKernel(kernel.function(), dim(shape.grid), dim(shape.block),
-                         const_cast<void**>(arguments.data()), shape.shared_bytes, stream_),
-        fmt::format("launching {} with grid {}x{}x{}, block {}x{}x{}", kernel.name, shape.grid.x,
-                    shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z));
+    check(cudaLaunchKernel(kernel.function(), dim(shape.grid), dim(shape.block),
+                           const_cast<void**>(arguments.data()), shape.shared_bytes, stream_),
+          fmt::format("launching {} with grid {}x{}x{}, block {}x{}x{}", kernel.name, shape.grid.x,
+                      shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z));
     if (!pending) return;
     record(pending->stop);
     pending_.push_back(std::move(*pending));

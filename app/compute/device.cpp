@@ -19,8 +19,8 @@ void LoadedKernel::check_argument(std::size_t index, std::size_t expected,
 void LoadedKernel::check_each_argument(std::span<const std::size_t> expected,
                                        std::span<const std::size_t> given) const {
     if (expected.size() != given.size())
-        throw DeviceError(fmt::format("kernel {} takes {} arguments, not {}", name,
-                                      expected.size(), given.size()));
+        throw DeviceError(fmt::format("kernel {} takes {} arguments, not {}", name, expected.size(),
+                                      given.size()));
     for (std::size_t i = 0; i < given.size(); ++i) check_argument(i, expected[i], given[i]);
 }
 

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <tuple>
 
@@ -65,6 +66,19 @@ auto translated(F work) {
     } catch (const emulator::Error& error) {
         throw DeviceError(error.what());
     }
+}
+
+/// A kernel file of the build, parsed once for all devices; null where it has variables, whose
+/// values are a device's own.
+std::shared_ptr<const emulator::Module> shipped_module(const std::string& file, Math math) {
+    static std::mutex mutex;
+    static std::map<std::pair<std::string, Math>, std::shared_ptr<const emulator::Module>> parsed;
+    const std::scoped_lock lock(mutex);
+    auto& module = parsed[{file, math}];
+    if (!module)
+        module = emulator::Module::parse(kernel_image(file, math, "ptx"),
+                                         fmt::format("kernels/{}.cu", file));
+    return module->variables().empty() ? module : nullptr;
 }
 
 class Emulation : public EmulatedDevice {
@@ -154,6 +168,10 @@ class Emulation : public EmulatedDevice {
     const LoadedKernel& load(std::string_view file, std::string_view name,
                              const KernelEdit* edit) override {
         auto& module = images_[{std::string(file), settings_.math, edit}];
+        if (!module && !edit)
+            if (auto shared =
+                    translated([&] { return shipped_module(std::string(file), settings_.math); }))
+                module = modules_.emplace_back(std::move(shared)).get();
         if (!module)
             module = &parse(edit ? edit->ptx : kernel_image(file, settings_.math, "ptx"),
                             fmt::format("kernels/{}.cu", file));

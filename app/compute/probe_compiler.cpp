@@ -96,8 +96,9 @@ namespace {
 [[noreturn]] void compiler_lost(const ProbeLost& end, const Patience& patience) {
     switch (end.how) {
         case WireEnd::late:
-            throw DeviceError(fmt::format("the compiler did not get done with this text within {} s",
-                                          double(patience.time.count()) / 1000));
+            throw DeviceError(
+                fmt::format("the compiler did not get done with this text within {} s",
+                            double(patience.time.count()) / 1000));
         case WireEnd::stopped:
             throw DeviceError("the compiler was stopped: the text has changed again");
         case WireEnd::closed:

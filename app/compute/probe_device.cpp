@@ -138,9 +138,10 @@ void ProbeDevice::lose(const std::string& words) {
 void ProbeDevice::lose(std::string_view doing, const ProbeLost& end, milliseconds time) {
     switch (end.how) {
         case WireEnd::late:
-            lose(fmt::format("{} did not end within {}: an endless loop, or threads that wait at a "
-                             "barrier which others never reach",
-                             doing, seconds_text(time)));
+            lose(
+                fmt::format("{} did not end within {}: an endless loop, or threads that wait at a "
+                            "barrier which others never reach",
+                            doing, seconds_text(time)));
         case WireEnd::stopped:
             lose(fmt::format("{} was stopped", doing));
         case WireEnd::closed:
@@ -268,13 +269,12 @@ void ProbeDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, 
     request.put(kernel.index);
     put(request, shape);
     request.text(packed);
-    const auto times = ask(
-        request, fmt::format("kernel {}", kernel.name),
-        [](WireReader& answer) {
-            const auto ms = answer.get<float>();
-            return Times{ms, answer.get<unsigned>()};
-        },
-        {limits_.time, limits_.stop});
+    const auto times = ask(request, fmt::format("kernel {}", kernel.name),
+                           [](WireReader& answer) {
+                               const auto ms = answer.get<float>();
+                               return Times{ms, answer.get<unsigned>()};
+                           },
+                           {limits_.time, limits_.stop});
     keep_output();
     if (together_)
         *together_ += times.milliseconds;
@@ -310,8 +310,7 @@ DeviceInfo opened_device(ProbeProcess& process, const Patience& patience) {
 
 std::unique_ptr<Device> make_probe_device(std::unique_ptr<ProbeProcess> process, DeviceInfo info,
                                           ProbeReturn give_back) {
-    return std::make_unique<ProbeDevice>(std::move(process), std::move(info),
-                                         std::move(give_back));
+    return std::make_unique<ProbeDevice>(std::move(process), std::move(info), std::move(give_back));
 }
 
 }  // namespace warpscope::compute

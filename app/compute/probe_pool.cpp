@@ -8,6 +8,9 @@ namespace {
 /// CUDA takes some 0.3 s to open a GPU, and much longer on a machine that was just started.
 const Patience opening{std::chrono::seconds(60), {}};
 
+/// One that runs what is on show, one that tries what comes next.
+constexpr int wanted = 2;
+
 }  // namespace
 
 ProbePool::Ready ProbePool::start(const std::string& wish) const {
@@ -66,22 +69,23 @@ std::unique_ptr<Device> ProbePool::device(const std::string& wish, std::string r
 void ProbePool::give_back(const std::string& wish, std::unique_ptr<ProbeProcess> process) noexcept {
     try {
         if (process) ask_for_device(*process, wish);
-        const std::lock_guard lock(mutex_);
-        --in_use_[wish];
-        if (process && std::ranges::find(ready_, wish, &Ready::wish) == ready_.end())
-            ready_.push_back({wish, std::move(process)});
     } catch (const std::exception&) {
-        // It has ended just now: keep_spare() starts another one.
+        process = nullptr;  // it has ended just now
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        const auto alike = std::ranges::count(ready_, wish, &Ready::wish);
+        if (--in_use_[wish] + alike < wanted && process)
+            ready_.push_back({wish, std::move(process)});
     }
     keep_spare(wish);
 }
 
-/// One that runs what is on show, one that tries what comes next.
 void ProbePool::keep_spare(const std::string& wish) noexcept {
     bool enough = false;
     {
         const std::lock_guard lock(mutex_);
-        enough = in_use_[wish] >= 2;
+        enough = in_use_[wish] >= wanted;
     }
     if (!enough) warm(wish);
 }

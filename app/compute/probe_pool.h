@@ -37,7 +37,7 @@ class ProbePool : public std::enable_shared_from_this<ProbePool> {
 
     const std::filesystem::path program_;
     std::mutex mutex_;
-    std::vector<Ready> ready_;  ///< one of a wish
+    std::vector<Ready> ready_;
     std::map<std::string, int> in_use_;
 };
 

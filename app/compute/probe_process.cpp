@@ -27,8 +27,8 @@ namespace {
 constexpr int helper_socket = 3, helper_shared = 4;  // its descriptors
 
 [[noreturn]] void can_not_start(std::string_view what, int error) {
-    throw DeviceError(fmt::format("a helper process can't be started: {}: {}", what,
-                                  std::strerror(error)));
+    throw DeviceError(
+        fmt::format("a helper process can't be started: {}: {}", what, std::strerror(error)));
 }
 
 int checked(int result, std::string_view what) {
@@ -68,8 +68,8 @@ struct Attributes {
         posix_spawnattr_setsigmask(&attributes, &none);
         posix_spawnattr_setsigdefault(&attributes, &all);
         posix_spawnattr_setpgroup(&attributes, 0);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
-                                                  POSIX_SPAWN_SETPGROUP);
+        posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     }
     Attributes(const Attributes&) = delete;
     Attributes& operator=(const Attributes&) = delete;
@@ -128,8 +128,7 @@ Descriptor::~Descriptor() {
 }
 
 SharedMemory::SharedMemory(const Descriptor& file, std::size_t bytes) {
-    void* const at =
-        ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
     if (at == MAP_FAILED) throw std::system_error(errno, std::generic_category());
     bytes_ = {static_cast<std::byte*>(at), bytes};
 }

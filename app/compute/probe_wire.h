@@ -71,7 +71,7 @@ concept WireNumber = std::is_arithmetic_v<T> && !std::same_as<T, bool>;
 class WireWriter {
   public:
     template <class Word>
-        requires std::is_enum_v<Word>
+    requires std::is_enum_v<Word>
     explicit WireWriter(Word word) {
         put(std::uint32_t(0));
         put(std::uint32_t(word));

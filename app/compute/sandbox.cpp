@@ -28,8 +28,7 @@ struct Sandbox::Helpers {
     compiler::Cache cache;
 };
 
-Sandbox::Sandbox(std::filesystem::path program)
-    : helpers_(std::make_unique<Helpers>(program)) {}
+Sandbox::Sandbox(std::filesystem::path program) : helpers_(std::make_unique<Helpers>(program)) {}
 Sandbox::~Sandbox() = default;
 
 const std::string& Sandbox::no_compiler() const {
@@ -43,8 +42,7 @@ void Sandbox::warm(const DeviceInfo& like) {
 
 std::shared_ptr<const KernelEdit> Sandbox::compile(std::string_view file, const std::string& source,
                                                    Math math, std::stop_token stop) {
-    const compiler::Request request{fmt::format("kernels/{}.cu", file), source,
-                                    math == Math::fast};
+    const compiler::Request request{fmt::format("kernels/{}.cu", file), source, math == Math::fast};
     compiler::check_source(request);
     const Patience patience{compile_time, std::move(stop)};
     const std::string version = helpers_->compiler.version(patience);

@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include "compute/device.h"
+#include "compute/cuda_check.h"
 
 namespace warpscope::gl {
 namespace {
@@ -12,8 +12,9 @@ namespace {
 void check(cudaError_t status, const char* call) {
     if (status == cudaSuccess) return;
     cudaGetLastError();  // else the next launch would report this error as its own
-    throw compute::DeviceError(
-        fmt::format("{}: {} ({})", call, cudaGetErrorString(status), int(status)));
+    const auto words = fmt::format("{}: {} ({})", call, cudaGetErrorString(status), int(status));
+    if (compute::cuda_is_lost(status)) throw compute::DeviceLost(words);
+    throw compute::DeviceError(words);
 }
 
 class RegisteredBuffer final : public CudaBuffer {

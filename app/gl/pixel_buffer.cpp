@@ -75,6 +75,12 @@ void PixelBuffer::release_gl_objects() noexcept {
 }
 
 void PixelBuffer::choose_path() {
+    if (device_.info().apart) {
+        stage(
+            "Edited kernels run in a process of their own, whose GPU memory OpenGL can't see here: "
+            "frames are copied through memory that both share.");
+        return;
+    }
     if (device_.info().kind == compute::DeviceKind::emulator) {
         path_ = Path::mapped;
         reason_ = "The emulator writes OpenGL's pixel buffer itself: frames are not copied.";
@@ -85,10 +91,16 @@ void PixelBuffer::choose_path() {
         path_ = Path::interop;
         reason_ = "CUDA writes OpenGL's pixel buffer in GPU memory: frames are not copied.";
         return;
+    } catch (const compute::DeviceLost&) {
+        throw;
     } catch (const compute::DeviceError& error) {
-        reason_ = staged_reason(error.what());
+        stage(staged_reason(error.what()));
     }
+}
+
+void PixelBuffer::stage(std::string reason) {
     path_ = Path::staged;
+    reason_ = std::move(reason);
     staging_ = compute::Buffer<std::uint32_t>(device_, bytes() / 4);
 }
 

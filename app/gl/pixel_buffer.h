@@ -25,7 +25,7 @@ class PixelBuffer {
         /// CUDA writes the PBO in GPU memory. A 1024x1024 frame costs the calling thread about
         /// 10 us; the GPU itself takes 0.3 ms to change from OpenGL to CUDA and back (H200).
         interop,
-        staged,  ///< CUDA writes a buffer of its own, which is copied through the host
+        staged,  ///< the device writes a buffer of its own, which is copied through the host
         mapped,  ///< the emulator writes the PBO, mapped into this process
     };
 
@@ -72,6 +72,7 @@ class PixelBuffer {
     void make_gl_objects();
     void release_gl_objects() noexcept;
     void choose_path();
+    void stage(std::string reason);
     void* map_pbo();
     void unmap_pbo();
     bool release_pbo() noexcept;

@@ -33,7 +33,8 @@ void make_expendable() {
 
 int run_probe(int fd) {
     if (!is_socket(fd))
-        throw UsageError(fmt::format("--probe {}: warpscope itself starts this, over a socket", fd));
+        throw UsageError(
+            fmt::format("--probe {}: warpscope itself starts this, over a socket", fd));
     ::prctl(PR_SET_NAME, "warpscope-probe");
     make_expendable();
     return compute::serve_probe(fd);

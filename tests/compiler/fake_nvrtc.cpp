@@ -1,5 +1,8 @@
 // Stands in for NVRTC 98.7. Its PTX repeats what it was given; words of the text choose what it
-// answers: "FAIL" an error, "CRASH" status 11, "WARN" a warning.
+// answers: "FAIL" an error, "CRASH" status 11, "WARN" a warning, "ABORT" the end of the process,
+// "HANG" nothing.
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -42,6 +45,8 @@ int nvrtcCompileProgram(void* handle, int count, const char* const* options) {
         return program.source.find(word) != std::string::npos;
     };
     if (has("CRASH")) return 11;
+    if (has("ABORT")) std::_Exit(42);
+    while (has("HANG")) pause();
     if (has("WARN")) program.log += program.name + "(1): warning #1-D: watch out\n  WARN\n  ^\n\n";
     if (has("FAIL")) {
         program.log += program.name + "(2): error: it is wrong\n  FAIL\n    ^\n\n";

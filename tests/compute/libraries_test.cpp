@@ -11,7 +11,10 @@ namespace {
 /// Says that it is a GPU, and times whatever it is given.
 class HostGpu final : public tests::HostDevice {
   public:
-    HostGpu() { info_.kind = DeviceKind::cuda; }
+    explicit HostGpu(bool apart = false) {
+        info_.kind = DeviceKind::cuda;
+        info_.apart = apart;
+    }
     void* native_stream() const override { return const_cast<HostGpu*>(this); }
     void time_as(std::string_view name, const Work& work,
                  const std::function<void()>& queue) override {
@@ -44,6 +47,12 @@ TEST(Libraries, CubIsGivenItsScratchMemory) {
         EXPECT_EQ(result.download()[0], n == 2 ? 3.0F : 15.0F);
     }
     EXPECT_EQ(gpu.timings().find(Cub::sum_name)->launches, 2U);
+}
+
+TEST(Libraries, AreAbsentForAGpuInAnotherProcess) {
+    HostGpu apart(true);
+    EXPECT_EQ(Cublas::load(apart, FAKE_LIBRARIES), nullptr);
+    EXPECT_EQ(Cub::load(apart, FAKE_LIBRARIES), nullptr);
 }
 
 TEST(Libraries, WhatALibraryRefusesIsAnError) {

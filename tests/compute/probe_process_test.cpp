@@ -190,8 +190,8 @@ TEST(ProbeProcess, InheritsNothingButItsOwnFiles) {
     ProbeProcess process(WARPSCOPE);
     ask_for_device(process, "emulator");
     (void)opened_device(process, {60s, {}});
-    for (const auto& entry : fs::directory_iterator("/proc/" + std::to_string(process.id()) +
-                                                    "/fd")) {
+    for (const auto& entry :
+         fs::directory_iterator("/proc/" + std::to_string(process.id()) + "/fd")) {
         std::error_code ignored;
         const std::string target = fs::read_symlink(entry.path(), ignored).string();
         const int fd = std::stoi(entry.path().filename().string());
@@ -214,8 +214,7 @@ TEST(ProbeProcess, GoesWithTheProcessThatStartedItWhateverItIsDoing) {
             ask_for_device(*process, "emulator");
             DeviceInfo info = opened_device(*process, {60s, {}});
             const auto device = make_probe_device(std::move(process), std::move(info));
-            const auto spin =
-                device->kernel_from_ptx<std::uint64_t>(tests::hostile_ptx, "spin");
+            const auto spin = device->kernel_from_ptx<std::uint64_t>(tests::hostile_ptx, "spin");
             std::thread leave([&] {
                 std::this_thread::sleep_for(100ms);
                 [[maybe_unused]] auto written = ::write(report[1], &id, sizeof(id));

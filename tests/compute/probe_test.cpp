@@ -113,8 +113,7 @@ TEST_P(ProbeTest, RunsAHundredLaunchesAndTimesEach) {
 TEST_P(ProbeTest, KnowsTheBuildsKernelsAndTheirSharedMemory) {
     Apart apart(GetParam());
     using Floats = DevicePointer<float>;
-    const auto kernel =
-        apart.device->kernel<Floats, Floats, Floats, unsigned>("dot", "dot_book");
+    const auto kernel = apart.device->kernel<Floats, Floats, Floats, unsigned>("dot", "dot_book");
     const std::vector<float> ones(256, 1.0F);
     const Buffer<float> a(*apart.device, ones), b(*apart.device, ones), c(*apart.device, 1);
     apart.device->launch(kernel, {{1}, {256}}, {}, a.pointer(), b.pointer(), c.pointer(), 256U);
@@ -162,8 +161,8 @@ TEST_P(ProbeTest, TakesEditsInPlaceOfFiles) {
     EXPECT_EQ(out.download(), std::vector<std::uint32_t>(32, 1));
     EXPECT_EQ(apart.device->source("kernels/dot.cu"), "// mine");
     EXPECT_THROW((apart.device->kernel<Words>("dot", "dot_book")), DeviceError);
-    EXPECT_NO_THROW((apart.device->shipped_kernel<Words, Words, Words, unsigned>("dot",
-                                                                                 "dot_book")));
+    EXPECT_NO_THROW(
+        (apart.device->shipped_kernel<Words, Words, Words, unsigned>("dot", "dot_book")));
     apart.device->use({});
     EXPECT_THROW((apart.device->kernel<Words>("dot", "count")), DeviceError);
 }

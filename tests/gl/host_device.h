@@ -9,8 +9,9 @@ namespace warpscope::gl {
 /// What a PixelBuffer asks of a device, counted. Its kind is for the test to choose.
 class HostDevice final : public tests::HostDevice {
   public:
-    explicit HostDevice(compute::DeviceKind kind) {
+    explicit HostDevice(compute::DeviceKind kind, bool apart = false) {
         info_.kind = kind;
+        info_.apart = apart;
         info_.ordinal = kind == compute::DeviceKind::cuda ? 1000 : -1;  // no machine has it
     }
 

@@ -105,6 +105,18 @@ TEST(PixelBufferPaths, SayTheirReasonInASentence) {
     EXPECT_EQ(emulator.allocated.size(), 0U);
 }
 
+TEST(PixelBufferPaths, OfADeviceInAnotherProcessAreCopies) {
+    OffscreenContext context;
+    for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::emulator}) {
+        HostDevice apart(kind, true);
+        PixelBuffer pixels(apart, 7, 5);
+        EXPECT_EQ(pixels.path(), PixelBuffer::Path::staged);
+        EXPECT_EQ(pixels.reason().find("Edited kernels run in a process of their own"), 0U);
+        expect_round_trip(apart, pixels);
+        EXPECT_TRUE(apart.attached.empty());
+    }
+}
+
 TEST(PixelBufferOnTheEmulator, CarriesEveryPixelTopRowFirst) {
     const auto device = compute::pick_device("emulator");
     OffscreenContext context;
