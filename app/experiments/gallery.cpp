@@ -39,8 +39,9 @@ std::uint32_t hash(std::uint32_t v) {
     return v ^ (v >> 16);
 }
 
+/// As a kernel has it from its time: after 19 hours a float doesn't hold the frame any more.
 int tick_of(const GalleryFrame& frame) {
-    return int(frame.frame);
+    return int(std::nearbyint(60.0f * float(double(frame.frame) / 60.0)));
 }
 
 // Mirrored at the diagonal, so that above it rows are columns.

@@ -34,7 +34,8 @@ std::span<const Entry> registry() {
         Entry{"reduction", "Reduction",
               "The sum of many floats, on a ladder of kernels that get faster.", make<Reduction>},
         Entry{"scratch", "Your own kernel",
-              "A kernel that draws what you write, from a gallery of starting points.",
+              "What you write as scratch(pixels, width, height, time, mouse), from a gallery of "
+              "starting points.",
               make<Scratch>},
     };
     return entries;

@@ -28,6 +28,42 @@ KernelCounters ripple(const std::string& kernel) {
     return counters.kernels().at(0);
 }
 
+/// Of the experiment's own kernel, at frame 0 of a picture of 64x64.
+KernelCounters gallery(const std::string& start) {
+    const auto device = compute::make_emulated_device("");
+    const auto scratch = experiments::find_experiment("scratch").make(*device);
+    const std::vector<experiments::Assignment> settings{
+        {"start", start}, {"width", "64"}, {"height", "64"}};
+    scratch->set(settings);
+    emulator::AccessCounters counters;
+    device->observe(&counters);
+    scratch->launch_kernel();
+    device->observe(nullptr);
+    for (const KernelCounters& kernel : counters.kernels())
+        if (kernel.kernel == "scratch") return kernel;
+    throw std::runtime_error("scratch was not launched");
+}
+
+TEST(GalleryCounters, BankConflictsOfTheTransposes) {
+    for (const auto& [start, degree] : {std::pair{"transpose", 32u}, {"transpose_padded", 1u}}) {
+        SCOPED_TRACE(start);
+        const KernelCounters k = gallery(start);
+        // 4 of the 16 blocks move a tile of 32 rows each.
+        EXPECT_EQ(k.barriers, 4u);
+        EXPECT_EQ(k.shared_loads.requests, 4u * 32);
+        EXPECT_EQ(k.shared_loads.wavefronts, degree * 4 * 32);
+        EXPECT_EQ(k.shared_loads.degree, degree);
+        EXPECT_EQ(k.shared_stores.wavefronts, 4u * 32);
+        EXPECT_EQ(k.global_stores.sectors, 64u * 64 * 4 / 32);
+    }
+}
+
+TEST(GalleryCounters, ABarrierAStepWithTwoTiles) {
+    EXPECT_EQ(gallery("double_buffer").barriers, 16u * 17);
+    EXPECT_EQ(gallery("shuffle").barriers, 0u);
+    EXPECT_EQ(gallery("shuffle").shared_loads.requests, 0u);
+}
+
 constexpr std::uint64_t ripple_warps = 4096 * 8;
 
 TEST(RippleCounters, SectorsOfByteAndWordStores) {
