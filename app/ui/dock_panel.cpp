@@ -68,29 +68,40 @@ ImU32 colour_of(const RaceSummary& summary) {
     return colour::dim;
 }
 
+/// Around a tab's title.
+float tab_padding(const Interface& ui, bool dense) {
+    return ui.px(dense ? 6 : 10);
+}
+
+float pill_width(const Interface& ui, const std::string& count) {
+    const float number = ImGui::CalcTextSize(count.c_str()).x;
+    return count.empty() ? 0 : std::max(number + ui.px(12), ui.px(20));
+}
+
 /// A tab's title and, where there is something to count, the number in a pill. True when clicked.
 bool tab_button(Interface& ui, const Tab& tab, bool chosen, const std::string& count,
-                ImU32 count_colour) {
+                ImU32 count_colour, bool dense) {
     const float height = ui.px(30);
     const float title = ImGui::CalcTextSize(tab.title).x;
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 number = ImGui::CalcTextSize(count.c_str());
+    const float pill = pill_width(ui, count);
     ImGui::PopFont();
-    const float pill = count.empty() ? 0 : std::max(number.x + ui.px(12), ui.px(20));
-    const float width = title + ui.px(20) + (pill > 0 ? pill + ui.px(6) : 0);
+    const float padding = tab_padding(ui, dense);
+    const float width = title + 2 * padding + (pill > 0 ? pill + ui.px(6) : 0);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const bool clicked = ImGui::InvisibleButton(tab.id, {width, height});
     const bool hovered = ImGui::IsItemHovered();
     record(ui, std::string("dock.") + tab.id, chosen ? "on" : "off");
     tooltip(ui, tab.help);
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddText({low.x + ui.px(10), low.y + (height - ImGui::GetTextLineHeight()) / 2},
+    list.AddText({low.x + padding, low.y + (height - ImGui::GetTextLineHeight()) / 2},
                  chosen || hovered ? colour::text : colour::dim, tab.title);
     if (chosen)
-        list.AddRectFilled({low.x + ui.px(10), low.y + height - ui.px(2)},
-                           {low.x + width - ui.px(10), low.y + height}, colour::accent);
+        list.AddRectFilled({low.x + padding, low.y + height - ui.px(2)},
+                           {low.x + width - padding, low.y + height}, colour::accent);
     if (pill > 0) {
-        const ImVec2 at{low.x + ui.px(16) + title, low.y + (height - ui.px(18)) / 2};
+        const ImVec2 at{low.x + padding + ui.px(6) + title, low.y + (height - ui.px(18)) / 2};
         list.AddRectFilled(at, {at.x + pill, at.y + ui.px(18)}, faded(count_colour, 0.2F),
                            ui.px(9));
         list.AddText(ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
@@ -101,14 +112,30 @@ bool tab_button(Interface& ui, const Tab& tab, bool chosen, const std::string& c
     return clicked;
 }
 
-/// What the checks say, at the right edge; a click shows the findings.
+/// Of all the tabs, not dense.
+float tabs_width(const Interface& ui, const std::vector<Tab>& tabs, const std::string& found) {
+    float width = pill_width(ui, found) + ui.px(6);
+    for (const Tab& tab : tabs)
+        width += ImGui::CalcTextSize(tab.title).x + 2 * tab_padding(ui, false) + ui.px(2);
+    return width;
+}
+
+float chip_width(const Interface& ui, const RaceSummary& summary) {
+    ImGui::PushFont(ui.fonts.small);
+    const float words = ImGui::CalcTextSize(summary.chip.c_str()).x;
+    ImGui::PopFont();
+    return words + ui.px(32);
+}
+
+/// What the checks say, at the right edge; only its dot where there is no room for the words. A
+/// click shows the findings.
 bool race_chip(Interface& ui, const RaceSummary& summary) {
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 size = ImGui::CalcTextSize(summary.chip.c_str());
     ImGui::PopFont();
-    const float height = ui.px(22), width = size.x + ui.px(32);
-    const float free = ImGui::GetContentRegionAvail().x - width;
-    if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
+    const float whole = chip_width(ui, summary), room = ImGui::GetContentRegionAvail().x;
+    const float height = ui.px(22), width = whole <= room ? whole : ui.px(26);
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     ImVec2 low = ImGui::GetCursorScreenPos();
     low.y += ui.px(4);
     ImGui::SetCursorScreenPos(low);
@@ -120,8 +147,10 @@ bool race_chip(Interface& ui, const RaceSummary& summary) {
     list.AddRectFilled(low, {low.x + width, low.y + height},
                        faded(colour, ImGui::IsItemHovered() ? 0.28F : 0.17F), height / 2);
     list.AddCircleFilled({low.x + ui.px(13), low.y + height / 2}, ui.px(3.5F), colour);
-    list.AddText(ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
-                 {low.x + ui.px(22), low.y + (height - size.y) / 2}, colour, summary.chip.c_str());
+    if (width == whole)
+        list.AddText(ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
+                     {low.x + ui.px(22), low.y + (height - size.y) / 2}, colour,
+                     summary.chip.c_str());
     return clicked;
 }
 
@@ -135,14 +164,17 @@ void draw_dock(Interface& ui) {
     const Tab& chosen = wished == tabs.end() ? tabs.front() : *wished;
     const RaceSummary summary = summarize(ui.inspector);
     const ImVec2 top = ImGui::GetCursorScreenPos();
+    const std::string found = summary.findings > 0 ? fmt::format("{}", summary.findings) : "";
+    const bool dense =
+        tabs_width(ui, tabs, found) + chip_width(ui, summary) > ImGui::GetContentRegionAvail().x;
     // The titles' text stands above the contents' left edge.
-    ImGui::SetCursorScreenPos({top.x - ui.px(10), top.y});
-    for (const Tab& tab : tabs) {
-        const bool counts = tab.draw == draw_findings && summary.findings > 0;
-        if (tab_button(ui, tab, tab.draw == chosen.draw,
-                       counts ? fmt::format("{}", summary.findings) : "", colour_of(summary)))
+    ImGui::SetCursorScreenPos({top.x - tab_padding(ui, dense), top.y});
+    ImGui::PushFont(dense ? ui.fonts.small : ui.fonts.body);
+    for (const Tab& tab : tabs)
+        if (tab_button(ui, tab, tab.draw == chosen.draw, tab.draw == draw_findings ? found : "",
+                       colour_of(summary), dense))
             wish = tab.id;
-    }
+    ImGui::PopFont();
     if (race_chip(ui, summary)) wish = findings.id;
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float y = top.y + ui.px(30);

@@ -43,7 +43,7 @@ void draw_row(Interface& ui, const KernelEditor& editor, const DiffLine& row, co
     const ImU32 hue = hue_of(row.kind);
     const float left = ImGui::GetWindowPos().x;
     if (row.kind == Kind::gap) {
-        const std::string words = fmt::format("⋯  {} lines that are the same", row.skipped);
+        const std::string words = fmt::format("…  {} lines that are the same", row.skipped);
         return list.AddText({at.text, y}, colour::faint, words.c_str());
     }
     if (row.kind != Kind::same) {
@@ -68,7 +68,7 @@ void draw_row(Interface& ui, const KernelEditor& editor, const DiffLine& row, co
 
 void draw_editor_diff(Interface& ui, const KernelEditor& editor, ImVec2 size) {
     const std::vector<DiffLine>& shown = ui.editor.shown;
-    ImGui::PushFont(size.x >= ui.px(760) ? ui.fonts.mono : ui.fonts.mono_small);
+    ImGui::PushFont(size.x >= ui.px(600) ? ui.fonts.mono : ui.fonts.mono_small);
     ImGui::BeginChild("editor.diff.scroll", size, false, ImGuiWindowFlags_HorizontalScrollbar);
     const float line = ImGui::GetFontSize(), character = character_width();
     const ImVec2 origin = ImGui::GetCursorScreenPos();

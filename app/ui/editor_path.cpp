@@ -91,7 +91,7 @@ bool choices(Interface& ui, ImVec2 size) {
     bool chosen = false;
     ImGui::PushStyleColor(ImGuiCol_ChildBg, colour::background);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(8), ui.px(6)});
-    ImGui::BeginChild("choices", size, true);
+    ImGui::BeginChild("choices", size, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
     const PathChoices all = path_choices(path.typed);
     for (std::size_t i = 0; i < all.choices.size(); ++i) {
         const std::string& one = all.choices[i];
@@ -146,6 +146,8 @@ void draw_editor_path(Interface& ui, KernelEditor& editor) {
     const bool open = ImGui::BeginPopup("editor.path");
     ImGui::PopStyleVar();
     if (!open) return;
+    ImGui::PushStyleColor(ImGuiCol_FrameBg, colour::background);
+    ImGui::PushStyleColor(ImGuiCol_Button, colour::hovered);
     const bool opens = ui.editor.path.wish == Wish::open;
     heading(ui, opens ? "Open a kernel" : "Save this kernel");
     const float width = std::min(ui.px(420), ImGui::GetIO().DisplaySize.x - ui.px(40));
@@ -166,6 +168,7 @@ void draw_editor_path(Interface& ui, KernelEditor& editor) {
     ImGui::SameLine();
     const bool leave = flat_button(ui, "editor.path.cancel", "Cancel");
     if (leave || (go && carry_out(ui, editor))) ImGui::CloseCurrentPopup();
+    ImGui::PopStyleColor(2);
     ImGui::EndPopup();
 }
 

@@ -146,11 +146,10 @@ void draw_changes(const Interface& ui, const Gutter& gutter, float left, const E
 void use_gutter(Interface& ui, KernelEditor& editor, int row) {
     const auto barriers = editor.barriers(row + 1);
     const auto said = diagnostics_of(ui.editor, row);
-    std::string words;
-    for (const auto* one : said) words += one->text + "\n";
-    if (!barriers.empty()) words += words_of(barriers.front().state, can_edit(ui));
-    if (!words.empty())
-        quick_tooltip(ui, words.ends_with('\n') ? words.substr(0, words.size() - 1) : words);
+    for (const auto* one : said) quick_tooltip(ui, one->text);
+    // At once it would hide the lines below whenever a barrier is clicked.
+    if (!barriers.empty() && said.empty())
+        tooltip_at(ui, {0, float(row)}, words_of(barriers.front().state, can_edit(ui)));
     if (barriers.empty() || !can_edit(ui)) return;
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) editor.toggle_barrier(row + 1);
@@ -207,7 +206,7 @@ EditorPlaces find_places(const KernelEditor& editor) {
 }  // namespace
 
 void draw_editor_text(Interface& ui, KernelEditor& editor, ImVec2 size) {
-    ImGui::PushFont(size.x >= ui.px(760) ? ui.fonts.mono : ui.fonts.mono_small);
+    ImGui::PushFont(size.x >= ui.px(600) ? ui.fonts.mono : ui.fonts.mono_small);
     const Gutter gutter = gutter_of(ui, editor.lines().count());
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::SetCursorScreenPos({low.x + gutter.width, low.y});

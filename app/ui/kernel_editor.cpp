@@ -95,8 +95,8 @@ void KernelEditor::take(Step step) {
 
 void KernelEditor::typed(std::string_view text, std::size_t cursor) {
     Step step = difference(text, cursor);
-    // Single characters; a paste is a step of its own.
-    step.typing = step.added.size() + step.removed.size() <= 4 &&
+    // What fingers do within a slow frame; a paste is a step of its own.
+    step.typing = step.added.size() + step.removed.size() <= 16 &&
                   (step.added.empty() || step.removed.empty());
     take(std::move(step));
 }

@@ -33,11 +33,15 @@ struct Grid {
 constexpr std::array<unsigned, 8> row_choices{0, 8, 16, 17, 18, 32, 33, 64};
 
 void header(Interface& ui, unsigned usual) {
-    const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
-    ImGui::AlignTextToFramePadding();
-    text(ui.fonts.strong, colour::text, "Shared memory");
-    const float field = ui.px(138);
-    ImGui::SameLine(right - field, 0);
+    const float room = ImGui::GetContentRegionAvail().x, field = std::min(ui.px(138), room);
+    const float right = ImGui::GetCursorPosX() + room;
+    // A title has no place beside the choices of a narrow panel.
+    const bool wide = room >= ui.px(138 + 128);
+    if (wide) {
+        ImGui::AlignTextToFramePadding();
+        text(ui.fonts.strong, colour::text, "Shared memory");
+        ImGui::SameLine(right - field, 0);
+    }
     std::vector<std::string> ids, labels;
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < row_choices.size(); ++i) {
@@ -48,9 +52,9 @@ void header(Interface& ui, unsigned usual) {
     }
     const int clicked = dropdown(ui, "tile.row", ids, labels, chosen, field);
     if (clicked >= 0) ui.dock.tile_row = row_choices[std::size_t(clicked)];
-    const int by =
-        segments(ui, "tile.by", {"value", "writer", "epoch"}, {"Value", "Last writer", "Epoch"},
-                 std::size_t(ui.dock.tile_by), ImGui::GetContentRegionAvail().x);
+    const int by = segments(ui, "tile.by", {"value", "writer", "epoch"},
+                            {"Value", wide ? "Last writer" : "Writer", "Epoch"},
+                            std::size_t(ui.dock.tile_by), ImGui::GetContentRegionAvail().x);
     if (by >= 0) ui.dock.tile_by = TileColour(by);
     ImGui::Dummy({0, ui.px(2)});
 }

@@ -127,10 +127,13 @@ ImU32 verdict_colour(experiments::Verdict verdict) {
 
 void tooltip(Interface& ui, std::string_view words) {
     if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+    tooltip_at(ui, ImGui::GetItemRectMin(), words);
+}
+
+void tooltip_at(Interface& ui, ImVec2 corner, std::string_view words) {
     constexpr double rest_seconds = 0.5;
-    const ImVec2 low = ImGui::GetItemRectMin();
-    const bool new_item = low.x != ui.rest.item.x || low.y != ui.rest.item.y;
-    if (new_item || ImGui::IsMouseDown(ImGuiMouseButton_Left)) ui.rest = {low, ImGui::GetTime()};
+    const bool new_item = corner.x != ui.rest.item.x || corner.y != ui.rest.item.y;
+    if (new_item || ImGui::IsMouseDown(ImGuiMouseButton_Left)) ui.rest = {corner, ImGui::GetTime()};
     if (ImGui::GetTime() - ui.rest.since >= rest_seconds) quick_tooltip(ui, words);
 }
 
@@ -195,6 +198,8 @@ int segments(Interface& ui, const std::string& id, const std::vector<std::string
     list.AddRectFilled(at, {at.x + width, at.y + height}, faint_where_disabled(colour::raised),
                        rounding);
     int clicked = -1;
+    const bool narrow = segments_width(labels) > width;
+    ImGui::PushFont(narrow ? ui.fonts.small : ImGui::GetFont());
     for (std::size_t i = 0; i < labels.size(); ++i) {
         const ImVec2 low{at.x + each * float(i), at.y};
         const ImVec2 high{low.x + each, low.y + height};
@@ -206,10 +211,14 @@ int segments(Interface& ui, const std::string& id, const std::vector<std::string
         else if (ImGui::IsItemHovered())
             list.AddRectFilled(low, high, faint_where_disabled(colour::hovered), rounding);
         const ImVec2 size = text_size(labels[i]);
-        list.AddText({std::round(low.x + (each - size.x) / 2), low.y + (height - size.y) / 2},
+        ImGui::PushClipRect(low, high, true);
+        const float left = low.x + std::max(ui.px(2), (each - size.x) / 2);
+        list.AddText({std::round(left), low.y + (height - size.y) / 2},
                      faint_where_disabled(i == chosen ? colour::text : colour::dim),
                      labels[i].c_str());
+        ImGui::PopClipRect();
     }
+    ImGui::PopFont();
     record_rect(ui, at, {at.x + width, at.y + height}, id, ids[chosen]);
     return clicked;
 }

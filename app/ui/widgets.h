@@ -28,6 +28,8 @@ ImU32 verdict_colour(experiments::Verdict verdict);
 
 /// A sentence near the mouse once it has rested on the last item for a moment.
 void tooltip(Interface& ui, std::string_view words);
+/// The same for something that is no item, known by a corner of it, while the mouse is on it.
+void tooltip_at(Interface& ui, ImVec2 corner, std::string_view words);
 /// The same at once: for what changes with every pixel of the mouse.
 void quick_tooltip(Interface& ui, std::string_view words);
 
