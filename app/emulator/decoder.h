@@ -103,14 +103,16 @@ class Decoder {
     void emit_vector_op(VectorOp op, Handler fallback, const Statement& s, Type result,
                         std::vector<uint32_t> operands);
 
+    // --- decode_operands.cpp
     // 0 for the sink, where the opcode may have one.
     uint32_t destination(const Operand& o);
     uint32_t source(const Operand& o, Type type);
     uint32_t predicate_source(const Operand& o);
     uint32_t new_predicate() { return file_.uniform(); }
     unsigned register_bits(const Operand& o) const;
-    // Fails for a register that is narrower than what is read from it or written to it, and so would
-    // let that reach into the next one, and for a predicate in a number's place or the reverse.
+    // Fails for a register that is narrower than what is read from it or written to it, and so
+    // would let that reach into the next one, and for a predicate in a number's place or the
+    // reverse.
     void check_width(const Operand& o, Type type) const;
     Symbol symbol(const Operand& o) const;
     [[noreturn]] void fail(const std::string& what) const;
