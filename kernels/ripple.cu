@@ -27,20 +27,17 @@ __device__ void keep_order() {
     asm volatile("" ::: "memory");
 }
 
-// 0 .. 255 at pixel (x, y). cospif(a) is cos(pi a), without the long way that cosf has for
-// large angles.
+// 0 .. 255 at pixel (x, y). cospif(a) is cos(pi a): much less code than cosf for any a.
 __device__ float level(int pattern, int x, int y, int width, int height, float ticks) {
     if (pattern == spheres) {
-        // sin(2 pi x / 128): it is highest a quarter of its period from the edge.
-        const float half = 64.0f, quarter = 32.0f;
+        const float half = 64.0f, quarter = 32.0f;  // of a period: sin(2 pi x / 128)
         return 255 * (cospif((x - quarter) / half) + 1.0f) * (cospif((y - quarter) / half) + 1.0f) /
                4.0f;
     }
-    const float dx = x - width / 2;
-    const float dy = y - height / 2;
-    const float distance = sqrtf(dx * dx + dy * dy);
-    const float phase = distance / 10.0f - ticks / 7.0f;
-    return 128.0f + 127.0f * cospif(phase * (1.0f / pi)) / (distance / 10.0f + 1.0f);
+    const float dx = x - width / 2, dy = y - height / 2;
+    const float distance = sqrtf(dx * dx + dy * dy) / 10.0f;
+    const float phase = (distance - ticks / 7.0f) / pi;
+    return 128.0f + 127.0f * cospif(phase) / (distance + 1.0f);
 }
 
 // A pixel is one word, its bytes r, g, b, a: one store, and no more work than that anywhere.
