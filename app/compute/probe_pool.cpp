@@ -21,7 +21,10 @@ ProbePool::Ready ProbePool::start(const std::string& wish) const {
 
 std::unique_ptr<ProbeProcess> ProbePool::take(const std::string& wish) {
     const std::lock_guard lock(mutex_);
-    const auto found = std::ranges::find(ready_, wish, &Ready::wish);
+    auto found = std::ranges::find_if(ready_, [&](const Ready& ready) {
+        return ready.wish == wish && ready.process->has_answered();
+    });
+    if (found == ready_.end()) found = std::ranges::find(ready_, wish, &Ready::wish);
     if (found == ready_.end()) return nullptr;
     auto process = std::move(found->process);
     ready_.erase(found);

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <functional>
 #include <numeric>
 
+#include "probe_ptx.h"
 #include "support/devices.h"
 
 namespace warpscope::compute {
@@ -63,13 +66,39 @@ TEST_P(AnyDevice, ArgumentSizesAreChecked) {
     EXPECT_THROW(device().kernel<char>("dot", "dot_book"), DeviceError);
 }
 
-TEST(EmulatedDevice, TheNumberOfArgumentsIsChecked) {
-    const auto device = pick_device("emulator");
+TEST_P(AnyDevice, TheNumberOfArgumentsIsChecked) {
     using Floats = DevicePointer<float>;
-    EXPECT_NO_THROW((device->kernel<Floats, Floats, Floats, unsigned>("dot", "dot_book")));
-    EXPECT_THROW((device->kernel<Floats, Floats, Floats>("dot", "dot_book")), DeviceError);
-    EXPECT_THROW((device->kernel<Floats, Floats, Floats, unsigned, int>("dot", "dot_book")),
+    EXPECT_NO_THROW((device().kernel<Floats, Floats, Floats, unsigned>("dot", "dot_book")));
+    EXPECT_THROW((device().kernel<Floats, Floats, Floats>("dot", "dot_book")), DeviceError);
+    EXPECT_THROW((device().kernel<Floats, Floats, Floats, unsigned, int>("dot", "dot_book")),
                  DeviceError);
+}
+
+/// Makes every later call of its process fail; true where each says so, and releasing is silent.
+bool loses_the_gpu() {
+    const auto device = pick_device("cuda");
+    Buffer<std::uint32_t> held(*device, 4);
+    const auto wild = device->kernel_from_ptx<std::uint64_t>(tests::hostile_ptx, "wild_global");
+    device->launch(wild, {{1}, {32}}, {}, std::uint64_t(16));
+    int losses = 0;
+    for (const auto& call : std::initializer_list<std::function<void()>>{
+             [&] { device->synchronize(); }, [&] { held.fill(0); }, [&] { held.download(); },
+             [&] { device->allocate(4); }, [] { pick_device("cuda"); }}) {
+        try {
+            call();
+        } catch (const DeviceLost& error) {
+            const std::string words = error.what();
+            losses += words.find("kernel wild_global") != std::string::npos || losses == 4;
+        }
+    }
+    return losses == 5;
+}
+
+// In a process of its own, which runs this test up to here.
+TEST(CudaDevice, WhatCudaDoesNotRecoverFromIsALossThatNamesTheKernel_cuda) {
+    if (device_choices().size() <= 2) GTEST_SKIP() << "no GPU";
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(std::_Exit(loses_the_gpu() ? 0 : 1), testing::ExitedWithCode(0), "");
 }
 
 std::string error_of(std::string_view wish) {
