@@ -55,21 +55,30 @@ float button_width(const char* label) {
     return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
 }
 
-void right_buttons(Interface& ui) {
-    const float gap = ui.px(4);
-    const float width = button_width("V-sync") + button_width("Save picture") +
-                        button_width("Save window") + button_width("?") + 3 * gap;
-    const float free = ImGui::GetContentRegionAvail().x - width;
-    if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
-    if (flat_button(ui, "vsync", "V-sync", ui.options.vsync)) ui.options.vsync = !ui.options.vsync;
-    tooltip(ui, "Wait for the monitor before each frame (V). Off: as many frames as can be had.");
-    ImGui::SameLine(0, gap);
+void screenshot_buttons(Interface& ui, float gap) {
     if (flat_button(ui, "screenshot.picture", "Save picture")) ui.shot = Shot::picture;
     tooltip(ui, "A PNG of the picture alone, with the settings in its metadata (Shift+F12).");
     ImGui::SameLine(0, gap);
     if (flat_button(ui, "screenshot.window", "Save window")) ui.shot = Shot::window;
     tooltip(ui, "A PNG of the whole window, with the settings in its metadata (F12).");
     ImGui::SameLine(0, gap);
+}
+
+/// What there is room for; all of it has keys, too.
+void right_buttons(Interface& ui) {
+    const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
+    const float help = button_width("?"), vsync = help + button_width("V-sync") + gap;
+    const float all = vsync + button_width("Save picture") + button_width("Save window") + 2 * gap;
+    const float width = room >= all ? all : room >= vsync ? vsync : help;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
+    if (room >= vsync) {
+        if (flat_button(ui, "vsync", "V-sync", ui.options.vsync))
+            ui.options.vsync = !ui.options.vsync;
+        tooltip(ui,
+                "Wait for the monitor before each frame (V). Off: as many frames as can be had.");
+        ImGui::SameLine(0, gap);
+    }
+    if (room >= all) screenshot_buttons(ui, gap);
     if (flat_button(ui, "keys", "?", ui.show_keys)) ui.show_keys = !ui.show_keys;
     tooltip(ui, "Keys (H or F1).");
 }

@@ -88,7 +88,10 @@ void draw_transport(Interface& ui) {
     ImGui::SameLine(0, ui.px(10));
     ImGui::AlignTextToFramePadding();
     const std::string frame = quantity(double(stage.experiment().frame()), "");
-    text(ui.fonts.body, colour::dim, "frame " + frame);
+    // Half a number would be a wrong one.
+    const float needed = ImGui::CalcTextSize(("frame " + frame).c_str()).x;
+    const bool room = ImGui::GetContentRegionAvail().x >= needed;
+    text(ui.fonts.body, colour::dim, room ? "frame " + frame : "");
     record(ui, "transport.frame", std::to_string(stage.experiment().frame()));
     if (!stage.pixels()) return;
     ImGui::SameLine();

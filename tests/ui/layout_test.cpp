@@ -51,6 +51,30 @@ TEST(LayoutTest, TheOpenMicroscopeFillsTheWindowWithoutOverlap) {
     }
 }
 
+TEST(LayoutTest, TheEditorTakesThePlaceOfTheResultsAndTheMicroscopeThatOfBoth) {
+    ViewOptions options;
+    options.editor = true;
+    for (const auto [width, height, scale] : {std::array{1280.F, 720.F, 1.F},
+                                              {900.F, 600.F, 1.F},
+                                              {3840.F, 2160.F, 2.F},
+                                              {640.F, 480.F, 1.F}}) {
+        const Layout l = lay_out(width, height, scale, options);
+        const std::array panels{l.top, l.controls, l.transport, l.canvas, l.editor, l.dock, l.foot};
+        float area = 0;
+        for (std::size_t i = 0; i < panels.size(); ++i) {
+            EXPECT_LE(panels[i].x + panels[i].width, width) << i;
+            area += panels[i].width * panels[i].height;
+            for (std::size_t j = 0; j < i; ++j)
+                EXPECT_FALSE(overlap(panels[i], panels[j])) << width << ": " << i << " and " << j;
+        }
+        EXPECT_GT(area, 0.97F * width * height) << width;  // the rest is borders
+        EXPECT_EQ(l.results.width, 0);
+        EXPECT_GE(l.canvas.width, 0.25F * width) << width;
+        EXPECT_GE(l.editor.width, std::min(640 * scale, 0.45F * width)) << width;
+        EXPECT_EQ(lay_out(width, height, scale, options, true).editor.width, 0);
+    }
+}
+
 TEST(LayoutTest, EightWarpsAndATileHaveRoom) {
     const Layout small = lay_out(1280, 720, 1, ViewOptions(), true);
     EXPECT_GE(small.warps.height, 200);

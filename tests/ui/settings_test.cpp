@@ -27,7 +27,8 @@ Settings some() {
     s.device = "cuda:1";
     s.run = {compute::Math::fast, compute::Schedule::reverse, 18446744073709551615ULL,
              compute::BarrierPolicy::before_volta};
-    s.view = {false, true, 300, 340, 190, "findings", "banks", false};
+    s.view = {
+        false, true, 300, 340, 190, "findings", "banks", false, true, 700, "~/kernels/life.cu"};
     s.parameters["nbody"] = {{"bodies", "20000"}, {"file", "a \"b\" ü.csv"}};
     s.parameters["ripple"] = {{"sync", "off"}};
     return s;
@@ -51,6 +52,9 @@ TEST_F(SettingsTest, ComeBackAsTheyWere) {
     EXPECT_EQ(s.view.dock, "findings");
     EXPECT_EQ(s.view.dock_open, "banks");
     EXPECT_FALSE(s.view.inspect);
+    EXPECT_TRUE(s.view.editor);
+    EXPECT_EQ(s.view.editor_width, 700);
+    EXPECT_EQ(s.view.kernel_path, "~/kernels/life.cu");
     ASSERT_EQ(s.parameters.at("nbody").size(), 2U);
     EXPECT_EQ(s.parameters.at("nbody")[1].text, "a \"b\" ü.csv");
     EXPECT_EQ(s.parameters.at("ripple")[0].id, "sync");
