@@ -274,6 +274,7 @@ void Stage::advance(Size view) {
     if (steps) rests_until_ = start + (1 + experiments::trial_rest) * (Clock::now() - start);
     if (failure_.empty() && report_stale_ && (paused_ || Clock::now() >= next_report_))
         read_report();
+    if (runs_edits()) read_prints();
     failure_.empty() ? keep_standing() : face_failure();
 }
 

@@ -81,6 +81,8 @@ class Stage {
     KernelTexts& texts() { return texts_; }
     /// Why no kernel can be edited here, a sentence; empty: all can.
     const std::string& read_only() const;
+    /// What the edited kernels have printed newest, whole lines; empty: nothing yet.
+    const std::string& printed() const { return printed_; }
     /// Texts are being tried or soon will be: frames have to go on.
     bool trying() const { return due_.has_value() || (trials_ && trials_->busy()); }
     /// Some kernel is about to be edited: starts what that needs.
@@ -140,6 +142,7 @@ class Stage {
     void search_reason();
     void replace_lost_device(const std::string& words);
     void keep_standing();
+    void read_prints();
 
     compute::Sandbox* sandbox_ = nullptr;
     KernelTrials::Try try_kernels_;
@@ -167,8 +170,9 @@ class Stage {
     std::uint64_t seen_texts_ = 0;
     std::optional<Clock::time_point> due_;  // when the texts are to be tried
     std::map<std::string, std::set<std::string>, std::less<>>
-        broken_;           // texts that failed, by file
-    std::string said_;     // of kernels, on the message line
+        broken_;        // texts that failed, by file
+    std::string said_;  // of kernels, on the message line
+    std::string printed_;
     std::string failure_;  // what kernels or device failed with, not yet faced
     std::uint64_t trial_changes_ = 0;
     std::optional<experiments::TrialRequest> search_;  // where the emulator may find a reason

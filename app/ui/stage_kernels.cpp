@@ -267,6 +267,18 @@ void Stage::replace_lost_device(const std::string& words) {
     if (!done) paused_ = true;
 }
 
+/// The newest line is news, where no error stands.
+void Stage::read_prints() {
+    std::string fresh;
+    attempt("", [&] { fresh = device().take_output(); });
+    if (fresh.empty()) return;
+    printed_ = std::move(fresh);
+    if (message_.tone == Tone::error && !message_.text.empty()) return;
+    const std::string_view lines = std::string_view(printed_).substr(0, printed_.rfind('\n'));
+    const std::size_t last = lines.rfind('\n');
+    say(fmt::format("printf: {}", lines.substr(last == std::string_view::npos ? 0 : last + 1)));
+}
+
 /// Keeps a snapshot of what could be lost: on a GPU, and of kernels that nobody has proved.
 void Stage::keep_standing() {
     const bool may_go = device().info().kind == compute::DeviceKind::cuda || runs_edits();

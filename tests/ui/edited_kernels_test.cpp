@@ -88,7 +88,10 @@ std::vector<Case> cases() {
          false,
          {"vadd2"}},
         {"binary_noise", noise(), false, {}},
-        {"printf", kernel("if (x == 3 && y == 3) printf(\"%d %s\\n\", x, \"words\");"), true, {}},
+        {"printf",
+         kernel("if (x == 3 && y == 3) printf(\"%d %s\\n\", x, \"words\");"),
+         true,
+         {"printf: 3 words"}},
         {"calls",
          kernel("value += twice(x) - 2 * x;",
                 "__device__ __noinline__ int twice(int x) { return 2 * x; }"),
@@ -166,6 +169,8 @@ TEST_P(EditedKernelsTest, RunsOrLeavesTheLastGoodPictureAndSaysWhy) {
         EXPECT_EQ(state(), State::running) << message;
         EXPECT_TRUE(stage_->device().edits().at(file)->source == c.text);
         EXPECT_EQ(first_pixel(), 0xff0000ffu);
+        for (const char* word : c.words)
+            EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
         return;
     }
     EXPECT_EQ(state(), State::failed);
