@@ -196,7 +196,8 @@ void Dot::launch(Variant variant, const Results& results, std::size_t slot, std:
 void Dot::launch_next(std::uint64_t frame) {
     if (begun_frame_ != frame) device().begin_frame(frame);
     begun_frame_ = frame;
-    if (!synchronized(kernel_.as<Variant>())) cleaner_.launch();
+    // An edited kernel may race whatever its name says.
+    if (!synchronized(kernel_.as<Variant>()) || edited(device(), "dot")) cleaner_.launch();
     launch(kernel_.as<Variant>(), *results_,
            std::size_t(results_->launches) % std::size_t(launches_), hold_);
     ++results_->launches;

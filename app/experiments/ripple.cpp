@@ -189,7 +189,7 @@ void Ripple::draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sy
     const compute::Shape shape = shape_of(size);
     const int pattern = int(pattern_.index());
     const double pixels = double(size) * size;
-    if (!sync) cleaner_.launch();
+    if (!sync || edited(device(), "ripple")) cleaner_.launch();
     if (layout == stamped_layout)
         device().launch(stamped_draws_[sync], shape, {.bytes = 5 * pixels}, into.pointer(), size,
                         size, float(ticks_), pattern, watch());

@@ -88,6 +88,20 @@ TEST(EditedRipple, IsHeldAgainstTheShippedOneAndNotJudged) {
     EXPECT_EQ(stale.verdict, Verdict::finding);
 }
 
+TEST(EditedRipple, RacesTheSameAtTheSameFrame) {
+    const auto third = [](int drawn_before) {
+        WithoutBarriers ripple("ripple", "ripple");
+        set(*ripple, {{"size", "128"}, {"pattern", "ripple"}});
+        for (int frame = 0; frame < 3; ++frame) {
+            if (frame < drawn_before) tests::Live::picture_of(*ripple);
+            ripple->step();
+        }
+        return tests::Live::picture_of(*ripple);
+    };
+    const std::vector<Rgba> once = third(0), again = third(3);
+    EXPECT_EQ(std::memcmp(once.data(), again.data(), once.size() * sizeof(Rgba)), 0);
+}
+
 TEST(EditedRipple, ShowsBothHalvesOfItself) {
     WithoutBarriers ripple("ripple", "ripple");
     const auto torn = [](const std::vector<Rgba>& a, const std::vector<Rgba>& b, bool left) {
