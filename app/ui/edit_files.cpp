@@ -19,7 +19,7 @@ EditFiles::EditFiles(Stage& stage, KernelFolder watched, const std::filesystem::
 
 void EditFiles::look() {
     if (std::string words = watched_.look(stage_.texts()); !words.empty())
-        stage_.say(std::move(words), Tone::error);
+        stage_.say(std::move(words), watched_.trouble() ? Tone::error : Tone::info);
     keep(false);
 }
 

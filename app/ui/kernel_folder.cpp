@@ -34,6 +34,7 @@ const std::string* KernelFolder::taken(const std::string& file) const {
 
 void KernelFolder::say(const std::string& sentence) {
     said_ += (said_.empty() ? "" : " ") + sentence;
+    trouble_ = true;
 }
 
 std::string KernelFolder::look(KernelTexts& texts) {
@@ -41,12 +42,14 @@ std::string KernelFolder::look(KernelTexts& texts) {
     next_ = Clock::now() + pause;
     now_.clear();
     said_.clear();
+    trouble_ = false;
     if (!folder_.empty()) {
         std::error_code error;
         const bool gone = !fs::is_directory(folder_, error);
         if (gone && !folder_gone_)
             say(fmt::format("The folder {} is gone: its kernels stay as they are until it is back.",
                             folder_.string()));
+        if (!gone && folder_gone_) said_ = fmt::format("The folder {} is back.", folder_.string());
         folder_gone_ = gone;
         look_into(folder_, "");
         look_into(folder_ / "gallery", "gallery/");

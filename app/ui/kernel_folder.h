@@ -27,6 +27,8 @@ class KernelFolder {
     /// what there is to say: files that stand for no kernel, or can't be read, and a folder that is
     /// gone, each once; empty: nothing.
     std::string look(KernelTexts& texts);
+    /// Whether what look() gave is anything but good news.
+    bool trouble() const { return trouble_; }
     /// The newest text that was taken for a kernel file; null: none was.
     const std::string* taken(const std::string& file) const;
 
@@ -54,7 +56,7 @@ class KernelFolder {
     std::map<std::string, Watched> files_;              // by kernel file
     std::map<std::string, std::filesystem::path> now_;  // there at this look
     std::map<std::filesystem::path, bool> strangers_;   // stand for no kernel; said
-    bool folder_gone_ = false, looked_ = false;
+    bool folder_gone_ = false, looked_ = false, trouble_ = false;
     Clock::time_point next_{};
     std::string said_;
 };

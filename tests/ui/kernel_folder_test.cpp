@@ -105,7 +105,11 @@ TEST_F(KernelFolderTest, AFolderThatIsGoneIsSaidOnceAndComesBack) {
     EXPECT_EQ(texts_.text("ripple"), "one");
     write(root_ / "elsewhere" / "ripple.cu", "two");
     fs::rename(root_ / "elsewhere", folder_);
-    EXPECT_EQ(look(), "");
+    std::this_thread::sleep_for(KernelFolder::pause);
+    EXPECT_EQ(watched_.look(texts_), "The folder " + folder_.string() + " is back.");
+    EXPECT_FALSE(watched_.trouble());
+    std::this_thread::sleep_for(KernelFolder::pause);
+    look();
     EXPECT_EQ(texts_.text("ripple"), "two");
 }
 
