@@ -1,0 +1,111 @@
+"""A person edits the kernel that runs: by a click on a barrier's mark, by typing, by an editor of
+their own; and meets what goes wrong with it.
+
+usage: editing.py PROGRAM [Editing.NAME]
+"""
+import pathlib
+import shutil
+
+from driver import wait_for
+from scenario import RIPPLE, main
+from session import BARRIER, SOURCE, WRITE, Session
+
+# Drawn once and for all: a picture that stands still can be compared.
+STILL = [*RIPPLE, "--set", "ripple.pattern=spheres"]
+
+
+class Editing(Session):
+    def edit(self, *arguments):
+        """The app with its editor open; skips where there is no compiler."""
+        app = self.start(*arguments)
+        app.key("e")
+        state = app.wait_value("editor.state", lambda value: value)
+        if "NVRTC" in state:
+            self.skipTest(state)
+        return app
+
+    def state(self, app, words):
+        app.wait_value("editor.state", lambda value: words in value)
+        app.settle()
+
+    def test_a_click_on_a_barrier_breaks_the_picture_and_another_heals_it(self):
+        app = self.edit(*STILL)
+        app.settle()
+        whole = app.pixels()
+        app.wait_value("race", "no race found")
+
+        app.click(f"editor.barrier.{BARRIER}")
+        self.state(app, "runs in the emulator")
+        app.wait_value("race", "race: 256 hazards a block")
+        self.assertGreater(app.pixels().share_unlike(whole), 0.05)
+
+        app.click(f"editor.barrier.{BARRIER}")
+        self.state(app, "as shipped")
+        app.wait_value("race", "no race found")
+        self.assertEqual(app.pixels(), whole)
+
+    def test_an_error_stands_at_its_line_and_the_picture_goes_on(self):
+        app = self.edit(*RIPPLE, "--set", "ripple.pattern=ripple")
+        app.click(f"editor.line.{WRITE}", (0.1, 0.5))
+        app.pass_frames()
+        app.key("End")
+        app.wait_value("editor.text", lambda value: value.startswith(f"{WRITE}:"))
+        app.display.xdotool("type", "--", " int nothing = undeclared;")
+        app.wait_value(f"editor.line.{WRITE}", lambda value: value.endswith("undeclared;"))
+        words = f'{WRITE}: identifier "undeclared" is undefined'
+        app.wait_value("editor.diagnostic.0", lambda value: value.startswith(words))
+        self.state(app, "the last good kernel runs")
+        frame = app.frame()
+        wait_for("further frames", lambda: app.frame() > frame + 3)
+        app.click("editor.revert")
+        self.state(app, "as shipped")
+        self.assertNotIn("editor.diagnostic.0", app.widgets())
+
+    def test_a_saved_file_is_on_screen_at_once(self):
+        folder = self.home / "kernels"
+        folder.mkdir()
+        mine = folder / "ripple.cu"
+        shutil.copy(SOURCE / "ripple.cu", mine)
+        app = self.edit(*STILL, "--kernels", folder)
+        app.settle()
+        whole = app.pixels()
+        text = mine.read_text(encoding="utf-8")
+        mine.write_text(text.replace("__syncthreads();", ";", 1), encoding="utf-8")
+        app.wait_value("race", lambda value: value.startswith("race: 256"))
+        mine.write_text("not a kernel", encoding="utf-8")
+        app.wait_value("editor.diagnostic.0", lambda value: value)
+        mine.write_text(text, encoding="utf-8")
+        app.wait_value("race", "no race found")
+        app.settle()
+        self.assertEqual(app.pixels(), whole)
+
+    def test_an_endless_loop_ends_and_the_last_good_kernel_goes_on(self):
+        mine = self.home / "mine.cu"
+        good = (SOURCE / "gallery" / "own.cu").read_text(encoding="utf-8")
+        mine.write_text(good, encoding="utf-8")
+        app = self.edit("--kernel-source", mine)
+        app.wait_value("transport.frame", lambda value: int(value) > 3)
+        at = good.index("{", good.index("__global__")) + 1
+        loop = good[:at] + "\n    for (volatile int i = 0; i >= 0; i = 1) {}\n" + good[at:]
+        mine.write_text(loop, encoding="utf-8")
+        app.wait_value("editor.error", lambda value: "mine" in value or "loop" in value)
+        frame = app.frame()
+        wait_for("further frames", lambda: app.frame() > frame + 3)
+        mine.write_text(good, encoding="utf-8")
+        app.wait_value("editor.state", lambda value: "shipped" in value)
+
+    def test_the_microscope_steps_the_edited_kernel(self):
+        app = self.edit(*RIPPLE)
+        app.click(f"editor.barrier.{BARRIER}")
+        self.state(app, "runs in the emulator")
+        app.key("Escape", "m")
+        app.wait_value("microscope.position", lambda value: value)
+        app.key("End")
+        app.wait_value("microscope.ending", "The block has ended.")
+        self.assertEqual(app.value("microscope.kernel"), "ripple_txty")
+        self.assertEqual(app.value("microscope.epoch"), "0")
+        self.assertEqual(self.tile(app), (256, 16, 256, 256))
+
+
+if __name__ == "__main__":
+    main()
