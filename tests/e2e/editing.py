@@ -26,7 +26,6 @@ class Editing(Session):
 
     def state(self, app, words):
         app.wait_value("editor.state", lambda value: words in value)
-        app.settle()
 
     def test_a_click_on_a_barrier_breaks_the_picture_and_another_heals_it(self):
         app = self.edit(*STILL)
@@ -37,11 +36,13 @@ class Editing(Session):
         app.click(f"editor.barrier.{BARRIER}")
         self.state(app, "runs in the emulator")
         app.wait_value("race", "race: 256 hazards a block")
+        app.settle()
         self.assertGreater(app.pixels().share_unlike(whole), 0.05)
 
         app.click(f"editor.barrier.{BARRIER}")
         self.state(app, "as shipped")
         app.wait_value("race", "no race found")
+        app.settle()
         self.assertEqual(app.pixels(), whole)
 
     def test_an_error_stands_at_its_line_and_the_picture_goes_on(self):
