@@ -275,15 +275,19 @@ class App:
         wait_for("further frames", lambda: int(self.value("frames")) > before + 2)
 
     def type_into(self, widget, text):
-        """Types into a field; ends with Enter. ImGui looks at keys once a frame: what goes down
-        must not come up before."""
+        """Types into a field; ends with Enter."""
         self.click(widget)
         self.pass_frames()
         self.display.xdotool("type", "--", text)
         self.wait_value(widget, text)
-        self.display.xdotool("keydown", "Return")
+        self.hold("Return")
+
+    def hold(self, name):
+        """A key for ImGui's own fields: it looks at keys once a frame, so what goes down must not
+        come up before."""
+        self.display.xdotool("keydown", name)
         self.pass_frames()
-        self.display.xdotool("keyup", "Return")
+        self.display.xdotool("keyup", name)
 
     def key(self, *names):
         self.display.xdotool("key", *names)

@@ -49,8 +49,9 @@ class Editing(Session):
         app = self.edit(*RIPPLE, "--set", "ripple.pattern=ripple")
         app.click(f"editor.line.{WRITE}", (0.1, 0.5))
         app.pass_frames()
-        app.key("End")
-        app.wait_value("editor.text", lambda value: value.startswith(f"{WRITE}:"))
+        app.hold("End")
+        end = len(app.value(f"editor.line.{WRITE}")) + 1
+        app.wait_value("editor.text", f"{WRITE}:{end}")
         app.display.xdotool("type", "--", " int nothing = undeclared;")
         app.wait_value(f"editor.line.{WRITE}", lambda value: value.endswith("undeclared;"))
         words = f'{WRITE}: identifier "undeclared" is undefined'
