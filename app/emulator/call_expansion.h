@@ -61,6 +61,7 @@ class CallExpansion {
     void put(CallInstance& into);
     uint32_t place() const { return uint32_t(kernel_.statements.size()); }
     void put_statement(const CallInstance& in, const Statement& s);
+    void check_size(const Statement& s) const;
 
     // Runs `what` for the lanes that a statement's guard lets through.
     template <typename F>
@@ -133,7 +134,7 @@ class CallExpansion {
     std::map<std::string, CallRecursion> recursions_;
     std::vector<std::string> waiting_;  // their names, in the order in which they are called
     std::vector<std::pair<uint32_t, int64_t>> checks_;  // statement, frame
-    unsigned instances_ = 0, labels_ = 0;
+    unsigned instances_ = 0, labels_ = 0, depth_ = 0;
     int32_t stack_pointer_ = -1, predicate_ = -1;
 };
 

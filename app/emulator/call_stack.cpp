@@ -93,7 +93,7 @@ void CallExpansion::call_recursion(const CallInstance& in, const Statement& s,
                                    const std::string& name) {
     CallRecursion& callee = recursion(name);
     const int64_t mine = in.frame ? in.frame->bytes : 0;
-    const bool saves = in.frame && graph_.reaches(name, in.recursive);
+    const bool saves = in.frame && graph_.call_each_other(name, in.recursive);
     const std::string back = new_label();
     if (saves) save_registers(in, s, true);
     add(statement(s, "st.local.b32",

@@ -12,7 +12,9 @@ namespace warpscope::emulator {
 
 namespace {
 
-constexpr size_t most_statements = 100'000;  // of a kernel with all that it calls
+// Of a kernel with all that it calls.
+constexpr size_t most_statements = 100'000, most_registers = 1'000'000;
+constexpr unsigned deepest_call = 200;  // each takes some of the host's stack
 
 }  // namespace
 
@@ -42,9 +44,14 @@ void CallExpansion::put(CallInstance& into) {
             kernel_.labels[l->second + into.suffix] = place();
         if (k == f.statements.size()) break;
         put_statement(into, f.statements[k]);
-        if (kernel_.statements.size() > most_statements)
-            fail(f.statements[k], "the functions that it calls make the kernel too large");
+        check_size(f.statements[k]);
     }
+}
+
+void CallExpansion::check_size(const Statement& s) const {
+    if (kernel_.statements.size() > most_statements || kernel_.registers.size() > most_registers ||
+        instances_ > most_statements)
+        fail(s, "the functions that it calls make the kernel too large");
 }
 
 void CallExpansion::put_statement(const CallInstance& in, const Statement& s) {
@@ -117,7 +124,10 @@ void CallExpansion::call_function(const CallInstance& in, const Statement& origi
     bind(f.parameters, s.operands[2], original.operands[2]);
     const Statement site = s;
     body.site = &site;
+    if (++depth_ > deepest_call)
+        fail(s, fmt::format("functions call each other more than {} deep", deepest_call));
     put(body);
+    --depth_;
     kernel_.labels[body.end] = place();
 }
 
@@ -130,6 +140,7 @@ CallInstance CallExpansion::instance_of(const KernelSyntax& f, const Statement& 
     body.first_register = int32_t(kernel_.registers.size());
     for (const RegisterSyntax& r : f.registers)
         kernel_.registers.push_back({fmt::format("{} in {}", r.name, f.name), r.type});
+    check_size(site);
     for (const Variable& v : f.variables) {
         if (v.space == Space::shared) {  // one for all
             if (known_.insert(v.name).second) kernel_.variables.push_back(v);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <random>
 #include <sstream>
 
@@ -50,6 +52,24 @@ TEST(HostileText, Nesting) {
     EXPECT_NE(load_error(kernel_text(many)), "");
     EXPECT_NE(load_error(kernel_text("add.s32 " + many + "%r1")), "");
     EXPECT_NE(load_error(kernel_text("selp.b32 %r1, %r1, %r1, " + marks + "%p1;")), "");
+}
+
+// Functions that are called as text that no compiler writes would have it.
+TEST(HostileText, Calls) {
+    const auto chain = [](unsigned functions, const std::string& body) {
+        std::string text;
+        for (unsigned k = 0; k < functions; ++k) {
+            text += fmt::format(".func f{}()\n{{\n", k);
+            if (k > 0) text += fmt::format(fmt::runtime(body), k - 1);
+            text += "}\n";
+        }
+        return load_error(kernel_text(fmt::format("call f{}, ();", functions - 1), text));
+    };
+    EXPECT_EQ(chain(100, "call f{0}, ();\nret;\n"), "");
+    expect_contains(chain(20'000, "call f{0}, ();\nret;\n"), "more than 200 deep");
+    // Nothing is left of a call of a function without statements; there are 2^60 of them.
+    expect_contains(chain(60, "call f{0}, ();\ncall f{0}, ();\n"), "too large");
+    expect_contains(chain(8, ".reg .b32 %q<190000>;\ncall f{0}, ();\n"), "too large");
 }
 
 // A register narrower than what goes into it or comes from it would reach into its neighbours.
