@@ -123,8 +123,8 @@ void check_source(const Request& request) {
     const std::string& source = request.source;
     if (source.size() > largest_source)
         refuse(request, 0,
-               fmt::format("the text has {:.1f} MiB; up to {} MiB are compiled",
-                           double(source.size()) / double(1 << 20), largest_source >> 20));
+               fmt::format("the text is too long, {} KiB: up to {} KiB are compiled",
+                           (source.size() + 1023) >> 10, largest_source >> 10));
     // NVRTC takes either for the end of the text, and leaves out the rest without a word.
     const std::size_t end = source.find_first_of(std::string_view("\0\xFF", 2));
     if (end == std::string::npos) return;

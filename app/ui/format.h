@@ -21,7 +21,8 @@ std::string compact(double value);
 /// "4.41", "0.009", "118": three digits or three decimals, without the unit.
 std::string milliseconds(double value);
 
-/// "64×64 · 16×16", "32 · 256": dimensions of 1 are left out at the end.
+/// "64×64 · 16×16", "32 · 256": dimensions of 1 are left out at the end. "-" of what was
+/// timed together, which has no one shape.
 std::string grid_by_block(const compute::Dim3& grid, const compute::Dim3& block);
 std::string dimensions(const compute::Dim3& size);
 

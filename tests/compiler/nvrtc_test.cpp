@@ -46,7 +46,7 @@ TEST(Source, WhatIsNoTextIsRefusedWithItsLine) {
 TEST(Source, OneMebibyteIsTheMost) {
     EXPECT_EQ(complaint({"kernels/dot.cu", std::string(largest_source, ' ')}), "");
     EXPECT_EQ(complaint({"kernels/dot.cu", std::string(3 * largest_source / 2, ' ')}),
-              "kernels/dot.cu: the text has 1.5 MiB; up to 1 MiB are compiled");
+              "kernels/dot.cu: the text is too long, 1536 KiB: up to 1024 KiB are compiled");
 }
 
 TEST(FakeNvrtc, SaysWhoItIs) {

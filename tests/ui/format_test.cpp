@@ -71,6 +71,7 @@ TEST(MillisecondsTest, ThreeDigitsAtLeastAMicrosecond) {
 TEST(GridTest, LeavesOutDimensionsOfOne) {
     EXPECT_EQ(grid_by_block({64, 64, 1}, {16, 16, 1}), "64×64 · 16×16");
     EXPECT_EQ(grid_by_block({32, 1, 1}, {256, 1, 1}), "32 · 256");
+    EXPECT_EQ(grid_by_block({}, {}), "-");  // timed together, of no one shape
     EXPECT_EQ(dimensions({4, 1, 2}), "4×1×2");
 }
 
