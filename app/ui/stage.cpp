@@ -47,12 +47,13 @@ Stage::Stage(Experiment& experiment, const Entry& entry, const gl::PixelBuffer* 
     read_report();
 }
 
-bool Stage::attempt(const std::string& consequence, const std::function<void()>& change) {
+bool Stage::attempt(const std::string& consequence, const std::function<void()>& change,
+                    Blame blame) {
     try {
         change();
         return true;
     } catch (const std::exception& error) {
-        note(error);
+        note(error, blame);
         std::string words = error.what();
         if (!consequence.empty()) words += (words.ends_with('.') ? " " : ". ") + consequence;
         say(std::move(words), Tone::error);
@@ -62,10 +63,12 @@ bool Stage::attempt(const std::string& consequence, const std::function<void()>&
 
 /// A failure that calls for another kernel or device. It is faced between frames, as the panels
 /// hold what it would replace.
-void Stage::note(const std::exception& error) {
+void Stage::note(const std::exception& error, Blame blame) {
     if (!scene_ || !scene_->own() || dynamic_cast<const compute::OutOfMemory*>(&error)) return;
-    const bool lost = dynamic_cast<const compute::DeviceLost*>(&error) != nullptr;
-    const bool kernel = runs_edits() && dynamic_cast<const compute::DeviceError*>(&error);
+    // A device of this process takes them all along; an edited kernel's has a process of its own.
+    const bool mine = blame == Blame::kernels || !runs_edits();
+    const bool lost = mine && dynamic_cast<const compute::DeviceLost*>(&error);
+    const bool kernel = mine && runs_edits() && dynamic_cast<const compute::DeviceError*>(&error);
     if ((lost || kernel) && failure_.empty()) failure_ = error.what();
 }
 
@@ -130,35 +133,41 @@ ParameterTexts Stage::parameter_texts() const {
 
 void Stage::select(const Entry& chosen) {
     if (&chosen == &entry() || !scene_->own()) return;
-    attempt(fmt::format("Staying with {}.", entry().title), [&] {
+    const auto change = [&] {
         auto found = scenes_.find(chosen.id);
         auto scene = found == scenes_.end() ? make(chosen, make_device(wish_))
                                             : std::exchange(found->second, nullptr);
         scene->device().timings().clear();
         if (trials_) trials_->stop();
+        // They are of the one that leaves, and it will fail again.
+        search_.reset();
+        failure_.clear();
         show(std::move(scene));
         settle();
         message_ = {};
-    });
+    };
+    attempt(fmt::format("Staying with {}.", entry().title), change, Blame::other_device);
 }
 
 void Stage::set_device(const std::string& wish) {
     if (!scene_->own()) return;
-    attempt(fmt::format("Staying on {}.", device().info().name), [&] {
+    const auto change = [&] {
         auto fresh = make(entry(), make_device(wish));
         fresh->experiment().set(values(experiment(), true));
         fresh->experiment().reset();
         begin_anew(std::move(fresh));
         wish_ = wish;
         say(device().info().reason);
-    });
+    };
+    attempt(fmt::format("Staying on {}.", device().info().name), change, Blame::other_device);
 }
 
 void Stage::set_run(const compute::RunSettings& run) {
     if (!scene_->own()) return;
     const compute::RunSettings old = std::exchange(run_, run);
-    const bool done = attempt("Math, schedule and seed stay as they were.", [&] {
-        if (run.math == old.math) {
+    const bool same_kernels = run.math == old.math;
+    const auto change = [&] {
+        if (same_kernels) {
             for (const auto& [id, scene] : scenes_) scene->device().set(run);
             broken_.clear();
             return experiment().reset();
@@ -167,8 +176,9 @@ void Stage::set_run(const compute::RunSettings& run) {
         fresh->experiment().set(values(experiment(), true));
         fresh->experiment().reset();
         begin_anew(std::move(fresh));
-    });
-    if (!done) {
+    };
+    if (!attempt("Math, schedule and seed stay as they were.", change,
+                 same_kernels ? Blame::kernels : Blame::other_device)) {
         run_ = old;
         for (const auto& [id, scene] : scenes_) scene->device().set(old);
     }

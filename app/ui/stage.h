@@ -121,10 +121,13 @@ class Stage {
     void render(experiments::Size view);
     void read_report();
     void changed();
-    void note(const std::exception& error);
+    /// Whose doing an error may be: of the kernels that run, or of a device that is yet to be made.
+    enum class Blame { kernels, other_device };
+    void note(const std::exception& error, Blame blame);
     bool mouse(const std::function<bool()>& move);
     /// Runs `change`; false and a message where it throws.
-    bool attempt(const std::string& consequence, const std::function<void()>& change);
+    bool attempt(const std::string& consequence, const std::function<void()>& change,
+                 Blame blame = Blame::kernels);
 
     // stage_kernels.cpp: trying the texts, and what becomes of kernels that fail
     bool runs_edits() const { return scene_->own() && !device().edits().empty(); }

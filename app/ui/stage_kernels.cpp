@@ -89,10 +89,11 @@ void Stage::try_texts() {
     start_trial(std::move(wanted));
 }
 
-/// Where the experiment stands; after a failure, where it stood before.
+/// Where the experiment stands; after a failure, where it stood before, unless it began anew since.
 Snapshot Stage::standing() {
     if (!scene_->failed) return experiment().snapshot();
-    Snapshot snapshot = scene_->last.value_or(Snapshot{});
+    Snapshot snapshot;
+    if (scene_->last && scene_->last->frame <= experiment().frame()) snapshot = *scene_->last;
     snapshot.parameters = values(experiment(), true);
     return snapshot;
 }

@@ -278,6 +278,31 @@ TEST_F(StageKernelsTest, AnotherDeviceAndOtherMathTakeTheTextsAlong) {
     EXPECT_EQ(stage_->device().settings().seed, 42U);
 }
 
+TEST_F(StageKernelsTest, ADeviceThatIsNotThereIsNoFaultOfTheKernels) {
+    run("a");
+    stage_->set_device("cuda:999");
+    EXPECT_NE(stage_->message().text.find("Staying on SIMT emulator."), std::string::npos)
+        << stage_->message().text;
+    stage_->advance(view);
+    settle();
+    EXPECT_EQ(running(), "a");
+    EXPECT_EQ(state(), State::running);
+    EXPECT_EQ(stage_->device_wish(), "emulator");
+}
+
+TEST_F(StageKernelsTest, AfterAFailureAResetIsNotTakenBack) {
+    for (int i = 0; i < 1000; ++i) stage_->advance(view);
+    run("bad");
+    EXPECT_GE(stage_->experiment().frame(), 1000U);
+    stage_->reset();
+    stage_->advance(view);
+    fake().fail_step = true;
+    stage_->advance(view);
+    settle();
+    EXPECT_EQ(running(), "");
+    EXPECT_LT(stage_->experiment().frame(), 1000U);
+}
+
 TEST_F(StageKernelsTest, ATextOfAFileThatIsNotUsedWaits) {
     stage_->texts().set("dot", "something");
     stage_->advance(view);
