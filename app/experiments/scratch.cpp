@@ -38,10 +38,10 @@ Scratch::Scratch(compute::Device& device)
       width_(declare(), "width", "Width", "Of the picture, in pixels.", 768, 16, 4096),
       height_(declare(), "height", "Height", "Of the picture, in pixels.", 512, 16, 4096),
       mouse_x_(declare(), "mouse_x", "Mouse x",
-               "Where the kernel's mouse is, from the left: the mouse over the picture sets it.",
-               384, -farthest, farthest, "pixels"),
-      mouse_y_(declare(), "mouse_y", "Mouse y", "The same from the top.", 256, -farthest, farthest,
-               "pixels"),
+               "Where the kernel's mouse is, in pixels from the left: the mouse over the picture "
+               "sets it.",
+               384, -farthest, farthest),
+      mouse_y_(declare(), "mouse_y", "Mouse y", "The same from the top.", 256, -farthest, farthest),
       mouse_down_(declare(), "mouse_down", "Mouse button", "Whether its left button is down.",
                   false),
       entry_(find_entry()),
@@ -108,7 +108,9 @@ std::any Scratch::save_state() {
 }
 
 void Scratch::load_state(const std::any& state) {
-    pictures_->before.upload(std::any_cast<const std::vector<Rgba>&>(state));
+    const auto& before = std::any_cast<const std::vector<Rgba>&>(state);
+    // The state may be older than the size that was chosen since.
+    if (before.size() == pictures_->before.size()) pictures_->before.upload(before);
     drawn_ = false;
 }
 

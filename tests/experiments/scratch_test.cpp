@@ -157,6 +157,22 @@ TEST(Scratch, AnotherStartOrSizeBeginsAnew) {
     EXPECT_FALSE(live.experiment().changed_since_reset());
 }
 
+TEST(Scratch, AStateOfAnotherSizeIsNoStateOfThisOne) {
+    const std::vector<Assignment> small{{"width", "48"}, {"height", "32"}, {"start", "life"}},
+        large{{"width", "64"}, {"height", "32"}, {"start", "life"}};
+    Live from("scratch", large), to("scratch", small);
+    Snapshot snapshot = to.experiment().snapshot();
+    snapshot.state = from.experiment().snapshot().state;
+    to.experiment().resume(snapshot);
+    to.experiment().reset();
+    const std::vector<Rgba> reset = to.picture();
+    snapshot.frame = 0;
+    to.experiment().resume(snapshot);
+    const std::vector<Rgba> resumed = to.picture();
+    ASSERT_EQ(resumed.size(), std::size_t(48 * 32));
+    EXPECT_EQ(std::memcmp(resumed.data(), reset.data(), reset.size() * sizeof(Rgba)), 0);
+}
+
 TEST(Scratch, AStartWhoseEditFailsLeavesTheOldOne) {
     const auto device = compute::make_emulated_device("");
     device->use(edit_of("gallery/life", ptx_with(".visible .entry other() { ret; }")));
