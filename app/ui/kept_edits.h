@@ -19,7 +19,9 @@ class KeptEdits {
     /// Texts of the last time that differ from the build's and that nobody has taken yet.
     const compute::Sources& offered() const { return offered_; }
     /// They are on the screen now.
-    void taken() { kept_ = std::exchange(offered_, {}); }
+    void taken() { kept_.merge(std::exchange(offered_, {})); }
+    /// Nobody wants them: they are not offered again, but stay as NAME.cu~.
+    void decline();
 
     /// Writes what has changed, once it has been left alone for a while, or `now`. A text of the
     /// last time that nobody took and that is in the way is renamed, NAME.cu~. Throws
@@ -30,6 +32,8 @@ class KeptEdits {
     using Clock = std::chrono::steady_clock;
 
     std::filesystem::path file(const std::string& name) const;
+
+    void put_aside(const std::string& name) const;
 
     std::filesystem::path folder_;
     compute::Sources offered_, kept_;
