@@ -57,7 +57,6 @@ BlockRunner::BlockRunner(const Kernel& kernel, const Launch& launch, const Memor
                             "more than {} MiB",
                             kernel.name, threads, local_bytes_ >> 20, most_local_bytes >> 20));
         local_.reset(aligned_bytes(local_bytes_));
-        std::memset(local_.get(), 0, local_bytes_);
         context_.local = local_.get();
     }
     warps_.resize(warps);
@@ -143,6 +142,7 @@ void BlockRunner::begin(uint32_t block, uint32_t sm, uint32_t sm_count, std::byt
     context_.clock = 0;
     context_.printed = {};
     context_.live_threads = uint32_t(launch_.block.count());
+    clear_local();
     barriers_.fill({});
     epoch_ = 0;
     random_state_ = splitmix64(splitmix64(options_.seed) ^ block);
@@ -179,6 +179,12 @@ void BlockRunner::begin(uint32_t block, uint32_t sm, uint32_t sm_count, std::byt
         }
         warp.begin(kernel_.code.data());
     }
+}
+
+// What a block before has left there depends on the number of host threads; the picture must not.
+void BlockRunner::clear_local() {
+    for (size_t thread = 0; thread < local_bytes_; thread += kernel_.local_bytes)
+        std::memset(&local_[thread], 0, kernel_.cleared_local_bytes);
 }
 
 void BlockRunner::run(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte* shared,

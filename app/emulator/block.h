@@ -107,6 +107,7 @@ class BlockRunner {
     void prepare_registers(std::span<const std::byte> arguments);
     void fill_special(const SpecialSlot& s, Warp& warp);
     void begin(uint32_t block, uint32_t sm, uint32_t sm_count, std::byte* shared);
+    void clear_local();
     template <bool observed>
     void run_warps();
     template <bool observed>

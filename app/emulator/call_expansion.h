@@ -125,7 +125,6 @@ class CallExpansion {
 
     [[noreturn]] void fail(const Statement& s, const std::string& what) const;
 
-    static constexpr const char* stack_name = "(stack)";
     const ModuleSyntax& module_;
     const CallGraph graph_;
     KernelSyntax& kernel_;  // what comes of it

@@ -19,6 +19,7 @@ inline constexpr std::string_view target_trap = "(target)";
 
 // Local memory that a thread has for functions that call themselves. A GPU has 1 KiB unless asked.
 inline constexpr uint32_t stack_bytes = 16 * 1024;
+inline constexpr const char* stack_name = "(stack)";  // the last of the kernel's local variables
 
 // Functions whose address is taken: a pointer may lead to any of them. What stands for the address
 // of each; no memory is there.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "emulator/calls.h"
 #include "emulator/error.h"
 #include "emulator/opcode_traits.h"
 
@@ -90,6 +91,9 @@ void Decoder::place_variables() {
         else
             place(v, v.space == Space::shared ? kernel_->shared_bytes : kernel_->local_bytes);
     kernel_->local_bytes = (kernel_->local_bytes + 15) / 16 * 16;
+    const auto stack = symbols_.find(stack_name);
+    kernel_->cleared_local_bytes =
+        stack == symbols_.end() ? kernel_->local_bytes : uint32_t(stack->second.address);
     if (!dynamic.empty()) kernel_->shared_bytes = (kernel_->shared_bytes + 15) / 16 * 16;
     for (const Variable* v : dynamic) symbols_[v->name] = {Space::shared, kernel_->shared_bytes};
     for (const Parameter& p : syntax_.parameters) symbols_[p.name] = {Space::param, p.offset};

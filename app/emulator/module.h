@@ -91,6 +91,9 @@ struct Kernel {
     uint32_t parameter_bytes = 0;
     uint32_t shared_bytes = 0;  // static; dynamic shared memory begins after it
     uint32_t local_bytes = 0;   // of one thread
+    // The first of them, which every block finds zero: all but the stack of functions that call
+    // themselves, who write before they read.
+    uint32_t cleared_local_bytes = 0;
     std::vector<Instruction> code;
     std::vector<InstructionInfo> lines;  // one for each instruction of code
     std::vector<RegisterInfo> registers;

@@ -143,5 +143,16 @@ TEST(MemoryCheck, AccessesOfEveryWidthAndPattern) {
     }
 }
 
+// What a block leaves in its local memory is not found by the next one, on whatever host thread.
+TEST(LocalMemory, IsZeroInEveryBlock) {
+    Runner r(
+        kernel_text(".local .align 4 .b8 x[16];\nmov.u32 %r2, %ctaid.x;\n"
+                    "mad.lo.u32 %r3, %r2, 32, %r1;\nmul.wide.u32 %rd2, %r3, 4;\n"
+                    "add.s64 %rd2, %rd0, %rd2;\nld.local.u32 %r4, [x+8];\n"
+                    "add.s32 %r5, %r4, 1;\nst.local.u32 [x+8], %r5;\n"
+                    "ld.local.u32 %r6, [x+8];\nst.global.u32 [%rd2], %r6;"));
+    EXPECT_EQ(r.run({{20, 1, 1}, {32, 1, 1}, 0}), std::vector<uint32_t>(640, 1));
+}
+
 }  // namespace
 }  // namespace warpscope::emulator
