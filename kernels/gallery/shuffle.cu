@@ -20,8 +20,8 @@ __device__ unsigned hash(unsigned value) {
 // After `count` steps of the network the number that this lane has.
 __device__ int sort(int number, int lane, int count) {
     int step = 0;
-    for (int run = 2; run <= lanes;
-         run *= 2)  // sorted runs of this length, every other one falling
+    // Sorted runs of this length, every other one falling.
+    for (int run = 2; run <= lanes; run *= 2)
         for (int distance = run / 2; distance > 0; distance /= 2) {
             if (step++ == count) return number;  // the same for all lanes of a warp
             const int other = __shfl_xor_sync(everyone, number, distance);
