@@ -156,15 +156,22 @@ float offer_button(Interface& ui, float right) {
     if (!ui.offer) return 0;
     ImGui::PushFont(ui.fonts.small);
     const float width = button_width(ui.offer->label.c_str());
+    const char* const decline = "No";
+    const float beside = ui.offer->decline ? button_width(decline) + ui.px(6) : 0;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    ImGui::SetCursorScreenPos({right - width, at.y});
+    ImGui::SetCursorScreenPos({right - width - beside, at.y});
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ImGui::GetStyle().FramePadding.x, 0});
     if (flat_button(ui, "offer", ui.offer->label.c_str(), true)) ui.later(ui.offer->take);
-    ImGui::PopStyleVar();
     tooltip(ui, ui.offer->help);
+    if (ui.offer->decline) {
+        ImGui::SameLine(0, ui.px(6));
+        if (flat_button(ui, "offer.decline", decline, false)) ui.later(ui.offer->decline);
+        tooltip(ui, "Don't offer it again.");
+    }
+    ImGui::PopStyleVar();
     ImGui::SetCursorScreenPos(at);
     ImGui::PopFont();
-    return width + ui.px(12);
+    return width + beside + ui.px(12);
 }
 
 }  // namespace

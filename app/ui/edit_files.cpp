@@ -10,11 +10,14 @@ namespace warpscope::ui {
 EditFiles::EditFiles(Stage& stage, KernelFolder watched, const std::filesystem::path& kept)
     : stage_(stage), watched_(std::move(watched)), kept_(kept) {
     look();
-    if (!offers()) return;
+    if (offers()) stage_.say(fmt::format("Your edits of last time are kept: {}.", offered()));
+}
+
+std::string EditFiles::offered() const {
     std::string names;
     for (const auto& [file, text] : kept_.offered())
         names += fmt::format("{}{}.cu", names.empty() ? "" : ", ", file);
-    stage_.say(fmt::format("Your edits of last time are kept: {}.", names));
+    return names;
 }
 
 void EditFiles::look() {
@@ -27,6 +30,10 @@ void EditFiles::take_offer() {
     const compute::Sources texts = kept_.offered();
     kept_.taken();
     for (const auto& [file, text] : texts) stage_.texts().set(file, text);
+}
+
+void EditFiles::decline_offer() {
+    kept_.decline();
 }
 
 void EditFiles::keep(bool now) {

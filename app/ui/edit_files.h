@@ -22,7 +22,11 @@ class EditFiles {
 
     /// Edits of the last time wait to be taken.
     bool offers() const { return !kept_.offered().empty(); }
+    /// "ripple.cu, gallery/life.cu"
+    std::string offered() const;
     void take_offer();
+    /// They lie by as NAME.cu~, and are not offered again.
+    void decline_offer();
 
   private:
     void keep(bool now);

@@ -76,6 +76,7 @@ struct Edit {
 struct Offer {
     std::string label, help;
     std::function<void()> take;
+    std::function<void()> decline;  ///< empty: it stands
 };
 
 /// One window's (or one screenshot's) interface: what is on show and how it is looked at.

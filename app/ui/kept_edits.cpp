@@ -36,6 +36,15 @@ fs::path KeptEdits::file(const std::string& name) const {
     return folder_ / (name + ".cu");
 }
 
+void KeptEdits::decline() {
+    for (const auto& [name, text] : std::exchange(offered_, {})) put_aside(name);
+}
+
+void KeptEdits::put_aside(const std::string& name) const {
+    std::error_code ignored;
+    fs::rename(file(name), folder_ / (name + ".cu~"), ignored);
+}
+
 void KeptEdits::keep(KernelTexts& texts, const KernelFolder& watched, bool now) {
     if (folder_.empty()) return;
     if (std::exchange(seen_, texts.version()) != texts.version()) changed_ = Clock::now();
@@ -50,7 +59,7 @@ void KeptEdits::keep(KernelTexts& texts, const KernelFolder& watched, bool now) 
     for (const auto& [name, text] : fresh) {
         const auto old = offered_.find(name);
         if (old != offered_.end()) {
-            if (old->second != text) fs::rename(file(name), folder_ / (name + ".cu~"), ignored);
+            if (old->second != text) put_aside(name);
             offered_.erase(old);
         }
         const auto known = kept_.find(name);

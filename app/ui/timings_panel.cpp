@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <array>
+#include <iterator>
+
 #include "ui/format.h"
 #include "ui/panels.h"
 #include "ui/roofline.h"
@@ -72,11 +75,24 @@ void table(Interface& ui, const Ceilings* ceilings) {
                                   {"Last, ms", 62}, {"Median", 58},         {"99 %", 54},
                                   {"Rate", 116},    {"Of the ceiling", 88}, {"Recent", 84}};
     ImGui::TableSetupScrollFreeze(0, 1);
-    for (const Column& c : columns)
+    // The name needs room: in a narrow window the least of the others give it theirs.
+    constexpr std::size_t least_first[] = {8, 3, 5, 1, 2};
+    const float padding = 2 * ImGui::GetStyle().CellPadding.x;
+    float room = ImGui::GetContentRegionAvail().x - ui.px(130);
+    for (const Column& c : columns) room -= ui.px(c.width) + padding;
+    std::array<bool, std::size(columns)> dropped{};
+    for (const std::size_t i : least_first) {
+        dropped[i] = room < 0;
+        if (dropped[i]) room += ui.px(columns[i].width) + padding;
+    }
+    for (std::size_t i = 0; i < std::size(columns); ++i) {
+        const float width = columns[i].width;
         ImGui::TableSetupColumn(
-            c.title,
-            c.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
-            c.width > 0 ? ui.px(c.width) : 1);
+            columns[i].title,
+            (width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch) |
+                (dropped[i] ? ImGuiTableColumnFlags_Disabled : ImGuiTableColumnFlags_None),
+            width > 0 ? ui.px(width) : 1);
+    }
     ImGui::TableNextRow();
     for (const Column& c : columns) {
         ImGui::TableNextColumn();

@@ -259,10 +259,11 @@ void App::make_offers() {
             again_ = true;
             glfwSetWindowShouldClose(window_, GLFW_TRUE);
         };
-        ui_->offer = {"Restart", "Start Warpscope again, which gets the GPU back.", restart};
+        ui_->offer = {"Restart", "Start Warpscope again, which gets the GPU back.", restart, {}};
     } else if (files_.offers()) {
-        ui_->offer = {"Restore", "Take the kernels as you left them last time.",
-                      [this] { files_.take_offer(); }};
+        ui_->offer = {"Restore edits",
+                      "Take the kernels as you left them last time: " + files_.offered() + ".",
+                      [this] { files_.take_offer(); }, [this] { files_.decline_offer(); }};
     } else {
         ui_->offer.reset();
     }

@@ -60,6 +60,12 @@ TEST_F(KernelFolderTest, TakesAllThatIsThereAtOnceAndThenWhatChanges) {
     EXPECT_EQ(watched_.taken("nbody"), nullptr);
 }
 
+TEST_F(KernelFolderTest, LinesEndAsTheEditorHasThem) {
+    write(folder_ / "ripple.cu", "one\r\ntwo\r\n\rthree\r");
+    EXPECT_EQ(watched_.look(texts_), "");
+    EXPECT_EQ(texts_.text("ripple"), "one\ntwo\n\rthree\r");
+}
+
 TEST_F(KernelFolderTest, AnEditorThatRenamesIsFollowed) {
     write(folder_ / "ripple.cu", "one");
     watched_.look(texts_);
@@ -142,6 +148,20 @@ TEST_F(KeptEditsTest, WhatWasTypedIsOfferedNextTime) {
     fresh.revert("ripple");
     second.keep(fresh, watched_, true);
     EXPECT_TRUE(KeptEdits(kept).offered().empty());
+}
+
+TEST_F(KeptEditsTest, WhatWasDeclinedIsNotOfferedAgainAndNotLost) {
+    const fs::path kept = root_ / "kept";
+    texts_.set("ripple", "old");
+    KeptEdits(kept).keep(texts_, watched_, true);
+    KeptEdits second(kept);
+    second.decline();
+    EXPECT_TRUE(second.offered().empty());
+    EXPECT_TRUE(KeptEdits(kept).offered().empty());
+    std::ifstream old(kept / "ripple.cu~");
+    std::string text;
+    old >> text;
+    EXPECT_EQ(text, "old");
 }
 
 TEST_F(KeptEditsTest, AnOfferThatNobodyTookIsNotOverwritten) {
