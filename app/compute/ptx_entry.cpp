@@ -1,5 +1,6 @@
 #include "compute/ptx_entry.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace warpscope::compute {
