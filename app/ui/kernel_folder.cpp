@@ -14,12 +14,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// With lines that end as the editor's do.
 std::string read_all(const fs::path& path) {
     std::ifstream in(path, std::ios::binary);
     std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     if (!in.is_open() || in.bad())
         throw std::runtime_error(fmt::format("{} can't be read.", path.string()));
-    return text;
+    std::string lines;
+    lines.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') lines += text[i];
+    return lines;
 }
 
 }  // namespace

@@ -61,6 +61,7 @@ TEST_F(KernelFolderTest, TakesAllThatIsThereAtOnceAndThenWhatChanges) {
 }
 
 TEST_F(KernelFolderTest, LinesEndAsTheEditorHasThem) {
+    write(own_, "mine");
     write(folder_ / "ripple.cu", "one\r\ntwo\r\n\rthree\r");
     EXPECT_EQ(watched_.look(texts_), "");
     EXPECT_EQ(texts_.text("ripple"), "one\ntwo\n\rthree\r");
