@@ -110,7 +110,9 @@ void choose_file(Interface& ui, float width) {
         if (files[i] == ui.editor.file) chosen = i;
     }
     const int clicked = dropdown(ui, "editor.file", files, labels, chosen, width);
-    if (clicked >= 0) ui.editor.file = files[std::size_t(clicked)];
+    // Between frames: what follows in this one is of the file that was on show.
+    if (clicked >= 0)
+        ui.later([&ui, file = files[std::size_t(clicked)]] { ui.editor.file = file; });
     tooltip(ui, "The kernel file on show; the experiment's own comes first.");
 }
 

@@ -248,6 +248,25 @@ TEST_F(EditorTypingTest, AMarkClickedWhileTypingAndATextFromAFolderBothArrive) {
     EXPECT_NE(row(1), "// new");
 }
 
+TEST_F(EditorTypingTest, AnotherFileOnShowIsTheOneThatIsTypedIn) {
+    const std::string ripple = text(), dot = texts().text("dot");
+    const int line = barrier_line();
+    click("editor.file");
+    click("editor.file:dot");
+    EXPECT_EQ(value("editor.file"), "dot");
+    click("editor.diff");
+    EXPECT_EQ(value("editor.diff.text"), "-0 +0");
+    click("editor.diff");
+    end_of(barrier_line());
+    put("x");
+    EXPECT_EQ(text(), ripple);
+    EXPECT_EQ(texts().text("dot").size(), dot.size() + 1);
+    click("editor.file");
+    click("editor.file:ripple");
+    EXPECT_EQ(barrier_line(), line);
+    EXPECT_EQ(text(), ripple);
+}
+
 TEST_F(EditorTypingTest, ADiagnosticsLineTakesTheCursor) {
     const int line = barrier_line();
     texts().outcome("ripple", text(), State::failed, {{line, 0, Severity::error, "bad"}}, "");
