@@ -22,8 +22,6 @@ class Scratch : public Experiment {
     void render_into(const PixelTarget& target) override;
     Report report() override;
     bool point(const Pointer& pointer) override;
-    /// Presses are the kernel's.
-    bool drag(double, double) override { return true; }
 
   private:
     using Pixels = compute::DevicePointer<Rgba>;

@@ -52,10 +52,17 @@ void choose_pixel(Interface& ui, gl::Point texel, bool hovered) {
     }
 }
 
-/// Tells the experiment of a mouse that moved or pressed over the picture.
+/// Whether the mouse over the picture is the experiment's: not over one that stands still to be
+/// looked at, as what is known of it would be of another launch with every movement.
+bool points(const Interface& ui) {
+    return !ui.stage.paused() && !ui.microscope.is_open();
+}
+
+/// Tells the experiment of a mouse that moved or pressed over the picture, and of a button that it
+/// knows as down and that was released elsewhere.
 void point(Interface& ui, gl::Point texel, bool hovered) {
     const bool held = ImGui::IsItemActive();
-    if (ui.microscope.is_open() || (!hovered && !held)) return;
+    if (!points(ui) || (!hovered && !held && !ui.pointer.down)) return;
     const bool down = held && ImGui::IsMouseDown(ImGuiMouseButton_Left);
     const experiments::Pointer now{texel.x, texel.y, down};
     if (now == ui.pointer) return;
@@ -73,7 +80,7 @@ void navigate(Interface& ui, ImVec2 size) {
     }
     const gl::Point texel = ui.canvas.to_texel(mouse);
     point(ui, texel, hovered);
-    const bool pointed = ui.pointed && !ui.microscope.is_open();
+    const bool pointed = ui.pointed && points(ui);
     if (hovered && !pointed && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) && !io.KeyCtrl)
         ui.canvas.fit();
     choose_pixel(ui, texel, hovered);

@@ -134,7 +134,6 @@ TEST(Scratch, TheMouseIsItsParameters) {
     live.experiment().point({1e9, 0, false});
     EXPECT_FALSE(edge(12));
     EXPECT_FALSE(live.experiment().changed_since_reset()) << "no picture but this one is of it";
-    EXPECT_TRUE(live.experiment().drag(0.1, 0.1)) << "presses are the kernel's";
 }
 
 TEST(Scratch, TheMouseLeavesATraceInWhatGoesOn) {
