@@ -22,8 +22,6 @@ Stage::Start start_of(const WindowOptions& options, const Settings& settings) {
     const bool there = std::any_of(known.begin(), known.end(),
                                    [&](const auto& e) { return e.id == start.experiment; });
     if (!there && options.experiment.empty()) start.experiment = known.front().id;
-    // A file of a person's own is no kernel of any other experiment.
-    if (options.experiment.empty() && !options.kernel_source.empty()) start.experiment = "scratch";
     for (const auto& [id, list] : options.assignments)
         if (id == start.experiment)
             start.assignments = list;
