@@ -5,6 +5,7 @@
 #include "fake_experiment.h"
 #include "gl/framebuffer.h"
 #include "gl/offscreen_context.h"
+#include "interface_fixture.h"
 #include "ui/gui.h"
 
 namespace warpscope::ui {
@@ -217,6 +218,49 @@ TEST_F(InterfaceTest, EmulatedTimingsSaySo) {
     click("transport.step");
     EXPECT_NE(ui_.widgets.find("timings.emulated"), nullptr);
     EXPECT_EQ(ui_.widgets.find("timing.ripple_sync")->value, "4.41");
+}
+
+/// A kernel that has a use for the mouse.
+class PointingTest : public InterfaceFixture {
+  protected:
+    PointingTest() { show("scratch", {{"width", "64"}, {"height", "64"}}); }
+    /// A place in fractions of the picture's area.
+    void mouse(double x, double y, bool down) {
+        const Widget area = *ui_->widgets.find("picture");
+        const auto at_x = float(area.x + x * area.w), at_y = float(area.y + y * area.h);
+#if IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddMousePosEvent(at_x, at_y);
+        frames();
+        ImGui::GetIO().AddMouseButtonEvent(0, down);
+#else
+        ImGui::GetIO().MousePos = {at_x, at_y};
+        frames();
+        ImGui::GetIO().MouseDown[0] = down;
+#endif
+        frames(2);
+    }
+    std::string setting(const char* id) {
+        return stage_->experiment().parameters().find(id).text();
+    }
+};
+
+TEST_F(PointingTest, TheMouseIsTheKernelsWhileThePictureRuns) {
+    const std::uint64_t state = ui_->inspector.state();
+    mouse(0.4, 0.5, false);
+    mouse(0.6, 0.5, true);
+    mouse(0.6, 0.5, false);
+    EXPECT_EQ(setting("mouse_x"), "384");
+    EXPECT_EQ(ui_->inspector.state(), state) << "a paused launch stays the one that was checked";
+    stage_->pause(false);
+    mouse(0.4, 0.5, false);
+    EXPECT_NE(setting("mouse_x"), "384");
+    EXPECT_EQ(setting("mouse_down"), "off");
+    mouse(0.6, 0.5, true);
+    EXPECT_EQ(setting("mouse_down"), "on");
+    mouse(-0.2, 0.5, true);
+    EXPECT_EQ(setting("mouse_down"), "on");
+    mouse(-0.2, 0.5, false);
+    EXPECT_EQ(setting("mouse_down"), "off") << "released outside of the picture";
 }
 
 }  // namespace
