@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstring>
 
 #include "emulator/handlers.h"
 
@@ -24,10 +25,16 @@ std::string string_at(const Instruction* i, Warp& w, unsigned lane, uint64_t add
 }  // namespace
 
 // Operands: how many arguments were printed, the format, the arguments (packed, each at a multiple
-// of its size; null where there are none).
+// of its size; null where there are none). What the block's log has no room for is not even read,
+// and counts as no arguments.
 const Instruction* print(const Instruction* i, Warp& w) {
     for (uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
+        if (w.block->printed.is_full()) {  // or long texts would outlast the launch's time limit
+            w.block->printed.cut();
+            if (i->operands[0]) w.set<uint32_t>(i->operands[0], lane, 0);
+            continue;
+        }
         uint64_t next = w.get<uint64_t>(i->operands[2], lane);
         PrintSource source;
         source.argument = [&](unsigned bytes) -> uint64_t {

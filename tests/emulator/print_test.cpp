@@ -122,6 +122,23 @@ TEST(Print, TheFirstLinesOfTooMany) {
     }
 }
 
+TEST(Print, WhatABlockHasNoRoomForIsNotRead) {
+    // From the 4097th line on the string is at a wild address.
+    Runner r(
+        kernel_text("mov.u32 %r5, 0;\nmov.u64 %rd4, $plain;\nLOOP:\n"
+                    ".param .b64 param0;\nst.param.b64 [param0], %rd4;\n"
+                    ".param .b64 param1;\nst.param.b64 [param1], 0;\n.param .b32 retval0;\n"
+                    "call.uni (retval0), vprintf, (param0, param1);\n"
+                    "add.u32 %r5, %r5, 1;\nsetp.ge.u32 %p1, %r5, 4096;\n"
+                    "selp.b64 %rd4, 77, %rd4, %p1;\nsetp.lt.u32 %p2, %r5, 5000;\n"
+                    "@%p2 bra LOOP;",
+                    strings));
+    r.run(one_block(1));
+    const std::string text = r.machine.take_output();
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4097);
+    expect_contains(text, "hi\n(the rest is left out");
+}
+
 TEST(Print, WhatCameBeforeAnError) {
     Runner r(
         kernel_text("mov.u64 %rd4, $plain;\n.param .b64 param0;\nst.param.b64 [param0], %rd4;\n"
