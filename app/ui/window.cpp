@@ -71,8 +71,7 @@ class App {
     int interval_ = -1;
     std::uint64_t frames_ = 0;  ///< drawn; tests wait for some of a window at rest
     Clock::time_point last_frame_ = Clock::now();
-    Clock::time_point computed_ =
-        last_frame_;  ///< when the experiment had made its part of a frame
+    Clock::time_point computed_ = last_frame_;  ///< when the experiment's part of it was made
 };
 
 App::App(const WindowOptions& options, const LoadedSettings& loaded)
