@@ -26,15 +26,31 @@ bool has_pixels(Size size) {
     return size.width > 0 && size.height > 0;
 }
 
+/// Names kernel files as the command line did: "my.cu:8" for "kernels/ripple.cu:8".
+std::string as_named(std::string words, const compute::KernelEdits& edits) {
+    for (const auto& [file, edit] : edits) {
+        const std::string name = fmt::format("kernels/{}.cu", file);
+        for (std::size_t at = 0; (at = words.find(name, at)) != std::string::npos;
+             at += edit->from.size())
+            words.replace(at, name.size(), edit->from);
+    }
+    return words;
+}
+
 /// Kernels from files that the experiment can't call are wrong with the files.
 std::unique_ptr<Experiment> make(const Entry& entry, compute::Device& device) {
     try {
         return entry.make(device);
     } catch (const compute::DeviceLost&) {
         throw;
+    } catch (const compute::OutOfMemory&) {
+        throw;
     } catch (const compute::DeviceError& e) {
-        if (device.edits().empty()) throw;
-        throw UsageError(fmt::format("{}: {}", device.edits().begin()->second->from, e.what()));
+        const compute::KernelEdits& edits = device.edits();
+        if (edits.empty()) throw;
+        // Of several files the error itself names the one.
+        if (edits.size() > 1) throw UsageError(as_named(e.what(), edits));
+        throw UsageError(fmt::format("{}: {}", edits.begin()->second->from, e.what()));
     }
 }
 
@@ -196,17 +212,6 @@ std::string words_of_the_emulator(const compute::Device& failed, HeadlessRequest
         return e.what();
     }
     return {};
-}
-
-/// Names kernel files as the command line did: "my.cu:8" for "kernels/ripple.cu:8".
-std::string as_named(std::string words, const compute::KernelEdits& edits) {
-    for (const auto& [file, edit] : edits) {
-        const std::string name = fmt::format("kernels/{}.cu", file);
-        for (std::size_t at = 0; (at = words.find(name, at)) != std::string::npos;
-             at += edit->from.size())
-            words.replace(at, name.size(), edit->from);
-    }
-    return words;
 }
 
 RunResult run_edited(compute::Device& device, const HeadlessRequest& request,
