@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "ui/editor_parts.h"
 #include "ui/icons.h"
@@ -45,6 +46,16 @@ KernelEditor& follow_texts(Interface& ui) {
     return view.files.find(view.file)->second;
 }
 
+/// The line of `file` that a sentence about a failed launch names first; 0: none.
+int line_named(std::string_view sentence, std::string_view file) {
+    const std::string place = fmt::format("kernels/{}.cu:", file);
+    const std::size_t at = sentence.find(place);
+    if (at == std::string_view::npos) return 0;
+    int line = 0;
+    std::from_chars(sentence.data() + at + place.size(), sentence.data() + sentence.size(), line);
+    return line;
+}
+
 /// Diagnostics at the lines where they belong by now, and what differs from the shipped text.
 void place_marks(Interface& ui, const KernelEditor& editor) {
     EditorView& view = ui.editor;
@@ -56,13 +67,19 @@ void place_marks(Interface& ui, const KernelEditor& editor) {
     view.placed_version = editor.version();
     view.placed_outcomes = texts.outcomes();
     view.placed.clear();
+    view.fault.reset();
     const auto& said = texts.diagnostics(view.file);
-    const auto edits =
-        said.empty() ? std::vector<Hunk>() : diff_lines(texts.tried(view.file), editor.text());
+    const int failed = line_named(texts.error(view.file), view.file);
+    const auto edits = said.empty() && failed == 0
+                           ? std::vector<Hunk>()
+                           : diff_lines(texts.tried(view.file), editor.text());
     for (const compiler::Diagnostic& one : said) {
         const auto row = one.line > 0 ? moved_row(edits, one.line - 1) : std::nullopt;
         view.placed.push_back({row && *row < editor.lines().count() ? *row : -1, one});
     }
+    const auto row = failed > 0 ? moved_row(edits, failed - 1) : std::nullopt;
+    if (row && *row < editor.lines().count())
+        view.fault = {*row, {failed, 0, compiler::Severity::error, "the kernel failed here"}};
     const std::string_view shipped = KernelTexts::shipped(view.file);
     view.changes = diff_lines(shipped, editor.text());
     view.shown = show_diff(shipped, editor.text(), 3);

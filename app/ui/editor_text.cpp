@@ -45,6 +45,7 @@ std::vector<const compiler::Diagnostic*> diagnostics_of(const EditorView& view, 
     std::vector<const compiler::Diagnostic*> list;
     for (const PlacedDiagnostic& one : view.placed)
         if (one.row == row) list.push_back(&one.what);
+    if (view.fault && view.fault->row == row) list.push_back(&view.fault->what);
     return list;
 }
 

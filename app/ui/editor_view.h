@@ -68,8 +68,9 @@ struct EditorView {
     std::uint64_t placed_version = 0, placed_outcomes = 0;
     std::string placed_file;
     std::vector<PlacedDiagnostic> placed;
-    std::vector<Hunk> changes;    ///< against the shipped text
-    std::vector<DiffLine> shown;  ///< the same for the eye
+    std::optional<PlacedDiagnostic> fault;  ///< where the kernel failed as it ran
+    std::vector<Hunk> changes;              ///< against the shipped text
+    std::vector<DiffLine> shown;            ///< the same for the eye
 };
 
 }  // namespace warpscope::ui

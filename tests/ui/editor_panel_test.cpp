@@ -103,6 +103,20 @@ TEST_F(EditorPanelTest, AnErrorThatNoLineTellsIsASentence) {
     EXPECT_EQ(value("editor.error"), "(no such widget)");
 }
 
+TEST_F(EditorPanelTest, WhereAKernelFailedIsMarkedAtItsLine) {
+    answer(State::failed, {}, "kernel ripple_txty, kernels/ripple.cu:7: thread (0,0,0)");
+    ASSERT_TRUE(ui_->editor.fault.has_value());
+    EXPECT_EQ(ui_->editor.fault->row, 6);
+    texts().set("ripple", "// a line more\n" + text());
+    frames(3);
+    EXPECT_EQ(ui_->editor.fault->row, 7);
+    for (const char* other : {"kernels/dot.cu:7: thread (0,0,0)", "kernels/ripple.cu:9999999: x",
+                              "kernels/ripple.cu:", "kernels/ripple.cu has no kernel scratch"}) {
+        answer(State::failed, {}, other);
+        EXPECT_FALSE(ui_->editor.fault.has_value()) << other;
+    }
+}
+
 TEST_F(EditorPanelTest, TheDifferenceIsCounted) {
     click("editor.diff");
     EXPECT_EQ(value("editor.diff.text"), "-0 +0");
