@@ -33,6 +33,10 @@ void EditFiles::take_offer() {
 }
 
 void EditFiles::decline_offer() {
+    stage_.say(
+        fmt::format("Not offered again: {}. The folder of the settings keeps what was "
+                    "typed, as NAME.cu~.",
+                    offered()));
     kept_.decline();
 }
 
