@@ -30,11 +30,13 @@ struct Event {
 
 struct Library {
     cudaLibrary_t handle = nullptr;
-    std::string ptx;  ///< empty for a fatbin
-    /// `image`: a fatbin. `what` is for errors.
-    Library(std::string_view what, const char* image) { load(what, image); }
+    std::string ptx;  ///< the text, also of what a fatbin holds
+    /// `what` is for errors.
     Library(std::string_view what, std::string text) : ptx(std::move(text)) {
         load(what, ptx.c_str());
+    }
+    Library(std::string_view what, const char* fatbin, std::string_view text) : ptx(text) {
+        load(what, fatbin);
     }
     Library(const Library&) = delete;
     Library& operator=(const Library&) = delete;
@@ -55,27 +57,14 @@ struct Library {
 struct CudaKernel : LoadedKernel {
     cudaKernel_t handle = nullptr;
     unsigned static_shared_bytes = 0;
-    /// As the PTX text has it that the kernel was loaded from; nothing where there is none.
+    /// As its PTX text has it: the runtime tells them since CUDA 13 alone, and their number only by
+    /// an error.
     std::optional<std::vector<std::size_t>> parameter_bytes;
 
     const void* function() const { return static_cast<const void*>(handle); }
 
-    /// The runtime tells them since CUDA 13; before, of the build's own kernels the emulator's
-    /// tests do.
     void check_arguments(std::span<const std::size_t> bytes) const override {
-        if (parameter_bytes) return check_each_argument(*parameter_bytes, bytes);
-#if CUDART_VERSION >= 13000
-        std::vector<std::size_t> expected;
-        std::size_t offset = 0, size = 0;
-        cudaError_t status{};
-        while ((status = cudaFuncGetParamInfo(function(), expected.size(), &offset, &size)) ==
-               cudaSuccess)
-            expected.push_back(size);
-        (void)cudaGetLastError();
-        if (status != cudaErrorInvalidValue)  // the answer beyond the last one
-            cuda_check(status, fmt::format("arguments of kernel {}", name));
-        check_each_argument(expected, bytes);
-#endif
+        if (parameter_bytes) check_each_argument(*parameter_bytes, bytes);
     }
 };
 
@@ -245,7 +234,8 @@ const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view nam
         const auto what = fmt::format("kernels/{}.cu", file);
         library = edit ? &libraries_.emplace_back(what, edit->ptx)
                        : &libraries_.emplace_back(
-                             what, kernel_image(file, settings_.math, "fatbin").data());
+                             what, kernel_image(file, settings_.math, "fatbin").data(),
+                             kernel_image(file, settings_.math, "ptx"));
     }
     return find(*library, name);
 }

@@ -83,6 +83,12 @@ std::string words_of_the_emulator(const TrialRequest& request, compute::KernelEd
 
 }  // namespace
 
+std::string with_emulators_words(std::string of_the_gpu, std::string_view of_the_emulator) {
+    if (of_the_emulator.empty()) return of_the_gpu;
+    return fmt::format("{}{} In the emulator: {}", of_the_gpu, of_the_gpu.ends_with('.') ? "" : ".",
+                       of_the_emulator);
+}
+
 TrialResult try_kernels(compute::Sandbox& sandbox, const TrialRequest& request,
                         const std::stop_token& stop) {
     TrialResult result;
@@ -100,8 +106,8 @@ TrialResult try_kernels(compute::Sandbox& sandbox, const TrialRequest& request,
     } catch (const compute::DeviceError& error) {
         result.error = error.what();
         if (request.like.kind == compute::DeviceKind::emulator || edits.empty()) return result;
-        const std::string words = words_of_the_emulator(request, edits, stop);
-        if (!words.empty()) result.error += fmt::format(" In the emulator: {}", words);
+        result.error = with_emulators_words(std::move(result.error),
+                                            words_of_the_emulator(request, edits, stop));
     } catch (const std::exception& error) {
         result.error = error.what();
     }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "compute/sandbox.h"
@@ -44,6 +45,10 @@ struct TrialResult {
     Running running;    ///< has drawn a frame with the kernels; empty where it could not
     std::string error;  ///< then: what went wrong where, a sentence or two; empty: all is well
 };
+
+/// What a GPU said of a failed kernel, and after it what the emulator says of the same; empty: it
+/// found nothing wrong.
+std::string with_emulators_words(std::string of_the_gpu, std::string_view of_the_emulator);
 
 /// Compiles what there is to compile, makes a device and an experiment with the kernels, resumes
 /// the snapshot and draws the frames, so that kernels which fail at once are found before they are

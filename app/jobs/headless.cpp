@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "experiments/metadata.h"
+#include "experiments/trial.h"
 #include "gl/offscreen_context.h"
 #include "gl/png.h"
 #include "jobs/output.h"
@@ -221,10 +222,9 @@ RunResult run_edited(compute::Device& device, const HeadlessRequest& request,
     } catch (const compute::DeviceError& e) {
         std::fputs(device.take_output().c_str(), stderr);
         std::string words = e.what();
-        if (device.info().apart && !dynamic_cast<const compute::OutOfMemory*>(&e)) {
-            const std::string more = words_of_the_emulator(device, request);
-            if (!more.empty()) words += " In the emulator: " + more;
-        }
+        if (device.info().apart && !dynamic_cast<const compute::OutOfMemory*>(&e))
+            words = experiments::with_emulators_words(std::move(words),
+                                                      words_of_the_emulator(device, request));
         throw compute::DeviceError(as_named(std::move(words), device.edits()));
     }
 }

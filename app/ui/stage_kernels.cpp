@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compiler/log.h"
 #include "compute/emulated_device.h"
 #include "ui/stage.h"
 
@@ -119,7 +120,7 @@ void Stage::take_trial() {
     if (!ended) return;
     const std::string& error = ended->result.error;
     if (std::exchange(searching_, false)) {
-        if (!error.empty()) refuse(*ended, fmt::format("{} In the emulator: {}", said_, error));
+        if (!error.empty()) refuse(*ended, experiments::with_emulators_words(said_, error));
         return;
     }
     if (!error.empty())
@@ -277,7 +278,7 @@ void Stage::read_prints() {
     if (message_.tone == Tone::error && !message_.text.empty()) return;
     const std::string_view lines = std::string_view(printed_).substr(0, printed_.rfind('\n'));
     const std::size_t last = lines.rfind('\n');
-    say(fmt::format("printf: {}", lines.substr(last == std::string_view::npos ? 0 : last + 1)));
+    say("printf: " + compiler::clean(lines.substr(last == std::string_view::npos ? 0 : last + 1)));
 }
 
 /// Keeps a snapshot of what could be lost: on a GPU, and of kernels that nobody has proved.
