@@ -19,6 +19,7 @@ def line_of(file, words):
 WRITE = line_of("ripple.cu", "tile[Layout::at(threadIdx.x, threadIdx.y)] = value;")
 BARRIER = line_of("ripple.cu", "__syncthreads();")
 READ = line_of("ripple.cu", "return tile[Layout::at(side - 1 - threadIdx.x")
+PLACE = line_of("ripple.cu", "return tx * Pitch + ty;")  # Layout::at, of both
 
 
 class Session(Scenario):

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -183,7 +184,8 @@ class EditorTypingTest : public EditorPanelTest {
         return std::string(KernelLines(all).line(all, number - 1));
     }
 
-    std::filesystem::path folder_ = std::filesystem::temp_directory_path() / "warpscope-editor";
+    std::filesystem::path folder_ =
+        std::filesystem::temp_directory_path() / ("warpscope-editor-" + std::to_string(::getpid()));
 };
 
 TEST_F(EditorTypingTest, AClickOnAMarkTakesTheBarrierOutAndAnotherPutsItBack) {

@@ -1,6 +1,7 @@
 #include "ui/kernel_folder.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <fstream>
@@ -37,7 +38,8 @@ class KernelFolderTest : public testing::Test {
     }
 
     static inline int writes_ = 0;
-    const fs::path root_ = fs::temp_directory_path() / "warpscope_kernel_folder_test";
+    const fs::path root_ =
+        fs::temp_directory_path() / ("warpscope-folder-" + std::to_string(::getpid()));
     const fs::path folder_ = root_ / "watched", own_ = root_ / "mine.txt";
     KernelTexts texts_;
     KernelFolder watched_{folder_, own_, "dot"};
