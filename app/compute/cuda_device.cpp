@@ -55,8 +55,11 @@ struct Library {
 };
 
 struct CudaKernel : LoadedKernel {
-    cudaKernel_t handle = nullptr;
+    cudaKernel_t handle = nullptr;  ///< null: `waiting`
     unsigned static_shared_bytes = 0;
+    /// Of an edit: the kernel's own PTX, assembled at its first launch. An edited file has many
+    /// kernels, of which one is on show.
+    std::string waiting;
     /// As its PTX text has it: the runtime tells them since CUDA 13 alone, and their number only by
     /// an error.
     std::optional<std::vector<std::size_t>> parameter_bytes;
@@ -178,6 +181,8 @@ class CudaDevice : public Device {
 
   private:
     const LoadedKernel& find(const Library& library, std::string_view name);
+    const CudaKernel* find_alone(const KernelEdit& edit, const std::string& name);
+    void assemble(CudaKernel& kernel);
 
     void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
         check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying memory");
@@ -223,12 +228,15 @@ class CudaDevice : public Device {
     std::list<Library> libraries_;
     std::map<std::tuple<std::string, Math, const KernelEdit*>, const Library*> images_;
     std::map<cudaKernel_t, CudaKernel> kernels_;
+    std::map<std::pair<const KernelEdit*, std::string>, CudaKernel, std::less<>> edited_;
     std::deque<Pending> pending_;
     std::vector<Event> spare_;
 };
 
 const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view name,
                                      const KernelEdit* edit) {
+    if (edit)
+        if (const CudaKernel* kernel = find_alone(*edit, std::string(name))) return *kernel;
     auto& library = images_[{std::string(file), settings_.math, edit}];
     if (!library) {
         const auto what = fmt::format("kernels/{}.cu", file);
@@ -244,28 +252,59 @@ const LoadedKernel& CudaDevice::load_ptx(std::string_view ptx, std::string_view 
     return find(libraries_.emplace_back("PTX text", std::string(ptx)), name);
 }
 
+cudaKernel_t handle_of(const Library& library, const std::string& name) {
+    cudaKernel_t handle = nullptr;
+    cuda_check(cudaLibraryGetKernel(&handle, library.handle, name.c_str()),
+               fmt::format("kernel {}", name));
+    return handle;
+}
+
+void take_handle(CudaKernel& kernel, cudaKernel_t handle) {
+    kernel.handle = handle;
+    cudaFuncAttributes attributes{};
+    cuda_check(cudaFuncGetAttributes(&attributes, kernel.function()),
+               fmt::format("attributes of kernel {}", kernel.name));
+    kernel.static_shared_bytes = unsigned(attributes.sharedSizeBytes);
+}
+
 const LoadedKernel& CudaDevice::find(const Library& library, std::string_view name) {
     const std::string text(name);
-    cudaKernel_t handle = nullptr;
-    cuda_check(cudaLibraryGetKernel(&handle, library.handle, text.c_str()),
-               fmt::format("kernel {}", name));
+    const cudaKernel_t handle = handle_of(library, text);
     CudaKernel& kernel = kernels_[handle];
     if (!kernel.handle) {
-        kernel.handle = handle;
         kernel.name = text;
-        cudaFuncAttributes attributes{};
-        cuda_check(cudaFuncGetAttributes(&attributes, kernel.function()),
-                   fmt::format("attributes of kernel {}", name));
-        kernel.static_shared_bytes = unsigned(attributes.sharedSizeBytes);
         kernel.parameter_bytes = ptx_parameter_bytes(library.ptx, name);
+        take_handle(kernel, handle);
     }
     return kernel;
+}
+
+/// Null: the kernel needs the whole file.
+const CudaKernel* CudaDevice::find_alone(const KernelEdit& edit, const std::string& name) {
+    const auto known = edited_.find(std::pair{&edit, name});
+    if (known != edited_.end()) return &known->second;
+    auto sizes = ptx_parameter_bytes(edit.ptx, name);
+    auto text = ptx_of_kernel(edit.ptx, name);
+    if (!sizes || !text) return nullptr;
+    CudaKernel& kernel = edited_[{&edit, name}];
+    kernel.name = name;
+    kernel.parameter_bytes = std::move(sizes);
+    kernel.waiting = std::move(*text);
+    return &kernel;
+}
+
+void CudaDevice::assemble(CudaKernel& kernel) {
+    const Library& library =
+        libraries_.emplace_back(fmt::format("kernel {}", kernel.name), std::move(kernel.waiting));
+    take_handle(kernel, handle_of(library, kernel.name));
 }
 
 void CudaDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, const Work& work,
                                std::span<void* const> arguments) {
     const auto& kernel = static_cast<const CudaKernel&>(loaded);
     collect();
+    // All kernels are this device's own; their users see them as they are once launched.
+    if (!kernel.handle) assemble(const_cast<CudaKernel&>(kernel));
     constexpr unsigned default_shared_bytes = 48 * 1024;  // more must be asked for
     if (shape.shared_bytes > default_shared_bytes)
         cuda_check(

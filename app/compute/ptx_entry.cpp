@@ -55,7 +55,42 @@ std::optional<std::size_t> parameter(std::string_view& text, std::string_view& m
     }
 }
 
+/// Without the line comment that may be in it.
+std::string_view code_of(std::string_view line) {
+    return line.substr(0, line.find("//"));
+}
+
 }  // namespace
+
+std::optional<std::string> ptx_of_kernel(std::string_view ptx, std::string_view name) {
+    std::string kept;
+    int depth = 0;
+    bool dropping = false, found = false, opened = false;
+    while (!ptx.empty()) {
+        const std::size_t end = std::min(ptx.find('\n'), ptx.size() - 1);
+        const std::string_view line = ptx.substr(0, end + 1), code = code_of(line);
+        ptx.remove_prefix(end + 1);
+        if (depth == 0) {
+            if (code.find(".global") != std::string_view::npos && !dropping &&
+                code.find(".param") == std::string_view::npos)
+                return {};
+            if (const std::size_t at = code.find(".entry"); at != std::string_view::npos) {
+                std::string_view rest = code.substr(at + std::string_view(".entry").size());
+                dropping = take_word(rest) != name;
+                found |= !dropping;
+                opened = false;
+            }
+        }
+        if (!dropping) kept += line;
+        const auto braces = [&](char c) { return int(std::count(code.begin(), code.end(), c)); };
+        opened |= braces('{') > 0;
+        depth += braces('{') - braces('}');
+        if (depth < 0) return {};
+        if (depth == 0 && opened) dropping = false;
+    }
+    if (!found || depth != 0) return {};
+    return kept;
+}
 
 std::optional<std::vector<std::size_t>> ptx_parameter_bytes(std::string_view ptx,
                                                             std::string_view name) {

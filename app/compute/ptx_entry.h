@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,5 +12,9 @@ namespace warpscope::compute {
 /// Directives: .entry"); nothing where the text has no such kernel, or one that isn't understood.
 std::optional<std::vector<std::size_t>> ptx_parameter_bytes(std::string_view ptx,
                                                             std::string_view name);
+
+/// The text without its kernels but `name`, as one is assembled much faster than all. Nothing where
+/// the kernels share variables of the module, or where the text isn't understood.
+std::optional<std::string> ptx_of_kernel(std::string_view ptx, std::string_view name);
 
 }  // namespace warpscope::compute

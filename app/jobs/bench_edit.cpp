@@ -28,8 +28,9 @@ double ms_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// The text with digits put behind its first number with a fraction: 0.25 becomes 0.251234. As
-/// they come from the clock, no run meets a text that an earlier one has had compiled.
+/// The text with digits put behind its first number with a short fraction: 0.25 becomes 0.25001234,
+/// which is another float, so another kernel. As they come from the clock, no run meets a text that
+/// an earlier one has had compiled.
 std::string with_changed_constant(std::string_view source) {
     const auto digit = [&](std::size_t at) {
         return at < source.size() && source[at] >= '0' && source[at] <= '9';
@@ -40,6 +41,7 @@ std::string with_changed_constant(std::string_view source) {
         if (!digit(i) || i + 1 >= source.size() || source[i + 1] != '.' || !digit(i + 2)) continue;
         std::size_t end = i + 2;
         while (digit(end)) ++end;
+        if (end - i > 4) continue;
         return fmt::format("{}{:06}{}", source.substr(0, end), number, source.substr(end));
     }
     return fmt::format("{}\n// {}\n", source, number);

@@ -35,6 +35,47 @@ TEST(PtxEntry, ReadsTheSizesOfParameters) {
     EXPECT_FALSE(ptx_parameter_bytes(ptx, "fir"));
 }
 
+TEST(PtxEntry, OneKernelOfSeveral) {
+    constexpr std::string_view ptx = R"(.version 9.0
+.const .b8 table[4];
+.visible .entry first(
+	.param .u64 .ptr .global .align 4 first_param_0
+)
+{
+	// a comment with a }
+	{ .reg .b32 %temp; }
+	ret;
+}
+.visible .func helper() { ret; }
+.entry second() { ret; }
+.section .debug_str { }
+)";
+    EXPECT_EQ(ptx_of_kernel(ptx, "second"), R"(.version 9.0
+.const .b8 table[4];
+.visible .func helper() { ret; }
+.entry second() { ret; }
+.section .debug_str { }
+)");
+    const auto first = ptx_of_kernel(ptx, "first");
+    ASSERT_TRUE(first);
+    EXPECT_NE(first->find("%temp"), std::string::npos);
+    EXPECT_NE(first->find("helper"), std::string::npos);
+    EXPECT_EQ(first->find("second"), std::string::npos);
+    EXPECT_FALSE(ptx_of_kernel(ptx, "third"));
+    EXPECT_FALSE(ptx_of_kernel(".global .u32 shared_by_all;\n" + std::string(ptx), "first"));
+}
+
+TEST(PtxEntry, EachOfTheRipplesAlone) {
+    const auto ptx = kernel_image("ripple", Math::precise, "ptx");
+    for (const char* name : {"ripple_txty", "ripple_stamped", "compare"}) {
+        const auto alone = ptx_of_kernel(ptx, name);
+        ASSERT_TRUE(alone) << name;
+        EXPECT_EQ(ptx_parameter_bytes(*alone, name), ptx_parameter_bytes(ptx, name));
+        const std::size_t first = alone->find(".entry");
+        EXPECT_EQ(alone->find(".entry", first + 1), std::string::npos) << name;
+    }
+}
+
 TEST(PtxEntry, OfTheBuildsKernels) {
     const auto ptx = kernel_image("dot", Math::precise, "ptx");
     EXPECT_EQ(ptx_parameter_bytes(ptx, "dot_book"), (Sizes{8, 8, 8, 4}));
