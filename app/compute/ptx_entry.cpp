@@ -1,6 +1,7 @@
 #include "compute/ptx_entry.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace warpscope::compute {
@@ -55,6 +56,29 @@ std::optional<std::size_t> parameter(std::string_view& text, std::string_view& m
     }
 }
 
+bool in_name(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
+}
+
+/// Whether `text` has `name` as a word of its own.
+bool names(std::string_view text, std::string_view name) {
+    for (std::size_t at = 0; (at = text.find(name, at)) != std::string_view::npos; ++at) {
+        const std::size_t end = at + name.size();
+        if ((at == 0 || !in_name(text[at - 1])) && (end == text.size() || !in_name(text[end])))
+            return true;
+    }
+    return false;
+}
+
+/// "pi" of ".global .align 4 .f32 pi = 0f40490FDB;", "table" of "… table[4];"
+std::string_view variable_name(std::string_view declaration) {
+    declaration = declaration.substr(0, declaration.find_first_of("[=;"));
+    while (!declaration.empty() && !in_name(declaration.back())) declaration.remove_suffix(1);
+    std::size_t begin = declaration.size();
+    while (begin > 0 && in_name(declaration[begin - 1])) --begin;
+    return declaration.substr(begin);
+}
+
 /// Without the line comment that may be in it.
 std::string_view code_of(std::string_view line) {
     return line.substr(0, line.find("//"));
@@ -63,7 +87,8 @@ std::string_view code_of(std::string_view line) {
 }  // namespace
 
 std::optional<std::string> ptx_of_kernel(std::string_view ptx, std::string_view name) {
-    std::string kept;
+    std::string kept, bodies;
+    std::vector<std::string_view> variables;
     int depth = 0;
     bool dropping = false, found = false, opened = false;
     while (!ptx.empty()) {
@@ -73,7 +98,7 @@ std::optional<std::string> ptx_of_kernel(std::string_view ptx, std::string_view 
         if (depth == 0) {
             if (code.find(".global") != std::string_view::npos && !dropping &&
                 code.find(".param") == std::string_view::npos)
-                return {};
+                variables.push_back(variable_name(code));
             if (const std::size_t at = code.find(".entry"); at != std::string_view::npos) {
                 std::string_view rest = code.substr(at + std::string_view(".entry").size());
                 dropping = take_word(rest) != name;
@@ -82,13 +107,15 @@ std::optional<std::string> ptx_of_kernel(std::string_view ptx, std::string_view 
             }
         }
         if (!dropping) kept += line;
+        if (!dropping && depth > 0) bodies += code;
         const auto braces = [&](char c) { return int(std::count(code.begin(), code.end(), c)); };
         opened |= braces('{') > 0;
         depth += braces('{') - braces('}');
         if (depth < 0) return {};
         if (depth == 0 && opened) dropping = false;
     }
-    if (!found || depth != 0) return {};
+    const auto used = [&](std::string_view variable) { return names(bodies, variable); };
+    if (!found || depth != 0 || std::any_of(variables.begin(), variables.end(), used)) return {};
     return kept;
 }
 

@@ -14,7 +14,7 @@ std::optional<std::vector<std::size_t>> ptx_parameter_bytes(std::string_view ptx
                                                             std::string_view name);
 
 /// The text without its kernels but `name`, as one is assembled much faster than all. Nothing where
-/// the kernels share variables of the module, or where the text isn't understood.
+/// it uses variables of the module, which others may share, or where the text isn't understood.
 std::optional<std::string> ptx_of_kernel(std::string_view ptx, std::string_view name);
 
 }  // namespace warpscope::compute

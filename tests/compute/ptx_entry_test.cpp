@@ -62,7 +62,12 @@ TEST(PtxEntry, OneKernelOfSeveral) {
     EXPECT_NE(first->find("helper"), std::string::npos);
     EXPECT_EQ(first->find("second"), std::string::npos);
     EXPECT_FALSE(ptx_of_kernel(ptx, "third"));
-    EXPECT_FALSE(ptx_of_kernel(".global .u32 shared_by_all;\n" + std::string(ptx), "first"));
+    const auto with_variable = [&](const char* name) {
+        return ".global .align 4 .u32 " + std::string(name) + "[4] = {7};\n" + std::string(ptx);
+    };
+    EXPECT_TRUE(ptx_of_kernel(with_variable("temp"), "first")) << "%temp is another name";
+    EXPECT_FALSE(ptx_of_kernel(with_variable("%temp"), "first"));
+    EXPECT_TRUE(ptx_of_kernel(with_variable("%temp"), "second"));
 }
 
 TEST(PtxEntry, EachOfTheRipplesAlone) {
