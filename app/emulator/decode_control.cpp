@@ -235,8 +235,7 @@ void Decoder::finish_events() {
     }
     for (size_t k = kernel_->code.size(); k-- > 1;) {
         Instruction& i = kernel_->code[k - 1];
-        if (is_prefix(&i))
-            i.events = uint8_t(kernel_->code[k].events | Instruction::guards);
+        if (is_prefix(&i)) i.events = uint8_t(kernel_->code[k].events | Instruction::guards);
     }
 }
 

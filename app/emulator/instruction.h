@@ -23,7 +23,7 @@ struct alignas(64) Instruction {
         shared_access = 2,  // a generic address has both: where it lies, only the lanes know
         global_access = 4,
         warp_sync = 8,
-        guards = 16,  // a prefix of what it has the events of
+        guards = 16,         // a prefix of what it has the events of
         uniform_shared = 32  // beside shared_access: all lanes have one narrow address
     };
 

@@ -80,7 +80,7 @@ struct KernelSyntax {
     std::vector<Variable> variables;  // .shared, .local and the .param of calls
     // A call's operands: results (a vector), callee, arguments (a vector).
     std::vector<Statement> statements;
-    std::map<std::string, uint32_t> labels;  // to an index into statements
+    std::map<std::string, uint32_t> labels;                          // to an index into statements
     std::map<std::string, std::vector<std::string>> branch_targets;  // lists of labels, for brx
     int32_t ptx_line = 0;
 };

@@ -109,7 +109,10 @@ std::vector<Case> cases() {
          true,
          {}},
         {"a_megabyte", padded(1'000'000), true, {}},
-        {"beyond_a_mebibyte", padded((1 << 20) + 1), false, {"1025 KiB: up to 1024 KiB are compiled"}},
+        {"beyond_a_mebibyte",
+         padded((1 << 20) + 1),
+         false,
+         {"1025 KiB: up to 1024 KiB are compiled"}},
     };
 }
 
