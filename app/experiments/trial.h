@@ -13,9 +13,9 @@
 
 namespace warpscope::experiments {
 
-/// How long a text has to stay as it is before it is tried: shorter than the pauses between two
-/// words, longer than those between two letters.
-inline constexpr std::chrono::milliseconds edit_pause{70};
+/// How long a text has to stay as it is before it is tried: for keys that repeat. A newer text stops
+/// what is being tried of an older one.
+inline constexpr std::chrono::milliseconds edit_pause{50};
 
 /// While kernels are tried, the live experiment rests after each frame for this many times as long
 /// as the frame took: the compiler and the first frame of what is new need the processor more.
