@@ -13,8 +13,8 @@
 
 namespace warpscope::experiments {
 
-/// How long a text has to stay as it is before it is tried: for keys that repeat. A newer text stops
-/// what is being tried of an older one.
+/// How long a text has to stay as it is before it is tried: for keys that repeat. A newer text
+/// stops what is being tried of an older one.
 inline constexpr std::chrono::milliseconds edit_pause{50};
 
 /// While kernels are tried, the live experiment rests after each frame for this many times as long

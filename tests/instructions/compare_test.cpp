@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "instructions/form.h"
+#include "instructions/real_comparisons.h"
 #include "support/devices.h"
 
 namespace warpscope::tests {
@@ -26,34 +27,6 @@ const std::vector<IntegerComparison> integer_comparisons{
     {"ls", "u16 u32 u64", [](Int a, Int b) { return a <= b; }},
     {"hi", "u16 u32 u64", [](Int a, Int b) { return a > b; }},
     {"hs", "u16 u32 u64", [](Int a, Int b) { return a >= b; }},
-};
-
-struct RealComparison {
-    std::string name;
-    bool (*holds)(double a, double b);
-};
-
-bool unordered(double a, double b) {
-    return std::isnan(a) || std::isnan(b);
-}
-
-// PTX ISA, "Comparison and Selection Instructions: setp": eq, ne, lt… are false where an operand is
-// NaN, equ, neu, ltu… are true.
-const std::vector<RealComparison> real_comparisons{
-    {"eq", [](double a, double b) { return a == b; }},
-    {"ne", [](double a, double b) { return a < b || a > b; }},
-    {"lt", [](double a, double b) { return a < b; }},
-    {"le", [](double a, double b) { return a <= b; }},
-    {"gt", [](double a, double b) { return a > b; }},
-    {"ge", [](double a, double b) { return a >= b; }},
-    {"equ", [](double a, double b) { return unordered(a, b) || a == b; }},
-    {"neu", [](double a, double b) { return unordered(a, b) || a != b; }},
-    {"ltu", [](double a, double b) { return unordered(a, b) || a < b; }},
-    {"leu", [](double a, double b) { return unordered(a, b) || a <= b; }},
-    {"gtu", [](double a, double b) { return unordered(a, b) || a > b; }},
-    {"geu", [](double a, double b) { return unordered(a, b) || a >= b; }},
-    {"num", [](double a, double b) { return !unordered(a, b); }},
-    {"nan", [](double a, double b) { return unordered(a, b); }},
 };
 
 const std::string to_integer = " selp.u32 %d, 1, 0, %p;";

@@ -5,6 +5,7 @@
 
 #include "instructions/form.h"
 #include "instructions/half_reference.h"
+#include "instructions/real_comparisons.h"
 #include "support/devices.h"
 
 namespace warpscope::tests {
@@ -138,33 +139,9 @@ TEST_P(HalfInstructions, Approximations) {
                       [=](double x, double) { return std::exp2(-10.987) + half_unit(x); }}});
 }
 
-struct Comparison {
-    std::string name;
-    bool (*holds)(double a, double b);
-};
-bool unordered(double a, double b) {
-    return std::isnan(a) || std::isnan(b);
-}
-const std::vector<Comparison> comparisons{
-    {"eq", [](double a, double b) { return a == b; }},
-    {"ne", [](double a, double b) { return a < b || a > b; }},
-    {"lt", [](double a, double b) { return a < b; }},
-    {"le", [](double a, double b) { return a <= b; }},
-    {"gt", [](double a, double b) { return a > b; }},
-    {"ge", [](double a, double b) { return a >= b; }},
-    {"equ", [](double a, double b) { return unordered(a, b) || a == b; }},
-    {"neu", [](double a, double b) { return unordered(a, b) || a != b; }},
-    {"ltu", [](double a, double b) { return unordered(a, b) || a < b; }},
-    {"leu", [](double a, double b) { return unordered(a, b) || a <= b; }},
-    {"gtu", [](double a, double b) { return unordered(a, b) || a > b; }},
-    {"geu", [](double a, double b) { return unordered(a, b) || a >= b; }},
-    {"num", [](double a, double b) { return !unordered(a, b); }},
-    {"nan", [](double a, double b) { return unordered(a, b); }},
-};
-
 TEST_P(HalfInstructions, Predicates) {
     std::vector<Form> table;
-    for (const auto& [name, holds] : comparisons) {
+    for (const auto& [name, holds] : real_comparisons) {
         const auto low = [holds = holds](Bits a, Bits b, Bits) -> Bits {
             return holds(half_value(a & 0xffff), half_value(b & 0xffff));
         };
@@ -188,7 +165,7 @@ TEST_P(HalfInstructions, Predicates) {
 // Two statements a row keep it from being guarded, as in CompareInstructions.SetWritesOneAsFloat.
 TEST_P(HalfInstructions, TruthValues) {
     std::vector<Form> table;
-    for (const auto& [name, holds] : comparisons)
+    for (const auto& [name, holds] : real_comparisons)
         for (const auto& [type, yes] :
              {std::pair{"f16", Bits(0x3c00)}, {"u32", Bits(0xffffffff)}, {"s32", Bits(0xffffffff)}})
             table.push_back({fmt::format("set.{}.{}.f16 %d, %a, %b; mov.{} %d, %d;", name, type,
@@ -198,7 +175,7 @@ TEST_P(HalfInstructions, TruthValues) {
                              bits([holds = holds, yes = yes](Bits a, Bits b, Bits) {
                                  return holds(half_value(a), half_value(b)) ? yes : 0;
                              })});
-    for (const auto& [name, holds] : comparisons)
+    for (const auto& [name, holds] : real_comparisons)
         for (const auto& [type, yes] : {std::pair{"f16x2", Bits(0x3c00)}, {"u32", Bits(0xffff)}})
             table.push_back(
                 {fmt::format("set.{}.{}.f16x2 %d, %a, %b; mov.b32 %d, %d;", name, type), type,
