@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "experiments/edited.h"
 #include "experiments/metadata.h"
 #include "experiments/trial.h"
 #include "gl/offscreen_context.h"
@@ -200,9 +201,7 @@ bool take_kernels(compute::Sandbox& sandbox, std::unique_ptr<compute::Device>& d
 /// What the emulator says of kernels that failed on a GPU, which knows no line and no thread; empty
 /// where they work there.
 std::string words_of_the_emulator(const compute::Device& failed, HeadlessRequest request) {
-    const auto device = compute::make_emulated_device("to find what failed on the GPU");
-    device->set(failed.settings());
-    device->use(failed.edits());
+    const auto device = experiments::emulator_like(failed, "to find what failed on the GPU");
     device->limit({.time = std::chrono::seconds(2)});
     request.frames = std::min<std::uint64_t>(request.frames, 3);
     request.screenshot.clear();
