@@ -3,20 +3,20 @@
 
 #include <cstdio>
 
-#include "compute/device.h"
-#include "compute/emulated_device.h"
-#include "compute/sandbox.h"
-#include "experiments/bodies_file.h"
-#include "jobs/bench.h"
-#include "jobs/headless.h"
-#include "jobs/kernel_files.h"
+#include "compute/device/device.h"
+#include "compute/emulated/emulated_device.h"
+#include "compute/worker/sandbox.h"
+#include "experiments/nbody/bodies_file.h"
+#include "jobs/bench/bench.h"
+#include "jobs/headless/headless.h"
+#include "jobs/headless/kernel_files.h"
 #include "jobs/list.h"
-#include "jobs/output.h"
+#include "jobs/output/output.h"
 #include "jobs/probe.h"
 #include "options.h"
-#include "ui/layout.h"
-#include "ui/screenshot.h"
-#include "ui/window.h"
+#include "ui/window/layout.h"
+#include "ui/window/screenshot.h"
+#include "ui/window/window.h"
 
 namespace warpscope {
 namespace {

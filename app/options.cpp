@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "jobs/output.h"
+#include "jobs/output/output.h"
 
 namespace warpscope {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "compute/device.h"
-#include "experiments/experiment.h"
-#include "jobs/check.h"
+#include "compute/device/device.h"
+#include "experiments/framework/experiment.h"
+#include "jobs/headless/check.h"
 
 namespace warpscope {
 

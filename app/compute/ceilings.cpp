@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "compute/cuda_device.h"
-#include "compute/emulated_device.h"
+#include "compute/cuda/cuda_device.h"
+#include "compute/emulated/emulated_device.h"
 
 namespace warpscope::compute {
 namespace {

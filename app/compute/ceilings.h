@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "compute/device.h"
-#include "compute/nvml.h"
+#include "compute/device/device.h"
+#include "compute/libraries/nvml.h"
 
 namespace warpscope::compute {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "experiments/dot.h"
-#include "experiments/experiment.h"
-#include "experiments/nbody.h"
-#include "experiments/reduction.h"
-#include "experiments/ripple.h"
-#include "experiments/scratch.h"
+#include "experiments/framework/experiment.h"
+#include "experiments/nbody/nbody.h"
+#include "experiments/ripple/ripple.h"
+#include "experiments/scratch/scratch.h"
+#include "experiments/sums/dot.h"
+#include "experiments/sums/reduction.h"
 
 namespace warpscope::experiments {
 namespace {

@@ -1,4 +1,4 @@
-#include "compute/device.h"
+#include "compute/device/device.h"
 #include "gl/cuda_interop.h"
 
 namespace warpscope::gl {

@@ -4,7 +4,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include "compute/cuda_check.h"
+#include "compute/cuda/cuda_check.h"
 
 namespace warpscope::gl {
 namespace {

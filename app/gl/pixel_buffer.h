@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "compute/device.h"
+#include "compute/device/device.h"
 
 namespace warpscope::gl {
 

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include "gl/assets.h"
 #include "gl/error.h"
@@ -20,6 +22,35 @@ Error window_error() {
     glfwGetError(&words);
     return Error(fmt::format("can't open a window: {}; use --headless to run without one",
                              words ? words : "GLFW gives no reason"));
+}
+
+bool is_set(const char* variable) {
+    const char* value = std::getenv(variable);
+    return value && *value;
+}
+
+bool has_wayland_socket() {
+    if (is_set("WAYLAND_DISPLAY") || is_set("WAYLAND_SOCKET")) return true;
+    std::error_code ignored;
+    return is_set("XDG_RUNTIME_DIR") &&
+           std::filesystem::exists(
+               std::filesystem::path(std::getenv("XDG_RUNTIME_DIR")) / "wayland-0", ignored);
+}
+
+/// Initializes GLFW for the display that the environment names. Wayland's library writes a line of
+/// its own to standard error where there is no Wayland display, so GLFW must not try it there.
+void initialize_glfw() {
+    if (!has_wayland_socket()) {
+        if (!is_set("DISPLAY")) {
+            throw Error(
+                "can't open a window: neither DISPLAY nor WAYLAND_DISPLAY names a display; "
+                "use --headless to run without one");
+        }
+#ifdef GLFW_PLATFORM
+        glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
+#endif
+    }
+    if (!glfwInit()) throw window_error();
 }
 
 void set_hints() {
@@ -55,7 +86,7 @@ void set_icon(GLFWwindow* window) {
 }  // namespace
 
 WindowContext::WindowContext(const std::string& title, int width, int height) {
-    if (!glfwInit()) throw window_error();
+    initialize_glfw();
     try {
         set_hints();
         window_ = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "experiments/experiment.h"
-#include "jobs/output.h"
+#include "experiments/framework/experiment.h"
+#include "jobs/output/output.h"
 
 namespace warpscope::jobs {
 

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "compute/device.h"
-#include "jobs/json.h"
+#include "compute/device/device.h"
+#include "jobs/output/json.h"
 
 namespace warpscope::jobs {
 

@@ -7,8 +7,8 @@
 
 #include <cstdio>
 
-#include "compute/probe_server.h"
-#include "jobs/output.h"
+#include "compute/worker/probe_server.h"
+#include "jobs/output/output.h"
 
 namespace warpscope::jobs {
 namespace {

@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/error.h"
-#include "emulator/machine.h"
+#include "emulator/machine/machine.h"
+#include "emulator/program/error.h"
 
 namespace warpscope::emulator {
 

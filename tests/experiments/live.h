@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/specimen.h"
+#include "experiments/copies/specimen.h"
 
 namespace warpscope::tests {
 

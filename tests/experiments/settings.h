@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/experiment.h"
+#include "experiments/framework/experiment.h"
 
 namespace warpscope::tests {
 

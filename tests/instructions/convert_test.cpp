@@ -14,8 +14,6 @@ namespace {
 class ConvertInstructions : public OnDevices {};
 WARPSCOPE_ON_DEVICES(ConvertInstructions);
 
-using fmt::format;
-
 const std::vector<std::string> integers{"s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"};
 const std::vector<std::string> roundings{"rn", "rz", "rm", "rp"};
 
@@ -35,7 +33,7 @@ Int cut_to(const std::string& type, Int value) {
 }
 /// The register type that holds a value of `type`: a 16-bit one at least, so that cvt extends.
 std::string holder(const std::string& type) {
-    return width(type) < 16 ? format("{}16", type[0]) : type;
+    return width(type) < 16 ? fmt::format("{}16", type[0]) : type;
 }
 
 TEST_P(ConvertInstructions, IntegersOfEveryWidth) {
@@ -43,8 +41,8 @@ TEST_P(ConvertInstructions, IntegersOfEveryWidth) {
     for (const std::string& to : integers)
         for (const std::string& from : integers)
             table.push_back(
-                {format("cvt.{}.{} %d, %a;", to, from), to,
-                 format("{} {}", holder(to), holder(from)),
+                {fmt::format("cvt.{}.{} %d, %a;", to, from), to,
+                 fmt::format("{} {}", holder(to), holder(from)),
                  ints([to, from](Int a, Int, Int) { return cut_to(to, cut_to(from, a)); })});
     check(device(), table);
 }
@@ -52,10 +50,10 @@ TEST_P(ConvertInstructions, IntegersOfEveryWidth) {
 TEST_P(ConvertInstructions, NarrowIntegersInWideRegisters) {
     std::vector<Form> table;
     for (const std::string from : {"s8", "u8", "s16", "u16", "s32", "u32"})
-        table.push_back({format("cvt.s64.{} %d, %a;", from), from, "s64 u64",
+        table.push_back({fmt::format("cvt.s64.{} %d, %a;", from), from, "s64 u64",
                          ints([from](Int a, Int, Int) { return cut_to(from, a); })});
     for (const std::string to : {"s8", "u8", "s16", "u16"})
-        table.push_back({format("cvt.{}.s32 %d, %a;", to), to, format("{}32 s32", to[0]),
+        table.push_back({fmt::format("cvt.{}.s32 %d, %a;", to), to, fmt::format("{}32 s32", to[0]),
                          ints([to](Int a, Int, Int) { return cut_to(to, a); })});
     check(device(), table);
 }
@@ -77,8 +75,8 @@ TEST_P(ConvertInstructions, SaturatedIntegers) {
                                                                                    {"u64", "s64"},
                                                                                    {"s8", "s16"},
                                                                                    {"u8", "s16"}})
-        table.push_back({format("cvt.sat.{}.{} %d, %a;", to, from), to,
-                         format("{} {}", holder(to), from),
+        table.push_back({fmt::format("cvt.sat.{}.{} %d, %a;", to, from), to,
+                         fmt::format("{} {}", holder(to), from),
                          ints([to = to](Int a, Int, Int) { return clamped(to, a); })});
     check(device(), table);
 }
@@ -106,9 +104,10 @@ Reference to_integer(const std::string& to, const std::string& from, const std::
 void add_float_to_integer(std::vector<Form>& table, const std::string& to, const std::string& from,
                           bool flush) {
     for (const std::string rounding : {"rni", "rzi", "rmi", "rpi"})
-        table.push_back({format("cvt.{}{}.{}.{} %d, %a;", rounding, flush ? ".ftz" : "", to, from),
-                         from, format("{} {}", holder(to), from),
-                         [=](const auto&) { return to_integer(to, from, rounding, flush); }});
+        table.push_back(
+            {fmt::format("cvt.{}{}.{}.{} %d, %a;", rounding, flush ? ".ftz" : "", to, from), from,
+             fmt::format("{} {}", holder(to), from),
+             [=](const auto&) { return to_integer(to, from, rounding, flush); }});
 }
 
 TEST_P(ConvertInstructions, FloatsToIntegers) {
@@ -144,8 +143,8 @@ TEST_P(ConvertInstructions, IntegersToFloats) {
     for (const std::string to : {"f32", "f64"})
         for (const std::string& from : integers)
             for (const std::string& rounding : roundings)
-                table.push_back({format("cvt.{}.{}.{} %d, %a;", rounding, to, from), from,
-                                 format("{} {}", to, holder(from)), ints([=](Int a, Int, Int) {
+                table.push_back({fmt::format("cvt.{}.{}.{} %d, %a;", rounding, to, from), from,
+                                 fmt::format("{} {}", to, holder(from)), ints([=](Int a, Int, Int) {
                                      return Int(rounded(to, rounding, cut_to(from, a)));
                                  })});
     check(device(), table);
@@ -155,9 +154,10 @@ TEST_P(ConvertInstructions, FloatsToIntegralFloats) {
     std::vector<Form> table;
     for (const std::string rounding : {"rni", "rzi", "rmi", "rpi"}) {
         const auto f = [rounding](double a, double, double) { return to_integral(rounding, a); };
-        table.push_back({format("cvt.{}.f32.f32 %d, %a;", rounding), "f32", "T T", reals(f)});
-        table.push_back({format("cvt.{}.f64.f64 %d, %a;", rounding), "f64", "T T", reals(f)});
-        table.push_back({format("cvt.{}.ftz.f32.f32 %d, %a;", rounding), "f32", "T T", flushed(f)});
+        table.push_back({fmt::format("cvt.{}.f32.f32 %d, %a;", rounding), "f32", "T T", reals(f)});
+        table.push_back({fmt::format("cvt.{}.f64.f64 %d, %a;", rounding), "f64", "T T", reals(f)});
+        table.push_back(
+            {fmt::format("cvt.{}.ftz.f32.f32 %d, %a;", rounding), "f32", "T T", flushed(f)});
     }
     check(device(), table);
 }
@@ -173,7 +173,7 @@ TEST_P(ConvertInstructions, FloatsToOtherFloats) {
          })},
     };
     for (const std::string& rounding : roundings)
-        table.push_back({format("cvt.{}.f32.f64 %d, %a;", rounding), "f64", "f32 f64",
+        table.push_back({fmt::format("cvt.{}.f32.f64 %d, %a;", rounding), "f64", "f32 f64",
                          bits([rounding](auto a, auto...) {
                              const RoundingScope scope(rounding);
                              const volatile double exact = as_real("f64", a);

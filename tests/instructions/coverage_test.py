@@ -33,7 +33,7 @@ def tested(binary, folder):
     for suite in suites:
         for test in suite["testsuite"]:
             found |= forms(test.get("forms", ""))
-    for path in pathlib.Path(folder).glob("*.ptx"):
+    for path in (pathlib.Path(folder) / "ptx").glob("*.ptx"):
         if path.name not in ("frame.ptx", "atomic.ptx"):
             found |= forms(path.read_text())
     return found

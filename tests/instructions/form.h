@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compute/device.h"
+#include "compute/device/device.h"
 
 namespace warpscope::tests {
 

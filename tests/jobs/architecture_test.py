@@ -1,5 +1,6 @@
-"""Holds the #include lines of app/ against the floors of the house: a room includes only itself
-and rooms on lower floors, and each outside library stays in its rooms.
+"""Checks the #include lines of app/ against the floors of the house. A room is a folder of app/. It
+includes only itself and rooms on lower floors. A room's subfolders have floors of their own, and
+files straight in the room stand above them all. Each outside library stays in its rooms.
 
 usage: architecture_test.py REPOSITORY
 """
@@ -15,13 +16,20 @@ FLOORS = [{"emulator", "compiler"}, {"compute"}, {"experiments", "gl"}, {"jobs",
 FLOOR = {room: number for number, rooms in enumerate(FLOORS) for room in rooms}
 ROOF = ""  # options and main, straight in app/
 
+# The subfolders of a room, from the ground up.
+SUBFLOORS = {
+    "experiments": [{"framework"}, {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
+    "jobs": [{"output"}, {"bench", "headless"}],
+}
+
 # Outside headers, and the files that may include them (paths below app/).
 KEPT = [
-    ("CUDA", r"cuda.*|nv(rtc|Jit|ml).*|.*cublas.*", r"compute/cuda_[^/]*|gl/cuda_interop\.cpp"),
+    ("CUDA", r"cuda.*|nv(rtc|Jit|ml).*|.*cublas.*", r"compute/cuda/.*|gl/cuda_interop\.cpp"),
     ("ImGui", r"(.*/)?(imgui|imconfig|imstb).*", r"ui/.*"),
     ("GLFW, GLAD or EGL", r"(GLFW|glad|EGL|GL|GLES\d?)/.*", r"(gl|ui)/.*"),
 ]
 MOST_LINES = 400
+MOST_FILES = 25
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 SOURCES = {".h", ".cpp", ".cu", ".c"}
@@ -31,12 +39,31 @@ def room_of(path):
     return path.parts[0] if len(path.parts) > 1 else ROOF
 
 
+def subfolder_of(path):
+    return path.parts[1] if len(path.parts) > 2 else ROOF
+
+
+def check_subfolder(where, path, target):
+    """A header of the room that `path` is in."""
+    floors = SUBFLOORS.get(room_of(path))
+    mine, other = subfolder_of(path), subfolder_of(target)
+    if floors is None or mine in (other, ROOF):
+        return []
+    floor = {folder: number for number, folders in enumerate(floors) for folder in folders}
+    if other in floor and floor[other] < floor[mine]:
+        return []
+    return [f"{where}: {room_of(path)}/{mine} may not include {target}: "
+            f"{other or 'the room itself'} is not below it"]
+
+
 def check_own(where, path, target, app):
     """One of our own headers, included from `path`."""
     if not (app / target).is_file():
         return [f"{where}: {target} is no file below app/"]
     mine, other = room_of(path), room_of(Path(target))
-    if other == mine or FLOOR[other] < FLOOR[mine]:
+    if other == mine:
+        return check_subfolder(where, path, Path(target))
+    if FLOOR[other] < FLOOR[mine]:
         return []
     return [f"{where}: {mine or 'app'} may not include {target}: {other or 'app'} is not below it"]
 
@@ -52,6 +79,16 @@ def check_line(where, path, kind, target, app):
     return found
 
 
+def crowded_folders(repository, top):
+    found = []
+    for folder in sorted({f.parent for f in (repository / top).rglob("*") if f.is_file()}):
+        files = [f for f in folder.iterdir() if f.is_file()]
+        if len(files) > MOST_FILES and "__pycache__" not in folder.parts:
+            found.append(f"{folder.relative_to(repository)}: {len(files)} files, "
+                         f"{MOST_FILES} are the most")
+    return found
+
+
 def violations(repository):
     """Sentences, one for each broken rule."""
     app = Path(repository) / "app"
@@ -61,6 +98,10 @@ def violations(repository):
         if room_of(path) not in FLOOR:
             found.append(f"app/{path}: the house has no room {room_of(path)}")
             continue
+        floors = SUBFLOORS.get(room_of(path))
+        if floors is not None and subfolder_of(path) not in set().union({ROOF}, *floors):
+            found.append(f"app/{path}: {room_of(path)} has no subfolder {subfolder_of(path)}")
+            continue
         lines = file.read_text(encoding="utf-8").splitlines()
         if len(lines) >= MOST_LINES:
             found.append(f"app/{path}: {len(lines)} lines, {MOST_LINES - 1} are the most")
@@ -68,6 +109,8 @@ def violations(repository):
             match = INCLUDE.match(line)
             if match:
                 found += check_line(f"app/{path}:{number}", path, *match.groups(), app)
+    for top in ("app", "kernels", "shaders", "tests", "cmake", "docs"):
+        found += crowded_folders(Path(repository), top)
     for file in sorted((Path(repository) / "kernels").glob("*.cu")):
         for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
             if INCLUDE.match(line):
@@ -110,13 +153,30 @@ class Seeded(unittest.TestCase):
         self.assertIn(words, found[0])
 
     def test_upwards(self):
-        self.expect_one("app/compute/seeded.h", '#include "experiments/experiment.h"\n',
+        self.expect_one("app/compute/seeded.h", '#include "experiments/framework/experiment.h"\n',
                         "experiments is not below it")
 
     def test_sideways(self):
-        self.expect_one("app/jobs/seeded.h", '#  include "ui/stage.h"\n', "ui is not below it")
+        self.expect_one("app/jobs/seeded.h", '#  include "ui/stage/stage.h"\n', "ui is not below it")
         (self.copy / "app/jobs/seeded.h").unlink()
         self.expect_one("app/experiments/seeded.h", '#include "gl/png.h"\n', "gl is not below it")
+
+    def test_up_inside_a_room(self):
+        self.expect_one("app/experiments/framework/seeded.h",
+                        '#include "experiments/nbody/bodies.h"\n', "nbody is not below it")
+
+    def test_sideways_inside_a_room(self):
+        self.expect_one("app/experiments/ripple/seeded.h",
+                        '#include "experiments/nbody/bodies.h"\n', "nbody is not below it")
+
+    def test_new_subfolder(self):
+        self.expect_one("app/experiments/attic/seeded.cpp", "\n", "no subfolder attic")
+
+    def test_crowded_folder(self):
+        folder = self.copy / "app/jobs/bench"
+        for number in range(MOST_FILES - len(list(folder.iterdir()))):
+            (folder / f"seeded{number}.cpp").write_text("\n", encoding="utf-8")
+        self.expect_one("app/jobs/bench/seeded.cpp", "\n", f"{MOST_FILES + 1} files")
 
     def test_roof(self):
         self.expect_one("app/ui/seeded.h", '#include "options.h"\n', "app is not below it")

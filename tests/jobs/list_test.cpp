@@ -4,7 +4,7 @@
 
 #include <sstream>
 
-#include "experiments/experiment.h"
+#include "experiments/framework/experiment.h"
 
 namespace warpscope::jobs {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "jobs/output.h"
+#include "jobs/output/output.h"
 
 namespace warpscope {
 namespace {

@@ -1,10 +1,10 @@
 #include <gtest/gtest.h>
 
-#include "compute/emulated_device.h"
-#include "emulator/access_counters.h"
-#include "experiments/bodies.h"
-#include "experiments/experiment.h"
-#include "experiments/nbody_state.h"
+#include "compute/emulated/emulated_device.h"
+#include "emulator/checks/access_counters.h"
+#include "experiments/framework/experiment.h"
+#include "experiments/nbody/bodies.h"
+#include "experiments/nbody/nbody_state.h"
 
 /// What the kernels of the experiments do, against figures worked out by hand.
 namespace warpscope::tests {

@@ -1,7 +1,7 @@
-#include "experiments/experiment.h"
+#include "experiments/framework/experiment.h"
 
-#include "compute/emulated_device.h"
-#include "emulator/memory_check.h"
+#include "compute/emulated/emulated_device.h"
+#include "emulator/checks/memory_check.h"
 #include "race_kernels.h"
 
 /// The app's own kernels: right ones have no finding, and each barrier that is left out gives the

@@ -1,6 +1,6 @@
-#include "emulator/memory_check.h"
+#include "emulator/checks/memory_check.h"
 
-#include "compute/emulated_device.h"
+#include "compute/emulated/emulated_device.h"
 #include "race_kernels.h"
 
 namespace warpscope::tests {

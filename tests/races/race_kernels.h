@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "emulator/barrier_check.h"
-#include "emulator/machine.h"
-#include "emulator/observer_list.h"
-#include "emulator/race_detector.h"
+#include "emulator/checks/barrier_check.h"
+#include "emulator/checks/race_detector.h"
+#include "emulator/machine/machine.h"
+#include "emulator/machine/observer_list.h"
 
 namespace warpscope::tests {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "compute/device.h"
+#include "compute/device/device.h"
 
 namespace warpscope::tests {
 

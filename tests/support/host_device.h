@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "compute/device.h"
+#include "compute/device/device.h"
 
 namespace warpscope::tests {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "experiments/experiment.h"
+#include "experiments/framework/experiment.h"
 #include "gl/framebuffer.h"
 #include "gl/offscreen_context.h"
-#include "ui/gui.h"
-#include "ui/interface.h"
+#include "ui/window/gui.h"
+#include "ui/window/interface.h"
 
 namespace warpscope::ui {
 

@@ -1,0 +1,18 @@
+// The build without a CUDA Toolkit: no GPU device, and a reason that says so.
+#include "compute/cuda/cuda_device.h"
+
+namespace warpscope::compute {
+
+const CudaSurvey& survey_cuda() {
+    static const CudaSurvey survey{
+        0, "this build has no CUDA (install the CUDA Toolkit >= 12.8 and build again)"};
+    return survey;
+}
+
+std::unique_ptr<Device> make_cuda_device(int, std::string) {
+    throw DeviceError(survey_cuda().reason);
+}
+
+void pin_host_memory(void*, std::size_t) noexcept {}
+
+}  // namespace warpscope::compute

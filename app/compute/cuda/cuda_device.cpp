@@ -1,0 +1,374 @@
+#include "compute/cuda/cuda_device.h"
+
+#include <array>
+#include <deque>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "compute/cuda/cuda_check.h"
+#include "compute/device/kernel_images.h"
+#include "compute/device/ptx_entry.h"
+
+namespace warpscope::compute {
+namespace {
+
+struct Event {
+    cudaEvent_t handle = nullptr;
+    Event() { cuda_check(cudaEventCreate(&handle), "creating a timing event"); }
+    Event(Event&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
+    Event& operator=(Event&& other) noexcept {
+        std::swap(handle, other.handle);
+        return *this;
+    }
+    ~Event() {
+        if (handle) cuda_ignore(cudaEventDestroy(handle));
+    }
+};
+
+struct Library {
+    cudaLibrary_t handle = nullptr;
+    std::string ptx;  ///< the text, also of what a fatbin holds
+    /// `what` is for errors.
+    Library(std::string_view what, std::string text) : ptx(std::move(text)) {
+        load(what, ptx.c_str());
+    }
+    Library(std::string_view what, const char* fatbin, std::string_view text) : ptx(text) {
+        load(what, fatbin);
+    }
+    Library(const Library&) = delete;
+    Library& operator=(const Library&) = delete;
+    ~Library() { cuda_ignore(cudaLibraryUnload(handle)); }
+
+  private:
+    void load(std::string_view what, const char* image) {
+        std::array<char, 4096> log{};
+        cudaJitOption options[]{cudaJitErrorLogBuffer, cudaJitErrorLogBufferSizeBytes};
+        void* values[]{log.data(), reinterpret_cast<void*>(log.size())};
+        const cudaError_t status =
+            cudaLibraryLoadData(&handle, image, options, values, 2, nullptr, nullptr, 0);
+        cuda_check(status, log[0] ? fmt::format("loading {}: {}", what, log.data())
+                                  : fmt::format("loading {}", what));
+    }
+};
+
+struct CudaKernel : LoadedKernel {
+    cudaKernel_t handle = nullptr;  ///< null: `waiting`
+    unsigned static_shared_bytes = 0;
+    /// Of an edit: the kernel's own PTX, assembled at its first launch. An edited file has many
+    /// kernels, of which one is on show.
+    std::string waiting;
+    /// As its PTX text has it: the runtime tells them since CUDA 13 alone, and their number only by
+    /// an error.
+    std::optional<std::vector<std::size_t>> parameter_bytes;
+
+    const void* function() const { return static_cast<const void*>(handle); }
+
+    void check_arguments(std::span<const std::size_t> bytes) const override {
+        if (parameter_bytes) check_each_argument(*parameter_bytes, bytes);
+    }
+};
+
+/// A launch whose end has not been seen yet.
+struct Pending {
+    std::string name;
+    Shape shape;  ///< with static shared memory too
+    Work work;
+    Event start, stop;
+};
+
+std::string bus_id_of(int ordinal) {
+    std::array<char, 32> text{};
+    cuda_check(cudaDeviceGetPCIBusId(text.data(), int(text.size()), ordinal),
+               "asking for the GPU's PCI bus id");
+    return text.data();
+}
+
+class CudaDevice : public Device {
+  public:
+    CudaDevice(int ordinal, std::string reason) {
+        cuda_check(cudaSetDevice(ordinal), fmt::format("using GPU {}", ordinal));
+        cudaDeviceProp properties{};
+        cuda_check(cudaGetDeviceProperties(&properties, ordinal),
+                   "asking for the GPU's properties");
+        info_ = {.kind = DeviceKind::cuda,
+                 .name = properties.name,
+                 .reason = std::move(reason),
+                 .ordinal = ordinal,
+                 .pci_bus_id = bus_id_of(ordinal),
+                 .compute_capability = 10 * properties.major + properties.minor,
+                 .multiprocessors = properties.multiProcessorCount,
+                 .cache_bytes = std::size_t(properties.l2CacheSize),
+                 .memory_bytes = properties.totalGlobalMem,
+                 .max_block_threads = unsigned(properties.maxThreadsPerBlock),
+                 .max_shared_bytes = properties.sharedMemPerBlockOptin};
+        cuda_check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream");
+    }
+
+    ~CudaDevice() override {
+        cuda_ignore(cudaStreamSynchronize(stream_));
+        cuda_ignore(cudaStreamDestroy(stream_));
+    }
+
+    KernelTimings& timings() override {
+        collect();
+        return timings_;
+    }
+
+    std::uint64_t allocate(std::size_t bytes) override {
+        void* memory = nullptr;
+        const cudaError_t status = cudaMalloc(&memory, bytes);
+        if (status == cudaErrorMemoryAllocation) {
+            (void)cudaGetLastError();
+            std::size_t free = 0, total = 0;
+            cuda_ignore(cudaMemGetInfo(&free, &total));
+            throw OutOfMemory(
+                fmt::format("{:.2f} GiB asked for, {:.2f} GiB free on {}: choose a "
+                            "smaller size",
+                            double(bytes) / (1 << 30), double(free) / (1 << 30), info_.name));
+        }
+        check(status, "allocating memory");
+        return reinterpret_cast<std::uint64_t>(memory);
+    }
+    void release(std::uint64_t address) noexcept override {
+        cuda_ignore(cudaFree(reinterpret_cast<void*>(address)));
+    }
+    void upload(std::uint64_t to, const void* from, std::size_t bytes) override {
+        copy(reinterpret_cast<void*>(to), from, bytes, cudaMemcpyHostToDevice);
+    }
+    void download(void* to, std::uint64_t from, std::size_t bytes) override {
+        copy(to, reinterpret_cast<const void*>(from), bytes, cudaMemcpyDeviceToHost);
+    }
+    void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
+        check(cudaMemsetAsync(reinterpret_cast<void*>(to), value, bytes, stream_),
+              "filling memory");
+    }
+    void synchronize() override {
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+        collect();
+    }
+
+    std::uint64_t attach(void*, std::size_t) override {
+        throw DeviceError("host memory can't be attached to a GPU: use a buffer");
+    }
+    void detach(std::uint64_t) noexcept override {}
+    void* native_stream() const override { return stream_; }
+    void time_as(std::string_view name, const Work& work,
+                 const std::function<void()>& queue) override {
+        collect();
+        Pending pending{std::string(name), {}, work, spare_event(), spare_event()};
+        record(pending.start);
+        timed_apart_ = false;
+        try {
+            queue();
+        } catch (...) {
+            timed_apart_ = true;
+            throw;
+        }
+        timed_apart_ = true;
+        record(pending.stop);
+        pending_.push_back(std::move(pending));
+    }
+
+  protected:
+    const LoadedKernel& load(std::string_view file, std::string_view name,
+                             const KernelEdit* edit) override;
+    const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) override;
+    void launch_packed(const LoadedKernel& kernel, const Shape& shape, const Work& work,
+                       std::span<void* const> arguments) override;
+
+  private:
+    const LoadedKernel& find(const Library& library, std::string_view name);
+    const CudaKernel* find_alone(const KernelEdit& edit, const std::string& name);
+    void assemble(CudaKernel& kernel);
+
+    void copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+        check(cudaMemcpyAsync(to, from, bytes, kind, stream_), "copying memory");
+        check(cudaStreamSynchronize(stream_), "waiting for the GPU");
+    }
+
+    void record(const Event& event) {
+        check(cudaEventRecord(event.handle, stream_), "timing a launch");
+    }
+
+    /// cuda_check, which names the kernels that may be at fault where the GPU is lost: CUDA says so
+    /// at whatever call comes next.
+    void check(cudaError_t status, std::string_view what, int line = __builtin_LINE()) {
+        const auto kernels = cuda_is_lost(status) ? running() : std::string();
+        cuda_check(status, kernels.empty() ? what : kernels, __builtin_FILE(), line);
+    }
+    std::string running() const;
+
+    /// Reads the times of launches that have ended, and never waits.
+    void collect() {
+        while (!pending_.empty() && cudaEventQuery(pending_.front().stop.handle) == cudaSuccess) {
+            Pending& done = pending_.front();
+            float ms = 0;
+            cuda_check(cudaEventElapsedTime(&ms, done.start.handle, done.stop.handle),
+                       "reading a kernel's time");
+            timings_.record(done.name, done.shape.grid, done.shape.block, done.shape.shared_bytes,
+                            done.work, ms);
+            spare_.push_back(std::move(done.start));
+            spare_.push_back(std::move(done.stop));
+            pending_.pop_front();
+        }
+    }
+
+    Event spare_event() {
+        if (spare_.empty()) return {};
+        Event event = std::move(spare_.back());
+        spare_.pop_back();
+        return event;
+    }
+
+    cudaStream_t stream_ = nullptr;
+    bool timed_apart_ = true;  ///< but for launches within time_as
+    std::list<Library> libraries_;
+    std::map<std::tuple<std::string, Math, const KernelEdit*>, const Library*> images_;
+    std::map<cudaKernel_t, CudaKernel> kernels_;
+    std::map<std::pair<const KernelEdit*, std::string>, CudaKernel, std::less<>> edited_;
+    std::deque<Pending> pending_;
+    std::vector<Event> spare_;
+};
+
+const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view name,
+                                     const KernelEdit* edit) {
+    if (edit)
+        if (const CudaKernel* kernel = find_alone(*edit, std::string(name))) return *kernel;
+    auto& library = images_[{std::string(file), settings_.math, edit}];
+    if (!library) {
+        const auto what = fmt::format("kernels/{}.cu", file);
+        library = edit ? &libraries_.emplace_back(what, edit->ptx)
+                       : &libraries_.emplace_back(
+                             what, kernel_image(file, settings_.math, "fatbin").data(),
+                             kernel_image(file, settings_.math, "ptx"));
+    }
+    return find(*library, name);
+}
+
+const LoadedKernel& CudaDevice::load_ptx(std::string_view ptx, std::string_view name) {
+    return find(libraries_.emplace_back("PTX text", std::string(ptx)), name);
+}
+
+cudaKernel_t handle_of(const Library& library, const std::string& name) {
+    cudaKernel_t handle = nullptr;
+    cuda_check(cudaLibraryGetKernel(&handle, library.handle, name.c_str()),
+               fmt::format("kernel {}", name));
+    return handle;
+}
+
+void take_handle(CudaKernel& kernel, cudaKernel_t handle) {
+    kernel.handle = handle;
+    cudaFuncAttributes attributes{};
+    cuda_check(cudaFuncGetAttributes(&attributes, kernel.function()),
+               fmt::format("attributes of kernel {}", kernel.name));
+    kernel.static_shared_bytes = unsigned(attributes.sharedSizeBytes);
+}
+
+const LoadedKernel& CudaDevice::find(const Library& library, std::string_view name) {
+    const std::string text(name);
+    const cudaKernel_t handle = handle_of(library, text);
+    CudaKernel& kernel = kernels_[handle];
+    if (!kernel.handle) {
+        kernel.name = text;
+        kernel.parameter_bytes = ptx_parameter_bytes(library.ptx, name);
+        take_handle(kernel, handle);
+    }
+    return kernel;
+}
+
+/// Null: the kernel needs the whole file.
+const CudaKernel* CudaDevice::find_alone(const KernelEdit& edit, const std::string& name) {
+    const auto known = edited_.find(std::pair{&edit, name});
+    if (known != edited_.end()) return &known->second;
+    auto sizes = ptx_parameter_bytes(edit.ptx, name);
+    auto text = ptx_of_kernel(edit.ptx, name);
+    if (!sizes || !text) return nullptr;
+    CudaKernel& kernel = edited_[{&edit, name}];
+    kernel.name = name;
+    kernel.parameter_bytes = std::move(sizes);
+    kernel.waiting = std::move(*text);
+    return &kernel;
+}
+
+void CudaDevice::assemble(CudaKernel& kernel) {
+    const Library& library =
+        libraries_.emplace_back(fmt::format("kernel {}", kernel.name), std::move(kernel.waiting));
+    take_handle(kernel, handle_of(library, kernel.name));
+}
+
+void CudaDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, const Work& work,
+                               std::span<void* const> arguments) {
+    const auto& kernel = static_cast<const CudaKernel&>(loaded);
+    collect();
+    // All kernels are this device's own; their users see them as they are once launched.
+    if (!kernel.handle) assemble(const_cast<CudaKernel&>(kernel));
+    constexpr unsigned default_shared_bytes = 48 * 1024;  // more must be asked for
+    if (shape.shared_bytes > default_shared_bytes)
+        cuda_check(
+            cudaFuncSetAttribute(kernel.function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 int(shape.shared_bytes)),
+            fmt::format("{} bytes of shared memory for {}", shape.shared_bytes, kernel.name));
+    std::optional<Pending> pending;
+    if (timed_apart_) {
+        pending.emplace(Pending{kernel.name, shape, work, spare_event(), spare_event()});
+        pending->shape.shared_bytes += kernel.static_shared_bytes;
+        record(pending->start);
+    }
+    const auto dim = [](Dim3 d) { return dim3{d.x, d.y, d.z}; };
+    check(cudaLaunchKernel(kernel.function(), dim(shape.grid), dim(shape.block),
+                           const_cast<void**>(arguments.data()), shape.shared_bytes, stream_),
+          fmt::format("launching {} with grid {}x{}x{}, block {}x{}x{}", kernel.name, shape.grid.x,
+                      shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z));
+    if (!pending) return;
+    record(pending->stop);
+    pending_.push_back(std::move(*pending));
+}
+
+/// "kernel ripple_txty": launches whose end has not been seen; empty: none.
+std::string CudaDevice::running() const {
+    std::set<std::string> names;
+    for (const Pending& pending : pending_) names.insert(pending.name);
+    if (names.empty()) return {};
+    return fmt::format("{} {}", names.size() == 1 ? "kernel" : "one of the kernels",
+                       fmt::join(names, ", "));
+}
+
+std::string version_text(int version) {
+    return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+CudaSurvey survey() {
+    int driver = 0, runtime = 0, devices = 0;
+    cuda_ignore(cudaDriverGetVersion(&driver));
+    cuda_ignore(cudaRuntimeGetVersion(&runtime));
+    if (driver == 0) return {0, "no NVIDIA driver is installed"};
+    const cudaError_t status = cudaGetDeviceCount(&devices);
+    if (status == cudaSuccess && devices > 0) return {devices, {}};
+    (void)cudaGetLastError();
+    if (status == cudaErrorInsufficientDriver)
+        return {0, fmt::format("the driver supports CUDA {}, this build needs {}",
+                               version_text(driver), version_text(runtime))};
+    if (status == cudaErrorNoDevice || status == cudaSuccess)
+        return {0, "the NVIDIA driver shows no GPU"};
+    return {0, fmt::format("the NVIDIA driver answers: {}", cudaGetErrorString(status))};
+}
+
+}  // namespace
+
+const CudaSurvey& survey_cuda() {
+    static const CudaSurvey result = survey();
+    return result;
+}
+
+std::unique_ptr<Device> make_cuda_device(int ordinal, std::string reason) {
+    return std::make_unique<CudaDevice>(ordinal, std::move(reason));
+}
+
+void pin_host_memory(void* memory, std::size_t bytes) noexcept {
+    cuda_ignore(cudaHostRegister(memory, bytes, cudaHostRegisterDefault));
+}
+
+}  // namespace warpscope::compute

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "compute/device/device.h"
+
+namespace warpscope::compute {
+
+/// An embedded build of kernels/*.cu by file name: "dot.ptx", "dot.fast.ptx", "dot.fatbin",
+/// "dot.fast.fatbin" (fatbins only in builds with CUDA). Empty for an unknown name.
+std::string_view embedded_kernel_image(std::string_view name);
+
+/// The image of kernels/`file`.cu with this math; throws DeviceError when it is not in the build.
+std::string_view kernel_image(std::string_view file, Math math, std::string_view extension);
+
+}  // namespace warpscope::compute

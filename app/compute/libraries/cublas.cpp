@@ -1,0 +1,86 @@
+#include "compute/libraries/cublas.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+namespace warpscope::compute {
+namespace {
+
+// The few declarations that are needed of cublas_v2.h, which need not be installed.
+// Source: cuBLAS Library documentation, "cuBLAS Helper Function Reference" and "cublas<t>dot()".
+constexpr int cublas_success = 0;
+constexpr int pointer_mode_device = 1;  // cublasPointerMode_t: results stay on the device
+
+void check(int status, std::string_view call) {
+    if (status != cublas_success)
+        throw DeviceError(fmt::format("cuBLAS: {} failed with status {}", call, status));
+}
+
+/// Stays loaded until the process ends.
+void* open_library(const std::string& library) {
+    if (!library.empty()) return dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    for (const char* name :
+         {"libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so"})
+        if (void* found = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return found;
+    return nullptr;
+}
+
+template <class Function>
+bool find(void* library, Function& function, const char* name) {
+    function = reinterpret_cast<Function>(dlsym(library, name));
+    return function != nullptr;
+}
+
+}  // namespace
+
+struct Cublas::Functions {
+    int (*create)(void**) = nullptr;
+    int (*destroy)(void*) = nullptr;
+    int (*set_stream)(void*, void*) = nullptr;
+    int (*set_pointer_mode)(void*, int) = nullptr;
+    int (*sdot)(void*, int, const float*, int, const float*, int, float*) = nullptr;
+
+    bool load(void* library) {
+        return find(library, create, "cublasCreate_v2") &&
+               find(library, destroy, "cublasDestroy_v2") &&
+               find(library, set_stream, "cublasSetStream_v2") &&
+               find(library, set_pointer_mode, "cublasSetPointerMode_v2") &&
+               find(library, sdot, "cublasSdot_v2");
+    }
+};
+
+std::unique_ptr<Cublas> Cublas::load(Device& device, const std::string& library) {
+    if (device.info().kind != DeviceKind::cuda || device.info().apart) return nullptr;
+    void* const opened = open_library(library);
+    auto functions = std::make_unique<Functions>();
+    if (!opened || !functions->load(opened)) return nullptr;
+    return std::unique_ptr<Cublas>(new Cublas(device, std::move(functions)));
+}
+
+Cublas::Cublas(Device& device, std::unique_ptr<Functions> functions)
+    : device_(device), functions_(std::move(functions)) {
+    check(functions_->create(&handle_), "cublasCreate");
+    try {
+        check(functions_->set_stream(handle_, device.native_stream()), "cublasSetStream");
+        check(functions_->set_pointer_mode(handle_, pointer_mode_device), "cublasSetPointerMode");
+    } catch (...) {
+        functions_->destroy(handle_);
+        throw;
+    }
+}
+
+Cublas::~Cublas() {
+    functions_->destroy(handle_);
+}
+
+void Cublas::dot(DevicePointer<float> x, DevicePointer<float> y, std::size_t n,
+                 DevicePointer<float> result) {
+    const auto pointer = [](DevicePointer<float> p) { return reinterpret_cast<float*>(p.address); };
+    const Work work{.bytes = 8.0 * double(n), .flops = 2.0 * double(n)};
+    device_.time_as(dot_name, work, [&] {
+        check(functions_->sdot(handle_, int(n), pointer(x), 1, pointer(y), 1, pointer(result)),
+              "cublasSdot");
+    });
+}
+
+}  // namespace warpscope::compute

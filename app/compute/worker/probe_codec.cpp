@@ -1,0 +1,126 @@
+#include "compute/worker/probe_codec.h"
+
+namespace warpscope::compute {
+
+void put(WireWriter& to, const DeviceInfo& info) {
+    to.put(std::uint8_t(info.kind)).text(info.name).text(info.reason).put(info.ordinal);
+    to.text(info.pci_bus_id).put(info.compute_capability).put(info.multiprocessors);
+    to.put(std::uint64_t(info.cache_bytes)).put(std::uint64_t(info.memory_bytes));
+    to.put(info.max_block_threads).put(std::uint64_t(info.max_shared_bytes));
+}
+
+DeviceInfo device_info(WireReader& from) {
+    DeviceInfo info;
+    info.kind = from.one_of<DeviceKind>(2);
+    info.apart = true;
+    info.name = from.text();
+    info.reason = from.text();
+    info.ordinal = from.get<int>();
+    info.pci_bus_id = from.text();
+    info.compute_capability = from.get<int>();
+    info.multiprocessors = from.get<int>();
+    info.cache_bytes = from.get<std::uint64_t>();
+    info.memory_bytes = from.get<std::uint64_t>();
+    info.max_block_threads = from.get<unsigned>();
+    info.max_shared_bytes = from.get<std::uint64_t>();
+    return info;
+}
+
+void put(WireWriter& to, const RunSettings& settings) {
+    to.put(std::uint8_t(settings.math)).put(std::uint8_t(settings.schedule));
+    to.put(settings.seed).put(std::uint8_t(settings.barriers));
+}
+
+RunSettings run_settings(WireReader& from) {
+    RunSettings settings;
+    settings.math = from.one_of<Math>(2);
+    settings.schedule = from.one_of<Schedule>(3);
+    settings.seed = from.get<std::uint64_t>();
+    settings.barriers = from.one_of<BarrierPolicy>(3);
+    return settings;
+}
+
+void put(WireWriter& to, const Shape& shape) {
+    for (const Dim3& d : {shape.grid, shape.block}) to.put(d.x).put(d.y).put(d.z);
+    to.put(shape.shared_bytes);
+}
+
+Shape shape(WireReader& from) {
+    Shape shape;
+    for (Dim3* d : {&shape.grid, &shape.block}) {
+        d->x = from.get<unsigned>();
+        d->y = from.get<unsigned>();
+        d->z = from.get<unsigned>();
+    }
+    shape.shared_bytes = from.get<unsigned>();
+    return shape;
+}
+
+void put(WireWriter& to, const std::vector<compiler::Diagnostic>& diagnostics) {
+    to.put(std::uint32_t(diagnostics.size()));
+    for (const compiler::Diagnostic& d : diagnostics)
+        to.put(d.line).put(d.column).put(std::uint8_t(d.severity)).text(d.text);
+}
+
+std::vector<compiler::Diagnostic> diagnostics(WireReader& from) {
+    std::vector<compiler::Diagnostic> all;
+    for (auto left = from.get<std::uint32_t>(); left > 0; --left) {
+        compiler::Diagnostic& d = all.emplace_back();
+        d.line = from.get<int>();
+        d.column = from.get<int>();
+        d.severity = from.one_of<compiler::Severity>(3);
+        d.text = from.text();
+    }
+    return all;
+}
+
+void throw_if_failed(WireReader& answer) {
+    if (answer.word() == std::uint32_t(ProbeAnswer::done)) return;
+    const std::string words(answer.text());
+    switch (ProbeAnswer(answer.word())) {
+        case ProbeAnswer::out_of_memory:
+            throw OutOfMemory(words);
+        case ProbeAnswer::device_lost:
+            throw DeviceLost(words);
+        case ProbeAnswer::device_error:
+        case ProbeAnswer::failed:
+            throw DeviceError(words);
+        case ProbeAnswer::compile_error:
+            throw compiler::CompileError(words, diagnostics(answer));
+        case ProbeAnswer::no_compiler:
+            throw compiler::NoCompiler(words);
+        case ProbeAnswer::hello:
+        case ProbeAnswer::done:
+            break;
+    }
+    throw WireError("an answer of an unknown kind");
+}
+
+WireWriter failed_answer() {
+    const auto answer = [](ProbeAnswer kind, const std::exception& error) {
+        WireWriter frame(kind);
+        frame.text(error.what());
+        return frame;
+    };
+    try {
+        throw;
+    } catch (const WireError&) {
+        throw;
+    } catch (const DeviceLost& error) {
+        return answer(ProbeAnswer::device_lost, error);
+    } catch (const OutOfMemory& error) {
+        return answer(ProbeAnswer::out_of_memory, error);
+    } catch (const DeviceError& error) {
+        return answer(ProbeAnswer::device_error, error);
+    } catch (const compiler::CompileError& error) {
+        auto frame = answer(ProbeAnswer::compile_error, error);
+        put(frame, error.diagnostics);
+        return frame;
+    } catch (const compiler::NoCompiler& error) {
+        return answer(ProbeAnswer::no_compiler, error);
+    } catch (const std::exception& error) {
+        return answer(ProbeAnswer::failed, error);
+    }
+}
+
+}  // namespace warpscope::compute

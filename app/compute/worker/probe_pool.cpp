@@ -1,0 +1,96 @@
+#include "compute/worker/probe_pool.h"
+
+#include <algorithm>
+
+namespace warpscope::compute {
+namespace {
+
+/// CUDA takes some 0.3 s to open a GPU, and much longer on a machine that was just started.
+const Patience opening{std::chrono::seconds(60), {}};
+
+/// One that runs what is on show, one that tries what comes next.
+constexpr int wanted = 2;
+
+}  // namespace
+
+ProbePool::Ready ProbePool::start(const std::string& wish) const {
+    Ready started{wish, std::make_unique<ProbeProcess>(program_)};
+    ask_for_device(*started.process, wish);
+    return started;
+}
+
+std::unique_ptr<ProbeProcess> ProbePool::take(const std::string& wish) {
+    const std::lock_guard lock(mutex_);
+    auto found = std::ranges::find_if(ready_, [&](const Ready& ready) {
+        return ready.wish == wish && ready.process->has_answered();
+    });
+    if (found == ready_.end()) found = std::ranges::find(ready_, wish, &Ready::wish);
+    if (found == ready_.end()) return nullptr;
+    auto process = std::move(found->process);
+    ready_.erase(found);
+    return process;
+}
+
+void ProbePool::warm(const std::string& wish) {
+    const std::lock_guard lock(mutex_);
+    if (std::ranges::find(ready_, wish, &Ready::wish) != ready_.end()) return;
+    try {
+        ready_.push_back(start(wish));
+    } catch (const std::exception&) {
+        // device() will say what is wrong.
+    }
+}
+
+std::unique_ptr<Device> ProbePool::device(const std::string& wish, std::string reason) {
+    std::unique_ptr<ProbeProcess> process = take(wish);
+    DeviceInfo info;
+    try {
+        if (process) info = opened_device(*process, opening);
+    } catch (const DeviceLost&) {
+        process = nullptr;  // it ended while nobody looked
+    }
+    if (!process) {
+        try {
+            process = start(wish).process;
+        } catch (const ProbeLost& end) {
+            throw DeviceLost(end.what());
+        }
+        info = opened_device(*process, opening);
+    }
+    info.reason = std::move(reason);
+    {
+        const std::lock_guard lock(mutex_);
+        ++in_use_[wish];
+    }
+    keep_spare(wish);
+    const auto back = [pool = weak_from_this(), wish](std::unique_ptr<ProbeProcess> returned) {
+        if (const auto alive = pool.lock()) alive->give_back(wish, std::move(returned));
+    };
+    return make_probe_device(std::move(process), std::move(info), back);
+}
+
+void ProbePool::give_back(const std::string& wish, std::unique_ptr<ProbeProcess> process) noexcept {
+    try {
+        if (process) ask_for_device(*process, wish);
+    } catch (const std::exception&) {
+        process = nullptr;  // it has ended just now
+    }
+    {
+        const std::lock_guard lock(mutex_);
+        const auto alike = std::ranges::count(ready_, wish, &Ready::wish);
+        if (--in_use_[wish] + alike < wanted && process)
+            ready_.push_back({wish, std::move(process)});
+    }
+    keep_spare(wish);
+}
+
+void ProbePool::keep_spare(const std::string& wish) noexcept {
+    bool enough = false;
+    {
+        const std::lock_guard lock(mutex_);
+        enough = in_use_[wish] >= wanted;
+    }
+    if (!enough) warm(wish);
+}
+
+}  // namespace warpscope::compute

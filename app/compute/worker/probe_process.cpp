@@ -1,0 +1,236 @@
+#include "compute/worker/probe_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+#include "compute/device/device.h"
+
+extern char** environ;
+
+namespace warpscope::compute {
+namespace {
+
+constexpr int helper_socket = 3, helper_shared = 4;  // its descriptors
+
+[[noreturn]] void can_not_start(std::string_view what, int error) {
+    throw DeviceError(
+        fmt::format("a helper process can't be started: {}: {}", what, std::strerror(error)));
+}
+
+int checked(int result, std::string_view what) {
+    if (result < 0) can_not_start(what, errno);
+    return result;
+}
+
+Descriptor memory_file(const char* name, unsigned flags = 0) {
+    return Descriptor(checked(::memfd_create(name, MFD_CLOEXEC | flags), "memory"));
+}
+
+/// A copy out of the way of the helper's own numbers.
+Descriptor high(int fd) {
+    constexpr int above_them = 16;
+    return Descriptor(checked(::fcntl(fd, F_DUPFD_CLOEXEC, above_them), "a file descriptor"));
+}
+
+struct Files {
+    posix_spawn_file_actions_t actions;
+    Files() { posix_spawn_file_actions_init(&actions); }
+    Files(const Files&) = delete;
+    Files& operator=(const Files&) = delete;
+    ~Files() { posix_spawn_file_actions_destroy(&actions); }
+    void give(const Descriptor& ours, int theirs) {
+        posix_spawn_file_actions_adddup2(&actions, ours.get(), theirs);
+    }
+};
+
+/// In a process group of its own, where Ctrl-C doesn't reach it, with signals as they are at first.
+struct Attributes {
+    posix_spawnattr_t attributes;
+    Attributes() {
+        posix_spawnattr_init(&attributes);
+        sigset_t none, all;
+        sigemptyset(&none);
+        sigfillset(&all);
+        posix_spawnattr_setsigmask(&attributes, &none);
+        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setpgroup(&attributes, 0);
+        posix_spawnattr_setflags(
+            &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    }
+    Attributes(const Attributes&) = delete;
+    Attributes& operator=(const Attributes&) = delete;
+    ~Attributes() { posix_spawnattr_destroy(&attributes); }
+};
+
+pid_t spawn(const std::filesystem::path& program, const Descriptor& socket,
+            const Descriptor& shared, const Descriptor& output, const Descriptor& errors) {
+    const Descriptor ends[]{high(output.get()), high(errors.get()), high(socket.get()),
+                            high(shared.get())};
+    Files files;
+    posix_spawn_file_actions_addopen(&files.actions, 0, "/dev/null", O_RDONLY, 0);
+    files.give(ends[0], 1);
+    files.give(ends[1], 2);
+    files.give(ends[2], helper_socket);
+    files.give(ends[3], helper_shared);
+    posix_spawn_file_actions_addclosefrom_np(&files.actions, helper_shared + 1);
+    const Attributes attributes;
+    std::string name = "warpscope", option = "--probe", fd = std::to_string(helper_socket);
+    char* const arguments[]{name.data(), option.data(), fd.data(), nullptr};
+    pid_t id = -1;
+    const int error = ::posix_spawn(&id, program.c_str(), &files.actions, &attributes.attributes,
+                                    arguments, environ);
+    if (error) can_not_start(program.string(), error);
+    return id;
+}
+
+/// Waits until a killed process is gone, so that it leaves no zombie. A GPU's driver may take its
+/// time: that is not the caller's.
+void bury(pid_t id) {
+    if (::waitpid(id, nullptr, WNOHANG) != 0) return;
+    std::thread([id] { ::waitpid(id, nullptr, 0); }).detach();
+}
+
+std::string status_text(int status) {
+    if (WIFSIGNALED(status))
+        return fmt::format("it was killed by signal {} ({})", WTERMSIG(status),
+                           ::strsignal(WTERMSIG(status)));
+    return fmt::format("it ended with exit code {}", WEXITSTATUS(status));
+}
+
+std::string read_end(int fd, std::size_t most) {
+    struct stat facts {};
+    if (::fstat(fd, &facts) != 0 || facts.st_size <= 0) return {};
+    const auto size = std::size_t(facts.st_size), bytes = std::min(size, most);
+    std::string text(bytes, '\0');
+    const ssize_t got = ::pread(fd, text.data(), bytes, off_t(size - bytes));
+    text.resize(got > 0 ? std::size_t(got) : 0);
+    return text;
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
+SharedMemory::SharedMemory(const Descriptor& file, std::size_t bytes) {
+    void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
+    if (at == MAP_FAILED) throw std::system_error(errno, std::generic_category());
+    bytes_ = {static_cast<std::byte*>(at), bytes};
+}
+
+SharedMemory::~SharedMemory() {
+    ::munmap(bytes_.data(), bytes_.size());
+}
+
+ProbeProcess::ProbeProcess(const std::filesystem::path& program) {
+    std::array<int, 2> ends{};
+    checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), "a socket");
+    socket_ = Descriptor(ends[0]);
+    const Descriptor theirs(ends[1]);
+    // Each write goes to the end, also after this side has emptied the file.
+    output_ = memory_file("output");
+    errors_ = memory_file("errors");
+    for (const Descriptor* file : {&output_, &errors_})
+        checked(::fcntl(file->get(), F_SETFL, O_APPEND), "memory");
+
+    const Descriptor memory = memory_file("shared", MFD_ALLOW_SEALING);
+    checked(::ftruncate(memory.get(), off_t(probe_shared_bytes)), "memory");
+    // Were it to shrink, this process would fault.
+    checked(::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), "memory");
+    try {
+        shared_.emplace(memory, probe_shared_bytes);
+    } catch (const std::system_error& error) {
+        can_not_start("shared memory", error.code().value());
+    }
+    id_ = spawn(program, theirs, memory, output_, errors_);
+}
+
+ProbeProcess::~ProbeProcess() {
+    kill();
+}
+
+void ProbeProcess::kill() noexcept {
+    if (id_ < 0) return;
+    ::kill(id_, SIGKILL);
+    bury(std::exchange(id_, -1));
+}
+
+/// It closed its socket: it has ended, or is about to.
+std::string ProbeProcess::how_it_ended() {
+    for (int attempt = 0; id_ >= 0 && attempt < 100; ++attempt) {
+        int status = 0;
+        if (::waitpid(id_, &status, WNOHANG) == id_) {
+            id_ = -1;
+            return status_text(status);
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    return "it closed its socket";
+}
+
+void ProbeProcess::give_up(WireEnd how, const std::string& why) {
+    const std::string words = how == WireEnd::closed && why.empty() ? how_it_ended() : why;
+    kill();
+    throw ProbeLost(how, words);
+}
+
+void ProbeProcess::send(WireWriter& request, const Patience& patience) {
+    if (id_ < 0) throw ProbeLost(WireEnd::closed, "it has ended before");
+    try {
+        send_frame(socket_.get(), request, patience);
+    } catch (const WireClosed& end) {
+        give_up(end.how, "");
+    }
+}
+
+WireReader ProbeProcess::receive(const Patience& patience) {
+    if (id_ < 0) throw ProbeLost(WireEnd::closed, "it has ended before");
+    try {
+        if (!greeted_) {
+            WireReader hello = receive_frame(socket_.get(), patience);
+            if (hello.word() != std::uint32_t(ProbeAnswer::hello) ||
+                hello.get<std::uint32_t>() != probe_version)
+                give_up(WireEnd::closed, "it is another version of the program");
+            greeted_ = true;
+        }
+        return receive_frame(socket_.get(), patience);
+    } catch (const WireClosed& end) {
+        give_up(end.how, "");
+    } catch (const WireError& error) {
+        give_up(WireEnd::closed, fmt::format("it answered {}", error.what()));
+    }
+}
+
+std::string ProbeProcess::take_output() {
+    constexpr std::size_t most = std::size_t(64) << 10;
+    std::string text = read_end(output_.get(), most);
+    if (text.empty()) return text;
+    if (::ftruncate(output_.get(), 0) != 0) return text;
+    if (text.size() == most) text.erase(0, text.find('\n') + 1);
+    return text;
+}
+
+std::string ProbeProcess::complaint() const {
+    std::array<char, 512> start{};
+    const ssize_t got = ::pread(errors_.get(), start.data(), start.size(), 0);
+    if (got <= 0) return {};
+    const std::string_view text(start.data(), std::size_t(got));
+    return std::string(text.substr(0, text.find('\n')));
+}
+
+}  // namespace warpscope::compute

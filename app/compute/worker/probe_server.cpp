@@ -1,0 +1,299 @@
+#include "compute/worker/probe_server.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <optional>
+#include <set>
+#include <thread>
+
+#include "compiler/nvrtc.h"
+#include "compute/cuda/cuda_device.h"
+#include "compute/worker/probe_codec.h"
+#include "compute/worker/probe_process.h"
+
+namespace warpscope::compute {
+
+/// Does what a client asks for, and answers.
+class ProbeServer {
+  public:
+    explicit ProbeServer(std::span<std::byte> shared) : shared_(shared) {}
+    ~ProbeServer() { close(); }
+
+    WireWriter answer(WireReader& request);
+    /// What makes later requests quicker, once this one is answered.
+    void get_ready(const WireReader& request);
+
+  private:
+    struct Served {
+        const LoadedKernel* kernel;
+        std::vector<std::size_t> argument_bytes;
+    };
+
+    void perform(WireReader& request, WireWriter& answer);
+    void perform_on(Device& device, WireReader& request, WireWriter& answer);
+    void compile(WireReader& request, WireWriter& answer);
+    void open(WireReader& request, WireWriter& answer);
+    void close();
+    void use(Device& device, WireReader& request);
+    void load(Device& device, WireReader& request, WireWriter& answer);
+    void load_ptx(Device& device, WireReader& request, WireWriter& answer);
+    void served(const LoadedKernel& kernel, WireWriter& answer);
+    Served& kernel(WireReader& request);
+    void check(WireReader& request);
+    void launch(Device& device, WireReader& request, WireWriter& answer);
+    std::size_t shared_part(WireReader& request) const;
+
+    std::span<std::byte> shared_;
+    std::optional<compiler::Nvrtc> nvrtc_;
+    std::unique_ptr<Device> device_;
+    std::set<std::uint64_t> allocated_;
+    std::vector<Served> kernels_;
+};
+
+WireWriter ProbeServer::answer(WireReader& request) {
+    try {
+        WireWriter answer(ProbeAnswer::done);
+        perform(request, answer);
+        return answer;
+    } catch (...) {
+        return failed_answer();
+    }
+}
+
+void ProbeServer::get_ready(const WireReader& request) {
+    if (request.word() != std::uint32_t(ProbeRequest::compiler) || !nvrtc_) return;
+    try {
+        (void)nvrtc_->compile({"kernels/empty.cu", "__global__ void empty() {}"});
+    } catch (const std::exception&) {
+        // The text that it is needed for will say so.
+    }
+}
+
+void ProbeServer::perform(WireReader& request, WireWriter& answer) {
+    switch (ProbeRequest(request.word())) {
+        case ProbeRequest::compiler:
+            request.end();
+            if (!nvrtc_) nvrtc_.emplace();
+            answer.text(nvrtc_->version());
+            return;
+        case ProbeRequest::compile:
+            return compile(request, answer);
+        case ProbeRequest::open:
+            return open(request, answer);
+        default:
+            break;
+    }
+    if (!device_) throw WireError("no device is open");
+    perform_on(*device_, request, answer);
+}
+
+void ProbeServer::perform_on(Device& device, WireReader& request, WireWriter& answer) {
+    const auto address = [&] { return request.get<std::uint64_t>(); };
+    switch (ProbeRequest(request.word())) {
+        case ProbeRequest::settings:
+            device.set(run_settings(request));
+            break;
+        case ProbeRequest::use:
+            use(device, request);
+            break;
+        case ProbeRequest::load:
+            load(device, request, answer);
+            break;
+        case ProbeRequest::load_ptx:
+            load_ptx(device, request, answer);
+            break;
+        case ProbeRequest::check:
+            check(request);
+            break;
+        case ProbeRequest::allocate:
+            answer.put(*allocated_.insert(device.allocate(address())).first);
+            break;
+        case ProbeRequest::release: {
+            const std::uint64_t released = address();
+            if (allocated_.erase(released)) device.release(released);
+            break;
+        }
+        case ProbeRequest::upload: {
+            const std::uint64_t to = address();
+            device.upload(to, shared_.data(), shared_part(request));
+            break;
+        }
+        case ProbeRequest::download: {
+            const std::uint64_t from = address();
+            device.download(shared_.data(), from, shared_part(request));
+            break;
+        }
+        case ProbeRequest::fill: {
+            const std::uint64_t to = address();
+            const auto value = request.get<std::uint8_t>();
+            device.fill(to, value, request.get<std::uint64_t>());
+            break;
+        }
+        case ProbeRequest::begin_frame:
+            device.begin_frame(request.get<std::uint64_t>());
+            break;
+        case ProbeRequest::launch:
+            launch(device, request, answer);
+            break;
+        case ProbeRequest::synchronize:
+            device.synchronize();
+            break;
+        default:
+            throw WireError("an unknown request");
+    }
+    request.end();
+}
+
+std::size_t ProbeServer::shared_part(WireReader& request) const {
+    const auto bytes = request.get<std::uint64_t>();
+    if (bytes > shared_.size()) throw WireError("more than the shared memory holds");
+    return std::size_t(bytes);
+}
+
+void ProbeServer::compile(WireReader& request, WireWriter& answer) {
+    compiler::Request text;
+    text.file = request.text();
+    text.source = request.text();
+    text.fast_math = request.get<std::uint8_t>() != 0;
+    request.end();
+    if (!nvrtc_) nvrtc_.emplace();
+    const compiler::Compiled compiled = nvrtc_->compile(text);
+    answer.text(compiled.ptx);
+    put(answer, compiled.warnings);
+}
+
+void ProbeServer::open(WireReader& request, WireWriter& answer) {
+    const std::string wish(request.text());
+    request.end();
+    close();
+    device_ = pick_device(wish);
+    if (device_->info().kind == DeviceKind::cuda) {
+        pin_host_memory(shared_.data(), shared_.size());
+        // The first text that the driver assembles and the first launch take longer than others.
+        constexpr std::string_view empty =
+            ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry empty() { ret; }\n";
+        device_->launch(device_->kernel_from_ptx<>(empty, "empty"), {}, {});
+        device_->synchronize();
+    }
+    put(answer, device_->info());
+}
+
+void ProbeServer::close() {
+    if (!device_) return;
+    kernels_.clear();
+    for (const std::uint64_t address : allocated_) device_->release(address);
+    allocated_.clear();
+    device_.reset();
+}
+
+void ProbeServer::use(Device& device, WireReader& request) {
+    KernelEdits edits;
+    for (auto left = request.get<std::uint32_t>(); left > 0; --left) {
+        auto edit = std::make_shared<KernelEdit>();
+        edit->file = request.text();
+        edit->math = request.one_of<Math>(2);
+        edit->ptx = request.text();
+        edits[edit->file] = std::move(edit);
+    }
+    device.use(std::move(edits));
+}
+
+void ProbeServer::load(Device& device, WireReader& request, WireWriter& answer) {
+    const std::string file(request.text()), name(request.text());
+    const bool edited = request.get<std::uint8_t>() != 0;
+    served(device.load(file, name, edited ? device.edit_of(file) : nullptr), answer);
+}
+
+void ProbeServer::load_ptx(Device& device, WireReader& request, WireWriter& answer) {
+    const std::string ptx(request.text()), name(request.text());
+    served(device.load_ptx(ptx, name), answer);
+}
+
+void ProbeServer::served(const LoadedKernel& kernel, WireWriter& answer) {
+    answer.put(std::uint32_t(kernels_.size()));
+    kernels_.push_back({&kernel, {}});
+}
+
+ProbeServer::Served& ProbeServer::kernel(WireReader& request) {
+    const auto index = request.get<std::uint32_t>();
+    if (index >= kernels_.size()) throw WireError("a kernel that is not loaded");
+    return kernels_[index];
+}
+
+void ProbeServer::check(WireReader& request) {
+    Served& checked = kernel(request);
+    std::vector<std::size_t> bytes;
+    for (auto left = request.get<std::uint32_t>(); left > 0; --left)
+        bytes.push_back(request.get<std::uint32_t>());
+    checked.kernel->check_arguments(bytes);
+    checked.argument_bytes = std::move(bytes);
+}
+
+void ProbeServer::launch(Device& device, WireReader& request, WireWriter& answer) {
+    const Served& launched = kernel(request);
+    const Shape launch_shape = shape(request);
+    std::string_view packed = request.text();
+    struct alignas(16) Piece {
+        std::byte bytes[16];
+    };
+    std::vector<std::vector<Piece>> values;
+    std::vector<void*> pointers;
+    for (const std::size_t bytes : launched.argument_bytes) {
+        if (bytes > packed.size()) throw WireError("arguments that end too early");
+        auto& value = values.emplace_back(bytes / sizeof(Piece) + 1);
+        std::memcpy(value.data(), packed.data(), bytes);
+        pointers.push_back(value.data());
+        packed.remove_prefix(bytes);
+    }
+    if (!packed.empty()) throw WireError("more arguments than the kernel takes");
+    device.launch_packed(*launched.kernel, launch_shape, {}, pointers);
+    device.synchronize();
+    std::fputs(device.take_output().c_str(), stdout);
+    std::fflush(stdout);  // where the driver puts what kernels print
+    const KernelTiming* timing = device.timings().find(launched.kernel->name);
+    answer.put(timing ? timing->last_ms() : 0.0F);
+    answer.put(timing ? timing->shared_bytes : launch_shape.shared_bytes);
+}
+
+namespace {
+
+/// Ends the process as soon as the other end of the socket is closed.
+void end_with_client(int fd) {
+    std::thread([fd] {
+        for (;;) {
+            pollfd socket{fd, POLLRDHUP, 0};
+            if (::poll(&socket, 1, -1) > 0) ::_exit(0);
+        }
+    }).detach();
+}
+
+}  // namespace
+
+int serve_probe(int fd) {
+    for (const int own : {fd, fd + 1}) ::fcntl(own, F_SETFD, FD_CLOEXEC);
+    end_with_client(fd);
+    try {
+        const SharedMemory shared(Descriptor(fd + 1), probe_shared_bytes);
+        ProbeServer server(shared.bytes());
+        WireWriter hello(ProbeAnswer::hello);
+        hello.put(probe_version);
+        for (bool first = true;; first = false) {
+            WireReader request = receive_frame(fd);
+            WireWriter answer = server.answer(request);
+            if (first) send_frame(fd, hello);
+            send_frame(fd, answer);
+            server.get_ready(request);
+        }
+    } catch (const WireClosed&) {
+        return 0;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "warpscope --probe: %s\n", error.what());
+        return 1;
+    }
+}
+
+}  // namespace warpscope::compute

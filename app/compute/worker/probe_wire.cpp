@@ -1,0 +1,146 @@
+#include "compute/worker/probe_wire.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace warpscope::compute {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Waits for a socket, until time is over or a stop is asked for.
+class Waiter {
+  public:
+    explicit Waiter(const Patience& patience)
+        : limited_(patience.time.count() > 0),
+          deadline_(Clock::now() + patience.time),
+          stop_(patience.stop) {
+        if (!stop_.stop_possible()) return;
+        wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+        callback_.emplace(stop_, Wake{wake_});
+    }
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    ~Waiter() {
+        callback_.reset();
+        if (wake_ >= 0) ::close(wake_);
+    }
+
+    /// Throws WireClosed where the events don't come. A closed socket counts as any event.
+    void wait_for(int fd, short events) {
+        for (;;) {
+            if (stop_.stop_requested()) throw WireClosed(WireEnd::stopped);
+            pollfd waited[2]{{fd, events, 0}, {wake_, POLLIN, 0}};
+            const int ready = ::poll(waited, wake_ >= 0 ? 2 : 1, milliseconds_left());
+            if (waited[0].revents) return;
+            if (ready == 0) throw WireClosed(WireEnd::late);
+            if (ready < 0 && errno != EINTR) throw WireClosed(WireEnd::closed);
+        }
+    }
+
+  private:
+    struct Wake {
+        int fd;
+        void operator()() const {
+            const std::uint64_t one = 1;
+            [[maybe_unused]] const auto written = ::write(fd, &one, sizeof(one));
+        }
+    };
+
+    int milliseconds_left() const {
+        if (!limited_) return -1;
+        const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
+        return int(std::clamp<std::int64_t>(left.count(), 0, 1'000'000));
+    }
+
+    bool limited_;
+    Clock::time_point deadline_;
+    std::stop_token stop_;
+    int wake_ = -1;
+    std::optional<std::stop_callback<Wake>> callback_;
+};
+
+bool try_later() {
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR;
+}
+
+void read_all(int fd, char* to, std::size_t bytes, Waiter& waiter) {
+    while (bytes) {
+        waiter.wait_for(fd, POLLIN);
+        const ssize_t got = ::recv(fd, to, bytes, MSG_DONTWAIT);
+        if (got == 0 || (got < 0 && !try_later())) throw WireClosed(WireEnd::closed);
+        if (got < 0) continue;
+        to += got;
+        bytes -= std::size_t(got);
+    }
+}
+
+}  // namespace
+
+WireWriter& WireWriter::text(std::string_view text) {
+    if (text.size() > probe_frame_limit) throw WireError("a text that no frame holds");
+    put(std::uint32_t(text.size()));
+    bytes_.append(text);
+    return *this;
+}
+
+std::string_view WireWriter::frame() {
+    const std::size_t follows = bytes_.size() - sizeof(std::uint32_t);
+    if (follows > probe_frame_limit) throw WireError("more than a frame holds");
+    const auto length = std::uint32_t(follows);
+    std::memcpy(bytes_.data(), &length, sizeof(length));
+    return bytes_;
+}
+
+WireReader::WireReader(std::string frame) : frame_(std::move(frame)) {
+    word_ = get<std::uint32_t>();
+}
+
+const char* WireReader::take(std::size_t bytes) {
+    if (bytes > frame_.size() - at_) throw WireError("a frame that ends too early");
+    at_ += bytes;
+    return frame_.data() + at_ - bytes;
+}
+
+std::string_view WireReader::text() {
+    const std::size_t bytes = get<std::uint32_t>();
+    return {take(bytes), bytes};
+}
+
+void WireReader::end() const {
+    if (at_ != frame_.size()) throw WireError("a frame that holds more than it should");
+}
+
+void send_frame(int fd, WireWriter& frame, const Patience& patience) {
+    std::string_view left = frame.frame();
+    Waiter waiter(patience);
+    while (!left.empty()) {
+        waiter.wait_for(fd, POLLOUT);
+        const ssize_t sent = ::send(fd, left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (sent < 0 && !try_later()) throw WireClosed(WireEnd::closed);
+        if (sent > 0) left.remove_prefix(std::size_t(sent));
+    }
+}
+
+WireReader receive_frame(int fd, const Patience& patience) {
+    Waiter waiter(patience);
+    std::uint32_t length = 0;
+    read_all(fd, reinterpret_cast<char*>(&length), sizeof(length), waiter);
+    if (length < sizeof(std::uint32_t) || length > probe_frame_limit)
+        throw WireError("a length that no frame has");
+    std::string frame(length, '\0');
+    read_all(fd, frame.data(), frame.size(), waiter);
+    return WireReader(std::move(frame));
+}
+
+bool frame_waits(int fd) {
+    pollfd waited{fd, POLLIN, 0};
+    return ::poll(&waited, 1, 0) != 0;
+}
+
+}  // namespace warpscope::compute

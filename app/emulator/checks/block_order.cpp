@@ -1,0 +1,88 @@
+#include "emulator/checks/block_order.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpscope::emulator {
+
+void BlockOrder::begin_block() {
+    ++epoch_;
+    partial_ = false;
+    for (WarpClock& warp : warps_) {
+        if (warp.arrivals == 1 && warp.round == 1) continue;
+        warp.arrivals = warp.round = 1;
+        warp.ordered_rounds = 0;
+        warp.lanes.clear();
+        if (any_partial_) warp.seen.fill(0);
+    }
+    any_partial_ = false;
+    for (Barrier& barrier : barriers_)
+        if (barrier.arrived) barrier = {};
+}
+
+void BlockOrder::arrive(const BarrierArrival& a) {
+    Barrier& barrier = barriers_[a.barrier];
+    WarpClock& warp = warps_[a.warp];
+    barrier.arrived += uint32_t(std::popcount(a.mask));
+    barrier.all_wait &= a.waits;
+    barrier.counted |= a.expected != 0;
+    if (a.waits) barrier.waiting[a.warp] |= a.mask;
+    for (size_t w = 0; w < warps_.size(); ++w)
+        barrier.clock[w] = std::max(barrier.clock[w], warp.seen[w]);
+    barrier.clock[a.warp] = std::max(barrier.clock[a.warp], warp.arrivals);
+    ++warp.arrivals;
+}
+
+void BlockOrder::release(const BarrierRelease& release) {
+    Barrier& barrier = barriers_[release.barrier];
+    const uint32_t all = barrier.counted ? threads_ : release.live_threads;
+    if (barrier.all_wait && barrier.arrived >= all) {
+        ++epoch_;
+        partial_ = false;
+    } else {
+        partial_ = any_partial_ = true;
+        for (uint32_t w = 0; w < warps_.size(); ++w) {
+            if (!barrier.waiting[w]) continue;
+            for (size_t other = 0; other < warps_.size(); ++other)
+                warps_[w].seen[other] = std::max(warps_[w].seen[other], barrier.clock[other]);
+            warp_sync(w, barrier.waiting[w]);
+        }
+    }
+    barrier = {};
+}
+
+uint32_t BlockOrder::lanes_of(uint32_t warp) const {
+    const uint32_t left = threads_ - warp * lanes_per_warp;
+    return left >= lanes_per_warp ? all_lanes : (1u << left) - 1;
+}
+
+void BlockOrder::warp_sync(uint32_t w, uint32_t members) {
+    WarpClock& warp = warps_[w];
+    if ((lanes_of(w) & ~members) == 0) {
+        warp.ordered_rounds = warp.round++;
+        return;
+    }
+    warp.lanes.resize(lanes_per_warp);
+    Clock joined{};
+    for (uint32_t m = members; m; m &= m - 1) {
+        const auto lane = size_t(std::countr_zero(m));
+        const Clock& mine = warp.lanes[lane];
+        for (size_t k = 0; k < joined.size(); ++k) joined[k] = std::max(joined[k], mine[k]);
+    }
+    for (uint32_t m = members; m; m &= m - 1) joined[size_t(std::countr_zero(m))] = warp.round;
+    for (uint32_t m = members; m; m &= m - 1) warp.lanes[size_t(std::countr_zero(m))] = joined;
+    ++warp.round;
+}
+
+uint32_t BlockOrder::unordered_lanes(uint32_t w, const Moment& moment, unsigned lane) const {
+    const WarpClock& warp = warps_[w];
+    if (moment.round <= warp.ordered_rounds) return 0;
+    if (warp.lanes.empty()) return all_lanes;
+    uint32_t unordered = 0;
+    const Clock& clock = warp.lanes[lane];
+    for (uint32_t other = 0; other < clock.size(); ++other)
+        unordered |= uint32_t(clock[other] < moment.round) << other;
+    return unordered;
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,108 @@
+#include "emulator/program/module.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <set>
+
+#include "emulator/decode/decoder.h"
+#include "emulator/lower/calls.h"
+#include "emulator/program/error.h"
+#include "emulator/ptx/ptx_syntax.h"
+
+namespace warpscope::emulator {
+
+// Places the module's variables and decodes its kernels.
+class ModuleLoader {
+  public:
+    ModuleLoader(std::string_view ptx, const std::string& name) : syntax_(parse_ptx(ptx, name)) {
+        module_->text_ = ptx;
+    }
+
+    std::shared_ptr<const Module> load() {
+        module_->name_ = syntax_.name;
+        for (const auto& [index, path] : syntax_.files) {
+            module_->files_.resize(std::max(module_->files_.size(), size_t(index) + 1));
+            module_->files_[size_t(index)] = path;
+        }
+        for (const Variable& v : syntax_.variables)
+            if (v.space != Space::shared) place(v);
+        for (const std::string& name : pointed_functions(syntax_))
+            symbols_[name] = {Space::generic, function_address(syntax_, name)};
+        for (const Variable& v : syntax_.variables) set_addresses(v);
+        for (KernelSyntax& kernel : syntax_.kernels) {
+            expand_calls(kernel, syntax_);
+            add_shared_variables(kernel);
+            module_->kernels_.push_back(Decoder(*module_, symbols_, std::move(kernel)).decode());
+        }
+        return module_;
+    }
+
+  private:
+    void place(const Variable& v) {
+        constexpr size_t align = 64, most = 512 << 20;
+        bytes_ += v.bytes;
+        if (bytes_ > most)
+            throw Error(fmt::format("{}: with '{}' the module's variables have more than {} MiB",
+                                    syntax_.name, v.name, most >> 20));
+        auto storage = std::make_unique<std::byte[]>(v.bytes + align);
+        const auto raw = uint64_t(storage.get());
+        auto* data = reinterpret_cast<std::byte*>((raw + align - 1) / align * align);
+        std::copy(v.initial.begin(), v.initial.end(), data);
+        module_->variables_.push_back({v.name, data, size_t(v.bytes), v.space == Space::constant});
+        module_->storage_.push_back(std::move(storage));
+        symbols_[v.name] = {v.space, uint64_t(data)};
+    }
+
+    void set_addresses(const Variable& v) const {
+        for (const Variable::Address& a : v.addresses) {
+            const auto found = symbols_.find(a.name);
+            if (found == symbols_.end() || v.space == Space::shared)
+                throw Error(
+                    fmt::format("{}: '{}' is initialised with the address of '{}', which "
+                                "is not known",
+                                syntax_.name, v.name, a.name));
+            const uint64_t value = found->second.address + uint64_t(a.offset);
+            std::memcpy(reinterpret_cast<std::byte*>(symbols_.at(v.name).address) + a.at, &value,
+                        sizeof(value));
+        }
+    }
+
+    // Shared variables of the module count for the kernels that name them.
+    void add_shared_variables(KernelSyntax& kernel) const {
+        std::set<std::string> named;
+        for (const Statement& s : kernel.statements)
+            for (const Operand& o : s.operands) {
+                if (o.kind == Operand::symbol) named.insert(o.name);
+                for (const Operand& e : o.elements)
+                    if (e.kind == Operand::symbol) named.insert(e.name);
+            }
+        for (const Variable& v : syntax_.variables)
+            if (v.space == Space::shared && named.contains(v.name)) kernel.variables.push_back(v);
+    }
+
+    ModuleSyntax syntax_;
+    std::shared_ptr<Module> module_ = std::make_shared<Module>();
+    std::map<std::string, Symbol> symbols_;
+    uint64_t bytes_ = 0;  // of its variables
+};
+
+std::shared_ptr<const Module> Module::parse(std::string_view ptx, std::string name) {
+    return ModuleLoader(ptx, name).load();
+}
+
+const Kernel* Module::find(std::string_view kernel_name) const {
+    for (const auto& kernel : kernels_)
+        if (kernel->name == kernel_name) return kernel.get();
+    return nullptr;
+}
+
+std::string Kernel::where(uint32_t index) const {
+    const SourceLine& at = lines[index].source;
+    if (at.file < 0 || size_t(at.file) >= module->files().size())
+        return fmt::format("PTX line {}", at.ptx_line);
+    return fmt::format("{}:{}", module->files()[size_t(at.file)], at.line);
+}
+
+}  // namespace warpscope::emulator

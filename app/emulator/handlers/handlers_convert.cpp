@@ -1,0 +1,218 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "emulator/handlers/handlers_convert.cpp"
+#include <hwy/foreach_target.h>
+
+#include "emulator/handlers/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace warpscope::emulator::HWY_NAMESPACE {
+namespace {
+
+template <typename T>
+struct Move {
+    using R = T;
+    using A = T;
+    template <class D, class V>
+    HWY_INLINE V operator()(D, V a) const {
+        return a;
+    }
+};
+
+/// cvt.rni.f32.f32
+struct NearestWhole {
+    using R = float;
+    using A = float;
+    template <class D, class V>
+    HWY_INLINE V operator()(D, V a) const {
+        return hn::Round(a);
+    }
+};
+
+struct FloatFromSigned {
+    using R = float;
+    using A = int32_t;
+    template <class D, class V>
+    HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
+        return hn::ConvertTo(d, a);
+    }
+};
+
+// Exact halves, added with one rounding: high * 65536 has at most 16 significant bits.
+struct FloatFromUnsigned {
+    using R = float;
+    using A = uint32_t;
+    template <class D, class V>
+    HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
+        const hn::RebindToSigned<D> di;
+        const hn::RebindToUnsigned<D> du;
+        const auto low = hn::ConvertTo(d, hn::BitCast(di, hn::And(a, hn::Set(du, 0xFFFFu))));
+        const auto high = hn::ConvertTo(d, hn::BitCast(di, hn::ShiftRight<16>(a)));
+        return hn::Add(hn::Mul(high, hn::Set(d, 65536.0f)), low);
+    }
+};
+
+// PTX: out of range saturates, NaN gives 0.
+template <bool nearest>
+struct SignedFromFloat {
+    using R = int32_t;
+    using A = float;
+    template <class D, class V>
+    HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
+        const hn::RebindToFloat<D> df;
+        const V x = nearest ? hn::Round(a) : hn::Trunc(a);
+        const auto large = hn::RebindMask(d, hn::Ge(x, hn::Set(df, 2147483648.0f)));
+        const auto number = hn::RebindMask(d, hn::Eq(x, x));
+        const auto bounded =
+            hn::Max(hn::Min(x, hn::Set(df, 2147483520.0f)), hn::Set(df, -2147483648.0f));
+        const auto value = hn::IfThenElse(large, hn::Set(d, 0x7FFFFFFF), hn::ConvertTo(d, bounded));
+        return hn::IfThenElseZero(number, value);
+    }
+};
+
+struct UnsignedFromFloat {
+    using R = uint32_t;
+    using A = float;
+    template <class D, class V>
+    HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
+        const hn::RebindToFloat<D> df;
+        const hn::RebindToSigned<D> di;
+        const V half = hn::Set(df, 2147483648.0f);
+        const V x = hn::IfThenElseZero(hn::Gt(a, hn::Zero(df)), hn::Trunc(a));  // NaN: 0
+        const auto large = hn::Ge(x, half);
+        const auto huge = hn::RebindMask(d, hn::Ge(x, hn::Set(df, 4294967296.0f)));
+        const V rest =
+            hn::Min(hn::Sub(x, hn::IfThenElseZero(large, half)), hn::Set(df, 2147483520.0f));
+        const auto low = hn::BitCast(d, hn::ConvertTo(di, rest));
+        const auto top = hn::IfThenElseZero(hn::RebindMask(d, large), hn::Set(d, 0x80000000u));
+        return hn::IfThenElse(huge, hn::Set(d, 0xFFFFFFFFu), hn::Or(low, top));
+    }
+};
+
+template <typename Result, typename Argument>
+struct Widen {
+    using R = Result;
+    using A = Argument;
+    template <class D, class V>
+    HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
+        return hn::PromoteTo(d, a);
+    }
+};
+
+// Truncation reads 64 bits a lane: half a vector of results at a time.
+const Instruction* truncate(const Instruction* i, Warp& w) {
+    const hn::CappedTag<uint64_t, 8> d64;
+    const hn::Rebind<uint32_t, decltype(d64)> d32;
+    const auto* a = slot<uint64_t>(w, i->operands[1]);
+    auto* r = slot<uint32_t>(w, i->operands[0]);
+    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d64))
+        hn::Store(hn::TruncateTo(d32, hn::Load(d64, a + l)), d32, r + l);
+    return i + 1;
+}
+const Instruction* truncate_scalar(const Instruction* i, Warp& w) {
+    *uniform_slot<uint32_t>(w, i->operands[0]) = *uniform_slot<uint32_t>(w, i->operands[1]);
+    return i + 1;
+}
+
+template <class D>
+HWY_INLINE hn::Mask<D> mask_of(D d, uint32_t bits, size_t lane) {
+    const uint64_t here = uint64_t(bits) >> lane;
+    return hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&here));
+}
+
+template <typename T, bool a_uniform, bool b_uniform>
+const Instruction* select(const Instruction* i, Warp& w) {
+    const Full<T> d;
+    const Source<a_uniform, decltype(d)> a(d, w, i->operands[1]);
+    const Source<b_uniform, decltype(d)> b(d, w, i->operands[2]);
+    const uint32_t p = w.predicate(i->operands[3]);
+    auto* r = slot<T>(w, i->operands[0]);
+    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d))
+        hn::Store(hn::IfThenElse(mask_of(d, p, l), a.at(l), b.at(l)), d, r + l);
+    return i + 1;
+}
+template <typename T>
+const Instruction* select_scalar(const Instruction* i, Warp& w) {
+    *uniform_slot<T>(w, i->operands[0]) =
+        *uniform_slot<T>(w, i->operands[w.predicate(i->operands[3]) ? 1 : 2]);
+    return i + 1;
+}
+template <typename T>
+Handler select_handler(Shape shape) {
+    if (shape.uniform_result) return select_scalar<T>;
+    static constexpr Handler table[] = {select<T, false, false>, select<T, true, false>,
+                                        select<T, false, true>, select<T, true, true>};
+    return table[shape.uniform_sources & 3];
+}
+
+// Runs the handler for all lanes and puts back what inactive lanes had.
+template <typename T>
+const Instruction* masked(const Instruction* i, Warp& w) {
+    const Full<T> d;
+    HWY_ALIGN T before[lanes_per_warp];
+    auto* r = slot<T>(w, i->operands[0]);
+    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d))
+        hn::Store(hn::Load(d, r + l), d, before + l);
+    const Instruction* next = i->handlers[Instruction::full](i, w);
+    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
+        const auto active = mask_of(d, w.mask, l);
+        const auto value = hn::IfThenElse(active, hn::Load(d, r + l), hn::Load(d, before + l));
+        hn::Store(value, d, r + l);
+    }
+    return next;
+}
+
+}  // namespace
+
+Handler find_masked_handler(unsigned destination_bits) {
+    return destination_bits == 64 ? masked<uint64_t> : masked<uint32_t>;
+}
+
+Handler find_convert_handler(VectorOp op, Shape shape) {
+    switch (op) {
+        case VectorOp::mov_b32:
+            return unary_handler<Move<uint32_t>>(shape);
+        case VectorOp::mov_b64:
+            return unary_handler<Move<uint64_t>>(shape);
+        case VectorOp::selp_b32:
+            return select_handler<uint32_t>(shape);
+        case VectorOp::selp_b64:
+            return select_handler<uint64_t>(shape);
+        case VectorOp::cvt_f32_s32:
+            return unary_handler<FloatFromSigned>(shape);
+        case VectorOp::cvt_f32_u32:
+            return unary_handler<FloatFromUnsigned>(shape);
+        case VectorOp::cvt_s32_f32:
+            return unary_handler<SignedFromFloat<false>>(shape);
+        case VectorOp::cvt_s32_f32_near:
+            return unary_handler<SignedFromFloat<true>>(shape);
+        case VectorOp::cvt_f32_whole:
+            return unary_handler<NearestWhole>(shape);
+        case VectorOp::cvt_u32_f32:
+            return unary_handler<UnsignedFromFloat>(shape);
+        case VectorOp::cvt_u64_u32:
+            return unary_handler<Widen<uint64_t, uint32_t>>(shape);
+        case VectorOp::cvt_s64_s32:
+            return unary_handler<Widen<int64_t, int32_t>>(shape);
+        case VectorOp::cvt_u32_u64:
+            if (shape.uniform_result) return truncate_scalar;
+            return shape.uniform_sources & 1 ? unary<Move<uint32_t>, true> : truncate;
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace warpscope::emulator::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace warpscope::emulator {
+HWY_EXPORT(find_convert_handler);
+HWY_EXPORT(find_masked_handler);
+Handler masked_handler(unsigned destination_bits) {
+    return HWY_DYNAMIC_DISPATCH(find_masked_handler)(destination_bits);
+}
+Handler convert_handler(VectorOp op, Shape shape) {
+    return HWY_DYNAMIC_DISPATCH(find_convert_handler)(op, shape);
+}
+}  // namespace warpscope::emulator
+#endif

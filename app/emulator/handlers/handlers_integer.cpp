@@ -1,0 +1,197 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "emulator/handlers/handlers_integer.cpp"
+#include <hwy/foreach_target.h>
+
+#include "emulator/handlers/simd-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace warpscope::emulator::HWY_NAMESPACE {
+namespace {
+
+template <typename Result, typename Argument = Result>
+struct Integer {
+    using R = Result;
+    using A = Argument;
+};
+
+#define WARPSCOPE_BINARY(Name, Function)             \
+    template <typename T>                            \
+    struct Name : Integer<T> {                       \
+        template <class D, class V>                  \
+        HWY_INLINE V operator()(D, V a, V b) const { \
+            return Function(a, b);                   \
+        }                                            \
+    };
+WARPSCOPE_BINARY(Add, hn::Add)
+WARPSCOPE_BINARY(Sub, hn::Sub)
+WARPSCOPE_BINARY(MulLo, hn::Mul)
+WARPSCOPE_BINARY(And, hn::And)
+WARPSCOPE_BINARY(Or, hn::Or)
+WARPSCOPE_BINARY(Xor, hn::Xor)
+WARPSCOPE_BINARY(Min, hn::Min)
+WARPSCOPE_BINARY(Max, hn::Max)
+#undef WARPSCOPE_BINARY
+
+struct Not : Integer<uint32_t> {
+    template <class D, class V>
+    HWY_INLINE V operator()(D, V a) const {
+        return hn::Not(a);
+    }
+};
+struct Neg : Integer<int32_t> {
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V a) const {
+        return hn::Sub(hn::Zero(d), a);
+    }
+};
+struct Abs : Integer<int32_t> {
+    template <class D, class V>
+    HWY_INLINE V operator()(D, V a) const {
+        return hn::Abs(a);
+    }
+};
+struct MadLo : Integer<uint32_t> {
+    template <class D, class V>
+    HWY_INLINE V operator()(D, V a, V b, V c) const {
+        return hn::Add(hn::Mul(a, b), c);
+    }
+};
+
+// Shift amounts are unsigned 32-bit values clamped to the width (PTX ISA, shl and shr).
+struct Shl32 : Integer<uint32_t> {
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V a, V n) const {
+        const auto in_range = hn::Lt(n, hn::Set(d, 32u));
+        return hn::IfThenElseZero(in_range, hn::Shl(a, hn::IfThenElseZero(in_range, n)));
+    }
+};
+struct ShrU32 : Integer<uint32_t> {
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V a, V n) const {
+        const auto in_range = hn::Lt(n, hn::Set(d, 32u));
+        return hn::IfThenElseZero(in_range, hn::Shr(a, hn::IfThenElseZero(in_range, n)));
+    }
+};
+struct ShrS32 : Integer<int32_t> {
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V a, V n) const {
+        const hn::RebindToUnsigned<D> du;
+        const auto clamped = hn::Min(hn::BitCast(du, n), hn::Set(du, 31u));
+        return hn::Shr(a, hn::BitCast(d, clamped));
+    }
+};
+// The amount has 32 bits in PTX, so only a uniform one stands where a 64-bit operand is read.
+template <bool left>
+struct Shift64 : Integer<uint64_t, uint64_t> {
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V a, V n) const {
+        const auto amount = hn::And(n, hn::Set(d, 0xFFFFFFFFull));
+        const auto in_range = hn::Lt(amount, hn::Set(d, 64ull));
+        const auto safe = hn::IfThenElseZero(in_range, amount);
+        return hn::IfThenElseZero(in_range, left ? hn::Shl(a, safe) : hn::Shr(a, safe));
+    }
+};
+
+// 64-bit registers from 32-bit ones: both halves of a product.
+template <typename Result, typename Argument>
+struct MulWide : Integer<Result, Argument> {
+    template <class D, class V>
+    HWY_INLINE hn::Vec<D> operator()(D d, V a, V b) const {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+        return hn::Mul(hn::PromoteTo(d, a), hn::PromoteTo(d, b));
+#else
+        const hn::Repartition<Argument, D> d32;
+        // MulEven takes the even lanes, which is where widening to 64 bits puts the values.
+        return hn::MulEven(hn::BitCast(d32, hn::PromoteTo(d, a)),
+                           hn::BitCast(d32, hn::PromoteTo(d, b)));
+#endif
+    }
+    template <class D, class V>
+    HWY_INLINE hn::Vec<D> operator()(D d, V a, V b, hn::Vec<D> c) const {
+        return hn::Add((*this)(d, a, b), c);
+    }
+};
+
+template <class Op>
+Handler shift_handler(Shape shape) {
+    if (shape.uniform_result) return binary_scalar<Op>;
+    if (!(shape.uniform_sources & 2)) return nullptr;
+    return shape.uniform_sources & 1 ? binary<Op, true, true> : binary<Op, false, true>;
+}
+
+}  // namespace
+
+Handler find_integer_handler(VectorOp op, Shape shape) {
+    switch (op) {
+        case VectorOp::add_b32:
+            return binary_handler<Add<uint32_t>>(shape);
+        case VectorOp::sub_b32:
+            return binary_handler<Sub<uint32_t>>(shape);
+        case VectorOp::mul_lo_b32:
+            return binary_handler<MulLo<uint32_t>>(shape);
+        case VectorOp::mad_lo_b32:
+            return ternary_handler<MadLo>(shape);
+        case VectorOp::and_b32:
+            return binary_handler<And<uint32_t>>(shape);
+        case VectorOp::or_b32:
+            return binary_handler<Or<uint32_t>>(shape);
+        case VectorOp::xor_b32:
+            return binary_handler<Xor<uint32_t>>(shape);
+        case VectorOp::not_b32:
+            return unary_handler<Not>(shape);
+        case VectorOp::shl_b32:
+            return binary_handler<Shl32>(shape);
+        case VectorOp::shr_u32:
+            return binary_handler<ShrU32>(shape);
+        case VectorOp::shr_s32:
+            return binary_handler<ShrS32>(shape);
+        case VectorOp::min_u32:
+            return binary_handler<Min<uint32_t>>(shape);
+        case VectorOp::min_s32:
+            return binary_handler<Min<int32_t>>(shape);
+        case VectorOp::max_u32:
+            return binary_handler<Max<uint32_t>>(shape);
+        case VectorOp::max_s32:
+            return binary_handler<Max<int32_t>>(shape);
+        case VectorOp::neg_s32:
+            return unary_handler<Neg>(shape);
+        case VectorOp::abs_s32:
+            return unary_handler<Abs>(shape);
+        case VectorOp::add_b64:
+            return binary_handler<Add<uint64_t>>(shape);
+        case VectorOp::sub_b64:
+            return binary_handler<Sub<uint64_t>>(shape);
+        case VectorOp::and_b64:
+            return binary_handler<And<uint64_t>>(shape);
+        case VectorOp::or_b64:
+            return binary_handler<Or<uint64_t>>(shape);
+        case VectorOp::xor_b64:
+            return binary_handler<Xor<uint64_t>>(shape);
+        case VectorOp::shl_b64:
+            return shift_handler<Shift64<true>>(shape);
+        case VectorOp::shr_u64:
+            return shift_handler<Shift64<false>>(shape);
+        case VectorOp::mul_wide_u32:
+            return binary_handler<MulWide<uint64_t, uint32_t>>(shape);
+        case VectorOp::mul_wide_s32:
+            return binary_handler<MulWide<int64_t, int32_t>>(shape);
+        case VectorOp::mad_wide_u32:
+            return ternary_handler<MulWide<uint64_t, uint32_t>>(shape);
+        case VectorOp::mad_wide_s32:
+            return ternary_handler<MulWide<int64_t, int32_t>>(shape);
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace warpscope::emulator::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace warpscope::emulator {
+HWY_EXPORT(find_integer_handler);
+Handler integer_handler(VectorOp op, Shape shape) {
+    return HWY_DYNAMIC_DISPATCH(find_integer_handler)(op, shape);
+}
+}  // namespace warpscope::emulator
+#endif

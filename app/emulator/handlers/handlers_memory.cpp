@@ -1,0 +1,255 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "emulator/handlers/handlers_memory.cpp"
+#include <hwy/foreach_target.h>
+
+#include "emulator/handlers/simd-inl.h"
+
+// Loads and stores of all 32 lanes. Every access is checked: for shared memory against the block's
+// bytes, for global memory against one allocation. An access that fails the check, or that has no
+// handler of its own here, goes to any_load() or any_store(), which find out what is wrong.
+HWY_BEFORE_NAMESPACE();
+namespace warpscope::emulator::HWY_NAMESPACE {
+namespace {
+
+constexpr size_t half_warp = lanes_per_warp / 2;
+
+// Where the lanes of an access lie.
+enum class Pattern { failed, consecutive, scattered };
+
+template <typename Address>
+struct Lanes {
+    uint64_t base = 0;  // host address that is added to each one
+    const Address* addresses = nullptr;
+    std::byte* at(size_t lane) const {
+        return reinterpret_cast<std::byte*>(base + addresses[lane]);
+    }
+};
+
+// Finds lowest and highest address, whether all are multiples of `bytes`, and whether the lanes of
+// each half warp are consecutive elements of `bytes` bytes. Halves, because a row of a 16-wide
+// block is half a warp.
+template <typename Address>
+HWY_INLINE bool survey(const Address* addresses, Address bytes, Address& low, Address& high,
+                       bool& consecutive) {
+    const hn::CappedTag<Address, half_warp> d;
+    auto smallest = hn::Set(d, addresses[0]), largest = smallest;
+    auto odd = hn::Zero(d), differs = hn::Zero(d);
+    const auto next = hn::Set(d, Address(hn::Lanes(d) * bytes));
+    for (size_t half = 0; half < lanes_per_warp; half += half_warp) {
+        auto expected =
+            hn::Add(hn::Mul(hn::Iota(d, 0), hn::Set(d, bytes)), hn::Set(d, addresses[half]));
+        for (size_t l = half; l < half + half_warp; l += hn::Lanes(d)) {
+            const auto a = hn::Load(d, addresses + l);
+            smallest = hn::Min(smallest, a);
+            largest = hn::Max(largest, a);
+            odd = hn::Or(odd, a);
+            differs = hn::Or(differs, hn::Xor(a, expected));
+            expected = hn::Add(expected, next);
+        }
+    }
+    // Where a half wraps around, low and high are not at its ends.
+    const Address a = addresses[0], b = addresses[half_warp];
+    const auto length = Address((half_warp - 1) * bytes);
+    consecutive = hn::AllTrue(d, hn::Eq(differs, hn::Zero(d))) &&
+                  (a < b ? b : a) <= Address(Address(~Address(0)) - length);
+    if (consecutive) {
+        low = a < b ? a : b;
+        high = Address((a < b ? b : a) + length);
+    } else {
+        low = hn::GetLane(hn::MinOfLanes(d, smallest));
+        high = hn::GetLane(hn::MaxOfLanes(d, largest));
+    }
+    const auto misaligned = hn::And(odd, hn::Set(d, Address(bytes - 1)));
+    return hn::AllTrue(d, hn::Eq(misaligned, hn::Zero(d)));
+}
+
+template <Space space, typename Address>
+HWY_INLINE Pattern check(const Instruction* i, Warp& w, Address bytes, Lanes<Address>& lanes) {
+    lanes.addresses = slot<Address>(w, i->operands[i->detail]);
+    Address low, high;
+    bool consecutive;
+    const bool aligned = survey<Address>(lanes.addresses, bytes, low, high, consecutive);
+    if (!aligned || (uint64_t(i->immediate) & (bytes - 1))) return Pattern::failed;
+    const uint64_t begin = uint64_t(low) + uint64_t(i->immediate);
+    const uint64_t end = uint64_t(high) + uint64_t(i->immediate) + bytes;
+    if constexpr (space == Space::shared) {
+        // A negative offset may reach below 0 and wrap: both ends are compared.
+        if (end > w.block->shared_bytes || begin > end) return Pattern::failed;
+        lanes.base = uint64_t(w.block->shared) + uint64_t(i->immediate);
+    } else {
+        if (begin > end || !w.in_global(i, begin, end)) return Pattern::failed;
+        lanes.base = uint64_t(i->immediate);
+    }
+    return consecutive ? Pattern::consecutive : Pattern::scattered;
+}
+
+// Sixteen lanes of consecutive elements into registers, from lane `first`.
+template <typename R, unsigned elements>
+HWY_INLINE void load_half(const R* m, R* const* r, size_t first) {
+    if constexpr (elements == 1) {
+        const hn::CappedTag<R, half_warp> d;
+        for (size_t l = 0; l < half_warp; l += hn::Lanes(d))
+            hn::Store(hn::LoadU(d, m + l), d, r[0] + first + l);
+    } else if constexpr (elements == 4) {
+        const hn::CappedTag<R, 4> d;
+        for (size_t l = 0; l < half_warp; l += hn::Lanes(d)) {
+            hn::Vec<decltype(d)> x, y, z, t;
+            hn::LoadInterleaved4(d, m + 4 * l, x, y, z, t);
+            hn::Store(x, d, r[0] + first + l);
+            hn::Store(y, d, r[1] + first + l);
+            hn::Store(z, d, r[2] + first + l);
+            hn::Store(t, d, r[3] + first + l);
+        }
+    }
+}
+
+// Memory type M goes into registers of type R (as wide, or widened: ld.u8).
+template <Space space, typename Address, typename M, typename R, unsigned elements>
+const Instruction* load(const Instruction* i, Warp& w) {
+    Lanes<Address> lanes;
+    const Pattern pattern = check<space, Address>(i, w, sizeof(M) * elements, lanes);
+    if (HWY_UNLIKELY(pattern == Pattern::failed)) return any_load(i, w);
+    R* r[elements];
+    for (unsigned e = 0; e < elements; ++e) r[e] = slot<R>(w, i->operands[e]);
+    constexpr bool copies =
+        sizeof(M) == sizeof(R) && (elements == 1 || (elements == 4 && sizeof(M) == 4));
+    if (copies && pattern == Pattern::consecutive) {
+        const std::byte* halves[] = {lanes.at(0), lanes.at(half_warp)};
+        for (size_t half = 0; half < 2; ++half)
+            load_half<R, elements>(reinterpret_cast<const R*>(halves[half]), r, half * half_warp);
+    } else {
+        for (size_t l = 0; l < lanes_per_warp; ++l) {
+            const auto* m = reinterpret_cast<const M*>(lanes.at(l));
+            for (unsigned e = 0; e < elements; ++e) r[e][l] = R(m[e]);
+        }
+    }
+    return w.checkpoint(i, i + 1);
+}
+
+// One address for the whole warp: into uniform registers, or the same value into every lane.
+template <Space space, typename Address, typename M, typename R, unsigned elements, bool scalar>
+const Instruction* load_uniform(const Instruction* i, Warp& w) {
+    const uint64_t address =
+        uint64_t(*uniform_slot<Address>(w, i->operands[i->detail])) + uint64_t(i->immediate);
+    constexpr unsigned bytes = sizeof(M) * elements;
+    const std::byte* p = reinterpret_cast<const std::byte*>(address);
+    if constexpr (space == Space::shared) {
+        const uint64_t size = w.block->shared_bytes;  // the end of the access may wrap around
+        if (HWY_UNLIKELY(address % bytes || address > size || size - address < bytes))
+            return any_load(i, w);
+        p = w.block->shared + address;
+    } else {
+        if (HWY_UNLIKELY(address % bytes || !w.in_global(i, address, address + bytes)))
+            return any_load(i, w);
+    }
+    const auto* m = reinterpret_cast<const M*>(p);
+    const Full<R> d;
+    for (unsigned e = 0; e < elements; ++e) {
+        if constexpr (scalar) {
+            *uniform_slot<R>(w, i->operands[e]) = R(m[e]);
+        } else {
+            R* r = slot<R>(w, i->operands[e]);
+            const auto value = hn::Set(d, R(m[e]));
+            for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) hn::Store(value, d, r + l);
+        }
+    }
+    return w.checkpoint(i, i + 1);
+}
+
+template <Space space, typename Address, typename M, typename R, unsigned elements>
+const Instruction* store(const Instruction* i, Warp& w) {
+    Lanes<Address> lanes;
+    const Pattern pattern = check<space, Address>(i, w, sizeof(M) * elements, lanes);
+    if (HWY_UNLIKELY(pattern == Pattern::failed)) return any_store(i, w);
+    constexpr bool pixels = sizeof(M) == 1 && elements == 4;
+    if (pattern == Pattern::consecutive && pixels) {
+        const hn::CappedTag<uint32_t, half_warp> d;
+        const auto low = hn::Set(d, 0xFFu);
+        for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
+            const size_t half = l / half_warp * half_warp;
+            auto* m = reinterpret_cast<uint32_t*>(lanes.at(half)) - half;
+            const auto byte = [&](unsigned e) {
+                return hn::And(any_source(d, w, i->operands[1 + e], l), low);
+            };
+            const auto lower = hn::Or(byte(0), hn::ShiftLeft<8>(byte(1)));
+            const auto upper = hn::Or(hn::ShiftLeft<16>(byte(2)), hn::ShiftLeft<24>(byte(3)));
+            hn::StoreU(hn::Or(lower, upper), d, m + l);
+        }
+        return w.checkpoint(i, i + 1);
+    }
+    if (pattern == Pattern::consecutive && elements == 1 && sizeof(M) == sizeof(R)) {
+        const hn::CappedTag<R, half_warp> d;
+        for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
+            const size_t half = l / half_warp * half_warp;
+            auto* m = reinterpret_cast<R*>(lanes.at(half)) - half;
+            hn::StoreU(any_source(d, w, i->operands[1], l), d, m + l);
+        }
+        return w.checkpoint(i, i + 1);
+    }
+    const R* r[elements];
+    size_t stride[elements];
+    for (unsigned e = 0; e < elements; ++e) {
+        const uint32_t operand = i->operands[1 + e];
+        r[e] = slot<R>(w, operand & ~1u);
+        stride[e] = operand & 1 ? 0 : 1;
+    }
+    for (size_t l = 0; l < lanes_per_warp; ++l) {
+        auto* m = reinterpret_cast<M*>(lanes.at(l));
+        for (unsigned e = 0; e < elements; ++e) m[e] = M(r[e][l * stride[e]]);
+    }
+    return w.checkpoint(i, i + 1);
+}
+
+template <Space space, typename Address, typename M, typename R, unsigned elements>
+Handler pick(const MemoryShape& shape) {
+    if (shape.store) {
+        if (shape.uniform_address) return nullptr;
+        return store<space, Address, M, R, elements>;
+    }
+    if (!shape.uniform_address)
+        return shape.uniform_result ? nullptr : load<space, Address, M, R, elements>;
+    if (shape.uniform_result) return load_uniform<space, Address, M, R, elements, true>;
+    return load_uniform<space, Address, M, R, elements, false>;
+}
+
+template <Space space, typename Address>
+Handler pick_type(const MemoryShape& s) {
+    const unsigned bits = bits_of(s.type);
+    if (bits == 8 && s.elements == 4 && s.store && !s.wide_register)
+        return pick<space, Address, uint8_t, uint32_t, 4>(s);
+    if (bits == 8 && s.elements == 1 && !s.wide_register && !is_signed(s.type))
+        return pick<space, Address, uint8_t, uint32_t, 1>(s);
+    if (bits == 16 && s.elements == 1 && !s.wide_register && !is_signed(s.type))
+        return pick<space, Address, uint16_t, uint32_t, 1>(s);
+    if (bits == 32 && !s.wide_register) {
+        if (s.elements == 1) return pick<space, Address, uint32_t, uint32_t, 1>(s);
+        if (s.elements == 2) return pick<space, Address, uint32_t, uint32_t, 2>(s);
+        return pick<space, Address, uint32_t, uint32_t, 4>(s);
+    }
+    if (bits == 64 && s.elements == 1) return pick<space, Address, uint64_t, uint64_t, 1>(s);
+    if (bits == 64 && s.elements == 2) return pick<space, Address, uint64_t, uint64_t, 2>(s);
+    return nullptr;
+}
+
+}  // namespace
+
+Handler find_memory_handler(const MemoryShape& shape) {
+    if (shape.space == Space::shared)
+        return shape.wide_address ? pick_type<Space::shared, uint64_t>(shape)
+                                  : pick_type<Space::shared, uint32_t>(shape);
+    if (shape.space == Space::global || shape.space == Space::constant)
+        return shape.wide_address ? pick_type<Space::global, uint64_t>(shape) : nullptr;
+    return nullptr;
+}
+
+}  // namespace warpscope::emulator::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace warpscope::emulator {
+HWY_EXPORT(find_memory_handler);
+Handler memory_handler(const MemoryShape& shape) {
+    return HWY_DYNAMIC_DISPATCH(find_memory_handler)(shape);
+}
+}  // namespace warpscope::emulator
+#endif

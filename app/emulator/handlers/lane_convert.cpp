@@ -1,0 +1,202 @@
+// cvt between every pair of types that is not SIMD, and the packing forms of mov.
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "emulator/handlers/each_lane.h"
+#include "emulator/handlers/lane_operations.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+struct Mode {
+    Rounding rounding;
+    bool to_integral, saturate;
+    explicit Mode(const Instruction* i)
+        : rounding(Rounding(i->detail & 7)), to_integral(i->detail & 8), saturate(i->detail & 16) {}
+};
+
+template <typename F>
+F rounded(F a, Rounding rounding) {
+    switch (rounding) {
+        case Rounding::nearest:
+            return std::nearbyint(a);
+        case Rounding::down:
+            return std::floor(a);
+        case Rounding::up:
+            return std::ceil(a);
+        default:
+            return std::trunc(a);
+    }
+}
+
+// The nearest value of the narrower type, moved by one step where another direction was asked for.
+template <typename To, typename From>
+To narrowed(From a, Rounding rounding) {
+    const To r = To(a);
+    const From back = From(r);
+    constexpr To infinity = std::numeric_limits<To>::infinity();
+    if (rounding == Rounding::down || (rounding == Rounding::zero && a > 0))
+        return back > a ? std::nextafter(r, -infinity) : r;
+    if (rounding == Rounding::up || (rounding == Rounding::zero && a < 0))
+        return back < a ? std::nextafter(r, infinity) : r;
+    return r;
+}
+
+template <typename To, typename From>
+To converted(From a, const Mode& mode) {
+    if constexpr (std::is_same_v<To, Half>) {
+        const auto value = double(a);  // a 64-bit integer that this rounds is far out of range
+        const Half result = mode.to_integral ? Half::of(rounded(value, mode.rounding))
+                                             : Half::of(value, mode.rounding);
+        return mode.saturate ? result.saturated() : result;
+    } else if constexpr (std::is_same_v<From, Half>) {
+        return converted<To, float>(float(a), mode);
+    } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+        using Limits = std::numeric_limits<To>;
+        // PTX ISA, cvt: NaN gives 0 only from f32 to at most 32 bits, else the sign bit alone.
+        constexpr bool zero = sizeof(From) == 4 && sizeof(To) <= 4;
+        if (a != a) return zero ? To(0) : To(To(1) << (8 * sizeof(To) - 1));
+        const From x = rounded(a, mode.rounding);
+        if (x >= std::ldexp(From(1), Limits::digits)) return Limits::max();
+        if (x < From(Limits::min())) return Limits::min();
+        return To(x);
+    } else if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
+        if (mode.saturate) {
+            if (std::cmp_greater(a, std::numeric_limits<To>::max()))
+                return std::numeric_limits<To>::max();
+            if (std::cmp_less(a, std::numeric_limits<To>::min()))
+                return std::numeric_limits<To>::min();
+        }
+        return To(a);
+    } else if constexpr (std::is_integral_v<From>) {
+        // long double holds every 64-bit integer.
+        return narrowed<To, long double>((long double)(a), mode.rounding);
+    } else {
+        To r;
+        if constexpr (sizeof(To) < sizeof(From))
+            r = narrowed<To, From>(a, mode.rounding);
+        else
+            r = To(mode.to_integral ? rounded(a, mode.rounding) : a);
+        if (mode.saturate) r = r > 0 ? (r < 1 ? r : To(1)) : To(0);
+        return r;
+    }
+}
+
+template <typename To, typename From>
+const Instruction* convert(const Instruction* i, Warp& w) {
+    // A narrow integer is extended to the register's 32 bits, which is what a wider register shows.
+    using Stored =
+        std::conditional_t<std::is_integral_v<To> && sizeof(To) < 4,
+                           std::conditional_t<std::is_signed_v<To>, int32_t, uint32_t>, To>;
+    const Mode mode(i);
+    const unsigned count = i->operands[0] & 1 ? 1 : lanes_per_warp;
+    for (unsigned lane = 0; lane < count; ++lane)
+        w.set<Stored>(i->operands[0], lane,
+                      Stored(converted<To, From>(w.get<From>(i->operands[1], lane), mode)));
+    return i + 1;
+}
+
+template <typename To>
+Handler from(Type type) {
+    switch (type) {
+        case Type::u8:
+            return convert<To, uint8_t>;
+        case Type::s8:
+            return convert<To, int8_t>;
+        case Type::u16:
+            return convert<To, uint16_t>;
+        case Type::s16:
+            return convert<To, int16_t>;
+        case Type::u32:
+            return convert<To, uint32_t>;
+        case Type::s32:
+            return convert<To, int32_t>;
+        case Type::u64:
+            return convert<To, uint64_t>;
+        case Type::s64:
+            return convert<To, int64_t>;
+        case Type::f16:
+            return convert<To, Half>;
+        case Type::f32:
+            return convert<To, float>;
+        case Type::f64:
+            return convert<To, double>;
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+Handler conversion_lanes(const Conversion& c) {
+    switch (c.to) {
+        case Type::u8:
+            return from<uint8_t>(c.from);
+        case Type::s8:
+            return from<int8_t>(c.from);
+        case Type::u16:
+            return from<uint16_t>(c.from);
+        case Type::s16:
+            return from<int16_t>(c.from);
+        case Type::u32:
+            return from<uint32_t>(c.from);
+        case Type::s32:
+            return from<int32_t>(c.from);
+        case Type::u64:
+            return from<uint64_t>(c.from);
+        case Type::s64:
+            return from<int64_t>(c.from);
+        case Type::f16:
+            return from<Half>(c.from);
+        case Type::f32:
+            return from<float>(c.from);
+        case Type::f64:
+            return from<double>(c.from);
+        default:
+            return nullptr;
+    }
+}
+
+uint16_t encode_rounding(const Conversion& c) {
+    return uint16_t(uint16_t(c.rounding) | (c.to_integral ? 8 : 0) | (c.saturate ? 16 : 0));
+}
+
+const Instruction* pack_32(const Instruction* i, Warp& w) {
+    return each_lane<decltype([](uint32_t lo, uint32_t hi) { return uint64_t(hi) << 32 | lo; }),
+                     uint64_t, uint32_t, uint32_t>(i, w);
+}
+const Instruction* pack_16(const Instruction* i, Warp& w) {
+    return each_lane<decltype([](uint16_t lo, uint16_t hi) { return uint32_t(hi) << 16 | lo; }),
+                     uint32_t, uint16_t, uint16_t>(i, w);
+}
+const Instruction* pack_4x16(const Instruction* i, Warp& w) {
+    using U = uint16_t;
+    return each_lane<decltype([](U a, U b, U c, U d) {
+                         return uint64_t(d) << 48 | uint64_t(c) << 32 | uint64_t(b) << 16 | a;
+                     }),
+                     uint64_t, U, U, U, U>(i, w);
+}
+
+namespace {
+template <typename Whole, typename Half>
+const Instruction* unpack(const Instruction* i, Warp& w) {
+    for (uint32_t lane = 0; lane < lanes_per_warp; ++lane) {
+        if (!(w.mask >> lane & 1)) continue;
+        const auto whole = w.get<Whole>(i->operands[2], lane);
+        if (i->operands[0]) w.set<uint32_t>(i->operands[0], lane, Half(whole));
+        if (i->operands[1]) w.set<uint32_t>(i->operands[1], lane, Half(whole >> 8 * sizeof(Half)));
+    }
+    return i + 1;
+}
+}  // namespace
+
+const Instruction* unpack_32(const Instruction* i, Warp& w) {
+    return unpack<uint64_t, uint32_t>(i, w);
+}
+const Instruction* unpack_16(const Instruction* i, Warp& w) {
+    return unpack<uint32_t, uint16_t>(i, w);
+}
+
+}  // namespace warpscope::emulator

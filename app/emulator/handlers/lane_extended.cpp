@@ -1,0 +1,166 @@
+// Sums with a carry, dot products and differences of packed elements, tests of addresses.
+#include <bit>
+#include <cstdlib>
+#include <type_traits>
+
+#include "emulator/handlers/each_lane.h"
+#include "emulator/handlers/lane_operations.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+// a * b + c, a + c or a - c, with carry or borrow in and out; c is the last source.
+template <typename T, CarryOperation::Kind kind>
+const Instruction* carry(const Instruction* i, Warp& w) {
+    using U = std::make_unsigned_t<T>;
+    __extension__ using Wide =
+        std::conditional_t<sizeof(T) == 8,
+                           std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
+                           std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+    constexpr bool is_mad = kind == CarryOperation::mad_lo || kind == CarryOperation::mad_hi;
+    const bool takes = i->detail & 1, leaves = i->detail & 2;
+    const uint32_t flag = i->operands[is_mad ? 4 : 3];
+    for (uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
+        const auto lane = unsigned(std::countr_zero(lanes));
+        U a = U(w.get<T>(i->operands[1], lane));
+        if constexpr (is_mad) {
+            const Wide product = Wide(T(a)) * Wide(w.get<T>(i->operands[2], lane));
+            a = U(kind == CarryOperation::mad_hi ? product >> 8 * sizeof(T) : product);
+        }
+        const U c = w.get<U>(i->operands[is_mad ? 3 : 2], lane);
+        const U in = takes && (w.predicate(flag) >> lane & 1);
+        U result;
+        bool out;
+        if constexpr (kind == CarryOperation::sub) {
+            result = a - c - in;
+            out = a < c || (in && a == c);
+        } else {
+            result = a + c + in;
+            out = result < a || (in && result == a);
+        }
+        if (i->operands[0]) w.set<U>(i->operands[0], lane, result);
+        if (leaves) w.predicate(flag) = (w.predicate(flag) & ~(1u << lane)) | uint32_t(out) << lane;
+    }
+    return i + 1;
+}
+
+template <typename T>
+Handler carry_of(CarryOperation::Kind kind) {
+    switch (kind) {
+        case CarryOperation::add:
+            return carry<T, CarryOperation::add>;
+        case CarryOperation::sub:
+            return carry<T, CarryOperation::sub>;
+        case CarryOperation::mad_lo:
+            return carry<T, CarryOperation::mad_lo>;
+        case CarryOperation::mad_hi:
+            return carry<T, CarryOperation::mad_hi>;
+    }
+    return nullptr;
+}
+
+// Element `k` of a register that holds elements of `bits` bits.
+int32_t element(uint32_t word, unsigned k, unsigned bits, bool sign) {
+    const uint32_t top = word << (32 - bits - k * bits);
+    return sign ? int32_t(top) >> (32 - bits) : int32_t(top >> (32 - bits));
+}
+
+template <bool four, bool high, bool a_signed, bool b_signed>
+const Instruction* dot_product(const Instruction* i, Warp& w) {
+    return each_lane<decltype([](uint32_t a, uint32_t b, uint32_t c) {
+                         constexpr unsigned count = four ? 4 : 2;
+                         for (unsigned k = 0; k < count; ++k)
+                             c += uint32_t(element(a, k, 32 / count, a_signed)) *
+                                  uint32_t(element(b, high ? k + 2 : k, 8, b_signed));
+                         return c;
+                     }),
+                     uint32_t, uint32_t, uint32_t, uint32_t>(i, w);
+}
+
+template <unsigned elements, bool sign, bool adds>
+const Instruction* absolute_difference(const Instruction* i, Warp& w) {
+    return each_lane<decltype([](uint32_t a, uint32_t b, uint32_t c) {
+                         constexpr unsigned bits = 32 / elements;
+                         uint32_t result = adds ? c : 0;
+                         for (unsigned k = 0; k < elements; ++k) {
+                             const auto difference = uint32_t(
+                                 std::abs(element(a, k, bits, sign) - element(b, k, bits, sign)));
+                             result += adds ? difference : difference << k * bits;
+                         }
+                         return result;
+                     }),
+                     uint32_t, uint32_t, uint32_t, uint32_t>(i, w);
+}
+
+template <Space space>
+const Instruction* test_space(const Instruction* i, Warp& w) {
+    uint32_t result = 0;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+        const auto address = w.get<uint64_t>(i->operands[1], lane);
+        const bool shared = address - shared_window < window_size;
+        const bool local = address - local_window < window_size;
+        const bool holds = space == Space::shared  ? shared
+                           : space == Space::local ? local
+                                                   : !shared && !local;
+        result |= uint32_t(holds) << lane;
+    }
+    w.predicate(i->operands[0]) = result;
+    return i + 1;
+}
+
+}  // namespace
+
+Handler carry_lanes(const CarryOperation& operation, Type type) {
+    switch (type) {
+        case Type::u32:
+            return carry_of<uint32_t>(operation.kind);
+        case Type::s32:
+            return carry_of<int32_t>(operation.kind);
+        case Type::u64:
+            return carry_of<uint64_t>(operation.kind);
+        case Type::s64:
+            return carry_of<int64_t>(operation.kind);
+        default:
+            return nullptr;
+    }
+}
+
+Handler dot_product_lanes(bool four, bool high, bool a_signed, bool b_signed) {
+    static constexpr Handler of_four[] = {
+        dot_product<true, false, false, false>, dot_product<true, false, true, false>,
+        dot_product<true, false, false, true>, dot_product<true, false, true, true>};
+    static constexpr Handler of_two[] = {
+        dot_product<false, false, false, false>, dot_product<false, false, true, false>,
+        dot_product<false, false, false, true>,  dot_product<false, false, true, true>,
+        dot_product<false, true, false, false>,  dot_product<false, true, true, false>,
+        dot_product<false, true, false, true>,   dot_product<false, true, true, true>};
+    const unsigned types = unsigned(a_signed) | unsigned(b_signed) << 1;
+    return four ? of_four[types] : of_two[types | unsigned(high) << 2];
+}
+
+Handler absolute_difference_lanes(unsigned elements, bool sign, bool adds) {
+    if (elements == 2)
+        return sign ? (adds ? absolute_difference<2, true, true>
+                            : absolute_difference<2, true, false>)
+                    : (adds ? absolute_difference<2, false, true>
+                            : absolute_difference<2, false, false>);
+    return sign ? (adds ? absolute_difference<4, true, true> : absolute_difference<4, true, false>)
+                : (adds ? absolute_difference<4, false, true>
+                        : absolute_difference<4, false, false>);
+}
+
+Handler space_test(Space space) {
+    switch (space) {
+        case Space::shared:
+            return test_space<Space::shared>;
+        case Space::local:
+            return test_space<Space::local>;
+        case Space::global:
+            return test_space<Space::global>;
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace warpscope::emulator

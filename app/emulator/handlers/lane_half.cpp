@@ -1,0 +1,153 @@
+// Arithmetic and comparisons of f16 and f16x2 (PTX ISA 9.7.4, "Half Precision Floating Point").
+#include <cmath>
+
+#include "emulator/handlers/each_lane.h"
+#include "emulator/handlers/half.h"
+#include "emulator/handlers/lane_operations.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+struct Add {
+    Half operator()(Half a, Half b) const { return Half::of(double(a) + double(b)); }
+};
+struct Sub {
+    Half operator()(Half a, Half b) const { return Half::of(double(a) - double(b)); }
+};
+struct Mul {
+    Half operator()(Half a, Half b) const { return Half::of(double(a) * double(b)); }
+};
+struct Fma {
+    Half operator()(Half a, Half b, Half c) const { return fused(a, b, c); }
+};
+struct Neg {
+    Half operator()(Half a) const { return {uint16_t(a.bits ^ Half::sign)}; }
+};
+struct Abs {
+    Half operator()(Half a) const { return {uint16_t(a.bits & ~Half::sign)}; }
+};
+struct Tanh {
+    Half operator()(Half a) const { return Half::of(std::tanh(double(a))); }
+};
+struct Ex2 {
+    Half operator()(Half a) const { return Half::of(std::exp2(double(a))); }
+};
+
+template <class Op, bool flushes, bool saturates>
+struct Modified {
+    template <class... H>
+    Half operator()(H... operands) const {
+        Half result = flushes ? Op()(operands.flushed()...) : Op()(operands...);
+        if (flushes) result = result.flushed();
+        return saturates ? result.saturated() : result;
+    }
+};
+
+// Both halves of a register.
+template <class Op>
+struct Packed {
+    template <class... U>
+    uint32_t operator()(U... operands) const {
+        const Half low = Op()(Half{uint16_t(operands)}...);
+        const Half high = Op()(Half{uint16_t(operands >> 16)}...);
+        return uint32_t(high.bits) << 16 | low.bits;
+    }
+};
+template <class Op>
+struct Single {
+    template <class... U>
+    uint32_t operator()(U... operands) const {
+        return Op()(Half{operands}...).bits;
+    }
+};
+
+template <class>
+using Both = uint32_t;
+template <class>
+using One = uint16_t;
+
+template <class Op, class... H>
+Handler of_arity(bool packed) {
+    if (packed) return each_lane<Packed<Op>, uint32_t, Both<H>...>;
+    return each_lane<Single<Op>, uint32_t, One<H>...>;
+}
+
+template <class Op, class... H>
+Handler modified(bool packed, bool flushes, bool saturates) {
+    if (flushes)
+        return saturates ? of_arity<Modified<Op, true, true>, H...>(packed)
+                         : of_arity<Modified<Op, true, false>, H...>(packed);
+    return saturates ? of_arity<Modified<Op, false, true>, H...>(packed)
+                     : of_arity<Modified<Op, false, false>, H...>(packed);
+}
+
+}  // namespace
+
+Handler half_lanes(std::string_view op, bool packed, bool flushes, bool saturates) {
+    if (op == "add") return modified<Add, Half, Half>(packed, flushes, saturates);
+    if (op == "sub") return modified<Sub, Half, Half>(packed, flushes, saturates);
+    if (op == "mul") return modified<Mul, Half, Half>(packed, flushes, saturates);
+    if (op == "fma") return modified<Fma, Half, Half, Half>(packed, flushes, saturates);
+    if (saturates) return nullptr;
+    if (op == "neg") return modified<Neg, Half>(packed, flushes, false);
+    if (op == "abs") return modified<Abs, Half>(packed, flushes, false);
+    if (op == "ex2") return modified<Ex2, Half>(packed, flushes, false);
+    if (op == "tanh") return modified<Tanh, Half>(packed, flushes, false);
+    return nullptr;
+}
+
+namespace {
+
+// `shift`: 16 for the upper half of a register.
+template <class F, bool flushes, unsigned shift>
+const Instruction* compare_each(const Instruction* i, Warp& w) {
+    const auto value = [&](unsigned operand, unsigned lane) -> double {
+        const Half h{uint16_t(w.get<uint32_t>(i->operands[operand], lane) >> shift)};
+        return flushes ? h.flushed() : h;
+    };
+    uint32_t result = 0;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        result |= uint32_t(F{}(value(1, lane), value(2, lane))) << lane;
+    w.predicate(i->operands[0]) = result;
+    return i + 1;
+}
+
+template <typename F>
+Handler comparing(F, bool flushes, bool high) {
+    if (high) return flushes ? compare_each<F, true, 16> : compare_each<F, false, 16>;
+    return flushes ? compare_each<F, true, 0> : compare_each<F, false, 0>;
+}
+
+}  // namespace
+
+Handler compare_halves(std::string_view c, bool flushes, bool high) {
+    const auto with = [&](auto f) { return comparing(f, flushes, high); };
+    if (c == "eq") return with([](double a, double b) { return a == b; });
+    if (c == "ne") return with([](double a, double b) { return a < b || a > b; });
+    if (c == "lt") return with([](double a, double b) { return a < b; });
+    if (c == "le") return with([](double a, double b) { return a <= b; });
+    if (c == "gt") return with([](double a, double b) { return a > b; });
+    if (c == "ge") return with([](double a, double b) { return a >= b; });
+    if (c == "equ") return with([](double a, double b) { return !(a < b || a > b); });
+    if (c == "neu") return with([](double a, double b) { return !(a == b); });
+    if (c == "ltu") return with([](double a, double b) { return !(a >= b); });
+    if (c == "leu") return with([](double a, double b) { return !(a > b); });
+    if (c == "gtu") return with([](double a, double b) { return !(a <= b); });
+    if (c == "geu") return with([](double a, double b) { return !(a < b); });
+    if (c == "num") return with([](double a, double b) { return a == a && b == b; });
+    if (c == "nan") return with([](double a, double b) { return a != a || b != b; });
+    return nullptr;
+}
+
+const Instruction* set_halves(const Instruction* i, Warp& w) {
+    const unsigned count = i->operands[0] & 1 ? 1 : lanes_per_warp;
+    const uint32_t low = w.predicate(i->operands[1]), high = w.predicate(i->operands[2]);
+    const auto yes = uint32_t(i->immediate);
+    for (unsigned lane = 0; lane < count; ++lane)
+        w.set<uint32_t>(i->operands[0], lane,
+                        (low >> lane & 1 ? yes : 0) | (high >> lane & 1 ? yes << 16 : 0));
+    return i + 1;
+}
+
+}  // namespace warpscope::emulator

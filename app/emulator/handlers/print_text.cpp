@@ -1,0 +1,195 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "emulator/machine/printed.h"
+
+// printf() by hand: a kernel's format never reaches the host's own.
+namespace warpscope::emulator {
+
+namespace {
+
+constexpr int widest = 1024;
+
+// %[flags][width][.precision][length]conversion
+struct Field {
+    bool left = false, plus = false, space = false, alternate = false, zeros = false;
+    int width = 0;
+    int precision = -1;  // none
+    int bytes = 4;       // of an integer
+    char conversion = 0;
+};
+
+class Printer {
+  public:
+    Printer(std::string_view format, const PrintSource& source)
+        : format_(format), source_(source) {}
+
+    PrintedText print() {
+        while (at_ < format_.size()) {
+            const size_t percent = std::min(format_.find('%', at_), format_.size());
+            result_.text += format_.substr(at_, percent - at_);
+            at_ = percent;
+            if (at_ < format_.size()) field();
+        }
+        return std::move(result_);
+    }
+
+  private:
+    char peek() const { return at_ < format_.size() ? format_[at_] : '\0'; }
+    bool accept(char c) {
+        if (peek() != c || c == '\0') return false;
+        ++at_;
+        return true;
+    }
+    uint64_t argument(unsigned bytes) {
+        ++result_.arguments;
+        return source_.argument(bytes);
+    }
+    int number() {
+        if (accept('*')) return std::clamp(int(uint32_t(argument(4))), -widest, widest);
+        int value = 0;
+        for (; peek() >= '0' && peek() <= '9'; ++at_)
+            value = std::min(value * 10 + (peek() - '0'), widest);
+        return value;
+    }
+
+    Field parse() {
+        Field f;
+        for (;;) {
+            if (accept('-'))
+                f.left = true;
+            else if (accept('+'))
+                f.plus = true;
+            else if (accept(' '))
+                f.space = true;
+            else if (accept('#'))
+                f.alternate = true;
+            else if (accept('0'))
+                f.zeros = true;
+            else
+                break;
+        }
+        f.width = number();
+        if (f.width < 0) {
+            f.left = true;
+            f.width = -f.width;
+        }
+        if (accept('.')) f.precision = number();
+        if (accept('h'))
+            f.bytes = accept('h') ? 1 : 2;
+        else if (accept('l') || accept('j') || accept('z') || accept('t')) {
+            accept('l');
+            f.bytes = 8;
+        }
+        if (at_ < format_.size()) f.conversion = format_[at_++];
+        return f;
+    }
+
+    void field() {
+        const size_t begin = at_++;
+        const Field f = parse();
+        switch (f.conversion) {
+            case '%':
+                result_.text += '%';
+                return;
+            case 'd':
+            case 'i':
+                return signed_integer(f);
+            case 'u':
+            case 'o':
+            case 'x':
+            case 'X':
+                return integer(f, unsigned_value(f), "");
+            case 'p': {
+                Field pointer = f;
+                pointer.conversion = 'x';
+                return integer(pointer, argument(8), "0x");
+            }
+            case 'c':
+                return pad(f, std::string(1, char(argument(4))), 0, false);
+            case 's':
+                return pad(f, source_.string(argument(8)).substr(0, size_t(f.precision)), 0, false);
+            default:
+                if (std::string_view("fFeEgGaA").find(f.conversion) != std::string_view::npos &&
+                    f.conversion)
+                    return floating(f);
+                result_.text += format_.substr(begin, at_ - begin);
+        }
+    }
+
+    uint64_t unsigned_value(const Field& f) {
+        const uint64_t value = argument(f.bytes == 8 ? 8 : 4);
+        return f.bytes == 8 ? value : value & ((1ull << (8 * f.bytes)) - 1);
+    }
+
+    void signed_integer(const Field& f) {
+        const unsigned unused = 64 - 8 * unsigned(f.bytes);
+        const auto value = int64_t(unsigned_value(f) << unused) >> unused;
+        const char* sign = value < 0 ? "-" : f.plus ? "+" : f.space ? " " : "";
+        integer(f, value < 0 ? 0 - uint64_t(value) : uint64_t(value), sign);
+    }
+
+    void integer(const Field& f, uint64_t value, std::string prefix) {
+        const int base = f.conversion == 'o'                          ? 8
+                         : f.conversion == 'x' || f.conversion == 'X' ? 16
+                                                                      : 10;
+        char digits[24];
+        const auto end = std::to_chars(digits, digits + sizeof(digits), value, base).ptr;
+        std::string text(digits, end);
+        if (f.conversion == 'X')
+            for (char& c : text)
+                if (c >= 'a') c = char(c - 'a' + 'A');
+        if (f.precision == 0 && value == 0) text.clear();
+        if (int(text.size()) < f.precision) text.insert(0, size_t(f.precision) - text.size(), '0');
+        if (f.alternate && base == 16 && value && prefix.empty())
+            prefix = f.conversion == 'X' ? "0X" : "0x";
+        if (f.alternate && base == 8 && !text.starts_with('0')) text.insert(0, 1, '0');
+        pad(f, prefix + text, prefix.size(), f.zeros && f.precision < 0);
+    }
+
+    void floating(const Field& f) {
+        const auto value = std::bit_cast<double>(argument(8));
+        const bool negative = std::signbit(value);
+        const double magnitude = std::abs(value);
+        std::string spec = "{:";
+        if (f.alternate) spec += '#';
+        const bool hexadecimal = f.conversion == 'a' || f.conversion == 'A';
+        if (f.precision >= 0)
+            spec += fmt::format(".{}", f.precision);
+        else if (!hexadecimal)
+            spec += ".6";
+        spec += f.conversion;
+        spec += '}';
+        std::string prefix = negative ? "-" : f.plus ? "+" : f.space ? " " : "";
+        std::string text = fmt::format(fmt::runtime(spec), magnitude);
+        pad(f, prefix + text, prefix.size(), f.zeros && std::isfinite(value));
+    }
+
+    // To the field's width; zeros stand behind the first `prefix` characters.
+    void pad(const Field& f, std::string text, size_t prefix, bool zeros) {
+        const size_t missing = size_t(f.width) > text.size() ? size_t(f.width) - text.size() : 0;
+        if (f.left)
+            text.append(missing, ' ');
+        else
+            text.insert(zeros ? prefix : 0, missing, zeros ? '0' : ' ');
+        result_.text += text;
+    }
+
+    std::string_view format_;
+    const PrintSource& source_;
+    size_t at_ = 0;
+    PrintedText result_;
+};
+
+}  // namespace
+
+PrintedText print_text(std::string_view format, const PrintSource& source) {
+    return Printer(format, source).print();
+}
+
+}  // namespace warpscope::emulator

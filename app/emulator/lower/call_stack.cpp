@@ -1,0 +1,217 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/lower/call_expansion.h"
+#include "emulator/lower/calls.h"
+#include "emulator/ptx/opcode_traits.h"
+
+// Functions that call themselves, and their stack.
+namespace warpscope::emulator {
+
+void CallExpansion::reach_stack(const CallInstance& in, Statement& s) {
+    const bool param = (s.opcode == "ld" || s.opcode == "st") && s.has("param");
+    for (Operand& o : s.operands) {
+        if (o.kind == Operand::address && o.elements.size() == 1) {
+            Operand& base = o.elements[0];
+            const auto found = in.names.find(base.name);
+            const bool bound =
+                base.kind == Operand::symbol && found != in.names.end() && found->second.on_stack;
+            if (bound) {
+                o.value += *found->second.on_stack;
+                base = register_operand(stack_pointer());
+            }
+            const bool by_register = base.kind == Operand::register_ && !in.suffix.empty();
+            if (param && (bound || by_register))
+                std::replace(s.modifiers.begin(), s.modifiers.end(), std::string("param"),
+                             std::string("local"));
+        } else if (o.kind == Operand::symbol) {
+            const auto found = in.names.find(o.name);
+            if (found == in.names.end() || !found->second.on_stack) continue;
+            if (s.opcode != "mov") fail(s, "an address on the stack is needed here");
+            s.opcode = "add";
+            s.modifiers = {"u64"};
+            const int64_t offset = *found->second.on_stack + o.value;
+            o = register_operand(stack_pointer());
+            s.operands.push_back(number_operand(offset));
+            return;
+        }
+    }
+}
+
+CallRecursion& CallExpansion::recursion(const std::string& name) {
+    const auto [found, is_new] = recursions_.try_emplace(name);
+    if (is_new) {
+        found->second.frame = frame_of(module_.functions.at(name));
+        waiting_.push_back(name);
+    }
+    return found->second;
+}
+
+CallFrame CallExpansion::frame_of(const KernelSyntax& f) {
+    CallFrame frame;
+    frame.bytes = 4;
+    const auto take = [&](int64_t bytes, int64_t align) {
+        const int64_t at = (frame.bytes + align - 1) / align * align;
+        frame.bytes = at + bytes;
+        return at;
+    };
+    for (const auto* list : {&f.parameters, &f.results})
+        for (const Parameter& p : *list) frame.variables[p.name] = take(p.size, p.align);
+    for (const Variable& v : f.variables)
+        if (v.space == Space::local) frame.variables[v.name] = take(int64_t(v.bytes), v.align);
+    std::vector<bool> used(f.registers.size());
+    for (const Statement& s : f.statements) {
+        for (int32_t r : destinations_of(s)) used[size_t(r)] = true;
+        for (int32_t r : sources_of(s)) used[size_t(r)] = true;
+    }
+    for (size_t r = 0; r < used.size(); ++r)
+        if (used[r])
+            frame.saved.emplace_back(int32_t(r),
+                                     bits_of(f.registers[r].type) == 64 ? take(8, 8) : take(4, 4));
+    frame.bytes = (frame.bytes + 15) / 16 * 16;
+    return frame;
+}
+
+void CallExpansion::bind_stack_arguments(CallInstance& in) {
+    for (const Statement& s : in.function->statements) {
+        if (s.opcode != "call" || s.operands[1].kind == Operand::register_) continue;
+        const std::string& name = s.operands[1].name;
+        if (!graph_.is_recursive(name)) continue;
+        const KernelSyntax& f = module_.functions.at(name);
+        const CallFrame& callee = recursion(name).frame;
+        const int64_t begin = in.frame ? in.frame->bytes : 0;
+        for (const auto& [formal, actual] :
+             {std::pair{&f.parameters, &s.operands[2]}, {&f.results, &s.operands[0]}})
+            for (size_t k = 0; k < std::min(formal->size(), actual->elements.size()); ++k)
+                in.names[actual->elements[k].name] = {
+                    "", begin + callee.variables.at((*formal)[k].name)};
+    }
+}
+
+void CallExpansion::call_recursion(const CallInstance& in, const Statement& s,
+                                   const std::string& name) {
+    CallRecursion& callee = recursion(name);
+    const int64_t mine = in.frame ? in.frame->bytes : 0;
+    const bool saves = in.frame && graph_.call_each_other(name, in.recursive);
+    const std::string back = new_label();
+    if (saves) save_registers(in, s, true);
+    add(statement(s, "st.local.b32",
+                  {stack_address(mine), number_operand(int64_t(callee.returns.size()))}));
+    callee.returns.push_back(back);
+    if (mine) move_stack(s, mine);
+    add(branch(s, "(body)" + name));
+    kernel_.labels[back] = place();
+    if (mine) move_stack(s, -mine);
+    if (saves) save_registers(in, s, false);
+}
+
+void CallExpansion::move_stack(const Statement& s, int64_t bytes) {
+    const Operand pointer = register_operand(stack_pointer());
+    add(statement(s, "add.u64", {pointer, pointer, number_operand(bytes)}));
+}
+
+void CallExpansion::save_registers(const CallInstance& in, const Statement& s, bool save) {
+    for (const auto& [r, offset] : in.frame->saved) {
+        const Type type = in.function->registers[size_t(r)].type;
+        const Operand reg = register_operand(in.first_register + r);
+        const Operand at = stack_address(offset);
+        if (type == Type::pred) {
+            if (predicate_ < 0) predicate_ = new_register("%saved", Type::b32);
+            const Operand bit = register_operand(predicate_);
+            if (save)
+                add(statement(s, "selp.b32", {bit, number_operand(1), number_operand(0), reg}));
+            add(save ? statement(s, "st.local.b32", {at, bit})
+                     : statement(s, "ld.local.b32", {bit, at}));
+            if (!save) add(statement(s, "setp.ne.b32", {reg, bit, number_operand(0)}));
+            continue;
+        }
+        const unsigned bits = std::max(16u, bits_of(type));
+        add(save ? statement(s, fmt::format("st.local.b{}", bits), {at, reg})
+                 : statement(s, fmt::format("ld.local.b{}", bits), {reg, at}));
+    }
+}
+
+void CallExpansion::finish_recursions() {
+    Statement end;
+    end.opcode = end.text = "ret";
+    if (!kernel_.statements.empty()) end.source = kernel_.statements.back().source;
+    add(end);
+    for (size_t k = 0; k < waiting_.size(); ++k) {
+        const std::string name = waiting_[k];  // the list grows meanwhile
+        put_recursion(name, end);
+    }
+    int64_t deepest = 0;
+    for (const auto& [name, r] : recursions_) deepest = std::max(deepest, r.frame.bytes);
+    for (const auto& [at, frame] : checks_)
+        kernel_.statements[at].operands[2].value = stack_bytes - frame - deepest;
+    for (const auto& [name, r] : recursions_) put_returns(name, r, end);
+    begin_stack();
+}
+
+void CallExpansion::put_recursion(const std::string& name, const Statement& site) {
+    const KernelSyntax& f = module_.functions.at(name);
+    const CallFrame& frame = recursions_.at(name).frame;
+    Statement entry = site;
+    if (!f.statements.empty()) entry.source = f.statements[0].source;
+    entry.text = fmt::format("call of {}", name);
+    kernel_.labels["(body)" + name] = place();
+    const int32_t full = new_register("%full", Type::pred);
+    const std::string fits = new_label();
+    checks_.emplace_back(place(), frame.bytes);
+    add(statement(
+        entry, "setp.gt.u64",
+        {register_operand(full), register_operand(stack_pointer()), symbol_operand(stack_name)}));
+    add(branch(entry, fits, full, true));
+    add(statement(entry, fmt::format("trap.{}", stack_trap), {}));
+    kernel_.labels[fits] = place();
+    CallInstance body = instance_of(f, entry);
+    for (const auto& [variable, offset] : frame.variables) body.names[variable] = {"", offset};
+    body.frame = &frame;
+    body.recursive = name;
+    put(body);
+    kernel_.labels[body.end] = place();
+    add(branch(entry, "(back)" + name));
+}
+
+void CallExpansion::put_returns(const std::string& name, const CallRecursion& r,
+                                const Statement& site) {
+    Statement entry = site;
+    entry.text = fmt::format("(return from {})", name);
+    kernel_.labels["(back)" + name] = place();
+    const int32_t number = new_register("%return", Type::b32);
+    add(statement(entry, "ld.local.b32", {register_operand(number), stack_address(0)}));
+    for (size_t k = 0; k + 1 < r.returns.size(); ++k) {
+        const int32_t here = new_register("%here", Type::pred);
+        add(statement(
+            entry, "setp.eq.b32",
+            {register_operand(here), register_operand(number), number_operand(int64_t(k))}));
+        add(branch(entry, r.returns[k], here, false));
+    }
+    add(branch(entry, r.returns.back()));
+}
+
+void CallExpansion::begin_stack() {
+    Variable memory;
+    memory.name = stack_name;
+    memory.space = Space::local;
+    memory.align = 16;
+    memory.bytes = stack_bytes;
+    kernel_.variables.push_back(memory);
+    Statement first = statement(kernel_.statements.front(), "mov.u64",
+                                {register_operand(stack_pointer()), symbol_operand(stack_name)});
+    first.text = "(stack)";
+    kernel_.statements.insert(kernel_.statements.begin(), std::move(first));
+    for (auto& [label, at] : kernel_.labels) ++at;
+}
+
+int32_t CallExpansion::stack_pointer() {
+    if (stack_pointer_ < 0) stack_pointer_ = new_register("%stack", Type::b64);
+    return stack_pointer_;
+}
+
+Operand CallExpansion::stack_address(int64_t offset) {
+    return address_operand(register_operand(stack_pointer()), offset);
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "emulator/machine/observer.h"
+
+namespace warpscope::emulator {
+
+// Several observers of one launch. They must all want the same blocks: all of them.
+class ObserverList : public Observer {
+  public:
+    void add(Observer& observer) { all_.push_back(&observer); }
+
+    std::unique_ptr<Observer> fork() override {
+        auto fork = std::make_unique<ObserverList>();
+        for (Observer* o : all_) {
+            fork->forks_.push_back(o->fork());
+            if (!fork->forks_.back()) return nullptr;
+            fork->add(*fork->forks_.back());
+        }
+        return fork;
+    }
+    void join(Observer& fork) override {
+        const auto& forks = dynamic_cast<ObserverList&>(fork).forks_;
+        for (size_t k = 0; k < all_.size(); ++k) all_[k]->join(*forks[k]);
+    }
+    void on_failure(uint32_t block) override {
+        each([&](Observer& o) { o.on_failure(block); });
+    }
+    void on_launch(const Kernel& kernel, const Launch& launch) override {
+        each([&](Observer& o) { o.on_launch(kernel, launch); });
+    }
+    bool wants_instructions() const override {
+        return any([](const Observer& o) { return o.wants_instructions(); });
+    }
+    bool wants_global_accesses() const override {
+        return any([](const Observer& o) { return o.wants_global_accesses(); });
+    }
+    void on_block_begin(const Kernel& kernel, uint32_t block) override {
+        each([&](Observer& o) { o.on_block_begin(kernel, block); });
+    }
+    void on_block_end(uint32_t block, const Statistics& statistics) override {
+        each([&](Observer& o) { o.on_block_end(block, statistics); });
+    }
+    void on_shared_access(const Access& access) override {
+        each([&](Observer& o) { o.on_shared_access(access); });
+    }
+    void on_global_access(const Access& access) override {
+        each([&](Observer& o) { o.on_global_access(access); });
+    }
+    void on_barrier_arrival(const BarrierArrival& arrival) override {
+        each([&](Observer& o) { o.on_barrier_arrival(arrival); });
+    }
+    void on_barrier_release(const BarrierRelease& release) override {
+        each([&](Observer& o) { o.on_barrier_release(release); });
+    }
+    void on_warp_sync(uint32_t block, uint32_t warp, uint32_t members) override {
+        each([&](Observer& o) { o.on_warp_sync(block, warp, members); });
+    }
+    void on_instruction(uint32_t block, uint32_t warp, uint32_t mask, uint32_t pc) override {
+        each([&](Observer& o) { o.on_instruction(block, warp, mask, pc); });
+    }
+    void on_error(uint32_t block, const Error& error) override {
+        each([&](Observer& o) { o.on_error(block, error); });
+    }
+    void on_allocate(uint64_t address, size_t bytes) override {
+        each([&](Observer& o) { o.on_allocate(address, bytes); });
+    }
+    void on_free(uint64_t address) override {
+        each([&](Observer& o) { o.on_free(address); });
+    }
+    void on_host_write(uint64_t address, size_t bytes) override {
+        each([&](Observer& o) { o.on_host_write(address, bytes); });
+    }
+
+  private:
+    template <typename F>
+    void each(F&& f) {
+        for (Observer* o : all_) f(*o);
+    }
+    template <typename F>
+    bool any(F&& f) const {
+        return std::any_of(all_.begin(), all_.end(), [&](const Observer* o) { return f(*o); });
+    }
+    std::vector<Observer*> all_;
+    std::vector<std::unique_ptr<Observer>> forks_;  // of another list's members: they are all_
+};
+
+}  // namespace warpscope::emulator

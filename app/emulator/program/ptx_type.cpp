@@ -1,0 +1,23 @@
+#include "emulator/program/ptx_type.h"
+
+#include <array>
+
+namespace warpscope::emulator {
+
+namespace {
+constexpr std::array<std::string_view, 17> names = {"pred", "b8",  "b16", "b32", "b64",  "u8",
+                                                    "u16",  "u32", "u64", "s8",  "s16",  "s32",
+                                                    "s64",  "f16", "f32", "f64", "f16x2"};
+}
+
+std::optional<Type> type_named(std::string_view name) {
+    for (size_t i = 0; i < names.size(); ++i)
+        if (names[i] == name) return Type(i);
+    return std::nullopt;
+}
+
+std::string_view name_of(Type type) {
+    return names[size_t(type)];
+}
+
+}  // namespace warpscope::emulator

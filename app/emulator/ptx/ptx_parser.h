@@ -1,0 +1,70 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "emulator/ptx/ptx_lexer.h"
+#include "emulator/ptx/ptx_syntax.h"
+
+namespace warpscope::emulator {
+
+// A recursive-descent parser: ptx_parser.cpp has the module level, ptx_statement.cpp the inside of
+// a kernel.
+class Parser {
+  public:
+    Parser(std::string_view text, const std::string& name) : lexer_(text, name) {
+        module_.name = name;
+    }
+    ModuleSyntax parse();
+
+  private:
+    struct Scope {
+        std::map<std::string, int32_t, std::less<>> registers;
+        std::map<std::string, std::string, std::less<>> parameters;  // of calls, to their own names
+    };
+    struct VariableHead {
+        uint32_t align = 0;
+        uint32_t lanes = 1;
+        Type type = Type::b8;
+    };
+
+    void module_directive();
+    void skip_line_of_words();
+    void skip_braces();
+    void file_directive();
+    void loc_directive();
+    void function();
+    void entry();
+    void begin(KernelSyntax& kernel);
+    std::vector<Parameter> parameter_list();
+    Parameter parameter();
+    void variables(Space space, bool external, std::vector<Variable>& into);
+    uint32_t alignment();
+    VariableHead variable_head();
+    void initialiser(Variable& variable, Type type);
+    void initial_value(Variable& variable, Type type);
+    void initial_address(Variable& variable, Type type);
+    void body();
+    void registers(const Token& type_word);  // .b32
+    void call_parameters();
+    void label(const Token& name);
+    void statement();
+    void call_operands(Statement& s);
+    Operand operand();
+    Operand address_operand();
+    Operand word_operand();
+    Operand number_operand(bool negative);
+    std::optional<int32_t> find_register(std::string_view name) const;
+
+    Lexer lexer_;
+    ModuleSyntax module_;
+    KernelSyntax* kernel_ = nullptr;
+    std::vector<Scope> scopes_;
+    SourceLine source_;
+    int32_t kernel_file_ = -1;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "emulator/program/module.h"
+#include "emulator/program/ptx_type.h"
+
+namespace warpscope::emulator {
+
+// The syntax tree of a PTX text: names of registers are resolved (PTX has nested scopes), symbols
+// and labels are not.
+
+struct Operand {
+    enum Kind : uint8_t {
+        register_,  // index
+        special,    // name, such as %tid.x
+        integer,    // value
+        float32,    // value: the bits of an f32
+        float64,    // value: the bits of an f64
+        symbol,     // name + value: a variable, a label
+        address,    // elements[0] + value, in brackets
+        vector,     // elements, in braces
+        pair,       // elements, p|q
+        sink        // _
+    };
+    Kind kind = sink;
+    bool negated = false;  // !p
+    int32_t index = -1;
+    int64_t value = 0;
+    std::string name;
+    std::vector<Operand> elements;
+};
+
+struct Statement {
+    std::string opcode;                  // "ld"
+    std::vector<std::string> modifiers;  // "global", "v4", "f32"
+    int32_t guard = -1;                  // predicate register of @p
+    bool guard_negated = false;
+    std::vector<Operand> operands;
+    SourceLine source;
+    std::string text;
+
+    bool has(std::string_view modifier) const {
+        for (const std::string& m : modifiers)
+            if (m == modifier) return true;
+        return false;
+    }
+};
+
+struct Variable {
+    std::string name;
+    Space space = Space::global;
+    uint32_t align = 1;
+    uint64_t bytes = 0;
+    bool dynamic = false;            // .extern .shared x[]
+    std::vector<std::byte> initial;  // may be shorter than bytes: the rest is zero
+    struct Address {                 // an initial value that is only known when variables have one
+        uint64_t at = 0;             // bytes from the beginning
+        std::string name;
+        int64_t offset = 0;
+    };
+    std::vector<Address> addresses;
+};
+
+struct RegisterSyntax {
+    std::string name;
+    Type type = Type::b32;
+};
+
+// A kernel, or a function that kernels call.
+struct KernelSyntax {
+    std::string name;
+    std::vector<Parameter> results;  // of a function
+    std::vector<Parameter> parameters;
+    std::vector<RegisterSyntax> registers;
+    std::vector<Variable> variables;  // .shared, .local and the .param of calls
+    // A call's operands: results (a vector), callee, arguments (a vector).
+    std::vector<Statement> statements;
+    std::map<std::string, uint32_t> labels;                          // to an index into statements
+    std::map<std::string, std::vector<std::string>> branch_targets;  // lists of labels, for brx
+    int32_t ptx_line = 0;
+};
+
+struct ModuleSyntax {
+    std::string name;
+    std::map<int, std::string> files;  // by .file index
+    std::vector<Variable> variables;
+    std::vector<KernelSyntax> kernels;
+    std::map<std::string, KernelSyntax> functions;  // that have a body
+};
+
+// Throws Error naming the module and the PTX line.
+ModuleSyntax parse_ptx(std::string_view text, const std::string& module_name);
+
+}  // namespace warpscope::emulator

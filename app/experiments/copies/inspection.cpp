@@ -1,0 +1,88 @@
+#include <algorithm>
+
+#include "emulator/checks/barrier_check.h"
+#include "emulator/checks/race_detector.h"
+#include "emulator/machine/observer_list.h"
+#include "emulator/program/error.h"
+#include "experiments/copies/specimen.h"
+
+namespace warpscope::experiments {
+
+namespace {
+
+/// Runs as many of the first blocks as `instructions` allow, going by what block 0 takes, and says
+/// how many. Throws what the launch throws.
+std::uint64_t run_first_blocks(emulator::Machine& machine, emulator::FrozenLaunch launch,
+                               std::uint64_t instructions, emulator::Observer& observer) {
+    launch.options.blocks = 1;
+    const std::uint64_t each = machine.run(launch, &observer).warp_instructions;
+    const std::uint64_t fit =
+        std::min(launch.launch.grid.count(), instructions / std::max<std::uint64_t>(each, 1));
+    if (fit <= 1) return 1;
+    launch.options.first_block = 1;
+    launch.options.blocks = fit - 1;
+    machine.run(launch, &observer);
+    return fit;
+}
+
+}  // namespace
+
+Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
+    emulator::RaceDetector races;
+    emulator::BarrierCheck barriers;
+    emulator::AccessCounters counters;
+    emulator::ObserverList all;
+    all.add(races);
+    all.add(barriers);
+    all.add(counters);
+
+    Inspection inspection;
+    inspection.kernel = specimen.launch().kernel->name;
+    inspection.of_blocks = specimen.launch().launch.grid.count();
+    try {
+        run_first_blocks(specimen.machine(), specimen.launch(), instructions, all);
+    } catch (const emulator::Error& error) {
+        inspection.error = error.what();
+    }
+    inspection.counters = counters.kernels();
+    for (emulator::KernelCounters& kernel : inspection.counters) {
+        inspection.blocks += kernel.blocks;
+        kernel.launches = 1;  // in two parts
+    }
+    inspection.findings = emulator::merged({races.findings(), barriers.findings()});
+    return inspection;
+}
+
+std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
+                                        std::uint64_t instructions, std::stop_token stop) {
+    using compute::BarrierPolicy;
+    std::vector<PolicyOutcome> outcomes;
+    for (const auto policy :
+         {BarrierPolicy::before_volta, BarrierPolicy::volta, BarrierPolicy::strict}) {
+        if (stop.stop_requested()) break;
+        compute::RunSettings settings = live.device().settings();
+        settings.barriers = policy;
+        Copy copy(entry, live, settings, compute::usual_emulator_memory(), stop);
+        const emulator::FrozenLaunch launch =
+            copy.device->freeze_last([&] { copy.experiment->launch_kernel(); });
+        emulator::BarrierCheck barriers;
+        PolicyOutcome outcome;
+        outcome.policy = policy;
+        outcome.of_blocks = launch.launch.grid.count();
+        try {
+            outcome.blocks =
+                run_first_blocks(copy.device->machine(), launch, instructions, barriers);
+            if (outcome.blocks == outcome.of_blocks) outcome.report = copy.experiment->report();
+            outcome.ends = true;
+        } catch (const emulator::Error& error) {
+            outcome.error = error.what();
+        } catch (const compute::DeviceError& error) {
+            outcome.error = error.what();
+        }
+        outcome.findings = barriers.findings();
+        outcomes.push_back(std::move(outcome));
+    }
+    return outcomes;
+}
+
+}  // namespace warpscope::experiments

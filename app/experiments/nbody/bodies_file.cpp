@@ -1,0 +1,112 @@
+#include "experiments/nbody/bodies_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "experiments/nbody/bodies_format.h"
+
+namespace warpscope::experiments {
+namespace {
+
+std::string read_whole(const std::filesystem::path& path) {
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error))
+        throw BodiesFileError("it is a folder; name a file of bodies");
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw BodiesFileError(fmt::format("can't be opened: {}", std::strerror(errno)));
+    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (file.bad()) throw BodiesFileError(fmt::format("can't be read: {}", std::strerror(errno)));
+    if (text.empty()) throw BodiesFileError("it is empty");
+    return text;
+}
+
+/// A binary file has control characters in its first bytes, which no text has.
+bool is_text(const std::string& content) {
+    return std::none_of(content.begin(), content.begin() + std::min<long>(32, content.size()),
+                        [](unsigned char c) { return c < 9 || (c > 13 && c < 32); });
+}
+
+/// Moves the centre of mass to the origin and to rest; bodies without mass: their mean.
+void centre(std::vector<RawBody>& raw, bool massless) {
+    Vector position{}, velocity{};
+    double weights = 0;
+    for (const RawBody& body : raw) {
+        const double weight = massless ? 1 : body.mass;
+        weights += weight;
+        for (int k = 0; k < 3; ++k) {
+            position[k] += weight * body.position[k];
+            velocity[k] += weight * body.velocity[k];
+        }
+    }
+    for (RawBody& body : raw) {
+        for (int k = 0; k < 3; ++k) {
+            body.position[k] -= position[k] / weights;
+            body.velocity[k] -= velocity[k] / weights;
+        }
+    }
+}
+
+double radius_of_nine_tenths(const std::vector<RawBody>& raw) {
+    std::vector<double> radii;
+    for (const RawBody& body : raw) {
+        const Vector& x = body.position;
+        radii.push_back(std::hypot(x[0], x[1], x[2]));
+    }
+    const std::size_t index = (radii.size() * 9 + 9) / 10 - 1;
+    std::nth_element(radii.begin(), radii.begin() + std::ptrdiff_t(index), radii.end());
+    return radii[index];
+}
+
+/// Puts bodies into the units that load_bodies promises.
+LoadedBodies scaled(std::vector<RawBody> raw) {
+    double mass = 0;
+    for (const RawBody& body : raw) mass += body.mass;
+    centre(raw, mass == 0);
+    const double radius = radius_of_nine_tenths(raw);
+
+    // Bodies without mass, and one body, which has no size, keep the file's unit.
+    LoadedBodies loaded;
+    loaded.mass_unit = mass > 0 ? mass : 1;
+    loaded.length_unit = radius > 0 ? radius : 1;
+    const double speed_unit = std::sqrt(loaded.mass_unit / loaded.length_unit);
+    for (const RawBody& body : raw) {
+        Body& out = loaded.bodies.emplace_back();
+        bool fits = true;
+        for (int k = 0; k < 3; ++k) {
+            const double x = body.position[k] / loaded.length_unit;
+            const double v = body.velocity[k] / speed_unit;
+            fits = fits && std::abs(x) < 1e15 && std::abs(v) < 1e15;
+            out.position[k] = float(x);
+            out.velocity[k] = float(v);
+        }
+        if (!fits)
+            throw BodiesFileError(fmt::format(
+                "body {} of {} is too far out or too fast beside the others for float arithmetic",
+                loaded.bodies.size(), raw.size()));
+        out.mass = float(body.mass / loaded.mass_unit);
+        out.luminosity = body.luminosity;
+    }
+    return loaded;
+}
+
+}  // namespace
+
+LoadedBodies load_bodies(const std::filesystem::path& path, std::size_t most) {
+    try {
+        const std::string content = read_whole(path);
+        std::vector<RawBody> raw =
+            is_text(content) ? read_csv(content, most) : read_tipsy(content, most);
+        return scaled(std::move(raw));
+    } catch (const BodiesFileError& error) {
+        throw BodiesFileError(fmt::format("bodies file {}: {}", path.string(), error.what()));
+    }
+}
+
+}  // namespace warpscope::experiments

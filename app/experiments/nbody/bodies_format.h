@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "experiments/nbody/bodies.h"
+
+namespace warpscope::experiments {
+
+/// A body in its file's units.
+struct RawBody {
+    Vector position{};
+    Vector velocity{};
+    double mass = 0;
+    float luminosity = 1;
+};
+
+/// Lines `x,y,z,vx,vy,vz,mass`, see load_bodies. Throws BodiesFileError that begins "line 3: …".
+std::vector<RawBody> read_csv(std::string_view text, std::size_t most);
+
+/// Tipsy: a header {double time; int bodies, dimensions, gas, dark, stars} and 4 bytes of padding,
+/// and then records of 12 (gas), 9 (dark) and 11 (star) floats that begin mass, x, y, z, vx, vy,
+/// vz; all of one byte order. Dark bodies get a faint luminosity. Throws BodiesFileError that
+/// begins "byte 1234: …".
+std::vector<RawBody> read_tipsy(std::string_view bytes, std::size_t most);
+
+}  // namespace warpscope::experiments

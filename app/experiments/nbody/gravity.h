@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "experiments/nbody/bodies.h"
+
+namespace warpscope::experiments {
+
+/// Gravity on one body in double precision.
+struct Pull {
+    Vector acceleration{};
+    double magnitude = 0;  ///< sum of the pulls' lengths: what rounding errors are relative to
+};
+
+/// Accelerations of `which` bodies under all of them, softened by eps: the reference for the
+/// kernels, independent of them. O(which * bodies), on every core.
+std::vector<Pull> reference_pulls(const Bodies& bodies, double eps,
+                                  std::span<const std::size_t> which);
+
+struct Energy {
+    double kinetic = 0;
+    double potential = 0;  ///< -sum over pairs of m m / sqrt(r^2 + eps^2)
+    double total() const { return kinetic + potential; }
+};
+
+/// In double precision, O(bodies^2 / 2), on every core. The same value for any number of cores.
+Energy energy(const Bodies& bodies, double eps);
+
+}  // namespace warpscope::experiments

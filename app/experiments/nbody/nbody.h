@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "experiments/framework/experiment.h"
+#include "experiments/nbody/nbody_check.h"
+#include "experiments/nbody/nbody_picture.h"
+#include "experiments/nbody/nbody_state.h"
+
+namespace warpscope::experiments {
+
+/// Gravity of N bodies, each on each, in one of the kernels of kernels/nbody.cu.
+/// G = 1. The generated starts have mass 1 and a radius near 1; files are scaled to that.
+class NBody : public Experiment {
+  public:
+    explicit NBody(compute::Device& device);
+
+    std::string kernel_file() const override { return "nbody"; }
+    void launch_kernel() override;
+    Size picture_size(Size view) const override { return view; }
+    void render_into(const PixelTarget& target) override;
+    /// relative_error is computed once for each choice of kernel, start, size, block and softening,
+    /// from the positions of the moment; energies anew for new frames, but for many bodies not at
+    /// every call (the sentence names the frame).
+    Report report() override;
+    std::optional<Comparison> compare() override;
+    bool drag(double dx, double dy) override;
+    bool scroll(double notches) override;
+
+  protected:
+    void changed(std::span<Parameter* const> which) override;
+    std::any save_state() override;
+    void load_state(const std::any& state) override;
+    void do_step() override;
+    void do_reset() override;
+
+  private:
+    enum class Start { plummer, disk, collision, cold, file };
+
+    struct Made {
+        Bodies bodies;
+        std::string origin;  ///< a sentence
+    };
+    Made make_start();
+    void adopt(const Bodies& start);
+
+    float eps() const { return float(softening_); }
+    double most_pairs() const;
+    Reading bodies_reading() const;
+    Reading error_reading(const Bodies& now);
+    Reading energy_reading(const Bodies& now);
+    Reading rate_reading();
+
+    Choice kernel_;
+    Integer bodies_, block_;
+    Choice start_;
+    Text file_;
+    Integer seed_;
+    Real dt_, softening_;
+    Choice check_;
+    Real yaw_, pitch_, distance_, exposure_;
+
+    Bodies start_state_;               ///< of frame 0
+    std::string origin_;               ///< where those come from, a sentence
+    double radius_ = 1;                ///< holds 90 % of them
+    double reference_speed_ = 1;       ///< for the colours
+    std::optional<NBodyState> state_;  ///< on the device
+    NBodyPicture picture_;
+    std::optional<StepError> step_error_;  ///< empty after a change that calls for a new one
+    std::uint64_t step_error_frame_ = 0;
+    Drift drift_;
+};
+
+}  // namespace warpscope::experiments

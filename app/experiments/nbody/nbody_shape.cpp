@@ -1,0 +1,80 @@
+#include "experiments/nbody/nbody_shape.h"
+
+#include <algorithm>
+
+namespace warpscope::experiments {
+namespace {
+
+/// Below this many bodies a step is over before three blocks of a multiprocessor pay.
+constexpr std::size_t few_bodies = 8192;
+/// A smaller share isn't worth a block's beginning and end.
+constexpr unsigned least_share = 64;
+/// nbody_fast's on a multiprocessor: its __launch_bounds__ hold it to that many registers.
+constexpr unsigned resident_blocks = 3;
+constexpr std::size_t most_bytes = std::size_t(128) << 20;
+
+constexpr std::size_t row_bytes(std::size_t n) {
+    return n * 4 * sizeof(float);
+}
+
+template <class Int>
+Int ceil_divide(Int a, Int b) {
+    return (a + b - 1) / b;
+}
+
+/// Rows that make whole waves of `resident` blocks. Time is counted in bodies that pull: what a
+/// wave takes for each, 2 for a block's beginning and end, and n / 65536 for a row's forces, which
+/// are stored and read again.
+unsigned best_rows(NBodyShape shape, std::size_t n, unsigned resident, unsigned most) {
+    unsigned best = 1;
+    double best_time = 0;
+    for (shape.rows = 1; shape.rows <= most; ++shape.rows) {
+        const unsigned waves = ceil_divide(shape.columns_of(n) * shape.rows_of(n), resident);
+        const double time = waves * (shape.share_of(n) + 2.0) + shape.rows * (double(n) / 65536);
+        if (shape.rows > 1 && time >= best_time) continue;
+        best = shape.rows;
+        best_time = time;
+    }
+    return best;
+}
+
+}  // namespace
+
+unsigned NBodyShape::columns_of(std::size_t n) const {
+    return unsigned(ceil_divide(n, std::size_t(bodies) * threads));
+}
+
+int NBodyShape::share_of(std::size_t n) const {
+    const std::size_t unrolled = bodies == 4 ? 2 : 16;
+    return int(ceil_divide(ceil_divide(n, std::size_t(rows)), unrolled) * unrolled);
+}
+
+unsigned NBodyShape::rows_of(std::size_t n) const {
+    return unsigned(ceil_divide(n, std::size_t(share_of(n))));
+}
+
+std::size_t NBodyShape::partial_bytes(std::size_t n) const {
+    return rows_of(n) * row_bytes(n);
+}
+
+NBodyShape NBodyShape::best(const compute::DeviceInfo& device, std::size_t n) {
+    NBodyShape shape;
+    if (n < few_bodies) shape.bodies = 2;
+    const auto worthwhile = unsigned(ceil_divide(n, std::size_t(least_share)));
+    const auto fit = unsigned(std::max<std::size_t>(most_bytes / row_bytes(n), 1));
+    const unsigned most = std::min({most_rows, worthwhile, fit});
+    const auto multiprocessors = unsigned(std::max(device.multiprocessors, 1));
+    if (device.kind == compute::DeviceKind::emulator)
+        shape.rows = std::min(2U, most);
+    else if (shape.bodies == 2)
+        shape.rows = std::clamp(multiprocessors / shape.columns_of(n), 1U, most);
+    else
+        shape.rows = best_rows(shape, n, multiprocessors * resident_blocks, most);
+    return shape;
+}
+
+std::size_t NBodyShape::most_partial_bytes(std::size_t n) {
+    return std::max(std::min(most_rows * row_bytes(n), most_bytes), row_bytes(n));
+}
+
+}  // namespace warpscope::experiments

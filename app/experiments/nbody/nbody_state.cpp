@@ -1,0 +1,189 @@
+#include "experiments/nbody/nbody_state.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+namespace warpscope::experiments {
+namespace {
+
+/// The first three components of each body's position or velocity, and `w` if there is a fourth.
+template <class Field, class W>
+std::vector<float> rows(const Bodies& bodies, int stride, Field field, W w) {
+    std::vector<float> values;
+    values.reserve(bodies.size() * std::size_t(stride));
+    for (const Body& body : bodies) {
+        const std::array<float, 3>& v = field(body);
+        values.insert(values.end(), v.begin(), v.end());
+        if (stride == 4) values.push_back(w(body));
+    }
+    return values;
+}
+
+/// 20 operations an interaction, as the literature counts them.
+compute::Work pulls(double n, double bytes) {
+    return {bytes, n * n, 20 * n * n};
+}
+
+}  // namespace
+
+std::string_view name_of(NBodyKernel kernel) {
+    constexpr std::string_view names[] = {"nbody_float3", "nbody_float4",   "nbody_tiled",
+                                          "nbody_rsqrt",  "nbody_unrolled", "nbody_several",
+                                          "nbody_fast"};
+    return names[std::size_t(kernel)];
+}
+
+NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies)
+    : NBodyState(device, kernel, NBodyShape::best(device.info(), bodies.size()), bodies) {}
+
+NBodyState::NBodyState(compute::Device& device, const NBodyShape& shape, const Bodies& bodies)
+    : NBodyState(device, NBodyKernel::fast, shape, bodies) {}
+
+NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const NBodyShape& shape,
+                       const Bodies& bodies)
+    : device_(&device), kernel_(kernel), shape_(shape), bodies_(bodies) {
+    load_kernels();
+    const auto position = rows(
+        bodies, stride(), [](const Body& b) -> auto& { return b.position; },
+        [](const Body& b) { return b.mass; });
+    const auto velocity = rows(
+        bodies, stride(), [](const Body& b) -> auto& { return b.velocity; },
+        [](const Body&) { return 0.0f; });
+    std::vector<float> luminosity;
+    for (const Body& body : bodies) luminosity.push_back(body.luminosity);
+
+    if (kernel == NBodyKernel::float3) {
+        std::vector<float> mass;
+        for (const Body& body : bodies) mass.push_back(body.mass);
+        mass_ = compute::Buffer<float>(device, mass);
+    }
+    position_[0] = compute::Buffer<float>(device, position);
+    velocity_[0] = compute::Buffer<float>(device, velocity);
+    position_[1] = compute::Buffer<float>(device, position.size());
+    velocity_[1] = compute::Buffer<float>(device, velocity.size());
+    luminosity_ = compute::Buffer<float>(device, luminosity);
+    if (kernel == NBodyKernel::fast)
+        partial_ =
+            compute::Buffer<float>(device, shape.partial_bytes(bodies.size()) / sizeof(float));
+}
+
+void NBodyState::load_kernels() {
+    const std::string_view name = launches().front();
+    if (kernel_ == NBodyKernel::float3) {
+        float3_kernel_ =
+            device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, float, float>("nbody",
+                                                                                            name);
+    } else if (kernel_ == NBodyKernel::fast) {
+        partial_kernel_ = device_->kernel<Pointer, Pointer, int, float, int>("nbody", name);
+        integrate_kernel_ =
+            device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float>(
+                "nbody", launches().back());
+    } else {
+        float4_kernel_ =
+            device_->kernel<Pointer, Pointer, Pointer, Pointer, int, float, float>("nbody", name);
+    }
+}
+
+std::vector<std::string_view> NBodyState::launches() const {
+    if (kernel_ != NBodyKernel::fast) return {name_of(kernel_)};
+    return {shape_.bodies == 2 ? "nbody_fast_small" : name_of(kernel_), "nbody_integrate"};
+}
+
+void NBodyState::step(unsigned block, float dt, float eps) {
+    find_forces(block, dt, eps);
+    if (kernel_ == NBodyKernel::fast) integrate(dt);
+}
+
+void NBodyState::find_forces(unsigned block, float dt, float eps) {
+    if (kernel_ == NBodyKernel::fast) return find_partial_forces(eps);
+    const int n = int(size());
+    compute::Shape shape;
+    unsigned bodies = block;  // of a block
+    if (kernel_ == NBodyKernel::several) {
+        block = NBodyShape::threads;
+        bodies = 4 * block;
+    }
+    shape.grid.x = (unsigned(n) + bodies - 1) / bodies;
+    shape.block.x = block;
+    const bool tile_of_block = kernel_ == NBodyKernel::tiled || kernel_ == NBodyKernel::rsqrt ||
+                               kernel_ == NBodyKernel::unrolled;
+    if (tile_of_block) shape.shared_bytes = block * 4 * sizeof(float);
+
+    const double state_bytes = double(n) * 2 * stride() * sizeof(float);
+    const double mass_bytes = kernel_ == NBodyKernel::float3 ? double(n) * sizeof(float) : 0;
+    const compute::Work work = pulls(n, 2 * state_bytes + mass_bytes);
+
+    const int next = 1 - current_;
+    const Pointer to[] = {position_[next].pointer(), velocity_[next].pointer()};
+    if (kernel_ == NBodyKernel::float3) {
+        device_->launch(float3_kernel_, shape, work, to[0], to[1], positions(), velocities(),
+                        mass_.pointer(), n, dt, eps);
+    } else {
+        device_->launch(float4_kernel_, shape, work, to[0], to[1], positions(), velocities(), n, dt,
+                        eps);
+    }
+    current_ = next;
+}
+
+void NBodyState::find_partial_forces(float eps) {
+    const std::size_t n = size();
+    compute::Shape shape;
+    shape.grid = {shape_.columns_of(n), shape_.rows_of(n)};
+    shape.block.x = NBodyShape::threads;
+    const double position_bytes = double(n) * 4 * sizeof(float);
+    device_->launch(partial_kernel_, shape,
+                    pulls(double(n), position_bytes + double(shape_.partial_bytes(n))),
+                    partial_.pointer(), positions(), int(n), eps * eps, shape_.share_of(n));
+}
+
+void NBodyState::integrate(float dt) {
+    const std::size_t n = size();
+    constexpr unsigned block = 128;  // few bodies still reach many multiprocessors
+    compute::Shape shape;
+    shape.grid.x = unsigned((n + block - 1) / block);
+    shape.block.x = block;
+    const double state_bytes = double(n) * 2 * 4 * sizeof(float);
+    const unsigned rows = shape_.rows_of(n);
+    // Three additions a row, six multiply-adds a body.
+    const compute::Work work{2 * state_bytes + double(shape_.partial_bytes(n)), 0,
+                             double(n) * (3.0 * rows + 12)};
+    const int next = 1 - current_;
+    device_->launch(integrate_kernel_, shape, work, position_[next].pointer(),
+                    velocity_[next].pointer(), positions(), velocities(), partial_.pointer(),
+                    int(n), int(rows), dt);
+    current_ = next;
+}
+
+Bodies NBodyState::download() const {
+    const std::vector<float> position = position_[current_].download();
+    const std::vector<float> velocity = velocity_[current_].download();
+    Bodies bodies = bodies_;
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        const std::size_t row = i * std::size_t(stride());
+        std::copy_n(position.begin() + std::ptrdiff_t(row), 3, bodies[i].position.begin());
+        std::copy_n(velocity.begin() + std::ptrdiff_t(row), 3, bodies[i].velocity.begin());
+    }
+    return bodies;
+}
+
+std::size_t NBodyState::bytes_for(std::size_t n) {
+    constexpr std::size_t floats = 2 * (4 + 4) + 1;  // old and new float4 pairs, luminosity
+    return n * floats * sizeof(float) + NBodyShape::most_partial_bytes(n);
+}
+
+void NBodyState::require_room(const compute::Device& device, std::size_t n) {
+    const std::size_t wanted = 2 * bytes_for(n);
+    const std::size_t there = device.info().memory_bytes;
+    if (wanted <= there) return;
+    std::size_t fit = 0;
+    for (std::size_t more = std::bit_floor(n); more > 0; more /= 2)
+        if (2 * bytes_for(fit + more) <= there) fit += more;
+    constexpr double mib = 1024 * 1024;
+    throw compute::OutOfMemory(
+        fmt::format("{} bodies take {:.1f} MiB and {} has {:.1f} MiB: take {} or fewer", n,
+                    double(wanted) / mib, device.info().name, double(there) / mib, fit));
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "compute/device/device.h"
+#include "experiments/nbody/bodies.h"
+#include "experiments/nbody/nbody_shape.h"
+
+namespace warpscope::experiments {
+
+/// In the order of the words of nbody.kernel.
+enum class NBodyKernel { float3, float4, tiled, rsqrt, unrolled, several, fast };
+
+inline constexpr NBodyKernel all_nbody_kernels[] = {
+    NBodyKernel::float3,   NBodyKernel::float4,  NBodyKernel::tiled, NBodyKernel::rsqrt,
+    NBodyKernel::unrolled, NBodyKernel::several, NBodyKernel::fast};
+
+std::string_view name_of(NBodyKernel kernel);  ///< in kernels/nbody.cu: "nbody_tiled"
+
+/// Bodies in device memory, laid out as one kernel wants them, and that kernel's steps.
+class NBodyState {
+  public:
+    NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies);
+    /// The kernel `fast` in a shape of the caller's.
+    NBodyState(compute::Device& device, const NBodyShape& shape, const Bodies& bodies);
+
+    std::size_t size() const { return luminosity_.size(); }
+    NBodyKernel kernel() const { return kernel_; }
+
+    /// Queues one step of semi-implicit Euler: v += a dt, x += v dt. `block` threads each, but for
+    /// `several` and `fast`: their blocks have NBodyShape::threads.
+    void step(unsigned block, float dt, float eps);
+    /// Queues what finds the forces. That is the whole step, but for `fast`: its state stays.
+    void find_forces(unsigned block, float dt, float eps);
+    /// The kernels that a step launches, in their order.
+    std::vector<std::string_view> launches() const;
+    /// The current state; waits for the device.
+    Bodies download() const;
+
+    /// Floats of a body in the arrays below: 3 or 4, x, y, z first.
+    int stride() const { return kernel_ == NBodyKernel::float3 ? 3 : 4; }
+    compute::DevicePointer<float> positions() const { return position_[current_].pointer(); }
+    compute::DevicePointer<float> velocities() const { return velocity_[current_].pointer(); }
+    compute::DevicePointer<float> luminosities() const { return luminosity_.pointer(); }
+
+    /// Device bytes that a state of n bodies takes with the thirstiest kernel.
+    static std::size_t bytes_for(std::size_t n);
+    /// Throws DeviceError that says what to do where the device can't hold n bodies twice: the
+    /// state and the scratch copy that checks run in.
+    static void require_room(const compute::Device& device, std::size_t n);
+
+  private:
+    using Pointer = compute::DevicePointer<float>;
+
+    NBodyState(compute::Device& device, NBodyKernel kernel, const NBodyShape& shape,
+               const Bodies& bodies);
+    void load_kernels();
+    void find_partial_forces(float eps);
+    void integrate(float dt);
+
+    compute::Device* device_;
+    NBodyKernel kernel_;
+    NBodyShape shape_;  ///< fast only
+    compute::Kernel<Pointer, Pointer, Pointer, Pointer, int, float, float> float4_kernel_;
+    compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, float, float> float3_kernel_;
+    compute::Kernel<Pointer, Pointer, int, float, int> partial_kernel_;
+    compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float> integrate_kernel_;
+    compute::Buffer<float> position_[2], velocity_[2];  ///< old and new state take turns
+    compute::Buffer<float> mass_;                       ///< float3 only; else in position's w
+    compute::Buffer<float> partial_;                    ///< fast only: each row's forces, float4
+    compute::Buffer<float> luminosity_;
+    Bodies bodies_;  ///< as given: masses and luminosities stay
+    int current_ = 0;
+};
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,120 @@
+#pragma once
+
+#include <array>
+
+#include "experiments/framework/experiment.h"
+#include "experiments/framework/measure.h"
+
+namespace warpscope::experiments {
+
+/// The bitmap of "CUDA by Example", section 5.3.3: each block passes a tile of the picture through
+/// shared memory, with or without the barrier that makes it right. Every frame is computed twice,
+/// as the parameters say and as the shipped kernel with the barrier does, and compared on the
+/// device.
+class Ripple : public Experiment {
+  public:
+    explicit Ripple(compute::Device& device);
+
+    std::string kernel_file() const override { return "ripple"; }
+    void launch_kernel() override;
+    Size picture_size(Size view) const override;
+    void render_into(const PixelTarget& target) override;
+    Report report() override;
+    /// The tile layouts, with their barrier.
+    std::optional<Comparison> compare() override;
+    /// Of one block's warps; the stamped tile's kernels take the times.
+    std::optional<Timeline> timeline() override;
+
+    /// What the stamped kernels leave of one warp of the timed block: struct WarpTimes of
+    /// kernels/ripple.cu. Clocks of its SM; on the emulator, instructions of its block.
+    struct WarpTimes {
+        std::int64_t began, woke, arrived, left, resumed, ended;
+        std::int64_t multiprocessor;
+    };
+    static constexpr unsigned warps = 8;  ///< of a block
+
+  private:
+    enum class View { picture, wrong, stale, split };
+    using Pixels = compute::DevicePointer<Rgba>;
+    using Counter = compute::DevicePointer<unsigned>;
+    using Mask = compute::DevicePointer<std::uint8_t>;
+    /// struct Watch of kernels/ripple.cu.
+    struct Watch {
+        unsigned first_stamp, late_writers, late_readers;
+        int delay;
+        unsigned timed_block;
+        Counter stale_count;
+        Mask stale_mask;
+        compute::DevicePointer<WarpTimes> times;
+    };
+    using Draw = compute::Kernel<Pixels, int, int, float, int>;
+    using DrawStamped = compute::Kernel<Pixels, int, int, float, int, Watch>;
+    using Compare =
+        compute::Kernel<Pixels, Pixels, Pixels, Pixels, Mask, Pixels, int, int, int, Counter>;
+
+    /// Pictures of size*size pixels and the counts of the last `window` launches.
+    struct State {
+        State(compute::Device& device, std::size_t pixels, std::size_t window);
+        compute::Buffer<Rgba> shown, reference;
+        compute::Buffer<Rgba> other;             ///< of the split view, what is not `shown`
+        compute::Buffer<unsigned> wrong, stale;  ///< a slot for each launch of the window
+        compute::Buffer<std::uint8_t> stale_mask;
+        compute::Buffer<WarpTimes> times;
+        std::uint64_t launches = 0;
+        std::size_t slot() const { return launches % wrong.size(); }  ///< of the next launch
+    };
+
+    void changed(std::span<Parameter* const> which) override;
+    bool leaves_trace(std::span<Parameter* const> which) const override;
+    std::any save_state() override;
+    void load_state(const std::any& state) override;
+    void do_step() override;
+    void do_reset() override;
+
+    bool stamped() const;
+    View shown_view() const;
+    /// Warps that spin before they write, and before they read, a bit each.
+    unsigned late_writers() const;
+    unsigned late_readers() const;
+    compute::Dim3 timed_block() const;
+    Watch watch();
+    void draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync);
+    /// With the shipped kernel, into state_->reference.
+    void draw_reference(std::size_t layout);
+    /// Pictures of the same layout without the barrier and with it; the current ones.
+    std::pair<Pixels, Pixels> draw_halves(std::size_t layout);
+    void render_if_changed();
+    /// Newest, median, least and most of the window's launches, in percent of the pixels.
+    Report spread(const std::string& name, const std::string& label,
+                  const compute::Buffer<unsigned>& counts) const;
+    std::string barrier_place() const;
+    void judge_wrong(Reading& wrong) const;
+    void judge_edited(Reading& wrong) const;
+    void judge_stale(Reading& stale) const;
+
+    Choice pattern_;
+    Toggle sync_;
+    Choice layout_;
+    Integer size_;
+    Real speed_;
+    Choice view_;
+    Integer window_;
+    Choice delayed_;
+    Integer delay_;
+    Choice delay_before_;
+    Integer timed_block_;
+
+    std::vector<std::array<Draw, 2>> draws_;  ///< [layout][sync]
+    std::vector<Draw> references_;            ///< by layout
+    std::array<DrawStamped, 2> stamped_draws_;
+    Compare compare_;
+    SharedMemoryCleaner cleaner_;
+
+    std::optional<State> state_;
+    compute::Buffer<Rgba> scratch_;  ///< target of a report without a picture
+    std::optional<std::uint64_t> rendered_frame_;
+    double ticks_ = 0;
+    unsigned next_stamp_ = 1;
+};
+
+}  // namespace warpscope::experiments

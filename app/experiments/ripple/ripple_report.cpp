@@ -1,0 +1,163 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/framework/edited.h"
+#include "experiments/ripple/ripple.h"
+
+namespace warpscope::experiments {
+namespace {
+
+/// Counts of the newest launches, oldest first, of a ring that has seen `launches`.
+std::vector<unsigned> newest(const std::vector<unsigned>& ring, std::uint64_t launches) {
+    std::vector<unsigned> counts;
+    const std::uint64_t known = std::min<std::uint64_t>(ring.size(), launches);
+    for (std::uint64_t i = launches - known; i < launches; ++i)
+        counts.push_back(ring[i % ring.size()]);
+    return counts;
+}
+
+std::string proves_nothing(const std::string& barrier) {
+    return fmt::format(
+        "That proves nothing: without __syncthreads() at {} nothing orders the reads after the "
+        "writes, and another timing gives another picture.",
+        barrier);
+}
+
+}  // namespace
+
+Report Ripple::spread(const std::string& name, const std::string& label,
+                      const compute::Buffer<unsigned>& counts) const {
+    std::vector<double> recent;
+    for (const unsigned count : newest(counts.download(), state_->launches))
+        recent.push_back(100.0 * count / double(state_->shown.size()));
+    std::vector<double> sorted = recent;
+    std::sort(sorted.begin(), sorted.end());
+    const std::string over = fmt::format(" of the last {}", recent.size());
+    const auto reading = [&](const char* suffix, std::string title, double value) {
+        return Reading{name + suffix, std::move(title), value, "%", {}, Verdict::none, {}};
+    };
+    const std::string what = name == "wrong_pixels" ? "" : label + ": ";
+    Report report{reading("", label, recent.back()),
+                  reading("_median", what + "Median" + over, sorted[sorted.size() / 2]),
+                  reading("_min", what + "Least" + over, sorted.front()),
+                  reading("_max", what + "Most" + over, sorted.back())};
+    report.front().expected = 0.0;
+    report.front().recent = std::move(recent);
+    return report;
+}
+
+std::string Ripple::barrier_place() const {
+    return place("ripple", barrier_lines(device().source("kernels/ripple.cu"),
+                                         stamped() ? "draw_stamped" : "exchange"));
+}
+
+void Ripple::judge_edited(Reading& wrong) const {
+    wrong.label = "Unlike the shipped kernel's picture";
+    wrong.expected.reset();
+    wrong.sentence =
+        wrong.value == 0
+            ? "Every pixel of the edited kernel's picture is the shipped kernel's, with its "
+              "barrier."
+            : fmt::format(
+                  "{:.3g} % of the pixels of the edited kernel's picture are not those of the "
+                  "shipped kernel with its barrier: whether that is an error or an idea, the race "
+                  "check knows better.",
+                  wrong.value);
+}
+
+void Ripple::judge_wrong(Reading& wrong) const {
+    if (edited(device(), "ripple")) return judge_edited(wrong);
+    if (sync_ && wrong.value == 0) {
+        wrong.verdict = Verdict::pass;
+        wrong.sentence = "Every pixel is the same in a second run with the barrier.";
+    } else if (sync_) {
+        wrong.verdict = Verdict::fail;
+        wrong.sentence = fmt::format(
+            "{:.3g} % of the pixels differ between two runs with the barrier: the device or this "
+            "program is broken.",
+            wrong.value);
+    } else if (wrong.value > 0) {
+        wrong.verdict = Verdict::finding;
+        wrong.sentence = fmt::format(
+            "{:.3g} % of the pixels were read before their thread had written them; "
+            "__syncthreads() at {} is what orders them.",
+            wrong.value, barrier_place());
+    } else {
+        wrong.verdict = Verdict::finding;
+        wrong.sentence = "No pixel came out wrong this time. " + proves_nothing(barrier_place());
+    }
+    if (view_.as<View>() == View::stale && !stamped())
+        wrong.sentence += " Stale reads are known of the stamped tile only: choose it to see them.";
+}
+
+void Ripple::judge_stale(Reading& stale) const {
+    if (sync_ && stale.value == 0) {
+        stale.verdict = Verdict::pass;
+        stale.sentence = "Every word was read with the stamp of its own block and launch.";
+        return;
+    }
+    if (sync_ && !edited(device(), "ripple")) {
+        stale.verdict = Verdict::fail;
+        stale.sentence =
+            "Words were read with a stamp of another block or launch, across the barrier: the "
+            "device or this program is broken.";
+        return;
+    }
+    stale.verdict = Verdict::finding;
+    if (stale.value == 0) {
+        stale.sentence = "No read was stale this time. " + proves_nothing(barrier_place());
+        return;
+    }
+    stale.sentence = fmt::format(
+        "{} pixels were read from words whose stamp is not of their own block and launch. Some of "
+        "those happened to hold the right value, so fewer pixels are wrong.",
+        grouped(std::uint64_t(stale.value / 100 * double(state_->shown.size()) + 0.5)));
+}
+
+Report Ripple::report() {
+    render_if_changed();
+    Report report = spread("wrong_pixels", "Wrong pixels", state_->wrong);
+    judge_wrong(report.front());
+    if (!stamped()) return report;
+    Report stale = spread("stale_reads", "Stale reads", state_->stale);
+    judge_stale(stale.front());
+    std::move(stale.begin(), stale.end(), std::back_inserter(report));
+    return report;
+}
+
+std::optional<Timeline> Ripple::timeline() {
+    if (!stamped()) return std::nullopt;
+    render_if_changed();
+    const std::vector<WarpTimes> times = state_->times.download();
+    std::int64_t first = times.front().began;
+    for (const WarpTimes& t : times) first = std::min(first, t.began);
+
+    const compute::DeviceInfo& info = device().info();
+    const compute::Dim3 block = timed_block();
+    Timeline timeline;
+    timeline.title = fmt::format("block ({}, {}), SM {}, {}", block.x, block.y,
+                                 times.front().multiprocessor, info.name);
+    timeline.unit = info.kind == compute::DeviceKind::emulator ? "instructions" : "clocks";
+    timeline.warps = warps;
+    const std::string barrier = barrier_place();
+    for (unsigned w = 0; w < warps; ++w) {
+        using enum Timeline::Doing;
+        const WarpTimes& t = times[w];
+        const auto span = [&](Timeline::Doing doing, std::int64_t begin, std::int64_t end,
+                              std::string line = {}) {
+            timeline.spans.push_back(
+                {w, doing, double(begin - first), double(end - first), std::move(line)});
+        };
+        const bool late_writer = late_writers() >> w & 1, late_reader = late_readers() >> w & 1;
+        if (late_writer) span(delayed, t.began, t.woke);
+        span(writing, late_writer ? t.woke : t.began, t.arrived);
+        if (sync_) span(waiting, t.arrived, t.left, barrier);
+        if (late_reader) span(delayed, t.left, t.resumed);
+        span(reading, late_reader ? t.resumed : t.left, t.ended);
+        timeline.end = std::max(timeline.end, double(t.ended - first));
+    }
+    return timeline;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,237 @@
+#include "experiments/scratch/scratch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "experiments/framework/edited.h"
+
+namespace warpscope::experiments {
+namespace {
+
+constexpr unsigned side = 16;  // of a block
+constexpr double farthest = 1 << 16;
+
+/// Larger pictures would make the host's reference take frames' time.
+constexpr std::size_t most_checked_pixels = std::size_t(1) << 20;
+
+constexpr const char* signature =
+    "write extern \"C\" __global__ void scratch(Pixel* pixels, int width, int height, float time, "
+    "float3 mouse), with a sixth argument const Pixel* before if it goes on from the frame before; "
+    "Pixel is 4 bytes: r, g, b, a";
+
+}  // namespace
+
+Scratch::Pictures::Pictures(compute::Device& device, Size size)
+    : current(device, std::size_t(size.width) * std::size_t(size.height)),
+      before(device, current.size()) {
+    before.fill(0);
+}
+
+Scratch::Scratch(compute::Device& device)
+    : Experiment(device),
+      start_(declare(), "start", "Start from",
+             "The kernel of the gallery to go on from. All but the racy one are clean under the "
+             "race check.",
+             gallery()),
+      width_(declare(), "width", "Width", "Of the picture, in pixels.", 768, 16, 4096),
+      height_(declare(), "height", "Height", "Of the picture, in pixels.", 512, 16, 4096),
+      mouse_x_(declare(), "mouse_x", "Mouse x",
+               "Where the kernel's mouse is, in pixels from the left: the mouse over the picture "
+               "sets it.",
+               384, -farthest, farthest),
+      mouse_y_(declare(), "mouse_y", "Mouse y", "The same from the top.", 256, -farthest, farthest),
+      mouse_down_(declare(), "mouse_down", "Mouse button", "Whether its left button is down.",
+                  false),
+      entry_(find_entry()),
+      show_(device.shipped_kernel<Pixels, Pixels, unsigned>("show", "show")),
+      cleaner_(device) {
+    pictures_.emplace(device, size());
+}
+
+std::variant<Scratch::Alone, Scratch::GoingOn> Scratch::find_entry() {
+    const std::string file = kernel_file();
+    const auto edit = device().edits().find(file);
+    if (edit != device().edits().end() &&
+        edit->second->ptx.find(".entry scratch(") == std::string::npos)
+        throw compute::DeviceError(
+            fmt::format("kernels/{}.cu has no kernel scratch: {}", file, signature));
+    std::string five;
+    try {
+        return device().kernel<Pixels, int, int, float, Mouse>(file, "scratch");
+    } catch (const compute::DeviceLost&) {
+        throw;
+    } catch (const compute::DeviceError& error) {
+        five = error.what();
+    }
+    try {
+        return device().kernel<Pixels, int, int, float, Mouse, Pixels>(file, "scratch");
+    } catch (const compute::DeviceError& six) {
+        // Words that don't depend on what was asked for are not about the arguments.
+        if (five == six.what()) throw;
+        throw compute::DeviceError(fmt::format(
+            "The kernel scratch of kernels/{}.cu has other arguments than it is given: {}", file,
+            signature));
+    }
+}
+
+compute::Shape Scratch::shape() const {
+    return {.grid = {unsigned(width_ + side - 1) / side, unsigned(height_ + side - 1) / side},
+            .block = {side, side}};
+}
+
+Scratch::Mouse Scratch::mouse() const {
+    return {float(mouse_x_), float(mouse_y_), mouse_down_ ? 1.0f : 0.0f};
+}
+
+void Scratch::changed(std::span<Parameter* const> which) {
+    const auto any = [&](std::initializer_list<const Parameter*> ones) {
+        return std::ranges::find_first_of(which, ones) != which.end();
+    };
+    if (any({&start_, &width_, &height_})) {
+        // What can fail comes first, so that a throw leaves the old state whole.
+        const auto entry = find_entry();
+        if (any({&width_, &height_})) pictures_ = Pictures(device(), size());
+        entry_ = entry;
+        reset();
+    }
+    drawn_ = false;
+}
+
+bool Scratch::leaves_trace(std::span<Parameter* const>) const {
+    return goes_on();
+}
+
+std::any Scratch::save_state() {
+    return pictures_->before.download();
+}
+
+void Scratch::load_state(const std::any& state) {
+    const auto& before = std::any_cast<const std::vector<Rgba>&>(state);
+    // The state may be older than the size that was chosen since.
+    if (before.size() == pictures_->before.size()) pictures_->before.upload(before);
+    drawn_ = false;
+}
+
+void Scratch::do_step() {
+    draw();
+    std::swap(pictures_->current, pictures_->before);
+    drawn_ = false;
+}
+
+void Scratch::do_reset() {
+    pictures_->before.fill(0);
+    drawn_ = false;
+}
+
+void Scratch::launch_kernel() {
+    device().begin_frame(frame());
+    // So that the picture depends on nothing that ran before, whatever the kernel does not write.
+    cleaner_.launch();
+    pictures_->current.fill(0);
+    const auto time = float(double(frame()) / 60.0);
+    const Pixels current = pictures_->current.pointer(), before = pictures_->before.pointer();
+    const double stored = 4.0 * double(pixels());
+    if (const auto* alone = std::get_if<Alone>(&entry_))
+        device().launch(*alone, shape(), {.bytes = stored}, current, int(width_), int(height_),
+                        time, mouse());
+    else
+        device().launch(std::get<GoingOn>(entry_), shape(), {.bytes = 2 * stored}, current,
+                        int(width_), int(height_), time, mouse(), before);
+}
+
+void Scratch::draw() {
+    if (drawn_) return;
+    launch_kernel();
+    drawn_ = true;
+}
+
+void Scratch::render_into(const PixelTarget& target) {
+    draw();
+    constexpr unsigned block = 256;
+    const auto count = unsigned(pixels());
+    device().launch(show_, {.grid = {(count + block - 1) / block}, .block = {block}},
+                    {.bytes = 8.0 * count}, pictures_->current.pointer(), target.pixels, count);
+}
+
+bool Scratch::point(const Pointer& pointer) {
+    const auto text = [](double at) {
+        return fmt::format("{:.1f}", std::clamp(at, -farthest, farthest));
+    };
+    const std::vector<Assignment> values{{"mouse_x", text(pointer.x)},
+                                         {"mouse_y", text(pointer.y)},
+                                         {"mouse_down", pointer.down ? "on" : "off"}};
+    set(values);
+    return true;
+}
+
+std::optional<Reading> Scratch::wrong_pixels() const {
+    if (pixels() > most_checked_pixels) return std::nullopt;
+    const std::vector<Rgba> before = pictures_->before.download();
+    const std::vector<Rgba> right =
+        gallery_reference(start_.text(), {size(), frame(), mouse(), before});
+    if (right.empty()) return std::nullopt;
+    const std::vector<Rgba> shown = pictures_->current.download();
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < shown.size(); ++i)
+        wrong += std::memcmp(&shown[i], &right[i], sizeof(Rgba)) != 0;
+    Reading reading{"wrong_pixels",
+                    "Wrong pixels",
+                    100.0 * double(wrong) / double(shown.size()),
+                    "%",
+                    0.0,
+                    Verdict::none,
+                    {}};
+    judge(reading);
+    return reading;
+}
+
+void Scratch::judge(Reading& wrong) const {
+    if (edited(device(), kernel_file())) {
+        wrong.label = "Unlike the shipped kernel's picture";
+        wrong.expected.reset();
+        wrong.sentence = wrong.value == 0
+                             ? "Your kernel draws what the shipped one would draw."
+                             : "It is your kernel that runs: nobody knows what is right but you.";
+        return;
+    }
+    const bool racy = start_.text() == "single_buffer";
+    wrong.verdict = racy ? Verdict::finding : wrong.value == 0 ? Verdict::pass : Verdict::fail;
+    if (racy && wrong.value == 0)
+        wrong.sentence =
+            "No pixel came out wrong this time. That proves nothing: no barrier orders the reads "
+            "before the writes, and another timing gives another picture.";
+    else if (racy)
+        wrong.sentence = fmt::format(
+            "{:.3g} % of the pixels were overwritten before they had been passed on: the barrier "
+            "between reading and writing is missing, on purpose.",
+            wrong.value);
+    else if (wrong.value == 0)
+        wrong.sentence = "Every pixel is what the host computes for it.";
+    else
+        wrong.sentence = fmt::format(
+            "{:.3g} % of the pixels are not what the host computes: the device or this program is "
+            "broken.",
+            wrong.value);
+}
+
+Report Scratch::report() {
+    draw();
+    const compute::Dim3 grid = shape().grid;
+    Report report;
+    if (auto wrong = wrong_pixels()) report.push_back(std::move(*wrong));
+    const auto say = [&](const char* name, const char* label, double value, const char* unit,
+                         std::string sentence) {
+        report.push_back({name, label, value, unit, {}, Verdict::none, std::move(sentence)});
+    };
+    say("kernel_time", "Kernel time", newest_median_ms(device(), "scratch", 60), "ms",
+        "Median of the newest 60 launches, at most.");
+    say("blocks", "Blocks", double(grid.count()), "",
+        fmt::format("{} x {} blocks of {} x {} threads.", grid.x, grid.y, side, side));
+    say("threads", "Threads", double(grid.count() * side * side), "",
+        fmt::format("For {} pixels.", grouped(pixels())));
+    return report;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,106 @@
+#pragma once
+
+#include "experiments/framework/card_grid.h"
+#include "experiments/framework/cold_runs.h"
+#include "experiments/framework/experiment.h"
+#include "experiments/framework/measure.h"
+
+namespace warpscope::experiments {
+
+/// The dot product of "CUDA by Example", sections 5.3.1 and 5.3.2: a[i] = i, b[i] = 2i, a tree in
+/// shared memory, with each of its barriers where it belongs, left out, or inside the `if`; and the
+/// ladder from there to one pass at memory's rate. A frame is a launch.
+class Dot : public Experiment {
+  public:
+    explicit Dot(compute::Device& device);
+
+    std::string kernel_file() const override { return "dot"; }
+    void launch_kernel() override;
+    Size picture_size(Size) const override { return {}; }
+    void render_into(const PixelTarget&) override {}
+    /// Of the newest `launches` launches; runs those that are missing.
+    Report report() override;
+    std::optional<Comparison> compare() override;
+    const Tree* tree() override;
+    /// One launch each of `divergent` and `divergent_bounded`.
+    std::optional<Report> measure_barriers() override;
+
+  private:
+    enum class Variant {
+        book,
+        no_first_barrier,
+        no_loop_barrier,
+        no_barriers,
+        divergent,
+        divergent_bounded,
+        shuffle,
+        vectorized,
+        single_pass
+    };
+    using Floats = compute::DevicePointer<float>;
+    using Clocks = compute::DevicePointer<long long>;
+    using Sum = compute::Kernel<Floats, Floats, Floats, unsigned>;
+    using Ticket = compute::DevicePointer<unsigned>;
+    using WholeSum = compute::Kernel<Floats, Floats, Floats, unsigned, Floats, Ticket>;
+    using BoundedSum = compute::Kernel<Floats, Floats, Floats, unsigned, long long, Clocks>;
+
+    /// The vectors, and what their product is: sum of 2 fl(i)^2, fl rounding i to a float.
+    struct Inputs {
+        Inputs(compute::Device& device, std::int64_t n);
+        compute::Buffer<float> a, b;
+        double exact = 0;
+    };
+    struct Results {
+        Results(compute::Device& device, std::size_t window, std::size_t most_blocks);
+        std::size_t slot_size;
+        compute::Buffer<float> partials;    ///< slot_size for each launch of the window
+        compute::Buffer<long long> waited;  ///< of the newest launch, by block
+        compute::Buffer<float> block_sums;  ///< of the single pass, which leaves one partial sum
+        compute::Buffer<unsigned> ticket;   ///< of its blocks; 0 between launches
+        std::uint64_t launches = 0;
+    };
+
+    void changed(std::span<Parameter* const> which) override;
+    bool leaves_trace(std::span<Parameter* const>) const override { return false; }
+    void do_step() override;
+    void do_reset() override;
+
+    CardGrid card_grid() const;
+    compute::Shape shape(Variant variant) const;
+    Results make_results(std::size_t window);
+    std::string kernel_name(Variant variant) const;
+    /// Whether every barrier is where it belongs.
+    static bool synchronized(Variant variant);
+    double error_bound(Variant variant) const;
+    double relative_error(double value) const;
+    /// Leaves the partial sums in slot `slot` of `results`.
+    void launch(Variant variant, const Results& results, std::size_t slot, std::int64_t hold);
+    void launch_next(std::uint64_t frame);
+    double sum_of(Variant variant, std::span<const float> partials, std::size_t slot) const;
+    /// "dot.cu:30": of the barriers that a variant lacks or has inside the `if`.
+    std::string barriers_place(Variant variant) const;
+    Reading judge(double error, std::size_t wrong, std::size_t launches) const;
+    std::string ended_sentence(Variant variant, bool right) const;
+    Reading waited_reading(const Results& results, std::int64_t hold) const;
+    Comparison::Row compare(Variant variant, ColdRuns& cold);
+    /// Nothing where there is no cuBLAS.
+    std::optional<Comparison::Row> compare_library(ColdRuns& cold);
+    Comparison::Row row(std::string id, std::string label, const ColdRuns::Times& times,
+                        double error, Verdict verdict) const;
+    Tree make_tree();
+
+    Choice kernel_;
+    Integer n_, block_, launches_, hold_;
+
+    std::vector<Sum> sums_;  ///< by variant, but for these two
+    BoundedSum bounded_sum_;
+    WholeSum whole_sum_;
+    SharedMemoryCleaner cleaner_;
+
+    std::optional<Inputs> inputs_;
+    std::optional<Results> results_;
+    std::optional<std::uint64_t> begun_frame_;
+    std::optional<Tree> tree_;
+};
+
+}  // namespace warpscope::experiments

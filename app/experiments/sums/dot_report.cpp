@@ -1,0 +1,209 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "compute/libraries/cublas.h"
+#include "experiments/framework/edited.h"
+#include "experiments/framework/metadata.h"
+#include "experiments/sums/dot.h"
+
+namespace warpscope::experiments {
+namespace {
+
+constexpr std::int64_t usual_hold = 2'000;
+
+/// The device, where sentences say what its barriers did.
+std::string barriers_of(const compute::Device& device) {
+    if (device.info().kind != compute::DeviceKind::emulator) return device.info().name;
+    return fmt::format("the emulator, with {} barriers", word(device.settings().barriers));
+}
+
+}  // namespace
+
+double Dot::sum_of(Variant variant, std::span<const float> partials, std::size_t slot) const {
+    const std::size_t count = variant == Variant::single_pass ? 1 : shape(variant).grid.x;
+    double sum = 0;
+    for (const float partial : partials.subspan(slot * results_->slot_size, count))
+        sum += double(partial);
+    return sum;
+}
+
+std::string Dot::barriers_place(Variant variant) const {
+    const std::string function =
+        variant == Variant::divergent || variant == Variant::divergent_bounded
+            ? kernel_name(variant)
+            : "dot";
+    std::vector<int> lines = barrier_lines(device().source("kernels/dot.cu"), function);
+    const bool both = variant == Variant::book || variant == Variant::no_barriers;
+    // In an edited text there may be fewer, and nobody knows which.
+    if (lines.size() == 2 && !both)
+        lines.erase(variant == Variant::no_first_barrier ? lines.end() - 1 : lines.begin());
+    return place("dot", lines);
+}
+
+Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const {
+    Reading reading{"relative_error", "Relative error", error, "", 0.0, Verdict::finding, {}};
+    const Variant variant = kernel_.as<Variant>();
+    if (synchronized(variant)) {
+        reading.verdict = judged(device(), "dot", wrong == 0);
+        reading.sentence = fmt::format(
+            "{} of {} launches came out wrong by more than float rounding explains ({:.1e}).",
+            wrong, launches, error_bound(variant));
+        return reading;
+    }
+    const std::string lines = barriers_place(variant);
+    if (variant == Variant::divergent || variant == Variant::divergent_bounded) {
+        reading.sentence =
+            wrong == 0 ? ended_sentence(variant, true)
+                       : fmt::format(
+                             "On {} {} of {} launches came out wrong: not every thread reaches "
+                             "the barrier at {}.",
+                             barriers_of(device()), wrong, launches, lines);
+    } else if (wrong > 0) {
+        reading.sentence = fmt::format(
+            "{} of {} launches came out wrong: without __syncthreads() at {} the tree adds sums "
+            "that other warps have not stored yet.",
+            wrong, launches, lines);
+    } else {
+        reading.sentence = fmt::format(
+            "No launch came out wrong this time. That proves nothing: without __syncthreads() at "
+            "{} nothing orders the reads after the writes.",
+            lines);
+    }
+    return reading;
+}
+
+std::string Dot::ended_sentence(Variant variant, bool right) const {
+    const std::string how = fmt::format("On {} it ends, {}:", barriers_of(device()),
+                                        right ? "with the right sum" : "with a wrong sum");
+    const std::string line = barriers_place(variant);
+    if (variant == Variant::divergent_bounded)
+        return fmt::format("{} the threads that skip the barrier at {} live on, but not for ever.",
+                           how, line);
+    return fmt::format(
+        "{} the barrier at {} doesn't wait for threads that have ended. The book expects it to "
+        "hang.",
+        how, line);
+}
+
+Reading Dot::waited_reading(const Results& results, std::int64_t hold) const {
+    const std::vector<long long> waited = results.waited.download();
+    const long long longest = *std::max_element(
+        waited.begin(), waited.begin() + shape(Variant::divergent_bounded).grid.x);
+    Reading reading{"waited", "Waited at the barrier", double(longest), "clocks", {}, Verdict::none,
+                    {}};
+    const std::string measured = fmt::format(
+        "Measured on {}: thread 0 spent {} clocks at its {} barriers", barriers_of(device()),
+        grouped(std::uint64_t(longest)), tree_steps(unsigned(block_)));
+    const bool by_warp = device().info().kind == compute::DeviceKind::emulator &&
+                         device().settings().barriers == compute::BarrierPolicy::before_volta;
+    if (hold == 0)
+        reading.sentence = measured + "; threads that skip one end at once.";
+    else
+        reading.sentence =
+            fmt::format("{}; threads that skip one lived for {} clocks. {}", measured,
+                        grouped(std::uint64_t(hold)),
+                        longest < hold ? "The barrier did not wait for them."
+                        : by_warp      ? "A barrier waits for every warp that has not ended."
+                                       : "A barrier waits for every thread that has not ended.");
+    return reading;
+}
+
+std::optional<Report> Dot::measure_barriers() {
+    const Results results = make_results(2);
+    const std::int64_t hold = hold_ > 0 ? std::int64_t(hold_) : usual_hold;
+    launch(Variant::divergent, results, 0, hold);
+    launch(Variant::divergent_bounded, results, 1, hold);
+    begun_frame_.reset();
+    const std::vector<float> partials = results.partials.download();
+    const double error = relative_error(sum_of(Variant::divergent, partials, 0));
+    const bool right = error <= error_bound(Variant::divergent);
+    Report report;
+    report.push_back({"ended_threads", "Threads that have ended", error, "", 0.0, Verdict::finding,
+                      ended_sentence(Variant::divergent, right)});
+    report.push_back(waited_reading(results, hold));
+    report.back().label = "Threads that live on";
+    return report;
+}
+
+Report Dot::report() {
+    const Variant variant = kernel_.as<Variant>();
+    const std::size_t window = std::size_t(launches_);
+    while (results_->launches < window) launch_next(frame());
+    const std::vector<float> partials = results_->partials.download();
+    std::size_t wrong = 0;
+    for (std::size_t slot = 0; slot < window; ++slot)
+        wrong += !(relative_error(sum_of(variant, partials, slot)) <= error_bound(variant));
+    const double value = sum_of(variant, partials, std::size_t(results_->launches - 1) % window);
+
+    Report report;
+    report.push_back({"value", "Value", value, "", inputs_->exact, Verdict::none, {}});
+    report.push_back({"exact", "Exact value", inputs_->exact, "", {}, Verdict::none, {}});
+    report.push_back(judge(relative_error(value), wrong, window));
+    report.push_back({"wrong_launches",
+                      fmt::format("Wrong of {} launches", window),
+                      double(wrong),
+                      "",
+                      0.0,
+                      report.back().verdict,
+                      {}});
+    if (variant == Variant::divergent_bounded) report.push_back(waited_reading(*results_, hold_));
+    return report;
+}
+
+Comparison::Row Dot::compare(Variant variant, ColdRuns& cold) {
+    results_ = make_results(most_launches);
+    const ColdRuns::Times times = cold.measure(kernel_name(variant), [&](std::size_t run) {
+        if (!synchronized(variant)) cleaner_.launch();
+        launch(variant, *results_, run, hold_);
+    });
+    const std::vector<float> partials = results_->partials.download();
+    double error = 0;
+    for (std::size_t i = 0; i < times.runs; ++i) {
+        const double one = relative_error(sum_of(variant, partials, i));
+        if (!(one <= error)) error = one;
+    }
+    Verdict verdict = Verdict::finding;
+    if (synchronized(variant)) verdict = judged(device(), "dot", error <= error_bound(variant));
+    const Choice::Word& word = kernel_.words()[std::size_t(variant)];
+    return row(word.id, word.label, times, error, verdict);
+}
+
+std::optional<Comparison::Row> Dot::compare_library(ColdRuns& cold) {
+    const auto cublas = compute::Cublas::load(device());
+    if (!cublas) return {};
+    compute::Buffer<float> result(device(), 1);
+    const ColdRuns::Times times = cold.measure(compute::Cublas::dot_name, [&](std::size_t) {
+        cublas->dot(inputs_->a.pointer(), inputs_->b.pointer(), std::size_t(n_), result.pointer());
+    });
+    const double error = relative_error(double(result.download()[0]));
+    const bool right = error <= library_error_bound(device(), n_);
+    return row("cublas", "cuBLAS Sdot", times, error, right ? Verdict::pass : Verdict::fail);
+}
+
+Comparison::Row Dot::row(std::string id, std::string label, const ColdRuns::Times& times,
+                         double error, Verdict verdict) const {
+    const double bytes = 8.0 * double(n_);
+    return {.id = std::move(id),
+            .label = std::move(label),
+            .median_ms = times.median_ms,
+            .rate = times.median_ms > 0 ? bytes / times.median_ms * 1e3 : 0,
+            .error = error,
+            .verdict = verdict,
+            .published = {},
+            .p99_ms = times.p99_ms};
+}
+
+std::optional<Comparison> Dot::compare() {
+    Comparison comparison{"Kernels of the dot product, vectors from memory", "B/s", "", {}};
+    ColdRuns cold(device());
+    for (std::size_t variant = 0; variant < kernel_.words().size(); ++variant)
+        comparison.rows.push_back(compare(Variant(variant), cold));
+    if (auto library = compare_library(cold)) comparison.rows.push_back(std::move(*library));
+    results_ = make_results(std::size_t(launches_));
+    begun_frame_.reset();
+    return comparison;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "experiments/framework/card_grid.h"
+#include "experiments/framework/cold_runs.h"
+#include "experiments/framework/experiment.h"
+#include "experiments/framework/measure.h"
+
+namespace warpscope::experiments {
+
+/// Element `i` of the reduction's input: close to normally distributed, mean 0, deviation 1, the
+/// same on every machine.
+float reduction_input(std::uint64_t i);
+
+/// The sum of n floats, one partial sum a block, from a tutorial's sumWithinBlock over the first
+/// kernel of Harris's ladder to a single pass at memory's rate. A frame is a launch.
+class Reduction : public Experiment {
+  public:
+    explicit Reduction(compute::Device& device);
+
+    std::string kernel_file() const override { return "reduce"; }
+    void launch_kernel() override;
+    Size picture_size(Size) const override { return {}; }
+    void render_into(const PixelTarget&) override {}
+    /// Of the newest launch; makes the first one.
+    Report report() override;
+    std::optional<Comparison> compare() override;
+    const Tree* tree() override;
+
+  private:
+    enum class Variant {
+        sum_within_block,
+        reduce0,
+        sequential,
+        first_add,
+        shuffle,
+        vectorized,
+        single_pass
+    };
+    using Floats = compute::DevicePointer<float>;
+    using Ticket = compute::DevicePointer<unsigned>;
+    using Sum = compute::Kernel<Floats, Floats, unsigned>;
+    using WholeSum = compute::Kernel<Floats, Floats, unsigned, Floats, Ticket>;
+
+    struct Inputs {
+        Inputs(compute::Device& device, std::int64_t n);
+        compute::Buffer<float> values;
+        double sum = 0;
+        double magnitudes = 0;  ///< sum of |values|
+    };
+
+    void changed(std::span<Parameter* const> which) override;
+    bool leaves_trace(std::span<Parameter* const>) const override { return false; }
+    void do_step() override;
+    void do_reset() override;
+
+    /// Blocks of the kernels that have the fewest elements a block.
+    std::size_t most_blocks() const { return std::size_t((n_ + block_ - 1) / block_); }
+    CardGrid card_grid() const;
+    compute::Shape shape(Variant variant) const;
+    double error_bound(Variant variant) const;
+    /// |value - sum| relative to the sum of the magnitudes.
+    double relative_error(double value) const;
+    compute::Work work(Variant variant) const;
+    void launch(Variant variant);
+    double value_of(Variant variant);
+    Comparison::Row compare(Variant variant, ColdRuns& cold);
+    /// Nothing where the benchmark's libraries are not built.
+    std::optional<Comparison::Row> compare_library(ColdRuns& cold);
+    Tree make_tree();
+
+    Choice kernel_;
+    Integer n_, block_;
+
+    std::vector<Sum> sums_;  ///< by variant, without the last
+    WholeSum single_pass_;
+    compute::Buffer<float> total_;      ///< of the single pass
+    compute::Buffer<unsigned> ticket_;  ///< of its blocks; 0 between launches
+    std::optional<Inputs> inputs_;
+    compute::Buffer<float> partials_;  ///< one for each block
+    bool launched_ = false;
+    std::optional<double> value_;  ///< of the newest launch, once read
+    std::optional<Tree> tree_;
+};
+
+}  // namespace warpscope::experiments

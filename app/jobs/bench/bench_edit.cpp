@@ -1,0 +1,177 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <thread>
+
+#include "compute/device/kernel_source.h"
+#include "compute/emulated/emulated_device.h"
+#include "experiments/copies/trial.h"
+#include "jobs/bench/bench.h"
+
+namespace warpscope::jobs {
+
+namespace {
+
+using experiments::Rgba;
+using experiments::Running;
+using experiments::Size;
+using Clock = std::chrono::steady_clock;
+
+constexpr int edits = 15;
+/// As a window has it on a monitor of 60 Hz.
+constexpr std::chrono::microseconds frame_interval(16'667);
+
+double ms_since(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// The text with digits put behind its first number with a short fraction: 0.25 becomes 0.25001234,
+/// which is another float, so another kernel. As they come from the clock, no run meets a text that
+/// an earlier one has had compiled.
+std::string with_changed_constant(std::string_view source) {
+    const auto digit = [&](std::size_t at) {
+        return at < source.size() && source[at] >= '0' && source[at] <= '9';
+    };
+    const auto number = Clock::now().time_since_epoch().count() / 1000 % 1'000'000;
+    for (std::size_t i = 0; i < source.size(); ++i) {
+        if (source.substr(i, 2) == "//") i = std::min(source.find('\n', i), source.size());
+        if (!digit(i) || i + 1 >= source.size() || source[i + 1] != '.' || !digit(i + 2)) continue;
+        std::size_t end = i + 2;
+        while (digit(end)) ++end;
+        if (end - i > 4) continue;
+        return fmt::format("{}{:06}{}", source.substr(0, end), number, source.substr(end));
+    }
+    return fmt::format("{}\n// {}\n", source, number);
+}
+
+/// What the window does while somebody types, without a window: frame after frame of the live
+/// experiment, and edits that are tried beside it and take its place.
+class Typing {
+  public:
+    Typing(compute::Sandbox& sandbox, const experiments::Entry& entry,
+           std::vector<experiments::Assignment> settings, std::unique_ptr<compute::Device> device)
+        : sandbox_(sandbox), entry_(entry), like_(device->info()), live_{std::move(device), {}} {
+        live_.experiment = entry.make(*live_.device);
+        live_.experiment->set(settings);
+        live_.experiment->reset();
+        sandbox.warm(like_);
+        frame();
+    }
+
+    /// From the keystroke to the edited kernel's picture in host memory.
+    double edit() {
+        const auto keystroke = Clock::now();
+        const std::string file = live_.experiment->kernel_file();
+        const auto source = compute::kernel_source("kernels/" + file + ".cu");
+        const std::string text = with_changed_constant(source);
+        while (Clock::now() - keystroke < experiments::edit_pause) frame();
+        experiments::TrialRequest request;
+        request.entry = &entry_;
+        request.like = like_;
+        request.settings = live_.device->settings();
+        request.sources[file] = text;
+        request.snapshot = live_.experiment->snapshot();
+        request.view = view;
+        experiments::TrialResult result;
+        std::atomic<bool> ended{false};
+        std::jthread trial([&](const std::stop_token& stop) {
+            result = experiments::try_kernels(sandbox_, request, stop);
+            ended = true;
+        });
+        while (!ended) Clock::now() < rests_until_ ? rest(Clock::now()) : frame();
+        trial.join();
+        if (const std::string& none = sandbox_.no_compiler(); !none.empty())
+            throw compiler::NoCompiler(none);
+        if (!result.error.empty())
+            throw std::runtime_error(fmt::format("an edit of {}: {}", file, result.error));
+        const auto start = Clock::now();
+        result.running.experiment->resume(live_.experiment->snapshot());
+        std::swap(live_, result.running);
+        draw(start);
+        const double latency = ms_since(keystroke);
+        rest(start);
+        return latency;
+    }
+
+    double longest_frame_ms() const { return longest_ms_; }
+    const compute::DeviceInfo& device() const { return live_.device->info(); }
+
+  private:
+    static constexpr Size view{1280, 720};
+
+    void frame() {
+        const auto start = Clock::now();
+        live_.experiment->step();
+        draw(start);
+        rests_until_ = start + (1 + experiments::trial_rest) * (Clock::now() - start);
+        rest(start);
+    }
+
+    void draw(Clock::time_point start) {
+        const Size size = live_.experiment->picture_size(view);
+        const compute::Buffer<Rgba> pixels(*live_.device, std::size_t(size.width) * size.height);
+        live_.experiment->render_into({pixels.pointer(), size});
+        picture_ = pixels.download();
+        longest_ms_ = std::max(longest_ms_, ms_since(start));
+    }
+
+    static void rest(Clock::time_point start) {
+        std::this_thread::sleep_until(start + frame_interval);
+    }
+
+    compute::Sandbox& sandbox_;
+    const experiments::Entry& entry_;
+    compute::DeviceInfo like_;
+    Running live_;
+    std::vector<Rgba> picture_;
+    double longest_ms_ = 0;
+    Clock::time_point rests_until_{};
+};
+
+void bench_typing(std::vector<BenchRow>& rows, Typing& typing, const std::string& name,
+                  const std::string& label) {
+    std::vector<double> latencies;
+    typing.edit();  // starts the helpers
+    for (int i = 0; i < edits; ++i) latencies.push_back(typing.edit());
+    const bool emulated = typing.device().kind == compute::DeviceKind::emulator;
+    const std::string place = emulated ? "emulated" : "GPU";
+    rows.push_back(
+        {.name = fmt::format("edit_{}_{}_ms", name, emulated ? "emulator" : "gpu"),
+         .label = fmt::format("{}, {}: keystroke to picture", label, place),
+         .value = median(latencies),
+         .unit = "ms",
+         .bound = BenchRow::Bound::at_most,
+         .wanted = 250,
+         .note = fmt::format("worst of {}: {:.0f} ms; {} ms of each are the pause after typing",
+                             edits, *std::max_element(latencies.begin(), latencies.end()),
+                             experiments::edit_pause.count())});
+    rows.push_back({.name = fmt::format("edit_{}_{}_frame_ms", name, emulated ? "emulator" : "gpu"),
+                    .label = fmt::format("{}, {}: longest frame meanwhile", label, place),
+                    .value = typing.longest_frame_ms(),
+                    .unit = "ms",
+                    .bound = BenchRow::Bound::at_most,
+                    .wanted = 50});
+}
+
+}  // namespace
+
+void bench_edits(std::vector<BenchRow>& rows, compute::Sandbox& sandbox,
+                 const compute::DeviceInfo& device) {
+    const bool emulated = device.kind == compute::DeviceKind::emulator;
+    const std::string wish = emulated ? "emulator" : fmt::format("cuda:{}", device.ordinal);
+    try {
+        Typing ripple(sandbox, experiments::find_experiment("ripple"), {{"size", "1024"}},
+                      compute::pick_device(wish));
+        bench_typing(rows, ripple, "ripple", "ripple 1024² edited");
+        Typing scratch(sandbox, experiments::find_experiment("scratch"), {{"start", "blur"}},
+                       compute::pick_device(wish));
+        bench_typing(rows, scratch, "scratch", "gallery's blur edited");
+    } catch (const compiler::NoCompiler&) {
+        return;  // Nothing can be edited here.
+    }
+}
+
+}  // namespace warpscope::jobs

@@ -1,0 +1,105 @@
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include "experiments/framework/experiment.h"
+#include "jobs/bench/bench.h"
+
+extern char** environ;
+
+namespace warpscope::jobs {
+
+namespace {
+
+/// Runs this program with other arguments and throws away what it prints.
+void run_self(std::vector<std::string> arguments) {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+    arguments.insert(arguments.begin(), self);
+    std::vector<char*> argv;
+    for (std::string& a : arguments) argv.push_back(a.data());
+    argv.push_back(nullptr);
+
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    pid_t child = 0;
+    const int error = posix_spawn(&child, self.c_str(), &actions, nullptr, argv.data(), environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (error != 0) {
+        throw std::runtime_error("starting " + self + " failed: " + std::strerror(error));
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (status != 0) throw std::runtime_error(self + " did not end well in the start bench");
+}
+
+double start_ms(const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"--headless", "--device", "emulator", "--experiment",
+                                       "ripple"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    std::vector<double> times;
+    for (int i = 0; i < 9; ++i) times.push_back(milliseconds_of([&] { run_self(arguments); }));
+    return median(times);
+}
+
+double frames_per_second(const experiments::Entry& entry) {
+    const auto device = compute::pick_device("emulator");
+    const auto experiment = entry.make(*device);
+    const experiments::Size size = experiment->picture_size({1280, 720});
+    const std::size_t pixels = std::size_t(size.width) * size.height;
+    compute::Buffer<experiments::Rgba> target(*device, pixels);
+    const auto frame = [&] {
+        experiment->step();
+        if (pixels) experiment->render_into({target.pointer(), size});
+        device->synchronize();
+    };
+    std::vector<double> times;
+    frame();
+    for (int i = 0; i < 15; ++i) times.push_back(milliseconds_of(frame));
+    return 1000 / median(times);
+}
+
+/// A file in the folder for temporary files that goes away with the object.
+struct TemporaryFile {
+    std::filesystem::path path = std::filesystem::temp_directory_path() /
+                                 ("warpscope-bench-" + std::to_string(::getpid()) + ".png");
+    ~TemporaryFile() {
+        std::error_code ignored;
+        std::filesystem::remove(path, ignored);
+    }
+};
+
+}  // namespace
+
+void bench_start(std::vector<BenchRow>& rows) {
+    const TemporaryFile picture;
+    rows.push_back({.name = "start_ms",
+                    .label = "start to first frame and end, emulator",
+                    .value = start_ms({}),
+                    .unit = "ms",
+                    .bound = BenchRow::Bound::at_most,
+                    .wanted = 1000});
+    rows.push_back({.name = "start_window_ms",
+                    .label = "the same, the window drawn offscreen",
+                    .value = start_ms({"--screenshot", picture.path.string()}),
+                    .unit = "ms",
+                    .bound = BenchRow::Bound::at_most,
+                    .wanted = 1000});
+    for (const experiments::Entry& entry : experiments::registry()) {
+        rows.push_back({.name = entry.id + "_default_frames_per_second",
+                        .label = entry.id + ", default parameters, emulated",
+                        .value = frames_per_second(entry),
+                        .unit = "frames/s",
+                        .bound = BenchRow::Bound::at_least,
+                        .wanted = 30});
+    }
+}
+
+}  // namespace warpscope::jobs

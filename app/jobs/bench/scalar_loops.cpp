@@ -1,0 +1,65 @@
+#include "jobs/bench/scalar_loops.h"
+
+#include <tbb/parallel_for.h>
+
+#include <cmath>
+
+namespace warpscope::jobs {
+
+namespace {
+
+constexpr int tile_side = 16;
+constexpr float pi = 3.1415926535897932F;
+
+float level(int x, int y) {
+    const float period = 128.0F;
+    return 255 * (sinf(x * 2.0F * pi / period) + 1.0F) * (sinf(y * 2.0F * pi / period) + 1.0F) /
+           4.0F;
+}
+
+}  // namespace
+
+void scalar_ripple(std::span<std::uint8_t> rgba, int size) {
+    tbb::parallel_for(0, size, [&](int y) {
+        for (int x = 0; x < size; ++x) {
+            std::uint8_t* pixel = &rgba[(std::size_t(y) * size + x) * 4];
+            // Its place in the tile, turned by 180 degrees: 15 - place.
+            const float value = level(x ^ (tile_side - 1), y ^ (tile_side - 1));
+            pixel[0] = 0;
+            pixel[1] = static_cast<std::uint8_t>(value);
+            pixel[2] = 0;
+            pixel[3] = 255;
+        }
+    });
+}
+
+void scalar_nbody(std::span<Float4> new_position, std::span<Float4> new_velocity,
+                  std::span<const Float4> position, std::span<const Float4> velocity, float dt,
+                  float eps) {
+    const std::size_t n = position.size();
+    tbb::parallel_for(std::size_t(0), n, [&](std::size_t i) {
+        Float4 pos = position[i];
+        float fx = 0, fy = 0, fz = 0;
+        for (std::size_t j = 0; j < n; ++j) {
+            const float rx = position[j].x - pos.x;
+            const float ry = position[j].y - pos.y;
+            const float rz = position[j].z - pos.z;
+            const float inv_dist = 1.0F / sqrtf(rx * rx + ry * ry + rz * rz + eps * eps);
+            const float s = position[j].w * inv_dist * inv_dist * inv_dist;
+            fx += rx * s;
+            fy += ry * s;
+            fz += rz * s;
+        }
+        Float4 vel = velocity[i];
+        vel.x += fx * dt;
+        vel.y += fy * dt;
+        vel.z += fz * dt;
+        pos.x += vel.x * dt;
+        pos.y += vel.y * dt;
+        pos.z += vel.z * dt;
+        new_position[i] = pos;
+        new_velocity[i] = vel;
+    });
+}
+
+}  // namespace warpscope::jobs

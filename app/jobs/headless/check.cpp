@@ -1,0 +1,130 @@
+#include "jobs/headless/check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "jobs/output/output.h"
+
+namespace warpscope::jobs {
+
+namespace {
+
+using emulator::Finding;
+using emulator::FindingKind;
+
+constexpr std::string_view margin = "========= ";
+constexpr std::size_t text_columns = 86;
+
+Json to_json(const emulator::Dim3& d) {
+    return Json::array({d.x, d.y, d.z});
+}
+
+Json to_json(const emulator::Party& party) {
+    return {{"file", party.file.empty() ? Json(nullptr) : Json(party.file)},
+            {"line", party.line},
+            {"thread", to_json(party.thread)},
+            {"block", to_json(party.block)}};
+}
+
+std::string what(const Finding& f) {
+    switch (f.kind) {
+        case FindingKind::race:
+            return fmt::format("{} race between {} and {}", to_string(f.hazard), f.first.where(),
+                               f.second->where());
+        case FindingKind::uninitialized:
+            return fmt::format("read of {} memory that nobody wrote, at {}",
+                               f.byte ? "shared" : "global", f.first.where());
+        case FindingKind::barrier:
+            return fmt::format("barrier not reached by all threads, at {}", f.first.where());
+        case FindingKind::memory:
+            break;
+    }
+    return fmt::format("bad access at {}", f.first.where());
+}
+
+std::string paragraph(const Finding& f) {
+    std::string text = fmt::format("{}{}: {}, in {} [{} {}]\n", margin,
+                                   f.severity == emulator::Severity::error ? "Error" : "Warning",
+                                   what(f), f.kernel, f.count,
+                                   f.kind == FindingKind::barrier ? "threads"
+                                   : f.kind == FindingKind::race  ? "hazards"
+                                                                  : "accesses");
+    for (const std::string& line : wrap(f.sentence, text_columns))
+        text += fmt::format("{}    {}\n", margin, line);
+    return text + fmt::format("{}\n", margin.substr(0, margin.size() - 1));
+}
+
+}  // namespace
+
+std::vector<std::string> Checks::words() const {
+    std::vector<std::string> found;
+    if (race) found.emplace_back("race");
+    if (barrier) found.emplace_back("barrier");
+    if (memory) found.emplace_back("memory");
+    return found;
+}
+
+Checks parse_checks(std::string_view text) {
+    Checks checks;
+    while (true) {
+        const std::string_view word = text.substr(0, text.find(','));
+        if (word == "race")
+            checks.race = true;
+        else if (word == "barrier")
+            checks.barrier = true;
+        else if (word == "memory")
+            checks.memory = true;
+        else
+            throw UsageError(fmt::format(
+                "--check {}: write one or more of race, barrier, memory, with commas between",
+                word));
+        if (word.size() == text.size()) return checks;
+        text.remove_prefix(word.size() + 1);
+    }
+}
+
+Checking::Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters)
+    : device_(device) {
+    if (checks.race) all_.add(race_);
+    if (checks.barrier) all_.add(barrier_);
+    if (checks.memory) all_.add(memory_);
+    if (counters) all_.add(counters_);
+    device_.observe(&all_);
+}
+
+std::vector<Finding> Checking::findings() const {
+    return emulator::merged({race_.findings(), barrier_.findings(), memory_.findings()});
+}
+
+Json to_json(const std::vector<Finding>& findings) {
+    Json json = Json::array();
+    for (const Finding& f : findings) {
+        json.push_back(
+            {{"kind", to_string(f.kind)},
+             {"severity", to_string(f.severity)},
+             {"kernel", f.kernel},
+             {"hazard", to_string(f.hazard).empty() ? Json(nullptr) : Json(to_string(f.hazard))},
+             {"first", to_json(f.first)},
+             {"second", f.second ? to_json(*f.second) : Json(nullptr)},
+             {"address", f.byte ? Json(*f.byte) : Json(nullptr)},
+             {"count", f.count},
+             {"sentence", f.sentence}});
+    }
+    return json;
+}
+
+std::string findings_text(const std::vector<Finding>& findings, const Checks& checks) {
+    std::string text;
+    for (const Finding& f : findings) text += paragraph(f);
+    const auto errors =
+        std::size_t(std::count_if(findings.begin(), findings.end(), [](const Finding& f) {
+            return f.severity == emulator::Severity::error;
+        }));
+    return text + fmt::format("{}CHECK SUMMARY ({}): {} ({}, {})\n", margin,
+                              fmt::join(checks.words(), ", "), plural(findings.size(), "finding"),
+                              plural(errors, "error"), plural(findings.size() - errors, "warning"));
+}
+
+}  // namespace warpscope::jobs

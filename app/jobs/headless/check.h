@@ -1,0 +1,58 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compute/emulated/emulated_device.h"
+#include "emulator/checks/access_counters.h"
+#include "emulator/checks/barrier_check.h"
+#include "emulator/checks/findings.h"
+#include "emulator/checks/memory_check.h"
+#include "emulator/checks/race_detector.h"
+#include "emulator/machine/observer_list.h"
+#include "jobs/output/json.h"
+
+namespace warpscope::jobs {
+
+/// What --check asks for.
+struct Checks {
+    bool race = false;     ///< races in shared memory; reads of shared memory that nobody wrote
+    bool barrier = false;  ///< barriers that not every thread reaches
+    bool memory = false;   ///< wild accesses; reads of global memory that nobody wrote
+    bool any() const { return race || barrier || memory; }
+    std::vector<std::string> words() const;  ///< "race", …
+};
+
+/// From "race,memory". Throws UsageError that names a word it doesn't know and those it does.
+Checks parse_checks(std::string_view text);
+
+/// Watches a device for as long as it lives. Made before the buffers that the memory check judges.
+class Checking {
+  public:
+    Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters = false);
+    Checking(const Checking&) = delete;
+    Checking& operator=(const Checking&) = delete;
+    ~Checking() { device_.observe(nullptr); }
+
+    std::vector<emulator::Finding> findings() const;
+    const std::vector<emulator::KernelCounters>& counters() const { return counters_.kernels(); }
+
+  private:
+    compute::EmulatedDevice& device_;
+    emulator::RaceDetector race_;
+    emulator::BarrierCheck barrier_;
+    emulator::MemoryCheck memory_;
+    emulator::AccessCounters counters_;
+    emulator::ObserverList all_;
+};
+
+/// [{kind, severity, kernel, hazard, first, second, address, count, sentence}, …]; `first` and
+/// `second` are {file, line, thread: [x, y, z], block: [x, y, z]}; of a race, in order of time.
+/// Null where there is none.
+Json to_json(const std::vector<emulator::Finding>& findings);
+
+/// In the manner of compute-sanitizer: a paragraph a finding, and a line that sums up.
+std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
+
+}  // namespace warpscope::jobs

@@ -1,0 +1,83 @@
+#include "jobs/headless/counters.h"
+
+#include <fmt/format.h>
+
+#include "jobs/output/output.h"
+
+namespace warpscope::jobs {
+
+namespace {
+
+using emulator::KernelCounters;
+using emulator::MemoryCounts;
+
+Json global_json(const MemoryCounts& c) {
+    return {{"requests", c.requests}, {"bytes", c.bytes}, {"sectors", c.sectors}};
+}
+
+Json shared_json(const MemoryCounts& c) {
+    return {{"requests", c.requests},
+            {"bytes", c.bytes},
+            {"wavefronts", c.wavefronts},
+            {"least_wavefronts", c.least_wavefronts},
+            {"degree", c.degree}};
+}
+
+std::string global_line(std::string_view name, const MemoryCounts& c) {
+    if (c.requests == 0) return "";
+    return fmt::format(
+        "    {:14} {:>12} requests {:>14} bytes {:>12} sectors      {:.4g} a request\n", name,
+        c.requests, c.bytes, c.sectors, double(c.sectors) / double(c.requests));
+}
+
+std::string shared_line(std::string_view name, const MemoryCounts& c) {
+    if (c.requests == 0) return "";
+    const std::string conflicts = c.degree > 1
+                                      ? fmt::format("{} without bank conflicts, at worst {}-way",
+                                                    c.least_wavefronts, c.degree)
+                                      : "no bank conflicts";
+    return fmt::format("    {:14} {:>12} requests {:>14} bytes {:>12} wavefronts   {}\n", name,
+                       c.requests, c.bytes, c.wavefronts, conflicts);
+}
+
+}  // namespace
+
+Json to_json(const std::vector<KernelCounters>& counters) {
+    Json json = Json::array();
+    for (const KernelCounters& k : counters) {
+        json.push_back({{"kernel", k.kernel},
+                        {"launches", k.launches},
+                        {"blocks", k.blocks},
+                        {"warp_instructions", k.warp_instructions},
+                        {"thread_instructions", k.thread_instructions},
+                        {"barriers", k.barriers},
+                        {"global",
+                         {{"loads", global_json(k.global_loads)},
+                          {"stores", global_json(k.global_stores)},
+                          {"atomics", global_json(k.global_atomics)}}},
+                        {"shared",
+                         {{"loads", shared_json(k.shared_loads)},
+                          {"stores", shared_json(k.shared_stores)},
+                          {"atomics", shared_json(k.shared_atomics)}}}});
+    }
+    return json;
+}
+
+std::string counters_text(const std::vector<KernelCounters>& counters) {
+    std::string text = "counters (of the emulator; a sector is 32 bytes)\n";
+    for (const KernelCounters& k : counters) {
+        text += fmt::format("  {}: {} launch{}, {}, {}, {}\n", k.kernel, k.launches,
+                            k.launches == 1 ? "" : "es", plural(k.blocks, "block"),
+                            plural(k.warp_instructions, "warp instruction"),
+                            plural(k.barriers, "barrier"));
+        text += global_line("global loads", k.global_loads);
+        text += global_line("global stores", k.global_stores);
+        text += global_line("global atomics", k.global_atomics);
+        text += shared_line("shared loads", k.shared_loads);
+        text += shared_line("shared stores", k.shared_stores);
+        text += shared_line("shared atomics", k.shared_atomics);
+    }
+    return text;
+}
+
+}  // namespace warpscope::jobs

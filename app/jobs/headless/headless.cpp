@@ -1,0 +1,278 @@
+#include "jobs/headless/headless.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <optional>
+#include <utility>
+
+#include "experiments/copies/trial.h"
+#include "experiments/framework/edited.h"
+#include "experiments/framework/metadata.h"
+#include "gl/offscreen_context.h"
+#include "gl/png.h"
+#include "jobs/output/output.h"
+
+namespace warpscope::jobs {
+
+namespace {
+
+using experiments::Entry;
+using experiments::Experiment;
+using experiments::Rgba;
+using experiments::Size;
+
+bool has_pixels(Size size) {
+    return size.width > 0 && size.height > 0;
+}
+
+/// Names kernel files as the command line did: "my.cu:8" for "kernels/ripple.cu:8".
+std::string as_named(std::string words, const compute::KernelEdits& edits) {
+    for (const auto& [file, edit] : edits) {
+        const std::string name = fmt::format("kernels/{}.cu", file);
+        for (std::size_t at = 0; (at = words.find(name, at)) != std::string::npos;
+             at += edit->from.size())
+            words.replace(at, name.size(), edit->from);
+    }
+    return words;
+}
+
+/// Kernels from files that the experiment can't call are wrong with the files.
+std::unique_ptr<Experiment> make(const Entry& entry, compute::Device& device) {
+    try {
+        return entry.make(device);
+    } catch (const compute::DeviceLost&) {
+        throw;
+    } catch (const compute::OutOfMemory&) {
+        throw;
+    } catch (const compute::DeviceError& e) {
+        const compute::KernelEdits& edits = device.edits();
+        if (edits.empty()) throw;
+        // Of several files the error itself names the one.
+        if (edits.size() > 1) throw UsageError(as_named(e.what(), edits));
+        throw UsageError(fmt::format("{}: {}", edits.begin()->second->from, e.what()));
+    }
+}
+
+/// Whatever keeps the settings from being made is wrong with the settings: a word, a file, a size
+/// that the memory doesn't hold.
+std::unique_ptr<Experiment> make_experiment(const Entry& entry, compute::Device& device,
+                                            std::span<const experiments::Assignment> assignments) {
+    auto experiment = make(entry, device);
+    try {
+        experiment->set(assignments);
+    } catch (const compute::DeviceLost&) {
+        throw;
+    } catch (const std::bad_alloc&) {
+        throw UsageError(fmt::format(
+            "{}: these settings need more memory than there is; choose smaller ones", entry.id));
+    } catch (const std::exception& e) {
+        throw UsageError(fmt::format("{}: {}", entry.id, e.what()));
+    }
+    experiment->reset();
+    return experiment;
+}
+
+/// Where frames go without OpenGL.
+class PlainTarget {
+  public:
+    PlainTarget(compute::Device& device, Size size)
+        : pixels_(device, std::size_t(size.width) * size.height), size_(size) {}
+
+    void draw(Experiment& experiment) { experiment.render_into({pixels_.pointer(), size_}); }
+    void save(const std::filesystem::path& file, const gl::Metadata& metadata) const {
+        const std::vector<Rgba> pixels = pixels_.download();
+        const auto* bytes = reinterpret_cast<const std::uint8_t*>(pixels.data());
+        gl::write_png(file, size_.width, size_.height, {bytes, pixels.size() * sizeof(Rgba)},
+                      metadata);
+    }
+
+  private:
+    compute::Buffer<Rgba> pixels_;
+    Size size_;
+};
+
+Presentation run_plain(const Entry& entry, Experiment& experiment, const HeadlessRequest& request) {
+    const Size size = experiment.picture_size(request.size);
+    std::optional<PlainTarget> target;
+    if (has_pixels(size)) target.emplace(experiment.device(), size);
+    for (std::uint64_t i = 0; i < request.frames; ++i) {
+        experiment.step();
+        if (target) target->draw(experiment);
+    }
+    if (!request.screenshot.empty()) {
+        if (request.frames == 0) target->draw(experiment);
+        target->save(request.screenshot,
+                     experiments::describe(experiment, entry, request.size, true));
+        return {"none", "the picture needs no OpenGL: it is saved as the kernels wrote it"};
+    }
+    return {"none", "no screenshot was asked for, so nothing was presented"};
+}
+
+Presentation run_with_gl(const Entry& entry, Experiment& experiment, const HeadlessRequest& request,
+                         const Painter& painter) {
+    compute::Device& device = experiment.device();
+    const int ordinal = device.info().ordinal;
+    gl::OffscreenContext context(ordinal >= 0 ? std::optional(ordinal) : std::nullopt);
+    const Size view = request.view_only ? request.size : painter.view_of(request.size);
+    const Size size = experiment.picture_size(view);
+    std::unique_ptr<gl::PixelBuffer> pixels;
+    if (has_pixels(size)) {
+        pixels = std::make_unique<gl::PixelBuffer>(device, size.width, size.height);
+    }
+    const auto draw = [&] {
+        if (!pixels) return;
+        pixels->write([&](std::uint64_t address) { experiment.render_into({{address}, size}); });
+    };
+    if (request.frames == 0) draw();
+    for (std::uint64_t i = 0; i < request.frames; ++i) {
+        experiment.step();
+        draw();
+    }
+    painter.save(
+        {entry, experiment, pixels.get(), request.size, request.screenshot, request.view_only});
+    if (!pixels) return {"none", "the picture is drawn from values, not from a kernel's pixels"};
+    return {gl::to_string(pixels->path()), pixels->reason()};
+}
+
+/// Of a GPU that has room for measuring them.
+const compute::Ceilings* ceilings_of(compute::Device& device) {
+    if (device.info().kind != compute::DeviceKind::cuda) return nullptr;
+    try {
+        return &compute::measure_ceilings(device);
+    } catch (const compute::DeviceError&) {
+        return nullptr;
+    }
+}
+
+void run_frames(RunResult& result, const Entry& entry, compute::Device& device,
+                const HeadlessRequest& request, const Painter& painter) {
+    const auto experiment = make_experiment(entry, device, request.assignments);
+    const bool picture_alone =
+        request.view_only && has_pixels(experiment->picture_size(request.size));
+    const bool plain = request.screenshot.empty() || picture_alone;
+
+    result.parameters = to_json(entry.id, experiment->parameters());
+    result.presentation = plain ? run_plain(entry, *experiment, request)
+                                : run_with_gl(entry, *experiment, request, painter);
+    result.gpu = compute::gpu_state(device.info().pci_bus_id);
+    result.report = experiment->report();
+    device.synchronize();
+    result.output = device.take_output();
+    result.kernels = device.timings().kernels();
+    result.ceilings = ceilings_of(device);
+    if (request.compare) result.comparison = experiment->compare();
+    result.parameters = to_json(entry.id, experiment->parameters());
+}
+
+/// An error that a check has recorded ends the run and is a finding like the others.
+void run_watched(RunResult& result, const Entry& entry, compute::Device& device,
+                 const HeadlessRequest& request, const Painter& painter) {
+    Checking checking(dynamic_cast<compute::EmulatedDevice&>(device), request.checks,
+                      request.counters);
+    try {
+        run_frames(result, entry, device, request, painter);
+        result.findings = checking.findings();
+    } catch (const compute::DeviceError& e) {
+        result.findings = checking.findings();
+        if (!emulator::has_errors(result.findings)) throw;
+        result.kernels = device.timings().kernels();
+        result.output = device.take_output();
+        result.stopped = e.what();
+    }
+    result.counters = checking.counters();
+}
+
+/// Exchanges the device for one that runs the kernels of the files; false: they don't compile.
+bool take_kernels(compute::Sandbox& sandbox, std::unique_ptr<compute::Device>& device,
+                  const HeadlessRequest& request, std::vector<KernelFile>& files) {
+    sandbox.warm(device->info());
+    compute::KernelEdits edits;
+    const bool compiled = compile(sandbox, device->settings().math, files, edits);
+    std::fputs(diagnostic_lines(files).c_str(), stderr);
+    if (compiled && !edits.empty())
+        device =
+            sandbox.device(device->info(), device->settings(), std::move(edits), request.limits);
+    return compiled;
+}
+
+/// What the emulator says of kernels that failed on a GPU, which knows no line and no thread; empty
+/// where they work there.
+std::string words_of_the_emulator(const compute::Device& failed, HeadlessRequest request) {
+    const auto device = experiments::emulator_like(failed, "to find what failed on the GPU");
+    device->limit({.time = std::chrono::seconds(2)});
+    request.frames = std::min<std::uint64_t>(request.frames, 3);
+    request.screenshot.clear();
+    request.compare = false;
+    try {
+        run_experiment(*device, request, {});
+    } catch (const std::exception& e) {
+        return e.what();
+    }
+    return {};
+}
+
+RunResult run_edited(compute::Device& device, const HeadlessRequest& request,
+                     const Painter& painter) {
+    try {
+        return run_experiment(device, request, painter);
+    } catch (const compute::DeviceError& e) {
+        std::fputs(device.take_output().c_str(), stderr);
+        std::string words = e.what();
+        if (device.info().apart && !dynamic_cast<const compute::OutOfMemory*>(&e))
+            words = experiments::with_emulators_words(std::move(words),
+                                                      words_of_the_emulator(device, request));
+        throw compute::DeviceError(as_named(std::move(words), device.edits()));
+    }
+}
+
+}  // namespace
+
+RunResult run_experiment(compute::Device& device, const HeadlessRequest& request,
+                         const Painter& painter) {
+    const Entry& entry = experiments::find_experiment(request.experiment);
+    RunResult result;
+    result.experiment = entry.id;
+    result.device = device.info();
+    result.settings = device.settings();
+    result.frames = request.frames;
+    result.compared = request.compare;
+    result.checks = request.checks;
+    result.counted = request.counters;
+    if (request.checks.any() || request.counters)
+        run_watched(result, entry, device, request, painter);
+    else
+        run_frames(result, entry, device, request, painter);
+    return result;
+}
+
+int run_headless(compute::Sandbox& sandbox, std::unique_ptr<compute::Device> device,
+                 const HeadlessRequest& request, const Painter& painter) {
+    if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
+    const bool to_file = !request.json.empty() && request.json != "-";
+    if (to_file) check_writable(request.json, "--json");
+
+    std::vector<KernelFile> files;
+    if (!request.kernel_source.empty() || !request.kernels.empty()) {
+        files = read_kernel_files(request.kernel_source, request.kernels,
+                                  experiments::find_experiment(request.experiment),
+                                  request.assignments);
+        if (!take_kernels(sandbox, device, request, files)) return 2;
+    }
+    RunResult result = device->edits().empty() ? run_experiment(*device, request, painter)
+                                               : run_edited(*device, request, painter);
+    result.kernel_files = std::move(files);
+    if (to_file) write_file(request.json, dump(to_json(result)));
+    if (request.json == "-") {
+        print(dump(to_json(result)));
+    } else {
+        std::string text = summary(result);
+        if (!request.screenshot.empty()) text += "\nsaved " + request.screenshot.string() + "\n";
+        print(text);
+    }
+    return exit_code(result);
+}
+
+}  // namespace warpscope::jobs

@@ -1,0 +1,138 @@
+#include "jobs/output/output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+namespace warpscope::jobs {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path beside(const fs::path& path) {
+    fs::path name = path.filename();
+    name += fmt::format(".{}.part", ::getpid());
+    return path.parent_path() / name;
+}
+
+bool is_special(const fs::path& path) {
+    std::error_code ignored;
+    const fs::file_status status = fs::status(path, ignored);
+    return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+/// An open file; closes itself, and `close` says whether that worked.
+class File {
+  public:
+    File(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+    File(const File&) = delete;
+    File& operator=(const File&) = delete;
+    ~File() { close(); }
+
+    bool is_open() const { return fd_ >= 0; }
+    bool write(std::string_view text) {
+        while (!text.empty()) {
+            const ssize_t n = ::write(fd_, text.data(), text.size());
+            if (n < 0 && errno == EINTR) continue;
+            if (n < 0) return false;
+            text.remove_prefix(static_cast<std::size_t>(n));
+        }
+        return true;
+    }
+    bool close() {
+        const int fd = std::exchange(fd_, -1);
+        return fd < 0 || ::close(fd) == 0;
+    }
+
+  private:
+    int fd_;
+};
+
+[[noreturn]] void fail_write(const fs::path& path, int error) {
+    throw std::runtime_error(
+        fmt::format("writing {} failed: {}; free space there or name "
+                    "another file",
+                    path.string(), std::strerror(error)));
+}
+
+bool continues_character(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+std::size_t columns(std::string_view text) {
+    std::size_t n = 0;
+    for (char c : text) n += !continues_character(c);
+    return n;
+}
+
+}  // namespace
+
+void check_writable(const fs::path& path, std::string_view argument) {
+    const auto fail = [&](std::string_view why) {
+        throw UsageError(fmt::format("{} {}: {}; name a file in a folder that you can write to",
+                                     argument, path.string(), why));
+    };
+    std::error_code ignored;
+    if (!path.has_filename() || fs::is_directory(path, ignored)) fail("this is a folder");
+    if (is_special(path)) {
+        if (::access(path.c_str(), W_OK) != 0) fail(std::strerror(errno));
+        return;
+    }
+    if (fs::exists(path, ignored) && ::access(path.c_str(), W_OK) != 0) {
+        fail(std::strerror(errno));
+    }
+    const fs::path probe = beside(path);
+    if (!File(probe, O_WRONLY | O_CREAT | O_EXCL).is_open()) fail(std::strerror(errno));
+    ::unlink(probe.c_str());
+}
+
+void write_file(const fs::path& path, std::string_view text) {
+    const bool straight = is_special(path);
+    const fs::path target = straight ? path : beside(path);
+    File file(target, O_WRONLY | O_CREAT | (straight ? 0 : O_EXCL));
+    if (!file.is_open()) fail_write(path, errno);
+    const bool written = file.write(text) && file.close();
+    if (written && (straight || ::rename(target.c_str(), path.c_str()) == 0)) return;
+    const int error = errno;
+    if (!straight) ::unlink(target.c_str());
+    fail_write(path, error);
+}
+
+void print(std::string_view text) {
+    const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+    if (!written || std::fflush(stdout) != 0) {
+        throw std::runtime_error(
+            fmt::format("writing to standard output failed: {}", std::strerror(errno)));
+    }
+}
+
+std::vector<std::string> wrap(std::string_view text, std::size_t width) {
+    std::vector<std::string> lines(1);
+    while (!text.empty()) {
+        std::size_t end = text.find_first_of(" |");
+        end = end == std::string_view::npos ? text.size() : end + 1;
+        const std::string_view piece = text.substr(0, end);
+        const bool space_last = piece.back() == ' ';
+        if (!lines.back().empty() && columns(lines.back()) + columns(piece) - space_last > width) {
+            lines.emplace_back();
+        }
+        lines.back() += piece;
+        text.remove_prefix(end);
+    }
+    for (std::string& line : lines) {
+        while (!line.empty() && line.back() == ' ') line.pop_back();
+    }
+    return lines;
+}
+
+std::string plural(std::uint64_t n, std::string_view noun) {
+    return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+}  // namespace warpscope::jobs

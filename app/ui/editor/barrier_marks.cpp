@@ -1,0 +1,97 @@
+#include "ui/editor/barrier_marks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ui/source/source_colour.h"
+
+namespace warpscope::ui {
+namespace {
+
+using Words = std::string_view;
+
+bool is_statement(Words word) {
+    return word == "__syncthreads" || word == "__syncwarp";
+}
+
+bool is_value(Words word) {
+    constexpr std::array names{Words("__syncthreads_count"), Words("__syncthreads_and"),
+                               Words("__syncthreads_or")};
+    return std::find(names.begin(), names.end(), word) != names.end();
+}
+
+/// After the parenthesis that closes the first one at or after `at`, with only spaces before that;
+/// npos where there is none, or a comment's mark comes in between.
+std::size_t end_of_call(Words line, std::size_t at) {
+    at = line.find_first_not_of(" \t", at);
+    if (at == Words::npos || line[at] != '(') return Words::npos;
+    for (int depth = 0; at < line.size(); ++at) {
+        const Words rest = line.substr(at);
+        if (rest.starts_with("/*") || rest.starts_with("*/") || rest.starts_with("//"))
+            return Words::npos;
+        if (line[at] == '(') ++depth;
+        if (line[at] == ')' && --depth == 0) return at + 1;
+    }
+    return Words::npos;
+}
+
+Words trimmed(Words words) {
+    const std::size_t begin = words.find_first_not_of(" \t");
+    if (begin == Words::npos) return {};
+    return words.substr(begin, words.find_last_not_of(" \t;") + 1 - begin);
+}
+
+/// What a whole comment, with its marks, encloses.
+Words inside(Words comment) {
+    return comment.substr(2, comment.size() - 4);
+}
+
+/// Whether a comment encloses a barrier and nothing else.
+bool encloses_barrier(Words comment) {
+    const bool whole = comment.size() > 4 && comment.starts_with("/*") && comment.ends_with("*/");
+    if (!whole) return false;
+    const Words call = trimmed(inside(comment));
+    const std::size_t name = std::min(call.find_first_of(" \t("), call.size());
+    if (is_value(call)) return true;
+    return is_statement(call.substr(0, name)) && end_of_call(call, name) == call.size();
+}
+
+}  // namespace
+
+std::vector<BarrierCall> find_barriers(std::string_view line, bool in_comment) {
+    std::vector<BarrierCall> calls;
+    if (line.find("__sync") == Words::npos) return calls;
+    const bool began_before = in_comment;
+    for (const InkSpan& span : ink_cuda(line, in_comment)) {
+        const Words word = line.substr(span.begin, span.end - span.begin);
+        const bool tail = began_before && span.begin == 0;  // of a comment from a line above
+        if (span.ink == Ink::comment && !tail && encloses_barrier(word))
+            calls.push_back({span.begin, span.end, true});
+        if (span.ink != Ink::cuda) continue;
+        const std::size_t end = is_statement(word) ? end_of_call(line, span.end) : Words::npos;
+        if (end != Words::npos) calls.push_back({span.begin, end, false});
+        if (is_value(word)) calls.push_back({span.begin, span.end, false});
+    }
+    return calls;
+}
+
+std::string toggle_barriers(std::string_view line, bool in_comment) {
+    const std::vector<BarrierCall> calls = find_barriers(line, in_comment);
+    const bool back = std::all_of(calls.begin(), calls.end(), [](auto& call) { return call.out; });
+    std::string changed;
+    std::size_t done = 0;
+    for (const BarrierCall& call : calls) {
+        const Words words = line.substr(call.begin, call.end - call.begin);
+        changed += line.substr(done, call.begin - done);
+        if (back)
+            changed += inside(words);
+        else if (call.out)
+            changed += words;
+        else
+            changed.append("/*").append(words).append("*/");
+        done = call.end;
+    }
+    return changed.append(line.substr(done));
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,237 @@
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "ui/editor/editor_parts.h"
+#include "ui/editor/typing_aid.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using Data = ImGuiInputTextCallbackData;
+
+#if IMGUI_VERSION_NUM >= 18700
+constexpr ImGuiKey keypad_enter = ImGuiKey_KeypadEnter;
+#else
+constexpr ImGuiKey keypad_enter = ImGuiKey_KeyPadEnter;
+#endif
+
+bool key_pressed(ImGuiKey key) {
+    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
+}
+
+/// What ImGui's field calls back with.
+struct Session {
+    EditorField& field;
+    KernelEditor& editor;
+    EditorPlaces at;
+};
+
+void replace(Data& data, std::size_t begin, std::size_t end, std::string_view added) {
+    if (end > begin) data.DeleteChars(int(begin), int(end - begin));
+    if (!added.empty()) data.InsertChars(int(begin), added.data(), added.data() + added.size());
+}
+
+void select(Data& data, std::size_t cursor, std::size_t anchor) {
+    data.CursorPos = data.SelectionEnd = int(cursor);
+    data.SelectionStart = int(anchor);
+}
+
+void apply(Data& data, const Aid& aid) {
+    replace(data, aid.begin, aid.end, aid.added);
+    select(data, aid.cursor, aid.anchor);
+}
+
+std::string_view text_of(const Data& data) {
+    return {data.Buf, std::size_t(data.BufTextLen)};
+}
+
+/// The model's text, where it is not the field's: an undo, a click on a mark, a file opened.
+void take_text(Data& data, Session& s) {
+    const std::string& text = s.editor.text();
+    replace(data, 0, std::size_t(data.BufTextLen), text);
+    select(data, s.editor.cursor(), s.editor.cursor());
+    s.field.version = s.editor.version();
+}
+
+std::size_t byte_under_mouse(const Session& s) {
+    const KernelLines& lines = s.editor.lines();
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const float y = (mouse.y - s.at.origin.y) / s.at.line;
+    const int row = std::clamp(int(std::floor(y)), 0, lines.count() - 1);
+    const double column = double(mouse.x - s.at.origin.x) / double(s.at.character);
+    return lines.begin(row) + byte_at(lines.line(s.editor.text(), row), column);
+}
+
+/// Twice for a word, three times for a line.
+void many_clicks(Data& data, const Session& s) {
+    const int clicks = ImGui::GetMouseClickedCount(ImGuiMouseButton_Left);
+    if (clicks < 2 || !ImGui::IsMouseHoveringRect(s.at.low, s.at.high, false)) return;
+    const std::string_view text = text_of(data);
+    const std::size_t byte = std::min(byte_under_mouse(s), text.size());
+    if (clicks == 2) {
+        const WordRange word = word_around(text, byte);
+        return select(data, word.end, word.begin);
+    }
+    const int row = s.editor.lines().row(byte);
+    const bool last = row + 1 == s.editor.lines().count();
+    select(data, last ? text.size() : s.editor.lines().begin(row + 1), s.editor.lines().begin(row));
+}
+
+/// The field is as high as the text, so a page is not what ImGui takes for one.
+void page_keys(Data& data, const Session& s) {
+    const bool up = key_pressed(ImGuiKey_PageUp), down = key_pressed(ImGuiKey_PageDown);
+    if (up == down) return;
+    const KernelLines& lines = s.editor.lines();
+    const std::string& text = s.editor.text();
+    const int page = std::max(1, int((s.at.high.y - s.at.low.y) / s.at.line) - 2);
+    const int row = lines.row(s.field.cursor);
+    const int to = std::clamp(row + (up ? -page : page), 0, lines.count() - 1);
+    const std::size_t begin = lines.begin(row);
+    const int column = columns_of(std::string_view(text).substr(begin, s.field.cursor - begin));
+    const std::size_t cursor = lines.begin(to) + byte_at(lines.line(text, to), column);
+    select(data, cursor, ImGui::GetIO().KeyShift ? s.field.anchor : cursor);
+}
+
+void help_typing(Data& data, const Session& s) {
+    const std::string_view text = text_of(data);
+    const auto cursor = std::size_t(data.CursorPos);
+    if (text.size() == s.editor.text().size() || cursor == 0) return;
+    const bool enter = key_pressed(ImGuiKey_Enter) || key_pressed(keypad_enter);
+    if (enter && text[cursor - 1] == '\n') apply(data, indent_new_line(text, cursor));
+    const bool one_more = text.size() == s.editor.text().size() + 1;
+    if (one_more && text[cursor - 1] == '}') apply(data, align_brace(text, cursor));
+}
+
+int on_text(Data* data) {
+    Session& s = *static_cast<Session*>(data->UserData);
+    EditorField& field = s.field;
+    if (data->EventFlag == ImGuiInputTextFlags_CallbackResize) {
+        field.text.resize(std::size_t(data->BufTextLen));
+        data->Buf = field.text.data();
+        return 0;
+    }
+    const auto anchor_of = [&] {
+        const bool none = data->SelectionStart == data->SelectionEnd;
+        return std::size_t(none                                      ? data->CursorPos
+                           : data->SelectionStart == data->CursorPos ? data->SelectionEnd
+                                                                     : data->SelectionStart);
+    };
+    if (data->EventFlag == ImGuiInputTextFlags_CallbackCompletion) {
+        apply(*data, tab_key(text_of(*data), std::size_t(data->CursorPos), anchor_of(),
+                             ImGui::GetIO().KeyShift));
+    } else if (field.version != s.editor.version()) {
+        take_text(*data, s);
+    } else {
+        help_typing(*data, s);
+        page_keys(*data, s);
+        many_clicks(*data, s);
+    }
+    if (field.go) select(*data, std::min(*field.go, text_of(*data).size()), *field.go);
+    field.go.reset();
+    if (field.cursor != std::size_t(data->CursorPos)) field.moved = ImGui::GetTime();
+    field.cursor = std::size_t(data->CursorPos);
+    field.anchor = anchor_of();
+    return 0;
+}
+
+/// Whether ImGui's field gives back the bytes that it is given: UTF-8 without zero bytes, of
+/// characters that it knows.
+bool field_can_hold(std::string_view text) {
+    for (std::size_t at = 0; at < text.size();) {
+        const auto byte = static_cast<unsigned char>(text[at]);
+        const int more = byte < 0x80 ? 0 : byte >> 5 == 6 ? 1 : byte >> 4 == 14 ? 2 : 3;
+        if (byte == 0 || byte == '\r' || more == 3 || (byte >= 0x80 && byte < 0xC2)) return false;
+        for (int i = 1; i <= more; ++i) {
+            if (at + std::size_t(i) >= text.size()) return false;
+            if ((static_cast<unsigned char>(text[at + std::size_t(i)]) & 0xC0) != 0x80)
+                return false;
+        }
+        at += std::size_t(more) + 1;
+    }
+    return true;
+}
+
+/// While keys go to the field it is told of changes when it calls back.
+void follow_model(Interface& ui, const KernelEditor& editor) {
+    EditorField& field = ui.editor.field;
+    const bool other = field.file != ui.editor.file;
+    if (!other && (field.active || field.version == editor.version())) return;
+    if (other) {
+        field = {};
+        field.file = ui.editor.file;
+        field.cursor = field.anchor = field.seen = editor.cursor();
+        // What a person came for stands in sight.
+        const auto barriers = editor.barriers();
+        if (editor.cursor() == 0 && !barriers.empty()) field.reveal = barriers.front().line - 1;
+    }
+    field.text = editor.text();
+    field.version = editor.version();
+    field.editable = field_can_hold(field.text);
+}
+
+}  // namespace
+
+void draw_editor_field(Interface& ui, KernelEditor& editor, const EditorPlaces& at, ImVec2 size) {
+    follow_model(ui, editor);
+    EditorField& field = ui.editor.field;
+    Session session{field, editor, at};
+    ImGuiInputTextFlags flags =
+        ImGuiInputTextFlags_NoUndoRedo | ImGuiInputTextFlags_NoHorizontalScroll;
+    const bool editable = can_edit(ui);
+    flags |= editable ? ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways |
+                            ImGuiInputTextFlags_CallbackCompletion
+                      : ImGuiInputTextFlags_ReadOnly;
+    const ImVec4 clear(0, 0, 0, 0);
+    for (const ImGuiCol colour : {ImGuiCol_Text, ImGuiCol_FrameBg, ImGuiCol_NavHighlight})
+        ImGui::PushStyleColor(colour, clear);
+    ImGui::PushStyleColor(ImGuiCol_TextSelectedBg, faded(colour::accent, 0.28F));
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, 0});
+    if (!editable) field.go.reset();
+    if (field.go && !field.active) ImGui::SetKeyboardFocusHere();
+    ImGui::PushID(field.file.c_str());
+    const bool changed =
+        ImGui::InputTextMultiline("##text", field.text.data(), field.text.capacity() + 1, size,
+                                  flags, editable ? on_text : nullptr, &session);
+    ImGui::PopID();
+    ImGui::PopStyleVar();
+    ImGui::PopStyleColor(4);
+    // ImGui's field takes back on Escape what was typed since it was entered; ours only leaves.
+    const bool escaped = key_pressed(ImGuiKey_Escape);
+    if (escaped && field.text != editor.text())
+        field.text = editor.text();
+    else if (changed && editable)
+        editor.typed(field.text, field.cursor);
+    else if (field.active)
+        editor.set_cursor(field.cursor);
+    if (changed) field.version = editor.version();
+    field.active = ImGui::IsItemActive();
+}
+
+void keep_cursor_in_sight(Interface& ui, const KernelEditor& editor, const EditorPlaces& at) {
+    EditorField& field = ui.editor.field;
+    const KernelLines& lines = editor.lines();
+    if (field.wheel != 0) ImGui::SetScrollY(std::max(0.F, ImGui::GetScrollY() + field.wheel));
+    field.wheel = 0;
+    if (field.reveal)
+        ImGui::SetScrollY(std::max(
+            0.F, std::round(float(*field.reveal) * at.line - 0.45F * (at.high.y - at.low.y))));
+    field.reveal.reset();
+    if (!field.active || field.seen == field.cursor) return;
+    field.seen = field.cursor;
+    const int row = lines.row(field.cursor);
+    const std::size_t begin = lines.begin(row);
+    const float x =
+        at.character *
+        float(columns_of(std::string_view(editor.text()).substr(begin, field.cursor - begin)));
+    const float y = at.line * float(row), margin = at.line;
+    const float width = at.high.x - at.low.x - 4 * at.character, height = at.high.y - at.low.y;
+    const float top = ImGui::GetScrollY(), left = ImGui::GetScrollX();
+    if (y - margin < top) ImGui::SetScrollY(std::max(0.F, y - margin));
+    if (y + 2 * margin > top + height) ImGui::SetScrollY(y + 2 * margin - height);
+    if (x < left) ImGui::SetScrollX(std::max(0.F, x - width / 4));
+    if (x > left + width) ImGui::SetScrollX(x - 0.75F * width);
+}
+
+}  // namespace warpscope::ui

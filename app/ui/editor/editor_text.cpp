@@ -1,0 +1,234 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "ui/editor/editor_parts.h"
+#include "ui/source/listing.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+/// The part of a line that is in sight, in colours.
+void draw_line(const KernelEditor& editor, const EditorPlaces& at, int row) {
+    const std::string_view line = editor.lines().line(editor.text(), row);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const double left = double(at.low.x - at.origin.x) / double(at.character);
+    const double right = double(at.high.x - at.origin.x) / double(at.character);
+    const std::size_t from = byte_at(line, std::floor(left) - 4), to = byte_at(line, right + 4);
+    constexpr std::size_t longest = 4000;  // a longer line is no program's
+    bool comment = editor.lines().in_comment(row);
+    std::vector<InkSpan> spans;
+    if (line.size() < longest) spans = ink_cuda(line, comment);
+    spans.push_back({line.size(), line.size(), Ink::plain});
+    std::size_t done = from;
+    float column = float(columns_of(line.substr(0, from)));
+    const auto put = [&](std::size_t end, ImU32 colour) {
+        end = std::min(end, to);
+        if (end <= done) return;
+        const std::string_view words = line.substr(done, end - done);
+        list.AddText({at.origin.x + column * at.character, at.y(row)}, colour, words.data(),
+                     words.data() + words.size());
+        column += float(columns_of(words));
+        done = end;
+    };
+    for (const InkSpan& span : spans) {
+        put(span.begin, colour::text);
+        put(span.end, ink_colour(span.ink));
+    }
+}
+
+/// The diagnostics of a row, in the compiler's words.
+std::vector<const compiler::Diagnostic*> diagnostics_of(const EditorView& view, int row) {
+    std::vector<const compiler::Diagnostic*> list;
+    for (const PlacedDiagnostic& one : view.placed)
+        if (one.row == row) list.push_back(&one.what);
+    if (view.fault && view.fault->row == row) list.push_back(&view.fault->what);
+    return list;
+}
+
+const compiler::Diagnostic& worst(const std::vector<const compiler::Diagnostic*>& list) {
+    return **std::max_element(list.begin(), list.end(), [](const auto* a, const auto* b) {
+        return a->severity < b->severity;
+    });
+}
+
+void draw_row(Interface& ui, const KernelEditor& editor, const EditorPlaces& at, int row) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 low{at.low.x, at.y(row)}, high{at.high.x, at.y(row) + at.line};
+    const EditorField& field = ui.editor.field;
+    if (field.active && editor.lines().row(field.cursor) == row)
+        list.AddRectFilled(low, high, faded(colour::text, 0.045F));
+    const auto said = diagnostics_of(ui.editor, row);
+    if (!said.empty()) {
+        const compiler::Diagnostic& first = worst(said);
+        const ImU32 hue = severity_colour(first.severity);
+        list.AddRectFilled(low, high, faded(hue, 0.15F));
+        const int columns = columns_of(editor.lines().line(editor.text(), row));
+        list.AddText({at.origin.x + float(columns + 3) * at.character, low.y}, faded(hue, 0.9F),
+                     first.text.c_str());
+    }
+    draw_line(editor, at, row);
+    record_rect(ui, low, high, fmt::format("editor.line.{}", row + 1),
+                std::string(editor.lines().line(editor.text(), row).substr(0, 400)));
+}
+
+void draw_caret(const EditorField& field, const KernelEditor& editor, const EditorPlaces& at,
+                float px) {
+    const bool lit = std::fmod(ImGui::GetTime() - field.moved, 1.2) < 0.8;
+    if (!field.active || !lit) return;
+    const int row = editor.lines().row(field.cursor);
+    const std::size_t begin = editor.lines().begin(row);
+    const int column =
+        columns_of(std::string_view(editor.text()).substr(begin, field.cursor - begin));
+    const float x = std::round(at.origin.x + float(column) * at.character);
+    ImGui::GetWindowDrawList()->AddRectFilled({x, at.y(row)}, {x + 1.5F * px, at.y(row) + at.line},
+                                              colour::text);
+}
+
+void draw_barrier_mark(Interface& ui, BarrierState state, ImVec2 centre, bool lit) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float r = ui.px(4.2F);
+    if (lit) list.AddCircleFilled(centre, r + ui.px(3.5F), faded(colour::finding, 0.25F));
+    if (state == BarrierState::in) return list.AddCircleFilled(centre, r, colour::finding);
+    list.AddCircle(centre, r, colour::finding, 0, ui.px(1.5F));
+    if (state == BarrierState::mixed)
+        list.AddRectFilled({centre.x - r / 2, centre.y - r / 2},
+                           {centre.x + r / 2, centre.y + r / 2}, colour::finding);
+}
+
+const char* name_of(BarrierState state) {
+    return state == BarrierState::in ? "in" : state == BarrierState::out ? "out" : "mixed";
+}
+
+std::string words_of(BarrierState state, bool editable) {
+    std::string words;
+    if (state == BarrierState::in) words = "A barrier: threads wait here for one another.";
+    if (state == BarrierState::out) words = "A barrier that is taken out: no thread waits here.";
+    if (state == BarrierState::mixed) words = "Barriers, of which some are taken out.";
+    if (!editable) return words;
+    return words +
+           (state == BarrierState::out ? " Click to put it back." : " Click to take it out.");
+}
+
+/// Left edges in the gutter.
+struct Gutter {
+    float mark, number_end, change, width;
+};
+
+Gutter gutter_of(const Interface& ui, int lines) {
+    Gutter gutter{};
+    gutter.mark = ui.px(13);
+    const float digits = float(std::max<std::size_t>(3, fmt::format("{}", lines).size()));
+    gutter.number_end = ui.px(25) + digits * character_width();
+    gutter.change = gutter.number_end + ui.px(5);
+    gutter.width = gutter.change + ui.px(9);
+    return gutter;
+}
+
+/// Lines that are not as shipped.
+void draw_changes(const Interface& ui, const Gutter& gutter, float left, const EditorPlaces& at) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    for (const Hunk& hunk : ui.editor.changes) {
+        if (hunk.after + hunk.added < at.first || hunk.after > at.end) continue;
+        const float x = left + gutter.change, thick = ui.px(2.5F);
+        const float top = at.y(hunk.after), bottom = at.y(hunk.after + hunk.added);
+        if (hunk.added > 0)
+            list.AddRectFilled({x, top}, {x + thick, bottom}, colour::accent);
+        else
+            list.AddTriangleFilled({x, top - ui.px(3)}, {x + ui.px(5), top}, {x, top + ui.px(3)},
+                                   colour::bad);
+    }
+}
+
+/// Its tooltip, and what a click does.
+void use_gutter(Interface& ui, KernelEditor& editor, int row) {
+    const auto barriers = editor.barriers(row + 1);
+    const auto said = diagnostics_of(ui.editor, row);
+    for (const auto* one : said) quick_tooltip(ui, one->text);
+    // At once it would hide the lines below whenever a barrier is clicked.
+    if (!barriers.empty() && said.empty())
+        tooltip_at(ui, {0, float(row)}, words_of(barriers.front().state, can_edit(ui)));
+    if (barriers.empty() || !can_edit(ui)) return;
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) editor.toggle_barrier(row + 1);
+}
+
+void draw_gutter(Interface& ui, KernelEditor& editor, const EditorPlaces& at, const Gutter& gutter,
+                 ImVec2 low) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 high{low.x + gutter.width, at.high.y};
+    ImGui::SetCursorScreenPos(low);
+    ImGui::InvisibleButton("editor.gutter", {gutter.width, std::max(1.F, high.y - low.y)});
+    const bool hovered = ImGui::IsItemHovered();
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const int under = int(std::floor((mouse.y - at.origin.y) / at.line));
+    if (hovered) ui.editor.field.wheel -= ImGui::GetIO().MouseWheel * 5 * at.line;
+    ImGui::PushClipRect(low, high, true);
+    draw_changes(ui, gutter, low.x, at);
+    const int current = editor.lines().row(ui.editor.field.cursor);
+    for (int row = at.first; row < at.end; ++row) {
+        const auto said = diagnostics_of(ui.editor, row);
+        const std::string number = fmt::format("{}", row + 1);
+        const bool here = ui.editor.field.active && row == current;
+        const ImU32 hue = said.empty() ? here ? colour::text : colour::faint
+                                       : severity_colour(worst(said).severity);
+        const float width = ImGui::CalcTextSize(number.c_str()).x;
+        list.AddText({low.x + gutter.number_end - width, at.y(row)}, hue, number.c_str());
+        if (!said.empty())
+            list.AddRectFilled({low.x, at.y(row)}, {low.x + ui.px(3), at.y(row) + at.line}, hue);
+        for (const BarrierLine& barrier : editor.barriers(row + 1)) {
+            const ImVec2 centre{low.x + gutter.mark, at.y(row) + at.line / 2};
+            draw_barrier_mark(ui, barrier.state, centre, hovered && under == row && can_edit(ui));
+            record_rect(ui, {low.x, at.y(row)}, {low.x + gutter.number_end, at.y(row) + at.line},
+                        fmt::format("editor.barrier.{}", row + 1), name_of(barrier.state));
+        }
+    }
+    ImGui::PopClipRect();
+    if (hovered && under >= 0 && under < editor.lines().count()) use_gutter(ui, editor, under);
+}
+
+EditorPlaces find_places(const KernelEditor& editor) {
+    EditorPlaces at;
+    at.low = ImGui::GetWindowPos();
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    at.high = {at.low.x + room.x, at.low.y + room.y};
+    at.origin = {at.low.x - ImGui::GetScrollX(), at.low.y - ImGui::GetScrollY()};
+    at.line = ImGui::GetFontSize();
+    at.character = character_width();
+    const float top = (at.low.y - at.origin.y) / at.line;
+    at.first = std::clamp(int(top), 0, editor.lines().count());
+    at.end = std::min(editor.lines().count(), int(top + room.y / at.line) + 2);
+    return at;
+}
+
+}  // namespace
+
+void draw_editor_text(Interface& ui, KernelEditor& editor, ImVec2 size) {
+    ImGui::PushFont(size.x >= ui.px(600) ? ui.fonts.mono : ui.fonts.mono_small);
+    const Gutter gutter = gutter_of(ui, editor.lines().count());
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    ImGui::SetCursorScreenPos({low.x + gutter.width, low.y});
+    ImGui::BeginChild("editor.scroll", {std::max(1.F, size.x - gutter.width), size.y}, false,
+                      ImGuiWindowFlags_HorizontalScrollbar | ImGuiWindowFlags_NoMove);
+    EditorPlaces at = find_places(editor);
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    draw_editor_field(ui, editor, at,
+                      {std::max(room.x, float(editor.lines().columns() + 6) * at.character),
+                       std::max(room.y, float(editor.lines().count() + 2) * at.line)});
+    at.end = std::min(at.end, editor.lines().count());
+    for (int row = at.first; row < at.end; ++row) draw_row(ui, editor, at, row);
+    draw_caret(ui.editor.field, editor, at, ui.px(1));
+    keep_cursor_in_sight(ui, editor, at);
+    ImGui::EndChild();
+    const int row = editor.lines().row(ui.editor.field.cursor);
+    record_rect(
+        ui, at.low, at.high, "editor.text",
+        fmt::format("{}:{}", row + 1, ui.editor.field.cursor - editor.lines().begin(row) + 1));
+    draw_gutter(ui, editor, at, gutter, low);
+    ImGui::PopFont();
+}
+
+}  // namespace warpscope::ui

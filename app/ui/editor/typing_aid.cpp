@@ -1,0 +1,99 @@
+#include "ui/editor/typing_aid.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "ui/source/kernel_lines.h"
+
+namespace warpscope::ui {
+namespace {
+
+using Words = std::string_view;
+
+constexpr std::size_t step = 4;  // columns of an indentation
+
+std::size_t line_begin(Words text, std::size_t at) {
+    return at == 0 ? 0 : text.rfind('\n', at - 1) + 1;  // npos + 1 is 0
+}
+
+Words indentation(Words line) {
+    return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
+}
+
+/// How many bytes a step to the left takes from a line.
+std::size_t outdent(Words line) {
+    if (line.starts_with('\t')) return 1;
+    return std::min(indentation(line).size(), std::min(line.find_first_not_of(' '), step));
+}
+
+int kind(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '\n') return 0;
+    if (std::isspace(byte)) return 1;
+    return std::isalnum(byte) || c == '_' || byte >= 0x80 ? 2 : 3;
+}
+
+Aid shift_lines(Words text, std::size_t cursor, std::size_t anchor, bool back) {
+    const std::size_t low = std::min(cursor, anchor), high = std::max(cursor, anchor);
+    Aid aid;
+    aid.begin = line_begin(text, low);
+    aid.end = std::min(text.find('\n', std::max(high, low + 1) - 1), text.size());
+    for (std::size_t at = aid.begin; at <= aid.end;) {
+        const std::size_t end = std::min(text.find('\n', at), aid.end);
+        const Words line = text.substr(at, end - at);
+        if (back)
+            aid.added += line.substr(outdent(line));
+        else if (!line.empty())
+            aid.added.append(step, ' ').append(line);
+        if (end < aid.end) aid.added += '\n';
+        at = end + 1;
+    }
+    aid.anchor = aid.begin;
+    aid.cursor = aid.begin + aid.added.size();
+    return aid;
+}
+
+}  // namespace
+
+Aid indent_new_line(Words text, std::size_t cursor) {
+    const std::size_t end = cursor - 1, begin = line_begin(text, end);
+    const Words above = text.substr(begin, end - begin);
+    std::string added(indentation(above));
+    const std::size_t last = above.find_last_not_of(" \t\r");
+    if (last != Words::npos && above[last] == '{') added.append(step, ' ');
+    return {cursor, cursor, added, cursor + added.size(), cursor + added.size()};
+}
+
+Aid align_brace(Words text, std::size_t cursor) {
+    const std::size_t brace = cursor - 1, begin = line_begin(text, brace);
+    const Words before = text.substr(begin, brace - begin);
+    const bool first = indentation(before).size() == before.size();
+    const std::size_t less = first ? outdent(before) : 0;
+    return {begin, begin + less, "", cursor - less, cursor - less};
+}
+
+Aid tab_key(Words text, std::size_t cursor, std::size_t anchor, bool back) {
+    const std::size_t low = std::min(cursor, anchor), high = std::max(cursor, anchor);
+    const bool lines = text.substr(low, high - low).find('\n') != Words::npos;
+    const std::size_t begin = line_begin(text, low);
+    if (back && !lines) {
+        const std::size_t less = outdent(text.substr(begin, low - begin));
+        return {begin, begin + less, "", cursor - less, anchor - less};
+    }
+    if (lines) return shift_lines(text, cursor, anchor, back);
+    const auto column = std::size_t(columns_of(text.substr(begin, low - begin)));
+    const std::string spaces(step - column % step, ' ');
+    return {low, high, spaces, low + spaces.size(), low + spaces.size()};
+}
+
+WordRange word_around(Words text, std::size_t at) {
+    if (text.empty()) return {};
+    at = std::min(at, text.size() - 1);
+    const int wanted = kind(text[at]);
+    std::size_t begin = at, end = at;
+    while (begin > 0 && kind(text[begin - 1]) == wanted && wanted > 0) --begin;
+    while (end < text.size() && kind(text[end]) == wanted && wanted > 0) ++end;
+    return {begin, end};
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,140 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ui/panels/panels.h"
+#include "ui/stage/race_summary.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using emulator::Finding;
+using emulator::FindingKind;
+using emulator::Party;
+using emulator::Severity;
+
+std::string kind_of(const Finding& finding) {
+    switch (finding.kind) {
+        case FindingKind::race:
+            return fmt::format("race {}", to_string(finding.hazard));
+        case FindingKind::uninitialized:
+            return "unwritten";
+        case FindingKind::barrier:
+            return "barrier";
+        case FindingKind::memory:
+            return "memory";
+    }
+    return {};
+}
+
+/// The step before which the thread stands at the line, if the block's known steps hold one.
+std::optional<std::uint64_t> step_at(const Microscope& microscope, const Party& party) {
+    const emulator::Stepper& stepper = microscope.stepper();
+    const std::span<const emulator::Step> history = stepper.history();
+    for (std::uint64_t i = 0; i < history.size(); ++i) {
+        const emulator::Step& step = history[i];
+        if (step.warp != microscope.warp() || !(step.mask >> microscope.lane() & 1)) continue;
+        const emulator::InstructionInfo& info = stepper.kernel().lines[step.pc];
+        const bool tells = info.barrier || info.access != emulator::MemoryAccess::none;
+        if (tells && info.source.line == party.line) return i;
+    }
+    return {};
+}
+
+/// Opens the microscope at a finding's thread, standing before the access.
+void look_at(Interface& ui, const Party& party) {
+    Microscope& microscope = ui.microscope;
+    ui.stage.pause(true);
+    if (!microscope.is_open())
+        microscope.open(ui.stage.entry(), ui.stage.experiment(), party.block, party.thread);
+    else
+        microscope.set_block(party.block);
+    microscope.pick_thread(party.thread);
+    if (!microscope.ready()) return;
+    if (const auto step = step_at(microscope, party)) microscope.seek(*step);
+}
+
+void finding_row(Interface& ui, const Finding& finding, std::size_t index) {
+    const float width = ImGui::GetContentRegionAvail().x;
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const ImU32 colour = finding.severity == Severity::error ? colour::bad : colour::finding;
+    const std::string times = quantity(double(finding.count), "") + "×";
+    ImGui::PushFont(ui.fonts.small);
+    const float times_width = ImGui::CalcTextSize(times.c_str()).x;
+    const float text_left = ui.px(104), text_width = width - text_left - ui.px(96);
+    const float height =
+        ImGui::CalcTextSize(finding.sentence.c_str(), nullptr, false, text_width).y + ui.px(12);
+    ImGui::PopFont();
+
+    const std::string id = fmt::format("finding.{}", index);
+    const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
+    record(ui, id, finding.sentence);
+    const bool hovered = ImGui::IsItemHovered();
+    // The one that came second is the one that went wrong.
+    const Party party = finding.second.value_or(finding.first);
+    tooltip(ui, fmt::format("Click: look at thread {} of block {} there.", name_of(party.thread),
+                            name_of(party.block)));
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    if (hovered) list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, ui.px(4));
+    list.AddRectFilled(low, {low.x + ui.px(3), low.y + height}, colour, ui.px(1.5F));
+    const float y = low.y + ui.px(6);
+    ImGui::SetCursorScreenPos({low.x + ui.px(12), y - ui.px(2)});
+    badge(ui, kind_of(finding), colour);
+    ImGui::SetCursorScreenPos({low.x + text_left, y});
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + text_width);
+    text(ui.fonts.small, colour::text, finding.sentence);
+    ImGui::PopTextWrapPos();
+    ImGui::SetCursorScreenPos({low.x + width - times_width - ui.px(8), y});
+    text(ui.fonts.small, colour::dim, times);
+    record(ui, id + ".count", std::to_string(finding.count));
+    ImGui::SetCursorScreenPos({low.x, low.y + height + ui.px(4)});
+    if (clicked) ui.later([&ui, party] { look_at(ui, party); });
+}
+
+/// Whether changes are checked by themselves, at the right edge; where not, a button for it.
+void automatic(Interface& ui) {
+    const char* label = "Check by itself";
+    const float button = ImGui::CalcTextSize("Check now").x + ui.px(18);
+    const float width = ImGui::CalcTextSize(label).x + ui.px(8 + 34 + 34);
+    const bool by_button = !ui.options.inspect || ui.inspector.too_large();
+    const float whole = width + (by_button ? button + ui.px(10) : 0);
+    ImGui::SameLine();
+    const float free = ImGui::GetContentRegionAvail().x - whole;
+    if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
+    if (by_button) {
+        const bool known = ui.inspector.current() && !ui.inspector.too_large();
+        ImGui::BeginDisabled(ui.inspector.checking() || known);
+        if (flat_button(ui, "findings.check", "Check now")) ui.inspector.inspect();
+        ImGui::EndDisabled();
+        ImGui::SameLine(0, ui.px(10));
+    }
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.body, colour::dim, label);
+    ImGui::SameLine(0, ui.px(8));
+    if (toggle_switch(ui, "findings.automatic", ui.options.inspect, ui.px(66)))
+        ui.options.inspect = !ui.options.inspect;
+    tooltip(ui,
+            "The emulator checks a copy of the launch after each change of the settings, whatever "
+            "device draws the picture.");
+}
+
+}  // namespace
+
+void draw_findings(Interface& ui) {
+    const RaceSummary summary = summarize(ui.inspector);
+    ImGui::AlignTextToFramePadding();
+    clipped_text(ui.fonts.body, summary.checking ? colour::dim : colour::text, summary.sentence,
+                 ImGui::GetContentRegionAvail().x - ui.px(300));
+    record(ui, "findings.summary", summary.sentence);
+    automatic(ui);
+    ImGui::Dummy({0, ui.px(2)});
+    const experiments::Inspection* inspection = ui.inspector.inspection();
+    if (!inspection) return;
+    for (std::size_t i = 0; i < inspection->findings.size(); ++i)
+        finding_row(ui, inspection->findings[i], i);
+    if (!inspection->error.empty()) paragraph(ui.fonts.small, colour::bad, inspection->error);
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "ui/panels/panels.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using compute::BarrierPolicy;
+using experiments::PolicyOutcome;
+
+struct Words {
+    const char* id;
+    const char* title;
+    const char* rule;
+};
+
+Words words_of(BarrierPolicy policy) {
+    switch (policy) {
+        case BarrierPolicy::volta:
+            return {"volta", "Volta and later", "Waits for every thread that has not ended."};
+        case BarrierPolicy::before_volta:
+            return {"before_volta", "Before Volta",
+                    "One arrival of each warp that has not ended stands for all its lanes."};
+        case BarrierPolicy::strict:
+            return {"strict", "By the letter of PTX",
+                    "A warp that comes without all its lanes is an error."};
+    }
+    return {"", "", ""};
+}
+
+/// What came out: in the report's own words, or what ended the launch, then the first finding.
+std::string outcome_of(const PolicyOutcome& outcome) {
+    if (!outcome.ends) return outcome.error;
+    std::string words;
+    for (const experiments::Reading& r : outcome.report)
+        if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
+            words += (words.empty() ? "" : " ") + r.sentence;
+    if (outcome.blocks < outcome.of_blocks)
+        words = fmt::format("The first {} of {} blocks come to their end.",
+                            quantity(double(outcome.blocks), ""),
+                            quantity(double(outcome.of_blocks), ""));
+    else if (words.empty())
+        words = "Every block comes to its end.";
+    if (!outcome.findings.empty()) words += "\n" + outcome.findings.front().sentence;
+    if (outcome.findings.size() > 1)
+        words += fmt::format(" ({} more.)", outcome.findings.size() - 1);
+    return words;
+}
+
+bool failed(const PolicyOutcome& outcome) {
+    return std::any_of(outcome.report.begin(), outcome.report.end(),
+                       [](const auto& r) { return r.verdict == experiments::Verdict::fail; });
+}
+
+struct Row {
+    std::string id;
+    std::string title, subtitle;
+    const char* verdict;
+    ImU32 colour;
+    std::string sentence;
+};
+
+void draw_row(Interface& ui, const Row& row) {
+    const float left = ImGui::GetCursorPosX();
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float right_edge = low.x + ImGui::GetContentRegionAvail().x;
+    const float titles =
+        std::clamp(ImGui::GetContentRegionAvail().x * 0.27F, ui.px(230), ui.px(330));
+    ImGui::BeginGroup();
+    clipped_text(ui.fonts.body, colour::text, row.title, titles - ui.px(20));
+    ImGui::PushTextWrapPos(left + titles - ui.px(20));
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(3));
+    text(ui.fonts.small, colour::faint, row.subtitle);
+    ImGui::PopTextWrapPos();
+    ImGui::EndGroup();
+    float bottom = ImGui::GetItemRectMax().y;
+    ImGui::SameLine(left + titles, 0);
+    badge(ui, row.verdict, row.colour);
+    record(ui, row.id, row.verdict);
+    ImGui::SameLine(left + titles + ui.px(92), 0);
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(1));
+    paragraph(ui.fonts.small, colour::text, row.sentence);
+    record(ui, row.id + ".sentence", row.sentence);
+    bottom = std::max(bottom, ImGui::GetItemRectMax().y) + ui.px(6);
+    ImGui::GetWindowDrawList()->AddLine({low.x, bottom}, {right_edge, bottom}, colour::line,
+                                        ui.px(1));
+    ImGui::SetCursorScreenPos({low.x, bottom + ui.px(6)});
+}
+
+void policy_row(Interface& ui, const PolicyOutcome& outcome) {
+    const Words words = words_of(outcome.policy);
+    const bool clean = outcome.findings.empty() && !failed(outcome);
+    draw_row(ui, {std::string("policy.") + words.id, words.title, words.rule,
+                  !outcome.ends     ? "can't go on"
+                  : failed(outcome) ? "ends, wrong"
+                                    : "ends",
+                  !outcome.ends ? colour::bad
+                  : clean       ? colour::good
+                                : colour::finding,
+                  outcome_of(outcome)});
+}
+
+/// What the device in use does, by kernels that end on their own.
+void device_row(Interface& ui) {
+    DockState& dock = ui.dock;
+    if (dock.barriers_state != ui.inspector.state() && !ui.inspector.busy()) {
+        dock.barriers_state = ui.inspector.state();
+        ui.later([&ui] {
+            ui.dock.barriers.reset();
+            ui.dock.barriers_error.clear();
+            try {
+                ui.dock.barriers = ui.stage.experiment().measure_barriers();
+            } catch (const std::exception& error) {
+                ui.dock.barriers_error = error.what();
+            }
+        });
+    }
+    if (!dock.barriers && dock.barriers_error.empty()) return;
+    const std::string& name = ui.stage.device().info().name;
+    std::string sentence = dock.barriers_error;
+    if (dock.barriers)
+        for (const experiments::Reading& r : *dock.barriers)
+            sentence += fmt::format("{}{}: {}", sentence.empty() ? "" : "\n", r.label, r.sentence);
+    draw_row(ui, {"policy.device", name, "Measured on this very device.",
+                  dock.barriers ? "measured" : "can't go on",
+                  dock.barriers ? colour::accent : colour::bad, sentence});
+}
+
+}  // namespace
+
+void draw_policies(Interface& ui) {
+    Inspector& inspector = ui.inspector;
+    const bool wanted = !inspector.policies_current() && !inspector.trying_policies();
+    const bool by_button = !ui.options.inspect || inspector.too_large();
+    if (wanted && !by_button) inspector.try_policies();
+    if (by_button) {
+        ImGui::BeginDisabled(!wanted);
+        if (flat_button(ui, "policies.try", "Try them")) inspector.try_policies();
+        ImGui::EndDisabled();
+    }
+    if (inspector.trying_policies() || (!inspector.policies() && wanted)) {
+        text(ui.fonts.small, colour::dim,
+             inspector.trying_policies() ? "Trying this launch under each kind of barrier…"
+                                         : "Not tried yet.");
+        record(ui, "policies.state", inspector.trying_policies() ? "trying" : "none");
+    }
+    if (!inspector.policies_error().empty()) {
+        paragraph(ui.fonts.small, colour::bad, inspector.policies_error());
+        record(ui, "policies.error", inspector.policies_error());
+    }
+    if (inspector.policies())
+        for (const PolicyOutcome& outcome : *inspector.policies()) policy_row(ui, outcome);
+    device_row(ui);
+}
+
+}  // namespace warpscope::ui

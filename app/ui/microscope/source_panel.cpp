@@ -1,0 +1,220 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ui/panels/panels.h"
+#include "ui/source/listing.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using emulator::SplitView;
+using emulator::Stepper;
+
+void read_texts(Interface& ui) {
+    SourceView& view = ui.source;
+    if (view.copy == ui.microscope.copy()) return;
+    view.copy = ui.microscope.copy();
+    const emulator::Kernel& kernel = ui.microscope.stepper().kernel();
+    view.source =
+        source_text(kernel, [&](std::string_view file) { return ui.microscope.source(file); });
+    view.ptx = ptx_text(kernel);
+}
+
+std::vector<Chip> chips(const Microscope& microscope, const KernelText& text) {
+    const Stepper& stepper = microscope.stepper();
+    const bool open = stepper.end() == Stepper::End::open;
+    std::vector<Chip> list;
+    for (unsigned w = 0; w < stepper.warps(); ++w) {
+        const emulator::WarpView warp = stepper.warp(w);
+        const std::uint32_t there = warp.threads & ~warp.exited;
+        bool first = true;
+        for (const SplitView& split : warp.splits) {
+            const auto row = text.row(split.pc);
+            const bool acting = open && first && w == microscope.acting_warp();
+            first = false;
+            if (row)
+                list.push_back({*row, w, split.mask, split.state, split.mask == there, acting});
+        }
+    }
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Chip& a, const Chip& b) { return a.row < b.row; });
+    return list;
+}
+
+/// Rows of the races found up to here.
+std::vector<std::uint32_t> hazard_rows(Microscope& microscope, const KernelText& text) {
+    std::vector<std::uint32_t> rows;
+    const auto add = [&](const emulator::Party& party) {
+        if (party.file != text.file) return;
+        if (const auto row = text.row_of_line(party.line)) rows.push_back(*row);
+    };
+    for (const emulator::Finding& finding : microscope.findings()) {
+        add(finding.first);
+        if (finding.second) add(*finding.second);
+    }
+    return rows;
+}
+
+std::optional<std::uint32_t> focus_row(const Microscope& microscope, const KernelText& text) {
+    const auto& splits = microscope.stepper().warp(microscope.acting_warp()).splits;
+    if (!splits.empty()) return text.row(splits.front().pc);
+    const std::uint64_t here = microscope.stepper().position();
+    if (here == 0) return {};
+    return text.row(microscope.stepper().history()[here - 1].pc);
+}
+
+Listing make_listing(Interface& ui, const char* id, const KernelText& text) {
+    Listing listing{id, &text, chips(ui.microscope, text), {}, focus_row(ui.microscope, text)};
+    listing.hazards = hazard_rows(ui.microscope, text);
+    return listing;
+}
+
+std::string index_text(const Microscope::Dim3& at, const Microscope::Dim3& size) {
+    if (size.z > 1) return fmt::format("{}, {}, {}", at.x, at.y, at.z);
+    return size.y > 1 ? fmt::format("{}, {}", at.x, at.y) : fmt::format("{}", at.x);
+}
+
+void block_field(Interface& ui) {
+    Microscope& microscope = ui.microscope;
+    const Microscope::Dim3 grid = microscope.launch().grid;
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.small, colour::dim, "Block");
+    tooltip(ui,
+            "Which block of the launch, by its index: \"12, 7\". With a picture, a click there "
+            "chooses it.");
+    ImGui::SameLine(0, ui.px(6));
+    std::string typed;
+    if (field(ui, "microscope.block", index_text(microscope.block(), grid), ui.px(82), typed))
+        ui.later([&ui, typed] { ui.microscope.set_block(typed); });
+    ImGui::SameLine(0, ui.px(6));
+    const compute::Dim3 size{grid.x, grid.y, grid.z};
+    text(ui.fonts.small, colour::faint, "of " + dimensions(size));
+    ImGui::SameLine(0, ui.px(10));
+}
+
+/// Which frame is looked at, and a way to a newer one where the live experiment has gone on.
+void frame_part(Interface& ui) {
+    const std::uint64_t live = ui.stage.experiment().frame(), here = ui.microscope.frame();
+    ImGui::SameLine(0, ui.px(10));
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.small, colour::faint, fmt::format("frame {}", here));
+    record(ui, "microscope.frame", fmt::format("{}", here));
+    if (live == here) return;
+    tooltip(ui, "The experiment has gone on; this is the frame that the microscope was opened on.");
+    ImGui::SameLine(0, ui.px(6));
+    if (icon_button(ui, "microscope.renew", Icon::restart, "Look at the current frame."))
+        ui.later([&ui] { ui.microscope.renew(ui.stage.entry(), ui.stage.experiment()); });
+}
+
+/// What a barrier waits for, of a kernel that has one.
+void barriers_choice(Interface& ui) {
+    const Microscope::Choice& choice = ui.microscope.choice();
+    ImGui::SameLine(0, ui.px(8));
+    const int clicked = dropdown(ui, "microscope.barriers", {"volta", "before-volta", "strict"},
+                                 {"Volta barriers", "before Volta", "strict barriers"},
+                                 std::size_t(choice.barriers), ui.px(132));
+    tooltip(ui,
+            "What a barrier waits for. Volta and later: every thread that has not ended. Before "
+            "Volta: one arrival of each warp. Strict: as Volta, but lanes that come without the "
+            "rest of their warp are an error.");
+    if (clicked < 0) return;
+    Microscope::Choice wish = choice;
+    wish.barriers = compute::BarrierPolicy(clicked);
+    ui.later([&ui, wish] { ui.microscope.choose(wish); });
+}
+
+float right_part_width(Interface& ui) {
+    ImGui::PushFont(ui.fonts.small);
+    const auto grid = ui.microscope.launch().grid;
+    const float words =
+        ImGui::CalcTextSize("Block").x +
+        ImGui::CalcTextSize(("of " + dimensions({grid.x, grid.y, grid.z})).c_str()).x;
+    ImGui::PopFont();
+    return words + ui.px(82 + 6 + 6 + 10) + ImGui::CalcTextSize("PTX").x +
+           2 * ImGui::GetStyle().FramePadding.x;
+}
+
+void header(Interface& ui) {
+    const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
+    const float right = right_part_width(ui);
+    const emulator::Kernel& kernel = ui.microscope.stepper().kernel();
+    const std::string& file = ui.source.source.file;
+    ImGui::AlignTextToFramePadding();
+    const float room = width - right;
+    const bool frame = room > ui.px(190), barriers = room > ui.px(310) && kernel.has_barrier;
+    const float rest = (frame ? ui.px(120) : ui.px(10)) + (barriers ? ui.px(148) : 0);
+    clipped_text(ui.fonts.strong, colour::text, kernel.name, std::max(ui.px(30), room - rest));
+    record(ui, "microscope.kernel", kernel.name);
+    tooltip(ui, fmt::format("kernel {} of {}", kernel.name, file.empty() ? "PTX text" : file));
+    if (frame) frame_part(ui);
+    if (barriers) barriers_choice(ui);
+    ImGui::SameLine(left + width - right, 0);
+    block_field(ui);
+    if (flat_button(ui, "microscope.ptx", "PTX", ui.source.show_ptx))
+        ui.source.show_ptx = !ui.source.show_ptx;
+    tooltip(ui, "The kernel's PTX beside its source (P).");
+}
+
+/// How the block ended, at the lower edge.
+void ending(Interface& ui) {
+    const Stepper& stepper = ui.microscope.stepper();
+    if (stepper.end() == Stepper::End::open) return;
+    const bool failed = stepper.end() == Stepper::End::failed;
+    const std::string words = failed ? stepper.error() : "The block has ended.";
+    paragraph(ui.fonts.small, failed ? colour::bad : colour::good, words);
+    record(ui, "microscope.ending", words);
+}
+
+float ending_height(Interface& ui, float width) {
+    const Stepper& stepper = ui.microscope.stepper();
+    if (stepper.end() == Stepper::End::open) return 0;
+    const bool failed = stepper.end() == Stepper::End::failed;
+    ImGui::PushFont(ui.fonts.small);
+    const char* words = failed ? stepper.error().c_str() : "The block has ended.";
+    const float height = ImGui::CalcTextSize(words, nullptr, false, width).y + ui.px(8);
+    ImGui::PopFont();
+    return height;
+}
+
+void texts(Interface& ui, ImVec2 size) {
+    SourceView& view = ui.source;
+    const bool moved = view.version != ui.microscope.version();
+    // Whoever steps wants to see where to; one who only watches may look elsewhere.
+    if (moved && !ui.microscope.playing()) view.left.following = view.right.following = true;
+    view.version = ui.microscope.version();
+    const bool both = view.show_ptx && !view.source.empty() && !view.ptx.empty();
+    // CUDA lines are the longer ones.
+    const float left = both ? std::floor((size.x - ui.px(8)) * 0.54F) : size.x;
+    const float right = both ? size.x - ui.px(8) - left : size.x;
+    if (both || !view.show_ptx || view.ptx.empty()) {
+        if (!view.source.empty())
+            draw_listing(ui, view.left, make_listing(ui, "source", view.source), {left, size.y},
+                         moved);
+    }
+    if (both) ImGui::SameLine(0, ui.px(8));
+    if ((view.show_ptx || view.source.empty()) && !view.ptx.empty())
+        draw_listing(ui, view.right, make_listing(ui, "ptx", view.ptx), {right, size.y}, moved);
+}
+
+}  // namespace
+
+void draw_source(Interface& ui) {
+    if (!ui.microscope.ready()) {
+        paragraph(ui.fonts.body, colour::dim, "There is no block to step here.");
+        paragraph(ui.fonts.body, colour::bad, ui.microscope.complaint());
+        record(ui, "microscope.complaint", ui.microscope.complaint());
+        return;
+    }
+    read_texts(ui);
+    header(ui);
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const float foot = ending_height(ui, room.x);
+    texts(ui, {room.x, std::max(ui.px(20), room.y - foot)});
+    ending(ui);
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,185 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ui/microscope/tile_grid.h"
+#include "ui/panels/panels.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using emulator::WordView;
+
+/// Words in rows of `row`, on a grid of square cells.
+struct Grid {
+    ImVec2 low;
+    float cell;
+    unsigned row;
+    std::size_t words;
+    ImVec2 at(std::size_t word) const {
+        const std::size_t x = word % row, y = word / row;
+        return {low.x + cell * float(x), low.y + cell * float(y)};
+    }
+    std::size_t rows() const { return (words + row - 1) / row; }
+};
+
+constexpr std::array<unsigned, 8> row_choices{0, 8, 16, 17, 18, 32, 33, 64};
+
+void header(Interface& ui, unsigned usual) {
+    const float room = ImGui::GetContentRegionAvail().x, field = std::min(ui.px(138), room);
+    const float right = ImGui::GetCursorPosX() + room;
+    // A title has no place beside the choices of a narrow panel.
+    const bool wide = room >= ui.px(138 + 128);
+    if (wide) {
+        ImGui::AlignTextToFramePadding();
+        text(ui.fonts.strong, colour::text, "Shared memory");
+        ImGui::SameLine(right - field, 0);
+    }
+    std::vector<std::string> ids, labels;
+    std::size_t chosen = 0;
+    for (std::size_t i = 0; i < row_choices.size(); ++i) {
+        if (row_choices[i] == ui.dock.tile_row) chosen = i;
+        const unsigned row = row_choices[i] == 0 ? usual : row_choices[i];
+        ids.push_back(i == 0 ? "auto" : fmt::format("{}", row));
+        labels.push_back(fmt::format("{}{} a row", i == 0 ? "auto: " : "", row));
+    }
+    const int clicked = dropdown(ui, "tile.row", ids, labels, chosen, field);
+    if (clicked >= 0) ui.dock.tile_row = row_choices[std::size_t(clicked)];
+    const int by = segments(ui, "tile.by", {"value", "writer", "epoch"},
+                            {"Value", wide ? "Last writer" : "Writer", "Epoch"},
+                            std::size_t(ui.dock.tile_by), ImGui::GetContentRegionAvail().x);
+    if (by >= 0) ui.dock.tile_by = TileColour(by);
+    ImGui::Dummy({0, ui.px(2)});
+}
+
+std::string thread_name(const Microscope& microscope, std::int32_t thread) {
+    return name_of(microscope.thread(unsigned(thread) / 32, unsigned(thread) % 32));
+}
+
+/// Everything that is known of a word.
+std::string words_about(const Microscope& microscope, std::size_t index) {
+    const emulator::Stepper& stepper = microscope.stepper();
+    const emulator::Kernel& kernel = stepper.kernel();
+    const WordView& word = stepper.words()[index];
+    const std::uint32_t bits = word_bits(stepper.shared_memory(), index);
+    std::string words = fmt::format("word {}, byte {}, bank {}\n{} (0x{:08x})", index, index * 4,
+                                    index % 32, word_text(word_type(kernel), bits), bits);
+    const auto party = [&](const char* did, std::int32_t thread, std::uint32_t pc,
+                           std::uint32_t epoch) {
+        words += fmt::format("\n{} by thread {} of warp {}, {}, after {} barrier{}", did,
+                             thread_name(microscope, thread), thread / 32, kernel.where(pc), epoch,
+                             epoch == 1 ? "" : "s");
+    };
+    if (word.writer == WordView::nobody)
+        words += "\nnot written by this block: left behind by another";
+    else
+        party("written", word.writer, word.write_pc, word.write_epoch);
+    if (word.reader != WordView::nobody) party("read", word.reader, word.read_pc, word.read_epoch);
+    if (word.hazard) words += "\nno barrier orders these accesses: a race";
+    return words;
+}
+
+/// Of the access that was taken last in the block, if it touched shared memory.
+std::vector<std::size_t> newest_words(const emulator::Stepper& stepper) {
+    if (stepper.position() == 0) return {};
+    const emulator::Step& step = stepper.history()[stepper.position() - 1];
+    const auto access = stepper.shared_access(step.warp);
+    if (!access || access->step + 1 != stepper.position()) return {};
+    return words_of(*access);
+}
+
+void draw_cells(Interface& ui, const Grid& grid, std::size_t first, std::size_t last) {
+    const emulator::Stepper& stepper = ui.microscope.stepper();
+    const std::span<const WordView> words = stepper.words();
+    const std::vector<ImU32> colours =
+        tile_colours(ui.dock.tile_by, word_type(stepper.kernel()), stepper.shared_memory(), words,
+                     stepper.epoch());
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float gap = grid.cell > ui.px(7) ? ui.px(1) : 0.5F;
+    for (std::size_t i = first; i < last; ++i) {
+        const ImVec2 low = grid.at(i);
+        list.AddRectFilled({low.x, low.y}, {low.x + grid.cell - gap, low.y + grid.cell - gap},
+                           colours[i]);
+    }
+    const auto frame = [&](std::size_t i, ImU32 colour, float width) {
+        const ImVec2 low = grid.at(i);
+        list.AddRect({low.x - gap / 2, low.y - gap / 2},
+                     {low.x + grid.cell - gap / 2, low.y + grid.cell - gap / 2}, colour, 0, 0,
+                     width);
+    };
+    for (std::size_t i = first; i < last; ++i)
+        if (words[i].hazard) frame(i, colour::bad, ui.px(1.6F));
+    for (const std::size_t i : newest_words(stepper))
+        if (i >= first && i < last) frame(i, IM_COL32_WHITE, ui.px(1.2F));
+}
+
+/// Resting says everything about a word, a click looks at the thread that wrote it.
+void pointer(Interface& ui, const Grid& grid) {
+    if (!ImGui::IsItemHovered()) return;
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const float x = (mouse.x - grid.low.x) / grid.cell, y = (mouse.y - grid.low.y) / grid.cell;
+    if (x < 0 || y < 0 || unsigned(x) >= grid.row) return;
+    const std::size_t word = std::size_t(y) * grid.row + std::size_t(x);
+    if (word >= grid.words) return;
+    const std::int32_t writer = ui.microscope.stepper().words()[word].writer;
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && writer != WordView::nobody)
+        ui.later(
+            [&ui, writer] { ui.microscope.pick(unsigned(writer) / 32, unsigned(writer) % 32); });
+    quick_tooltip(ui, words_about(ui.microscope, word));
+}
+
+void grid(Interface& ui, unsigned row) {
+    const emulator::Stepper& stepper = ui.microscope.stepper();
+    const std::span<const WordView> all = stepper.words();
+    const std::size_t words = all.size();
+    const std::size_t rows = (words + row - 1) / row;
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const float widest = std::floor(room.x / float(row));
+    const float whole = std::floor(room.y / float(rows));
+    // Cells that a mouse can hit; what then has no room is scrolled to.
+    const float cell = std::max(1.F, std::min(widest, std::max(whole, std::min(widest, ui.px(7)))));
+    ImGui::BeginChild("cells", room, false);
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float indent = std::floor((ImGui::GetContentRegionAvail().x - cell * float(row)) / 2);
+    const Grid grid{{at.x + std::max(0.F, indent), at.y}, cell, row, words};
+    const float scroll = ImGui::GetScrollY(), height = ImGui::GetWindowHeight();
+    const auto first = std::size_t(scroll / cell) * row;
+    const auto last = std::min(words, (std::size_t((scroll + height) / cell) + 1) * row);
+    if (first < last) draw_cells(ui, grid, first, last);
+    ImGui::SetCursorScreenPos(grid.low);
+    ImGui::InvisibleButton("tile", {cell * float(row), cell * float(grid.rows())});
+    const auto hazards =
+        std::count_if(all.begin(), all.end(), [](const WordView& w) { return w.hazard; });
+    const auto written =
+        std::count_if(all.begin(), all.end(), [](const WordView& w) { return w.writer >= 0; });
+    record(ui, "tile",
+           fmt::format("{} words, {} a row, {} written, {} hazards", words, row, written, hazards));
+    pointer(ui, grid);
+    ImGui::EndChild();
+}
+
+}  // namespace
+
+void draw_tile(Interface& ui) {
+    const Microscope& microscope = ui.microscope;
+    if (!microscope.ready() || microscope.stepper().words().empty()) {
+        text(ui.fonts.strong, colour::text, "Shared memory");
+        const std::string words = microscope.ready() ? "This kernel uses no shared memory." : "";
+        paragraph(ui.fonts.body, colour::dim, words);
+        record(ui, "tile.none", words);
+        return;
+    }
+    const std::size_t words = microscope.stepper().words().size();
+    const unsigned usual = usual_row(microscope.launch().block, words);
+    header(ui, usual);
+    grid(ui, ui.dock.tile_row == 0 ? usual : ui.dock.tile_row);
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,293 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "ui/panels/panels.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using experiments::Timeline;
+
+/// Where the lanes of one strip are.
+struct Strip {
+    ImVec2 low, high;  ///< of the lanes, right of the warps' numbers
+    float pitch;       ///< from one lane to the next
+    float y(unsigned warp) const { return low.y + pitch * float(warp); }
+    float width() const { return high.x - low.x; }
+};
+
+struct Kind {
+    const char* title;
+    ImU32 colour;
+};
+constexpr Kind computing{"computes", IM_COL32(74, 124, 184, 255)};
+constexpr Kind writing{"writes the tile", IM_COL32(212, 122, 186, 255)};
+constexpr Kind reading{"reads the tile", IM_COL32(92, 196, 170, 255)};
+constexpr Kind waiting{"waits at a barrier", IM_COL32(214, 156, 70, 255)};
+constexpr Kind delayed{"delayed", IM_COL32(122, 112, 168, 255)};
+constexpr Kind ready{"others' turn", IM_COL32(44, 49, 58, 255)};
+
+const Kind* kind_of(LaneCell cell) {
+    switch (cell) {
+        case LaneCell::over:
+            return nullptr;
+        case LaneCell::ready:
+            return &ready;
+        case LaneCell::computing:
+            return &computing;
+        case LaneCell::writing:
+            return &writing;
+        case LaneCell::reading:
+            return &reading;
+        case LaneCell::waiting:
+            return &waiting;
+    }
+    return nullptr;
+}
+
+const Kind& kind_of(Timeline::Doing doing) {
+    switch (doing) {
+        case Timeline::Doing::computing:
+            return computing;
+        case Timeline::Doing::delayed:
+            return delayed;
+        case Timeline::Doing::writing:
+            return writing;
+        case Timeline::Doing::waiting:
+            return waiting;
+        case Timeline::Doing::reading:
+            return reading;
+    }
+    return computing;
+}
+
+/// Which colour means what, from the current place to `right`; those that have room.
+void keys(Interface& ui, bool stepped, bool delays, float right) {
+    std::vector<Kind> kinds{computing};
+    if (delays) kinds.push_back(delayed);
+    kinds.insert(kinds.end(), {writing, waiting, reading});
+    if (stepped) kinds.push_back(ready);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    ImGui::PushFont(ui.fonts.small);
+    const float line = ImGui::GetTextLineHeight();
+    float x = low.x;
+    for (const Kind& kind : kinds) {
+        const float next = x + ImGui::CalcTextSize(kind.title).x + ui.px(29);
+        if (next > right) break;
+        const float y = low.y + (line - ui.px(10)) / 2;
+        list.AddRectFilled({x, y}, {x + ui.px(10), y + ui.px(10)}, kind.colour, ui.px(2));
+        list.AddText({x + ui.px(15), low.y}, colour::dim, kind.title);
+        x = next;
+    }
+    ImGui::PopFont();
+    ImGui::Dummy({0, line});
+}
+
+/// A strip's title line, with `right` at its end; the keys between them where `keys_too`.
+void title_line(Interface& ui, const std::string& title, float width, const std::string& right,
+                bool keys_too, bool stepped, bool delays) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    ImGui::PushFont(ui.fonts.small);
+    const float line = ImGui::GetTextLineHeight();
+    const float right_width = ImGui::CalcTextSize(right.c_str()).x;
+    const float room = width - right_width - ui.px(18);
+    const float titled = std::min(ImGui::CalcTextSize(title.c_str()).x + 1, room);
+    ImGui::GetWindowDrawList()->AddText({low.x + width - right_width, low.y}, colour::dim,
+                                        right.c_str());
+    ImGui::PopFont();
+    clipped_text(ui.fonts.small, colour::dim, title, titled);
+    if (keys_too) {
+        ImGui::SetCursorScreenPos({low.x + titled + ui.px(22), low.y});
+        keys(ui, stepped, delays, low.x + room);
+    }
+    ImGui::SetCursorScreenPos({low.x, low.y + line + ui.px(5)});
+}
+
+/// Room for the lanes below the legend, with each warp's number at its left.
+Strip lay_lanes(Interface& ui, unsigned warps, float width, float bottom) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    Strip strip{};
+    strip.low = {low.x + ui.px(24), low.y};
+    const float room = (bottom - low.y) / float(std::max(1U, warps));
+    strip.pitch = std::clamp(std::floor(room), ui.px(3), ui.px(20));
+    strip.high = {low.x + width, low.y + strip.pitch * float(warps)};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    ImGui::PushFont(ui.fonts.mono_small);
+    const float line = ImGui::GetTextLineHeight();
+    const auto every = unsigned(std::ceil(line / strip.pitch));
+    for (unsigned warp = 0; warp < warps; warp += every) {
+        const std::string number = fmt::format("{}", warp);
+        const float x = strip.low.x - ui.px(8) - ImGui::CalcTextSize(number.c_str()).x;
+        list.AddText({x, strip.y(warp) + (strip.pitch - line) / 2}, warp_colour(warp),
+                     number.c_str());
+    }
+    ImGui::PopFont();
+    return strip;
+}
+
+void bar(ImDrawList& list, const Strip& strip, unsigned warp, float from, float to, ImU32 colour) {
+    const float gap = strip.pitch > 8 ? 2 : 1;
+    list.AddRectFilled({from, strip.y(warp)}, {to, strip.y(warp) + strip.pitch - gap}, colour);
+}
+
+const WarpLanes& lanes_of(Interface& ui, unsigned columns) {
+    const Microscope& microscope = ui.microscope;
+    auto& lanes = ui.dock.lanes;
+    const emulator::Stepper& stepper = microscope.stepper();
+    const bool fresh = lanes && ui.dock.lanes_version == microscope.version() &&
+                       lanes->columns == columns && lanes->steps == stepper.history().size();
+    if (!fresh) {
+        lanes = warp_lanes(stepper.kernel(), stepper.history(), stepper.waits(), stepper.warps(),
+                           columns);
+        ui.dock.lanes_version = microscope.version();
+    }
+    return *lanes;
+}
+
+void draw_lanes(const WarpLanes& lanes, const Strip& strip) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float unit = strip.width() / float(lanes.columns);
+    for (unsigned warp = 0; warp < lanes.warps; ++warp)
+        for (unsigned c = 0, end = 0; c < lanes.columns; c = end) {
+            const LaneCell cell = lanes.at(warp, c);
+            for (end = c; end < lanes.columns && lanes.at(warp, end) == cell;) ++end;
+            if (const Kind* kind = kind_of(cell))
+                bar(list, strip, warp, strip.low.x + unit * float(c),
+                    strip.low.x + unit * float(end), kind->colour);
+        }
+}
+
+/// What happened at the step under the mouse.
+std::string words_at(const Microscope& microscope, std::uint64_t step, unsigned warp) {
+    const emulator::Stepper& stepper = microscope.stepper();
+    const emulator::Step& taken = stepper.history()[step];
+    std::string words = fmt::format("step {}: warp {}, {}\n{}", step + 1, taken.warp,
+                                    stepper.kernel().where(taken.pc),
+                                    one_line(stepper.kernel().lines[taken.pc].text));
+    for (const emulator::BarrierWait& wait : stepper.waits())
+        if (wait.warp == warp && wait.from < step && step < wait.to) {
+            words += fmt::format("\nwarp {} waits at {}", warp, stepper.kernel().where(wait.pc));
+            break;
+        }
+    return words;
+}
+
+/// The block under the microscope: lanes, cursor, scrubbing.
+void block_strip(Interface& ui, float width, float bottom, bool keys_too) {
+    Microscope& microscope = ui.microscope;
+    const emulator::Stepper& stepper = microscope.stepper();
+    const std::uint64_t steps = microscope.known_steps();
+    const emulator::Dim3 block = microscope.block();
+    title_line(ui, fmt::format("Block ({}, {}), by step", block.x, block.y), width,
+               fmt::format("step {} of {}{}", quantity(double(stepper.position()), ""),
+                           microscope.complete() ? "" : "more than ", quantity(double(steps), "")),
+               keys_too, true, false);
+    const Strip strip = lay_lanes(ui, stepper.warps(), width, bottom);
+    const WarpLanes& lanes = lanes_of(ui, unsigned(std::max(1.F, strip.width())));
+    draw_lanes(lanes, strip);
+    const float cursor =
+        strip.low.x + strip.width() * (steps > 0 ? float(stepper.position()) / float(steps) : 0);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddLine({cursor, strip.low.y - ui.px(3)}, {cursor, strip.high.y + ui.px(2)}, colour::text,
+                 ui.px(1.5F));
+    ImGui::SetCursorScreenPos({strip.low.x - ui.px(4), strip.low.y - ui.px(3)});
+    ImGui::InvisibleButton("scrub",
+                           {strip.width() + ui.px(8), strip.high.y - strip.low.y + ui.px(5)});
+    record_rect(ui, strip.low, strip.high, "timeline", std::to_string(stepper.position()));
+    if (steps == 0) return;
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const double share =
+        std::clamp(double(mouse.x - strip.low.x) / double(strip.width()), 0.0, 1.0);
+    const auto at = std::uint64_t(std::llround(share * double(steps)));
+    if (ImGui::IsItemActive()) {
+        if (at != stepper.position()) ui.later([&ui, at] { ui.microscope.seek(at); });
+    } else if (ImGui::IsItemHovered()) {
+        const auto warp = unsigned(
+            std::clamp((mouse.y - strip.low.y) / strip.pitch, 0.F, float(stepper.warps() - 1)));
+        quick_tooltip(ui, words_at(microscope, std::min(at, steps - 1), warp));
+    }
+}
+
+bool has_delays(const Timeline& timeline) {
+    return std::any_of(timeline.spans.begin(), timeline.spans.end(),
+                       [](const auto& s) { return s.doing == Timeline::Doing::delayed; });
+}
+
+/// What the experiment's own kernel measured.
+void measured_strip(Interface& ui, const Timeline& timeline, float width, float bottom,
+                    bool keys_too) {
+    const std::string end = fmt::format("{} {}", quantity(timeline.end, ""), timeline.unit);
+    title_line(ui, timeline.title, width, end, keys_too, false, has_delays(timeline));
+    const Strip strip = lay_lanes(ui, timeline.warps, width, bottom);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const double unit = timeline.end > 0 ? double(strip.width()) / timeline.end : 0;
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    for (const Timeline::Span& span : timeline.spans) {
+        const float from = strip.low.x + float(span.begin * unit);
+        const float to = std::max(from + 1, strip.low.x + float(span.end * unit));
+        bar(list, strip, span.warp, from, to, kind_of(span.doing).colour);
+        const float y = strip.y(span.warp);
+        if (ImGui::IsWindowHovered() && mouse.x >= from && mouse.x < to && mouse.y >= y &&
+            mouse.y < y + strip.pitch)
+            quick_tooltip(
+                ui, fmt::format("warp {} {}{}{}\n{} to {} {}", span.warp, kind_of(span.doing).title,
+                                span.line.empty() ? "" : ", ", span.line, quantity(span.begin, ""),
+                                quantity(span.end, ""), timeline.unit));
+    }
+    record_rect(ui, strip.low, strip.high, "timeline.measured",
+                fmt::format("{}: {}", timeline.title, end));
+    ImGui::SetCursorScreenPos({strip.low.x, strip.high.y});
+    ImGui::Dummy({1, 1});
+}
+
+}  // namespace
+
+void draw_timeline(Interface& ui) {
+    const bool stepped = ui.microscope.ready();
+    const auto& measured = ui.dock.measured;
+    const float gap = ui.px(28), whole = ImGui::GetContentRegionAvail().x;
+    const float bottom =
+        ImGui::GetCursorScreenPos().y + ImGui::GetContentRegionAvail().y - ui.px(8);
+    const bool both = stepped && measured;
+    const float width = both ? (whole - gap) / 2 : whole;
+    if (both) keys(ui, true, has_delays(*measured), ImGui::GetCursorScreenPos().x + whole);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    if (stepped) block_strip(ui, width, bottom, !both);
+    if (measured) {
+        ImGui::SetCursorScreenPos({both ? low.x + width + gap : low.x, low.y});
+        ImGui::BeginGroup();
+        measured_strip(ui, *measured, width, bottom, !both);
+        ImGui::EndGroup();
+    }
+    if (stepped || measured) return;
+    paragraph(ui.fonts.body, colour::dim,
+              ui.microscope.complaint().empty() ? "No block is under the microscope."
+                                                : ui.microscope.complaint());
+    record(ui, "timeline.none");
+}
+
+void refresh_measured(Interface& ui) {
+    DockState& dock = ui.dock;
+    const auto now = std::chrono::steady_clock::now();
+    const bool changed = dock.measured_state != ui.inspector.state();
+    const bool rendered = dock.measured_picture != ui.stage.picture_version();
+    if (!changed && !(rendered && now >= dock.measure_after)) return;
+    dock.measured_state = ui.inspector.state();
+    dock.measured_picture = ui.stage.picture_version();
+    dock.measure_after = now + std::chrono::milliseconds(150);
+    try {
+        dock.measured = ui.stage.experiment().timeline();
+    } catch (const std::exception&) {
+        // The stage meets the same error with the next frame, and says so.
+        dock.measured.reset();
+    }
+}
+
+}  // namespace warpscope::ui

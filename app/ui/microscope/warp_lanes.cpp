@@ -1,0 +1,120 @@
+#include "ui/microscope/warp_lanes.h"
+
+#include <algorithm>
+
+namespace warpscope::ui {
+namespace {
+
+using emulator::BarrierWait;
+using emulator::MemoryAccess;
+using emulator::Step;
+
+/// Steps of one warp within one column.
+struct Count {
+    std::uint32_t computing = 0, writing = 0, reading = 0;
+    std::uint32_t all() const { return computing + writing + reading; }
+};
+
+/// By pc: what an instruction does.
+std::vector<LaneCell> kinds_of(const emulator::Kernel& kernel) {
+    std::vector<LaneCell> kinds(kernel.lines.size(), LaneCell::computing);
+    for (std::size_t pc = 0; pc < kinds.size(); ++pc) {
+        const emulator::InstructionInfo& info = kernel.lines[pc];
+        const bool shared =
+            info.space == emulator::Space::shared || info.space == emulator::Space::generic;
+        if (info.access == MemoryAccess::none || !shared) continue;
+        kinds[pc] = info.access == MemoryAccess::load ? LaneCell::reading : LaneCell::writing;
+    }
+    return kinds;
+}
+
+LaneCell dominant(const Count& count) {
+    if (count.writing > 0) return LaneCell::writing;
+    if (count.reading * 4 >= count.all()) return LaneCell::reading;
+    return LaneCell::computing;
+}
+
+/// First and last steps of each warp; a lane that still waits is not over.
+struct Life {
+    std::uint64_t from = UINT64_MAX, to = 0;
+};
+
+std::vector<Life> lives(std::span<const Step> history, std::span<const BarrierWait> waits,
+                        unsigned warps) {
+    std::vector<Life> life(warps);
+    for (std::uint64_t i = 0; i < history.size(); ++i) {
+        if (history[i].warp >= warps) continue;
+        Life& l = life[history[i].warp];
+        l.from = std::min(l.from, i);
+        l.to = i + 1;
+    }
+    for (const BarrierWait& w : waits)
+        if (w.warp < warps) life[w.warp].to = std::max(life[w.warp].to, w.to);
+    return life;
+}
+
+/// Columns and the steps that each stands for.
+struct Columns {
+    std::uint64_t steps, count;
+    std::uint64_t begin(std::uint64_t column) const { return column * steps / count; }
+    std::uint64_t end(std::uint64_t column) const {
+        return std::max(begin(column) + 1, begin(column + 1));
+    }
+};
+
+/// Adds the steps of each column that a wait takes.
+void add_wait(const BarrierWait& wait, const Columns& columns, std::uint32_t* covered) {
+    // The step that brings the lanes to the barrier is theirs, the wait begins after it.
+    const std::uint64_t from = std::min(wait.from + 1, columns.steps);
+    const std::uint64_t to = std::min(wait.to, columns.steps);
+    for (std::uint64_t c = from * columns.count / columns.steps; c < columns.count; ++c) {
+        const std::uint64_t begin = std::max(columns.begin(c), from);
+        if (columns.begin(c) >= to) return;
+        const std::uint64_t end = std::min(columns.end(c), to);
+        if (end > begin) covered[c] += std::uint32_t(end - begin);
+    }
+}
+
+void add_steps(std::span<const Step> history, const Columns& columns,
+               const std::vector<LaneCell>& kinds, unsigned warps, std::vector<Count>& counts) {
+    for (std::uint64_t c = 0; c < columns.count; ++c)
+        for (std::uint64_t i = columns.begin(c); i < columns.end(c); ++i) {
+            const Step& step = history[i];
+            if (step.warp >= warps || step.pc >= kinds.size()) continue;
+            Count& count = counts[step.warp * columns.count + c];
+            const LaneCell kind = kinds[step.pc];
+            ++(kind == LaneCell::writing   ? count.writing
+               : kind == LaneCell::reading ? count.reading
+                                           : count.computing);
+        }
+}
+
+}  // namespace
+
+WarpLanes warp_lanes(const emulator::Kernel& kernel, std::span<const Step> history,
+                     std::span<const BarrierWait> waits, unsigned warps, unsigned width) {
+    WarpLanes lanes{warps, width, history.size(), {}};
+    lanes.cells.assign(std::size_t(warps) * width, LaneCell::over);
+    if (history.empty() || width == 0) return lanes;
+    const Columns columns{history.size(), width};
+    std::vector<Count> counts(lanes.cells.size());
+    std::vector<std::uint32_t> covered(lanes.cells.size());
+    add_steps(history, columns, kinds_of(kernel), warps, counts);
+    for (const BarrierWait& wait : waits)
+        if (wait.warp < warps) add_wait(wait, columns, &covered[std::size_t(wait.warp) * width]);
+    const std::vector<Life> life = lives(history, waits, warps);
+    for (std::size_t i = 0; i < lanes.cells.size(); ++i) {
+        const Life& own = life[i / width];
+        const std::uint64_t begin = columns.begin(i % width), end = columns.end(i % width);
+        const std::uint64_t steps = end - begin, waited = covered[i];
+        // Where a part of a warp waits, the others' steps lie within the wait and count for more.
+        const bool waits_here = waited * 2 >= steps && counts[i].all() + waited <= steps;
+        lanes.cells[i] = waits_here                         ? LaneCell::waiting
+                         : counts[i].all() > 0              ? dominant(counts[i])
+                         : end > own.from && begin < own.to ? LaneCell::ready
+                                                            : LaneCell::over;
+    }
+    return lanes;
+}
+
+}  // namespace warpscope::ui

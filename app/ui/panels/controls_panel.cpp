@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <type_traits>
+
+#include "ui/panels/panels.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using experiments::Choice;
+using experiments::Integer;
+using experiments::Parameter;
+using experiments::Real;
+using experiments::Text;
+using experiments::Toggle;
+
+/// The columns of labels and widgets.
+struct Columns {
+    float label;
+    float widget;
+};
+
+Columns columns(Interface& ui, float widest_label) {
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float gap = ui.px(12);
+    const float label = std::min(std::max(widest_label + gap, ui.px(84)), width * 0.45F);
+    return {label, std::max(ui.px(24), width - label)};
+}
+
+/// Draws the label and leaves the cursor at the widget's place.
+void row_label(Interface& ui, const Columns& at, const std::string& label,
+               const std::string& help) {
+    ImGui::AlignTextToFramePadding();
+    const float x = ImGui::GetCursorPosX();
+    clipped_text(ui.fonts.body, colour::dim, label, at.label - ui.px(8));
+    tooltip(ui, help);
+    ImGui::SameLine(x + at.label, 0);
+}
+
+void apply(Interface& ui, const Parameter& parameter, std::string value) {
+    if (value == parameter.text()) return;
+    ui.later([&ui, id = parameter.id(), value = std::move(value)] {
+        const experiments::Assignment one{id, value};
+        ui.stage.assign({&one, 1});
+    });
+}
+
+void choice_widget(Interface& ui, const Choice& choice, const std::string& id, float width) {
+    std::vector<std::string> ids, labels;
+    for (const Choice::Word& word : choice.words()) {
+        ids.push_back(word.id);
+        labels.push_back(word.label);
+    }
+    const bool few = labels.size() <= 3 && segments_width(labels) <= width;
+    const int clicked = few ? segments(ui, id, ids, labels, choice.index(), width)
+                            : dropdown(ui, id, ids, labels, choice.index(), width);
+    if (clicked >= 0) apply(ui, choice, ids[std::size_t(clicked)]);
+}
+
+/// Wide ranges of one sign are easier to set by their logarithm.
+ImGuiSliderFlags slider_flags(double low, double high) {
+    const bool wide = low > 0 ? high / low >= 200 : low == 0 && high >= 1000;
+    return ImGuiSliderFlags_NoInput | ImGuiSliderFlags_NoRoundToFormat |
+           (wide ? ImGuiSliderFlags_Logarithmic : 0);
+}
+
+/// A slider and a field with the same value. The slider's is applied when it is let go of, as
+/// another size may take a while to make, or while it moves (`live`).
+template <class Number, class Print>
+void number_widget(Interface& ui, const Parameter& parameter, const std::string& id, float width,
+                   Number value, Number low, Number high, bool live, Print print) {
+    const std::string slider_id = id + ".slider";
+    const bool dragging = ui.edit.id == slider_id;
+    const float field_width = std::min(ui.px(86), width * 0.5F);
+    const auto type = std::is_integral_v<Number> ? ImGuiDataType_S64 : ImGuiDataType_Double;
+    ImGui::SetNextItemWidth(width - field_width - ui.px(6));
+    Number shown = value;
+    if (dragging)
+        std::from_chars(ui.edit.text.data(), ui.edit.text.data() + ui.edit.text.size(), shown);
+    ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ui.px(4));
+    const bool moved = ImGui::SliderScalar(("##" + slider_id).c_str(), type, &shown, &low, &high,
+                                           "", slider_flags(double(low), double(high)));
+    ImGui::PopStyleVar();
+    record(ui, slider_id, parameter.text());
+    tooltip(ui, parameter.help() + " " + parameter.range() + ".");
+    if (moved) ui.edit = {slider_id, print(shown)};
+    if (ui.edit.id == slider_id && (live || !ImGui::IsItemActive()))
+        apply(ui, parameter, ui.edit.text);
+    const std::string current = ui.edit.id == slider_id ? ui.edit.text : parameter.text();
+    if (ui.edit.id == slider_id && !ImGui::IsItemActive()) ui.edit = {};
+    ImGui::SameLine(0, ui.px(6));
+    std::string typed;
+    if (field(ui, id, current, field_width, typed)) apply(ui, parameter, typed);
+}
+
+void text_widget(Interface& ui, const Text& parameter, const std::string& id, float width) {
+    const float button = ui.px(58);
+    std::string typed;
+    if (field(ui, id, parameter.text(), width - button - ui.px(6), typed))
+        apply(ui, parameter, typed);
+    tooltip(ui, parameter.help());
+    ImGui::SameLine(0, ui.px(6));
+    // Clicking here leaves the field, which is what applies its text.
+    flat_button(ui, id + ".apply", "Apply", false, {button, 0});
+}
+
+void parameter_widget(Interface& ui, const Parameter& parameter, const std::string& id,
+                      float width) {
+    if (const auto* toggle = dynamic_cast<const Toggle*>(&parameter)) {
+        if (toggle_switch(ui, id, *toggle, width)) apply(ui, parameter, *toggle ? "off" : "on");
+    } else if (const auto* choice = dynamic_cast<const Choice*>(&parameter)) {
+        choice_widget(ui, *choice, id, width);
+    } else if (const auto* integer = dynamic_cast<const Integer*>(&parameter)) {
+        number_widget<std::int64_t>(ui, parameter, id, width, *integer, integer->low(),
+                                    integer->high(), false,
+                                    [](std::int64_t v) { return fmt::format("{}", v); });
+    } else if (const auto* real = dynamic_cast<const Real*>(&parameter)) {
+        number_widget<double>(ui, parameter, id, width, *real, real->low(), real->high(), true,
+                              [&](double v) { return rounded(v, real->low(), real->high()); });
+    } else if (const auto* words = dynamic_cast<const Text*>(&parameter)) {
+        text_widget(ui, *words, id, width);
+    }
+}
+
+void parameters(Interface& ui) {
+    const experiments::ParameterSet& set = ui.stage.experiment().parameters();
+    float widest = 0;
+    for (const Parameter* p : set.all())
+        widest = std::max(widest, ImGui::CalcTextSize(p->label().c_str()).x);
+    const Columns at = columns(ui, widest);
+    for (const Parameter* p : set.all()) {
+        const std::string id = ui.stage.entry().id + "." + p->id();
+        ImGui::PushID(id.c_str());
+        const auto* real = dynamic_cast<const Real*>(p);
+        const bool unit = real && !real->unit().empty();
+        const std::size_t first = ui.widgets.widgets().size();
+        ImGui::BeginDisabled(!p->matters());
+        row_label(ui, at, unit ? p->label() + ", " + real->unit() : p->label(), p->help());
+        parameter_widget(ui, *p, id, at.widget);
+        ImGui::EndDisabled();
+        if (!p->matters()) ui.widgets.disable_from(first);
+        const auto* choice = dynamic_cast<const Choice*>(p);
+        // The box may be too narrow for its word.
+        if (choice) tooltip(ui, choice->words()[choice->index()].label + ".\n" + p->help());
+        if (dynamic_cast<const Toggle*>(p)) tooltip(ui, p->help());
+        ImGui::PopID();
+    }
+}
+
+void device_row(Interface& ui, const Columns& at) {
+    row_label(ui, at, "Run on", "Which device runs the kernels.");
+    // Asking the driver takes time, so the list is made when it is about to open.
+    if (ui.devices.empty()) ui.devices = {ui.stage.device_wish()};
+    if (ImGui::IsMouseHoveringRect(ImGui::GetCursorScreenPos(),
+                                   {ImGui::GetCursorScreenPos().x + at.widget,
+                                    ImGui::GetCursorScreenPos().y + ImGui::GetFrameHeight()}) &&
+        ui.devices.size() == 1)
+        ui.devices = compute::device_choices();
+    auto found = std::find(ui.devices.begin(), ui.devices.end(), ui.stage.device_wish());
+    if (found == ui.devices.end())
+        found = ui.devices.insert(ui.devices.begin(), ui.stage.device_wish());
+    const auto chosen = std::size_t(found - ui.devices.begin());
+    const int clicked = dropdown(ui, "device", ui.devices, ui.devices, chosen, at.widget);
+    if (clicked >= 0)
+        ui.later([&ui, wish = ui.devices[std::size_t(clicked)]] { ui.stage.set_device(wish); });
+}
+
+void run_rows(Interface& ui, const Columns& at) {
+    compute::RunSettings run = ui.stage.device().settings();
+    const auto change = [&] { ui.later([&ui, run] { ui.stage.set_run(run); }); };
+    row_label(ui, at, "Math",
+              "Precise rounds as IEEE 754 says; fast is nvcc's -use_fast_math. A change starts "
+              "over.");
+    const int math = segments(ui, "math", {"precise", "fast"}, {"precise", "fast"},
+                              std::size_t(run.math), at.widget);
+    if (math >= 0) {
+        run.math = compute::Math(math);
+        change();
+    }
+    if (ui.stage.device().info().kind != compute::DeviceKind::emulator) return;
+    row_label(ui, at, "Warp order",
+              "In which order the emulator runs a block's warps. It decides what a race shows. A "
+              "change starts over.");
+    const int schedule =
+        dropdown(ui, "schedule", {"random", "run-to-barrier", "reverse"},
+                 {"random", "run to barrier", "reverse"}, std::size_t(run.schedule), at.widget);
+    if (schedule >= 0) {
+        run.schedule = compute::Schedule(schedule);
+        change();
+    }
+    row_label(ui, at, "Barriers",
+              "What __syncthreads() waits for in the emulator. Volta and later: every thread that "
+              "has not exited. Before Volta: one arrival of each warp. Strict: as Volta, but lanes "
+              "that come without the rest of their warp are an error. A change starts over.");
+    const int barriers = dropdown(ui, "barriers", {"volta", "before-volta", "strict"},
+                                  {"Volta and later", "before Volta", "strict"},
+                                  std::size_t(run.barriers), at.widget);
+    if (barriers >= 0) {
+        run.barriers = compute::BarrierPolicy(barriers);
+        change();
+    }
+    row_label(ui, at, "Seed", "Of the random order: the same seed gives the same picture.");
+    std::string typed;
+    if (!field(ui, "seed", fmt::format("{}", run.seed), at.widget, typed)) return;
+    const auto end = typed.data() + typed.size();
+    if (std::from_chars(typed.data(), end, run.seed).ptr == end && !typed.empty())
+        change();
+    else
+        ui.stage.say(fmt::format("Seed '{}' is no whole number from 0 up.", typed), Tone::error);
+}
+
+void device(Interface& ui) {
+    heading(ui, "Device");
+    const Columns at = columns(ui, ImGui::CalcTextSize("Warp order").x);
+    device_row(ui, at);
+    run_rows(ui, at);
+    const compute::DeviceInfo& info = ui.stage.device().info();
+    ImGui::Dummy({0, ui.px(2)});
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    paragraph(ui.fonts.small, colour::faint,
+              fmt::format("{}{}: {}", info.name, info.apart ? " (in a helper process)" : "",
+                          info.reason));
+    record_rect(ui, low, {low.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y},
+                "device.reason", info.reason);
+    if (const gl::PixelBuffer* pixels = ui.stage.pixels()) {
+        paragraph(ui.fonts.small, colour::faint,
+                  fmt::format("Pixels: {}. {}", gl::to_string(pixels->path()), pixels->reason()));
+        record(ui, "presentation", gl::to_string(pixels->path()));
+    }
+}
+
+}  // namespace
+
+void draw_controls(Interface& ui) {
+    text(ui.fonts.value, colour::text, ui.stage.entry().title);
+    paragraph(ui.fonts.small, colour::dim, ui.stage.entry().summary);
+    ImGui::Dummy({0, ui.px(6)});
+    parameters(ui);
+    rule(ui);
+    device(ui);
+}
+
+}  // namespace warpscope::ui

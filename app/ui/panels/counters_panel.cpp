@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/checks/access_counters.h"
+#include "ui/panels/panels.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using emulator::KernelCounters;
+using emulator::MemoryCounts;
+
+struct Cell {
+    const char* id;
+    std::string words;
+    std::string exact;  ///< what a test reads
+    std::string detail;
+    ImU32 colour = colour::text;
+};
+
+std::string whole(std::uint64_t n) {
+    return quantity(double(n), "");
+}
+
+std::string short_number(std::uint64_t n) {
+    return n < 100'000 ? whole(n) : si(double(n));
+}
+
+MemoryCounts sum(const MemoryCounts& a, const MemoryCounts& b, const MemoryCounts& c) {
+    return {a.requests + b.requests + c.requests,
+            a.bytes + b.bytes + c.bytes,
+            a.sectors + b.sectors + c.sectors,
+            a.wavefronts + b.wavefronts + c.wavefronts,
+            a.least_wavefronts + b.least_wavefronts + c.least_wavefronts,
+            std::max({a.degree, b.degree, c.degree})};
+}
+
+/// "loads 131 072 …\nstores …" of those that there are.
+template <class Say>
+std::string each(const MemoryCounts& loads, const MemoryCounts& stores, const MemoryCounts& atomics,
+                 Say say) {
+    std::string lines;
+    for (const auto& [name, counts] :
+         {std::pair{"loads", &loads}, {"stores", &stores}, {"atomics", &atomics}})
+        if (counts->requests > 0)
+            lines += fmt::format("{}{}: {}", lines.empty() ? "" : "\n", name, say(*counts));
+    return lines;
+}
+
+ImU32 share_colour(double share) {
+    return share >= 0.8 ? colour::good : share >= 0.4 ? colour::finding : colour::bad;
+}
+
+/// Beyond 1 as a multiple: lanes then ask for the same bytes.
+std::string efficiency_words(double efficiency) {
+    if (efficiency == 0) return "-";
+    return efficiency < 1.005 ? fmt::format("{:.0f} %", 100 * efficiency)
+                              : fmt::format("{:.3g}×", efficiency);
+}
+
+std::vector<Cell> global_cells(const KernelCounters& k) {
+    const MemoryCounts all = sum(k.global_loads, k.global_stores, k.global_atomics);
+    const std::uint64_t moved = all.sectors * emulator::sector_bytes;
+    const double efficiency = moved > 0 ? double(all.bytes) / double(moved) : 0;
+    const std::string detail =
+        each(k.global_loads, k.global_stores, k.global_atomics, [](const MemoryCounts& m) {
+            return fmt::format("{} sectors of 32 bytes for {} bytes asked by {} instructions",
+                               whole(m.sectors), whole(m.bytes), whole(m.requests));
+        });
+    return {{"sectors", short_number(all.sectors), std::to_string(all.sectors), detail},
+            {"moved", quantity(double(moved), "B"), std::to_string(moved), detail},
+            {"efficiency", efficiency_words(efficiency), fmt::format("{:.3f}", efficiency), detail,
+             moved > 0 ? share_colour(efficiency) : colour::faint}};
+}
+
+std::vector<Cell> shared_cells(const KernelCounters& k) {
+    const MemoryCounts all = sum(k.shared_loads, k.shared_stores, k.shared_atomics);
+    const std::string detail =
+        each(k.shared_loads, k.shared_stores, k.shared_atomics, [](const MemoryCounts& m) {
+            return fmt::format("{} instructions, {} passes where {} would do, {}",
+                               whole(m.requests), whole(m.wavefronts), whole(m.least_wavefronts),
+                               m.degree > 1 ? fmt::format("at worst {}-way conflicts", m.degree)
+                                            : std::string("no conflict"));
+        });
+    if (all.requests == 0)
+        return {{"shared", "-", "0", "", colour::faint},
+                {"conflict", "-", "0", "", colour::faint},
+                {"passes", "-", "0", "", colour::faint}};
+    const double passes =
+        all.least_wavefronts > 0 ? double(all.wavefronts) / double(all.least_wavefronts) : 0;
+    return {{"shared", short_number(all.requests), std::to_string(all.requests), detail},
+            {"conflict", all.degree > 1 ? fmt::format("{}-way", all.degree) : "none",
+             std::to_string(all.degree), detail, share_colour(1.0 / std::max(1U, all.degree))},
+            {"passes", fmt::format("{:.3g}×", passes), std::to_string(all.wavefronts), detail,
+             share_colour(passes > 0 ? 1 / passes : 1)}};
+}
+
+std::vector<Cell> cells_of(const KernelCounters& k) {
+    std::vector<Cell> cells{
+        {"instructions", short_number(k.warp_instructions), std::to_string(k.warp_instructions),
+         fmt::format("{} instructions of warps, {} of threads", whole(k.warp_instructions),
+                     whole(k.thread_instructions))},
+        {"barriers", short_number(k.barriers), std::to_string(k.barriers),
+         fmt::format("{} released in {} blocks", whole(k.barriers), whole(k.blocks))}};
+    for (Cell& cell : global_cells(k)) cells.push_back(std::move(cell));
+    for (Cell& cell : shared_cells(k)) cells.push_back(std::move(cell));
+    return cells;
+}
+
+void right_aligned(ImFont* font, ImU32 colour, const std::string& words) {
+    ImGui::PushFont(font);
+    const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
+    if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
+    ImGui::PopFont();
+    text(font, colour, words);
+}
+
+struct Column {
+    const char* title;
+    const char* help;
+    float width;  ///< 0: takes what is left
+};
+constexpr Column columns[] = {
+    {"Kernel", "", 0},
+    {"Median, ms", "Of the launches on the device in use.", 84},
+    {"Instructions", "Of warps: 32 threads at once.", 92},
+    {"Barriers", "Released, over all blocks.", 76},
+    {"Sectors", "Of global memory, 32 bytes each: what loads, stores and atomics move.", 76},
+    {"Moved", "Bytes of global memory: 32 a sector.", 82},
+    {"Used",
+     "Bytes that threads asked for, as a share of those that were moved; a multiple where lanes of "
+     "a warp share what is moved.",
+     60},
+    {"Shared", "Instructions of warps that access shared memory.", 76},
+    {"Conflict", "Most words that one bank had to serve for one pass of a warp.", 76},
+    {"Passes", "Over shared memory, as a multiple of those without bank conflicts.", 66}};
+
+void head(Interface& ui) {
+    ImGui::TableNextRow();
+    for (const Column& column : columns) {
+        ImGui::TableNextColumn();
+        column.width == 0 ? text(ui.fonts.small, colour::faint, column.title)
+                          : right_aligned(ui.fonts.small, colour::faint, column.title);
+        tooltip(ui, column.help);
+    }
+}
+
+void row(Interface& ui, const KernelCounters& k, bool newest) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    clipped_text(ui.fonts.mono, newest ? colour::text : colour::dim, k.kernel,
+                 ImGui::GetContentRegionAvail().x);
+    const std::string id = "counter." + k.kernel;
+    record(ui, id, newest ? "on" : "off");
+    ImGui::TableNextColumn();
+    const compute::KernelTiming* timing = ui.stage.device().timings().find(k.kernel);
+    right_aligned(ui.fonts.mono, timing ? colour::text : colour::faint,
+                  timing ? milliseconds(timing->median_ms()) : "-");
+    for (const Cell& cell : cells_of(k)) {
+        ImGui::TableNextColumn();
+        const bool grey = !newest && cell.colour == colour::text;
+        right_aligned(ui.fonts.mono, grey ? colour::dim : cell.colour, cell.words);
+        record(ui, id + "." + cell.id, cell.exact);
+        if (!cell.detail.empty() && ImGui::IsItemHovered()) quick_tooltip(ui, cell.detail);
+    }
+}
+
+}  // namespace
+
+void draw_counters(Interface& ui) {
+    const auto& kernels = ui.inspector.counters();
+    if (kernels.empty()) {
+        paragraph(ui.fonts.body, colour::dim,
+                  ui.inspector.checking() ? "The emulator is counting…"
+                  : ui.inspector.error().empty()
+                      ? "Nothing counted yet: see “Check now” beside the findings."
+                      : ui.inspector.error());
+        record(ui, "counters.none");
+        return;
+    }
+    constexpr auto flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY |
+                           ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;
+    if (!ImGui::BeginTable("counters", int(std::size(columns)), flags,
+                           ImGui::GetContentRegionAvail()))
+        return;
+    ImGui::TableSetupScrollFreeze(0, 1);
+    for (const Column& c : columns)
+        ImGui::TableSetupColumn(
+            c.title,
+            c.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
+            c.width > 0 ? ui.px(c.width) : 1);
+    head(ui);
+    const experiments::Inspection* inspection = ui.inspector.inspection();
+    for (const KernelCounters& k : kernels)
+        row(ui, k, inspection && k.kernel == inspection->kernel);
+    ImGui::EndTable();
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,215 @@
+#include <fmt/format.h>
+#include <glad/gl.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/panels/panels.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+void render_picture(const ImDrawList*, const ImDrawCmd* command) {
+    Interface& ui = *static_cast<Interface*>(command->UserCallbackData);
+    const PictureDraw& draw = ui.picture_draw;
+    glDisable(GL_SCISSOR_TEST);
+    ui.picture_view.draw(draw.picture, draw.view, draw.rect, draw.target_height, draw.style);
+}
+
+gl::Rect framebuffer_rect(const Interface& ui, ImVec2 low, ImVec2 size) {
+    const auto whole = [&](float layout) { return int(std::lround(layout * ui.raster)); };
+    return {whole(low.x), whole(low.y), std::max(1, whole(size.x)), std::max(1, whole(size.y))};
+}
+
+void queue_picture(Interface& ui, const gl::PixelBuffer& pixels) {
+    PictureDraw& draw = ui.picture_draw;
+    draw.picture = {pixels.texture(), pixels.width(), pixels.height()};
+    draw.view = ui.canvas.view();
+    draw.rect = ui.canvas.area();
+    draw.target_height = int(std::lround(ImGui::GetIO().DisplaySize.y * ui.raster));
+    draw.style.linear = draw.view.pixels_per_texel < 1;
+    draw.style.grid_texels = ui.options.grid ? ui.stage.tile_side() : 0;
+    draw.style.grid_pixels = std::max(1, int(ui.scale * ui.raster));
+    draw.style.background = {11 / 255.F, 12 / 255.F, 15 / 255.F};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddCallback(render_picture, &ui);
+    list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+}
+
+/// A right click opens the microscope there; while it is open any click without a drag moves it.
+void choose_pixel(Interface& ui, gl::Point texel, bool hovered) {
+    const auto clicked = [&](ImGuiMouseButton button) {
+        const ImVec2 moved = ImGui::GetMouseDragDelta(button, 0);
+        const bool still = std::abs(moved.x) + std::abs(moved.y) < ui.px(4);
+        return hovered && still && ImGui::IsMouseReleased(button);
+    };
+    const bool right = clicked(ImGuiMouseButton_Right);
+    if (!ui.microscope.is_open()) {
+        if (right) ui.later([&ui, texel] { ui.open_microscope(texel); });
+    } else if (right || clicked(ImGuiMouseButton_Left)) {
+        ui.later([&ui, texel] { ui.pick_pixel(texel); });
+    }
+}
+
+/// Whether the mouse over the picture is the experiment's: not over one that stands still to be
+/// looked at, as what is known of it would be of another launch with every movement.
+bool points(const Interface& ui) {
+    return !ui.stage.paused() && !ui.microscope.is_open();
+}
+
+/// Tells the experiment of a mouse that moved or pressed over the picture, and of a button that it
+/// knows as down and that was released elsewhere.
+void point(Interface& ui, gl::Point texel, bool hovered) {
+    const bool held = ImGui::IsItemActive();
+    if (!points(ui) || (!hovered && !held && !ui.pointer.down)) return;
+    const bool down = held && ImGui::IsMouseDown(ImGuiMouseButton_Left);
+    const experiments::Pointer now{texel.x, texel.y, down};
+    if (now == ui.pointer) return;
+    ui.pointer = now;
+    ui.pointed = ui.stage.point(now);
+}
+
+void navigate(Interface& ui, ImVec2 size) {
+    const ImGuiIO& io = ImGui::GetIO();
+    const gl::Point mouse{io.MousePos.x * double(ui.raster), io.MousePos.y * double(ui.raster)};
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered && io.MouseWheel != 0) {
+        if (io.KeyCtrl || !ui.stage.scroll(io.MouseWheel))
+            ui.canvas.zoom(mouse, std::pow(1.2, io.MouseWheel));
+    }
+    const gl::Point texel = ui.canvas.to_texel(mouse);
+    point(ui, texel, hovered);
+    const bool pointed = ui.pointed && points(ui);
+    if (hovered && !pointed && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) && !io.KeyCtrl)
+        ui.canvas.fit();
+    choose_pixel(ui, texel, hovered);
+    // How the pointer came here before it was pressed is no dragging.
+    const bool dragging = ImGui::IsItemActive() && !ImGui::IsItemActivated();
+    if (!dragging || (io.MouseDelta.x == 0 && io.MouseDelta.y == 0)) return;
+    // Where the left button is the experiment's, the middle one alone pans.
+    if (pointed && !ImGui::IsMouseDown(ImGuiMouseButton_Middle)) return;
+    const bool left = ImGui::IsMouseDown(ImGuiMouseButton_Left) && !io.KeyCtrl;
+    if (left && ui.stage.drag(double(io.MouseDelta.x) / size.y, double(io.MouseDelta.y) / size.y))
+        return;
+    ui.canvas.pan(io.MouseDelta.x * ui.raster, io.MouseDelta.y * ui.raster);
+}
+
+/// The value under the mouse. Reading pixels back makes a running frame wait, so it is done once
+/// a frame of a paused experiment.
+std::string value_text(Interface& ui, const gl::PixelBuffer& pixels, int x, int y) {
+    if (!ui.stage.paused()) return {};
+    const std::size_t at = (std::size_t(y) * std::size_t(pixels.width()) + std::size_t(x)) * 4;
+    if (ui.sampled_version != ui.stage.picture_version()) {
+        ui.sampled = pixels.read_pixels();
+        ui.sampled_version = ui.stage.picture_version();
+    }
+    if (at + 3 >= ui.sampled.size()) return {};
+    return fmt::format("   rgb {} {} {}", ui.sampled[at], ui.sampled[at + 1], ui.sampled[at + 2]);
+}
+
+ImVec2 on_screen(const Interface& ui, double x, double y) {
+    const gl::Point at = ui.canvas.to_screen({x, y});
+    return {float(at.x) / ui.raster, float(at.y) / ui.raster};
+}
+
+/// A frame that shows on any picture.
+void draw_frame(Interface& ui, ImVec2 low, ImVec2 high, ImU32 colour, float grow) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float g = ui.px(grow);
+    low = {low.x - g, low.y - g};
+    high = {high.x + g, high.y + g};
+    list.AddRect(low, high, IM_COL32(0, 0, 0, 200), 0, 0, ui.px(4));
+    list.AddRect(low, high, colour, 0, 0, ui.px(2));
+}
+
+/// Where the microscope stands: its block, with lines that lead to it, and the thread's pixel.
+void mark_block(Interface& ui, ImVec2 low, ImVec2 high) {
+    if (!ui.block_shows()) return;
+    const Microscope& m = ui.microscope;
+    const auto side = double(m.launch().block.x);
+    const double x = m.block().x * side, y = m.block().y * side;
+    const ImVec2 from = on_screen(ui, x, y), to = on_screen(ui, x + side, y + side);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
+    const ImU32 guide = faded(colour::accent, 0.55F);
+    const float reach = ui.px(4);
+    list.AddLine({low.x, middle.y}, {from.x - reach, middle.y}, guide, ui.px(1));
+    list.AddLine({to.x + reach, middle.y}, {high.x, middle.y}, guide, ui.px(1));
+    list.AddLine({middle.x, low.y}, {middle.x, from.y - reach}, guide, ui.px(1));
+    list.AddLine({middle.x, to.y + reach}, {middle.x, high.y}, guide, ui.px(1));
+    draw_frame(ui, from, to, colour::accent, 2);
+    record_rect(ui, from, to, "picture.block", fmt::format("{}, {}", m.block().x, m.block().y));
+    const emulator::Dim3 thread = m.thread();
+    const ImVec2 pixel = on_screen(ui, x + thread.x, y + thread.y);
+    const ImVec2 end = on_screen(ui, x + thread.x + 1, y + thread.y + 1);
+    record_rect(ui, pixel, end, "picture.thread", fmt::format("{}, {}", thread.x, thread.y));
+    if (end.x - pixel.x >= ui.px(4)) draw_frame(ui, pixel, end, colour::text, 1);
+}
+
+void hover_box(Interface& ui, const std::string& line, const std::string& hint, ImVec2 low,
+               ImVec2 high) {
+    ImGui::PushFont(ui.fonts.mono);
+    const ImVec2 size = ImGui::CalcTextSize(line.c_str());
+    ImGui::PopFont();
+    ImGui::PushFont(ui.fonts.small);
+    const ImVec2 below = hint.empty() ? ImVec2{0, 0} : ImGui::CalcTextSize(hint.c_str());
+    const ImVec2 corner{low.x + ui.px(10), high.y - size.y - below.y - ui.px(18)};
+    const ImVec2 far{corner.x + std::max(size.x, below.x) + ui.px(16), high.y - ui.px(8)};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(corner, far, faded(colour::background, 0.88F), ui.px(5));
+    if (!hint.empty())
+        list.AddText({corner.x + ui.px(8), corner.y + ui.px(5) + size.y}, colour::dim,
+                     hint.c_str());
+    ImGui::PopFont();
+    ImGui::PushFont(ui.fonts.mono);
+    list.AddText({corner.x + ui.px(8), corner.y + ui.px(5)}, colour::text, line.c_str());
+    ImGui::PopFont();
+    record_rect(ui, corner, far, "picture.hover", line);
+}
+
+void hover_line(Interface& ui, const gl::PixelBuffer& pixels, ImVec2 low, ImVec2 high) {
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const gl::Point at =
+        ui.canvas.to_texel({mouse.x * double(ui.raster), mouse.y * double(ui.raster)});
+    const int x = int(std::floor(at.x)), y = int(std::floor(at.y));
+    if (x < 0 || y < 0 || x >= pixels.width() || y >= pixels.height()) return;
+    std::string line = fmt::format("x {}  y {}", x, y);
+    const bool narrow = high.x - low.x < ui.px(440);
+    if (const int side = ui.stage.tile_side(); side > 0)
+        line += fmt::format("{}block ({}, {})", narrow ? "  " : "   ", x / side, y / side);
+    if (!narrow) line += value_text(ui, pixels, x, y);
+    const bool tiled = ui.stage.tile_side() > 0;
+    std::string hint;
+    if (tiled && !ui.microscope.is_open()) hint = "right click: look into this block";
+    hover_box(ui, line, hint, low, high);
+}
+
+}  // namespace
+
+void draw_picture(Interface& ui) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    ImVec2 size = ImGui::GetContentRegionAvail();
+    size = {std::max(size.x, 16.F), std::max(size.y, 16.F)};
+    const ImVec2 high{low.x + size.x, low.y + size.y};
+    const gl::PixelBuffer* pixels = ui.stage.pixels();
+    ui.canvas.place(framebuffer_rect(ui, low, size), pixels ? pixels->width() : 0,
+                    pixels ? pixels->height() : 0);
+    ImGui::InvisibleButton("picture", size,
+                           ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight |
+                               ImGuiButtonFlags_MouseButtonMiddle);
+    record(ui, "picture");
+    if (!pixels) return;
+    navigate(ui, size);
+    queue_picture(ui, *pixels);
+    const gl::Point corner = ui.canvas.to_screen({0, 0});
+    const gl::Point end = ui.canvas.to_screen({double(pixels->width()), double(pixels->height())});
+    record_rect(ui, {float(corner.x) / ui.raster, float(corner.y) / ui.raster},
+                {float(end.x) / ui.raster, float(end.y) / ui.raster}, "picture.pixels",
+                fmt::format("{}x{}", pixels->width(), pixels->height()));
+    const bool hovered = ImGui::IsItemHovered();
+    mark_block(ui, low, high);
+    if (hovered) hover_line(ui, *pixels, low, high);
+}
+
+}  // namespace warpscope::ui

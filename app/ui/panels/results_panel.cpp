@@ -1,0 +1,202 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "ui/panels/panels.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/histogram.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using experiments::Comparison;
+using experiments::Reading;
+using experiments::Verdict;
+
+std::string_view word(Verdict verdict) {
+    switch (verdict) {
+        case Verdict::none:
+            return "";
+        case Verdict::pass:
+            return "pass";
+        case Verdict::finding:
+            return "finding";
+        case Verdict::fail:
+            return "wrong";
+    }
+    return "";
+}
+
+/// Text that ends at the panel's right edge.
+void right_text(ImFont* font, ImU32 colour, const std::string& words) {
+    ImGui::PushFont(font);
+    const float width = ImGui::CalcTextSize(words.c_str()).x;
+    const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x;
+    ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), right - width));
+    ImGui::PopFont();
+    text(font, colour, words);
+}
+
+/// How far the newest launches lie apart, as a histogram from the least to the most.
+void spread(Interface& ui, const Reading& r, float width) {
+    if (r.recent.size() < 2) return;
+    const auto [least, most] = std::minmax_element(r.recent.begin(), r.recent.end());
+    const std::string id = "result." + r.name + ".recent";
+    if (*least == *most) {
+        const std::string words = fmt::format("the same in the last {} launches", r.recent.size());
+        text(ui.fonts.small, colour::faint, words);
+        return record(ui, id, words);
+    }
+    const auto bins = histogram(r.recent, std::size_t(std::max(1.F, width / ui.px(7))));
+    const unsigned highest = *std::max_element(bins.begin(), bins.end());
+    ImGui::Dummy({0, ui.px(1)});
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float height = ui.px(26), unit = width / float(bins.size());
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    for (std::size_t i = 0; i < bins.size(); ++i) {
+        if (bins[i] == 0) continue;
+        const float bar = std::max(ui.px(2), height * float(bins[i]) / float(highest));
+        const float x = low.x + unit * float(i);
+        list.AddRectFilled({x, low.y + height - bar}, {x + unit - ui.px(1), low.y + height},
+                           colour::accent);
+    }
+    list.AddLine({low.x, low.y + height}, {low.x + width, low.y + height}, colour::line, ui.px(1));
+    ImGui::Dummy({width, height});
+    const std::string words =
+        fmt::format("{} to {} in the last {} launches", quantity(*least, r.unit),
+                    quantity(*most, r.unit), r.recent.size());
+    record(ui, id, words);
+    text(ui.fonts.small, colour::faint, words);
+}
+
+/// A number that nothing is said about: on one line.
+void plain_reading(Interface& ui, const Reading& r) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const std::string value = quantity(r.value, r.unit);
+    const float value_width = ImGui::CalcTextSize(value.c_str()).x;
+    clipped_text(ui.fonts.small, colour::dim, r.label, width - value_width - ui.px(12));
+    ImGui::SameLine();
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(1));
+    right_text(ui.fonts.body, colour::text, value);
+    record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
+}
+
+void reading(Interface& ui, const Reading& r) {
+    if (r.verdict == Verdict::none && !r.expected && r.sentence.empty() && r.recent.empty())
+        return plain_reading(ui, r);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    ImGui::BeginGroup();
+    clipped_text(ui.fonts.small, colour::dim, r.label,
+                 width - (r.verdict == Verdict::none ? 0 : ui.px(72)));
+    if (r.verdict != Verdict::none) {
+        ImGui::SameLine();
+        ImGui::PushFont(ui.fonts.small);
+        const float badge_width = ImGui::CalcTextSize(word(r.verdict).data()).x + ui.px(14);
+        ImGui::PopFont();
+        ImGui::SetCursorScreenPos({low.x + width - badge_width, low.y - ui.px(2)});
+        badge(ui, word(r.verdict), verdict_colour(r.verdict));
+        ImGui::SetCursorScreenPos({low.x, low.y + ui.px(18)});
+    }
+    const std::string value = quantity(r.value, r.unit);
+    const bool alarming = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
+    text(ui.fonts.value, alarming ? verdict_colour(r.verdict) : colour::text, value);
+    record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
+    if (r.expected) {
+        const std::string expected = "expected " + quantity(*r.expected, r.unit);
+        const float room = width - ImGui::GetItemRectSize().x - ui.px(10);
+        ImGui::PushFont(ui.fonts.small);
+        const bool beside = ImGui::CalcTextSize(expected.c_str()).x <= room;
+        ImGui::PopFont();
+        if (beside) {
+            ImGui::SameLine(0, ui.px(10));
+            ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(5));
+        }
+        beside ? right_text(ui.fonts.small, colour::faint, expected)
+               : text(ui.fonts.small, colour::faint, expected);
+    }
+    if (!r.sentence.empty()) {
+        ImGui::SetCursorScreenPos({low.x, ImGui::GetCursorScreenPos().y - ui.px(2)});
+        paragraph(ui.fonts.small, colour::dim, r.sentence);
+        record(ui, "result." + r.name + ".sentence", r.sentence);
+    }
+    spread(ui, r, width);
+    ImGui::EndGroup();
+}
+
+void comparison_row(Interface& ui, const Comparison& table, const Comparison::Row& row,
+                    double best) {
+    const std::string value =
+        row.rate > 0 ? quantity(row.rate, table.rate_unit) : milliseconds(row.median_ms) + " ms";
+    clipped_text(
+        ui.fonts.body, colour::text, row.label,
+        ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(value.c_str()).x - ui.px(12));
+    ImGui::SameLine();
+    right_text(ui.fonts.body, colour::text, value);
+    record(ui, "compare." + row.id, value);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float height = ui.px(6);
+    const float share = best > 0 ? float(row.rate / best) : 0;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, height / 2);
+    list.AddRectFilled(low, {low.x + std::max(height, width * share), low.y + height},
+                       row.verdict == Verdict::fail ? colour::bad : colour::accent, height / 2);
+    ImGui::Dummy({width, height});
+    std::string details = fmt::format("{} ms · error {}", milliseconds(row.median_ms),
+                                      row.error == 0 ? "0" : fmt::format("{:.1e}", row.error));
+    if (!row.published.empty())
+        details += fmt::format(" · {} {}", table.published_title, row.published);
+    paragraph(ui.fonts.small, row.verdict == Verdict::fail ? colour::bad : colour::faint, details);
+    ImGui::Dummy({0, ui.px(2)});
+}
+
+void compare_button(Interface& ui) {
+    const char* label = ui.measuring            ? "Measuring …"
+                        : ui.stage.comparison() ? "Compare again"
+                                                : "Compare variants";
+    const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+    ImGui::SameLine();
+    const float free = ImGui::GetContentRegionAvail().x - width;
+    if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
+    ImGui::BeginDisabled(ui.measuring);
+    if (flat_button(ui, "compare", label)) ui.measuring = true;
+    ImGui::EndDisabled();
+    tooltip(ui,
+            "Runs every variant of this experiment now, on this device, and sets their times "
+            "side by side. May take some seconds.");
+    ImGui::Dummy({0, ui.px(2)});
+}
+
+}  // namespace
+
+void draw_comparison(Interface& ui) {
+    const auto& table = ui.stage.comparison();
+    if (!table) return;
+    rule(ui);
+    if (std::exchange(ui.bring_comparison, false)) ImGui::SetScrollHereY(0);
+    heading(ui, table->title);
+    double best = 0;
+    for (const Comparison::Row& row : table->rows) best = std::max(best, row.rate);
+    for (const Comparison::Row& row : table->rows) comparison_row(ui, *table, row, best);
+}
+
+void draw_results(Interface& ui) {
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.strong, colour::text, "Results");
+    compare_button(ui);
+    const experiments::Report& report = ui.stage.report();
+    if (report.empty()) paragraph(ui.fonts.small, colour::faint, "Nothing measured yet.");
+    for (const Reading& r : report) {
+        ImGui::PushID(r.name.c_str());
+        reading(ui, r);
+        ImGui::PopID();
+        ImGui::Dummy({0, ui.px(3)});
+    }
+    draw_comparison(ui);
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,266 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "ui/panels/panels.h"
+#include "ui/panels/roofline.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using compute::Ceilings;
+
+/// One of the two charts; x runs right and y up.
+struct Chart {
+    Box box;
+    LogAxis x, y;
+    float at_x(double value) const { return box.x + box.width * float(x.at(value)); }
+    float at_y(double value) const { return box.y + box.height * float(1 - y.at(value)); }
+    float right() const { return box.x + box.width; }
+    float bottom() const { return box.y + box.height; }
+};
+
+struct Dot {
+    const RooflinePoint* point;
+    ImVec2 at;
+    double share;  ///< of the roof above it
+};
+
+ImVec2 small_size(Interface& ui, const std::string& words) {
+    ImGui::PushFont(ui.fonts.small);
+    const ImVec2 size = ImGui::CalcTextSize(words.c_str());
+    ImGui::PopFont();
+    return size;
+}
+
+void small_text(Interface& ui, ImVec2 at, ImU32 colour, const std::string& words) {
+    ImGui::GetWindowDrawList()->AddText(
+        ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
+        {std::round(at.x), std::round(at.y)}, colour, words.c_str());
+}
+
+/// Frame, lines at the powers of ten, and their names left of it.
+void draw_frame(Interface& ui, const Chart& chart) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 low{chart.box.x, chart.box.y}, high{chart.right(), chart.bottom()};
+    list.AddRectFilled(low, high, colour::canvas, ui.px(3));
+    for (const double tick : chart.y.ticks(std::max(1, int(chart.box.height / ui.px(24))))) {
+        const float y = chart.at_y(tick);
+        list.AddLine({low.x, y}, {high.x, y}, colour::line, ui.px(1));
+        const std::string words = tick_words(tick);
+        const ImVec2 size = small_size(ui, words);
+        small_text(ui, {low.x - size.x - ui.px(6), y - size.y / 2}, colour::faint, words);
+    }
+}
+
+void draw_intensity_ticks(Interface& ui, const Chart& chart) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const std::string unit = "flop/B";
+    const float end = chart.right() - small_size(ui, unit).x;
+    small_text(ui, {end, chart.bottom() + ui.px(2)}, colour::faint, unit);
+    for (const double tick : chart.x.ticks(std::max(1, int(chart.box.width / ui.px(56))))) {
+        const float x = chart.at_x(tick);
+        list.AddLine({x, chart.box.y}, {x, chart.bottom()}, colour::line, ui.px(1));
+        const std::string words = tick_words(tick);
+        const ImVec2 size = small_size(ui, words);
+        if (x + size.x / 2 + ui.px(8) > end) continue;
+        small_text(ui, {x - size.x / 2, chart.bottom() + ui.px(2)}, colour::faint, words);
+    }
+}
+
+/// A line's name, kept inside the chart; the place that it takes.
+Box line_name(Interface& ui, const Chart& chart, ImVec2 at, const std::string& words) {
+    const ImVec2 size = small_size(ui, words);
+    at.x = std::clamp(at.x, chart.box.x + ui.px(4), chart.right() - size.x - ui.px(6));
+    at.y = std::clamp(at.y, chart.box.y, chart.bottom() - size.y);
+    small_text(ui, at, colour::dim, words);
+    return {at.x, at.y, size.x, size.y};
+}
+
+/// Dots, their names where there is room, and what they say under the mouse.
+void draw_dots(Interface& ui, const Chart& chart, std::vector<Dot> dots, std::vector<Box> taken,
+               const Ceilings& ceilings, const char* id) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float radius = ui.px(4.5F);
+    // Where names don't all have room, the best kernels keep theirs.
+    std::stable_sort(dots.begin(), dots.end(),
+                     [](const Dot& a, const Dot& b) { return a.share > b.share; });
+    std::vector<Box> marks, sizes;
+    std::vector<std::string> names;
+    for (const Dot& dot : dots) {
+        marks.push_back({dot.at.x - radius, dot.at.y - radius, 2 * radius, 2 * radius});
+        names.push_back(fmt::format("{}  {:.3g} %", dot.point->kernel->name, 100 * dot.share));
+        const ImVec2 size = small_size(ui, names.back());
+        sizes.push_back({0, 0, size.x, size.y});
+    }
+    const auto labels = place_labels(marks, sizes, chart.box, std::move(taken), ui.px(4));
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    for (std::size_t i = 0; i < dots.size(); ++i) {
+        const Dot& dot = dots[i];
+        // Above the roof it is not this ceiling that holds: a cache served it.
+        const ImU32 ink = dot.share > 1.02 ? colour::finding : colour::accent;
+        list.AddCircleFilled(dot.at, radius + ui.px(1.5F), colour::canvas);
+        list.AddCircleFilled(dot.at, radius, ink);
+        if (labels[i]) small_text(ui, {labels[i]->x, labels[i]->y}, colour::text, names[i]);
+        record_rect(ui, {marks[i].x, marks[i].y},
+                    {marks[i].x + marks[i].width, marks[i].y + marks[i].height},
+                    id + dot.point->kernel->name, fmt::format("{:.4f}", dot.share));
+        const float dx = mouse.x - dot.at.x, dy = mouse.y - dot.at.y;
+        if (ImGui::IsWindowHovered() && dx * dx + dy * dy <= 4 * radius * radius)
+            quick_tooltip(ui, roofline_words(*dot.point->kernel, ceilings));
+    }
+}
+
+/// The name of the slope, under it where no kernel's line crosses.
+Box slope_name(Interface& ui, const Chart& chart, const Roofline& line,
+               const std::vector<Box>& taken) {
+    const std::string words = "copy " + quantity(line.bytes_ceiling, "B/s");
+    const ImVec2 size = small_size(ui, words);
+    const auto place = [&](double share) {
+        const double intensity = chart.x.value(share * chart.x.at(line.ridge()));
+        return ImVec2{chart.at_x(intensity) + ui.px(10), chart.at_y(line.roof(intensity))};
+    };
+    for (const double share : {0.45, 0.2, 0.7}) {
+        const ImVec2 at = place(share);
+        if (std::none_of(taken.begin(), taken.end(), [&](const Box& box) {
+                return box.x < at.x + size.x && at.x < box.x + box.width;
+            }))
+            return line_name(ui, chart, at, words);
+    }
+    return line_name(ui, chart, place(0.45), words);
+}
+
+void draw_roof(Interface& ui, const Chart& chart, const Roofline& line, const Ceilings& ceilings) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    draw_frame(ui, chart);
+    draw_intensity_ticks(ui, chart);
+    small_text(ui, {chart.box.x + ui.px(6), chart.box.y + ui.px(3)}, colour::faint, "flop/s");
+    const float flat = chart.at_y(line.flops_ceiling), ridge = chart.at_x(line.ridge());
+    const double left = chart.x.value(0);
+    list.AddLine({chart.box.x, chart.at_y(line.roof(left))}, {ridge, flat}, colour::dim,
+                 ui.px(1.6F));
+    list.AddLine({ridge, flat}, {chart.right(), flat}, colour::dim, ui.px(1.6F));
+    std::vector<Dot> dots;
+    std::vector<Box> taken{{ridge, flat - ui.px(1), chart.right() - ridge, ui.px(2)}};
+    for (const RooflinePoint& p : line.points) {
+        const ImVec2 at{chart.at_x(p.intensity), chart.at_y(p.flops_per_second)};
+        const double roof = line.roof(p.intensity);
+        const float top = chart.at_y(roof);
+        // What it lacks.
+        list.AddLine(at, {at.x, top}, faded(colour::accent, 0.45F), ui.px(1));
+        taken.push_back({at.x - ui.px(1), top, ui.px(2), std::max(0.F, at.y - top)});
+        dots.push_back({&p, at, roof > 0 ? p.flops_per_second / roof : 0});
+    }
+    taken.push_back(line_name(ui, chart, {chart.right(), flat - small_size(ui, "0").y - ui.px(1)},
+                              "FP32 " + quantity(line.flops_ceiling, "flop/s")));
+    taken.push_back(slope_name(ui, chart, line, taken));
+    draw_dots(ui, chart, dots, taken, ceilings, "roofline.kernel.");
+    record_rect(ui, {chart.box.x, chart.box.y}, {chart.right(), chart.bottom()}, "roofline",
+                fmt::format("{} kernel{}, ridge at {:.3g} flop/B", line.points.size(),
+                            line.points.size() == 1 ? "" : "s", line.ridge()));
+}
+
+/// Kernels of which only bytes are counted: by bytes a second.
+void draw_strip(Interface& ui, const Chart& chart, const Roofline& line, const Ceilings& ceilings) {
+    draw_frame(ui, chart);
+    const float roof = chart.at_y(line.bytes_ceiling);
+    ImGui::GetWindowDrawList()->AddLine({chart.box.x, roof}, {chart.right(), roof}, colour::dim,
+                                        ui.px(1.6F));
+    const Box name = line_name(ui, chart, {chart.right(), roof - small_size(ui, "0").y - ui.px(1)},
+                               "copy " + quantity(line.bytes_ceiling, "B/s"));
+    std::vector<Dot> dots;
+    for (std::size_t i = 0; i < line.strip.size(); ++i) {
+        const RooflinePoint& p = line.strip[i];
+        const float share = (float(i) + 0.5F) / float(line.strip.size());
+        dots.push_back({&p,
+                        {chart.box.x + chart.box.width * share, chart.at_y(p.bytes_per_second)},
+                        line.bytes_ceiling > 0 ? p.bytes_per_second / line.bytes_ceiling : 0});
+    }
+    draw_dots(ui, chart, dots, {name}, ceilings, "roofline.bytes.");
+    small_text(ui, {chart.box.x, chart.bottom() + ui.px(2)}, colour::faint,
+               "bytes a second: flops not counted");
+}
+
+void fact(Interface& ui, const char* label, const std::string& value, float width) {
+    const float left = ImGui::GetCursorPosX();
+    text(ui.fonts.small, colour::dim, label);
+    ImGui::PushFont(ui.fonts.mono);
+    const float needed = ImGui::CalcTextSize(value.c_str()).x;
+    ImGui::PopFont();
+    ImGui::SameLine();
+    ImGui::SetCursorPosX(left + width - needed);
+    text(ui.fonts.mono, colour::text, value);
+}
+
+/// The ceilings as numbers, and which kernels have no place.
+void legend(Interface& ui, const Roofline& line, float width) {
+    ImGui::BeginGroup();
+    ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
+    fact(ui, "Arithmetic, FP32", quantity(line.flops_ceiling, "flop/s"), width);
+    record(ui, "roofline.fp32", quantity(line.flops_ceiling, "flop/s"));
+    fact(ui, "Memory, copied", quantity(line.bytes_ceiling, "B/s"), width);
+    record(ui, "roofline.copy", quantity(line.bytes_ceiling, "B/s"));
+    fact(ui, "Ridge", fmt::format("{:.3g} flop/B", line.ridge()), width);
+    text(ui.fonts.small, colour::faint,
+         "Left of the ridge memory is the limit, right of it arithmetic. Bytes are those that have "
+         "to move, each once.");
+    if (ui.stage.device().info().kind == compute::DeviceKind::emulator) {
+        text(ui.fonts.small, colour::finding, "Emulated: the ceilings are this processor's.");
+        record(ui, "roofline.emulated");
+    }
+    std::string names;
+    for (const std::string& name : line.left_out) names += (names.empty() ? "" : ", ") + name;
+    if (!names.empty()) {
+        text(ui.fonts.small, colour::faint, "Nothing counted: " + names);
+        record(ui, "roofline.left_out", names);
+    }
+    ImGui::PopTextWrapPos();
+    ImGui::EndGroup();
+}
+
+/// Says why there is nothing to see yet.
+void no_ceilings(Interface& ui) {
+    const std::string& error = ui.facts.error(ui.stage.device().info());
+    if (!error.empty()) {
+        paragraph(ui.fonts.body, colour::bad, "The ceilings could not be measured: " + error);
+        record(ui, "roofline.error", error);
+        return;
+    }
+    paragraph(ui.fonts.body, colour::dim, "Measuring what the device can do at most…");
+    record(ui, "roofline.measuring");
+    ui.later([&ui] { ui.facts.measure(ui.stage.device()); });
+}
+
+}  // namespace
+
+void draw_roofline(Interface& ui) {
+    const compute::DeviceInfo& info = ui.stage.device().info();
+    const Ceilings* ceilings = compute::known_ceilings(info);
+    if (!ceilings) return no_ceilings(ui);
+    const Roofline line = roofline_of(ui.stage.device().timings().kernels(), *ceilings);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const float column = std::min(ui.px(236), room.x * 0.3F);
+    legend(ui, line, column);
+
+    const float axis = small_size(ui, "100 G").x + ui.px(14);
+    const float top = low.y + ui.px(4);
+    const float height = room.y - small_size(ui, "0").y - ui.px(10);
+    float left = low.x + column + axis + ui.px(8);
+    const float right = low.x + room.x - ui.px(2);
+    if (height < ui.px(40) || right - left < ui.px(120)) return;
+    if (!line.strip.empty()) {
+        const float width = (right - left - axis) * (line.points.empty() ? 0.5F : 0.34F);
+        draw_strip(ui, {{left, top, width, height}, {}, line.bytes}, line, *ceilings);
+        left += width + axis;
+    }
+    draw_roof(ui, {{left, top, right - left, height}, line.intensity, line.flops}, line, *ceilings);
+    ImGui::SetCursorScreenPos({low.x, low.y});
+    ImGui::Dummy({1, 1});
+}
+
+}  // namespace warpscope::ui

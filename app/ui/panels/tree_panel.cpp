@@ -1,0 +1,242 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/panels/panels.h"
+#include "ui/panels/tree_sums.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using experiments::Tree;
+
+/// Where things are, in layout units: an overview of every element, and below it the cells from
+/// `first` on, large enough to read.
+struct Places {
+    ImVec2 low, high;  ///< of both, right of the row labels
+    float strip;       ///< height of a row of the overview
+    float detail_top;  ///< of the cells' first row
+    float pitch;       ///< from a row of cells to the next
+    float cell_width, cell_height;
+    double first;         ///< column at the left edge
+    std::size_t columns;  ///< elements in a row
+    float x(double column) const { return low.x + float(column - first) * cell_width; }
+    float y(std::size_t row) const { return detail_top + pitch * float(row); }
+    float width() const { return high.x - low.x; }
+};
+
+using Wrong = std::vector<std::vector<bool>>;  ///< [row][element]
+
+std::size_t widest(const Tree& tree) {
+    std::size_t columns = 1;
+    for (const Tree::Row& row : tree.rows) columns = std::max(columns, row.values.size());
+    return columns;
+}
+
+/// Keeps the columns on show within the array.
+void keep_in_sight(Interface& ui, float width, std::size_t columns) {
+    constexpr float usual_cell = 50;
+    const float whole = width / ui.scale / float(columns);
+    if (ui.tree.cell <= 0) ui.tree.cell = usual_cell;
+    ui.tree.cell = std::clamp(ui.tree.cell, std::min(whole, usual_cell), 160.F);
+    const double visible = width / ui.px(ui.tree.cell);
+    ui.tree.first = std::clamp(ui.tree.first, 0.0, std::max(0.0, double(columns) - visible));
+}
+
+Places find_places(Interface& ui, const Tree& tree, ImVec2 low, ImVec2 high) {
+    Places at{};
+    at.low = {low.x + ui.px(176), low.y + ui.px(44)};
+    at.high = {high.x - ui.px(14), high.y - ui.px(10)};
+    at.columns = widest(tree);
+    keep_in_sight(ui, at.width(), at.columns);
+    at.strip = ui.px(8);
+    const auto rows = float(std::max<std::size_t>(1, tree.rows.size()));
+    at.detail_top = at.low.y + at.strip * rows + ui.px(44);
+    at.pitch = std::clamp((at.high.y - at.detail_top) / rows, ui.px(30), ui.px(72));
+    at.cell_height = std::min(ui.px(26), at.pitch - ui.px(8));
+    at.cell_width = ui.px(ui.tree.cell);
+    at.first = ui.tree.first;
+    return at;
+}
+
+bool active(const Tree::Row& row, std::size_t i) {
+    return i < row.active.size() && row.active[i];
+}
+
+/// Runs of equal state as one rectangle each: a thousand elements are a few shapes.
+void overview(Interface& ui, const Tree& tree, const Places& at) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float unit = at.width() / float(at.columns);
+    for (std::size_t r = 0; r < tree.rows.size(); ++r) {
+        const Tree::Row& row = tree.rows[r];
+        const float top = at.low.y + at.strip * float(r);
+        for (std::size_t i = 0, end = 0; i < row.values.size(); i = end) {
+            for (end = i; end < row.values.size() && active(row, end) == active(row, i);) ++end;
+            list.AddRectFilled({at.low.x + unit * float(i), top},
+                               {at.low.x + unit * float(end), top + at.strip - ui.px(1.5F)},
+                               active(row, i) ? colour::accent : colour::raised);
+        }
+    }
+    const double visible = at.width() / at.cell_width;
+    if (visible >= double(at.columns)) return;
+    const float bottom = at.low.y + at.strip * float(tree.rows.size());
+    const float left = at.low.x + float(at.first) * unit;
+    list.AddRect({left - ui.px(1), at.low.y - ui.px(3)},
+                 {left + float(visible) * unit + ui.px(1), bottom + ui.px(2)}, colour::text,
+                 ui.px(2), 0, ui.px(1));
+}
+
+/// Lines from the elements read to the element written; a stub where the one read is out of sight.
+void edges(Interface& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    for (std::size_t r = 1; r < tree.rows.size(); ++r) {
+        const float top = at.y(r - 1) + at.cell_height, bottom = at.y(r);
+        for (const auto& [from, to] : tree.rows[r].edges) {
+            const float end = at.x(double(to) + 0.5);
+            if (end < at.low.x || end > at.high.x) continue;
+            float x = at.x(double(from) + 0.5), y = top;
+            if (x < at.low.x || x > at.high.x) {
+                x = end + (x < end ? -1.F : 1.F) * (bottom - top);
+                y = bottom - 0.6F * (bottom - top);
+            }
+            const bool bad = to < wrong[r].size() && wrong[r][to];
+            list.AddLine({x, y}, {end, bottom}, bad ? colour::finding : faded(colour::accent, 0.6F),
+                         ui.px(1.2F));
+        }
+    }
+}
+
+void cells(Interface& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const auto begin = std::size_t(std::max(0.0, std::floor(at.first)));
+    const auto end =
+        std::min(at.columns, std::size_t(std::ceil(at.first + at.width() / at.cell_width)));
+    const float inset = at.cell_width > ui.px(12) ? ui.px(1.5F) : 0;
+    const bool readable = at.cell_width >= ui.px(34);
+    ImGui::PushFont(ui.fonts.mono_small);
+    for (std::size_t r = 0; r < tree.rows.size(); ++r) {
+        const Tree::Row& row = tree.rows[r];
+        for (std::size_t i = begin; i < std::min(end, row.values.size()); ++i) {
+            const ImVec2 low{at.x(double(i)) + inset, at.y(r)};
+            const ImVec2 high{at.x(double(i + 1)) - inset, at.y(r) + at.cell_height};
+            const bool lit = active(row, i);
+            list.AddRectFilled(low, high, lit ? colour::accent_deep : colour::panel,
+                               inset > 0 ? ui.px(3) : 0);
+            if (wrong[r][i]) list.AddRect(low, high, colour::finding, ui.px(3), 0, ui.px(1.5F));
+            if (!readable) continue;
+            const std::string value = compact(double(row.values[i]));
+            const ImVec2 size = ImGui::CalcTextSize(value.c_str());
+            list.AddText({std::round((low.x + high.x - size.x) / 2),
+                          std::round((low.y + high.y - size.y) / 2)},
+                         lit ? colour::text : colour::faint, value.c_str());
+        }
+    }
+    if (readable)
+        for (std::size_t i = begin; i < end; ++i) {
+            const std::string index = fmt::format("{}", i);
+            const float w = ImGui::CalcTextSize(index.c_str()).x;
+            list.AddText({at.x(double(i) + 0.5) - w / 2, at.detail_top - ui.px(18)}, colour::faint,
+                         index.c_str());
+        }
+    ImGui::PopFont();
+}
+
+void labels(Interface& ui, const Tree& tree, const Places& at, float left) {
+    for (std::size_t r = 0; r < tree.rows.size(); ++r) {
+        ImGui::PushFont(ui.fonts.small);
+        const float line = ImGui::GetTextLineHeight();
+        ImGui::PopFont();
+        ImGui::SetCursorScreenPos({left, at.y(r) + (at.cell_height - line) / 2});
+        clipped_text(ui.fonts.small, colour::dim, tree.rows[r].label, at.low.x - left - ui.px(10));
+    }
+    ImGui::SetCursorScreenPos({left, at.low.y - ui.px(3)});
+    text(ui.fonts.small, colour::faint, "active threads");
+    ImGui::SetCursorScreenPos({left, at.detail_top - ui.px(20)});
+    text(ui.fonts.small, colour::faint, "element");
+}
+
+void navigate(Interface& ui, const Places& at, float overview_bottom) {
+    const ImGuiIO& io = ImGui::GetIO();
+    if (ImGui::IsItemHovered() && io.MouseWheel != 0) {
+        const double kept = at.first + (io.MousePos.x - at.low.x) / at.cell_width;
+        ui.tree.cell *= std::pow(1.2F, io.MouseWheel);
+        keep_in_sight(ui, at.width(), at.columns);
+        ui.tree.first = kept - (io.MousePos.x - at.low.x) / ui.px(ui.tree.cell);
+    }
+    if (!ImGui::IsItemActive()) return;
+    if (ImGui::IsItemActivated()) ui.tree.in_overview = io.MousePos.y < overview_bottom;
+    if (ui.tree.in_overview)
+        ui.tree.first = (io.MousePos.x - at.low.x) / at.width() * double(at.columns) -
+                        at.width() / at.cell_width / 2;
+    else if (!ImGui::IsItemActivated())
+        ui.tree.first -= io.MouseDelta.x / at.cell_width;
+}
+
+void hover(Interface& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    if (!ImGui::IsItemHovered() || mouse.x < at.low.x || mouse.y < at.detail_top) return;
+    const auto row = std::size_t((mouse.y - at.detail_top) / at.pitch);
+    const double column = at.first + (mouse.x - at.low.x) / at.cell_width;
+    if (row >= tree.rows.size() || mouse.y - at.y(row) > at.cell_height) return;
+    const Tree::Row& r = tree.rows[row];
+    if (column < 0 || column >= double(r.values.size())) return;
+    const auto i = std::size_t(column);
+    std::string words =
+        fmt::format("element {} = {}\nthread {}: {}", i, quantity(double(r.values[i]), ""), i,
+                    active(r, i) ? "wrote it in this step" : "idle");
+    std::string sum;
+    for (const auto& [from, to] : r.edges)
+        if (to == i && row > 0 && from < tree.rows[row - 1].values.size())
+            sum += fmt::format("{}[{}] {}", sum.empty() ? "" : " + ", from,
+                               quantity(double(tree.rows[row - 1].values[from]), ""));
+    if (!sum.empty()) words += "\nread: " + sum;
+    if (wrong[row][i])
+        words +=
+            "\nThis is not the sum of the values above it: another thread's write came "
+            "between.";
+    quick_tooltip(ui, words);
+}
+
+Wrong find_wrong(const Tree& tree) {
+    Wrong wrong;
+    for (std::size_t r = 0; r < tree.rows.size(); ++r)
+        wrong.push_back(r == 0 ? std::vector<bool>(tree.rows[0].values.size())
+                               : wrong_sums(tree.rows[r - 1], tree.rows[r]));
+    return wrong;
+}
+
+}  // namespace
+
+void draw_tree(Interface& ui) {
+    const Tree* tree = ui.stage.tree();
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const ImVec2 size = ImGui::GetContentRegionAvail();
+    const ImVec2 high{low.x + size.x, low.y + size.y};
+    if (!tree || size.x < ui.px(220) || size.y < ui.px(120)) return;
+    if (tree->rows.empty()) {
+        ImGui::SetCursorScreenPos({low.x + ui.px(16), low.y + ui.px(12)});
+        paragraph(ui.fonts.body, colour::dim, tree->title);
+        record(ui, "tree", tree->title);
+        return;
+    }
+    const Wrong wrong = find_wrong(*tree);
+    const Places at = find_places(ui, *tree, low, high);
+    ImGui::InvisibleButton("tree", size);
+    record(ui, "tree", tree->title);
+    navigate(ui, at, at.low.y + at.strip * float(tree->rows.size()) + ui.px(6));
+    hover(ui, *tree, wrong, at);
+    const float left = low.x + ui.px(16);
+    ImGui::SetCursorScreenPos({left, low.y + ui.px(12)});
+    clipped_text(ui.fonts.small, colour::dim, tree->title, size.x - ui.px(32));
+    overview(ui, *tree, at);
+    ImGui::PushClipRect({at.low.x, low.y}, {at.high.x, high.y}, true);
+    edges(ui, *tree, wrong, at);
+    cells(ui, *tree, wrong, at);
+    ImGui::PopClipRect();
+    labels(ui, *tree, at, left);
+}
+
+}  // namespace warpscope::ui

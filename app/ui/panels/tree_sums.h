@@ -1,0 +1,15 @@
+#pragma once
+
+#include <vector>
+
+#include "experiments/framework/report.h"
+
+namespace warpscope::ui {
+
+/// The elements of `after` that are not what their edges promise: read from two elements of
+/// `before`, an element should be their sum. Where it isn't, another thread's write came between.
+/// One flag an element; elements with other than two edges are not judged.
+std::vector<bool> wrong_sums(const experiments::Tree::Row& before,
+                             const experiments::Tree::Row& after);
+
+}  // namespace warpscope::ui

@@ -1,0 +1,259 @@
+#include "ui/source/listing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+
+ImU32 ink_colour(Ink ink) {
+    switch (ink) {
+        case Ink::keyword:
+            return IM_COL32(140, 178, 245, 255);
+        case Ink::type:
+            return IM_COL32(126, 200, 188, 255);
+        case Ink::cuda:
+            return IM_COL32(240, 190, 104, 255);
+        case Ink::number:
+            return IM_COL32(216, 163, 138, 255);
+        case Ink::text:
+            return IM_COL32(163, 204, 136, 255);
+        case Ink::comment:
+            return IM_COL32(122, 138, 128, 255);
+        case Ink::directive:
+            return IM_COL32(176, 160, 208, 255);
+        case Ink::plain:
+            break;
+    }
+    return colour::text;
+}
+
+float character_width() {
+    return ImGui::GetFont()->GetCharAdvance('M') * ImGui::GetFontSize() /
+           ImGui::GetFont()->FontSize;
+}
+
+namespace {
+
+using State = emulator::SplitView::State;
+
+/// Where things are in the listing's window, in layout units.
+struct Places {
+    ImVec2 low, high;           ///< of what is seen
+    float line;                 ///< height of a row
+    float number, chips, text;  ///< left edges
+    float chips_width;
+    float scroll_x, scroll_y;
+    float y(std::uint32_t row) const { return low.y + float(row) * line - scroll_y; }
+};
+
+void draw_text(ImVec2 at, const KernelText::Line& line) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float character = character_width();
+    const char* words = line.text.c_str();
+    std::size_t done = 0;
+    const auto put = [&](std::size_t end, ImU32 colour) {
+        if (end > done)
+            list.AddText({at.x + float(done) * character, at.y}, colour, words + done, words + end);
+        done = std::max(done, end);
+    };
+    for (const InkSpan& span : line.inks) {
+        put(span.begin, colour::text);
+        put(span.end, ink_colour(span.ink));
+    }
+    put(line.text.size(), colour::text);
+}
+
+std::string name_of(const Chip& chip) {
+    return chip.whole ? fmt::format("{}", chip.warp)
+                      : fmt::format("{}:{}", chip.warp, std::popcount(chip.mask));
+}
+
+std::string words_of(const Chip& chip) {
+    std::string words = fmt::format("warp {}", chip.warp);
+    if (!chip.whole) words += fmt::format(", {} lanes", std::popcount(chip.mask));
+    if (chip.state == State::at_barrier) words += ", waits at the barrier";
+    if (chip.state == State::at_warp_sync) words += ", waits for its other lanes";
+    if (chip.state == State::at_join) words += ", waits where its lanes join";
+    if (chip.acting) words += ", goes next";
+    return words;
+}
+
+void draw_chip(Interface& ui, const Chip& chip, ImVec2 low, ImVec2 high, const std::string& label) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImU32 hue = warp_colour(chip.warp);
+    const float rounding = std::min(ui.px(4), (high.x - low.x) * 0.3F);
+    // Those that wait are drawn hollow.
+    const bool waits = chip.state != State::running;
+    list.AddRectFilled(low, high, waits ? faded(hue, 0.22F) : hue, rounding);
+    if (waits) list.AddRect(low, high, hue, rounding, 0, ui.px(1));
+    if (chip.acting)
+        list.AddRect({low.x - ui.px(1.5F), low.y - ui.px(1.5F)},
+                     {high.x + ui.px(1.5F), high.y + ui.px(1.5F)}, colour::text,
+                     rounding + ui.px(1.5F), 0, ui.px(1.6F));
+    if (label.empty()) return;
+    const ImVec2 size = ImGui::CalcTextSize(label.c_str());
+    list.AddText(
+        {std::round((low.x + high.x - size.x) / 2), std::round((low.y + high.y - size.y) / 2)},
+        waits ? hue : colour::background, label.c_str());
+}
+
+/// The chips of one row: as wide as their labels, or as narrow as the row needs.
+void chips_of_row(Interface& ui, const Listing& listing, const Places& at, const Chip* begin,
+                  const Chip* end) {
+    ImGui::PushFont(ui.fonts.mono_small);
+    const float top = at.y(begin->row) + ui.px(1.5F), bottom = top + at.line - ui.px(3);
+    const auto count = float(end - begin);
+    const float gap = ui.px(2);
+    float wish = 0;
+    for (const Chip* c = begin; c < end; ++c)
+        wish += std::max(ui.px(17), ImGui::CalcTextSize(name_of(*c).c_str()).x + ui.px(8)) + gap;
+    const bool narrow = wish > at.chips_width;
+    const float each = (at.chips_width - gap * 0.5F * count) / count;
+    float x = at.chips;
+    for (const Chip* c = begin; c < end; ++c) {
+        std::string label = narrow ? fmt::format("{}", c->warp) : name_of(*c);
+        const float needed = ImGui::CalcTextSize(label.c_str()).x;
+        if (narrow && needed > each + ui.px(0.5F)) label.clear();
+        const float width = narrow ? each : std::max(ui.px(17), needed + ui.px(8));
+        draw_chip(ui, *c, {x, top}, {x + width, bottom}, label);
+        if (ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
+            ImGui::IsMouseHoveringRect({x, top}, {x + width, bottom}))
+            ui.microscope.pick(c->warp, unsigned(std::countr_zero(c->mask)));
+        record_rect(ui, {x, top}, {x + width, bottom},
+                    fmt::format("{}.warp.{}", listing.id, c->warp),
+                    fmt::format("{}", listing.text->lines[c->row].number));
+        x += width + (narrow ? gap * 0.5F : gap);
+    }
+    ImGui::PopFont();
+}
+
+void row_background(Interface& ui, const Listing& listing, const Places& at, std::uint32_t row) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 low{at.low.x, at.y(row)}, high{at.high.x, at.y(row) + at.line};
+    const bool hazard =
+        std::find(listing.hazards.begin(), listing.hazards.end(), row) != listing.hazards.end();
+    if (hazard) list.AddRectFilled(low, high, faded(colour::bad, 0.16F));
+    if (listing.focus == row) list.AddRectFilled(low, high, faded(colour::accent, 0.2F));
+    const KernelText::Line& line = listing.text->lines[row];
+    if (line.barrier || hazard)
+        list.AddRectFilled(low, {low.x + ui.px(4), high.y}, hazard ? colour::bad : colour::finding);
+}
+
+void row_text(Interface& ui, const Listing& listing, const Places& at, std::uint32_t row) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const KernelText::Line& line = listing.text->lines[row];
+    const std::string number = fmt::format("{}", line.number);
+    const float width = ImGui::CalcTextSize(number.c_str()).x;
+    const ImU32 code = line.code ? colour::dim : faded(colour::faint, 0.55F);
+    list.AddText({at.chips - ui.px(10) - width, at.y(row)}, line.barrier ? colour::finding : code,
+                 number.c_str());
+    list.PushClipRect({at.text, at.low.y}, at.high, true);
+    draw_text({at.text - at.scroll_x, at.y(row)}, line);
+    list.PopClipRect();
+}
+
+void hover(Interface& ui, const Listing& listing, const Places& at) {
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    if (!ImGui::IsWindowHovered() || mouse.x > at.text || mouse.y < at.low.y) return;
+    const auto row = std::uint32_t((mouse.y - at.low.y + at.scroll_y) / at.line);
+    if (row >= listing.text->lines.size()) return;
+    std::string words;
+    for (const Chip& chip : listing.chips)
+        if (chip.row == row) words += (words.empty() ? "" : "\n") + words_of(chip);
+    if (listing.text->lines[row].barrier)
+        words += (words.empty() ? "" : "\n") +
+                 std::string("A barrier: warps wait here until all have come.");
+    if (!words.empty()) quick_tooltip(ui, words);
+}
+
+/// Whoever scrolls by hand looks elsewhere.
+void notice_scrolling(ListingView& view) {
+    const ImGuiIO& io = ImGui::GetIO();
+    const bool wheel = ImGui::IsWindowHovered() && (io.MouseWheel != 0 || io.MouseWheelH != 0);
+    if (wheel || (ImGui::IsWindowFocused() && ImGui::IsMouseDragging(ImGuiMouseButton_Left)))
+        view.following = false;
+}
+
+/// Scrolls so that the focus is in sight, from this frame on.
+void keep_in_sight(Interface& ui, ListingView& view, const Listing& listing, Places& at,
+                   bool moved) {
+    if (!view.following || !(moved || view.settling > 0) || !listing.focus) return;
+    // ImGui knows how far the text can be scrolled only once it has been drawn.
+    view.settling = moved ? 2 : view.settling - 1;
+    const float height = at.high.y - at.low.y, y = float(*listing.focus) * at.line;
+    const float margin = std::min(3 * at.line, height / 4);
+    if (y >= at.scroll_y + margin && y + at.line <= at.scroll_y + height - margin) {
+        view.seen = ImGui::GetTime();
+        return;
+    }
+    // Inlined functions lie apart: while the block runs, the text must not jump at every step.
+    constexpr double patience = 0.7;
+    if (ui.microscope.playing() && ImGui::GetTime() < view.seen + patience) return;
+    const float most = at.line * float(listing.text->lines.size() + 2) - height;
+    at.scroll_y = std::round(std::clamp(y - 0.4F * height, 0.F, std::max(0.F, most)));
+    ImGui::SetScrollY(at.scroll_y);
+}
+
+float line_height() {
+    return std::round(ImGui::GetTextLineHeight() * 1.28F);
+}
+
+Places find_places(Interface& ui, const Listing& listing, ImVec2 size) {
+    Places at{};
+    at.low = ImGui::GetWindowPos();
+    at.high = {at.low.x + size.x, at.low.y + size.y};
+    at.line = line_height();
+    const int last = listing.text->lines.back().number;
+    at.number = at.low.x + ui.px(10);
+    at.chips = at.number + ImGui::CalcTextSize(fmt::format("{}", last).c_str()).x + ui.px(10);
+    at.chips_width = ui.px(size.x < ui.px(440) ? 46 : 78);
+    at.text = at.chips + at.chips_width + ui.px(8);
+    at.scroll_x = ImGui::GetScrollX();
+    at.scroll_y = ImGui::GetScrollY();
+    return at;
+}
+
+void rows(Interface& ui, const Listing& listing, const Places& at) {
+    const auto count = std::uint32_t(listing.text->lines.size());
+    const auto first = std::uint32_t(at.scroll_y / at.line);
+    const auto end = std::min(count, first + std::uint32_t((at.high.y - at.low.y) / at.line) + 2);
+    for (std::uint32_t row = first; row < end; ++row) {
+        row_background(ui, listing, at, row);
+        row_text(ui, listing, at, row);
+    }
+    const Chip* chips_end = listing.chips.data() + listing.chips.size();
+    for (const Chip* c = listing.chips.data(); c < chips_end;) {
+        const Chip* next = c;
+        while (next < chips_end && next->row == c->row) ++next;
+        chips_of_row(ui, listing, at, c, next);
+        c = next;
+    }
+}
+
+}  // namespace
+
+void draw_listing(Interface& ui, ListingView& view, const Listing& listing, ImVec2 size,
+                  bool moved) {
+    ImGui::PushFont(size.x >= ui.px(760) ? ui.fonts.mono : ui.fonts.mono_small);
+    ImGui::BeginChild(listing.id.c_str(), size, false, ImGuiWindowFlags_HorizontalScrollbar);
+    notice_scrolling(view);
+    Places at = find_places(ui, listing, size);
+    keep_in_sight(ui, view, listing, at, moved);
+    std::size_t widest = 0;
+    for (const KernelText::Line& line : listing.text->lines)
+        widest = std::max(widest, line.text.size());
+    rows(ui, listing, at);
+    hover(ui, listing, at);
+    ImGui::Dummy({at.text - at.low.x + character_width() * float(widest),
+                  at.line * float(listing.text->lines.size() + 2)});
+    ImGui::EndChild();
+    ImGui::PopFont();
+    record(ui, listing.id, listing.text->file);
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,57 @@
+#include "ui/stage/edit_files.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <utility>
+
+namespace warpscope::ui {
+
+EditFiles::EditFiles(Stage& stage, KernelFolder watched, const std::filesystem::path& kept)
+    : stage_(stage), watched_(std::move(watched)), kept_(kept) {
+    look();
+    if (offers()) stage_.say(fmt::format("Your edits of last time are kept: {}.", offered()));
+}
+
+std::string EditFiles::offered() const {
+    std::string names;
+    for (const auto& [file, text] : kept_.offered())
+        names += fmt::format("{}{}.cu", names.empty() ? "" : ", ", file);
+    return names;
+}
+
+void EditFiles::look() {
+    if (std::string words = watched_.look(stage_.texts()); !words.empty())
+        stage_.say(std::move(words), watched_.trouble() ? Tone::error : Tone::info);
+    keep(false);
+}
+
+void EditFiles::take_offer() {
+    const compute::Sources texts = kept_.offered();
+    kept_.taken();
+    for (const auto& [file, text] : texts) stage_.texts().set(file, text);
+}
+
+void EditFiles::decline_offer() {
+    stage_.say(
+        fmt::format("Not offered again: {}. The folder of the settings keeps what was "
+                    "typed, as NAME.cu~.",
+                    offered()));
+    kept_.decline();
+}
+
+void EditFiles::keep(bool now) {
+    try {
+        kept_.keep(stage_.texts(), watched_, now);
+    } catch (const std::exception& error) {
+        if (std::exchange(complained_, true)) return;
+        stage_.say(fmt::format("Edits can't be kept for the next start: {}.", error.what()),
+                   Tone::error);
+    }
+}
+
+std::filesystem::path kept_edits_folder(const std::filesystem::path& settings) {
+    return settings.empty() ? std::filesystem::path() : settings.parent_path() / "kernels";
+}
+
+}  // namespace warpscope::ui

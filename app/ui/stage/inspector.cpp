@@ -1,0 +1,181 @@
+#include "ui/stage/inspector.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "compute/emulated/emulated_device.h"
+
+namespace warpscope::ui {
+namespace {
+
+using experiments::Entry;
+using experiments::Experiment;
+using experiments::Inspection;
+using experiments::Specimen;
+
+bool ready(const auto& future) {
+    return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+}  // namespace
+
+Inspector::Work Inspector::usual_work() {
+    return {[](const Entry& entry, Experiment& live, std::size_t memory_bytes,
+               std::stop_token stop) -> Job<Inspection> {
+                auto specimen = std::make_shared<Specimen>(entry, live, live.device().settings(),
+                                                           memory_bytes, std::move(stop));
+                return [specimen] { return experiments::inspect(*specimen); };
+            },
+            [](const Entry& entry, Experiment& live, std::stop_token stop) -> Job<Policies> {
+                auto copy = std::make_shared<experiments::Copy>(
+                    entry, live, live.device().settings(), compute::usual_emulator_memory(), stop);
+                return [&entry, copy, stop] {
+                    constexpr std::uint64_t instructions = 100'000'000;
+                    return experiments::try_policies(entry, *copy->experiment, instructions, stop);
+                };
+            }};
+}
+
+Inspector::Inspector(Work work, Clock::duration settle) : work_(std::move(work)), settle_(settle) {}
+
+// The futures of std::async wait for what runs.
+Inspector::~Inspector() {
+    stop_.request_stop();
+}
+
+template <class Result, class Prepare>
+Inspector::Future<Result> Inspector::begin(const Prepare& prepare) {
+    stop_ = std::stop_source();
+    Job<Result> job;
+    Outcome<Result> failed;
+    try {
+        job = prepare();
+    } catch (const compute::OutOfMemory& e) {
+        failed = {std::nullopt, e.what(), true};
+    } catch (const std::exception& e) {
+        failed = {std::nullopt, e.what()};
+    }
+    return std::async(std::launch::async,
+                      [job = std::move(job), failed, stop = stop_.get_token()]() {
+                          Outcome<Result> outcome = failed;
+                          try {
+                              if (job) outcome.result = job();
+                          } catch (const std::exception& e) {
+                              outcome.error = e.what();
+                          }
+                          outcome.stopped = stop.stop_requested();
+                          return outcome;
+                      });
+}
+
+void Inspector::forget() {
+    first_state_ = state_ + 1;
+    inspection_.reset();
+    error_.clear();
+    too_large_ = false;
+    counters_.clear();
+    policies_.reset();
+    policies_error_.clear();
+}
+
+void Inspector::notice(const Entry& entry, Experiment& live) {
+    std::vector<std::string> parameters = live.parameters().of_launch();
+    const compute::RunSettings& settings = live.device().settings();
+    const compute::KernelEdits& edits = live.device().edits();
+    const bool other_kernels = entry.id != experiment_ || edits != edits_;
+    const bool changed = other_kernels || parameters != parameters_ || settings != settings_ ||
+                         live.frame() < frame_;
+    frame_ = live.frame();
+    if (!changed) return;
+    if (other_kernels || (inspection_job_.valid() && automatic_ && limited_)) stop_.request_stop();
+    edits_ = edits;
+    if (entry.id != experiment_) forget();
+    experiment_ = entry.id;
+    parameters_ = std::move(parameters);
+    settings_ = settings;
+    ++state_;
+    due_ = Clock::now() + settle_;
+}
+
+void Inspector::take(Outcome<Inspection> outcome) {
+    if (begun_ < first_state_ || outcome.stopped) return;
+    shown_ = begun_;
+    error_ = std::move(outcome.error);
+    too_large_ = limited_ && outcome.too_large;
+    if (too_large_)
+        error_ = fmt::format(
+            "Too large to check automatically: a copy takes more than {} MiB. \"Check now\" makes "
+            "one all the same.",
+            automatic_bytes >> 20);
+    // What a panel wanted by itself would copy as much.
+    if (too_large_) policies_asked_ = false;
+    inspection_ = std::move(outcome.result);
+    if (!inspection_) return;
+    for (const emulator::KernelCounters& fresh : inspection_->counters) {
+        const auto old = std::find_if(counters_.begin(), counters_.end(),
+                                      [&](const auto& c) { return c.kernel == fresh.kernel; });
+        if (old == counters_.end())
+            counters_.push_back(fresh);
+        else
+            *old = fresh;
+    }
+}
+
+void Inspector::collect() {
+    if (ready(inspection_job_)) take(inspection_job_.get());
+    if (ready(policies_job_)) {
+        Outcome<Policies> outcome = policies_job_.get();
+        if (policies_begun_ < first_state_ || outcome.stopped) return;
+        policies_shown_ = policies_begun_;
+        policies_ = std::move(outcome.result);
+        policies_error_ = std::move(outcome.error);
+    }
+}
+
+void Inspector::start(const Entry& entry, Experiment& live) {
+    if (running()) return;
+    if (wanted()) {
+        begun_ = state_;
+        limited_ = !std::exchange(asked_, false);
+        inspection_job_ = begin<Inspection>([&] {
+            return work_.inspect(entry, live,
+                                 limited_ ? automatic_bytes : compute::usual_emulator_memory(),
+                                 stop_.get_token());
+        });
+    } else if (std::exchange(policies_asked_, false)) {
+        policies_begun_ = state_;
+        policies_job_ =
+            begin<Policies>([&] { return work_.policies(entry, live, stop_.get_token()); });
+    }
+}
+
+void Inspector::follow(const Entry& entry, Experiment& live, bool automatic) {
+    automatic_ = automatic;
+    collect();
+    notice(entry, live);
+    if (Clock::now() >= due_) start(entry, live);
+}
+
+void Inspector::wait(const Entry& entry, Experiment& live, bool automatic) {
+    follow(entry, live, automatic);
+    while (busy()) {
+        if (inspection_job_.valid()) inspection_job_.wait();
+        if (policies_job_.valid()) policies_job_.wait();
+        collect();
+        start(entry, live);
+    }
+}
+
+bool Inspector::busy() const {
+    return running() || wanted() || policies_asked_;
+}
+
+bool Inspector::checking() const {
+    return inspection_job_.valid() || wanted();
+}
+
+}  // namespace warpscope::ui

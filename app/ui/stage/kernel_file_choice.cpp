@@ -1,0 +1,83 @@
+#include "ui/stage/kernel_file_choice.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+namespace warpscope::ui {
+namespace {
+
+constexpr std::size_t most_choices = 200;
+constexpr std::size_t most_bytes = std::size_t(4) << 20;
+
+std::size_t end_of_folder(const std::string& path) {
+    return path.rfind('/') + 1;  // npos + 1 is 0
+}
+
+std::vector<std::string> entries(const std::string& folder, const std::string& begin) {
+    std::vector<std::string> folders, files;
+    std::error_code error;
+    const std::string where = folder.empty() ? "." : with_home(folder);
+    for (std::filesystem::directory_iterator at(where, error), end; !error && at != end;
+         at.increment(error)) {
+        const std::string name = at->path().filename().string();
+        if (!name.starts_with(begin) || (name.starts_with('.') && begin.empty())) continue;
+        std::error_code gone;
+        if (at->is_directory(gone))
+            folders.push_back(folder + name + "/");
+        else if (name.ends_with(".cu"))
+            files.push_back(folder + name);
+    }
+    std::sort(folders.begin(), folders.end());
+    std::sort(files.begin(), files.end());
+    folders.insert(folders.end(), files.begin(), files.end());
+    return folders;
+}
+
+}  // namespace
+
+std::string with_home(const std::string& path) {
+    const char* home = std::getenv("HOME");
+    return home && *home && path.starts_with("~/") ? home + path.substr(1) : path;
+}
+
+PathChoices path_choices(const std::string& typed) {
+    const std::size_t split = end_of_folder(typed);
+    PathChoices result{typed, entries(typed.substr(0, split), typed.substr(split))};
+    if (result.choices.empty()) return result;
+    result.common = result.choices.front();
+    for (const std::string& one : result.choices) {
+        const std::size_t shorter = std::min(one.size(), result.common.size());
+        const auto end = result.common.begin() + std::ptrdiff_t(shorter);
+        const auto differs = std::mismatch(result.common.begin(), end, one.begin()).first;
+        result.common.erase(differs, result.common.end());
+    }
+    if (result.choices.size() > most_choices) result.choices.resize(most_choices);
+    return result;
+}
+
+std::string read_kernel(const std::string& path) {
+    const std::string name = with_home(path);
+    const auto fail = [&](const std::string& why) {
+        throw std::runtime_error(fmt::format("Cannot open {}: {}.", path, why));
+    };
+    std::error_code error;
+    if (std::filesystem::is_directory(name, error)) fail("it is a folder");
+    errno = 0;
+    std::ifstream in(name, std::ios::binary);
+    if (!in) fail(std::generic_category().message(errno ? errno : EIO));
+    std::string text;
+    for (char c; in.get(c) && text.size() <= most_bytes;)
+        if (c != '\r' || in.peek() != '\n') text += c;
+    if (text.size() > most_bytes) fail("it is larger than 4 MB");
+    if (text.find('\0') != std::string::npos) fail("it holds zero bytes, so it is no text");
+    return text;
+}
+
+}  // namespace warpscope::ui

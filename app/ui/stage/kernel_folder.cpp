@@ -1,0 +1,117 @@
+#include "ui/stage/kernel_folder.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace warpscope::ui {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// With lines that end as the editor's do.
+std::string read_all(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    if (!in.is_open() || in.bad())
+        throw std::runtime_error(fmt::format("{} can't be read.", path.string()));
+    std::string lines;
+    lines.reserve(text.size());
+    for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') lines += text[i];
+    return lines;
+}
+
+}  // namespace
+
+KernelFolder::KernelFolder(fs::path folder, fs::path source, std::string file)
+    : folder_(std::move(folder)), source_(std::move(source)), source_file_(std::move(file)) {}
+
+const std::string* KernelFolder::taken(const std::string& file) const {
+    const auto found = files_.find(file);
+    return found != files_.end() && found->second.was_read ? &found->second.text : nullptr;
+}
+
+void KernelFolder::say(const std::string& sentence) {
+    said_ += (said_.empty() ? "" : " ") + sentence;
+    trouble_ = true;
+}
+
+std::string KernelFolder::look(KernelTexts& texts) {
+    if (!watches() || Clock::now() < next_) return {};
+    next_ = Clock::now() + pause;
+    now_.clear();
+    said_.clear();
+    trouble_ = false;
+    if (!folder_.empty()) {
+        std::error_code error;
+        const bool gone = !fs::is_directory(folder_, error);
+        if (gone && !folder_gone_)
+            say(fmt::format("The folder {} is gone: its kernels stay as they are until it is back.",
+                            folder_.string()));
+        if (!gone && folder_gone_) said_ = fmt::format("The folder {} is back.", folder_.string());
+        folder_gone_ = gone;
+        look_into(folder_, "");
+        look_into(folder_ / "gallery", "gallery/");
+    }
+    if (!source_.empty()) now_[source_file_] = source_;
+    for (const auto& [file, path] : now_) look_at(file, path, texts);
+    looked_ = true;
+    return std::exchange(said_, {});
+}
+
+void KernelFolder::look_into(const fs::path& folder, const std::string& prefix) {
+    std::error_code error;
+    std::string strangers;
+    for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
+        const fs::path& path = it->path();
+        if (path.extension() != ".cu" || path.filename().string().starts_with('.')) continue;
+        const std::string file = prefix + path.stem().string();
+        if (!KernelTexts::shipped(file).empty())
+            now_[file] = path;
+        else if (strangers_.emplace(path, true).second)
+            strangers += (strangers.empty() ? "" : ", ") + path.filename().string();
+    }
+    if (!strangers.empty())
+        say(fmt::format("No kernel file of Warpscope has this name: {}.", strangers));
+}
+
+void KernelFolder::look_at(const std::string& file, const fs::path& path, KernelTexts& texts) {
+    Watched& watched = files_[file];
+    if (std::exchange(watched.path, path) != path) watched.was_seen = watched.was_read = false;
+    std::error_code error;
+    Stamp stamp{fs::last_write_time(path, error), 0};
+    if (!error) stamp.size = fs::file_size(path, error);
+    const auto complain = [&](const std::string& words) {
+        if (std::exchange(watched.complaint, words) != words) say(words);
+    };
+    if (error) {
+        // A file that is being replaced is back at the next look.
+        if (!std::exchange(watched.was_seen, false))
+            complain(fmt::format("{} can't be read: {}.", path.string(), error.message()));
+        return;
+    }
+    const bool still = !looked_ || (watched.was_seen && stamp == watched.seen);
+    watched.seen = stamp;
+    watched.was_seen = true;
+    if (!still || (watched.was_read && stamp == watched.read)) return;
+    try {
+        if (stamp.size > most_bytes)
+            throw std::runtime_error(
+                fmt::format("{} is larger than {} MiB.", path.string(), most_bytes >> 20));
+        watched.text = read_all(path);
+        watched.read = stamp;
+        watched.was_read = true;
+        watched.complaint.clear();
+        texts.set(file, watched.text);
+    } catch (const std::exception& e) {
+        complain(e.what());
+    }
+}
+
+}  // namespace warpscope::ui

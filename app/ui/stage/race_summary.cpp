@@ -1,0 +1,99 @@
+#include "ui/stage/race_summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ui/widgets/format.h"
+
+namespace warpscope::ui {
+namespace {
+
+using emulator::Finding;
+using emulator::FindingKind;
+using emulator::Severity;
+using experiments::Inspection;
+using State = RaceSummary::State;
+
+/// "256 hazards a block", "about 120 hazards a block", "3 hazards".
+std::string amount(std::uint64_t hazards, std::uint64_t blocks) {
+    if (blocks <= 1 || hazards < blocks)
+        return fmt::format("{} hazard{}", quantity(double(hazards), ""), hazards == 1 ? "" : "s");
+    const std::uint64_t each = (hazards + blocks / 2) / blocks;
+    return fmt::format("{}{} hazard{} a block", hazards % blocks == 0 ? "" : "about ",
+                       quantity(double(each), ""), each == 1 ? "" : "s");
+}
+
+std::string extent(const Inspection& inspection) {
+    const std::string of = quantity(double(inspection.of_blocks), "");
+    if (inspection.of_blocks == 1) return fmt::format("the one block of {}", inspection.kernel);
+    if (inspection.blocks == inspection.of_blocks)
+        return fmt::format("all {} blocks of {}", of, inspection.kernel);
+    return fmt::format("the first {} of {} blocks of {}", quantity(double(inspection.blocks), ""),
+                       of, inspection.kernel);
+}
+
+void describe(RaceSummary& summary, const Inspection& inspection) {
+    std::uint64_t hazards = 0;
+    bool barrier = false, unwritten = false;
+    for (const Finding& f : inspection.findings) {
+        if (f.severity != Severity::error) continue;
+        if (f.kind == FindingKind::race) hazards += f.count;
+        barrier |= f.kind == FindingKind::barrier;
+        unwritten |= f.kind == FindingKind::uninitialized;
+    }
+    summary.findings = inspection.findings.size();
+    const std::string where = extent(inspection);
+    if (hazards > 0) {
+        summary.state = State::race;
+        summary.chip = "race: " + amount(hazards, inspection.blocks);
+        summary.sentence = fmt::format("{} in {}.", amount(hazards, inspection.blocks), where);
+    } else if (barrier || unwritten) {
+        summary.state = State::error;
+        summary.chip = barrier ? "barrier not reached by all" : "reads what nobody wrote";
+        summary.sentence = fmt::format("No race, but errors in {}.", where);
+    } else if (summary.findings > 0) {
+        summary.state = State::warning;
+        summary.chip =
+            fmt::format("{} warning{}", summary.findings, summary.findings == 1 ? "" : "s");
+        summary.sentence = fmt::format("No race between warps, but warnings in {}.", where);
+    } else {
+        summary.state = State::clean;
+        summary.chip = "no race found";
+        summary.sentence = fmt::format("No race and no barrier left out by a thread in {}.", where);
+    }
+    if (inspection.error.empty()) return;
+    summary.sentence += fmt::format(" It ended early: {}", inspection.error);
+    if (summary.state == State::clean || summary.state == State::warning) {
+        summary.state = State::failed;
+        summary.chip = "can't go on";
+    }
+}
+
+}  // namespace
+
+RaceSummary summarize(const Inspector& inspector) {
+    RaceSummary summary;
+    summary.checking = inspector.checking();
+    if (const Inspection* inspection = inspector.inspection()) {
+        describe(summary, *inspection);
+    } else if (!inspector.error().empty()) {
+        summary.state = inspector.too_large() ? State::unknown : State::failed;
+        summary.chip = "not checked";
+        summary.sentence = inspector.error();
+    } else {
+        summary.chip = summary.checking ? "checking…" : "not checked";
+        summary.sentence = summary.checking ? "The emulator is checking this launch."
+                                            : "This launch has not been checked.";
+    }
+    if (summary.checking) {
+        summary.chip = "checking…";
+    } else if (!inspector.current()) {
+        summary.state = State::unknown;
+        summary.chip = "not checked";
+        summary.sentence = "The settings have changed since the last check.";
+    }
+    return summary;
+}
+
+}  // namespace warpscope::ui

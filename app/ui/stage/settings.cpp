@@ -1,0 +1,109 @@
+#include "ui/stage/settings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "ui/widgets/text_file.h"
+
+namespace warpscope::ui {
+namespace {
+
+using Json = nlohmann::json;
+
+Json to_json(const Settings& s) {
+    Json parameters = Json::object();
+    for (const auto& [id, list] : s.parameters)
+        for (const experiments::Assignment& one : list) parameters[id][one.id] = one.text;
+    return {{"window", {s.window.width, s.window.height}},
+            {"experiment", s.experiment},
+            {"device", s.device},
+            {"math", int(s.run.math)},
+            {"schedule", int(s.run.schedule)},
+            {"seed", s.run.seed},
+            {"barriers", int(s.run.barriers)},
+            {"vsync", s.view.vsync},
+            {"grid", s.view.grid},
+            {"panels", {s.view.left, s.view.right, s.view.bottom}},
+            {"dock", {s.view.dock, s.view.dock_open}},
+            {"inspect", s.view.inspect},
+            {"editor", {{"open", s.view.editor}, {"width", s.view.editor_width}}},
+            {"kernel_path", s.view.kernel_path},
+            {"parameters", parameters}};
+}
+
+int word_index(const Json& json, int count) {
+    const int index = json.get<int>();
+    if (index < 0 || index >= count) throw std::runtime_error("a choice out of range");
+    return index;
+}
+
+Settings from_json(const Json& json) {
+    Settings s;
+    const auto side = [&](std::size_t i) {
+        return std::clamp(json.at("window").at(i).get<int>(), 320, 16384);
+    };
+    const auto panel = [&](std::size_t i) {
+        return std::clamp(json.at("panels").at(i).get<float>(), 80.F, 1000.F);
+    };
+    s.window = {side(0), side(1)};
+    s.experiment = json.at("experiment").get<std::string>();
+    s.device = json.at("device").get<std::string>();
+    s.run.math = compute::Math(word_index(json.at("math"), 2));
+    s.run.schedule = compute::Schedule(word_index(json.at("schedule"), 3));
+    s.run.seed = json.at("seed").get<std::uint64_t>();
+    // Files of earlier versions have no such entry.
+    if (json.contains("barriers"))
+        s.run.barriers = compute::BarrierPolicy(word_index(json.at("barriers"), 3));
+    s.view.vsync = json.at("vsync").get<bool>();
+    s.view.grid = json.at("grid").get<bool>();
+    s.view.left = panel(0);
+    s.view.right = panel(1);
+    s.view.bottom = panel(2);
+    if (json.contains("dock")) {
+        s.view.dock = json.at("dock").at(0).get<std::string>();
+        s.view.dock_open = json.at("dock").at(1).get<std::string>();
+    }
+    s.view.inspect = json.value("inspect", true);
+    s.view.kernel_path = json.value("kernel_path", "");
+    if (json.contains("editor")) {
+        s.view.editor = json.at("editor").at("open").get<bool>();
+        s.view.editor_width = std::clamp(json.at("editor").at("width").get<float>(), 80.F, 2000.F);
+    }
+    for (const auto& [id, list] : json.at("parameters").items())
+        for (const auto& [name, text] : list.items())
+            s.parameters[id].push_back({name, text.get<std::string>()});
+    return s;
+}
+
+}  // namespace
+
+std::filesystem::path settings_file() {
+    const char* config = std::getenv("XDG_CONFIG_HOME");
+    if (config && *config) return std::filesystem::path(config) / "warpscope" / "settings.json";
+    const char* home = std::getenv("HOME");
+    if (!home || !*home) return {};
+    return std::filesystem::path(home) / ".config" / "warpscope" / "settings.json";
+}
+
+LoadedSettings load_settings(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    if (file.empty() || !in) return {};
+    try {
+        return {from_json(Json::parse(in)), ""};
+    } catch (const std::exception&) {
+        return {{},
+                fmt::format("The settings in {} can't be read; starting with the defaults.",
+                            file.string())};
+    }
+}
+
+void save_settings(const std::filesystem::path& file, const Settings& settings) {
+    write_whole(file, to_json(settings).dump(2) + "\n");
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,125 @@
+#include "ui/widgets/icons.h"
+
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+/// A triangle that points right (sign 1) or left (-1), from x0 to x1 in radii.
+void arrow(ImDrawList& list, ImVec2 c, float r, float sign, float x0, float x1, ImU32 colour) {
+    list.AddTriangleFilled({c.x + sign * x0 * r, c.y - r}, {c.x + sign * x1 * r, c.y},
+                           {c.x + sign * x0 * r, c.y + r}, colour);
+}
+
+void bar(ImDrawList& list, ImVec2 c, float r, float x0, float x1, ImU32 colour) {
+    list.AddRectFilled({c.x + x0 * r, c.y - r}, {c.x + x1 * r, c.y + r}, colour);
+}
+
+void restart(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
+    list.PathArcTo(c, r * 0.85F, -0.6F, 4.2F, 20);
+    list.PathStroke(colour, 0, r * 0.3F);
+    list.AddTriangleFilled({c.x + 0.25F * r, c.y - 0.75F * r}, {c.x + 1.15F * r, c.y - 0.95F * r},
+                           {c.x + 0.95F * r, c.y + 0.05F * r}, colour);
+}
+
+/// An arrow down onto the next of two lines of text.
+void line(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
+    list.AddRectFilled({c.x - 1.1F * r, c.y - r}, {c.x + 1.1F * r, c.y - 0.65F * r}, colour);
+    list.AddTriangleFilled({c.x - 0.75F * r, c.y - 0.35F * r}, {c.x + 0.75F * r, c.y - 0.35F * r},
+                           {c.x, c.y + 0.5F * r}, colour);
+    list.AddRectFilled({c.x - 1.1F * r, c.y + 0.7F * r}, {c.x + 1.1F * r, c.y + 1.05F * r}, colour);
+}
+
+/// Arrows side by side that stop at a line.
+void barrier(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
+    for (const float y : {-0.75F, 0.F, 0.75F})
+        list.AddTriangleFilled({c.x - 0.9F * r, c.y + (y - 0.36F) * r},
+                               {c.x + 0.2F * r, c.y + y * r},
+                               {c.x - 0.9F * r, c.y + (y + 0.36F) * r}, colour);
+    list.AddRectFilled({c.x + 0.5F * r, c.y - 1.15F * r}, {c.x + 0.9F * r, c.y + 1.15F * r},
+                       colour);
+}
+
+void microscope(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
+    const ImVec2 lens{c.x - 0.2F * r, c.y - 0.2F * r};
+    list.AddCircle(lens, 0.8F * r, colour, 24, r * 0.32F);
+    list.AddLine({lens.x + 0.6F * r, lens.y + 0.6F * r}, {c.x + 1.05F * r, c.y + 1.05F * r}, colour,
+                 r * 0.42F);
+}
+
+/// Angle brackets with a slash between.
+void code(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
+    for (const float sign : {-1.F, 1.F}) {
+        list.PathLineTo({c.x + sign * 0.65F * r, c.y - 0.75F * r});
+        list.PathLineTo({c.x + sign * 1.3F * r, c.y});
+        list.PathLineTo({c.x + sign * 0.65F * r, c.y + 0.75F * r});
+        list.PathStroke(colour, 0, r * 0.3F);
+    }
+    list.AddLine({c.x + 0.28F * r, c.y - r}, {c.x - 0.28F * r, c.y + r}, colour, r * 0.28F);
+}
+
+}  // namespace
+
+void draw_icon(Icon icon, ImVec2 c, float r, ImU32 colour) {
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    switch (icon) {
+        case Icon::pause:
+            bar(list, c, r, -0.75F, -0.2F, colour);
+            return bar(list, c, r, 0.2F, 0.75F, colour);
+        case Icon::play:
+            return arrow(list, c, r, 1, -0.7F, 1, colour);
+        case Icon::step:
+            arrow(list, c, r, 1, -0.9F, 0.4F, colour);
+            return bar(list, c, r, 0.55F, 1, colour);
+        case Icon::back:
+            arrow(list, c, r, -1, -0.9F, 0.4F, colour);
+            return bar(list, c, r, -1, -0.55F, colour);
+        case Icon::to_start:
+            arrow(list, c, r, -1, -1.2F, -0.2F, colour);
+            arrow(list, c, r, -1, -0.2F, 0.8F, colour);
+            return bar(list, c, r, -1.2F, -0.85F, colour);
+        case Icon::to_end:
+            arrow(list, c, r, 1, -1.2F, -0.2F, colour);
+            arrow(list, c, r, 1, -0.2F, 0.8F, colour);
+            return bar(list, c, r, 0.85F, 1.2F, colour);
+        case Icon::restart:
+            return restart(list, c, r, colour);
+        case Icon::line:
+            return line(list, c, r, colour);
+        case Icon::barrier:
+            return barrier(list, c, r, colour);
+        case Icon::microscope:
+            return microscope(list, c, r, colour);
+        case Icon::code:
+            return code(list, c, r, colour);
+        case Icon::close:
+            list.AddLine({c.x - 0.8F * r, c.y - 0.8F * r}, {c.x + 0.8F * r, c.y + 0.8F * r}, colour,
+                         r * 0.3F);
+            return list.AddLine({c.x - 0.8F * r, c.y + 0.8F * r}, {c.x + 0.8F * r, c.y - 0.8F * r},
+                                colour, r * 0.3F);
+    }
+}
+
+float icon_button_width(const Interface& ui) {
+    return ImGui::GetFrameHeight() + ui.px(6);
+}
+
+bool icon_button(Interface& ui, const char* id, Icon icon, const char* help,
+                 const std::string& value, bool enabled, bool on) {
+    ImGui::BeginDisabled(!enabled);
+    if (on)
+        ImGui::PushStyleColor(ImGuiCol_Button, ImGui::ColorConvertU32ToFloat4(colour::accent_deep));
+    const bool clicked = ImGui::Button((std::string("##") + id).c_str(),
+                                       {icon_button_width(ui), ImGui::GetFrameHeight()});
+    if (on) ImGui::PopStyleColor();
+    record(ui, id, value, enabled);
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    draw_icon(icon, {(low.x + high.x) / 2, (low.y + high.y) / 2}, ui.px(5.5F),
+              enabled ? colour::text : faded(colour::text, 0.4F));
+    ImGui::EndDisabled();
+    tooltip(ui, help);
+    ImGui::SameLine(0, ui.px(4));
+    return clicked;
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,288 @@
+#include "ui/widgets/widgets.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace warpscope::ui {
+namespace {
+
+ImVec4 as_vec4(ImU32 colour) {
+    return ImGui::ColorConvertU32ToFloat4(colour);
+}
+
+// What we draw ourselves fades as ImGui's own widgets do.
+ImU32 faint_where_disabled(ImU32 colour) {
+    return ImGui::GetColorU32(colour);
+}
+
+const char* end_of(std::string_view words) {
+    return words.data() + words.size();
+}
+
+ImVec2 text_size(std::string_view words) {
+    return ImGui::CalcTextSize(words.data(), end_of(words));
+}
+
+}  // namespace
+
+void record_rect(Interface& ui, ImVec2 low, ImVec2 high, std::string id, std::string value) {
+    const ImVec2 clip_low = ImGui::GetWindowDrawList()->GetClipRectMin();
+    const ImVec2 clip_high = ImGui::GetWindowDrawList()->GetClipRectMax();
+    low = {std::max(low.x, clip_low.x), std::max(low.y, clip_low.y)};
+    high = {std::min(high.x, clip_high.x), std::min(high.y, clip_high.y)};
+    Widget widget;
+    widget.id = std::move(id);
+    widget.value = std::move(value);
+    widget.visible = high.x > low.x && high.y > low.y;
+    if (widget.visible) {
+        widget.x = low.x;
+        widget.y = low.y;
+        widget.w = high.x - low.x;
+        widget.h = high.y - low.y;
+    }
+    ui.widgets.add(std::move(widget));
+}
+
+void record(Interface& ui, std::string id, std::string value, bool enabled) {
+    record_rect(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), std::move(id),
+                std::move(value));
+    ui.widgets.last().enabled = enabled;
+}
+
+void text(ImFont* font, ImU32 colour, std::string_view words) {
+    ImGui::PushFont(font);
+    ImGui::PushStyleColor(ImGuiCol_Text, colour);
+    ImGui::TextUnformatted(words.data(), end_of(words));
+    ImGui::PopStyleColor();
+    ImGui::PopFont();
+}
+
+void paragraph(ImFont* font, ImU32 colour, std::string_view words) {
+    ImGui::PushTextWrapPos(0);
+    text(font, colour, words);
+    ImGui::PopTextWrapPos();
+}
+
+void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float width) {
+    ImGui::PushFont(font);
+    std::string shown(words);
+    const bool clipped = text_size(words).x > width;
+    if (clipped) {
+        std::size_t keep = words.size();
+        while (keep > 0 && text_size(shown).x > width) {
+            // Whole UTF-8 characters only.
+            do --keep;
+            while (keep > 0 && (static_cast<unsigned char>(words[keep]) & 0xC0) == 0x80);
+            shown = std::string(words.substr(0, keep)) + "…";
+        }
+    }
+    ImGui::PushStyleColor(ImGuiCol_Text, colour);
+    ImGui::TextUnformatted(shown.c_str());
+    ImGui::PopStyleColor();
+    if (clipped && ImGui::IsItemHovered())
+        ImGui::SetTooltip("%.*s", int(words.size()), words.data());
+    ImGui::PopFont();
+}
+
+void heading(Interface& ui, std::string_view words) {
+    text(ui.fonts.strong, colour::text, words);
+    ImGui::Dummy({0, ui.px(1)});
+}
+
+void rule(Interface& ui) {
+    ImGui::Dummy({0, ui.px(3)});
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float right = at.x + ImGui::GetContentRegionAvail().x;
+    ImGui::GetWindowDrawList()->AddLine(at, {right, at.y}, colour::line, ui.px(1));
+    ImGui::Dummy({0, ui.px(7)});
+}
+
+float badge(Interface& ui, std::string_view words, ImU32 colour) {
+    ImGui::PushFont(ui.fonts.small);
+    const ImVec2 size = text_size(words);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const ImVec2 high{low.x + size.x + ui.px(14), low.y + size.y + ui.px(4)};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(low, high, faded(colour, 0.17F), ui.px(4));
+    list.AddText({low.x + ui.px(7), low.y + ui.px(2)}, colour, words.data(), end_of(words));
+    ImGui::Dummy({high.x - low.x, high.y - low.y});
+    ImGui::PopFont();
+    return high.x - low.x;
+}
+
+ImU32 verdict_colour(experiments::Verdict verdict) {
+    switch (verdict) {
+        case experiments::Verdict::none:
+            return colour::dim;
+        case experiments::Verdict::pass:
+            return colour::good;
+        case experiments::Verdict::finding:
+            return colour::finding;
+        case experiments::Verdict::fail:
+            return colour::bad;
+    }
+    return colour::dim;
+}
+
+void tooltip(Interface& ui, std::string_view words) {
+    if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+    tooltip_at(ui, ImGui::GetItemRectMin(), words);
+}
+
+void tooltip_at(Interface& ui, ImVec2 corner, std::string_view words) {
+    constexpr double rest_seconds = 0.5;
+    const bool new_item = corner.x != ui.rest.item.x || corner.y != ui.rest.item.y;
+    if (new_item || ImGui::IsMouseDown(ImGuiMouseButton_Left)) ui.rest = {corner, ImGui::GetTime()};
+    if (ImGui::GetTime() - ui.rest.since >= rest_seconds) quick_tooltip(ui, words);
+}
+
+void quick_tooltip(Interface& ui, std::string_view words) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(10), ui.px(8)});
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(ui.px(340));
+    text(ui.fonts.small, colour::text, words);
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+    ImGui::PopStyleVar();
+}
+
+bool toggle_switch(Interface& ui, const std::string& id, bool on, float width) {
+    const float height = ImGui::GetFrameHeight();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
+    const bool hovered = ImGui::IsItemHovered();
+    const ImVec2 size{ui.px(34), ui.px(18)};
+    const ImVec2 low{at.x, std::round(at.y + (height - size.y) / 2)};
+    const ImVec2 high{low.x + size.x, low.y + size.y};
+    const float radius = size.y / 2;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImU32 off = hovered ? colour::faint : IM_COL32(78, 86, 98, 255);
+    list.AddRectFilled(low, high, faint_where_disabled(on ? colour::accent : off), radius);
+    const float knob = on ? high.x - radius : low.x + radius;
+    list.AddCircleFilled({knob, low.y + radius}, radius - ui.px(3), IM_COL32_WHITE);
+    const char* word = on ? "on" : "off";
+    const float text_y = at.y + (height - ImGui::GetTextLineHeight()) / 2;
+    list.AddText({high.x + ui.px(9), text_y}, faint_where_disabled(on ? colour::text : colour::dim),
+                 word);
+    record(ui, id, word);
+    return clicked;
+}
+
+bool flat_button(Interface& ui, const std::string& id, const char* label, bool on, ImVec2 size) {
+    ImGui::PushID(id.c_str());
+    if (on) {
+        ImGui::PushStyleColor(ImGuiCol_Button, as_vec4(colour::accent_deep));
+        ImGui::PushStyleColor(ImGuiCol_ButtonHovered, as_vec4(colour::accent_deep));
+    }
+    const bool clicked = ImGui::Button(label, size);
+    if (on) ImGui::PopStyleColor(2);
+    ImGui::PopID();
+    record(ui, id, on ? "on" : "off");
+    return clicked;
+}
+
+float segments_width(const std::vector<std::string>& labels) {
+    float widest = 0;
+    for (const std::string& label : labels) widest = std::max(widest, text_size(label).x);
+    return (widest + 2 * ImGui::GetStyle().FramePadding.x) * float(labels.size());
+}
+
+int segments(Interface& ui, const std::string& id, const std::vector<std::string>& ids,
+             const std::vector<std::string>& labels, std::size_t chosen, float width) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float height = ImGui::GetFrameHeight();
+    const float each = width / float(labels.size());
+    const float rounding = ImGui::GetStyle().FrameRounding;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(at, {at.x + width, at.y + height}, faint_where_disabled(colour::raised),
+                       rounding);
+    int clicked = -1;
+    const bool narrow = segments_width(labels) > width;
+    ImGui::PushFont(narrow ? ui.fonts.small : ImGui::GetFont());
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const ImVec2 low{at.x + each * float(i), at.y};
+        const ImVec2 high{low.x + each, low.y + height};
+        ImGui::SetCursorScreenPos(low);
+        if (ImGui::InvisibleButton((id + ":" + ids[i]).c_str(), {each, height})) clicked = int(i);
+        record(ui, id + ":" + ids[i], i == chosen ? "on" : "off");
+        if (i == chosen)
+            list.AddRectFilled(low, high, faint_where_disabled(colour::accent_deep), rounding);
+        else if (ImGui::IsItemHovered())
+            list.AddRectFilled(low, high, faint_where_disabled(colour::hovered), rounding);
+        const ImVec2 size = text_size(labels[i]);
+        ImGui::PushClipRect(low, high, true);
+        const float left = low.x + std::max(ui.px(2), (each - size.x) / 2);
+        list.AddText({std::round(left), low.y + (height - size.y) / 2},
+                     faint_where_disabled(i == chosen ? colour::text : colour::dim),
+                     labels[i].c_str());
+        ImGui::PopClipRect();
+    }
+    ImGui::PopFont();
+    record_rect(ui, at, {at.x + width, at.y + height}, id, ids[chosen]);
+    return clicked;
+}
+
+int dropdown(Interface& ui, const std::string& id, const std::vector<std::string>& ids,
+             const std::vector<std::string>& labels, std::size_t chosen, float width) {
+    int clicked = -1;
+    ImGui::SetNextItemWidth(width);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
+    const bool open = ImGui::BeginCombo(("##" + id).c_str(), labels[chosen].c_str());
+    // While the list is open the last item is not the closed box.
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    if (open) {
+        for (std::size_t i = 0; i < labels.size(); ++i) {
+            if (ImGui::Selectable(labels[i].c_str(), i == chosen)) clicked = int(i);
+            record(ui, id + ":" + ids[i], i == chosen ? "on" : "off");
+        }
+        ImGui::EndCombo();
+    }
+    ImGui::PopStyleVar();
+    if (!open) record_rect(ui, low, high, id, ids[chosen]);
+    return clicked;
+}
+
+bool field(Interface& ui, const std::string& id, const std::string& current, float width,
+           std::string& typed) {
+    const bool editing = ui.edit.id == id;
+    std::array<char, 4096> buffer{};  // as long as a path can be
+    (editing ? ui.edit.text : current).copy(buffer.data(), buffer.size() - 1);
+    ImGui::SetNextItemWidth(width);
+    const bool entered =
+        ImGui::InputText(("##" + id).c_str(), buffer.data(), buffer.size(),
+                         ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_AutoSelectAll);
+    record(ui, id, buffer.data());
+    const bool left = ImGui::IsItemDeactivatedAfterEdit();
+    if (ImGui::IsItemActive() && !entered) {
+        ui.edit = {id, buffer.data()};
+        return false;
+    }
+    if (!editing && !entered) return false;
+    if (editing) ui.edit = {};
+    typed = buffer.data();
+    return (entered || left) && typed != current;
+}
+
+void sparkline(Interface& ui, const std::vector<float>& values, ImVec2 size) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    ImGui::Dummy(size);
+    if (values.size() < 2) return;
+    // As many points as can be told apart.
+    const auto points = std::min(values.size(), std::size_t(size.x / ui.px(2)));
+    if (points < 2) return;
+    const auto begin = values.end() - std::ptrdiff_t(points);
+    const auto [least, most] = std::minmax_element(begin, values.end());
+    const float top = *most, bottom = std::min(*least, 0.8F * top);
+    if (top <= bottom) return;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float step = size.x / float(points - 1);
+    for (std::size_t i = 0; i < points; ++i) {
+        const float share = (begin[std::ptrdiff_t(i)] - bottom) / (top - bottom);
+        list.PathLineTo(
+            {low.x + step * float(i), low.y + size.y - ui.px(1) - share * (size.y - ui.px(3))});
+    }
+    list.PathStroke(colour::accent, 0, ui.px(1.2F));
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "experiments/framework/experiment.h"
+#include "ui/stage/settings.h"
+
+namespace warpscope::ui {
+
+/// A rectangle in layout units, y down.
+struct Box {
+    float x = 0, y = 0, width = 0, height = 0;
+};
+
+/// Where the panels are in a window. The microscope's four are empty while it is closed; while it
+/// or the editor is open there are no results.
+struct Layout {
+    Box top, controls, transport, canvas, results, editor, dock, foot;
+    Box microscope, source, warps, tile;
+    Box left_edge, right_edge, lower_edge;  ///< borders that can be dragged
+};
+
+/// `width` and `height` in layout units, `scale` of them to a logical pixel. In a window too small
+/// for the sizes chosen, every panel gives way.
+Layout lay_out(float width, float height, float scale, const ViewOptions& options,
+               bool microscope = false);
+
+/// Layout units a logical pixel in a screenshot of this size: 2 for 4K, else 1.
+float screenshot_scale(experiments::Size window);
+
+/// Pixels that a screenshot of this size leaves for the picture.
+experiments::Size picture_area(experiments::Size window, bool microscope = false);
+
+}  // namespace warpscope::ui

@@ -1,0 +1,117 @@
+#include "ui/window/screenshot.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+
+#include "experiments/framework/metadata.h"
+#include "gl/framebuffer.h"
+#include "gl/png.h"
+#include "ui/window/gui.h"
+#include "ui/window/interface.h"
+#include "ui/window/layout.h"
+
+namespace warpscope::ui {
+namespace {
+
+/// The desktop's entry in ~/.config/user-dirs.dirs: XDG_PICTURES_DIR="$HOME/Pictures".
+std::string configured_pictures(const std::string& home) {
+    const char* config = std::getenv("XDG_CONFIG_HOME");
+    const std::string folder = config && *config ? config : home + "/.config";
+    std::ifstream in(folder + "/user-dirs.dirs");
+    const std::string key = "XDG_PICTURES_DIR=\"";
+    for (std::string line; std::getline(in, line);) {
+        if (!line.starts_with(key) || !line.ends_with('"')) continue;
+        std::string path = line.substr(key.size(), line.size() - key.size() - 1);
+        if (path.starts_with("$HOME")) path = home + path.substr(5);
+        return path;
+    }
+    return home + "/Pictures";
+}
+
+std::vector<std::uint8_t> draw(const Screenshot& shot) {
+    Stage stage(shot.experiment, shot.entry, shot.pixels);
+    Gui gui;
+    const auto [width, height] = shot.size;
+    Interface interface(stage, ViewOptions(), screenshot_scale(shot.size), 1);
+    const gl::Framebuffer framebuffer(width, height);
+    framebuffer.bind();
+    if (shot.microscope) {
+        interface.open_microscope(*shot.microscope);
+        if (!interface.microscope.ready())
+            throw std::runtime_error("--microscope: " + interface.microscope.complaint());
+    }
+    // The picture must not depend on how far the checks have come.
+    if (!shot.view_only)
+        interface.inspector.wait(shot.entry, shot.experiment, interface.options.inspect);
+    // A GPU's shares would else come with the next frame, and a picture has none.
+    const compute::DeviceInfo& device = stage.device().info();
+    if (!shot.view_only && device.kind == compute::DeviceKind::cuda)
+        interface.facts.measure(stage.device());
+    // ImGui knows the sizes of some things only after it has drawn them once.
+    for (int pass = 0; pass < 3; ++pass) {
+        gui.begin_frame(width, height);
+        if (shot.view_only)
+            interface.draw_view(ImGui::GetIO().DisplaySize);
+        else
+            interface.draw(ImGui::GetIO().DisplaySize);
+        gui.render(width, height);
+    }
+    return framebuffer.read_pixels();
+}
+
+}  // namespace
+
+experiments::Metadata describe_window(experiments::Experiment& experiment,
+                                      const experiments::Entry& entry, experiments::Size size,
+                                      const std::optional<MicroscopePlace>& place, bool elsewhere) {
+    auto metadata = experiments::describe(experiment, entry, size, false);
+    for (auto& [keyword, words] : metadata) {
+        if (place && keyword == "command") words += " --microscope " + place->text();
+        if (elsewhere && keyword == "reproducible")
+            words =
+                "no: the microscope shows another frame or an order of its own, which no command "
+                "leads to";
+    }
+    return metadata;
+}
+
+void save_screenshot(const Screenshot& shot, const std::filesystem::path& file) {
+    const bool raw = shot.view_only && shot.pixels;
+    const experiments::Size size =
+        raw ? experiments::Size{shot.pixels->width(), shot.pixels->height()} : shot.size;
+    const auto metadata =
+        shot.view_only ? experiments::describe(shot.experiment, shot.entry, shot.size, true)
+                       : describe_window(shot.experiment, shot.entry, shot.size, shot.microscope);
+    std::vector<std::uint8_t> rgba = raw ? shot.pixels->read_pixels() : draw(shot);
+    if (!raw)
+        for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
+    gl::write_png(file, size.width, size.height, rgba, metadata);
+}
+
+std::filesystem::path screenshot_folder() {
+    std::error_code error;
+    if (const char* pictures = std::getenv("XDG_PICTURES_DIR"))
+        if (std::filesystem::is_directory(pictures, error)) return pictures;
+    if (const char* home = std::getenv("HOME")) {
+        const std::string pictures = configured_pictures(home);
+        if (std::filesystem::is_directory(pictures, error)) return pictures;
+    }
+    return std::filesystem::current_path();
+}
+
+std::filesystem::path screenshot_path(const std::filesystem::path& folder, const std::tm& time) {
+    char stamp[32];
+    std::strftime(stamp, sizeof stamp, "%Y%m%d-%H%M%S", &time);
+    std::filesystem::path path = folder / fmt::format("warpscope-{}.png", stamp);
+    for (int i = 2; std::filesystem::exists(path); ++i)
+        path = folder / fmt::format("warpscope-{}-{}.png", stamp, i);
+    return path;
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <ctime>
+#include <filesystem>
+#include <optional>
+
+#include "experiments/framework/experiment.h"
+#include "experiments/framework/metadata.h"
+#include "gl/pixel_buffer.h"
+#include "ui/microscope/microscope.h"
+
+namespace warpscope::ui {
+
+/// A picture to save: what to draw, how large, and where to.
+struct Screenshot {
+    experiments::Experiment& experiment;
+    const experiments::Entry& entry;
+    const gl::PixelBuffer* pixels;  ///< of the current frame; null: the experiment has no pixels
+    experiments::Size size;         ///< of the window; with view_only of a tree's picture
+    bool view_only;
+    std::optional<MicroscopePlace> microscope{};  ///< open there; not with view_only
+};
+
+/// Draws the interface as the window does, or with view_only the picture alone (pixels as they
+/// are, a tree at `size`), and writes a PNG with the settings in its metadata, whole or not at all.
+/// Needs a current OpenGL context of any kind. Throws gl::Error or what the experiment throws.
+void save_screenshot(const Screenshot& shot, const std::filesystem::path& file);
+
+/// What the PNG of a whole window says, with the microscope open at `place` where there is one, or
+/// `elsewhere`: where no command line opens it.
+experiments::Metadata describe_window(experiments::Experiment& experiment,
+                                      const experiments::Entry& entry, experiments::Size size,
+                                      const std::optional<MicroscopePlace>& place,
+                                      bool elsewhere = false);
+
+/// Where screenshots go: the desktop's pictures folder if there is one, else the current folder.
+std::filesystem::path screenshot_folder();
+
+/// folder/warpscope-YYYYMMDD-HHMMSS.png for the local time; with -2, -3, … where that exists.
+std::filesystem::path screenshot_path(const std::filesystem::path& folder, const std::tm& time);
+
+}  // namespace warpscope::ui

@@ -1,0 +1,63 @@
+#include "ui/window/window_start.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace warpscope::ui {
+namespace {
+
+Stage::Start start_of(const WindowOptions& options, const Settings& settings) {
+    Stage::Start start;
+    start.device_wish = options.device.value_or(settings.device);
+    start.run = options.run.value_or(settings.run);
+    start.remembered = settings.parameters;
+    start.sandbox = options.sandbox;
+    start.experiment = options.experiment.empty() ? settings.experiment : options.experiment;
+    const auto known = experiments::registry();
+    const bool there = std::any_of(known.begin(), known.end(),
+                                   [&](const auto& e) { return e.id == start.experiment; });
+    if (!there && options.experiment.empty()) start.experiment = known.front().id;
+    for (const auto& [id, list] : options.assignments)
+        if (id == start.experiment)
+            start.assignments = list;
+        else
+            start.remembered[id].insert(start.remembered[id].end(), list.begin(), list.end());
+    return start;
+}
+
+}  // namespace
+
+std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded) {
+    Stage::Start start = start_of(options, loaded.settings);
+    std::unique_ptr<Stage> stage;
+    try {
+        stage = std::make_unique<Stage>(start);
+    } catch (const compute::DeviceError& error) {
+        // A remembered device may be gone; one that was asked for just now must be there.
+        if (options.device || start.device_wish == "auto") throw;
+        start.device_wish = "auto";
+        stage = std::make_unique<Stage>(start);
+        stage->say(
+            fmt::format("{} Running on {} instead.", error.what(), stage->device().info().name),
+            Tone::error);
+    }
+    if (!loaded.complaint.empty()) stage->say(loaded.complaint, Tone::error);
+    return stage;
+}
+
+void start_again() {
+    std::ifstream in("/proc/self/cmdline", std::ios::binary);
+    std::vector<std::string> words;
+    for (std::string word; std::getline(in, word, '\0');) words.push_back(word);
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    ::execv("/proc/self/exe", arguments.data());
+}
+
+}  // namespace warpscope::ui

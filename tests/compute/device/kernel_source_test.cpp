@@ -1,0 +1,62 @@
+#include "compute/device/kernel_source.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "compute/device/kernel_images.h"
+#include "emulator/program/module.h"
+
+namespace warpscope::compute {
+namespace {
+
+std::vector<std::string> lines_of(std::string_view text) {
+    std::istringstream stream{std::string(text)};
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+}
+
+class KernelSource : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Files, KernelSource,
+                         testing::Values("ceilings", "clear", "dot", "nbody", "reduce", "ripple",
+                                         "splat"),
+                         [](const auto& info) { return std::string(info.param); });
+
+TEST_P(KernelSource, EveryBarrierOfThePtxIsAtABarrierOfTheSource) {
+    for (const Math math : {Math::precise, Math::fast}) {
+        const auto module = emulator::Module::parse(kernel_image(GetParam(), math, "ptx"), "");
+        for (const std::string& file : module->files())
+            EXPECT_TRUE(!file.starts_with("kernels/") || !kernel_source(file).empty()) << file;
+        for (const auto& kernel : module->kernels())
+            for (const emulator::InstructionInfo& info : kernel->lines) {
+                if (!info.barrier) continue;
+                const auto source =
+                    lines_of(kernel_source(module->files().at(std::size_t(info.source.file))));
+                const std::string& line = source.at(std::size_t(info.source.line) - 1);
+                EXPECT_NE(line.find("__syncthreads()"), std::string::npos) << line;
+            }
+    }
+}
+
+TEST_P(KernelSource, EveryInstructionStandsOnItsLineOfTheModulesText) {
+    const auto module = emulator::Module::parse(kernel_image(GetParam(), Math::precise, "ptx"), "");
+    const auto ptx = lines_of(module->text());
+    std::size_t seen = 0;
+    for (const auto& kernel : module->kernels())
+        for (const emulator::InstructionInfo& info : kernel->lines) {
+            if (info.pseudo) continue;
+            const std::string& line = ptx.at(std::size_t(info.source.ptx_line) - 1);
+            EXPECT_NE(line.find(info.text), std::string::npos) << line << "\n" << info.text;
+            ++seen;
+        }
+    EXPECT_GT(seen, 5u);
+}
+
+TEST(KernelSources, OthersAreEmpty) {
+    EXPECT_TRUE(kernel_source("ripple.cu").empty());
+    EXPECT_TRUE(kernel_source("kernels/none.cu").empty());
+}
+
+}  // namespace
+}  // namespace warpscope::compute

@@ -1,0 +1,242 @@
+#include "compute/worker/probe_process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "compute/device/device.h"
+#include "compute/worker/probe_device.h"
+#include "probe_ptx.h"
+
+extern char** environ;
+
+namespace warpscope::compute {
+namespace {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+#define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+std::string state_of(pid_t id) {
+    std::ifstream stat("/proc/" + std::to_string(id) + "/stat");
+    std::string text;
+    return std::getline(stat, text) ? text.substr(text.rfind(')') + 2, 1) : "gone";
+}
+
+/// `warpscope --probe` at the other end of a socket, with nothing between.
+class RawHelper {
+  public:
+    RawHelper() {
+        int ends[2];
+        EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+        const Descriptor memory(::memfd_create("shared", MFD_CLOEXEC));
+        EXPECT_EQ(::ftruncate(memory.get(), off_t(probe_shared_bytes)), 0);
+        posix_spawn_file_actions_t files;
+        posix_spawn_file_actions_init(&files);
+        posix_spawn_file_actions_adddup2(&files, ends[1], 50);
+        posix_spawn_file_actions_adddup2(&files, memory.get(), 51);
+        char* const arguments[]{const_cast<char*>("warpscope"), const_cast<char*>("--probe"),
+                                const_cast<char*>("50"), nullptr};
+        EXPECT_EQ(::posix_spawn(&id, WARPSCOPE, &files, nullptr, arguments, environ), 0);
+        posix_spawn_file_actions_destroy(&files);
+        ::close(ends[1]);
+        socket = ends[0];
+    }
+    ~RawHelper() {
+        ::close(socket);
+        if (!status) wait();
+    }
+    void say(const std::string& bytes) {
+        EXPECT_EQ(::send(socket, bytes.data(), bytes.size(), MSG_NOSIGNAL), ssize_t(bytes.size()));
+    }
+    int wait() {
+        int result = 0;
+        EXPECT_EQ(::waitpid(id, &result, 0), id);
+        status = result;
+        return result;
+    }
+    void hang_up() { ::shutdown(socket, SHUT_RDWR); }
+
+    pid_t id = -1;
+    int socket = -1;
+    std::optional<int> status;
+};
+
+std::string little_endian(std::uint32_t number) {
+    std::string bytes(4, '\0');
+    std::memcpy(bytes.data(), &number, 4);
+    return bytes;
+}
+
+TEST(ProbeHelper, EndsWhereAFrameIsAbsurd) {
+    const std::string launch = little_endian(std::uint32_t(ProbeRequest::launch));
+    for (const std::string& bytes :
+         {std::string("GET / HTTP/1.1\r\n"), little_endian(0), little_endian(3) + "abc",
+          little_endian(0xffffffff), little_endian(4) + little_endian(999),
+          little_endian(4) + launch, little_endian(4) + little_endian(4)}) {
+        RawHelper helper;
+        helper.say(bytes);
+        const int status = helper.wait();
+        EXPECT_TRUE(WIFEXITED(status)) << status;
+        EXPECT_EQ(WEXITSTATUS(status), 1);
+    }
+}
+
+TEST(ProbeHelper, EndsAtOnceWhereItsSocketIsClosed) {
+    for (const std::string& bytes : {std::string(), little_endian(100) + "a part"}) {
+        RawHelper helper;
+        helper.say(bytes);
+        helper.hang_up();
+        const int status = helper.wait();
+        EXPECT_TRUE(WIFEXITED(status)) << status;
+        EXPECT_EQ(WEXITSTATUS(status), 0);
+    }
+}
+
+TEST(ProbeHelper, IsNotForPeople) {
+    char arguments[] = WARPSCOPE " --probe 0 </dev/null 2>/dev/null";
+    EXPECT_EQ(WEXITSTATUS(std::system(arguments)), 2);
+}
+
+/// A shell script that is started in place of warpscope.
+class Impostor {
+  public:
+    explicit Impostor(const std::string& lines) {
+        std::ofstream(path_) << "#!/bin/sh\n" << lines << "\n";
+        fs::permissions(path_, fs::perms::owner_all);
+    }
+    ~Impostor() { fs::remove(path_); }
+    /// What becomes of a request to it.
+    std::string answer() const {
+        ProbeProcess process(path_);
+        try {
+            ask_for_device(process, "emulator");
+            (void)process.receive({500ms, {}});
+        } catch (const ProbeLost& lost) {
+            return lost.what();
+        }
+        return "an answer";
+    }
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_ = fs::path(testing::TempDir()) / ("impostor" + std::to_string(::getpid()));
+};
+
+TEST(ProbeProcess, GarbageOfAHelperIsItsEnd) {
+    EXPECT_HAS(Impostor("head -c 4096 /dev/zero >&3; sleep 9").answer(), "a length");
+    EXPECT_HAS(Impostor("printf '\\377\\377\\377\\377\\377' >&3; sleep 9").answer(), "a length");
+    // A frame of eight bytes that is no hello, a hello of another version, one that is cut off.
+    EXPECT_HAS(Impostor("printf '\\10\\0\\0\\0\\7\\0\\0\\0\\1\\0\\0\\0' >&3; sleep 9").answer(),
+               "another version");
+    EXPECT_HAS(Impostor("printf '\\10\\0\\0\\0\\0\\0\\0\\0\\77\\0\\0\\0' >&3; sleep 9").answer(),
+               "another version");
+    EXPECT_HAS(Impostor("printf '\\10\\0\\0' >&3; exit 7").answer(), "exit code 7");
+}
+
+TEST(ProbeProcess, OneThatSaysNothingIsWaitedForSoLongAsPatienceHolds) {
+    const Impostor mute("sleep 9");
+    ProbeProcess process(mute.path());
+    const pid_t id = process.id();
+    ask_for_device(process, "emulator");
+    EXPECT_FALSE(process.has_answered());
+    try {
+        (void)process.receive({100ms, {}});
+        FAIL() << "it answered";
+    } catch (const ProbeLost& lost) {
+        EXPECT_EQ(lost.how, WireEnd::late);
+    }
+    EXPECT_NE(state_of(id), "S");
+    EXPECT_THROW(ask_for_device(process, "emulator"), ProbeLost);
+}
+
+TEST(ProbeProcess, WhatCanNotBeStartedIsNamed) {
+    try {
+        ProbeProcess process("/no/such/program");
+        FAIL() << "it was started";
+    } catch (const DeviceError& error) {
+        EXPECT_HAS(std::string(error.what()), "/no/such/program: No such file");
+    }
+}
+
+TEST(ProbeProcess, WhatItPrintsIsKeptFromTheTerminal) {
+    const Impostor loud("echo one; echo two; echo oops >&2; echo more >&2; exit 3");
+    ProbeProcess process(loud.path());
+    try {
+        (void)process.receive({5s, {}});
+    } catch (const ProbeLost& lost) {
+        EXPECT_HAS(std::string(lost.what()), "exit code 3");
+    }
+    EXPECT_EQ(process.complaint(), "oops");
+    EXPECT_EQ(process.take_output(), "one\ntwo\n");
+    EXPECT_EQ(process.take_output(), "");
+}
+
+TEST(ProbeProcess, InheritsNothingButItsOwnFiles) {
+    const int left_open = ::open("/dev/null", O_RDONLY);
+    ASSERT_EQ(::dup2(left_open, 77), 77);
+    ProbeProcess process(WARPSCOPE);
+    ask_for_device(process, "emulator");
+    (void)opened_device(process, {60s, {}});
+    for (const auto& entry :
+         fs::directory_iterator("/proc/" + std::to_string(process.id()) + "/fd")) {
+        std::error_code ignored;
+        const std::string target = fs::read_symlink(entry.path(), ignored).string();
+        const int fd = std::stoi(entry.path().filename().string());
+        EXPECT_TRUE(fd <= 4 || target.find("/dev/nvidia") == 0 || target.find("anon_inode") == 0)
+            << fd << " -> " << target;
+    }
+    ::close(77);
+    ::close(left_open);
+}
+
+TEST(ProbeProcess, GoesWithTheProcessThatStartedItWhateverItIsDoing) {
+    for (const bool busy : {false, true}) {
+        int report[2];
+        ASSERT_EQ(::pipe2(report, O_CLOEXEC), 0);
+        const pid_t parent = ::fork();
+        if (parent == 0) {
+            // Leaves without a destructor, as a crash would.
+            auto process = std::make_unique<ProbeProcess>(WARPSCOPE);
+            const pid_t id = process->id();
+            ask_for_device(*process, "emulator");
+            DeviceInfo info = opened_device(*process, {60s, {}});
+            const auto device = make_probe_device(std::move(process), std::move(info));
+            const auto spin = device->kernel_from_ptx<std::uint64_t>(tests::hostile_ptx, "spin");
+            std::thread leave([&] {
+                std::this_thread::sleep_for(100ms);
+                [[maybe_unused]] auto written = ::write(report[1], &id, sizeof(id));
+                ::_exit(0);
+            });
+            if (busy) device->launch(spin, {{1}, {32}}, {}, ~std::uint64_t(0));
+            leave.join();
+        }
+        pid_t id = -1;
+        ASSERT_EQ(::read(report[0], &id, sizeof(id)), ssize_t(sizeof(id)));
+        ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
+        std::string state;
+        for (int i = 0; i < 500; ++i) {
+            state = state_of(id);
+            if (state == "gone" || state == "Z") break;
+            std::this_thread::sleep_for(10ms);
+        }
+        EXPECT_TRUE(state == "gone" || state == "Z") << state;
+        ::close(report[0]);
+        ::close(report[1]);
+    }
+}
+
+}  // namespace
+}  // namespace warpscope::compute

@@ -1,0 +1,353 @@
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "compute/worker/probe_device.h"
+#include "probe_ptx.h"
+#include "support/devices.h"
+
+namespace warpscope::compute {
+namespace {
+
+using namespace std::chrono_literals;
+using tests::hostile_ptx;
+using Words = DevicePointer<std::uint32_t>;
+
+constexpr std::uint64_t for_ever = ~std::uint64_t(0);
+
+/// Gone, or a zombie that nobody has waited for yet.
+bool has_ended(pid_t id) {
+    std::ifstream stat("/proc/" + std::to_string(id) + "/stat");
+    std::string text;
+    if (!std::getline(stat, text)) return true;
+    return text.substr(text.rfind(')') + 2, 1) == "Z";
+}
+
+bool ends_soon(pid_t id) {
+    for (int i = 0; i < 1000 && !has_ended(id); ++i) std::this_thread::sleep_for(10ms);
+    return has_ended(id);
+}
+
+/// The words of the DeviceLost that a call throws; empty where it throws none.
+template <class Call>
+std::string words_of_loss(Call call) {
+    try {
+        call();
+    } catch (const DeviceLost& error) {
+        return error.what();
+    }
+    return {};
+}
+
+template <class Call>
+std::string words_of_error(Call call) {
+    try {
+        call();
+    } catch (const DeviceError& error) {
+        EXPECT_EQ(dynamic_cast<const DeviceLost*>(&error), nullptr) << error.what();
+        return error.what();
+    }
+    return {};
+}
+
+#define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
+
+/// A device in a helper process: the emulator, or the GPU where there is one.
+struct Apart {
+    pid_t id = -1;
+    std::unique_ptr<Device> device;
+
+    explicit Apart(const std::string& wish) {
+        auto process = std::make_unique<ProbeProcess>(WARPSCOPE);
+        id = process->id();
+        ask_for_device(*process, wish);
+        DeviceInfo info = opened_device(*process, {60s, {}});
+        device = make_probe_device(std::move(process), std::move(info));
+    }
+    void spin(std::uint64_t rounds) {
+        device->launch(device->kernel_from_ptx<std::uint64_t>(hostile_ptx, "spin"), {{1}, {32}}, {},
+                       rounds);
+    }
+};
+
+class ProbeTest : public tests::OnDevices {
+  protected:
+    bool gpu() { return GetParam() == "cuda"; }
+};
+WARPSCOPE_ON_DEVICES(ProbeTest);
+
+TEST_P(ProbeTest, IsTheSameDeviceApart) {
+    const Apart apart(GetParam());
+    const DeviceInfo& info = apart.device->info();
+    EXPECT_TRUE(info.apart);
+    EXPECT_EQ(info.kind, device().info().kind);
+    EXPECT_EQ(info.name, device().info().name);
+    EXPECT_EQ(info.memory_bytes, device().info().memory_bytes);
+    EXPECT_EQ(info.max_shared_bytes, device().info().max_shared_bytes);
+    EXPECT_EQ(info.pci_bus_id, device().info().pci_bus_id);
+    EXPECT_EQ(apart.device->native_stream(), nullptr);
+    EXPECT_NE(apart.id, ::getpid());
+}
+
+TEST_P(ProbeTest, RunsAHundredLaunchesAndTimesEach) {
+    Apart apart(GetParam());
+    const auto count = apart.device->kernel_from_ptx<Words>(hostile_ptx, "count");
+    Buffer<std::uint32_t> out(*apart.device, 64);
+    out.fill(0);
+    for (int i = 0; i < 100; ++i)
+        apart.device->launch(count, {{1}, {64}}, {.bytes = 512}, out.pointer());
+    EXPECT_EQ(out.download(), std::vector<std::uint32_t>(64, 100));
+    const KernelTiming* timing = apart.device->timings().find("count");
+    ASSERT_NE(timing, nullptr);
+    EXPECT_EQ(timing->launches, 100U);
+    EXPECT_EQ(timing->block, (Dim3{64}));
+    EXPECT_EQ(timing->work, (Work{.bytes = 512}));
+    EXPECT_GT(timing->median_ms(), 0.0F);
+}
+
+TEST_P(ProbeTest, KnowsTheBuildsKernelsAndTheirSharedMemory) {
+    Apart apart(GetParam());
+    using Floats = DevicePointer<float>;
+    const auto kernel = apart.device->kernel<Floats, Floats, Floats, unsigned>("dot", "dot_book");
+    const std::vector<float> ones(256, 1.0F);
+    const Buffer<float> a(*apart.device, ones), b(*apart.device, ones), c(*apart.device, 1);
+    apart.device->launch(kernel, {{1}, {256}}, {}, a.pointer(), b.pointer(), c.pointer(), 256U);
+    EXPECT_EQ(c.download(), std::vector<float>{256.0F});
+    EXPECT_EQ(apart.device->timings().find("dot_book")->shared_bytes, 4096U);
+}
+
+TEST_P(ProbeTest, LaunchesTimedTogetherHaveNoTimesOfTheirOwn) {
+    Apart apart(GetParam());
+    const auto count = apart.device->kernel_from_ptx<Words>(hostile_ptx, "count");
+    const Buffer<std::uint32_t> out(*apart.device, 32);
+    apart.device->time_as("both", {}, [&] {
+        apart.device->launch(count, {{1}, {32}}, {}, out.pointer());
+        apart.device->launch(count, {{1}, {32}}, {}, out.pointer());
+    });
+    EXPECT_EQ(apart.device->timings().find("count"), nullptr);
+    ASSERT_NE(apart.device->timings().find("both"), nullptr);
+    EXPECT_GT(apart.device->timings().find("both")->last_ms(), 0.0F);
+}
+
+TEST_P(ProbeTest, MemoryOfAnySizeGoesThereAndBack) {
+    Apart apart(GetParam());
+    for (const std::size_t bytes :
+         {std::size_t(1), probe_shared_bytes - 1, probe_shared_bytes, 2 * probe_shared_bytes + 3}) {
+        std::vector<std::uint8_t> values(bytes);
+        for (std::size_t i = 0; i < bytes; ++i) values[i] = std::uint8_t(i * 2654435761U >> 24);
+        Buffer<std::uint8_t> buffer(*apart.device, values);
+        EXPECT_TRUE(buffer.download() == values) << bytes;
+        buffer.fill(0x5a);
+        EXPECT_TRUE(buffer.download() == std::vector<std::uint8_t>(bytes, 0x5a)) << bytes;
+    }
+}
+
+TEST_P(ProbeTest, TakesEditsInPlaceOfFiles) {
+    Apart apart(GetParam());
+    auto edit = std::make_shared<KernelEdit>();
+    edit->file = "dot";
+    edit->source = "// mine";
+    edit->ptx = hostile_ptx;
+    apart.device->use({{"dot", edit}});
+    const auto count = apart.device->kernel<Words>("dot", "count");
+    Buffer<std::uint32_t> out(*apart.device, 32);
+    out.fill(0);
+    apart.device->launch(count, {{1}, {32}}, {}, out.pointer());
+    EXPECT_EQ(out.download(), std::vector<std::uint32_t>(32, 1));
+    EXPECT_EQ(apart.device->source("kernels/dot.cu"), "// mine");
+    EXPECT_THROW((apart.device->kernel<Words>("dot", "dot_book")), DeviceError);
+    EXPECT_NO_THROW(
+        (apart.device->shipped_kernel<Words, Words, Words, unsigned>("dot", "dot_book")));
+    apart.device->use({});
+    EXPECT_THROW((apart.device->kernel<Words>("dot", "count")), DeviceError);
+}
+
+TEST_P(ProbeTest, AChangedSignatureIsAnErrorBeforeAnyLaunch) {
+    Apart apart(GetParam());
+    Device& d = *apart.device;
+    const auto fewer =
+        words_of_error([&] { (d.kernel_from_ptx<Words, int>(hostile_ptx, "count")); });
+    EXPECT_HAS(fewer, "kernel count takes 1 arguments, not 2");
+    const auto more = words_of_error([&] { d.kernel_from_ptx<>(hostile_ptx, "count"); });
+    EXPECT_HAS(more, "kernel count takes 1 arguments, not 0");
+    const auto other = words_of_error([&] { d.kernel_from_ptx<int>(hostile_ptx, "count"); });
+    EXPECT_HAS(other, "argument 0 of kernel count has 8 bytes, not 4");
+}
+
+TEST_P(ProbeTest, OrdinaryErrorsLeaveTheHelperAsItIs) {
+    Apart apart(GetParam());
+    Device& d = *apart.device;
+    EXPECT_NE(words_of_error([&] { d.kernel_from_ptx<>("no PTX at all", "count"); }), "");
+    EXPECT_NE(words_of_error([&] { d.kernel<int>("no_such_file", "count"); }), "");
+    EXPECT_NE(words_of_error([&] { d.attach(nullptr, 4); }), "");
+    EXPECT_THROW(d.allocate(std::size_t(1) << 50), OutOfMemory);
+    const auto count = d.kernel_from_ptx<Words>(hostile_ptx, "count");
+    Buffer<std::uint32_t> out(d, 32);
+    EXPECT_NE(words_of_error([&] { d.launch(count, {{1}, {2000}}, {}, out.pointer()); }), "");
+    out.fill(0);
+    d.launch(count, {{1}, {32}}, {}, out.pointer());
+    EXPECT_EQ(out.download()[31], 1U);
+}
+
+TEST_P(ProbeTest, AnEndlessLoopCostsTheHelperAlone) {
+    for (const int launches_before : {0, 99}) {
+        Apart apart(GetParam());
+        Buffer<std::uint32_t> held(*apart.device, 4);
+        for (int i = 0; i < launches_before; ++i) apart.spin(1);
+        apart.device->limit({.time = 200ms});
+        const auto words = words_of_loss([&] { apart.spin(for_ever); });
+        EXPECT_HAS(words,
+                   "kernel spin did not end within 0.2 s: an endless loop, or threads that wait");
+        EXPECT_TRUE(ends_soon(apart.id));
+        EXPECT_EQ(words_of_loss([&] { apart.spin(1); }), words);
+        EXPECT_EQ(words_of_loss([&] { held.download(); }), words);
+        EXPECT_EQ(words_of_loss([&] { held.fill(0); }), words);
+        EXPECT_EQ(words_of_loss([&] { apart.device->synchronize(); }), words);
+        EXPECT_EQ(words_of_loss([&] { apart.device->allocate(4); }), words);
+        apart.device->release(held.pointer().address);
+    }
+}
+
+TEST_P(ProbeTest, AWildAddressAndATrapCostTheHelperAtMost) {
+    for (const int launches_before : {0, 99}) {
+        for (const char* name : {"wild_global", "wild_shared", "trapped", "misaligned"}) {
+            Apart apart(GetParam());
+            apart.device->limit({.time = 20s});
+            for (int i = 0; i < launches_before; ++i) apart.spin(1);
+            const auto kernel = apart.device->kernel_from_ptx<std::uint64_t>(hostile_ptx, name);
+            const Buffer<std::uint32_t> held(*apart.device, 4);
+            const std::uint64_t argument = std::string_view(name) == "misaligned"
+                                               ? held.pointer().address
+                                               : std::uint64_t(1) << 30;
+            const auto fails = [&] {
+                apart.device->launch(kernel, {{1}, {32}}, {}, argument);
+                apart.device->synchronize();
+            };
+            if (gpu()) {
+                EXPECT_HAS(words_of_loss(fails), std::string("kernel ") + name);
+                EXPECT_TRUE(ends_soon(apart.id));
+            } else {
+                EXPECT_NE(words_of_error(fails), "") << name;
+                EXPECT_FALSE(has_ended(apart.id));
+                EXPECT_EQ(held.download().size(), 4U);
+            }
+        }
+    }
+}
+
+TEST_P(ProbeTest, AStopEndsTheLaunchThatRunsAndThoseThatFollow) {
+    Apart apart(GetParam());
+    std::stop_source stop;
+    apart.device->limit({.stop = stop.get_token()});
+    std::jthread stopper([&] {
+        std::this_thread::sleep_for(50ms);
+        stop.request_stop();
+    });
+    EXPECT_HAS(words_of_loss([&] { apart.spin(for_ever); }), "kernel spin was stopped");
+    EXPECT_TRUE(ends_soon(apart.id));
+
+    Apart before(GetParam());
+    before.device->limit({.stop = stop.get_token()});
+    EXPECT_HAS(words_of_error([&] { before.spin(1); }), "stopped");
+    before.device->limit({});
+    EXPECT_NO_THROW(before.spin(1));
+}
+
+TEST_P(ProbeTest, AHelperThatIsKilledIsALossAtTheNextCall) {
+    Apart apart(GetParam());
+    const Buffer<std::uint32_t> held(*apart.device, 4);
+    ::kill(apart.id, SIGKILL);
+    EXPECT_TRUE(ends_soon(apart.id));
+    EXPECT_HAS(words_of_loss([&] { held.download(); }), "killed by signal 9");
+}
+
+TEST_P(ProbeTest, AHelperThatIsKilledAtWorkIsALossThere) {
+    Apart apart(GetParam());
+    std::jthread killer([id = apart.id] {
+        std::this_thread::sleep_for(50ms);
+        ::kill(id, SIGKILL);
+    });
+    EXPECT_HAS(words_of_loss([&] { apart.spin(for_ever); }), "kernel spin ended its helper");
+}
+
+TEST_P(ProbeTest, TwoHelpersKnowNothingOfEachOther) {
+    Apart first(GetParam()), second(GetParam());
+    const auto count = second.device->kernel_from_ptx<Words>(hostile_ptx, "count");
+    Buffer<std::uint32_t> out(*second.device, 32);
+    out.fill(0);
+    std::jthread loses([&] {
+        first.device->limit({.time = 100ms});
+        EXPECT_NE(words_of_loss([&] { first.spin(for_ever); }), "");
+    });
+    for (int i = 0; i < 50; ++i) second.device->launch(count, {{1}, {32}}, {}, out.pointer());
+    loses.join();
+    second.device->launch(count, {{1}, {32}}, {}, out.pointer());
+    EXPECT_EQ(out.download(), std::vector<std::uint32_t>(32, 51));
+}
+
+TEST_P(ProbeTest, LeavesNoZombie) {
+    pid_t id = -1;
+    {
+        const Apart apart(GetParam());
+        id = apart.id;
+        EXPECT_FALSE(has_ended(id));
+    }
+    int gone = 0;
+    for (int i = 0; i < 1000 && gone == 0; ++i) {
+        std::this_thread::sleep_for(10ms);
+        gone = ::access(("/proc/" + std::to_string(id)).c_str(), F_OK);
+    }
+    EXPECT_EQ(gone, -1);
+}
+
+TEST(ProbeOnTheEmulator, SchedulesDependOnSettingsAndFrameAsInThisProcess) {
+    // Which thread is the last to write its number is the schedule's choice.
+    constexpr std::string_view last = R"(
+.version 6.4
+.target sm_75
+.address_size 64
+.visible .entry last(.param .u64 out)
+{
+    .reg .b32 %r<2>;
+    .reg .b64 %rd<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    bar.sync 0;
+    st.global.u32 [%rd1], %r1;
+    ret;
+}
+)";
+    const auto winners = [&](Device& device) {
+        std::vector<std::uint32_t> all;
+        const auto kernel = device.kernel_from_ptx<Words>(last, "last");
+        const Buffer<std::uint32_t> out(device, 1);
+        for (const std::uint64_t frame : {1, 2, 3, 4, 5, 6})
+            for (const std::uint64_t seed : {7, 8}) {
+                device.set({.seed = seed});
+                device.begin_frame(frame);
+                device.launch(kernel, {{1}, {256}}, {}, out.pointer());
+                all.push_back(out.download()[0]);
+            }
+        return all;
+    };
+    const auto here = pick_device("emulator");
+    const auto expected = winners(*here);
+    EXPECT_NE(std::set<std::uint32_t>(expected.begin(), expected.end()).size(), 1U);
+    EXPECT_EQ(winners(*Apart("emulator").device), expected);
+}
+
+TEST(ProbeOnTheEmulator, ACrashIsALoss) {
+    Apart apart("emulator");
+    const std::uint32_t value = 1;
+    // The emulator's memory is its process's own: the helper faults.
+    const auto words = words_of_loss([&] { apart.device->upload(16, &value, sizeof(value)); });
+    EXPECT_HAS(words, "copying memory ended its helper process: it ");
+}
+
+}  // namespace
+}  // namespace warpscope::compute

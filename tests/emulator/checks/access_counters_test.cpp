@@ -1,0 +1,195 @@
+#include "emulator/checks/access_counters.h"
+
+#include <functional>
+
+#include "emulator/ptx_fixture.h"
+
+namespace warpscope::emulator {
+namespace {
+
+constexpr uint32_t every_lane = ~0u;
+
+using Addresses = std::array<uint64_t, 32>;
+
+Addresses lanes(const std::function<uint64_t(unsigned)>& address) {
+    Addresses all;
+    for (unsigned lane = 0; lane < 32; ++lane) all[lane] = address(lane);
+    return all;
+}
+
+// What the two rows that warp `warp` of a 16x16 block is do with a tile of floats.
+BankUse tile_use(unsigned pitch, bool by_column, unsigned warp) {
+    return bank_use(lanes([&](unsigned lane) -> uint64_t {
+                        const unsigned tx = lane % 16, ty = warp * 2 + lane / 16;
+                        return by_column ? (tx * pitch + ty) * 4 : (ty * pitch + tx) * 4;
+                    }),
+                    every_lane, 4);
+}
+
+TEST(BankUse, TilesOfThe16x16Block) {
+    for (unsigned warp = 0; warp < 8; ++warp) {
+        SCOPED_TRACE(warp);
+        EXPECT_EQ(tile_use(16, true, warp).degree, 8u);
+        EXPECT_EQ(tile_use(16, true, warp).wavefronts, 8u);
+        EXPECT_EQ(tile_use(16, true, warp).least, 1u);
+        EXPECT_EQ(tile_use(17, true, warp).degree, 2u);
+        EXPECT_EQ(tile_use(18, true, warp).degree, 1u);
+        EXPECT_EQ(tile_use(16, false, warp).degree, 1u);
+        EXPECT_EQ(tile_use(16, false, warp).wavefronts, 1u);
+    }
+}
+
+TEST(BankUse, LanesShareAWord) {
+    const BankUse one = bank_use(lanes([](unsigned) { return 256; }), every_lane, 4);
+    EXPECT_EQ(one.wavefronts, 1u);
+    EXPECT_EQ(one.degree, 1u);
+    // 4 lanes' bytes a word: 8 words, 8 banks.
+    EXPECT_EQ(bank_use(lanes([](unsigned l) { return 100 + l; }), every_lane, 1).degree, 1u);
+    // Words 0 and 32, each of 16 lanes, in turn: both in bank 0.
+    EXPECT_EQ(bank_use(lanes([](unsigned l) { return l % 2 * 128; }), every_lane, 4).degree, 2u);
+    EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 128; }), every_lane, 4).degree, 32u);
+    EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 8; }), every_lane, 4).degree, 2u);
+}
+
+TEST(BankUse, WideLanesComeInHalvesAndQuarters) {
+    const BankUse eight = bank_use(lanes([](unsigned l) { return l * 8; }), every_lane, 8);
+    EXPECT_EQ(eight.least, 2u);
+    EXPECT_EQ(eight.wavefronts, 2u);
+    EXPECT_EQ(eight.degree, 1u);
+    EXPECT_EQ(eight.group[15], 0);
+    EXPECT_EQ(eight.group[16], 1);
+    const BankUse sixteen = bank_use(lanes([](unsigned l) { return l * 16; }), every_lane, 16);
+    EXPECT_EQ(sixteen.least, 4u);
+    EXPECT_EQ(sixteen.wavefronts, 4u);
+    EXPECT_EQ(sixteen.degree, 1u);
+    // 32 bytes apart, the 8 lanes of a quarter meet in pairs.
+    const BankUse apart = bank_use(lanes([](unsigned l) { return l * 32; }), every_lane, 16);
+    EXPECT_EQ(apart.wavefronts, 8u);
+    EXPECT_EQ(apart.degree, 2u);
+    // Stamped tile [tx][ty] of 8-byte words: half a warp is one row, 16 columns 128 bytes apart.
+    const BankUse stamped =
+        bank_use(lanes([](unsigned l) { return (l % 16 * 16 + l / 16) * 8; }), every_lane, 8);
+    EXPECT_EQ(stamped.degree, 16u);
+    EXPECT_EQ(stamped.wavefronts, 32u);
+}
+
+// Wavefronts that ncu counts on an H200 (compute capability 9.0, CUDA 13.0).
+TEST(BankUse, IsWhatAnH200Counts) {
+    const auto wavefronts = [](uint32_t bytes, auto address) {
+        return bank_use(lanes(address), every_lane, bytes).wavefronts;
+    };
+    EXPECT_EQ(wavefronts(16, [](unsigned) { return 64; }), 2u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l * 16; }), 4u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l / 16 * 128; }), 2u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l % 2 * 16; }), 2u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l / 8 * 16; }), 2u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l * 32; }), 8u);
+    EXPECT_EQ(wavefronts(16, [](unsigned l) { return l / 2 * 16; }), 2u);
+    EXPECT_EQ(wavefronts(8, [](unsigned) { return 64; }), 1u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return l * 8; }), 2u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return l / 16 * 8; }), 1u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return (l % 16 * 16 + l / 16) * 8; }), 32u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return l * 16; }), 4u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return l / 2 * 8; }), 1u);
+    EXPECT_EQ(wavefronts(8, [](unsigned l) { return l / 16 * 128; }), 2u);
+    EXPECT_EQ(wavefronts(4, [](unsigned l) { return l * 4; }), 1u);
+    EXPECT_EQ(wavefronts(4, [](unsigned l) { return (l % 16 * 16 + l / 16) * 4; }), 8u);
+    EXPECT_EQ(wavefronts(4, [](unsigned l) { return (l % 16 * 17 + l / 16) * 4; }), 2u);
+    EXPECT_EQ(wavefronts(4, [](unsigned l) { return l * 8; }), 2u);
+    EXPECT_EQ(wavefronts(4, [](unsigned) { return 64; }), 1u);
+}
+
+TEST(BankUse, CountsOnlyTheLanesOfTheMask) {
+    const Addresses column = lanes([](unsigned l) { return l * 128; });
+    EXPECT_EQ(bank_use(column, 0b111, 4).degree, 3u);
+    EXPECT_EQ(bank_use(column, 0, 4).wavefronts, 0u);
+    // 8-byte lanes of the upper half only: one pass.
+    EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 8; }), 0xFFFF0000, 8).wavefronts, 1u);
+    EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 8; }), 0xF000000F, 8).wavefronts, 2u);
+}
+
+TEST(Sectors, OfAWarp) {
+    const auto count = [](uint32_t bytes, uint32_t mask, auto address) {
+        return sectors(lanes(address), mask, bytes);
+    };
+    EXPECT_EQ(count(4, every_lane, [](unsigned l) { return 4096 + l * 4; }), 4u);
+    EXPECT_EQ(count(8, every_lane, [](unsigned l) { return 4096 + l * 8; }), 8u);
+    EXPECT_EQ(count(16, every_lane, [](unsigned l) { return 4096 + l * 16; }), 16u);
+    EXPECT_EQ(count(4, every_lane, [](unsigned) { return 4096; }), 1u);
+    // 128 bytes from the middle of a sector on.
+    EXPECT_EQ(count(4, every_lane, [](unsigned l) { return 4112 + l * 4; }), 5u);
+    EXPECT_EQ(count(1, every_lane, [](unsigned l) { return 4096 + l * 4; }), 4u);
+    EXPECT_EQ(count(4, every_lane, [](unsigned l) { return 4096 + l * 12; }), 12u);
+    EXPECT_EQ(count(4, every_lane, [](unsigned l) { return 4096 + l * 1024; }), 32u);
+    // There and back: the order of the lanes does not matter.
+    EXPECT_EQ(count(4, every_lane, [](unsigned l) { return 4096 + l % 2 * 640 + l * 4; }), 8u);
+    EXPECT_EQ(count(4, 0b11, [](unsigned l) { return 4096 + l * 1024; }), 2u);
+    EXPECT_EQ(count(4, 0xFF, [](unsigned l) { return 4096 + l * 4; }), 1u);
+    EXPECT_EQ(count(4, 0x80000000, [](unsigned l) { return 4096 + l * 4; }), 1u);
+}
+
+// One load of out[tid], a guarded store to shared memory, an atomic, and a uniform load.
+const std::string kernel = kernel_text(
+    "ld.global.u32 %r2, [%rd1]; shl.b32 %r3, %r1, 3; mov.u32 %r4, cell; add.s32 %r3, %r3, %r4;"
+    "setp.lt.u32 %p1, %r1, 20; @%p1 st.shared.u32 [%r3], %r2; bar.sync 0;"
+    "ld.shared.v2.u32 {%r5, %r6}, [cell]; atom.global.add.u32 %r7, [%rd0], %r5;"
+    "red.shared.add.u32 [%r3], %r6;",
+    ".shared .align 8 .b8 cell[512];");
+
+TEST(AccessCounters, OfASmallKernel) {
+    Runner r(kernel);
+    AccessCounters counters;
+    r.observer = &counters;
+    r.run({{3, 1, 1}, {64, 1, 1}, 0});
+    r.run({{3, 1, 1}, {64, 1, 1}, 0});
+    ASSERT_EQ(counters.kernels().size(), 1u);
+    const KernelCounters& k = counters.kernels()[0];
+    EXPECT_EQ(k.kernel, "k");
+    EXPECT_EQ(k.launches, 2u);
+    EXPECT_EQ(k.blocks, 6u);
+    EXPECT_EQ(k.barriers, 6u);
+    EXPECT_EQ(k.warp_instructions, 2 * r.statistics.warp_instructions);
+    EXPECT_EQ(k.thread_instructions, 2 * r.statistics.thread_instructions);
+
+    EXPECT_EQ(k.global_loads.requests, 12u);
+    EXPECT_EQ(k.global_loads.bytes, 12u * 128);
+    EXPECT_EQ(k.global_loads.sectors, 12u * 4);
+    EXPECT_EQ(k.global_stores.requests, 0u);
+    EXPECT_EQ(k.global_atomics.requests, 12u);
+    EXPECT_EQ(k.global_atomics.sectors, 12u);
+
+    // Lanes 0 to 19 of warp 0, two words apart: 16 lanes go round the banks.
+    EXPECT_EQ(k.shared_stores.requests, 6u);
+    EXPECT_EQ(k.shared_stores.bytes, 6u * 80);
+    EXPECT_EQ(k.shared_stores.wavefronts, 6u * 2);
+    EXPECT_EQ(k.shared_stores.least_wavefronts, 6u);
+    EXPECT_EQ(k.shared_stores.degree, 2u);
+    EXPECT_EQ(k.shared_loads.requests, 12u);
+    EXPECT_EQ(k.shared_loads.wavefronts, 12u);
+    EXPECT_EQ(k.shared_loads.bytes, 12u * 256);
+    EXPECT_EQ(k.shared_atomics.requests, 12u);
+    EXPECT_EQ(k.shared_atomics.wavefronts, 24u);
+    EXPECT_EQ(k.shared_atomics.sectors, 0u);
+}
+
+// A loop whose stride doubles: the same instruction with another pattern each time.
+TEST(AccessCounters, TellThePatternsOfOneInstructionApart) {
+    Runner r(
+        kernel_text("mov.u32 %r3, cell; mov.u32 %r5, 4;"
+                    "LOOP: mul.lo.u32 %r4, %r1, %r5; add.s32 %r4, %r4, %r3;"
+                    "st.shared.u32 [%r4], %r1; mul.wide.u32 %rd2, %r1, %r5;"
+                    "add.s64 %rd2, %rd2, %rd0; st.global.u32 [%rd2], %r1;"
+                    "shl.b32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, 64; @%p1 bra LOOP;",
+                    ".shared .align 8 .b8 cell[1024];"));
+    AccessCounters counters;
+    r.observer = &counters;
+    r.run(one_block(32), 0, 256);
+    const KernelCounters& k = counters.kernels().at(0);
+    EXPECT_EQ(k.shared_stores.requests, 4u);
+    EXPECT_EQ(k.shared_stores.wavefronts, 1u + 2 + 4 + 8);
+    EXPECT_EQ(k.shared_stores.degree, 8u);
+    EXPECT_EQ(k.global_stores.sectors, 4u + 8 + 16 + 32);
+}
+
+}  // namespace
+}  // namespace warpscope::emulator

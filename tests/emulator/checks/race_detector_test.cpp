@@ -1,0 +1,71 @@
+#include "emulator/checks/race_detector.h"
+
+#include "emulator/ptx_fixture.h"
+
+namespace warpscope::emulator {
+namespace {
+
+uint64_t races(const RaceDetector& detector, Severity severity) {
+    uint64_t count = 0;
+    for (const Finding& f : detector.findings())
+        if (f.severity == severity) count += f.count;
+    return count;
+}
+
+// n rounds of a warp in which each lane stores a word and reads its neighbour's. Word 64 is stored
+// to before them, by lane 0, and after them by lane 1 of the other warp.
+const std::string rounds = kernel_text(
+    "mov.u32 %r9, cell; shl.b32 %r2, %r1, 2; add.s32 %r2, %r2, %r9; xor.b32 %r3, %r2, 4;\n"
+    "mov.u32 %r5, 0; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 33;\n"
+    "@%p1 st.shared.u32 [cell+256], %r1;\n"
+    "LOOP: st.shared.u32 [%r2], %r5;\n bar.warp.sync -1;\n"
+    "ld.shared.u32 %r4, [%r3];\n bar.warp.sync -1;\n"
+    "add.s32 %r5, %r5, 1; setp.lt.u32 %p3, %r5, %r0; @%p3 bra LOOP;\n"
+    "@%p2 st.shared.u32 [cell+256], %r1;\n",
+    ".shared .align 8 .b8 cell[264];");
+
+// More rounds than the detector remembers: nothing that matters is forgotten.
+TEST(RaceDetector, RemembersWhatCountsThroughALongEpoch) {
+    Runner r(rounds);
+    RaceDetector detector;
+    r.observer = &detector;
+    r.run(one_block(64), 400'000);
+    EXPECT_EQ(races(detector, Severity::error), 1u);
+    EXPECT_EQ(races(detector, Severity::warning), 0u);
+    std::vector<bool> racing(66);
+    racing[64] = true;
+    EXPECT_EQ(detector.racing_words(), racing);
+}
+
+TEST(RaceDetector, ACopyGoesOnByItself) {
+    Runner r(rounds);
+    RaceDetector detector;
+    r.observer = &detector;
+    r.run(one_block(64), 3);
+    RaceDetector copy = detector;
+    EXPECT_EQ(copy.racing_words(), detector.racing_words());
+    r.observer = &copy;
+    r.run(one_block(64), 3);
+    EXPECT_EQ(races(detector, Severity::error), 1u);
+    EXPECT_EQ(races(copy, Severity::error), 2u);
+}
+
+// 16 bytes of the other warp's without a barrier: all four words took part.
+TEST(RaceDetector, RacingWordsOfAVector) {
+    Runner r(kernel_text(
+        "mov.u32 %r9, cell; shl.b32 %r2, %r1, 4; add.s32 %r2, %r2, %r9; xor.b32 %r3, %r2, 512;\n"
+        "st.shared.v4.u32 [%r2], {%r1, %r1, %r1, %r1}; setp.ne.u32 %p1, %r1, 40; @%p1 ret;\n"
+        "ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r3];\n",
+        ".shared .align 16 .b8 cell[1024];"));
+    RaceDetector detector;
+    r.observer = &detector;
+    r.options.schedule = Schedule::run_to_barrier;
+    r.run(one_block(64));
+    EXPECT_EQ(races(detector, Severity::error), 1u);
+    std::vector<bool> racing(256);
+    for (unsigned word = 8 * 4; word < 9 * 4; ++word) racing[word] = true;
+    EXPECT_EQ(detector.racing_words(), racing);
+}
+
+}  // namespace
+}  // namespace warpscope::emulator

@@ -1,0 +1,125 @@
+#include <chrono>
+#include <thread>
+
+#include "emulator/ptx_fixture.h"
+#include "emulator/stepper/stepper.h"
+
+// What ends a launch that would not end by itself, and what its error says.
+namespace warpscope::emulator {
+namespace {
+
+using std::chrono::milliseconds;
+
+const std::string endless = ".loc 1 67 3\nspin:\nadd.s32 %r2, %r2, 1;\nbra.uni spin;\n";
+const std::string file = "\n.file 1 \"kernels/x.cu\"\n";
+
+TEST(Limit, TimeNamesKernelLineBlockAndWarps) {
+    Runner r(kernel_text(endless) + file);
+    r.options.time_limit = milliseconds(200);
+    expect_contains(error_of([&] { r.run(one_block(64)); }),
+                    "kernel k did not end within 0.2 s: block (0,0,0), warps 0-1 were at "
+                    "kernels/x.cu:67 (an endless loop?)");
+}
+
+TEST(Limit, WarpsThatWaitForTheEndlessOneAreNamed) {
+    // Warp 1 spins, the others wait for it.
+    Runner r(kernel_text(".loc 1 60 1\nshr.u32 %r3, %r1, 5;\nsetp.eq.u32 %p0, %r3, 1;\n"
+                         "@%p0 bra spin;\n.loc 1 61 1\nbar.sync 0;\nret;\n" +
+                         endless) +
+             file);
+    r.options.time_limit = milliseconds(200);
+    const std::string text = error_of([&] { r.run(one_block(128)); });
+    expect_contains(text,
+                    "warp 1 was at kernels/x.cu:67, warps 0, 2-3 at the barrier kernels/x.cu:61");
+}
+
+TEST(Limit, LanesOfAWarpAreNamed) {
+    Runner r(
+        kernel_text("setp.lt.u32 %p0, %r1, 4;\n@%p0 bra spin;\nbar.sync 0;\nret;\n" + endless) +
+        file);
+    r.options.time_limit = milliseconds(200);
+    expect_contains(error_of([&] { r.run(one_block(32)); }), "lanes 0x0000000f of warp 0");
+}
+
+TEST(Limit, EveryHostThreadEnds) {
+    Runner r(kernel_text(endless));
+    r.options.time_limit = milliseconds(200);
+    r.options.threads = 4;
+    expect_contains(error_of([&] { r.run({{500, 1, 1}, {32, 1, 1}}); }), "block (0,0,0)");
+}
+
+TEST(Limit, StopEndsTheLaunch) {
+    Runner r(kernel_text(endless) + file);
+    std::stop_source source;
+    r.options.stop = source.get_token();
+    std::jthread stopper([&] { source.request_stop(); });
+    const std::string text = error_of([&] { r.run(one_block(32)); });
+    expect_contains(text, "kernel k was stopped: block (0,0,0), warp 0 was at kernels/x.cu:67");
+    EXPECT_EQ(text.find("endless"), std::string::npos);
+}
+
+TEST(Limit, ABudgetNamesTheLineToo) {
+    Runner r(kernel_text(endless) + file);
+    r.options.instruction_budget = 100'000;
+    expect_contains(error_of([&] { r.run(one_block(32)); }),
+                    "kernel k: its budget of 100000 warp instructions is spent: block (0,0,0), "
+                    "warp 0 was at kernels/x.cu:67");
+}
+
+TEST(Limit, WhatEndsInTimeIsNotTouched) {
+    Runner limited(kernel_text("st.global.u32 [%rd1], %r1;"));
+    limited.options.time_limit = std::chrono::minutes(10);
+    const auto out = limited.run(one_block(64));
+    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t);
+}
+
+TEST(Limit, TheMachineGoesOnAfterwards) {
+    Runner r(kernel_text("setp.eq.u32 %p0, %r0, 1;\n@!%p0 bra good;\n" + endless +
+                         "good:\nst.global.u32 [%rd1], %r1;"));
+    r.options.time_limit = milliseconds(100);
+    EXPECT_NE(error_of([&] { r.run(one_block(64), 1); }), "");
+    const auto out = r.run(one_block(64), 0);
+    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t);
+}
+
+class Stepped : public ::testing::Test {
+  protected:
+    Stepper stepper(const std::string& ptx, uint32_t block, const Options& options,
+                    uint32_t n = 0) {
+        module = Module::parse(ptx, "test");
+        out = machine.memory().allocate(4096);
+        const void* arguments[] = {&out, &n};
+        return Stepper(machine,
+                       Machine::freeze(*module->kernels().front(), {{40, 1, 1}, {32, 1, 1}},
+                                       arguments, options),
+                       block);
+    }
+    Machine machine;
+    std::shared_ptr<const Module> module;
+    void* out = nullptr;
+};
+
+TEST_F(Stepped, RunningAheadEndsInTimeAndStaysOpen) {
+    Stepper s = stepper(kernel_text(endless) + file, 0, {.time_limit = milliseconds(100)});
+    s.step_barrier();
+    EXPECT_EQ(s.end(), Stepper::End::open);
+    const uint64_t first = s.position();
+    EXPECT_GT(first, 0u);
+    s.run();
+    EXPECT_GT(s.position(), first);
+    EXPECT_TRUE(s.step());
+}
+
+TEST_F(Stepped, ABlockBeforeThatDoesNotEndIsAnError) {
+    // Block 0 spins; block 29 comes to the same virtual SM and finds its shared memory.
+    const std::string ptx =
+        kernel_text("mov.u32 %r5, %ctaid.x;\nsetp.ne.u32 %p0, %r5, 0;\n@%p0 bra good;\n" + endless +
+                        "good:\nst.shared.u32 [s], %r1;",
+                    ".shared .align 4 .b8 s[4];\n") +
+        file;
+    expect_contains(error_of([&] { stepper(ptx, 29, {.time_limit = milliseconds(100)}); }),
+                    "did not end within 0.1 s: block (0,0,0), warp 0 was at kernels/x.cu:67");
+}
+
+}  // namespace
+}  // namespace warpscope::emulator

@@ -1,0 +1,118 @@
+#include <algorithm>
+#include <string>
+
+#include "emulator/checks/access_counters.h"
+#include "emulator/checks/barrier_check.h"
+#include "emulator/checks/race_detector.h"
+#include "emulator/machine/observer_list.h"
+#include "emulator/ptx_fixture.h"
+
+namespace warpscope::emulator {
+namespace {
+
+// Everything that observers of a run can be asked, as text.
+struct Observed {
+    RaceDetector races;
+    BarrierCheck barriers;
+    AccessCounters counters;
+    ObserverList all;
+
+    Observed() {
+        all.add(races);
+        all.add(barriers);
+        all.add(counters);
+    }
+    std::string text() const {
+        std::string text;
+        for (const Finding& f : merged({races.findings(), barriers.findings()}))
+            text += std::to_string(f.count) + " " + std::string(to_string(f.severity)) + " " +
+                    std::string(to_string(f.kind)) + " " + std::string(to_string(f.hazard)) +
+                    " block " + name_of(f.first.block) + ": " + f.sentence + "\n";
+        for (const KernelCounters& k : counters.kernels())
+            for (const uint64_t n :
+                 {k.launches, k.blocks, k.warp_instructions, k.thread_instructions, k.barriers,
+                  k.global_loads.requests, k.global_stores.sectors, k.shared_loads.wavefronts,
+                  k.shared_stores.requests, k.shared_stores.bytes,
+                  uint64_t(k.shared_stores.degree)})
+                text += std::to_string(n) + " ";
+        return text;
+    }
+};
+
+// Warps store and read each other's words, from block n on without a barrier; all threads of block
+// 40 store to one word; blocks 57 and 91 of a launch of 100 blocks or more leave global memory.
+const std::string kernel = kernel_text(
+    "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x; mov.u32 %r9, cell; shl.b32 %r4, %r1, 2;\n"
+    "add.s32 %r4, %r4, %r9; xor.b32 %r5, %r4, 128; st.shared.u32 [%r4], %r2;\n"
+    "setp.ge.u32 %p1, %r2, %r0; @%p1 bra SKIP; bar.sync 0;\n"
+    "SKIP: ld.shared.u32 %r6, [%r5];\n"
+    "setp.eq.u32 %p2, %r2, 40; @%p2 st.shared.u32 [cell], %r1;\n"
+    "setp.lt.u32 %p3, %r3, 100; @%p3 ret; and.b32 %r7, %r2, 127;\n"
+    "setp.eq.u32 %p4, %r7, 57; @%p4 st.global.u32 [%rd0+-4096], %r6;\n"
+    "setp.eq.u32 %p5, %r7, 91; @%p5 st.global.u32 [%rd0+-8192], %r6;\n",
+    ".shared .align 8 .b8 cell[256];");
+
+std::string observed(unsigned threads, const std::vector<uint32_t>& grids, Schedule schedule) {
+    Observed seen;
+    Runner r(kernel);
+    r.observer = &seen.all;
+    r.options.threads = threads;
+    r.options.schedule = schedule;
+    std::string errors;
+    for (const uint32_t blocks : grids) {
+        const std::string error = error_of([&] { r.run({{blocks, 1, 1}, {64, 1, 1}, 0}, 23, 64); });
+        errors += error.substr(0, error.find(" bytes at ")) + "\n";  // the address may differ
+    }
+    return errors + seen.text();
+}
+
+class ParallelObservers : public testing::TestWithParam<Schedule> {};
+
+TEST_P(ParallelObservers, SeeTheSameOnAnyNumberOfThreads) {
+    const std::string one = observed(1, {64}, GetParam());
+    // Words of the other warp, from block 23 on: 64 threads, 41 blocks.
+    expect_contains(one, " block (23,0,0): ");
+    expect_contains(one, " block (40,0,0): ");
+    for (const unsigned threads : {2u, 3u, 5u, 29u})
+        EXPECT_EQ(observed(threads, {64}, GetParam()), one) << threads << " threads";
+}
+
+TEST_P(ParallelObservers, ForgetWhatRanBehindTheFailingBlock) {
+    const std::string one = observed(1, {30, 200, 64}, GetParam());
+    expect_contains(one, "block (57,0,0)");
+    // What the failing launch finds stays, up to the failing block.
+    for (const unsigned threads : {2u, 3u, 5u, 29u})
+        for (int repeat = 0; repeat < 3; ++repeat)
+            EXPECT_EQ(observed(threads, {30, 200, 64}, GetParam()), one) << threads << " threads";
+}
+
+std::string schedule_name(Schedule schedule) {
+    if (schedule == Schedule::random_quantum) return "random";
+    return schedule == Schedule::reverse ? "reverse" : "run_to_barrier";
+}
+
+INSTANTIATE_TEST_SUITE_P(Schedules, ParallelObservers,
+                         testing::Values(Schedule::run_to_barrier, Schedule::reverse,
+                                         Schedule::random_quantum),
+                         [](const auto& info) { return schedule_name(info.param); });
+
+// The memory check has to see every write before the reads that follow it.
+TEST(ParallelObserver, ThatCannotForkKeepsAllOnOneThread) {
+    struct InOrder : Observer {
+        std::vector<uint32_t> begun;
+        void on_block_begin(const Kernel&, uint32_t block) override { begun.push_back(block); }
+    } in_order;
+    Observed seen;
+    seen.all.add(in_order);
+    Runner r(kernel);
+    r.observer = &seen.all;
+    r.options.threads = 8;
+    r.options.schedule = Schedule::reverse;
+    r.run({{64, 1, 1}, {64, 1, 1}, 0}, 23, 64);
+    ASSERT_EQ(in_order.begun.size(), 64u);
+    EXPECT_TRUE(std::is_sorted(in_order.begun.begin(), in_order.begun.end()));
+    EXPECT_EQ("\n" + seen.text(), observed(1, {64}, Schedule::reverse));
+}
+
+}  // namespace
+}  // namespace warpscope::emulator

@@ -1,0 +1,120 @@
+#include <set>
+
+#include "emulator/ptx_fixture.h"
+
+namespace warpscope::emulator {
+namespace {
+
+constexpr const char* shared_words = ".shared .align 4 .b8 cell[1024];";
+
+// Every thread stores its own number and reads its mirror's cell, without a barrier between.
+const std::string mirror = kernel_text(R"(
+mov.u32 %r5, %ctaid.x; mad.lo.s32 %r6, %r5, 256, %r1; mul.wide.u32 %rd2, %r6, 4; add.s64 %rd2, %rd0, %rd2;
+add.s32 %r7, %r6, %r0;
+shl.b32 %r2, %r1, 2; mov.u32 %r3, cell; add.s32 %r4, %r3, %r2;
+st.shared.u32 [%r4], %r7;
+sub.s32 %r8, 255, %r1; shl.b32 %r8, %r8, 2; add.s32 %r8, %r3, %r8;
+ld.shared.u32 %r9, [%r8];
+st.global.u32 [%rd2], %r9;)",
+                                       shared_words);
+
+const Launch grid{{90, 1, 1}, {256, 1, 1}, 0};
+
+std::vector<uint32_t> run_mirror(uint64_t seed, unsigned threads, Schedule schedule) {
+    Runner r(mirror);
+    r.options.schedule = schedule;
+    r.options.seed = seed;
+    r.options.threads = threads;
+    return r.run(grid, 1'000'000);
+}
+
+TEST(Schedule, ResultDependsOnTheSeedNotOnTheThreads) {
+    const auto one = run_mirror(7, 1, Schedule::random_quantum);
+    EXPECT_EQ(one, run_mirror(7, 2, Schedule::random_quantum));
+    EXPECT_EQ(one, run_mirror(7, 5, Schedule::random_quantum));
+    EXPECT_NE(one, run_mirror(8, 2, Schedule::random_quantum));
+}
+
+double wrong_share(const std::vector<uint32_t>& out) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < out.size(); ++i)
+        wrong += out[i] != 1'000'000 + i / 256 * 256 + (255 - i % 256);
+    return double(wrong) / double(out.size());
+}
+
+TEST(Schedule, OrderedSchedulesGiveEachMirroredPairOneStaleHalf) {
+    // Warps 0 to 3 read before their mirror warps store, in the other order warps 7 to 4.
+    const auto forward = run_mirror(1, 2, Schedule::run_to_barrier);
+    EXPECT_EQ(wrong_share(forward), 0.5);
+    EXPECT_NE(forward[0], 1'000'255u);
+    EXPECT_EQ(forward[255], 1'000'000u);
+    const auto backward = run_mirror(1, 2, Schedule::reverse);
+    EXPECT_EQ(wrong_share(backward), 0.5);
+    EXPECT_EQ(backward[0], 1'000'255u);
+}
+
+TEST(Schedule, RandomTurnsShowTheRace) {
+    const double share = wrong_share(run_mirror(3, 2, Schedule::random_quantum));
+    EXPECT_GT(share, 0.05);
+    EXPECT_LT(share, 0.5);
+}
+
+TEST(Schedule, StaleSharedMemoryComesFromTheBlockBefore) {
+    const auto out = run_mirror(1, 2, Schedule::run_to_barrier);
+    const uint32_t sms = Machine::default_virtual_sms;
+    for (uint32_t t = 0; t < 128; ++t) {
+        EXPECT_EQ(out[t], 0u) << "the first block of a virtual SM finds fresh memory";
+        EXPECT_EQ(out[sms * 256 + t], 1'000'000 + 255 - t) << "the next one block 0's values";
+    }
+}
+
+TEST(Schedule, SharedMemoryStaysBetweenLaunches) {
+    Runner r(kernel_text(
+        "ld.shared.u32 %r2, [cell]; st.shared.u32 [cell], %r0; st.global.u32 [%rd1], %r2;",
+        shared_words));
+    EXPECT_EQ(r.run(one_block(1), 11)[0], 0u);
+    EXPECT_EQ(r.run(one_block(1), 12)[0], 11u);
+    EXPECT_EQ(r.run(one_block(1), 13)[0], 12u);
+}
+
+TEST(Schedule, FloatAtomicsDoNotDependOnTheThreads) {
+    const std::string ptx = kernel_text(
+        "mov.u32 %r2, %ctaid.x; mad.lo.s32 %r2, %r2, 64, %r1;"
+        "cvt.rn.f32.u32 %f1, %r2; rcp.rn.f32 %f1, %f1; setp.eq.s32 %p1, %r2, 0;"
+        "@%p1 ret; red.global.add.f32 [%rd0], %f1;");
+    std::set<uint32_t> sums;
+    for (unsigned threads : {1, 2, 3, 7}) {
+        Runner r(ptx);
+        r.options.threads = threads;
+        sums.insert(r.run({{300, 1, 1}, {64, 1, 1}, 0}, 0, 1)[0]);
+    }
+    EXPECT_EQ(sums.size(), 1u);
+}
+
+TEST(Schedule, AWarpMaySpinOnAnotherOne) {
+    Runner r(kernel_text(
+        "setp.ge.u32 %p1, %r1, 32; @%p1 bra LATER;"
+        "WAIT: ld.volatile.shared.u32 %r2, [cell]; setp.eq.s32 %p2, %r2, 0; @%p2 bra WAIT;"
+        "st.global.u32 [%rd1], %r2; bra END; LATER: st.volatile.shared.u32 [cell], 9; END: ",
+        shared_words));
+    r.options.instruction_budget = 100'000'000;
+    for (const Schedule s : {Schedule::run_to_barrier, Schedule::random_quantum}) {
+        Runner fresh(mirror);
+        r.options.schedule = s;
+        EXPECT_EQ(r.run(one_block(64))[5], 9u);
+    }
+}
+
+TEST(Schedule, BudgetEndsAnEndlessLoop) {
+    Runner r(kernel_text("TOP: bra TOP;"));
+    r.options.instruction_budget = 1000;
+    expect_contains(error_of([&] { r.run(one_block(32)); }), "budget of 1000");
+    Runner enough(kernel_text("st.global.u32 [%rd1], 1;"));
+    enough.options.instruction_budget = 7;
+    EXPECT_EQ(enough.run(one_block(32))[0], 1u);
+    enough.options.instruction_budget = 6;
+    EXPECT_THROW(enough.run(one_block(32)), Error);
+}
+
+}  // namespace
+}  // namespace warpscope::emulator

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "emulator/ptx_fixture.h"
+#include "emulator/stepper/stepper.h"
+
+namespace warpscope::emulator {
+
+// A launch of one of the app's kernels on a machine of its own. Each pointer is a buffer of
+// `floats` floats, the other arguments are given in their order.
+class FrozenKernel {
+  public:
+    FrozenKernel(const std::string& file, const std::string& kernel, Launch launch,
+                 std::vector<uint32_t> scalars, Options options = {}, unsigned sms = 1,
+                 size_t floats = 1 << 14)
+        : machine(sms), module_(Module::parse(text_of(file), file)) {
+        const Kernel* found = module_->find(kernel);
+        if (!found) throw Error("no kernel " + kernel);
+        std::vector<uint64_t> values;
+        size_t next = 0;
+        for (const Parameter& p : found->parameters)
+            values.push_back(p.size == 8             ? uint64_t(new_buffer(floats))
+                             : next < scalars.size() ? scalars[next++]
+                                                     : 0);
+        std::vector<const void*> arguments;
+        for (const uint64_t& v : values) arguments.push_back(&v);
+        frozen = Machine::freeze(*found, launch, arguments, options);
+    }
+
+    // All buffers, one after the other.
+    std::vector<std::byte> memory() const {
+        std::vector<std::byte> all;
+        for (const auto& [data, bytes] : buffers_) all.insert(all.end(), data, data + bytes);
+        return all;
+    }
+
+    Machine machine;
+    FrozenLaunch frozen;
+
+  private:
+    static std::string text_of(const std::string& file) {
+        std::ifstream in(std::string(WARPSCOPE_SOURCE_DIR) + "/kernels/ptx/" + file);
+        std::stringstream text;
+        text << in.rdbuf();
+        return text.str();
+    }
+    void* new_buffer(size_t floats) {
+        auto* p = static_cast<float*>(machine.memory().allocate(floats * sizeof(float)));
+        for (size_t k = 0; k < floats; ++k) p[k] = float(k % 97) / 97 + float(buffers_.size());
+        buffers_.push_back({reinterpret_cast<std::byte*>(p), floats * sizeof(float)});
+        return p;
+    }
+
+    std::shared_ptr<const Module> module_;
+    std::vector<std::pair<const std::byte*, size_t>> buffers_;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,156 @@
+#include "experiments/framework/edited.h"
+
+#include <gtest/gtest.h>
+
+#include "compute/device/kernel_source.h"
+#include "experiments/framework/experiment.h"
+#include "experiments/live.h"
+#include "experiments/settings.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using tests::reading;
+using tests::set;
+
+using Lines = std::vector<int>;
+
+TEST(BarrierLines, AreThoseOfTheFunctionsBody) {
+    const char* source =
+        "void first(int a);\n"                 // 1
+        "void first(int a) {\n"                // 2
+        "    __syncthreads();\n"               // 3
+        "    if (a) { // }\n"                  // 4
+        "        /* __syncthreads(); */\n"     // 5
+        "        __syncthreads_count(a);\n"    // 6
+        "    }\n"                              // 7
+        "    // __syncthreads();\n"            // 8
+        "}\n"                                  // 9
+        "void second() {\n"                    // 10
+        "    first(1); __syncthreads(); }\n";  // 11
+    EXPECT_EQ(barrier_lines(source, "first"), (Lines{3, 6}));
+    EXPECT_EQ(barrier_lines(source, "second"), Lines{11});
+    EXPECT_EQ(barrier_lines(source, "third"), Lines{});
+    EXPECT_EQ(barrier_lines("void open() {\n /* __syncthreads();", "open"), Lines{});
+    EXPECT_EQ(barrier_lines("void open() {\n __syncthreads(); //", "open"), Lines{2});
+    EXPECT_EQ(place("dot", {30, 38}), "dot.cu:30 and 38");
+    EXPECT_EQ(place("dot", {}), "dot.cu");
+}
+
+TEST(BarrierLines, AreFoundInTheKernels) {
+    const auto count = [](const char* file, const char* function) {
+        const std::string name = std::string("kernels/") + file;
+        const Lines lines = barrier_lines(compute::kernel_source(name), function);
+        for (const int line : lines)
+            EXPECT_NE(tests::source_line(file, line).find("__syncthreads()"), std::string::npos);
+        return lines.size();
+    };
+    EXPECT_EQ(count("ripple.cu", "exchange"), 1u);
+    EXPECT_EQ(count("ripple.cu", "draw_stamped"), 1u);
+    EXPECT_EQ(count("dot.cu", "dot"), 2u);
+    EXPECT_EQ(count("dot.cu", "dot_divergent"), 2u);
+    EXPECT_EQ(count("dot.cu", "dot_divergent_bounded"), 2u);
+}
+
+/// On an emulator where kernels/`file`.cu has lost its barriers.
+class WithoutBarriers {
+  public:
+    WithoutBarriers(const std::string& id, const std::string& file)
+        : device_(compute::make_emulated_device("")) {
+        compute::KernelEdit edit;
+        edit.file = file;
+        edit.source = "// no barrier here";
+        edit.ptx = tests::ptx_without(file, "bar.sync");
+        device_->use({{file, std::make_shared<const compute::KernelEdit>(std::move(edit))}});
+        experiment_ = find_experiment(id).make(*device_);
+    }
+    Experiment& operator*() { return *experiment_; }
+    Experiment* operator->() { return experiment_.get(); }
+
+  private:
+    std::unique_ptr<compute::EmulatedDevice> device_;
+    std::unique_ptr<Experiment> experiment_;
+};
+
+TEST(EditedRipple, IsHeldAgainstTheShippedOneAndNotJudged) {
+    WithoutBarriers ripple("ripple", "ripple");
+    for (const char* layout : {"txty", "tytx", "padded", "stamped"}) {
+        set(*ripple, {{"size", "256"}, {"layout", layout}, {"sync", "on"}});
+        const Report report = ripple->report();
+        const Reading& wrong = reading(report, "wrong_pixels");
+        EXPECT_GT(wrong.value, 10) << layout;
+        EXPECT_EQ(wrong.verdict, Verdict::none);
+        EXPECT_EQ(wrong.label, "Unlike the shipped kernel's picture");
+        EXPECT_FALSE(has_failure(report));
+    }
+    const Reading stale = reading(ripple->report(), "stale_reads");
+    EXPECT_GT(stale.value, 10) << "the edited kernel counts its own";
+    EXPECT_EQ(stale.verdict, Verdict::finding);
+}
+
+TEST(EditedRipple, RacesTheSameAtTheSameFrame) {
+    const auto third = [](int drawn_before) {
+        WithoutBarriers ripple("ripple", "ripple");
+        set(*ripple, {{"size", "128"}, {"pattern", "ripple"}});
+        for (int frame = 0; frame < 3; ++frame) {
+            if (frame < drawn_before) tests::Live::picture_of(*ripple);
+            ripple->step();
+        }
+        return tests::Live::picture_of(*ripple);
+    };
+    const std::vector<Rgba> once = third(0), again = third(3);
+    EXPECT_EQ(std::memcmp(once.data(), again.data(), once.size() * sizeof(Rgba)), 0);
+}
+
+TEST(EditedRipple, ShowsBothHalvesOfItself) {
+    WithoutBarriers ripple("ripple", "ripple");
+    const auto torn = [](const std::vector<Rgba>& a, const std::vector<Rgba>& b, bool left) {
+        std::size_t count = 0;
+        for (std::size_t i = 0; i < a.size(); ++i)
+            count += (i % 128 < 64) == left && std::memcmp(&a[i], &b[i], sizeof(Rgba)) != 0;
+        return count;
+    };
+    tests::Live shipped("ripple", {{"size", "128"}});
+    const std::vector<Rgba> right = shipped.picture();
+    for (const char* sync : {"on", "off"}) {
+        set(*ripple, {{"size", "128"}, {"sync", sync}, {"view", "split"}});
+        const std::vector<Rgba> split = tests::Live::picture_of(*ripple);
+        EXPECT_GT(torn(split, right, true), 0u) << sync;
+        EXPECT_GT(torn(split, right, false), 0u) << "its kernel with the barrier has none either";
+    }
+}
+
+TEST(EditedRipple, ComparesWithoutJudging) {
+    WithoutBarriers ripple("ripple", "ripple");
+    set(*ripple, {{"size", "128"}});
+    const Comparison comparison = ripple->compare().value();
+    ASSERT_EQ(comparison.rows.size(), 6u);
+    for (const Comparison::Row& row : comparison.rows) {
+        EXPECT_GT(row.error, 0) << row.id;
+        EXPECT_EQ(row.verdict, Verdict::none) << row.id;
+    }
+}
+
+TEST(EditedRipple, TimesAreItsOwn) {
+    WithoutBarriers ripple("ripple", "ripple");
+    set(*ripple, {{"size", "64"}});
+    tests::Live::picture_of(*ripple);
+    const compute::KernelTiming* own = ripple->device().timings().find("ripple_txty");
+    ASSERT_NE(own, nullptr);
+    EXPECT_EQ(own->launches, 1u);
+    EXPECT_NE(ripple->device().timings().find("shipped ripple_txty"), nullptr);
+}
+
+TEST(EditedSum, ThatIsWrongIsAFinding) {
+    for (const auto& [id, file] : {std::pair{"dot", "dot"}, std::pair{"reduction", "reduce"}}) {
+        WithoutBarriers sum(id, file);
+        const Reading error = reading(sum->report(), "relative_error");
+        EXPECT_GT(error.value, 1e-5) << id;
+        EXPECT_EQ(error.verdict, Verdict::finding) << id;
+        EXPECT_NE(sum->tree(), nullptr);
+        EXPECT_TRUE(sum->tree()->rows.empty()) << "no barrier to show it at, in the tree too";
+    }
+}
+
+}  // namespace
+}  // namespace warpscope::experiments

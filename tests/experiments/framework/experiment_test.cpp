@@ -1,0 +1,151 @@
+#include "experiments/framework/experiment.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/settings.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using tests::reading;
+using tests::set;
+
+/// Refuses b == 13 the way that a device refuses memory, after the parameters were read.
+class Probe : public Experiment {
+  public:
+    explicit Probe(compute::Device& device) : Experiment(device) {}
+    std::string kernel_file() const override { return "ripple"; }
+    void launch_kernel() override {}
+    Size picture_size(Size) const override { return {}; }
+    void render_into(const PixelTarget&) override {}
+    Report report() override { return {}; }
+
+    std::vector<std::string> changes;
+    int steps = 0;
+    bool traceless = false;
+
+  private:
+    void changed(std::span<Parameter* const> which) override {
+        if (b_ == 13) throw compute::DeviceError("no memory");
+        std::string ids;
+        for (const Parameter* parameter : which) ids += parameter->id();
+        changes.push_back(ids);
+    }
+    bool leaves_trace(std::span<Parameter* const>) const override { return !traceless; }
+    void do_step() override { ++steps; }
+    void do_reset() override { steps = 0; }
+
+    Integer a_{declare(), "a", "A", "Help.", 1, 0, 100};
+    Integer b_{declare(), "b", "B", "Help.", 2, 0, 100};
+};
+
+class ExperimentBase : public testing::Test {
+  protected:
+    std::unique_ptr<compute::Device> device_ = compute::pick_device("emulator");
+    Probe probe_{*device_};
+
+    std::string values() const {
+        return probe_.parameters().find("a").text() + " " + probe_.parameters().find("b").text();
+    }
+};
+
+TEST_F(ExperimentBase, TellsWhichParametersChanged) {
+    set(probe_, {{"a", "5"}, {"b", "2"}});
+    set(probe_, {{"a", "5"}});
+    set(probe_, {{"b", "7"}, {"a", "6"}, {"b", "8"}});
+    EXPECT_EQ(probe_.changes, (std::vector<std::string>{"a", "ba"}));
+    EXPECT_EQ(values(), "6 8");
+}
+
+TEST_F(ExperimentBase, SetsAllOrNone) {
+    set(probe_, {{"a", "5"}});
+    EXPECT_THROW(set(probe_, {{"a", "9"}, {"b", "101"}}), ParameterError);
+    EXPECT_THROW(set(probe_, {{"a", "9"}, {"c", "1"}}), ParameterError);
+    EXPECT_THROW(set(probe_, {{"a", "9"}, {"a", "10"}, {"b", "13"}}), compute::DeviceError);
+    EXPECT_EQ(values(), "5 2");
+    EXPECT_EQ(probe_.changes, std::vector<std::string>{"a"});
+}
+
+TEST_F(ExperimentBase, CountsFramesAndChangesSinceReset) {
+    set(probe_, {{"a", "5"}});
+    EXPECT_FALSE(probe_.changed_since_reset()) << "frame 0 has no past";
+    probe_.step();
+    probe_.step();
+    EXPECT_EQ(probe_.frame(), 2u);
+    EXPECT_THROW(set(probe_, {{"b", "13"}}), compute::DeviceError);
+    EXPECT_FALSE(probe_.changed_since_reset());
+    probe_.traceless = true;
+    set(probe_, {{"a", "6"}});
+    EXPECT_FALSE(probe_.changed_since_reset());
+    probe_.traceless = false;
+    set(probe_, {{"a", "7"}});
+    EXPECT_TRUE(probe_.changed_since_reset());
+    probe_.reset();
+    EXPECT_EQ(probe_.frame(), 0u);
+    EXPECT_EQ(probe_.steps, 0);
+    EXPECT_FALSE(probe_.changed_since_reset());
+}
+
+TEST_F(ExperimentBase, AViewIsNoTraceAndNoOtherLaunch) {
+    const std::vector<std::string> before = probe_.parameters().of_launch();
+    EXPECT_EQ(before, (std::vector<std::string>{"a=1", "b=2"}));
+    probe_.parameters().find("b").only_shows();
+    probe_.step();
+    set(probe_, {{"b", "5"}});
+    EXPECT_FALSE(probe_.changed_since_reset());
+    EXPECT_EQ(probe_.parameters().of_launch(), std::vector<std::string>{"a=1"});
+    set(probe_, {{"b", "6"}, {"a", "2"}});
+    EXPECT_TRUE(probe_.changed_since_reset());
+    probe_.parameters().find("a").only_when([] { return false; });
+    EXPECT_TRUE(probe_.parameters().of_launch().empty());
+}
+
+TEST(Registry, TurningTheBodiesIsNoOtherLaunch) {
+    const auto device = compute::pick_device("emulator");
+    const auto nbody = find_experiment("nbody").make(*device);
+    const std::vector<std::string> before = nbody->parameters().of_launch();
+    ASSERT_TRUE(nbody->drag(0.1, 0.1) && nbody->scroll(1));
+    nbody->parameters().find("exposure").parse("2");
+    EXPECT_EQ(nbody->parameters().of_launch(), before);
+    nbody->parameters().find("softening").parse("0.1");
+    EXPECT_NE(nbody->parameters().of_launch(), before);
+}
+
+TEST(Registry, MakesEveryExperimentAndDescribesIt) {
+    const auto device = compute::pick_device("emulator");
+    for (const Entry& entry : registry()) {
+        const auto experiment = entry.make(*device);
+        EXPECT_FALSE(entry.title.empty());
+        EXPECT_FALSE(entry.summary.empty());
+        EXPECT_FALSE(experiment->parameters().all().empty());
+        for (Parameter* parameter : experiment->parameters().all()) {
+            EXPECT_FALSE(parameter->label().empty()) << entry.id << '.' << parameter->id();
+            EXPECT_TRUE(parameter->help().ends_with('.')) << entry.id << '.' << parameter->id();
+            EXPECT_EQ(parameter->text(), parameter->default_text());
+            EXPECT_NO_THROW(parameter->parse(parameter->default_text()));
+        }
+    }
+}
+
+TEST(Registry, NamesTheKnownOnes) {
+    EXPECT_EQ(find_experiment("dot").id, "dot");
+    try {
+        find_experiment("dots");
+        FAIL();
+    } catch (const ParameterError& error) {
+        EXPECT_NE(std::string(error.what()).find("ripple"), std::string::npos) << error.what();
+    }
+}
+
+TEST(Reports, FailOnlyOnFailures) {
+    Report report{{"a", "A", 1, "", {}, Verdict::pass, {}},
+                  {"b", "B", 2, "", {}, Verdict::finding, {}}};
+    EXPECT_FALSE(has_failure(report));
+    report.push_back({"c", "C", 3, "", {}, Verdict::fail, {}});
+    EXPECT_TRUE(has_failure(report));
+    EXPECT_EQ(reading(report, "b").value, 2);
+    EXPECT_EQ(find(report, "d"), nullptr);
+}
+
+}  // namespace
+}  // namespace warpscope::experiments

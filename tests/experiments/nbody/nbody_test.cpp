@@ -1,0 +1,243 @@
+#include "experiments/nbody/nbody.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+#include "experiments/nbody/bodies_file.h"
+#include "experiments/settings.h"
+#include "support/devices.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using tests::reading;
+using tests::set;
+
+const std::string galaxy = WARPSCOPE_SOURCE_DIR "/assets/galaxy_20k.tipsy";
+constexpr Size view{64, 48};
+
+std::vector<std::uint8_t> picture(NBody& nbody) {
+    compute::Buffer<Rgba> pixels(nbody.device(), std::size_t(view.width) * view.height);
+    nbody.render_into({pixels.pointer(), view});
+    std::vector<std::uint8_t> bytes;
+    for (const Rgba& pixel : pixels.download())
+        bytes.insert(bytes.end(), {pixel.r, pixel.g, pixel.b, pixel.a});
+    return bytes;
+}
+
+std::string text_of(const NBody& nbody, std::string_view id) {
+    return nbody.parameters().find(id).text();
+}
+
+class NBodyExperiment : public tests::OnDevices {
+  protected:
+    /// 500 bodies where the test says nothing else.
+    NBody& nbody() {
+        if (!nbody_) {
+            nbody_.emplace(device());
+            set(*nbody_, {{"bodies", "500"}});
+        }
+        return *nbody_;
+    }
+
+  private:
+    std::optional<NBody> nbody_;
+};
+WARPSCOPE_ON_DEVICES(NBodyExperiment);
+
+TEST_P(NBodyExperiment, ReportsEveryReading) {
+    for (const char* kernel :
+         {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast"}) {
+        set(nbody(), {{"kernel", kernel}});
+        nbody().step();
+        const Report report = nbody().report();
+        EXPECT_EQ(reading(report, "bodies").value, 500);
+        const Reading& error = reading(report, "relative_error");
+        EXPECT_EQ(error.verdict, Verdict::pass);
+        EXPECT_GT(error.value, 0) << "floats are never exact here";
+        EXPECT_LT(error.value, 1e-5);
+        EXPECT_LT(std::abs(reading(report, "energy_drift").value), 1e-2);
+        EXPECT_LT(reading(report, "momentum_drift").value, 1e-6);
+        EXPECT_GT(reading(report, "interactions_per_second").value, 0);
+    }
+}
+
+TEST_P(NBodyExperiment, TakesEveryNumberBlockAndStart) {
+    for (const char* start : {"plummer", "disk", "collision", "cold"})
+        for (const char* bodies : {"1", "2", "33"})
+            for (const char* block : {"32", "333", "1024"}) {
+                set(nbody(), {{"start", start}, {"bodies", bodies}, {"block", block}});
+                nbody().step();
+                const Report report = nbody().report();
+                EXPECT_FALSE(has_failure(report)) << start << " of " << bodies;
+                for (const Reading& value : report) EXPECT_TRUE(std::isfinite(value.value));
+            }
+}
+
+TEST_P(NBodyExperiment, TheBlockSizeIsNotForSeveralAndFast) {
+    for (const char* kernel : {"float3", "tiled", "unrolled", "several", "fast"}) {
+        set(nbody(), {{"kernel", kernel}, {"block", "96"}});
+        nbody().step();
+        device().synchronize();
+        const auto& kernels = device().timings().kernels();
+        const auto launched = std::ranges::find_if(kernels, [&](const auto& k) {
+            return k.name.starts_with("nbody_" + std::string(kernel));
+        });
+        ASSERT_NE(launched, kernels.end()) << kernel;
+        EXPECT_EQ(nbody().parameters().find("block").matters(), launched->block.x == 96) << kernel;
+    }
+    EXPECT_TRUE(nbody().parameters().find("bodies").matters());
+    EXPECT_FALSE(nbody().parameters().find("file").matters());
+}
+
+TEST_P(NBodyExperiment, ResetGivesTheSameFramesAgain) {
+    const auto first = picture(nbody());
+    for (int i = 0; i < 3; ++i) nbody().step();
+    const auto fourth = picture(nbody());
+    EXPECT_NE(fourth, first);
+    nbody().reset();
+    EXPECT_EQ(picture(nbody()), first);
+    for (int i = 0; i < 3; ++i) nbody().step();
+    EXPECT_EQ(picture(nbody()), fourth);
+}
+
+TEST_P(NBodyExperiment, AnotherKernelGoesOnFromTheSameState) {
+    for (int i = 0; i < 20; ++i) nbody().step();
+    const auto before = picture(nbody());
+    set(nbody(), {{"kernel", "float3"}});
+    EXPECT_EQ(nbody().frame(), 20u);
+    EXPECT_EQ(picture(nbody()), before);
+    EXPECT_NE(reading(nbody().report(), "energy_drift").value, 0) << "still against frame 0";
+}
+
+TEST_P(NBodyExperiment, AnotherStartBeginsAtFrameZero) {
+    nbody().step();
+    set(nbody(), {{"seed", "2"}});
+    EXPECT_EQ(nbody().frame(), 0u);
+    EXPECT_FALSE(nbody().changed_since_reset());
+    EXPECT_EQ(reading(nbody().report(), "energy_drift").value, 0);
+    EXPECT_EQ(reading(nbody().report(), "momentum_drift").value, 0);
+}
+
+TEST_P(NBodyExperiment, TheViewLeavesNoTrace) {
+    nbody().step();
+    set(nbody(), {{"yaw", "10"}, {"exposure", "2"}});
+    EXPECT_FALSE(nbody().changed_since_reset());
+    set(nbody(), {{"dt", "0.01"}});
+    EXPECT_TRUE(nbody().changed_since_reset());
+}
+
+TEST_P(NBodyExperiment, LoadsTheGalaxy) {
+    set(nbody(), {{"start", "file"}, {"file", galaxy}});
+    const auto before = picture(nbody());
+    EXPECT_NE(before, std::vector<std::uint8_t>(before.size(), 0));
+    EXPECT_EQ(nbody().frame(), 0u);
+}
+
+TEST_P(NBodyExperiment, ABadFileLeavesTheLastGoodState) {
+    for (int i = 0; i < 2; ++i) nbody().step();
+    const auto before = picture(nbody());
+    const auto bad = std::filesystem::path(testing::TempDir()) /
+                     ("nbody_bad_" + std::string(GetParam()) + ".csv");
+    std::ofstream(bad) << "0,0,0,0,0,0,1\n0,nan,0,0,0,0,1\n";
+
+    EXPECT_THROW(set(nbody(), {{"file", bad.string()}, {"start", "file"}}), BodiesFileError);
+    EXPECT_THROW(set(nbody(), {{"start", "file"}}), ParameterError) << "no file named";
+    EXPECT_THROW(set(nbody(), {{"bodies", "0"}}), ParameterError);
+    EXPECT_THROW(set(nbody(), {{"block", "2000"}, {"bodies", "7"}}), ParameterError);
+    EXPECT_EQ(text_of(nbody(), "start"), "plummer");
+    EXPECT_EQ(text_of(nbody(), "file"), "");
+    EXPECT_EQ(text_of(nbody(), "bodies"), "500");
+    EXPECT_EQ(nbody().frame(), 2u);
+    EXPECT_EQ(picture(nbody()), before);
+    nbody().step();
+    EXPECT_EQ(reading(nbody().report(), "bodies").value, 500);
+    std::filesystem::remove(bad);
+}
+
+TEST_P(NBodyExperiment, ComparesEveryKernel) {
+    const auto comparison = nbody().compare();
+    ASSERT_TRUE(comparison);
+    ASSERT_EQ(comparison->rows.size(), 7u);
+    const char* ids[] = {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast"};
+    const char* published[] = {"3383.6 ms", "3738.6 ms", "3198.6 ms", "", "", "", ""};
+    for (std::size_t i = 0; i < 7; ++i) {
+        const Comparison::Row& row = comparison->rows[i];
+        EXPECT_EQ(row.id, ids[i]);
+        EXPECT_EQ(row.published, published[i]);
+        EXPECT_EQ(row.verdict, Verdict::pass);
+        EXPECT_GT(row.median_ms, 0);
+        EXPECT_NEAR(row.rate, 500 * 500 / row.median_ms * 1e3, 1e-6 * row.rate);
+    }
+    EXPECT_EQ(nbody().frame(), 0u);
+    EXPECT_EQ(reading(nbody().report(), "energy_drift").value, 0) << "the state hasn't moved";
+}
+
+TEST_P(NBodyExperiment, MouseMovesTheCamera) {
+    EXPECT_TRUE(nbody().drag(0.5, 0));
+    EXPECT_EQ(text_of(nbody(), "yaw"), "-60");
+    EXPECT_TRUE(nbody().drag(0, 10));
+    EXPECT_EQ(text_of(nbody(), "pitch"), "90");
+    EXPECT_TRUE(nbody().scroll(1));
+    EXPECT_LT(std::stod(text_of(nbody(), "distance")), 1);
+    EXPECT_TRUE(nbody().scroll(-1000));
+    EXPECT_EQ(text_of(nbody(), "distance"), "20");
+    EXPECT_FALSE(nbody().changed_since_reset());
+}
+
+/// A device too small for many bodies; it can't run anything.
+class TinyDevice : public compute::Device {
+  public:
+    explicit TinyDevice(std::size_t bytes) {
+        info_.name = "tiny";
+        info_.memory_bytes = bytes;
+    }
+    std::uint64_t allocate(std::size_t) override { throw std::logic_error("not reached"); }
+    void release(std::uint64_t) noexcept override {}
+    void upload(std::uint64_t, const void*, std::size_t) override {}
+    void download(void*, std::uint64_t, std::size_t) override {}
+    void fill(std::uint64_t, std::uint8_t, std::size_t) override {}
+    void synchronize() override {}
+    std::uint64_t attach(void*, std::size_t) override { return 0; }
+    void detach(std::uint64_t) noexcept override {}
+
+  protected:
+    const compute::LoadedKernel& load(std::string_view, std::string_view,
+                                      const compute::KernelEdit*) override {
+        throw std::logic_error("not reached");
+    }
+    const compute::LoadedKernel& load_ptx(std::string_view, std::string_view) override {
+        throw std::logic_error("not reached");
+    }
+    void launch_packed(const compute::LoadedKernel&, const compute::Shape&, const compute::Work&,
+                       std::span<void* const>) override {}
+};
+
+TEST(NBodyMemory, SaysHowManyBodiesFit) {
+    const TinyDevice device(2 * NBodyState::bytes_for(1000));
+    EXPECT_NO_THROW(NBodyState::require_room(device, 1000));
+    try {
+        NBodyState::require_room(device, 1001);
+        FAIL();
+    } catch (const compute::DeviceError& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("1001 bodies"), std::string::npos) << text;
+        EXPECT_NE(text.find("tiny"), std::string::npos) << text;
+        EXPECT_NE(text.find("take 1000 or fewer"), std::string::npos) << text;
+    }
+}
+
+TEST(NBodyCheck, SamplesWhereAllWouldCostTooMuch) {
+    const StepReference all = make_reference(plummer_sphere(100, 1), 0.1f, 10000);
+    EXPECT_EQ(all.which.size(), 100u);
+    const StepReference some = make_reference(plummer_sphere(100, 1), 0.1f, 2500);
+    ASSERT_EQ(some.which.size(), 25u);
+    EXPECT_EQ(some.which[1] - some.which[0], 4u);
+}
+
+}  // namespace
+}  // namespace warpscope::experiments

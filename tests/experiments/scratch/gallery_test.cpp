@@ -1,0 +1,215 @@
+#include "experiments/scratch/gallery.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "compute/device/kernel_images.h"
+#include "compute/device/kernel_source.h"
+#include "emulator/program/module.h"
+#include "experiments/settings.h"
+#include "support/devices.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using Picture = std::vector<Rgba>;
+using Mouse = GalleryFrame::Mouse;
+
+std::uint32_t word(Rgba p) {
+    return std::bit_cast<std::uint32_t>(p);
+}
+
+std::size_t differing(const Picture& a, const Picture& b) {
+    EXPECT_EQ(a.size(), b.size());
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) count += word(a[i]) != word(b[i]);
+    return count;
+}
+
+/// A starting point on a device.
+class Page {
+  public:
+    Page(compute::Device& device, const std::string& start, Size size, Mouse mouse = {20, 12, 0})
+        : experiment_(find_experiment("scratch").make(device)), size_(size) {
+        tests::set(*experiment_, {{"start", start},
+                                  {"width", std::to_string(size.width)},
+                                  {"height", std::to_string(size.height)}});
+        experiment_->point({mouse.x, mouse.y, mouse.z > 0});
+    }
+    Experiment& operator*() { return *experiment_; }
+    Picture draw() {
+        const compute::Buffer<Rgba> pixels(experiment_->device(),
+                                           std::size_t(size_.width * size_.height));
+        experiment_->render_into({pixels.pointer(), size_});
+        return pixels.download();
+    }
+    Picture draw(int frame) {
+        while (experiment_->frame() < std::uint64_t(frame)) experiment_->step();
+        return draw();
+    }
+
+  private:
+    std::unique_ptr<Experiment> experiment_;
+    Size size_;
+};
+
+const std::vector<std::string> exact{"transpose",     "transpose_padded", "blur", "shuffle",
+                                     "double_buffer", "histogram",        "life"};
+
+class Gallery : public tests::OnDevices {};
+WARPSCOPE_ON_DEVICES(Gallery);
+
+TEST_P(Gallery, DrawsTheReferenceToThePixel) {
+    for (const compute::Math math : {compute::Math::precise, compute::Math::fast}) {
+        device().set({.math = math});
+        for (const Size size : {Size{16, 16}, Size{17, 33}, Size{131, 70}, Size{300, 20}})
+            for (const Mouse mouse : {Mouse{60, 21, 1}, Mouse{-70.5f, 1e4f, 0}})
+                for (const std::string& start : exact) {
+                    Page page(device(), start, size, mouse);
+                    Picture before(std::size_t(size.width * size.height), Rgba{});
+                    for (std::uint64_t frame = 0; frame < 3; ++frame) {
+                        const Picture picture = page.draw(int(frame));
+                        EXPECT_EQ(differing(picture,
+                                            gallery_reference(start, {size, frame, mouse, before})),
+                                  0u)
+                            << start << ' ' << size.width << 'x' << size.height << " frame "
+                            << frame;
+                        before = picture;
+                    }
+                }
+    }
+}
+
+TEST_P(Gallery, SaysSo) {
+    for (const std::string& start : exact) {
+        Page page(device(), start, {64, 48});
+        page.draw(121);
+        const Report report = (*page).report();
+        EXPECT_EQ(tests::reading(report, "wrong_pixels").value, 0) << start;
+        EXPECT_EQ(tests::reading(report, "wrong_pixels").verdict, Verdict::pass) << start;
+        EXPECT_EQ(tests::reading(report, "blocks").value, 12);
+        EXPECT_EQ(tests::reading(report, "threads").value, 12 * 256);
+    }
+}
+
+TEST_P(Gallery, TheRacyOneIsAFinding) {
+    Page page(device(), "single_buffer", {160, 160});
+    page.draw(2);
+    const Reading wrong = tests::reading((*page).report(), "wrong_pixels");
+    // A GPU may happen to run its warps in the order that comes out right.
+    const bool happens = device().info().kind == compute::DeviceKind::emulator || wrong.value > 0;
+    EXPECT_EQ(wrong.value > 0, happens);
+    EXPECT_EQ(wrong.verdict, Verdict::finding);
+}
+
+TEST(GalleryPicture, cudaIsTheEmulatorsWhereItIsExact) {
+    if (compute::device_choices().size() <= 2) GTEST_SKIP() << "no GPU";
+    const auto gpu = compute::pick_device("cuda"), emulator = compute::pick_device("emulator");
+    for (const std::string& start : exact) {
+        Page there(*gpu, start, {230, 140}), here(*emulator, start, {230, 140});
+        for (const int frame : {0, 1, 60, 200})
+            EXPECT_EQ(differing(there.draw(frame), here.draw(frame)), 0u)
+                << start << " frame " << frame;
+    }
+}
+
+/// On the emulator, with facts that need no reference.
+class GalleryFacts : public testing::Test {
+  protected:
+    Page page(const std::string& start, Size size, Mouse mouse = {20, 12, 0}) {
+        return Page(*device_, start, size, mouse);
+    }
+
+  private:
+    std::unique_ptr<compute::Device> device_ = compute::pick_device("emulator");
+};
+
+TEST_F(GalleryFacts, TheTransposeIsItsOwnMirror) {
+    constexpr int side = 96;
+    const Picture picture = page("transpose", {side, side}).draw(7);
+    for (int y = 0; y < side; ++y)
+        for (int x = 0; x < y; ++x)
+            ASSERT_EQ(word(picture[std::size_t(y * side + x)]),
+                      word(picture[std::size_t(x * side + y)]));
+    std::set<std::uint32_t> colours;
+    for (const Rgba p : picture) colours.insert(word(p));
+    EXPECT_GT(colours.size(), 100u);
+}
+
+TEST_F(GalleryFacts, TheLastStripIsSortedAndHasTheFirstOnesNumbers) {
+    const Size size{256, 256};
+    const Picture picture = page("shuffle", size).draw();
+    const auto strip = [&](int block_row) {
+        std::vector<int> numbers;
+        for (int i = 0; i < 32; ++i)
+            numbers.push_back(picture[std::size_t(block_row * 16 * 256 + i * 8)].r);
+        return numbers;
+    };
+    std::vector<int> first = strip(0);
+    const std::vector<int> last = strip(15);
+    EXPECT_FALSE(std::is_sorted(first.begin(), first.end()));
+    EXPECT_TRUE(std::is_sorted(last.begin(), last.end()));
+    std::sort(first.begin(), first.end());
+    EXPECT_EQ(first, last);
+}
+
+// 128 rows: a bar is as many pixels high as its bin has samples, of 32 x 32 in all, and at most
+// 128.
+TEST_F(GalleryFacts, TheBarsCountEverySampleOnce) {
+    const Size size{256, 128};
+    const Picture picture = page("histogram", size, {400, 64, 0}).draw(5);
+    int samples = 0;
+    for (int bin = 0; bin < 64; ++bin)
+        for (int y = 0; y < 128; ++y) samples += picture[std::size_t(y * 256 + bin * 4)].r == 255;
+    EXPECT_EQ(samples, 32 * 32);
+}
+
+TEST_F(GalleryFacts, ABlinkerBlinks) {
+    constexpr int side = 20;
+    Page life = page("life", {side, side});
+    Snapshot snapshot = (*life).snapshot();
+    Picture before(side * side, Rgba{0, 0, 0, 255});
+    const auto at = [](int x, int y) { return std::size_t(y * side + x); };
+    // Across the edge: it is a torus.
+    for (const int x : {19, 0, 1}) before[at(x, 5)] = {255, 255, 255, 255};
+    snapshot.state = before;
+    (*life).resume(snapshot);
+    const auto cells = [](const Picture& picture) {
+        std::set<std::size_t> alive;
+        for (std::size_t i = 0; i < picture.size(); ++i)
+            if (picture[i].g == 255) alive.insert(i);
+        return alive;
+    };
+    const std::set<std::size_t> upright{at(0, 4), at(0, 5), at(0, 6)};
+    const std::set<std::size_t> lying{at(19, 5), at(0, 5), at(1, 5)};
+    EXPECT_EQ(cells(life.draw(0)), upright);
+    EXPECT_EQ(cells(life.draw(1)), lying);
+    EXPECT_EQ(cells(life.draw(2)), upright);
+}
+
+TEST_F(GalleryFacts, EveryBarrierOfThePtxIsAtABarrierOfTheSource) {
+    for (const Choice::Word& word : gallery()) {
+        const std::string file = "gallery/" + word.id;
+        const auto module =
+            emulator::Module::parse(compute::kernel_image(file, compute::Math::precise, "ptx"), "");
+        const emulator::Kernel* kernel = module->find("scratch");
+        ASSERT_NE(kernel, nullptr) << file;
+        std::istringstream source{std::string(compute::kernel_source("kernels/" + file + ".cu"))};
+        std::vector<std::string> lines;
+        for (std::string line; std::getline(source, line);) lines.push_back(line);
+        for (const emulator::InstructionInfo& info : kernel->lines)
+            if (info.barrier) {
+                EXPECT_EQ(module->files().at(std::size_t(info.source.file)),
+                          "kernels/" + file + ".cu");
+                EXPECT_NE(lines.at(std::size_t(info.source.line) - 1).find("__syncthreads();"),
+                          std::string::npos)
+                    << file;
+            }
+    }
+}
+
+}  // namespace
+}  // namespace warpscope::experiments

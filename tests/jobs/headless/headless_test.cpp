@@ -1,0 +1,334 @@
+#include "jobs/headless/headless.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "gl/png.h"
+#include "jobs/output/output.h"
+
+namespace warpscope::jobs {
+namespace {
+
+namespace fs = std::filesystem;
+using experiments::Verdict;
+
+/// Fails the test where a run opens OpenGL that doesn't need it.
+Painter no_painter() {
+    return {[](experiments::Size) -> experiments::Size { throw std::logic_error("no view"); },
+            [](const Shot&) { throw std::logic_error("no painter"); }};
+}
+
+std::set<std::string> keys(const Json& json) {
+    std::set<std::string> names;
+    for (const auto& item : json.items()) names.insert(item.key());
+    return names;
+}
+
+HeadlessRequest small(const std::string& experiment) {
+    HeadlessRequest request{.experiment = experiment};
+    if (experiment == "ripple") request.assignments = {{"size", "64"}};
+    if (experiment == "nbody") request.assignments = {{"bodies", "100"}, {"block", "32"}};
+    if (experiment == "dot" || experiment == "reduction") request.assignments = {{"n", "1000"}};
+    request.frames = 2;
+    request.size = {320, 200};
+    return request;
+}
+
+void expect_schema(const Json& json) {
+    EXPECT_EQ(keys(json),
+              (std::set<std::string>{"device", "experiment", "parameters", "report", "kernels",
+                                     "ceilings", "gpu", "presentation", "frames", "seed",
+                                     "schedule", "barriers", "math"}));
+    EXPECT_EQ(keys(json["device"]), (std::set<std::string>{"name", "kind", "reason"}));
+    EXPECT_EQ(keys(json["presentation"]), (std::set<std::string>{"path", "reason"}));
+    ASSERT_FALSE(json["report"].empty());
+    for (const Json& reading : json["report"]) {
+        EXPECT_EQ(keys(reading),
+                  (std::set<std::string>{"name", "label", "value", "unit", "expected", "verdict",
+                                         "sentence", "recent"}));
+        EXPECT_TRUE(reading["value"].is_number() || reading["value"].is_null());
+        const std::set<std::string> verdicts{"none", "pass", "finding", "fail"};
+        EXPECT_TRUE(verdicts.count(reading["verdict"].get<std::string>()));
+    }
+    ASSERT_FALSE(json["kernels"].empty());
+    for (const Json& kernel : json["kernels"]) {
+        EXPECT_EQ(keys(kernel),
+                  (std::set<std::string>{"name", "grid", "block", "shared_bytes", "launches",
+                                         "last_ms", "median_ms", "p99_ms", "bytes_per_second",
+                                         "interactions_per_second", "flops_per_second",
+                                         "share_of_bandwidth", "share_of_fp32", "note"}));
+        EXPECT_EQ(kernel["grid"].size(), 3u);
+        EXPECT_EQ(kernel["block"].size(), 3u);
+        EXPECT_GE(kernel["launches"].get<int>(), 1);
+        EXPECT_GE(kernel["p99_ms"].get<double>(), kernel["median_ms"].get<double>());
+    }
+}
+
+TEST(KernelJson, SharesAreOfBothCeilings) {
+    const compute::Ceilings ceilings{
+        .bytes_per_second = 1e12, .read_bytes_per_second = 1.1e12, .flops_per_second = 20e12};
+    compute::KernelTimings timings;
+    for (const float ms : {9.0F, 1.0F})
+        timings.record("k", {1}, {32}, 0, {.bytes = 25e7, .flops = 5e9}, ms);
+    const Json with = to_json(timings.kernels(), &ceilings)[0];
+    EXPECT_DOUBLE_EQ(with["flops_per_second"].get<double>(), 5e12);
+    EXPECT_DOUBLE_EQ(with["share_of_bandwidth"].get<double>(), 0.25);
+    EXPECT_DOUBLE_EQ(with["share_of_fp32"].get<double>(), 0.25);
+    EXPECT_TRUE(with["note"].is_null());
+    const Json without = to_json(timings.kernels(), nullptr)[0];
+    EXPECT_TRUE(without["share_of_bandwidth"].is_null());
+    EXPECT_TRUE(without["share_of_fp32"].is_null());
+    timings.record("first", {1}, {32}, 0, {}, 1);
+    EXPECT_EQ(to_json(timings.kernels(), nullptr)[1]["note"],
+              "One launch so far; the first also pays for loading the kernel.");
+}
+
+TEST(GpuJson, StateAndItsAbsence) {
+    EXPECT_TRUE(to_json(std::optional<compute::GpuState>()).is_null());
+    const std::optional<compute::GpuState> state(
+        {.sm_clock_mhz = 1980, .power_w = 470, .throttled_by = {"power cap"}});
+    const Json json = to_json(state);
+    EXPECT_EQ(json["sm_clock_mhz"], 1980);
+    EXPECT_EQ(json["power_w"], 470.0);
+    EXPECT_EQ(json["throttled_by"], Json::array({"power cap"}));
+}
+
+TEST(Headless, EachExperimentFillsTheJsonWithoutOpenGl) {
+    for (const experiments::Entry& entry : experiments::registry()) {
+        SCOPED_TRACE(entry.id);
+        const auto device = compute::pick_device("emulator");
+        device->set(
+            {.math = compute::Math::fast, .schedule = compute::Schedule::reverse, .seed = 9});
+        const RunResult result = run_experiment(*device, small(entry.id), no_painter());
+        const Json json = Json::parse(dump(to_json(result)));
+        expect_schema(json);
+        EXPECT_EQ(json["experiment"], entry.id);
+        EXPECT_EQ(json["device"]["kind"], "emulator");
+        EXPECT_EQ(json["presentation"]["path"], "none");
+        EXPECT_EQ(json["frames"], 2);
+        EXPECT_EQ(json["seed"], 9);
+        EXPECT_EQ(json["schedule"], "reverse");
+        EXPECT_EQ(json["math"], "fast");
+        EXPECT_EQ(exit_code(result), 0) << summary(result);
+        for (const auto& kernel : result.kernels) {
+            EXPECT_NE(summary(result).find(kernel.name), std::string::npos);
+        }
+    }
+}
+
+TEST(Headless, ReportsCarryTheNamesThatScriptsRelyOn) {
+    const std::pair<const char*, std::vector<const char*>> wanted[] = {
+        {"ripple", {"wrong_pixels"}},
+        {"nbody", {"relative_error", "energy_drift", "momentum_drift", "interactions_per_second"}},
+        {"dot", {"value", "exact", "relative_error"}},
+        {"reduction", {"value", "relative_error", "bandwidth"}}};
+    for (const auto& [experiment, names] : wanted) {
+        const auto device = compute::pick_device("emulator");
+        const RunResult result = run_experiment(*device, small(experiment), no_painter());
+        for (const char* name : names) {
+            EXPECT_TRUE(experiments::find(result.report, name)) << experiment << "." << name;
+        }
+    }
+}
+
+TEST(Headless, ParametersKeepTheirTypes) {
+    const auto device = compute::pick_device("emulator");
+    HeadlessRequest request = small("ripple");
+    request.assignments.push_back({"sync", "off"});
+    const RunResult result = run_experiment(*device, request, no_painter());
+    EXPECT_EQ(result.parameters["ripple.size"], 64);
+    EXPECT_EQ(result.parameters["ripple.sync"], "off");
+    EXPECT_EQ(result.parameters["ripple.pattern"], "spheres");
+    EXPECT_TRUE(result.parameters["ripple.size"].is_number_integer());
+}
+
+TEST(Headless, ABarrierTakenOutIsAFindingAndNoFailure) {
+    const auto device = compute::pick_device("emulator");
+    HeadlessRequest request = small("ripple");
+    request.assignments = {{"size", "256"}, {"sync", "off"}};
+    const RunResult result = run_experiment(*device, request, no_painter());
+    const experiments::Reading* wrong = experiments::find(result.report, "wrong_pixels");
+    ASSERT_TRUE(wrong);
+    EXPECT_GT(wrong->value, 0);
+    EXPECT_EQ(wrong->verdict, Verdict::finding);
+    EXPECT_EQ(exit_code(result), 0);
+}
+
+TEST(Headless, OneFailingVerdictIsAFailure) {
+    RunResult result;
+    result.report = {{.name = "a",
+                      .label = "A",
+                      .unit = "",
+                      .expected = {},
+                      .verdict = Verdict::pass,
+                      .sentence = ""},
+                     {.name = "b",
+                      .label = "B",
+                      .unit = "",
+                      .expected = {},
+                      .verdict = Verdict::finding,
+                      .sentence = ""}};
+    EXPECT_EQ(exit_code(result), 0);
+    result.report[0].verdict = Verdict::fail;
+    EXPECT_EQ(exit_code(result), 1);
+    result.report[0].verdict = Verdict::pass;
+    result.comparison.emplace().rows.resize(2);
+    EXPECT_EQ(exit_code(result), 0);
+    result.comparison->rows[1].verdict = Verdict::fail;
+    EXPECT_EQ(exit_code(result), 1);
+}
+
+TEST(Headless, NumbersThatAreNoneBecomeNull) {
+    experiments::Report report{{.name = "n",
+                                .label = "N",
+                                .value = std::nan(""),
+                                .unit = "",
+                                .expected = std::numeric_limits<double>::infinity(),
+                                .verdict = Verdict::fail,
+                                .sentence = "\xff bad UTF-8"}};
+    const Json json = Json::parse(dump(to_json(report)));
+    EXPECT_TRUE(json[0]["value"].is_null());
+    EXPECT_TRUE(json[0]["expected"].is_null());
+}
+
+TEST(Headless, AViewOnlyScreenshotNeedsNoOpenGl) {
+    const fs::path file =
+        fs::temp_directory_path() / ("warpscope-shot-" + std::to_string(::getpid()) + ".png");
+    const auto device = compute::pick_device("emulator");
+    HeadlessRequest request = small("ripple");
+    request.screenshot = file;
+    request.view_only = true;
+    const RunResult result = run_experiment(*device, request, no_painter());
+    EXPECT_EQ(result.presentation.path, "none");
+    const gl::Image image = gl::read_png(file);
+    fs::remove(file);
+    EXPECT_EQ(image.width, 64);
+    EXPECT_EQ(image.height, 64);
+    EXPECT_FALSE(image.metadata.empty());
+    // Spheres: green alone, and neither empty nor full.
+    int lit = 0;
+    for (std::size_t i = 0; i < image.rgba.size(); i += 4) {
+        EXPECT_EQ(image.rgba[i], 0);
+        lit += image.rgba[i + 1] > 100;
+    }
+    EXPECT_GT(lit, 64);
+    EXPECT_LT(lit, 64 * 64);
+}
+
+TEST(Headless, BadSettingsAreUsageErrors) {
+    const std::pair<const char*, experiments::Assignment> table[] = {
+        {"ripple", {"synk", "off"}},       {"ripple", {"sync", "maybe"}},
+        {"ripple", {"size", "99999999"}},  {"nbody", {"bodies", "0"}},
+        {"nbody", {"bodies", "1e9"}},      {"dot", {"n", "-1"}},
+        {"reduction", {"block", "65536"}}, {"reduction", {"kernel", "nonesuch"}}};
+    for (const auto& [experiment, assignment] : table) {
+        const auto device = compute::pick_device("emulator");
+        HeadlessRequest request = small(experiment);
+        request.assignments = {assignment};
+        EXPECT_THROW(run_experiment(*device, request, no_painter()), UsageError)
+            << assignment.id << "=" << assignment.text;
+    }
+}
+
+TEST(Headless, AnUnwritablePathStopsBeforeTheRun) {
+    HeadlessRequest request = small("ripple");
+    request.assignments = {{"no", "such"}};  // The run would complain of this.
+    request.json = "/nowhere/at/all.json";
+    compute::Sandbox sandbox(WARPSCOPE);
+    try {
+        run_headless(sandbox, compute::pick_device("emulator"), request, no_painter());
+        FAIL() << "it ran";
+    } catch (const UsageError& e) {
+        EXPECT_NE(std::string(e.what()).find("/nowhere/at/all.json"), std::string::npos);
+    }
+}
+
+RunResult checked(const std::vector<experiments::Assignment>& settings) {
+    const auto device = compute::make_emulated_device("");
+    HeadlessRequest request = small("ripple");
+    request.assignments.insert(request.assignments.end(), settings.begin(), settings.end());
+    request.checks = parse_checks("race,barrier,memory");
+    return run_experiment(*device, request, no_painter());
+}
+
+TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
+    const RunResult result = checked({{"sync", "off"}});
+    EXPECT_EQ(exit_code(result), 1);
+    const Json json = Json::parse(dump(to_json(result)));
+    EXPECT_EQ(json["checks"], Json::array({"race", "barrier", "memory"}));
+    EXPECT_TRUE(json["stopped"].is_null());
+    std::uint64_t hazards = 0;
+    for (const Json& f : json["findings"]) {
+        EXPECT_EQ(keys(f), (std::set<std::string>{"kind", "severity", "kernel", "hazard", "first",
+                                                  "second", "address", "count", "sentence"}));
+        EXPECT_EQ(f["severity"], "error");
+        EXPECT_EQ(f["kernel"], "ripple_txty_nosync");
+        EXPECT_EQ(keys(f["first"]), (std::set<std::string>{"file", "line", "thread", "block"}));
+        EXPECT_EQ(f["first"]["file"], "kernels/ripple.cu");
+        EXPECT_EQ(f["first"]["thread"].size(), 3u);
+        if (f["kind"] != "race") continue;
+        hazards += f["count"].get<std::uint64_t>();
+        EXPECT_TRUE(f["hazard"] == "RAW" || f["hazard"] == "WAR");
+        EXPECT_NE(f["second"]["line"], f["first"]["line"]);
+        EXPECT_NE(summary(result).find(f["kernel"].get<std::string>() + " ["), std::string::npos);
+    }
+    EXPECT_EQ(hazards, 256u * 16 * 2) << "16 blocks, two frames";
+    EXPECT_NE(summary(result).find("========= CHECK SUMMARY (race, barrier, memory): "),
+              std::string::npos);
+}
+
+TEST(HeadlessCheck, NothingFoundIsSaid) {
+    const RunResult result = checked({});
+    EXPECT_EQ(exit_code(result), 0);
+    EXPECT_EQ(to_json(result)["findings"], Json::array());
+    EXPECT_NE(summary(result).find("0 findings (0 errors, 0 warnings)"), std::string::npos);
+}
+
+TEST(HeadlessCheck, TheDeviceIsFreeAgainAfterwards) {
+    const auto device = compute::make_emulated_device("");
+    HeadlessRequest request = small("dot");
+    request.checks = parse_checks("race");
+    run_experiment(*device, request, no_painter());
+    EXPECT_EQ(device->observe(nullptr), nullptr);
+}
+
+TEST(HeadlessCounters, FillTheJsonAndTheText) {
+    const auto device = compute::make_emulated_device("");
+    HeadlessRequest request = small("ripple");
+    request.counters = true;
+    const RunResult result = run_experiment(*device, request, no_painter());
+    EXPECT_EQ(exit_code(result), 0);
+    const Json json = Json::parse(dump(to_json(result)));
+    EXPECT_FALSE(json.contains("findings"));
+    const Json& k =
+        *std::find_if(json["counters"].begin(), json["counters"].end(),
+                      [](const Json& counters) { return counters["kernel"] == "ripple_txty"; });
+    EXPECT_EQ(keys(k),
+              (std::set<std::string>{"kernel", "launches", "blocks", "warp_instructions",
+                                     "thread_instructions", "barriers", "global", "shared"}));
+    // 64x64 pixels: 16 blocks of 8 warps, two frames.
+    EXPECT_EQ(k["blocks"], 16 * k["launches"].get<int>());
+    EXPECT_EQ(k["barriers"], k["blocks"]);
+    EXPECT_EQ(k["global"]["stores"]["sectors"], k["blocks"].get<int>() * 8 * 4);
+    EXPECT_EQ(k["shared"]["loads"]["requests"], k["blocks"].get<int>() * 8);
+    EXPECT_EQ(k["shared"]["loads"]["degree"], 8);
+    EXPECT_EQ(k["shared"]["loads"]["wavefronts"], k["blocks"].get<int>() * 8 * 8);
+    EXPECT_NE(summary(result).find("at worst 8-way"), std::string::npos) << summary(result);
+}
+
+TEST(HeadlessCounters, GoTogetherWithChecks) {
+    const auto device = compute::make_emulated_device("");
+    HeadlessRequest request = small("ripple");
+    request.counters = true;
+    request.checks = parse_checks("race");
+    const Json json = to_json(run_experiment(*device, request, no_painter()));
+    EXPECT_EQ(json["findings"], Json::array());
+    EXPECT_FALSE(json["counters"].empty());
+}
+
+}  // namespace
+}  // namespace warpscope::jobs

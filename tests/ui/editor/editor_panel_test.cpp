@@ -1,0 +1,358 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "ui/interface_fixture.h"
+
+namespace warpscope::ui {
+namespace {
+
+using compiler::Severity;
+using State = KernelTexts::State;
+
+/// The pane over the ripple, with the compiler's answers put in its mouth.
+class EditorPanelTest : public InterfaceFixture {
+  protected:
+    EditorPanelTest() {
+        show("ripple", {{"size", "64"}});
+        click("editor.open");
+        frames(3);
+    }
+    KernelTexts& texts() { return stage_->texts(); }
+    std::string text() { return texts().text("ripple"); }
+    /// The first line with a barrier's mark in sight.
+    int barrier_line() {
+        for (int line = 1; line < 500; ++line)
+            if (ui_->widgets.find("editor.barrier." + std::to_string(line))) return line;
+        return 0;
+    }
+    void control(char letter) {
+        ui_->editor.keys.push_back({letter, false});
+        frames(3);
+    }
+    void answer(State state, std::vector<compiler::Diagnostic> said,
+                const std::string& error = "") {
+        texts().outcome("ripple", text(), state, std::move(said), error);
+        frames(3);
+    }
+    std::string line(int number) { return value("editor.line." + std::to_string(number)); }
+};
+
+TEST_F(EditorPanelTest, OpensWhereTheResultsWereWithABarrierInSight) {
+    EXPECT_EQ(value("editor.open"), "on");
+    EXPECT_EQ(value("editor.file"), "ripple");
+    EXPECT_EQ(ui_->layout.results.width, 0);
+    ASSERT_GT(barrier_line(), 0);
+    EXPECT_NE(line(barrier_line()).find("__sync"), std::string::npos);
+    click("editor.close");
+    EXPECT_EQ(value("editor.text"), "(no such widget)");
+    EXPECT_EQ(value("editor.open"), "off");
+}
+
+TEST_F(EditorPanelTest, WithoutACompilerNothingChangesAndASentenceSaysWhy) {
+    ASSERT_NE(stage_->read_only(), "");
+    EXPECT_EQ(value("editor.state"), "read-only");
+    EXPECT_EQ(value("editor.read_only"), stage_->read_only());
+    click("editor.barrier." + std::to_string(barrier_line()));
+    type("editor.line." + std::to_string(barrier_line()), "x");
+    control('Z');
+    EXPECT_FALSE(texts().edited("ripple"));
+    for (const char* id : {"editor.undo", "editor.revert", "editor.load"})
+        EXPECT_FALSE(enabled(id)) << id;
+}
+
+TEST_F(EditorPanelTest, TheMicroscopeTakesItsPlaceAndGivesItBack) {
+    click("transport.microscope");
+    frames(3);
+    EXPECT_EQ(value("editor.text"), "(no such widget)");
+    EXPECT_EQ(value("editor.open"), "off");
+    click("microscope.close");
+    frames(3);
+    EXPECT_NE(value("editor.text"), "(no such widget)");
+    click("transport.microscope");
+    click("editor.open");
+    frames(3);
+    EXPECT_FALSE(ui_->microscope.is_open());
+    EXPECT_NE(value("editor.text"), "(no such widget)");
+}
+
+TEST_F(EditorPanelTest, DiagnosticsStandAtTheirLinesAndFollowThem) {
+    const int line = barrier_line();
+    answer(State::failed, {{line, 0, Severity::error, "identifier \"foo\" is undefined"},
+                           {0, 0, Severity::warning, "of the whole text"}});
+    EXPECT_EQ(value("editor.diagnostic.0"),
+              std::to_string(line) + ": identifier \"foo\" is undefined");
+    EXPECT_EQ(value("editor.diagnostic.1"), "0: of the whole text");
+    // A line more above: a watched folder did it.
+    texts().set("ripple", "// new\n" + text());
+    frames(3);
+    EXPECT_EQ(value("editor.diagnostic.0"),
+              std::to_string(line + 1) + ": identifier \"foo\" is undefined");
+    click("editor.diagnostic.0");
+    frames(3);
+    EXPECT_NE(value("editor.line." + std::to_string(line + 1)), "(no such widget)");
+    answer(State::running, {});
+    EXPECT_EQ(value("editor.diagnostic.0"), "(no such widget)");
+}
+
+TEST_F(EditorPanelTest, AnErrorThatNoLineTellsIsASentence) {
+    answer(State::failed, {}, "The kernel does not end.");
+    EXPECT_EQ(value("editor.error"), "The kernel does not end.");
+    answer(State::failed, {{1, 0, Severity::error, "a"}}, "a, line 1");
+    EXPECT_EQ(value("editor.error"), "(no such widget)");
+}
+
+TEST_F(EditorPanelTest, WhereAKernelFailedIsMarkedAtItsLine) {
+    answer(State::failed, {}, "kernel ripple_txty, kernels/ripple.cu:7: thread (0,0,0)");
+    ASSERT_TRUE(ui_->editor.fault.has_value());
+    EXPECT_EQ(ui_->editor.fault->row, 6);
+    texts().set("ripple", "// a line more\n" + text());
+    frames(3);
+    EXPECT_EQ(ui_->editor.fault->row, 7);
+    for (const char* other : {"kernels/dot.cu:7: thread (0,0,0)", "kernels/ripple.cu:9999999: x",
+                              "kernels/ripple.cu:", "kernels/ripple.cu has no kernel scratch"}) {
+        answer(State::failed, {}, other);
+        EXPECT_FALSE(ui_->editor.fault.has_value()) << other;
+    }
+}
+
+TEST_F(EditorPanelTest, TheDifferenceIsCounted) {
+    click("editor.diff");
+    EXPECT_EQ(value("editor.diff.text"), "-0 +0");
+    texts().set("ripple", "// one\n// two\n" + text().substr(text().find('\n') + 1));
+    frames(3);
+    EXPECT_EQ(value("editor.diff.text"), "-1 +2");
+    click("editor.diff");
+    EXPECT_EQ(line(1).substr(0, 6), "(no su");  // the pane kept its place
+}
+
+/// The same with something that tries kernels, and says that it can't.
+class EditorTypingTest : public EditorPanelTest {
+  protected:
+    EditorTypingTest() {
+        Stage::Start start;
+        start.device_wish = "emulator";
+        start.experiment = "ripple";
+        start.assignments = {{"size", "64"}};
+        start.try_kernels = [](const auto&, const auto&) {
+            experiments::TrialResult result;
+            result.error = "Not here.";
+            return result;
+        };
+        ui_.reset();
+        stage_ = std::make_unique<Stage>(start);
+        stage_->pause(true);
+        ViewOptions options;
+        options.editor = true;
+        ui_ = std::make_unique<Interface>(*stage_, options, 1.F, 1.F);
+        gui_.fonts_changed();
+        frames(4);
+    }
+    ~EditorTypingTest() override { std::filesystem::remove_all(folder_); }
+    void press_key(ImGuiKey key) {
+#if IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddKeyEvent(key, true);
+        frames();
+        ImGui::GetIO().AddKeyEvent(key, false);
+#else
+        ImGui::GetIO().KeyMap[key] = 2;
+        ImGui::GetIO().KeysDown[2] = true;
+        frames();
+        ImGui::GetIO().KeysDown[2] = false;
+        frames();
+        ImGui::GetIO().KeyMap[key] = -1;
+#endif
+        frames(2);
+    }
+    void put(const std::string& words) {
+        for (const char c : words) {
+            ImGui::GetIO().AddInputCharacter(unsigned(c));
+            frames();
+        }
+        frames(2);
+    }
+    /// The cursor to the end of a line in sight.
+    void end_of(int number) {
+        click("editor.line." + std::to_string(number));
+        press_key(ImGuiKey_End);
+    }
+    /// A line of the text, in sight or not.
+    std::string row(int number) {
+        const std::string all = text();
+        return std::string(KernelLines(all).line(all, number - 1));
+    }
+
+    std::filesystem::path folder_ =
+        std::filesystem::temp_directory_path() / ("warpscope-editor-" + std::to_string(::getpid()));
+};
+
+TEST_F(EditorTypingTest, AClickOnAMarkTakesTheBarrierOutAndAnotherPutsItBack) {
+    EXPECT_EQ(value("editor.state"), "as shipped");
+    const std::string mark = "editor.barrier." + std::to_string(barrier_line());
+    EXPECT_EQ(value(mark), "in");
+    click(mark);
+    EXPECT_EQ(value(mark), "out");
+    EXPECT_NE(row(barrier_line()).find("/*__syncthreads()*/;"), std::string::npos);
+    EXPECT_NE(value("editor.state"), "as shipped");
+    click(mark);
+    EXPECT_EQ(value(mark), "in");
+    EXPECT_FALSE(texts().edited("ripple"));
+    click("editor.undo");
+    EXPECT_EQ(value(mark), "out");
+    click("editor.revert");
+    EXPECT_EQ(value(mark), "in");
+}
+
+TEST_F(EditorTypingTest, WhatIsTypedIsTheTextAndUndoTakesItBack) {
+    const int line = barrier_line();
+    const std::string before = row(line);
+    end_of(line);
+    put("  // why");
+    EXPECT_EQ(row(line), before + "  // why");
+    control('Z');
+    EXPECT_EQ(row(line), before + "  // ");
+    control('Z');
+    control('Z');
+    EXPECT_EQ(row(line), before);
+    control('Y');
+    EXPECT_EQ(row(line), before + "  ");
+    put("x");  // the field goes on where the undo left the cursor
+    EXPECT_EQ(row(line), before + "  x");
+}
+
+TEST_F(EditorTypingTest, EnterIndentsAndTabFillsUp) {
+    const int line = barrier_line();
+    const std::string indentation = row(line).substr(0, row(line).find_first_not_of(' '));
+    ASSERT_GE(indentation.size(), 4U);
+    end_of(line);
+    press_enter();
+    put("a");
+    EXPECT_EQ(row(line + 1), indentation + "a");
+    press_key(ImGuiKey_Tab);
+    put("b");
+    EXPECT_EQ(row(line + 1), indentation + "a   b");
+}
+
+TEST_F(EditorTypingTest, EscapeLeavesTheTextAndKeepsIt) {
+    const int line = barrier_line();
+    end_of(line);
+    EXPECT_TRUE(ImGui::GetIO().WantTextInput);
+    put("xyz");
+    const std::string typed = row(line);
+    press_key(ImGuiKey_Escape);
+    EXPECT_FALSE(ImGui::GetIO().WantTextInput);
+    EXPECT_EQ(row(line), typed);
+    EXPECT_TRUE(typed.ends_with("xyz"));
+    end_of(line);
+    put("!");
+    EXPECT_EQ(row(line), typed + "!");
+}
+
+TEST_F(EditorTypingTest, AMarkClickedWhileTypingAndATextFromAFolderBothArrive) {
+    const int line = barrier_line();
+    end_of(line);
+    put(" ");
+    click("editor.barrier." + std::to_string(line));
+    EXPECT_EQ(value("editor.barrier." + std::to_string(line)), "out");
+    end_of(line);
+    texts().set("ripple", "// new\n" + text());  // while the field has the keys
+    frames(3);
+    EXPECT_EQ(row(1), "// new");
+    control('Z');
+    EXPECT_NE(row(1), "// new");
+}
+
+TEST_F(EditorTypingTest, AnotherFileOnShowIsTheOneThatIsTypedIn) {
+    const std::string ripple = text(), dot = texts().text("dot");
+    const int line = barrier_line();
+    click("editor.file");
+    click("editor.file:dot");
+    EXPECT_EQ(value("editor.file"), "dot");
+    click("editor.diff");
+    EXPECT_EQ(value("editor.diff.text"), "-0 +0");
+    click("editor.diff");
+    end_of(barrier_line());
+    put("x");
+    EXPECT_EQ(text(), ripple);
+    EXPECT_EQ(texts().text("dot").size(), dot.size() + 1);
+    click("editor.file");
+    click("editor.file:ripple");
+    EXPECT_EQ(barrier_line(), line);
+    EXPECT_EQ(text(), ripple);
+}
+
+TEST_F(EditorTypingTest, ADiagnosticsLineTakesTheCursor) {
+    const int line = barrier_line();
+    texts().outcome("ripple", text(), State::failed, {{line, 0, Severity::error, "bad"}}, "");
+    frames(3);
+    click("editor.diagnostic.0");
+    frames(4);
+    EXPECT_EQ(value("editor.text"), std::to_string(line) + ":1");
+    put("x");
+    EXPECT_EQ(row(line).front(), 'x');
+}
+
+TEST_F(EditorTypingTest, AMegabyteStaysEditable) {
+    std::string large = text();
+    const int line = barrier_line();
+    while (large.size() < (1 << 20)) large += "// a line of a large file, in a comment\n";
+    texts().set("ripple", large);
+    frames(3);
+    end_of(line);
+    put("xyz");
+    EXPECT_EQ(text().size(), large.size() + 3);
+    EXPECT_TRUE(row(line).ends_with("xyz"));
+    control('Z');
+    EXPECT_EQ(text(), large);
+}
+
+TEST_F(EditorTypingTest, BytesThatAreNoCharactersAreShownAndKept) {
+    std::string noise = "a\xff\x01 b\xc3\n";
+    noise += '\0';
+    noise += "c\n";
+    texts().set("ripple", noise);
+    frames(3);
+    EXPECT_NE(value("editor.read_only"), "(no such widget)");
+    click("editor.line.1");
+    put("x");
+    EXPECT_EQ(text(), noise);
+    click("editor.revert");
+    EXPECT_FALSE(texts().edited("ripple"));
+    EXPECT_EQ(value("editor.read_only"), "(no such widget)");
+}
+
+TEST_F(EditorTypingTest, SavesToAFileAndOpensItAgain) {
+    std::filesystem::create_directories(folder_);
+    ui_->options.kernel_path = (folder_ / "old.cu").string();
+    click("editor.barrier." + std::to_string(barrier_line()));
+    const std::string edited = text();
+    control('S');
+    EXPECT_EQ(value("editor.path"), (folder_ / "ripple.cu").string());
+    click("editor.path.go");
+    std::ifstream in(folder_ / "ripple.cu");
+    EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), edited);
+    EXPECT_EQ(ui_->options.kernel_path, (folder_ / "ripple.cu").string());
+    click("editor.revert");
+    click("editor.load");
+    click("editor.path:0");
+    frames(3);
+    EXPECT_EQ(text(), edited);
+    EXPECT_EQ(value("editor.path"), "(no such widget)");
+}
+
+TEST_F(EditorTypingTest, AFileThatIsThereIsReplacedOnlyWhenAskedTwice) {
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "ripple.cu") << "another";
+    ui_->options.kernel_path = (folder_ / "").string();
+    click("editor.save");
+    click("editor.path.go");
+    EXPECT_NE(value("editor.path.error").find("there already"), std::string::npos);
+    EXPECT_EQ(std::filesystem::file_size(folder_ / "ripple.cu"), 7U);
+    click("editor.path.go");
+    EXPECT_EQ(std::filesystem::file_size(folder_ / "ripple.cu"), text().size());
+}
+
+}  // namespace
+}  // namespace warpscope::ui

@@ -1,0 +1,75 @@
+#include "ui/editor/typing_aid.h"
+
+#include <gtest/gtest.h>
+
+namespace warpscope::ui {
+namespace {
+
+/// `|` is the cursor, `^` the selection's other end, in the text and in what comes of it.
+std::string after(std::string text, Aid (*aid)(std::string_view, std::size_t)) {
+    const std::size_t cursor = text.find('|');
+    text.erase(cursor, 1);
+    const Aid made = aid(text, cursor);
+    text.replace(made.begin, made.end - made.begin, made.added);
+    return text.insert(made.cursor, "|");
+}
+
+std::string tab(std::string text, bool back = false) {
+    std::size_t cursor = text.find('|'), anchor = text.find('^');
+    if (anchor == std::string::npos) anchor = cursor;
+    const bool both = cursor != anchor;
+    text.erase(std::max(cursor, anchor), 1);
+    if (both) text.erase(std::min(cursor, anchor), 1);
+    (cursor > anchor ? cursor : anchor) -= both ? 1 : 0;
+    const Aid made = tab_key(text, cursor, anchor, back);
+    text.replace(made.begin, made.end - made.begin, made.added);
+    if (made.cursor == made.anchor) return text.insert(made.cursor, "|");
+    text.insert(made.cursor, "|");
+    return text.insert(made.anchor, "^");
+}
+
+TEST(TypingAidTest, ANewLineTakesTheIndentationOfTheOneAbove) {
+    EXPECT_EQ(after("    a;\n|b", indent_new_line), "    a;\n    |b");
+    EXPECT_EQ(after("\tif (x) {\n|", indent_new_line), "\tif (x) {\n\t    |");
+    EXPECT_EQ(after("a\n|", indent_new_line), "a\n|");
+    EXPECT_EQ(after("\n|", indent_new_line), "\n|");
+    EXPECT_EQ(after("  {  \n|", indent_new_line), "  {  \n      |");
+}
+
+TEST(TypingAidTest, AClosingBraceStepsBackOnALineOfItsOwn) {
+    EXPECT_EQ(after("{\n        }|", align_brace), "{\n    }|");
+    EXPECT_EQ(after("{\n  }|", align_brace), "{\n}|");
+    EXPECT_EQ(after("    a }|", align_brace), "    a }|");
+    EXPECT_EQ(after("\t}|", align_brace), "}|");
+}
+
+TEST(TypingAidTest, TabFillsUpToTheNextStepAndBackTakesOne) {
+    EXPECT_EQ(tab("|a"), "    |a");
+    EXPECT_EQ(tab("ab|c"), "ab  |c");
+    EXPECT_EQ(tab("x\n  ü|"), "x\n  ü |");
+    EXPECT_EQ(tab("a ^bc| d"), "a   | d");
+    EXPECT_EQ(tab("      a|", true), "  a|");
+    EXPECT_EQ(tab("a|", true), "a|");
+}
+
+TEST(TypingAidTest, SelectedLinesMoveTogether) {
+    EXPECT_EQ(tab("a\n^b\n\nc|\nd"), "a\n^    b\n\n    c|\nd");
+    EXPECT_EQ(tab("^    b\n  c\n|d", true), "^b\nc|\nd");
+    EXPECT_EQ(tab("\t|b\n\tc^", true), "^b\nc|");
+}
+
+TEST(TypingAidTest, ADoubleClickMeansAWord) {
+    const auto word = [](std::string_view text, std::size_t at) {
+        const WordRange range = word_around(text, at);
+        return std::string(text.substr(range.begin, range.end - range.begin));
+    };
+    EXPECT_EQ(word("tile[threadIdx.x];", 7), "threadIdx");
+    EXPECT_EQ(word("tile[threadIdx.x];", 0), "tile");
+    EXPECT_EQ(word("a  += b", 3), "+=");
+    EXPECT_EQ(word("a   b", 2), "   ");
+    EXPECT_EQ(word("a\nb", 1), "");
+    EXPECT_EQ(word("", 5), "");
+}
+
+}  // namespace
+}  // namespace warpscope::ui

@@ -1,0 +1,324 @@
+#include "ui/microscope/microscope.h"
+
+#include <gtest/gtest.h>
+
+#include "ui/fake_experiment.h"
+
+namespace warpscope::ui {
+namespace {
+
+using emulator::Hazard;
+using emulator::Stepper;
+
+/// The ripple at 64x48, three blocks high, stepped by the microscope.
+class MicroscopeTest : public testing::Test {
+  protected:
+    MicroscopeTest() { set("size", "64"); }
+
+    void set(const std::string& id, const std::string& text) {
+        const experiments::Assignment one{id, text};
+        live_->set({&one, 1});
+    }
+    void open(bool sync, Microscope::Dim3 block = Microscope::origin) {
+        set("sync", sync ? "on" : "off");
+        microscope_.open(entry_, *live_, block);
+        ASSERT_TRUE(microscope_.ready()) << microscope_.complaint();
+    }
+    void choose(const Microscope::Choice& choice) {
+        microscope_.choose(choice);
+        microscope_.follow(entry_, *live_, true);
+    }
+    std::uint64_t position() const { return microscope_.stepper().position(); }
+    int line_of_warp(unsigned warp) const {
+        const auto& splits = microscope_.stepper().warp(warp).splits;
+        return splits.empty() ? 0 : microscope_.stepper().kernel().lines[splits[0].pc].source.line;
+    }
+    /// The warps of the whole history, in order.
+    std::vector<int> order() const {
+        std::vector<int> warps;
+        for (const emulator::Step& step : microscope_.stepper().history())
+            warps.push_back(step.warp);
+        return warps;
+    }
+
+    const experiments::Entry& entry_ = experiments::find_experiment("ripple");
+    std::unique_ptr<compute::Device> device_ = compute::pick_device("emulator");
+    std::unique_ptr<experiments::Experiment> live_ = entry_.make(*device_);
+    Microscope microscope_;
+};
+
+TEST_F(MicroscopeTest, OpensBeforeTheFirstInstructionAndKnowsTheWholeBlock) {
+    open(true, {1, 2, 0});
+    EXPECT_EQ(position(), 0U);
+    EXPECT_EQ(microscope_.stepper().warps(), 8U);
+    EXPECT_EQ(microscope_.stepper().block(), 2U * 4 + 1);
+    EXPECT_TRUE(microscope_.complete());
+    EXPECT_GT(microscope_.known_steps(), 8U * 20);
+    EXPECT_EQ(microscope_.stepper().waits().size(), 8U);
+    EXPECT_TRUE(microscope_.all_findings().empty());
+}
+
+TEST_F(MicroscopeTest, WithoutTheBarrierItsRacesAreKnownAndShowAsTheyHappen) {
+    open(false);
+    std::uint64_t hazards = 0;
+    for (const emulator::Finding& finding : microscope_.all_findings())
+        if (finding.kind == emulator::FindingKind::race) hazards += finding.count;
+    EXPECT_EQ(hazards, 256U);
+    EXPECT_TRUE(microscope_.findings().empty());
+    microscope_.to_end();
+    EXPECT_EQ(microscope_.findings().size(), microscope_.all_findings().size());
+    microscope_.restart();
+    EXPECT_TRUE(microscope_.findings().empty());
+}
+
+TEST_F(MicroscopeTest, StepsAndGoesBack) {
+    open(true);
+    const int first = line_of_warp(microscope_.acting_warp());
+    const unsigned acting = microscope_.acting_warp();
+    microscope_.step();
+    EXPECT_EQ(position(), 1U);
+    EXPECT_EQ(microscope_.stepper().history()[0].warp, acting);
+    microscope_.step_line();
+    EXPECT_NE(line_of_warp(acting), first);
+    microscope_.back();
+    microscope_.restart();
+    EXPECT_EQ(position(), 0U);
+    microscope_.back();
+    EXPECT_EQ(position(), 0U);
+    EXPECT_EQ(line_of_warp(acting), first);
+    microscope_.step_barrier();
+    EXPECT_EQ(microscope_.stepper().epoch(), 1U);
+    microscope_.back_barrier();
+    EXPECT_EQ(position(), 0U);
+    microscope_.to_end();
+    EXPECT_EQ(microscope_.stepper().end(), Stepper::End::finished);
+    EXPECT_EQ(position(), microscope_.known_steps());
+    microscope_.step();
+    EXPECT_EQ(position(), microscope_.known_steps());
+}
+
+TEST_F(MicroscopeTest, AWarpTakenByHandGoesUntilItWaits) {
+    open(true);
+    microscope_.set_by_hand(true);
+    microscope_.pick_warp(5);
+    EXPECT_EQ(microscope_.acting_warp(), 5U);
+    microscope_.step();
+    EXPECT_EQ(microscope_.stepper().history()[0].warp, 5);
+    EXPECT_TRUE(microscope_.stepper().history()[0].by_hand);
+    // What would follow is known again.
+    EXPECT_TRUE(microscope_.complete());
+    EXPECT_GT(microscope_.known_steps(), position());
+    for (int i = 0; i < 500 && microscope_.notice().empty(); ++i) microscope_.step();
+    EXPECT_TRUE(microscope_.notice().starts_with("Warp 5 waits at the barrier, line "))
+        << microscope_.notice();
+    const std::uint64_t stuck = position();
+    microscope_.step();
+    EXPECT_EQ(position(), stuck);
+    for (std::uint64_t i = 0; i < stuck; ++i) EXPECT_EQ(microscope_.stepper().history()[i].warp, 5);
+    microscope_.step_warp(2);
+    EXPECT_EQ(position(), stuck + 1);
+    EXPECT_EQ(microscope_.stepper().history()[stuck].warp, 2);
+    EXPECT_EQ(microscope_.notice(), "");
+}
+
+TEST_F(MicroscopeTest, ThreadsAreCountedRowByRow) {
+    open(true);
+    microscope_.pick_thread({3, 5, 0});
+    EXPECT_EQ(microscope_.warp(), 2U);  // 5 * 16 + 3 = 83
+    EXPECT_EQ(microscope_.lane(), 19U);
+    EXPECT_EQ(microscope_.thread().x, 3U);
+    EXPECT_EQ(microscope_.thread().y, 5U);
+    microscope_.pick_thread({99, 99, 0});
+    EXPECT_EQ(microscope_.warp(), 7U);
+    EXPECT_EQ(microscope_.lane(), 31U);
+}
+
+TEST_F(MicroscopeTest, AnotherBlockIsTypedAndOneThatIsNotThereIsRefused) {
+    open(true);
+    microscope_.step();
+    microscope_.set_block("2, 1");
+    EXPECT_EQ(microscope_.stepper().block(), 6U);
+    EXPECT_EQ(position(), 0U);
+    microscope_.set_block("4,0");
+    EXPECT_EQ(microscope_.notice(), "There is no block (4, 0): the grid has 4 × 4 blocks.");
+    EXPECT_EQ(microscope_.stepper().block(), 6U);
+    microscope_.set_block("two");
+    EXPECT_EQ(microscope_.notice(), "'two' is no block: write its index, like \"12, 7\".");
+    EXPECT_EQ(microscope_.stepper().block(), 6U);
+}
+
+TEST_F(MicroscopeTest, ABlockOutsideTheGridIsTheNearestOneWhenItOpens) {
+    open(true, {99, 1, 7});
+    EXPECT_EQ(microscope_.block().x, 3U);
+    EXPECT_EQ(microscope_.block().y, 1U);
+    EXPECT_EQ(microscope_.block().z, 0U);
+}
+
+TEST_F(MicroscopeTest, AChangedParameterTakesANewCopyAtTheSamePlace) {
+    open(true, {2, 1, 0});
+    microscope_.step();
+    const std::uint64_t copy = microscope_.copy();
+    microscope_.follow(entry_, *live_, true);
+    EXPECT_EQ(microscope_.copy(), copy);
+    set("sync", "off");
+    microscope_.follow(entry_, *live_, true);
+    EXPECT_NE(microscope_.copy(), copy);
+    EXPECT_EQ(position(), 0U);
+    EXPECT_EQ(microscope_.block().x, 2U);
+    EXPECT_FALSE(microscope_.all_findings().empty());
+}
+
+TEST_F(MicroscopeTest, ItsFrameStaysWhileTheExperimentRuns) {
+    open(true);
+    microscope_.step();
+    live_->step();
+    microscope_.follow(entry_, *live_, false);
+    EXPECT_EQ(microscope_.frame(), 0U);
+    EXPECT_EQ(position(), 1U);
+    microscope_.renew(entry_, *live_);
+    EXPECT_EQ(microscope_.frame(), 1U);
+    EXPECT_EQ(position(), 0U);
+    live_->step();
+    microscope_.follow(entry_, *live_, true);
+    EXPECT_EQ(microscope_.frame(), 2U);
+}
+
+TEST_F(MicroscopeTest, AnotherSeedIsAnotherOrderAndTheFirstComesBack) {
+    open(true);
+    const std::vector<int> first = order();
+    Microscope::Choice choice = microscope_.choice();
+    choice.seed = 77;
+    choose(choice);
+    EXPECT_NE(order(), first);
+    EXPECT_EQ(live_->device().settings().seed, 1U);
+    choice.seed = 1;
+    choose(choice);
+    EXPECT_EQ(order(), first);
+    choice.schedule = compute::Schedule::run_to_barrier;
+    choose(choice);
+    EXPECT_EQ(microscope_.acting_warp(), 0U);
+    choice.schedule = compute::Schedule::reverse;
+    choose(choice);
+    EXPECT_EQ(microscope_.acting_warp(), 7U);
+}
+
+TEST_F(MicroscopeTest, TheLiveDevicesSettingsAreTakenOverWhenTheyChange) {
+    open(true);
+    compute::RunSettings run = device_->settings();
+    run.schedule = compute::Schedule::reverse;
+    device_->set(run);
+    microscope_.follow(entry_, *live_, true);
+    EXPECT_EQ(microscope_.choice().schedule, compute::Schedule::reverse);
+    EXPECT_EQ(microscope_.acting_warp(), 7U);
+}
+
+TEST_F(MicroscopeTest, PlayingTakesAboutEightSeconds) {
+    open(true);
+    microscope_.play(true);
+    double seconds = 0;
+    for (; microscope_.playing() && seconds < 20; seconds += 1 / 60.0)
+        microscope_.advance(1 / 60.0);
+    EXPECT_NEAR(seconds, 8, 0.5);
+    EXPECT_EQ(microscope_.stepper().end(), Stepper::End::finished);
+    // Once more begins anew; a step pauses.
+    microscope_.play(true);
+    EXPECT_EQ(position(), 0U);
+    microscope_.step();
+    EXPECT_FALSE(microscope_.playing());
+}
+
+TEST_F(MicroscopeTest, ADeadlockIsAnEndWithItsReason) {
+    const experiments::Entry& dot = experiments::find_experiment("dot");
+    const auto live = dot.make(*device_);
+    const experiments::Assignment divergent{"kernel", "divergent"};
+    live->set({&divergent, 1});
+    microscope_.open(dot, *live);
+    ASSERT_TRUE(microscope_.ready()) << microscope_.complaint();
+    microscope_.to_end();
+    EXPECT_EQ(microscope_.stepper().end(), Stepper::End::finished);
+    Microscope::Choice choice = microscope_.choice();
+    choice.barriers = compute::BarrierPolicy::strict;
+    microscope_.choose(choice);
+    microscope_.follow(dot, *live, true);
+    ASSERT_TRUE(microscope_.ready()) << microscope_.complaint();
+    microscope_.to_end();
+    EXPECT_EQ(microscope_.stepper().end(), Stepper::End::failed);
+    EXPECT_NE(microscope_.stepper().error(), "");
+    EXPECT_TRUE(microscope_.complete());
+    microscope_.back();
+    EXPECT_EQ(microscope_.stepper().end(), Stepper::End::open);
+}
+
+TEST_F(MicroscopeTest, AnotherExperimentBeginsAtItsFirstBlock) {
+    open(true, {2, 2, 0});
+    const experiments::Entry& dot = experiments::find_experiment("dot");
+    const auto live = dot.make(*device_);
+    microscope_.follow(dot, *live, true);
+    ASSERT_TRUE(microscope_.ready()) << microscope_.complaint();
+    EXPECT_EQ(microscope_.block().x, 0U);
+    EXPECT_NE(microscope_.stepper().kernel().name.find("dot"), std::string::npos);
+}
+
+TEST_F(MicroscopeTest, ItsPlaceIsKnownUnlessItWasReachedByHand) {
+    open(true, {2, 1, 0});
+    microscope_.seek(17);
+    ASSERT_TRUE(microscope_.place());
+    EXPECT_EQ(microscope_.place()->text(), "2,1@17");
+    const unsigned other = (microscope_.acting_warp() + 1) % 8;
+    microscope_.step_warp(other);
+    EXPECT_FALSE(microscope_.place());
+    microscope_.back();
+    EXPECT_EQ(microscope_.place()->text(), "2,1@17");
+    Microscope::Choice choice = microscope_.choice();
+    choice.seed = 5;
+    choose(choice);
+    EXPECT_FALSE(microscope_.place());
+}
+
+TEST(MicroscopeComplaintTest, WithoutALaunchThereIsASentenceAndNothingToStep) {
+    FakeDevice device;
+    FakeExperiment live(device);
+    Microscope microscope;
+    microscope.open(fake_entry(), live);
+    EXPECT_TRUE(microscope.is_open());
+    EXPECT_FALSE(microscope.ready());
+    EXPECT_NE(microscope.complaint(), "");
+    microscope.step();
+    microscope.step_line();
+    microscope.step_warp(3);
+    microscope.back();
+    microscope.to_end();
+    microscope.play(true);
+    microscope.advance(1);
+    microscope.pick(1, 1);
+    microscope.set_block("1");
+    microscope.choose({compute::Schedule::reverse, 2, compute::BarrierPolicy::strict});
+    EXPECT_FALSE(microscope.ready());
+    EXPECT_FALSE(microscope.playing());
+    EXPECT_TRUE(microscope.findings().empty());
+    microscope.close();
+    EXPECT_FALSE(microscope.is_open());
+}
+
+TEST(ReadIndexTest, TakesOneToThreeNumbers) {
+    const auto index = read_index("(12, 7)");
+    ASSERT_TRUE(index);
+    EXPECT_EQ(index->x, 12U);
+    EXPECT_EQ(index->y, 7U);
+    EXPECT_EQ(index->z, 0U);
+    EXPECT_EQ(read_index("3 4 5")->z, 5U);
+    for (const char* wrong : {"", " ", "a", "1,2,3,4", "-1", "1x", "99999999999"})
+        EXPECT_FALSE(read_index(wrong)) << wrong;
+}
+
+TEST(ReadPlaceTest, TakesABlockAndAStep) {
+    EXPECT_EQ(read_place("12,7")->text(), "12,7");
+    EXPECT_EQ(read_place("12, 7@214")->step, 214U);
+    EXPECT_EQ(read_place("12, 7@214")->text(), "12,7@214");
+    EXPECT_EQ(read_place("5@3")->block.y, 0U);
+    for (const char* wrong : {"", "@", "@3", "1@", "1@x", "1@-2", "1@2@3", "1@2 "})
+        EXPECT_FALSE(read_place(wrong)) << wrong;
+}
+
+}  // namespace
+}  // namespace warpscope::ui

@@ -1,0 +1,186 @@
+#include "ui/interface_fixture.h"
+
+namespace warpscope::ui {
+namespace {
+
+class DockTest : public InterfaceFixture {
+  protected:
+    void open(unsigned x, unsigned y) {
+        ui_->microscope.open(stage_->entry(), stage_->experiment(), {x, y, 0});
+        settle();
+    }
+};
+
+using Assignments = std::vector<experiments::Assignment>;
+const Assignments small_ripple{{"size", "64"}};
+const Assignments racy_ripple{{"size", "64"}, {"sync", "off"}};
+
+TEST_F(DockTest, TheRaceChipComesFromTheChecks) {
+    show("ripple", racy_ripple);
+    EXPECT_EQ(value("race"), "race: 256 hazards a block");
+    set("sync", "on");
+    EXPECT_EQ(value("race"), "no race found");
+}
+
+TEST_F(DockTest, TabsAreRemembered) {
+    show("ripple", small_ripple);
+    EXPECT_EQ(value("dock.timings"), "on");
+    click("dock.counters");
+    EXPECT_EQ(value("dock.counters"), "on");
+    EXPECT_EQ(ui_->options.dock, "counters");
+    // The open microscope has tabs of its own.
+    EXPECT_EQ(ui_->widgets.find("dock.banks"), nullptr);
+    open(1, 1);
+    EXPECT_EQ(value("dock.timeline"), "on");
+    click("dock.banks");
+    EXPECT_EQ(ui_->options.dock_open, "banks");
+    ui_->microscope.close();
+    frames(2);
+    EXPECT_EQ(value("dock.counters"), "on");
+}
+
+TEST_F(DockTest, FindingsNameBothLinesAndGoToTheThread) {
+    show("ripple", racy_ripple);
+    click("race");
+    EXPECT_EQ(value("dock.findings"), "on");
+    EXPECT_EQ(value("findings.summary"),
+              "256 hazards a block in all 16 blocks of "
+              "ripple_txty_nosync.");
+    const std::string sentence = value("finding.0");
+    EXPECT_NE(sentence.find("kernels/ripple.cu:68"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("kernels/ripple.cu:74"), std::string::npos) << sentence;
+    const emulator::Finding finding = ui_->inspector.inspection()->findings.at(0);
+    click("finding.0");
+    ASSERT_TRUE(ui_->microscope.ready());
+    ASSERT_TRUE(finding.second.has_value());
+    EXPECT_EQ(ui_->microscope.block().x, finding.second->block.x);
+    EXPECT_EQ(ui_->microscope.thread().x, finding.second->thread.x);
+    EXPECT_EQ(ui_->microscope.thread().y, finding.second->thread.y);
+    // It stands before the access that the finding is about.
+    const emulator::Stepper& stepper = ui_->microscope.stepper();
+    const emulator::Step next = stepper.history()[stepper.position()];
+    EXPECT_EQ(next.warp, ui_->microscope.warp());
+    EXPECT_EQ(stepper.kernel().lines[next.pc].source.line, finding.second->line);
+}
+
+TEST_F(DockTest, CheckingCanBeSwitchedOff) {
+    show("ripple", small_ripple);
+    click("dock.findings");
+    click("findings.automatic");
+    EXPECT_FALSE(ui_->options.inspect);
+    set("sync", "off");
+    EXPECT_EQ(value("race"), "not checked");
+    click("findings.check");
+    settle();
+    EXPECT_EQ(value("race"), "race: 256 hazards a block");
+}
+
+// A block of 64x64 pixels' 16: 8 warps write the tile and read it, once each; [tx][ty] in [16][16]
+// takes 8 passes for each.
+TEST_F(DockTest, CountersStandSideBySide) {
+    show("ripple", small_ripple);
+    click("dock.counters");
+    set("layout", "tytx");
+    EXPECT_EQ(value("counter.ripple_txty"), "off");
+    EXPECT_EQ(value("counter.ripple_txty.barriers"), "16");
+    EXPECT_EQ(value("counter.ripple_txty.shared"), "256");
+    EXPECT_EQ(value("counter.ripple_txty.conflict"), "8");
+    EXPECT_EQ(value("counter.ripple_txty.passes"), "2048");
+    EXPECT_EQ(value("counter.ripple_txty.sectors"), "512");
+    EXPECT_EQ(value("counter.ripple_txty.efficiency"), "1.000");
+    EXPECT_EQ(value("counter.ripple_tytx"), "on");
+    EXPECT_EQ(value("counter.ripple_tytx.conflict"), "1");
+    EXPECT_EQ(value("counter.ripple_tytx.passes"), "256");
+}
+
+TEST_F(DockTest, TheTimelineScrubs) {
+    show("ripple", small_ripple);
+    open(1, 2);
+    EXPECT_EQ(value("timeline"), "0");
+    click("timeline");
+    const std::uint64_t steps = ui_->microscope.known_steps();
+    EXPECT_NEAR(double(ui_->microscope.stepper().position()), double(steps) / 2,
+                double(steps) / 50);
+    EXPECT_EQ(value("timeline"), std::to_string(ui_->microscope.stepper().position()));
+}
+
+TEST_F(DockTest, ATimedKernelHasATimelineWithoutTheMicroscope) {
+    show("ripple", small_ripple);
+    EXPECT_EQ(ui_->widgets.find("dock.timeline"), nullptr);
+    set("layout", "stamped");
+    stage_->step_once();
+    frames(2);
+    click("dock.timeline");
+    EXPECT_NE(value("timeline.measured").find("instructions"), std::string::npos);
+}
+
+TEST_F(DockTest, BanksOfTheNewestAccess) {
+    show("ripple", small_ripple);
+    open(1, 2);
+    click("dock.banks");
+    EXPECT_EQ(value("banks.none"), "Warp 0 has not accessed shared memory yet.");
+    ui_->microscope.to_end();
+    frames(2);
+    EXPECT_EQ(value("banks"), "8-way conflict: 8 passes where 1 would do");
+    set("layout", "padded");
+    ui_->microscope.to_end();
+    frames(2);
+    EXPECT_EQ(value("banks"), "No conflict: 1 pass");
+}
+
+TEST_F(DockTest, TheTileFillsAndItsRowsCanBeChosen) {
+    show("ripple", racy_ripple);
+    open(1, 2);
+    EXPECT_EQ(value("tile"), "256 words, 16 a row, 0 written, 0 hazards");
+    ui_->microscope.to_end();
+    frames(2);
+    EXPECT_EQ(value("tile"), "256 words, 16 a row, 256 written, 256 hazards");
+    click("tile.by:writer");
+    EXPECT_EQ(value("tile.by"), "writer");
+    click("tile.row");
+    click("tile.row:32");
+    EXPECT_EQ(value("tile"), "256 words, 32 a row, 256 written, 256 hazards");
+    // Its cells are tile[tx][ty]: the upper left one is thread (0, 0)'s, the second thread (0,
+    // 1)'s.
+    const Widget tile = *ui_->widgets.find("tile");
+    const double cell = tile.w / 32;
+    press(float(tile.x + 2.5 * cell), float(tile.y + cell / 2));
+    EXPECT_EQ(ui_->microscope.thread().x, 0U);
+    EXPECT_EQ(ui_->microscope.thread().y, 2U);
+}
+
+// The barrier inside the divergent `if`: threads that have left no longer count, but to the letter
+// of PTX a warp that comes without all its lanes is an error.
+TEST_F(DockTest, EveryBarrierPolicySaysWhatItDoes) {
+    show("dot", {{"kernel", "divergent"}});
+    EXPECT_EQ(value("race"), "barrier not reached by all");
+    click("dock.barriers");
+    settle();
+    EXPECT_EQ(value("policy.volta"), "ends");
+    EXPECT_EQ(value("policy.before_volta"), "ends");
+    EXPECT_EQ(value("policy.strict"), "can't go on");
+    EXPECT_NE(value("policy.strict.sentence").find("dot.cu:79"), std::string::npos)
+        << value("policy.strict.sentence");
+    EXPECT_EQ(value("policy.device"), "measured");
+    EXPECT_NE(value("policy.device.sentence").find("Threads that live on: "), std::string::npos);
+}
+
+TEST_F(DockTest, AKernelWithoutSkippedBarriersHasNoDeviceRow) {
+    show("ripple", small_ripple);
+    click("dock.barriers");
+    settle();
+    EXPECT_EQ(value("policy.strict"), "ends");
+    EXPECT_EQ(ui_->widgets.find("policy.device"), nullptr);
+}
+
+TEST_F(DockTest, NewestLaunchesSpread) {
+    show("ripple", racy_ripple);
+    stage_->pause(false);
+    frames(3);
+    stage_->pause(true);
+    frames(2);
+    EXPECT_NE(value("result.wrong_pixels.recent").find("launches"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpscope::ui

@@ -1,0 +1,207 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <thread>
+
+#include "gl/offscreen_context.h"
+#include "ui/stage/stage.h"
+
+namespace warpscope::ui {
+namespace {
+
+using State = KernelTexts::State;
+using Clock = std::chrono::steady_clock;
+
+const std::string file = "gallery/own";
+constexpr experiments::Size view{640, 480};
+
+/// A kernel with the documented entry.
+std::string kernel(const std::string& body, const std::string& before = "") {
+    return before + R"(
+extern "C" __global__ void scratch(unsigned* pixels, int width, int height, float time,
+                                   float3 mouse) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    unsigned value = 0xff0000ffu;
+)" + body + R"(
+    if (x < width && y < height) pixels[y * width + x] = value;
+}
+)";
+}
+
+std::string noise() {
+    std::string bytes(20'000, ' ');
+    unsigned state = 1;
+    for (char& byte : bytes) byte = char((state = state * 1664525 + 1013904223) >> 24);
+    return bytes;
+}
+
+struct Case {
+    const char* name;
+    std::string text;
+    bool runs;
+    std::vector<const char*> words;  ///< of its message, or of the compiler's first one
+};
+
+void PrintTo(const Case& c, std::ostream* out) {
+    *out << c.name;
+}
+
+std::string padded(std::size_t bytes) {
+    std::string text = kernel("");
+    return text + std::string(bytes - text.size() - 1, ' ') + "\n";
+}
+
+std::vector<Case> cases() {
+    return {
+        {"does_not_compile", kernel("value = tiel;"), false, {"tiel", "7"}},
+        {"other_signature",
+         "extern \"C\" __global__ void scratch(float* p) { *p = 1; }",
+         false,
+         {"scratch"}},
+        {"no_entry",
+         "extern \"C\" __global__ void picture(float* p) { *p = 1; }",
+         false,
+         {"scratch"}},
+        {"loops_for_ever",
+         kernel("volatile int go = 1; while (go) ++value;"),
+         false,
+         {"gallery/own.cu:7", "block"}},
+        {"out_of_global_memory",
+         kernel("if (x == 20 && y == 3) pixels[1 << 28] = 1;"),
+         false,
+         {"gallery/own.cu:7", "block", "thread"}},
+        {"out_of_shared_memory",
+         kernel("__shared__ int tile[16]; tile[20000 + x] = 1; value = tile[y + 20000];"),
+         false,
+         {"gallery/own.cu:7", "block", "thread"}},
+        {"deadlock",
+         kernel("if (threadIdx.y < 8) asm volatile(\"bar.sync 1, 256;\");\n"
+                "else asm volatile(\"bar.sync 2, 256;\");"),
+         false,
+         {"gallery/own.cu:7", "block"}},
+        {"unknown_opcode",
+         kernel("asm volatile(\"vadd2.u32.u32.u32 %0, %1, %1, %1;\" : \"=r\"(value) : \"r\"(x));"),
+         false,
+         {"vadd2"}},
+        {"binary_noise", noise(), false, {}},
+        {"printf",
+         kernel("if (x == 3 && y == 3) printf(\"%d %s\\n\", x, \"words\");"),
+         true,
+         {"printf: 3 words"}},
+        {"calls",
+         kernel("value += twice(x) - 2 * x;",
+                "__device__ __noinline__ int twice(int x) { return 2 * x; }"),
+         true,
+         {}},
+        {"predicated_ptx",
+         kernel("asm(\"{ .reg .pred p; setp.gt.s32 p, %1, 1000000; @p mov.u32 %0, 7; }\""
+                " : \"+r\"(value) : \"r\"(x));"),
+         true,
+         {}},
+        {"local_array",
+         kernel("int list[32]; for (int i = 0; i < 32; ++i) list[(i * 7 + x) % 32] = i;\n"
+                "value += list[y % 32] - list[y % 32];\n"
+                "for (int i = 0; i < 32; ++i) value += list[(x + i * y) % 32] >> 16;"),
+         true,
+         {}},
+        {"a_megabyte", padded(1'000'000), true, {}},
+        {"beyond_a_mebibyte",
+         padded((1 << 20) + 1),
+         false,
+         {"1025 KiB: up to 1024 KiB are compiled"}},
+    };
+}
+
+class EditedKernelsTest : public testing::TestWithParam<Case> {
+  protected:
+    void SetUp() override {
+        // The compiler's texts are kept here and not among the person's.
+        ::setenv("XDG_CACHE_HOME",
+                 (std::filesystem::temp_directory_path() / "warpscope_test_cache").c_str(), 1);
+        sandbox_.emplace(WARPSCOPE);
+        Stage::Start start;
+        start.device_wish = "emulator";
+        start.experiment = "scratch";
+        start.assignments = {{"start", "own"}, {"width", "64"}, {"height", "48"}};
+        start.sandbox = &*sandbox_;
+        stage_.emplace(start);
+        stage_->advance(view);
+        run(good_);
+        if (!sandbox_->no_compiler().empty()) GTEST_SKIP() << sandbox_->no_compiler();
+        ASSERT_EQ(state(), State::running) << stage_->message().text;
+    }
+    /// Frames until the text has been tried.
+    void run(const std::string& text) {
+        stage_->texts().set(file, text);
+        const auto end = Clock::now() + std::chrono::seconds(60);
+        do {
+            const auto start = Clock::now();
+            stage_->advance(view);
+            longest_ = std::max(longest_, Clock::now() - start);
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        } while (stage_->trying() && Clock::now() < end);
+        stage_->advance(view);
+    }
+    State state() { return stage_->texts().state(file); }
+    unsigned first_pixel() {
+        const auto p = stage_->pixels()->read_pixels();
+        return unsigned(p[0]) | unsigned(p[1]) << 8 | unsigned(p[2]) << 16 | unsigned(p[3]) << 24;
+    }
+
+    const std::string good_ = kernel("value = 0xff345678u;");
+    gl::OffscreenContext context_;
+    std::optional<compute::Sandbox> sandbox_;
+    std::optional<Stage> stage_;
+    Clock::duration longest_{};
+};
+
+TEST_P(EditedKernelsTest, RunsOrLeavesTheLastGoodPictureAndSaysWhy) {
+    const Case& c = GetParam();
+    const std::uint64_t before = stage_->experiment().frame();
+    run(c.text);
+    const std::string message = stage_->message().text;
+    RecordProperty("longest_ms", int(std::chrono::duration<double, std::milli>(longest_).count()));
+    RecordProperty("message", message);
+    EXPECT_GT(stage_->experiment().frame(), before);
+    ASSERT_NE(stage_->pixels(), nullptr);
+    if (c.runs) {
+        EXPECT_EQ(state(), State::running) << message;
+        EXPECT_TRUE(stage_->device().edits().at(file)->source == c.text);
+        EXPECT_EQ(first_pixel(), 0xff0000ffu);
+        for (const char* word : c.words)
+            EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
+        return;
+    }
+    EXPECT_EQ(state(), State::failed);
+    EXPECT_EQ(stage_->device().edits().at(file)->source, good_);
+    EXPECT_EQ(first_pixel(), 0xff345678u);
+    EXPECT_FALSE(message.empty());
+    for (const char* word : c.words)
+        EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
+    run(good_);
+    EXPECT_EQ(state(), State::running);
+}
+
+INSTANTIATE_TEST_SUITE_P(Source, EditedKernelsTest, testing::ValuesIn(cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(EditedKernelsTest, AKernelThatFailsAtItsHundredthPictureLeavesTheOneBefore) {
+    run(kernel("if (time * 60 > 99 && x == 5 && y == 5) pixels[1 << 28] = 1;"));
+    ASSERT_EQ(state(), State::running) << stage_->message().text;
+    for (int i = 0; i < 200 && state() == State::running; ++i) stage_->advance(view);
+    EXPECT_EQ(state(), State::failed);
+    EXPECT_GE(stage_->experiment().frame(), 99U);
+    run(stage_->texts().text(file));
+    EXPECT_EQ(stage_->device().edits().at(file)->source, good_);
+    EXPECT_EQ(first_pixel(), 0xff345678u);
+    EXPECT_NE(stage_->message().text.find("gallery/own.cu:7"), std::string::npos)
+        << stage_->message().text;
+    EXPECT_NE(stage_->message().text.find("Back to the last good kernel."), std::string::npos);
+}
+
+}  // namespace
+}  // namespace warpscope::ui

@@ -1,0 +1,71 @@
+#include "ui/stage/kernel_file_choice.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace warpscope::ui {
+namespace {
+
+class KernelFileChoiceTest : public testing::Test {
+  protected:
+    KernelFileChoiceTest() {
+        std::filesystem::create_directories(folder_ / "kernels");
+        for (const char* name : {"kernel_b.cu", "kernel_a.cu", "kernel.txt", ".hidden.cu"})
+            std::ofstream(folder_ / name) << "x\r\ny\n";
+    }
+    ~KernelFileChoiceTest() override { std::filesystem::remove_all(folder_); }
+    std::string path(const std::string& name) const { return (folder_ / name).string(); }
+    std::string complaint(const std::string& name) {
+        try {
+            read_kernel(name);
+        } catch (const std::runtime_error& error) {
+            return error.what();
+        }
+        return "";
+    }
+
+    std::filesystem::path folder_ =
+        std::filesystem::temp_directory_path() / ("warpscope-choice-" + std::to_string(::getpid()));
+};
+
+TEST_F(KernelFileChoiceTest, FoldersComeFirstThenKernelFiles) {
+    const PathChoices all = path_choices(path(""));
+    EXPECT_EQ(all.choices, (std::vector<std::string>{path("kernels/"), path("kernel_a.cu"),
+                                                     path("kernel_b.cu")}));
+    EXPECT_EQ(all.common, path("kernel"));
+    const PathChoices some = path_choices(path("kernel_"));
+    EXPECT_EQ(some.choices.size(), 2U);
+    EXPECT_EQ(path_choices(path("kernels")).common, path("kernels/"));
+    EXPECT_EQ(path_choices(path(".h")).choices.size(), 1U);
+}
+
+TEST_F(KernelFileChoiceTest, NothingThereLeavesThePathAsItIs) {
+    EXPECT_EQ(path_choices(path("nothing/here")).common, path("nothing/here"));
+    EXPECT_TRUE(path_choices(path("nothing/here")).choices.empty());
+    EXPECT_TRUE(path_choices(path("z")).choices.empty());
+}
+
+TEST_F(KernelFileChoiceTest, TheTildeIsTheHomeFolder) {
+    const std::string before = std::getenv("HOME") ? std::getenv("HOME") : "";
+    ::setenv("HOME", folder_.c_str(), 1);
+    EXPECT_EQ(path_choices("~/kernel_a").choices, (std::vector<std::string>{"~/kernel_a.cu"}));
+    EXPECT_EQ(read_kernel("~/kernel_a.cu"), "x\ny\n");
+    ::setenv("HOME", before.c_str(), 1);
+}
+
+TEST_F(KernelFileChoiceTest, WhatIsNoTextIsRefusedWithASentence) {
+    EXPECT_NE(complaint(path("no.cu")).find(path("no.cu")), std::string::npos);
+    EXPECT_NE(complaint(path("kernels")).find("folder"), std::string::npos);
+    std::ofstream(folder_ / "zero.cu") << std::string("a\0b", 3);
+    EXPECT_NE(complaint(path("zero.cu")).find("zero bytes"), std::string::npos);
+    std::ofstream(folder_ / "large.cu") << std::string((4 << 20) + 1, 'a');
+    EXPECT_NE(complaint(path("large.cu")).find("4 MB"), std::string::npos);
+    std::ofstream(folder_ / "most.cu") << std::string(4 << 20, 'a');
+    EXPECT_EQ(complaint(path("most.cu")), "");
+}
+
+}  // namespace
+}  // namespace warpscope::ui

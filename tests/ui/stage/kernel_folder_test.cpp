@@ -1,0 +1,185 @@
+#include "ui/stage/kernel_folder.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "ui/stage/kept_edits.h"
+
+namespace warpscope::ui {
+namespace {
+
+namespace fs = std::filesystem;
+
+class KernelFolderTest : public testing::Test {
+  protected:
+    KernelFolderTest() {
+        fs::remove_all(root_);
+        fs::create_directories(folder_ / "gallery");
+    }
+    ~KernelFolderTest() override { fs::remove_all(root_); }
+
+    static void write(const fs::path& file, const std::string& text) {
+        std::ofstream(file, std::ios::binary | std::ios::trunc) << text;
+        // Another time stamp, however coarse the file system's clock is.
+        fs::last_write_time(file, fs::last_write_time(file) + std::chrono::seconds(++writes_));
+    }
+    /// Until a change has been seen and stands still.
+    std::string look() {
+        std::string said;
+        for (int i = 0; i < 3; ++i) {
+            said += watched_.look(texts_);
+            std::this_thread::sleep_for(KernelFolder::pause);
+        }
+        return said;
+    }
+
+    static inline int writes_ = 0;
+    const fs::path root_ =
+        fs::temp_directory_path() / ("warpscope-folder-" + std::to_string(::getpid()));
+    const fs::path folder_ = root_ / "watched", own_ = root_ / "mine.txt";
+    KernelTexts texts_;
+    KernelFolder watched_{folder_, own_, "dot"};
+};
+
+TEST_F(KernelFolderTest, TakesAllThatIsThereAtOnceAndThenWhatChanges) {
+    write(folder_ / "ripple.cu", "one");
+    write(own_, "mine");
+    EXPECT_EQ(watched_.look(texts_), "");
+    EXPECT_EQ(texts_.text("ripple"), "one");
+    EXPECT_EQ(texts_.text("dot"), "mine");
+    const std::uint64_t version = texts_.version();
+    look();
+    EXPECT_EQ(texts_.version(), version);
+    write(folder_ / "ripple.cu", "two");
+    EXPECT_EQ(look(), "");
+    EXPECT_EQ(texts_.text("ripple"), "two");
+    ASSERT_NE(watched_.taken("ripple"), nullptr);
+    EXPECT_EQ(*watched_.taken("ripple"), "two");
+    EXPECT_EQ(watched_.taken("nbody"), nullptr);
+}
+
+TEST_F(KernelFolderTest, LinesEndAsTheEditorHasThem) {
+    write(own_, "mine");
+    write(folder_ / "ripple.cu", "one\r\ntwo\r\n\rthree\r");
+    EXPECT_EQ(watched_.look(texts_), "");
+    EXPECT_EQ(texts_.text("ripple"), "one\ntwo\n\rthree\r");
+}
+
+TEST_F(KernelFolderTest, AnEditorThatRenamesIsFollowed) {
+    write(folder_ / "ripple.cu", "one");
+    watched_.look(texts_);
+    std::this_thread::sleep_for(KernelFolder::pause);
+    fs::rename(folder_ / "ripple.cu", folder_ / "ripple.cu~");
+    EXPECT_EQ(look(), "");
+    EXPECT_EQ(texts_.text("ripple"), "one");
+    write(folder_ / ".ripple.cu.swp", "new");
+    fs::rename(folder_ / ".ripple.cu.swp", folder_ / "ripple.cu");
+    EXPECT_EQ(look(), "");
+    EXPECT_EQ(texts_.text("ripple"), "new");
+}
+
+TEST_F(KernelFolderTest, AFileThatStillGrowsIsWaitedFor) {
+    write(folder_ / "ripple.cu", "one");
+    watched_.look(texts_);
+    for (const char* part : {"h", "ha", "hal", "half"}) {
+        std::this_thread::sleep_for(KernelFolder::pause);
+        write(folder_ / "ripple.cu", part);
+        watched_.look(texts_);
+        EXPECT_EQ(texts_.text("ripple"), "one");
+    }
+    look();
+    EXPECT_EQ(texts_.text("ripple"), "half");
+}
+
+TEST_F(KernelFolderTest, AFileOfNoKernelIsNamedOnce) {
+    write(own_, "mine");
+    write(folder_ / "rippel.cu", "a slip");
+    write(folder_ / "notes.txt", "no kernel at all");
+    EXPECT_EQ(watched_.look(texts_), "No kernel file of Warpscope has this name: rippel.cu.");
+    EXPECT_EQ(look(), "");
+}
+
+TEST_F(KernelFolderTest, AFolderThatIsGoneIsSaidOnceAndComesBack) {
+    write(own_, "mine");
+    write(folder_ / "ripple.cu", "one");
+    watched_.look(texts_);
+    fs::rename(folder_, root_ / "elsewhere");
+    const std::string said = look();
+    EXPECT_NE(said.find("is gone"), std::string::npos) << said;
+    EXPECT_EQ(said.find("is gone"), said.rfind("is gone"));
+    EXPECT_EQ(texts_.text("ripple"), "one");
+    write(root_ / "elsewhere" / "ripple.cu", "two");
+    fs::rename(root_ / "elsewhere", folder_);
+    std::this_thread::sleep_for(KernelFolder::pause);
+    EXPECT_EQ(watched_.look(texts_), "The folder " + folder_.string() + " is back.");
+    EXPECT_FALSE(watched_.trouble());
+    std::this_thread::sleep_for(KernelFolder::pause);
+    look();
+    EXPECT_EQ(texts_.text("ripple"), "two");
+}
+
+TEST_F(KernelFolderTest, AMissingFileIsSaidOnce) {
+    EXPECT_NE(watched_.look(texts_).find("mine.txt can't be read"), std::string::npos);
+    EXPECT_EQ(look(), "");
+    write(own_, "mine");
+    look();
+    EXPECT_EQ(texts_.text("dot"), "mine");
+}
+
+using KeptEditsTest = KernelFolderTest;
+
+TEST_F(KeptEditsTest, WhatWasTypedIsOfferedNextTime) {
+    const fs::path kept = root_ / "kept";
+    KeptEdits first(kept);
+    EXPECT_TRUE(first.offered().empty());
+    write(own_, "mine");
+    watched_.look(texts_);
+    texts_.set("ripple", "typed");
+    first.keep(texts_, watched_, true);
+    KeptEdits second(kept);
+    const compute::Sources offered{{"ripple", "typed"}};  // not what comes from a file
+    EXPECT_EQ(second.offered(), offered);
+    KernelTexts fresh;
+    second.keep(fresh, watched_, true);
+    EXPECT_EQ(KeptEdits(kept).offered(), offered);
+    second.taken();
+    fresh.set("ripple", "typed");
+    fresh.revert("ripple");
+    second.keep(fresh, watched_, true);
+    EXPECT_TRUE(KeptEdits(kept).offered().empty());
+}
+
+TEST_F(KeptEditsTest, WhatWasDeclinedIsNotOfferedAgainAndNotLost) {
+    const fs::path kept = root_ / "kept";
+    texts_.set("ripple", "old");
+    KeptEdits(kept).keep(texts_, watched_, true);
+    KeptEdits second(kept);
+    second.decline();
+    EXPECT_TRUE(second.offered().empty());
+    EXPECT_TRUE(KeptEdits(kept).offered().empty());
+    std::ifstream old(kept / "ripple.cu~");
+    std::string text;
+    old >> text;
+    EXPECT_EQ(text, "old");
+}
+
+TEST_F(KeptEditsTest, AnOfferThatNobodyTookIsNotOverwritten) {
+    const fs::path kept = root_ / "kept";
+    texts_.set("ripple", "old");
+    KeptEdits(kept).keep(texts_, watched_, true);
+    KernelTexts fresh;
+    fresh.set("ripple", "new");
+    KeptEdits(kept).keep(fresh, watched_, true);
+    EXPECT_EQ(KeptEdits(kept).offered().at("ripple"), "new");
+    std::ifstream old(kept / "ripple.cu~");
+    std::string text;
+    old >> text;
+    EXPECT_EQ(text, "old");
+}
+
+}  // namespace
+}  // namespace warpscope::ui

@@ -1,0 +1,128 @@
+#include "ui/stage/race_summary.h"
+
+#include <gtest/gtest.h>
+
+#include "ui/fake_experiment.h"
+
+namespace warpscope::ui {
+namespace {
+
+using emulator::Finding;
+using emulator::FindingKind;
+using emulator::Severity;
+using experiments::Inspection;
+using State = RaceSummary::State;
+
+Finding finding(FindingKind kind, Severity severity, std::uint64_t count) {
+    Finding f;
+    f.kind = kind;
+    f.severity = severity;
+    f.count = count;
+    return f;
+}
+
+Inspection inspection(std::vector<Finding> findings, std::uint64_t blocks = 16,
+                      std::uint64_t of_blocks = 16) {
+    Inspection i;
+    i.kernel = "ripple";
+    i.findings = std::move(findings);
+    i.blocks = blocks;
+    i.of_blocks = of_blocks;
+    return i;
+}
+
+class RaceSummaryTest : public testing::Test {
+  protected:
+    RaceSummary of(const Inspection& found) {
+        found_ = found;
+        Inspector inspector(work(), {});
+        inspector.wait(fake_entry(), experiment_, true);
+        return summarize(inspector);
+    }
+    Inspector::Work work() {
+        return {[this](const auto&, auto&, std::size_t, auto) -> Inspector::Job<Inspection> {
+                    if (too_large_) throw compute::OutOfMemory("2 GiB asked for");
+                    return [this] {
+                        if (!failure_.empty()) throw std::runtime_error(failure_);
+                        return found_;
+                    };
+                },
+                {}};
+    }
+
+    Inspection found_;
+    std::string failure_;
+    bool too_large_ = false;
+    FakeDevice device_;
+    FakeExperiment experiment_{device_};
+};
+
+TEST_F(RaceSummaryTest, HazardsAreCountedByBlock) {
+    const RaceSummary s = of(inspection({finding(FindingKind::race, Severity::error, 16 * 100),
+                                         finding(FindingKind::race, Severity::error, 16 * 156),
+                                         finding(FindingKind::race, Severity::warning, 7),
+                                         finding(FindingKind::uninitialized, Severity::error, 9)}));
+    EXPECT_EQ(s.state, State::race);
+    EXPECT_EQ(s.chip, "race: 256 hazards a block");
+    EXPECT_EQ(s.sentence, "256 hazards a block in all 16 blocks of ripple.");
+    EXPECT_EQ(s.findings, 4U);
+}
+
+TEST_F(RaceSummaryTest, UnevenCountsAreAbout) {
+    const auto race = [](std::uint64_t count) {
+        return std::vector{finding(FindingKind::race, Severity::error, count)};
+    };
+    EXPECT_EQ(of(inspection(race(250))).chip, "race: about 16 hazards a block");
+    EXPECT_EQ(of(inspection(race(3))).chip, "race: 3 hazards");
+    EXPECT_EQ(of(inspection(race(1), 1, 1)).sentence, "1 hazard in the one block of ripple.");
+}
+
+TEST_F(RaceSummaryTest, WithoutRaces) {
+    EXPECT_EQ(of(inspection({})).state, State::clean);
+    EXPECT_EQ(of(inspection({}, 4, 4096)).sentence,
+              "No race and no barrier left out by a thread in the first 4 of 4 096 blocks of "
+              "ripple.");
+    const RaceSummary barrier = of(inspection({finding(FindingKind::barrier, Severity::error, 1)}));
+    EXPECT_EQ(barrier.state, State::error);
+    EXPECT_EQ(barrier.chip, "barrier not reached by all");
+    EXPECT_EQ(of(inspection({finding(FindingKind::uninitialized, Severity::error, 1)})).chip,
+              "reads what nobody wrote");
+    const RaceSummary warning = of(inspection({finding(FindingKind::race, Severity::warning, 9)}));
+    EXPECT_EQ(warning.state, State::warning);
+    EXPECT_EQ(warning.chip, "1 warning");
+}
+
+TEST_F(RaceSummaryTest, ALaunchThatCannotGoOnIsNotClean) {
+    Inspection stuck = inspection({});
+    stuck.error = "lanes 0-15 of warp 0 wait";
+    const RaceSummary s = of(stuck);
+    EXPECT_EQ(s.state, State::failed);
+    EXPECT_NE(s.sentence.find("lanes 0-15 of warp 0 wait"), std::string::npos);
+}
+
+TEST_F(RaceSummaryTest, WhatCouldNotBeLookedAtSaysWhy) {
+    failure_ = "too large for the emulator";
+    const RaceSummary s = of(inspection({}));
+    EXPECT_EQ(s.state, State::failed);
+    EXPECT_EQ(s.chip, "not checked");
+    EXPECT_EQ(s.sentence, failure_);
+}
+
+TEST_F(RaceSummaryTest, TooLargeToCheckUnaskedIsNoFailure) {
+    too_large_ = true;
+    const RaceSummary s = of(inspection({}));
+    EXPECT_EQ(s.state, State::unknown);
+    EXPECT_EQ(s.chip, "not checked");
+    EXPECT_NE(s.sentence.find("Too large to check automatically"), std::string::npos);
+}
+
+TEST_F(RaceSummaryTest, NothingIsSaidBeforeTheFirstResult) {
+    Inspector inspector(work(), std::chrono::hours(1));
+    EXPECT_EQ(summarize(inspector).chip, "not checked");
+    inspector.follow(fake_entry(), experiment_, true);
+    EXPECT_EQ(summarize(inspector).chip, "checking…");
+    EXPECT_EQ(summarize(inspector).state, State::unknown);
+}
+
+}  // namespace
+}  // namespace warpscope::ui

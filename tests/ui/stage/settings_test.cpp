@@ -1,0 +1,132 @@
+#include "ui/stage/settings.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+
+namespace warpscope::ui {
+namespace {
+
+class SettingsTest : public testing::Test {
+  protected:
+    SettingsTest() { std::filesystem::create_directories(folder_); }
+    ~SettingsTest() override { std::filesystem::remove_all(folder_); }
+    void put(const std::string& text) { std::ofstream(file_) << text; }
+
+    std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
+                                    ("warpscope-settings-" + std::to_string(::getpid()));
+    std::filesystem::path file_ = folder_ / "deeper" / "settings.json";
+};
+
+Settings some() {
+    Settings s;
+    s.window = {1600, 900};
+    s.experiment = "nbody";
+    s.device = "cuda:1";
+    s.run = {compute::Math::fast, compute::Schedule::reverse, 18446744073709551615ULL,
+             compute::BarrierPolicy::before_volta};
+    s.view = {
+        false, true, 300, 340, 190, "findings", "banks", false, true, 700, "~/kernels/life.cu"};
+    s.parameters["nbody"] = {{"bodies", "20000"}, {"file", "a \"b\" ü.csv"}};
+    s.parameters["ripple"] = {{"sync", "off"}};
+    return s;
+}
+
+TEST_F(SettingsTest, ComeBackAsTheyWere) {
+    save_settings(file_, some());
+    const LoadedSettings loaded = load_settings(file_);
+    EXPECT_EQ(loaded.complaint, "");
+    const Settings& s = loaded.settings;
+    EXPECT_EQ(s.window, (experiments::Size{1600, 900}));
+    EXPECT_EQ(s.experiment, "nbody");
+    EXPECT_EQ(s.device, "cuda:1");
+    EXPECT_EQ(s.run.math, compute::Math::fast);
+    EXPECT_EQ(s.run.schedule, compute::Schedule::reverse);
+    EXPECT_EQ(s.run.seed, 18446744073709551615ULL);
+    EXPECT_EQ(s.run.barriers, compute::BarrierPolicy::before_volta);
+    EXPECT_FALSE(s.view.vsync);
+    EXPECT_TRUE(s.view.grid);
+    EXPECT_EQ(s.view.right, 340);
+    EXPECT_EQ(s.view.dock, "findings");
+    EXPECT_EQ(s.view.dock_open, "banks");
+    EXPECT_FALSE(s.view.inspect);
+    EXPECT_TRUE(s.view.editor);
+    EXPECT_EQ(s.view.editor_width, 700);
+    EXPECT_EQ(s.view.kernel_path, "~/kernels/life.cu");
+    ASSERT_EQ(s.parameters.at("nbody").size(), 2U);
+    EXPECT_EQ(s.parameters.at("nbody")[1].text, "a \"b\" ü.csv");
+    EXPECT_EQ(s.parameters.at("ripple")[0].id, "sync");
+}
+
+TEST_F(SettingsTest, AFileThatKnowsNoBarrierPolicyIsWhole) {
+    save_settings(file_, some());
+    std::ifstream in(file_);
+    std::string text, line;
+    while (std::getline(in, line))
+        if (line.find("\"barriers\"") == std::string::npos) text += line + "\n";
+    put(text);
+    const LoadedSettings loaded = load_settings(file_);
+    EXPECT_EQ(loaded.complaint, "");
+    EXPECT_EQ(loaded.settings.run.barriers, compute::BarrierPolicy::volta);
+    EXPECT_EQ(loaded.settings.device, "cuda:1");
+}
+
+TEST_F(SettingsTest, NothingElseIsLeftInTheFolder) {
+    save_settings(file_, some());
+    save_settings(file_, some());
+    int files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(file_.parent_path())) {
+        EXPECT_EQ(entry.path(), file_);
+        ++files;
+    }
+    EXPECT_EQ(files, 1);
+}
+
+TEST_F(SettingsTest, AMissingFileIsNoComplaint) {
+    const LoadedSettings loaded = load_settings(file_);
+    EXPECT_EQ(loaded.complaint, "");
+    EXPECT_EQ(loaded.settings.window, (experiments::Size{1280, 720}));
+    EXPECT_EQ(load_settings({}).complaint, "");
+}
+
+TEST_F(SettingsTest, ADamagedFileGivesDefaultsAndASentence) {
+    save_settings(file_, some());
+    std::ifstream in(file_);
+    const std::string whole{std::istreambuf_iterator<char>(in), {}};
+    std::string wrong_type = whole, wrong_choice = whole;
+    wrong_type.replace(whole.find("\"nbody\""), 7, "17");
+    wrong_choice.replace(whole.find("\"schedule\": 2"), 13, "\"schedule\": 9");
+    for (const std::string& text :
+         {std::string(), whole.substr(0, whole.size() / 2), std::string("[1, 2]"), wrong_type,
+          wrong_choice, std::string("\xff\xfe\0", 3)}) {
+        put(text);
+        const LoadedSettings loaded = load_settings(file_);
+        EXPECT_NE(loaded.complaint.find(file_.string()), std::string::npos) << text;
+        EXPECT_EQ(loaded.settings.device, "auto") << text;
+        EXPECT_TRUE(loaded.settings.parameters.empty()) << text;
+    }
+}
+
+TEST_F(SettingsTest, AnUnwritableFolderIsAnErrorThatNamesIt) {
+    std::ofstream(folder_ / "file") << "in the way";
+    const auto below_a_file = folder_ / "file" / "settings.json";
+    try {
+        save_settings(below_a_file, some());
+        FAIL() << "wrote below a file";
+    } catch (const std::runtime_error& error) {
+        EXPECT_NE(std::string(error.what()).find(below_a_file.string()), std::string::npos);
+    }
+}
+
+TEST_F(SettingsTest, TheFileIsWhereTheDesktopWantsIt) {
+    ::setenv("XDG_CONFIG_HOME", "/some/where", 1);
+    EXPECT_EQ(settings_file(), "/some/where/warpscope/settings.json");
+    ::unsetenv("XDG_CONFIG_HOME");
+    ::setenv("HOME", "/home/me", 1);
+    EXPECT_EQ(settings_file(), "/home/me/.config/warpscope/settings.json");
+}
+
+}  // namespace
+}  // namespace warpscope::ui

@@ -1,0 +1,195 @@
+#include "ui/stage/stage.h"
+
+#include <gtest/gtest.h>
+
+#include "gl/offscreen_context.h"
+#include "ui/fake_experiment.h"
+
+namespace warpscope::ui {
+namespace {
+
+class StageTest : public testing::Test {
+  protected:
+    bool assign(const std::string& id, const std::string& text) {
+        const experiments::Assignment one{id, text};
+        return stage_.assign({&one, 1});
+    }
+    int red() { return stage_.pixels()->read_pixels()[0]; }
+    int green() { return stage_.pixels()->read_pixels()[1]; }
+
+    gl::OffscreenContext context_;
+    FakeDevice device_;
+    FakeExperiment experiment_{device_};
+    Stage stage_{experiment_, fake_entry(), nullptr};
+    const experiments::Size view_{640, 480};
+};
+
+TEST_F(StageTest, StepsAndRendersEachFrame) {
+    stage_.pause(false);
+    stage_.advance(view_);
+    stage_.advance(view_);
+    EXPECT_EQ(experiment_.frame(), 2U);
+    EXPECT_EQ(red(), 2);
+    EXPECT_EQ(stage_.pixels()->width(), 64);
+}
+
+TEST_F(StageTest, APausedFrameIsRenderedOnce) {
+    stage_.advance(view_);
+    stage_.advance(view_);
+    stage_.advance(view_);
+    EXPECT_EQ(experiment_.renders, 1);
+    EXPECT_TRUE(assign("level", "99"));
+    stage_.advance(view_);
+    EXPECT_EQ(experiment_.renders, 2);
+    EXPECT_EQ(green(), 99);
+    EXPECT_EQ(experiment_.frame(), 0U);
+}
+
+TEST_F(StageTest, StepOnceIsOneFrame) {
+    stage_.step_once();
+    stage_.advance(view_);
+    stage_.advance(view_);
+    EXPECT_EQ(experiment_.frame(), 1U);
+    EXPECT_TRUE(stage_.paused());
+}
+
+TEST_F(StageTest, AnIllegalValueIsAMessageAndTheOldOneStays) {
+    EXPECT_FALSE(assign("level", "256"));
+    EXPECT_EQ(stage_.message().tone, Tone::error);
+    EXPECT_NE(stage_.message().text.find("1..255"), std::string::npos) << stage_.message().text;
+    EXPECT_EQ(experiment_.parameters().find("level").text(), "64");
+    EXPECT_FALSE(assign("file", "missing"));
+    EXPECT_EQ(experiment_.parameters().find("file").text(), "");
+    EXPECT_TRUE(assign("level", "5"));
+    EXPECT_EQ(stage_.message().text, "");
+}
+
+TEST_F(StageTest, AFailedStepPausesAndSaysWhy) {
+    stage_.pause(false);
+    stage_.advance(view_);
+    experiment_.fail_step = true;
+    stage_.advance(view_);
+    EXPECT_TRUE(stage_.paused());
+    EXPECT_EQ(stage_.message().text, "the step's kernel failed. Paused.");
+    EXPECT_EQ(red(), 1);
+}
+
+TEST_F(StageTest, AFailedPictureLeavesTheLastGoodOne) {
+    stage_.pause(false);
+    stage_.advance(view_);
+    experiment_.fail_render = true;
+    stage_.advance(view_);
+    EXPECT_EQ(stage_.message().tone, Tone::error);
+    ASSERT_NE(stage_.pixels(), nullptr);
+    EXPECT_EQ(red(), 1);
+    experiment_.fail_render = false;
+    stage_.pause(false);
+    stage_.advance(view_);
+    EXPECT_EQ(red(), 3);
+}
+
+TEST_F(StageTest, APictureGivesWayToATree) {
+    stage_.advance(view_);
+    EXPECT_NE(stage_.pixels(), nullptr);
+    EXPECT_EQ(stage_.tree(), nullptr);
+    assign("pixels", "off");
+    stage_.advance(view_);
+    EXPECT_EQ(stage_.pixels(), nullptr);
+    ASSERT_NE(stage_.tree(), nullptr);
+    EXPECT_EQ(stage_.tree()->rows.size(), 3U);
+}
+
+TEST_F(StageTest, APausedChangeIsReportedAtOnce) {
+    assign("sync", "off");
+    stage_.advance(view_);
+    EXPECT_EQ(stage_.report().front().verdict, experiments::Verdict::finding);
+}
+
+TEST_F(StageTest, KeepsTheParametersThatDifferFromTheirDefaults) {
+    assign("sync", "off");
+    EXPECT_TRUE(stage_.parameter_texts().empty());  // not its own experiment to remember
+    EXPECT_FALSE(stage_.comparison());
+    stage_.compare();
+    EXPECT_TRUE(stage_.comparison());
+    assign("sync", "on");
+    EXPECT_FALSE(stage_.comparison());  // it compared other settings
+}
+
+/// The real experiments on the emulator.
+class OwnStageTest : public testing::Test {
+  protected:
+    static Stage::Start start() {
+        Stage::Start start;
+        start.device_wish = "emulator";
+        start.experiment = "ripple";
+        start.remembered = {{"dot", {{"n", "1000"}}}, {"ripple", {{"size", "48"}}}};
+        return start;
+    }
+    std::string value(const std::string& id) {
+        return stage_.experiment().parameters().find(id).text();
+    }
+
+    gl::OffscreenContext context_;
+    Stage stage_{start()};
+};
+
+TEST_F(OwnStageTest, RemembersEachExperimentsParameters) {
+    EXPECT_EQ(value("size"), "48");
+    stage_.select(experiments::find_experiment("dot"));
+    EXPECT_EQ(stage_.entry().id, "dot");
+    EXPECT_EQ(value("n"), "1000");
+    const experiments::Assignment n{"n", "777"};
+    EXPECT_TRUE(stage_.assign({&n, 1}));
+    stage_.select(experiments::find_experiment("ripple"));
+    EXPECT_EQ(stage_.parameter_texts().at("dot").front().text, "777");
+    EXPECT_EQ(stage_.parameter_texts().at("ripple").front().text, "48");
+}
+
+TEST_F(OwnStageTest, AMissingDeviceKeepsTheOneInUse) {
+    stage_.advance({64, 64});
+    const auto* device = &stage_.device();
+    stage_.set_device("cuda:999");
+    EXPECT_EQ(&stage_.device(), device);
+    EXPECT_EQ(stage_.message().tone, Tone::error);
+    EXPECT_NE(stage_.message().text.find("Staying on " + device->info().name), std::string::npos)
+        << stage_.message().text;
+    stage_.advance({64, 64});
+    EXPECT_EQ(stage_.experiment().frame(), 2U);
+}
+
+TEST_F(OwnStageTest, AnotherMathRemakesTheExperimentWithItsParameters) {
+    stage_.advance({64, 64});
+    compute::RunSettings run = stage_.device().settings();
+    run.math = compute::Math::fast;
+    stage_.set_run(run);
+    EXPECT_EQ(stage_.experiment().frame(), 0U);
+    EXPECT_EQ(value("size"), "48");
+    EXPECT_EQ(stage_.message().text, "");
+    stage_.advance({64, 64});
+    EXPECT_EQ(stage_.pixels()->width(), 48);
+}
+
+TEST_F(OwnStageTest, ANewDeviceTakesTheParametersAlong) {
+    stage_.set_device("emulator");
+    EXPECT_EQ(stage_.message().tone, Tone::info);
+    EXPECT_EQ(value("size"), "48");
+    stage_.select(experiments::find_experiment("dot"));
+    EXPECT_EQ(value("n"), "1000");
+}
+
+TEST(OwnStage, ARememberedValueThatBecameIllegalDoesNotTakeTheOthersWithIt) {
+    const gl::OffscreenContext context;
+    Stage::Start start;
+    start.device_wish = "emulator";
+    start.experiment = "ripple";
+    start.remembered = {{"ripple", {{"size", "48"}, {"gone", "1"}, {"sync", "maybe"}}}};
+    Stage stage(start);
+    EXPECT_EQ(stage.experiment().parameters().find("size").text(), "48");
+    EXPECT_EQ(stage.experiment().parameters().find("sync").text(), "on");
+    EXPECT_EQ(stage.message().tone, Tone::error);
+    start.assignments = {{"sync", "maybe"}};
+    EXPECT_THROW(Stage{start}, experiments::ParameterError);
+}
+
+}  // namespace
+}  // namespace warpscope::ui

@@ -1,0 +1,267 @@
+#include "ui/window/interface.h"
+
+#include <gtest/gtest.h>
+
+#include "gl/framebuffer.h"
+#include "gl/offscreen_context.h"
+#include "ui/fake_experiment.h"
+#include "ui/interface_fixture.h"
+#include "ui/window/gui.h"
+
+namespace warpscope::ui {
+namespace {
+
+/// Drives the interface with a mouse and a keyboard of its own, as the window's loop does.
+class InterfaceTest : public testing::Test {
+  protected:
+    InterfaceTest() { frames(3); }
+
+    void frames(int count = 1) {
+        for (int i = 0; i < count; ++i) {
+            ui_.run_requests();
+            ui_.place({width, height});
+            stage_.advance(ui_.view_size());
+            gui_.begin_frame(int(width), int(height));
+            ui_.draw({width, height});
+            framebuffer_.bind();
+            gui_.render(int(width), int(height));
+        }
+    }
+    void move(double x, double y) {
+#if IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddMousePosEvent(float(x), float(y));
+#else
+        ImGui::GetIO().MousePos = {float(x), float(y)};
+#endif
+        frames();
+    }
+    void button(bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddMouseButtonEvent(0, down);
+#else
+        ImGui::GetIO().MouseDown[0] = down;
+#endif
+        frames(2);
+    }
+    void press_enter() {
+#if IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, true);
+        frames();
+        ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, false);
+#else
+        ImGui::GetIO().KeyMap[ImGuiKey_Enter] = 1;
+        ImGui::GetIO().KeysDown[1] = true;
+        frames();
+        ImGui::GetIO().KeysDown[1] = false;
+#endif
+        frames();
+    }
+    void click(const std::string& id) {
+        const Widget* widget = ui_.widgets.find(id);
+        ASSERT_NE(widget, nullptr) << id;
+        ASSERT_TRUE(widget->visible) << id;
+        move(widget->x + widget->w / 2, widget->y + widget->h / 2);
+        button(true);
+        button(false);
+        frames(2);
+    }
+    void type(const std::string& id, const std::string& text) {
+        click(id);
+        for (const char c : text) ImGui::GetIO().AddInputCharacter(unsigned(c));
+        frames(int(text.size()) + 2);
+    }
+    std::string value(const std::string& id) {
+        return experiment_.parameters().find(id).text();
+    }
+
+    static constexpr float width = 1280, height = 720;
+    gl::OffscreenContext context_;
+    gl::Framebuffer framebuffer_{int(width), int(height)};
+    FakeDevice device_;
+    FakeExperiment experiment_{device_};
+    Stage stage_{experiment_, fake_entry(), nullptr};
+    Gui gui_;
+    Interface ui_{stage_, ViewOptions(), 1, 1};
+};
+
+TEST_F(InterfaceTest, EveryParameterHasAWidgetWithItsValue) {
+    for (const experiments::Parameter* p : experiment_.parameters().all()) {
+        const Widget* widget = ui_.widgets.find("fake." + p->id());
+        ASSERT_NE(widget, nullptr) << p->id();
+        EXPECT_EQ(widget->value, p->text()) << p->id();
+        EXPECT_TRUE(widget->visible) << p->id();
+        EXPECT_TRUE(widget->enabled) << p->id();
+        EXPECT_GT(widget->w * widget->h, 100) << p->id();
+    }
+}
+
+TEST_F(InterfaceTest, AToggleToggles) {
+    click("fake.sync");
+    EXPECT_EQ(value("sync"), "off");
+    EXPECT_EQ(ui_.widgets.find("fake.sync")->value, "off");
+    click("fake.sync");
+    EXPECT_EQ(value("sync"), "on");
+}
+
+TEST_F(InterfaceTest, AListOpensAndTakesTheEntryClicked) {
+    EXPECT_EQ(ui_.widgets.find("fake.kernel:a"), nullptr);
+    click("fake.kernel");
+    click("fake.kernel:a");
+    EXPECT_EQ(value("kernel"), "a");
+    EXPECT_EQ(ui_.widgets.find("fake.kernel:a"), nullptr);
+}
+
+TEST_F(InterfaceTest, ATypedNumberIsParsed) {
+    type("fake.level", "200");
+    EXPECT_EQ(value("level"), "64");  // not before Enter
+    press_enter();
+    EXPECT_EQ(value("level"), "200");
+}
+
+TEST_F(InterfaceTest, LeavingAFieldTakesItsText) {
+    type("fake.file", "stars.csv");
+    click("fake.file.apply");
+    EXPECT_EQ(value("file"), "stars.csv");
+}
+
+TEST_F(InterfaceTest, AnIllegalNumberShowsASentenceAndKeepsTheValue) {
+    type("fake.level", "999");
+    press_enter();
+    EXPECT_EQ(value("level"), "64");
+    EXPECT_NE(ui_.widgets.find("message")->value.find("999"), std::string::npos);
+    EXPECT_EQ(ui_.widgets.find("fake.level")->value, "64");
+}
+
+TEST_F(InterfaceTest, AnIntegerSliderIsAppliedWhenItIsLetGo) {
+    const Widget slider = *ui_.widgets.find("fake.level.slider");
+    move(slider.x + slider.w / 2, slider.y + slider.h / 2);
+    button(true);
+    move(slider.x + slider.w - 2, slider.y + slider.h / 2);
+    EXPECT_EQ(value("level"), "64");
+    button(false);
+    frames(2);
+    EXPECT_EQ(value("level"), "255");
+}
+
+TEST_F(InterfaceTest, ARealSliderIsAppliedWhileItMoves) {
+    const Widget slider = *ui_.widgets.find("fake.speed.slider");
+    move(slider.x + slider.w / 2, slider.y + slider.h / 2);
+    button(true);
+    move(slider.x + slider.w - 2, slider.y + slider.h / 2);
+    frames(2);
+    EXPECT_EQ(value("speed"), "10");
+    button(false);
+}
+
+TEST_F(InterfaceTest, TheTransportRunsStepsAndPauses) {
+    EXPECT_EQ(experiment_.frame(), 0U);
+    click("transport.step");
+    EXPECT_EQ(experiment_.frame(), 1U);
+    click("transport.pause");
+    EXPECT_FALSE(stage_.paused());
+    EXPECT_GT(experiment_.frame(), 1U);
+    click("transport.pause");
+    EXPECT_TRUE(stage_.paused());
+    click("transport.reset");
+    EXPECT_EQ(experiment_.frame(), 0U);
+}
+
+TEST_F(InterfaceTest, DraggingMovesThePictureAndFitBringsItBack) {
+    const Widget before = *ui_.widgets.find("picture.pixels");
+    const Widget canvas = *ui_.widgets.find("picture");
+    click("view.one_to_one");
+    EXPECT_EQ(ui_.widgets.find("picture.pixels")->w, 64);
+    move(canvas.x + 200, canvas.y + 200);
+    const Widget exact = *ui_.widgets.find("picture.pixels");
+    button(true);
+    move(canvas.x + 220, canvas.y + 190);
+    button(false);
+    EXPECT_EQ(ui_.widgets.find("picture.pixels")->x, exact.x + 20);
+    EXPECT_EQ(ui_.widgets.find("picture.pixels")->y, exact.y - 10);
+    click("view.fit");
+    EXPECT_EQ(ui_.widgets.find("picture.pixels")->x, before.x);
+    EXPECT_EQ(ui_.widgets.find("picture.pixels")->w, before.w);
+}
+
+TEST_F(InterfaceTest, ThePixelUnderTheMouseIsNamed) {
+    const Widget picture = *ui_.widgets.find("picture.pixels");
+    const double zoom = picture.w / 64;
+    move(picture.x + 10.5 * zoom, picture.y + 20.5 * zoom);
+    frames();
+    ASSERT_NE(ui_.widgets.find("picture.hover"), nullptr);
+    EXPECT_EQ(ui_.widgets.find("picture.hover")->value, "x 10  y 20   rgb 0 64 10");
+}
+
+TEST_F(InterfaceTest, FindingsAreSentencesAtTheFoot) {
+    click("fake.sync");
+    frames();
+    const std::string sentence =
+        "4 of 10 pixels come from another thread's turn: the barrier is missing.";
+    EXPECT_EQ(ui_.widgets.find("message")->value, "Wrong pixels: " + sentence);
+    EXPECT_EQ(ui_.widgets.find("result.wrong_pixels")->value, "41.8 %");
+    EXPECT_EQ(ui_.widgets.find("result.wrong_pixels.sentence")->value, sentence);
+}
+
+TEST_F(InterfaceTest, AMicroscopeWithNothingToStepSaysWhyAndCloses) {
+    click("transport.microscope");
+    frames(3);
+    ASSERT_NE(ui_.widgets.find("microscope.complaint"), nullptr);
+    EXPECT_NE(ui_.widgets.find("microscope.complaint")->value, "");
+    EXPECT_FALSE(ui_.widgets.find("microscope.step")->enabled);
+    for (const char* tab : {"dock.timeline", "dock.banks", "dock.registers", "dock.timings"})
+        if (ui_.widgets.find(tab)) click(tab);
+    click("microscope.close");
+    EXPECT_EQ(ui_.widgets.find("microscope.complaint"), nullptr);
+}
+
+TEST_F(InterfaceTest, EmulatedTimingsSaySo) {
+    click("transport.step");
+    EXPECT_NE(ui_.widgets.find("timings.emulated"), nullptr);
+    EXPECT_EQ(ui_.widgets.find("timing.ripple_sync")->value, "4.41");
+}
+
+/// A kernel that has a use for the mouse.
+class PointingTest : public InterfaceFixture {
+  protected:
+    PointingTest() { show("scratch", {{"width", "64"}, {"height", "64"}}); }
+    /// A place in fractions of the picture's area.
+    void mouse(double x, double y, bool down) {
+        const Widget area = *ui_->widgets.find("picture");
+        const auto at_x = float(area.x + x * area.w), at_y = float(area.y + y * area.h);
+#if IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddMousePosEvent(at_x, at_y);
+        frames();
+        ImGui::GetIO().AddMouseButtonEvent(0, down);
+#else
+        ImGui::GetIO().MousePos = {at_x, at_y};
+        frames();
+        ImGui::GetIO().MouseDown[0] = down;
+#endif
+        frames(2);
+    }
+    std::string setting(const char* id) {
+        return stage_->experiment().parameters().find(id).text();
+    }
+};
+
+TEST_F(PointingTest, TheMouseIsTheKernelsWhileThePictureRuns) {
+    const std::uint64_t state = ui_->inspector.state();
+    mouse(0.4, 0.5, false);
+    mouse(0.6, 0.5, true);
+    mouse(0.6, 0.5, false);
+    EXPECT_EQ(setting("mouse_x"), "384");
+    EXPECT_EQ(ui_->inspector.state(), state) << "a paused launch stays the one that was checked";
+    stage_->pause(false);
+    mouse(0.4, 0.5, false);
+    EXPECT_NE(setting("mouse_x"), "384");
+    EXPECT_EQ(setting("mouse_down"), "off");
+    mouse(0.6, 0.5, true);
+    EXPECT_EQ(setting("mouse_down"), "on");
+    mouse(-0.2, 0.5, true);
+    EXPECT_EQ(setting("mouse_down"), "on");
+    mouse(-0.2, 0.5, false);
+    EXPECT_EQ(setting("mouse_down"), "off") << "released outside of the picture";
+}
+
+}  // namespace
+}  // namespace warpscope::ui

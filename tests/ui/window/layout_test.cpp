@@ -1,0 +1,107 @@
+#include "ui/window/layout.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace warpscope::ui {
+namespace {
+
+bool overlap(const Box& a, const Box& b) {
+    return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height &&
+           b.y < a.y + a.height;
+}
+
+TEST(LayoutTest, PanelsFillTheWindowWithoutOverlap) {
+    for (const auto [width, height, scale] :
+         {std::array{1280.F, 720.F, 1.F}, {3840.F, 2160.F, 2.F}, {640.F, 480.F, 1.F}}) {
+        const Layout l = lay_out(width, height, scale, ViewOptions());
+        const std::array panels{l.top,     l.controls, l.transport, l.canvas,
+                                l.results, l.dock,     l.foot};
+        for (std::size_t i = 0; i < panels.size(); ++i) {
+            EXPECT_GE(panels[i].x, 0);
+            EXPECT_LE(panels[i].x + panels[i].width, width) << i;
+            EXPECT_LE(panels[i].y + panels[i].height, height) << i;
+            for (std::size_t j = 0; j < i; ++j)
+                EXPECT_FALSE(overlap(panels[i], panels[j])) << width << ": " << i << " and " << j;
+        }
+    }
+}
+
+TEST(LayoutTest, TheOpenMicroscopeFillsTheWindowWithoutOverlap) {
+    for (const auto [width, height, scale] : {std::array{1280.F, 720.F, 1.F},
+                                              {1600.F, 900.F, 1.F},
+                                              {3840.F, 2160.F, 2.F},
+                                              {640.F, 480.F, 1.F}}) {
+        const Layout l = lay_out(width, height, scale, ViewOptions(), true);
+        const std::array panels{l.top,    l.controls, l.transport, l.canvas, l.microscope,
+                                l.source, l.warps,    l.tile,      l.dock,   l.foot};
+        float area = 0;
+        for (std::size_t i = 0; i < panels.size(); ++i) {
+            EXPECT_GT(panels[i].width, 0);
+            EXPECT_GT(panels[i].height, 0) << width << ": " << i;
+            EXPECT_LE(panels[i].x + panels[i].width, width) << i;
+            EXPECT_LE(panels[i].y + panels[i].height, height) << i;
+            area += panels[i].width * panels[i].height;
+            for (std::size_t j = 0; j < i; ++j)
+                EXPECT_FALSE(overlap(panels[i], panels[j])) << width << ": " << i << " and " << j;
+        }
+        EXPECT_GT(area, 0.97F * width * height) << width;  // the rest is borders
+        EXPECT_EQ(l.results.width, 0);
+    }
+}
+
+TEST(LayoutTest, TheEditorTakesThePlaceOfTheResultsAndTheMicroscopeThatOfBoth) {
+    ViewOptions options;
+    options.editor = true;
+    for (const auto [width, height, scale] : {std::array{1280.F, 720.F, 1.F},
+                                              {900.F, 600.F, 1.F},
+                                              {3840.F, 2160.F, 2.F},
+                                              {640.F, 480.F, 1.F}}) {
+        const Layout l = lay_out(width, height, scale, options);
+        const std::array panels{l.top, l.controls, l.transport, l.canvas, l.editor, l.dock, l.foot};
+        float area = 0;
+        for (std::size_t i = 0; i < panels.size(); ++i) {
+            EXPECT_LE(panels[i].x + panels[i].width, width) << i;
+            area += panels[i].width * panels[i].height;
+            for (std::size_t j = 0; j < i; ++j)
+                EXPECT_FALSE(overlap(panels[i], panels[j])) << width << ": " << i << " and " << j;
+        }
+        EXPECT_GT(area, 0.97F * width * height) << width;  // the rest is borders
+        EXPECT_EQ(l.results.width, 0);
+        EXPECT_GE(l.canvas.width, 0.25F * width) << width;
+        EXPECT_GE(l.editor.width, std::min(640 * scale, 0.45F * width)) << width;
+        EXPECT_EQ(lay_out(width, height, scale, options, true).editor.width, 0);
+    }
+}
+
+TEST(LayoutTest, EightWarpsAndATileHaveRoom) {
+    const Layout small = lay_out(1280, 720, 1, ViewOptions(), true);
+    EXPECT_GE(small.warps.height, 200);
+    EXPECT_GE(small.tile.height, 200);
+    const Layout large = lay_out(1600, 900, 1, ViewOptions(), true);
+    EXPECT_GE(large.tile.height, large.tile.width);
+}
+
+TEST(LayoutTest, ScaleTwoIsTheSameLayoutTwiceAsLarge) {
+    const Layout one = lay_out(1920, 1080, 1, ViewOptions());
+    const Layout two = lay_out(3840, 2160, 2, ViewOptions());
+    EXPECT_FLOAT_EQ(two.canvas.x, 2 * one.canvas.x);
+    EXPECT_FLOAT_EQ(two.canvas.height, 2 * one.canvas.height);
+    EXPECT_EQ(screenshot_scale({1920, 1080}), 1);
+    EXPECT_EQ(screenshot_scale({3840, 2160}), 2);
+}
+
+TEST(LayoutTest, TinyWindowsLeaveEveryPanelASize) {
+    const Layout l = lay_out(16, 16, 1, ViewOptions());
+    for (const Box& box : {l.top, l.controls, l.canvas, l.results, l.dock, l.foot}) {
+        EXPECT_GT(box.width, 0);
+        EXPECT_GT(box.height, 0);
+    }
+    const experiments::Size picture = picture_area({16, 16});
+    EXPECT_GE(picture.width, 1);
+    EXPECT_GE(picture.height, 1);
+}
+
+}  // namespace
+}  // namespace warpscope::ui
