@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "compute/device/words.h"
 #include "jobs/output/output.h"
 
 namespace warpscope {
@@ -95,16 +96,14 @@ Options::Set parse_set(const std::string& text) {
     return {experiment, {text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1)}};
 }
 
-/// Takes one word for another type: "--math fast".
-template <class Value>
-Value parse_word(std::string_view option, const std::string& text,
-                 std::initializer_list<std::pair<std::string_view, Value>> words) {
-    std::string known;
-    for (const auto& [word, value] : words) {
-        if (text == word) return value;
-        known += fmt::format("{}{}", known.empty() ? "" : ", ", word);
+/// The value of an enum from its word: "--math fast".
+template <class Enum>
+Enum parse_word(std::string_view option, const std::string& text) {
+    try {
+        return compute::parse<Enum>(text);
+    } catch (const std::invalid_argument& e) {
+        throw UsageError(fmt::format("{} {}", option, e.what()));
     }
-    throw UsageError(fmt::format("{} {}: write one of {}", option, text, known));
 }
 
 /// The app's options, as CLI11 sees them: everything arrives as text and is parsed here, so that
@@ -249,18 +248,12 @@ class Parser {
              });
         text("--math", "M", "arithmetic of the kernels: precise or fast (precise)", group,
              [this](const std::string& m) {
-                 options_.run.math = parse_word<compute::Math>(
-                     "--math", m,
-                     {{"precise", compute::Math::precise}, {"fast", compute::Math::fast}});
+                 options_.run.math = parse_word<compute::Math>("--math", m);
                  options_.run_given = true;
              });
         text("--schedule", "S", "emulated warps take turns: random, run-to-barrier or reverse",
              group, [this](const std::string& s) {
-                 options_.run.schedule = parse_word<compute::Schedule>(
-                     "--schedule", s,
-                     {{"random", compute::Schedule::random},
-                      {"run-to-barrier", compute::Schedule::run_to_barrier},
-                      {"reverse", compute::Schedule::reverse}});
+                 options_.run.schedule = parse_word<compute::Schedule>("--schedule", s);
                  options_.run_given = true;
              });
         text("--seed", "N", "of the random schedule (1)", group, [this](const std::string& n) {
@@ -269,11 +262,7 @@ class Parser {
         });
         text("--barriers", "P", "emulated barriers: volta, before-volta or strict (volta)", group,
              [this](const std::string& p) {
-                 options_.run.barriers = parse_word<compute::BarrierPolicy>(
-                     "--barriers", p,
-                     {{"volta", compute::BarrierPolicy::volta},
-                      {"before-volta", compute::BarrierPolicy::before_volta},
-                      {"strict", compute::BarrierPolicy::strict}});
+                 options_.run.barriers = parse_word<compute::BarrierPolicy>("--barriers", p);
                  options_.run_given = true;
              });
     }
@@ -289,11 +278,9 @@ class Parser {
                                    throw UsageError("--microscope: name a block, e.g. 12,7");
                                options_.microscope = words;
                            });
-        vsync_ = text(
-            "--vsync", "on|off", "wait for the monitor between frames (on)", group,
-            [this](const std::string& s) {
-                options_.vsync = parse_word<bool>("--vsync", s, {{"on", true}, {"off", false}});
-            });
+        vsync_ =
+            text("--vsync", "on|off", "wait for the monitor between frames (on)", group,
+                 [this](const std::string& s) { options_.vsync = parse_word<bool>("--vsync", s); });
         widget_map_ =
             text("--widget-map", "FILE", "write every widget's id and rectangle there, for tests",
                  group, [this](const std::string& f) { options_.widget_map = f; });

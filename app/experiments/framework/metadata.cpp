@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "compute/device/words.h"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -38,11 +40,11 @@ std::string kernels_option(const Experiment& experiment) {
 std::string command(Experiment& experiment, const Entry& entry, Size size, bool view_only) {
     const compute::RunSettings& run = experiment.device().settings();
     std::string line = fmt::format("warpscope --headless --experiment {} --device {} --math {}",
-                                   entry.id, device_word(experiment), word(run.math));
+                                   entry.id, device_word(experiment), compute::name(run.math));
     if (emulated(experiment)) {
-        line += fmt::format(" --schedule {} --seed {}", word(run.schedule), run.seed);
+        line += fmt::format(" --schedule {} --seed {}", compute::name(run.schedule), run.seed);
         if (run.barriers != compute::BarrierPolicy::volta)
-            line += fmt::format(" --barriers {}", word(run.barriers));
+            line += fmt::format(" --barriers {}", compute::name(run.barriers));
     }
     line += kernels_option(experiment);
     for (const Parameter* p : experiment.parameters().all())
@@ -76,34 +78,6 @@ std::string reproducible(Experiment& experiment) {
 
 }  // namespace
 
-std::string_view word(compute::Math math) {
-    return math == compute::Math::fast ? "fast" : "precise";
-}
-
-std::string_view word(compute::Schedule schedule) {
-    switch (schedule) {
-        case compute::Schedule::run_to_barrier:
-            return "run-to-barrier";
-        case compute::Schedule::reverse:
-            return "reverse";
-        case compute::Schedule::random:
-            break;
-    }
-    return "random";
-}
-
-std::string_view word(compute::BarrierPolicy policy) {
-    switch (policy) {
-        case compute::BarrierPolicy::before_volta:
-            return "before-volta";
-        case compute::BarrierPolicy::strict:
-            return "strict";
-        case compute::BarrierPolicy::volta:
-            break;
-    }
-    return "volta";
-}
-
 std::string shell_word(const std::string& word) {
     const bool plain = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -123,11 +97,11 @@ Metadata describe(Experiment& experiment, const Entry& entry, Size size, bool vi
         list.emplace_back(entry.id + "." + p->id(), p->text());
     list.emplace_back("device", info.name);
     list.emplace_back("device.reason", info.reason);
-    list.emplace_back("math", word(run.math));
+    list.emplace_back("math", compute::name(run.math));
     if (emulated(experiment)) {
-        list.emplace_back("schedule", word(run.schedule));
+        list.emplace_back("schedule", compute::name(run.schedule));
         list.emplace_back("seed", fmt::format("{}", run.seed));
-        list.emplace_back("barriers", word(run.barriers));
+        list.emplace_back("barriers", compute::name(run.barriers));
     }
     list.emplace_back("frame", fmt::format("{}", experiment.frame()));
     list.emplace_back("command", command(experiment, entry, size, view_only));

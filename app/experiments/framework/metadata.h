@@ -1,7 +1,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -19,11 +18,6 @@ using Metadata = std::vector<std::pair<std::string, std::string>>;
 /// edited kernels stand under their names, "kernels/ripple.cu". `size` is the window's, or with
 /// `view_only` that of the picture's view. Asks for the report, which may wait for the device.
 Metadata describe(Experiment& experiment, const Entry& entry, Size size, bool view_only);
-
-/// As the command line has them: "fast", "run-to-barrier", "before-volta".
-std::string_view word(compute::Math math);
-std::string_view word(compute::Schedule schedule);
-std::string_view word(compute::BarrierPolicy policy);
 
 /// A word as a POSIX shell takes it, in single quotes where it has to be.
 std::string shell_word(const std::string& word);

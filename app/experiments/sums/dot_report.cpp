@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compute/device/words.h"
 #include "compute/libraries/cublas.h"
 #include "experiments/framework/edited.h"
-#include "experiments/framework/metadata.h"
 #include "experiments/sums/dot.h"
 
 namespace warpscope::experiments {
@@ -16,7 +16,7 @@ constexpr std::int64_t usual_hold = 2'000;
 /// The device, where sentences say what its barriers did.
 std::string barriers_of(const compute::Device& device) {
     if (device.info().kind != compute::DeviceKind::emulator) return device.info().name;
-    return fmt::format("the emulator, with {} barriers", word(device.settings().barriers));
+    return fmt::format("the emulator, with {} barriers", compute::name(device.settings().barriers));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/device/words.h"
 #include "experiments/framework/metadata.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/output.h"
@@ -98,9 +99,9 @@ Json to_json(const RunResult& r) {
         {"presentation", {{"path", r.presentation.path}, {"reason", r.presentation.reason}}},
         {"frames", r.frames},
         {"seed", r.settings.seed},
-        {"schedule", experiments::word(r.settings.schedule)},
-        {"barriers", experiments::word(r.settings.barriers)},
-        {"math", experiments::word(r.settings.math)}};
+        {"schedule", compute::name(r.settings.schedule)},
+        {"barriers", compute::name(r.settings.barriers)},
+        {"math", compute::name(r.settings.math)}};
     if (r.compared) json["comparison"] = r.comparison ? to_json(*r.comparison) : Json(nullptr);
     if (r.checks.any()) {
         json["checks"] = r.checks.words();

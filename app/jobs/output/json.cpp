@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "compute/device/words.h"
+
 namespace warpscope::jobs {
 
 namespace {
@@ -20,7 +22,7 @@ Json triple(compute::Dim3 d) {
 }  // namespace
 
 Json to_json(const compute::DeviceInfo& info) {
-    return {{"name", info.name}, {"kind", to_string(info.kind)}, {"reason", info.reason}};
+    return {{"name", info.name}, {"kind", compute::name(info.kind)}, {"reason", info.reason}};
 }
 
 Json value_json(const experiments::Parameter& parameter, std::string_view text) {
@@ -116,10 +118,6 @@ Json to_json(const experiments::Comparison& comparison) {
             {"rate_unit", comparison.rate_unit},
             {"published_title", comparison.published_title},
             {"rows", std::move(rows)}};
-}
-
-std::string_view to_string(compute::DeviceKind kind) {
-    return kind == compute::DeviceKind::cuda ? "cuda" : "emulator";
 }
 
 std::string dump(const Json& json) {

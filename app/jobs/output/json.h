@@ -40,8 +40,6 @@ Json to_json(const std::optional<compute::GpuState>& state);
 /// {title, rate_unit, published_title, rows: [{id, label, median_ms, rate, error, …}, …]}
 Json to_json(const experiments::Comparison& comparison);
 
-std::string_view to_string(compute::DeviceKind kind);
-
 /// Indented, with a newline at the end; NaN and infinity as null, bad UTF-8 replaced.
 std::string dump(const Json& json);
 
