@@ -18,6 +18,8 @@ ROOF = ""  # options and main, straight in app/
 
 # The subfolders of a room, from the ground up.
 SUBFLOORS = {
+    "emulator": [{"program"}, {"machine", "ptx"}, {"handlers", "lower", "checks"},
+                 {"decode", "stepper"}],
     "experiments": [{"framework"}, {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
 }
@@ -168,6 +170,14 @@ class Seeded(unittest.TestCase):
     def test_sideways_inside_a_room(self):
         self.expect_one("app/experiments/ripple/seeded.h",
                         '#include "experiments/nbody/bodies.h"\n', "nbody is not below it")
+
+    def test_up_inside_the_emulator(self):
+        self.expect_one("app/emulator/machine/seeded.h",
+                        '#include "emulator/handlers/handlers.h"\n', "handlers is not below it")
+
+    def test_sideways_inside_the_emulator(self):
+        self.expect_one("app/emulator/lower/seeded.h",
+                        '#include "emulator/handlers/handlers.h"\n', "handlers is not below it")
 
     def test_new_subfolder(self):
         self.expect_one("app/experiments/attic/seeded.cpp", "\n", "no subfolder attic")

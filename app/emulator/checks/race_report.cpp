@@ -3,7 +3,6 @@
 #include <bit>
 
 #include "emulator/checks/race_detector.h"
-#include "emulator/handlers/handlers.h"
 
 // What a race is called: for people.
 namespace warpscope::emulator {
@@ -18,15 +17,10 @@ bool leads_to(const Kernel& kernel, uint32_t from, uint32_t to) {
         const uint32_t at = open.back();
         open.pop_back();
         const Instruction& i = kernel.code[at];
-        const Handler handler = i.handlers[Instruction::full];
-        const bool branches =
-            handler == branch_always || handler == branch_if || handler == branch_unless;
-        const bool guarded = at > 0 && kernel.code[at - 1].handlers[0] != nullptr &&
-                             (kernel.code[at - 1].handlers[0] == guard ||
-                              kernel.code[at - 1].handlers[0] == guard_not);
+        const bool guarded = at > 0 && is_guard(kernel.code[at - 1].role);
         std::vector<uint32_t> next;
-        if (branches) next.push_back(at + i.target);
-        const bool ends = handler == branch_always || handler == exit_threads;
+        if (is_branch(i.role)) next.push_back(at + i.target);
+        const bool ends = i.role == Role::branch || i.role == Role::exit;
         if (!ends || guarded) next.push_back(at + 1);
         for (const uint32_t n : next) {
             if (n == to) return true;

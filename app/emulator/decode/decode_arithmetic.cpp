@@ -108,7 +108,7 @@ void Decoder::decode_integer(const Statement& s, Modifiers& m, Type type) {
     if (op.ends_with(".wide"))
         result = bits_of(type) == 32 ? (is_signed(type) ? Type::s64 : Type::u64) : Type::b32;
     if (op == "popc" || op == "clz" || op.starts_with("bfind")) result = Type::b32;
-    std::vector<uint32_t> operands = {destination(s.operands[0])};
+    std::vector<std::uint32_t> operands = {destination(s.operands[0])};
     for (size_t k = 1; k < s.operands.size(); ++k)
         operands.push_back(source(s.operands[k], k == 3 && op == "mad.wide" ? result : type));
     emit_vector_op(integer_op(op, type), integer_lanes(op, type), s, result, std::move(operands));
@@ -129,7 +129,7 @@ void Decoder::decode_float(const Statement& s, Modifiers& m, Type type) {
     if (m.take("sat")) op += ".sat";
     finish(m);
     if (by_itself && flushes) op += ".ftz";
-    std::vector<uint32_t> operands = {destination(s.operands[0])};
+    std::vector<std::uint32_t> operands = {destination(s.operands[0])};
     for (size_t k = 1; k < s.operands.size(); ++k) operands.push_back(source(s.operands[k], type));
     emit_vector_op(float_op(op, type), float_lanes(op, type), s, type, std::move(operands));
 }
@@ -141,7 +141,7 @@ void Decoder::decode_predicate_logic(const Statement& s) {
                             : s.opcode == "not" ? predicate_not
                                                 : nullptr;
     if (!handler) fail("predicates know and, or, xor, not and mov");
-    std::vector<uint32_t> sources;
+    std::vector<std::uint32_t> sources;
     for (size_t k = 1; k < s.operands.size(); ++k)
         sources.push_back(predicate_source(s.operands[k]));
     emit_predicate(handler, destination(s.operands[0]), std::move(sources));
@@ -175,7 +175,7 @@ void Decoder::decode_mov(const Statement& s) {
         if (from.elements.size() != 2 && (from.elements.size() != 4 || bits != 64))
             fail("unknown form of mov");
         const Type part = bits / from.elements.size() == 32 ? Type::b32 : Type::b16;
-        std::vector<uint32_t> parts;
+        std::vector<std::uint32_t> parts;
         for (const Operand& o : from.elements) parts.push_back(source(o, part));
         const Handler pack = bits == 64 ? (parts.size() == 2 ? pack_32 : pack_4x16) : pack_16;
         return emit_value(pack, destination(to), bits, std::move(parts));
@@ -202,10 +202,11 @@ void Decoder::decode_cvta(const Statement& s) {
     finish(m);
     expect_operands(s, 2);
     if (!type || bits_of(*type) != 64) fail("addresses have 64 bits");
-    const uint32_t d = destination(s.operands[0]), a = source(s.operands[1], Type::b64);
+    const std::uint32_t d = destination(s.operands[0]), a = source(s.operands[1], Type::b64);
     if (space != Space::shared && space != Space::local)
         return emit_vector_op(VectorOp::mov_b64, nullptr, s, Type::b64, {d, a});
-    const uint32_t window = file_.constant(space == Space::shared ? shared_window : local_window);
+    const std::uint32_t window =
+        file_.constant(space == Space::shared ? shared_window : local_window);
     emit_vector_op(to_space ? VectorOp::sub_b64 : VectorOp::add_b64, nullptr, s, Type::b64,
                    {d, a, window});
 }
@@ -238,10 +239,10 @@ void Decoder::decode_cvt(const Statement& s) {
     c.to = plain(*to);
     c.from = plain(*from);
     keep_subnormals_ = kernel_->flush_subnormals && !flushes && is_float(c.from);
-    const uint32_t d = destination(s.operands[0]);
-    uint32_t a = source(s.operands[1], c.from);
+    const std::uint32_t d = destination(s.operands[0]);
+    std::uint32_t a = source(s.operands[1], c.from);
     if (register_bits(s.operands[1]) == 64 && bits_of(c.from) < 64 && !(a & 1)) {
-        const uint32_t low = file_.vector(32);  // handlers step by the type's width
+        const std::uint32_t low = file_.vector(32);  // handlers step by the type's width
         emit_value(convert_handler(VectorOp::cvt_u32_u64, {}), low, 32, {a});
         a = low;
     }
@@ -293,7 +294,7 @@ void Decoder::decode_selp(const Statement& s) {
     const auto type = m.take_type();
     if (!type) fail("a type is needed");
     expect_operands(s, 4);
-    uint32_t p;
+    std::uint32_t p;
     if (s.opcode == "slct") {  // a where c >= 0, else b
         m.take("ftz");
         const auto of = m.take_type();

@@ -54,7 +54,8 @@ VectorOp comparison_op(std::string_view c, Type type) {
 }  // namespace
 
 // Compares into `into`, or into a new predicate where `into` is 0. `m` holds comparison and type.
-uint32_t Decoder::emit_comparison(Modifiers& m, uint32_t into, const Operand& a, const Operand& b) {
+std::uint32_t Decoder::emit_comparison(Modifiers& m, std::uint32_t into, const Operand& a,
+                                       const Operand& b) {
     std::string_view comparison;
     for (std::string_view c : comparisons)
         if (comparison.empty() && m.take(c)) comparison = c;
@@ -63,7 +64,7 @@ uint32_t Decoder::emit_comparison(Modifiers& m, uint32_t into, const Operand& a,
     if (comparison.empty() || !type) fail("a comparison and a type are needed");
     keep_subnormals_ =
         kernel_->flush_subnormals && !flushes && is_float(*type) && *type != Type::f16;
-    const uint32_t x = source(a, *type), y = source(b, *type);
+    const std::uint32_t x = source(a, *type), y = source(b, *type);
     Shape shape;
     shape.uniform_sources = (x & 1) | (y & 1) << 1;
     Handler handler = compare_handler(comparison_op(comparison, *type), shape);
@@ -78,7 +79,7 @@ uint32_t Decoder::emit_comparison(Modifiers& m, uint32_t into, const Operand& a,
     Emission e;
     e.full = handler;
     e.operands = {new_predicate(), x, y};
-    const uint32_t result = e.operands[0];
+    const std::uint32_t result = e.operands[0];
     emit_float_mode();
     emit_raw(e, true);
     keep_subnormals_ = false;
@@ -102,21 +103,21 @@ void Decoder::decode_setp(const Statement& s) {
     expect_operands(s, combine ? 4 : 3);
     const Operand& d = s.operands[0];
     const bool pair = d.kind == Operand::pair;
-    const uint32_t p = destination(pair ? d.elements[0] : d);
-    const uint32_t q = pair ? destination(d.elements[1]) : 0;
+    const std::uint32_t p = destination(pair ? d.elements[0] : d);
+    const std::uint32_t q = pair ? destination(d.elements[1]) : 0;
     if (!combine && !pair) {
         emit_comparison(m, p, s.operands[1], s.operands[2]);
         return finish(m);
     }
-    const uint32_t result = emit_comparison(m, 0, s.operands[1], s.operands[2]);
+    const std::uint32_t result = emit_comparison(m, 0, s.operands[1], s.operands[2]);
     finish(m);
-    const uint32_t c = combine ? predicate_source(s.operands[3]) : 0;
-    const uint32_t inverse = new_predicate();
+    const std::uint32_t c = combine ? predicate_source(s.operands[3]) : 0;
+    const std::uint32_t inverse = new_predicate();
     Emission e;
     e.full = predicate_not;
     e.operands = {inverse, result};
     if (q) emit_raw(e, true);
-    const auto write = [&](uint32_t to, uint32_t value) {
+    const auto write = [&](std::uint32_t to, std::uint32_t value) {
         if (!to) return;
         if (combine)
             emit_predicate(combine, to, {value, c});
@@ -135,7 +136,7 @@ void Decoder::decode_set(const Statement& s) {
     const auto type = m.take_type();
     if (!type || bits_of(*type) != 32) fail("set gives 32-bit values");
     expect_operands(s, combine ? 4 : 3);
-    uint32_t result = emit_comparison(m, 0, s.operands[1], s.operands[2]);
+    std::uint32_t result = emit_comparison(m, 0, s.operands[1], s.operands[2]);
     finish(m);
     if (combine) {
         Emission e;
@@ -165,7 +166,7 @@ void Decoder::decode_setp_halves(const Statement& s, Modifiers& m) {
     for (unsigned high = 0; high < 2; ++high) {
         const Handler handler = compare_halves(comparison, flushes, high);
         if (!handler) fail("unknown comparison");
-        if (const uint32_t p = destination(d.elements[high]))
+        if (const std::uint32_t p = destination(d.elements[high]))
             emit_predicate(handler, p,
                            {source(s.operands[1], Type::b32), source(s.operands[2], Type::b32)});
     }
@@ -182,7 +183,7 @@ void Decoder::decode_set_halves(const Statement& s, Modifiers& m) {
     if (!to || !from || (!packed && from != Type::f16) || (packed && bits_of(*to) != 32))
         fail("unknown form of set");
     if (*to == Type::f32 || bits_of(*to) > 32) fail("unknown form of set");
-    uint32_t holds[2] = {file_.constant(0), file_.constant(0)};
+    std::uint32_t holds[2] = {file_.constant(0), file_.constant(0)};
     for (unsigned high = 0; high < (packed ? 2 : 1); ++high) {
         Emission e;
         e.full = compare_halves(comparison, flushes, high);
@@ -192,10 +193,10 @@ void Decoder::decode_set_halves(const Statement& s, Modifiers& m) {
                       source(s.operands[2], Type::b32)};
         emit_raw(e, true);
     }
-    const uint32_t d = destination(s.operands[0]);
+    const std::uint32_t d = destination(s.operands[0]);
     if (!packed && bits_of(*to) == 32) return emit_value(set_lanes(false), d, 32, {holds[0]});
     emit_value(set_halves, d, 32, {holds[0], holds[1]}, 0,
-               is_float(*to) ? Half::one : uint16_t(~0));
+               is_float(*to) ? Half::one : std::uint16_t(~0));
 }
 
 // testp.op.type p, a

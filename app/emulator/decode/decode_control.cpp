@@ -22,6 +22,7 @@ bool Decoder::decode_control(const Statement& s) {
         m.take("uni");
         finish(m);
         e.full = exit_threads;
+        e.role = Role::exit;
     } else if (s.opcode == "trap") {
         Modifiers m(s);
         const TrapReason reason = m.take(stack_trap)    ? TrapReason::stack
@@ -30,7 +31,7 @@ bool Decoder::decode_control(const Statement& s) {
                                                         : TrapReason::kernel;
         finish(m);
         e.full = trap;
-        e.detail = uint16_t(reason);
+        e.detail = std::uint16_t(reason);
     } else if (s.opcode == print_opcode) {
         e.full = print;
         e.operands = {destination(s.operands[0]), source(s.operands[1], Type::b64),
@@ -53,14 +54,15 @@ void Decoder::decode_branch(const Statement& s) {
     Modifiers m(s);
     m.take("uni");
     finish(m);
-    const uint32_t statement = uint32_t(&s - syntax_.statements.data());
-    const uint32_t block = flow_.block_of[statement];
+    const std::uint32_t statement = std::uint32_t(&s - syntax_.statements.data());
+    const std::uint32_t block = flow_.block_of[statement];
     Emission e;
     e.checkpoint = true;
     e.full = s.guard < 0 ? branch_always : s.guard_negated ? branch_unless : branch_if;
+    e.role = s.guard < 0 ? Role::branch : s.guard_negated ? Role::branch_unless : Role::branch_if;
     if (s.guard >= 0) e.operands = {slots_[size_t(s.guard)]};
     fixups_.push_back(
-        {uint32_t(kernel_->code.size()), flow_.block_of[branch_target(syntax_, s)],
+        {std::uint32_t(kernel_->code.size()), flow_.block_of[branch_target(syntax_, s)],
          uniformity_.divergent[block] ? uniformity_.join[block] : ControlFlow::no_block});
     emit_raw(e, false);
 }
@@ -73,6 +75,7 @@ void Decoder::decode_barrier(const Statement& s) {
     Emission e;
     e.immediate = m.take("aligned") || s.opcode == "bar";
     e.full = barrier;
+    e.role = Role::block_barrier;
     e.checkpoint = e.barrier = true;
     kernel_->has_barrier = true;
     if (m.take("red")) {
@@ -82,9 +85,9 @@ void Decoder::decode_barrier(const Statement& s) {
         m.take_type();
         if (s.operands.size() < 3 || s.operands.size() > 4) fail("wrong number of operands");
         const bool counted = s.operands.size() == 4;
-        e.detail = uint16_t(popc          ? BarrierKind::popc
-                            : conjunction ? BarrierKind::all
-                                          : BarrierKind::any);
+        e.detail = std::uint16_t(popc          ? BarrierKind::popc
+                                 : conjunction ? BarrierKind::all
+                                               : BarrierKind::any);
         e.operands = {source(s.operands[1], Type::u32),
                       counted ? source(s.operands[2], Type::u32) : 0, destination(s.operands[0]),
                       predicate_source(s.operands.back())};
@@ -93,7 +96,7 @@ void Decoder::decode_barrier(const Statement& s) {
         if (!arrives && !m.take("sync")) fail("unknown form of bar");
         if (s.operands.empty() || s.operands.size() > 2) fail("wrong number of operands");
         if (arrives && s.operands.size() != 2) fail("bar.arrive needs a thread count");
-        e.detail = uint16_t(arrives ? BarrierKind::arrive : BarrierKind::sync);
+        e.detail = std::uint16_t(arrives ? BarrierKind::arrive : BarrierKind::sync);
         e.operands = {source(s.operands[0], Type::u32),
                       s.operands.size() == 2 ? source(s.operands[1], Type::u32) : 0};
     }
@@ -110,6 +113,7 @@ bool Decoder::decode_warp(const Statement& s) {
         finish(m);
         expect_operands(s, 1);
         e.full = warp_barrier;
+        e.role = Role::warp_barrier;
         e.operands = {source(s.operands[0], Type::u32)};
     } else if (s.opcode == "activemask") {
         m.take("b32");
@@ -134,7 +138,7 @@ bool Decoder::decode_warp(const Statement& s) {
         if (found == ReduceOp::xor_ && op != "xor") fail("unknown form of redux");
         expect_operands(s, 3);
         e.full = reduce_lanes;
-        e.detail = uint16_t(found);
+        e.detail = std::uint16_t(found);
         e.operands = {destination(s.operands[0]), source(s.operands[1], *type),
                       source(s.operands[2], Type::u32)};
     } else if (s.opcode == "shfl") {
@@ -157,10 +161,10 @@ void Decoder::decode_shuffle(const Statement& s) {
     Emission e;
     e.full = shuffle;
     e.checkpoint = true;
-    e.detail = uint16_t(m.take("up")     ? ShuffleMode::up
-                        : m.take("down") ? ShuffleMode::down
-                        : m.take("bfly") ? ShuffleMode::bfly
-                                         : ShuffleMode::idx);
+    e.detail = std::uint16_t(m.take("up")     ? ShuffleMode::up
+                             : m.take("down") ? ShuffleMode::down
+                             : m.take("bfly") ? ShuffleMode::bfly
+                                              : ShuffleMode::idx);
     m.take("idx");
     finish(m);
     expect_operands(s, 5);
@@ -200,10 +204,10 @@ void Decoder::decode_vote(const Statement& s) {
     Emission e;
     e.full = vote;
     e.checkpoint = true;
-    e.detail = uint16_t(m.take("all")   ? VoteMode::all
-                        : m.take("any") ? VoteMode::any
-                        : m.take("uni") ? VoteMode::uni
-                                        : VoteMode::ballot);
+    e.detail = std::uint16_t(m.take("all")   ? VoteMode::all
+                             : m.take("any") ? VoteMode::any
+                             : m.take("uni") ? VoteMode::uni
+                                             : VoteMode::ballot);
     m.take("ballot");
     finish(m);
     expect_operands(s, 3);
@@ -214,12 +218,12 @@ void Decoder::decode_vote(const Statement& s) {
 }
 
 // What observers may be told of.
-uint8_t Decoder::events_of(const Emission& e) {
+std::uint8_t Decoder::events_of(const Emission& e) {
     const bool accesses = e.access != MemoryAccess::none, generic = e.space == Space::generic;
-    uint8_t events = Instruction::executes;
+    std::uint8_t events = Instruction::executes;
     if (accesses && (generic || e.space == Space::shared)) events |= Instruction::shared_access;
     if (accesses && (generic || e.space == Space::global)) events |= Instruction::global_access;
-    if (e.full == warp_barrier) events |= Instruction::warp_sync;
+    if (e.role == Role::warp_barrier) events |= Instruction::warp_sync;
     return events;
 }
 
@@ -228,14 +232,15 @@ void Decoder::finish_events() {
     for (size_t k = 0; k < kernel_->code.size(); ++k) {
         Instruction& i = kernel_->code[k];
         const InstructionInfo& info = kernel_->lines[k];
-        const bool wide = i.target >> 9 & 1;
+        const bool wide = AccessForm(i.target).wide_address;
         if (info.access != MemoryAccess::none && info.space == Space::shared && !wide &&
             i.operands[info.address_operand] & 1)
             i.events |= Instruction::uniform_shared;
     }
     for (size_t k = kernel_->code.size(); k-- > 1;) {
         Instruction& i = kernel_->code[k - 1];
-        if (is_prefix(&i)) i.events = uint8_t(kernel_->code[k].events | Instruction::guards);
+        if (is_prefix(i.role))
+            i.events = std::uint8_t(kernel_->code[k].events | Instruction::guards);
     }
 }
 

@@ -46,7 +46,7 @@ void Decoder::decode_carry(const Statement& s) {
         e.operands.push_back(source(s.operands[k], *type));
     if (!carry_) carry_ = new_predicate();
     e.operands.push_back(carry_);
-    e.detail = uint16_t(unsigned(operation.takes) | unsigned(operation.leaves) << 1);
+    e.detail = std::uint16_t(unsigned(operation.takes) | unsigned(operation.leaves) << 1);
     emit(e);
 }
 
@@ -100,7 +100,7 @@ void Decoder::decode_half(const Statement& s, Modifiers& m, Type type) {
     finish(m);
     const Handler handler = half_lanes(s.opcode, type == Type::f16x2, flushes, saturates);
     if (!handler) fail(fmt::format("unknown form of {}", s.opcode));
-    std::vector<uint32_t> sources;
+    std::vector<std::uint32_t> sources;
     for (size_t k = 1; k < s.operands.size(); ++k) sources.push_back(source(s.operands[k], type));
     emit_value(handler, destination(s.operands[0]), 32, std::move(sources));
 }

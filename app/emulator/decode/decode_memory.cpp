@@ -114,9 +114,9 @@ void Decoder::decode_load(const Statement& s) {
     }
     for (const Operand& o : into) check_width(o, shape.wide_register ? Type::b64 : *type);
     bool sinks = false;
-    for (uint32_t operand : e.operands) sinks |= operand == 0;
+    for (std::uint32_t operand : e.operands) sinks |= operand == 0;
     e.operands.push_back(at.operand);
-    e.detail = e.address_operand = uint8_t(shape.elements);
+    e.detail = e.address_operand = std::uint8_t(shape.elements);
     e.immediate = at.offset;
     e.target = encode_access(shape);
     e.full = sinks ? nullptr : memory_handler(shape);
@@ -127,7 +127,7 @@ void Decoder::decode_load(const Statement& s) {
     e.checkpoint = true;
     e.access = MemoryAccess::load;
     e.space = shape.space;
-    e.bytes = uint8_t(bytes_of(shape.type) * shape.elements);
+    e.bytes = std::uint8_t(bytes_of(shape.type) * shape.elements);
     emit(e);
 }
 
@@ -165,7 +165,7 @@ void Decoder::decode_store(const Statement& s) {
     e.checkpoint = true;
     e.access = MemoryAccess::store;
     e.space = shape.space;
-    e.bytes = uint8_t(bytes_of(shape.type) * shape.elements);
+    e.bytes = std::uint8_t(bytes_of(shape.type) * shape.elements);
     emit(e);
 }
 
@@ -200,7 +200,7 @@ void Decoder::decode_atomic(const Statement& s) {
     const bool returns =
         first && s.operands[0].kind == Operand::register_ && read_[size_t(s.operands[0].index)];
     if (returns) check_width(s.operands[0], *type);
-    const uint32_t d = returns ? destination(s.operands[0]) : 0;
+    const std::uint32_t d = returns ? destination(s.operands[0]) : 0;
     e.operands = {d, at.operand, source(s.operands[first + 1], *type)};
     if (op == AtomicOp::cas) e.operands.push_back(source(s.operands[first + 2], *type));
     e.detail = e.address_operand = 1;
@@ -209,7 +209,7 @@ void Decoder::decode_atomic(const Statement& s) {
     e.checkpoint = true;
     e.access = MemoryAccess::atomic;
     e.space = shape.space;
-    e.bytes = uint8_t(bytes_of(*type));
+    e.bytes = std::uint8_t(bytes_of(*type));
     // Old values, exchanges and float sums depend on which block comes first.
     if (shape.space != Space::shared)
         kernel_->order_dependent |= d != 0 || is_float(*type) || op == AtomicOp::exch ||

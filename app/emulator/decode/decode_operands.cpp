@@ -9,7 +9,7 @@
 // Operands as slots of the register file, and what is wrong with them.
 namespace warpscope::emulator {
 
-uint32_t Decoder::destination(const Operand& o) {
+std::uint32_t Decoder::destination(const Operand& o) {
     if (o.kind == Operand::sink) {
         static constexpr std::string_view may[] = {"ld", "ldu", "atom", "setp", "shfl", "match"};
         if (&o == current_->operands.data() &&
@@ -39,7 +39,7 @@ Symbol Decoder::symbol(const Operand& o) const {
     fail(fmt::format("unknown name '{}'", o.name));
 }
 
-uint32_t Decoder::source(const Operand& o, Type type) {
+std::uint32_t Decoder::source(const Operand& o, Type type) {
     switch (o.kind) {
         case Operand::register_: {
             // Shifts and fields have counts of 32 bits, as third and later operands.
@@ -53,16 +53,16 @@ uint32_t Decoder::source(const Operand& o, Type type) {
         case Operand::integer:
             if (type == Type::pred) return file_.constant(o.value ? all_lanes : 0);
             if (is_float(type)) fail("an integer stands where a float is needed");
-            return file_.constant(uint64_t(o.value));
+            return file_.constant(std::uint64_t(o.value));
         case Operand::float32:
         case Operand::float64: {
             const bool is_single = o.kind == Operand::float32;
-            const auto bits = uint64_t(o.value);
-            const double value = is_single ? double(std::bit_cast<float>(uint32_t(bits)))
+            const auto bits = std::uint64_t(o.value);
+            const double value = is_single ? double(std::bit_cast<float>(std::uint32_t(bits)))
                                            : std::bit_cast<double>(bits);
             if (bits_of(type) == 64)
-                return file_.constant(is_single ? std::bit_cast<uint64_t>(value) : bits);
-            return file_.constant(is_single ? bits : std::bit_cast<uint32_t>(float(value)));
+                return file_.constant(is_single ? std::bit_cast<std::uint64_t>(value) : bits);
+            return file_.constant(is_single ? bits : std::bit_cast<std::uint32_t>(float(value)));
         }
         case Operand::special: {
             const Special special = special_named(o.name);
@@ -70,16 +70,16 @@ uint32_t Decoder::source(const Operand& o, Type type) {
             return file_.special(special);
         }
         case Operand::symbol:
-            return file_.constant(symbol(o).address + uint64_t(o.value));
+            return file_.constant(symbol(o).address + std::uint64_t(o.value));
         default:
             fail("this operand can't be a value");
     }
 }
 
-uint32_t Decoder::predicate_source(const Operand& o) {
-    const uint32_t p = source(o, Type::pred);
+std::uint32_t Decoder::predicate_source(const Operand& o) {
+    const std::uint32_t p = source(o, Type::pred);
     if (!o.negated) return p;
-    const uint32_t inverse = new_predicate();
+    const std::uint32_t inverse = new_predicate();
     Emission e;
     e.full = predicate_not;
     e.operands = {inverse, p};

@@ -12,7 +12,7 @@ namespace warpscope::emulator {
 
 namespace {
 // What the analyses look at, by basic block: each statement, each register.
-constexpr uint64_t most_facts = 200'000'000;
+constexpr std::uint64_t most_facts = 200'000'000;
 }  // namespace
 
 bool Modifiers::take(std::string_view name) {
@@ -48,7 +48,7 @@ std::unique_ptr<Kernel> Decoder::decode() {
         kernel_->flush_subnormals |= s.has("ftz") && !(s.opcode == "rsqrt" && s.has("f32"));
     lower_control(syntax_);
     flow_ = build_control_flow(syntax_);
-    const uint64_t blocks = flow_.blocks.size();
+    const std::uint64_t blocks = flow_.blocks.size();
     if (blocks * syntax_.registers.size() > most_facts ||
         blocks * syntax_.statements.size() > most_facts)
         throw Error(fmt::format(
@@ -72,9 +72,9 @@ std::unique_ptr<Kernel> Decoder::decode() {
 void Decoder::place_variables() {
     // 512 KiB of local memory is what a thread can have on a GPU; of shared memory, a launch says
     // whether it is too much.
-    const auto place = [&](const Variable& v, uint32_t& end) {
-        const uint64_t begin = (uint64_t(end) + v.align - 1) / v.align * v.align;
-        const uint64_t most = v.space == Space::shared ? 1u << 30 : 512u << 10;
+    const auto place = [&](const Variable& v, std::uint32_t& end) {
+        const std::uint64_t begin = (std::uint64_t(end) + v.align - 1) / v.align * v.align;
+        const std::uint64_t most = v.space == Space::shared ? 1u << 30 : 512u << 10;
         if (begin + v.bytes > most)
             throw Error(
                 fmt::format("{}: kernel {}: '{}' lies beyond the {} bytes that {} memory can "
@@ -82,7 +82,7 @@ void Decoder::place_variables() {
                             module_.name(), syntax_.name, v.name, most,
                             v.space == Space::shared ? "shared" : "local"));
         symbols_[v.name] = {v.space, begin};
-        end = uint32_t(begin + v.bytes);
+        end = std::uint32_t(begin + v.bytes);
     };
     std::vector<const Variable*> dynamic;
     for (const Variable& v : syntax_.variables)
@@ -93,7 +93,7 @@ void Decoder::place_variables() {
     kernel_->local_bytes = (kernel_->local_bytes + 15) / 16 * 16;
     const auto stack = symbols_.find(stack_name);
     kernel_->cleared_local_bytes =
-        stack == symbols_.end() ? kernel_->local_bytes : uint32_t(stack->second.address);
+        stack == symbols_.end() ? kernel_->local_bytes : std::uint32_t(stack->second.address);
     if (!dynamic.empty()) kernel_->shared_bytes = (kernel_->shared_bytes + 15) / 16 * 16;
     for (const Variable* v : dynamic) symbols_[v->name] = {Space::shared, kernel_->shared_bytes};
     for (const Parameter& p : syntax_.parameters) symbols_[p.name] = {Space::param, p.offset};
@@ -104,9 +104,9 @@ void Decoder::place_variables() {
 void Decoder::find_aliases() {
     aliases_.resize(syntax_.registers.size());
     dropped_.resize(syntax_.statements.size());
-    std::vector<uint32_t> definitions(syntax_.registers.size());
+    std::vector<std::uint32_t> definitions(syntax_.registers.size());
     for (const Statement& s : syntax_.statements)
-        for (int32_t r : destinations_of(s)) ++definitions[size_t(r)];
+        for (std::int32_t r : destinations_of(s)) ++definitions[size_t(r)];
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t i = 0; i < syntax_.statements.size(); ++i) {
@@ -124,7 +124,7 @@ void Decoder::find_aliases() {
 }
 
 // The slot that a statement only copies, if that slot never changes while the kernel runs.
-std::optional<uint32_t> Decoder::invariant(const Statement& s) {
+std::optional<std::uint32_t> Decoder::invariant(const Statement& s) {
     const Operand& from = s.operands[1];
     const unsigned bits = register_bits(s.operands[0]);
     if (s.opcode == "ld" && s.modifiers.size() == 2 && s.modifiers[0] == "param") {
@@ -133,10 +133,10 @@ std::optional<uint32_t> Decoder::invariant(const Statement& s) {
         if (from.kind != Operand::address || from.elements.size() != 1) return std::nullopt;
         if (from.elements[0].kind != Operand::symbol) return std::nullopt;
         const Symbol found = symbol(from.elements[0]);
-        const uint64_t offset = found.address + uint64_t(from.value);
+        const std::uint64_t offset = found.address + std::uint64_t(from.value);
         if (found.space != Space::param || offset + bits / 8 > kernel_->parameter_bytes)
             return std::nullopt;
-        return (kernel_->argument_slot + uint32_t(offset)) | 1;
+        return (kernel_->argument_slot + std::uint32_t(offset)) | 1;
     }
     const bool copies = (s.opcode == "mov" && s.modifiers.size() == 1 && bits >= 16) ||
                         (s.opcode == "cvta" && (s.has("global") || s.has("const")));
@@ -153,12 +153,12 @@ std::optional<uint32_t> Decoder::invariant(const Statement& s) {
 void Decoder::allocate_registers() {
     std::vector<bool> used(syntax_.registers.size());
     for (const Statement& s : syntax_.statements) {
-        for (int32_t r : destinations_of(s)) used[size_t(r)] = true;
-        for (int32_t r : sources_of(s)) used[size_t(r)] = true;
+        for (std::int32_t r : destinations_of(s)) used[size_t(r)] = true;
+        for (std::int32_t r : sources_of(s)) used[size_t(r)] = true;
     }
     read_.resize(syntax_.registers.size());
     for (const Statement& s : syntax_.statements)
-        for (int32_t r : sources_of(s)) read_[size_t(r)] = true;
+        for (std::int32_t r : sources_of(s)) read_[size_t(r)] = true;
     slots_.resize(syntax_.registers.size());
     for (size_t r = 0; r < slots_.size(); ++r) {
         const Type type = syntax_.registers[r].type;
@@ -170,7 +170,7 @@ void Decoder::allocate_registers() {
         else
             slots_[r] = file_.vector(bits_of(type));
         kernel_->registers.push_back(
-            {syntax_.registers[r].name, slots_[r], uint8_t(bits_of(type)), is_float(type)});
+            {syntax_.registers[r].name, slots_[r], std::uint8_t(bits_of(type)), is_float(type)});
         if (uniformity_.live_at_entry[r] && !aliases_[r])
             kernel_->cleared.push_back(kernel_->registers.back());
     }
@@ -184,13 +184,14 @@ void Decoder::decode_blocks() {
     for (size_t b = 0; b < flow_.blocks.size(); ++b) {
         const BasicBlock& block = flow_.blocks[b];
         current_ = &syntax_.statements[block.first];
-        block_start_.push_back(uint32_t(kernel_->code.size()));
+        block_start_.push_back(std::uint32_t(kernel_->code.size()));
         if (is_join[b]) {
             Emission join;
             join.full = join_point;
+            join.role = Role::join;
             emit_raw(join, true);
         }
-        for (uint32_t i = block.first; i < block.end; ++i) {
+        for (std::uint32_t i = block.first; i < block.end; ++i) {
             ++pending_cost_;
             if (dropped_[i]) continue;
             current_ = &syntax_.statements[i];
@@ -224,8 +225,7 @@ void Decoder::resolve_branches() {
 
 void Decoder::finish_operands() {
     for (Instruction& i : kernel_->code) {
-        const bool is_branch = i.handlers[0] == branch_if || i.handlers[0] == branch_unless;
-        for (unsigned k = 0; k < (is_branch ? 1 : 6); ++k)
+        for (unsigned k = 0; k < (is_branch(i.role) ? 1 : 6); ++k)
             i.operands[k] = file_.final_operand(i.operands[k]);
     }
     for (RegisterInfo& r : kernel_->registers) r.slot = file_.final_operand(r.slot);
@@ -242,8 +242,9 @@ void Decoder::emit_raw(const Emission& e, bool pseudo) {
     i.immediate = e.immediate;
     i.target = e.target;
     i.detail = e.detail;
+    i.role = e.role;
     if (e.checkpoint) {
-        i.cost = uint16_t(pending_cost_);
+        i.cost = std::uint16_t(pending_cost_);
         pending_cost_ = 0;
     }
     InstructionInfo info;
@@ -265,8 +266,9 @@ void Decoder::emit_float_mode() {
     if (!keep_subnormals_ && rounding_ == FE_TONEAREST) return;
     Emission prefix;
     prefix.full = with_float_mode;
+    prefix.role = Role::float_mode;
     prefix.detail = kernel_->flush_subnormals && !keep_subnormals_;
-    prefix.target = uint32_t(rounding_);
+    prefix.target = std::uint32_t(rounding_);
     emit_raw(prefix, true);
 }
 
@@ -275,6 +277,7 @@ void Decoder::emit(const Emission& e) {
     if (current_->guard >= 0) {
         Emission prefix;
         prefix.full = current_->guard_negated ? guard_not : guard;
+        prefix.role = current_->guard_negated ? Role::guard_not : Role::guard;
         prefix.operands = {slots_[size_t(current_->guard)]};
         emit_raw(prefix, true);
     }
@@ -282,8 +285,9 @@ void Decoder::emit(const Emission& e) {
     first_of_statement_ = false;
 }
 
-void Decoder::emit_value(Handler handler, uint32_t destination, unsigned bits,
-                         std::vector<uint32_t> sources, uint16_t detail, int64_t immediate) {
+void Decoder::emit_value(Handler handler, std::uint32_t destination, unsigned bits,
+                         std::vector<std::uint32_t> sources, std::uint16_t detail,
+                         std::int64_t immediate) {
     Emission e;
     e.full = handler;
     const Operand& into = current_->operands[0];
@@ -297,7 +301,8 @@ void Decoder::emit_value(Handler handler, uint32_t destination, unsigned bits,
     emit(e);
 }
 
-void Decoder::emit_predicate(Handler handler, uint32_t destination, std::vector<uint32_t> sources) {
+void Decoder::emit_predicate(Handler handler, std::uint32_t destination,
+                             std::vector<std::uint32_t> sources) {
     Emission e;
     e.full = handler;
     const Operand& first = current_->operands[0];
@@ -311,7 +316,7 @@ void Decoder::emit_predicate(Handler handler, uint32_t destination, std::vector<
 
 // operands: destination first. The SIMD handler where there is one, else the fallback.
 void Decoder::emit_vector_op(VectorOp op, Handler fallback, const Statement& s, Type result,
-                             std::vector<uint32_t> operands) {
+                             std::vector<std::uint32_t> operands) {
     Shape shape;
     shape.uniform_result = operands[0] & 1;
     for (size_t k = 1; k < operands.size(); ++k)
@@ -321,7 +326,7 @@ void Decoder::emit_vector_op(VectorOp op, Handler fallback, const Statement& s, 
     if (!handler) handler = convert_handler(op, shape);
     if (!handler) handler = fallback;
     if (!handler) fail(fmt::format("unknown form of {}", s.opcode));
-    const uint32_t destination = operands[0];
+    const std::uint32_t destination = operands[0];
     operands.erase(operands.begin());
     emit_value(handler, destination, std::max(32u, bits_of(result)), std::move(operands));
 }

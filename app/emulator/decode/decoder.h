@@ -19,29 +19,29 @@ namespace warpscope::emulator {
 // Where a symbol lies: a host address for .global and .const, an offset for the other spaces.
 struct Symbol {
     Space space = Space::global;
-    uint64_t address = 0;
+    std::uint64_t address = 0;
 };
 
 // Hands out slots of the register file. Vectors get offsets of their own until finish() puts them
 // behind the uniform slots.
 class RegisterFile {
   public:
-    static constexpr uint32_t vector_flag = 1u << 31;
+    static constexpr std::uint32_t vector_flag = 1u << 31;
 
-    uint32_t uniform(uint32_t bytes = 8);
-    uint32_t vector(unsigned bits);
-    uint32_t constant(uint64_t value);
-    uint32_t special(Special special);
+    std::uint32_t uniform(std::uint32_t bytes = 8);
+    std::uint32_t vector(unsigned bits);
+    std::uint32_t constant(std::uint64_t value);
+    std::uint32_t special(Special special);
 
     // Final operand of a slot handed out before.
-    uint32_t final_operand(uint32_t operand) const;
+    std::uint32_t final_operand(std::uint32_t operand) const;
     void finish(Kernel& kernel) const;
 
   private:
-    uint32_t uniform_bytes_ = 8;  // 0 means "no operand"
-    uint32_t vector_bytes_ = 0;
-    std::map<uint64_t, uint32_t> constants_;
-    std::map<Special, uint32_t> specials_;
+    std::uint32_t uniform_bytes_ = 8;  // 0 means "no operand"
+    std::uint32_t vector_bytes_ = 0;
+    std::map<std::uint64_t, std::uint32_t> constants_;
+    std::map<Special, std::uint32_t> specials_;
 };
 
 Special special_named(std::string_view name);  // Special::none when unknown or a clock
@@ -70,7 +70,7 @@ class Decoder {
     // --- decoder.cpp: layout, operands, emission
     void place_variables();
     void find_aliases();
-    std::optional<uint32_t> invariant(const Statement& s);
+    std::optional<std::uint32_t> invariant(const Statement& s);
     void allocate_registers();
     void decode_blocks();
     void decode_statement(const Statement& s);
@@ -81,34 +81,37 @@ class Decoder {
     struct Emission {
         Handler full = nullptr;
         Handler masked = nullptr;  // nullptr: the same
-        std::vector<uint32_t> operands;
-        int64_t immediate = 0;
-        uint32_t target = 0;
-        uint16_t detail = 0;
+        std::vector<std::uint32_t> operands;
+        std::int64_t immediate = 0;
+        std::uint32_t target = 0;
+        std::uint16_t detail = 0;
         bool checkpoint = false;  // subtracts its cost: see Warp::checkpoint
         MemoryAccess access = MemoryAccess::none;
         Space space = Space::generic;
-        uint8_t bytes = 0;
-        uint8_t address_operand = 0;
+        std::uint8_t bytes = 0;
+        std::uint8_t address_operand = 0;
         bool barrier = false;
+        Role role = Role::operation;
     };
     void emit(const Emission& e);
     void emit_raw(const Emission& e, bool pseudo);
-    static uint8_t events_of(const Emission& e);
+    static std::uint8_t events_of(const Emission& e);
     void emit_float_mode();
     // A value into `destination` (a register operand), for all lanes or masked as it needs.
-    void emit_value(Handler handler, uint32_t destination, unsigned bits,
-                    std::vector<uint32_t> sources, uint16_t detail = 0, int64_t immediate = 0);
-    void emit_predicate(Handler handler, uint32_t destination, std::vector<uint32_t> sources);
+    void emit_value(Handler handler, std::uint32_t destination, unsigned bits,
+                    std::vector<std::uint32_t> sources, std::uint16_t detail = 0,
+                    std::int64_t immediate = 0);
+    void emit_predicate(Handler handler, std::uint32_t destination,
+                        std::vector<std::uint32_t> sources);
     void emit_vector_op(VectorOp op, Handler fallback, const Statement& s, Type result,
-                        std::vector<uint32_t> operands);
+                        std::vector<std::uint32_t> operands);
 
     // --- decode_operands.cpp
     // 0 for the sink, where the opcode may have one.
-    uint32_t destination(const Operand& o);
-    uint32_t source(const Operand& o, Type type);
-    uint32_t predicate_source(const Operand& o);
-    uint32_t new_predicate() { return file_.uniform(); }
+    std::uint32_t destination(const Operand& o);
+    std::uint32_t source(const Operand& o, Type type);
+    std::uint32_t predicate_source(const Operand& o);
+    std::uint32_t new_predicate() { return file_.uniform(); }
     unsigned register_bits(const Operand& o) const;
     // Fails for a register that is narrower than what is read from it or written to it, and so
     // would let that reach into the next one, and for a predicate in a number's place or the
@@ -132,7 +135,8 @@ class Decoder {
     void decode_lop3(const Statement& s);
     void decode_predicate_logic(const Statement& s);
     void decode_testp(const Statement& s);
-    uint32_t emit_comparison(Modifiers& m, uint32_t into, const Operand& a, const Operand& b);
+    std::uint32_t emit_comparison(Modifiers& m, std::uint32_t into, const Operand& a,
+                                  const Operand& b);
     void decode_setp_halves(const Statement& s, Modifiers& m);
     void decode_set_halves(const Statement& s, Modifiers& m);
 
@@ -150,8 +154,8 @@ class Decoder {
     void decode_store(const Statement& s);
     void decode_atomic(const Statement& s);
     struct Address {
-        uint32_t operand = 0;
-        int64_t offset = 0;
+        std::uint32_t operand = 0;
+        std::int64_t offset = 0;
         bool wide = false;
         bool uniform = false;
     };
@@ -176,21 +180,21 @@ class Decoder {
     Uniformity uniformity_;
     std::unique_ptr<Kernel> kernel_;
     RegisterFile file_;
-    std::vector<uint32_t> slots_;                   // by register
-    std::vector<std::optional<uint32_t>> aliases_;  // registers that only rename a constant
-    std::vector<bool> read_;                        // by register: some statement reads it
-    std::vector<bool> dropped_;                     // by statement: its alias stands for it
-    std::vector<uint32_t> block_start_;             // by block: index into code
+    std::vector<std::uint32_t> slots_;                   // by register
+    std::vector<std::optional<std::uint32_t>> aliases_;  // registers that only rename a constant
+    std::vector<bool> read_;                             // by register: some statement reads it
+    std::vector<bool> dropped_;                          // by statement: its alias stands for it
+    std::vector<std::uint32_t> block_start_;             // by block: index into code
     struct Fixup {
-        uint32_t code, target_block, join_block;
+        std::uint32_t code, target_block, join_block;
     };
     std::vector<Fixup> fixups_;
     const Statement* current_ = nullptr;
     bool first_of_statement_ = true;
     bool keep_subnormals_ = false;
     int rounding_ = FE_TONEAREST;
-    uint32_t carry_ = 0;  // slot of CC.CF; 0: not used so far
-    uint32_t pending_cost_ = 0;
+    std::uint32_t carry_ = 0;  // slot of CC.CF; 0: not used so far
+    std::uint32_t pending_cost_ = 0;
 };
 
 }  // namespace warpscope::emulator

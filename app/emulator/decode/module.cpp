@@ -47,12 +47,12 @@ class ModuleLoader {
             throw Error(fmt::format("{}: with '{}' the module's variables have more than {} MiB",
                                     syntax_.name, v.name, most >> 20));
         auto storage = std::make_unique<std::byte[]>(v.bytes + align);
-        const auto raw = uint64_t(storage.get());
+        const auto raw = std::uint64_t(storage.get());
         auto* data = reinterpret_cast<std::byte*>((raw + align - 1) / align * align);
         std::copy(v.initial.begin(), v.initial.end(), data);
         module_->variables_.push_back({v.name, data, size_t(v.bytes), v.space == Space::constant});
         module_->storage_.push_back(std::move(storage));
-        symbols_[v.name] = {v.space, uint64_t(data)};
+        symbols_[v.name] = {v.space, std::uint64_t(data)};
     }
 
     void set_addresses(const Variable& v) const {
@@ -63,7 +63,7 @@ class ModuleLoader {
                     fmt::format("{}: '{}' is initialised with the address of '{}', which "
                                 "is not known",
                                 syntax_.name, v.name, a.name));
-            const uint64_t value = found->second.address + uint64_t(a.offset);
+            const std::uint64_t value = found->second.address + std::uint64_t(a.offset);
             std::memcpy(reinterpret_cast<std::byte*>(symbols_.at(v.name).address) + a.at, &value,
                         sizeof(value));
         }
@@ -85,7 +85,7 @@ class ModuleLoader {
     ModuleSyntax syntax_;
     std::shared_ptr<Module> module_ = std::make_shared<Module>();
     std::map<std::string, Symbol> symbols_;
-    uint64_t bytes_ = 0;  // of its variables
+    std::uint64_t bytes_ = 0;  // of its variables
 };
 
 std::shared_ptr<const Module> Module::parse(std::string_view ptx, std::string name) {
@@ -98,7 +98,7 @@ const Kernel* Module::find(std::string_view kernel_name) const {
     return nullptr;
 }
 
-std::string Kernel::where(uint32_t index) const {
+std::string Kernel::where(std::uint32_t index) const {
     const SourceLine& at = lines[index].source;
     if (at.file < 0 || size_t(at.file) >= module->files().size())
         return fmt::format("PTX line {}", at.ptx_line);

@@ -4,31 +4,31 @@
 
 namespace warpscope::emulator {
 
-uint32_t RegisterFile::uniform(uint32_t bytes) {
-    const uint32_t at = uniform_bytes_;
+std::uint32_t RegisterFile::uniform(std::uint32_t bytes) {
+    const std::uint32_t at = uniform_bytes_;
     uniform_bytes_ += (bytes + 7) / 8 * 8;
     return at | 1;
 }
 
-uint32_t RegisterFile::vector(unsigned bits) {
-    const uint32_t at = vector_bytes_;
+std::uint32_t RegisterFile::vector(unsigned bits) {
+    const std::uint32_t at = vector_bytes_;
     vector_bytes_ += lanes_per_warp * (bits == 64 ? 8 : 4);
     return at | vector_flag;
 }
 
-uint32_t RegisterFile::constant(uint64_t value) {
+std::uint32_t RegisterFile::constant(std::uint64_t value) {
     const auto [found, is_new] = constants_.try_emplace(value, 0);
     if (is_new) found->second = uniform();
     return found->second;
 }
 
-uint32_t RegisterFile::special(Special special) {
+std::uint32_t RegisterFile::special(Special special) {
     const auto [found, is_new] = specials_.try_emplace(special, 0);
     if (is_new) found->second = varies_by_lane(special) ? vector(32) : uniform();
     return found->second;
 }
 
-uint32_t RegisterFile::final_operand(uint32_t operand) const {
+std::uint32_t RegisterFile::final_operand(std::uint32_t operand) const {
     if (!(operand & vector_flag)) return operand;
     return (operand & ~vector_flag) + (uniform_bytes_ + 63) / 64 * 64;
 }

@@ -6,24 +6,24 @@
 
 namespace warpscope::emulator {
 
-enum class Rounding : uint8_t { none, nearest, zero, down, up };
+enum class Rounding : std::uint8_t { none, nearest, zero, down, up };
 
 // IEEE 754 binary16 by its bits. Arithmetic goes through double, which holds every sum and product
 // of two halves exactly; no step of it meets a subnormal double, so the CPU's flush mode is of no
 // account.
 struct Half {
-    uint16_t bits = 0;
+    std::uint16_t bits = 0;
 
-    static constexpr uint16_t sign = 0x8000, infinity = 0x7C00, largest = 0x7BFF, nan = 0x7FFF,
-                              one = 0x3C00;
+    static constexpr std::uint16_t sign = 0x8000, infinity = 0x7C00, largest = 0x7BFF, nan = 0x7FFF,
+                                   one = 0x3C00;
 
     static Half of(double value, Rounding rounding = Rounding::nearest) {
-        const auto raw = std::bit_cast<uint64_t>(value);
-        const auto negative = uint16_t(raw >> 48 & sign);
-        const uint64_t magnitude = raw & ~(1ull << 63);
-        constexpr uint64_t infinite = 0x7FFull << 52, smallest_normal = 1ull << 52;
+        const auto raw = std::bit_cast<std::uint64_t>(value);
+        const auto negative = std::uint16_t(raw >> 48 & sign);
+        const std::uint64_t magnitude = raw & ~(1ull << 63);
+        constexpr std::uint64_t infinite = 0x7FFull << 52, smallest_normal = 1ull << 52;
         if (magnitude > infinite) return {nan};
-        if (magnitude == infinite) return {uint16_t(negative | infinity)};
+        if (magnitude == infinite) return {std::uint16_t(negative | infinity)};
         if (magnitude == 0) return {negative};
         // What is below a half's reach rounds alike, however small it is.
         const double a =
@@ -31,8 +31,8 @@ struct Half {
         const int exponent = std::ilogb(a);
         if (exponent > 15) return overflow(negative, rounding);
         const int unit = (exponent < -14 ? -14 : exponent) - 10;  // of the last place
-        const double scaled = a * std::bit_cast<double>(uint64_t(1023 - unit) << 52);
-        auto digits = uint32_t(scaled);
+        const double scaled = a * std::bit_cast<double>(std::uint64_t(1023 - unit) << 52);
+        auto digits = std::uint32_t(scaled);
         const double rest = scaled - digits;
         const bool away = rounding == Rounding::up ? !negative : negative != 0;
         if (rounding == Rounding::nearest || rounding == Rounding::none)
@@ -40,25 +40,25 @@ struct Half {
         else if (rounding != Rounding::zero)
             digits += away && rest > 0;
         // A carry out of the digits is one into the exponent.
-        const uint32_t result =
-            exponent < -14 ? digits : (uint32_t(exponent + 15) << 10) + digits - 1024;
+        const std::uint32_t result =
+            exponent < -14 ? digits : (std::uint32_t(exponent + 15) << 10) + digits - 1024;
         if (result >= infinity) return overflow(negative, rounding);
-        return {uint16_t(negative | result)};
+        return {std::uint16_t(negative | result)};
     }
 
     operator double() const {
         const int exponent = bits >> 10 & 31;
-        const uint64_t top = uint64_t(bits & sign) << 48, digits = bits & 0x3FF;
+        const std::uint64_t top = std::uint64_t(bits & sign) << 48, digits = bits & 0x3FF;
         if (exponent == 31) return std::bit_cast<double>(top | 0x7FFull << 52 | digits << 42);
         if (exponent)
-            return std::bit_cast<double>(top | uint64_t(exponent + 1008) << 52 | digits << 42);
+            return std::bit_cast<double>(top | std::uint64_t(exponent + 1008) << 52 | digits << 42);
         const double value = double(digits) * 0x1p-24;
         return top ? -value : value;
     }
 
     bool is_nan() const { return (bits & 0x7FFF) > infinity; }
     // A subnormal replaced by the zero of its sign: .ftz.
-    Half flushed() const { return {uint16_t(bits & infinity ? bits : bits & sign)}; }
+    Half flushed() const { return {std::uint16_t(bits & infinity ? bits : bits & sign)}; }
     // .sat: into [0, 1], NaN to 0.
     Half saturated() const {
         if (is_nan() || bits & sign) return {0};
@@ -66,11 +66,11 @@ struct Half {
     }
 
   private:
-    static Half overflow(uint16_t negative, Rounding rounding) {
+    static Half overflow(std::uint16_t negative, Rounding rounding) {
         const bool stays = rounding == Rounding::zero ||
                            (rounding == Rounding::down && !negative) ||
                            (rounding == Rounding::up && negative);
-        return {uint16_t(negative | (stays ? largest : infinity))};
+        return {std::uint16_t(negative | (stays ? largest : infinity))};
     }
 };
 

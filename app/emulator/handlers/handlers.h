@@ -11,7 +11,7 @@ namespace warpscope::emulator {
 
 // Operations that have SIMD handlers: what kernels spend their time in. The rest runs lane by lane
 // (lane_operations.h).
-enum class VectorOp : uint8_t {
+enum class VectorOp : std::uint8_t {
     none,
     // f32
     add_f32,
@@ -145,19 +145,19 @@ Handler memory_handler(const MemoryShape& shape);
 
 // Handlers that serve every shape, lane by lane, and honour the mask. Instruction::target holds
 // what encode_access() packs; operand Instruction::detail is the address.
-uint32_t encode_access(const MemoryShape& shape);
+std::uint32_t encode_access(const MemoryShape& shape);
 const Instruction* any_load(const Instruction* i, Warp& w);
 const Instruction* any_store(const Instruction* i, Warp& w);
 
 // Atomics: operand 0 receives the old value (0: none), 1 is the address, 2 and 3 the arguments.
-enum class AtomicOp : uint8_t { add, min, max, exch, cas, and_, or_, xor_, inc, dec };
+enum class AtomicOp : std::uint8_t { add, min, max, exch, cas, and_, or_, xor_, inc, dec };
 Handler atomic_handler(AtomicOp op, Type type);  // nullptr where PTX has no such atomic
 std::byte* atomic_target(const Instruction* i, Warp& w, unsigned lane, unsigned bytes);
 
 // Exchanges between lanes. Instruction::detail holds the variant.
-enum class ShuffleMode : uint8_t { up, down, bfly, idx };
-enum class VoteMode : uint8_t { all, any, uni, ballot };
-enum class ReduceOp : uint8_t { add, min_u, min_s, max_u, max_s, and_, or_, xor_ };
+enum class ShuffleMode : std::uint8_t { up, down, bfly, idx };
+enum class VoteMode : std::uint8_t { all, any, uni, ballot };
+enum class ReduceOp : std::uint8_t { add, min_u, min_s, max_u, max_s, and_, or_, xor_ };
 const Instruction* shuffle(const Instruction* i, Warp& w);  // d, p or 0, a, b, c, members
 const Instruction* vote(const Instruction* i, Warp& w);  // d, predicate, members; target: negated
 const Instruction* match_any(const Instruction* i, Warp& w);     // d, a, members; target: bits
@@ -167,7 +167,6 @@ const Instruction* reduce_lanes(const Instruction* i, Warp& w);  // d, a, member
 
 // Control. A barrier's detail is its kind, its immediate whether a warp must execute it as one
 // (.aligned), its operands id, thread count or 0, and for a reduction destination and predicate.
-enum class BarrierKind : uint16_t { sync, arrive, popc, all, any };
 const Instruction* branch_always(const Instruction* i, Warp& w);
 const Instruction* branch_if(const Instruction* i, Warp& w);
 const Instruction* branch_unless(const Instruction* i, Warp& w);
@@ -175,17 +174,15 @@ const Instruction* join_point(const Instruction* i, Warp& w);
 const Instruction* exit_threads(const Instruction* i, Warp& w);
 // Its detail: why, see TrapReason.
 const Instruction* trap(const Instruction* i, Warp& w);
-enum class TrapReason : uint16_t { kernel, stack, callee, target };
+enum class TrapReason : std::uint16_t { kernel, stack, callee, target };
 const Instruction* barrier(const Instruction* i, Warp& w);
 const Instruction* warp_barrier(const Instruction* i, Warp& w);
 const Instruction* nothing(const Instruction* i, Warp& w);  // fences, hints
 const Instruction* print(const Instruction* i, Warp& w);
 const Instruction* assert_fail(const Instruction* i, Warp& w);
 const Instruction* read_clock(const Instruction* i, Warp& w);
-uint64_t host_timer();  // nanoseconds
 
 // Prefixes: each runs the instruction after it, changed.
-bool is_prefix(const Instruction* i);
 const Instruction* guard(const Instruction* i, Warp& w);      // @p, operand 0
 const Instruction* guard_not(const Instruction* i, Warp& w);  // @!p
 // An operation that rounds or treats subnormals unlike the rest: detail flushes, target rounds.

@@ -8,77 +8,66 @@ namespace warpscope::emulator {
 
 namespace {
 
-// Fields of Instruction::target.
-struct Encoded {
-    Space space;
-    unsigned bytes;  // of one element
-    unsigned elements;
-    bool sign;
-    bool wide_address;
-    bool wide_register;
-
-    explicit Encoded(uint32_t bits)
-        : space(Space(bits & 7)),
-          bytes(1u << (bits >> 3 & 3)),
-          elements(bits >> 5 & 7),
-          sign(bits >> 8 & 1),
-          wide_address(bits >> 9 & 1),
-          wide_register(bits >> 10 & 1) {}
-};
-
-uint64_t lane_address(const Instruction* i, const Warp& w, const Encoded& access, unsigned lane) {
-    const uint32_t operand = i->operands[i->detail];
-    if (access.wide_address) return w.get<uint64_t>(operand, lane) + uint64_t(i->immediate);
-    return w.get<uint32_t>(operand, lane) + uint32_t(i->immediate);
+std::uint64_t lane_address(const Instruction* i, const Warp& w, const AccessForm& access,
+                           unsigned lane) {
+    const std::uint32_t operand = i->operands[i->detail];
+    if (access.wide_address)
+        return w.get<std::uint64_t>(operand, lane) + std::uint64_t(i->immediate);
+    return w.get<std::uint32_t>(operand, lane) + std::uint32_t(i->immediate);
 }
 
-uint64_t widened(const std::byte* p, const Encoded& access) {
-    uint64_t value = 0;
+std::uint64_t widened(const std::byte* p, const AccessForm& access) {
+    std::uint64_t value = 0;
     std::memcpy(&value, p, access.bytes);
     const unsigned unused = 64 - 8 * access.bytes;
-    return access.sign ? uint64_t(int64_t(value << unused) >> unused) : value;
+    return access.is_signed ? std::uint64_t(std::int64_t(value << unused) >> unused) : value;
 }
 
 }  // namespace
 
-uint32_t encode_access(const MemoryShape& s) {
-    return uint32_t(s.space) | uint32_t(std::countr_zero(bytes_of(s.type))) << 3 | s.elements << 5 |
-           uint32_t(is_signed(s.type)) << 8 | uint32_t(s.wide_address) << 9 |
-           uint32_t(s.wide_register) << 10;
+std::uint32_t encode_access(const MemoryShape& s) {
+    AccessForm form;
+    form.space = s.space;
+    form.bytes = bytes_of(s.type);
+    form.elements = s.elements;
+    form.is_signed = is_signed(s.type);
+    form.wide_address = s.wide_address;
+    form.wide_register = s.wide_register;
+    return form.encoded();
 }
 
 const Instruction* any_load(const Instruction* i, Warp& w) {
-    const Encoded access(i->target);
+    const AccessForm access(i->target);
     const unsigned bytes = access.bytes * access.elements;
     // One lane speaks for a warp that loads into uniform registers.
-    const uint32_t active = i->operands[0] & 1 ? w.mask & (0 - w.mask) : w.mask;
-    for (uint32_t lanes = active; lanes; lanes &= lanes - 1) {
+    const std::uint32_t active = i->operands[0] & 1 ? w.mask & (0 - w.mask) : w.mask;
+    for (std::uint32_t lanes = active; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
         const std::byte* p =
             w.resolve(i, lane, access.space, lane_address(i, w, access, lane), bytes, bytes);
         for (unsigned e = 0; e < access.elements; ++e) {
             if (!i->operands[e]) continue;  // the sink _
-            const uint64_t value = widened(p + e * access.bytes, access);
+            const std::uint64_t value = widened(p + e * access.bytes, access);
             if (access.wide_register)
-                w.set<uint64_t>(i->operands[e], lane, value);
+                w.set<std::uint64_t>(i->operands[e], lane, value);
             else
-                w.set<uint32_t>(i->operands[e], lane, uint32_t(value));
+                w.set<std::uint32_t>(i->operands[e], lane, std::uint32_t(value));
         }
     }
     return w.checkpoint(i, i + 1);
 }
 
 const Instruction* any_store(const Instruction* i, Warp& w) {
-    const Encoded access(i->target);
+    const AccessForm access(i->target);
     const unsigned bytes = access.bytes * access.elements;
-    for (uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
+    for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
         std::byte* p =
             w.resolve(i, lane, access.space, lane_address(i, w, access, lane), bytes, bytes);
         for (unsigned e = 0; e < access.elements; ++e) {
-            const uint32_t operand = i->operands[e + (i->detail == 0)];
-            const uint64_t value = access.wide_register ? w.get<uint64_t>(operand, lane)
-                                                        : w.get<uint32_t>(operand, lane);
+            const std::uint32_t operand = i->operands[e + (i->detail == 0)];
+            const std::uint64_t value = access.wide_register ? w.get<std::uint64_t>(operand, lane)
+                                                             : w.get<std::uint32_t>(operand, lane);
             std::memcpy(p + e * access.bytes, &value, access.bytes);
         }
     }
@@ -86,7 +75,7 @@ const Instruction* any_store(const Instruction* i, Warp& w) {
 }
 
 std::byte* atomic_target(const Instruction* i, Warp& w, unsigned lane, unsigned bytes) {
-    const Encoded access(i->target);
+    const AccessForm access(i->target);
     return w.resolve(i, lane, access.space, lane_address(i, w, access, lane), bytes, bytes);
 }
 

@@ -43,9 +43,10 @@ T updated(T old, T b, T c) {
 
 template <AtomicOp op, typename T>
 const Instruction* atomic(const Instruction* i, Warp& w) {
-    using Bits = std::conditional_t<sizeof(T) == 8, uint64_t,
-                                    std::conditional_t<sizeof(T) == 4, uint32_t, uint16_t>>;
-    for (uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
+    using Bits =
+        std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                           std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+    for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
         std::atomic_ref<Bits> cell(*reinterpret_cast<Bits*>(atomic_target(i, w, lane, sizeof(T))));
         const T b = w.get<T>(i->operands[2], lane);
@@ -55,7 +56,8 @@ const Instruction* atomic(const Instruction* i, Warp& w) {
             old, std::bit_cast<Bits>(updated<op, T>(std::bit_cast<T>(old), b, c)))) {
         }
         if (!i->operands[0]) continue;
-        w.set<std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>>(i->operands[0], lane, old);
+        w.set<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(i->operands[0],
+                                                                                lane, old);
     }
     return w.checkpoint(i, i + 1);
 }
@@ -67,19 +69,19 @@ Handler by_type(Type type) {
     constexpr bool moves = op == AtomicOp::exch || op == AtomicOp::cas;
     switch (type) {
         case Type::u32:
-            return bitwise || moves ? nullptr : atomic<op, uint32_t>;
+            return bitwise || moves ? nullptr : atomic<op, std::uint32_t>;
         case Type::b32:
-            return bitwise || moves ? atomic<op, uint32_t> : nullptr;
+            return bitwise || moves ? atomic<op, std::uint32_t> : nullptr;
         case Type::s32:
-            return bitwise || moves || counter ? nullptr : atomic<op, int32_t>;
+            return bitwise || moves || counter ? nullptr : atomic<op, std::int32_t>;
         case Type::u64:
-            return bitwise || moves || counter ? nullptr : atomic<op, uint64_t>;
+            return bitwise || moves || counter ? nullptr : atomic<op, std::uint64_t>;
         case Type::b64:
-            return bitwise || moves ? atomic<op, uint64_t> : nullptr;
+            return bitwise || moves ? atomic<op, std::uint64_t> : nullptr;
         case Type::s64:
-            return bitwise || moves || counter ? nullptr : atomic<op, int64_t>;
+            return bitwise || moves || counter ? nullptr : atomic<op, std::int64_t>;
         case Type::b16:
-            if constexpr (op == AtomicOp::cas) return atomic<op, uint16_t>;
+            if constexpr (op == AtomicOp::cas) return atomic<op, std::uint16_t>;
             return nullptr;
         case Type::f16:
             if constexpr (op == AtomicOp::add) return atomic<op, Half>;

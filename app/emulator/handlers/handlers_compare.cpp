@@ -41,11 +41,11 @@ const Instruction* compare(const Instruction* i, Warp& w) {
     const Full<typename Op::T> d;
     const Source<a_uniform, decltype(d)> a(d, w, i->operands[1]);
     const Source<b_uniform, decltype(d)> b(d, w, i->operands[2]);
-    uint32_t result = 0;
+    std::uint32_t result = 0;
     for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
-        uint64_t bits = 0;
-        hn::StoreMaskBits(d, Op()(a.at(l), b.at(l)), reinterpret_cast<uint8_t*>(&bits));
-        result |= uint32_t(bits << l);
+        std::uint64_t bits = 0;
+        hn::StoreMaskBits(d, Op()(a.at(l), b.at(l)), reinterpret_cast<std::uint8_t*>(&bits));
+        result |= std::uint32_t(bits << l);
     }
     w.predicate(i->operands[0]) = Op::inverse ? ~result : result;
     return i + 1;
@@ -95,45 +95,45 @@ Handler find_compare_handler(VectorOp op, Shape shape) {
         case VectorOp::geu_f32:
             return handler_of<Lt<float, true>>(shape);
         case VectorOp::eq_b32:
-            return handler_of<Eq<uint32_t>>(shape);
+            return handler_of<Eq<std::uint32_t>>(shape);
         case VectorOp::ne_b32:
-            return handler_of<Eq<uint32_t, true>>(shape);
+            return handler_of<Eq<std::uint32_t, true>>(shape);
         case VectorOp::lt_u32:
-            return handler_of<Lt<uint32_t>>(shape);
+            return handler_of<Lt<std::uint32_t>>(shape);
         case VectorOp::le_u32:
-            return handler_of<Gt<uint32_t, true>>(shape);
+            return handler_of<Gt<std::uint32_t, true>>(shape);
         case VectorOp::gt_u32:
-            return handler_of<Gt<uint32_t>>(shape);
+            return handler_of<Gt<std::uint32_t>>(shape);
         case VectorOp::ge_u32:
-            return handler_of<Lt<uint32_t, true>>(shape);
+            return handler_of<Lt<std::uint32_t, true>>(shape);
         case VectorOp::lt_s32:
-            return handler_of<Lt<int32_t>>(shape);
+            return handler_of<Lt<std::int32_t>>(shape);
         case VectorOp::le_s32:
-            return handler_of<Gt<int32_t, true>>(shape);
+            return handler_of<Gt<std::int32_t, true>>(shape);
         case VectorOp::gt_s32:
-            return handler_of<Gt<int32_t>>(shape);
+            return handler_of<Gt<std::int32_t>>(shape);
         case VectorOp::ge_s32:
-            return handler_of<Lt<int32_t, true>>(shape);
+            return handler_of<Lt<std::int32_t, true>>(shape);
         case VectorOp::eq_b64:
-            return handler_of<Eq<uint64_t>>(shape);
+            return handler_of<Eq<std::uint64_t>>(shape);
         case VectorOp::ne_b64:
-            return handler_of<Eq<uint64_t, true>>(shape);
+            return handler_of<Eq<std::uint64_t, true>>(shape);
         case VectorOp::lt_u64:
-            return handler_of<Lt<uint64_t>>(shape);
+            return handler_of<Lt<std::uint64_t>>(shape);
         case VectorOp::le_u64:
-            return handler_of<Gt<uint64_t, true>>(shape);
+            return handler_of<Gt<std::uint64_t, true>>(shape);
         case VectorOp::gt_u64:
-            return handler_of<Gt<uint64_t>>(shape);
+            return handler_of<Gt<std::uint64_t>>(shape);
         case VectorOp::ge_u64:
-            return handler_of<Lt<uint64_t, true>>(shape);
+            return handler_of<Lt<std::uint64_t, true>>(shape);
         case VectorOp::lt_s64:
-            return handler_of<Lt<int64_t>>(shape);
+            return handler_of<Lt<std::int64_t>>(shape);
         case VectorOp::le_s64:
-            return handler_of<Gt<int64_t, true>>(shape);
+            return handler_of<Gt<std::int64_t, true>>(shape);
         case VectorOp::gt_s64:
-            return handler_of<Gt<int64_t>>(shape);
+            return handler_of<Gt<std::int64_t>>(shape);
         case VectorOp::ge_s64:
-            return handler_of<Lt<int64_t, true>>(shape);
+            return handler_of<Lt<std::int64_t, true>>(shape);
         default:
             return nullptr;
     }

@@ -1,20 +1,19 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <chrono>
 
 #include "emulator/handlers/handlers.h"
-#include "emulator/lower/calls.h"
 #include "emulator/machine/float_mode.h"
+#include "emulator/machine/host_timer.h"
 
 namespace warpscope::emulator {
 
 namespace {
 
-const Instruction* guarded(const Instruction* i, Warp& w, uint32_t predicate) {
-    const uint32_t lanes = w.mask & predicate;
+const Instruction* guarded(const Instruction* i, Warp& w, std::uint32_t predicate) {
+    const std::uint32_t lanes = w.mask & predicate;
     if (!lanes) return i + 2;
-    const uint32_t mask = w.mask, mode = w.mode;
+    const std::uint32_t mask = w.mask, mode = w.mode;
     w.mask = lanes;
     w.mode = lanes == all_lanes ? Instruction::full : Instruction::masked;
     const Instruction* next = i[1].handlers[w.mode](i + 1, w);
@@ -23,11 +22,11 @@ const Instruction* guarded(const Instruction* i, Warp& w, uint32_t predicate) {
     return next;
 }
 
-const Instruction* branch(const Instruction* i, Warp& w, uint32_t predicate) {
-    const uint32_t taken = w.mask & predicate;
+const Instruction* branch(const Instruction* i, Warp& w, std::uint32_t predicate) {
+    const std::uint32_t taken = w.mask & predicate;
     w.left -= i->cost;
     const Instruction* next = taken == 0        ? i + 1
-                              : taken == w.mask ? i + int32_t(i->target)
+                              : taken == w.mask ? i + std::int32_t(i->target)
                                                 : w.diverge(i, taken);
     return w.left > 0 ? next : w.pause(next);
 }
@@ -35,7 +34,7 @@ const Instruction* branch(const Instruction* i, Warp& w, uint32_t predicate) {
 }  // namespace
 
 const Instruction* branch_always(const Instruction* i, Warp& w) {
-    return w.checkpoint(i, i + int32_t(i->target));
+    return w.checkpoint(i, i + std::int32_t(i->target));
 }
 const Instruction* branch_if(const Instruction* i, Warp& w) {
     return branch(i, w, w.predicate(i->operands[0]));
@@ -46,7 +45,7 @@ const Instruction* branch_unless(const Instruction* i, Warp& w) {
 
 const Instruction* join_point(const Instruction* i, Warp& w) {
     w.left -= i->cost;
-    const int32_t record = w.splits[w.current].record;
+    const std::int32_t record = w.splits[w.current].record;
     if (record < 0 || w.records[size_t(record)].join != i) return i + 1;
     return w.arrive(i);
 }
@@ -63,7 +62,7 @@ const Instruction* trap(const Instruction* i, Warp& w) {
             w.fail(i, lane,
                    fmt::format("functions that call themselves need more than the {} bytes of "
                                "stack that a thread has",
-                               stack_bytes));
+                               recursion_stack_bytes));
         case TrapReason::callee:
             w.fail(i, lane, "the pointer that is called is no function's address");
         case TrapReason::target:
@@ -76,14 +75,14 @@ const Instruction* trap(const Instruction* i, Warp& w) {
 
 const Instruction* barrier(const Instruction* i, Warp& w) {
     const auto lane = unsigned(std::countr_zero(w.mask));
-    const auto id = w.get<uint32_t>(i->operands[0], lane);
+    const auto id = w.get<std::uint32_t>(i->operands[0], lane);
     if (id >= barriers_per_block) w.fail(i, lane, fmt::format("there is no barrier {}", id));
     w.left -= i->cost;
     return w.wait_at_barrier(i, id);
 }
 
 const Instruction* warp_barrier(const Instruction* i, Warp& w) {
-    const auto members = w.get<uint32_t>(i->operands[0], unsigned(std::countr_zero(w.mask)));
+    const auto members = w.get<std::uint32_t>(i->operands[0], unsigned(std::countr_zero(w.mask)));
     if (!w.has_all(members)) return w.wait_for_members(i, members);
     return w.checkpoint(i, i + 1);
 }
@@ -92,21 +91,17 @@ const Instruction* nothing(const Instruction* i, Warp& w) {
     return w.checkpoint(i, i + 1);
 }
 
-uint64_t host_timer() {
-    return uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
-}
-
 // Clocks count the instructions that the block ran before; %globaltimer is the host's, in
 // nanoseconds, but for a block that is stepped: there an instruction takes one.
 const Instruction* read_clock(const Instruction* i, Warp& w) {
-    uint64_t value = w.block->clock + uint64_t(w.left_at_entry - w.left) + i->cost - 1;
+    std::uint64_t value = w.block->clock + std::uint64_t(w.left_at_entry - w.left) + i->cost - 1;
     if (i->detail) value = w.block->timer_base ? w.block->timer_base + value : host_timer();
     const bool uniform = i->operands[0] & 1;
     for (unsigned lane = 0; lane < (uniform ? 1 : lanes_per_warp); ++lane)
         if (i->target == 64)
-            w.set<uint64_t>(i->operands[0], lane, value);
+            w.set<std::uint64_t>(i->operands[0], lane, value);
         else
-            w.set<uint32_t>(i->operands[0], lane, uint32_t(value));
+            w.set<std::uint32_t>(i->operands[0], lane, std::uint32_t(value));
     return w.checkpoint(i, i + 1);
 }
 
@@ -117,20 +112,15 @@ const Instruction* guard_not(const Instruction* i, Warp& w) {
     return guarded(i, w, ~w.predicate(i->operands[0]));
 }
 
-bool is_prefix(const Instruction* i) {
-    const Handler h = i->handlers[Instruction::full];
-    return h == guard || h == guard_not || h == with_float_mode;
-}
-
 const Instruction* with_float_mode(const Instruction* i, Warp& w) {
     const FloatMode mode(i->detail, int(i->target));
     return i[1].handlers[w.mode](i + 1, w);
 }
 
 const Instruction* masked_predicate(const Instruction* i, Warp& w) {
-    const uint32_t before = w.predicate(i->operands[0]);
+    const std::uint32_t before = w.predicate(i->operands[0]);
     const Instruction* next = i->handlers[Instruction::full](i, w);
-    uint32_t& p = w.predicate(i->operands[0]);
+    std::uint32_t& p = w.predicate(i->operands[0]);
     p = (p & w.mask) | (before & ~w.mask);
     return next;
 }

@@ -30,7 +30,7 @@ struct NearestWhole {
 
 struct FloatFromSigned {
     using R = float;
-    using A = int32_t;
+    using A = std::int32_t;
     template <class D, class V>
     HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
         return hn::ConvertTo(d, a);
@@ -40,7 +40,7 @@ struct FloatFromSigned {
 // Exact halves, added with one rounding: high * 65536 has at most 16 significant bits.
 struct FloatFromUnsigned {
     using R = float;
-    using A = uint32_t;
+    using A = std::uint32_t;
     template <class D, class V>
     HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
         const hn::RebindToSigned<D> di;
@@ -54,7 +54,7 @@ struct FloatFromUnsigned {
 // PTX: out of range saturates, NaN gives 0.
 template <bool nearest>
 struct SignedFromFloat {
-    using R = int32_t;
+    using R = std::int32_t;
     using A = float;
     template <class D, class V>
     HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
@@ -70,7 +70,7 @@ struct SignedFromFloat {
 };
 
 struct UnsignedFromFloat {
-    using R = uint32_t;
+    using R = std::uint32_t;
     using A = float;
     template <class D, class V>
     HWY_INLINE hn::Vec<D> operator()(D d, V a) const {
@@ -100,23 +100,24 @@ struct Widen {
 
 // Truncation reads 64 bits a lane: half a vector of results at a time.
 const Instruction* truncate(const Instruction* i, Warp& w) {
-    const hn::CappedTag<uint64_t, 8> d64;
-    const hn::Rebind<uint32_t, decltype(d64)> d32;
-    const auto* a = slot<uint64_t>(w, i->operands[1]);
-    auto* r = slot<uint32_t>(w, i->operands[0]);
+    const hn::CappedTag<std::uint64_t, 8> d64;
+    const hn::Rebind<std::uint32_t, decltype(d64)> d32;
+    const auto* a = slot<std::uint64_t>(w, i->operands[1]);
+    auto* r = slot<std::uint32_t>(w, i->operands[0]);
     for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d64))
         hn::Store(hn::TruncateTo(d32, hn::Load(d64, a + l)), d32, r + l);
     return i + 1;
 }
 const Instruction* truncate_scalar(const Instruction* i, Warp& w) {
-    *uniform_slot<uint32_t>(w, i->operands[0]) = *uniform_slot<uint32_t>(w, i->operands[1]);
+    *uniform_slot<std::uint32_t>(w, i->operands[0]) =
+        *uniform_slot<std::uint32_t>(w, i->operands[1]);
     return i + 1;
 }
 
 template <class D>
-HWY_INLINE hn::Mask<D> mask_of(D d, uint32_t bits, size_t lane) {
-    const uint64_t here = uint64_t(bits) >> lane;
-    return hn::LoadMaskBits(d, reinterpret_cast<const uint8_t*>(&here));
+HWY_INLINE hn::Mask<D> mask_of(D d, std::uint32_t bits, size_t lane) {
+    const std::uint64_t here = std::uint64_t(bits) >> lane;
+    return hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&here));
 }
 
 template <typename T, bool a_uniform, bool b_uniform>
@@ -124,7 +125,7 @@ const Instruction* select(const Instruction* i, Warp& w) {
     const Full<T> d;
     const Source<a_uniform, decltype(d)> a(d, w, i->operands[1]);
     const Source<b_uniform, decltype(d)> b(d, w, i->operands[2]);
-    const uint32_t p = w.predicate(i->operands[3]);
+    const std::uint32_t p = w.predicate(i->operands[3]);
     auto* r = slot<T>(w, i->operands[0]);
     for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d))
         hn::Store(hn::IfThenElse(mask_of(d, p, l), a.at(l), b.at(l)), d, r + l);
@@ -164,19 +165,19 @@ const Instruction* masked(const Instruction* i, Warp& w) {
 }  // namespace
 
 Handler find_masked_handler(unsigned destination_bits) {
-    return destination_bits == 64 ? masked<uint64_t> : masked<uint32_t>;
+    return destination_bits == 64 ? masked<std::uint64_t> : masked<std::uint32_t>;
 }
 
 Handler find_convert_handler(VectorOp op, Shape shape) {
     switch (op) {
         case VectorOp::mov_b32:
-            return unary_handler<Move<uint32_t>>(shape);
+            return unary_handler<Move<std::uint32_t>>(shape);
         case VectorOp::mov_b64:
-            return unary_handler<Move<uint64_t>>(shape);
+            return unary_handler<Move<std::uint64_t>>(shape);
         case VectorOp::selp_b32:
-            return select_handler<uint32_t>(shape);
+            return select_handler<std::uint32_t>(shape);
         case VectorOp::selp_b64:
-            return select_handler<uint64_t>(shape);
+            return select_handler<std::uint64_t>(shape);
         case VectorOp::cvt_f32_s32:
             return unary_handler<FloatFromSigned>(shape);
         case VectorOp::cvt_f32_u32:
@@ -190,12 +191,12 @@ Handler find_convert_handler(VectorOp op, Shape shape) {
         case VectorOp::cvt_u32_f32:
             return unary_handler<UnsignedFromFloat>(shape);
         case VectorOp::cvt_u64_u32:
-            return unary_handler<Widen<uint64_t, uint32_t>>(shape);
+            return unary_handler<Widen<std::uint64_t, std::uint32_t>>(shape);
         case VectorOp::cvt_s64_s32:
-            return unary_handler<Widen<int64_t, int32_t>>(shape);
+            return unary_handler<Widen<std::int64_t, std::int32_t>>(shape);
         case VectorOp::cvt_u32_u64:
             if (shape.uniform_result) return truncate_scalar;
-            return shape.uniform_sources & 1 ? unary<Move<uint32_t>, true> : truncate;
+            return shape.uniform_sources & 1 ? unary<Move<std::uint32_t>, true> : truncate;
         default:
             return nullptr;
     }

@@ -32,25 +32,25 @@ WARPSCOPE_BINARY(Min, hn::Min)
 WARPSCOPE_BINARY(Max, hn::Max)
 #undef WARPSCOPE_BINARY
 
-struct Not : Integer<uint32_t> {
+struct Not : Integer<std::uint32_t> {
     template <class D, class V>
     HWY_INLINE V operator()(D, V a) const {
         return hn::Not(a);
     }
 };
-struct Neg : Integer<int32_t> {
+struct Neg : Integer<std::int32_t> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V a) const {
         return hn::Sub(hn::Zero(d), a);
     }
 };
-struct Abs : Integer<int32_t> {
+struct Abs : Integer<std::int32_t> {
     template <class D, class V>
     HWY_INLINE V operator()(D, V a) const {
         return hn::Abs(a);
     }
 };
-struct MadLo : Integer<uint32_t> {
+struct MadLo : Integer<std::uint32_t> {
     template <class D, class V>
     HWY_INLINE V operator()(D, V a, V b, V c) const {
         return hn::Add(hn::Mul(a, b), c);
@@ -58,21 +58,21 @@ struct MadLo : Integer<uint32_t> {
 };
 
 // Shift amounts are unsigned 32-bit values clamped to the width (PTX ISA, shl and shr).
-struct Shl32 : Integer<uint32_t> {
+struct Shl32 : Integer<std::uint32_t> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V a, V n) const {
         const auto in_range = hn::Lt(n, hn::Set(d, 32u));
         return hn::IfThenElseZero(in_range, hn::Shl(a, hn::IfThenElseZero(in_range, n)));
     }
 };
-struct ShrU32 : Integer<uint32_t> {
+struct ShrU32 : Integer<std::uint32_t> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V a, V n) const {
         const auto in_range = hn::Lt(n, hn::Set(d, 32u));
         return hn::IfThenElseZero(in_range, hn::Shr(a, hn::IfThenElseZero(in_range, n)));
     }
 };
-struct ShrS32 : Integer<int32_t> {
+struct ShrS32 : Integer<std::int32_t> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V a, V n) const {
         const hn::RebindToUnsigned<D> du;
@@ -82,7 +82,7 @@ struct ShrS32 : Integer<int32_t> {
 };
 // The amount has 32 bits in PTX, so only a uniform one stands where a 64-bit operand is read.
 template <bool left>
-struct Shift64 : Integer<uint64_t, uint64_t> {
+struct Shift64 : Integer<std::uint64_t, std::uint64_t> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V a, V n) const {
         const auto amount = hn::And(n, hn::Set(d, 0xFFFFFFFFull));
@@ -124,19 +124,19 @@ Handler shift_handler(Shape shape) {
 Handler find_integer_handler(VectorOp op, Shape shape) {
     switch (op) {
         case VectorOp::add_b32:
-            return binary_handler<Add<uint32_t>>(shape);
+            return binary_handler<Add<std::uint32_t>>(shape);
         case VectorOp::sub_b32:
-            return binary_handler<Sub<uint32_t>>(shape);
+            return binary_handler<Sub<std::uint32_t>>(shape);
         case VectorOp::mul_lo_b32:
-            return binary_handler<MulLo<uint32_t>>(shape);
+            return binary_handler<MulLo<std::uint32_t>>(shape);
         case VectorOp::mad_lo_b32:
             return ternary_handler<MadLo>(shape);
         case VectorOp::and_b32:
-            return binary_handler<And<uint32_t>>(shape);
+            return binary_handler<And<std::uint32_t>>(shape);
         case VectorOp::or_b32:
-            return binary_handler<Or<uint32_t>>(shape);
+            return binary_handler<Or<std::uint32_t>>(shape);
         case VectorOp::xor_b32:
-            return binary_handler<Xor<uint32_t>>(shape);
+            return binary_handler<Xor<std::uint32_t>>(shape);
         case VectorOp::not_b32:
             return unary_handler<Not>(shape);
         case VectorOp::shl_b32:
@@ -146,39 +146,39 @@ Handler find_integer_handler(VectorOp op, Shape shape) {
         case VectorOp::shr_s32:
             return binary_handler<ShrS32>(shape);
         case VectorOp::min_u32:
-            return binary_handler<Min<uint32_t>>(shape);
+            return binary_handler<Min<std::uint32_t>>(shape);
         case VectorOp::min_s32:
-            return binary_handler<Min<int32_t>>(shape);
+            return binary_handler<Min<std::int32_t>>(shape);
         case VectorOp::max_u32:
-            return binary_handler<Max<uint32_t>>(shape);
+            return binary_handler<Max<std::uint32_t>>(shape);
         case VectorOp::max_s32:
-            return binary_handler<Max<int32_t>>(shape);
+            return binary_handler<Max<std::int32_t>>(shape);
         case VectorOp::neg_s32:
             return unary_handler<Neg>(shape);
         case VectorOp::abs_s32:
             return unary_handler<Abs>(shape);
         case VectorOp::add_b64:
-            return binary_handler<Add<uint64_t>>(shape);
+            return binary_handler<Add<std::uint64_t>>(shape);
         case VectorOp::sub_b64:
-            return binary_handler<Sub<uint64_t>>(shape);
+            return binary_handler<Sub<std::uint64_t>>(shape);
         case VectorOp::and_b64:
-            return binary_handler<And<uint64_t>>(shape);
+            return binary_handler<And<std::uint64_t>>(shape);
         case VectorOp::or_b64:
-            return binary_handler<Or<uint64_t>>(shape);
+            return binary_handler<Or<std::uint64_t>>(shape);
         case VectorOp::xor_b64:
-            return binary_handler<Xor<uint64_t>>(shape);
+            return binary_handler<Xor<std::uint64_t>>(shape);
         case VectorOp::shl_b64:
             return shift_handler<Shift64<true>>(shape);
         case VectorOp::shr_u64:
             return shift_handler<Shift64<false>>(shape);
         case VectorOp::mul_wide_u32:
-            return binary_handler<MulWide<uint64_t, uint32_t>>(shape);
+            return binary_handler<MulWide<std::uint64_t, std::uint32_t>>(shape);
         case VectorOp::mul_wide_s32:
-            return binary_handler<MulWide<int64_t, int32_t>>(shape);
+            return binary_handler<MulWide<std::int64_t, std::int32_t>>(shape);
         case VectorOp::mad_wide_u32:
-            return ternary_handler<MulWide<uint64_t, uint32_t>>(shape);
+            return ternary_handler<MulWide<std::uint64_t, std::uint32_t>>(shape);
         case VectorOp::mad_wide_s32:
-            return ternary_handler<MulWide<int64_t, int32_t>>(shape);
+            return ternary_handler<MulWide<std::int64_t, std::int32_t>>(shape);
         default:
             return nullptr;
     }

@@ -18,7 +18,7 @@ enum class Pattern { failed, consecutive, scattered };
 
 template <typename Address>
 struct Lanes {
-    uint64_t base = 0;  // host address that is added to each one
+    std::uint64_t base = 0;  // host address that is added to each one
     const Address* addresses = nullptr;
     std::byte* at(size_t lane) const {
         return reinterpret_cast<std::byte*>(base + addresses[lane]);
@@ -69,16 +69,16 @@ HWY_INLINE Pattern check(const Instruction* i, Warp& w, Address bytes, Lanes<Add
     Address low, high;
     bool consecutive;
     const bool aligned = survey<Address>(lanes.addresses, bytes, low, high, consecutive);
-    if (!aligned || (uint64_t(i->immediate) & (bytes - 1))) return Pattern::failed;
-    const uint64_t begin = uint64_t(low) + uint64_t(i->immediate);
-    const uint64_t end = uint64_t(high) + uint64_t(i->immediate) + bytes;
+    if (!aligned || (std::uint64_t(i->immediate) & (bytes - 1))) return Pattern::failed;
+    const std::uint64_t begin = std::uint64_t(low) + std::uint64_t(i->immediate);
+    const std::uint64_t end = std::uint64_t(high) + std::uint64_t(i->immediate) + bytes;
     if constexpr (space == Space::shared) {
         // A negative offset may reach below 0 and wrap: both ends are compared.
         if (end > w.block->shared_bytes || begin > end) return Pattern::failed;
-        lanes.base = uint64_t(w.block->shared) + uint64_t(i->immediate);
+        lanes.base = std::uint64_t(w.block->shared) + std::uint64_t(i->immediate);
     } else {
         if (begin > end || !w.in_global(i, begin, end)) return Pattern::failed;
-        lanes.base = uint64_t(i->immediate);
+        lanes.base = std::uint64_t(i->immediate);
     }
     return consecutive ? Pattern::consecutive : Pattern::scattered;
 }
@@ -129,12 +129,12 @@ const Instruction* load(const Instruction* i, Warp& w) {
 // One address for the whole warp: into uniform registers, or the same value into every lane.
 template <Space space, typename Address, typename M, typename R, unsigned elements, bool scalar>
 const Instruction* load_uniform(const Instruction* i, Warp& w) {
-    const uint64_t address =
-        uint64_t(*uniform_slot<Address>(w, i->operands[i->detail])) + uint64_t(i->immediate);
+    const std::uint64_t address = std::uint64_t(*uniform_slot<Address>(w, i->operands[i->detail])) +
+                                  std::uint64_t(i->immediate);
     constexpr unsigned bytes = sizeof(M) * elements;
     const std::byte* p = reinterpret_cast<const std::byte*>(address);
     if constexpr (space == Space::shared) {
-        const uint64_t size = w.block->shared_bytes;  // the end of the access may wrap around
+        const std::uint64_t size = w.block->shared_bytes;  // the end of the access may wrap around
         if (HWY_UNLIKELY(address % bytes || address > size || size - address < bytes))
             return any_load(i, w);
         p = w.block->shared + address;
@@ -163,11 +163,11 @@ const Instruction* store(const Instruction* i, Warp& w) {
     if (HWY_UNLIKELY(pattern == Pattern::failed)) return any_store(i, w);
     constexpr bool pixels = sizeof(M) == 1 && elements == 4;
     if (pattern == Pattern::consecutive && pixels) {
-        const hn::CappedTag<uint32_t, half_warp> d;
+        const hn::CappedTag<std::uint32_t, half_warp> d;
         const auto low = hn::Set(d, 0xFFu);
         for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
             const size_t half = l / half_warp * half_warp;
-            auto* m = reinterpret_cast<uint32_t*>(lanes.at(half)) - half;
+            auto* m = reinterpret_cast<std::uint32_t*>(lanes.at(half)) - half;
             const auto byte = [&](unsigned e) {
                 return hn::And(any_source(d, w, i->operands[1 + e], l), low);
             };
@@ -189,7 +189,7 @@ const Instruction* store(const Instruction* i, Warp& w) {
     const R* r[elements];
     size_t stride[elements];
     for (unsigned e = 0; e < elements; ++e) {
-        const uint32_t operand = i->operands[1 + e];
+        const std::uint32_t operand = i->operands[1 + e];
         r[e] = slot<R>(w, operand & ~1u);
         stride[e] = operand & 1 ? 0 : 1;
     }
@@ -216,18 +216,20 @@ template <Space space, typename Address>
 Handler pick_type(const MemoryShape& s) {
     const unsigned bits = bits_of(s.type);
     if (bits == 8 && s.elements == 4 && s.store && !s.wide_register)
-        return pick<space, Address, uint8_t, uint32_t, 4>(s);
+        return pick<space, Address, std::uint8_t, std::uint32_t, 4>(s);
     if (bits == 8 && s.elements == 1 && !s.wide_register && !is_signed(s.type))
-        return pick<space, Address, uint8_t, uint32_t, 1>(s);
+        return pick<space, Address, std::uint8_t, std::uint32_t, 1>(s);
     if (bits == 16 && s.elements == 1 && !s.wide_register && !is_signed(s.type))
-        return pick<space, Address, uint16_t, uint32_t, 1>(s);
+        return pick<space, Address, std::uint16_t, std::uint32_t, 1>(s);
     if (bits == 32 && !s.wide_register) {
-        if (s.elements == 1) return pick<space, Address, uint32_t, uint32_t, 1>(s);
-        if (s.elements == 2) return pick<space, Address, uint32_t, uint32_t, 2>(s);
-        return pick<space, Address, uint32_t, uint32_t, 4>(s);
+        if (s.elements == 1) return pick<space, Address, std::uint32_t, std::uint32_t, 1>(s);
+        if (s.elements == 2) return pick<space, Address, std::uint32_t, std::uint32_t, 2>(s);
+        return pick<space, Address, std::uint32_t, std::uint32_t, 4>(s);
     }
-    if (bits == 64 && s.elements == 1) return pick<space, Address, uint64_t, uint64_t, 1>(s);
-    if (bits == 64 && s.elements == 2) return pick<space, Address, uint64_t, uint64_t, 2>(s);
+    if (bits == 64 && s.elements == 1)
+        return pick<space, Address, std::uint64_t, std::uint64_t, 1>(s);
+    if (bits == 64 && s.elements == 2)
+        return pick<space, Address, std::uint64_t, std::uint64_t, 2>(s);
     return nullptr;
 }
 
@@ -235,10 +237,10 @@ Handler pick_type(const MemoryShape& s) {
 
 Handler find_memory_handler(const MemoryShape& shape) {
     if (shape.space == Space::shared)
-        return shape.wide_address ? pick_type<Space::shared, uint64_t>(shape)
-                                  : pick_type<Space::shared, uint32_t>(shape);
+        return shape.wide_address ? pick_type<Space::shared, std::uint64_t>(shape)
+                                  : pick_type<Space::shared, std::uint32_t>(shape);
     if (shape.space == Space::global || shape.space == Space::constant)
-        return shape.wide_address ? pick_type<Space::global, uint64_t>(shape) : nullptr;
+        return shape.wide_address ? pick_type<Space::global, std::uint64_t>(shape) : nullptr;
     return nullptr;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t longest_string = 4096;
 
-std::string string_at(const Instruction* i, Warp& w, unsigned lane, uint64_t address) {
+std::string string_at(const Instruction* i, Warp& w, unsigned lane, std::uint64_t address) {
     std::string text;
     while (text.size() < longest_string) {
         const auto c = char(*w.resolve(i, lane, Space::generic, address + text.size(), 1, 1));
@@ -28,28 +28,30 @@ std::string string_at(const Instruction* i, Warp& w, unsigned lane, uint64_t add
 // of its size; null where there are none). What the block's log has no room for is not even read,
 // and counts as no arguments.
 const Instruction* print(const Instruction* i, Warp& w) {
-    for (uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
+    for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
         if (w.block->printed.is_full()) {  // or long texts would outlast the launch's time limit
             w.block->printed.cut();
-            if (i->operands[0]) w.set<uint32_t>(i->operands[0], lane, 0);
+            if (i->operands[0]) w.set<std::uint32_t>(i->operands[0], lane, 0);
             continue;
         }
-        uint64_t next = w.get<uint64_t>(i->operands[2], lane);
+        std::uint64_t next = w.get<std::uint64_t>(i->operands[2], lane);
         PrintSource source;
-        source.argument = [&](unsigned bytes) -> uint64_t {
+        source.argument = [&](unsigned bytes) -> std::uint64_t {
             if (next == 0) return 0;
             next = (next + bytes - 1) / bytes * bytes;
-            uint64_t value = 0;
+            std::uint64_t value = 0;
             std::memcpy(&value, w.resolve(i, lane, Space::generic, next, bytes, bytes), bytes);
             next += bytes;
             return value;
         };
-        source.string = [&](uint64_t address) { return string_at(i, w, lane, address); };
-        const std::string format = string_at(i, w, lane, w.get<uint64_t>(i->operands[1], lane));
+        source.string = [&](std::uint64_t address) { return string_at(i, w, lane, address); };
+        const std::string format =
+            string_at(i, w, lane, w.get<std::uint64_t>(i->operands[1], lane));
         const PrintedText printed = print_text(format, source);
         w.block->printed.add(printed.text);
-        if (i->operands[0]) w.set<uint32_t>(i->operands[0], lane, uint32_t(printed.arguments));
+        if (i->operands[0])
+            w.set<std::uint32_t>(i->operands[0], lane, std::uint32_t(printed.arguments));
     }
     return w.checkpoint(i, i + 1);
 }
@@ -58,11 +60,11 @@ const Instruction* print(const Instruction* i, Warp& w) {
 const Instruction* assert_fail(const Instruction* i, Warp& w) {
     const auto lane = unsigned(std::countr_zero(w.mask));
     const auto text = [&](unsigned operand) {
-        return string_at(i, w, lane, w.get<uint64_t>(i->operands[operand], lane));
+        return string_at(i, w, lane, w.get<std::uint64_t>(i->operands[operand], lane));
     };
     w.fail(i, lane,
            fmt::format("assertion '{}' failed in {}, {}:{}", text(0), text(3), text(1),
-                       w.get<uint32_t>(i->operands[2], lane)));
+                       w.get<std::uint32_t>(i->operands[2], lane)));
 }
 
 }  // namespace warpscope::emulator

@@ -8,27 +8,27 @@ namespace warpscope::emulator {
 namespace {
 
 template <typename F>
-void for_each_lane(uint32_t mask, F f) {
+void for_each_lane(std::uint32_t mask, F f) {
     for (; mask; mask &= mask - 1) f(unsigned(std::countr_zero(mask)));
 }
 
-uint32_t members_of(const Instruction* i, const Warp& w, unsigned operand) {
-    return w.get<uint32_t>(i->operands[operand], unsigned(std::countr_zero(w.mask)));
+std::uint32_t members_of(const Instruction* i, const Warp& w, unsigned operand) {
+    return w.get<std::uint32_t>(i->operands[operand], unsigned(std::countr_zero(w.mask)));
 }
 
 }  // namespace
 
 const Instruction* shuffle(const Instruction* i, Warp& w) {
-    const uint32_t members = members_of(i, w, 5);
+    const std::uint32_t members = members_of(i, w, 5);
     if (!w.has_all(members)) return w.wait_for_members(i, members);
-    uint32_t values[lanes_per_warp], result[lanes_per_warp];
+    std::uint32_t values[lanes_per_warp], result[lanes_per_warp];
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-        values[lane] = w.get<uint32_t>(i->operands[2], lane);
-    uint32_t in_range = 0;
+        values[lane] = w.get<std::uint32_t>(i->operands[2], lane);
+    std::uint32_t in_range = 0;
     for_each_lane(w.mask, [&](unsigned lane) {
-        const uint32_t b = w.get<uint32_t>(i->operands[3], lane) & 31;
-        const uint32_t c = w.get<uint32_t>(i->operands[4], lane);
-        const uint32_t segment = c >> 8 & 31, clamp = c & 31;
+        const std::uint32_t b = w.get<std::uint32_t>(i->operands[3], lane) & 31;
+        const std::uint32_t c = w.get<std::uint32_t>(i->operands[4], lane);
+        const std::uint32_t segment = c >> 8 & 31, clamp = c & 31;
         const int max_lane = int((lane & segment) | (clamp & ~segment));
         const int min_lane = int(lane & segment);
         int from = 0;
@@ -52,24 +52,24 @@ const Instruction* shuffle(const Instruction* i, Warp& w) {
                 break;
         }
         result[lane] = values[valid ? unsigned(from) : lane];
-        in_range |= uint32_t(valid) << lane;
+        in_range |= std::uint32_t(valid) << lane;
     });
     if (i->operands[0])
         for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result[lane]); });
     if (i->operands[1]) {
-        uint32_t& p = w.predicate(i->operands[1]);
+        std::uint32_t& p = w.predicate(i->operands[1]);
         p = (p & ~w.mask) | in_range;
     }
     return w.checkpoint(i, i + 1);
 }
 
 const Instruction* vote(const Instruction* i, Warp& w) {
-    const uint32_t members = members_of(i, w, 2);
+    const std::uint32_t members = members_of(i, w, 2);
     if (!w.has_all(members)) return w.wait_for_members(i, members);
-    const uint32_t voters = w.mask & members;
-    const uint32_t p = w.predicate(i->operands[1]) ^ (i->target ? all_lanes : 0);
-    const uint32_t ayes = p & voters;
-    uint32_t outcome = 0;
+    const std::uint32_t voters = w.mask & members;
+    const std::uint32_t p = w.predicate(i->operands[1]) ^ (i->target ? all_lanes : 0);
+    const std::uint32_t ayes = p & voters;
+    std::uint32_t outcome = 0;
     switch (VoteMode(i->detail)) {
         case VoteMode::all:
             outcome = ayes == voters ? all_lanes : 0;
@@ -84,43 +84,43 @@ const Instruction* vote(const Instruction* i, Warp& w) {
             for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, ayes); });
             return w.checkpoint(i, i + 1);
     }
-    uint32_t& d = w.predicate(i->operands[0]);
+    std::uint32_t& d = w.predicate(i->operands[0]);
     d = (d & ~w.mask) | (outcome & w.mask);
     return w.checkpoint(i, i + 1);
 }
 
 namespace {
-uint64_t match_value(const Instruction* i, const Warp& w, unsigned lane) {
-    return i->target == 64 ? w.get<uint64_t>(i->operands[1], lane)
-                           : w.get<uint32_t>(i->operands[1], lane);
+std::uint64_t match_value(const Instruction* i, const Warp& w, unsigned lane) {
+    return i->target == 64 ? w.get<std::uint64_t>(i->operands[1], lane)
+                           : w.get<std::uint32_t>(i->operands[1], lane);
 }
 }  // namespace
 
 const Instruction* match_any(const Instruction* i, Warp& w) {
-    const uint32_t members = members_of(i, w, 2);
+    const std::uint32_t members = members_of(i, w, 2);
     if (!w.has_all(members)) return w.wait_for_members(i, members);
     const auto value = [&](unsigned lane) { return match_value(i, w, lane); };
-    uint32_t result[lanes_per_warp] = {};
+    std::uint32_t result[lanes_per_warp] = {};
     for_each_lane(w.mask, [&](unsigned a) {
         for_each_lane(w.mask & members,
-                      [&](unsigned b) { result[a] |= uint32_t(value(a) == value(b)) << b; });
+                      [&](unsigned b) { result[a] |= std::uint32_t(value(a) == value(b)) << b; });
     });
     for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result[lane]); });
     return w.checkpoint(i, i + 1);
 }
 
 const Instruction* match_all(const Instruction* i, Warp& w) {
-    const uint32_t members = members_of(i, w, 2);
+    const std::uint32_t members = members_of(i, w, 2);
     if (!w.has_all(members)) return w.wait_for_members(i, members);
-    const uint64_t first = match_value(i, w, unsigned(std::countr_zero(w.mask)));
+    const std::uint64_t first = match_value(i, w, unsigned(std::countr_zero(w.mask)));
     bool same = true;
     for_each_lane(w.mask & members,
                   [&](unsigned lane) { same &= match_value(i, w, lane) == first; });
-    const uint32_t result = same ? w.mask & members : 0;
+    const std::uint32_t result = same ? w.mask & members : 0;
     if (i->operands[0])
         for_each_lane(w.mask, [&](unsigned lane) { w.set(i->operands[0], lane, result); });
     if (i->operands[3]) {
-        uint32_t& p = w.predicate(i->operands[3]);
+        std::uint32_t& p = w.predicate(i->operands[3]);
         p = (p & ~w.mask) | (same ? w.mask : 0);
     }
     return w.checkpoint(i, i + 1);
@@ -132,12 +132,12 @@ const Instruction* active_mask(const Instruction* i, Warp& w) {
 }
 
 const Instruction* reduce_lanes(const Instruction* i, Warp& w) {
-    const uint32_t members = members_of(i, w, 2);
+    const std::uint32_t members = members_of(i, w, 2);
     if (!w.has_all(members)) return w.wait_for_members(i, members);
-    uint32_t total = w.get<uint32_t>(i->operands[1], unsigned(std::countr_zero(w.mask)));
-    const uint32_t rest = w.mask & members & ((w.mask & members) - 1);
+    std::uint32_t total = w.get<std::uint32_t>(i->operands[1], unsigned(std::countr_zero(w.mask)));
+    const std::uint32_t rest = w.mask & members & ((w.mask & members) - 1);
     for_each_lane(rest, [&](unsigned lane) {
-        const uint32_t v = w.get<uint32_t>(i->operands[1], lane);
+        const std::uint32_t v = w.get<std::uint32_t>(i->operands[1], lane);
         switch (ReduceOp(i->detail)) {
             case ReduceOp::add:
                 total += v;
@@ -149,10 +149,10 @@ const Instruction* reduce_lanes(const Instruction* i, Warp& w) {
                 total = v > total ? v : total;
                 break;
             case ReduceOp::min_s:
-                total = int32_t(v) < int32_t(total) ? v : total;
+                total = std::int32_t(v) < std::int32_t(total) ? v : total;
                 break;
             case ReduceOp::max_s:
-                total = int32_t(v) > int32_t(total) ? v : total;
+                total = std::int32_t(v) > std::int32_t(total) ? v : total;
                 break;
             case ReduceOp::and_:
                 total &= v;

@@ -89,7 +89,8 @@ const Instruction* convert(const Instruction* i, Warp& w) {
     // A narrow integer is extended to the register's 32 bits, which is what a wider register shows.
     using Stored =
         std::conditional_t<std::is_integral_v<To> && sizeof(To) < 4,
-                           std::conditional_t<std::is_signed_v<To>, int32_t, uint32_t>, To>;
+                           std::conditional_t<std::is_signed_v<To>, std::int32_t, std::uint32_t>,
+                           To>;
     const Mode mode(i);
     const unsigned count = i->operands[0] & 1 ? 1 : lanes_per_warp;
     for (unsigned lane = 0; lane < count; ++lane)
@@ -102,21 +103,21 @@ template <typename To>
 Handler from(Type type) {
     switch (type) {
         case Type::u8:
-            return convert<To, uint8_t>;
+            return convert<To, std::uint8_t>;
         case Type::s8:
-            return convert<To, int8_t>;
+            return convert<To, std::int8_t>;
         case Type::u16:
-            return convert<To, uint16_t>;
+            return convert<To, std::uint16_t>;
         case Type::s16:
-            return convert<To, int16_t>;
+            return convert<To, std::int16_t>;
         case Type::u32:
-            return convert<To, uint32_t>;
+            return convert<To, std::uint32_t>;
         case Type::s32:
-            return convert<To, int32_t>;
+            return convert<To, std::int32_t>;
         case Type::u64:
-            return convert<To, uint64_t>;
+            return convert<To, std::uint64_t>;
         case Type::s64:
-            return convert<To, int64_t>;
+            return convert<To, std::int64_t>;
         case Type::f16:
             return convert<To, Half>;
         case Type::f32:
@@ -133,21 +134,21 @@ Handler from(Type type) {
 Handler conversion_lanes(const Conversion& c) {
     switch (c.to) {
         case Type::u8:
-            return from<uint8_t>(c.from);
+            return from<std::uint8_t>(c.from);
         case Type::s8:
-            return from<int8_t>(c.from);
+            return from<std::int8_t>(c.from);
         case Type::u16:
-            return from<uint16_t>(c.from);
+            return from<std::uint16_t>(c.from);
         case Type::s16:
-            return from<int16_t>(c.from);
+            return from<std::int16_t>(c.from);
         case Type::u32:
-            return from<uint32_t>(c.from);
+            return from<std::uint32_t>(c.from);
         case Type::s32:
-            return from<int32_t>(c.from);
+            return from<std::int32_t>(c.from);
         case Type::u64:
-            return from<uint64_t>(c.from);
+            return from<std::uint64_t>(c.from);
         case Type::s64:
-            return from<int64_t>(c.from);
+            return from<std::int64_t>(c.from);
         case Type::f16:
             return from<Half>(c.from);
         case Type::f32:
@@ -159,44 +160,51 @@ Handler conversion_lanes(const Conversion& c) {
     }
 }
 
-uint16_t encode_rounding(const Conversion& c) {
-    return uint16_t(uint16_t(c.rounding) | (c.to_integral ? 8 : 0) | (c.saturate ? 16 : 0));
+std::uint16_t encode_rounding(const Conversion& c) {
+    return std::uint16_t(std::uint16_t(c.rounding) | (c.to_integral ? 8 : 0) |
+                         (c.saturate ? 16 : 0));
 }
 
 const Instruction* pack_32(const Instruction* i, Warp& w) {
-    return each_lane<decltype([](uint32_t lo, uint32_t hi) { return uint64_t(hi) << 32 | lo; }),
-                     uint64_t, uint32_t, uint32_t>(i, w);
+    return each_lane<decltype([](std::uint32_t lo, std::uint32_t hi) {
+                         return std::uint64_t(hi) << 32 | lo;
+                     }),
+                     std::uint64_t, std::uint32_t, std::uint32_t>(i, w);
 }
 const Instruction* pack_16(const Instruction* i, Warp& w) {
-    return each_lane<decltype([](uint16_t lo, uint16_t hi) { return uint32_t(hi) << 16 | lo; }),
-                     uint32_t, uint16_t, uint16_t>(i, w);
+    return each_lane<decltype([](std::uint16_t lo, std::uint16_t hi) {
+                         return std::uint32_t(hi) << 16 | lo;
+                     }),
+                     std::uint32_t, std::uint16_t, std::uint16_t>(i, w);
 }
 const Instruction* pack_4x16(const Instruction* i, Warp& w) {
-    using U = uint16_t;
+    using U = std::uint16_t;
     return each_lane<decltype([](U a, U b, U c, U d) {
-                         return uint64_t(d) << 48 | uint64_t(c) << 32 | uint64_t(b) << 16 | a;
+                         return std::uint64_t(d) << 48 | std::uint64_t(c) << 32 |
+                                std::uint64_t(b) << 16 | a;
                      }),
-                     uint64_t, U, U, U, U>(i, w);
+                     std::uint64_t, U, U, U, U>(i, w);
 }
 
 namespace {
 template <typename Whole, typename Half>
 const Instruction* unpack(const Instruction* i, Warp& w) {
-    for (uint32_t lane = 0; lane < lanes_per_warp; ++lane) {
+    for (std::uint32_t lane = 0; lane < lanes_per_warp; ++lane) {
         if (!(w.mask >> lane & 1)) continue;
         const auto whole = w.get<Whole>(i->operands[2], lane);
-        if (i->operands[0]) w.set<uint32_t>(i->operands[0], lane, Half(whole));
-        if (i->operands[1]) w.set<uint32_t>(i->operands[1], lane, Half(whole >> 8 * sizeof(Half)));
+        if (i->operands[0]) w.set<std::uint32_t>(i->operands[0], lane, Half(whole));
+        if (i->operands[1])
+            w.set<std::uint32_t>(i->operands[1], lane, Half(whole >> 8 * sizeof(Half)));
     }
     return i + 1;
 }
 }  // namespace
 
 const Instruction* unpack_32(const Instruction* i, Warp& w) {
-    return unpack<uint64_t, uint32_t>(i, w);
+    return unpack<std::uint64_t, std::uint32_t>(i, w);
 }
 const Instruction* unpack_16(const Instruction* i, Warp& w) {
-    return unpack<uint32_t, uint16_t>(i, w);
+    return unpack<std::uint32_t, std::uint16_t>(i, w);
 }
 
 }  // namespace warpscope::emulator

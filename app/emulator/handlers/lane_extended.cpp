@@ -17,11 +17,11 @@ const Instruction* carry(const Instruction* i, Warp& w) {
     __extension__ using Wide =
         std::conditional_t<sizeof(T) == 8,
                            std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
-                           std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+                           std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
     constexpr bool is_mad = kind == CarryOperation::mad_lo || kind == CarryOperation::mad_hi;
     const bool takes = i->detail & 1, leaves = i->detail & 2;
-    const uint32_t flag = i->operands[is_mad ? 4 : 3];
-    for (uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
+    const std::uint32_t flag = i->operands[is_mad ? 4 : 3];
+    for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
         U a = U(w.get<T>(i->operands[1], lane));
         if constexpr (is_mad) {
@@ -40,7 +40,8 @@ const Instruction* carry(const Instruction* i, Warp& w) {
             out = result < a || (in && result == a);
         }
         if (i->operands[0]) w.set<U>(i->operands[0], lane, result);
-        if (leaves) w.predicate(flag) = (w.predicate(flag) & ~(1u << lane)) | uint32_t(out) << lane;
+        if (leaves)
+            w.predicate(flag) = (w.predicate(flag) & ~(1u << lane)) | std::uint32_t(out) << lane;
     }
     return i + 1;
 }
@@ -61,49 +62,49 @@ Handler carry_of(CarryOperation::Kind kind) {
 }
 
 // Element `k` of a register that holds elements of `bits` bits.
-int32_t element(uint32_t word, unsigned k, unsigned bits, bool sign) {
-    const uint32_t top = word << (32 - bits - k * bits);
-    return sign ? int32_t(top) >> (32 - bits) : int32_t(top >> (32 - bits));
+std::int32_t element(std::uint32_t word, unsigned k, unsigned bits, bool sign) {
+    const std::uint32_t top = word << (32 - bits - k * bits);
+    return sign ? std::int32_t(top) >> (32 - bits) : std::int32_t(top >> (32 - bits));
 }
 
 template <bool four, bool high, bool a_signed, bool b_signed>
 const Instruction* dot_product(const Instruction* i, Warp& w) {
-    return each_lane<decltype([](uint32_t a, uint32_t b, uint32_t c) {
+    return each_lane<decltype([](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
                          constexpr unsigned count = four ? 4 : 2;
                          for (unsigned k = 0; k < count; ++k)
-                             c += uint32_t(element(a, k, 32 / count, a_signed)) *
-                                  uint32_t(element(b, high ? k + 2 : k, 8, b_signed));
+                             c += std::uint32_t(element(a, k, 32 / count, a_signed)) *
+                                  std::uint32_t(element(b, high ? k + 2 : k, 8, b_signed));
                          return c;
                      }),
-                     uint32_t, uint32_t, uint32_t, uint32_t>(i, w);
+                     std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(i, w);
 }
 
 template <unsigned elements, bool sign, bool adds>
 const Instruction* absolute_difference(const Instruction* i, Warp& w) {
-    return each_lane<decltype([](uint32_t a, uint32_t b, uint32_t c) {
+    return each_lane<decltype([](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
                          constexpr unsigned bits = 32 / elements;
-                         uint32_t result = adds ? c : 0;
+                         std::uint32_t result = adds ? c : 0;
                          for (unsigned k = 0; k < elements; ++k) {
-                             const auto difference = uint32_t(
+                             const auto difference = std::uint32_t(
                                  std::abs(element(a, k, bits, sign) - element(b, k, bits, sign)));
                              result += adds ? difference : difference << k * bits;
                          }
                          return result;
                      }),
-                     uint32_t, uint32_t, uint32_t, uint32_t>(i, w);
+                     std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(i, w);
 }
 
 template <Space space>
 const Instruction* test_space(const Instruction* i, Warp& w) {
-    uint32_t result = 0;
+    std::uint32_t result = 0;
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
-        const auto address = w.get<uint64_t>(i->operands[1], lane);
+        const auto address = w.get<std::uint64_t>(i->operands[1], lane);
         const bool shared = address - shared_window < window_size;
         const bool local = address - local_window < window_size;
         const bool holds = space == Space::shared  ? shared
                            : space == Space::local ? local
                                                    : !shared && !local;
-        result |= uint32_t(holds) << lane;
+        result |= std::uint32_t(holds) << lane;
     }
     w.predicate(i->operands[0]) = result;
     return i + 1;
@@ -114,13 +115,13 @@ const Instruction* test_space(const Instruction* i, Warp& w) {
 Handler carry_lanes(const CarryOperation& operation, Type type) {
     switch (type) {
         case Type::u32:
-            return carry_of<uint32_t>(operation.kind);
+            return carry_of<std::uint32_t>(operation.kind);
         case Type::s32:
-            return carry_of<int32_t>(operation.kind);
+            return carry_of<std::int32_t>(operation.kind);
         case Type::u64:
-            return carry_of<uint64_t>(operation.kind);
+            return carry_of<std::uint64_t>(operation.kind);
         case Type::s64:
-            return carry_of<int64_t>(operation.kind);
+            return carry_of<std::int64_t>(operation.kind);
         default:
             return nullptr;
     }

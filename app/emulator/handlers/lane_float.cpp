@@ -23,7 +23,7 @@ T larger(T a, T b) {
 }
 
 // The bits of a float, a subnormal replaced by the zero of its sign.
-uint32_t flushed(uint32_t bits) {
+std::uint32_t flushed(std::uint32_t bits) {
     return bits & 0x7F800000u ? bits : bits & 0x80000000u;
 }
 
@@ -55,7 +55,7 @@ Handler only_f32(std::string_view op) {
     if (op == "fma.sat")
         return lanes<F, F, F, F>([](F a, F b, F c) { return saturated(std::fma(a, b, c)); });
     // neg and abs leave subnormals alone; their .ftz forms do not.
-    using U = uint32_t;
+    using U = std::uint32_t;
     if (op == "neg.ftz") return lanes<U, U>([](U a) { return flushed(a) ^ 0x80000000u; });
     if (op == "abs.ftz") return lanes<U, U>([](U a) { return flushed(a) & 0x7FFFFFFFu; });
     if (op == "rsqrt.ftz")
@@ -65,9 +65,9 @@ Handler only_f32(std::string_view op) {
 
 template <typename T, typename F>
 const Instruction* compare_each(const Instruction* i, Warp& w) {
-    uint32_t result = 0;
+    std::uint32_t result = 0;
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-        result |= uint32_t(F{}(w.get<T>(i->operands[1], lane), w.get<T>(i->operands[2], lane)))
+        result |= std::uint32_t(F{}(w.get<T>(i->operands[1], lane), w.get<T>(i->operands[2], lane)))
                   << lane;
     w.predicate(i->operands[0]) = result;
     return i + 1;
@@ -113,19 +113,19 @@ Handler compare_lanes(std::string_view comparison, Type type) {
     switch (type) {
         case Type::u16:
         case Type::b16:
-            return compare<uint16_t>(comparison);
+            return compare<std::uint16_t>(comparison);
         case Type::s16:
-            return compare<int16_t>(comparison);
+            return compare<std::int16_t>(comparison);
         case Type::u32:
         case Type::b32:
-            return compare<uint32_t>(comparison);
+            return compare<std::uint32_t>(comparison);
         case Type::s32:
-            return compare<int32_t>(comparison);
+            return compare<std::int32_t>(comparison);
         case Type::u64:
         case Type::b64:
-            return compare<uint64_t>(comparison);
+            return compare<std::uint64_t>(comparison);
         case Type::s64:
-            return compare<int64_t>(comparison);
+            return compare<std::int64_t>(comparison);
         case Type::f32:
             return compare<float>(comparison);
         case Type::f64:
@@ -139,9 +139,9 @@ namespace {
 
 template <typename T, typename F>
 const Instruction* test_each(const Instruction* i, Warp& w) {
-    uint32_t result = 0;
+    std::uint32_t result = 0;
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-        result |= uint32_t(F{}(w.get<T>(i->operands[1], lane))) << lane;
+        result |= std::uint32_t(F{}(w.get<T>(i->operands[1], lane))) << lane;
     w.predicate(i->operands[0]) = result;
     return i + 1;
 }
@@ -169,12 +169,12 @@ Handler test_lanes(std::string_view name, Type type) {
 }
 
 namespace {
-template <uint32_t value>
+template <std::uint32_t value>
 const Instruction* set_each(const Instruction* i, Warp& w) {
     const unsigned count = i->operands[0] & 1 ? 1 : lanes_per_warp;
-    const uint32_t p = w.predicate(i->operands[1]);
+    const std::uint32_t p = w.predicate(i->operands[1]);
     for (unsigned lane = 0; lane < count; ++lane)
-        w.set<uint32_t>(i->operands[0], lane, p >> lane & 1 ? value : 0);
+        w.set<std::uint32_t>(i->operands[0], lane, p >> lane & 1 ? value : 0);
     return i + 1;
 }
 }  // namespace

@@ -22,10 +22,10 @@ struct Fma {
     Half operator()(Half a, Half b, Half c) const { return fused(a, b, c); }
 };
 struct Neg {
-    Half operator()(Half a) const { return {uint16_t(a.bits ^ Half::sign)}; }
+    Half operator()(Half a) const { return {std::uint16_t(a.bits ^ Half::sign)}; }
 };
 struct Abs {
-    Half operator()(Half a) const { return {uint16_t(a.bits & ~Half::sign)}; }
+    Half operator()(Half a) const { return {std::uint16_t(a.bits & ~Half::sign)}; }
 };
 struct Tanh {
     Half operator()(Half a) const { return Half::of(std::tanh(double(a))); }
@@ -48,29 +48,29 @@ struct Modified {
 template <class Op>
 struct Packed {
     template <class... U>
-    uint32_t operator()(U... operands) const {
-        const Half low = Op()(Half{uint16_t(operands)}...);
-        const Half high = Op()(Half{uint16_t(operands >> 16)}...);
-        return uint32_t(high.bits) << 16 | low.bits;
+    std::uint32_t operator()(U... operands) const {
+        const Half low = Op()(Half{std::uint16_t(operands)}...);
+        const Half high = Op()(Half{std::uint16_t(operands >> 16)}...);
+        return std::uint32_t(high.bits) << 16 | low.bits;
     }
 };
 template <class Op>
 struct Single {
     template <class... U>
-    uint32_t operator()(U... operands) const {
+    std::uint32_t operator()(U... operands) const {
         return Op()(Half{operands}...).bits;
     }
 };
 
 template <class>
-using Both = uint32_t;
+using Both = std::uint32_t;
 template <class>
-using One = uint16_t;
+using One = std::uint16_t;
 
 template <class Op, class... H>
 Handler of_arity(bool packed) {
-    if (packed) return each_lane<Packed<Op>, uint32_t, Both<H>...>;
-    return each_lane<Single<Op>, uint32_t, One<H>...>;
+    if (packed) return each_lane<Packed<Op>, std::uint32_t, Both<H>...>;
+    return each_lane<Single<Op>, std::uint32_t, One<H>...>;
 }
 
 template <class Op, class... H>
@@ -103,12 +103,12 @@ namespace {
 template <class F, bool flushes, unsigned shift>
 const Instruction* compare_each(const Instruction* i, Warp& w) {
     const auto value = [&](unsigned operand, unsigned lane) -> double {
-        const Half h{uint16_t(w.get<uint32_t>(i->operands[operand], lane) >> shift)};
+        const Half h{std::uint16_t(w.get<std::uint32_t>(i->operands[operand], lane) >> shift)};
         return flushes ? h.flushed() : h;
     };
-    uint32_t result = 0;
+    std::uint32_t result = 0;
     for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-        result |= uint32_t(F{}(value(1, lane), value(2, lane))) << lane;
+        result |= std::uint32_t(F{}(value(1, lane), value(2, lane))) << lane;
     w.predicate(i->operands[0]) = result;
     return i + 1;
 }
@@ -142,11 +142,11 @@ Handler compare_halves(std::string_view c, bool flushes, bool high) {
 
 const Instruction* set_halves(const Instruction* i, Warp& w) {
     const unsigned count = i->operands[0] & 1 ? 1 : lanes_per_warp;
-    const uint32_t low = w.predicate(i->operands[1]), high = w.predicate(i->operands[2]);
-    const auto yes = uint32_t(i->immediate);
+    const std::uint32_t low = w.predicate(i->operands[1]), high = w.predicate(i->operands[2]);
+    const auto yes = std::uint32_t(i->immediate);
     for (unsigned lane = 0; lane < count; ++lane)
-        w.set<uint32_t>(i->operands[0], lane,
-                        (low >> lane & 1 ? yes : 0) | (high >> lane & 1 ? yes << 16 : 0));
+        w.set<std::uint32_t>(i->operands[0], lane,
+                             (low >> lane & 1 ? yes : 0) | (high >> lane & 1 ? yes << 16 : 0));
     return i + 1;
 }
 

@@ -31,34 +31,34 @@ T high_half(T a, T b) {
         using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
         return T(Wide(a) * Wide(b) >> 64);
     } else {
-        using Wide = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+        using Wide = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
         return T(Wide(a) * Wide(b) >> (8 * sizeof(T)));
     }
 }
 
 template <typename T>
-T shift_left(T a, uint32_t n) {
+T shift_left(T a, std::uint32_t n) {
     return n >= 8 * sizeof(T) ? T(0) : T(std::make_unsigned_t<T>(a) << n);
 }
 template <typename T>
-T shift_right(T a, uint32_t n) {
-    const auto last = uint32_t(8 * sizeof(T) - 1);
+T shift_right(T a, std::uint32_t n) {
+    const auto last = std::uint32_t(8 * sizeof(T) - 1);
     if (n > last) return std::is_signed_v<T> ? T(a >> last) : T(0);
     return T(a >> n);
 }
 
 // bfe: a field of `length` bits from `start`, above the value's end its sign (or 0).
 template <typename T>
-T extract_field(T a, uint32_t start, uint32_t length) {
+T extract_field(T a, std::uint32_t start, std::uint32_t length) {
     using U = std::make_unsigned_t<T>;
-    constexpr uint32_t bits = 8 * sizeof(T);
+    constexpr std::uint32_t bits = 8 * sizeof(T);
     start &= 0xFF;
     length &= 0xFF;
     if (length == 0) return 0;
     const bool negative =
         std::is_signed_v<T> && (U(a) >> std::min(start + length - 1, bits - 1) & 1);
     U result = start >= bits ? U(0) : U(U(a) >> start);
-    const uint32_t kept = start >= bits ? 0 : std::min(length, bits - start);
+    const std::uint32_t kept = start >= bits ? 0 : std::min(length, bits - start);
     if (kept < bits) {
         const U low = U((U(1) << kept) - 1);
         result = negative ? U(result | ~low) : U(result & low);
@@ -67,8 +67,8 @@ T extract_field(T a, uint32_t start, uint32_t length) {
 }
 
 template <typename U>
-U insert_field(U field, U into, uint32_t start, uint32_t length) {
-    constexpr uint32_t bits = 8 * sizeof(U);
+U insert_field(U field, U into, std::uint32_t start, std::uint32_t length) {
+    constexpr std::uint32_t bits = 8 * sizeof(U);
     start &= 0xFF;
     length &= 0xFF;
     if (start >= bits || length == 0) return into;
@@ -86,20 +86,20 @@ U reversed(U a) {
 
 // bfind: position of the highest bit that differs from the sign, all ones for none.
 template <typename T>
-uint32_t find_highest(T a) {
+std::uint32_t find_highest(T a) {
     using U = std::make_unsigned_t<T>;
     U u = U(a);
     if constexpr (std::is_signed_v<T>)
         if (a < 0) u = U(~u);
-    return u ? uint32_t(8 * sizeof(T) - 1) - uint32_t(std::countl_zero(u)) : ~0u;
+    return u ? std::uint32_t(8 * sizeof(T) - 1) - std::uint32_t(std::countl_zero(u)) : ~0u;
 }
 
-uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector) {
-    const uint64_t bytes = uint64_t(b) << 32 | a;
-    uint32_t r = 0;
+std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
+    const std::uint64_t bytes = std::uint64_t(b) << 32 | a;
+    std::uint32_t r = 0;
     for (unsigned k = 0; k < 4; ++k) {
-        const uint32_t s = selector >> 4 * k & 0xF;
-        uint32_t byte = uint32_t(bytes >> 8 * (s & 7)) & 0xFF;
+        const std::uint32_t s = selector >> 4 * k & 0xF;
+        std::uint32_t byte = std::uint32_t(bytes >> 8 * (s & 7)) & 0xFF;
         if (s & 8) byte = byte & 0x80 ? 0xFF : 0;
         r |= byte << 8 * k;
     }
@@ -108,42 +108,43 @@ uint32_t permute_bytes(uint32_t a, uint32_t b, uint32_t selector) {
 
 // fns: position of the bit that is the `offset`-th set one from `base` on, upwards or (negative)
 // downwards; with 0, `base` itself if it is set. All ones for none.
-uint32_t find_nth_set(uint32_t mask, uint32_t base, int32_t offset) {
+std::uint32_t find_nth_set(std::uint32_t mask, std::uint32_t base, std::int32_t offset) {
     if (offset == 0) return base < 32 && (mask >> base & 1) ? base : ~0u;
-    int64_t count = offset < 0 ? -int64_t(offset) : int64_t(offset);
-    for (uint32_t at = base; at < 32; offset < 0 ? --at : ++at)
+    std::int64_t count = offset < 0 ? -std::int64_t(offset) : std::int64_t(offset);
+    for (std::uint32_t at = base; at < 32; offset < 0 ? --at : ++at)
         if ((mask >> at & 1) && --count == 0) return at;
     return ~0u;
 }
 
 // bmsk: `length` ones from `start` on.
 template <bool clamps>
-uint32_t bit_mask(uint32_t start, uint32_t length) {
+std::uint32_t bit_mask(std::uint32_t start, std::uint32_t length) {
     if (clamps && start >= 32) return 0;
-    const uint32_t first = start & 31, count = length & 31;
-    const uint32_t above =
+    const std::uint32_t first = start & 31, count = length & 31;
+    const std::uint32_t above =
         (clamps && length >= 32) || first + count >= 32 ? 0 : ~0u << (first + count);
     return (~0u << first) & ~above;
 }
 
 // The product of the low 24 bits of both.
 template <typename T>
-int64_t product_24(T a, T b) {
-    const auto low = [](T v) { return int64_t(T(std::make_unsigned_t<T>(v) << 8) >> 8); };
+std::int64_t product_24(T a, T b) {
+    const auto low = [](T v) { return std::int64_t(T(std::make_unsigned_t<T>(v) << 8) >> 8); };
     return low(a) * low(b);
 }
 
 // prmt's modes: the selectors that the last operand's two low bits choose from.
-template <uint32_t s0, uint32_t s1, uint32_t s2, uint32_t s3>
+template <std::uint32_t s0, std::uint32_t s1, std::uint32_t s2, std::uint32_t s3>
 Handler permute_by() {
-    return lanes<uint32_t, uint32_t, uint32_t, uint32_t>([](uint32_t a, uint32_t b, uint32_t c) {
-        constexpr uint32_t selectors[] = {s0, s1, s2, s3};
-        return permute_bytes(a, b, selectors[c & 3]);
-    });
+    return lanes<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(
+        [](std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+            constexpr std::uint32_t selectors[] = {s0, s1, s2, s3};
+            return permute_bytes(a, b, selectors[c & 3]);
+        });
 }
 
-int32_t saturated(int64_t value) {
-    return int32_t(std::clamp<int64_t>(value, INT32_MIN, INT32_MAX));
+std::int32_t saturated(std::int64_t value) {
+    return std::int32_t(std::clamp<std::int64_t>(value, INT32_MIN, INT32_MAX));
 }
 
 template <typename T>
@@ -151,9 +152,9 @@ Handler arithmetic(std::string_view op) {
     using U = std::make_unsigned_t<T>;
     if (op == "add") return lanes<U, U, U>([](U a, U b) { return U(a + b); });
     if (op == "sub") return lanes<U, U, U>([](U a, U b) { return U(a - b); });
-    if (op == "mul.lo") return lanes<U, U, U>([](U a, U b) { return U(uint64_t(a) * b); });
+    if (op == "mul.lo") return lanes<U, U, U>([](U a, U b) { return U(std::uint64_t(a) * b); });
     if (op == "mad.lo")
-        return lanes<U, U, U, U>([](U a, U b, U c) { return U(uint64_t(a) * b + c); });
+        return lanes<U, U, U, U>([](U a, U b, U c) { return U(std::uint64_t(a) * b + c); });
     if (op == "mul.hi") return lanes<T, T, T>([](T a, T b) { return high_half(a, b); });
     if (op == "mad.hi")
         return lanes<U, T, T, U>([](T a, T b, U c) { return U(U(high_half(a, b)) + c); });
@@ -166,11 +167,11 @@ Handler arithmetic(std::string_view op) {
     if (op == "sad")
         return lanes<U, T, T, U>(
             [](T a, T b, U c) { return U(c + (a < b ? U(b) - U(a) : U(a) - U(b))); });
-    if constexpr (std::is_same_v<T, int32_t>) {
+    if constexpr (std::is_same_v<T, std::int32_t>) {
         if (op == "add.sat")
-            return lanes<T, T, T>([](T a, T b) { return saturated(int64_t(a) + b); });
+            return lanes<T, T, T>([](T a, T b) { return saturated(std::int64_t(a) + b); });
         if (op == "sub.sat")
-            return lanes<T, T, T>([](T a, T b) { return saturated(int64_t(a) - b); });
+            return lanes<T, T, T>([](T a, T b) { return saturated(std::int64_t(a) - b); });
     }
     if constexpr (sizeof(T) == 4) {
         if (op == "mul24.lo") return lanes<U, T, T>([](T a, T b) { return U(product_24(a, b)); });
@@ -183,16 +184,16 @@ Handler arithmetic(std::string_view op) {
                 [](T a, T b, U c) { return U(U(product_24(a, b) >> 16) + c); });
     }
     if (op == "shr")
-        return lanes<T, T, uint32_t>([](T a, uint32_t n) { return shift_right(a, n); });
+        return lanes<T, T, std::uint32_t>([](T a, std::uint32_t n) { return shift_right(a, n); });
     if (op == "bfe" && sizeof(T) >= 4)
-        return lanes<T, T, uint32_t, uint32_t>(
-            [](T a, uint32_t s, uint32_t n) { return extract_field(a, s, n); });
+        return lanes<T, T, std::uint32_t, std::uint32_t>(
+            [](T a, std::uint32_t s, std::uint32_t n) { return extract_field(a, s, n); });
     if (op == "bfind" && sizeof(T) >= 4)
-        return lanes<uint32_t, T>([](T a) { return find_highest(a); });
+        return lanes<std::uint32_t, T>([](T a) { return find_highest(a); });
     if (op == "bfind.shiftamt" && sizeof(T) >= 4)
-        return lanes<uint32_t, T>([](T a) {
-            const uint32_t at = find_highest(a);
-            return at == ~0u ? at : uint32_t(8 * sizeof(T) - 1) - at;
+        return lanes<std::uint32_t, T>([](T a) {
+            const std::uint32_t at = find_highest(a);
+            return at == ~0u ? at : std::uint32_t(8 * sizeof(T) - 1) - at;
         });
     return nullptr;
 }
@@ -215,28 +216,32 @@ Handler bitwise(std::string_view op) {
     if (op == "xor") return lanes<U, U, U>([](U a, U b) { return U(a ^ b); });
     if (op == "not") return lanes<U, U>([](U a) { return U(~a); });
     if (op == "cnot") return lanes<U, U>([](U a) { return U(a == 0); });
-    if (op == "shl") return lanes<U, U, uint32_t>([](U a, uint32_t n) { return shift_left(a, n); });
+    if (op == "shl")
+        return lanes<U, U, std::uint32_t>([](U a, std::uint32_t n) { return shift_left(a, n); });
     if (op == "shr")
-        return lanes<U, U, uint32_t>([](U a, uint32_t n) { return shift_right(a, n); });
+        return lanes<U, U, std::uint32_t>([](U a, std::uint32_t n) { return shift_right(a, n); });
     if constexpr (sizeof(U) >= 4) {
-        if (op == "popc") return lanes<uint32_t, U>([](U a) { return uint32_t(std::popcount(a)); });
+        if (op == "popc")
+            return lanes<std::uint32_t, U>([](U a) { return std::uint32_t(std::popcount(a)); });
         if (op == "clz")
-            return lanes<uint32_t, U>([](U a) { return uint32_t(std::countl_zero(a)); });
+            return lanes<std::uint32_t, U>([](U a) { return std::uint32_t(std::countl_zero(a)); });
         if (op == "brev") return lanes<U, U>([](U a) { return reversed(a); });
         if (op == "bfi")
-            return lanes<U, U, U, uint32_t, uint32_t>(
-                [](U a, U b, uint32_t s, uint32_t n) { return insert_field(a, b, s, n); });
+            return lanes<U, U, U, std::uint32_t, std::uint32_t>(
+                [](U a, U b, std::uint32_t s, std::uint32_t n) {
+                    return insert_field(a, b, s, n);
+                });
     }
     return nullptr;
 }
 
 Handler only_32(std::string_view op) {
-    using U = uint32_t;
+    using U = std::uint32_t;
     if (op == "prmt")
         return lanes<U, U, U, U>([](U a, U b, U c) { return permute_bytes(a, b, c); });
     if (op == "fns")
-        return lanes<U, U, U, int32_t>(
-            [](U mask, U base, int32_t offset) { return find_nth_set(mask, base, offset); });
+        return lanes<U, U, U, std::int32_t>(
+            [](U mask, U base, std::int32_t offset) { return find_nth_set(mask, base, offset); });
     if (op == "bmsk.clamp")
         return lanes<U, U, U>([](U start, U length) { return bit_mask<true>(start, length); });
     if (op == "bmsk.wrap")
@@ -249,16 +254,17 @@ Handler only_32(std::string_view op) {
     if (op == "prmt.rc16") return permute_by<0x1010, 0x3232, 0x1010, 0x3232>();
     if (op == "shf.l.wrap")
         return lanes<U, U, U, U>(
-            [](U a, U b, U n) { return U((uint64_t(b) << 32 | a) << (n & 31) >> 32); });
+            [](U a, U b, U n) { return U((std::uint64_t(b) << 32 | a) << (n & 31) >> 32); });
     if (op == "shf.r.wrap")
         return lanes<U, U, U, U>(
-            [](U a, U b, U n) { return U((uint64_t(b) << 32 | a) >> (n & 31)); });
+            [](U a, U b, U n) { return U((std::uint64_t(b) << 32 | a) >> (n & 31)); });
     if (op == "shf.l.clamp")
-        return lanes<U, U, U, U>(
-            [](U a, U b, U n) { return U((uint64_t(b) << 32 | a) << std::min(n, 32u) >> 32); });
+        return lanes<U, U, U, U>([](U a, U b, U n) {
+            return U((std::uint64_t(b) << 32 | a) << std::min(n, 32u) >> 32);
+        });
     if (op == "shf.r.clamp")
         return lanes<U, U, U, U>(
-            [](U a, U b, U n) { return U((uint64_t(b) << 32 | a) >> std::min(n, 32u)); });
+            [](U a, U b, U n) { return U((std::uint64_t(b) << 32 | a) >> std::min(n, 32u)); });
     return nullptr;
 }
 
@@ -267,26 +273,26 @@ Handler only_32(std::string_view op) {
 Handler integer_lanes(std::string_view op, Type type) {
     switch (type) {
         case Type::u16:
-            return op.find(".wide") != op.npos ? widening<uint16_t, uint32_t>(op)
-                                               : arithmetic<uint16_t>(op);
+            return op.find(".wide") != op.npos ? widening<std::uint16_t, std::uint32_t>(op)
+                                               : arithmetic<std::uint16_t>(op);
         case Type::s16:
-            return op.find(".wide") != op.npos ? widening<int16_t, int32_t>(op)
-                                               : arithmetic<int16_t>(op);
+            return op.find(".wide") != op.npos ? widening<std::int16_t, std::int32_t>(op)
+                                               : arithmetic<std::int16_t>(op);
         case Type::u32:
-            return arithmetic<uint32_t>(op);
+            return arithmetic<std::uint32_t>(op);
         case Type::s32:
-            return arithmetic<int32_t>(op);
+            return arithmetic<std::int32_t>(op);
         case Type::u64:
-            return arithmetic<uint64_t>(op);
+            return arithmetic<std::uint64_t>(op);
         case Type::s64:
-            return arithmetic<int64_t>(op);
+            return arithmetic<std::int64_t>(op);
         case Type::b16:
-            return bitwise<uint16_t>(op);
+            return bitwise<std::uint16_t>(op);
         case Type::b32:
             if (const Handler found = only_32(op)) return found;
-            return bitwise<uint32_t>(op);
+            return bitwise<std::uint32_t>(op);
         case Type::b64:
-            return bitwise<uint64_t>(op);
+            return bitwise<std::uint64_t>(op);
         default:
             return nullptr;
     }
@@ -295,10 +301,10 @@ Handler integer_lanes(std::string_view op, Type type) {
 const Instruction* lop3_lanes(const Instruction* i, Warp& w) {
     const unsigned count = i->operands[0] & 1 ? 1 : lanes_per_warp;
     for (unsigned lane = 0; lane < count; ++lane) {
-        const auto a = w.get<uint32_t>(i->operands[1], lane);
-        const auto b = w.get<uint32_t>(i->operands[2], lane);
-        const auto c = w.get<uint32_t>(i->operands[3], lane);
-        uint32_t r = 0;
+        const auto a = w.get<std::uint32_t>(i->operands[1], lane);
+        const auto b = w.get<std::uint32_t>(i->operands[2], lane);
+        const auto c = w.get<std::uint32_t>(i->operands[3], lane);
+        std::uint32_t r = 0;
         for (unsigned k = 0; k < 8; ++k)
             if (i->immediate >> k & 1) r |= (k & 4 ? a : ~a) & (k & 2 ? b : ~b) & (k & 1 ? c : ~c);
         w.set(i->operands[0], lane, r);

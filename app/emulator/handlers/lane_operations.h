@@ -38,7 +38,7 @@ struct Conversion {
     bool saturate = false;
 };
 Handler conversion_lanes(const Conversion& conversion);  // its detail: encode_rounding()
-uint16_t encode_rounding(const Conversion& conversion);
+std::uint16_t encode_rounding(const Conversion& conversion);
 
 const Instruction* predicate_and(const Instruction* i, Warp& w);
 const Instruction* predicate_or(const Instruction* i, Warp& w);
@@ -49,7 +49,7 @@ const Instruction* predicate_move(const Instruction* i, Warp& w);
 // add.cc, addc, … (PTX ISA 9.7.2): sums that leave or take a carry, the last operand, a predicate.
 // Honour the mask. nullptr where the type is not one of 32 or 64 bits.
 struct CarryOperation {
-    enum Kind : uint8_t { add, sub, mad_lo, mad_hi } kind = add;
+    enum Kind : std::uint8_t { add, sub, mad_lo, mad_hi } kind = add;
     bool takes = false;   // addc
     bool leaves = false;  // .cc
 };

@@ -46,12 +46,12 @@ class Printer {
         ++at_;
         return true;
     }
-    uint64_t argument(unsigned bytes) {
+    std::uint64_t argument(unsigned bytes) {
         ++result_.arguments;
         return source_.argument(bytes);
     }
     int number() {
-        if (accept('*')) return std::clamp(int(uint32_t(argument(4))), -widest, widest);
+        if (accept('*')) return std::clamp(int(std::uint32_t(argument(4))), -widest, widest);
         int value = 0;
         for (; peek() >= '0' && peek() <= '9'; ++at_)
             value = std::min(value * 10 + (peek() - '0'), widest);
@@ -122,19 +122,19 @@ class Printer {
         }
     }
 
-    uint64_t unsigned_value(const Field& f) {
-        const uint64_t value = argument(f.bytes == 8 ? 8 : 4);
+    std::uint64_t unsigned_value(const Field& f) {
+        const std::uint64_t value = argument(f.bytes == 8 ? 8 : 4);
         return f.bytes == 8 ? value : value & ((1ull << (8 * f.bytes)) - 1);
     }
 
     void signed_integer(const Field& f) {
         const unsigned unused = 64 - 8 * unsigned(f.bytes);
-        const auto value = int64_t(unsigned_value(f) << unused) >> unused;
+        const auto value = std::int64_t(unsigned_value(f) << unused) >> unused;
         const char* sign = value < 0 ? "-" : f.plus ? "+" : f.space ? " " : "";
-        integer(f, value < 0 ? 0 - uint64_t(value) : uint64_t(value), sign);
+        integer(f, value < 0 ? 0 - std::uint64_t(value) : std::uint64_t(value), sign);
     }
 
-    void integer(const Field& f, uint64_t value, std::string prefix) {
+    void integer(const Field& f, std::uint64_t value, std::string prefix) {
         const int base = f.conversion == 'o'                          ? 8
                          : f.conversion == 'x' || f.conversion == 'X' ? 16
                                                                       : 10;

@@ -23,11 +23,11 @@ template <typename T>
 using One = hn::CappedTag<T, 16 / sizeof(T)>;
 
 template <typename T>
-HWY_INLINE T* slot(const Warp& w, uint32_t operand) {
+HWY_INLINE T* slot(const Warp& w, std::uint32_t operand) {
     return reinterpret_cast<T*>(w.registers + operand);
 }
 template <typename T>
-HWY_INLINE T* uniform_slot(const Warp& w, uint32_t operand) {
+HWY_INLINE T* uniform_slot(const Warp& w, std::uint32_t operand) {
     return reinterpret_cast<T*>(w.registers + operand - 1);
 }
 
@@ -35,7 +35,7 @@ HWY_INLINE T* uniform_slot(const Warp& w, uint32_t operand) {
 template <bool uniform, class D>
 struct Source {
     using T = hn::TFromD<D>;
-    HWY_INLINE Source(D d, const Warp& w, uint32_t operand)
+    HWY_INLINE Source(D d, const Warp& w, std::uint32_t operand)
         : d_(d),
           p_(uniform ? uniform_slot<T>(w, operand) : slot<T>(w, operand)),
           value_(uniform ? hn::Set(d, *p_) : hn::Zero(d)) {}
@@ -52,7 +52,7 @@ struct Source {
 
 // A source operand whose kind is looked at when it runs.
 template <class D>
-HWY_INLINE hn::Vec<D> any_source(D d, const Warp& w, uint32_t operand, size_t lane) {
+HWY_INLINE hn::Vec<D> any_source(D d, const Warp& w, std::uint32_t operand, size_t lane) {
     using T = hn::TFromD<D>;
     return operand & 1 ? hn::Set(d, *uniform_slot<T>(w, operand))
                        : hn::Load(d, slot<T>(w, operand) + lane);

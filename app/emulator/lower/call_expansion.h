@@ -18,21 +18,21 @@ namespace warpscope::emulator {
 // Where a name of a function leads in the kernel: to another name, or to the stack.
 struct CallBinding {
     std::string name;
-    std::optional<int64_t> on_stack;  // bytes from the caller's frame
+    std::optional<std::int64_t> on_stack;  // bytes from the caller's frame
 };
 
 // The frame of a function that calls itself: [0] the number of the place to return to, then
 // parameters, results, local variables and, while it calls, its registers.
 struct CallFrame {
-    std::map<std::string, int64_t> variables;
-    std::vector<std::pair<int32_t, int64_t>> saved;  // register of the function, place
-    int64_t bytes = 0;
+    std::map<std::string, std::int64_t> variables;
+    std::vector<std::pair<std::int32_t, std::int64_t>> saved;  // register of the function, place
+    std::int64_t bytes = 0;
 };
 
 // A body as it is put into the kernel.
 struct CallInstance {
     const KernelSyntax* function = nullptr;
-    int32_t first_register = 0;
+    std::int32_t first_register = 0;
     std::string suffix;  // of its labels and variables; empty for the kernel itself
     std::map<std::string, CallBinding> names;
     std::string end;                   // label behind it; empty for the kernel itself
@@ -59,7 +59,7 @@ class CallExpansion {
   private:
     // --- bodies
     void put(CallInstance& into);
-    uint32_t place() const { return uint32_t(kernel_.statements.size()); }
+    std::uint32_t place() const { return std::uint32_t(kernel_.statements.size()); }
     void put_statement(const CallInstance& in, const Statement& s);
     void check_size(const Statement& s) const;
 
@@ -100,7 +100,7 @@ class CallExpansion {
     void bind_stack_arguments(CallInstance& in);
 
     void call_recursion(const CallInstance& in, const Statement& s, const std::string& name);
-    void move_stack(const Statement& s, int64_t bytes);
+    void move_stack(const Statement& s, std::int64_t bytes);
 
     // Between registers and the caller's frame; a predicate goes through a register of 32 bits.
     void save_registers(const CallInstance& in, const Statement& s, bool save);
@@ -113,15 +113,15 @@ class CallExpansion {
     // The stack's memory, and its pointer's first value.
     void begin_stack();
 
-    int32_t stack_pointer();
-    Operand stack_address(int64_t offset);
+    std::int32_t stack_pointer();
+    Operand stack_address(std::int64_t offset);
 
     // --- brx.idx
     void branch_by_index(const CallInstance& in, const Statement& s);
 
     void add(Statement s) { kernel_.statements.push_back(std::move(s)); }
     std::string new_label() { return fmt::format("(label {})", labels_++); }
-    int32_t new_register(const char* name, Type type);
+    std::int32_t new_register(const char* name, Type type);
 
     [[noreturn]] void fail(const Statement& s, const std::string& what) const;
 
@@ -132,9 +132,9 @@ class CallExpansion {
     std::set<std::string> known_;  // shared variables
     std::map<std::string, CallRecursion> recursions_;
     std::vector<std::string> waiting_;  // their names, in the order in which they are called
-    std::vector<std::pair<uint32_t, int64_t>> checks_;  // statement, frame
+    std::vector<std::pair<std::uint32_t, std::int64_t>> checks_;  // statement, frame
     unsigned instances_ = 0, labels_ = 0, depth_ = 0;
-    int32_t stack_pointer_ = -1, predicate_ = -1;
+    std::int32_t stack_pointer_ = -1, predicate_ = -1;
 };
 
 }  // namespace warpscope::emulator

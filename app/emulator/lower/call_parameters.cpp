@@ -16,12 +16,12 @@ namespace {
 struct Piece {
     unsigned bytes = 0;
     unsigned least_stored = 8;
-    int32_t reg = -1;
+    std::int32_t reg = -1;
 };
 
 struct Place {
     bool in_memory = false;
-    std::map<int64_t, Piece> pieces;  // by offset
+    std::map<std::int64_t, Piece> pieces;  // by offset
 };
 
 // A load from or a store to a variable at a known offset.
@@ -30,8 +30,10 @@ struct Access {
     Type type = Type::b32;
     std::vector<Operand> values;
     Place* place = nullptr;
-    int64_t offset = 0;
-    int64_t offset_of(size_t element) const { return offset + int64_t(element) * bytes_of(type); }
+    std::int64_t offset = 0;
+    std::int64_t offset_of(size_t element) const {
+        return offset + std::int64_t(element) * bytes_of(type);
+    }
 };
 
 class Placement {
@@ -47,12 +49,12 @@ class Placement {
         for (auto& [name, place] : places_) choose(place);
         std::vector<Statement> before = std::move(kernel_.statements);
         kernel_.statements.clear();
-        std::vector<uint32_t> moved_to;
+        std::vector<std::uint32_t> moved_to;
         for (Statement& s : before) {
-            moved_to.push_back(uint32_t(kernel_.statements.size()));
+            moved_to.push_back(std::uint32_t(kernel_.statements.size()));
             rewrite(std::move(s));
         }
-        moved_to.push_back(uint32_t(kernel_.statements.size()));
+        moved_to.push_back(std::uint32_t(kernel_.statements.size()));
         for (auto& [label, at] : kernel_.labels) at = moved_to[at];
         for (Variable& v : kernel_.variables)
             if (v.space == Space::param) v.space = Space::local;
@@ -102,14 +104,14 @@ class Placement {
     }
 
     void choose(Place& place) {
-        int64_t end = 0;
+        std::int64_t end = 0;
         for (const auto& [offset, piece] : place.pieces) {
             place.in_memory |= offset < end || piece.least_stored < piece.bytes;
             end = offset + piece.bytes;
         }
         if (place.in_memory) return;
         for (auto& [offset, piece] : place.pieces) {
-            piece.reg = int32_t(kernel_.registers.size());
+            piece.reg = std::int32_t(kernel_.registers.size());
             kernel_.registers.push_back({"%param", piece.bytes == 8 ? Type::b64 : Type::b32});
         }
     }

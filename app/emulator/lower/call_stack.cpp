@@ -31,7 +31,7 @@ void CallExpansion::reach_stack(const CallInstance& in, Statement& s) {
             if (s.opcode != "mov") fail(s, "an address on the stack is needed here");
             s.opcode = "add";
             s.modifiers = {"u64"};
-            const int64_t offset = *found->second.on_stack + o.value;
+            const std::int64_t offset = *found->second.on_stack + o.value;
             o = register_operand(stack_pointer());
             s.operands.push_back(number_operand(offset));
             return;
@@ -51,23 +51,23 @@ CallRecursion& CallExpansion::recursion(const std::string& name) {
 CallFrame CallExpansion::frame_of(const KernelSyntax& f) {
     CallFrame frame;
     frame.bytes = 4;
-    const auto take = [&](int64_t bytes, int64_t align) {
-        const int64_t at = (frame.bytes + align - 1) / align * align;
+    const auto take = [&](std::int64_t bytes, std::int64_t align) {
+        const std::int64_t at = (frame.bytes + align - 1) / align * align;
         frame.bytes = at + bytes;
         return at;
     };
     for (const auto* list : {&f.parameters, &f.results})
         for (const Parameter& p : *list) frame.variables[p.name] = take(p.size, p.align);
     for (const Variable& v : f.variables)
-        if (v.space == Space::local) frame.variables[v.name] = take(int64_t(v.bytes), v.align);
+        if (v.space == Space::local) frame.variables[v.name] = take(std::int64_t(v.bytes), v.align);
     std::vector<bool> used(f.registers.size());
     for (const Statement& s : f.statements) {
-        for (int32_t r : destinations_of(s)) used[size_t(r)] = true;
-        for (int32_t r : sources_of(s)) used[size_t(r)] = true;
+        for (std::int32_t r : destinations_of(s)) used[size_t(r)] = true;
+        for (std::int32_t r : sources_of(s)) used[size_t(r)] = true;
     }
     for (size_t r = 0; r < used.size(); ++r)
         if (used[r])
-            frame.saved.emplace_back(int32_t(r),
+            frame.saved.emplace_back(std::int32_t(r),
                                      bits_of(f.registers[r].type) == 64 ? take(8, 8) : take(4, 4));
     frame.bytes = (frame.bytes + 15) / 16 * 16;
     return frame;
@@ -80,7 +80,7 @@ void CallExpansion::bind_stack_arguments(CallInstance& in) {
         if (!graph_.is_recursive(name)) continue;
         const KernelSyntax& f = module_.functions.at(name);
         const CallFrame& callee = recursion(name).frame;
-        const int64_t begin = in.frame ? in.frame->bytes : 0;
+        const std::int64_t begin = in.frame ? in.frame->bytes : 0;
         for (const auto& [formal, actual] :
              {std::pair{&f.parameters, &s.operands[2]}, {&f.results, &s.operands[0]}})
             for (size_t k = 0; k < std::min(formal->size(), actual->elements.size()); ++k)
@@ -92,12 +92,12 @@ void CallExpansion::bind_stack_arguments(CallInstance& in) {
 void CallExpansion::call_recursion(const CallInstance& in, const Statement& s,
                                    const std::string& name) {
     CallRecursion& callee = recursion(name);
-    const int64_t mine = in.frame ? in.frame->bytes : 0;
+    const std::int64_t mine = in.frame ? in.frame->bytes : 0;
     const bool saves = in.frame && graph_.call_each_other(name, in.recursive);
     const std::string back = new_label();
     if (saves) save_registers(in, s, true);
     add(statement(s, "st.local.b32",
-                  {stack_address(mine), number_operand(int64_t(callee.returns.size()))}));
+                  {stack_address(mine), number_operand(std::int64_t(callee.returns.size()))}));
     callee.returns.push_back(back);
     if (mine) move_stack(s, mine);
     add(branch(s, "(body)" + name));
@@ -106,7 +106,7 @@ void CallExpansion::call_recursion(const CallInstance& in, const Statement& s,
     if (saves) save_registers(in, s, false);
 }
 
-void CallExpansion::move_stack(const Statement& s, int64_t bytes) {
+void CallExpansion::move_stack(const Statement& s, std::int64_t bytes) {
     const Operand pointer = register_operand(stack_pointer());
     add(statement(s, "add.u64", {pointer, pointer, number_operand(bytes)}));
 }
@@ -141,10 +141,10 @@ void CallExpansion::finish_recursions() {
         const std::string name = waiting_[k];  // the list grows meanwhile
         put_recursion(name, end);
     }
-    int64_t deepest = 0;
+    std::int64_t deepest = 0;
     for (const auto& [name, r] : recursions_) deepest = std::max(deepest, r.frame.bytes);
     for (const auto& [at, frame] : checks_)
-        kernel_.statements[at].operands[2].value = stack_bytes - frame - deepest;
+        kernel_.statements[at].operands[2].value = recursion_stack_bytes - frame - deepest;
     for (const auto& [name, r] : recursions_) put_returns(name, r, end);
     begin_stack();
 }
@@ -156,7 +156,7 @@ void CallExpansion::put_recursion(const std::string& name, const Statement& site
     if (!f.statements.empty()) entry.source = f.statements[0].source;
     entry.text = fmt::format("call of {}", name);
     kernel_.labels["(body)" + name] = place();
-    const int32_t full = new_register("%full", Type::pred);
+    const std::int32_t full = new_register("%full", Type::pred);
     const std::string fits = new_label();
     checks_.emplace_back(place(), frame.bytes);
     add(statement(
@@ -179,13 +179,13 @@ void CallExpansion::put_returns(const std::string& name, const CallRecursion& r,
     Statement entry = site;
     entry.text = fmt::format("(return from {})", name);
     kernel_.labels["(back)" + name] = place();
-    const int32_t number = new_register("%return", Type::b32);
+    const std::int32_t number = new_register("%return", Type::b32);
     add(statement(entry, "ld.local.b32", {register_operand(number), stack_address(0)}));
     for (size_t k = 0; k + 1 < r.returns.size(); ++k) {
-        const int32_t here = new_register("%here", Type::pred);
+        const std::int32_t here = new_register("%here", Type::pred);
         add(statement(
             entry, "setp.eq.b32",
-            {register_operand(here), register_operand(number), number_operand(int64_t(k))}));
+            {register_operand(here), register_operand(number), number_operand(std::int64_t(k))}));
         add(branch(entry, r.returns[k], here, false));
     }
     add(branch(entry, r.returns.back()));
@@ -196,7 +196,7 @@ void CallExpansion::begin_stack() {
     memory.name = stack_name;
     memory.space = Space::local;
     memory.align = 16;
-    memory.bytes = stack_bytes;
+    memory.bytes = recursion_stack_bytes;
     kernel_.variables.push_back(memory);
     Statement first = statement(kernel_.statements.front(), "mov.u64",
                                 {register_operand(stack_pointer()), symbol_operand(stack_name)});
@@ -205,12 +205,12 @@ void CallExpansion::begin_stack() {
     for (auto& [label, at] : kernel_.labels) ++at;
 }
 
-int32_t CallExpansion::stack_pointer() {
+std::int32_t CallExpansion::stack_pointer() {
     if (stack_pointer_ < 0) stack_pointer_ = new_register("%stack", Type::b64);
     return stack_pointer_;
 }
 
-Operand CallExpansion::stack_address(int64_t offset) {
+Operand CallExpansion::stack_address(std::int64_t offset) {
     return address_operand(register_operand(stack_pointer()), offset);
 }
 

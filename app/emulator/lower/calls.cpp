@@ -7,6 +7,7 @@
 
 #include "emulator/lower/call_expansion.h"
 #include "emulator/program/error.h"
+#include "emulator/ptx/opcode_traits.h"
 
 namespace warpscope::emulator {
 
@@ -36,10 +37,10 @@ void CallExpansion::run() {
 
 void CallExpansion::put(CallInstance& into) {
     const KernelSyntax& f = *into.function;
-    std::multimap<uint32_t, std::string> labels;
+    std::multimap<std::uint32_t, std::string> labels;
     for (const auto& [name, at] : f.labels) labels.emplace(at, name);
     bind_stack_arguments(into);
-    for (uint32_t k = 0; k <= f.statements.size(); ++k) {
+    for (std::uint32_t k = 0; k <= f.statements.size(); ++k) {
         for (auto [l, end] = labels.equal_range(k); l != end; ++l)
             kernel_.labels[l->second + into.suffix] = place();
         if (k == f.statements.size()) break;
@@ -137,7 +138,7 @@ CallInstance CallExpansion::instance_of(const KernelSyntax& f, const Statement& 
     body.site = &site;
     body.suffix = fmt::format("#{}", ++instances_);
     body.end = "(end)" + body.suffix;
-    body.first_register = int32_t(kernel_.registers.size());
+    body.first_register = std::int32_t(kernel_.registers.size());
     for (const RegisterSyntax& r : f.registers)
         kernel_.registers.push_back({fmt::format("{} in {}", r.name, f.name), r.type});
     check_size(site);
@@ -166,11 +167,11 @@ void CallExpansion::call_pointer(const CallInstance& in, const Statement& origin
             continue;
         if (graph_.is_recursive(name))
             fail(site, fmt::format("'{}', which calls itself, is called by a pointer", name));
-        const int32_t is_it = new_register("%callee", Type::pred);
+        const std::int32_t is_it = new_register("%callee", Type::pred);
         const std::string next = new_label();
         add(statement(site, "setp.ne.b64",
                       {register_operand(is_it), site.operands[1],
-                       number_operand(int64_t(function_address(module_, name)))}));
+                       number_operand(std::int64_t(function_address(module_, name)))}));
         add(branch(site, next, is_it, false));
         call_function(in, original, site, name);
         add(branch(site, behind));
@@ -186,12 +187,12 @@ void CallExpansion::call_built_in(const Statement& s, std::string_view opcode, s
     const auto &results = s.operands[0].elements, &arguments = s.operands[2].elements;
     if (arguments.size() < count) fail(s, "arguments are missing");
     const bool has_result = opcode == print_opcode;
-    const int32_t result = has_result ? new_register("%printed", Type::b32) : -1;
+    const std::int32_t result = has_result ? new_register("%printed", Type::b32) : -1;
     if (has_result) built_in.operands.push_back(register_operand(result));
     for (size_t k = 0; k < count; ++k) {
         if (arguments[k].kind != Operand::symbol) fail(s, "an argument is no .param variable");
         const bool line = opcode == assert_opcode && k == 2;
-        const int32_t r = new_register("%argument", line ? Type::b32 : Type::b64);
+        const std::int32_t r = new_register("%argument", line ? Type::b32 : Type::b64);
         add(statement(s, line ? "ld.param.b32" : "ld.param.b64",
                       {register_operand(r), address_operand(arguments[k])}));
         built_in.operands.push_back(register_operand(r));
@@ -207,17 +208,17 @@ void CallExpansion::branch_by_index(const CallInstance& in, const Statement& s) 
     if (list == in.function->branch_targets.end()) fail(s, "the list of targets is missing");
     const Statement site = s;
     for (size_t k = 0; k < list->second.size(); ++k) {
-        const int32_t here = new_register("%target", Type::pred);
+        const std::int32_t here = new_register("%target", Type::pred);
         add(statement(site, "setp.eq.u32",
-                      {register_operand(here), site.operands[0], number_operand(int64_t(k))}));
+                      {register_operand(here), site.operands[0], number_operand(std::int64_t(k))}));
         add(branch(site, list->second[k] + in.suffix, here, false));
     }
     add(statement(site, fmt::format("trap.{}", target_trap), {}));
 }
 
-int32_t CallExpansion::new_register(const char* name, Type type) {
+std::int32_t CallExpansion::new_register(const char* name, Type type) {
     kernel_.registers.push_back({name, type});
-    return int32_t(kernel_.registers.size()) - 1;
+    return std::int32_t(kernel_.registers.size()) - 1;
 }
 
 void CallExpansion::fail(const Statement& s, const std::string& what) const {
@@ -232,10 +233,10 @@ std::set<std::string> pointed_functions(const ModuleSyntax& module) {
     return CallGraph(module).pointed();
 }
 
-uint64_t function_address(const ModuleSyntax& module, const std::string& function) {
-    constexpr uint64_t window = 0xE200'0000'0000'0000;  // behind local memory's: see warp.h
+std::uint64_t function_address(const ModuleSyntax& module, const std::string& function) {
+    constexpr std::uint64_t window = 0xE200'0000'0000'0000;  // behind local memory's: see warp.h
     const auto found = module.functions.find(function);
-    return window + 16 * uint64_t(1 + std::distance(module.functions.begin(), found));
+    return window + 16 * std::uint64_t(1 + std::distance(module.functions.begin(), found));
 }
 
 void expand_calls(KernelSyntax& kernel, const ModuleSyntax& module) {

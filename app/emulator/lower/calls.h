@@ -8,23 +8,17 @@
 
 namespace warpscope::emulator {
 
-// Opcodes that no text can hold: what calls of the compiler's own functions become.
-inline constexpr std::string_view print_opcode = "(vprintf)";      // d, format, arguments
-inline constexpr std::string_view assert_opcode = "(assertfail)";  // message, file, line, function
-
 // Why a trap that no text holds ends the kernel: the modifier of such a trap.
 inline constexpr std::string_view stack_trap = "(stack)";
 inline constexpr std::string_view callee_trap = "(callee)";
 inline constexpr std::string_view target_trap = "(target)";
 
-// Local memory that a thread has for functions that call themselves. A GPU has 1 KiB unless asked.
-inline constexpr uint32_t stack_bytes = 16 * 1024;
 inline constexpr const char* stack_name = "(stack)";  // the last of the kernel's local variables
 
 // Functions whose address is taken: a pointer may lead to any of them. What stands for the address
 // of each; no memory is there.
 std::set<std::string> pointed_functions(const ModuleSyntax& module);
-uint64_t function_address(const ModuleSyntax& module, const std::string& function);
+std::uint64_t function_address(const ModuleSyntax& module, const std::string& function);
 
 // Leaves a kernel without calls, so that whatever is known of control flow holds for them, too:
 // functions are put in where they are called; those that call themselves stand once behind the

@@ -20,10 +20,10 @@ void lower_control(KernelSyntax& kernel) {
         if (kernel.statements.size() > 1) end.source = kernel.statements.end()[-2].source;
     }
     std::vector<Statement> lowered;
-    std::vector<uint32_t> moved_to;
-    std::map<std::string, uint32_t> added;
+    std::vector<std::uint32_t> moved_to;
+    std::map<std::string, std::uint32_t> added;
     for (Statement& s : kernel.statements) {
-        moved_to.push_back(uint32_t(lowered.size()));
+        moved_to.push_back(std::uint32_t(lowered.size()));
         const bool control = s.opcode != "bra" && (ends_block(s) || waits_for_threads(s));
         if (s.guard >= 0 && control) {
             Statement skip;
@@ -35,7 +35,7 @@ void lower_control(KernelSyntax& kernel) {
             Operand label;
             label.kind = Operand::symbol;
             label.name = fmt::format("(after statement {})", moved_to.size() - 1);
-            added[label.name] = uint32_t(moved_to.size());
+            added[label.name] = std::uint32_t(moved_to.size());
             skip.operands.push_back(label);
             lowered.push_back(std::move(skip));
             s.guard = -1;
@@ -43,12 +43,12 @@ void lower_control(KernelSyntax& kernel) {
         lowered.push_back(std::move(s));
     }
     kernel.labels.merge(added);
-    moved_to.push_back(uint32_t(lowered.size()));
+    moved_to.push_back(std::uint32_t(lowered.size()));
     for (auto& [name, index] : kernel.labels) index = moved_to[index];
     kernel.statements = std::move(lowered);
 }
 
-uint32_t branch_target(const KernelSyntax& kernel, const Statement& branch) {
+std::uint32_t branch_target(const KernelSyntax& kernel, const Statement& branch) {
     const auto found = branch.operands.size() == 1 ? kernel.labels.find(branch.operands[0].name)
                                                    : kernel.labels.end();
     if (found == kernel.labels.end())
@@ -60,9 +60,9 @@ uint32_t branch_target(const KernelSyntax& kernel, const Statement& branch) {
 namespace {
 
 void cut_into_blocks(const KernelSyntax& kernel, ControlFlow& flow) {
-    std::set<uint32_t> leaders = {0};
-    const auto count = uint32_t(kernel.statements.size());
-    for (uint32_t i = 0; i < count; ++i) {
+    std::set<std::uint32_t> leaders = {0};
+    const auto count = std::uint32_t(kernel.statements.size());
+    for (std::uint32_t i = 0; i < count; ++i) {
         const Statement& s = kernel.statements[i];
         if (!ends_block(s)) continue;
         leaders.insert(i + 1);
@@ -71,27 +71,28 @@ void cut_into_blocks(const KernelSyntax& kernel, ControlFlow& flow) {
     leaders.erase(count);
     flow.block_of.resize(count);
     for (auto it = leaders.begin(); it != leaders.end(); ++it) {
-        const uint32_t end = std::next(it) == leaders.end() ? count : *std::next(it);
-        for (uint32_t i = *it; i < end; ++i) flow.block_of[i] = uint32_t(flow.blocks.size());
+        const std::uint32_t end = std::next(it) == leaders.end() ? count : *std::next(it);
+        for (std::uint32_t i = *it; i < end; ++i)
+            flow.block_of[i] = std::uint32_t(flow.blocks.size());
         flow.blocks.push_back({*it, end, {}, {}, false});
     }
 }
 
 void connect(const KernelSyntax& kernel, ControlFlow& flow) {
-    for (uint32_t b = 0; b < flow.blocks.size(); ++b) {
+    for (std::uint32_t b = 0; b < flow.blocks.size(); ++b) {
         BasicBlock& block = flow.blocks[b];
         const Statement& last = kernel.statements[block.end - 1];
-        std::set<uint32_t> next;
+        std::set<std::uint32_t> next;
         if (last.opcode == "bra") next.insert(flow.block_of[branch_target(kernel, last)]);
         if (!ends_block(last) || last.guard >= 0) next.insert(b + 1);
         block.successors.assign(next.begin(), next.end());
     }
-    std::vector<uint32_t> work = {0};
+    std::vector<std::uint32_t> work = {0};
     flow.blocks[0].reachable = true;
     while (!work.empty()) {
-        const uint32_t b = work.back();
+        const std::uint32_t b = work.back();
         work.pop_back();
-        for (uint32_t s : flow.blocks[b].successors) {
+        for (std::uint32_t s : flow.blocks[b].successors) {
             flow.blocks[s].predecessors.push_back(b);
             if (!flow.blocks[s].reachable) work.push_back(s);
             flow.blocks[s].reachable = true;
@@ -104,18 +105,18 @@ void connect(const KernelSyntax& kernel, ControlFlow& flow) {
 class PostDominators {
   public:
     explicit PostDominators(ControlFlow& flow)
-        : flow_(flow), end_(uint32_t(flow.blocks.size())), number_(end_ + 1, 0) {}
+        : flow_(flow), end_(std::uint32_t(flow.blocks.size())), number_(end_ + 1, 0) {}
 
     void compute() {
         order_from_end();
-        std::vector<uint32_t> parent(end_ + 1, ControlFlow::no_block);
+        std::vector<std::uint32_t> parent(end_ + 1, ControlFlow::no_block);
         parent[end_] = end_;
         for (bool changed = true; changed;) {
             changed = false;
             for (auto it = order_.rbegin(); it != order_.rend(); ++it) {
                 if (*it == end_) continue;
-                uint32_t found = ControlFlow::no_block;
-                for (uint32_t s : successors(*it))
+                std::uint32_t found = ControlFlow::no_block;
+                for (std::uint32_t s : successors(*it))
                     if (parent[s] != ControlFlow::no_block)
                         found = found == ControlFlow::no_block ? s : meet(parent, found, s);
                 changed |= parent[*it] != found;
@@ -123,38 +124,39 @@ class PostDominators {
             }
         }
         flow_.post_dominator.resize(end_);
-        for (uint32_t b = 0; b < end_; ++b)
+        for (std::uint32_t b = 0; b < end_; ++b)
             flow_.post_dominator[b] = parent[b] == end_ ? ControlFlow::no_block : parent[b];
     }
 
   private:
-    std::vector<uint32_t> successors(uint32_t b) const {
+    std::vector<std::uint32_t> successors(std::uint32_t b) const {
         const auto& next = flow_.blocks[b].successors;
-        return next.empty() ? std::vector<uint32_t>{end_} : next;
+        return next.empty() ? std::vector<std::uint32_t>{end_} : next;
     }
 
     void order_from_end() {
-        std::vector<std::vector<uint32_t>> backward(end_ + 1);
-        for (uint32_t b = 0; b < end_; ++b)
-            for (uint32_t s : successors(b)) backward[s].push_back(b);
+        std::vector<std::vector<std::uint32_t>> backward(end_ + 1);
+        for (std::uint32_t b = 0; b < end_; ++b)
+            for (std::uint32_t s : successors(b)) backward[s].push_back(b);
         std::vector<bool> seen(end_ + 1, false);
-        std::vector<std::pair<uint32_t, size_t>> stack = {{end_, 0}};
+        std::vector<std::pair<std::uint32_t, size_t>> stack = {{end_, 0}};
         seen[end_] = true;
         while (!stack.empty()) {
             auto& [b, next] = stack.back();
             if (next < backward[b].size()) {
-                const uint32_t p = backward[b][next++];
+                const std::uint32_t p = backward[b][next++];
                 if (!seen[p]) stack.push_back({p, 0});
                 seen[p] = true;
             } else {
-                number_[b] = uint32_t(order_.size());
+                number_[b] = std::uint32_t(order_.size());
                 order_.push_back(b);
                 stack.pop_back();
             }
         }
     }
 
-    uint32_t meet(const std::vector<uint32_t>& parent, uint32_t a, uint32_t b) const {
+    std::uint32_t meet(const std::vector<std::uint32_t>& parent, std::uint32_t a,
+                       std::uint32_t b) const {
         while (a != b) {
             while (number_[a] < number_[b]) a = parent[a];
             while (number_[b] < number_[a]) b = parent[b];
@@ -163,8 +165,8 @@ class PostDominators {
     }
 
     ControlFlow& flow_;
-    uint32_t end_;
-    std::vector<uint32_t> number_, order_;  // post-order from the end
+    std::uint32_t end_;
+    std::vector<std::uint32_t> number_, order_;  // post-order from the end
 };
 
 }  // namespace
@@ -177,16 +179,16 @@ ControlFlow build_control_flow(const KernelSyntax& kernel) {
     return flow;
 }
 
-std::vector<bool> ControlFlow::region(uint32_t from, uint32_t stop) const {
+std::vector<bool> ControlFlow::region(std::uint32_t from, std::uint32_t stop) const {
     std::vector<bool> inside(blocks.size(), false);
-    std::vector<uint32_t> work;
+    std::vector<std::uint32_t> work;
     if (from != stop) work.push_back(from);
     while (!work.empty()) {
-        const uint32_t b = work.back();
+        const std::uint32_t b = work.back();
         work.pop_back();
         if (inside[b]) continue;
         inside[b] = true;
-        for (uint32_t s : blocks[b].successors)
+        for (std::uint32_t s : blocks[b].successors)
             if (s != stop) work.push_back(s);
     }
     return inside;

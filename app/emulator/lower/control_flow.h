@@ -8,23 +8,23 @@
 namespace warpscope::emulator {
 
 struct BasicBlock {
-    uint32_t first = 0, end = 0;  // statements [first, end)
-    std::vector<uint32_t> successors, predecessors;
+    std::uint32_t first = 0, end = 0;  // statements [first, end)
+    std::vector<std::uint32_t> successors, predecessors;
     bool reachable = false;
 };
 
 // Basic blocks of a kernel and the immediate post-dominator of each: the first block that every
 // path from it to the kernel's end goes through.
 struct ControlFlow {
-    static constexpr uint32_t no_block = ~0u;  // the kernel's end
+    static constexpr std::uint32_t no_block = ~0u;  // the kernel's end
 
     std::vector<BasicBlock> blocks;
-    std::vector<uint32_t> block_of;  // by statement
-    std::vector<uint32_t>
+    std::vector<std::uint32_t> block_of;  // by statement
+    std::vector<std::uint32_t>
         post_dominator;  // by block; no_block where the paths only meet at the end
 
     // Blocks that can be reached from `from` without going through `stop`.
-    std::vector<bool> region(uint32_t from, uint32_t stop) const;
+    std::vector<bool> region(std::uint32_t from, std::uint32_t stop) const;
 };
 
 // Rewrites guarded statements that are control flow themselves (@p ret) or wait for other threads
@@ -36,6 +36,6 @@ void lower_control(KernelSyntax& kernel);
 ControlFlow build_control_flow(const KernelSyntax& kernel);
 
 // Index of the statement that a branch jumps to.
-uint32_t branch_target(const KernelSyntax& kernel, const Statement& branch);
+std::uint32_t branch_target(const KernelSyntax& kernel, const Statement& branch);
 
 }  // namespace warpscope::emulator

@@ -16,7 +16,7 @@ Statement statement(const Statement& at, std::string_view opcode, std::vector<Op
     return s;
 }
 
-Statement branch(const Statement& at, const std::string& label, int32_t guard, bool negated) {
+Statement branch(const Statement& at, const std::string& label, std::int32_t guard, bool negated) {
     Statement s = statement(at, "bra", {symbol_operand(label)});
     s.guard = guard;
     s.guard_negated = negated;

@@ -10,14 +10,14 @@ namespace warpscope::emulator {
 // Statements that a transformation of a kernel adds, with text and line of the one at whose place
 // they stand.
 
-inline Operand register_operand(int32_t index) {
+inline Operand register_operand(std::int32_t index) {
     Operand o;
     o.kind = Operand::register_;
     o.index = index;
     return o;
 }
 
-inline Operand number_operand(int64_t value) {
+inline Operand number_operand(std::int64_t value) {
     Operand o;
     o.kind = Operand::integer;
     o.value = value;
@@ -31,7 +31,7 @@ inline Operand symbol_operand(std::string name) {
     return o;
 }
 
-inline Operand address_operand(Operand base, int64_t offset = 0) {
+inline Operand address_operand(Operand base, std::int64_t offset = 0) {
     Operand o;
     o.kind = Operand::address;
     o.value = offset;
@@ -42,7 +42,7 @@ inline Operand address_operand(Operand base, int64_t offset = 0) {
 // `opcode` with its modifiers: "add.u64".
 Statement statement(const Statement& at, std::string_view opcode, std::vector<Operand> operands);
 // bra label, guarded where `guard` is a register.
-Statement branch(const Statement& at, const std::string& label, int32_t guard = -1,
+Statement branch(const Statement& at, const std::string& label, std::int32_t guard = -1,
                  bool negated = false);
 
 }  // namespace warpscope::emulator

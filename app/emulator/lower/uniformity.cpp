@@ -40,7 +40,7 @@ class Analysis {
         for (const Statement& s : kernel_.statements) {
             sources_.push_back(sources_of(s));
             destinations_.push_back(destinations_of(s));
-            for (int32_t r : destinations_.back()) ++definitions_[size_t(r)];
+            for (std::int32_t r : destinations_.back()) ++definitions_[size_t(r)];
         }
     }
 
@@ -51,10 +51,10 @@ class Analysis {
             for (size_t b = flow_.blocks.size(); b-- > 0;) {
                 const BasicBlock& block = flow_.blocks[b];
                 Bits live(registers_);
-                for (uint32_t s : block.successors) merge(live, live_in_[s]);
-                for (uint32_t i = block.end; i-- > block.first;) {
-                    for (int32_t r : destinations_[i]) live[size_t(r)] = false;
-                    for (int32_t r : sources_[i]) live[size_t(r)] = true;
+                for (std::uint32_t s : block.successors) merge(live, live_in_[s]);
+                for (std::uint32_t i = block.end; i-- > block.first;) {
+                    for (std::int32_t r : destinations_[i]) live[size_t(r)] = false;
+                    for (std::int32_t r : sources_[i]) live[size_t(r)] = true;
                 }
                 changed |= merge(live_in_[b], live);
             }
@@ -68,14 +68,14 @@ class Analysis {
             changed = false;
             for (size_t i = 0; i < kernel_.statements.size(); ++i) {
                 bool taint = reads_what_others_write(kernel_.statements[i]);
-                for (int32_t r : sources_[i]) taint |= tainted_[size_t(r)];
-                for (int32_t r : destinations_[i])
+                for (std::int32_t r : sources_[i]) taint |= tainted_[size_t(r)];
+                for (std::int32_t r : destinations_[i])
                     if (taint && !tainted_[size_t(r)]) changed = tainted_[size_t(r)] = true;
             }
         }
     }
 
-    bool make_vector(int32_t r) {
+    bool make_vector(std::int32_t r) {
         if (!result_.uniform[size_t(r)]) return false;
         result_.uniform[size_t(r)] = false;
         return true;
@@ -87,11 +87,11 @@ class Analysis {
             changed = false;
             for (size_t i = 0; i < kernel_.statements.size(); ++i) {
                 bool varies = effect_of(kernel_.statements[i]) == Effect::per_lane;
-                for (int32_t r : sources_[i]) varies |= !result_.uniform[size_t(r)];
+                for (std::int32_t r : sources_[i]) varies |= !result_.uniform[size_t(r)];
                 // Several destinations (ld.v4) are of one kind.
-                for (int32_t r : destinations_[i]) varies |= !result_.uniform[size_t(r)];
+                for (std::int32_t r : destinations_[i]) varies |= !result_.uniform[size_t(r)];
                 if (!varies) continue;
-                for (int32_t r : destinations_[i]) changed |= make_vector(r);
+                for (std::int32_t r : destinations_[i]) changed |= make_vector(r);
             }
             any |= changed;
         }
@@ -100,7 +100,7 @@ class Analysis {
 
     bool constrain_all_regions() {
         bool changed = false;
-        for (uint32_t b = 0; b < flow_.blocks.size(); ++b) {
+        for (std::uint32_t b = 0; b < flow_.blocks.size(); ++b) {
             const BasicBlock& block = flow_.blocks[b];
             const Statement& last = kernel_.statements[block.end - 1];
             if (!block.reachable || block.successors.size() != 2) continue;
@@ -112,17 +112,17 @@ class Analysis {
     }
 
     // A block that does nothing but end its threads: no code runs there beside the other side.
-    bool only_exits(uint32_t b) const {
+    bool only_exits(std::uint32_t b) const {
         const BasicBlock& block = flow_.blocks[b];
         return is_exit(kernel_.statements[block.first]);
     }
 
-    bool constrain_region(uint32_t b, const Statement& branch) {
-        uint32_t join = flow_.post_dominator[b];
+    bool constrain_region(std::uint32_t b, const Statement& branch) {
+        std::uint32_t join = flow_.post_dominator[b];
         Bits sides[2], both(flow_.blocks.size());
         const auto find_sides = [&] {
             for (int k = 0; k < 2; ++k) {
-                const uint32_t side = flow_.blocks[b].successors[size_t(k)];
+                const std::uint32_t side = flow_.blocks[b].successors[size_t(k)];
                 sides[k] = join == ControlFlow::no_block && only_exits(side)
                                ? Bits(flow_.blocks.size())
                                : flow_.region(side, join);
@@ -157,12 +157,12 @@ class Analysis {
         return false;
     }
 
-    bool constrain_one_sided(const Bits& blocks, uint32_t join) {
+    bool constrain_one_sided(const Bits& blocks, std::uint32_t join) {
         if (join == ControlFlow::no_block) return false;
         bool changed = false;
         for (size_t i = 0; i < kernel_.statements.size(); ++i) {
             if (!blocks[flow_.block_of[i]]) continue;
-            for (int32_t r : destinations_[i])
+            for (std::int32_t r : destinations_[i])
                 if (live_in_[join][size_t(r)]) changed |= make_vector(r);
         }
         return changed;
@@ -174,7 +174,7 @@ class Analysis {
             if (!blocks[flow_.block_of[i]]) continue;
             const Statement& s = kernel_.statements[i];
             const bool pure = effect_of(s) == Effect::pure && s.guard < 0;
-            for (int32_t r : destinations_[i])
+            for (std::int32_t r : destinations_[i])
                 if (!pure || definitions_[size_t(r)] > 1) changed |= make_vector(r);
         }
         return changed;
@@ -183,9 +183,9 @@ class Analysis {
     const KernelSyntax& kernel_;
     const ControlFlow& flow_;
     size_t registers_;
-    std::vector<std::vector<int32_t>> sources_, destinations_;  // by statement
-    std::vector<uint32_t> definitions_;                         // by register
-    std::vector<Bits> live_in_;                                 // by block
+    std::vector<std::vector<std::int32_t>> sources_, destinations_;  // by statement
+    std::vector<std::uint32_t> definitions_;                         // by register
+    std::vector<Bits> live_in_;                                      // by block
     Bits tainted_;
     Uniformity result_;
     bool changed_ = false;

@@ -23,7 +23,7 @@ struct Uniformity {
     std::vector<bool> uniform;        // by register
     std::vector<bool> live_at_entry;  // by register: may be read before it is written
     std::vector<bool> divergent;      // by block: its closing branch may part lanes
-    std::vector<uint32_t> join;       // by block: where they meet, ControlFlow::no_block for never
+    std::vector<std::uint32_t> join;  // by block: where they meet, ControlFlow::no_block for never
 };
 
 Uniformity analyse_uniformity(const KernelSyntax& kernel, const ControlFlow& flow);

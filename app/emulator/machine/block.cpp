@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdlib>
 
-#include "emulator/handlers/handlers.h"
 #include "emulator/machine/splitmix64.h"
 #include "emulator/program/error.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/handlers/handlers.h"
 #include "emulator/machine/block.h"
 #include "emulator/program/error.h"
 
@@ -141,7 +140,7 @@ uint32_t BlockRunner::lanes_that_stay(const Warp& warp) const {
     for (const Split& s : warp.splits) {
         const Instruction* next = s.pc;
         while (kernel_.lines[kernel_.index_of(next)].pseudo) ++next;
-        if (next->handlers[Instruction::full] == exit_threads) lanes &= ~s.mask;
+        if (next->role == Role::exit) lanes &= ~s.mask;
     }
     return lanes;
 }

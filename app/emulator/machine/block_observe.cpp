@@ -1,7 +1,6 @@
 #include <bit>
 #include <cstring>
 
-#include "emulator/handlers/handlers.h"
 #include "emulator/machine/block.h"
 
 // What an observer is told. Free-running blocks come here never.
@@ -76,7 +75,7 @@ void BlockRunner::observe_access(const Instruction* i, const Warp& warp, uint32_
                   .pc = pc,
                   .same_address = (operand & 1) != 0,
                   .state = &warp};
-    if (i->target >> 9 & 1)
+    if (AccessForm(i->target).wide_address)
         lane_addresses<uint64_t>(warp, operand, uint64_t(i->immediate), mask, addresses);
     else
         lane_addresses<uint32_t>(warp, operand, uint32_t(i->immediate), mask, addresses);
@@ -135,7 +134,7 @@ void BlockRunner::complete_observed_syncs(Warp& warp) {
         if (!warp.complete_warp_sync()) return;
         for (const Split& s : before) {
             if (s.state != Split::at_warp_sync || !(s.mask & warp.mask)) continue;
-            if (s.pc->handlers[Instruction::full] == warp_barrier)
+            if (s.pc->role == Role::warp_barrier)
                 observer_->on_warp_sync(context_.block, warp.index, s.members);
             break;
         }
@@ -151,11 +150,11 @@ void BlockRunner::observe_arrival(const Instruction* i, const Warp& warp, uint32
 
 void Access::stored(unsigned lane, std::byte* into) const {
     const Instruction& i = state->block->kernel->code[pc];
-    const unsigned elements = i.target >> 5 & 7;
-    const unsigned size = bytes / elements;
-    for (unsigned e = 0; e < elements; ++e) {
+    const AccessForm form(i.target);
+    const unsigned size = bytes / form.elements;
+    for (unsigned e = 0; e < form.elements; ++e) {
         const uint32_t operand = i.operands[e + 1];
-        const uint64_t value = i.target >> 10 & 1 ? state->get<uint64_t>(operand, lane)
+        const uint64_t value = form.wide_register ? state->get<uint64_t>(operand, lane)
                                                   : state->get<uint32_t>(operand, lane);
         std::memcpy(into + e * size, &value, size);
     }

@@ -2,8 +2,8 @@
 #include <bit>
 #include <cstring>
 
-#include "emulator/handlers/handlers.h"
 #include "emulator/machine/block.h"
+#include "emulator/machine/host_timer.h"
 
 // A block under a person's hand: the turns of run_warps(), held after each instruction.
 namespace warpscope::emulator {
@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t endless = 1 << 30;
 
 const Instruction* behind_prefixes(const Instruction* i) {
-    while (is_prefix(i)) ++i;
+    while (is_prefix(i->role)) ++i;
     return i;
 }
 
@@ -49,10 +49,10 @@ uint32_t BlockRunner::pc_ahead(uint32_t warp) const {
 
 BlockRunner::Executed BlockRunner::under_prefixes(const Instruction* i, Warp& warp) const {
     uint32_t mask = warp.mask;
-    for (; is_prefix(i); ++i)
-        if (i->handlers[Instruction::full] == guard)
+    for (; is_prefix(i->role); ++i)
+        if (i->role == Role::guard)
             mask &= warp.predicate(i->operands[0]);
-        else if (i->handlers[Instruction::full] == guard_not)
+        else if (i->role == Role::guard_not)
             mask &= ~warp.predicate(i->operands[0]);
     return {kernel_.index_of(i), mask};
 }

@@ -16,10 +16,10 @@ class Error : public std::runtime_error {
 // A load, store or atomic that lies outside what is allocated, or is misaligned.
 class AccessError : public Error {
   public:
-    AccessError(const std::string& what, uint32_t pc, uint32_t thread)
+    AccessError(const std::string& what, std::uint32_t pc, std::uint32_t thread)
         : Error(what), pc(pc), thread(thread) {}
-    uint32_t pc;      // index into Kernel::code
-    uint32_t thread;  // linear index in its block
+    std::uint32_t pc;      // index into Kernel::code
+    std::uint32_t thread;  // linear index in its block
 };
 
 // A block whose threads wait for each other.

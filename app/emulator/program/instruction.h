@@ -7,33 +7,74 @@ namespace warpscope::emulator {
 struct Instruction;
 class Warp;
 
-// Executes one instruction for the current split of a warp and returns the next one, or nullptr
-// when the split can't go on in this turn.
+/// Executes one instruction for the current split of a warp. Returns the next instruction, or
+/// nullptr when the split cannot continue in this turn.
 using Handler = const Instruction* (*)(const Instruction*, Warp&);
 
-// A decoded instruction: one cache line. Text and source line lie in Kernel::lines beside it.
-//
-// An operand is the byte offset of a slot in the warp's register file; its lowest bit says that the
-// slot is warp-uniform (one 8-byte value) instead of 32 lanes. Immediates are uniform slots too.
+/// What an instruction means for the control flow of its warp.
+enum class Role : std::uint8_t {
+    operation,      ///< computes, or accesses memory; the warp continues behind it
+    guard,          ///< prefix @p: the next instruction runs for the lanes where p holds
+    guard_not,      ///< prefix @!p
+    float_mode,     ///< prefix: the next instruction has its own rounding or flushing
+    branch,         ///< to Instruction::target, for all lanes
+    branch_if,      ///< for the lanes where operand 0 holds
+    branch_unless,  ///< for the lanes where operand 0 does not hold
+    join,           ///< where diverged lanes reconverge
+    exit,
+    block_barrier,  ///< see BarrierKind
+    warp_barrier
+};
+
+/// A prefix changes how the instruction behind it runs.
+constexpr bool is_prefix(Role role) {
+    return role == Role::guard || role == Role::guard_not || role == Role::float_mode;
+}
+constexpr bool is_guard(Role role) {
+    return role == Role::guard || role == Role::guard_not;
+}
+constexpr bool is_branch(Role role) {
+    return role == Role::branch || role == Role::branch_if || role == Role::branch_unless;
+}
+
+/// Instruction::detail of a block barrier. The last three reduce a predicate over the block.
+enum class BarrierKind : std::uint16_t { sync, arrive, popc, all, any };
+
+/// An operand of an Instruction is the byte offset of a slot in the warp's register file. A uniform
+/// slot holds one 8-byte value for the whole warp, a vector slot one value for each of 32 lanes.
+/// Offsets are even: the lowest bit is set for a uniform slot. Immediates lie in uniform slots.
+constexpr std::uint32_t uniform_operand = 1;
+
+constexpr bool is_uniform(std::uint32_t operand) {
+    return operand & uniform_operand;
+}
+constexpr std::uint32_t slot_offset(std::uint32_t operand) {
+    return operand & ~uniform_operand;
+}
+
+/// A decoded instruction: one cache line. Its text and source line are in Kernel::lines.
 struct alignas(64) Instruction {
-    enum Mode : uint32_t { full, masked };
-    // What an observer can be told of it; a guard has the events of what it guards.
-    enum Event : uint8_t {
+    enum Mode : std::uint32_t { full, masked };
+    /// What an observer can be told about an instruction. A prefix has the events of the
+    /// instruction that it changes.
+    enum Event : std::uint8_t {
         executes = 1,
-        shared_access = 2,  // a generic address has both: where it lies, only the lanes know
+        shared_access = 2,  ///< a generic access has this and global_access
         global_access = 4,
         warp_sync = 8,
-        guards = 16,         // a prefix of what it has the events of
-        uniform_shared = 32  // beside shared_access: all lanes have one narrow address
+        guards = 16,         ///< a prefix: the events are those of the next instruction
+        uniform_shared = 32  ///< beside shared_access: all lanes have one 32-bit address
     };
 
-    Handler handlers[2];   // by Mode: all lanes; only the lanes of the mask
-    uint32_t operands[6];  // destinations first, then sources, as in the PTX text
-    int64_t immediate;     // address offset, or what else the handler knows
-    uint32_t target;       // index of the branch target; elsewhere a detail of the handler
-    uint16_t cost;         // at a checkpoint: PTX instructions since the one before
-    uint16_t detail;
-    uint8_t events;
+    Handler handlers[2];        ///< by Mode: for all lanes; for the lanes of the mask
+    std::uint32_t operands[6];  ///< destinations first, then sources, as in the PTX text
+    std::int64_t immediate;     ///< address offset, or what else the handler needs
+    /// Of a branch: distance to the target in instructions. Of a memory access: AccessForm.
+    std::uint32_t target;
+    std::uint16_t cost;  ///< at a checkpoint: PTX instructions since the previous checkpoint
+    std::uint16_t detail;
+    std::uint8_t events;
+    Role role;
 };
 
 static_assert(sizeof(Instruction) == 64);

@@ -8,28 +8,30 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/program/access_form.h"
 #include "emulator/program/instruction.h"
 
 namespace warpscope::emulator {
 
 class Module;
 
+/// Bytes of local memory that a thread has for the frames of recursive functions. A GPU has 1 KiB
+/// unless the host asks for more.
+inline constexpr std::uint32_t recursion_stack_bytes = 16 * 1024;
+
 struct Parameter {
     std::string name;
-    uint32_t size = 0;    // bytes
-    uint32_t align = 1;   // bytes
-    uint32_t offset = 0;  // in the packed argument block
+    std::uint32_t size = 0;    // bytes
+    std::uint32_t align = 1;   // bytes
+    std::uint32_t offset = 0;  // in the packed argument block
 };
 
 // Where an instruction comes from. `file` indexes Module::files(), -1 where the PTX has no .loc.
 struct SourceLine {
-    int32_t file = -1;
-    int32_t line = 0;
-    int32_t ptx_line = 0;
+    std::int32_t file = -1;
+    std::int32_t line = 0;
+    std::int32_t ptx_line = 0;
 };
-
-enum class MemoryAccess : uint8_t { none, load, store, atomic };
-enum class Space : uint8_t { generic, global, shared, local, constant, param };
 
 // The cold half of an instruction: what a person, an observer or an error message needs.
 struct InstructionInfo {
@@ -37,22 +39,22 @@ struct InstructionInfo {
     SourceLine source;
     MemoryAccess access = MemoryAccess::none;
     Space space = Space::generic;
-    uint8_t bytes = 0;            // of one lane's access
-    uint8_t address_operand = 0;  // index into Instruction::operands
-    bool pseudo = false;          // inserted by the decoder (a join); counts for nothing
+    std::uint8_t bytes = 0;            // of one lane's access
+    std::uint8_t address_operand = 0;  // index into Instruction::operands
+    bool pseudo = false;               // inserted by the decoder (a join); counts for nothing
     bool barrier = false;
 };
 
 // Where a PTX register lives while the kernel runs.
 struct RegisterInfo {
     std::string name;
-    uint32_t slot = 0;  // as in Instruction::operands
-    uint8_t bits = 0;   // 1 (predicate, a 32-lane mask), 16, 32 or 64
+    std::uint32_t slot = 0;  // as in Instruction::operands
+    std::uint8_t bits = 0;   // 1 (predicate, a 32-lane mask), 16, 32 or 64
     bool is_float = false;
 };
 
 // Registers that the machine fills in; lane-varying ones are vectors.
-enum class Special : uint8_t {
+enum class Special : std::uint8_t {
     none,
     tid_x,
     tid_y,
@@ -82,27 +84,27 @@ enum class Special : uint8_t {
 
 struct SpecialSlot {
     Special special;
-    uint32_t slot;
+    std::uint32_t slot;
 };
 
 struct Kernel {
     std::string name;
     std::vector<Parameter> parameters;
-    uint32_t parameter_bytes = 0;
-    uint32_t shared_bytes = 0;  // static; dynamic shared memory begins after it
-    uint32_t local_bytes = 0;   // of one thread
+    std::uint32_t parameter_bytes = 0;
+    std::uint32_t shared_bytes = 0;  // static; dynamic shared memory begins after it
+    std::uint32_t local_bytes = 0;   // of one thread
     // The first of them, which every block finds zero: all but the stack of functions that call
     // themselves, who write before they read.
-    uint32_t cleared_local_bytes = 0;
+    std::uint32_t cleared_local_bytes = 0;
     std::vector<Instruction> code;
     std::vector<InstructionInfo> lines;  // one for each instruction of code
     std::vector<RegisterInfo> registers;
 
     // Register file of one warp, in bytes: uniform slots, among them constants and the packed
     // arguments, then vectors, 64-byte aligned.
-    uint32_t register_bytes = 0;
-    std::vector<std::pair<uint32_t, uint64_t>> constants;  // slot, value
-    uint32_t argument_slot = 0;
+    std::uint32_t register_bytes = 0;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  // slot, value
+    std::uint32_t argument_slot = 0;
     std::vector<SpecialSlot> specials;
     std::vector<RegisterInfo> cleared;  // those that may be read before they are written
 
@@ -113,9 +115,9 @@ struct Kernel {
 
     const Module* module = nullptr;
 
-    uint32_t index_of(const Instruction* i) const { return uint32_t(i - code.data()); }
+    std::uint32_t index_of(const Instruction* i) const { return std::uint32_t(i - code.data()); }
     // "file.cu:12", or "PTX line 34" where the PTX carries no line information.
-    std::string where(uint32_t index) const;
+    std::string where(std::uint32_t index) const;
 };
 
 // A PTX module, decoded. Module-scope .global variables are part of the module and keep their

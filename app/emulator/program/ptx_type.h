@@ -7,7 +7,7 @@
 namespace warpscope::emulator {
 
 // The fundamental types of PTX (ISA 5.2.1) that the emulator knows.
-enum class Type : uint8_t {
+enum class Type : std::uint8_t {
     pred,
     b8,
     b16,

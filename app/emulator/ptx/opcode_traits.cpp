@@ -4,8 +4,6 @@
 #include <iterator>
 #include <string_view>
 
-#include "emulator/lower/calls.h"
-
 namespace warpscope::emulator {
 
 namespace {
@@ -15,7 +13,7 @@ bool one_of(std::string_view word, const std::string_view (&list)[N]) {
     return std::find(std::begin(list), std::end(list), word) != std::end(list);
 }
 
-void collect(const Operand& operand, std::vector<int32_t>& into) {
+void collect(const Operand& operand, std::vector<std::int32_t>& into) {
     if (operand.kind == Operand::register_) into.push_back(operand.index);
     for (const Operand& element : operand.elements) collect(element, into);
 }
@@ -39,19 +37,19 @@ unsigned destination_count(const Statement& s) {
     return 1;
 }
 
-std::vector<int32_t> destinations_of(const Statement& s) {
-    std::vector<int32_t> found;
+std::vector<std::int32_t> destinations_of(const Statement& s) {
+    std::vector<std::int32_t> found;
     const unsigned count = destination_count(s);
     for (unsigned i = 0; i < count && i < s.operands.size(); ++i) collect(s.operands[i], found);
     return found;
 }
 
-std::vector<int32_t> sources_of(const Statement& s) {
-    std::vector<int32_t> found;
+std::vector<std::int32_t> sources_of(const Statement& s) {
+    std::vector<std::int32_t> found;
     for (size_t i = destination_count(s); i < s.operands.size(); ++i) collect(s.operands[i], found);
     if (s.guard >= 0) {
         found.push_back(s.guard);
-        for (int32_t r : destinations_of(s)) found.push_back(r);
+        for (std::int32_t r : destinations_of(s)) found.push_back(r);
     }
     return found;
 }

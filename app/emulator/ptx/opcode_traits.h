@@ -1,11 +1,19 @@
 #pragma once
 
+#include <string_view>
+
 #include "emulator/ptx/ptx_syntax.h"
 
 namespace warpscope::emulator {
 
+/// Opcodes of inserted statements: calls of functions that the CUDA compiler provides. No PTX text
+/// can hold them.
+inline constexpr std::string_view print_opcode = "(vprintf)";  ///< d, format, arguments
+inline constexpr std::string_view assert_opcode =
+    "(assertfail)";  ///< message, file, line, function
+
 // What the analyses must know of a statement before it is decoded.
-enum class Effect : uint8_t {
+enum class Effect : std::uint8_t {
     pure,      // the value depends on the source operands alone
     load,      // the value depends on when it is read: memory, clocks
     per_lane,  // the value differs between lanes whatever the operands
@@ -16,8 +24,8 @@ Effect effect_of(const Statement& statement);
 
 // The registers that a statement writes and reads; a guard is read, and so is the destination of a
 // guarded statement, which may keep its value.
-std::vector<int32_t> destinations_of(const Statement& statement);
-std::vector<int32_t> sources_of(const Statement& statement);
+std::vector<std::int32_t> destinations_of(const Statement& statement);
+std::vector<std::int32_t> sources_of(const Statement& statement);
 
 bool ends_block(const Statement& statement);  // bra, brx, ret, exit, trap
 bool is_exit(const Statement& statement);     // ret, exit

@@ -28,7 +28,7 @@ Lexer::Lexer(std::string_view text, std::string module_name)
     scan();
 }
 
-void Lexer::fail(const std::string& what, int32_t line) const {
+void Lexer::fail(const std::string& what, std::int32_t line) const {
     throw Error(fmt::format("{}: PTX line {}: {}", module_name_, line, what));
 }
 
@@ -109,11 +109,11 @@ Token Lexer::expect_word(const char* what) {
     return next();
 }
 
-int64_t Lexer::expect_integer() {
+std::int64_t Lexer::expect_integer() {
     const bool negative = accept("-");
     if (token_.kind != Token::number) fail(fmt::format("expected a number, not '{}'", token_.text));
-    const int64_t value = integer_value(next().text);
-    return negative ? int64_t(0 - uint64_t(value)) : value;
+    const std::int64_t value = integer_value(next().text);
+    return negative ? std::int64_t(0 - std::uint64_t(value)) : value;
 }
 
 std::string_view Lexer::since(const Token& begin) const {
@@ -121,7 +121,7 @@ std::string_view Lexer::since(const Token& begin) const {
     return text_.substr(from, taken_end_ - from);
 }
 
-int64_t integer_value(std::string_view text) {
+std::int64_t integer_value(std::string_view text) {
     if (!text.empty() && text.back() == 'U') text.remove_suffix(1);
     int base = 10;
     if (text.starts_with("0x") || text.starts_with("0X")) {
@@ -133,11 +133,11 @@ int64_t integer_value(std::string_view text) {
     } else if (text.size() > 1 && text[0] == '0') {
         base = 8;
     }
-    uint64_t value = 0;
+    std::uint64_t value = 0;
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value, base);
     if (result.ec != std::errc{} || result.ptr != text.data() + text.size())
         throw Error(fmt::format("PTX: '{}' is not a number", text));
-    return int64_t(value);
+    return std::int64_t(value);
 }
 
 }  // namespace warpscope::emulator

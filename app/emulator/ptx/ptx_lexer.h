@@ -7,10 +7,10 @@
 namespace warpscope::emulator {
 
 struct Token {
-    enum Kind : uint8_t { word, number, string, punctuation, end };
+    enum Kind : std::uint8_t { word, number, string, punctuation, end };
     Kind kind = end;
     std::string_view text;  // of a string: without its quotes
-    int32_t line = 1;
+    std::int32_t line = 1;
 
     bool is(std::string_view s) const { return text == s && kind != string; }
 };
@@ -26,11 +26,11 @@ class Lexer {
     bool accept(std::string_view text);
     void expect(std::string_view text);
     Token expect_word(const char* what);
-    int64_t expect_integer();
+    std::int64_t expect_integer();
     // The text from `begin` (a token's first character) to the end of the last token taken.
     std::string_view since(const Token& begin) const;
 
-    [[noreturn]] void fail(const std::string& what, int32_t line) const;
+    [[noreturn]] void fail(const std::string& what, std::int32_t line) const;
     [[noreturn]] void fail(const std::string& what) const { fail(what, token_.line); }
 
   private:
@@ -41,11 +41,11 @@ class Lexer {
     std::string module_name_;
     size_t at_ = 0;
     size_t taken_end_ = 0;
-    int32_t line_ = 1;
+    std::int32_t line_ = 1;
     Token token_;
 };
 
 // The value of an integer token: decimal, 0x, 0b or octal, with an optional U.
-int64_t integer_value(std::string_view text);
+std::int64_t integer_value(std::string_view text);
 
 }  // namespace warpscope::emulator

@@ -9,8 +9,8 @@ namespace warpscope::emulator {
 
 namespace {
 
-constexpr uint64_t most_parameter_bytes = 32764;  // PTX ISA, "Kernel Function Parameters"
-constexpr uint64_t most_variable_bytes = 1ull << 30;
+constexpr std::uint64_t most_parameter_bytes = 32764;  // PTX ISA, "Kernel Function Parameters"
+constexpr std::uint64_t most_variable_bytes = 1ull << 30;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ ModuleSyntax Parser::parse() {
 }
 
 void Parser::skip_line_of_words() {
-    const int32_t line = lexer_.peek().line;
+    const std::int32_t line = lexer_.peek().line;
     while (lexer_.peek().kind != Token::end && lexer_.peek().line == line) lexer_.next();
 }
 
@@ -62,7 +62,7 @@ void Parser::module_directive() {
 
 void Parser::file_directive() {
     lexer_.next();
-    const int64_t index = lexer_.expect_integer();
+    const std::int64_t index = lexer_.expect_integer();
     if (index < 0 || index > 100'000) lexer_.fail(fmt::format("there is no file {}", index));
     module_.files[int(index)] = std::string(lexer_.next().text);
     while (lexer_.accept(",")) lexer_.next();  // timestamp and size
@@ -71,9 +71,10 @@ void Parser::file_directive() {
 // Code inlined from another file, such as a CUDA header, is shown at the line that it was inlined
 // into; if that is in another file too, the line before stays.
 void Parser::loc_directive() {
-    const int32_t ptx_line = lexer_.peek().line;
+    const std::int32_t ptx_line = lexer_.peek().line;
     lexer_.next();
-    SourceLine found{int32_t(lexer_.expect_integer()), int32_t(lexer_.expect_integer()), ptx_line};
+    SourceLine found{std::int32_t(lexer_.expect_integer()), std::int32_t(lexer_.expect_integer()),
+                     ptx_line};
     lexer_.expect_integer();  // column
     if (kernel_file_ < 0) kernel_file_ = found.file;
     while (lexer_.accept(",")) {
@@ -82,8 +83,8 @@ void Parser::loc_directive() {
             lexer_.next();
             if (lexer_.accept("+")) lexer_.expect_integer();
         } else if (word.is("inlined_at")) {
-            SourceLine at{int32_t(lexer_.expect_integer()), int32_t(lexer_.expect_integer()),
-                          ptx_line};
+            SourceLine at{std::int32_t(lexer_.expect_integer()),
+                          std::int32_t(lexer_.expect_integer()), ptx_line};
             lexer_.expect_integer();
             if (found.file != kernel_file_) found = at;
         } else {
@@ -122,11 +123,11 @@ std::vector<Parameter> Parser::parameter_list() {
     std::vector<Parameter> list;
     lexer_.expect("(");
     if (lexer_.accept(")")) return list;
-    uint64_t offset = 0;
+    std::uint64_t offset = 0;
     do {
         Parameter p = parameter();
         offset = (offset + p.align - 1) / p.align * p.align;
-        p.offset = uint32_t(offset);
+        p.offset = std::uint32_t(offset);
         offset += p.size;
         if (offset > most_parameter_bytes)
             lexer_.fail(fmt::format("more than {} bytes of parameters", most_parameter_bytes));
@@ -159,7 +160,7 @@ Parameter Parser::parameter() {
     if (lexer_.peek().is(".reg")) lexer_.fail("parameters in registers are not supported");
     lexer_.expect(".param");
     Parameter p;
-    uint32_t align = 0;
+    std::uint32_t align = 0;
     Type type = Type::b8;
     while (lexer_.peek().kind == Token::word && lexer_.peek().text.starts_with('.')) {
         const Token word = lexer_.next();
@@ -179,21 +180,22 @@ Parameter Parser::parameter() {
     p.name = lexer_.expect_word("a parameter name").text;
     p.size = bytes_of(type);
     if (lexer_.accept("[")) {
-        const uint64_t count = lexer_.peek().is("]") ? 0 : uint64_t(lexer_.expect_integer());
+        const std::uint64_t count =
+            lexer_.peek().is("]") ? 0 : std::uint64_t(lexer_.expect_integer());
         if (count > most_parameter_bytes)
             lexer_.fail(fmt::format("parameter '{}' is too large", p.name));
-        p.size *= uint32_t(count);
+        p.size *= std::uint32_t(count);
         lexer_.expect("]");
     }
     p.align = align ? align : bytes_of(type);
     return p;
 }
 
-uint32_t Parser::alignment() {
-    const int64_t align = lexer_.expect_integer();
+std::uint32_t Parser::alignment() {
+    const std::int64_t align = lexer_.expect_integer();
     if (align < 1 || align > 4096 || (align & (align - 1)))
         lexer_.fail(fmt::format("an alignment of {} is none", align));
-    return uint32_t(align);
+    return std::uint32_t(align);
 }
 
 Parser::VariableHead Parser::variable_head() {
@@ -222,13 +224,13 @@ void Parser::variables(Space space, bool external, std::vector<Variable>& into) 
         v.name = name.text;
         v.space = space;
         v.bytes = bytes_of(head.type) * head.lanes;
-        v.align = head.align ? head.align : uint32_t(v.bytes);
+        v.align = head.align ? head.align : std::uint32_t(v.bytes);
         while (lexer_.accept("[")) {
             if (lexer_.peek().is("]")) {
                 v.dynamic = true;
                 v.bytes = 0;
             } else {
-                const auto count = uint64_t(lexer_.expect_integer());
+                const auto count = std::uint64_t(lexer_.expect_integer());
                 if (count > most_variable_bytes || v.bytes * count > most_variable_bytes)
                     lexer_.fail(fmt::format("'{}' is too large", v.name), name.line);
                 v.bytes *= count;
@@ -256,12 +258,12 @@ void Parser::initialiser(Variable& variable, Type type) {
 }
 
 void Parser::initial_value(Variable& variable, Type type) {
-    const int32_t line = lexer_.peek().line;
+    const std::int32_t line = lexer_.peek().line;
     if (lexer_.peek().kind == Token::word) return initial_address(variable, type);
     const Operand value = operand();
-    uint64_t bits = uint64_t(value.value);
+    std::uint64_t bits = std::uint64_t(value.value);
     if (value.kind == Operand::float64 && type == Type::f32)
-        bits = std::bit_cast<uint32_t>(float(std::bit_cast<double>(bits)));
+        bits = std::bit_cast<std::uint32_t>(float(std::bit_cast<double>(bits)));
     else if (value.kind != Operand::integer && value.kind != Operand::float32 &&
              value.kind != Operand::float64)
         lexer_.fail(fmt::format("'{}' is initialised with no number", variable.name), line);

@@ -22,12 +22,12 @@ class Parser {
 
   private:
     struct Scope {
-        std::map<std::string, int32_t, std::less<>> registers;
+        std::map<std::string, std::int32_t, std::less<>> registers;
         std::map<std::string, std::string, std::less<>> parameters;  // of calls, to their own names
     };
     struct VariableHead {
-        uint32_t align = 0;
-        uint32_t lanes = 1;
+        std::uint32_t align = 0;
+        std::uint32_t lanes = 1;
         Type type = Type::b8;
     };
 
@@ -42,7 +42,7 @@ class Parser {
     std::vector<Parameter> parameter_list();
     Parameter parameter();
     void variables(Space space, bool external, std::vector<Variable>& into);
-    uint32_t alignment();
+    std::uint32_t alignment();
     VariableHead variable_head();
     void initialiser(Variable& variable, Type type);
     void initial_value(Variable& variable, Type type);
@@ -57,14 +57,14 @@ class Parser {
     Operand address_operand();
     Operand word_operand();
     Operand number_operand(bool negative);
-    std::optional<int32_t> find_register(std::string_view name) const;
+    std::optional<std::int32_t> find_register(std::string_view name) const;
 
     Lexer lexer_;
     ModuleSyntax module_;
     KernelSyntax* kernel_ = nullptr;
     std::vector<Scope> scopes_;
     SourceLine source_;
-    int32_t kernel_file_ = -1;
+    std::int32_t kernel_file_ = -1;
 };
 
 }  // namespace warpscope::emulator

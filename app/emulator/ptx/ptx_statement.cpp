@@ -75,15 +75,15 @@ void Parser::registers(const Token& type_word) {
         lexer_.fail(fmt::format("unknown register type '{}'", type_word.text), type_word.line);
     const auto declare = [&](std::string name) {
         kernel_->registers.push_back({name, *type});
-        scopes_.back().registers[std::move(name)] = int32_t(kernel_->registers.size()) - 1;
+        scopes_.back().registers[std::move(name)] = std::int32_t(kernel_->registers.size()) - 1;
     };
     do {
         const std::string name(lexer_.expect_word("a register name").text);
         if (lexer_.accept("<")) {
-            const int64_t count = lexer_.expect_integer();
-            if (count < 0 || uint64_t(count) + kernel_->registers.size() > most_registers)
+            const std::int64_t count = lexer_.expect_integer();
+            if (count < 0 || std::uint64_t(count) + kernel_->registers.size() > most_registers)
                 lexer_.fail(fmt::format("more than {} registers", most_registers));
-            for (int64_t i = 0; i < count; ++i) declare(name + std::to_string(i));
+            for (std::int64_t i = 0; i < count; ++i) declare(name + std::to_string(i));
             lexer_.expect(">");
         } else {
             declare(name);
@@ -184,7 +184,7 @@ void Parser::call_parameters() {
     }
 }
 
-std::optional<int32_t> Parser::find_register(std::string_view name) const {
+std::optional<std::int32_t> Parser::find_register(std::string_view name) const {
     for (size_t i = scopes_.size(); i-- > 0;) {
         const auto found = scopes_[i].registers.find(name);
         if (found != scopes_[i].registers.end()) return found->second;
@@ -275,24 +275,24 @@ Operand Parser::number_operand(bool negative) {
                            (text[1] == 'f' || text[1] == 'F' || text[1] == 'd' || text[1] == 'D');
     if (hex_float) {
         const bool is_double = text[1] == 'd' || text[1] == 'D';
-        uint64_t bits = 0;
+        std::uint64_t bits = 0;
         const auto parsed = std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16);
         if (parsed.ptr != text.data() + text.size() || text.size() != (is_double ? 18u : 10u))
             lexer_.fail(fmt::format("'{}' is not a number", text), token.line);
         if (negative) bits ^= is_double ? 1ull << 63 : 1ull << 31;
         result.kind = is_double ? Operand::float64 : Operand::float32;
-        result.value = int64_t(bits);
+        result.value = std::int64_t(bits);
     } else if (text.find('.') != text.npos) {
         double value = 0;
         const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
         if (parsed.ptr != text.data() + text.size() || parsed.ec != std::errc{})
             lexer_.fail(fmt::format("'{}' is not a number", text), token.line);
         result.kind = Operand::float64;
-        result.value = std::bit_cast<int64_t>(negative ? -value : value);
+        result.value = std::bit_cast<std::int64_t>(negative ? -value : value);
     } else {
         result.kind = Operand::integer;
-        const uint64_t value = uint64_t(integer_value(text));
-        result.value = int64_t(negative ? -value : value);
+        const std::uint64_t value = std::uint64_t(integer_value(text));
+        result.value = std::int64_t(negative ? -value : value);
     }
     return result;
 }

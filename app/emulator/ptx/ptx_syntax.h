@@ -15,7 +15,7 @@ namespace warpscope::emulator {
 // and labels are not.
 
 struct Operand {
-    enum Kind : uint8_t {
+    enum Kind : std::uint8_t {
         register_,  // index
         special,    // name, such as %tid.x
         integer,    // value
@@ -29,8 +29,8 @@ struct Operand {
     };
     Kind kind = sink;
     bool negated = false;  // !p
-    int32_t index = -1;
-    int64_t value = 0;
+    std::int32_t index = -1;
+    std::int64_t value = 0;
     std::string name;
     std::vector<Operand> elements;
 };
@@ -38,7 +38,7 @@ struct Operand {
 struct Statement {
     std::string opcode;                  // "ld"
     std::vector<std::string> modifiers;  // "global", "v4", "f32"
-    int32_t guard = -1;                  // predicate register of @p
+    std::int32_t guard = -1;             // predicate register of @p
     bool guard_negated = false;
     std::vector<Operand> operands;
     SourceLine source;
@@ -54,14 +54,14 @@ struct Statement {
 struct Variable {
     std::string name;
     Space space = Space::global;
-    uint32_t align = 1;
-    uint64_t bytes = 0;
+    std::uint32_t align = 1;
+    std::uint64_t bytes = 0;
     bool dynamic = false;            // .extern .shared x[]
     std::vector<std::byte> initial;  // may be shorter than bytes: the rest is zero
     struct Address {                 // an initial value that is only known when variables have one
-        uint64_t at = 0;             // bytes from the beginning
+        std::uint64_t at = 0;        // bytes from the beginning
         std::string name;
-        int64_t offset = 0;
+        std::int64_t offset = 0;
     };
     std::vector<Address> addresses;
 };
@@ -80,9 +80,9 @@ struct KernelSyntax {
     std::vector<Variable> variables;  // .shared, .local and the .param of calls
     // A call's operands: results (a vector), callee, arguments (a vector).
     std::vector<Statement> statements;
-    std::map<std::string, uint32_t> labels;                          // to an index into statements
+    std::map<std::string, std::uint32_t> labels;                     // to an index into statements
     std::map<std::string, std::vector<std::string>> branch_targets;  // lists of labels, for brx
-    int32_t ptx_line = 0;
+    std::int32_t ptx_line = 0;
 };
 
 struct ModuleSyntax {

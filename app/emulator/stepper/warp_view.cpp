@@ -1,15 +1,10 @@
 #include <algorithm>
 
-#include "emulator/handlers/handlers.h"
 #include "emulator/stepper/stepper_record.h"
 
 namespace warpscope::emulator {
 
 namespace {
-
-bool is_join(const Instruction* i) {
-    return i->handlers[Instruction::full] == join_point;
-}
 
 // The index of the PTX instruction at `i` or the next one: what the decoder inserted is skipped.
 uint32_t shown(const Kernel& kernel, const Instruction* i) {
@@ -24,7 +19,7 @@ SplitView view_of_runnable(const Kernel& kernel, const Warp& warp, const Split& 
     SplitView v{SplitView::State::running, split.mask, shown(kernel, split.pc), 0};
     int32_t r = split.record;
     for (const Instruction* i = split.pc; kernel.lines[kernel.index_of(i)].pseudo; ++i)
-        while (is_join(i) && r >= 0 && warp.records[size_t(r)].join == i) {
+        while (i->role == Role::join && r >= 0 && warp.records[size_t(r)].join == i) {
             const Record& record = warp.records[size_t(r)];
             if ((record.arrived | v.mask) != record.expected) {
                 v.state = SplitView::State::at_join;

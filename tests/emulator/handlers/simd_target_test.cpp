@@ -12,8 +12,8 @@ namespace {
 // Handlers are compiled for several kinds of CPU and chosen when a module is decoded.
 template <typename F>
 void for_each_simd_target(F f) {
-    const int64_t supported = hwy::SupportedTargets();
-    for (int64_t bit = 1; bit > 0 && bit < int64_t{1} << 62; bit <<= 1) {
+    const std::int64_t supported = hwy::SupportedTargets();
+    for (std::int64_t bit = 1; bit > 0 && bit < std::int64_t{1} << 62; bit <<= 1) {
         if (!(supported & bit)) continue;
         SCOPED_TRACE(hwy::TargetName(bit));
         hwy::SetSupportedTargetsForTest(bit);
@@ -23,7 +23,7 @@ void for_each_simd_target(F f) {
 }
 
 // out[tid] = (operation on x, y, z), where x and y take awkward values by tid and n.
-std::vector<uint32_t> values_of(const std::string& body) {
+std::vector<std::uint32_t> values_of(const std::string& body) {
     Runner r(kernel_text(R"(
 mul.lo.s32 %r10, %r1, -1640531527; xor.b32 %r11, %r10, %r0; mul.lo.s32 %r12, %r11, 747796405;
 mov.b32 %f10, %r10; mov.b32 %f11, %r11; cvt.rn.f32.s32 %f12, %r10; cvt.rn.f32.u32 %f13, %r12;
@@ -65,7 +65,7 @@ TEST(SimdTarget, EveryOneGivesTheSameBits) {
     for (const char* body : bodies) {
         SCOPED_TRACE(body);
         const auto expected = values_of(body);
-        ASSERT_GT(std::set<uint32_t>(expected.begin(), expected.end()).size(), 1u);
+        ASSERT_GT(std::set<std::uint32_t>(expected.begin(), expected.end()).size(), 1u);
         for_each_simd_target([&] {
             const auto found = values_of(body);
             for (size_t t = 0; t < found.size(); ++t) {
@@ -87,15 +87,15 @@ double largest_error(const std::string& operation, float first, float step, bool
         "mov.u32 %r2, %ctaid.x; mad.lo.s32 %r2, %r2, 256, %r1; mul.wide.u32 %rd1, %r2, 4;"
         "add.s64 %rd1, %rd0, %rd1; cvt.rn.f32.u32 %f1, %r2; ld.global.f32 %f1, [%rd1];" +
         operation + " %f2, %f1; st.global.f32 [%rd1], %f2;"));
-    constexpr uint32_t count = 64 * 256;
+    constexpr std::uint32_t count = 64 * 256;
     auto* data = static_cast<float*>(r.machine.memory().allocate(count * 4));
     std::vector<float> x(count);
-    for (uint32_t i = 0; i < count; ++i) data[i] = x[i] = first + float(i) * step;
-    const uint32_t n = 0;
+    for (std::uint32_t i = 0; i < count; ++i) data[i] = x[i] = first + float(i) * step;
+    const std::uint32_t n = 0;
     const void* arguments[] = {&data, &n};
     r.machine.run(*r.module->find("k"), {{64, 1, 1}, {256, 1, 1}, 0}, arguments);
     double worst = 0;
-    for (uint32_t i = 0; i < count; ++i) {
+    for (std::uint32_t i = 0; i < count; ++i) {
         const double truth = exact(double(x[i]));
         const double error = std::abs(double(data[i]) - truth);
         worst = std::max(worst, relative ? error / std::abs(truth) : error);

@@ -26,8 +26,8 @@ std::string call(const std::string& name, int d, int a, int b = -1) {
                       name, b >= 0 ? ",\nparam1" : "", d);
 }
 
-std::vector<uint32_t> run(const std::string& body, const std::string& before, uint32_t n = 0,
-                          uint32_t threads = 64) {
+std::vector<std::uint32_t> run(const std::string& body, const std::string& before,
+                               std::uint32_t n = 0, std::uint32_t threads = 64) {
     return Runner(kernel_text(body, before)).run(one_block(threads), n);
 }
 
@@ -35,14 +35,14 @@ const std::string store = "st.global.u32 [%rd1], %r2;\n";
 
 TEST(Calls, OneAfterTheOther) {
     const auto out = run(call("add3", 2, 1, 0) + call("add3", 2, 2, 1) + store, add3, 100);
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t + 300 + 3 * t);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t + 300 + 3 * t);
 }
 
 TEST(Calls, FunctionsMayStandBehindTheKernel) {
     Runner r(kernel_text(call("add3", 2, 1, 0) + store,
                          ".func (.param .b32 r) add3(.param .b32 a, .param .b32 b);\n") +
              add3);
-    EXPECT_EQ(r.run(one_block(2), 7), (std::vector<uint32_t>{21, 22}));
+    EXPECT_EQ(r.run(one_block(2), 7), (std::vector<std::uint32_t>{21, 22}));
 }
 
 TEST(Calls, BySomeLanes) {
@@ -51,7 +51,7 @@ TEST(Calls, BySomeLanes) {
             "@%p1 bra SKIP;\n" +
                 call("add3", 2, 1, 1) + "SKIP:\n" + store,
             add3);
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 4 ? t : 4 * t);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 4 ? t : 4 * t);
 }
 
 TEST(Calls, UnderAGuard) {
@@ -62,7 +62,7 @@ TEST(Calls, UnderAGuard) {
             "ld.param.b32 %r2, [c];\n" +
                 store,
             add3);
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 5 ? t + 6 : 9);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 5 ? t + 6 : 9);
 }
 
 TEST(Calls, WithinCalls) {
@@ -71,7 +71,7 @@ TEST(Calls, WithinCalls) {
         "ld.param.u32 %r1, [twice_a];\n" +
         call("add3", 2, 1, 1) + call("add3", 3, 2, 1) + "st.param.b32 [twice_r+0], %r3;\nret;\n}\n";
     const auto out = run(call("twice", 2, 1) + store, add3 + twice);
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], 7 * t);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], 7 * t);
 }
 
 // Several ways out, one of them from within a loop; and exit, which ends the thread.
@@ -83,7 +83,7 @@ TEST(Calls, EarlyReturns) {
         "add.s32 %r2, %r2, 2;\nsetp.lt.u32 %p3, %r2, 20;\n@%p3 bra LOOP;\n"
         "st.param.b32 [r], 1000;\nret;\n}\n";
     const auto out = run(call("steps", 2, 1) + store, steps);
-    for (uint32_t t = 0; t < 64; ++t)
+    for (std::uint32_t t = 0; t < 64; ++t)
         EXPECT_EQ(out[t], t == 5 ? 0 : t > 18 ? 1000 : (t + 1) / 2 * 2) << t;
 }
 
@@ -102,7 +102,7 @@ TEST(Calls, ParametersWhoseAccessesOverlap) {
             "ld.param.b32 %r2, [retval0+0];\n" +
                 store,
             mix, 1000);
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], 0x42 + 1000 + 2 * t);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], 0x42 + 1000 + 2 * t);
 }
 
 // char and short come in words.
@@ -114,8 +114,8 @@ TEST(Calls, NarrowParameters) {
     const auto out = run(
         "add.s32 %r3, %r1, 0x1F0;\nadd.s32 %r4, %r1, 0x50000;\n" + call("narrow", 2, 3, 4) + store,
         narrow);
-    for (uint32_t t = 0; t < 64; ++t)
-        EXPECT_EQ(int32_t(out[t]), int8_t(0xF0 + t) + int32_t(t)) << t;
+    for (std::uint32_t t = 0; t < 64; ++t)
+        EXPECT_EQ(std::int32_t(out[t]), std::int8_t(0xF0 + t) + std::int32_t(t)) << t;
 }
 
 TEST(Calls, BarriersAndSharedVariablesOfFunctions) {
@@ -132,7 +132,7 @@ TEST(Calls, BarriersAndSharedVariablesOfFunctions) {
     r.observer = &detector;
     const auto out = r.run(one_block(64));
     // 10 + (63 - t), plus t: the same for all.
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], 73u);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], 73u);
     EXPECT_TRUE(detector.findings().empty());
     EXPECT_EQ(r.module->kernels()[0]->shared_bytes, 256u);
 }
@@ -159,8 +159,8 @@ const std::string fib =
 
 TEST(Recursion, EachLaneToItsOwnDepth) {
     const auto out = run("rem.u32 %r3, %r1, 12;\n" + call("fib", 2, 3) + store, fib);
-    const uint32_t expected[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], expected[t % 12]) << t;
+    const std::uint32_t expected[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], expected[t % 12]) << t;
 }
 
 TEST(Recursion, EveryScheduleAndPolicy) {
@@ -173,8 +173,8 @@ TEST(Recursion, EveryScheduleAndPolicy) {
             r.options.schedule = schedule;
             r.options.barriers = policy;
             const auto out = r.run(one_block(70));
-            const uint32_t expected[] = {0, 2, 2, 3, 5, 10, 29, 246};
-            for (uint32_t t = 0; t < 70; ++t) EXPECT_EQ(out[t], expected[t % 8]) << t;
+            const std::uint32_t expected[] = {0, 2, 2, 3, 5, 10, 29, 246};
+            for (std::uint32_t t = 0; t < 70; ++t) EXPECT_EQ(out[t], expected[t % 8]) << t;
         }
 }
 
@@ -206,9 +206,9 @@ TEST(Recursion, OfTwoWithArraysOfTheirOwn) {
                 store,
             ".func (.param .b32 r) odd(.param .b64 f, .param .b32 n);\n" +
                 function("even", "odd", 1) + function("odd", "even", 100));
-    for (uint32_t t = 0; t < 64; ++t) {
-        uint32_t expected = 0, value = t;
-        for (uint32_t n = t % 16, depth = 0;; --n, ++depth) {
+    for (std::uint32_t t = 0; t < 64; ++t) {
+        std::uint32_t expected = 0, value = t;
+        for (std::uint32_t n = t % 16, depth = 0;; --n, ++depth) {
             value += n;
             expected += value * (depth % 2 ? 100 : 1);
             if (n == 0) break;
@@ -245,7 +245,7 @@ TEST(FunctionPointers, EachLaneItsOwn) {
             "selp.b64 %rd5, %rd3, %rd4, %p1;\n" +
                 by_pointer + store,
             two);
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 9 ? t + 1 : 10 * t);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 9 ? t + 1 : 10 * t);
 }
 
 TEST(FunctionPointers, FromATableAsVirtualFunctionsAre) {
@@ -254,7 +254,7 @@ TEST(FunctionPointers, FromATableAsVirtualFunctionsAre) {
             "add.s64 %rd3, %rd3, %rd4;\nld.global.u64 %rd5, [%rd3+8];\n" +
                 by_pointer + store,
             two + ".global .align 8 .u64 table[3] = {0, plus, generic(times)};\n");
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 ? 10 * t : t + 1);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 ? 10 * t : t + 1);
 }
 
 TEST(FunctionPointers, ToNoFunction) {
@@ -275,7 +275,7 @@ TEST(BranchByIndex, JumpsToItsTarget) {
         "ts: .branchtargets A, B, OUT, A;\nbrx.idx %r1, ts;\n"
         "A: add.s32 %r2, %r2, 1;\nB: add.s32 %r2, %r2, 10;\nOUT:\n" +
         store;
-    EXPECT_EQ(run(body, "", 4, 6), (std::vector<uint32_t>{11, 10, 0, 11, 0, 0}));
+    EXPECT_EQ(run(body, "", 4, 6), (std::vector<std::uint32_t>{11, 10, 0, 11, 0, 0}));
     Runner r(kernel_text(body));
     expect_contains(error_of([&] { r.run(one_block(6), 5); }), "beyond its list of targets");
 }

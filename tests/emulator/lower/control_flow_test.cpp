@@ -6,12 +6,12 @@ namespace warpscope::emulator {
 namespace {
 
 // The kernel's own statements begin behind the five of kernel_text().
-constexpr uint32_t first_own = 5;
+constexpr std::uint32_t first_own = 5;
 
 struct Built {
     KernelSyntax kernel;
     ControlFlow flow;
-    uint32_t block(const std::string& label) const {
+    std::uint32_t block(const std::string& label) const {
         return flow.block_of[kernel.labels.at(label)];
     }
 };

@@ -19,8 +19,8 @@ class Analysed {
         ADD_FAILURE() << name;
         return false;
     }
-    uint32_t join_of_entry() const { return result_.join[0]; }
-    uint32_t block(const std::string& label) const {
+    std::uint32_t join_of_entry() const { return result_.join[0]; }
+    std::uint32_t block(const std::string& label) const {
         return flow_.block_of[kernel_.labels.at(label)];
     }
 

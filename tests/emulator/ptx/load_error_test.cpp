@@ -97,7 +97,7 @@ info: .b8 1
 }
 )");
     const auto out = r.run(one_block(40));
-    for (uint32_t t = 0; t < 40; ++t) EXPECT_EQ(out[t], t + 7);
+    for (std::uint32_t t = 0; t < 40; ++t) EXPECT_EQ(out[t], t + 7);
 }
 
 TEST(Load, InlinedCodeOfAnotherFileKeepsTheKernelsLine) {
@@ -117,8 +117,8 @@ TEST(Load, InlinedCodeOfAnotherFileKeepsTheKernelsLine) {
 TEST(Load, ModuleVariablesKeepValuesBetweenLaunches) {
     Runner r(kernel_text("atom.global.add.u32 %r2, [counter], 5;\nst.global.u32 [%rd1], %r2;",
                          ".global .align 4 .u32 counter = 100;"));
-    EXPECT_EQ(r.run(one_block(2)), (std::vector<uint32_t>{100, 105}));
-    EXPECT_EQ(r.run(one_block(1)), (std::vector<uint32_t>{110}));
+    EXPECT_EQ(r.run(one_block(2)), (std::vector<std::uint32_t>{100, 105}));
+    EXPECT_EQ(r.run(one_block(1)), (std::vector<std::uint32_t>{110}));
 }
 
 TEST(Load, ConstantsAreZeroBehindTheirInitialValues) {
@@ -126,7 +126,7 @@ TEST(Load, ConstantsAreZeroBehindTheirInitialValues) {
         kernel_text("mul.wide.u32 %rd2, %r1, 4; mov.u64 %rd3, table; add.s64 %rd3, %rd3, %rd2;"
                     "ld.const.u32 %r2, [%rd3]; st.global.u32 [%rd1], %r2;",
                     ".const .align 4 .b8 table[16] = {1, 0, 0, 0, 0, 2};"));
-    EXPECT_EQ(r.run(one_block(4)), (std::vector<uint32_t>{1, 512, 0, 0}));
+    EXPECT_EQ(r.run(one_block(4)), (std::vector<std::uint32_t>{1, 512, 0, 0}));
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+namespace warpscope::emulator {
+
+enum class MemoryAccess : std::uint8_t { none, load, store, atomic };
+enum class Space : std::uint8_t { generic, global, shared, local, constant, param };
+
+/// How a load, store or atomic accesses memory, as Instruction::target holds it.
+struct AccessForm {
+    Space space = Space::generic;
+    unsigned bytes = 4;  ///< of one element: 1, 2, 4 or 8
+    unsigned elements = 1;
+    bool is_signed = false;
+    bool wide_address = false;   ///< the address register has 64 bits
+    bool wide_register = false;  ///< the data registers have 64 bits
+
+    constexpr AccessForm() = default;
+    explicit constexpr AccessForm(std::uint32_t target)
+        : space(Space(target & 7)),
+          bytes(1u << (target >> 3 & 3)),
+          elements(target >> 5 & 7),
+          is_signed(target >> 8 & 1),
+          wide_address(target >> 9 & 1),
+          wide_register(target >> 10 & 1) {}
+
+    constexpr std::uint32_t encoded() const {
+        const unsigned log_bytes = bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
+        return std::uint32_t(space) | log_bytes << 3 | elements << 5 |
+               std::uint32_t(is_signed) << 8 | std::uint32_t(wide_address) << 9 |
+               std::uint32_t(wide_register) << 10;
+    }
+};
+
+}  // namespace warpscope::emulator
