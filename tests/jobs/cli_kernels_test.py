@@ -80,7 +80,7 @@ class WithoutACompiler(Kernels):
     def test_files_that_are_not_there(self):
         for arguments, pattern in [
             ([*EMULATED, "--kernel-source", "my.cu"], r"--kernel-source my\.cu: No such file"),
-            ([*EMULATED, "--kernel-source", "."], r"--kernel-source \.: this is a folder"),
+            ([*EMULATED, "--kernel-source", "."], r"--kernel-source \.: it is a folder"),
             ([*EMULATED, "--experiment", "ripple", "--kernels", "none"], r"--kernels none: "),
             ([*EMULATED, "--experiment", "ripple", "--kernels", "."], r"--kernels \.: .*ripple\.cu"),
             (["--kernels", "none"], r"--kernels none: "),

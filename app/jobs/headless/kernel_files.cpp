@@ -1,15 +1,12 @@
 #include "jobs/headless/kernel_files.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
+#include <stdexcept>
 #include <utility>
 
-#include "compiler/nvrtc.h"
+#include "compiler/source_file.h"
 #include "compute/device/kernel_source.h"
 #include "jobs/output/output.h"
 
@@ -23,20 +20,13 @@ std::string embedded_name(const std::string& file) {
     return fmt::format("kernels/{}.cu", file);
 }
 
-[[noreturn]] void refuse(const fs::path& path, std::string_view argument, const char* why) {
-    throw UsageError(
-        fmt::format("{} {}: {}; name a file that can be read", argument, path.string(), why));
-}
-
-/// A byte more than is compiled, of a file that is longer: the compiler then says so.
 std::string read(const fs::path& path, std::string_view argument) {
-    errno = 0;
-    std::ifstream in(path, std::ios::binary);
-    std::string text(compiler::largest_source + 1, '\0');
-    in.read(text.data(), std::streamsize(text.size()));
-    if (!in.is_open() || in.bad()) refuse(path, argument, std::strerror(errno));
-    text.resize(std::size_t(in.gcount()));
-    return text;
+    try {
+        return compiler::read_source_file(path);
+    } catch (const std::runtime_error& error) {
+        throw UsageError(fmt::format("{} {}: {}; name a file that can be read", argument,
+                                     path.string(), error.what()));
+    }
 }
 
 /// As the parameters have it, without the state that goes with them.
@@ -77,11 +67,7 @@ void check_kernel_files(const fs::path& kernel_source, const fs::path& kernels) 
     std::error_code ignored;
     if (!kernels.empty() && !fs::is_directory(kernels, ignored))
         throw UsageError(fmt::format("--kernels {}: there is no such folder", kernels.string()));
-    if (kernel_source.empty()) return;
-    if (fs::is_directory(kernel_source, ignored))
-        refuse(kernel_source, "--kernel-source", "this is a folder");
-    if (::access(kernel_source.c_str(), R_OK) != 0)
-        refuse(kernel_source, "--kernel-source", std::strerror(errno));
+    if (!kernel_source.empty()) read(kernel_source, "--kernel-source");
 }
 
 std::vector<KernelFile> read_kernel_files(const fs::path& kernel_source, const fs::path& kernels,

@@ -189,7 +189,12 @@ void draw_editor_field(Interface& ui, KernelEditor& editor, const EditorPlaces& 
     ImGui::PushStyleColor(ImGuiCol_TextSelectedBg, faded(colour::accent, 0.28F));
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, 0});
     if (!editable) field.go.reset();
-    if (field.go && !field.active) ImGui::SetKeyboardFocusHere();
+    if (field.go && !field.active) {
+        // From version 1.90.1 on, ImGui gives the keyboard focus only to an item of the window that
+        // has the focus already. A click on a diagnostic gave that to the list's window.
+        ImGui::SetWindowFocus();
+        ImGui::SetKeyboardFocusHere();
+    }
     ImGui::PushID(field.file.c_str());
     const bool changed =
         ImGui::InputTextMultiline("##text", field.text.data(), field.text.capacity() + 1, size,

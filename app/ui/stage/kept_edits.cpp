@@ -1,10 +1,10 @@
 #include "ui/stage/kept_edits.h"
 
-#include <fstream>
-#include <iterator>
+#include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "compiler/source_file.h"
 #include "ui/widgets/text_file.h"
 
 namespace warpscope::ui {
@@ -25,10 +25,14 @@ KeptEdits::KeptEdits(fs::path folder) : folder_(std::move(folder)) {
         if (it->path().extension() != ".cu") continue;
         std::string name = it->path().lexically_relative(folder_).replace_extension().string();
         const std::string_view shipped = KernelTexts::shipped(name);
-        std::ifstream in(it->path(), std::ios::binary);
-        std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-        if (!shipped.empty() && in.is_open() && text != shipped)
-            offered_[std::move(name)] = std::move(text);
+        if (shipped.empty()) continue;
+        try {
+            std::string text = compiler::read_source_file(it->path());
+            if (text != shipped) offered_[std::move(name)] = std::move(text);
+        } catch (const std::runtime_error&) {
+            // A file that cannot be read is not offered. It stays until an edit takes its name, and
+            // is then renamed.
+        }
     }
 }
 
@@ -57,13 +61,12 @@ void KeptEdits::keep(KernelTexts& texts, const KernelFolder& watched, bool now) 
     });
     std::error_code ignored;
     for (const auto& [name, text] : fresh) {
-        const auto old = offered_.find(name);
-        if (old != offered_.end()) {
-            if (old->second != text) put_aside(name);
-            offered_.erase(old);
-        }
         const auto known = kept_.find(name);
-        if (known == kept_.end() || known->second != text) write_whole(file(name), text);
+        if (known != kept_.end() && known->second == text) continue;
+        const auto old = offered_.find(name);
+        if (known == kept_.end() && (old == offered_.end() || old->second != text)) put_aside(name);
+        offered_.erase(name);
+        write_whole(file(name), text);
     }
     for (const auto& [name, text] : kept_)
         if (!fresh.contains(name) && !offered_.contains(name)) fs::remove(file(name), ignored);

@@ -3,18 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
+
+#include "compiler/source_file.h"
 
 namespace warpscope::ui {
 namespace {
 
 constexpr std::size_t most_choices = 200;
-constexpr std::size_t most_bytes = std::size_t(4) << 20;
 
 std::size_t end_of_folder(const std::string& path) {
     return path.rfind('/') + 1;  // npos + 1 is 0
@@ -63,20 +62,15 @@ PathChoices path_choices(const std::string& typed) {
 }
 
 std::string read_kernel(const std::string& path) {
-    const std::string name = with_home(path);
-    const auto fail = [&](const std::string& why) {
-        throw std::runtime_error(fmt::format("Cannot open {}: {}.", path, why));
-    };
-    std::error_code error;
-    if (std::filesystem::is_directory(name, error)) fail("it is a folder");
-    errno = 0;
-    std::ifstream in(name, std::ios::binary);
-    if (!in) fail(std::generic_category().message(errno ? errno : EIO));
     std::string text;
-    for (char c; in.get(c) && text.size() <= most_bytes;)
-        if (c != '\r' || in.peek() != '\n') text += c;
-    if (text.size() > most_bytes) fail("it is larger than 4 MB");
-    if (text.find('\0') != std::string::npos) fail("it holds zero bytes, so it is no text");
+    try {
+        text = compiler::read_source_file(with_home(path));
+    } catch (const std::runtime_error& error) {
+        throw std::runtime_error(fmt::format("Cannot open {}: {}.", path, error.what()));
+    }
+    if (text.find('\0') != std::string::npos)
+        throw std::runtime_error(
+            fmt::format("Cannot open {}: it holds bytes of value 0, so it is not a text.", path));
     return text;
 }
 

@@ -17,8 +17,8 @@ PathChoices path_choices(const std::string& typed);
 /// "~/a" with the home folder.
 std::string with_home(const std::string& path);
 
-/// A text file's lines, each ended by a newline alone. Throws std::runtime_error with a sentence
-/// that names the file where it can't be read, is larger than 4 MB or is no text.
+/// Reads a kernel source as compiler::read_source_file() does. Throws std::runtime_error with a
+/// sentence that names the file where that fails or where the file holds bytes of value 0.
 std::string read_kernel(const std::string& path);
 
 }  // namespace warpscope::ui

@@ -2,32 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
 
+#include "compiler/source_file.h"
+
 namespace warpscope::ui {
 
 namespace fs = std::filesystem;
-
-namespace {
-
-/// With lines that end as the editor's do.
-std::string read_all(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    if (!in.is_open() || in.bad())
-        throw std::runtime_error(fmt::format("{} can't be read.", path.string()));
-    std::string lines;
-    lines.reserve(text.size());
-    for (std::size_t i = 0; i < text.size(); ++i)
-        if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') lines += text[i];
-    return lines;
-}
-
-}  // namespace
 
 KernelFolder::KernelFolder(fs::path folder, fs::path source, std::string file)
     : folder_(std::move(folder)), source_(std::move(source)), source_file_(std::move(file)) {}
@@ -101,16 +84,13 @@ void KernelFolder::look_at(const std::string& file, const fs::path& path, Kernel
     watched.was_seen = true;
     if (!still || (watched.was_read && stamp == watched.read)) return;
     try {
-        if (stamp.size > most_bytes)
-            throw std::runtime_error(
-                fmt::format("{} is larger than {} MiB.", path.string(), most_bytes >> 20));
-        watched.text = read_all(path);
+        watched.text = compiler::read_source_file(path);
         watched.read = stamp;
         watched.was_read = true;
         watched.complaint.clear();
         texts.set(file, watched.text);
-    } catch (const std::exception& e) {
-        complain(e.what());
+    } catch (const std::runtime_error& problem) {
+        complain(fmt::format("{} can't be read: {}.", path.string(), problem.what()));
     }
 }
 

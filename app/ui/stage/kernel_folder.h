@@ -17,7 +17,6 @@ class KernelFolder {
     using Clock = std::chrono::steady_clock;
     /// Between two looks; a text is taken once it is the same in two of them.
     static constexpr std::chrono::milliseconds pause{100};
-    static constexpr std::uintmax_t most_bytes = std::uintmax_t(16) << 20;
 
     /// Either may be empty. `source` stands in for the kernel file `file`, before the folder's.
     KernelFolder(std::filesystem::path folder, std::filesystem::path source, std::string file);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "compute/device/words.h"
 #include "ui/widgets/text_file.h"
 
 namespace warpscope::ui {
@@ -22,10 +23,10 @@ Json to_json(const Settings& s) {
     return {{"window", {s.window.width, s.window.height}},
             {"experiment", s.experiment},
             {"device", s.device},
-            {"math", int(s.run.math)},
-            {"schedule", int(s.run.schedule)},
+            {"math", compute::name(s.run.math)},
+            {"schedule", compute::name(s.run.schedule)},
             {"seed", s.run.seed},
-            {"barriers", int(s.run.barriers)},
+            {"barriers", compute::name(s.run.barriers)},
             {"vsync", s.view.vsync},
             {"grid", s.view.grid},
             {"panels", {s.view.left, s.view.right, s.view.bottom}},
@@ -36,10 +37,14 @@ Json to_json(const Settings& s) {
             {"parameters", parameters}};
 }
 
-int word_index(const Json& json, int count) {
-    const int index = json.get<int>();
-    if (index < 0 || index >= count) throw std::runtime_error("a choice out of range");
-    return index;
+/// Throws where the entry is not one of the enum's names. Earlier versions of Warpscope wrote the
+/// number of the enumerator instead of its name.
+template <class Enum>
+Enum choice(const Json& entry) {
+    if (entry.is_string()) return compute::parse<Enum>(entry.get<std::string>());
+    const auto value = Enum(entry.get<int>());
+    compute::name(value);
+    return value;
 }
 
 Settings from_json(const Json& json) {
@@ -53,12 +58,12 @@ Settings from_json(const Json& json) {
     s.window = {side(0), side(1)};
     s.experiment = json.at("experiment").get<std::string>();
     s.device = json.at("device").get<std::string>();
-    s.run.math = compute::Math(word_index(json.at("math"), 2));
-    s.run.schedule = compute::Schedule(word_index(json.at("schedule"), 3));
+    s.run.math = choice<compute::Math>(json.at("math"));
+    s.run.schedule = choice<compute::Schedule>(json.at("schedule"));
     s.run.seed = json.at("seed").get<std::uint64_t>();
-    // Files of earlier versions have no such entry.
+    // The first versions of Warpscope wrote no barrier policy.
     if (json.contains("barriers"))
-        s.run.barriers = compute::BarrierPolicy(word_index(json.at("barriers"), 3));
+        s.run.barriers = choice<compute::BarrierPolicy>(json.at("barriers"));
     s.view.vsync = json.at("vsync").get<bool>();
     s.view.grid = json.at("grid").get<bool>();
     s.view.left = panel(0);

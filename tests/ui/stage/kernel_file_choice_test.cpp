@@ -60,10 +60,10 @@ TEST_F(KernelFileChoiceTest, WhatIsNoTextIsRefusedWithASentence) {
     EXPECT_NE(complaint(path("no.cu")).find(path("no.cu")), std::string::npos);
     EXPECT_NE(complaint(path("kernels")).find("folder"), std::string::npos);
     std::ofstream(folder_ / "zero.cu") << std::string("a\0b", 3);
-    EXPECT_NE(complaint(path("zero.cu")).find("zero bytes"), std::string::npos);
-    std::ofstream(folder_ / "large.cu") << std::string((4 << 20) + 1, 'a');
-    EXPECT_NE(complaint(path("large.cu")).find("4 MB"), std::string::npos);
-    std::ofstream(folder_ / "most.cu") << std::string(4 << 20, 'a');
+    EXPECT_NE(complaint(path("zero.cu")).find("bytes of value 0"), std::string::npos);
+    std::ofstream(folder_ / "large.cu") << std::string((1 << 20) + 1, 'a');
+    EXPECT_NE(complaint(path("large.cu")).find("larger than 1024 KiB"), std::string::npos);
+    std::ofstream(folder_ / "most.cu") << std::string(1 << 20, 'a');
     EXPECT_EQ(complaint(path("most.cu")), "");
 }
 

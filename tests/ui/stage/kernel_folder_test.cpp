@@ -153,6 +153,25 @@ TEST_F(KeptEditsTest, WhatWasTypedIsOfferedNextTime) {
     EXPECT_TRUE(KeptEdits(kept).offered().empty());
 }
 
+TEST_F(KeptEditsTest, AKeptFileIsReadAsAnyKernelSourceIs) {
+    const fs::path kept = root_ / "kept";
+    fs::create_directories(kept);
+    write(kept / "ripple.cu", "one\r\ntwo\r\n");
+    write(kept / "dot.cu", std::string((1 << 20) + 1, 'x'));
+    EXPECT_EQ(KeptEdits(kept).offered(), (compute::Sources{{"ripple", "one\ntwo\n"}}));
+}
+
+TEST_F(KeptEditsTest, AFileThatCannotBeReadIsRenamedBeforeAnEditTakesItsName) {
+    const fs::path kept = root_ / "kept";
+    fs::create_directories(kept);
+    write(kept / "ripple.cu", std::string((1 << 20) + 1, 'x'));
+    KeptEdits edits(kept);
+    texts_.set("ripple", "typed");
+    edits.keep(texts_, watched_, true);
+    EXPECT_EQ(fs::file_size(kept / "ripple.cu"), 5U);
+    EXPECT_EQ(fs::file_size(kept / "ripple.cu~"), (1U << 20) + 1);
+}
+
 TEST_F(KeptEditsTest, WhatWasDeclinedIsNotOfferedAgainAndNotLost) {
     const fs::path kept = root_ / "kept";
     texts_.set("ripple", "old");

@@ -73,6 +73,32 @@ TEST_F(SettingsTest, AFileThatKnowsNoBarrierPolicyIsWhole) {
     EXPECT_EQ(loaded.settings.device, "cuda:1");
 }
 
+TEST_F(SettingsTest, ChoicesAreWrittenAsWords) {
+    save_settings(file_, some());
+    std::ifstream in(file_);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    for (const char* entry :
+         {"\"math\": \"fast\"", "\"schedule\": \"reverse\"", "\"barriers\": \"before-volta\""})
+        EXPECT_NE(text.find(entry), std::string::npos) << entry << " in " << text;
+}
+
+TEST_F(SettingsTest, ChoicesThatAnEarlierVersionWroteAsNumbersAreRead) {
+    save_settings(file_, some());
+    std::ifstream in(file_);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto exchange = [&](const std::string& words, const std::string& number) {
+        ASSERT_NE(text.find(words), std::string::npos) << words;
+        text.replace(text.find(words), words.size(), number);
+    };
+    exchange("\"fast\"", "1");
+    exchange("\"reverse\"", "2");
+    exchange("\"before-volta\"", "1");
+    put(text);
+    const LoadedSettings loaded = load_settings(file_);
+    EXPECT_EQ(loaded.complaint, "");
+    EXPECT_EQ(loaded.settings.run, some().run);
+}
+
 TEST_F(SettingsTest, NothingElseIsLeftInTheFolder) {
     save_settings(file_, some());
     save_settings(file_, some());
@@ -95,12 +121,14 @@ TEST_F(SettingsTest, ADamagedFileGivesDefaultsAndASentence) {
     save_settings(file_, some());
     std::ifstream in(file_);
     const std::string whole{std::istreambuf_iterator<char>(in), {}};
-    std::string wrong_type = whole, wrong_choice = whole;
+    std::string wrong_type = whole, wrong_choice = whole, wrong_number = whole;
     wrong_type.replace(whole.find("\"nbody\""), 7, "17");
-    wrong_choice.replace(whole.find("\"schedule\": 2"), 13, "\"schedule\": 9");
+    const std::string schedule = "\"schedule\": \"reverse\"";
+    wrong_choice.replace(whole.find(schedule), schedule.size(), "\"schedule\": \"sideways\"");
+    wrong_number.replace(whole.find(schedule), schedule.size(), "\"schedule\": 9");
     for (const std::string& text :
          {std::string(), whole.substr(0, whole.size() / 2), std::string("[1, 2]"), wrong_type,
-          wrong_choice, std::string("\xff\xfe\0", 3)}) {
+          wrong_choice, wrong_number, std::string("\xff\xfe\0", 3)}) {
         put(text);
         const LoadedSettings loaded = load_settings(file_);
         EXPECT_NE(loaded.complaint.find(file_.string()), std::string::npos) << text;
