@@ -5,14 +5,14 @@
 
 #include "compute/device/device.h"
 #include "compute/emulated/emulated_device.h"
-#include "compute/worker/sandbox.h"
+#include "compute/helper/helpers.h"
 #include "experiments/nbody/bodies_file.h"
 #include "jobs/bench/bench.h"
 #include "jobs/headless/headless.h"
 #include "jobs/headless/kernel_files.h"
+#include "jobs/helper.h"
 #include "jobs/list.h"
 #include "jobs/output/output.h"
-#include "jobs/probe.h"
 #include "options.h"
 #include "ui/window/layout.h"
 #include "ui/window/screenshot.h"
@@ -89,11 +89,11 @@ void check_sets(const Options& options) {
     }
 }
 
-int run_window(const Options& options, compute::Sandbox& sandbox) {
+int run_window(const Options& options, compute::Helpers& helpers) {
     check_sets(options);
     jobs::check_kernel_files(options.kernel_source, options.kernels);
     ui::WindowOptions window;
-    window.sandbox = &sandbox;
+    window.helpers = &helpers;
     window.kernel_source = options.kernel_source;
     window.kernels = options.kernels;
     if (options.device_given) window.device = options.device;
@@ -110,21 +110,21 @@ int run_window(const Options& options, compute::Sandbox& sandbox) {
 }
 
 int run(const Options& options) {
-    if (options.mode == Mode::probe) return jobs::run_probe(options.probe);
-    compute::Sandbox sandbox("/proc/self/exe");
+    if (options.mode == Mode::helper) return jobs::run_helper(options.helper_socket);
+    compute::Helpers helpers("/proc/self/exe");
     switch (options.mode) {
         case Mode::list:
             return jobs::run_list(*compute::pick_device("emulator"), options.json);
         case Mode::bench:
-            return jobs::run_bench(sandbox, *make_device(options), options.json);
+            return jobs::run_bench(helpers, *make_device(options), options.json);
         case Mode::headless:
-            return jobs::run_headless(sandbox, make_device(options), headless_request(options),
+            return jobs::run_headless(helpers, make_device(options), headless_request(options),
                                       painter(microscope_place(options)));
-        case Mode::probe:
+        case Mode::helper:
         case Mode::window:
             break;
     }
-    return run_window(options, sandbox);
+    return run_window(options, helpers);
 }
 
 /// A standard file that the caller closed must not become the next file that we open; what is

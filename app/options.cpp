@@ -179,8 +179,8 @@ class Parser {
         flag("--bench", bench_, "measure this machine", group);
         flag("-h,--help", help_, "print this", group);
         // Not for people: how the app starts the processes that edited kernels run in.
-        probe_ = text("--probe", "FD", "", "", [this](const std::string& fd) {
-            options_.probe = int(parse_count("--probe", fd, 1024));
+        helper_ = text("--helper", "FD", "", "", [this](const std::string& fd) {
+            options_.helper_socket = int(parse_count("--helper", fd, 1024));
         });
         flag("--version", version_, "print the version", group);
     }
@@ -303,7 +303,7 @@ class Parser {
         if (headless_run) options_.mode = Mode::headless;
         if (list_) options_.mode = Mode::list;
         if (bench_) options_.mode = Mode::bench;
-        if (probe_->count()) options_.mode = Mode::probe;
+        if (helper_->count()) options_.mode = Mode::helper;
         const bool window = options_.mode == Mode::window;
         const bool headless = options_.mode == Mode::headless;
         for (const CLI::Option* option : {frames_, screenshot_, view_only_, compare_}) {
@@ -365,7 +365,7 @@ class Parser {
     bool headless_ = false, list_ = false, bench_ = false, help_ = false, version_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
-    CLI::Option *probe_{}, *check_{}, *frames_{}, *screenshot_{}, *view_only_{}, *compare_{},
+    CLI::Option *helper_{}, *check_{}, *frames_{}, *screenshot_{}, *view_only_{}, *compare_{},
         *json_{}, *vsync_{}, *widget_map_{}, *microscope_{}, *kernel_source_{}, *kernels_{};
 };
 

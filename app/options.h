@@ -13,7 +13,7 @@
 namespace warpscope {
 
 /// What the app does: exactly one a run.
-enum class Mode { window, headless, list, bench, probe };
+enum class Mode { window, headless, list, bench, helper };
 
 /// The command line, checked as far as that goes without a device: experiment ids exist, numbers
 /// are numbers, options that exclude each other don't meet.
@@ -45,7 +45,7 @@ struct Options {
     std::optional<bool> vsync;
     std::string microscope;            ///< "12,7@214": where it is opened; empty: not
     std::filesystem::path widget_map;  ///< empty: none
-    int probe = -1;                    ///< Mode::probe: the socket that a helper process serves
+    int helper_socket = -1;            ///< Mode::helper: the socket that a helper process serves
 
     /// The assignments to one experiment.
     std::vector<experiments::Assignment> sets_of(const std::string& id) const;

@@ -75,7 +75,7 @@ void PixelBuffer::release_gl_objects() noexcept {
 }
 
 void PixelBuffer::choose_path() {
-    if (device_.info().apart) {
+    if (device_.info().in_helper) {
         stage(
             "Edited kernels run in a process of their own, whose GPU memory OpenGL can't see here: "
             "frames are copied through memory that both share.");

@@ -9,9 +9,9 @@ namespace warpscope::gl {
 /// What a PixelBuffer asks of a device, counted. Its kind is for the test to choose.
 class HostDevice final : public tests::HostDevice {
   public:
-    explicit HostDevice(compute::DeviceKind kind, bool apart = false) {
+    explicit HostDevice(compute::DeviceKind kind, bool in_helper = false) {
         info_.kind = kind;
-        info_.apart = apart;
+        info_.in_helper = in_helper;
         info_.ordinal = kind == compute::DeviceKind::cuda ? 1000 : -1;  // no machine has it
     }
 

@@ -108,12 +108,12 @@ TEST(PixelBufferPaths, SayTheirReasonInASentence) {
 TEST(PixelBufferPaths, OfADeviceInAnotherProcessAreCopies) {
     OffscreenContext context;
     for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::emulator}) {
-        HostDevice apart(kind, true);
-        PixelBuffer pixels(apart, 7, 5);
+        HostDevice in_helper(kind, true);
+        PixelBuffer pixels(in_helper, 7, 5);
         EXPECT_EQ(pixels.path(), PixelBuffer::Path::staged);
         EXPECT_EQ(pixels.reason().find("Edited kernels run in a process of their own"), 0U);
-        expect_round_trip(apart, pixels);
-        EXPECT_TRUE(apart.attached.empty());
+        expect_round_trip(in_helper, pixels);
+        EXPECT_TRUE(in_helper.attached.empty());
     }
 }
 

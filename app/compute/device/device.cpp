@@ -24,7 +24,7 @@ void LoadedKernel::check_each_argument(std::span<const std::size_t> expected,
     for (std::size_t i = 0; i < given.size(); ++i) check_argument(i, expected[i], given[i]);
 }
 
-void Device::use(KernelEdits edits) {
+void Device::set_edits(KernelEdits edits) {
     edits_ = std::move(edits);
     for (const auto& [file, edit] : edits_) used_.push_back(edit);
 }

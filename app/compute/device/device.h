@@ -58,7 +58,7 @@ struct DeviceInfo {
     std::string name;              ///< "NVIDIA H200", "SIMT emulator"
     std::string reason;            ///< why this device and no other, a sentence
     int ordinal = -1;              ///< CUDA ordinal; -1 for the emulator
-    bool apart = false;            ///< in a helper process: its addresses mean nothing to CUDA here
+    bool in_helper = false;        ///< in a helper process: its addresses mean nothing to CUDA here
     std::string pci_bus_id{};      ///< "0000:3b:00.0"; empty for the emulator
     int compute_capability = 0;    ///< 90 for 9.0; 0 for the emulator
     int multiprocessors = 0;       ///< SMs, virtual ones on the emulator
@@ -126,7 +126,7 @@ class Device {
 
     /// Kernels taken from now on come from these edits where one has their file; edits of another
     /// math than settings() are an error then.
-    virtual void use(KernelEdits edits);
+    virtual void set_edits(KernelEdits edits);
     const KernelEdits& edits() const { return edits_; }
     /// Files that kernels were taken from so far.
     const std::set<std::string, std::less<>>& files() const { return files_; }
@@ -135,7 +135,7 @@ class Device {
     std::string_view source(std::string_view file) const;
 
     /// Of the launches that follow, where the device can keep them.
-    virtual void limit(const LaunchLimits& limits) { (void)limits; }
+    virtual void set_launch_limits(const LaunchLimits& limits) { (void)limits; }
 
     virtual std::uint64_t allocate(std::size_t bytes) = 0;
     virtual void release(std::uint64_t address) noexcept = 0;
@@ -209,7 +209,7 @@ class Device {
         return {&found};
     }
     const KernelEdit* edit_of(std::string_view file);
-    friend class ProbeServer;  // serves kernels whose signatures only its client knows
+    friend class HelperServer;  // serves kernels whose signatures only its client knows
 
     KernelEdits edits_;
     std::vector<std::shared_ptr<const KernelEdit>> used_;  ///< loaded kernels may be of any of them

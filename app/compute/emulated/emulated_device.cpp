@@ -127,7 +127,7 @@ class Emulation : public EmulatedDevice {
     void detach(std::uint64_t address) noexcept override {
         machine_.memory().detach(reinterpret_cast<void*>(address));
     }
-    void limit(const LaunchLimits& limits) override { limits_ = limits; }
+    void set_launch_limits(const LaunchLimits& limits) override { limits_ = limits; }
     std::string take_output() override { return machine_.take_output(); }
     void begin_frame(std::uint64_t frame) override {
         frame_ = frame;

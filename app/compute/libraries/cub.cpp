@@ -17,7 +17,7 @@ std::string beside_program() {
 }  // namespace
 
 std::unique_ptr<Cub> Cub::load(Device& device, const std::string& library) {
-    if (device.info().kind != DeviceKind::cuda || device.info().apart) return nullptr;
+    if (device.info().kind != DeviceKind::cuda || device.info().in_helper) return nullptr;
     const std::string path = library.empty() ? beside_program() : library;
     // Stays loaded until the process ends.
     void* const opened = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -50,7 +50,7 @@ struct Cublas::Functions {
 };
 
 std::unique_ptr<Cublas> Cublas::load(Device& device, const std::string& library) {
-    if (device.info().kind != DeviceKind::cuda || device.info().apart) return nullptr;
+    if (device.info().kind != DeviceKind::cuda || device.info().in_helper) return nullptr;
     void* const opened = open_library(library);
     auto functions = std::make_unique<Functions>();
     if (!opened || !functions->load(opened)) return nullptr;

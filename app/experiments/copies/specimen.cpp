@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "compute/worker/sandbox.h"
+#include "compute/helper/helpers.h"
 
 namespace warpscope::experiments {
 
@@ -26,8 +26,8 @@ Copy::Copy(const Entry& entry, Experiment& live, const compute::RunSettings& set
     : device([&] {
           auto made = compute::make_emulated_device("for the microscope", memory_bytes);
           made->set(settings);
-          made->use(live.device().edits());
-          made->limit(limits_of(!made->edits().empty(), std::move(stop)));
+          made->set_edits(live.device().edits());
+          made->set_launch_limits(limits_of(!made->edits().empty(), std::move(stop)));
           return made;
       }()),
       experiment(entry.make(*device)) {

@@ -13,12 +13,12 @@ namespace {
 /// Of a search in the emulator for what a GPU has only said in general.
 constexpr std::chrono::milliseconds search_time{2000};
 
-compute::KernelEdits compile(compute::Sandbox& sandbox, const TrialRequest& request,
+compute::KernelEdits compile(compute::Helpers& helpers, const TrialRequest& request,
                              const std::stop_token& stop, TrialResult& result) {
     compute::KernelEdits edits;
     for (const auto& [file, source] : request.sources) {
         try {
-            auto edit = sandbox.compile(file, source, request.settings.math, stop);
+            auto edit = helpers.compile(file, source, request.settings.math, stop);
             result.diagnostics[file] = edit->warnings;
             edits[file] = std::move(edit);
         } catch (const compiler::CompileError& error) {
@@ -37,7 +37,7 @@ std::unique_ptr<compute::Device> shipped_device(const TrialRequest& request,
                       ? compute::make_emulated_device(like.reason, like.memory_bytes)
                       : compute::pick_device(fmt::format("cuda:{}", like.ordinal));
     device->set(request.settings);
-    device->limit({.stop = stop});
+    device->set_launch_limits({.stop = stop});
     return device;
 }
 
@@ -72,8 +72,8 @@ std::string words_of_the_emulator(const TrialRequest& request, compute::KernelEd
     try {
         auto device = compute::make_emulated_device("to find what failed on the GPU");
         device->set(request.settings);
-        device->use(std::move(edits));
-        device->limit({.time = search_time, .stop = stop});
+        device->set_edits(std::move(edits));
+        device->set_launch_limits({.time = search_time, .stop = stop});
         run(std::move(device), request, stop);
         return {};
     } catch (const std::exception& error) {
@@ -89,18 +89,18 @@ std::string with_emulators_words(std::string of_the_gpu, std::string_view of_the
                        of_the_emulator);
 }
 
-TrialResult try_kernels(compute::Sandbox& sandbox, const TrialRequest& request,
+TrialResult try_kernels(compute::Helpers& helpers, const TrialRequest& request,
                         const std::stop_token& stop) {
     TrialResult result;
     compute::KernelEdits edits;
     try {
-        edits = compile(sandbox, request, stop, result);
+        edits = compile(helpers, request, stop, result);
         const compute::LaunchLimits limits{.time = compute::usual_limits().time, .stop = stop};
         auto device = edits.empty() ? shipped_device(request, stop)
-                                    : sandbox.device(request.like, request.settings, edits, limits);
+                                    : helpers.device(request.like, request.settings, edits, limits);
         result.running = run(std::move(device), request, stop);
-        result.running.device->limit(edits.empty() ? compute::LaunchLimits{}
-                                                   : compute::usual_limits());
+        result.running.device->set_launch_limits(edits.empty() ? compute::LaunchLimits{}
+                                                               : compute::usual_limits());
     } catch (const compute::OutOfMemory& error) {
         result.error = error.what();
     } catch (const compute::DeviceError& error) {

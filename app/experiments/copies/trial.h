@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "compute/worker/sandbox.h"
+#include "compute/helper/helpers.h"
 #include "experiments/framework/experiment.h"
 
 namespace warpscope::experiments {
@@ -33,7 +33,7 @@ struct TrialRequest {
     compute::DeviceInfo like;  ///< the device to run on
     compute::RunSettings settings;
     compute::Sources sources;  ///< of files that differ from the build's; none: the build's
-                               ///< kernels, which need no sandbox
+                               ///< kernels, which need no helpers
     Snapshot snapshot;
     Size view;       ///< in pixels, that the picture is for
     int frames = 1;  ///< that are drawn, the snapshot's the first
@@ -55,7 +55,7 @@ std::string with_emulators_words(std::string of_the_gpu, std::string_view of_the
 /// on show. What a GPU's helper process can only say in general ("does not end") is looked for in
 /// the emulator too, which names line, block and thread. Takes what time it takes: for a thread of
 /// its own. Throws nothing; asked to stop, it returns soon, with an error.
-TrialResult try_kernels(compute::Sandbox& sandbox, const TrialRequest& request,
+TrialResult try_kernels(compute::Helpers& helpers, const TrialRequest& request,
                         const std::stop_token& stop = {});
 
 }  // namespace warpscope::experiments

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "compute/worker/sandbox.h"
+#include "compute/helper/helpers.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -59,8 +59,8 @@ std::unique_ptr<compute::EmulatedDevice> emulator_like(const compute::Device& de
                                                        std::size_t memory_bytes) {
     auto emulator = compute::make_emulated_device(std::move(reason), memory_bytes);
     emulator->set(device.settings());
-    emulator->use(device.edits());
-    if (!device.edits().empty()) emulator->limit(compute::usual_limits());
+    emulator->set_edits(device.edits());
+    if (!device.edits().empty()) emulator->set_launch_limits(compute::usual_limits());
     return emulator;
 }
 

@@ -76,7 +76,7 @@ double median(std::vector<double> values) {
     return *middle;
 }
 
-std::vector<BenchRow> run_bench_rows(compute::Sandbox& sandbox, compute::Device& device,
+std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device& device,
                                      const std::function<void(const std::string&)>& progress) {
     std::vector<BenchRow> rows;
     progress("the emulator against plain loops");
@@ -84,8 +84,8 @@ std::vector<BenchRow> run_bench_rows(compute::Sandbox& sandbox, compute::Device&
     progress("the app's start and its frames");
     bench_start(rows);
     progress("edits of kernels");
-    bench_edits(rows, sandbox, compute::make_emulated_device("measured")->info());
-    if (device.info().kind == compute::DeviceKind::cuda) bench_edits(rows, sandbox, device.info());
+    bench_edits(rows, helpers, compute::make_emulated_device("measured")->info());
+    if (device.info().kind == compute::DeviceKind::cuda) bench_edits(rows, helpers, device.info());
     progress("the emulator's ladders of kernels");
     bench_ladders(rows, *compute::make_emulated_device("measured"));
     if (device.info().kind == compute::DeviceKind::cuda) {
@@ -99,10 +99,10 @@ std::vector<BenchRow> run_bench_rows(compute::Sandbox& sandbox, compute::Device&
     return rows;
 }
 
-int run_bench(compute::Sandbox& sandbox, compute::Device& device, const std::string& json) {
+int run_bench(compute::Helpers& helpers, compute::Device& device, const std::string& json) {
     const bool to_file = !json.empty() && json != "-";
     if (to_file) check_writable(json, "--json");
-    const auto rows = run_bench_rows(sandbox, device, [](const std::string& next) {
+    const auto rows = run_bench_rows(helpers, device, [](const std::string& next) {
         fmt::print(stderr, "measuring {}\n", next);
     });
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "compute/worker/sandbox.h"
+#include "compute/helper/helpers.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {
@@ -31,12 +31,12 @@ struct BenchRow {
 /// show and, where `device` is a GPU, its kernels, libraries' beside them, and what a frame costs
 /// between CUDA and OpenGL. Takes under two minutes.
 /// `progress` is told what comes next.
-std::vector<BenchRow> run_bench_rows(compute::Sandbox& sandbox, compute::Device& device,
+std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device& device,
                                      const std::function<void(const std::string&)>& progress);
 
 /// --bench: prints one table, or the JSON where `json` names a file ("-" is standard output).
 /// A figure that misses what is wanted is marked, and no failure: machines differ.
-int run_bench(compute::Sandbox& sandbox, compute::Device& device, const std::string& json);
+int run_bench(compute::Helpers& helpers, compute::Device& device, const std::string& json);
 
 /// Milliseconds of one call.
 double milliseconds_of(const std::function<void()>& work);
@@ -47,7 +47,7 @@ double median(std::vector<double> values);
 void bench_emulator(std::vector<BenchRow>& rows);
 void bench_start(std::vector<BenchRow>& rows);
 /// Kernels edited on a device like this one; no rows where there is no compiler.
-void bench_edits(std::vector<BenchRow>& rows, compute::Sandbox& sandbox,
+void bench_edits(std::vector<BenchRow>& rows, compute::Helpers& helpers,
                  const compute::DeviceInfo& device);
 void bench_kernels(std::vector<BenchRow>& rows, compute::Device& device);
 /// Every kernel of the sums and of the n-body at several sizes, libraries' beside them; and a large

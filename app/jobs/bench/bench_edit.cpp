@@ -51,13 +51,13 @@ std::string with_changed_constant(std::string_view source) {
 /// experiment, and edits that are tried beside it and take its place.
 class Typing {
   public:
-    Typing(compute::Sandbox& sandbox, const experiments::Entry& entry,
+    Typing(compute::Helpers& helpers, const experiments::Entry& entry,
            std::vector<experiments::Assignment> settings, std::unique_ptr<compute::Device> device)
-        : sandbox_(sandbox), entry_(entry), like_(device->info()), live_{std::move(device), {}} {
+        : helpers_(helpers), entry_(entry), like_(device->info()), live_{std::move(device), {}} {
         live_.experiment = entry.make(*live_.device);
         live_.experiment->set(settings);
         live_.experiment->reset();
-        sandbox.warm(like_);
+        helpers.warm(like_);
         frame();
     }
 
@@ -78,12 +78,12 @@ class Typing {
         experiments::TrialResult result;
         std::atomic<bool> ended{false};
         std::jthread trial([&](const std::stop_token& stop) {
-            result = experiments::try_kernels(sandbox_, request, stop);
+            result = experiments::try_kernels(helpers_, request, stop);
             ended = true;
         });
         while (!ended) Clock::now() < rests_until_ ? rest(Clock::now()) : frame();
         trial.join();
-        if (const std::string& none = sandbox_.no_compiler(); !none.empty())
+        if (const std::string& none = helpers_.no_compiler(); !none.empty())
             throw compiler::NoCompiler(none);
         if (!result.error.empty())
             throw std::runtime_error(fmt::format("an edit of {}: {}", file, result.error));
@@ -122,7 +122,7 @@ class Typing {
         std::this_thread::sleep_until(start + frame_interval);
     }
 
-    compute::Sandbox& sandbox_;
+    compute::Helpers& helpers_;
     const experiments::Entry& entry_;
     compute::DeviceInfo like_;
     Running live_;
@@ -158,15 +158,15 @@ void bench_typing(std::vector<BenchRow>& rows, Typing& typing, const std::string
 
 }  // namespace
 
-void bench_edits(std::vector<BenchRow>& rows, compute::Sandbox& sandbox,
+void bench_edits(std::vector<BenchRow>& rows, compute::Helpers& helpers,
                  const compute::DeviceInfo& device) {
     const bool emulated = device.kind == compute::DeviceKind::emulator;
     const std::string wish = emulated ? "emulator" : fmt::format("cuda:{}", device.ordinal);
     try {
-        Typing ripple(sandbox, experiments::find_experiment("ripple"), {{"size", "1024"}},
+        Typing ripple(helpers, experiments::find_experiment("ripple"), {{"size", "1024"}},
                       compute::pick_device(wish));
         bench_typing(rows, ripple, "ripple", "ripple 1024² edited");
-        Typing scratch(sandbox, experiments::find_experiment("scratch"), {{"start", "blur"}},
+        Typing scratch(helpers, experiments::find_experiment("scratch"), {{"start", "blur"}},
                        compute::pick_device(wish));
         bench_typing(rows, scratch, "scratch", "gallery's blur edited");
     } catch (const compiler::NoCompiler&) {

@@ -186,15 +186,15 @@ void run_watched(RunResult& result, const Entry& entry, compute::Device& device,
 }
 
 /// Exchanges the device for one that runs the kernels of the files; false: they don't compile.
-bool take_kernels(compute::Sandbox& sandbox, std::unique_ptr<compute::Device>& device,
+bool take_kernels(compute::Helpers& helpers, std::unique_ptr<compute::Device>& device,
                   const HeadlessRequest& request, std::vector<KernelFile>& files) {
-    sandbox.warm(device->info());
+    helpers.warm(device->info());
     compute::KernelEdits edits;
-    const bool compiled = compile(sandbox, device->settings().math, files, edits);
+    const bool compiled = compile(helpers, device->settings().math, files, edits);
     std::fputs(diagnostic_lines(files).c_str(), stderr);
     if (compiled && !edits.empty())
         device =
-            sandbox.device(device->info(), device->settings(), std::move(edits), request.limits);
+            helpers.device(device->info(), device->settings(), std::move(edits), request.limits);
     return compiled;
 }
 
@@ -202,7 +202,7 @@ bool take_kernels(compute::Sandbox& sandbox, std::unique_ptr<compute::Device>& d
 /// where they work there.
 std::string words_of_the_emulator(const compute::Device& failed, HeadlessRequest request) {
     const auto device = experiments::emulator_like(failed, "to find what failed on the GPU");
-    device->limit({.time = std::chrono::seconds(2)});
+    device->set_launch_limits({.time = std::chrono::seconds(2)});
     request.frames = std::min<std::uint64_t>(request.frames, 3);
     request.screenshot.clear();
     request.compare = false;
@@ -221,7 +221,7 @@ RunResult run_edited(compute::Device& device, const HeadlessRequest& request,
     } catch (const compute::DeviceError& e) {
         std::fputs(device.take_output().c_str(), stderr);
         std::string words = e.what();
-        if (device.info().apart && !dynamic_cast<const compute::OutOfMemory*>(&e))
+        if (device.info().in_helper && !dynamic_cast<const compute::OutOfMemory*>(&e))
             words = experiments::with_emulators_words(std::move(words),
                                                       words_of_the_emulator(device, request));
         throw compute::DeviceError(as_named(std::move(words), device.edits()));
@@ -248,7 +248,7 @@ RunResult run_experiment(compute::Device& device, const HeadlessRequest& request
     return result;
 }
 
-int run_headless(compute::Sandbox& sandbox, std::unique_ptr<compute::Device> device,
+int run_headless(compute::Helpers& helpers, std::unique_ptr<compute::Device> device,
                  const HeadlessRequest& request, const Painter& painter) {
     if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
     const bool to_file = !request.json.empty() && request.json != "-";
@@ -259,7 +259,7 @@ int run_headless(compute::Sandbox& sandbox, std::unique_ptr<compute::Device> dev
         files = read_kernel_files(request.kernel_source, request.kernels,
                                   experiments::find_experiment(request.experiment),
                                   request.assignments);
-        if (!take_kernels(sandbox, device, request, files)) return 2;
+        if (!take_kernels(helpers, device, request, files)) return 2;
     }
     RunResult result = device->edits().empty() ? run_experiment(*device, request, painter)
                                                : run_edited(*device, request, painter);

@@ -89,9 +89,9 @@ std::string summary(const RunResult& result);
 int exit_code(const RunResult& result);
 
 /// Checks the output files, runs, writes JSON and summary, gives the exit code. Kernels from files
-/// run where the sandbox has them run, on a device like this one; what the compiler says about them
+/// run where the helpers has them run, on a device like this one; what the compiler says about them
 /// goes to standard error, and where there are errors among it the code is 2.
-int run_headless(compute::Sandbox& sandbox, std::unique_ptr<compute::Device> device,
+int run_headless(compute::Helpers& helpers, std::unique_ptr<compute::Device> device,
                  const HeadlessRequest& request, const Painter& painter);
 
 }  // namespace warpscope::jobs

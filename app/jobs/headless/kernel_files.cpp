@@ -90,13 +90,13 @@ std::vector<KernelFile> read_kernel_files(const fs::path& kernel_source, const f
     return files;
 }
 
-bool compile(compute::Sandbox& sandbox, compute::Math math, std::vector<KernelFile>& files,
+bool compile(compute::Helpers& helpers, compute::Math math, std::vector<KernelFile>& files,
              compute::KernelEdits& edits) {
     bool all = true;
     for (KernelFile& file : files) {
         if (file.source == compute::kernel_source(embedded_name(file.file))) continue;
         try {
-            compute::KernelEdit edit = *sandbox.compile(file.file, file.source, math);
+            compute::KernelEdit edit = *helpers.compile(file.file, file.source, math);
             edit.from = file.from.string();
             file.said = edit.warnings;
             edits[file.file] = std::make_shared<const compute::KernelEdit>(std::move(edit));

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "compute/worker/sandbox.h"
+#include "compute/helper/helpers.h"
 #include "experiments/framework/experiment.h"
 #include "jobs/output/json.h"
 
@@ -32,8 +32,8 @@ std::vector<KernelFile> read_kernel_files(const std::filesystem::path& kernel_so
                                           std::span<const experiments::Assignment> assignments);
 
 /// Compiles the texts that differ from the build's, each of them, and notes what the compiler says.
-/// False where one has an error. Throws what Sandbox::compile throws beyond CompileError.
-bool compile(compute::Sandbox& sandbox, compute::Math math, std::vector<KernelFile>& files,
+/// False where one has an error. Throws what Helpers::compile throws beyond CompileError.
+bool compile(compute::Helpers& helpers, compute::Math math, std::vector<KernelFile>& files,
              compute::KernelEdits& edits);
 
 /// Lines as compilers write them: "my.cu:3:7: error: identifier …".

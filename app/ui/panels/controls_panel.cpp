@@ -222,7 +222,7 @@ void device(Interface& ui) {
     ImGui::Dummy({0, ui.px(2)});
     const ImVec2 low = ImGui::GetCursorScreenPos();
     paragraph(ui.fonts.small, colour::faint,
-              fmt::format("{}{}: {}", info.name, info.apart ? " (in a helper process)" : "",
+              fmt::format("{}{}: {}", info.name, info.in_helper ? " (in a helper process)" : "",
                           info.reason));
     record_rect(ui, low, {low.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y},
                 "device.reason", info.reason);

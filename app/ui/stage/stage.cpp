@@ -15,14 +15,14 @@ using experiments::Size;
 Stage::Stage(const Start& start) : Stage(start, experiments::find_experiment(start.experiment)) {}
 
 Stage::Stage(const Start& start, const Entry& entry)
-    : sandbox_(start.sandbox),
+    : helpers_(start.helpers),
       try_kernels_(start.try_kernels),
       run_(start.run),
       wish_(start.device_wish),
       remembered_(start.remembered) {
-    if (sandbox_ && !try_kernels_)
+    if (helpers_ && !try_kernels_)
         try_kernels_ = [this](const auto& request, const auto& stop) {
-            return experiments::try_kernels(*sandbox_, request, stop);
+            return experiments::try_kernels(*helpers_, request, stop);
         };
     auto scene = make(entry, make_device(wish_));
     scene->experiment().set(start.assignments);

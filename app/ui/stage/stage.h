@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "compute/worker/sandbox.h"
+#include "compute/helper/helpers.h"
 #include "experiments/framework/experiment.h"
 #include "gl/pixel_buffer.h"
 #include "ui/stage/kernel_texts.h"
@@ -43,8 +43,8 @@ class Stage {
         std::vector<experiments::Assignment> assignments;  ///< of that experiment, they win
         ParameterTexts remembered;  ///< from last time; one that is illegal now is left out
         /// Where edited kernels are compiled and run; null: none are. It outlives the stage.
-        compute::Sandbox* sandbox = nullptr;
-        KernelTrials::Try try_kernels;  ///< in place of the sandbox's
+        compute::Helpers* helpers = nullptr;
+        KernelTrials::Try try_kernels;  ///< in place of the helpers's
     };
 
     /// Makes device and experiment. Throws what they throw.
@@ -147,7 +147,7 @@ class Stage {
     void keep_standing();
     void read_prints();
 
-    compute::Sandbox* sandbox_ = nullptr;
+    compute::Helpers* helpers_ = nullptr;
     KernelTrials::Try try_kernels_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;  // by experiment
     Scene* scene_ = nullptr;                                // the one on show

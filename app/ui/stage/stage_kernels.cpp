@@ -39,12 +39,12 @@ bool differs(const compute::Sources& from, const std::string& file, const std::s
 
 const std::string& Stage::read_only() const {
     static const std::string none, finished = "This is a picture of a finished run.";
-    if (sandbox_) return sandbox_->no_compiler();
+    if (helpers_) return helpers_->no_compiler();
     return try_kernels_ ? none : finished;
 }
 
 void Stage::warm() {
-    if (sandbox_) sandbox_->warm(device().info());
+    if (helpers_) helpers_->warm(device().info());
 }
 
 void Stage::follow_texts() {
@@ -108,7 +108,7 @@ void Stage::start_trial(compute::Sources sources) {
                                           .sources = std::move(sources),
                                           .snapshot = standing(),
                                           .view = view_};
-        request.like.apart = false;
+        request.like.in_helper = false;
         trial_changes_ = changes_;
         if (!trials_) trials_.emplace(try_kernels_);
         trials_->start(std::move(request));

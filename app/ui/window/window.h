@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "compute/worker/sandbox.h"
+#include "compute/helper/helpers.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/settings.h"
 
@@ -23,7 +23,7 @@ struct WindowOptions {
     std::filesystem::path kernels;  ///< a folder whose .cu files stand in for kernels; empty: none
     std::filesystem::path kernel_source;  ///< a file for the experiment's own; empty: none
     /// Where edited kernels are compiled and run; null: they are not. It outlives the window.
-    compute::Sandbox* sandbox = nullptr;
+    compute::Helpers* helpers = nullptr;
     std::filesystem::path widget_map;                  ///< written for end-to-end tests; empty: not
     std::filesystem::path settings = settings_file();  ///< empty: nothing is remembered
 };

@@ -16,7 +16,7 @@ Stage::Start start_of(const WindowOptions& options, const Settings& settings) {
     start.device_wish = options.device.value_or(settings.device);
     start.run = options.run.value_or(settings.run);
     start.remembered = settings.parameters;
-    start.sandbox = options.sandbox;
+    start.helpers = options.helpers;
     start.experiment = options.experiment.empty() ? settings.experiment : options.experiment;
     const auto known = experiments::registry();
     const bool there = std::any_of(known.begin(), known.end(),

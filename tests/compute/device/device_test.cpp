@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "compute/worker/probe_ptx.h"
+#include "compute/helper/hostile_ptx.h"
 #include "support/devices.h"
 
 namespace warpscope::compute {

@@ -11,9 +11,9 @@ namespace {
 /// Says that it is a GPU, and times whatever it is given.
 class HostGpu final : public tests::HostDevice {
   public:
-    explicit HostGpu(bool apart = false) {
+    explicit HostGpu(bool in_helper = false) {
         info_.kind = DeviceKind::cuda;
-        info_.apart = apart;
+        info_.in_helper = in_helper;
     }
     void* native_stream() const override { return const_cast<HostGpu*>(this); }
     void time_as(std::string_view name, const Work& work,
@@ -50,9 +50,9 @@ TEST(Libraries, CubIsGivenItsScratchMemory) {
 }
 
 TEST(Libraries, AreAbsentForAGpuInAnotherProcess) {
-    HostGpu apart(true);
-    EXPECT_EQ(Cublas::load(apart, FAKE_LIBRARIES), nullptr);
-    EXPECT_EQ(Cub::load(apart, FAKE_LIBRARIES), nullptr);
+    HostGpu in_helper(true);
+    EXPECT_EQ(Cublas::load(in_helper, FAKE_LIBRARIES), nullptr);
+    EXPECT_EQ(Cub::load(in_helper, FAKE_LIBRARIES), nullptr);
 }
 
 TEST(Libraries, WhatALibraryRefusesIsAnError) {

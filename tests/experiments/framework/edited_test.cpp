@@ -61,7 +61,7 @@ class WithoutBarriers {
         edit.file = file;
         edit.source = "// no barrier here";
         edit.ptx = tests::ptx_without(file, "bar.sync");
-        device_->use({{file, std::make_shared<const compute::KernelEdit>(std::move(edit))}});
+        device_->set_edits({{file, std::make_shared<const compute::KernelEdit>(std::move(edit))}});
         experiment_ = find_experiment(id).make(*device_);
     }
     Experiment& operator*() { return *experiment_; }

@@ -31,7 +31,7 @@ std::string ptx_with(const std::string& entry) {
 class Own {
   public:
     explicit Own(const std::string& ptx) : device_(compute::make_emulated_device("")) {
-        device_->use(edit_of("gallery/own", ptx));
+        device_->set_edits(edit_of("gallery/own", ptx));
         experiment_ = find_experiment("scratch").make(*device_);
         set(*experiment_, {{"width", "48"}, {"height", "32"}});
     }
@@ -108,7 +108,7 @@ TEST(Scratch, TheFrameBeforeIsThereFromTheFirstTimeOn) {
 
 TEST(Scratch, AnEditedKernelIsNotJudged) {
     const auto device = compute::make_emulated_device("");
-    device->use(edit_of("gallery/double_buffer", shipped_ptx("gallery/single_buffer")));
+    device->set_edits(edit_of("gallery/double_buffer", shipped_ptx("gallery/single_buffer")));
     const auto experiment = find_experiment("scratch").make(*device);
     set(*experiment, {{"start", "double_buffer"}, {"width", "64"}, {"height", "64"}});
     const Reading wrong = reading(experiment->report(), "wrong_pixels");
@@ -174,7 +174,7 @@ TEST(Scratch, AStateOfAnotherSizeIsNoStateOfThisOne) {
 
 TEST(Scratch, AStartWhoseEditFailsLeavesTheOldOne) {
     const auto device = compute::make_emulated_device("");
-    device->use(edit_of("gallery/life", ptx_with(".visible .entry other() { ret; }")));
+    device->set_edits(edit_of("gallery/life", ptx_with(".visible .entry other() { ret; }")));
     const auto experiment = find_experiment("scratch").make(*device);
     EXPECT_THROW(set(*experiment, {{"width", "80"}, {"start", "life"}}), compute::DeviceError);
     EXPECT_EQ(experiment->kernel_file(), "gallery/own");

@@ -238,9 +238,9 @@ TEST(Headless, AnUnwritablePathStopsBeforeTheRun) {
     HeadlessRequest request = small("ripple");
     request.assignments = {{"no", "such"}};  // The run would complain of this.
     request.json = "/nowhere/at/all.json";
-    compute::Sandbox sandbox(WARPSCOPE);
+    compute::Helpers helpers(WARPSCOPE);
     try {
-        run_headless(sandbox, compute::pick_device("emulator"), request, no_painter());
+        run_headless(helpers, compute::pick_device("emulator"), request, no_painter());
         FAIL() << "it ran";
     } catch (const UsageError& e) {
         EXPECT_NE(std::string(e.what()).find("/nowhere/at/all.json"), std::string::npos);

@@ -109,7 +109,7 @@ class CompiledFiles : public KernelFiles {
   public:
     void SetUp() override {
         try {
-            sandbox.compile("ripple", "", compute::Math::precise);
+            helpers.compile("ripple", "", compute::Math::precise);
         } catch (const compiler::NoCompiler& error) {
             GTEST_SKIP() << error.what();
         }
@@ -123,7 +123,7 @@ class CompiledFiles : public KernelFiles {
         testing::internal::CaptureStderr();
         int code = -1;
         try {
-            code = run_headless(sandbox, compute::pick_device("emulator"), request, none);
+            code = run_headless(helpers, compute::pick_device("emulator"), request, none);
         } catch (const std::exception& e) {
             thrown = e.what();
         }
@@ -132,14 +132,14 @@ class CompiledFiles : public KernelFiles {
         return code;
     }
 
-    compute::Sandbox sandbox{WARPSCOPE};
+    compute::Helpers helpers{WARPSCOPE};
     std::string printed, thrown;
 };
 
 TEST_F(CompiledFiles, TextsOfTheBuildAreNotCompiled) {
     std::vector<KernelFile> files{{"ripple", "a/ripple.cu", ripple}};
     compute::KernelEdits edits;
-    EXPECT_TRUE(jobs::compile(sandbox, compute::Math::precise, files, edits));
+    EXPECT_TRUE(jobs::compile(helpers, compute::Math::precise, files, edits));
     EXPECT_TRUE(edits.empty());
 }
 
@@ -147,7 +147,7 @@ TEST_F(CompiledFiles, EveryFilesErrorsAreNoted) {
     std::vector<KernelFile> files{{"ripple", "ripple.cu", "\n__device__ int a;"},
                                   {"dot", "dot.cu", "good;"}};
     compute::KernelEdits edits;
-    EXPECT_FALSE(jobs::compile(sandbox, compute::Math::fast, files, edits));
+    EXPECT_FALSE(jobs::compile(helpers, compute::Math::fast, files, edits));
     ASSERT_TRUE(edits.contains("ripple"));
     EXPECT_EQ(edits["ripple"]->from, "ripple.cu");
     EXPECT_EQ(edits["ripple"]->math, compute::Math::fast);

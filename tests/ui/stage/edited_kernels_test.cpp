@@ -122,16 +122,16 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
         // The compiler's texts are kept here and not among the person's.
         ::setenv("XDG_CACHE_HOME",
                  (std::filesystem::temp_directory_path() / "warpscope_test_cache").c_str(), 1);
-        sandbox_.emplace(WARPSCOPE);
+        helpers_.emplace(WARPSCOPE);
         Stage::Start start;
         start.device_wish = "emulator";
         start.experiment = "scratch";
         start.assignments = {{"start", "own"}, {"width", "64"}, {"height", "48"}};
-        start.sandbox = &*sandbox_;
+        start.helpers = &*helpers_;
         stage_.emplace(start);
         stage_->advance(view);
         run(good_);
-        if (!sandbox_->no_compiler().empty()) GTEST_SKIP() << sandbox_->no_compiler();
+        if (!helpers_->no_compiler().empty()) GTEST_SKIP() << helpers_->no_compiler();
         ASSERT_EQ(state(), State::running) << stage_->message().text;
     }
     /// Frames until the text has been tried.
@@ -154,7 +154,7 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
 
     const std::string good_ = kernel("value = 0xff345678u;");
     gl::OffscreenContext context_;
-    std::optional<compute::Sandbox> sandbox_;
+    std::optional<compute::Helpers> helpers_;
     std::optional<Stage> stage_;
     Clock::duration longest_{};
 };

@@ -167,7 +167,7 @@ TEST_F(InspectorTest, OtherKernelsAreLookedAt) {
     wait();
     auto edit = std::make_shared<compute::KernelEdit>();
     edit->file = "ripple";
-    device_.use({{"ripple", edit}});
+    device_.set_edits({{"ripple", edit}});
     wait();
     EXPECT_EQ(copies_, 2);
     wait();

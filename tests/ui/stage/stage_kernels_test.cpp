@@ -52,7 +52,7 @@ class Tries {
         }
         result.running.device = std::make_unique<FakeDevice>();
         result.running.device->set(request.settings);
-        result.running.device->use(edits);
+        result.running.device->set_edits(edits);
         result.running.experiment = request.entry->make(*result.running.device);
         result.running.experiment->resume(request.snapshot);
         return result;

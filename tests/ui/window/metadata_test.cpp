@@ -93,7 +93,7 @@ experiments::Metadata of_edited(const std::vector<std::pair<std::string, std::st
     for (const auto& [file, path] : from)
         edits[file] = std::make_shared<compute::KernelEdit>(
             compute::KernelEdit{.file = file, .source = "text of " + file, .from = path});
-    device.use(edits);
+    device.set_edits(edits);
     FakeExperiment experiment(device);
     return experiments::describe(experiment, fake_entry(), {64, 64}, false);
 }

@@ -1,4 +1,4 @@
-#include "compute/worker/sandbox.h"
+#include "compute/helper/helpers.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,9 +11,9 @@
 #include <thread>
 
 #include "compiler/cache.h"
-#include "compute/worker/probe_compiler.h"
-#include "compute/worker/probe_pool.h"
-#include "probe_ptx.h"
+#include "compute/helper/helper_compiler.h"
+#include "compute/helper/helper_pool.h"
+#include "hostile_ptx.h"
 #include "support/devices.h"
 
 namespace warpscope::compute {
@@ -36,7 +36,7 @@ std::string words_of_error(Call call) {
 }
 
 /// The helpers that this process has, by their ids.
-std::vector<pid_t> helpers() {
+std::vector<pid_t> helper_ids() {
     std::vector<pid_t> found;
     const auto self = std::to_string(::getpid());
     for (const auto& task : fs::directory_iterator("/proc/self/task")) {
@@ -51,7 +51,7 @@ std::vector<pid_t> helpers() {
 }
 
 /// A cache of its own, and a compiler that does what its text says.
-class SandboxTest : public testing::Test {
+class HelpersTest : public testing::Test {
   protected:
     void SetUp() override {
         fs::remove_all(folder_);
@@ -63,25 +63,25 @@ class SandboxTest : public testing::Test {
         ::unsetenv("XDG_CACHE_HOME");
         fs::remove_all(folder_);
     }
-    fs::path folder_ = fs::path(testing::TempDir()) / ("sandbox" + std::to_string(::getpid()));
+    fs::path folder_ = fs::path(testing::TempDir()) / ("helpers" + std::to_string(::getpid()));
 };
 
 compiler::Request text(const std::string& source) {
     return {"kernels/mine.cu", source, false};
 }
 
-TEST_F(SandboxTest, CompilesInAHelperAndKeepsWhatItSays) {
-    Sandbox sandbox(WARPSCOPE);
-    const auto edit = sandbox.compile("mine", "WARN", Math::fast);
+TEST_F(HelpersTest, CompilesInAHelperAndKeepsWhatItSays) {
+    Helpers helpers(WARPSCOPE);
+    const auto edit = helpers.compile("mine", "WARN", Math::fast);
     EXPECT_EQ(edit->file, "mine");
     EXPECT_EQ(edit->source, "WARN");
     EXPECT_EQ(edit->math, Math::fast);
     EXPECT_HAS(edit->ptx, "fast");
     ASSERT_EQ(edit->warnings.size(), 1U);
     EXPECT_EQ(edit->warnings[0].line, 1);
-    EXPECT_EQ(sandbox.no_compiler(), "");
+    EXPECT_EQ(helpers.no_compiler(), "");
     try {
-        sandbox.compile("mine", "FAIL", Math::precise);
+        helpers.compile("mine", "FAIL", Math::precise);
         FAIL() << "it was compiled";
     } catch (const compiler::CompileError& error) {
         ASSERT_EQ(error.diagnostics.size(), 1U);
@@ -91,9 +91,9 @@ TEST_F(SandboxTest, CompilesInAHelperAndKeepsWhatItSays) {
     }
 }
 
-TEST_F(SandboxTest, ATextThatWasCompiledBeforeIsNotCompiledAgain) {
-    const auto first = Sandbox(WARPSCOPE).compile("mine", "WARN", Math::precise);
-    Sandbox again(WARPSCOPE);
+TEST_F(HelpersTest, ATextThatWasCompiledBeforeIsNotCompiledAgain) {
+    const auto first = Helpers(WARPSCOPE).compile("mine", "WARN", Math::precise);
+    Helpers again(WARPSCOPE);
     const auto second = again.compile("mine", "WARN", Math::precise);
     EXPECT_EQ(second->ptx, first->ptx);
     EXPECT_EQ(second->warnings, first->warnings);
@@ -103,25 +103,25 @@ TEST_F(SandboxTest, ATextThatWasCompiledBeforeIsNotCompiledAgain) {
     EXPECT_EQ(again.compile("mine", "ABORT", Math::precise)->ptx, "kept");
 }
 
-TEST_F(SandboxTest, ATextThatNoCompilerShouldSeeStartsNone) {
-    Sandbox sandbox("/no/such/program");
-    EXPECT_THROW(sandbox.compile("mine", std::string("a\0b", 3), Math::precise),
+TEST_F(HelpersTest, ATextThatNoCompilerShouldSeeStartsNone) {
+    Helpers helpers("/no/such/program");
+    EXPECT_THROW(helpers.compile("mine", std::string("a\0b", 3), Math::precise),
                  compiler::CompileError);
-    EXPECT_HAS(words_of_error([&] { sandbox.compile("mine", "a", Math::precise); }),
+    EXPECT_HAS(words_of_error([&] { helpers.compile("mine", "a", Math::precise); }),
                "/no/such/program");
 }
 
-TEST_F(SandboxTest, ACompilerThatCrashesCostsOnlyItsText) {
-    Sandbox sandbox(WARPSCOPE);
+TEST_F(HelpersTest, ACompilerThatCrashesCostsOnlyItsText) {
+    Helpers helpers(WARPSCOPE);
     for (int i = 0; i < 2; ++i) {
-        EXPECT_HAS(words_of_error([&] { sandbox.compile("mine", "ABORT", Math::precise); }),
+        EXPECT_HAS(words_of_error([&] { helpers.compile("mine", "ABORT", Math::precise); }),
                    "the compiler crashed on this text: it ended with exit code 42");
-        EXPECT_HAS(sandbox.compile("mine", "good", Math::precise)->ptx, "compute_75");
+        EXPECT_HAS(helpers.compile("mine", "good", Math::precise)->ptx, "compute_75");
     }
 }
 
-TEST_F(SandboxTest, ACompilerThatHangsIsGivenUp) {
-    ProbeCompiler compiler(WARPSCOPE);
+TEST_F(HelpersTest, ACompilerThatHangsIsGivenUp) {
+    HelperCompiler compiler(WARPSCOPE);
     EXPECT_EQ(compiler.version({10s, {}}), "98.7");
     EXPECT_HAS(words_of_error([&] {
                    compiler.compile(text("HANG"), {200ms, {}});
@@ -140,27 +140,27 @@ TEST_F(SandboxTest, ACompilerThatHangsIsGivenUp) {
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
 }
 
-TEST_F(SandboxTest, ACompilerThatWasKilledWhileItWaitedIsReplaced) {
-    ProbeCompiler compiler(WARPSCOPE);
+TEST_F(HelpersTest, ACompilerThatWasKilledWhileItWaitedIsReplaced) {
+    HelperCompiler compiler(WARPSCOPE);
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
-    for (const pid_t id : helpers()) ::kill(id, SIGKILL);
+    for (const pid_t id : helper_ids()) ::kill(id, SIGKILL);
     std::this_thread::sleep_for(50ms);
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
 }
 
-TEST_F(SandboxTest, SeveralThreadsCompileAtOnce) {
-    Sandbox sandbox(WARPSCOPE);
+TEST_F(HelpersTest, SeveralThreadsCompileAtOnce) {
+    Helpers helpers(WARPSCOPE);
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; ++i)
-        threads.emplace_back([&sandbox, i] {
+        threads.emplace_back([&helpers, i] {
             for (int j = 0; j < 5; ++j) {
                 const auto source = "text " + std::to_string(10 * i + j);
-                EXPECT_EQ(sandbox.compile("mine", source, Math::precise)->source, source);
+                EXPECT_EQ(helpers.compile("mine", source, Math::precise)->source, source);
             }
         });
 }
 
-TEST_F(SandboxTest, WhetherThereIsACompilerIsFoundOutWithoutWaiting) {
+TEST_F(HelpersTest, WhetherThereIsACompilerIsFoundOutWithoutWaiting) {
     ::unsetenv("LD_LIBRARY_PATH");
     std::string expected;
     try {
@@ -168,25 +168,25 @@ TEST_F(SandboxTest, WhetherThereIsACompilerIsFoundOutWithoutWaiting) {
     } catch (const compiler::NoCompiler& none) {
         expected = none.what();
     }
-    Sandbox sandbox(WARPSCOPE);
-    std::string found = sandbox.no_compiler();
+    Helpers helpers(WARPSCOPE);
+    std::string found = helpers.no_compiler();
     EXPECT_EQ(found, "");
     for (int i = 0; i < 500 && found.empty(); ++i) {
         std::this_thread::sleep_for(10ms);
-        found = sandbox.no_compiler();
+        found = helpers.no_compiler();
         if (expected.empty() && i > 50) break;
     }
     EXPECT_EQ(found, expected);
     if (!expected.empty()) {
-        EXPECT_THROW(sandbox.compile("mine", "", Math::precise), compiler::NoCompiler);
+        EXPECT_THROW(helpers.compile("mine", "", Math::precise), compiler::NoCompiler);
     }
 }
 
-TEST_F(SandboxTest, AnEmulatorIsMadeHereWithLimits) {
-    Sandbox sandbox(WARPSCOPE);
+TEST_F(HelpersTest, AnEmulatorIsMadeHereWithLimits) {
+    Helpers helpers(WARPSCOPE);
     const auto like = pick_device("emulator");
-    const auto made = sandbox.device(like->info(), {.seed = 5}, {}, {.time = 200ms});
-    EXPECT_FALSE(made->info().apart);
+    const auto made = helpers.device(like->info(), {.seed = 5}, {}, {.time = 200ms});
+    EXPECT_FALSE(made->info().in_helper);
     EXPECT_EQ(made->info().reason, like->info().reason);
     EXPECT_EQ(made->settings().seed, 5U);
     const auto spin = made->kernel_from_ptx<std::uint64_t>(hostile_ptx, "spin");
@@ -194,26 +194,26 @@ TEST_F(SandboxTest, AnEmulatorIsMadeHereWithLimits) {
                    made->launch(spin, {{1}, {32}}, {}, ~std::uint64_t(0));
                }),
                "did not end within 0.2 s");
-    EXPECT_TRUE(helpers().empty());
+    EXPECT_TRUE(helper_ids().empty());
 }
 
-class PoolTest : public tests::OnDevices {
+class HelperPoolTest : public tests::OnDevices {
   protected:
     std::string wish() { return GetParam() == "cuda" ? "cuda:0" : GetParam(); }
     static void spin(Device& device, std::uint64_t rounds) {
         device.launch(device.kernel_from_ptx<std::uint64_t>(hostile_ptx, "spin"), {{1}, {32}}, {},
                       rounds);
     }
-    std::shared_ptr<ProbePool> pool_ = std::make_shared<ProbePool>(WARPSCOPE);
+    std::shared_ptr<HelperPool> pool_ = std::make_shared<HelperPool>(WARPSCOPE);
 };
-WARPSCOPE_ON_DEVICES(PoolTest);
+WARPSCOPE_ON_DEVICES(HelperPoolTest);
 
-TEST_P(PoolTest, ADeviceThatWasGivenBackServesAgainWithNothingLeftInIt) {
+TEST_P(HelperPoolTest, ADeviceThatWasGivenBackServesAgainWithNothingLeftInIt) {
     std::set<pid_t> seen;
     for (int i = 0; i < 6; ++i) {
         const auto device = pool_->device(wish(), "because");
         EXPECT_EQ(device->info().reason, "because");
-        for (const pid_t id : helpers()) seen.insert(id);
+        for (const pid_t id : helper_ids()) seen.insert(id);
         // Left behind on purpose: six of these would not fit into a GPU.
         const bool gpu = GetParam() == "cuda";
         EXPECT_NO_THROW(device->allocate(gpu ? device->info().memory_bytes / 3 : 4096));
@@ -223,11 +223,11 @@ TEST_P(PoolTest, ADeviceThatWasGivenBackServesAgainWithNothingLeftInIt) {
     EXPECT_EQ(seen.size(), 2U);
 }
 
-TEST_P(PoolTest, OneThatIsLostIsReplacedByTheSpare) {
+TEST_P(HelperPoolTest, OneThatIsLostIsReplacedByTheSpare) {
     auto live = pool_->device(wish(), "");
     for (int i = 0; i < 3; ++i) {
         auto tried = pool_->device(wish(), "");
-        tried->limit({.time = 100ms});
+        tried->set_launch_limits({.time = 100ms});
         EXPECT_THROW(spin(*tried, ~std::uint64_t(0)), DeviceLost);
         EXPECT_NO_THROW(spin(*live, 1));
     }
@@ -235,21 +235,21 @@ TEST_P(PoolTest, OneThatIsLostIsReplacedByTheSpare) {
     EXPECT_NO_THROW(spin(*next, 1));
 }
 
-TEST_P(PoolTest, ASpareThatEndedMeanwhileIsReplaced) {
+TEST_P(HelperPoolTest, ASpareThatEndedMeanwhileIsReplaced) {
     pool_->warm(wish());
-    for (const pid_t id : helpers()) ::kill(id, SIGKILL);
+    for (const pid_t id : helper_ids()) ::kill(id, SIGKILL);
     const auto device = pool_->device(wish(), "");
     EXPECT_NO_THROW(spin(*device, 1));
 }
 
-TEST_P(PoolTest, ADeviceMayOutliveThePool) {
+TEST_P(HelperPoolTest, ADeviceMayOutliveThePool) {
     const auto device = pool_->device(wish(), "");
     pool_ = nullptr;
     EXPECT_NO_THROW(spin(*device, 1));
 }
 
-TEST(Pool, ADeviceThatIsNotThereIsAnError) {
-    const auto pool = std::make_shared<ProbePool>(WARPSCOPE);
+TEST(HelperPool, ADeviceThatIsNotThereIsAnError) {
+    const auto pool = std::make_shared<HelperPool>(WARPSCOPE);
     EXPECT_HAS(words_of_error([&] { pool->device("cuda:999", ""); }), "GPU");
 }
 

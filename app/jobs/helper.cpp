@@ -1,4 +1,4 @@
-#include "jobs/probe.h"
+#include "jobs/helper.h"
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -7,7 +7,7 @@
 
 #include <cstdio>
 
-#include "compute/worker/probe_server.h"
+#include "compute/helper/helper_server.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -31,13 +31,13 @@ void make_expendable() {
 
 }  // namespace
 
-int run_probe(int fd) {
+int run_helper(int fd) {
     if (!is_socket(fd))
         throw UsageError(
-            fmt::format("--probe {}: warpscope itself starts this, over a socket", fd));
-    ::prctl(PR_SET_NAME, "warpscope-probe");
+            fmt::format("--helper {}: warpscope itself starts this, over a socket", fd));
+    ::prctl(PR_SET_NAME, "wscope-helper");
     make_expendable();
-    return compute::serve_probe(fd);
+    return compute::serve_helper(fd);
 }
 
 }  // namespace warpscope::jobs

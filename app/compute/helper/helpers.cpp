@@ -1,11 +1,11 @@
-#include "compute/worker/sandbox.h"
+#include "compute/helper/helpers.h"
 
 #include <fmt/format.h>
 
 #include "compiler/cache.h"
 #include "compute/emulated/emulated_device.h"
-#include "compute/worker/probe_compiler.h"
-#include "compute/worker/probe_pool.h"
+#include "compute/helper/helper_compiler.h"
+#include "compute/helper/helper_pool.h"
 
 namespace warpscope::compute {
 namespace {
@@ -19,37 +19,37 @@ std::string wish_of(const DeviceInfo& info) {
 
 }  // namespace
 
-struct Sandbox::Helpers {
-    explicit Helpers(const std::filesystem::path& program)
-        : compiler(program), devices(std::make_shared<ProbePool>(program)) {}
+struct Helpers::Parts {
+    explicit Parts(const std::filesystem::path& program)
+        : compiler(program), devices(std::make_shared<HelperPool>(program)) {}
 
-    ProbeCompiler compiler;
-    std::shared_ptr<ProbePool> devices;  ///< shared with nothing: devices may outlive it
+    HelperCompiler compiler;
+    std::shared_ptr<HelperPool> devices;  ///< shared with nothing: devices may outlive it
     compiler::Cache cache;
 };
 
-Sandbox::Sandbox(std::filesystem::path program) : helpers_(std::make_unique<Helpers>(program)) {}
-Sandbox::~Sandbox() = default;
+Helpers::Helpers(std::filesystem::path program) : parts_(std::make_unique<Parts>(program)) {}
+Helpers::~Helpers() = default;
 
-const std::string& Sandbox::no_compiler() const {
-    return helpers_->compiler.missing();
+const std::string& Helpers::no_compiler() const {
+    return parts_->compiler.missing();
 }
 
-void Sandbox::warm(const DeviceInfo& like) {
-    helpers_->compiler.warm();
-    if (like.kind == DeviceKind::cuda) helpers_->devices->warm(wish_of(like));
+void Helpers::warm(const DeviceInfo& like) {
+    parts_->compiler.warm();
+    if (like.kind == DeviceKind::cuda) parts_->devices->warm(wish_of(like));
 }
 
-std::shared_ptr<const KernelEdit> Sandbox::compile(std::string_view file, const std::string& source,
+std::shared_ptr<const KernelEdit> Helpers::compile(std::string_view file, const std::string& source,
                                                    Math math, std::stop_token stop) {
     const compiler::Request request{fmt::format("kernels/{}.cu", file), source, math == Math::fast};
     compiler::check_source(request);
     const Patience patience{compile_time, std::move(stop)};
-    const std::string version = helpers_->compiler.version(patience);
-    auto compiled = helpers_->cache.find(request, version);
+    const std::string version = parts_->compiler.version(patience);
+    auto compiled = parts_->cache.find(request, version);
     if (!compiled) {
-        compiled = helpers_->compiler.compile(request, patience);
-        helpers_->cache.keep(request, version, *compiled);
+        compiled = parts_->compiler.compile(request, patience);
+        parts_->cache.keep(request, version, *compiled);
     }
     auto edit = std::make_shared<KernelEdit>();
     edit->file = file;
@@ -60,16 +60,16 @@ std::shared_ptr<const KernelEdit> Sandbox::compile(std::string_view file, const 
     return edit;
 }
 
-std::unique_ptr<Device> Sandbox::device(const DeviceInfo& like, const RunSettings& settings,
+std::unique_ptr<Device> Helpers::device(const DeviceInfo& like, const RunSettings& settings,
                                         KernelEdits edits, const LaunchLimits& limits) {
     std::unique_ptr<Device> made;
     if (like.kind == DeviceKind::cuda)
-        made = helpers_->devices->device(wish_of(like), like.reason);
+        made = parts_->devices->device(wish_of(like), like.reason);
     else
         made = make_emulated_device(like.reason, like.memory_bytes);
     made->set(settings);
-    made->use(std::move(edits));
-    made->limit(limits);
+    made->set_edits(std::move(edits));
+    made->set_launch_limits(limits);
     return made;
 }
 

@@ -21,13 +21,13 @@ namespace warpscope::compute {
 // Nothing that arrives is believed: see WireReader.
 
 /// What a helper is asked for.
-enum class ProbeRequest : std::uint32_t {
+enum class HelperRequest : std::uint32_t {
     compiler,     ///< -> text: the version
     compile,      ///< text file, text source, u8 fast -> text ptx, diagnostics
     open,         ///< text wish -> DeviceInfo
     close,        ///< the device goes, and all that it holds
     settings,     ///< u8 math, u8 schedule, u64 seed, u8 barriers
-    use,          ///< u32 count, then of each text file, u8 math, text ptx
+    edits,        ///< u32 count, then of each text file, u8 math, text ptx
     load,         ///< text file, text name, u8 edited -> u32 kernel
     load_ptx,     ///< text ptx, text name -> u32 kernel
     check,        ///< u32 kernel, u32 count, then u32 bytes of each argument
@@ -43,8 +43,8 @@ enum class ProbeRequest : std::uint32_t {
 };
 
 /// How it is answered; all but `done` with the words of the error.
-enum class ProbeAnswer : std::uint32_t {
-    hello,  ///< u32 probe_version
+enum class HelperAnswer : std::uint32_t {
+    hello,  ///< u32 protocol_version
     done,
     device_error,
     out_of_memory,
@@ -54,11 +54,11 @@ enum class ProbeAnswer : std::uint32_t {
     failed,  ///< what no DeviceError says
 };
 
-inline constexpr std::uint32_t probe_version = 1;
+inline constexpr std::uint32_t protocol_version = 1;
 /// Of the memory that both see, for uploads and downloads.
-inline constexpr std::size_t probe_shared_bytes = std::size_t(16) << 20;
+inline constexpr std::size_t transfer_bytes = std::size_t(16) << 20;
 /// Of a frame: a text of a kernel file is at most 1 MiB, its PTX somewhat more.
-inline constexpr std::uint32_t probe_frame_limit = std::uint32_t(256) << 20;
+inline constexpr std::uint32_t frame_limit = std::uint32_t(256) << 20;
 
 /// A frame that is not what the protocol says.
 struct WireError : std::runtime_error {
@@ -84,7 +84,7 @@ class WireWriter {
         return *this;
     }
     WireWriter& text(std::string_view text);
-    /// With its length; valid until the next call. Throws WireError beyond probe_frame_limit.
+    /// With its length; valid until the next call. Throws WireError beyond frame_limit.
     std::string_view frame();
 
   private:
@@ -129,12 +129,12 @@ struct Patience {
     std::stop_token stop{};
 };
 
-enum class WireEnd { late, stopped, closed };
+enum class HelperEnd { timed_out, stopped, closed };
 
 /// The other side can't be heard any more.
 struct WireClosed : WireError {
-    explicit WireClosed(WireEnd end) : WireError("the socket was given up"), how(end) {}
-    WireEnd how;
+    explicit WireClosed(HelperEnd end) : WireError("the socket was given up"), how(end) {}
+    HelperEnd how;
 };
 
 /// Writes a whole frame, reads a whole one: WireClosed where that doesn't happen, WireError for a

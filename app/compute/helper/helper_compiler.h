@@ -8,15 +8,15 @@
 #include <string>
 
 #include "compiler/nvrtc.h"
-#include "compute/worker/probe_process.h"
+#include "compute/helper/helper_process.h"
 
 namespace warpscope::compute {
 
 /// NVRTC in helper processes, one of which is kept ready: a text that crashes it or that it does
 /// not get done with costs only that. Used from any thread.
-class ProbeCompiler {
+class HelperCompiler {
   public:
-    explicit ProbeCompiler(std::filesystem::path program) : program_(std::move(program)) {}
+    explicit HelperCompiler(std::filesystem::path program) : program_(std::move(program)) {}
 
     /// Sees to it that a helper gets ready; doesn't wait.
     void warm();
@@ -31,8 +31,8 @@ class ProbeCompiler {
 
   private:
     struct Helper {
-        std::unique_ptr<ProbeProcess> process;  ///< null: none
-        bool settled = false;                   ///< it has told its version
+        std::unique_ptr<HelperProcess> process;  ///< null: none
+        bool settled = false;                    ///< it has told its version
     };
 
     Helper take(const Patience& patience);

@@ -7,8 +7,8 @@
 #include <set>
 #include <thread>
 
-#include "compute/worker/probe_device.h"
-#include "probe_ptx.h"
+#include "compute/helper/helper_device.h"
+#include "hostile_ptx.h"
 #include "support/devices.h"
 
 namespace warpscope::compute {
@@ -58,16 +58,16 @@ std::string words_of_error(Call call) {
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 /// A device in a helper process: the emulator, or the GPU where there is one.
-struct Apart {
+struct InHelper {
     pid_t id = -1;
     std::unique_ptr<Device> device;
 
-    explicit Apart(const std::string& wish) {
-        auto process = std::make_unique<ProbeProcess>(WARPSCOPE);
+    explicit InHelper(const std::string& wish) {
+        auto process = std::make_unique<HelperProcess>(WARPSCOPE);
         id = process->id();
         ask_for_device(*process, wish);
         DeviceInfo info = opened_device(*process, {60s, {}});
-        device = make_probe_device(std::move(process), std::move(info));
+        device = make_helper_device(std::move(process), std::move(info));
     }
     void spin(std::uint64_t rounds) {
         device->launch(device->kernel_from_ptx<std::uint64_t>(hostile_ptx, "spin"), {{1}, {32}}, {},
@@ -75,34 +75,34 @@ struct Apart {
     }
 };
 
-class ProbeTest : public tests::OnDevices {
+class HelperDeviceTest : public tests::OnDevices {
   protected:
     bool gpu() { return GetParam() == "cuda"; }
 };
-WARPSCOPE_ON_DEVICES(ProbeTest);
+WARPSCOPE_ON_DEVICES(HelperDeviceTest);
 
-TEST_P(ProbeTest, IsTheSameDeviceApart) {
-    const Apart apart(GetParam());
-    const DeviceInfo& info = apart.device->info();
-    EXPECT_TRUE(info.apart);
+TEST_P(HelperDeviceTest, TheInfoIsThatOfTheDeviceInThisProcess) {
+    const InHelper in_helper(GetParam());
+    const DeviceInfo& info = in_helper.device->info();
+    EXPECT_TRUE(info.in_helper);
     EXPECT_EQ(info.kind, device().info().kind);
     EXPECT_EQ(info.name, device().info().name);
     EXPECT_EQ(info.memory_bytes, device().info().memory_bytes);
     EXPECT_EQ(info.max_shared_bytes, device().info().max_shared_bytes);
     EXPECT_EQ(info.pci_bus_id, device().info().pci_bus_id);
-    EXPECT_EQ(apart.device->native_stream(), nullptr);
-    EXPECT_NE(apart.id, ::getpid());
+    EXPECT_EQ(in_helper.device->native_stream(), nullptr);
+    EXPECT_NE(in_helper.id, ::getpid());
 }
 
-TEST_P(ProbeTest, RunsAHundredLaunchesAndTimesEach) {
-    Apart apart(GetParam());
-    const auto count = apart.device->kernel_from_ptx<Words>(hostile_ptx, "count");
-    Buffer<std::uint32_t> out(*apart.device, 64);
+TEST_P(HelperDeviceTest, RunsAHundredLaunchesAndTimesEach) {
+    InHelper in_helper(GetParam());
+    const auto count = in_helper.device->kernel_from_ptx<Words>(hostile_ptx, "count");
+    Buffer<std::uint32_t> out(*in_helper.device, 64);
     out.fill(0);
     for (int i = 0; i < 100; ++i)
-        apart.device->launch(count, {{1}, {64}}, {.bytes = 512}, out.pointer());
+        in_helper.device->launch(count, {{1}, {64}}, {.bytes = 512}, out.pointer());
     EXPECT_EQ(out.download(), std::vector<std::uint32_t>(64, 100));
-    const KernelTiming* timing = apart.device->timings().find("count");
+    const KernelTiming* timing = in_helper.device->timings().find("count");
     ASSERT_NE(timing, nullptr);
     EXPECT_EQ(timing->launches, 100U);
     EXPECT_EQ(timing->block, (Dim3{64}));
@@ -110,66 +110,68 @@ TEST_P(ProbeTest, RunsAHundredLaunchesAndTimesEach) {
     EXPECT_GT(timing->median_ms(), 0.0F);
 }
 
-TEST_P(ProbeTest, KnowsTheBuildsKernelsAndTheirSharedMemory) {
-    Apart apart(GetParam());
+TEST_P(HelperDeviceTest, KnowsTheBuildsKernelsAndTheirSharedMemory) {
+    InHelper in_helper(GetParam());
     using Floats = DevicePointer<float>;
-    const auto kernel = apart.device->kernel<Floats, Floats, Floats, unsigned>("dot", "dot_book");
+    const auto kernel =
+        in_helper.device->kernel<Floats, Floats, Floats, unsigned>("dot", "dot_book");
     const std::vector<float> ones(256, 1.0F);
-    const Buffer<float> a(*apart.device, ones), b(*apart.device, ones), c(*apart.device, 1);
-    apart.device->launch(kernel, {{1}, {256}}, {}, a.pointer(), b.pointer(), c.pointer(), 256U);
+    const Buffer<float> a(*in_helper.device, ones), b(*in_helper.device, ones),
+        c(*in_helper.device, 1);
+    in_helper.device->launch(kernel, {{1}, {256}}, {}, a.pointer(), b.pointer(), c.pointer(), 256U);
     EXPECT_EQ(c.download(), std::vector<float>{256.0F});
-    EXPECT_EQ(apart.device->timings().find("dot_book")->shared_bytes, 4096U);
+    EXPECT_EQ(in_helper.device->timings().find("dot_book")->shared_bytes, 4096U);
 }
 
-TEST_P(ProbeTest, LaunchesTimedTogetherHaveNoTimesOfTheirOwn) {
-    Apart apart(GetParam());
-    const auto count = apart.device->kernel_from_ptx<Words>(hostile_ptx, "count");
-    const Buffer<std::uint32_t> out(*apart.device, 32);
-    apart.device->time_as("both", {}, [&] {
-        apart.device->launch(count, {{1}, {32}}, {}, out.pointer());
-        apart.device->launch(count, {{1}, {32}}, {}, out.pointer());
+TEST_P(HelperDeviceTest, LaunchesTimedTogetherHaveNoTimesOfTheirOwn) {
+    InHelper in_helper(GetParam());
+    const auto count = in_helper.device->kernel_from_ptx<Words>(hostile_ptx, "count");
+    const Buffer<std::uint32_t> out(*in_helper.device, 32);
+    in_helper.device->time_as("both", {}, [&] {
+        in_helper.device->launch(count, {{1}, {32}}, {}, out.pointer());
+        in_helper.device->launch(count, {{1}, {32}}, {}, out.pointer());
     });
-    EXPECT_EQ(apart.device->timings().find("count"), nullptr);
-    ASSERT_NE(apart.device->timings().find("both"), nullptr);
-    EXPECT_GT(apart.device->timings().find("both")->last_ms(), 0.0F);
+    EXPECT_EQ(in_helper.device->timings().find("count"), nullptr);
+    ASSERT_NE(in_helper.device->timings().find("both"), nullptr);
+    EXPECT_GT(in_helper.device->timings().find("both")->last_ms(), 0.0F);
 }
 
-TEST_P(ProbeTest, MemoryOfAnySizeGoesThereAndBack) {
-    Apart apart(GetParam());
+TEST_P(HelperDeviceTest, MemoryOfAnySizeGoesThereAndBack) {
+    InHelper in_helper(GetParam());
     for (const std::size_t bytes :
-         {std::size_t(1), probe_shared_bytes - 1, probe_shared_bytes, 2 * probe_shared_bytes + 3}) {
+         {std::size_t(1), transfer_bytes - 1, transfer_bytes, 2 * transfer_bytes + 3}) {
         std::vector<std::uint8_t> values(bytes);
         for (std::size_t i = 0; i < bytes; ++i) values[i] = std::uint8_t(i * 2654435761U >> 24);
-        Buffer<std::uint8_t> buffer(*apart.device, values);
+        Buffer<std::uint8_t> buffer(*in_helper.device, values);
         EXPECT_TRUE(buffer.download() == values) << bytes;
         buffer.fill(0x5a);
         EXPECT_TRUE(buffer.download() == std::vector<std::uint8_t>(bytes, 0x5a)) << bytes;
     }
 }
 
-TEST_P(ProbeTest, TakesEditsInPlaceOfFiles) {
-    Apart apart(GetParam());
+TEST_P(HelperDeviceTest, TakesEditsInPlaceOfFiles) {
+    InHelper in_helper(GetParam());
     auto edit = std::make_shared<KernelEdit>();
     edit->file = "dot";
     edit->source = "// mine";
     edit->ptx = hostile_ptx;
-    apart.device->use({{"dot", edit}});
-    const auto count = apart.device->kernel<Words>("dot", "count");
-    Buffer<std::uint32_t> out(*apart.device, 32);
+    in_helper.device->set_edits({{"dot", edit}});
+    const auto count = in_helper.device->kernel<Words>("dot", "count");
+    Buffer<std::uint32_t> out(*in_helper.device, 32);
     out.fill(0);
-    apart.device->launch(count, {{1}, {32}}, {}, out.pointer());
+    in_helper.device->launch(count, {{1}, {32}}, {}, out.pointer());
     EXPECT_EQ(out.download(), std::vector<std::uint32_t>(32, 1));
-    EXPECT_EQ(apart.device->source("kernels/dot.cu"), "// mine");
-    EXPECT_THROW((apart.device->kernel<Words>("dot", "dot_book")), DeviceError);
+    EXPECT_EQ(in_helper.device->source("kernels/dot.cu"), "// mine");
+    EXPECT_THROW((in_helper.device->kernel<Words>("dot", "dot_book")), DeviceError);
     EXPECT_NO_THROW(
-        (apart.device->shipped_kernel<Words, Words, Words, unsigned>("dot", "dot_book")));
-    apart.device->use({});
-    EXPECT_THROW((apart.device->kernel<Words>("dot", "count")), DeviceError);
+        (in_helper.device->shipped_kernel<Words, Words, Words, unsigned>("dot", "dot_book")));
+    in_helper.device->set_edits({});
+    EXPECT_THROW((in_helper.device->kernel<Words>("dot", "count")), DeviceError);
 }
 
-TEST_P(ProbeTest, AChangedSignatureIsAnErrorBeforeAnyLaunch) {
-    Apart apart(GetParam());
-    Device& d = *apart.device;
+TEST_P(HelperDeviceTest, AChangedSignatureIsAnErrorBeforeAnyLaunch) {
+    InHelper in_helper(GetParam());
+    Device& d = *in_helper.device;
     const auto fewer =
         words_of_error([&] { (d.kernel_from_ptx<Words, int>(hostile_ptx, "count")); });
     EXPECT_HAS(fewer, "kernel count takes 1 arguments, not 2");
@@ -179,9 +181,9 @@ TEST_P(ProbeTest, AChangedSignatureIsAnErrorBeforeAnyLaunch) {
     EXPECT_HAS(other, "argument 0 of kernel count has 8 bytes, not 4");
 }
 
-TEST_P(ProbeTest, OrdinaryErrorsLeaveTheHelperAsItIs) {
-    Apart apart(GetParam());
-    Device& d = *apart.device;
+TEST_P(HelperDeviceTest, OrdinaryErrorsLeaveTheHelperAsItIs) {
+    InHelper in_helper(GetParam());
+    Device& d = *in_helper.device;
     EXPECT_NE(words_of_error([&] { d.kernel_from_ptx<>("no PTX at all", "count"); }), "");
     EXPECT_NE(words_of_error([&] { d.kernel<int>("no_such_file", "count"); }), "");
     EXPECT_NE(words_of_error([&] { d.attach(nullptr, 4); }), "");
@@ -194,94 +196,94 @@ TEST_P(ProbeTest, OrdinaryErrorsLeaveTheHelperAsItIs) {
     EXPECT_EQ(out.download()[31], 1U);
 }
 
-TEST_P(ProbeTest, AnEndlessLoopCostsTheHelperAlone) {
+TEST_P(HelperDeviceTest, AnEndlessLoopCostsTheHelperAlone) {
     for (const int launches_before : {0, 99}) {
-        Apart apart(GetParam());
-        Buffer<std::uint32_t> held(*apart.device, 4);
-        for (int i = 0; i < launches_before; ++i) apart.spin(1);
-        apart.device->limit({.time = 200ms});
-        const auto words = words_of_loss([&] { apart.spin(for_ever); });
+        InHelper in_helper(GetParam());
+        Buffer<std::uint32_t> held(*in_helper.device, 4);
+        for (int i = 0; i < launches_before; ++i) in_helper.spin(1);
+        in_helper.device->set_launch_limits({.time = 200ms});
+        const auto words = words_of_loss([&] { in_helper.spin(for_ever); });
         EXPECT_HAS(words,
                    "kernel spin did not end within 0.2 s: an endless loop, or threads that wait");
-        EXPECT_TRUE(ends_soon(apart.id));
-        EXPECT_EQ(words_of_loss([&] { apart.spin(1); }), words);
+        EXPECT_TRUE(ends_soon(in_helper.id));
+        EXPECT_EQ(words_of_loss([&] { in_helper.spin(1); }), words);
         EXPECT_EQ(words_of_loss([&] { held.download(); }), words);
         EXPECT_EQ(words_of_loss([&] { held.fill(0); }), words);
-        EXPECT_EQ(words_of_loss([&] { apart.device->synchronize(); }), words);
-        EXPECT_EQ(words_of_loss([&] { apart.device->allocate(4); }), words);
-        apart.device->release(held.pointer().address);
+        EXPECT_EQ(words_of_loss([&] { in_helper.device->synchronize(); }), words);
+        EXPECT_EQ(words_of_loss([&] { in_helper.device->allocate(4); }), words);
+        in_helper.device->release(held.pointer().address);
     }
 }
 
-TEST_P(ProbeTest, AWildAddressAndATrapCostTheHelperAtMost) {
+TEST_P(HelperDeviceTest, AWildAddressAndATrapCostTheHelperAtMost) {
     for (const int launches_before : {0, 99}) {
         for (const char* name : {"wild_global", "wild_shared", "trapped", "misaligned"}) {
-            Apart apart(GetParam());
-            apart.device->limit({.time = 20s});
-            for (int i = 0; i < launches_before; ++i) apart.spin(1);
-            const auto kernel = apart.device->kernel_from_ptx<std::uint64_t>(hostile_ptx, name);
-            const Buffer<std::uint32_t> held(*apart.device, 4);
+            InHelper in_helper(GetParam());
+            in_helper.device->set_launch_limits({.time = 20s});
+            for (int i = 0; i < launches_before; ++i) in_helper.spin(1);
+            const auto kernel = in_helper.device->kernel_from_ptx<std::uint64_t>(hostile_ptx, name);
+            const Buffer<std::uint32_t> held(*in_helper.device, 4);
             const std::uint64_t argument = std::string_view(name) == "misaligned"
                                                ? held.pointer().address
                                                : std::uint64_t(1) << 30;
             const auto fails = [&] {
-                apart.device->launch(kernel, {{1}, {32}}, {}, argument);
-                apart.device->synchronize();
+                in_helper.device->launch(kernel, {{1}, {32}}, {}, argument);
+                in_helper.device->synchronize();
             };
             if (gpu()) {
                 EXPECT_HAS(words_of_loss(fails), std::string("kernel ") + name);
-                EXPECT_TRUE(ends_soon(apart.id));
+                EXPECT_TRUE(ends_soon(in_helper.id));
             } else {
                 EXPECT_NE(words_of_error(fails), "") << name;
-                EXPECT_FALSE(has_ended(apart.id));
+                EXPECT_FALSE(has_ended(in_helper.id));
                 EXPECT_EQ(held.download().size(), 4U);
             }
         }
     }
 }
 
-TEST_P(ProbeTest, AStopEndsTheLaunchThatRunsAndThoseThatFollow) {
-    Apart apart(GetParam());
+TEST_P(HelperDeviceTest, AStopEndsTheLaunchThatRunsAndThoseThatFollow) {
+    InHelper in_helper(GetParam());
     std::stop_source stop;
-    apart.device->limit({.stop = stop.get_token()});
+    in_helper.device->set_launch_limits({.stop = stop.get_token()});
     std::jthread stopper([&] {
         std::this_thread::sleep_for(50ms);
         stop.request_stop();
     });
-    EXPECT_HAS(words_of_loss([&] { apart.spin(for_ever); }), "kernel spin was stopped");
-    EXPECT_TRUE(ends_soon(apart.id));
+    EXPECT_HAS(words_of_loss([&] { in_helper.spin(for_ever); }), "kernel spin was stopped");
+    EXPECT_TRUE(ends_soon(in_helper.id));
 
-    Apart before(GetParam());
-    before.device->limit({.stop = stop.get_token()});
+    InHelper before(GetParam());
+    before.device->set_launch_limits({.stop = stop.get_token()});
     EXPECT_HAS(words_of_error([&] { before.spin(1); }), "stopped");
-    before.device->limit({});
+    before.device->set_launch_limits({});
     EXPECT_NO_THROW(before.spin(1));
 }
 
-TEST_P(ProbeTest, AHelperThatIsKilledIsALossAtTheNextCall) {
-    Apart apart(GetParam());
-    const Buffer<std::uint32_t> held(*apart.device, 4);
-    ::kill(apart.id, SIGKILL);
-    EXPECT_TRUE(ends_soon(apart.id));
+TEST_P(HelperDeviceTest, AHelperThatIsKilledIsALossAtTheNextCall) {
+    InHelper in_helper(GetParam());
+    const Buffer<std::uint32_t> held(*in_helper.device, 4);
+    ::kill(in_helper.id, SIGKILL);
+    EXPECT_TRUE(ends_soon(in_helper.id));
     EXPECT_HAS(words_of_loss([&] { held.download(); }), "killed by signal 9");
 }
 
-TEST_P(ProbeTest, AHelperThatIsKilledAtWorkIsALossThere) {
-    Apart apart(GetParam());
-    std::jthread killer([id = apart.id] {
+TEST_P(HelperDeviceTest, AHelperThatIsKilledAtWorkIsALossThere) {
+    InHelper in_helper(GetParam());
+    std::jthread killer([id = in_helper.id] {
         std::this_thread::sleep_for(50ms);
         ::kill(id, SIGKILL);
     });
-    EXPECT_HAS(words_of_loss([&] { apart.spin(for_ever); }), "kernel spin ended its helper");
+    EXPECT_HAS(words_of_loss([&] { in_helper.spin(for_ever); }), "kernel spin ended its helper");
 }
 
-TEST_P(ProbeTest, TwoHelpersKnowNothingOfEachOther) {
-    Apart first(GetParam()), second(GetParam());
+TEST_P(HelperDeviceTest, TwoHelpersKnowNothingOfEachOther) {
+    InHelper first(GetParam()), second(GetParam());
     const auto count = second.device->kernel_from_ptx<Words>(hostile_ptx, "count");
     Buffer<std::uint32_t> out(*second.device, 32);
     out.fill(0);
     std::jthread loses([&] {
-        first.device->limit({.time = 100ms});
+        first.device->set_launch_limits({.time = 100ms});
         EXPECT_NE(words_of_loss([&] { first.spin(for_ever); }), "");
     });
     for (int i = 0; i < 50; ++i) second.device->launch(count, {{1}, {32}}, {}, out.pointer());
@@ -290,11 +292,11 @@ TEST_P(ProbeTest, TwoHelpersKnowNothingOfEachOther) {
     EXPECT_EQ(out.download(), std::vector<std::uint32_t>(32, 51));
 }
 
-TEST_P(ProbeTest, LeavesNoZombie) {
+TEST_P(HelperDeviceTest, LeavesNoZombie) {
     pid_t id = -1;
     {
-        const Apart apart(GetParam());
-        id = apart.id;
+        const InHelper in_helper(GetParam());
+        id = in_helper.id;
         EXPECT_FALSE(has_ended(id));
     }
     int gone = 0;
@@ -305,7 +307,7 @@ TEST_P(ProbeTest, LeavesNoZombie) {
     EXPECT_EQ(gone, -1);
 }
 
-TEST(ProbeOnTheEmulator, SchedulesDependOnSettingsAndFrameAsInThisProcess) {
+TEST(HelperDeviceOnTheEmulator, SchedulesDependOnSettingsAndFrameAsInThisProcess) {
     // Which thread is the last to write its number is the schedule's choice.
     constexpr std::string_view last = R"(
 .version 6.4
@@ -338,14 +340,14 @@ TEST(ProbeOnTheEmulator, SchedulesDependOnSettingsAndFrameAsInThisProcess) {
     const auto here = pick_device("emulator");
     const auto expected = winners(*here);
     EXPECT_NE(std::set<std::uint32_t>(expected.begin(), expected.end()).size(), 1U);
-    EXPECT_EQ(winners(*Apart("emulator").device), expected);
+    EXPECT_EQ(winners(*InHelper("emulator").device), expected);
 }
 
-TEST(ProbeOnTheEmulator, ACrashIsALoss) {
-    Apart apart("emulator");
+TEST(HelperDeviceOnTheEmulator, ACrashIsALoss) {
+    InHelper in_helper("emulator");
     const std::uint32_t value = 1;
     // The emulator's memory is its process's own: the helper faults.
-    const auto words = words_of_loss([&] { apart.device->upload(16, &value, sizeof(value)); });
+    const auto words = words_of_loss([&] { in_helper.device->upload(16, &value, sizeof(value)); });
     EXPECT_HAS(words, "copying memory ended its helper process: it ");
 }
 

@@ -1,4 +1,4 @@
-#include "compute/worker/probe_server.h"
+#include "compute/helper/helper_server.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -12,16 +12,16 @@
 
 #include "compiler/nvrtc.h"
 #include "compute/cuda/cuda_device.h"
-#include "compute/worker/probe_codec.h"
-#include "compute/worker/probe_process.h"
+#include "compute/helper/helper_codec.h"
+#include "compute/helper/helper_process.h"
 
 namespace warpscope::compute {
 
 /// Does what a client asks for, and answers.
-class ProbeServer {
+class HelperServer {
   public:
-    explicit ProbeServer(std::span<std::byte> shared) : shared_(shared) {}
-    ~ProbeServer() { close(); }
+    explicit HelperServer(std::span<std::byte> shared) : shared_(shared) {}
+    ~HelperServer() { close(); }
 
     WireWriter answer(WireReader& request);
     /// What makes later requests quicker, once this one is answered.
@@ -38,7 +38,7 @@ class ProbeServer {
     void compile(WireReader& request, WireWriter& answer);
     void open(WireReader& request, WireWriter& answer);
     void close();
-    void use(Device& device, WireReader& request);
+    void set_edits(Device& device, WireReader& request);
     void load(Device& device, WireReader& request, WireWriter& answer);
     void load_ptx(Device& device, WireReader& request, WireWriter& answer);
     void served(const LoadedKernel& kernel, WireWriter& answer);
@@ -54,9 +54,9 @@ class ProbeServer {
     std::vector<Served> kernels_;
 };
 
-WireWriter ProbeServer::answer(WireReader& request) {
+WireWriter HelperServer::answer(WireReader& request) {
     try {
-        WireWriter answer(ProbeAnswer::done);
+        WireWriter answer(HelperAnswer::done);
         perform(request, answer);
         return answer;
     } catch (...) {
@@ -64,8 +64,8 @@ WireWriter ProbeServer::answer(WireReader& request) {
     }
 }
 
-void ProbeServer::get_ready(const WireReader& request) {
-    if (request.word() != std::uint32_t(ProbeRequest::compiler) || !nvrtc_) return;
+void HelperServer::get_ready(const WireReader& request) {
+    if (request.word() != std::uint32_t(HelperRequest::compiler) || !nvrtc_) return;
     try {
         (void)nvrtc_->compile({"kernels/empty.cu", "__global__ void empty() {}"});
     } catch (const std::exception&) {
@@ -73,16 +73,16 @@ void ProbeServer::get_ready(const WireReader& request) {
     }
 }
 
-void ProbeServer::perform(WireReader& request, WireWriter& answer) {
-    switch (ProbeRequest(request.word())) {
-        case ProbeRequest::compiler:
+void HelperServer::perform(WireReader& request, WireWriter& answer) {
+    switch (HelperRequest(request.word())) {
+        case HelperRequest::compiler:
             request.end();
             if (!nvrtc_) nvrtc_.emplace();
             answer.text(nvrtc_->version());
             return;
-        case ProbeRequest::compile:
+        case HelperRequest::compile:
             return compile(request, answer);
-        case ProbeRequest::open:
+        case HelperRequest::open:
             return open(request, answer);
         default:
             break;
@@ -91,55 +91,55 @@ void ProbeServer::perform(WireReader& request, WireWriter& answer) {
     perform_on(*device_, request, answer);
 }
 
-void ProbeServer::perform_on(Device& device, WireReader& request, WireWriter& answer) {
+void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& answer) {
     const auto address = [&] { return request.get<std::uint64_t>(); };
-    switch (ProbeRequest(request.word())) {
-        case ProbeRequest::settings:
+    switch (HelperRequest(request.word())) {
+        case HelperRequest::settings:
             device.set(run_settings(request));
             break;
-        case ProbeRequest::use:
-            use(device, request);
+        case HelperRequest::edits:
+            set_edits(device, request);
             break;
-        case ProbeRequest::load:
+        case HelperRequest::load:
             load(device, request, answer);
             break;
-        case ProbeRequest::load_ptx:
+        case HelperRequest::load_ptx:
             load_ptx(device, request, answer);
             break;
-        case ProbeRequest::check:
+        case HelperRequest::check:
             check(request);
             break;
-        case ProbeRequest::allocate:
+        case HelperRequest::allocate:
             answer.put(*allocated_.insert(device.allocate(address())).first);
             break;
-        case ProbeRequest::release: {
+        case HelperRequest::release: {
             const std::uint64_t released = address();
             if (allocated_.erase(released)) device.release(released);
             break;
         }
-        case ProbeRequest::upload: {
+        case HelperRequest::upload: {
             const std::uint64_t to = address();
             device.upload(to, shared_.data(), shared_part(request));
             break;
         }
-        case ProbeRequest::download: {
+        case HelperRequest::download: {
             const std::uint64_t from = address();
             device.download(shared_.data(), from, shared_part(request));
             break;
         }
-        case ProbeRequest::fill: {
+        case HelperRequest::fill: {
             const std::uint64_t to = address();
             const auto value = request.get<std::uint8_t>();
             device.fill(to, value, request.get<std::uint64_t>());
             break;
         }
-        case ProbeRequest::begin_frame:
+        case HelperRequest::begin_frame:
             device.begin_frame(request.get<std::uint64_t>());
             break;
-        case ProbeRequest::launch:
+        case HelperRequest::launch:
             launch(device, request, answer);
             break;
-        case ProbeRequest::synchronize:
+        case HelperRequest::synchronize:
             device.synchronize();
             break;
         default:
@@ -148,13 +148,13 @@ void ProbeServer::perform_on(Device& device, WireReader& request, WireWriter& an
     request.end();
 }
 
-std::size_t ProbeServer::shared_part(WireReader& request) const {
+std::size_t HelperServer::shared_part(WireReader& request) const {
     const auto bytes = request.get<std::uint64_t>();
     if (bytes > shared_.size()) throw WireError("more than the shared memory holds");
     return std::size_t(bytes);
 }
 
-void ProbeServer::compile(WireReader& request, WireWriter& answer) {
+void HelperServer::compile(WireReader& request, WireWriter& answer) {
     compiler::Request text;
     text.file = request.text();
     text.source = request.text();
@@ -166,7 +166,7 @@ void ProbeServer::compile(WireReader& request, WireWriter& answer) {
     put(answer, compiled.warnings);
 }
 
-void ProbeServer::open(WireReader& request, WireWriter& answer) {
+void HelperServer::open(WireReader& request, WireWriter& answer) {
     const std::string wish(request.text());
     request.end();
     close();
@@ -182,7 +182,7 @@ void ProbeServer::open(WireReader& request, WireWriter& answer) {
     put(answer, device_->info());
 }
 
-void ProbeServer::close() {
+void HelperServer::close() {
     if (!device_) return;
     kernels_.clear();
     for (const std::uint64_t address : allocated_) device_->release(address);
@@ -190,7 +190,7 @@ void ProbeServer::close() {
     device_.reset();
 }
 
-void ProbeServer::use(Device& device, WireReader& request) {
+void HelperServer::set_edits(Device& device, WireReader& request) {
     KernelEdits edits;
     for (auto left = request.get<std::uint32_t>(); left > 0; --left) {
         auto edit = std::make_shared<KernelEdit>();
@@ -199,32 +199,32 @@ void ProbeServer::use(Device& device, WireReader& request) {
         edit->ptx = request.text();
         edits[edit->file] = std::move(edit);
     }
-    device.use(std::move(edits));
+    device.set_edits(std::move(edits));
 }
 
-void ProbeServer::load(Device& device, WireReader& request, WireWriter& answer) {
+void HelperServer::load(Device& device, WireReader& request, WireWriter& answer) {
     const std::string file(request.text()), name(request.text());
     const bool edited = request.get<std::uint8_t>() != 0;
     served(device.load(file, name, edited ? device.edit_of(file) : nullptr), answer);
 }
 
-void ProbeServer::load_ptx(Device& device, WireReader& request, WireWriter& answer) {
+void HelperServer::load_ptx(Device& device, WireReader& request, WireWriter& answer) {
     const std::string ptx(request.text()), name(request.text());
     served(device.load_ptx(ptx, name), answer);
 }
 
-void ProbeServer::served(const LoadedKernel& kernel, WireWriter& answer) {
+void HelperServer::served(const LoadedKernel& kernel, WireWriter& answer) {
     answer.put(std::uint32_t(kernels_.size()));
     kernels_.push_back({&kernel, {}});
 }
 
-ProbeServer::Served& ProbeServer::kernel(WireReader& request) {
+HelperServer::Served& HelperServer::kernel(WireReader& request) {
     const auto index = request.get<std::uint32_t>();
     if (index >= kernels_.size()) throw WireError("a kernel that is not loaded");
     return kernels_[index];
 }
 
-void ProbeServer::check(WireReader& request) {
+void HelperServer::check(WireReader& request) {
     Served& checked = kernel(request);
     std::vector<std::size_t> bytes;
     for (auto left = request.get<std::uint32_t>(); left > 0; --left)
@@ -233,7 +233,7 @@ void ProbeServer::check(WireReader& request) {
     checked.argument_bytes = std::move(bytes);
 }
 
-void ProbeServer::launch(Device& device, WireReader& request, WireWriter& answer) {
+void HelperServer::launch(Device& device, WireReader& request, WireWriter& answer) {
     const Served& launched = kernel(request);
     const Shape launch_shape = shape(request);
     std::string_view packed = request.text();
@@ -273,14 +273,14 @@ void end_with_client(int fd) {
 
 }  // namespace
 
-int serve_probe(int fd) {
+int serve_helper(int fd) {
     for (const int own : {fd, fd + 1}) ::fcntl(own, F_SETFD, FD_CLOEXEC);
     end_with_client(fd);
     try {
-        const SharedMemory shared(Descriptor(fd + 1), probe_shared_bytes);
-        ProbeServer server(shared.bytes());
-        WireWriter hello(ProbeAnswer::hello);
-        hello.put(probe_version);
+        const SharedMemory shared(Descriptor(fd + 1), transfer_bytes);
+        HelperServer server(shared.bytes());
+        WireWriter hello(HelperAnswer::hello);
+        hello.put(protocol_version);
         for (bool first = true;; first = false) {
             WireReader request = receive_frame(fd);
             WireWriter answer = server.answer(request);
@@ -291,7 +291,7 @@ int serve_probe(int fd) {
     } catch (const WireClosed&) {
         return 0;
     } catch (const std::exception& error) {
-        std::fprintf(stderr, "warpscope --probe: %s\n", error.what());
+        std::fprintf(stderr, "warpscope --helper: %s\n", error.what());
         return 1;
     }
 }

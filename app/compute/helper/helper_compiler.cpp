@@ -1,20 +1,20 @@
-#include "compute/worker/probe_compiler.h"
+#include "compute/helper/helper_compiler.h"
 
 #include <fmt/format.h>
 
 #include "compute/device/device.h"
-#include "compute/worker/probe_codec.h"
+#include "compute/helper/helper_codec.h"
 
 namespace warpscope::compute {
 
-ProbeCompiler::Helper ProbeCompiler::start() const {
-    Helper started{std::make_unique<ProbeProcess>(program_)};
-    WireWriter request(ProbeRequest::compiler);
+HelperCompiler::Helper HelperCompiler::start() const {
+    Helper started{std::make_unique<HelperProcess>(program_)};
+    WireWriter request(HelperRequest::compiler);
     started.process->send(request, {std::chrono::seconds(5)});
     return started;
 }
 
-void ProbeCompiler::warm() {
+void HelperCompiler::warm() {
     const std::lock_guard lock(mutex_);
     if (ready_.process || is_missing_) return;
     try {
@@ -25,7 +25,7 @@ void ProbeCompiler::warm() {
 }
 
 /// Hears the version, which is the first thing that a helper is asked for.
-void ProbeCompiler::settle(Helper& helper, const Patience& patience) {
+void HelperCompiler::settle(Helper& helper, const Patience& patience) {
     if (helper.settled) return;
     try {
         WireReader answer = helper.process->receive(patience);
@@ -42,7 +42,7 @@ void ProbeCompiler::settle(Helper& helper, const Patience& patience) {
 }
 
 /// One that is settled: the one that is ready, or a new one where there is none or it has ended.
-ProbeCompiler::Helper ProbeCompiler::take(const Patience& patience) {
+HelperCompiler::Helper HelperCompiler::take(const Patience& patience) {
     if (is_missing_) throw compiler::NoCompiler(missing_);
     Helper helper;
     {
@@ -52,8 +52,8 @@ ProbeCompiler::Helper ProbeCompiler::take(const Patience& patience) {
     if (helper.process && helper.settled && helper.process->has_answered()) helper = {};
     try {
         if (helper.process) settle(helper, patience);
-    } catch (const ProbeLost& end) {
-        if (end.how != WireEnd::closed) throw;
+    } catch (const HelperLost& end) {
+        if (end.how != HelperEnd::closed) throw;
         helper = {};
     }
     if (!helper.process) {
@@ -63,12 +63,12 @@ ProbeCompiler::Helper ProbeCompiler::take(const Patience& patience) {
     return helper;
 }
 
-void ProbeCompiler::keep(Helper helper) {
+void HelperCompiler::keep(Helper helper) {
     const std::lock_guard lock(mutex_);
     if (!ready_.process) ready_ = std::move(helper);
 }
 
-const std::string& ProbeCompiler::missing() {
+const std::string& HelperCompiler::missing() {
     static const std::string none;
     if (is_missing_) return missing_;
     Helper helper;
@@ -93,15 +93,15 @@ const std::string& ProbeCompiler::missing() {
 
 namespace {
 
-[[noreturn]] void compiler_lost(const ProbeLost& end, const Patience& patience) {
+[[noreturn]] void compiler_lost(const HelperLost& end, const Patience& patience) {
     switch (end.how) {
-        case WireEnd::late:
+        case HelperEnd::timed_out:
             throw DeviceError(
                 fmt::format("the compiler did not get done with this text within {} s",
                             double(patience.time.count()) / 1000));
-        case WireEnd::stopped:
+        case HelperEnd::stopped:
             throw DeviceError("the compiler was stopped: the text has changed again");
-        case WireEnd::closed:
+        case HelperEnd::closed:
             break;
     }
     throw DeviceError(fmt::format("the compiler crashed on this text: {}", end.what()));
@@ -109,23 +109,23 @@ namespace {
 
 }  // namespace
 
-std::string ProbeCompiler::version(const Patience& patience) {
+std::string HelperCompiler::version(const Patience& patience) {
     {
         const std::lock_guard lock(mutex_);
         if (version_) return *version_;
     }
     try {
         keep(take(patience));
-    } catch (const ProbeLost& end) {
+    } catch (const HelperLost& end) {
         throw DeviceError(fmt::format("the compiler can't be started: {}", end.what()));
     }
     const std::lock_guard lock(mutex_);
     return *version_;
 }
 
-compiler::Compiled ProbeCompiler::compile(const compiler::Request& request,
-                                          const Patience& patience) {
-    WireWriter frame(ProbeRequest::compile);
+compiler::Compiled HelperCompiler::compile(const compiler::Request& request,
+                                           const Patience& patience) {
+    WireWriter frame(HelperRequest::compile);
     frame.text(request.file).text(request.source).put(std::uint8_t(request.fast_math));
     try {
         Helper helper = take(patience);
@@ -136,7 +136,7 @@ compiler::Compiled ProbeCompiler::compile(const compiler::Request& request,
         compiler::Compiled compiled{std::string(answer.text()), diagnostics(answer)};
         answer.end();
         return compiled;
-    } catch (const ProbeLost& end) {
+    } catch (const HelperLost& end) {
         warm();
         compiler_lost(end, patience);
     } catch (const WireError& error) {

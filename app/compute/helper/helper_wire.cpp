@@ -1,4 +1,4 @@
-#include "compute/worker/probe_wire.h"
+#include "compute/helper/helper_wire.h"
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -34,12 +34,12 @@ class Waiter {
     /// Throws WireClosed where the events don't come. A closed socket counts as any event.
     void wait_for(int fd, short events) {
         for (;;) {
-            if (stop_.stop_requested()) throw WireClosed(WireEnd::stopped);
+            if (stop_.stop_requested()) throw WireClosed(HelperEnd::stopped);
             pollfd waited[2]{{fd, events, 0}, {wake_, POLLIN, 0}};
             const int ready = ::poll(waited, wake_ >= 0 ? 2 : 1, milliseconds_left());
             if (waited[0].revents) return;
-            if (ready == 0) throw WireClosed(WireEnd::late);
-            if (ready < 0 && errno != EINTR) throw WireClosed(WireEnd::closed);
+            if (ready == 0) throw WireClosed(HelperEnd::timed_out);
+            if (ready < 0 && errno != EINTR) throw WireClosed(HelperEnd::closed);
         }
     }
 
@@ -73,7 +73,7 @@ void read_all(int fd, char* to, std::size_t bytes, Waiter& waiter) {
     while (bytes) {
         waiter.wait_for(fd, POLLIN);
         const ssize_t got = ::recv(fd, to, bytes, MSG_DONTWAIT);
-        if (got == 0 || (got < 0 && !try_later())) throw WireClosed(WireEnd::closed);
+        if (got == 0 || (got < 0 && !try_later())) throw WireClosed(HelperEnd::closed);
         if (got < 0) continue;
         to += got;
         bytes -= std::size_t(got);
@@ -83,7 +83,7 @@ void read_all(int fd, char* to, std::size_t bytes, Waiter& waiter) {
 }  // namespace
 
 WireWriter& WireWriter::text(std::string_view text) {
-    if (text.size() > probe_frame_limit) throw WireError("a text that no frame holds");
+    if (text.size() > frame_limit) throw WireError("a text that no frame holds");
     put(std::uint32_t(text.size()));
     bytes_.append(text);
     return *this;
@@ -91,7 +91,7 @@ WireWriter& WireWriter::text(std::string_view text) {
 
 std::string_view WireWriter::frame() {
     const std::size_t follows = bytes_.size() - sizeof(std::uint32_t);
-    if (follows > probe_frame_limit) throw WireError("more than a frame holds");
+    if (follows > frame_limit) throw WireError("more than a frame holds");
     const auto length = std::uint32_t(follows);
     std::memcpy(bytes_.data(), &length, sizeof(length));
     return bytes_;
@@ -122,7 +122,7 @@ void send_frame(int fd, WireWriter& frame, const Patience& patience) {
     while (!left.empty()) {
         waiter.wait_for(fd, POLLOUT);
         const ssize_t sent = ::send(fd, left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0 && !try_later()) throw WireClosed(WireEnd::closed);
+        if (sent < 0 && !try_later()) throw WireClosed(HelperEnd::closed);
         if (sent > 0) left.remove_prefix(std::size_t(sent));
     }
 }
@@ -131,7 +131,7 @@ WireReader receive_frame(int fd, const Patience& patience) {
     Waiter waiter(patience);
     std::uint32_t length = 0;
     read_all(fd, reinterpret_cast<char*>(&length), sizeof(length), waiter);
-    if (length < sizeof(std::uint32_t) || length > probe_frame_limit)
+    if (length < sizeof(std::uint32_t) || length > frame_limit)
         throw WireError("a length that no frame has");
     std::string frame(length, '\0');
     read_all(fd, frame.data(), frame.size(), waiter);

@@ -11,17 +11,17 @@
 namespace warpscope::compute {
 
 /// Where edited kernels are compiled and run, so that nothing they do ends the app: the compiler
-/// and the GPU are used by helper processes (`warpscope --probe`), started early and kept warm; the
-/// emulator checks and bounds every launch itself. Used from any thread.
-class Sandbox {
+/// and the GPU are used by helper processes (`warpscope --helper`), started early and kept warm;
+/// the emulator checks and bounds every launch itself. Used from any thread.
+class Helpers {
   public:
     /// `program`: warpscope's own, which the helpers run: "/proc/self/exe" in the app, which stays
     /// the same program when its file is replaced. Another one never comes into question: a test
     /// names the warpscope that was built with it.
-    explicit Sandbox(std::filesystem::path program);
-    ~Sandbox();
-    Sandbox(const Sandbox&) = delete;
-    Sandbox& operator=(const Sandbox&) = delete;
+    explicit Helpers(std::filesystem::path program);
+    ~Helpers();
+    Helpers(const Helpers&) = delete;
+    Helpers& operator=(const Helpers&) = delete;
 
     /// Why nothing can be compiled here and what to install, a sentence; empty: the compiler is
     /// there, or has not been found out yet. Never waits: from the first call on, a helper looks.
@@ -42,8 +42,8 @@ class Sandbox {
                                    KernelEdits edits, const LaunchLimits& limits);
 
   private:
-    struct Helpers;
-    std::unique_ptr<Helpers> helpers_;
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
 };
 
 /// Of launches of edited kernels.

@@ -4,11 +4,11 @@
 
 #include "compiler/diagnostic.h"
 #include "compute/device/device.h"
-#include "compute/worker/probe_wire.h"
+#include "compute/helper/helper_wire.h"
 
 namespace warpscope::compute {
 
-// How values stand in the frames of probe_wire.h. Whatever is read is checked: WireError.
+// How values stand in the frames of helper_wire.h. Whatever is read is checked: WireError.
 
 void put(WireWriter& to, const DeviceInfo& info);
 DeviceInfo device_info(WireReader& from);

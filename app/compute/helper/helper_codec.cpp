@@ -1,4 +1,4 @@
-#include "compute/worker/probe_codec.h"
+#include "compute/helper/helper_codec.h"
 
 namespace warpscope::compute {
 
@@ -12,7 +12,7 @@ void put(WireWriter& to, const DeviceInfo& info) {
 DeviceInfo device_info(WireReader& from) {
     DeviceInfo info;
     info.kind = from.one_of<DeviceKind>(2);
-    info.apart = true;
+    info.in_helper = true;
     info.name = from.text();
     info.reason = from.text();
     info.ordinal = from.get<int>();
@@ -75,29 +75,29 @@ std::vector<compiler::Diagnostic> diagnostics(WireReader& from) {
 }
 
 void throw_if_failed(WireReader& answer) {
-    if (answer.word() == std::uint32_t(ProbeAnswer::done)) return;
+    if (answer.word() == std::uint32_t(HelperAnswer::done)) return;
     const std::string words(answer.text());
-    switch (ProbeAnswer(answer.word())) {
-        case ProbeAnswer::out_of_memory:
+    switch (HelperAnswer(answer.word())) {
+        case HelperAnswer::out_of_memory:
             throw OutOfMemory(words);
-        case ProbeAnswer::device_lost:
+        case HelperAnswer::device_lost:
             throw DeviceLost(words);
-        case ProbeAnswer::device_error:
-        case ProbeAnswer::failed:
+        case HelperAnswer::device_error:
+        case HelperAnswer::failed:
             throw DeviceError(words);
-        case ProbeAnswer::compile_error:
+        case HelperAnswer::compile_error:
             throw compiler::CompileError(words, diagnostics(answer));
-        case ProbeAnswer::no_compiler:
+        case HelperAnswer::no_compiler:
             throw compiler::NoCompiler(words);
-        case ProbeAnswer::hello:
-        case ProbeAnswer::done:
+        case HelperAnswer::hello:
+        case HelperAnswer::done:
             break;
     }
     throw WireError("an answer of an unknown kind");
 }
 
 WireWriter failed_answer() {
-    const auto answer = [](ProbeAnswer kind, const std::exception& error) {
+    const auto answer = [](HelperAnswer kind, const std::exception& error) {
         WireWriter frame(kind);
         frame.text(error.what());
         return frame;
@@ -107,19 +107,19 @@ WireWriter failed_answer() {
     } catch (const WireError&) {
         throw;
     } catch (const DeviceLost& error) {
-        return answer(ProbeAnswer::device_lost, error);
+        return answer(HelperAnswer::device_lost, error);
     } catch (const OutOfMemory& error) {
-        return answer(ProbeAnswer::out_of_memory, error);
+        return answer(HelperAnswer::out_of_memory, error);
     } catch (const DeviceError& error) {
-        return answer(ProbeAnswer::device_error, error);
+        return answer(HelperAnswer::device_error, error);
     } catch (const compiler::CompileError& error) {
-        auto frame = answer(ProbeAnswer::compile_error, error);
+        auto frame = answer(HelperAnswer::compile_error, error);
         put(frame, error.diagnostics);
         return frame;
     } catch (const compiler::NoCompiler& error) {
-        return answer(ProbeAnswer::no_compiler, error);
+        return answer(HelperAnswer::no_compiler, error);
     } catch (const std::exception& error) {
-        return answer(ProbeAnswer::failed, error);
+        return answer(HelperAnswer::failed, error);
     }
 }
 

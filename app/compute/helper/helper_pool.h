@@ -8,15 +8,15 @@
 #include <string_view>
 #include <vector>
 
-#include "compute/worker/probe_device.h"
+#include "compute/helper/helper_device.h"
 
 namespace warpscope::compute {
 
 /// Helper processes with a device open, by what pick_device calls it: those in use, and one that is
 /// ready or getting ready, since a GPU takes its time to open. Used from any thread.
-class ProbePool : public std::enable_shared_from_this<ProbePool> {
+class HelperPool : public std::enable_shared_from_this<HelperPool> {
   public:
-    explicit ProbePool(std::filesystem::path program) : program_(std::move(program)) {}
+    explicit HelperPool(std::filesystem::path program) : program_(std::move(program)) {}
 
     /// Sees to it that one gets ready; doesn't wait.
     void warm(const std::string& wish);
@@ -27,12 +27,12 @@ class ProbePool : public std::enable_shared_from_this<ProbePool> {
   private:
     struct Ready {
         std::string wish;
-        std::unique_ptr<ProbeProcess> process;  ///< its device is asked for
+        std::unique_ptr<HelperProcess> process;  ///< its device is asked for
     };
 
     Ready start(const std::string& wish) const;
-    std::unique_ptr<ProbeProcess> take(const std::string& wish);
-    void give_back(const std::string& wish, std::unique_ptr<ProbeProcess> process) noexcept;
+    std::unique_ptr<HelperProcess> take(const std::string& wish);
+    void give_back(const std::string& wish, std::unique_ptr<HelperProcess> process) noexcept;
     void keep_spare(const std::string& wish) noexcept;
 
     const std::filesystem::path program_;

@@ -1,4 +1,4 @@
-#include "compute/worker/probe_device.h"
+#include "compute/helper/helper_device.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <optional>
 #include <tuple>
 
-#include "compute/worker/probe_codec.h"
+#include "compute/helper/helper_codec.h"
 
 namespace warpscope::compute {
 namespace {
@@ -21,39 +21,39 @@ std::string seconds_text(milliseconds time) {
     return fmt::format("{:g} s", double(time.count()) / 1000);
 }
 
-class ProbeDevice;
+class HelperDevice;
 
-struct ProbeKernel : LoadedKernel {
-    ProbeDevice* device = nullptr;
+struct HelperKernel : LoadedKernel {
+    HelperDevice* device = nullptr;
     std::uint32_t index = 0;  ///< the helper's
     mutable std::vector<std::size_t> argument_bytes;
 
     void check_arguments(std::span<const std::size_t> bytes) const override;
 };
 
-class ProbeDevice : public Device {
+class HelperDevice : public Device {
   public:
-    ProbeDevice(std::unique_ptr<ProbeProcess> process, DeviceInfo info, ProbeReturn give_back)
+    HelperDevice(std::unique_ptr<HelperProcess> process, DeviceInfo info, GiveBack give_back)
         : process_(std::move(process)), give_back_(std::move(give_back)) {
         info_ = std::move(info);
-        info_.apart = true;
+        info_.in_helper = true;
     }
-    ~ProbeDevice() override {
+    ~HelperDevice() override {
         if (give_back_) give_back_(std::move(process_));
     }
 
-    void use(KernelEdits edits) override;
-    void limit(const LaunchLimits& limits) override { limits_ = limits; }
+    void set_edits(KernelEdits edits) override;
+    void set_launch_limits(const LaunchLimits& limits) override { limits_ = limits; }
 
     std::uint64_t allocate(std::size_t bytes) override {
-        WireWriter request(ProbeRequest::allocate);
+        WireWriter request(HelperRequest::allocate);
         return ask(request.put(std::uint64_t(bytes)), "allocating memory",
                    [](WireReader& answer) { return answer.get<std::uint64_t>(); });
     }
     void release(std::uint64_t address) noexcept override {
         if (!process_ || address == 0) return;
         try {
-            WireWriter request(ProbeRequest::release);
+            WireWriter request(HelperRequest::release);
             ask(request.put(address), "releasing memory");
         } catch (const std::exception&) {
             // Lost: the next call that matters says so.
@@ -62,7 +62,7 @@ class ProbeDevice : public Device {
     void upload(std::uint64_t to, const void* from, std::size_t bytes) override;
     void download(void* to, std::uint64_t from, std::size_t bytes) override;
     void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
-        WireWriter request(ProbeRequest::fill);
+        WireWriter request(HelperRequest::fill);
         ask(request.put(to).put(value).put(std::uint64_t(bytes)), "filling memory");
     }
     void synchronize() override {
@@ -75,14 +75,14 @@ class ProbeDevice : public Device {
     void detach(std::uint64_t) noexcept override {}
     void begin_frame(std::uint64_t frame) override {
         if (info_.kind == DeviceKind::cuda) return;
-        WireWriter request(ProbeRequest::begin_frame);
+        WireWriter request(HelperRequest::begin_frame);
         ask(request.put(frame), "beginning a frame");
     }
     void time_as(std::string_view name, const Work& work,
                  const std::function<void()>& queue) override;
     std::string take_output() override { return std::exchange(output_, {}); }
 
-    void check(const ProbeKernel& kernel, std::span<const std::size_t> bytes);
+    void check(const HelperKernel& kernel, std::span<const std::size_t> bytes);
 
   protected:
     const LoadedKernel& load(std::string_view file, std::string_view name,
@@ -106,61 +106,61 @@ class ProbeDevice : public Device {
         ask(request, doing, [](WireReader&) {});
     }
     [[noreturn]] void lose(const std::string& words);
-    [[noreturn]] void lose(std::string_view doing, const ProbeLost& end, milliseconds time);
+    [[noreturn]] void lose(std::string_view doing, const HelperLost& end, milliseconds time);
     void bring_settings();
-    const ProbeKernel& kernel_of(WireWriter& request, std::string_view name);
+    const HelperKernel& kernel_of(WireWriter& request, std::string_view name);
     void keep_output();
 
-    std::unique_ptr<ProbeProcess> process_;  ///< null: lost
-    std::string lost_;                       ///< why
-    ProbeReturn give_back_;
+    std::unique_ptr<HelperProcess> process_;  ///< null: lost
+    std::string lost_;                        ///< why
+    GiveBack give_back_;
     LaunchLimits limits_;
     std::optional<RunSettings> sent_;
-    std::vector<std::unique_ptr<ProbeKernel>> kernels_;
-    std::map<std::tuple<std::string, std::string, Math, const KernelEdit*>, const ProbeKernel*>
+    std::vector<std::unique_ptr<HelperKernel>> kernels_;
+    std::map<std::tuple<std::string, std::string, Math, const KernelEdit*>, const HelperKernel*>
         of_files_;
     std::optional<float> together_;  ///< milliseconds of the launches within time_as
     std::string output_;
 };
 
-void ProbeKernel::check_arguments(std::span<const std::size_t> bytes) const {
+void HelperKernel::check_arguments(std::span<const std::size_t> bytes) const {
     if (std::ranges::equal(bytes, argument_bytes) && !bytes.empty()) return;
     device->check(*this, bytes);
     argument_bytes.assign(bytes.begin(), bytes.end());
 }
 
-void ProbeDevice::lose(const std::string& words) {
+void HelperDevice::lose(const std::string& words) {
     process_.reset();
     lost_ = words;
     throw DeviceLost(words);
 }
 
-void ProbeDevice::lose(std::string_view doing, const ProbeLost& end, milliseconds time) {
+void HelperDevice::lose(std::string_view doing, const HelperLost& end, milliseconds time) {
     switch (end.how) {
-        case WireEnd::late:
+        case HelperEnd::timed_out:
             lose(
                 fmt::format("{} did not end within {}: an endless loop, or threads that wait at a "
                             "barrier which others never reach",
                             doing, seconds_text(time)));
-        case WireEnd::stopped:
+        case HelperEnd::stopped:
             lose(fmt::format("{} was stopped", doing));
-        case WireEnd::closed:
+        case HelperEnd::closed:
             break;
     }
     lose(fmt::format("{} ended its helper process: {}", doing, end.what()));
 }
 
 template <class Take>
-std::invoke_result_t<Take, WireReader&> ProbeDevice::ask(WireWriter& request,
-                                                         std::string_view doing, Take take,
-                                                         const Patience& patience) {
+std::invoke_result_t<Take, WireReader&> HelperDevice::ask(WireWriter& request,
+                                                          std::string_view doing, Take take,
+                                                          const Patience& patience) {
     if (!process_) throw DeviceLost(lost_);
     try {
         process_->send(request, patience);
         WireReader answer = process_->receive(patience);
         throw_if_failed(answer);
         return take(answer);
-    } catch (const ProbeLost& end) {
+    } catch (const HelperLost& end) {
         lose(doing, end, patience.time);
     } catch (const DeviceLost& error) {
         const std::string complaint = process_->complaint();  // where a failed assert is reported
@@ -170,41 +170,41 @@ std::invoke_result_t<Take, WireReader&> ProbeDevice::ask(WireWriter& request,
     }
 }
 
-void ProbeDevice::use(KernelEdits edits) {
-    WireWriter request(ProbeRequest::use);
+void HelperDevice::set_edits(KernelEdits edits) {
+    WireWriter request(HelperRequest::edits);
     request.put(std::uint32_t(edits.size()));
     for (const auto& [file, edit] : edits)
         request.text(file).put(std::uint8_t(edit->math)).text(edit->ptx);
     ask(request, "loading kernels");
-    Device::use(std::move(edits));
+    Device::set_edits(std::move(edits));
 }
 
-void ProbeDevice::upload(std::uint64_t to, const void* from, std::size_t bytes) {
+void HelperDevice::upload(std::uint64_t to, const void* from, std::size_t bytes) {
     if (!process_) throw DeviceLost(lost_);
     const auto* source = static_cast<const std::byte*>(from);
     for (std::size_t at = 0; at < bytes;) {
         const std::size_t part = std::min(bytes - at, process_->shared().size());
         std::memcpy(process_->shared().data(), source + at, part);
-        WireWriter request(ProbeRequest::upload);
+        WireWriter request(HelperRequest::upload);
         ask(request.put(to + at).put(std::uint64_t(part)), "copying memory");
         at += part;
     }
 }
 
-void ProbeDevice::download(void* to, std::uint64_t from, std::size_t bytes) {
+void HelperDevice::download(void* to, std::uint64_t from, std::size_t bytes) {
     if (!process_) throw DeviceLost(lost_);
     auto* target = static_cast<std::byte*>(to);
     for (std::size_t at = 0; at < bytes;) {
         const std::size_t part = std::min(bytes - at, process_->shared().size());
-        WireWriter request(ProbeRequest::download);
+        WireWriter request(HelperRequest::download);
         ask(request.put(from + at).put(std::uint64_t(part)), "copying memory");
         std::memcpy(target + at, process_->shared().data(), part);
         at += part;
     }
 }
 
-void ProbeDevice::time_as(std::string_view name, const Work& work,
-                          const std::function<void()>& queue) {
+void HelperDevice::time_as(std::string_view name, const Work& work,
+                           const std::function<void()>& queue) {
     together_ = 0.0F;
     try {
         queue();
@@ -216,16 +216,16 @@ void ProbeDevice::time_as(std::string_view name, const Work& work,
     together_.reset();
 }
 
-void ProbeDevice::bring_settings() {
+void HelperDevice::bring_settings() {
     if (sent_ == settings_) return;
-    WireWriter request(ProbeRequest::settings);
+    WireWriter request(HelperRequest::settings);
     put(request, settings_);
     ask(request, "setting up the device");
     sent_ = settings_;
 }
 
-const ProbeKernel& ProbeDevice::kernel_of(WireWriter& request, std::string_view name) {
-    auto kernel = std::make_unique<ProbeKernel>();
+const HelperKernel& HelperDevice::kernel_of(WireWriter& request, std::string_view name) {
+    auto kernel = std::make_unique<HelperKernel>();
     kernel->name = name;
     kernel->device = this;
     kernel->index = ask(request, fmt::format("loading kernel {}", name),
@@ -233,39 +233,39 @@ const ProbeKernel& ProbeDevice::kernel_of(WireWriter& request, std::string_view 
     return *kernels_.emplace_back(std::move(kernel));
 }
 
-const LoadedKernel& ProbeDevice::load(std::string_view file, std::string_view name,
-                                      const KernelEdit* edit) {
+const LoadedKernel& HelperDevice::load(std::string_view file, std::string_view name,
+                                       const KernelEdit* edit) {
     auto& known = of_files_[{std::string(file), std::string(name), settings_.math, edit}];
     if (known) return *known;
     bring_settings();
-    WireWriter request(ProbeRequest::load);
+    WireWriter request(HelperRequest::load);
     request.text(file).text(name).put(std::uint8_t(edit != nullptr));
     known = &kernel_of(request, name);
     return *known;
 }
 
-const LoadedKernel& ProbeDevice::load_ptx(std::string_view ptx, std::string_view name) {
-    WireWriter request(ProbeRequest::load_ptx);
+const LoadedKernel& HelperDevice::load_ptx(std::string_view ptx, std::string_view name) {
+    WireWriter request(HelperRequest::load_ptx);
     return kernel_of(request.text(ptx).text(name), name);
 }
 
-void ProbeDevice::check(const ProbeKernel& kernel, std::span<const std::size_t> bytes) {
-    WireWriter request(ProbeRequest::check);
+void HelperDevice::check(const HelperKernel& kernel, std::span<const std::size_t> bytes) {
+    WireWriter request(HelperRequest::check);
     request.put(kernel.index).put(std::uint32_t(bytes.size()));
     for (const std::size_t size : bytes) request.put(std::uint32_t(size));
     ask(request, fmt::format("checking the arguments of kernel {}", kernel.name));
 }
 
-void ProbeDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, const Work& work,
-                                std::span<void* const> arguments) {
-    const auto& kernel = static_cast<const ProbeKernel&>(loaded);
+void HelperDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, const Work& work,
+                                 std::span<void* const> arguments) {
+    const auto& kernel = static_cast<const HelperKernel&>(loaded);
     if (limits_.stop.stop_requested())
         throw DeviceError(fmt::format("kernel {} was stopped before its launch", kernel.name));
     bring_settings();
     std::string packed;
     for (std::size_t i = 0; i < arguments.size(); ++i)
         packed.append(static_cast<const char*>(arguments[i]), kernel.argument_bytes[i]);
-    WireWriter request(ProbeRequest::launch);
+    WireWriter request(HelperRequest::launch);
     request.put(kernel.index);
     put(request, shape);
     request.text(packed);
@@ -283,7 +283,7 @@ void ProbeDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, 
                         times.milliseconds);
 }
 
-void ProbeDevice::keep_output() {
+void HelperDevice::keep_output() {
     constexpr std::size_t most = std::size_t(64) << 10;
     output_ += process_->take_output();
     if (output_.size() > most) output_.erase(0, output_.find('\n', output_.size() - most) + 1);
@@ -291,26 +291,27 @@ void ProbeDevice::keep_output() {
 
 }  // namespace
 
-void ask_for_device(ProbeProcess& process, std::string_view wish) {
-    WireWriter request(ProbeRequest::open);
+void ask_for_device(HelperProcess& process, std::string_view wish) {
+    WireWriter request(HelperRequest::open);
     process.send(request.text(wish), {usual_patience});
 }
 
-DeviceInfo opened_device(ProbeProcess& process, const Patience& patience) {
+DeviceInfo opened_device(HelperProcess& process, const Patience& patience) {
     try {
         WireReader answer = process.receive(patience);
         throw_if_failed(answer);
         return device_info(answer);
-    } catch (const ProbeLost& end) {
+    } catch (const HelperLost& end) {
         throw DeviceLost(fmt::format("a helper process did not open its device: {}", end.what()));
     } catch (const WireError& error) {
         throw DeviceLost(fmt::format("a helper process answered {}", error.what()));
     }
 }
 
-std::unique_ptr<Device> make_probe_device(std::unique_ptr<ProbeProcess> process, DeviceInfo info,
-                                          ProbeReturn give_back) {
-    return std::make_unique<ProbeDevice>(std::move(process), std::move(info), std::move(give_back));
+std::unique_ptr<Device> make_helper_device(std::unique_ptr<HelperProcess> process, DeviceInfo info,
+                                           GiveBack give_back) {
+    return std::make_unique<HelperDevice>(std::move(process), std::move(info),
+                                          std::move(give_back));
 }
 
 }  // namespace warpscope::compute

@@ -1,4 +1,4 @@
-#include "compute/worker/probe_process.h"
+#include "compute/helper/helper_process.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -16,8 +16,8 @@
 #include <thread>
 
 #include "compute/device/device.h"
-#include "compute/worker/probe_device.h"
-#include "probe_ptx.h"
+#include "compute/helper/helper_device.h"
+#include "hostile_ptx.h"
 
 extern char** environ;
 
@@ -35,19 +35,19 @@ std::string state_of(pid_t id) {
     return std::getline(stat, text) ? text.substr(text.rfind(')') + 2, 1) : "gone";
 }
 
-/// `warpscope --probe` at the other end of a socket, with nothing between.
+/// `warpscope --helper` at the other end of a socket, with nothing between.
 class RawHelper {
   public:
     RawHelper() {
         int ends[2];
         EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
         const Descriptor memory(::memfd_create("shared", MFD_CLOEXEC));
-        EXPECT_EQ(::ftruncate(memory.get(), off_t(probe_shared_bytes)), 0);
+        EXPECT_EQ(::ftruncate(memory.get(), off_t(transfer_bytes)), 0);
         posix_spawn_file_actions_t files;
         posix_spawn_file_actions_init(&files);
         posix_spawn_file_actions_adddup2(&files, ends[1], 50);
         posix_spawn_file_actions_adddup2(&files, memory.get(), 51);
-        char* const arguments[]{const_cast<char*>("warpscope"), const_cast<char*>("--probe"),
+        char* const arguments[]{const_cast<char*>("warpscope"), const_cast<char*>("--helper"),
                                 const_cast<char*>("50"), nullptr};
         EXPECT_EQ(::posix_spawn(&id, WARPSCOPE, &files, nullptr, arguments, environ), 0);
         posix_spawn_file_actions_destroy(&files);
@@ -80,8 +80,8 @@ std::string little_endian(std::uint32_t number) {
     return bytes;
 }
 
-TEST(ProbeHelper, EndsWhereAFrameIsAbsurd) {
-    const std::string launch = little_endian(std::uint32_t(ProbeRequest::launch));
+TEST(HelperServer, EndsWhereAFrameIsAbsurd) {
+    const std::string launch = little_endian(std::uint32_t(HelperRequest::launch));
     for (const std::string& bytes :
          {std::string("GET / HTTP/1.1\r\n"), little_endian(0), little_endian(3) + "abc",
           little_endian(0xffffffff), little_endian(4) + little_endian(999),
@@ -94,7 +94,7 @@ TEST(ProbeHelper, EndsWhereAFrameIsAbsurd) {
     }
 }
 
-TEST(ProbeHelper, EndsAtOnceWhereItsSocketIsClosed) {
+TEST(HelperServer, EndsAtOnceWhereItsSocketIsClosed) {
     for (const std::string& bytes : {std::string(), little_endian(100) + "a part"}) {
         RawHelper helper;
         helper.say(bytes);
@@ -105,8 +105,8 @@ TEST(ProbeHelper, EndsAtOnceWhereItsSocketIsClosed) {
     }
 }
 
-TEST(ProbeHelper, IsNotForPeople) {
-    char arguments[] = WARPSCOPE " --probe 0 </dev/null 2>/dev/null";
+TEST(HelperServer, IsNotForPeople) {
+    char arguments[] = WARPSCOPE " --helper 0 </dev/null 2>/dev/null";
     EXPECT_EQ(WEXITSTATUS(std::system(arguments)), 2);
 }
 
@@ -120,11 +120,11 @@ class Impostor {
     ~Impostor() { fs::remove(path_); }
     /// What becomes of a request to it.
     std::string answer() const {
-        ProbeProcess process(path_);
+        HelperProcess process(path_);
         try {
             ask_for_device(process, "emulator");
             (void)process.receive({500ms, {}});
-        } catch (const ProbeLost& lost) {
+        } catch (const HelperLost& lost) {
             return lost.what();
         }
         return "an answer";
@@ -135,7 +135,7 @@ class Impostor {
     fs::path path_ = fs::path(testing::TempDir()) / ("impostor" + std::to_string(::getpid()));
 };
 
-TEST(ProbeProcess, GarbageOfAHelperIsItsEnd) {
+TEST(HelperProcess, GarbageOfAHelperIsItsEnd) {
     EXPECT_HAS(Impostor("head -c 4096 /dev/zero >&3; sleep 9").answer(), "a length");
     EXPECT_HAS(Impostor("printf '\\377\\377\\377\\377\\377' >&3; sleep 9").answer(), "a length");
     // A frame of eight bytes that is no hello, a hello of another version, one that is cut off.
@@ -146,37 +146,37 @@ TEST(ProbeProcess, GarbageOfAHelperIsItsEnd) {
     EXPECT_HAS(Impostor("printf '\\10\\0\\0' >&3; exit 7").answer(), "exit code 7");
 }
 
-TEST(ProbeProcess, OneThatSaysNothingIsWaitedForSoLongAsPatienceHolds) {
+TEST(HelperProcess, OneThatSaysNothingIsWaitedForSoLongAsPatienceHolds) {
     const Impostor mute("sleep 9");
-    ProbeProcess process(mute.path());
+    HelperProcess process(mute.path());
     const pid_t id = process.id();
     ask_for_device(process, "emulator");
     EXPECT_FALSE(process.has_answered());
     try {
         (void)process.receive({100ms, {}});
         FAIL() << "it answered";
-    } catch (const ProbeLost& lost) {
-        EXPECT_EQ(lost.how, WireEnd::late);
+    } catch (const HelperLost& lost) {
+        EXPECT_EQ(lost.how, HelperEnd::timed_out);
     }
     EXPECT_NE(state_of(id), "S");
-    EXPECT_THROW(ask_for_device(process, "emulator"), ProbeLost);
+    EXPECT_THROW(ask_for_device(process, "emulator"), HelperLost);
 }
 
-TEST(ProbeProcess, WhatCanNotBeStartedIsNamed) {
+TEST(HelperProcess, WhatCanNotBeStartedIsNamed) {
     try {
-        ProbeProcess process("/no/such/program");
+        HelperProcess process("/no/such/program");
         FAIL() << "it was started";
     } catch (const DeviceError& error) {
         EXPECT_HAS(std::string(error.what()), "/no/such/program: No such file");
     }
 }
 
-TEST(ProbeProcess, WhatItPrintsIsKeptFromTheTerminal) {
+TEST(HelperProcess, WhatItPrintsIsKeptFromTheTerminal) {
     const Impostor loud("echo one; echo two; echo oops >&2; echo more >&2; exit 3");
-    ProbeProcess process(loud.path());
+    HelperProcess process(loud.path());
     try {
         (void)process.receive({5s, {}});
-    } catch (const ProbeLost& lost) {
+    } catch (const HelperLost& lost) {
         EXPECT_HAS(std::string(lost.what()), "exit code 3");
     }
     EXPECT_EQ(process.complaint(), "oops");
@@ -184,10 +184,10 @@ TEST(ProbeProcess, WhatItPrintsIsKeptFromTheTerminal) {
     EXPECT_EQ(process.take_output(), "");
 }
 
-TEST(ProbeProcess, InheritsNothingButItsOwnFiles) {
+TEST(HelperProcess, InheritsNothingButItsOwnFiles) {
     const int left_open = ::open("/dev/null", O_RDONLY);
     ASSERT_EQ(::dup2(left_open, 77), 77);
-    ProbeProcess process(WARPSCOPE);
+    HelperProcess process(WARPSCOPE);
     ask_for_device(process, "emulator");
     (void)opened_device(process, {60s, {}});
     for (const auto& entry :
@@ -202,18 +202,18 @@ TEST(ProbeProcess, InheritsNothingButItsOwnFiles) {
     ::close(left_open);
 }
 
-TEST(ProbeProcess, GoesWithTheProcessThatStartedItWhateverItIsDoing) {
+TEST(HelperProcess, GoesWithTheProcessThatStartedItWhateverItIsDoing) {
     for (const bool busy : {false, true}) {
         int report[2];
         ASSERT_EQ(::pipe2(report, O_CLOEXEC), 0);
         const pid_t parent = ::fork();
         if (parent == 0) {
             // Leaves without a destructor, as a crash would.
-            auto process = std::make_unique<ProbeProcess>(WARPSCOPE);
+            auto process = std::make_unique<HelperProcess>(WARPSCOPE);
             const pid_t id = process->id();
             ask_for_device(*process, "emulator");
             DeviceInfo info = opened_device(*process, {60s, {}});
-            const auto device = make_probe_device(std::move(process), std::move(info));
+            const auto device = make_helper_device(std::move(process), std::move(info));
             const auto spin = device->kernel_from_ptx<std::uint64_t>(tests::hostile_ptx, "spin");
             std::thread leave([&] {
                 std::this_thread::sleep_for(100ms);

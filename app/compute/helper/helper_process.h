@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "compute/worker/probe_wire.h"
+#include "compute/helper/helper_wire.h"
 
 namespace warpscope::compute {
 
@@ -46,32 +46,32 @@ class SharedMemory {
 };
 
 /// A helper process was given up, and why: "it was killed by signal 11 (Segmentation fault)".
-struct ProbeLost : std::runtime_error {
-    ProbeLost(WireEnd end, const std::string& what) : std::runtime_error(what), how(end) {}
-    WireEnd how;
+struct HelperLost : std::runtime_error {
+    HelperLost(HelperEnd end, const std::string& what) : std::runtime_error(what), how(end) {}
+    HelperEnd how;
 };
 
-/// A helper process, `warpscope --probe`, from start to end: it has nothing of this process but a
+/// A helper process, `warpscope --helper`, from start to end: it has nothing of this process but a
 /// socket and some shared memory, and what it prints is kept from the terminal. It goes with this
 /// process, whatever it is doing. Used by one thread at a time.
-class ProbeProcess {
+class HelperProcess {
   public:
     /// Returns once the program runs; it gets ready meanwhile. Throws DeviceError where it can't be
     /// started.
-    explicit ProbeProcess(const std::filesystem::path& program);
+    explicit HelperProcess(const std::filesystem::path& program);
     /// Kills it, and doesn't wait for that.
-    ~ProbeProcess();
-    ProbeProcess(const ProbeProcess&) = delete;
-    ProbeProcess& operator=(const ProbeProcess&) = delete;
+    ~HelperProcess();
+    HelperProcess(const HelperProcess&) = delete;
+    HelperProcess& operator=(const HelperProcess&) = delete;
 
     /// One request at a time: each answer is to be received before the next is sent. Both throw
-    /// ProbeLost where the process ended, answers nonsense, or patience does; it is killed then.
+    /// HelperLost where the process ended, answers nonsense, or patience does; it is killed then.
     void send(WireWriter& request, const Patience& patience);
     WireReader receive(const Patience& patience);
     /// receive() need not wait.
     bool has_answered() const { return frame_waits(socket_.get()); }
 
-    /// Memory of probe_shared_bytes that the process sees too.
+    /// Memory of transfer_bytes that the process sees too.
     std::span<std::byte> shared() const { return shared_->bytes(); }
     /// What it has written to its standard output since the last call: the last 64 KiB of it.
     std::string take_output();
@@ -80,7 +80,7 @@ class ProbeProcess {
     pid_t id() const { return id_; }
 
   private:
-    [[noreturn]] void give_up(WireEnd how, const std::string& why);
+    [[noreturn]] void give_up(HelperEnd how, const std::string& why);
     std::string how_it_ended();
     void kill() noexcept;
 

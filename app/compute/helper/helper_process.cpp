@@ -1,4 +1,4 @@
-#include "compute/worker/probe_process.h"
+#include "compute/helper/helper_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -88,7 +88,7 @@ pid_t spawn(const std::filesystem::path& program, const Descriptor& socket,
     files.give(ends[3], helper_shared);
     posix_spawn_file_actions_addclosefrom_np(&files.actions, helper_shared + 1);
     const Attributes attributes;
-    std::string name = "warpscope", option = "--probe", fd = std::to_string(helper_socket);
+    std::string name = "warpscope", option = "--helper", fd = std::to_string(helper_socket);
     char* const arguments[]{name.data(), option.data(), fd.data(), nullptr};
     pid_t id = -1;
     const int error = ::posix_spawn(&id, program.c_str(), &files.actions, &attributes.attributes,
@@ -137,7 +137,7 @@ SharedMemory::~SharedMemory() {
     ::munmap(bytes_.data(), bytes_.size());
 }
 
-ProbeProcess::ProbeProcess(const std::filesystem::path& program) {
+HelperProcess::HelperProcess(const std::filesystem::path& program) {
     std::array<int, 2> ends{};
     checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), "a socket");
     socket_ = Descriptor(ends[0]);
@@ -149,29 +149,29 @@ ProbeProcess::ProbeProcess(const std::filesystem::path& program) {
         checked(::fcntl(file->get(), F_SETFL, O_APPEND), "memory");
 
     const Descriptor memory = memory_file("shared", MFD_ALLOW_SEALING);
-    checked(::ftruncate(memory.get(), off_t(probe_shared_bytes)), "memory");
+    checked(::ftruncate(memory.get(), off_t(transfer_bytes)), "memory");
     // Were it to shrink, this process would fault.
     checked(::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), "memory");
     try {
-        shared_.emplace(memory, probe_shared_bytes);
+        shared_.emplace(memory, transfer_bytes);
     } catch (const std::system_error& error) {
         can_not_start("shared memory", error.code().value());
     }
     id_ = spawn(program, theirs, memory, output_, errors_);
 }
 
-ProbeProcess::~ProbeProcess() {
+HelperProcess::~HelperProcess() {
     kill();
 }
 
-void ProbeProcess::kill() noexcept {
+void HelperProcess::kill() noexcept {
     if (id_ < 0) return;
     ::kill(id_, SIGKILL);
     bury(std::exchange(id_, -1));
 }
 
 /// It closed its socket: it has ended, or is about to.
-std::string ProbeProcess::how_it_ended() {
+std::string HelperProcess::how_it_ended() {
     for (int attempt = 0; id_ >= 0 && attempt < 100; ++attempt) {
         int status = 0;
         if (::waitpid(id_, &status, WNOHANG) == id_) {
@@ -183,14 +183,14 @@ std::string ProbeProcess::how_it_ended() {
     return "it closed its socket";
 }
 
-void ProbeProcess::give_up(WireEnd how, const std::string& why) {
-    const std::string words = how == WireEnd::closed && why.empty() ? how_it_ended() : why;
+void HelperProcess::give_up(HelperEnd how, const std::string& why) {
+    const std::string words = how == HelperEnd::closed && why.empty() ? how_it_ended() : why;
     kill();
-    throw ProbeLost(how, words);
+    throw HelperLost(how, words);
 }
 
-void ProbeProcess::send(WireWriter& request, const Patience& patience) {
-    if (id_ < 0) throw ProbeLost(WireEnd::closed, "it has ended before");
+void HelperProcess::send(WireWriter& request, const Patience& patience) {
+    if (id_ < 0) throw HelperLost(HelperEnd::closed, "it has ended before");
     try {
         send_frame(socket_.get(), request, patience);
     } catch (const WireClosed& end) {
@@ -198,25 +198,25 @@ void ProbeProcess::send(WireWriter& request, const Patience& patience) {
     }
 }
 
-WireReader ProbeProcess::receive(const Patience& patience) {
-    if (id_ < 0) throw ProbeLost(WireEnd::closed, "it has ended before");
+WireReader HelperProcess::receive(const Patience& patience) {
+    if (id_ < 0) throw HelperLost(HelperEnd::closed, "it has ended before");
     try {
         if (!greeted_) {
             WireReader hello = receive_frame(socket_.get(), patience);
-            if (hello.word() != std::uint32_t(ProbeAnswer::hello) ||
-                hello.get<std::uint32_t>() != probe_version)
-                give_up(WireEnd::closed, "it is another version of the program");
+            if (hello.word() != std::uint32_t(HelperAnswer::hello) ||
+                hello.get<std::uint32_t>() != protocol_version)
+                give_up(HelperEnd::closed, "it is another version of the program");
             greeted_ = true;
         }
         return receive_frame(socket_.get(), patience);
     } catch (const WireClosed& end) {
         give_up(end.how, "");
     } catch (const WireError& error) {
-        give_up(WireEnd::closed, fmt::format("it answered {}", error.what()));
+        give_up(HelperEnd::closed, fmt::format("it answered {}", error.what()));
     }
 }
 
-std::string ProbeProcess::take_output() {
+std::string HelperProcess::take_output() {
     constexpr std::size_t most = std::size_t(64) << 10;
     std::string text = read_end(output_.get(), most);
     if (text.empty()) return text;
@@ -225,7 +225,7 @@ std::string ProbeProcess::take_output() {
     return text;
 }
 
-std::string ProbeProcess::complaint() const {
+std::string HelperProcess::complaint() const {
     std::array<char, 512> start{};
     const ssize_t got = ::pread(errors_.get(), start.data(), start.size(), 0);
     if (got <= 0) return {};

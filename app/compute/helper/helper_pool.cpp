@@ -1,4 +1,4 @@
-#include "compute/worker/probe_pool.h"
+#include "compute/helper/helper_pool.h"
 
 #include <algorithm>
 
@@ -13,13 +13,13 @@ constexpr int wanted = 2;
 
 }  // namespace
 
-ProbePool::Ready ProbePool::start(const std::string& wish) const {
-    Ready started{wish, std::make_unique<ProbeProcess>(program_)};
+HelperPool::Ready HelperPool::start(const std::string& wish) const {
+    Ready started{wish, std::make_unique<HelperProcess>(program_)};
     ask_for_device(*started.process, wish);
     return started;
 }
 
-std::unique_ptr<ProbeProcess> ProbePool::take(const std::string& wish) {
+std::unique_ptr<HelperProcess> HelperPool::take(const std::string& wish) {
     const std::lock_guard lock(mutex_);
     auto found = std::ranges::find_if(ready_, [&](const Ready& ready) {
         return ready.wish == wish && ready.process->has_answered();
@@ -31,7 +31,7 @@ std::unique_ptr<ProbeProcess> ProbePool::take(const std::string& wish) {
     return process;
 }
 
-void ProbePool::warm(const std::string& wish) {
+void HelperPool::warm(const std::string& wish) {
     const std::lock_guard lock(mutex_);
     if (std::ranges::find(ready_, wish, &Ready::wish) != ready_.end()) return;
     try {
@@ -41,8 +41,8 @@ void ProbePool::warm(const std::string& wish) {
     }
 }
 
-std::unique_ptr<Device> ProbePool::device(const std::string& wish, std::string reason) {
-    std::unique_ptr<ProbeProcess> process = take(wish);
+std::unique_ptr<Device> HelperPool::device(const std::string& wish, std::string reason) {
+    std::unique_ptr<HelperProcess> process = take(wish);
     DeviceInfo info;
     try {
         if (process) info = opened_device(*process, opening);
@@ -52,7 +52,7 @@ std::unique_ptr<Device> ProbePool::device(const std::string& wish, std::string r
     if (!process) {
         try {
             process = start(wish).process;
-        } catch (const ProbeLost& end) {
+        } catch (const HelperLost& end) {
             throw DeviceLost(end.what());
         }
         info = opened_device(*process, opening);
@@ -63,13 +63,14 @@ std::unique_ptr<Device> ProbePool::device(const std::string& wish, std::string r
         ++in_use_[wish];
     }
     keep_spare(wish);
-    const auto back = [pool = weak_from_this(), wish](std::unique_ptr<ProbeProcess> returned) {
+    const auto back = [pool = weak_from_this(), wish](std::unique_ptr<HelperProcess> returned) {
         if (const auto alive = pool.lock()) alive->give_back(wish, std::move(returned));
     };
-    return make_probe_device(std::move(process), std::move(info), back);
+    return make_helper_device(std::move(process), std::move(info), back);
 }
 
-void ProbePool::give_back(const std::string& wish, std::unique_ptr<ProbeProcess> process) noexcept {
+void HelperPool::give_back(const std::string& wish,
+                           std::unique_ptr<HelperProcess> process) noexcept {
     try {
         if (process) ask_for_device(*process, wish);
     } catch (const std::exception&) {
@@ -84,7 +85,7 @@ void ProbePool::give_back(const std::string& wish, std::unique_ptr<ProbeProcess>
     keep_spare(wish);
 }
 
-void ProbePool::keep_spare(const std::string& wish) noexcept {
+void HelperPool::keep_spare(const std::string& wish) noexcept {
     bool enough = false;
     {
         const std::lock_guard lock(mutex_);
