@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "ui/editor/editor_parts.h"
-#include "ui/source/listing.h"
+#include "ui/source/source_colour.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -37,8 +37,8 @@ struct Columns {
     float before, after, sign, text, right;
 };
 
-void draw_row(Interface& ui, const KernelEditor& editor, const DiffLine& row, const Columns& at,
-              float y, float line) {
+void draw_row(const EditorFrame& frame, const KernelEditor& editor, const DiffLine& row,
+              const Columns& at, float y, float line) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 hue = hue_of(row.kind);
     const float left = ImGui::GetWindowPos().x;
@@ -48,7 +48,7 @@ void draw_row(Interface& ui, const KernelEditor& editor, const DiffLine& row, co
     }
     if (row.kind != Kind::same) {
         list.AddRectFilled({left, y}, {at.right, y + line}, faded(hue, 0.14F));
-        list.AddRectFilled({left, y}, {left + ui.px(3), y + line}, hue);
+        list.AddRectFilled({left, y}, {left + frame.ui.px(3), y + line}, hue);
         list.AddText({at.sign, y}, hue, row.kind == Kind::added ? "+" : "-");
     }
     const auto number = [&](float end, int value) {
@@ -66,27 +66,27 @@ void draw_row(Interface& ui, const KernelEditor& editor, const DiffLine& row, co
 
 }  // namespace
 
-void draw_editor_diff(Interface& ui, const KernelEditor& editor, ImVec2 size) {
-    const std::vector<DiffLine>& shown = ui.editor.shown;
-    ImGui::PushFont(size.x >= ui.px(600) ? ui.fonts.mono : ui.fonts.mono_small);
+void draw_editor_diff(const EditorFrame& frame, const KernelEditor& editor, ImVec2 size) {
+    const std::vector<DiffLine>& shown = frame.view.shown;
+    ImGui::PushFont(size.x >= frame.ui.px(600) ? frame.ui.fonts.mono : frame.ui.fonts.mono_small);
     ImGui::BeginChild("editor.diff.scroll", size, false, ImGuiWindowFlags_HorizontalScrollbar);
     const float line = ImGui::GetFontSize(), character = character_width();
     const ImVec2 origin = ImGui::GetCursorScreenPos();
     const float digits = 4 * character;
     Columns at{};
-    at.before = origin.x + ui.px(8) + digits;
-    at.after = at.before + ui.px(8) + digits;
-    at.sign = at.after + ui.px(9);
+    at.before = origin.x + frame.ui.px(8) + digits;
+    at.after = at.before + frame.ui.px(8) + digits;
+    at.sign = at.after + frame.ui.px(9);
     at.text = at.sign + 2 * character;
     at.right = ImGui::GetWindowPos().x + size.x;
     const int first = std::max(0, int(ImGui::GetScrollY() / line));
     const int end = std::min(int(shown.size()), first + int(size.y / line) + 2);
     for (int i = first; i < end; ++i)
-        draw_row(ui, editor, shown[std::size_t(i)], at, origin.y + float(i) * line, line);
+        draw_row(frame, editor, shown[std::size_t(i)], at, origin.y + float(i) * line, line);
     std::size_t widest = 0;
     for (const DiffLine& row : shown) widest = std::max(widest, row.text.size());
     if (shown.empty())
-        text(ui.fonts.small, colour::dim, "Nothing differs: this is the text as shipped.");
+        text(frame.ui.fonts.small, colour::dim, "Nothing differs: this is the text as shipped.");
     else
         ImGui::Dummy({at.text - origin.x + character * float(std::min<std::size_t>(widest, 1000)),
                       line * float(shown.size() + 1)});
@@ -95,7 +95,7 @@ void draw_editor_diff(Interface& ui, const KernelEditor& editor, ImVec2 size) {
     const auto count = [&](Kind kind) {
         return std::count_if(shown.begin(), shown.end(), [&](auto& r) { return r.kind == kind; });
     };
-    record(ui, "editor.diff.text",
+    record(frame.ui, "editor.diff.text",
            fmt::format("-{} +{}", count(Kind::removed), count(Kind::added)));
 }
 

@@ -154,13 +154,13 @@ bool field_can_hold(std::string_view text) {
 }
 
 /// While keys go to the field it is told of changes when it calls back.
-void follow_model(Interface& ui, const KernelEditor& editor) {
-    EditorField& field = ui.editor.field;
-    const bool other = field.file != ui.editor.file;
+void follow_model(const EditorFrame& frame, const KernelEditor& editor) {
+    EditorField& field = frame.view.field;
+    const bool other = field.file != frame.view.file;
     if (!other && (field.active || field.version == editor.version())) return;
     if (other) {
         field = {};
-        field.file = ui.editor.file;
+        field.file = frame.view.file;
         field.cursor = field.anchor = field.seen = editor.cursor();
         // What a person came for stands in sight.
         const auto barriers = editor.barriers();
@@ -173,13 +173,14 @@ void follow_model(Interface& ui, const KernelEditor& editor) {
 
 }  // namespace
 
-void draw_editor_field(Interface& ui, KernelEditor& editor, const EditorPlaces& at, ImVec2 size) {
-    follow_model(ui, editor);
-    EditorField& field = ui.editor.field;
+void draw_editor_field(const EditorFrame& frame, KernelEditor& editor, const EditorPlaces& at,
+                       ImVec2 size) {
+    follow_model(frame, editor);
+    EditorField& field = frame.view.field;
     Session session{field, editor, at};
     ImGuiInputTextFlags flags =
         ImGuiInputTextFlags_NoUndoRedo | ImGuiInputTextFlags_NoHorizontalScroll;
-    const bool editable = can_edit(ui);
+    const bool editable = can_edit(frame);
     flags |= editable ? ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_CallbackAlways |
                             ImGuiInputTextFlags_CallbackCompletion
                       : ImGuiInputTextFlags_ReadOnly;
@@ -214,8 +215,9 @@ void draw_editor_field(Interface& ui, KernelEditor& editor, const EditorPlaces& 
     field.active = ImGui::IsItemActive();
 }
 
-void keep_cursor_in_sight(Interface& ui, const KernelEditor& editor, const EditorPlaces& at) {
-    EditorField& field = ui.editor.field;
+void keep_cursor_in_sight(const EditorFrame& frame, const KernelEditor& editor,
+                          const EditorPlaces& at) {
+    EditorField& field = frame.view.field;
     const KernelLines& lines = editor.lines();
     if (field.wheel != 0) ImGui::SetScrollY(std::max(0.F, ImGui::GetScrollY() + field.wheel));
     field.wheel = 0;

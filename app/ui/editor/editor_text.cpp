@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "ui/editor/editor_parts.h"
-#include "ui/source/listing.h"
+#include "ui/source/source_colour.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -55,13 +55,14 @@ const compiler::Diagnostic& worst(const std::vector<const compiler::Diagnostic*>
     });
 }
 
-void draw_row(Interface& ui, const KernelEditor& editor, const EditorPlaces& at, int row) {
+void draw_row(const EditorFrame& frame, const KernelEditor& editor, const EditorPlaces& at,
+              int row) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 low{at.low.x, at.y(row)}, high{at.high.x, at.y(row) + at.line};
-    const EditorField& field = ui.editor.field;
+    const EditorField& field = frame.view.field;
     if (field.active && editor.lines().row(field.cursor) == row)
         list.AddRectFilled(low, high, faded(colour::text, 0.045F));
-    const auto said = diagnostics_of(ui.editor, row);
+    const auto said = diagnostics_of(frame.view, row);
     if (!said.empty()) {
         const compiler::Diagnostic& first = worst(said);
         const ImU32 hue = severity_colour(first.severity);
@@ -71,7 +72,7 @@ void draw_row(Interface& ui, const KernelEditor& editor, const EditorPlaces& at,
                      first.text.c_str());
     }
     draw_line(editor, at, row);
-    record_rect(ui, low, high, fmt::format("editor.line.{}", row + 1),
+    record_rect(frame.ui, low, high, fmt::format("editor.line.{}", row + 1),
                 std::string(editor.lines().line(editor.text(), row).substr(0, 400)));
 }
 
@@ -88,12 +89,12 @@ void draw_caret(const EditorField& field, const KernelEditor& editor, const Edit
                                               colour::text);
 }
 
-void draw_barrier_mark(Interface& ui, BarrierState state, ImVec2 centre, bool lit) {
+void draw_barrier_mark(const EditorFrame& frame, BarrierState state, ImVec2 centre, bool lit) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const float r = ui.px(4.2F);
-    if (lit) list.AddCircleFilled(centre, r + ui.px(3.5F), faded(colour::finding, 0.25F));
+    const float r = frame.ui.px(4.2F);
+    if (lit) list.AddCircleFilled(centre, r + frame.ui.px(3.5F), faded(colour::finding, 0.25F));
     if (state == BarrierState::in) return list.AddCircleFilled(centre, r, colour::finding);
-    list.AddCircle(centre, r, colour::finding, 0, ui.px(1.5F));
+    list.AddCircle(centre, r, colour::finding, 0, frame.ui.px(1.5F));
     if (state == BarrierState::mixed)
         list.AddRectFilled({centre.x - r / 2, centre.y - r / 2},
                            {centre.x + r / 2, centre.y + r / 2}, colour::finding);
@@ -118,46 +119,47 @@ struct Gutter {
     float mark, number_end, change, width;
 };
 
-Gutter gutter_of(const Interface& ui, int lines) {
+Gutter gutter_of(const EditorFrame& frame, int lines) {
     Gutter gutter{};
-    gutter.mark = ui.px(13);
+    gutter.mark = frame.ui.px(13);
     const float digits = float(std::max<std::size_t>(3, fmt::format("{}", lines).size()));
-    gutter.number_end = ui.px(25) + digits * character_width();
-    gutter.change = gutter.number_end + ui.px(5);
-    gutter.width = gutter.change + ui.px(9);
+    gutter.number_end = frame.ui.px(25) + digits * character_width();
+    gutter.change = gutter.number_end + frame.ui.px(5);
+    gutter.width = gutter.change + frame.ui.px(9);
     return gutter;
 }
 
 /// Lines that are not as shipped.
-void draw_changes(const Interface& ui, const Gutter& gutter, float left, const EditorPlaces& at) {
+void draw_changes(const EditorFrame& frame, const Gutter& gutter, float left,
+                  const EditorPlaces& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    for (const Hunk& hunk : ui.editor.changes) {
+    for (const Hunk& hunk : frame.view.changes) {
         if (hunk.after + hunk.added < at.first || hunk.after > at.end) continue;
-        const float x = left + gutter.change, thick = ui.px(2.5F);
+        const float x = left + gutter.change, thick = frame.ui.px(2.5F);
         const float top = at.y(hunk.after), bottom = at.y(hunk.after + hunk.added);
         if (hunk.added > 0)
             list.AddRectFilled({x, top}, {x + thick, bottom}, colour::accent);
         else
-            list.AddTriangleFilled({x, top - ui.px(3)}, {x + ui.px(5), top}, {x, top + ui.px(3)},
-                                   colour::bad);
+            list.AddTriangleFilled({x, top - frame.ui.px(3)}, {x + frame.ui.px(5), top},
+                                   {x, top + frame.ui.px(3)}, colour::bad);
     }
 }
 
 /// Its tooltip, and what a click does.
-void use_gutter(Interface& ui, KernelEditor& editor, int row) {
+void use_gutter(const EditorFrame& frame, KernelEditor& editor, int row) {
     const auto barriers = editor.barriers(row + 1);
-    const auto said = diagnostics_of(ui.editor, row);
-    for (const auto* one : said) quick_tooltip(ui, one->text);
+    const auto said = diagnostics_of(frame.view, row);
+    for (const auto* one : said) quick_tooltip(frame.ui, one->text);
     // At once it would hide the lines below whenever a barrier is clicked.
     if (!barriers.empty() && said.empty())
-        tooltip_at(ui, {0, float(row)}, words_of(barriers.front().state, can_edit(ui)));
-    if (barriers.empty() || !can_edit(ui)) return;
+        tooltip_at(frame.ui, {0, float(row)}, words_of(barriers.front().state, can_edit(frame)));
+    if (barriers.empty() || !can_edit(frame)) return;
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) editor.toggle_barrier(row + 1);
 }
 
-void draw_gutter(Interface& ui, KernelEditor& editor, const EditorPlaces& at, const Gutter& gutter,
-                 ImVec2 low) {
+void draw_gutter(const EditorFrame& frame, KernelEditor& editor, const EditorPlaces& at,
+                 const Gutter& gutter, ImVec2 low) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 high{low.x + gutter.width, at.high.y};
     ImGui::SetCursorScreenPos(low);
@@ -165,29 +167,32 @@ void draw_gutter(Interface& ui, KernelEditor& editor, const EditorPlaces& at, co
     const bool hovered = ImGui::IsItemHovered();
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const int under = int(std::floor((mouse.y - at.origin.y) / at.line));
-    if (hovered) ui.editor.field.wheel -= ImGui::GetIO().MouseWheel * 5 * at.line;
+    if (hovered) frame.view.field.wheel -= ImGui::GetIO().MouseWheel * 5 * at.line;
     ImGui::PushClipRect(low, high, true);
-    draw_changes(ui, gutter, low.x, at);
-    const int current = editor.lines().row(ui.editor.field.cursor);
+    draw_changes(frame, gutter, low.x, at);
+    const int current = editor.lines().row(frame.view.field.cursor);
     for (int row = at.first; row < at.end; ++row) {
-        const auto said = diagnostics_of(ui.editor, row);
+        const auto said = diagnostics_of(frame.view, row);
         const std::string number = fmt::format("{}", row + 1);
-        const bool here = ui.editor.field.active && row == current;
+        const bool here = frame.view.field.active && row == current;
         const ImU32 hue = said.empty() ? here ? colour::text : colour::faint
                                        : severity_colour(worst(said).severity);
         const float width = ImGui::CalcTextSize(number.c_str()).x;
         list.AddText({low.x + gutter.number_end - width, at.y(row)}, hue, number.c_str());
         if (!said.empty())
-            list.AddRectFilled({low.x, at.y(row)}, {low.x + ui.px(3), at.y(row) + at.line}, hue);
+            list.AddRectFilled({low.x, at.y(row)}, {low.x + frame.ui.px(3), at.y(row) + at.line},
+                               hue);
         for (const BarrierLine& barrier : editor.barriers(row + 1)) {
             const ImVec2 centre{low.x + gutter.mark, at.y(row) + at.line / 2};
-            draw_barrier_mark(ui, barrier.state, centre, hovered && under == row && can_edit(ui));
-            record_rect(ui, {low.x, at.y(row)}, {low.x + gutter.number_end, at.y(row) + at.line},
+            draw_barrier_mark(frame, barrier.state, centre,
+                              hovered && under == row && can_edit(frame));
+            record_rect(frame.ui, {low.x, at.y(row)},
+                        {low.x + gutter.number_end, at.y(row) + at.line},
                         fmt::format("editor.barrier.{}", row + 1), name_of(barrier.state));
         }
     }
     ImGui::PopClipRect();
-    if (hovered && under >= 0 && under < editor.lines().count()) use_gutter(ui, editor, under);
+    if (hovered && under >= 0 && under < editor.lines().count()) use_gutter(frame, editor, under);
 }
 
 EditorPlaces find_places(const KernelEditor& editor) {
@@ -206,28 +211,28 @@ EditorPlaces find_places(const KernelEditor& editor) {
 
 }  // namespace
 
-void draw_editor_text(Interface& ui, KernelEditor& editor, ImVec2 size) {
-    ImGui::PushFont(size.x >= ui.px(600) ? ui.fonts.mono : ui.fonts.mono_small);
-    const Gutter gutter = gutter_of(ui, editor.lines().count());
+void draw_editor_text(const EditorFrame& frame, KernelEditor& editor, ImVec2 size) {
+    ImGui::PushFont(size.x >= frame.ui.px(600) ? frame.ui.fonts.mono : frame.ui.fonts.mono_small);
+    const Gutter gutter = gutter_of(frame, editor.lines().count());
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::SetCursorScreenPos({low.x + gutter.width, low.y});
     ImGui::BeginChild("editor.scroll", {std::max(1.F, size.x - gutter.width), size.y}, false,
                       ImGuiWindowFlags_HorizontalScrollbar | ImGuiWindowFlags_NoMove);
     EditorPlaces at = find_places(editor);
     const ImVec2 room = ImGui::GetContentRegionAvail();
-    draw_editor_field(ui, editor, at,
+    draw_editor_field(frame, editor, at,
                       {std::max(room.x, float(editor.lines().columns() + 6) * at.character),
                        std::max(room.y, float(editor.lines().count() + 2) * at.line)});
     at.end = std::min(at.end, editor.lines().count());
-    for (int row = at.first; row < at.end; ++row) draw_row(ui, editor, at, row);
-    draw_caret(ui.editor.field, editor, at, ui.px(1));
-    keep_cursor_in_sight(ui, editor, at);
+    for (int row = at.first; row < at.end; ++row) draw_row(frame, editor, at, row);
+    draw_caret(frame.view.field, editor, at, frame.ui.px(1));
+    keep_cursor_in_sight(frame, editor, at);
     ImGui::EndChild();
-    const int row = editor.lines().row(ui.editor.field.cursor);
+    const int row = editor.lines().row(frame.view.field.cursor);
     record_rect(
-        ui, at.low, at.high, "editor.text",
-        fmt::format("{}:{}", row + 1, ui.editor.field.cursor - editor.lines().begin(row) + 1));
-    draw_gutter(ui, editor, at, gutter, low);
+        frame.ui, at.low, at.high, "editor.text",
+        fmt::format("{}:{}", row + 1, frame.view.field.cursor - editor.lines().begin(row) + 1));
+    draw_gutter(frame, editor, at, gutter, low);
     ImGui::PopFont();
 }
 

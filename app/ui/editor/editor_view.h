@@ -10,6 +10,7 @@
 #include "compiler/diagnostic.h"
 #include "ui/editor/kernel_editor.h"
 #include "ui/source/line_diff.h"
+#include "ui/widgets/key_table.h"
 
 namespace warpscope::ui {
 
@@ -46,12 +47,6 @@ struct EditorPath {
     std::string replaces;  ///< the file there that a second Save replaces
 };
 
-/// A letter that went down with Ctrl, 'A' to 'Z'.
-struct EditorKey {
-    char letter = 0;
-    bool shift = false;
-};
-
 /// The source pane.
 struct EditorView {
     std::map<std::string, KernelEditor> files;
@@ -61,7 +56,7 @@ struct EditorView {
     std::uint64_t texts_version = 0;  ///< of the kernels' texts, when they were followed last
     EditorField field;
     EditorPath path;
-    std::vector<EditorKey> keys;               ///< since the last frame
+    std::vector<Command> asked;                ///< with keys, since the last frame
     std::map<std::string, std::string> saved;  ///< by file: where it was opened from or saved to
 
     // Made anew when the numbers say so.

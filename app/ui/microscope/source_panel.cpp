@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "ui/microscope/listing.h"
 #include "ui/panels/panels.h"
-#include "ui/source/listing.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
@@ -192,12 +192,13 @@ void texts(Interface& ui, ImVec2 size) {
     const float right = both ? size.x - ui.px(8) - left : size.x;
     if (both || !view.show_ptx || view.ptx.empty()) {
         if (!view.source.empty())
-            draw_listing(ui, view.left, make_listing(ui, "source", view.source), {left, size.y},
-                         moved);
+            draw_listing(ui, ui.microscope, view.left, make_listing(ui, "source", view.source),
+                         {left, size.y}, moved);
     }
     if (both) ImGui::SameLine(0, ui.px(8));
     if ((view.show_ptx || view.source.empty()) && !view.ptx.empty())
-        draw_listing(ui, view.right, make_listing(ui, "ptx", view.ptx), {right, size.y}, moved);
+        draw_listing(ui, ui.microscope, view.right, make_listing(ui, "ptx", view.ptx),
+                     {right, size.y}, moved);
 }
 
 }  // namespace

@@ -12,7 +12,6 @@ void draw_transport(Interface& ui);    ///< pause, single frame, reset; fit, 1:1
 void draw_picture(Interface& ui);      ///< the canvas with the experiment's pixels
 void draw_tree(Interface& ui);         ///< one block's shared array, a row per barrier
 void draw_results(Interface& ui);      ///< the report
-void draw_editor(Interface& ui);       ///< the kernel's source, to be edited
 void draw_comparison(Interface& ui);   ///< variants side by side
 void draw_timings(Interface& ui);      ///< kernels, frame time
 void draw_dock(Interface& ui);         ///< the lower edge: tabs of what follows and the timings

@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "ui/widgets/theme.h"
+
 namespace warpscope::ui {
 namespace {
 
@@ -92,6 +94,28 @@ std::size_t end_of_comment(Words line, std::size_t at) {
 }
 
 }  // namespace
+
+ImU32 ink_colour(Ink ink) {
+    switch (ink) {
+        case Ink::keyword:
+            return IM_COL32(140, 178, 245, 255);
+        case Ink::type:
+            return IM_COL32(126, 200, 188, 255);
+        case Ink::cuda:
+            return IM_COL32(240, 190, 104, 255);
+        case Ink::number:
+            return IM_COL32(216, 163, 138, 255);
+        case Ink::text:
+            return IM_COL32(163, 204, 136, 255);
+        case Ink::comment:
+            return IM_COL32(122, 138, 128, 255);
+        case Ink::directive:
+            return IM_COL32(176, 160, 208, 255);
+        case Ink::plain:
+            break;
+    }
+    return colour::text;
+}
 
 std::vector<InkSpan> ink_cuda(std::string_view line, bool& in_comment) {
     std::vector<InkSpan> spans;

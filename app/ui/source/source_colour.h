@@ -1,5 +1,7 @@
 #pragma once
 
+#include <imgui.h>
+
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -7,6 +9,8 @@
 namespace warpscope::ui {
 
 enum class Ink : std::uint8_t { plain, keyword, type, cuda, number, text, comment, directive };
+
+ImU32 ink_colour(Ink ink);
 
 /// Bytes [begin, end) of a line in one colour; what no span covers is plain.
 struct InkSpan {

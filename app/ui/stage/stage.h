@@ -18,9 +18,11 @@
 #include "ui/stage/kernel_texts.h"
 #include "ui/stage/kernel_trials.h"
 #include "ui/stage/scene.h"
-#include "ui/stage/settings.h"
 
 namespace warpscope::ui {
+
+/// Parameters as texts, by the experiment's id.
+using ParameterTexts = std::map<std::string, std::vector<experiments::Assignment>>;
 
 enum class Tone { info, finding, error };
 

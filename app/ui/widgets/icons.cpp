@@ -100,12 +100,12 @@ void draw_icon(Icon icon, ImVec2 c, float r, ImU32 colour) {
     }
 }
 
-float icon_button_width(const Interface& ui) {
+float icon_button_width(const Ui& ui) {
     return ImGui::GetFrameHeight() + ui.px(6);
 }
 
-bool icon_button(Interface& ui, const char* id, Icon icon, const char* help,
-                 const std::string& value, bool enabled, bool on) {
+bool icon_button(Ui& ui, const char* id, Icon icon, const char* help, const std::string& value,
+                 bool enabled, bool on) {
     ImGui::BeginDisabled(!enabled);
     if (on)
         ImGui::PushStyleColor(ImGuiCol_Button, ImGui::ColorConvertU32ToFloat4(colour::accent_deep));

@@ -1,6 +1,8 @@
 #pragma once
 
-#include "ui/window/interface.h"
+#include <string>
+
+#include "ui/widgets/ui.h"
 
 namespace warpscope::ui {
 
@@ -24,8 +26,8 @@ void draw_icon(Icon icon, ImVec2 centre, float r, ImU32 colour);
 
 /// A push button with an icon, and the place after it for the next one. `on`: drawn as switched
 /// on. True when clicked.
-bool icon_button(Interface& ui, const char* id, Icon icon, const char* help,
-                 const std::string& value = {}, bool enabled = true, bool on = false);
-float icon_button_width(const Interface& ui);
+bool icon_button(Ui& ui, const char* id, Icon icon, const char* help, const std::string& value = {},
+                 bool enabled = true, bool on = false);
+float icon_button_width(const Ui& ui);
 
 }  // namespace warpscope::ui

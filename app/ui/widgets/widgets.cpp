@@ -26,7 +26,7 @@ ImVec2 text_size(std::string_view words) {
 
 }  // namespace
 
-void record_rect(Interface& ui, ImVec2 low, ImVec2 high, std::string id, std::string value) {
+void record_rect(Ui& ui, ImVec2 low, ImVec2 high, std::string id, std::string value) {
     const ImVec2 clip_low = ImGui::GetWindowDrawList()->GetClipRectMin();
     const ImVec2 clip_high = ImGui::GetWindowDrawList()->GetClipRectMax();
     low = {std::max(low.x, clip_low.x), std::max(low.y, clip_low.y)};
@@ -44,10 +44,15 @@ void record_rect(Interface& ui, ImVec2 low, ImVec2 high, std::string id, std::st
     ui.widgets.add(std::move(widget));
 }
 
-void record(Interface& ui, std::string id, std::string value, bool enabled) {
+void record(Ui& ui, std::string id, std::string value, bool enabled) {
     record_rect(ui, ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), std::move(id),
                 std::move(value));
     ui.widgets.last().enabled = enabled;
+}
+
+float character_width() {
+    return ImGui::GetFont()->GetCharAdvance('M') * ImGui::GetFontSize() /
+           ImGui::GetFont()->FontSize;
 }
 
 void text(ImFont* font, ImU32 colour, std::string_view words) {
@@ -85,12 +90,12 @@ void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float widt
     ImGui::PopFont();
 }
 
-void heading(Interface& ui, std::string_view words) {
+void heading(Ui& ui, std::string_view words) {
     text(ui.fonts.strong, colour::text, words);
     ImGui::Dummy({0, ui.px(1)});
 }
 
-void rule(Interface& ui) {
+void rule(Ui& ui) {
     ImGui::Dummy({0, ui.px(3)});
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float right = at.x + ImGui::GetContentRegionAvail().x;
@@ -98,7 +103,7 @@ void rule(Interface& ui) {
     ImGui::Dummy({0, ui.px(7)});
 }
 
-float badge(Interface& ui, std::string_view words, ImU32 colour) {
+float badge(Ui& ui, std::string_view words, ImU32 colour) {
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 size = text_size(words);
     const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -125,19 +130,19 @@ ImU32 verdict_colour(experiments::Verdict verdict) {
     return colour::dim;
 }
 
-void tooltip(Interface& ui, std::string_view words) {
+void tooltip(Ui& ui, std::string_view words) {
     if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
     tooltip_at(ui, ImGui::GetItemRectMin(), words);
 }
 
-void tooltip_at(Interface& ui, ImVec2 corner, std::string_view words) {
+void tooltip_at(Ui& ui, ImVec2 corner, std::string_view words) {
     constexpr double rest_seconds = 0.5;
     const bool new_item = corner.x != ui.rest.item.x || corner.y != ui.rest.item.y;
     if (new_item || ImGui::IsMouseDown(ImGuiMouseButton_Left)) ui.rest = {corner, ImGui::GetTime()};
     if (ImGui::GetTime() - ui.rest.since >= rest_seconds) quick_tooltip(ui, words);
 }
 
-void quick_tooltip(Interface& ui, std::string_view words) {
+void quick_tooltip(Ui& ui, std::string_view words) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(10), ui.px(8)});
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(ui.px(340));
@@ -147,7 +152,7 @@ void quick_tooltip(Interface& ui, std::string_view words) {
     ImGui::PopStyleVar();
 }
 
-bool toggle_switch(Interface& ui, const std::string& id, bool on, float width) {
+bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
     const float height = ImGui::GetFrameHeight();
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
@@ -169,7 +174,7 @@ bool toggle_switch(Interface& ui, const std::string& id, bool on, float width) {
     return clicked;
 }
 
-bool flat_button(Interface& ui, const std::string& id, const char* label, bool on, ImVec2 size) {
+bool flat_button(Ui& ui, const std::string& id, const char* label, bool on, ImVec2 size) {
     ImGui::PushID(id.c_str());
     if (on) {
         ImGui::PushStyleColor(ImGuiCol_Button, as_vec4(colour::accent_deep));
@@ -188,7 +193,7 @@ float segments_width(const std::vector<std::string>& labels) {
     return (widest + 2 * ImGui::GetStyle().FramePadding.x) * float(labels.size());
 }
 
-int segments(Interface& ui, const std::string& id, const std::vector<std::string>& ids,
+int segments(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
              const std::vector<std::string>& labels, std::size_t chosen, float width) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float height = ImGui::GetFrameHeight();
@@ -223,7 +228,7 @@ int segments(Interface& ui, const std::string& id, const std::vector<std::string
     return clicked;
 }
 
-int dropdown(Interface& ui, const std::string& id, const std::vector<std::string>& ids,
+int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
              const std::vector<std::string>& labels, std::size_t chosen, float width) {
     int clicked = -1;
     ImGui::SetNextItemWidth(width);
@@ -243,7 +248,7 @@ int dropdown(Interface& ui, const std::string& id, const std::vector<std::string
     return clicked;
 }
 
-bool field(Interface& ui, const std::string& id, const std::string& current, float width,
+bool field(Ui& ui, const std::string& id, const std::string& current, float width,
            std::string& typed) {
     const bool editing = ui.edit.id == id;
     std::array<char, 4096> buffer{};  // as long as a path can be
@@ -264,7 +269,7 @@ bool field(Interface& ui, const std::string& id, const std::string& current, flo
     return (entered || left) && typed != current;
 }
 
-void sparkline(Interface& ui, const std::vector<float>& values, ImVec2 size) {
+void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 size) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::Dummy(size);
     if (values.size() < 2) return;

@@ -75,11 +75,7 @@ void draw_open_microscope(Interface& ui) {
 
 Interface::Interface(Stage& on_show, const ViewOptions& chosen, float ui_scale,
                      float framebuffer_ratio)
-    : stage(on_show),
-      options(chosen),
-      scale(ui_scale),
-      raster(framebuffer_ratio),
-      fonts(apply_theme(ui_scale, framebuffer_ratio)) {}
+    : Ui(ui_scale, framebuffer_ratio), stage(on_show), options(chosen) {}
 
 experiments::Size Interface::view_size() const {
     return {std::max(1, int(std::lround(layout.canvas.width * raster))),
@@ -186,14 +182,14 @@ void Interface::draw(ImVec2 size) {
         draw_open_microscope(*this);
     else if (options.editor)
         panel(*this, "editor", layout.editor, colour::background, {10, 7}, false,
-              [&] { draw_editor(*this); });
+              [&] { editor.draw(*this); });
     else
         panel(*this, "results", layout.results, colour::clear, {16, 12}, true,
               [&] { draw_results(*this); });
     panel(*this, "dock", layout.dock, colour::clear, {16, 0}, false, [&] { draw_dock(*this); });
     panel(*this, "foot", layout.foot, colour::background, {16, 7}, false,
           [&] { draw_message(*this); });
-    editor.keys.clear();
+    editor.forget_asked();
     ImGui::End();
     draw_keys(*this);
     ImGui::PopFont();

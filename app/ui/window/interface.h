@@ -9,17 +9,18 @@
 #include <vector>
 
 #include "gl/picture_view.h"
-#include "ui/editor/editor_view.h"
+#include "ui/dock/dock.h"
+#include "ui/editor/editor_panel.h"
+#include "ui/microscope/listing.h"
 #include "ui/microscope/microscope.h"
-#include "ui/panels/dock.h"
+#include "ui/microscope/recent_registers.h"
 #include "ui/source/kernel_text.h"
-#include "ui/source/recent_registers.h"
 #include "ui/stage/device_facts.h"
 #include "ui/stage/inspector.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/canvas.h"
-#include "ui/widgets/theme.h"
-#include "ui/widgets/widget_map.h"
+#include "ui/widgets/ui.h"
+#include "ui/widgets/view_options.h"
 #include "ui/window/layout.h"
 
 namespace warpscope::ui {
@@ -33,13 +34,6 @@ struct TreeView {
     bool in_overview = false;  ///< where the mouse button went down
 };
 
-/// One text of the microscope as it is scrolled.
-struct ListingView {
-    bool following = true;  ///< the line that runs stays in sight
-    int settling = 0;       ///< frames until the scrolling is done
-    double seen = 0;        ///< when that line was last in sight, ImGui's seconds
-};
-
 /// The microscope's texts, of its newest copy.
 struct SourceView {
     std::uint64_t copy = 0, version = 0;  ///< the microscope's, when they were read and drawn
@@ -51,12 +45,6 @@ struct SourceView {
     ListingView left, right;
 };
 
-/// The item that the mouse rests on, by its corner, and since when (ImGui's seconds).
-struct Rest {
-    ImVec2 item;
-    double since = 0;
-};
-
 /// What the picture's draw callback needs once ImGui renders.
 struct PictureDraw {
     gl::Picture picture;
@@ -64,12 +52,6 @@ struct PictureDraw {
     gl::Rect rect;
     int target_height = 0;
     gl::PictureStyle style;
-};
-
-/// A value that is being typed or dragged and is not the parameter's yet.
-struct Edit {
-    std::string id;  ///< of the widget; empty: none
-    std::string text;
 };
 
 /// Something that a person can have done, on the message line for as long as it stands.
@@ -81,7 +63,7 @@ struct Offer {
 
 /// One window's (or one screenshot's) interface: what is on show and how it is looked at.
 /// Made and drawn with an ImGui context current.
-struct Interface {
+struct Interface : Ui {
     Interface(Stage& on_show, const ViewOptions& chosen, float ui_scale, float framebuffer_ratio);
 
     /// Decides where the panels are, `size` in layout units.
@@ -108,32 +90,23 @@ struct Interface {
     /// Framebuffer pixels of the picture's area.
     experiments::Size view_size() const;
 
-    float px(float logical) const { return logical * scale; }
-    void later(std::function<void()> request) { requests.push_back(std::move(request)); }
-
     Stage& stage;
     Microscope microscope;
     Inspector inspector;
     DeviceFacts facts;
     DockState dock;
     ViewOptions options;
-    float scale;   ///< layout units a logical pixel
-    float raster;  ///< framebuffer pixels a layout unit
-    Fonts fonts;
-    WidgetMap widgets;
     Layout layout;
     Canvas canvas;
     TreeView tree;
     SourceView source;
-    EditorView editor;
+    EditorPanel editor{stage, options};
     gl::PictureView picture_view;
     PictureDraw picture_draw;
     experiments::Pointer pointer;  ///< as the experiment knows it
     bool pointed = false;          ///< it has a use for it
-    Edit edit;
-    Rest rest;
-    std::string shown;    ///< the experiment whose picture the canvas is set for
-    std::string noticed;  ///< the microscope's newest notice
+    std::string shown;             ///< the experiment whose picture the canvas is set for
+    std::string noticed;           ///< the microscope's newest notice
     std::optional<Offer> offer;
     Shot shot = Shot::none;
     bool show_keys = false;
@@ -144,7 +117,6 @@ struct Interface {
     std::vector<std::string> devices;   ///< for the list; made when it opens
     std::vector<std::uint8_t> sampled;  ///< the picture's pixels, for the one under the mouse
     std::uint64_t sampled_version = 0;
-    std::vector<std::function<void()>> requests;
 };
 
 }  // namespace warpscope::ui

@@ -1,14 +1,10 @@
 #pragma once
 
 #include "experiments/framework/experiment.h"
-#include "ui/stage/settings.h"
+#include "ui/widgets/box.h"
+#include "ui/widgets/view_options.h"
 
 namespace warpscope::ui {
-
-/// A rectangle in layout units, y down.
-struct Box {
-    float x = 0, y = 0, width = 0, height = 0;
-};
 
 /// Where the panels are in a window. The microscope's four are empty while it is closed; while it
 /// or the editor is open there are no results.

@@ -129,8 +129,8 @@ void App::press(int key, int modifiers) {
     if (key == GLFW_KEY_F1) ui_->show_keys = !ui_->show_keys;
     if (modifiers & GLFW_MOD_CONTROL) {
         if (key == GLFW_KEY_Q || key == GLFW_KEY_W) glfwSetWindowShouldClose(window_, GLFW_TRUE);
-        // GLFW's number of a letter's key is its capital.
-        ui_->editor.keys.push_back({char(key), (modifiers & GLFW_MOD_SHIFT) != 0});
+        if (const Shortcut* one = find_shortcut(KeyScope::editor, key, modifiers))
+            ui_->editor.ask(one->command);
         return;
     }
     if (ImGui::GetIO().WantTextInput) return;

@@ -6,7 +6,7 @@
 
 #include "compute/helper/helpers.h"
 #include "ui/microscope/microscope.h"
-#include "ui/stage/settings.h"
+#include "ui/window/settings.h"
 
 namespace warpscope::ui {
 

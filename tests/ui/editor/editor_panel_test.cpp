@@ -29,7 +29,10 @@ class EditorPanelTest : public InterfaceFixture {
         return 0;
     }
     void control(char letter) {
-        ui_->editor.keys.push_back({letter, false});
+        constexpr int control_key = 2;  // GLFW_MOD_CONTROL
+        const Shortcut* shortcut = find_shortcut(KeyScope::editor, letter, control_key);
+        ASSERT_NE(shortcut, nullptr) << letter;
+        ui_->editor.ask(shortcut->command);
         frames(3);
     }
     void answer(State state, std::vector<compiler::Diagnostic> said,
@@ -106,15 +109,15 @@ TEST_F(EditorPanelTest, AnErrorThatNoLineTellsIsASentence) {
 
 TEST_F(EditorPanelTest, WhereAKernelFailedIsMarkedAtItsLine) {
     answer(State::failed, {}, "kernel ripple_txty, kernels/ripple.cu:7: thread (0,0,0)");
-    ASSERT_TRUE(ui_->editor.fault.has_value());
-    EXPECT_EQ(ui_->editor.fault->row, 6);
+    ASSERT_TRUE(ui_->editor.view().fault.has_value());
+    EXPECT_EQ(ui_->editor.view().fault->row, 6);
     texts().set("ripple", "// a line more\n" + text());
     frames(3);
-    EXPECT_EQ(ui_->editor.fault->row, 7);
+    EXPECT_EQ(ui_->editor.view().fault->row, 7);
     for (const char* other : {"kernels/dot.cu:7: thread (0,0,0)", "kernels/ripple.cu:9999999: x",
                               "kernels/ripple.cu:", "kernels/ripple.cu has no kernel scratch"}) {
         answer(State::failed, {}, other);
-        EXPECT_FALSE(ui_->editor.fault.has_value()) << other;
+        EXPECT_FALSE(ui_->editor.view().fault.has_value()) << other;
     }
 }
 

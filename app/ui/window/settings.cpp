@@ -1,4 +1,4 @@
-#include "ui/stage/settings.h"
+#include "ui/window/settings.h"
 
 #include <fmt/format.h>
 

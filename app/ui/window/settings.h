@@ -1,32 +1,14 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <string>
-#include <vector>
 
 #include "compute/device/device.h"
 #include "experiments/framework/experiment.h"
+#include "ui/stage/stage.h"
+#include "ui/widgets/view_options.h"
 
 namespace warpscope::ui {
-
-/// Parameters by experiment id, as texts.
-using ParameterTexts = std::map<std::string, std::vector<experiments::Assignment>>;
-
-/// What a person can choose about the view. Sizes in logical pixels.
-struct ViewOptions {
-    bool vsync = true;
-    bool grid = false;
-    float left = 320;                    ///< width of the controls
-    float right = 320;                   ///< width of the results
-    float bottom = 190;                  ///< height of the dock
-    std::string dock = "timings";        ///< its tab
-    std::string dock_open = "timeline";  ///< the same while the microscope is open
-    bool inspect = true;                 ///< check what is on show after each change
-    bool editor = false;                 ///< the kernel's source stands where the results do
-    float editor_width = 640;
-    std::string kernel_path;  ///< that a kernel was opened from or saved to last
-};
 
 /// What the window remembers from one run to the next.
 struct Settings {

@@ -1,4 +1,4 @@
-#include "ui/panels/roofline.h"
+#include "ui/dock/roofline.h"
 
 #include <gtest/gtest.h>
 

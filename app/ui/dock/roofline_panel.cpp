@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "ui/dock/roofline.h"
 #include "ui/panels/panels.h"
-#include "ui/panels/roofline.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 

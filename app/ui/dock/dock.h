@@ -6,8 +6,8 @@
 #include <string>
 
 #include "experiments/framework/report.h"
+#include "ui/dock/warp_lanes.h"
 #include "ui/microscope/tile_grid.h"
-#include "ui/microscope/warp_lanes.h"
 
 namespace warpscope::ui {
 

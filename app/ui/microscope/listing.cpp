@@ -1,4 +1,4 @@
-#include "ui/source/listing.h"
+#include "ui/microscope/listing.h"
 
 #include <fmt/format.h>
 
@@ -9,33 +9,6 @@
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
-
-ImU32 ink_colour(Ink ink) {
-    switch (ink) {
-        case Ink::keyword:
-            return IM_COL32(140, 178, 245, 255);
-        case Ink::type:
-            return IM_COL32(126, 200, 188, 255);
-        case Ink::cuda:
-            return IM_COL32(240, 190, 104, 255);
-        case Ink::number:
-            return IM_COL32(216, 163, 138, 255);
-        case Ink::text:
-            return IM_COL32(163, 204, 136, 255);
-        case Ink::comment:
-            return IM_COL32(122, 138, 128, 255);
-        case Ink::directive:
-            return IM_COL32(176, 160, 208, 255);
-        case Ink::plain:
-            break;
-    }
-    return colour::text;
-}
-
-float character_width() {
-    return ImGui::GetFont()->GetCharAdvance('M') * ImGui::GetFontSize() /
-           ImGui::GetFont()->FontSize;
-}
 
 namespace {
 
@@ -83,7 +56,7 @@ std::string words_of(const Chip& chip) {
     return words;
 }
 
-void draw_chip(Interface& ui, const Chip& chip, ImVec2 low, ImVec2 high, const std::string& label) {
+void draw_chip(Ui& ui, const Chip& chip, ImVec2 low, ImVec2 high, const std::string& label) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 hue = warp_colour(chip.warp);
     const float rounding = std::min(ui.px(4), (high.x - low.x) * 0.3F);
@@ -103,8 +76,8 @@ void draw_chip(Interface& ui, const Chip& chip, ImVec2 low, ImVec2 high, const s
 }
 
 /// The chips of one row: as wide as their labels, or as narrow as the row needs.
-void chips_of_row(Interface& ui, const Listing& listing, const Places& at, const Chip* begin,
-                  const Chip* end) {
+void chips_of_row(Ui& ui, Microscope& microscope, const Listing& listing, const Places& at,
+                  const Chip* begin, const Chip* end) {
     ImGui::PushFont(ui.fonts.mono_small);
     const float top = at.y(begin->row) + ui.px(1.5F), bottom = top + at.line - ui.px(3);
     const auto count = float(end - begin);
@@ -123,7 +96,7 @@ void chips_of_row(Interface& ui, const Listing& listing, const Places& at, const
         draw_chip(ui, *c, {x, top}, {x + width, bottom}, label);
         if (ImGui::IsWindowHovered() && ImGui::IsMouseClicked(ImGuiMouseButton_Left) &&
             ImGui::IsMouseHoveringRect({x, top}, {x + width, bottom}))
-            ui.microscope.pick(c->warp, unsigned(std::countr_zero(c->mask)));
+            microscope.pick(c->warp, unsigned(std::countr_zero(c->mask)));
         record_rect(ui, {x, top}, {x + width, bottom},
                     fmt::format("{}.warp.{}", listing.id, c->warp),
                     fmt::format("{}", listing.text->lines[c->row].number));
@@ -132,7 +105,7 @@ void chips_of_row(Interface& ui, const Listing& listing, const Places& at, const
     ImGui::PopFont();
 }
 
-void row_background(Interface& ui, const Listing& listing, const Places& at, std::uint32_t row) {
+void row_background(Ui& ui, const Listing& listing, const Places& at, std::uint32_t row) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 low{at.low.x, at.y(row)}, high{at.high.x, at.y(row) + at.line};
     const bool hazard =
@@ -144,7 +117,7 @@ void row_background(Interface& ui, const Listing& listing, const Places& at, std
         list.AddRectFilled(low, {low.x + ui.px(4), high.y}, hazard ? colour::bad : colour::finding);
 }
 
-void row_text(Interface& ui, const Listing& listing, const Places& at, std::uint32_t row) {
+void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t row) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const KernelText::Line& line = listing.text->lines[row];
     const std::string number = fmt::format("{}", line.number);
@@ -157,7 +130,7 @@ void row_text(Interface& ui, const Listing& listing, const Places& at, std::uint
     list.PopClipRect();
 }
 
-void hover(Interface& ui, const Listing& listing, const Places& at) {
+void hover(Ui& ui, const Listing& listing, const Places& at) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     if (!ImGui::IsWindowHovered() || mouse.x > at.text || mouse.y < at.low.y) return;
     const auto row = std::uint32_t((mouse.y - at.low.y + at.scroll_y) / at.line);
@@ -180,8 +153,8 @@ void notice_scrolling(ListingView& view) {
 }
 
 /// Scrolls so that the focus is in sight, from this frame on.
-void keep_in_sight(Interface& ui, ListingView& view, const Listing& listing, Places& at,
-                   bool moved) {
+void keep_in_sight(const Microscope& microscope, ListingView& view, const Listing& listing,
+                   Places& at, bool moved) {
     if (!view.following || !(moved || view.settling > 0) || !listing.focus) return;
     // ImGui knows how far the text can be scrolled only once it has been drawn.
     view.settling = moved ? 2 : view.settling - 1;
@@ -193,7 +166,7 @@ void keep_in_sight(Interface& ui, ListingView& view, const Listing& listing, Pla
     }
     // Inlined functions lie apart: while the block runs, the text must not jump at every step.
     constexpr double patience = 0.7;
-    if (ui.microscope.playing() && ImGui::GetTime() < view.seen + patience) return;
+    if (microscope.playing() && ImGui::GetTime() < view.seen + patience) return;
     const float most = at.line * float(listing.text->lines.size() + 2) - height;
     at.scroll_y = std::round(std::clamp(y - 0.4F * height, 0.F, std::max(0.F, most)));
     ImGui::SetScrollY(at.scroll_y);
@@ -203,7 +176,7 @@ float line_height() {
     return std::round(ImGui::GetTextLineHeight() * 1.28F);
 }
 
-Places find_places(Interface& ui, const Listing& listing, ImVec2 size) {
+Places find_places(Ui& ui, const Listing& listing, ImVec2 size) {
     Places at{};
     at.low = ImGui::GetWindowPos();
     at.high = {at.low.x + size.x, at.low.y + size.y};
@@ -218,7 +191,7 @@ Places find_places(Interface& ui, const Listing& listing, ImVec2 size) {
     return at;
 }
 
-void rows(Interface& ui, const Listing& listing, const Places& at) {
+void rows(Ui& ui, Microscope& microscope, const Listing& listing, const Places& at) {
     const auto count = std::uint32_t(listing.text->lines.size());
     const auto first = std::uint32_t(at.scroll_y / at.line);
     const auto end = std::min(count, first + std::uint32_t((at.high.y - at.low.y) / at.line) + 2);
@@ -230,24 +203,24 @@ void rows(Interface& ui, const Listing& listing, const Places& at) {
     for (const Chip* c = listing.chips.data(); c < chips_end;) {
         const Chip* next = c;
         while (next < chips_end && next->row == c->row) ++next;
-        chips_of_row(ui, listing, at, c, next);
+        chips_of_row(ui, microscope, listing, at, c, next);
         c = next;
     }
 }
 
 }  // namespace
 
-void draw_listing(Interface& ui, ListingView& view, const Listing& listing, ImVec2 size,
-                  bool moved) {
+void draw_listing(Ui& ui, Microscope& microscope, ListingView& view, const Listing& listing,
+                  ImVec2 size, bool moved) {
     ImGui::PushFont(size.x >= ui.px(760) ? ui.fonts.mono : ui.fonts.mono_small);
     ImGui::BeginChild(listing.id.c_str(), size, false, ImGuiWindowFlags_HorizontalScrollbar);
     notice_scrolling(view);
     Places at = find_places(ui, listing, size);
-    keep_in_sight(ui, view, listing, at, moved);
+    keep_in_sight(microscope, view, listing, at, moved);
     std::size_t widest = 0;
     for (const KernelText::Line& line : listing.text->lines)
         widest = std::max(widest, line.text.size());
-    rows(ui, listing, at);
+    rows(ui, microscope, listing, at);
     hover(ui, listing, at);
     ImGui::Dummy({at.text - at.low.x + character_width() * float(widest),
                   at.line * float(listing.text->lines.size() + 2)});

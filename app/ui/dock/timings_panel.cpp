@@ -3,8 +3,8 @@
 #include <array>
 #include <iterator>
 
+#include "ui/dock/roofline.h"
 #include "ui/panels/panels.h"
-#include "ui/panels/roofline.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 

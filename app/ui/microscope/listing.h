@@ -6,15 +6,11 @@
 #include <vector>
 
 #include "emulator/stepper/stepper.h"
+#include "ui/microscope/microscope.h"
 #include "ui/source/kernel_text.h"
-#include "ui/window/interface.h"
+#include "ui/widgets/ui.h"
 
 namespace warpscope::ui {
-
-/// Of source text.
-ImU32 ink_colour(Ink ink);
-/// Of the monospaced font in use, not rounded as CalcTextSize() does.
-float character_width();
 
 /// Lanes of a warp at a line.
 struct Chip {
@@ -35,8 +31,16 @@ struct Listing {
     std::optional<std::uint32_t> focus;  ///< the row that the next step runs
 };
 
-/// Draws it, `size` large, scrolling. `moved`: the focus may have moved, so bring it into sight.
-void draw_listing(Interface& ui, ListingView& view, const Listing& listing, ImVec2 size,
-                  bool moved);
+/// How a listing is scrolled.
+struct ListingView {
+    bool following = true;  ///< the focused row stays in sight
+    int settling = 0;       ///< frames until scrolling has come to rest
+    double seen = 0;        ///< when the focused row was last in sight, in ImGui's seconds
+};
+
+/// Draws the listing in a scrolling child window of `size`. A click on a chip picks its warp in the
+/// microscope. `moved`: the focus may have moved, so the row is brought into sight.
+void draw_listing(Ui& ui, Microscope& microscope, ListingView& view, const Listing& listing,
+                  ImVec2 size, bool moved);
 
 }  // namespace warpscope::ui

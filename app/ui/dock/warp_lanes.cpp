@@ -1,4 +1,4 @@
-#include "ui/microscope/warp_lanes.h"
+#include "ui/dock/warp_lanes.h"
 
 #include <algorithm>
 

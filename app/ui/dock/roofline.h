@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "compute/ceilings.h"
-#include "ui/window/layout.h"
+#include "ui/widgets/box.h"
 
 namespace warpscope::ui {
 

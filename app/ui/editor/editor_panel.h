@@ -1,0 +1,30 @@
+#pragma once
+
+#include "ui/editor/editor_view.h"
+#include "ui/stage/stage.h"
+#include "ui/widgets/key_table.h"
+#include "ui/widgets/ui.h"
+#include "ui/widgets/view_options.h"
+
+namespace warpscope::ui {
+
+/// The pane where a person edits kernels.
+class EditorPanel {
+  public:
+    EditorPanel(Stage& stage, ViewOptions& options) : stage_(stage), options_(options) {}
+
+    /// Draws the pane into the current ImGui child window.
+    void draw(Ui& ui);
+    /// Carries out undo, redo, save or open in the next frame that draws the pane.
+    void ask(Command command) { view_.asked.push_back(command); }
+    /// Drops what was asked for while the pane was not drawn.
+    void forget_asked() { view_.asked.clear(); }
+    const EditorView& view() const { return view_; }
+
+  private:
+    Stage& stage_;
+    ViewOptions& options_;
+    EditorView view_;
+};
+
+}  // namespace warpscope::ui

@@ -1,0 +1,10 @@
+#pragma once
+
+namespace warpscope::ui {
+
+/// A rectangle in layout units; y grows downwards.
+struct Box {
+    float x = 0, y = 0, width = 0, height = 0;
+};
+
+}  // namespace warpscope::ui

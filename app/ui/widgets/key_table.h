@@ -1,0 +1,78 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpscope::ui {
+
+/// What a person can ask for with a key. Buttons ask with the same commands.
+enum class Command {
+    toggle_pause,
+    step_frame,
+    reset,
+    select_experiment,  ///< comes with the experiment's index
+    toggle_microscope,
+    toggle_editor,
+    fit_picture,
+    toggle_grid,
+    toggle_vsync,
+    save_window,
+    save_picture,
+    toggle_keys,
+    close_keys,
+    quit,
+    // while the microscope is open
+    close_microscope,
+    step_instruction,
+    step_instruction_back,
+    step_line,
+    step_line_back,
+    step_barrier,
+    step_barrier_back,
+    toggle_play,
+    go_to_start,
+    go_to_end,
+    toggle_ptx,
+    // while the editor is open
+    undo,
+    redo,
+    save_kernel,
+    open_kernel
+};
+
+/// When a key has its meaning. Keys of the open microscope or editor stand before general ones.
+enum class KeyScope { general, microscope, editor };
+
+struct Shortcut {
+    Command command;
+    int key = 0;        ///< GLFW's number
+    int modifiers = 0;  ///< GLFW_MOD_CONTROL, GLFW_MOD_SHIFT
+    const char* name;   ///< "Shift+F12"
+    int keys = 1;       ///< the command's index counts from `key` over this many keys
+};
+
+/// A line of the list of keys. Lines of the mouse and of text fields have no shortcuts, since ImGui
+/// carries them out, and say their keys in `other`.
+struct KeyRow {
+    KeyScope scope;
+    std::string_view does;  ///< "fit the picture"
+    std::vector<Shortcut> shortcuts;
+    std::string_view other{};
+    /// "H or F1", "→  ←".
+    std::string keys() const;
+};
+
+/// Every key of the app. The window's keys, the list that it shows, the keys in its tooltips and
+/// the list in README.md all come from here.
+std::span<const KeyRow> key_table();
+
+/// The shortcut that a pressed key stands for; nullptr: none. Shift is ignored where no shortcut
+/// asks for it.
+const Shortcut* find_shortcut(KeyScope scope, int key, int modifiers);
+
+/// "Show the whole picture (F)."
+std::string with_key(std::string_view sentence, Command command);
+
+}  // namespace warpscope::ui

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "ui/widgets/theme.h"
+#include "ui/widgets/widget_map.h"
+
+namespace warpscope::ui {
+
+/// A value that a person is typing or dragging and that is not applied yet.
+struct PendingValue {
+    std::string id;  ///< the widget's; empty: no value is pending
+    std::string text;
+};
+
+/// The item under the mouse, known by its corner, and the time (ImGui's seconds) since when the
+/// mouse has rested on it. Tooltips appear after a delay.
+struct MouseRest {
+    ImVec2 item;
+    double since = 0;
+};
+
+/// What every widget and panel needs to draw itself. There is one for each window or screenshot,
+/// made while its ImGui context is current.
+struct Ui {
+    Ui(float layout_units, float framebuffer_pixels)
+        : scale(layout_units),
+          raster(framebuffer_pixels),
+          fonts(apply_theme(layout_units, framebuffer_pixels)) {}
+
+    /// Layout units for a length in logical pixels.
+    float px(float logical) const { return logical * scale; }
+    /// Runs `request` between this frame and the next: for changes that would pull the ground from
+    /// under panels that are still being drawn, as another experiment does.
+    void later(std::function<void()> request) { requests.push_back(std::move(request)); }
+
+    float scale;   ///< layout units in a logical pixel
+    float raster;  ///< framebuffer pixels in a layout unit
+    Fonts fonts;
+    WidgetMap widgets;
+    PendingValue edit;
+    MouseRest rest;
+    std::vector<std::function<void()>> requests;
+};
+
+}  // namespace warpscope::ui
