@@ -1,22 +1,29 @@
-# kernels/*.cu and kernels/gallery/*.cu -> images that `compute` embeds.
-#   NAME.ptx, NAME.fast.ptx   for the emulator: compute_75, precise and -use_fast_math
-#   NAME.fatbin, NAME.fast.fatbin   for the GPU: machine code of every major architecture, and PTX
-# with "gallery/life" for NAME.
-# Without a toolkit the committed kernels/ptx/ serves and there is no GPU device.
-# `cmake --build --preset default --target update_ptx` brings the committed texts up to date.
+# kernels/*.cu and kernels/gallery/*.cu become images that `compute` embeds:
+#   MATH/NAME.ptx      what the emulator runs; always the committed text in kernels/ptx/, so that
+#                      pictures, counts and costs are the same whatever toolkit is there
+#   MATH/NAME.fatbin   what a GPU runs: machine code of every major architecture, and PTX; only in
+#                      builds with a CUDA Toolkit
+# MATH is "precise" or "fast" (nvcc -use_fast_math), NAME for example "dot" or "gallery/life".
+# After a change of a kernel, `cmake --build --preset default --target update_ptx` writes the
+# committed texts; the test committed_ptx_is_fresh fails until that is done.
 set(kernel_folder ${CMAKE_SOURCE_DIR}/kernels)
 file(GLOB WARPSCOPE_KERNEL_SOURCES CONFIGURE_DEPENDS ${kernel_folder}/*.cu
      ${kernel_folder}/gallery/*.cu)
 set(WARPSCOPE_KERNEL_IMAGES "")
-set(update_commands "")
+set(WARPSCOPE_KERNEL_PTX "")
 
-function(compile_kernel source image)
+# compile_kernel(SOURCE OUTPUT [FLAGS...]): a rule that makes a .ptx or .fatbin file with nvcc.
+function(compile_kernel source output)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "FLAGS")
   set(script ${CMAKE_SOURCE_DIR}/cmake/portable_ptx.py)
-  set(output ${CMAKE_BINARY_DIR}/kernels/${image})
   cmake_path(GET output PARENT_PATH folder)
-  if(image MATCHES "ptx$")
+  cmake_path(RELATIVE_PATH output BASE_DIRECTORY ${CMAKE_BINARY_DIR} OUTPUT_VARIABLE name)
+  set(finish "")
+  if(output MATCHES "ptx$")
+    list(APPEND arg_FLAGS -ptx -arch=compute_75)
     set(finish COMMAND ${Python3_EXECUTABLE} ${script} ${output})
+  else()
+    list(APPEND arg_FLAGS -fatbin -arch=all-major)
   endif()
   add_custom_command(
     OUTPUT ${output}
@@ -24,38 +31,40 @@ function(compile_kernel source image)
     COMMAND ${NVCC} -std=c++17 -lineinfo ${arg_FLAGS} -o ${output} ${source}
     ${finish}
     DEPENDS ${source} ${script}
-    COMMENT "nvcc ${image}"
+    COMMENT "nvcc ${name}"
     VERBATIM)
 endfunction()
 
+set(built_ptx "")
+set(built_fatbins "")
+set(update_commands "")
 foreach(source IN LISTS WARPSCOPE_KERNEL_SOURCES)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${kernel_folder} OUTPUT_VARIABLE name)
   cmake_path(REMOVE_EXTENSION name)
   foreach(math precise fast)
-    set(image ${name})
-    set(flags "")
-    if(math STREQUAL fast)
-      set(image ${name}.fast)
-      set(flags -use_fast_math)
-    endif()
+    set(image ${math}/${name})
     set(committed ${kernel_folder}/ptx/${image}.ptx)
+    list(APPEND WARPSCOPE_KERNEL_PTX ${committed})
+    list(APPEND WARPSCOPE_KERNEL_IMAGES ${image}.ptx=${committed})
     if(WARPSCOPE_HAS_CUDA)
-      compile_kernel(${source} ${image}.ptx FLAGS -ptx -arch=compute_75 ${flags})
-      compile_kernel(${source} ${image}.fatbin FLAGS -fatbin -arch=all-major ${flags})
-      list(APPEND WARPSCOPE_KERNEL_IMAGES ${image}.ptx=${CMAKE_BINARY_DIR}/kernels/${image}.ptx
-           ${image}.fatbin=${CMAKE_BINARY_DIR}/kernels/${image}.fatbin)
-      list(APPEND update_commands COMMAND ${CMAKE_COMMAND} -E copy_if_different
-           ${CMAKE_BINARY_DIR}/kernels/${image}.ptx ${committed})
-      list(APPEND WARPSCOPE_BUILT_PTX ${CMAKE_BINARY_DIR}/kernels/${image}.ptx)
-      list(APPEND WARPSCOPE_BUILT_FATBINS ${CMAKE_BINARY_DIR}/kernels/${image}.fatbin)
-    else()
-      list(APPEND WARPSCOPE_KERNEL_IMAGES ${image}.ptx=${committed})
+      set(flags "")
+      if(math STREQUAL fast)
+        set(flags FLAGS -use_fast_math)
+      endif()
+      set(output ${CMAKE_BINARY_DIR}/kernels/${image})
+      compile_kernel(${source} ${output}.ptx ${flags})
+      compile_kernel(${source} ${output}.fatbin ${flags})
+      list(APPEND built_ptx ${output}.ptx)
+      list(APPEND built_fatbins ${output}.fatbin)
+      list(APPEND WARPSCOPE_KERNEL_IMAGES ${image}.fatbin=${output}.fatbin)
+      list(APPEND update_commands COMMAND ${CMAKE_COMMAND} -E copy_if_different ${output}.ptx
+           ${committed})
     endif()
   endforeach()
 endforeach()
 
 if(WARPSCOPE_HAS_CUDA)
-  # A rule is only written for the outputs of some target of this folder.
-  add_custom_target(kernel_images DEPENDS ${WARPSCOPE_BUILT_PTX} ${WARPSCOPE_BUILT_FATBINS})
-  add_custom_target(update_ptx ${update_commands} DEPENDS ${WARPSCOPE_BUILT_PTX} VERBATIM)
+  # ALL: the freshness test compares PTX that nothing else needs.
+  add_custom_target(kernel_images ALL DEPENDS ${built_ptx} ${built_fatbins})
+  add_custom_target(update_ptx ${update_commands} DEPENDS ${built_ptx} VERBATIM)
 endif()

@@ -1,12 +1,12 @@
-// What a card can do at most, for the share that other kernels reach of it: bytes of global memory
-// copied and read a second, float operations a second, and how long a kernel that does nothing
-// seems to take.
+// Kernels that measure the limits of a GPU, to which other kernels are compared: how many bytes of
+// global memory it copies and reads in a second, how many float operations it executes in a second,
+// and how long the launch of an empty kernel takes.
 
-// What two events around a launch measure when there is nothing to run.
+// Two events around a launch of this kernel measure the launch itself.
 extern "C" __global__ void empty() {}
 
-// Copies `count` 16-byte words, four a thread: to[] = from[]. Streaming, since nothing is used
-// twice.
+// Copies `count` 16-byte words, four a thread: to[] = from[]. The accesses are streaming because
+// nothing is used twice.
 extern "C" __global__ void copy16(uint4* to, const uint4* from, unsigned count) {
     const unsigned first = blockIdx.x * 4 * blockDim.x + threadIdx.x;
     uint4 word[4];
@@ -22,8 +22,8 @@ extern "C" __global__ void copy16(uint4* to, const uint4* from, unsigned count) 
     }
 }
 
-// Reads `count` 16-byte words, four in flight a thread; out[thread of the grid] is the exclusive or
-// of what the thread read, so that no load can be left out.
+// Reads `count` 16-byte words; each thread has four loads in flight. out[thread of the grid] is the
+// exclusive or of the words that the thread read, so that the compiler cannot remove a load.
 extern "C" __global__ void read16(unsigned* out, const uint4* from, unsigned count) {
     const unsigned stride = gridDim.x * 4 * blockDim.x;
     unsigned folded = 0;
@@ -41,9 +41,10 @@ extern "C" __global__ void read16(unsigned* out, const uint4* from, unsigned cou
     out[blockIdx.x * blockDim.x + threadIdx.x] = folded;
 }
 
-// 256 * `rounds` times x = x * a + b a thread, in 8 chains that don't wait for one another; out[]
-// is the sum of their ends. They start at 1/2, 9/16, ..., 15/16: with a = -1 and b = 1 each is
-// exactly there again after two steps, and its bits have changed with each.
+// Each thread computes x = x * a + b 256 * `rounds` times, in 8 chains that do not depend on one
+// another; out[] is the sum of their last values. The chains start at 1/2, 9/16, ..., 15/16. With
+// a = -1 and b = 1 each chain has its first value again after two steps, exactly, and each step
+// changes its bits.
 extern "C" __global__ void fma_chains(float* out, float a, float b, int rounds) {
     float chain[8];
 #pragma unroll

@@ -1,9 +1,9 @@
-// What a race reads depends on what lies in shared memory. After this it lies zeroed, as if no
-// kernel had run before: else a block may meet its own values of the launch before, and a stale
-// read goes unnoticed.
+// Clears shared memory before a kernel that may race. Without this, a block may find the values of
+// its own previous launch there: a read that comes too early then reads the right value, and nobody
+// notices it.
 
-// Zeroes each block's dynamic shared memory of `words` * 4 bytes. Volatile, since nobody here reads
-// these stores.
+// Sets the dynamic shared memory of each block, `words` * 4 bytes, to 0. `volatile` keeps the
+// compiler from removing stores that nothing reads.
 extern "C" __global__ void clear_shared(int words) {
     extern __shared__ unsigned memory[];
     volatile unsigned* cell = memory;

@@ -1,15 +1,16 @@
-// Draws bodies as points of light: splat_bodies adds each one's light into two buffers, a sharp one
-// of one cell a pixel and a coarse one for the glow, and tone_map turns light into colours.
+// Draws bodies as points of light. splat_bodies adds the light of each body to two buffers: a sharp
+// one with one cell a pixel and a coarse one for the glow. tone_map turns light into colours.
 //
-// A cell holds the light that fell on it (low 32 bits) and the same light weighted by heat, 0..1
-// for slow to fast (high 32 bits), both as whole quanta: integer sums do not depend on the order
-// in which bodies come. A body gives at most `quanta` in all; as long as n * quanta < 2^32 neither
-// half can overflow.
+// The low 32 bits of a cell are the light that fell on it. The high 32 bits are that light times
+// its heat, which is 0 for slow bodies and 1 for fast ones. Both are integers, in quanta, because a
+// sum of integers does not depend on the order of the bodies. A body gives at most `quanta` in all;
+// neither half overflows as long as n * quanta < 2^32.
 
 typedef unsigned long long Cell;
 
-// World to picture. A body at p is seen at x = center_x + focal * dot(right, p) / depth, y from the
-// top likewise with `down`, where depth = dot(forward, p) + distance.
+// From the world to the picture. A body at p appears at x = center_x + focal * dot(right, p) /
+// depth and, from the top, at y = center_y + focal * dot(down, p) / depth, where depth =
+// dot(forward, p) + distance.
 struct Camera {
     float right[3];
     float down[3];
@@ -22,15 +23,16 @@ struct Camera {
 // One glow cell spans 8x8 pixels.
 constexpr int glow_pixels = 8;
 
-// Weights of a quadratic B-spline at its three cells; `at` is the distance from the middle one's
-// centre, -0.5 to 0.5. They add up to 1 wherever the body is, so a moving body never flickers.
+// The weights of a quadratic B-spline for three neighbouring cells. `at` is the distance from the
+// centre of the middle cell, from -0.5 to 0.5. The weights always add up to 1, so that a moving
+// body does not flicker.
 __device__ static void spline(float at, float weight[3]) {
     weight[0] = 0.5f * (0.5f - at) * (0.5f - at);
     weight[1] = 0.75f - at * at;
     weight[2] = 0.5f * (0.5f + at) * (0.5f + at);
 }
 
-// Adds a spot of 3x3 cells around (x, y), which is in cells; cell k covers k to k + 1.
+// Adds a spot of 3x3 cells around (x, y). Coordinates are in cells: cell k covers k to k + 1.
 __device__ static void add_spot(Cell* cells, int width, int height, float x, float y, float light,
                                 float heat) {
     int column = (int)floorf(x);
@@ -51,9 +53,10 @@ __device__ static void add_spot(Cell* cells, int width, int height, float x, flo
     }
 }
 
-// positions and velocities hold `stride` floats a body (3 or 4), x, y, z first; luminosity is 0..1.
-// A body as fast as reference_speed has heat 0.5. `light` is width x height, `glow` an
-// eighth of that each way, rounded up; both are cleared before.
+// `positions` and `velocities` hold `stride` floats a body (3 or 4), x, y and z first; `luminosity`
+// is from 0 to 1. A body with the speed reference_speed has the heat 0.5. `light` has width x
+// height cells, `glow` an eighth of that in each direction, rounded up; both must be cleared
+// before.
 extern "C" __global__ void splat_bodies(Cell* light, Cell* glow, const float* positions,
                                         const float* velocities, const float* luminosity,
                                         int stride, int n, Camera camera, int width, int height,
@@ -65,7 +68,7 @@ extern "C" __global__ void splat_bodies(Cell* light, Cell* glow, const float* po
     float px = p[0], py = p[1], pz = p[2];
     const float* f = camera.forward;
     float depth = f[0] * px + f[1] * py + f[2] * pz + camera.distance;
-    if (!(depth > 0.02f * camera.distance)) return;  // behind the eye, or too near to be a point
+    if (!(depth > 0.02f * camera.distance)) return;  // behind or close to the eye
 
     float scale = camera.focal / depth;
     float x = (camera.right[0] * px + camera.right[1] * py + camera.right[2] * pz) * scale;
@@ -98,7 +101,8 @@ __device__ static float mix(float a, float b, float t) {
     return a + (b - a) * t;
 }
 
-// Brightness 0 and up to a byte: nearly 1 - exp(-x), but of correctly rounded operations only.
+// From a brightness, 0 or more, to a byte: close to 1 - exp(-x), but computed with correctly
+// rounded operations only.
 __device__ static unsigned tone(float x, float background) {
     float rest = 1.0f / (1.0f + 0.25f * x);
     rest *= rest;
@@ -106,7 +110,8 @@ __device__ static unsigned tone(float x, float background) {
     return (unsigned)(255.0f - (255.0f - background) * rest);
 }
 
-// Slow bodies are blue, middling ones white, fast ones orange; much light burns out to white.
+// Slow bodies are blue, faster ones white, the fastest ones orange. Very bright light becomes
+// white.
 __device__ static unsigned color(Light light) {
     float heat = light.heat / fmaxf(light.amount, 1e-30f);
     float t = fminf(fmaxf(5.0f * heat - 1.5f, 0.0f), 2.0f);
@@ -121,9 +126,10 @@ __device__ static unsigned color(Light light) {
     return red | green << 8 | blue << 16 | 0xff000000u;
 }
 
-// One thread colours the pixels of a row that lie in one glow cell, and so fetches the glow around
-// them once. pixels: RGBA bytes, `width` a row. `gain` is brightness a quantum, `glow_gain` the
-// same for the glow. Launched over glow columns in x and pixel rows in y.
+// One thread colours the pixels of a row that lie in one glow cell, so that it loads the glow
+// around them once. `pixels` has `width` pixels of 4 bytes a row: red lowest, then green, blue and
+// alpha. `gain` and `glow_gain` are the brightness of one quantum of light and of glow. The grid
+// has a thread for each column of glow cells in x and for each row of pixels in y.
 extern "C" __global__ void tone_map(unsigned* pixels, const Cell* light, const Cell* glow,
                                     int width, int height, float gain, float glow_gain) {
     int column = blockIdx.x * blockDim.x + threadIdx.x;
@@ -132,7 +138,8 @@ extern "C" __global__ void tone_map(unsigned* pixels, const Cell* light, const C
     int glow_height = (height + glow_pixels - 1) / glow_pixels;
     if (column >= glow_width || y >= height) return;
 
-    // Bilinear in the glow: first down, in the three columns around, then across for each pixel.
+    // Bilinear interpolation of the glow: first in y, in the three columns around the pixels, then
+    // in x for each pixel.
     float at = (y + 0.5f) / glow_pixels - 0.5f;
     int above = (int)floorf(at);
     float down = at - above;

@@ -1,19 +1,20 @@
-// Two tiles and one barrier a step. In each step every thread takes the pixel above its own; after
-// 16 steps a block's pixels have gone all the way round and are home again: the picture is whole.
-// A step reads one tile and writes the other, so that nobody writes what somebody still reads.
-// single_buffer.cu is the same with one tile, and goes wrong.
+// Two tiles and one barrier a step. In each step every thread copies the pixel above its own. After
+// 16 steps each pixel has moved once around the block and is back in its place, so the picture is
+// whole. A step reads one tile and writes the other one, so that no thread overwrites a pixel that
+// another thread still has to read. single_buffer.cu does this with one tile, and goes wrong.
 
-using Pixel = unsigned;  // bytes r, g, b, a
+using Pixel = unsigned;  // 4 bytes: red lowest, then green, blue and alpha
 
 constexpr int side = 16;  // of a block, and of its tiles
 
-// 0 .. 255 and back in 256 steps: a sine in whole numbers, the same on every device.
+// From 0 to 255 and back in 256 steps, like a sine. It uses integers only, so every device computes
+// the same values.
 __device__ int wave(int angle) {
     const int up = angle & 128 ? 127 - (angle & 127) : angle & 127;
     return up * up * (384 - 2 * up) >> 13;
 }
 
-// Hills and valleys, in terraces.
+// The picture: hills in terraces.
 __device__ Pixel source(int x, int y, int tick) {
     const int ground = wave(x + tick) + wave(2 * y - tick) + wave((x + y) / 2 + 2 * tick);
     const int terrace = ground / 48, slope = ground % 48;  // 0 .. 15, 0 .. 47
@@ -30,13 +31,14 @@ extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float t
     const int above = (threadIdx.y + side - 1) % side;
 
     tiles[0][threadIdx.y][threadIdx.x] = source(x, y, __float2int_rn(60.0f * time));
-    // Read after write: the first step reads other threads' pixels.
+    // Removes a read-after-write hazard: the first step reads pixels that other threads wrote.
     __syncthreads();
     int now = 0;  // the tile to read
     for (int step = 0; step < side; ++step) {
         tiles[1 - now][threadIdx.y][threadIdx.x] = tiles[now][above][threadIdx.x];
-        // Read after write: the next step reads what is written here. Write after read: it writes
-        // what is read here. One barrier is for both, as there are two tiles.
+        // Removes two hazards between this step and the next one. Read after write: the next step
+        // reads the tile that this step writes. Write after read: it writes the tile that this
+        // step reads.
         __syncthreads();
         now = 1 - now;
     }

@@ -1,22 +1,23 @@
-// Counting with shared atomics: how often does each brightness occur? Over the picture stand its
-// own bars, dark on the left and bright on the right; the light follows the mouse, and the bars
-// with it.
+// Counting with atomics in shared memory: how often does each brightness occur in the picture? The
+// bars show the counts, dark on the left and bright on the right. The light follows the mouse, and
+// the bars change with it.
 //
-// Many threads meet in one bin, so they add with atomicAdd. In shared memory that costs little, and
-// the 64 bins of a block are there only for itself: each block counts for the bars that it draws.
+// Many threads add to the same bin, so they use atomicAdd. It is fast in shared memory. Each block
+// has its own 64 bins and counts the whole picture for the bars that it draws.
 
-using Pixel = unsigned;  // bytes r, g, b, a
+using Pixel = unsigned;  // 4 bytes: red lowest, then green, blue and alpha
 
 constexpr int bins = 64;
-constexpr int columns = 32, rows = 32;  // of the samples that are counted
+constexpr int columns = 32, rows = 32;  // of the grid of pixels that are counted
 
-// 0 .. 255 and back in 256 steps: a sine in whole numbers, the same on every device.
+// From 0 to 255 and back in 256 steps, like a sine. It uses integers only, so every device computes
+// the same values.
 __device__ int wave(int angle) {
     const int up = angle & 128 ? 127 - (angle & 127) : angle & 127;
     return up * up * (384 - 2 * up) >> 13;
 }
 
-// Of the picture, 0 .. 255: a light on waves.
+// The brightness of a pixel, from 0 to 255: a light above waves.
 __device__ int brightness(int x, int y, int light_x, int light_y, int tick) {
     const int dx = x - light_x, dy = y - light_y;
     const int light = max(255 - (dx * dx + dy * dy >> 8), 0);
@@ -33,15 +34,15 @@ extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float t
     const int light_x = min(max(__float2int_rd(mouse.x), -width), 2 * width);
     const int light_y = min(max(__float2int_rd(mouse.y), -height), 2 * height);
 
-    // Shared memory begins with whatever a block before has left there.
+    // Shared memory holds what an earlier block left there.
     if (thread < bins) counts[thread] = 0;
-    // Write after write: a bin is set to zero before anyone adds to it.
+    // Removes a write-after-write hazard: other threads add to the bins that this thread clears.
     __syncthreads();
     for (int i = thread; i < columns * rows; i += threads) {
         const int sample_x = i % columns * width / columns, sample_y = i / columns * height / rows;
         atomicAdd(&counts[brightness(sample_x, sample_y, light_x, light_y, tick) / 4], 1);
     }
-    // Read after write: a bar has the additions of all threads.
+    // Removes a read-after-write hazard: a bar shows what all threads have added.
     __syncthreads();
 
     if (x >= width || y >= height) return;  // after the last barrier

@@ -1,10 +1,11 @@
-// Conway's Game of Life, one cell a pixel, on a torus: a kernel that goes on from the frame before.
-// A live cell stays with 2 or 3 live neighbours, a dead one comes to life with 3. Cells are born
-// white and turn green with age; where one has died, a blue trace fades. Press the mouse to sow.
+// Conway's Game of Life, one cell a pixel, on a torus. The kernel reads the picture of the frame
+// before. A live cell with 2 or 3 live neighbours lives on; a dead cell with 3 comes to life. New
+// cells are white and turn green with age; dead cells leave a blue trace that fades. Press the
+// mouse button to add cells.
 //
-// A block needs a ring of cells around its own: 18x18 words are fetched once, not 9 times.
+// A block also needs the cells around its own: it loads 18x18 cells into a tile, each of them once.
 
-using Pixel = unsigned;  // bytes r, g, b, a
+using Pixel = unsigned;  // 4 bytes: red lowest, then green, blue and alpha
 
 constexpr int side = 16;  // of a block
 constexpr int wide = side + 2;
@@ -19,13 +20,14 @@ __device__ unsigned hash(unsigned value) {
     return value ^ value >> 16;
 }
 
-// The first cells: a disc that is the same in all four quarters, and so is what becomes of it.
+// The first cells: a disc that is symmetric in both directions, and stays so.
 __device__ bool sown(int x, int y, int width, int height) {
     const int dx = abs(2 * x + 1 - width) / 2, dy = abs(2 * y + 1 - height) / 2;
     return dx * dx + dy * dy < height * height / 6 && hash(dy * 4096 + dx) % 3 == 0;
 }
 
-// What the frame before has at (x, y), which may be one cell outside; nothing yet is zero.
+// The cell at (x, y) in the frame before; (x, y) may be one cell outside the picture. At the first
+// frame all of `before` is 0.
 __device__ Pixel cell(const Pixel* before, int x, int y, int width, int height) {
     x = (x + width) % width;
     y = (y + height) % height;
@@ -39,7 +41,7 @@ extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float t
     const int left = blockIdx.x * side - 1, top = blockIdx.y * side - 1;
     for (int i = threadIdx.y * side + threadIdx.x; i < wide * wide; i += side * side)
         tile[i / wide][i % wide] = cell(before, left + i % wide, top + i / wide, width, height);
-    // Read after write: a cell's neighbours were fetched by other threads.
+    // Removes a read-after-write hazard: a thread reads neighbours that other threads loaded.
     __syncthreads();
 
     const int x = left + 1 + threadIdx.x, y = top + 1 + threadIdx.y;

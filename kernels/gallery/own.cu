@@ -1,27 +1,28 @@
-// Your own kernel: what you type here is on screen a moment later, 60 times a second.
+// Your own kernel: change this text, and the new picture is on the screen a moment later.
 //
-// The program looks for a kernel called scratch that takes these arguments:
-//   pixels  the picture to draw: width * height of them, row after row from the top, all zero
-//   width, height  of the picture in pixels: any, so look before you store
-//   time    in seconds: 0 for the first picture, 1/60 more for each one after it
-//   mouse   .x, .y: where the mouse is, in pixels from the top left, maybe beyond the edges;
-//           .z: 1 while its left button is down, else 0
-// and, only if it goes on from the picture before, a sixth: const Pixel* before, all zero at first.
+// Warpscope launches the kernel `scratch` once for each frame, with these arguments:
+//   pixels         the picture to draw: width * height pixels, row by row from the top, all 0
+//   width, height  the size of the picture in pixels; any size, so check it before you store
+//   time           in seconds: 0 for the first frame, 1/60 more for each frame after it
+//   mouse          .x and .y: the position of the mouse in pixels from the top left corner, which
+//                  may be outside the picture; .z: 1 while the left button is down, otherwise 0
+// A kernel that needs the picture of the frame before takes a sixth argument, const Pixel* before.
+// It is all 0 at the first frame.
 //
-// Threads come in blocks of 16x16, as many as it takes to have one for each pixel.
+// A block has 16x16 threads. There are as many blocks as it takes to have a thread for each pixel.
 
-using Pixel = unsigned;  // four bytes: red lowest, then green, blue, and alpha, which is 255
+using Pixel = unsigned;  // 4 bytes: red lowest, then green, blue and alpha, which is 255
 
 __device__ unsigned byte(float value) {
     return __float2uint_rn(255.0f * __saturatef(value));
 }
 
-// From colours that are 0 to 1.
+// A pixel of these colours, each from 0 to 1.
 __device__ Pixel rgb(float red, float green, float blue) {
     return 0xff000000u | byte(blue) << 16 | byte(green) << 8 | byte(red);
 }
 
-// Rings that run outwards: -1 to 1, at a distance in heights of the picture.
+// The height of rings that move outwards, from -1 to 1. `distance` 1 is the height of the picture.
 __device__ float ring(float distance, float time) {
     return cospif(16.0f * distance - 2.0f * time);
 }
@@ -29,11 +30,11 @@ __device__ float ring(float distance, float time) {
 extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3 mouse) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
-    // Blocks at the edges have threads outside. They may leave here only because no barrier
-    // follows: __syncthreads() is for every thread of the block.
+    // Blocks at the edges have threads outside the picture. They may return here only because no
+    // barrier follows: every thread of a block must reach each __syncthreads().
     if (x >= width || y >= height) return;
 
-    // Two stones in the water: one is the mouse, the other one goes round the middle.
+    // Rings around two points: one is the mouse, the other one circles around the middle.
     const float dx = (x - mouse.x) / height, dy = (y - mouse.y) / height;
     const float near = sqrtf(dx * dx + dy * dy);
     const float ex = (x - 0.5f * width) / height - 0.5f * cospif(0.25f * time);

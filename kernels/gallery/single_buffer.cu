@@ -1,18 +1,20 @@
-// RACY ON PURPOSE: double_buffer.cu with one tile. Between reading a pixel and writing one there is
-// no barrier, so a warp may write over what another warp has yet to read. The picture should be
-// whole; what is torn is the race. Two barriers a step would cure it, or the second tile.
+// RACY ON PURPOSE: double_buffer.cu with one tile. There is no barrier between reading a pixel and
+// writing one, so a warp may overwrite a pixel that another warp still has to read. The picture
+// should be whole; the race tears it. A second barrier in each step would remove the race, and so
+// would a second tile.
 
-using Pixel = unsigned;  // bytes r, g, b, a
+using Pixel = unsigned;  // 4 bytes: red lowest, then green, blue and alpha
 
 constexpr int side = 16;  // of a block, and of its tile
 
-// 0 .. 255 and back in 256 steps: a sine in whole numbers, the same on every device.
+// From 0 to 255 and back in 256 steps, like a sine. It uses integers only, so every device computes
+// the same values.
 __device__ int wave(int angle) {
     const int up = angle & 128 ? 127 - (angle & 127) : angle & 127;
     return up * up * (384 - 2 * up) >> 13;
 }
 
-// Hills and valleys, in terraces.
+// The picture: hills in terraces.
 __device__ Pixel source(int x, int y, int tick) {
     const int ground = wave(x + tick) + wave(2 * y - tick) + wave((x + y) / 2 + 2 * tick);
     const int terrace = ground / 48, slope = ground % 48;  // 0 .. 15, 0 .. 47
@@ -29,14 +31,15 @@ extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float t
     const int above = (threadIdx.y + side - 1) % side;
 
     tile[threadIdx.y][threadIdx.x] = source(x, y, __float2int_rn(60.0f * time));
-    // Read after write: the first step reads other threads' pixels.
+    // Removes a read-after-write hazard: the first step reads pixels that other threads wrote.
     __syncthreads();
     for (int step = 0; step < side; ++step) {
         const Pixel pixel = tile[above][threadIdx.x];
-        // MISSING, write after read: the thread above must not write before its pixel is read.
+        // MISSING: this barrier would remove a write-after-read hazard. No thread may write its
+        // pixel before the thread below has read it.
         // __syncthreads();
         tile[threadIdx.y][threadIdx.x] = pixel;
-        // Read after write: the next step reads what is written here.
+        // Removes a read-after-write hazard: the next step reads what other threads write here.
         __syncthreads();
     }
     if (x < width && y < height) pixels[y * width + x] = tile[threadIdx.y][threadIdx.x];

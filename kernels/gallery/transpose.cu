@@ -1,23 +1,25 @@
-// Transposing through a tile: below the diagonal the tracks run as they are, above it rows and
-// columns have changed places. Where they meet, the picture is its own mirror.
+// A transpose through shared memory. Below the diagonal the picture shows the source, above it the
+// source with rows and columns exchanged.
 //
-// Global memory likes a warp to read and write a row. A transpose that reads rows writes columns,
-// so a tile in shared memory turns them on the way: written by rows, read by columns. But a column
-// of 32 words lies in one bank of the 32, and its 32 reads are served one after the other. See
-// transpose_padded.cu for the cure, and the bank conflicts of both in the counters.
+// Accesses to global memory are fast if a warp accesses a row. A plain transpose reads rows but
+// writes columns. Here a tile in shared memory is written by rows and read by columns, so that
+// global memory is accessed by rows only. But the 32 words of a column of the tile lie in the same
+// one of the 32 banks, so they are read one after the other. transpose_padded.cu removes this bank
+// conflict; the counters show the conflicts of both kernels.
 
-using Pixel = unsigned;  // bytes r, g, b, a
+using Pixel = unsigned;  // 4 bytes: red lowest, then green, blue and alpha
 
-constexpr int side = 32;  // of a tile: four blocks' pixels, which one block moves
+constexpr int side = 32;  // of a tile; it covers four blocks, and one of them moves it
 constexpr int warps = 8;
 
-// 0 .. 255 and back in 256 steps: a sine in whole numbers, the same on every device.
+// From 0 to 255 and back in 256 steps, like a sine. It uses integers only, so every device computes
+// the same values.
 __device__ int wave(int angle) {
     const int up = angle & 128 ? 127 - (angle & 127) : angle & 127;
     return up * up * (384 - 2 * up) >> 13;
 }
 
-// The picture to transpose: along each track of 16 rows runs a light with a tail.
+// The picture to transpose: tracks of 16 rows, and a light with a tail moves along each of them.
 __device__ Pixel source(int x, int y, int tick) {
     const int track = y / 16, across = y % 16;
     const int tail = (x - tick * (2 + track * 5 % 4) + track * 89) & 255;
@@ -30,21 +32,23 @@ __device__ Pixel source(int x, int y, int tick) {
 
 extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3) {
     __shared__ Pixel tile[side][side];
-    // Whole blocks leave, so no barrier is left waiting: one of four has work, for all four.
+    // Three of four blocks have nothing to do. All their threads return here, so that no thread
+    // waits at the barrier below for a thread that has left.
     if (blockIdx.x % 2 != 0 || blockIdx.y % 2 != 0) return;
     const int tick = __float2int_rn(60.0f * time);
     const int thread = threadIdx.y * blockDim.x + threadIdx.x;
     const int lane = thread % 32, warp = thread / 32;
     const int left = blockIdx.x * blockDim.x, top = blockIdx.y * blockDim.y;
 
-    // Rows of the source's tile at the mirrored place. A row of words: 32 banks, no conflict.
+    // Writes the tile at the mirrored position, row by row. The 32 words of a row lie in 32 banks:
+    // no conflict.
     for (int row = warp; row < side; row += warps)
         tile[row][lane] = source(top + lane, left + row, tick);
-    // Read after write: a column was written by all eight warps.
+    // Removes a read-after-write hazard: a warp reads a column that all eight warps wrote.
     __syncthreads();
     for (int row = warp; row < side; row += warps) {
         const int x = left + lane, y = top + row;
-        // tile[0][row], tile[1][row], ... are 32 words apart: all in one bank.
+        // tile[0][row], tile[1][row], ... are 32 words apart, so they lie in one bank.
         const Pixel turned = tile[lane][row];
         if (x < width && y < height) pixels[y * width + x] = x > y ? turned : source(x, y, tick);
     }

@@ -1,19 +1,20 @@
-// The transpose of transpose.cu with one word more in each row of the tile. It is never used, but
-// it moves each row one bank on: a column of 32 words now lies in 32 banks, and a warp reads it in
-// one go. The picture is the same, to the pixel; the bank conflicts are gone from the counters.
+// The transpose of transpose.cu with one more word in each row of the tile. The word is not used,
+// but it moves each row to the next bank: the 32 words of a column lie in 32 banks, and a warp
+// reads them at once. The picture does not change; the counters show no bank conflicts.
 
-using Pixel = unsigned;  // bytes r, g, b, a
+using Pixel = unsigned;  // 4 bytes: red lowest, then green, blue and alpha
 
-constexpr int side = 32;  // of a tile: four blocks' pixels, which one block moves
+constexpr int side = 32;  // of a tile; it covers four blocks, and one of them moves it
 constexpr int warps = 8;
 
-// 0 .. 255 and back in 256 steps: a sine in whole numbers, the same on every device.
+// From 0 to 255 and back in 256 steps, like a sine. It uses integers only, so every device computes
+// the same values.
 __device__ int wave(int angle) {
     const int up = angle & 128 ? 127 - (angle & 127) : angle & 127;
     return up * up * (384 - 2 * up) >> 13;
 }
 
-// The picture to transpose: along each track of 16 rows runs a light with a tail.
+// The picture to transpose: tracks of 16 rows, and a light with a tail moves along each of them.
 __device__ Pixel source(int x, int y, int tick) {
     const int track = y / 16, across = y % 16;
     const int tail = (x - tick * (2 + track * 5 % 4) + track * 89) & 255;
@@ -26,21 +27,23 @@ __device__ Pixel source(int x, int y, int tick) {
 
 extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3) {
     __shared__ Pixel tile[side][side + 1];
-    // Whole blocks leave, so no barrier is left waiting: one of four has work, for all four.
+    // Three of four blocks have nothing to do. All their threads return here, so that no thread
+    // waits at the barrier below for a thread that has left.
     if (blockIdx.x % 2 != 0 || blockIdx.y % 2 != 0) return;
     const int tick = __float2int_rn(60.0f * time);
     const int thread = threadIdx.y * blockDim.x + threadIdx.x;
     const int lane = thread % 32, warp = thread / 32;
     const int left = blockIdx.x * blockDim.x, top = blockIdx.y * blockDim.y;
 
-    // Rows of the source's tile at the mirrored place. A row of words: 32 banks, no conflict.
+    // Writes the tile at the mirrored position, row by row. The 32 words of a row lie in 32 banks:
+    // no conflict.
     for (int row = warp; row < side; row += warps)
         tile[row][lane] = source(top + lane, left + row, tick);
-    // Read after write: a column was written by all eight warps.
+    // Removes a read-after-write hazard: a warp reads a column that all eight warps wrote.
     __syncthreads();
     for (int row = warp; row < side; row += warps) {
         const int x = left + lane, y = top + row;
-        // tile[0][row], tile[1][row], ... are 33 words apart: each in the bank after.
+        // tile[0][row], tile[1][row], ... are 33 words apart, so each lies in the next bank.
         const Pixel turned = tile[lane][row];
         if (x < width && y < height) pixels[y * width + x] = x > y ? turned : source(x, y, tick);
     }

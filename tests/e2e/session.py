@@ -15,11 +15,10 @@ def line_of(file, words):
     return next(i for i, line in enumerate(lines, 1) if words in line)
 
 
-# exchange() of the ripple: the tile is written, the barrier orders, the tile is read.
-WRITE = line_of("ripple.cu", "tile[Layout::at(threadIdx.x, threadIdx.y)] = value;")
+# draw() of the ripple: the tile is written, the barrier orders, the tile is read.
+WRITE = line_of("ripple.cu", "tile[threadIdx.x][threadIdx.y] = ")
 BARRIER = line_of("ripple.cu", "__syncthreads();")
-READ = line_of("ripple.cu", "return tile[Layout::at(side - 1 - threadIdx.x")
-PLACE = line_of("ripple.cu", "return tx * Pitch + ty;")  # Layout::at, of both
+READ = line_of("ripple.cu", "= tile[side - 1 - threadIdx.x]")
 
 
 class Session(Scenario):

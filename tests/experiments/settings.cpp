@@ -9,7 +9,7 @@ namespace warpscope::tests {
 
 std::string ptx_without(std::string_view file, std::string_view instruction) {
     std::istringstream lines{
-        std::string(compute::embedded_kernel_image(std::string(file) + ".ptx"))};
+        std::string(compute::kernel_image(file, compute::Math::precise, "ptx"))};
     std::string kept, line;
     while (std::getline(lines, line))
         if (line.find(instruction) == std::string::npos) kept += line + '\n';

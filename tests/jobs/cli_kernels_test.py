@@ -27,6 +27,16 @@ extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float t
 }
 """
 
+# A ripple.cu from before it was divided: it has the kernels of every layout. All of them paint red.
+OLD_RIPPLE = """using Pixel = unsigned;
+#define RIPPLE_KERNEL(name)                                                                        \\
+    extern "C" __global__ void name(Pixel* pixels, int width, int height, float, int) {            \\
+        const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;            \\
+        if (x < width && y < height) pixels[y * width + x] = 0xff0000ffu;                          \\
+    }
+""" + "".join(f"RIPPLE_KERNEL(ripple_{layout}{sync})\n" for sync in ("", "_nosync")
+              for layout in ("txty", "tytx", "padded17", "padded", "bytes"))
+
 
 def unfiltered(raw, width):
     """Rows of RGBA as they were before the PNG's filters: https://www.w3.org/TR/png, 9.2."""
@@ -158,6 +168,28 @@ class Compiled(Kernels):
         self.assertEqual(self.cached(), kept)
         self.expect_success(*arguments, "--math", "fast")
         self.assertEqual(len(self.cached()), 2)
+
+    def test_an_old_text_of_the_ripple_runs_or_says_where_its_kernels_belong(self):
+        self.write("ripple.cu", OLD_RIPPLE)
+        ripple = [*EMULATED, "--experiment", "ripple", "--set", "ripple.size=64", "--view-only",
+                  "--screenshot", "a.png"]
+
+        def red():
+            pixels, _ = cli_test.read_png(self.folder / "a.png")
+            return set(unfiltered(pixels, 64)) == {bytes([255, 0, 0, 255]) * 64}
+
+        # The file of the layout that is chosen: it has all that this layout needs.
+        for layout in ("txty", "padded"):
+            self.expect_success(*ripple, "--set", f"ripple.layout={layout}", "--kernel-source",
+                                "ripple.cu")
+            self.assertTrue(red(), layout)
+        # A folder: the name says which file it is.
+        done = self.run_program(*ripple, "--kernels", ".")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(red())
+        self.assertEqual(done.stderr, "./ripple.cu: warning: Warpscope runs ripple_tytx and 7 more "
+                         "of this text from kernels/ripple_layouts.cu: put what you changed "
+                         "there\n")
 
     def test_an_unwritable_cache_is_no_error(self):
         self.cache.write_text("in the way")

@@ -17,6 +17,7 @@ import zlib
 from pathlib import Path
 
 PROGRAM = "warpscope"
+KERNELS = Path(__file__).resolve().parents[2] / "kernels"
 RIPPLE = ["--headless", "--device", "emulator", "--experiment", "ripple"]
 NBODY = ["--headless", "--device", "emulator", "--experiment", "nbody"]
 DOT = ["--headless", "--device", "emulator", "--experiment", "dot"]
@@ -273,7 +274,11 @@ class Answers(CommandLine):
             self.assertIn(f"the emulator, with {policy} barriers", sentences)
         done = self.run_program(*divergent, "--barriers", "strict")
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"dot\.cu:79.*must come to it together")
+        self.assertRegex(done.stderr, r"dot\.cu:\d+.*must come to it together")
+        line = int(re.search(r"dot\.cu:(\d+)", done.stderr)[1])
+        source = (KERNELS / "dot.cu").read_text().split("\n")
+        self.assertIn("__syncthreads();", source[line - 1])
+        self.assertIn("+=", source[line - 3])  # the barrier inside the `if`, after its comment
 
     def test_checks(self):
         ripple = ["--check", "race,barrier,memory", "--experiment", "ripple", "--set",

@@ -1,7 +1,7 @@
-"""The committed kernels/ptx is what this toolkit makes of kernels/*.cu.
+"""The committed PTX is what this toolkit makes of the kernels now.
 
-usage: committed_ptx_test.py COMMITTED_FOLDER BUILT_FOLDER
-Exits 77 (skipped) where the committed texts come from another toolkit version.
+usage: committed_ptx_test.py COMMITTED_FOLDER BUILT_FOLDER UPDATE_TARGET
+Exits with 77 (skipped) if the committed texts come from another version of the toolkit.
 """
 import pathlib
 import re
@@ -18,7 +18,7 @@ def texts(folder):
 
 
 def main():
-    committed, built = map(pathlib.Path, sys.argv[1:])
+    committed, built = map(pathlib.Path, sys.argv[1:3])
     names = texts(built)
     assert names, f"no PTX in {built}"
     stale = [name for name in texts(committed) if name not in names]
@@ -31,8 +31,9 @@ def main():
         elif old != fresh:
             stale.append(name)
     if stale:
-        print("stale or missing in kernels/ptx:", ", ".join(stale))
-        print("run: cmake --build --preset default --target update_ptx")
+        print(f"these files of {committed} are missing or do not match the kernels:",
+              ", ".join(stale))
+        print("run: cmake --build --preset default --target", sys.argv[3])
         return 1
     if skipped:
         print("skipped:", skipped)

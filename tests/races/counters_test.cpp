@@ -17,7 +17,8 @@ KernelCounters ripple(const std::string& kernel) {
     using Pointer = compute::DevicePointer<experiments::Rgba>;
     constexpr int size = 1024;
     const auto device = compute::make_emulated_device("");
-    const auto draw = device->kernel<Pointer, int, int, float, int>("ripple", kernel);
+    const char* file = kernel == "ripple_txty" ? "ripple" : "ripple_layouts";
+    const auto draw = device->kernel<Pointer, int, int, float, int>(file, kernel);
     compute::Buffer<experiments::Rgba> pixels(*device, std::size_t(size) * size);
     emulator::AccessCounters counters;
     device->observe(&counters);

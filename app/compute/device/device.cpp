@@ -46,7 +46,8 @@ std::string_view Device::source(std::string_view file) const {
 }
 
 std::string_view kernel_image(std::string_view file, Math math, std::string_view extension) {
-    const auto name = fmt::format("{}{}.{}", file, math == Math::fast ? ".fast" : "", extension);
+    const auto name =
+        fmt::format("{}/{}.{}", math == Math::fast ? "fast" : "precise", file, extension);
     const std::string_view image = embedded_kernel_image(name);
     if (image.empty()) throw DeviceError(fmt::format("this build has no kernel image {}", name));
     return image;

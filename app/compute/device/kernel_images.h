@@ -7,8 +7,9 @@
 
 namespace warpscope::compute {
 
-/// An embedded build of kernels/*.cu by file name: "dot.ptx", "dot.fast.ptx", "dot.fatbin",
-/// "dot.fast.fatbin" (fatbins only in builds with CUDA). Empty for an unknown name.
+/// An embedded image of a kernel file: "precise/dot.ptx" and "fast/gallery/life.ptx" are the
+/// committed texts in kernels/ptx/; "precise/dot.fatbin" is the toolkit's output for GPUs, only in
+/// builds with CUDA. Empty for an unknown name.
 std::string_view embedded_kernel_image(std::string_view name);
 
 /// The image of kernels/`file`.cu with this math; throws DeviceError when it is not in the build.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/cache.h"
+#include "compute/device/moved_kernels.h"
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helper_compiler.h"
 #include "compute/helper/helper_pool.h"
@@ -57,6 +58,8 @@ std::shared_ptr<const KernelEdit> Helpers::compile(std::string_view file, const 
     edit->math = math;
     edit->ptx = std::move(compiled->ptx);
     edit->warnings = std::move(compiled->warnings);
+    for (std::string& sentence : moved_kernels(file, edit->ptx))
+        edit->warnings.push_back({0, 0, compiler::Severity::warning, std::move(sentence)});
     return edit;
 }
 

@@ -6,8 +6,9 @@
 
 namespace warpscope::experiments {
 
-/// How the kernels *_vectorized and *_single_pass of kernels/reduce.cu and dot.cu deal n elements
-/// to the card: in tiles of 16 a thread, to no more blocks than are wanted, of whole warps.
+/// How the kernels *_vectorized and *_single_pass of kernels/reduce_ladder.cu and dot_ladder.cu
+/// deal n elements to the card: in tiles of 16 a thread, to no more blocks than are wanted, of
+/// whole warps.
 struct CardGrid {
     /// `threads`: wanted on each multiprocessor, in blocks of `block`, 32 of them at most.
     CardGrid(const compute::DeviceInfo& device, std::int64_t n, unsigned block, unsigned threads);

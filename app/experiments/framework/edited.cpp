@@ -71,7 +71,8 @@ Verdict judged(const compute::Device& device, std::string_view file, bool right)
 
 std::vector<int> barrier_lines(std::string_view source, std::string_view function) {
     const std::string code = without_comments(source);
-    const auto [begin, end] = body_of(code, function);
+    const auto [begin, end] =
+        function.empty() ? std::pair{std::size_t(0), code.size()} : body_of(code, function);
     std::vector<int> lines;
     for (std::size_t at = code.find("__syncthreads", begin); at < end;
          at = code.find("__syncthreads", at + 1))

@@ -24,9 +24,9 @@ std::unique_ptr<compute::EmulatedDevice> emulator_like(
 /// of the build's own a failure.
 Verdict judged(const compute::Device& device, std::string_view file, bool right);
 
-/// Lines, from 1, of the barriers in the body of `function` in a CUDA source; not of those in
-/// comments. Empty where there is none, or no such function.
-std::vector<int> barrier_lines(std::string_view source, std::string_view function);
+/// The lines, from 1, of the barriers in a CUDA source: of all of them, or of those in the body of
+/// `function`. Barriers in comments do not count. Empty if there is no barrier or no such function.
+std::vector<int> barrier_lines(std::string_view source, std::string_view function = {});
 
 /// "ripple.cu:71", "dot.cu:30 and 38"; "dot.cu" where there is no line.
 std::string place(std::string_view file, const std::vector<int>& lines);

@@ -90,7 +90,7 @@ constexpr unsigned evictor_block = 256;  // threads, of two elements each
 
 CacheEvictor::CacheEvictor(compute::Device& device)
     : device_(device),
-      read_(device.shipped_kernel<Floats, Floats, unsigned>("reduce", "reduce_shuffle")) {
+      read_(device.shipped_kernel<Floats, Floats, unsigned>("reduce_ladder", "reduce_shuffle")) {
     const std::size_t count = 2 * device.info().cache_bytes / sizeof(float);
     if (count == 0) return;
     others_ = compute::Buffer<float>(device, count);

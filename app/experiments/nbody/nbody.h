@@ -10,13 +10,15 @@
 
 namespace warpscope::experiments {
 
-/// Gravity of N bodies, each on each, in one of the kernels of kernels/nbody.cu.
+/// Gravity of N bodies, each on each, in a kernel of kernels/nbody.cu or nbody_ladder.cu.
 /// G = 1. The generated starts have mass 1 and a radius near 1; files are scaled to that.
 class NBody : public Experiment {
   public:
     explicit NBody(compute::Device& device);
 
-    std::string kernel_file() const override { return "nbody"; }
+    std::string kernel_file() const override {
+        return std::string(file_of(kernel_.as<NBodyKernel>()));
+    }
     void launch_kernel() override;
     Size picture_size(Size view) const override { return view; }
     void render_into(const PixelTarget& target) override;

@@ -34,8 +34,8 @@ double step_ms(compute::Device& device, const NBodyState& state, std::size_t lau
     return ms;
 }
 
-Verdict verdict_of(const compute::Device& device, const StepError& error) {
-    return judged(device, "nbody", error.passed());
+Verdict verdict_of(const compute::Device& device, NBodyKernel kernel, const StepError& error) {
+    return judged(device, file_of(kernel), error.passed());
 }
 
 }  // namespace
@@ -78,9 +78,9 @@ Reading NBody::error_reading(const Bodies& now) {
         "{:.2g}; the worst body is off by {:.2g} of the pulls on it, {:.2g} allowed.",
         step_error_frame_, which, error.relative, error.tolerance, error.worst,
         error.worst_tolerance);
-    return {
-        "relative_error",   "Relative error", error.relative, "", 0.0, verdict_of(device(), error),
-        std::move(sentence)};
+    const Verdict verdict = verdict_of(device(), state_->kernel(), error);
+    return {"relative_error", "Relative error",   error.relative, "", 0.0,
+            verdict,          std::move(sentence)};
 }
 
 Reading NBody::energy_reading(const Bodies& now) {
@@ -127,9 +127,9 @@ std::optional<Comparison> NBody::compare() {
         for (std::size_t i = 0; i < launches; ++i)
             scratch.step(unsigned(block_), float(dt_), eps());
         const double ms = step_ms(device(), scratch, launches);
-        comparison.rows.push_back({std::string(row.id), std::string(row.label), ms,
-                                   ms > 0 ? pairs / ms * 1e3 : 0, error.relative,
-                                   verdict_of(device(), error), std::string(row.published)});
+        comparison.rows.push_back(
+            {std::string(row.id), std::string(row.label), ms, ms > 0 ? pairs / ms * 1e3 : 0,
+             error.relative, verdict_of(device(), kernel, error), std::string(row.published)});
     }
     return comparison;
 }

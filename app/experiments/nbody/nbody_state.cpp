@@ -35,6 +35,10 @@ std::string_view name_of(NBodyKernel kernel) {
     return names[std::size_t(kernel)];
 }
 
+std::string_view file_of(NBodyKernel kernel) {
+    return kernel <= NBodyKernel::tiled ? "nbody" : "nbody_ladder";
+}
+
 NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies)
     : NBodyState(device, kernel, NBodyShape::best(device.info(), bodies.size()), bodies) {}
 
@@ -70,19 +74,19 @@ NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const NBodyS
 }
 
 void NBodyState::load_kernels() {
-    const std::string_view name = launches().front();
+    const std::string_view file = file_of(kernel_), name = launches().front();
     if (kernel_ == NBodyKernel::float3) {
         float3_kernel_ =
-            device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, float, float>("nbody",
+            device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, float, float>(file,
                                                                                             name);
     } else if (kernel_ == NBodyKernel::fast) {
-        partial_kernel_ = device_->kernel<Pointer, Pointer, int, float, int>("nbody", name);
+        partial_kernel_ = device_->kernel<Pointer, Pointer, int, float, int>(file, name);
         integrate_kernel_ =
             device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float>(
-                "nbody", launches().back());
+                file, launches().back());
     } else {
         float4_kernel_ =
-            device_->kernel<Pointer, Pointer, Pointer, Pointer, int, float, float>("nbody", name);
+            device_->kernel<Pointer, Pointer, Pointer, Pointer, int, float, float>(file, name);
     }
 }
 

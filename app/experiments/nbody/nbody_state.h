@@ -16,7 +16,8 @@ inline constexpr NBodyKernel all_nbody_kernels[] = {
     NBodyKernel::float3,   NBodyKernel::float4,  NBodyKernel::tiled, NBodyKernel::rsqrt,
     NBodyKernel::unrolled, NBodyKernel::several, NBodyKernel::fast};
 
-std::string_view name_of(NBodyKernel kernel);  ///< in kernels/nbody.cu: "nbody_tiled"
+std::string_view name_of(NBodyKernel kernel);  ///< "nbody_tiled"
+std::string_view file_of(NBodyKernel kernel);  ///< "nbody": kernels/nbody.cu has it
 
 /// Bodies in device memory, laid out as one kernel wants them, and that kernel's steps.
 class NBodyState {

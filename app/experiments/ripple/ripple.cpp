@@ -29,8 +29,14 @@ compute::Shape shape_of(std::int64_t size) {
     return {.grid = {tiles, tiles}, .block = {tile, tile}};
 }
 
-std::string_view suffix(bool sync) {
-    return sync ? "" : "_nosync";
+/// The kernel file that draws a layout.
+std::string file_of(std::size_t layout) {
+    if (layout == book_layout) return "ripple";
+    return layout == stamped_layout ? "ripple_stamped" : "ripple_layouts";
+}
+
+std::string kernel_of(std::size_t layout, bool sync) {
+    return fmt::format("ripple_{}{}", layouts[layout].id, sync ? "" : "_nosync");
 }
 
 }  // namespace
@@ -89,12 +95,11 @@ Ripple::Ripple(compute::Device& device)
                    "middle one. For the stamped tile.",
                    -1, -1, 256 * 256 - 1),
       compare_(device.shipped_kernel<Pixels, Pixels, Pixels, Pixels, Mask, Pixels, int, int, int,
-                                     Counter>("ripple", "compare")),
+                                     Counter>("ripple_compare", "compare")),
       cleaner_(device) {
     const auto load = [&]<class... Args>(compute::Kernel<Args...>& kernel, std::size_t layout,
                                          bool sync) {
-        const std::string name = fmt::format("ripple_{}{}", layouts[layout].id, suffix(sync));
-        kernel = device.kernel<Args...>("ripple", name);
+        kernel = device.kernel<Args...>(file_of(layout), kernel_of(layout, sync));
     };
     draws_.resize(stamped_layout);
     for (const bool sync : {false, true}) {
@@ -102,13 +107,17 @@ Ripple::Ripple(compute::Device& device)
         load(stamped_draws_[sync], stamped_layout, sync);
     }
     for (std::size_t i = 0; i < draws_.size(); ++i)
-        references_.push_back(device.shipped_kernel<Pixels, int, int, float, int>(
-            "ripple", "ripple_" + layouts[i].id));
+        references_.push_back(
+            device.shipped_kernel<Pixels, int, int, float, int>(file_of(i), kernel_of(i, true)));
     for (Parameter* watched :
          std::initializer_list<Parameter*>{&delayed_, &delay_, &delay_before_, &timed_block_})
         watched->only_when([this] { return stamped(); });
     speed_.only_when([this] { return pattern_.text() == "ripple"; });
     state_.emplace(device, std::size_t(size_ * size_), std::size_t(window_));
+}
+
+std::string Ripple::kernel_file() const {
+    return file_of(layout_.index());
 }
 
 Size Ripple::picture_size(Size) const {
@@ -189,7 +198,7 @@ void Ripple::draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sy
     const compute::Shape shape = shape_of(size);
     const int pattern = int(pattern_.index());
     const double pixels = double(size) * size;
-    if (!sync || edited(device(), "ripple")) cleaner_.launch();
+    if (!sync || edited(device(), file_of(layout))) cleaner_.launch();
     if (layout == stamped_layout)
         device().launch(stamped_draws_[sync], shape, {.bytes = 5 * pixels}, into.pointer(), size,
                         size, float(ticks_), pattern, watch());
@@ -206,8 +215,8 @@ void Ripple::draw_reference(std::size_t layout) {
                         size, size, float(ticks_), int(pattern_.index()));
     };
     // Times of different kernels with the same name must not mix.
-    if (edited(device(), "ripple"))
-        device().time_as(fmt::format("shipped ripple_{}", layouts[layout].id), work, launch);
+    if (edited(device(), file_of(layout)))
+        device().time_as("shipped " + kernel_of(layout, true), work, launch);
     else
         launch();
 }
@@ -215,7 +224,7 @@ void Ripple::draw_reference(std::size_t layout) {
 std::pair<Ripple::Pixels, Ripple::Pixels> Ripple::draw_halves(std::size_t layout) {
     const Pixels shown = state_->shown.pointer(), other = state_->other.pointer();
     // The reference will do for the half that isn't shown, but for edited kernels.
-    if (!sync_ && !edited(device(), "ripple")) return {shown, state_->reference.pointer()};
+    if (!sync_ && !edited(device(), file_of(layout))) return {shown, state_->reference.pointer()};
     draw(state_->other, layout, !sync_);
     return sync_ ? std::pair{other, shown} : std::pair{shown, other};
 }
@@ -271,9 +280,9 @@ std::optional<Comparison> Ripple::compare() {
     state_->launches = 0;
     rendered_frame_.reset();
     draw_reference(book_layout);
-    const auto verdict = [&](double error) {
+    const auto verdict = [&](std::size_t layout, double error) {
         if (error == 0) return Verdict::pass;
-        return edited(device(), "ripple") ? Verdict::none : Verdict::fail;
+        return edited(device(), file_of(layout)) ? Verdict::none : Verdict::fail;
     };
     for (std::size_t layout = 0; layout < layouts.size(); ++layout) {
         for (std::size_t i = 0; i < launches; ++i) draw(state_->shown, layout, true);
@@ -285,13 +294,13 @@ std::optional<Comparison> Ripple::compare() {
                         state_->stale_mask.pointer(), state_->other.pointer(), int(size_),
                         int(size_), int(View::picture), wrong);
         const double error = state_->wrong.download()[0] / pixels;
-        const double ms = newest_median_ms(device(), "ripple_" + layouts[layout].id, launches);
+        const double ms = newest_median_ms(device(), kernel_of(layout, true), launches);
         comparison.rows.push_back({.id = layouts[layout].id,
                                    .label = layouts[layout].label,
                                    .median_ms = ms,
                                    .rate = ms > 0 ? 4.0 * pixels / (ms / 1000) : 0.0,
                                    .error = error,
-                                   .verdict = verdict(error),
+                                   .verdict = verdict(layout, error),
                                    .published = {}});
     }
     return comparison;

@@ -15,7 +15,8 @@ class Ripple : public Experiment {
   public:
     explicit Ripple(compute::Device& device);
 
-    std::string kernel_file() const override { return "ripple"; }
+    /// Of the layout that is chosen: kernels/ripple.cu, ripple_layouts.cu or ripple_stamped.cu.
+    std::string kernel_file() const override;
     void launch_kernel() override;
     Size picture_size(Size view) const override;
     void render_into(const PixelTarget& target) override;
@@ -25,8 +26,8 @@ class Ripple : public Experiment {
     /// Of one block's warps; the stamped tile's kernels take the times.
     std::optional<Timeline> timeline() override;
 
-    /// What the stamped kernels leave of one warp of the timed block: struct WarpTimes of
-    /// kernels/ripple.cu. Clocks of its SM; on the emulator, instructions of its block.
+    /// What the stamped kernels store for each warp of the timed block: struct WarpTimes of
+    /// kernels/ripple_stamped.cu. Clocks of its SM; on the emulator, instructions of its block.
     struct WarpTimes {
         std::int64_t began, woke, arrived, left, resumed, ended;
         std::int64_t multiprocessor;
@@ -38,7 +39,7 @@ class Ripple : public Experiment {
     using Pixels = compute::DevicePointer<Rgba>;
     using Counter = compute::DevicePointer<unsigned>;
     using Mask = compute::DevicePointer<std::uint8_t>;
-    /// struct Watch of kernels/ripple.cu.
+    /// struct Watch of kernels/ripple_stamped.cu.
     struct Watch {
         unsigned first_stamp, late_writers, late_readers;
         int delay;

@@ -48,8 +48,8 @@ Report Ripple::spread(const std::string& name, const std::string& label,
 }
 
 std::string Ripple::barrier_place() const {
-    return place("ripple", barrier_lines(device().source("kernels/ripple.cu"),
-                                         stamped() ? "draw_stamped" : "exchange"));
+    const std::string file = kernel_file();
+    return place(file, barrier_lines(device().source("kernels/" + file + ".cu")));
 }
 
 void Ripple::judge_edited(Reading& wrong) const {
@@ -67,7 +67,7 @@ void Ripple::judge_edited(Reading& wrong) const {
 }
 
 void Ripple::judge_wrong(Reading& wrong) const {
-    if (edited(device(), "ripple")) return judge_edited(wrong);
+    if (edited(device(), kernel_file())) return judge_edited(wrong);
     if (sync_ && wrong.value == 0) {
         wrong.verdict = Verdict::pass;
         wrong.sentence = "Every pixel is the same in a second run with the barrier.";
@@ -97,7 +97,7 @@ void Ripple::judge_stale(Reading& stale) const {
         stale.sentence = "Every word was read with the stamp of its own block and launch.";
         return;
     }
-    if (sync_ && !edited(device(), "ripple")) {
+    if (sync_ && !edited(device(), kernel_file())) {
         stale.verdict = Verdict::fail;
         stale.sentence =
             "Words were read with a stamp of another block or launch, across the barrier: the "

@@ -89,15 +89,15 @@ Dot::Dot(compute::Device& device)
             "Clocks that a thread which skips the barrier lives on, in divergent_bounded.", 2'000,
             0, 10'000'000),
       bounded_sum_(device.kernel<Floats, Floats, Floats, unsigned, long long, Clocks>(
-          "dot", kernel_name(Variant::divergent_bounded))),
+          file_of(Variant::divergent_bounded), kernel_name(Variant::divergent_bounded))),
       whole_sum_(device.kernel<Floats, Floats, Floats, unsigned, Floats, Ticket>(
-          "dot", kernel_name(Variant::single_pass))),
+          file_of(Variant::single_pass), kernel_name(Variant::single_pass))),
       cleaner_(device) {
     for (std::size_t i = 0; i < std::size_t(Variant::single_pass); ++i) {
         sums_.emplace_back();
         if (Variant(i) != Variant::divergent_bounded)
-            sums_[i] =
-                device.kernel<Floats, Floats, Floats, unsigned>("dot", kernel_name(Variant(i)));
+            sums_[i] = device.kernel<Floats, Floats, Floats, unsigned>(file_of(Variant(i)),
+                                                                       kernel_name(Variant(i)));
     }
     hold_.only_when([this] { return kernel_.as<Variant>() == Variant::divergent_bounded; });
     inputs_.emplace(device, n_);
@@ -130,6 +130,10 @@ void Dot::do_reset() {
     results_->launches = 0;
     results_->ticket.fill(0);  // should a launch have been cut short
     begun_frame_.reset();
+}
+
+std::string Dot::file_of(Variant variant) {
+    return variant < Variant::shuffle ? "dot" : "dot_ladder";
 }
 
 std::string Dot::kernel_name(Variant variant) const {
@@ -197,7 +201,7 @@ void Dot::launch_next(std::uint64_t frame) {
     if (begun_frame_ != frame) device().begin_frame(frame);
     begun_frame_ = frame;
     // An edited kernel may race whatever its name says.
-    if (!synchronized(kernel_.as<Variant>()) || edited(device(), "dot")) cleaner_.launch();
+    if (!synchronized(kernel_.as<Variant>()) || edited(device(), kernel_file())) cleaner_.launch();
     launch(kernel_.as<Variant>(), *results_,
            std::size_t(results_->launches) % std::size_t(launches_), hold_);
     ++results_->launches;

@@ -14,7 +14,8 @@ class Dot : public Experiment {
   public:
     explicit Dot(compute::Device& device);
 
-    std::string kernel_file() const override { return "dot"; }
+    /// Of the kernel that is chosen: kernels/dot.cu or dot_ladder.cu.
+    std::string kernel_file() const override { return file_of(kernel_.as<Variant>()); }
     void launch_kernel() override;
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}
@@ -68,6 +69,7 @@ class Dot : public Experiment {
     CardGrid card_grid() const;
     compute::Shape shape(Variant variant) const;
     Results make_results(std::size_t window);
+    static std::string file_of(Variant variant);
     std::string kernel_name(Variant variant) const;
     /// Whether every barrier is where it belongs.
     static bool synchronized(Variant variant);

@@ -30,10 +30,9 @@ double Dot::sum_of(Variant variant, std::span<const float> partials, std::size_t
 }
 
 std::string Dot::barriers_place(Variant variant) const {
-    const std::string function =
-        variant == Variant::divergent || variant == Variant::divergent_bounded
-            ? kernel_name(variant)
-            : "dot";
+    const bool lacks = variant == Variant::no_first_barrier ||
+                       variant == Variant::no_loop_barrier || variant == Variant::no_barriers;
+    const std::string function = lacks ? "dot_without" : kernel_name(variant);
     std::vector<int> lines = barrier_lines(device().source("kernels/dot.cu"), function);
     const bool both = variant == Variant::book || variant == Variant::no_barriers;
     // In an edited text there may be fewer, and nobody knows which.
@@ -46,7 +45,7 @@ Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const 
     Reading reading{"relative_error", "Relative error", error, "", 0.0, Verdict::finding, {}};
     const Variant variant = kernel_.as<Variant>();
     if (synchronized(variant)) {
-        reading.verdict = judged(device(), "dot", wrong == 0);
+        reading.verdict = judged(device(), file_of(variant), wrong == 0);
         reading.sentence = fmt::format(
             "{} of {} launches came out wrong by more than float rounding explains ({:.1e}).",
             wrong, launches, error_bound(variant));
@@ -165,7 +164,8 @@ Comparison::Row Dot::compare(Variant variant, ColdRuns& cold) {
         if (!(one <= error)) error = one;
     }
     Verdict verdict = Verdict::finding;
-    if (synchronized(variant)) verdict = judged(device(), "dot", error <= error_bound(variant));
+    if (synchronized(variant))
+        verdict = judged(device(), file_of(variant), error <= error_bound(variant));
     const Choice::Word& word = kernel_.words()[std::size_t(variant)];
     return row(word.id, word.label, times, error, verdict);
 }

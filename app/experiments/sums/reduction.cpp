@@ -75,14 +75,19 @@ Reduction::Reduction(compute::Device& device)
              "whole warps.",
              256, 1, 1024),
       single_pass_(device.kernel<Floats, Floats, unsigned, Floats, Ticket>(
-          "reduce", kernel_name(std::size_t(Variant::single_pass)))),
+          file_of(Variant::single_pass), kernel_name(std::size_t(Variant::single_pass)))),
       total_(device, 1),
       ticket_(device, 1) {
     for (std::size_t i = 0; i < std::size_t(Variant::single_pass); ++i)
-        sums_.push_back(device.kernel<Floats, Floats, unsigned>("reduce", kernel_name(i)));
+        sums_.push_back(
+            device.kernel<Floats, Floats, unsigned>(file_of(Variant(i)), kernel_name(i)));
     inputs_.emplace(device, n_);
     partials_ = compute::Buffer<float>(device, most_blocks());
     ticket_.fill(0);
+}
+
+std::string Reduction::file_of(Variant variant) {
+    return variant <= Variant::reduce0 ? "reduce" : "reduce_ladder";
 }
 
 void Reduction::changed(std::span<Parameter* const> which) {
@@ -179,7 +184,8 @@ Report Reduction::report() {
     Report report;
     report.push_back({"value", "Value", *value_, "", inputs_->sum, Verdict::none, {}});
     report.push_back(
-        {"relative_error", "Relative error", error, "", 0.0, judged(device(), "reduce", right),
+        {"relative_error", "Relative error", error, "", 0.0,
+         judged(device(), file_of(variant), right),
          fmt::format("Relative to the sum of the magnitudes; float rounding explains up to {:.1e}.",
                      bound)});
     report.push_back({"bandwidth", "Bandwidth", bandwidth, "B/s", {}, Verdict::none, {}});
@@ -196,7 +202,7 @@ Comparison::Row Reduction::compare(Variant variant, ColdRuns& cold) {
             .median_ms = times.median_ms,
             .rate = times.median_ms > 0 ? work(variant).bytes / times.median_ms * 1e3 : 0,
             .error = error,
-            .verdict = judged(device(), "reduce", error <= error_bound(variant)),
+            .verdict = judged(device(), file_of(variant), error <= error_bound(variant)),
             .published = {},
             .p99_ms = times.p99_ms};
 }

@@ -17,7 +17,8 @@ class Reduction : public Experiment {
   public:
     explicit Reduction(compute::Device& device);
 
-    std::string kernel_file() const override { return "reduce"; }
+    /// Of the kernel that is chosen: kernels/reduce.cu or reduce_ladder.cu.
+    std::string kernel_file() const override { return file_of(kernel_.as<Variant>()); }
     void launch_kernel() override;
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}
@@ -53,6 +54,7 @@ class Reduction : public Experiment {
     void do_step() override;
     void do_reset() override;
 
+    static std::string file_of(Variant variant);
     /// Blocks of the kernels that have the fewest elements a block.
     std::size_t most_blocks() const { return std::size_t((n_ + block_ - 1) / block_); }
     CardGrid card_grid() const;

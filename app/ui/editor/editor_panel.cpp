@@ -92,7 +92,8 @@ std::vector<std::string> files_to_choose(const EditorFrame& frame) {
         if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
     };
     for (const auto& [file, text] : frame.stage.texts().edited_sources()) add(file);
-    for (const char* file : {"ripple", "nbody", "splat", "dot", "reduce"})
+    for (const char* file : {"ripple", "ripple_layouts", "ripple_stamped", "nbody", "nbody_ladder",
+                             "splat", "dot", "dot_ladder", "reduce", "reduce_ladder"})
         if (!KernelTexts::shipped(file).empty()) add(file);
     return files;
 }

@@ -19,8 +19,10 @@ std::vector<std::string> lines_of(std::string_view text) {
 
 class KernelSource : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Files, KernelSource,
-                         testing::Values("ceilings", "clear", "dot", "nbody", "reduce", "ripple",
-                                         "splat"),
+                         testing::Values("ceilings", "clear", "dot", "dot_ladder", "nbody",
+                                         "nbody_ladder", "reduce", "reduce_ladder", "ripple",
+                                         "ripple_compare", "ripple_layouts", "ripple_stamped",
+                                         "show", "splat"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST_P(KernelSource, EveryBarrierOfThePtxIsAtABarrierOfTheSource) {

@@ -71,8 +71,11 @@ TEST(PtxEntry, OneKernelOfSeveral) {
 }
 
 TEST(PtxEntry, EachOfTheRipplesAlone) {
-    const auto ptx = kernel_image("ripple", Math::precise, "ptx");
-    for (const char* name : {"ripple_txty", "ripple_stamped", "compare"}) {
+    for (const auto& [file, name] : {std::pair{"ripple", "ripple_txty"},
+                                     {"ripple_layouts", "ripple_padded_nosync"},
+                                     {"ripple_stamped", "ripple_stamped"},
+                                     {"ripple_compare", "compare"}}) {
+        const auto ptx = kernel_image(file, Math::precise, "ptx");
         const auto alone = ptx_of_kernel(ptx, name);
         ASSERT_TRUE(alone) << name;
         EXPECT_EQ(ptx_parameter_bytes(*alone, name), ptx_parameter_bytes(ptx, name));

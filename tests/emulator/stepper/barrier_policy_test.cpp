@@ -195,7 +195,8 @@ TEST(BarrierPolicy, ReductionsCountWhoCame) {
 class DivergentDot : public testing::Test {
   protected:
     static FrozenKernel dot(const std::string& kernel, BarrierPolicy policy) {
-        return {"dot.ptx", kernel, {{2, 1, 1}, {128, 1, 1}, 0}, {1000}, {.barriers = policy}};
+        return {
+            "precise/dot.ptx", kernel, {{2, 1, 1}, {128, 1, 1}, 0}, {1000}, {.barriers = policy}};
     }
 };
 

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -6,6 +7,7 @@
 
 #include "compute/device/kernel_source.h"
 #include "experiments/copies/specimen.h"
+#include "experiments/framework/edited.h"
 #include "experiments/live.h"
 #include "experiments/settings.h"
 
@@ -68,8 +70,8 @@ TEST(Inspection, DotWithoutABarrierHasTheHazardThatTheBarriersCommentNames) {
             const bool raw = f.hazard == Hazard::read_after_write;
             const std::string store = source_of(raw ? f.first : *f.second);
             const std::string load = source_of(raw ? *f.second : f.first);
-            EXPECT_NE(store.find("cache[t] = products"), std::string::npos) << f.sentence;
-            EXPECT_NE(load.find("cache[t + half]"), std::string::npos) << f.sentence;
+            EXPECT_NE(store.find("cache[thread] = products"), std::string::npos) << f.sentence;
+            EXPECT_NE(load.find("cache[thread + half]"), std::string::npos) << f.sentence;
         }
 
         const Inspection loop =
@@ -77,7 +79,8 @@ TEST(Inspection, DotWithoutABarrierHasTheHazardThatTheBarriersCommentNames) {
         EXPECT_GE(races(loop), 12u * 96) << sentences(loop.findings);
         for (const Finding& f : loop.findings) {
             if (f.kind != FindingKind::race) continue;
-            EXPECT_NE(source_of(f.first).find("cache[t] += cache[t + half]"), std::string::npos);
+            EXPECT_NE(source_of(f.first).find("cache[thread] += cache[thread + half]"),
+                      std::string::npos);
             EXPECT_EQ(f.first.line, f.second->line);
         }
     }
@@ -291,9 +294,11 @@ TEST(Policies, TheBarrierInsideTheIfIsAnErrorByTheLetterOnly) {
         const PolicyOutcome& strict = under(outcomes, compute::BarrierPolicy::strict);
         EXPECT_FALSE(strict.ends);
         EXPECT_TRUE(strict.report.empty());
-        EXPECT_NE(strict.error.find("kernels/dot.cu:79: block (0,0,0): lanes 0x0000ffff of warp 0"),
-                  std::string::npos)
-            << strict.error;
+        const int line =
+            barrier_lines(compute::kernel_source("kernels/dot.cu"), "dot_divergent").at(1);
+        const std::string wanted =
+            fmt::format("kernels/dot.cu:{}: block (0,0,0): lanes 0x0000ffff of warp 0", line);
+        EXPECT_NE(strict.error.find(wanted), std::string::npos) << strict.error;
     }
 }
 

@@ -45,23 +45,29 @@ TEST(BarrierLines, AreFoundInTheKernels) {
             EXPECT_NE(tests::source_line(file, line).find("__syncthreads()"), std::string::npos);
         return lines.size();
     };
-    EXPECT_EQ(count("ripple.cu", "exchange"), 1u);
-    EXPECT_EQ(count("ripple.cu", "draw_stamped"), 1u);
-    EXPECT_EQ(count("dot.cu", "dot"), 2u);
+    for (const char* file : {"ripple.cu", "ripple_layouts.cu", "ripple_stamped.cu"})
+        EXPECT_EQ(count(file, ""), 1u) << file;
+    EXPECT_EQ(count("ripple.cu", "draw"), 1u);
+    EXPECT_EQ(count("dot.cu", "dot_book"), 2u);
+    EXPECT_EQ(count("dot.cu", "dot_without"), 2u);
     EXPECT_EQ(count("dot.cu", "dot_divergent"), 2u);
     EXPECT_EQ(count("dot.cu", "dot_divergent_bounded"), 2u);
 }
 
-/// On an emulator where kernels/`file`.cu has lost its barriers.
+/// On an emulator where these files of kernels/ have lost their barriers.
 class WithoutBarriers {
   public:
-    WithoutBarriers(const std::string& id, const std::string& file)
+    WithoutBarriers(const std::string& id, const std::vector<std::string>& files)
         : device_(compute::make_emulated_device("")) {
-        compute::KernelEdit edit;
-        edit.file = file;
-        edit.source = "// no barrier here";
-        edit.ptx = tests::ptx_without(file, "bar.sync");
-        device_->set_edits({{file, std::make_shared<const compute::KernelEdit>(std::move(edit))}});
+        compute::KernelEdits edits;
+        for (const std::string& file : files) {
+            compute::KernelEdit edit;
+            edit.file = file;
+            edit.source = "// no barrier here";
+            edit.ptx = tests::ptx_without(file, "bar.sync");
+            edits[file] = std::make_shared<const compute::KernelEdit>(std::move(edit));
+        }
+        device_->set_edits(std::move(edits));
         experiment_ = find_experiment(id).make(*device_);
     }
     Experiment& operator*() { return *experiment_; }
@@ -72,8 +78,10 @@ class WithoutBarriers {
     std::unique_ptr<Experiment> experiment_;
 };
 
+const std::vector<std::string> ripple_files{"ripple", "ripple_layouts", "ripple_stamped"};
+
 TEST(EditedRipple, IsHeldAgainstTheShippedOneAndNotJudged) {
-    WithoutBarriers ripple("ripple", "ripple");
+    WithoutBarriers ripple("ripple", ripple_files);
     for (const char* layout : {"txty", "tytx", "padded", "stamped"}) {
         set(*ripple, {{"size", "256"}, {"layout", layout}, {"sync", "on"}});
         const Report report = ripple->report();
@@ -90,7 +98,7 @@ TEST(EditedRipple, IsHeldAgainstTheShippedOneAndNotJudged) {
 
 TEST(EditedRipple, RacesTheSameAtTheSameFrame) {
     const auto third = [](int drawn_before) {
-        WithoutBarriers ripple("ripple", "ripple");
+        WithoutBarriers ripple("ripple", ripple_files);
         set(*ripple, {{"size", "128"}, {"pattern", "ripple"}});
         for (int frame = 0; frame < 3; ++frame) {
             if (frame < drawn_before) tests::Live::picture_of(*ripple);
@@ -103,7 +111,7 @@ TEST(EditedRipple, RacesTheSameAtTheSameFrame) {
 }
 
 TEST(EditedRipple, ShowsBothHalvesOfItself) {
-    WithoutBarriers ripple("ripple", "ripple");
+    WithoutBarriers ripple("ripple", ripple_files);
     const auto torn = [](const std::vector<Rgba>& a, const std::vector<Rgba>& b, bool left) {
         std::size_t count = 0;
         for (std::size_t i = 0; i < a.size(); ++i)
@@ -120,8 +128,18 @@ TEST(EditedRipple, ShowsBothHalvesOfItself) {
     }
 }
 
+TEST(EditedRipple, IsJudgedWhereAnotherLayoutsFileIsEdited) {
+    WithoutBarriers ripple("ripple", {"ripple_layouts"});
+    for (const auto& [layout, verdict] : {std::pair{"txty", Verdict::pass},
+                                          {"padded", Verdict::none},
+                                          {"stamped", Verdict::pass}}) {
+        set(*ripple, {{"size", "128"}, {"layout", layout}});
+        EXPECT_EQ(reading(ripple->report(), "wrong_pixels").verdict, verdict) << layout;
+    }
+}
+
 TEST(EditedRipple, ComparesWithoutJudging) {
-    WithoutBarriers ripple("ripple", "ripple");
+    WithoutBarriers ripple("ripple", ripple_files);
     set(*ripple, {{"size", "128"}});
     const Comparison comparison = ripple->compare().value();
     ASSERT_EQ(comparison.rows.size(), 6u);
@@ -132,7 +150,7 @@ TEST(EditedRipple, ComparesWithoutJudging) {
 }
 
 TEST(EditedRipple, TimesAreItsOwn) {
-    WithoutBarriers ripple("ripple", "ripple");
+    WithoutBarriers ripple("ripple", ripple_files);
     set(*ripple, {{"size", "64"}});
     tests::Live::picture_of(*ripple);
     const compute::KernelTiming* own = ripple->device().timings().find("ripple_txty");
@@ -143,7 +161,7 @@ TEST(EditedRipple, TimesAreItsOwn) {
 
 TEST(EditedSum, ThatIsWrongIsAFinding) {
     for (const auto& [id, file] : {std::pair{"dot", "dot"}, std::pair{"reduction", "reduce"}}) {
-        WithoutBarriers sum(id, file);
+        WithoutBarriers sum(id, {file});
         const Reading error = reading(sum->report(), "relative_error");
         EXPECT_GT(error.value, 1e-5) << id;
         EXPECT_EQ(error.verdict, Verdict::finding) << id;

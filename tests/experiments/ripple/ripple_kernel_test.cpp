@@ -36,8 +36,9 @@ std::vector<Rgba> draw(compute::Device& device, Draw kernel, Size size, float ti
 
 std::vector<Rgba> draw(compute::Device& device, const std::string& name, Size size, float ticks,
                        Pattern pattern) {
-    return draw(device, device.kernel<DevicePointer<Rgba>, int, int, float, int>("ripple", name),
-                size, ticks, pattern);
+    const char* file = name == "ripple_txty" ? "ripple" : "ripple_layouts";
+    return draw(device, device.kernel<DevicePointer<Rgba>, int, int, float, int>(file, name), size,
+                ticks, pattern);
 }
 
 /// 0 .. 255, not rounded, that the thread of pixel (x, y) computes.
@@ -164,7 +165,7 @@ TEST_P(RippleKernel, CompareCountsAndPaints) {
             device()
                 .kernel<DevicePointer<Rgba>, DevicePointer<Rgba>, DevicePointer<Rgba>,
                         DevicePointer<Rgba>, DevicePointer<std::uint8_t>, DevicePointer<Rgba>, int,
-                        int, int, DevicePointer<unsigned>>("ripple", "compare");
+                        int, int, DevicePointer<unsigned>>("ripple_compare", "compare");
         device().launch(kernel, shape_of({width, height}), {}, a.pointer(), b.pointer(),
                         c.pointer(), d.pointer(), mask.pointer(), out.pointer(), width, height,
                         view, count.pointer());

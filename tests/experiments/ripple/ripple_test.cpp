@@ -192,14 +192,17 @@ TEST_F(RacyPicture, DependsOnSeedAndFrameAlone) {
 TEST(RippleSentence, NamesTheBarriersLine) {
     const auto device = compute::pick_device("emulator");
     Ripple ripple(*device);
-    for (const char* layout : {"txty", "stamped"}) {
+    for (const auto& [layout, file] : {std::pair<std::string, std::string>{"txty", "ripple.cu"},
+                                       {"padded", "ripple_layouts.cu"},
+                                       {"stamped", "ripple_stamped.cu"}}) {
         set(ripple, {{"size", "64"}, {"sync", "off"}, {"layout", layout}});
+        EXPECT_EQ(ripple.kernel_file() + ".cu", file);
         const std::string sentence = reading(ripple.report(), "wrong_pixels").sentence;
-        const std::size_t colon = sentence.find("ripple.cu:");
-        ASSERT_NE(colon, std::string::npos) << sentence;
-        const int line = std::stoi(sentence.substr(colon + 10));
-        EXPECT_NE(tests::source_line("ripple.cu", line).find("__syncthreads();"), std::string::npos)
-            << "ripple.cpp names line " << line;
+        const std::size_t place = sentence.find(" " + file + ":");
+        ASSERT_NE(place, std::string::npos) << sentence;
+        const int line = std::stoi(sentence.substr(place + file.size() + 2));
+        EXPECT_NE(tests::source_line(file, line).find("__syncthreads();"), std::string::npos)
+            << file << ':' << line;
     }
 }
 

@@ -1,9 +1,12 @@
 #include "experiments/sums/dot.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "compute/device/kernel_source.h"
+#include "experiments/framework/edited.h"
 #include "experiments/settings.h"
 #include "support/devices.h"
 
@@ -40,8 +43,10 @@ class DotExperiment : public tests::OnDevices {
         for (const float value : partial.download()) sum += double(value);
         return sum;
     }
-    Sum kernel(const char* name) {
-        return device().kernel<Floats, Floats, Floats, unsigned>("dot", name);
+    Sum kernel(std::string_view name) {
+        const bool ladder = name == "dot_shuffle" || name == "dot_vectorized";
+        return device().kernel<Floats, Floats, Floats, unsigned>(ladder ? "dot_ladder" : "dot",
+                                                                 name);
     }
 
   private:
@@ -303,8 +308,11 @@ TEST(DotTree, ShowsTheCacheAtEveryBarrier) {
     EXPECT_EQ(tree->rows[2].active,
               (std::vector<bool>{true, true, false, false, false, false, false, false}));
     EXPECT_EQ(tree->rows[3].edges, (std::vector<std::pair<unsigned, unsigned>>{{0, 0}, {1, 0}}));
-    EXPECT_EQ(tree->rows[0].label, "barrier 1, dot.cu:30");
-    EXPECT_EQ(tree->rows[1].label, "barrier 2, dot.cu:38");
+    const std::vector<int> barriers =
+        barrier_lines(compute::kernel_source("kernels/dot.cu"), "dot_book");
+    ASSERT_EQ(barriers.size(), 2u);
+    EXPECT_EQ(tree->rows[0].label, fmt::format("barrier 1, dot.cu:{}", barriers[0]));
+    EXPECT_EQ(tree->rows[1].label, fmt::format("barrier 2, dot.cu:{}", barriers[1]));
 
     set(dot, {{"block", "5"}, {"n", "5"}});
     tree = dot.tree();

@@ -1,3 +1,9 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compute/device/kernel_source.h"
+#include "experiments/framework/edited.h"
 #include "ui/interface_fixture.h"
 
 namespace warpscope::ui {
@@ -10,6 +16,13 @@ class DockTest : public InterfaceFixture {
         settle();
     }
 };
+
+/// The number of the first line of kernels/`file`.cu that holds `words`.
+int line_of(const std::string& file, std::string_view words) {
+    const std::string_view source = compute::kernel_source("kernels/" + file + ".cu");
+    const std::string_view before = source.substr(0, source.find(words));
+    return 1 + int(std::count(before.begin(), before.end(), '\n'));
+}
 
 using Assignments = std::vector<experiments::Assignment>;
 const Assignments small_ripple{{"size", "64"}};
@@ -47,8 +60,11 @@ TEST_F(DockTest, FindingsNameBothLinesAndGoToTheThread) {
               "256 hazards a block in all 16 blocks of "
               "ripple_txty_nosync.");
     const std::string sentence = value("finding.0");
-    EXPECT_NE(sentence.find("kernels/ripple.cu:68"), std::string::npos) << sentence;
-    EXPECT_NE(sentence.find("kernels/ripple.cu:74"), std::string::npos) << sentence;
+    const int write = line_of("ripple", "tile[threadIdx.x][threadIdx.y] =");
+    const int read = line_of("ripple", "= tile[side - 1 - threadIdx.x]");
+    for (const int line : {write, read})
+        EXPECT_NE(sentence.find(fmt::format("kernels/ripple.cu:{}", line)), std::string::npos)
+            << sentence;
     const emulator::Finding finding = ui_->inspector.inspection()->findings.at(0);
     click("finding.0");
     ASSERT_TRUE(ui_->microscope.ready());
@@ -159,7 +175,10 @@ TEST_F(DockTest, EveryBarrierPolicySaysWhatItDoes) {
     EXPECT_EQ(value("policy.volta"), "ends");
     EXPECT_EQ(value("policy.before_volta"), "ends");
     EXPECT_EQ(value("policy.strict"), "can't go on");
-    EXPECT_NE(value("policy.strict.sentence").find("dot.cu:79"), std::string::npos)
+    const int line =
+        experiments::barrier_lines(compute::kernel_source("kernels/dot.cu"), "dot_divergent").at(1);
+    EXPECT_NE(value("policy.strict.sentence").find(fmt::format("dot.cu:{}", line)),
+              std::string::npos)
         << value("policy.strict.sentence");
     EXPECT_EQ(value("policy.device"), "measured");
     EXPECT_NE(value("policy.device.sentence").find("Threads that live on: "), std::string::npos);

@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "compute/emulated/emulated_device.h"
+#include "emulator/checks/access_counters.h"
+#include "experiments/framework/experiment.h"
+
+/// What a frame costs in the emulator, in PTX instructions: a number that no other machine, load or
+/// toolkit changes. A kernel that becomes dearer without anybody's intention shows here.
+namespace warpscope::tests {
+namespace {
+
+using compute::Math;
+
+struct Cost {
+    const char* experiment;
+    Math math;
+    const char* kernel;          ///< of the default parameters
+    const char* unit;            ///< the cost is stated for each one
+    double units;                ///< in a frame
+    std::uint64_t instructions;  ///< in a frame, summed over the threads
+};
+
+constexpr double pixels = 1024.0 * 1024, interactions = 4096.0 * 4096;
+constexpr double dot_elements = 33 * 1024, reduction_elements = 1 << 20;
+
+/// A change of a kernel that changes its cost on purpose changes the last column.
+constexpr Cost costs[] = {
+    {"ripple", Math::precise, "ripple_txty", "pixel", pixels, 0},
+    {"ripple", Math::fast, "ripple_txty", "pixel", pixels, 0},
+    {"nbody", Math::precise, "nbody_tiled", "interaction", interactions, 0},
+    {"nbody", Math::fast, "nbody_tiled", "interaction", interactions, 0},
+    {"dot", Math::precise, "dot_book", "element", dot_elements, 0},
+    {"dot", Math::fast, "dot_book", "element", dot_elements, 0},
+    {"reduction", Math::precise, "sum_within_block", "element", reduction_elements, 0},
+    {"reduction", Math::fast, "sum_within_block", "element", reduction_elements, 0},
+};
+
+/// One frame of the experiment with its default parameters.
+emulator::KernelCounters count_frame(const Cost& cost) {
+    const auto device = compute::make_emulated_device("");
+    device->set({.math = cost.math});
+    const auto experiment = experiments::find_experiment(cost.experiment).make(*device);
+    emulator::AccessCounters counters;
+    device->observe(&counters);
+    experiment->launch_kernel();
+    device->observe(nullptr);
+    EXPECT_EQ(counters.kernels().size(), 1u);
+    return counters.kernels().at(0);
+}
+
+class FrameCost : public testing::TestWithParam<Cost> {};
+INSTANTIATE_TEST_SUITE_P(Experiments, FrameCost, testing::ValuesIn(costs), [](const auto& info) {
+    return fmt::format("{}_{}", info.param.experiment,
+                       info.param.math == Math::fast ? "fast" : "precise");
+});
+
+TEST_P(FrameCost, IsThatOfTheTable) {
+    const Cost& cost = GetParam();
+    const emulator::KernelCounters counted = count_frame(cost);
+    EXPECT_EQ(counted.kernel, cost.kernel);
+    EXPECT_EQ(counted.thread_instructions, cost.instructions) << fmt::format(
+        "One frame of {} with {} math executes {} PTX instructions, {:.3f} for each {}. The table "
+        "has {}, {:.3f} for each {}. If the new cost is intended, write the new number into the "
+        "table `costs` of tests/kernels/cost_test.cpp.",
+        cost.experiment, cost.math == Math::fast ? "fast" : "precise", counted.thread_instructions,
+        double(counted.thread_instructions) / cost.units, cost.unit, cost.instructions,
+        double(cost.instructions) / cost.units, cost.unit);
+}
+
+TEST(FrameCostBound, RippleWithFastMathTakesAtMost100InstructionsAPixel) {
+    const Cost& ripple = costs[1];
+    EXPECT_LE(double(count_frame(ripple).thread_instructions) / ripple.units, 100);
+}
+
+}  // namespace
+}  // namespace warpscope::tests
