@@ -8,13 +8,15 @@ namespace warpscope::jobs {
 
 namespace {
 
-constexpr int tile_side = 16;
+constexpr unsigned tile_side = 16;
 constexpr float pi = 3.1415926535897932F;
 
-float level(int x, int y) {
-    const float period = 128.0F;
-    return 255 * (sinf(x * 2.0F * pi / period) + 1.0F) * (sinf(y * 2.0F * pi / period) + 1.0F) /
-           4.0F;
+float brightness(unsigned x, unsigned y) {
+    const unsigned period = 128;
+    const float angle_per_pixel = 2 * pi / period;
+    const float across = sinf(x % period * angle_per_pixel) + 1;
+    const float down = sinf(y % period * angle_per_pixel) + 1;
+    return 255.0F / 4 * across * down;
 }
 
 }  // namespace
@@ -23,8 +25,9 @@ void scalar_ripple(std::span<std::uint8_t> rgba, int size) {
     tbb::parallel_for(0, size, [&](int y) {
         for (int x = 0; x < size; ++x) {
             std::uint8_t* pixel = &rgba[(std::size_t(y) * size + x) * 4];
-            // Its place in the tile, turned by 180 degrees: 15 - place.
-            const float value = level(x ^ (tile_side - 1), y ^ (tile_side - 1));
+            // The opposite place of the tile: 15 - place.
+            const float value =
+                brightness(unsigned(x) ^ (tile_side - 1), unsigned(y) ^ (tile_side - 1));
             pixel[0] = 0;
             pixel[1] = static_cast<std::uint8_t>(value);
             pixel[2] = 0;

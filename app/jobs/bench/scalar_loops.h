@@ -5,19 +5,21 @@
 
 namespace warpscope::jobs {
 
-/// What the emulator is measured against: the kernels' sums as plain C++ loops, one element after
-/// another, compiled with -O3 -fno-math-errno and run on as many threads as the emulator takes. The
-/// expressions stand as the kernels have them, with nothing moved out of the loops.
+/// What the emulator is compared with: the computations of the kernels as plain C++ loops, one
+/// element after another, compiled with -O3 -fno-math-errno and run on as many threads as the
+/// emulator uses. The expressions are those of the kernels, with nothing moved out of the loops.
+/// sin.approx, which the ripple's kernel uses with fast math, becomes sinf of an angle from 0 to
+/// 2 pi.
 
 struct Float4 {
     float x, y, z, w;
 };
 
-/// The spheres of kernels/ripple.cu, each 16x16 tile turned by 180 degrees: size*size pixels of
-/// r, g, b, a bytes; `size` is a multiple of 16.
+/// The spheres of kernels/ripple.cu, each 16x16 tile turned by 180 degrees: size * size pixels of
+/// 4 bytes, red, green, blue and alpha; `size` is a multiple of 16.
 void scalar_ripple(std::span<std::uint8_t> rgba, int size);
 
-/// One step of kernels/nbody.cu: `position` carries the mass in w. All spans have one length.
+/// One step of kernels/nbody.cu; the w of a position is the mass. All spans have one length.
 void scalar_nbody(std::span<Float4> new_position, std::span<Float4> new_velocity,
                   std::span<const Float4> position, std::span<const Float4> velocity, float dt,
                   float eps);
