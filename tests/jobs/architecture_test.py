@@ -18,8 +18,8 @@ ROOF = ""  # options and main, straight in app/
 
 # The subfolders of a room, from the ground up.
 SUBFLOORS = {
-    "emulator": [{"program"}, {"machine", "ptx"}, {"handlers", "lower", "checks"},
-                 {"decode", "stepper"}],
+    "emulator": [{"program"}, {"warp", "ptx"}, {"machine", "handlers", "lower"},
+                 {"checks", "decode"}, {"stepper"}],
     "experiments": [{"framework"}, {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
 }

@@ -274,7 +274,7 @@ class Answers(CommandLine):
             self.assertIn(f"the emulator, with {policy} barriers", sentences)
         done = self.run_program(*divergent, "--barriers", "strict")
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"dot\.cu:\d+.*must come to it together")
+        self.assertRegex(done.stderr, r"dot\.cu:\d+.*must arrive at a barrier together")
         line = int(re.search(r"dot\.cu:(\d+)", done.stderr)[1])
         source = (KERNELS / "dot.cu").read_text().split("\n")
         self.assertIn("__syncthreads();", source[line - 1])

@@ -87,8 +87,10 @@ TEST(RaceFindings, NameLinesThreadsAndTheBarrier) {
         if (f.kind != FindingKind::race) continue;
         ASSERT_TRUE(f.second);
         const Finding& g = f;
-        const emulator::Party& writer = f.hazard == Hazard::read_after_write ? g.first : *g.second;
-        const emulator::Party& reader = f.hazard == Hazard::read_after_write ? *g.second : g.first;
+        const emulator::ThreadAtLine& writer =
+            f.hazard == Hazard::read_after_write ? g.first : *g.second;
+        const emulator::ThreadAtLine& reader =
+            f.hazard == Hazard::read_after_write ? *g.second : g.first;
         EXPECT_EQ(writer.line + 1, reader.line);
         EXPECT_EQ(writer.thread.x, 63 - reader.thread.x);
         EXPECT_EQ(f.byte, writer.thread.x * 4);

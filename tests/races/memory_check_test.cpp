@@ -47,9 +47,9 @@ TEST_F(MemoryCheck, FindsReadsOfWhatNobodyWrote) {
     EXPECT_EQ(found[0].kind, FindingKind::uninitialized);
     EXPECT_EQ(found[0].count, 40u);
     EXPECT_EQ(found[0].first.line, 14) << "of the PTX text";
-    EXPECT_NE(found[0].sentence.find("Thread (0,0,0) of block (0,0,0) reads at PTX line 14 4 bytes "
-                                     "of global memory that nothing has written: byte 0 of an "
-                                     "allocation of 160."),
+    EXPECT_NE(found[0].sentence.find("Thread (0,0,0) of block (0,0,0) reads 4 bytes of global memory "
+                                     "at PTX line 14 that were never written, at byte 0 of an "
+                                     "allocation of 160 bytes."),
               std::string::npos)
         << found[0].sentence;
 }

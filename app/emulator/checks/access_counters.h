@@ -11,84 +11,91 @@
 
 namespace warpscope::emulator {
 
-inline constexpr unsigned banks = 32;         // of shared memory, 4 bytes wide
-inline constexpr unsigned sector_bytes = 32;  // of global memory: what one transfer brings
+inline constexpr unsigned banks = 32;         ///< of shared memory, 4 bytes wide
+inline constexpr unsigned sector_bytes = 32;  ///< the unit in which global memory is transferred
 
-// How one warp-wide shared access meets the banks. The hardware serves 128 bytes at a time: a warp
-// of 4-byte (or narrower) lanes at once, of 8-byte lanes in halves, of 16-byte lanes in quarters
-// (CUDA C++ Programming Guide, "Shared Memory"); two of those at once where every lane accesses
-// what its neighbour i^1 does, or every lane what i^2 does. Lanes that access the same word share
-// it. So an H200 counts them (ncu, l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld): see the test.
+/// How one warp-wide access to shared memory uses the banks. The hardware serves 128 bytes in one
+/// pass: all lanes of a warp if a lane accesses 4 bytes or less, half of the lanes for 8 bytes, a
+/// quarter for 16 bytes (CUDA C++ Programming Guide, "Shared Memory"). Two of these parts are
+/// served in one pass if every lane i accesses the address of lane i^1, or every lane that of lane
+/// i^2. Lanes that access one word share it. An H200 counts in this way (ncu,
+/// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld); the test has measured values.
 struct BankUse {
-    unsigned wavefronts = 0;  // passes that the access takes
-    unsigned least = 0;       // without conflicts
-    unsigned degree = 0;      // most distinct words in one bank within one pass; 1: no conflict
-    std::array<uint8_t, 32> group{};  // by lane: those of one number are served at once
+    unsigned wavefronts = 0;  ///< passes that the access takes
+    unsigned least = 0;       ///< passes that it would take without bank conflicts
+    unsigned degree = 0;      ///< most distinct words in one bank in one pass; 1: no conflict
+    std::array<std::uint8_t, 32> group{};  ///< by lane: lanes with one number are served together
 };
-BankUse bank_use(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_t bytes);
+/// `addresses` are offsets into shared memory, by lane; `bytes` is the width of one lane's access.
+BankUse bank_use(std::span<const std::uint64_t, 32> addresses, std::uint32_t mask,
+                 std::uint32_t bytes);
 
-// Sectors that a warp-wide global access touches.
-unsigned sectors(std::span<const uint64_t, 32> addresses, uint32_t mask, uint32_t bytes);
+/// Sectors that a warp-wide access to global memory touches.
+unsigned sectors(std::span<const std::uint64_t, 32> addresses, std::uint32_t mask,
+                 std::uint32_t bytes);
 
-// The accesses of one kind.
+/// Counts of one kind of accesses.
 struct MemoryCounts {
-    uint64_t requests = 0;          // warp instructions
-    uint64_t bytes = 0;             // that the lanes asked for
-    uint64_t sectors = 0;           // global memory: that were moved
-    uint64_t wavefronts = 0;        // shared memory: passes
-    uint64_t least_wavefronts = 0;  // passes without conflicts
-    unsigned degree = 0;            // shared memory: the worst access's
+    std::uint64_t requests = 0;          ///< warp instructions
+    std::uint64_t bytes = 0;             ///< that the lanes requested
+    std::uint64_t sectors = 0;           ///< global memory: transferred
+    std::uint64_t wavefronts = 0;        ///< shared memory: passes
+    std::uint64_t least_wavefronts = 0;  ///< passes without bank conflicts
+    unsigned degree = 0;                 ///< shared memory: the highest BankUse::degree
 
     MemoryCounts& operator+=(const MemoryCounts& other);
 };
 
-// What the launches of one kernel did.
+/// Counts of all launches of one kernel.
 struct KernelCounters {
     std::string kernel;
-    uint64_t launches = 0, blocks = 0;
-    uint64_t warp_instructions = 0, thread_instructions = 0;
-    uint64_t barriers = 0;  // released, over all blocks
+    std::uint64_t launches = 0, blocks = 0;
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+    std::uint64_t barriers = 0;  ///< completed, over all blocks
     MemoryCounts global_loads, global_stores, global_atomics;
     MemoryCounts shared_loads, shared_stores, shared_atomics;
 
-    KernelCounters& operator+=(const KernelCounters& other);  // of the same kernel
+    KernelCounters& operator+=(const KernelCounters& other);  ///< of one kernel
 };
 
-// Counts what launches do; the figures don't depend on the schedule where the kernels' don't.
+/// Counts instructions, barriers and memory accesses of launches. The counts depend on the schedule
+/// only if the instructions that the kernel executes do.
 class AccessCounters : public Observer {
   public:
-    // One for each kernel, in the order of their first launches. A launch that fails counts for
-    // nothing.
+    /// One for each kernel, in the order of their first launches. A launch that fails is not
+    /// counted.
     const std::vector<KernelCounters>& kernels() const { return kernels_; }
 
     std::unique_ptr<Observer> fork() override;
     void join(Observer& fork) override;
-    void on_failure(uint32_t) override { kernels_[current_] = before_; }
+    void on_failure(std::uint32_t) override { kernels_[current_] = before_; }
     void on_launch(const Kernel& kernel, const Launch& launch) override;
     bool wants_instructions() const override { return false; }
-    void on_block_end(uint32_t block, const Statistics& statistics) override;
+    void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
 
   private:
-    // What an instruction's newest access of all lanes cost. Another one whose lanes lie in the
-    // same way to each other, from a base that has the same place in a sector, costs the same.
-    struct Known {
-        std::array<uint64_t, 32> offsets{};  // from lane 0's address
-        uint64_t base = ~0ull;               // lane 0's place, and which memory it is in
+    /// The cost of an instruction's newest access by all lanes. The next access has this cost too
+    /// if its lanes have these offsets from lane 0 and lane 0 has this offset in its sector.
+    struct CachedCost {
+        std::array<std::uint64_t, 32> offsets{};  ///< from lane 0's address
+        std::uint64_t base = ~0ull;               ///< lane 0's offset in its sector, and the space
         unsigned wavefronts = 0, least = 0, degree = 0, sectors = 0;
     };
     void count_shared(const Access& access);
-    static bool recall(Known& known, const Access& access, bool shared);
+    /// True when `cached` holds the cost of this access by all lanes. Otherwise sets its pattern to
+    /// that of the access; the caller sets the cost.
+    static bool has_cost(CachedCost& cached, const Access& access, bool shared);
 
     std::vector<KernelCounters> kernels_;
-    size_t current_ = 0;        // index of the running kernel
-    KernelCounters before_;     // its counters before the launch
-    std::vector<Known> known_;  // by pc, of the running kernel
-    // What inner loops do most is counted for itself until the block ends: shared loads of one
-    // address by all lanes, by pc, and the pcs that have any.
-    std::vector<uint64_t> broadcasts_;
-    std::vector<uint32_t> broadcasting_;
+    std::size_t current_ = 0;        ///< index of the running kernel
+    KernelCounters before_;          ///< its counters before the launch
+    std::vector<CachedCost> costs_;  ///< by pc, of the running kernel
+    /// Loads of one shared address by all lanes, by pc, of the running block: the most frequent
+    /// accesses of inner loops, counted with one increment.
+    std::vector<std::uint64_t> broadcasts_;
+    std::vector<std::uint32_t> broadcasting_;  ///< the pcs that have broadcasts
     const Kernel* kernel_ = nullptr;
 };
 

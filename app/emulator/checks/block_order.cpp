@@ -23,11 +23,11 @@ void BlockOrder::begin_block() {
 void BlockOrder::arrive(const BarrierArrival& a) {
     Barrier& barrier = barriers_[a.barrier];
     WarpClock& warp = warps_[a.warp];
-    barrier.arrived += uint32_t(std::popcount(a.mask));
+    barrier.arrived += std::uint32_t(std::popcount(a.mask));
     barrier.all_wait &= a.waits;
     barrier.counted |= a.expected != 0;
     if (a.waits) barrier.waiting[a.warp] |= a.mask;
-    for (size_t w = 0; w < warps_.size(); ++w)
+    for (std::size_t w = 0; w < warps_.size(); ++w)
         barrier.clock[w] = std::max(barrier.clock[w], warp.seen[w]);
     barrier.clock[a.warp] = std::max(barrier.clock[a.warp], warp.arrivals);
     ++warp.arrivals;
@@ -35,15 +35,15 @@ void BlockOrder::arrive(const BarrierArrival& a) {
 
 void BlockOrder::release(const BarrierRelease& release) {
     Barrier& barrier = barriers_[release.barrier];
-    const uint32_t all = barrier.counted ? threads_ : release.live_threads;
+    const std::uint32_t all = barrier.counted ? threads_ : release.live_threads;
     if (barrier.all_wait && barrier.arrived >= all) {
         ++epoch_;
         partial_ = false;
     } else {
         partial_ = any_partial_ = true;
-        for (uint32_t w = 0; w < warps_.size(); ++w) {
+        for (std::uint32_t w = 0; w < warps_.size(); ++w) {
             if (!barrier.waiting[w]) continue;
-            for (size_t other = 0; other < warps_.size(); ++other)
+            for (std::size_t other = 0; other < warps_.size(); ++other)
                 warps_[w].seen[other] = std::max(warps_[w].seen[other], barrier.clock[other]);
             warp_sync(w, barrier.waiting[w]);
         }
@@ -51,12 +51,12 @@ void BlockOrder::release(const BarrierRelease& release) {
     barrier = {};
 }
 
-uint32_t BlockOrder::lanes_of(uint32_t warp) const {
-    const uint32_t left = threads_ - warp * lanes_per_warp;
+std::uint32_t BlockOrder::lanes_of(std::uint32_t warp) const {
+    const std::uint32_t left = threads_ - warp * lanes_per_warp;
     return left >= lanes_per_warp ? all_lanes : (1u << left) - 1;
 }
 
-void BlockOrder::warp_sync(uint32_t w, uint32_t members) {
+void BlockOrder::warp_sync(std::uint32_t w, std::uint32_t members) {
     WarpClock& warp = warps_[w];
     if ((lanes_of(w) & ~members) == 0) {
         warp.ordered_rounds = warp.round++;
@@ -64,24 +64,27 @@ void BlockOrder::warp_sync(uint32_t w, uint32_t members) {
     }
     warp.lanes.resize(lanes_per_warp);
     Clock joined{};
-    for (uint32_t m = members; m; m &= m - 1) {
-        const auto lane = size_t(std::countr_zero(m));
+    for (std::uint32_t m = members; m; m &= m - 1) {
+        const auto lane = std::size_t(std::countr_zero(m));
         const Clock& mine = warp.lanes[lane];
-        for (size_t k = 0; k < joined.size(); ++k) joined[k] = std::max(joined[k], mine[k]);
+        for (std::size_t k = 0; k < joined.size(); ++k) joined[k] = std::max(joined[k], mine[k]);
     }
-    for (uint32_t m = members; m; m &= m - 1) joined[size_t(std::countr_zero(m))] = warp.round;
-    for (uint32_t m = members; m; m &= m - 1) warp.lanes[size_t(std::countr_zero(m))] = joined;
+    for (std::uint32_t m = members; m; m &= m - 1)
+        joined[std::size_t(std::countr_zero(m))] = warp.round;
+    for (std::uint32_t m = members; m; m &= m - 1)
+        warp.lanes[std::size_t(std::countr_zero(m))] = joined;
     ++warp.round;
 }
 
-uint32_t BlockOrder::unordered_lanes(uint32_t w, const Moment& moment, unsigned lane) const {
+std::uint32_t BlockOrder::unordered_lanes(std::uint32_t w, const Moment& moment,
+                                          unsigned lane) const {
     const WarpClock& warp = warps_[w];
     if (moment.round <= warp.ordered_rounds) return 0;
     if (warp.lanes.empty()) return all_lanes;
-    uint32_t unordered = 0;
+    std::uint32_t unordered = 0;
     const Clock& clock = warp.lanes[lane];
-    for (uint32_t other = 0; other < clock.size(); ++other)
-        unordered |= uint32_t(clock[other] < moment.round) << other;
+    for (std::uint32_t other = 0; other < clock.size(); ++other)
+        unordered |= std::uint32_t(clock[other] < moment.round) << other;
     return unordered;
 }
 

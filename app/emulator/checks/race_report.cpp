@@ -1,28 +1,29 @@
+#include "emulator/checks/race_report.h"
+
 #include <fmt/format.h>
 
 #include <bit>
 
-#include "emulator/checks/race_detector.h"
+#include "emulator/warp/warp.h"
 
-// What a race is called: for people.
 namespace warpscope::emulator {
 
 namespace {
 
-// Whether one thread can execute `from` and then `to`.
-bool leads_to(const Kernel& kernel, uint32_t from, uint32_t to) {
+/// True when one thread can execute instruction `from` and later instruction `to`.
+bool leads_to(const Kernel& kernel, std::uint32_t from, std::uint32_t to) {
     std::vector<bool> seen(kernel.code.size());
-    std::vector<uint32_t> open{from};
+    std::vector<std::uint32_t> open{from};
     while (!open.empty()) {
-        const uint32_t at = open.back();
+        const std::uint32_t at = open.back();
         open.pop_back();
         const Instruction& i = kernel.code[at];
         const bool guarded = at > 0 && is_guard(kernel.code[at - 1].role);
-        std::vector<uint32_t> next;
+        std::vector<std::uint32_t> next;
         if (is_branch(i.role)) next.push_back(at + i.target);
         const bool ends = i.role == Role::branch || i.role == Role::exit;
         if (!ends || guarded) next.push_back(at + 1);
-        for (const uint32_t n : next) {
+        for (const std::uint32_t n : next) {
             if (n == to) return true;
             if (n >= seen.size() || seen[n]) continue;
             seen[n] = true;
@@ -32,98 +33,118 @@ bool leads_to(const Kernel& kernel, uint32_t from, uint32_t to) {
     return false;
 }
 
-std::string_view past_tense(Hazard hazard) {
-    return hazard == Hazard::write_after_read ? "read" : "wrote";
+/// The later access of a write-after-read conflict whose thread should have waited: in program
+/// order the write comes first.
+bool read_too_early(const Kernel& kernel, const Conflict& conflict, const Access& later) {
+    return conflict.hazard == Hazard::write_after_read &&
+           !leads_to(kernel, conflict.earlier.pc, later.pc) &&
+           leads_to(kernel, later.pc, conflict.earlier.pc);
 }
 
 }  // namespace
 
-void RaceDetector::report(const Race& race, uint64_t count) {
-    races_ = true;
-    for (uint32_t byte = race.byte; byte < race.byte + (1u << shift_); byte += 4)
-        racing_words_[byte / 4] = true;
-    const Doing& earlier = doing(*race.earlier);
-    const Charge charge{race.hazard, race.earlier->doing, race.earlier_lane};
-    if (charge == charge_) return;
-    charge_ = charge;
-    const bool one_warp = earlier.warp == access_->warp;
-    const Severity severity = one_warp || race.same_value ? Severity::warning : Severity::error;
-    log_.add({&places_.kernel(), earlier.pc, access_->pc, FindingKind::race, severity, race.hazard},
-             count, [&] { return describe(race, severity); });
+void RaceReport::begin_launch(const Kernel& kernel, const Launch& launch,
+                              std::uint32_t shared_bytes) {
+    launch_.begin(kernel, launch);
+    log_.begin_launch();
+    racing_words_.assign((shared_bytes + 3) / 4, false);
+    any_racing_ = false;
 }
 
-void RaceDetector::report_unwritten(const Place& place, uint32_t lanes) {
-    const uint32_t pc = access_->pc;
-    log_.add({&places_.kernel(), pc, pc, FindingKind::uninitialized, Severity::error},
-             uint64_t(std::popcount(lanes)), [&] {
-                 Finding f;
-                 f.kind = FindingKind::uninitialized;
-                 f.kernel = places_.kernel().name;
-                 const auto lane = uint32_t(std::countr_zero(lanes));
-                 f.first = places_.party(pc, access_->warp * lanes_per_warp + lane, block_);
-                 f.byte = place.byte;
-                 f.sentence = fmt::format(
-                     "Thread {} of block {} reads at {} byte {} of shared memory, which no thread "
-                     "of its block has written by then: it gets whatever was left there.",
-                     name_of(f.first.thread), name_of(f.first.block), f.first.where(), place.byte);
-                 return f;
-             });
+void RaceReport::begin_block(std::uint32_t block) {
+    block_ = block;
+    log_.begin_block(block);
+    if (any_racing_) racing_words_.assign(racing_words_.size(), false);
+    any_racing_ = false;
 }
 
-Finding RaceDetector::describe(const Race& race, Severity severity) const {
+void RaceReport::mark_racing(std::uint32_t begin, std::uint32_t end) {
+    any_racing_ = true;
+    for (std::uint32_t byte = begin; byte < end; byte += 4) racing_words_[byte / 4] = true;
+}
+
+void RaceReport::add(const Conflict& conflict, const Access& later, std::uint64_t count) {
+    const bool one_warp = conflict.earlier.warp == later.warp;
+    const Severity severity = one_warp || conflict.same_value ? Severity::warning : Severity::error;
+    log_.add({&launch_.kernel(), conflict.earlier.pc, later.pc, FindingKind::race, severity,
+              conflict.hazard},
+             count, [&] { return finding(conflict, later, severity); });
+}
+
+void RaceReport::add_unwritten(std::uint32_t byte, const Access& read, std::uint32_t lanes) {
+    log_.add(
+        {&launch_.kernel(), read.pc, read.pc, FindingKind::uninitialized, Severity::error},
+        std::uint64_t(std::popcount(lanes)), [&] {
+            Finding f;
+            f.kind = FindingKind::uninitialized;
+            f.kernel = launch_.kernel().name;
+            const auto lane = std::uint32_t(std::countr_zero(lanes));
+            f.first = launch_.at(read.pc, read.warp * lanes_per_warp + lane, block_);
+            f.byte = byte;
+            f.sentence = fmt::format(
+                "Thread {} of block {} reads byte {} of shared memory at {} before any thread of "
+                "its block has written it. The value is undefined.",
+                name_of(f.first.thread), name_of(f.first.block), byte, f.first.where());
+            return f;
+        });
+}
+
+Finding RaceReport::finding(const Conflict& conflict, const Access& later,
+                            Severity severity) const {
+    const AccessEvent& earlier = conflict.earlier;
     Finding f;
     f.kind = FindingKind::race;
     f.severity = severity;
-    f.hazard = race.hazard;
-    f.kernel = places_.kernel().name;
-    const Doing& earlier = doing(*race.earlier);
-    f.first = places_.party(earlier.pc, earlier.warp * lanes_per_warp + race.earlier_lane, block_);
-    f.second = places_.party(access_->pc, access_->warp * lanes_per_warp + race.lane, block_);
-    f.byte = race.byte;
-    f.sentence = sentence(race, f);
+    f.hazard = conflict.hazard;
+    f.kernel = launch_.kernel().name;
+    f.first = launch_.at(earlier.pc, earlier.warp * lanes_per_warp + conflict.earlier_lane, block_);
+    f.second = launch_.at(later.pc, later.warp * lanes_per_warp + conflict.lane, block_);
+    f.byte = conflict.byte;
+    f.sentence = sentence(conflict, later, f);
     return f;
 }
 
-std::string RaceDetector::sentence(const Race& race, const Finding& f) const {
-    const Doing& earlier = doing(*race.earlier);
-    const bool one_warp = earlier.warp == access_->warp;
-    const std::string first = f.first.where(), second = f.second->where();
-    const std::string partner =
-        fmt::format("thread {} of {}", name_of(f.first.thread),
-                    one_warp ? "the same warp" : fmt::format("warp {}", earlier.warp));
-    const std::string subject =
-        fmt::format("Thread {} of block {} (warp {})", name_of(f.second->thread),
-                    name_of(f.second->block), access_->warp);
-    const char* barrier = one_warp ? "__syncwarp()" : "__syncthreads()";
-    if (race.one_instruction)
-        return fmt::format(
-            "{} and {} store different values in byte {} of shared memory, at {} in one "
-            "instruction: either may stay, and no barrier can order them.",
-            subject, partner, race.byte, second);
+/// "__syncthreads() is missing between a.cu:7 and a.cu:9"
+std::string RaceReport::missing_barrier(const Conflict& conflict, const Access& later,
+                                        const Finding& f) const {
+    const char* barrier = conflict.earlier.warp == later.warp ? "__syncwarp()" : "__syncthreads()";
+    std::string from = f.first.where(), to = f.second->where();
+    if (from == to)
+        return fmt::format("{} is missing between one pass of this line and the next", barrier);
+    if (read_too_early(launch_.kernel(), conflict, later)) std::swap(from, to);
+    return fmt::format("{} is missing between {} and {}", barrier, from, to);
+}
 
-    const auto missing = [&](const std::string& from, const std::string& to) {
-        if (from == to)
-            return fmt::format("{} is missing between one pass of this line and the next", barrier);
-        return fmt::format("{} is missing between {} and {}", barrier, from, to);
+std::string RaceReport::sentence(const Conflict& conflict, const Access& later,
+                                 const Finding& f) const {
+    const AccessEvent& earlier = conflict.earlier;
+    const auto subject = [&](const ThreadAtLine& at, std::uint32_t warp) {
+        return fmt::format("Thread {} of block {} (warp {})", name_of(at.thread), name_of(at.block),
+                           warp);
     };
-    const std::string atomically = access_->kind == MemoryAccess::atomic ? " atomically" : "";
-    // Program order says which of the two should have waited, where it says anything.
-    const Kernel& kernel = places_.kernel();
-    const bool too_early = race.hazard == Hazard::write_after_read &&
-                           !leads_to(kernel, earlier.pc, access_->pc) &&
-                           leads_to(kernel, access_->pc, earlier.pc);
-    if (too_early)
+    const auto other = [&](const ThreadAtLine& at, std::uint32_t warp) {
         return fmt::format(
-            "Thread {} of block {} (warp {}) read at {} byte {} of shared memory before thread {} "
-            "of {} wrote it{} at {}: {}.",
-            name_of(f.first.thread), name_of(f.first.block), earlier.warp, first, race.byte,
-            name_of(f.second->thread),
-            one_warp ? "the same warp" : fmt::format("warp {}", access_->warp), atomically, second,
-            missing(second, first));
-    return fmt::format("{} {}{} at {} byte {} of shared memory that {} {} at {}{}: {}.", subject,
-                       race.hazard == Hazard::read_after_write ? "reads" : "overwrites", atomically,
-                       second, race.byte, partner, past_tense(race.hazard), first,
-                       race.same_value ? ", with the same value" : "", missing(first, second));
+            "thread {} of {}", name_of(at.thread),
+            earlier.warp == later.warp ? "the same warp" : fmt::format("warp {}", warp));
+    };
+    const ThreadAtLine &first = f.first, &second = *f.second;
+    if (conflict.one_instruction)
+        return fmt::format(
+            "{} and {} store different values to byte {} of shared memory in one instruction, at "
+            "{}. Either value may remain, and no barrier can order the two stores.",
+            subject(second, later.warp), other(first, earlier.warp), conflict.byte, second.where());
+    const char* atomically = later.kind == MemoryAccess::atomic ? " atomically" : "";
+    const std::string missing = missing_barrier(conflict, later, f);
+    if (read_too_early(launch_.kernel(), conflict, later))
+        return fmt::format("{} read byte {} of shared memory at {} before {} wrote it{} at {}: {}.",
+                           subject(first, earlier.warp), conflict.byte, first.where(),
+                           other(second, later.warp), atomically, second.where(), missing);
+    return fmt::format("{} {}{} byte {} of shared memory at {} after {} {} it at {}{}: {}.",
+                       subject(second, later.warp),
+                       conflict.hazard == Hazard::read_after_write ? "reads" : "overwrites",
+                       atomically, conflict.byte, second.where(), other(first, earlier.warp),
+                       conflict.hazard == Hazard::write_after_read ? "read" : "wrote",
+                       first.where(), conflict.same_value ? ", with the same value" : "", missing);
 }
 
 }  // namespace warpscope::emulator

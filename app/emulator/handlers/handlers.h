@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "emulator/machine/warp.h"
 #include "emulator/program/instruction.h"
 #include "emulator/program/ptx_type.h"
+#include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
 

@@ -3,8 +3,8 @@
 #include <bit>
 
 #include "emulator/handlers/handlers.h"
-#include "emulator/machine/float_mode.h"
-#include "emulator/machine/host_timer.h"
+#include "emulator/warp/float_mode.h"
+#include "emulator/warp/host_timer.h"
 
 namespace warpscope::emulator {
 
@@ -45,8 +45,8 @@ const Instruction* branch_unless(const Instruction* i, Warp& w) {
 
 const Instruction* join_point(const Instruction* i, Warp& w) {
     w.left -= i->cost;
-    const std::int32_t record = w.splits[w.current].record;
-    if (record < 0 || w.records[size_t(record)].join != i) return i + 1;
+    const std::int32_t join = w.splits[w.current].join;
+    if (join < 0 || w.joins[std::size_t(join)].at != i) return i + 1;
     return w.arrive(i);
 }
 
@@ -94,7 +94,7 @@ const Instruction* nothing(const Instruction* i, Warp& w) {
 // Clocks count the instructions that the block ran before; %globaltimer is the host's, in
 // nanoseconds, but for a block that is stepped: there an instruction takes one.
 const Instruction* read_clock(const Instruction* i, Warp& w) {
-    std::uint64_t value = w.block->clock + std::uint64_t(w.left_at_entry - w.left) + i->cost - 1;
+    std::uint64_t value = w.block->clock + w.executed() + i->cost - 1;
     if (i->detail) value = w.block->timer_base ? w.block->timer_base + value : host_timer();
     const bool uniform = i->operands[0] & 1;
     for (unsigned lane = 0; lane < (uniform ? 1 : lanes_per_warp); ++lane)

@@ -30,8 +30,8 @@ std::string string_at(const Instruction* i, Warp& w, unsigned lane, std::uint64_
 const Instruction* print(const Instruction* i, Warp& w) {
     for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
-        if (w.block->printed.is_full()) {  // or long texts would outlast the launch's time limit
-            w.block->printed.cut();
+        if (w.block->printed->is_full()) {  // or long texts would outlast the launch's time limit
+            w.block->printed->cut();
             if (i->operands[0]) w.set<std::uint32_t>(i->operands[0], lane, 0);
             continue;
         }
@@ -49,7 +49,7 @@ const Instruction* print(const Instruction* i, Warp& w) {
         const std::string format =
             string_at(i, w, lane, w.get<std::uint64_t>(i->operands[1], lane));
         const PrintedText printed = print_text(format, source);
-        w.block->printed.add(printed.text);
+        w.block->printed->add(printed.text);
         if (i->operands[0])
             w.set<std::uint32_t>(i->operands[0], lane, std::uint32_t(printed.arguments));
     }

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "emulator/machine/printed.h"
+#include "emulator/warp/printed.h"
 
 // printf() by hand: a kernel's format never reaches the host's own.
 namespace warpscope::emulator {

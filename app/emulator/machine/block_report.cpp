@@ -1,24 +1,22 @@
+#include "emulator/machine/block_report.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "emulator/machine/block.h"
 #include "emulator/program/error.h"
 
-// What an error says of where a block's threads are.
 namespace warpscope::emulator {
 
 namespace {
 
-constexpr size_t most_places = 4;
-
-// "warp 3", "warps 0-2, 5"
-std::string names_of(uint32_t warps) {
+/// "warp 3", "warps 0-2, 5"
+std::string names_of(std::uint32_t warps) {
     std::string names;
-    for (uint32_t w = 0; w < 32; ++w) {
+    for (std::uint32_t w = 0; w < 32; ++w) {
         if (!(warps >> w & 1)) continue;
-        uint32_t last = w;
+        std::uint32_t last = w;
         while (last < 31 && (warps >> (last + 1) & 1)) ++last;
         names += fmt::format("{}{}", names.empty() ? "" : ", ", w);
         if (last > w) names += fmt::format("-{}", last);
@@ -27,19 +25,67 @@ std::string names_of(uint32_t warps) {
     return ((warps & (warps - 1)) ? "warps " : "warp ") + names;
 }
 
-}  // namespace
+/// Splits of several warps at one source line.
+struct Group {
+    std::string where;  ///< "at the barrier a.cu:7"
+    std::string lanes;  ///< "lanes 0x0000000f of "; empty for whole warps
+    std::uint32_t warps = 0;
+};
 
-std::string BlockRunner::block_name() const {
-    const Dim3& g = launch_.grid;
-    return fmt::format("({},{},{})", context_.block % g.x, context_.block / g.x % g.y,
-                       context_.block / g.x / g.y);
+/// In the order in which the warps would run.
+std::vector<Group> groups_of(const BlockState& block) {
+    const Kernel& kernel = *block.context.kernel;
+    std::vector<Group> groups;
+    const auto add = [&](std::string where, std::string lanes, std::uint32_t warp) {
+        for (Group& group : groups)
+            if (group.where == where && group.lanes.empty() && lanes.empty()) {
+                group.warps |= 1u << warp;
+                return;
+            }
+        groups.push_back({std::move(where), std::move(lanes), 1u << warp});
+    };
+    for (std::size_t k = 0; k < block.warps.size(); ++k) {
+        const Warp& warp = block.warps[(k + block.last_warp) % block.warps.size()];
+        for (const Split& split : warp.splits) {
+            const char* how = split.state == Split::at_barrier     ? "at the barrier "
+                              : split.state == Split::at_warp_sync ? "at the warp-wide instruction "
+                                                                   : "at ";
+            const bool whole = split.mask == (warp.threads & ~warp.exited);
+            add(how + kernel.where(kernel.index_of(split.pc)),
+                whole ? "" : fmt::format("lanes {:#010x} of ", split.mask), warp.index);
+        }
+    }
+    return groups;
 }
 
-void BlockRunner::report_deadlock() const {
+/// "warps 0-2 were at a.cu:7, lanes 0x0000000f of warp 3 at the barrier a.cu:9"
+std::string positions_of(const BlockState& block) {
+    constexpr std::size_t most_groups = 4;
+    const std::vector<Group> groups = groups_of(block);
+    std::string text;
+    for (std::size_t k = 0; k < std::min(groups.size(), most_groups); ++k) {
+        const Group& group = groups[k];
+        const bool plural = group.warps & (group.warps - 1) || !group.lanes.empty();
+        const char* verb = k ? "" : plural ? "were " : "was ";
+        text += fmt::format("{}{}{} {}{}", k ? ", " : "", group.lanes, names_of(group.warps), verb,
+                            group.where);
+    }
+    if (groups.size() > most_groups) text += ", and others elsewhere";
+    return text;
+}
+
+std::string name_of(const BlockState& block) {
+    return name_of(block.context.block_index());
+}
+
+}  // namespace
+
+void fail_deadlock(const BlockState& block) {
+    const Kernel& kernel = *block.context.kernel;
     std::string waiting;
-    for (const Warp& warp : warps_)
+    for (const Warp& warp : block.warps)
         for (const Split& split : warp.splits) {
-            const std::string where = kernel_.where(kernel_.index_of(split.pc));
+            const std::string where = kernel.where(kernel.index_of(split.pc));
             waiting += fmt::format("{}warp {} lanes {:#010x} ", waiting.empty() ? "" : "; ",
                                    warp.index, split.mask);
             switch (split.state) {
@@ -47,64 +93,25 @@ void BlockRunner::report_deadlock() const {
                     waiting += fmt::format("at the barrier {} (barrier {})", where, split.barrier);
                     break;
                 case Split::at_warp_sync:
-                    waiting += "at the warp-wide exchange " + where;
+                    waiting += "at the warp-wide instruction " + where;
                     break;
                 case Split::runnable:
-                    waiting += fmt::format("before {}, behind those lanes", where);
+                    waiting += fmt::format("before {}, blocked by those lanes", where);
                     break;
             }
         }
     throw DeadlockError(
-        fmt::format("kernel {}: block {} can't go on, its threads wait for each other: {}",
-                    kernel_.name, block_name(), waiting));
+        fmt::format("kernel {}: deadlock in block {}, its threads wait for each other: {}",
+                    kernel.name, name_of(block), waiting));
 }
 
-// "warps 0-2 were at a.cu:7, lanes 0x0000000f of warp 3 at the barrier a.cu:9"
-std::string BlockRunner::whereabouts() const {
-    struct Place {
-        std::string who;
-        uint32_t warps = 0;
-    };
-    std::vector<std::pair<std::string, Place>> places;  // in the order in which they are found
-    const auto found = [&](std::string where, const std::string& who, uint32_t warp) {
-        for (auto& [known, place] : places)
-            if (known == where && place.who.empty() && who.empty()) {
-                place.warps |= 1u << warp;
-                return;
-            }
-        places.push_back({std::move(where), {who, 1u << warp}});
-    };
-    for (size_t k = 0; k < warps_.size(); ++k) {
-        const Warp& warp = warps_[(k + last_) % warps_.size()];  // whose turn it is comes first
-        for (const Split& split : warp.splits) {
-            const char* how = split.state == Split::at_barrier     ? "at the barrier "
-                              : split.state == Split::at_warp_sync ? "at the warp-wide exchange "
-                                                                   : "at ";
-            const bool whole = split.mask == (warp.threads & ~warp.exited);
-            found(how + kernel_.where(kernel_.index_of(split.pc)),
-                  whole ? "" : fmt::format("lanes {:#010x} of ", split.mask), warp.index);
-        }
-    }
-    std::string text;
-    for (size_t k = 0; k < std::min(places.size(), most_places); ++k) {
-        const auto& [where, place] = places[k];
-        const bool many = place.warps & (place.warps - 1) || !place.who.empty();
-        text += fmt::format("{}{}{} {}{}", k ? ", " : "", place.who, names_of(place.warps),
-                            k      ? ""
-                            : many ? "were "
-                                   : "was ",
-                            where);
-    }
-    if (places.size() > most_places) text += ", and others elsewhere";
-    return text;
-}
-
-void BlockRunner::report_end(Budget::Verdict verdict) const {
+void fail_budget(const BlockState& block, Budget::Verdict verdict, const Options& options) {
+    const BlockContext& context = block.context;
     std::string why, hint = "an endless loop?";
     switch (verdict) {
-        case Budget::Verdict::late:
+        case Budget::Verdict::timed_out:
             why = fmt::format(" did not end within {:.1f} s",
-                              double(options_.time_limit.count()) / 1000);
+                              double(options.time_limit.count()) / 1000);
             break;
         case Budget::Verdict::stopped:
             why = " was stopped";
@@ -112,18 +119,34 @@ void BlockRunner::report_end(Budget::Verdict verdict) const {
             break;
         default:
             why = fmt::format(": its budget of {} warp instructions is spent",
-                              options_.instruction_budget);
+                              options.instruction_budget);
             hint = "an endless loop, or too much to emulate?";
     }
-    std::string where = whereabouts();
-    if (where.empty()) {  // between two blocks
-        where = fmt::format(" of {} blocks has just ended", launch_.grid.count());
+    std::string positions = positions_of(block);
+    if (positions.empty()) {  // between two blocks
+        positions = fmt::format(" of {} blocks has just ended", context.launch->grid.count());
         if (!hint.empty()) hint = "too much to emulate?";
     } else {
-        where.insert(0, ", ");
+        positions.insert(0, ", ");
     }
-    throw Error(fmt::format("kernel {}{}: block {}{}{}", kernel_.name, why, block_name(), where,
-                            hint.empty() ? "" : " (" + hint + ")"));
+    throw Error(fmt::format("kernel {}{}: block {}{}{}", context.kernel->name, why, name_of(block),
+                            positions, hint.empty() ? "" : " (" + hint + ")"));
+}
+
+void fail_divergent_barrier(const BlockState& block, const Warp& warp, const Split& arrived,
+                            std::uint32_t missing) {
+    const Kernel& kernel = *block.context.kernel;
+    std::string elsewhere;
+    for (const Split& s : warp.splits)
+        if (s.mask & missing)
+            elsewhere += fmt::format("{}{:#010x} {} {}", elsewhere.empty() ? "" : ", ", s.mask,
+                                     s.state == Split::at_barrier ? "wait at" : "are at",
+                                     kernel.where(kernel.index_of(s.pc)));
+    throw Error(fmt::format(
+        "kernel {}, {}: block {}: lanes {:#010x} of warp {} arrive at the barrier without lanes "
+        "{:#010x} of their warp ({}); all threads of a warp must arrive at a barrier together",
+        kernel.name, kernel.where(kernel.index_of(arrived.pc)), name_of(block), arrived.mask,
+        warp.index, missing, elsewhere));
 }
 
 }  // namespace warpscope::emulator

@@ -8,10 +8,10 @@
 #include <mutex>
 #include <optional>
 
-#include "emulator/machine/block.h"
-#include "emulator/machine/float_mode.h"
+#include "emulator/machine/block_runner.h"
 #include "emulator/machine/parallel.h"
 #include "emulator/program/error.h"
+#include "emulator/warp/float_mode.h"
 
 namespace warpscope::emulator {
 
@@ -24,14 +24,20 @@ void check_shape(const Kernel& kernel, const Launch& launch) {
     const Dim3 &g = launch.grid, &b = launch.block;
     if (g.count() == 0 || b.count() == 0) fail("the launch has no threads");
     if (b.count() > 1024 || b.x > 1024 || b.y > 1024 || b.z > 64)
-        fail(fmt::format("a block of {}x{}x{} threads is too large, 1024 are the most", b.x, b.y,
-                         b.z));
+        fail(
+            fmt::format("a block of {}x{}x{} threads is too large: the limits are 1024x1024x64 and "
+                        "1024 threads",
+                        b.x, b.y, b.z));
     if (g.count() > 0xFFFFFFFFull || g.x > 0x7FFFFFFF || g.y > 65535 || g.z > 65535)
-        fail(fmt::format("a grid of {}x{}x{} blocks is too large", g.x, g.y, g.z));
-    const uint64_t shared = uint64_t(kernel.shared_bytes) + launch.dynamic_shared_bytes;
+        fail(
+            fmt::format("a grid of {}x{}x{} blocks is too large: the limits are "
+                        "2147483647x65535x65535 and 4294967295 blocks",
+                        g.x, g.y, g.z));
+    const std::uint64_t shared = std::uint64_t(kernel.shared_bytes) + launch.dynamic_shared_bytes;
     if (shared > Machine::max_shared_bytes)
-        fail(fmt::format("{} bytes of shared memory are more than the {} that a block can have",
-                         shared, Machine::max_shared_bytes));
+        fail(
+            fmt::format("{} bytes of shared memory are more than the limit of {} bytes for a block",
+                        shared, Machine::max_shared_bytes));
 }
 
 std::vector<std::byte> pack(const Kernel& kernel, std::span<const void* const> arguments) {
@@ -39,42 +45,45 @@ std::vector<std::byte> pack(const Kernel& kernel, std::span<const void* const> a
         throw Error(fmt::format("kernel {} takes {} arguments, not {}", kernel.name,
                                 kernel.parameters.size(), arguments.size()));
     std::vector<std::byte> packed(kernel.parameter_bytes);
-    for (size_t k = 0; k < arguments.size(); ++k)
+    for (std::size_t k = 0; k < arguments.size(); ++k)
         std::memcpy(packed.data() + kernel.parameters[k].offset, arguments[k],
                     kernel.parameters[k].size);
     return packed;
 }
 
-// What the threads of one launch share. Each takes virtual SMs until none is left. When a block
-// fails, blocks before it still run, so that the error is the same whatever the threads do.
+/// Deals the blocks of one launch to host threads. Each thread takes virtual SMs until none is
+/// left. When a block fails, the blocks below it still run, so that the launch ends with the error
+/// of the lowest failing block on any number of threads.
 class Dispatch {
   public:
-    Dispatch(uint64_t first, uint64_t end, unsigned sms) : first_(first), end_(end), sms_(sms) {}
+    Dispatch(std::uint64_t first, std::uint64_t end, unsigned sms)
+        : first_(first), end_(end), sms_(sms) {}
 
     void run_sms(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared,
                  Observer* observer) {
         for (unsigned sm = next_++; sm < sms_; sm = next_++)
-            for (uint64_t b = first_ + (sm + sms_ - first_ % sms_) % sms_;
+            for (std::uint64_t b = first_ + (sm + sms_ - first_ % sms_) % sms_;
                  b < end_ && b < failed_.load(); b += sms_)
-                run_block(runner, uint32_t(b), sm, shared[sm].data(), observer);
+                run_block(runner, std::uint32_t(b), sm, shared[sm].data(), observer);
     }
     void run_in_order(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared,
                       Observer* observer) {
-        for (uint64_t b = first_; b < end_ && b < failed_.load(); ++b)
-            run_block(runner, uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(), observer);
+        for (std::uint64_t b = first_; b < end_ && b < failed_.load(); ++b)
+            run_block(runner, std::uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(),
+                      observer);
     }
-    void take_prints(PrintLog& into) {
-        if (error_) prints_.forget_after(uint32_t(failed_.load()));
-        prints_.move_into(into);
+    void move_prints_into(PrintLog& log) {
+        if (error_) prints_.forget_after(std::uint32_t(failed_.load()));
+        prints_.move_into(log);
     }
     void rethrow(Observer* observer) const {
         if (!error_) return;
-        if (observer) observer->on_failure(uint32_t(failed_.load()));
+        if (observer) observer->on_failure(std::uint32_t(failed_.load()));
         std::rethrow_exception(error_);
     }
 
   private:
-    void run_block(BlockRunner& runner, uint32_t block, unsigned sm, std::byte* shared,
+    void run_block(BlockRunner& runner, std::uint32_t block, unsigned sm, std::byte* shared,
                    Observer* observer) {
         try {
             runner.run(block, sm, sms_, shared, observer);
@@ -88,23 +97,23 @@ class Dispatch {
         }
     }
 
-    void keep_prints(uint32_t block, const BlockRunner& runner) {
+    void keep_prints(std::uint32_t block, const BlockRunner& runner) {
         if (runner.printed().text().empty()) return;
         const std::lock_guard lock(mutex_);
         prints_.add(block, runner.printed());
     }
 
-    uint64_t first_, end_;  // blocks
+    std::uint64_t first_, end_;  // blocks
     unsigned sms_;
     std::atomic<unsigned> next_ = 0;
-    std::atomic<uint64_t> failed_ = ~0ull;
+    std::atomic<std::uint64_t> failed_ = ~0ull;
     std::mutex mutex_;
     std::exception_ptr error_;
     LaunchPrints prints_;
 };
 
-// One observer for each thread: `observer` itself and forks of it; just the one where it can't
-// fork.
+/// One observer for each host thread: `observer` itself and its forks. Only one thread if the
+/// observer cannot fork.
 class Observers {
   public:
     Observers(Observer* observer, unsigned threads) : all_{observer} {
@@ -134,7 +143,7 @@ class Observers {
 
 Machine::Machine(unsigned virtual_sms) : shared_(std::max(1u, virtual_sms)) {}
 
-std::span<std::byte> Machine::shared_memory(unsigned sm, size_t bytes) {
+std::span<std::byte> Machine::shared_memory(unsigned sm, std::size_t bytes) {
     std::vector<std::byte>& memory = shared_[sm];
     if (memory.size() < bytes) memory.resize(bytes);
     return memory;
@@ -143,7 +152,7 @@ std::span<std::byte> Machine::shared_memory(unsigned sm, size_t bytes) {
 std::string Machine::take_output() {
     std::string text = output_.text();
     if (output_.is_cut())
-        text += fmt::format("{}(the rest is left out: these are {} lines)\n",
+        text += fmt::format("{}(the output is cut after {} lines)\n",
                             text.ends_with('\n') ? "" : "\n", output_.lines());
     output_ = {};
     return text;
@@ -167,13 +176,14 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     const Options& options = frozen.options;
     for (unsigned sm = 0; sm < virtual_sms(); ++sm)
         shared_memory(sm, kernel.shared_bytes + launch.dynamic_shared_bytes);
-    const uint64_t first = std::min(options.first_block, launch.grid.count());
-    const uint64_t blocks = std::min(options.blocks, launch.grid.count() - first);
+    const std::uint64_t first = std::min(options.first_block, launch.grid.count());
+    const std::uint64_t blocks = std::min(options.blocks, launch.grid.count() - first);
     Dispatch dispatch(first, first + blocks, virtual_sms());
     Budget budget(options);
     if (observer) observer->on_launch(kernel, launch);
     unsigned threads = options.threads ? options.threads : hardware_threads();
-    threads = unsigned(std::clamp<uint64_t>(std::min<uint64_t>(virtual_sms(), blocks), 1, threads));
+    threads = unsigned(
+        std::clamp<std::uint64_t>(std::min<std::uint64_t>(virtual_sms(), blocks), 1, threads));
     if (kernel.order_dependent) threads = 1;
     const Observers observers(observer, threads);
     threads = observers.threads();
@@ -188,7 +198,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
         parts[k] = runner.statistics();
     });
     observers.join();
-    dispatch.take_prints(output_);
+    dispatch.move_prints_into(output_);
     dispatch.rethrow(observer);
     Statistics total;
     for (const Statistics& s : parts) total += s;

@@ -15,83 +15,86 @@ class Warp;
 struct Launch;
 struct Statistics;
 
-// One warp-wide memory instruction, told before it executes. Addresses are offsets into the
-// block's shared memory or global (host) addresses; only the lanes of `mask` are valid.
+/// One load, store or atomic of a warp, before it executes. Addresses are offsets into the block's
+/// shared memory, or global (host) addresses. They are valid for the lanes of `mask` only.
 struct Access {
-    uint32_t block = 0;  // linear index
-    uint32_t warp = 0;
-    uint32_t mask = 0;
-    const uint64_t* lane_addresses = nullptr;  // 32; of same_address the mask's first lane's only
-    uint32_t bytes = 0;                        // of one lane
+    std::uint32_t block = 0;  ///< linear index
+    std::uint32_t warp = 0;
+    std::uint32_t mask = 0;
+    /// One for each of 32 lanes. If same_address is set, only that of the first lane of the mask.
+    const std::uint64_t* lane_addresses = nullptr;
+    std::uint32_t bytes = 0;  ///< of one lane
     MemoryAccess kind = MemoryAccess::none;
-    uint32_t pc = 0;            // index into Kernel::code and Kernel::lines
-    bool same_address = false;  // known to be the same for all lanes; else it may be, too
+    std::uint32_t pc = 0;       ///< index into Kernel::code and Kernel::lines
+    bool same_address = false;  ///< the address is uniform; other accesses may have one address too
     const Warp* state = nullptr;
 
-    uint64_t address(unsigned lane) const {
+    std::uint64_t address(unsigned lane) const {
         return lane_addresses[same_address ? unsigned(std::countr_zero(mask)) : lane];
     }
-    // The `bytes` bytes that a lane is about to store; of stores only.
+    /// Copies the `bytes` bytes that a lane is about to store; for stores only.
     void stored(unsigned lane, std::byte* into) const;
-    // The block's shared memory as it is before the access.
+    /// The block's shared memory before the access.
     const std::byte* shared_memory() const;
 };
 
-// Lanes of one warp reach a barrier of the block.
+/// Lanes of one warp arrive at a barrier of the block.
 struct BarrierArrival {
-    uint32_t block = 0;  // linear index
-    uint32_t warp = 0;
-    uint32_t mask = 0;
-    uint32_t live = 0;  // lanes of the warp that neither have exited nor do so next
-    uint32_t pc = 0;
-    uint32_t barrier = 0;   // 0..15
-    uint32_t expected = 0;  // threads, as the instruction counts them; 0: all that live
-    bool waits = true;      // false: bar.arrive
+    std::uint32_t block = 0;  ///< linear index
+    std::uint32_t warp = 0;
+    std::uint32_t mask = 0;
+    std::uint32_t live = 0;  ///< lanes of the warp that have not exited and do not exit next
+    std::uint32_t pc = 0;
+    std::uint32_t barrier = 0;   ///< 0..15
+    std::uint32_t expected = 0;  ///< the instruction's thread count; 0: all threads of the block
+    bool waits = true;           ///< false for bar.arrive
 };
 
+/// A barrier of the block completes.
 struct BarrierRelease {
-    uint32_t block = 0;
-    uint32_t barrier = 0;
-    uint32_t epoch = 0;         // counts the block's released barriers from 0
-    uint32_t live_threads = 0;  // of the block: that have not exited
+    std::uint32_t block = 0;
+    std::uint32_t barrier = 0;
+    std::uint32_t epoch = 0;         ///< completed barriers of the block before this one
+    std::uint32_t live_threads = 0;  ///< of the block: that have not exited
     std::span<const std::byte> shared_memory;
 };
 
-// Attached to a launch, sees what its blocks do. A block's events come in the order in which they
-// happen. Where the observer can fork, blocks are dealt to host threads, each with a fork of its
-// own; else all run on one thread, in the order of their index.
+/// Is told what the blocks of a launch do. The events of one block come in the order in which they
+/// happen. If the observer can fork, blocks run on several host threads, each with its own fork;
+/// otherwise all blocks run on one thread, in the order of their index.
 class Observer {
   public:
     virtual ~Observer() = default;
-    // An observer for one more host thread of the launch that on_launch has just told of: null
-    // where one has to see everything. join() takes over what a fork of this one saw, at the
-    // launch's end; the outcome must not depend on which fork saw which block.
+    /// An observer for another host thread of the launch that on_launch() has announced; nullptr if
+    /// one observer has to see all blocks. At the end of the launch join() adds what a fork has
+    /// seen. The result must not depend on which fork sees which block.
     virtual std::unique_ptr<Observer> fork() { return nullptr; }
     virtual void join(Observer& /*fork*/) {}
-    // After the joins, where the launch ends with the error of this block: other threads may have
-    // run blocks behind it, of which nothing must remain.
-    virtual void on_failure(uint32_t /*block*/) {}
+    /// The launch has failed with an error of this block; called after join(). Other threads may
+    /// have run blocks above it: the observer must forget them.
+    virtual void on_failure(std::uint32_t /*block*/) {}
     virtual void on_launch(const Kernel&, const Launch&) {}
-    virtual bool wants(uint32_t /*block*/) { return true; }  // else the block runs unobserved
-    // Asked at a launch: what is not wanted need not be told, and costs nothing.
+    virtual bool wants(std::uint32_t /*block*/) { return true; }  ///< false: it runs unobserved
+    /// Asked when a block begins. Events that are not wanted are not sent and take no time.
     virtual bool wants_instructions() const { return true; }
     virtual bool wants_global_accesses() const { return true; }
-    virtual void on_block_begin(const Kernel&, uint32_t /*block*/) {}
-    virtual void on_block_end(uint32_t /*block*/, const Statistics& /*of it*/) {}
+    virtual void on_block_begin(const Kernel&, std::uint32_t /*block*/) {}
+    virtual void on_block_end(std::uint32_t /*block*/, const Statistics& /*of the block*/) {}
     virtual void on_shared_access(const Access&) {}
     virtual void on_global_access(const Access&) {}
     virtual void on_barrier_arrival(const BarrierArrival&) {}
     virtual void on_barrier_release(const BarrierRelease&) {}
-    // bar.warp.sync has brought the lanes of `members` together (some may have exited).
-    virtual void on_warp_sync(uint32_t /*block*/, uint32_t /*warp*/, uint32_t /*members*/) {}
-    virtual void on_instruction(uint32_t /*block*/, uint32_t /*warp*/, uint32_t /*mask*/,
-                                uint32_t /*pc*/) {}
-    // The block can't go on; the launch ends with the error of the lowest such block.
-    virtual void on_error(uint32_t /*block*/, const Error&) {}
-    // The host gives global memory its contents, or takes it away.
-    virtual void on_allocate(uint64_t /*address*/, size_t /*bytes*/) {}
-    virtual void on_free(uint64_t /*address*/) {}
-    virtual void on_host_write(uint64_t /*address*/, size_t /*bytes*/) {}
+    /// bar.warp.sync has synchronized the lanes of `members`; some of them may have exited.
+    virtual void on_warp_sync(std::uint32_t /*block*/, std::uint32_t /*warp*/,
+                              std::uint32_t /*members*/) {}
+    virtual void on_instruction(std::uint32_t /*block*/, std::uint32_t /*warp*/,
+                                std::uint32_t /*mask*/, std::uint32_t /*pc*/) {}
+    /// The block cannot continue. The launch ends with the error of the lowest failing block.
+    virtual void on_error(std::uint32_t /*block*/, const Error&) {}
+    /// The host allocates, frees or writes global memory.
+    virtual void on_allocate(std::uint64_t /*address*/, std::size_t /*bytes*/) {}
+    virtual void on_free(std::uint64_t /*address*/) {}
+    virtual void on_host_write(std::uint64_t /*address*/, std::size_t /*bytes*/) {}
 };
 
 }  // namespace warpscope::emulator

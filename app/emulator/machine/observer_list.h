@@ -8,7 +8,7 @@
 
 namespace warpscope::emulator {
 
-// Several observers of one launch. They must all want the same blocks: all of them.
+/// Several observers of one launch. Each of them must want all blocks.
 class ObserverList : public Observer {
   public:
     void add(Observer& observer) { all_.push_back(&observer); }
@@ -24,9 +24,9 @@ class ObserverList : public Observer {
     }
     void join(Observer& fork) override {
         const auto& forks = dynamic_cast<ObserverList&>(fork).forks_;
-        for (size_t k = 0; k < all_.size(); ++k) all_[k]->join(*forks[k]);
+        for (std::size_t k = 0; k < all_.size(); ++k) all_[k]->join(*forks[k]);
     }
-    void on_failure(uint32_t block) override {
+    void on_failure(std::uint32_t block) override {
         each([&](Observer& o) { o.on_failure(block); });
     }
     void on_launch(const Kernel& kernel, const Launch& launch) override {
@@ -38,10 +38,10 @@ class ObserverList : public Observer {
     bool wants_global_accesses() const override {
         return any([](const Observer& o) { return o.wants_global_accesses(); });
     }
-    void on_block_begin(const Kernel& kernel, uint32_t block) override {
+    void on_block_begin(const Kernel& kernel, std::uint32_t block) override {
         each([&](Observer& o) { o.on_block_begin(kernel, block); });
     }
-    void on_block_end(uint32_t block, const Statistics& statistics) override {
+    void on_block_end(std::uint32_t block, const Statistics& statistics) override {
         each([&](Observer& o) { o.on_block_end(block, statistics); });
     }
     void on_shared_access(const Access& access) override {
@@ -56,22 +56,23 @@ class ObserverList : public Observer {
     void on_barrier_release(const BarrierRelease& release) override {
         each([&](Observer& o) { o.on_barrier_release(release); });
     }
-    void on_warp_sync(uint32_t block, uint32_t warp, uint32_t members) override {
+    void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override {
         each([&](Observer& o) { o.on_warp_sync(block, warp, members); });
     }
-    void on_instruction(uint32_t block, uint32_t warp, uint32_t mask, uint32_t pc) override {
+    void on_instruction(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
+                        std::uint32_t pc) override {
         each([&](Observer& o) { o.on_instruction(block, warp, mask, pc); });
     }
-    void on_error(uint32_t block, const Error& error) override {
+    void on_error(std::uint32_t block, const Error& error) override {
         each([&](Observer& o) { o.on_error(block, error); });
     }
-    void on_allocate(uint64_t address, size_t bytes) override {
+    void on_allocate(std::uint64_t address, std::size_t bytes) override {
         each([&](Observer& o) { o.on_allocate(address, bytes); });
     }
-    void on_free(uint64_t address) override {
+    void on_free(std::uint64_t address) override {
         each([&](Observer& o) { o.on_free(address); });
     }
-    void on_host_write(uint64_t address, size_t bytes) override {
+    void on_host_write(std::uint64_t address, std::size_t bytes) override {
         each([&](Observer& o) { o.on_host_write(address, bytes); });
     }
 
@@ -85,7 +86,8 @@ class ObserverList : public Observer {
         return std::any_of(all_.begin(), all_.end(), [&](const Observer* o) { return f(*o); });
     }
     std::vector<Observer*> all_;
-    std::vector<std::unique_ptr<Observer>> forks_;  // of another list's members: they are all_
+    std::vector<std::unique_ptr<Observer>>
+        forks_;  ///< owned here where this list is a fork; all_ has them too
 };
 
 }  // namespace warpscope::emulator

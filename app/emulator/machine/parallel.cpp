@@ -3,7 +3,7 @@
 #include <thread>
 #include <vector>
 
-// Debian's oneTBB is not built for ThreadSanitizer, which then sees races that are none.
+// Debian's oneTBB is not built for ThreadSanitizer, which would then report false races.
 #if defined(__SANITIZE_THREAD__)
 #define WARPSCOPE_STD_THREAD 1
 #elif defined(__has_feature)

@@ -5,236 +5,245 @@
 #include <algorithm>
 #include <utility>
 
-#include "emulator/machine/block.h"
-#include "emulator/machine/float_mode.h"
 #include "emulator/program/error.h"
-#include "emulator/stepper/stepper_record.h"
+#include "emulator/stepper/block_stepper.h"
+#include "emulator/stepper/step_recorder.h"
+#include "emulator/stepper/warp_view.h"
+#include "emulator/warp/float_mode.h"
 
 namespace warpscope::emulator {
 
 namespace {
 
-constexpr size_t most_snapshot_bytes = 256 << 20;
-constexpr size_t most_snapshots = 128;
+constexpr std::size_t most_snapshot_bytes = 256 << 20;
+constexpr std::size_t most_saved = 128;
 
-// The launch as Machine would check and run it.
-FrozenLaunch checked(const FrozenLaunch& launch, uint32_t block) {
+/// The launch with the checks that Machine::run makes.
+FrozenLaunch checked(const FrozenLaunch& launch, std::uint32_t block) {
     std::vector<const void*> arguments;
     for (const Parameter& p : launch.kernel->parameters)
         arguments.push_back(launch.arguments.data() + p.offset);
-    FrozenLaunch same = Machine::freeze(*launch.kernel, launch.launch, arguments, launch.options);
+    FrozenLaunch frozen = Machine::freeze(*launch.kernel, launch.launch, arguments, launch.options);
     if (block >= launch.launch.grid.count())
-        throw Error(fmt::format("kernel {}: there is no block {} in a launch of {}",
+        throw Error(fmt::format("kernel {}: there is no block {} in a launch of {} blocks",
                                 launch.kernel->name, block, launch.launch.grid.count()));
-    return same;
+    return frozen;
 }
 
 }  // namespace
 
-struct Stepper::State {
-    State(Machine& machine, FrozenLaunch frozen, uint32_t block);
-    ~State() { recorder.undo.move_to(0); }
+struct Stepper::Session {
+    Session(Machine& machine, FrozenLaunch frozen, std::uint32_t block);
+    ~Session() { recorder.undo.move_to(0); }
 
-    struct Snapshot {
-        uint64_t position = 0;
-        BlockRunner::Snapshot block;
-        Sight sight;
-        size_t undo = 0;
+    struct SavedPosition {
+        std::uint64_t position = 0;
+        BlockStepper::Saved block;
+        Observations observed;
+        std::size_t undo = 0;
     };
 
-    void run_predecessors();
-    // Steps; false when that warp can't.
-    bool go(std::optional<uint32_t> warp);
-    void execute(uint32_t warp);
-    void seek(uint64_t target);
-    void remember();
-    void forget(uint64_t from);
+    void run_earlier_blocks();
+    void start();
+    /// One step of a warp, by default of the scheduled one; false when it cannot run.
+    bool step(std::optional<std::uint32_t> warp);
+    void execute(std::uint32_t warp);
+    void seek(std::uint64_t target);
+    void save_position();
+    void forget_from(std::uint64_t position);
     bool is_open() const { return end == End::open; }
-    // Running ahead: the launch's time limit counts from start_run(), and is looked at now and
-    // then.
-    void start_run() { budget.restart(); }
-    bool may_run_on() const {
-        return position % 1024 != 0 || budget.look() == Budget::Verdict::goes_on;
+    /// For functions that run many steps: the launch's time limit counts from start_run().
+    void start_run() { budget.restart_time(); }
+    bool may_continue_run() const {
+        return position % 1024 != 0 || budget.check_time() == Budget::Verdict::within;
     }
-    using Line = std::pair<int32_t, int32_t>;  // file and line
-    Line line_of(uint32_t pc) const;
-    std::optional<Line> line_ahead(uint32_t warp);
+    using Line = std::pair<std::int32_t, std::int32_t>;  ///< file and line
+    Line line_of(std::uint32_t pc) const;
+    std::optional<Line> next_line(std::uint32_t warp) const;
 
     Machine& machine;
     FrozenLaunch launch;
-    uint32_t block, sm;
-    std::vector<std::vector<std::byte>> shared;  // by virtual SM: the machine's own stays as it is
+    std::uint32_t block, sm;
+    /// By virtual SM: copies, so that the machine's own shared memory does not change.
+    std::vector<std::vector<std::byte>> shared;
     Budget budget;
     StepRecorder recorder;
-    BlockRunner runner;
+    BlockStepper stepper;
 
     std::vector<Step> history;
-    uint64_t position = 0;
+    std::uint64_t position = 0;
     End end = End::open;
     std::string error;
-    std::vector<Snapshot> snapshots;  // by position, the first at 0
-    uint64_t distance = 64;           // between them, in steps; doubles when they are too many
-    size_t most = most_snapshots;
+    std::vector<SavedPosition> saved;  ///< by position; the first one is 0
+    std::uint64_t distance = 64;       ///< between saved positions; doubles when there are too many
+    std::size_t most_saved = 128;
 };
 
-Stepper::State::State(Machine& of, FrozenLaunch frozen, uint32_t which)
+Stepper::Session::Session(Machine& of, FrozenLaunch frozen, std::uint32_t which)
     : machine(of),
       launch(checked(frozen, which)),
       block(which),
       sm(which % of.virtual_sms()),
       budget(launch.options),
       recorder(of.memory(), launch),
-      runner(*launch.kernel, launch.launch, of.memory(), launch.arguments, launch.options, budget) {
-}
+      stepper(*launch.kernel, launch.launch, of.memory(), launch.arguments, launch.options,
+              budget) {}
 
-// Blocks whose shared memory this one finds; those whose atomics tell the order all come before.
-void Stepper::State::run_predecessors() {
+// Runs the earlier blocks of this virtual SM, whose shared memory the block finds; all earlier
+// blocks if the kernel is order-dependent.
+void Stepper::Session::run_earlier_blocks() {
     const Kernel& kernel = *launch.kernel;
-    const size_t bytes = kernel.shared_bytes + launch.launch.dynamic_shared_bytes;
+    const std::size_t bytes = kernel.shared_bytes + launch.launch.dynamic_shared_bytes;
     const unsigned sms = machine.virtual_sms();
     for (unsigned k = 0; k < sms; ++k) {
         const auto memory = machine.shared_memory(k, bytes);
         shared.emplace_back(memory.begin(), memory.end());
     }
     if (!bytes && !kernel.order_dependent) return;
-    for (auto b = uint32_t(std::min<uint64_t>(launch.options.first_block, block)); b < block; ++b)
+    const auto first = std::uint32_t(std::min<std::uint64_t>(launch.options.first_block, block));
+    for (std::uint32_t b = first; b < block; ++b)
         if (kernel.order_dependent || b % sms == sm)
-            runner.run(b, b % sms, sms, shared[b % sms].data(), &recorder);
+            stepper.run(b, b % sms, sms, shared[b % sms].data(), &recorder);
 }
 
-Stepper::Stepper(Machine& machine, FrozenLaunch launch, uint32_t block)
-    : state_(std::make_unique<State>(machine, std::move(launch), block)) {
-    State& s = *state_;
+void Stepper::Session::start() {
+    run_earlier_blocks();
+    budget.count_instructions_only();
+    recorder.begin();
+    stepper.start(block, sm, machine.virtual_sms(), shared[sm].data(), recorder);
+    save_position();
+    constexpr std::size_t most_saved_bytes = 256 << 20;
+    const BlockState& first = saved[0].block.block;
+    const std::size_t bytes =
+        first.registers.size() + first.local.size() + shared[sm].size() * sizeof(RaceCell);
+    most_saved = std::clamp<std::size_t>(most_saved_bytes / (bytes + 1), 8, most_saved);
+}
+
+Stepper::Stepper(Machine& machine, FrozenLaunch launch, std::uint32_t block)
+    : session_(std::make_unique<Session>(machine, std::move(launch), block)) {
     const FloatMode mode(kernel().flush_subnormals);
-    s.run_predecessors();
-    s.budget.set_untimed();
-    s.recorder.begin();
-    s.runner.stand(block, s.sm, machine.virtual_sms(), s.shared[s.sm].data(), s.recorder);
-    s.remember();
-    const size_t bytes = s.snapshots[0].block.registers.size() + s.snapshots[0].block.local.size() +
-                         s.shared[s.sm].size() * 32;
-    s.most = std::clamp<size_t>(most_snapshot_bytes / (bytes + 1), 8, most_snapshots);
+    session_->start();
 }
 
 Stepper::~Stepper() = default;
 
-bool Stepper::State::go(std::optional<uint32_t> warp) {
+bool Stepper::Session::step(std::optional<std::uint32_t> warp) {
     if (!is_open()) return false;
-    const uint32_t w = warp.value_or(*runner.turn_of());
-    if (!runner.can_run(w)) return false;
-    if (position < history.size() && history[position].warp != w) forget(position);
+    const std::uint32_t w = warp.value_or(*stepper.scheduled_warp());
+    if (!stepper.can_run(w)) return false;
+    if (position < history.size() && history[position].warp != w) forget_from(position);
     execute(w);
     return true;
 }
 
-void Stepper::State::execute(uint32_t warp) {
-    Step step{uint8_t(warp), warp != runner.turn_of(), 0, 0};
+void Stepper::Session::execute(std::uint32_t warp) {
+    Step step{std::uint8_t(warp), warp != stepper.scheduled_warp(), 0, 0};
     recorder.begin_step(position);
     try {
-        runner.step(warp);
-        if (runner.finished()) end = End::finished;
+        stepper.step(warp);
+        if (stepper.finished()) end = End::finished;
     } catch (const Error& e) {
         end = End::failed;
         error = e.what();
         recorder.on_error(block, e);
     }
-    step.pc = runner.executed().pc;
-    step.mask = runner.executed().mask;
+    step.pc = stepper.executed().pc;
+    step.mask = stepper.executed().mask;
     if (position == history.size())
         history.push_back(step);
     else
         history[position] = step;
     ++position;
-    if (is_open() && position % distance == 0 && position > snapshots.back().position) remember();
+    if (is_open() && position % distance == 0 && position > saved.back().position) save_position();
 }
 
-void Stepper::State::remember() {
-    Snapshot& s = snapshots.emplace_back();
+void Stepper::Session::save_position() {
+    SavedPosition& s = saved.emplace_back();
     s.position = position;
-    s.sight = recorder.sight;
+    s.observed = recorder.observed;
     s.undo = recorder.undo.mark();
-    runner.save(s.block);
-    if (snapshots.size() <= most) return;
+    s.block = stepper.save();
+    if (saved.size() <= most_saved) return;
     distance *= 2;
-    std::erase_if(snapshots, [&](const Snapshot& old) { return old.position % distance != 0; });
+    std::erase_if(saved, [&](const SavedPosition& old) { return old.position % distance != 0; });
 }
 
-void Stepper::State::forget(uint64_t from) {
+void Stepper::Session::forget_from(std::uint64_t from) {
     history.resize(from);
-    recorder.forget(from);
-    while (snapshots.back().position > from) snapshots.pop_back();
+    recorder.forget_from(from);
+    while (saved.back().position > from) saved.pop_back();
 }
 
-void Stepper::State::seek(uint64_t target) {
-    target = std::min<uint64_t>(target, history.size());
+void Stepper::Session::seek(std::uint64_t target) {
+    target = std::min<std::uint64_t>(target, history.size());
     const auto after =
-        std::upper_bound(snapshots.begin(), snapshots.end(), target,
-                         [](uint64_t p, const Snapshot& s) { return p < s.position; });
-    const Snapshot& nearest = *(after - 1);
+        std::upper_bound(saved.begin(), saved.end(), target,
+                         [](std::uint64_t p, const SavedPosition& s) { return p < s.position; });
+    const SavedPosition& nearest = *(after - 1);
     if (target < position || nearest.position > position) {
         recorder.undo.move_to(nearest.undo);
-        runner.restore(nearest.block);
-        recorder.sight = nearest.sight;
+        stepper.restore(nearest.block);
+        recorder.observed = nearest.observed;
         position = nearest.position;
         end = End::open;
         error.clear();
     }
-    while (position < target && is_open() && runner.can_run(history[position].warp))
+    while (position < target && is_open() && stepper.can_run(history[position].warp))
         execute(history[position].warp);
 }
 
-Stepper::State::Line Stepper::State::line_of(uint32_t pc) const {
+Stepper::Session::Line Stepper::Session::line_of(std::uint32_t pc) const {
     const SourceLine& line = launch.kernel->lines[pc].source;
     return {line.file, line.file < 0 ? line.ptx_line : line.line};
 }
 
-std::optional<Stepper::State::Line> Stepper::State::line_ahead(uint32_t warp) {
-    if (!is_open() || !runner.can_run(warp)) return std::nullopt;
-    return line_of(runner.pc_ahead(warp));
+std::optional<Stepper::Session::Line> Stepper::Session::next_line(std::uint32_t warp) const {
+    if (!is_open() || !stepper.can_run(warp)) return std::nullopt;
+    return line_of(stepper.next_pc(warp));
 }
 
-bool Stepper::step(std::optional<uint32_t> warp) {
+bool Stepper::step(std::optional<std::uint32_t> warp) {
     const FloatMode mode(kernel().flush_subnormals);
-    return state_->go(warp);
+    return session_->step(warp);
 }
 
-void Stepper::step_line(std::optional<uint32_t> warp) {
+void Stepper::step_line(std::optional<std::uint32_t> warp) {
     const FloatMode mode(kernel().flush_subnormals);
-    State& s = *state_;
+    Session& s = *session_;
     if (!s.is_open()) return;
-    const uint32_t w = warp.value_or(*s.runner.turn_of());
-    const auto line = s.line_ahead(w);
+    const std::uint32_t w = warp.value_or(*s.stepper.scheduled_warp());
+    const auto line = s.next_line(w);
     s.start_run();
-    while (line && s.line_ahead(w) == line && s.go(warp) && s.may_run_on()) {
+    while (line && s.next_line(w) == line && s.step(warp) && s.may_continue_run()) {
     }
 }
 
 void Stepper::step_barrier() {
     const FloatMode mode(kernel().flush_subnormals);
-    const uint32_t before = epoch();
-    state_->start_run();
-    while (epoch() == before && state_->go({}) && state_->may_run_on()) {
+    const std::uint32_t before = epoch();
+    session_->start_run();
+    while (epoch() == before && session_->step({}) && session_->may_continue_run()) {
     }
 }
 
-void Stepper::run(uint64_t most) {
+void Stepper::run(std::uint64_t most) {
     const FloatMode mode(kernel().flush_subnormals);
-    state_->start_run();
-    while (position() < most && state_->go({}) && state_->may_run_on()) {
+    session_->start_run();
+    while (position() < most && session_->step({}) && session_->may_continue_run()) {
     }
 }
 
-void Stepper::seek(uint64_t position) {
+void Stepper::seek(std::uint64_t position) {
     const FloatMode mode(kernel().flush_subnormals);
-    state_->seek(position);
+    session_->seek(position);
 }
 
 void Stepper::back_line() {
-    const State& s = *state_;
+    const Session& s = *session_;
     if (s.position == 0) return;
-    uint64_t to = s.position - 1;
+    std::uint64_t to = s.position - 1;
     const Step newest = s.history[to];
-    for (uint64_t k = to; k-- > 0;) {
+    for (std::uint64_t k = to; k-- > 0;) {
         if (s.history[k].warp != newest.warp) continue;
         if (s.line_of(s.history[k].pc) != s.line_of(newest.pc)) break;
         to = k;
@@ -243,80 +252,80 @@ void Stepper::back_line() {
 }
 
 void Stepper::back_barrier() {
-    uint64_t to = 0;
-    for (const uint64_t release : state_->recorder.releases())
+    std::uint64_t to = 0;
+    for (const std::uint64_t release : session_->recorder.releases())
         if (release + 1 < position()) to = release + 1;
     seek(to);
 }
 
 const FrozenLaunch& Stepper::launch() const {
-    return state_->launch;
+    return session_->launch;
 }
-uint32_t Stepper::block() const {
-    return state_->block;
+std::uint32_t Stepper::block() const {
+    return session_->block;
 }
-uint64_t Stepper::position() const {
-    return state_->position;
+std::uint64_t Stepper::position() const {
+    return session_->position;
 }
 std::span<const Step> Stepper::history() const {
-    return state_->history;
+    return session_->history;
 }
 std::span<const BarrierWait> Stepper::waits() const {
-    return state_->recorder.waits(state_->history.size());
+    return session_->recorder.waits(session_->history.size());
 }
 Stepper::End Stepper::end() const {
-    return state_->end;
+    return session_->end;
 }
 const std::string& Stepper::error() const {
-    return state_->error;
+    return session_->error;
 }
 const std::string& Stepper::printed() const {
-    return state_->runner.printed().text();
+    return session_->stepper.printed().text();
 }
-uint32_t Stepper::epoch() const {
-    return state_->recorder.sight.epoch;
+std::uint32_t Stepper::epoch() const {
+    return session_->recorder.observed.epoch;
 }
-std::optional<uint32_t> Stepper::next_warp() const {
-    return state_->is_open() ? state_->runner.turn_of() : std::nullopt;
+std::optional<std::uint32_t> Stepper::next_warp() const {
+    return session_->is_open() ? session_->stepper.scheduled_warp() : std::nullopt;
 }
-uint32_t Stepper::warps() const {
-    return uint32_t(state_->runner.warps().size());
-}
-
-WarpView Stepper::warp(uint32_t warp) const {
-    return view_of(kernel(), state_->runner.warps()[warp], launch().options.barriers);
+std::uint32_t Stepper::warps() const {
+    return std::uint32_t(session_->stepper.warps().size());
 }
 
-uint64_t Stepper::value(const RegisterInfo& reg, uint32_t warp, unsigned lane) const {
-    const Warp& w = state_->runner.warps()[warp];
-    if (reg.bits == 1) return w.get<uint32_t>(reg.slot | 1, 0) >> lane & 1;
-    if (reg.bits == 64) return w.get<uint64_t>(reg.slot, lane);
-    return w.get<uint32_t>(reg.slot, lane) & (reg.bits == 16 ? 0xFFFFu : ~0u);
+WarpView Stepper::warp(std::uint32_t warp) const {
+    return view_of(session_->stepper.warps()[warp], launch().options.barriers);
+}
+
+std::uint64_t Stepper::value(const RegisterInfo& reg, std::uint32_t warp, unsigned lane) const {
+    const Warp& w = session_->stepper.warps()[warp];
+    if (reg.bits == 1) return w.get<std::uint32_t>(reg.slot | 1, 0) >> lane & 1;
+    if (reg.bits == 64) return w.get<std::uint64_t>(reg.slot, lane);
+    return w.get<std::uint32_t>(reg.slot, lane) & (reg.bits == 16 ? 0xFFFFu : ~0u);
 }
 
 std::span<const std::byte> Stepper::shared_memory() const {
-    const State& s = *state_;
+    const Session& s = *session_;
     return std::span<const std::byte>(s.shared[s.sm])
         .first(kernel().shared_bytes + launch().launch.dynamic_shared_bytes);
 }
 
 std::span<const WordView> Stepper::words() const {
-    Sight& sight = state_->recorder.sight;
-    const std::vector<bool>& racing = sight.races.racing_words();
-    for (size_t w = 0; w < sight.words.size(); ++w) sight.words[w].hazard = racing[w];
-    return sight.words;
+    Observations& observed = session_->recorder.observed;
+    const std::vector<bool>& racing = observed.races.racing_words();
+    for (std::size_t w = 0; w < observed.words.size(); ++w) observed.words[w].hazard = racing[w];
+    return observed.words;
 }
 
 std::vector<Finding> Stepper::findings() const {
-    const Sight& sight = state_->recorder.sight;
-    return merged({sight.races.findings(), sight.barriers.findings()});
+    const Observations& observed = session_->recorder.observed;
+    return merged({observed.races.findings(), observed.barriers.findings()});
 }
 
-std::optional<AccessView> Stepper::shared_access(uint32_t warp) const {
-    return state_->recorder.sight.shared[warp];
+std::optional<AccessView> Stepper::shared_access(std::uint32_t warp) const {
+    return session_->recorder.observed.shared[warp];
 }
-std::optional<AccessView> Stepper::global_access(uint32_t warp) const {
-    return state_->recorder.sight.global[warp];
+std::optional<AccessView> Stepper::global_access(std::uint32_t warp) const {
+    return session_->recorder.observed.global[warp];
 }
 
 }  // namespace warpscope::emulator

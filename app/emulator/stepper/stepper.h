@@ -14,123 +14,125 @@
 
 namespace warpscope::emulator {
 
-// Lanes of a warp at one place.
+/// Lanes of a warp that execute or wait together.
 struct SplitView {
-    enum class State : uint8_t { running, at_barrier, at_warp_sync, at_join };
+    enum class State : std::uint8_t { running, at_barrier, at_warp_sync, at_join };
     State state = State::running;
-    uint32_t mask = 0;     // lanes
-    uint32_t pc = 0;       // of the instruction that they execute next or wait at
-    uint32_t barrier = 0;  // 0..15, of at_barrier
+    std::uint32_t mask = 0;     ///< lanes
+    std::uint32_t pc = 0;       ///< the instruction that they execute next or wait at
+    std::uint32_t barrier = 0;  ///< 0..15, of at_barrier
 };
 
 struct WarpView {
-    uint32_t threads = 0;           // lanes that the block has
-    uint32_t exited = 0;            // of those
-    std::vector<SplitView> splits;  // the one that goes on first comes first; empty: all exited
+    std::uint32_t threads = 0;      ///< lanes that belong to a thread of the block
+    std::uint32_t exited = 0;       ///< of these
+    std::vector<SplitView> splits;  ///< the next one to run comes first; empty: all exited
 };
 
-// One 4-byte word of shared memory: what the block has done to it.
+/// One 4-byte word of shared memory: its last write and its last read by the block.
 struct WordView {
-    static constexpr int32_t nobody = -1;
-    int32_t writer = nobody;                   // linear index of the thread in the block
-    int32_t reader = nobody;                   // the newest one
-    uint32_t write_epoch = 0, read_epoch = 0;  // barriers that the block had passed
-    uint32_t write_pc = 0, read_pc = 0;
-    bool hazard = false;  // part of a race that was found
+    static constexpr std::int32_t nobody = -1;
+    std::int32_t writer = nobody;  ///< linear index of the thread in the block
+    std::int32_t reader = nobody;
+    std::uint32_t write_epoch = 0, read_epoch = 0;  ///< barriers that the block had passed
+    std::uint32_t write_pc = 0, read_pc = 0;
+    bool hazard = false;  ///< has taken part in a race
 };
 
-// A shared or global memory instruction as one warp executed it.
+/// A load, store or atomic of shared or global memory, as one warp executed it.
 struct AccessView {
-    uint64_t step = 0;  // index into Stepper::history()
-    uint32_t warp = 0, mask = 0, pc = 0;
-    uint32_t bytes = 0;  // of one lane
+    std::uint64_t step = 0;  ///< index into Stepper::history()
+    std::uint32_t warp = 0, mask = 0, pc = 0;
+    std::uint32_t bytes = 0;  ///< of one lane
     MemoryAccess kind = MemoryAccess::none;
-    std::array<uint64_t, 32> addresses{};  // offsets into shared memory, or host addresses
+    std::array<std::uint64_t, 32> addresses{};  ///< offsets into shared memory, or host addresses
 };
 
-// An executed instruction.
+/// One executed instruction.
 struct Step {
-    uint8_t warp = 0;
-    bool by_hand = false;  // the warp was picked, not the schedule's choice
-    uint32_t pc = 0;
-    uint32_t mask = 0;
+    std::uint8_t warp = 0;
+    bool by_hand = false;  ///< the user chose the warp; the schedule had chosen another one
+    std::uint32_t pc = 0;
+    std::uint32_t mask = 0;
 };
 
-// Lanes of a warp that stood at a barrier, from the step that brought them there to the one that
-// released it (history().size() where none has).
+/// Lanes of a warp that wait at a barrier: from the step in which they arrive to the step that
+/// releases them (history().size() if no step does).
 struct BarrierWait {
-    uint32_t warp = 0, mask = 0, pc = 0;
-    uint64_t from = 0, to = 0;
+    std::uint32_t warp = 0, mask = 0, pc = 0;
+    std::uint64_t from = 0, to = 0;
 };
 
-// One block of a launch under a person's hand. Steps are single instructions (a guard and what it
-// guards are one; what the decoder inserted is none), taken by the schedule, exactly as
-// Machine::run would take them, or by a warp of one's own choice. A step of a warp whose turn it
-// isn't is put in between and leaves the turn as it is. A step that fails is one, too.
-//
-// The machine's memory is the block's own while the Stepper lives: what the block writes to global
-// memory is taken back by back(), seek() and the destructor. One Stepper a machine at a time.
+/// Runs one block of a launch step by step, forwards and backwards. A step is one PTX instruction
+/// together with its guard; instructions that the decoder has inserted run with their neighbours.
+/// The schedule chooses the warp of each step, in the order in which Machine::run would execute the
+/// block, or the user chooses another warp. A step of another warp is inserted into the current
+/// turn and does not end that turn. An instruction that fails is a step too.
+///
+/// While the Stepper lives, what the block writes to global memory is visible in the machine's
+/// memory; back(), seek() and the destructor undo it. Only one Stepper may use a machine at a time.
 class Stepper {
   public:
-    // Runs the blocks before `block` whose shared memory it would find (those of its virtual SM;
-    // all, where the kernel's atomics tell their order), then stands before its first instruction.
-    // Throws Error: bad shape, no such block, a block before it that fails, the launch's time
-    // limit or its stop.
-    Stepper(Machine& machine, FrozenLaunch launch, uint32_t block);
+    /// Runs the earlier blocks of this virtual SM, whose shared memory the block finds, or all
+    /// earlier blocks if the kernel is order-dependent. Then stops before the block's first
+    /// instruction. Throws Error: invalid launch, no such block, an earlier block that fails, the
+    /// launch's time limit or stop request.
+    Stepper(Machine& machine, FrozenLaunch launch, std::uint32_t block);
     ~Stepper();
     Stepper(const Stepper&) = delete;
     Stepper& operator=(const Stepper&) = delete;
 
-    // --- going on. Each does nothing at the end. A block that can't go on (deadlock, wild access,
-    // budget) is at its end, with error().
-    enum class End : uint8_t { open, finished, failed };
-    // One instruction of `warp`, or of the warp whose turn the schedule says it is. A warp that
-    // can't run takes no step: false.
-    bool step(std::optional<uint32_t> warp = {});
-    // The following run ahead, at most for the launch's time limit, and until its stop.
-    // Until that warp stands on another source line, or waits, or has ended.
-    void step_line(std::optional<uint32_t> warp = {});
-    // Until the next release of a barrier, or the end.
+    /// --- Forwards. These functions do nothing at the end of the block. A block that cannot
+    /// continue (deadlock, invalid access, instruction budget) is at its end and has an error().
+    enum class End : std::uint8_t { open, finished, failed };
+    /// Executes one instruction of `warp`, by default of the warp that the schedule chooses.
+    /// Returns false if that warp cannot run.
+    bool step(std::optional<std::uint32_t> warp = {});
+    /// The next three run at most for the launch's time limit, and end at its stop request.
+    /// Until the warp reaches another source line, waits or has exited.
+    void step_line(std::optional<std::uint32_t> warp = {});
+    /// Until the next barrier completes, or the block ends.
     void step_barrier();
-    // To the end, or until `most` steps of history.
-    void run(uint64_t most = 4'000'000);
+    /// Until the block ends, or the history has `most` steps.
+    void run(std::uint64_t most = 4'000'000);
 
-    // --- and back. What was stepped once is remembered: seek(n) goes to any of those states, by
-    // the nearest snapshot before it. Another choice of warp than before forgets what came after.
-    void seek(uint64_t position);
+    /// --- Backwards. seek() goes to any position in the history: it restores the nearest saved
+    /// position before it and repeats the steps from there. A step with another warp than the one
+    /// in the history removes the later steps from the history.
+    void seek(std::uint64_t position);
     void back() {
         if (position() > 0) seek(position() - 1);
     }
-    void back_line();     // to where the newest step's warp came to its line
-    void back_barrier();  // to just after the release before, or the start
+    void back_line();     ///< to where the warp of the newest step reached its source line
+    void back_barrier();  ///< to the previous completed barrier, or the start
 
-    // --- what is on show
+    /// --- State at the current position.
     const FrozenLaunch& launch() const;
     const Kernel& kernel() const { return *launch().kernel; }
-    uint32_t block() const;
-    uint64_t position() const;                   // steps taken
-    std::span<const Step> history() const;       // those and the ones after them that are known
-    std::span<const BarrierWait> waits() const;  // of the whole history
+    std::uint32_t block() const;
+    std::uint64_t position() const;              ///< number of executed steps
+    std::span<const Step> history() const;       ///< the executed steps and the known later ones
+    std::span<const BarrierWait> waits() const;  ///< of the whole history
     End end() const;
-    const std::string& error() const;           // why it failed; empty else
-    const std::string& printed() const;         // by printf(), up to here
-    uint32_t epoch() const;                     // barriers released
-    std::optional<uint32_t> next_warp() const;  // whose turn it is
+    const std::string& error() const;                ///< of End::failed; else empty
+    const std::string& printed() const;              ///< by printf()
+    std::uint32_t epoch() const;                     ///< completed barriers
+    std::optional<std::uint32_t> next_warp() const;  ///< the schedule's choice; none at the end
 
-    uint32_t warps() const;
-    WarpView warp(uint32_t warp) const;
-    // Raw bits of a register (Kernel::registers) in a lane; a predicate is 0 or 1.
-    uint64_t value(const RegisterInfo& reg, uint32_t warp, unsigned lane) const;
+    std::uint32_t warps() const;
+    WarpView warp(std::uint32_t warp) const;
+    /// Raw bits of a register (Kernel::registers) in a lane; a predicate is 0 or 1.
+    std::uint64_t value(const RegisterInfo& reg, std::uint32_t warp, unsigned lane) const;
     std::span<const std::byte> shared_memory() const;
-    std::span<const WordView> words() const;  // shared memory, by word
-    std::vector<Finding> findings() const;    // races and barriers up to here
-    // The newest access of a warp up to here.
-    std::optional<AccessView> shared_access(uint32_t warp) const;
-    std::optional<AccessView> global_access(uint32_t warp) const;
+    std::span<const WordView> words() const;  ///< of shared memory
+    std::vector<Finding> findings() const;    ///< of the race and barrier checks
+    /// The newest access of a warp.
+    std::optional<AccessView> shared_access(std::uint32_t warp) const;
+    std::optional<AccessView> global_access(std::uint32_t warp) const;
 
   private:
-    struct State;
-    std::unique_ptr<State> state_;
+    struct Session;
+    std::unique_ptr<Session> session_;
 };
 
 }  // namespace warpscope::emulator

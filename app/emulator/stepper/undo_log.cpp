@@ -4,19 +4,19 @@
 #include <bit>
 #include <cstring>
 
-#include "emulator/machine/memory.h"
 #include "emulator/program/module.h"
+#include "emulator/warp/global_range.h"
 
 namespace warpscope::emulator {
 
 void UndoLog::save(const Access& access) {
     if (access.kind == MemoryAccess::load) return;
-    // Lanes in a row are one entry.
-    uint64_t begin = 0, end = 0;
-    for (uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
-        const uint64_t address = access.address(unsigned(std::countr_zero(lanes)));
+    // Neighbouring lanes with consecutive addresses become one entry.
+    std::uint64_t begin = 0, end = 0;
+    for (std::uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
+        const std::uint64_t address = access.address(unsigned(std::countr_zero(lanes)));
         if (address >= begin && address + access.bytes <= end) continue;
-        if (!is_valid(address, access.bytes)) continue;
+        if (!find_global(memory_, *kernel_.module, address, access.bytes)) continue;
         if (address != end) {
             save(begin, end - begin);
             begin = address;
@@ -26,22 +26,12 @@ void UndoLog::save(const Access& access) {
     save(begin, end - begin);
 }
 
-bool UndoLog::is_valid(uint64_t address, size_t bytes) const {
-    if (address + bytes < address) return false;
-    if (const Memory::Allocation* found = memory_.find(address))
-        return address + bytes <= found->end;
-    for (const Module::Range& v : kernel_.module->variables())
-        if (address >= uint64_t(v.data) && address + bytes <= uint64_t(v.data) + v.bytes)
-            return true;
-    return false;
-}
-
-void UndoLog::save(uint64_t address, size_t bytes) {
+void UndoLog::save(std::uint64_t address, std::size_t bytes) {
     if (!bytes) return;
-    const size_t at = done_ ? entries_[done_ - 1].at + entries_[done_ - 1].bytes : 0;
+    const std::size_t at = done_ ? entries_[done_ - 1].at + entries_[done_ - 1].bytes : 0;
     const Entry entry{address, bytes, at};
     if (done_ == entries_.size() || entries_[done_] != entry) {
-        forget();
+        forget_undone();
         entries_.push_back(entry);
         bytes_.resize(at + bytes);
     }
@@ -49,7 +39,7 @@ void UndoLog::save(uint64_t address, size_t bytes) {
     ++done_;
 }
 
-void UndoLog::forget() {
+void UndoLog::forget_undone() {
     entries_.resize(done_);
     bytes_.resize(done_ ? entries_.back().at + entries_.back().bytes : 0);
 }
@@ -59,7 +49,7 @@ void UndoLog::swap(const Entry& entry) {
     std::swap_ranges(stored, stored + entry.bytes, reinterpret_cast<std::byte*>(entry.address));
 }
 
-void UndoLog::move_to(size_t mark) {
+void UndoLog::move_to(std::size_t mark) {
     mark = std::min(mark, entries_.size());
     while (done_ > mark) swap(entries_[--done_]);
     while (done_ < mark) swap(entries_[done_++]);

@@ -11,37 +11,36 @@ namespace warpscope::emulator {
 class Memory;
 struct Kernel;
 
-// The global stores of a block in their order, so that they can be taken back and done again.
+/// The global stores of a block in their order, so that they can be undone and redone.
 class UndoLog {
   public:
     UndoLog(const Memory& memory, const Kernel& kernel) : memory_(memory), kernel_(kernel) {}
 
-    // Before a global store or atomic executes, for the first time or once more. Wild addresses
-    // are left out: they will not be written.
+    /// Saves the old contents. Call it before a global store or atomic executes, also when a step
+    /// is repeated. Invalid addresses are ignored: the instruction will not write them.
     void save(const Access& access);
-    // How many are done.
-    size_t mark() const { return done_; }
-    // Memory as it was, or will be, at a mark.
-    void move_to(size_t mark);
-    // Forgets those that are taken back.
-    void forget();
+    /// Number of stores that are in memory now.
+    std::size_t mark() const { return done_; }
+    /// Undoes or redoes stores until memory is as it was at `mark`.
+    void move_to(std::size_t mark);
+    /// Removes the undone stores.
+    void forget_undone();
 
   private:
     struct Entry {
-        uint64_t address = 0;
-        size_t bytes = 0;
-        size_t at = 0;  // in bytes_
+        std::uint64_t address = 0;
+        std::size_t bytes = 0;
+        std::size_t at = 0;  ///< offset into bytes_
         bool operator==(const Entry&) const = default;
     };
-    bool is_valid(uint64_t address, size_t bytes) const;
-    void save(uint64_t address, size_t bytes);
+    void save(std::uint64_t address, std::size_t bytes);
     void swap(const Entry& entry);
 
     const Memory& memory_;
     const Kernel& kernel_;
     std::vector<Entry> entries_;
-    std::vector<std::byte> bytes_;  // what memory held before; of those taken back, after
-    size_t done_ = 0;
+    std::vector<std::byte> bytes_;  ///< contents before the store; of an undone one, after it
+    std::size_t done_ = 0;
 };
 
 }  // namespace warpscope::emulator

@@ -1,46 +1,47 @@
+#include "emulator/stepper/warp_view.h"
+
 #include <algorithm>
 
-#include "emulator/stepper/stepper_record.h"
+#include "emulator/warp/instruction_walk.h"
 
 namespace warpscope::emulator {
 
 namespace {
 
-// The index of the PTX instruction at `i` or the next one: what the decoder inserted is skipped.
-uint32_t shown(const Kernel& kernel, const Instruction* i) {
-    uint32_t pc = kernel.index_of(i);
-    while (kernel.lines[pc].pseudo) ++pc;
-    return pc;
+std::uint32_t ptx_pc(const Kernel& kernel, const Instruction* i) {
+    return kernel.index_of(skip_inserted(kernel, i));
 }
 
-// A split that can run. It may have joins before it that it has not run through yet; its warp takes
-// them at its next turn.
-SplitView view_of_runnable(const Kernel& kernel, const Warp& warp, const Split& split) {
-    SplitView v{SplitView::State::running, split.mask, shown(kernel, split.pc), 0};
-    int32_t r = split.record;
+/// A split that can run. Joins may stand before its next PTX instruction, which its warp executes
+/// in its next turn only. The view shows the split as it is after them.
+SplitView view_of_runnable(const Warp& warp, const Split& split) {
+    const Kernel& kernel = *warp.block->kernel;
+    SplitView v{SplitView::State::running, split.mask, ptx_pc(kernel, split.pc), 0};
+    std::int32_t j = split.join;
     for (const Instruction* i = split.pc; kernel.lines[kernel.index_of(i)].pseudo; ++i)
-        while (i->role == Role::join && r >= 0 && warp.records[size_t(r)].join == i) {
-            const Record& record = warp.records[size_t(r)];
-            if ((record.arrived | v.mask) != record.expected) {
+        while (i->role == Role::join && j >= 0 && warp.joins[std::size_t(j)].at == i) {
+            const PendingJoin& join = warp.joins[std::size_t(j)];
+            if ((join.arrived | v.mask) != join.expected) {
                 v.state = SplitView::State::at_join;
-                v.pc = shown(kernel, i);
+                v.pc = ptx_pc(kernel, i);
                 return v;
             }
-            v.mask |= record.arrived;
-            r = record.parent;
+            v.mask |= join.arrived;
+            j = join.parent;
         }
     return v;
 }
 
 }  // namespace
 
-WarpView view_of(const Kernel& kernel, const Warp& warp, BarrierPolicy barriers) {
+WarpView view_of(const Warp& warp, BarrierPolicy barriers) {
+    const Kernel& kernel = *warp.block->kernel;
     WarpView view{warp.threads, warp.exited & warp.threads, {}};
-    uint32_t seen = 0;
+    std::uint32_t seen = 0;
     for (const Split& s : warp.splits) {
         SplitView v;
         if (s.state == Split::runnable)
-            v = view_of_runnable(kernel, warp, s);
+            v = view_of_runnable(warp, s);
         else if (s.state == Split::at_barrier)
             v = {SplitView::State::at_barrier, s.mask, kernel.index_of(s.pc), s.barrier};
         else
@@ -48,11 +49,11 @@ WarpView view_of(const Kernel& kernel, const Warp& warp, BarrierPolicy barriers)
         seen |= v.mask;
         view.splits.push_back(v);
     }
-    for (const Record& r : warp.records)
-        if (r.join && (r.arrived & ~seen))
+    for (const PendingJoin& join : warp.joins)
+        if (join.at && (join.arrived & ~seen))
             view.splits.push_back(
-                {SplitView::State::at_join, r.arrived & ~seen, shown(kernel, r.join), 0});
-    // With one program counter those that wait keep the others from going on.
+                {SplitView::State::at_join, join.arrived & ~seen, ptx_pc(kernel, join.at), 0});
+    // With one program counter, the lanes at a barrier keep the others from running.
     const auto first = barriers == BarrierPolicy::before_volta ? SplitView::State::at_barrier
                                                                : SplitView::State::running;
     std::stable_partition(view.splits.begin(), view.splits.end(),

@@ -21,7 +21,7 @@ Json to_json(const emulator::Dim3& d) {
     return Json::array({d.x, d.y, d.z});
 }
 
-Json to_json(const emulator::Party& party) {
+Json to_json(const emulator::ThreadAtLine& party) {
     return {{"file", party.file.empty() ? Json(nullptr) : Json(party.file)},
             {"line", party.line},
             {"thread", to_json(party.thread)},

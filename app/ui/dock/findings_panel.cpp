@@ -12,7 +12,7 @@ namespace {
 
 using emulator::Finding;
 using emulator::FindingKind;
-using emulator::Party;
+using emulator::ThreadAtLine;
 using emulator::Severity;
 
 std::string kind_of(const Finding& finding) {
@@ -30,7 +30,7 @@ std::string kind_of(const Finding& finding) {
 }
 
 /// The step before which the thread stands at the line, if the block's known steps hold one.
-std::optional<std::uint64_t> step_at(const Microscope& microscope, const Party& party) {
+std::optional<std::uint64_t> step_at(const Microscope& microscope, const ThreadAtLine& party) {
     const emulator::Stepper& stepper = microscope.stepper();
     const std::span<const emulator::Step> history = stepper.history();
     for (std::uint64_t i = 0; i < history.size(); ++i) {
@@ -44,7 +44,7 @@ std::optional<std::uint64_t> step_at(const Microscope& microscope, const Party& 
 }
 
 /// Opens the microscope at a finding's thread, standing before the access.
-void look_at(Interface& ui, const Party& party) {
+void look_at(Interface& ui, const ThreadAtLine& party) {
     Microscope& microscope = ui.microscope;
     ui.stage.pause(true);
     if (!microscope.is_open())
@@ -73,7 +73,7 @@ void finding_row(Interface& ui, const Finding& finding, std::size_t index) {
     record(ui, id, finding.sentence);
     const bool hovered = ImGui::IsItemHovered();
     // The one that came second is the one that went wrong.
-    const Party party = finding.second.value_or(finding.first);
+    const ThreadAtLine party = finding.second.value_or(finding.first);
     tooltip(ui, fmt::format("Click: look at thread {} of block {} there.", name_of(party.thread),
                             name_of(party.block)));
     ImDrawList& list = *ImGui::GetWindowDrawList();

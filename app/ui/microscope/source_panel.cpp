@@ -48,7 +48,7 @@ std::vector<Chip> chips(const Microscope& microscope, const KernelText& text) {
 /// Rows of the races found up to here.
 std::vector<std::uint32_t> hazard_rows(Microscope& microscope, const KernelText& text) {
     std::vector<std::uint32_t> rows;
-    const auto add = [&](const emulator::Party& party) {
+    const auto add = [&](const emulator::ThreadAtLine& party) {
         if (party.file != text.file) return;
         if (const auto row = text.row_of_line(party.line)) rows.push_back(*row);
     };

@@ -4,9 +4,9 @@
 #include <bit>
 #include <limits>
 
-#include "emulator/machine/printed.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/stepper/stepper.h"
+#include "emulator/warp/printed.h"
 
 namespace warpscope::emulator {
 namespace {
@@ -116,7 +116,7 @@ TEST(Print, TheFirstLinesOfTooMany) {
         r.run({{9000, 1, 1}, {1, 1, 1}});
         const std::string text = r.machine.take_output();
         EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4097);
-        expect_contains(text, "t 4095 2047.500000\n(the rest is left out");
+        expect_contains(text, "t 4095 2047.500000\n(the output is cut after 4096 lines)");
         if (threads == 1) first = text;
         EXPECT_EQ(text, first);
     }
@@ -136,7 +136,7 @@ TEST(Print, WhatABlockHasNoRoomForIsNotRead) {
     r.run(one_block(1));
     const std::string text = r.machine.take_output();
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4097);
-    expect_contains(text, "hi\n(the rest is left out");
+    expect_contains(text, "hi\n(the output is cut after 4096 lines)");
 }
 
 TEST(Print, WhatCameBeforeAnError) {

@@ -47,7 +47,7 @@ TEST(BarrierPolicy, StrictNamesWhoCameAndWhoDidNot) {
     PolicyRunner r(BarrierPolicy::strict, skippers_stay);
     const std::string text = error_of([&] { r.run({{2, 1, 1}, {32, 1, 1}, 0}); });
     expect_contains(text, "kernel k, kernels/d.cu:6: block (0,0,0)");
-    expect_contains(text, "lanes 0x0000ffff of warp 0 come");
+    expect_contains(text, "lanes 0x0000ffff of warp 0 arrive");
     expect_contains(text, "without lanes 0xffff0000");
     expect_contains(text, "are at kernels/d.cu:8");
 }
@@ -62,7 +62,7 @@ TEST(BarrierPolicy, StrictAllowsWhatIsNotAligned) {
     std::string aligned = body;
     aligned.replace(aligned.find("barrier.sync"), 12, "barrier.cta.sync.aligned");
     PolicyRunner fails(BarrierPolicy::strict, kernel_text(aligned));
-    expect_contains(error_of([&] { fails.run(one_block(32)); }), "come to the barrier without");
+    expect_contains(error_of([&] { fails.run(one_block(32)); }), "arrive at the barrier without");
 }
 
 // Lanes that have exited are not there, nor those that do so next; lanes that store first are.
@@ -120,7 +120,7 @@ TEST(BarrierPolicy, ALoopOneShortWithinAWarp) {
     }
     PolicyRunner r(BarrierPolicy::strict, one_short("%r1, 16"));
     expect_contains(error_of([&] { r.run(one_block(32)); }),
-                    "lanes 0xffff0000 of warp 0 come to the barrier without lanes 0x0000ffff");
+                    "lanes 0xffff0000 of warp 0 arrive at the barrier without lanes 0x0000ffff");
 }
 
 // Between whole warps no policy minds: warp 0's third and warp 1's last are one barrier.
@@ -172,7 +172,7 @@ OTHER: bar.sync 2; END: )");
     expect_contains(error(BarrierPolicy::volta),
                     "warp 0 lanes 0xffff0000 at the barrier kernels/d.cu:8 (barrier 1)");
     expect_contains(error(BarrierPolicy::before_volta),
-                    "warp 0 lanes 0xffff0000 before kernels/d.cu:7, behind those lanes");
+                    "warp 0 lanes 0xffff0000 before kernels/d.cu:7, blocked by those lanes");
     expect_contains(error(BarrierPolicy::strict),
                     "kernels/d.cu:6: block (0,0,0): lanes 0x0000ffff");
 }
@@ -212,7 +212,7 @@ TEST_F(DivergentDot, EndsWithTheRightSumUnlessTheIsaIsTakenAtItsWord) {
     const std::string text = error_of([&] { strict.machine.run(strict.frozen); });
     expect_contains(text, "kernel dot_divergent, kernels/dot.cu:");
     expect_contains(text,
-                    "lanes 0x0000ffff of warp 0 come to the barrier without lanes 0xffff0000");
+                    "lanes 0x0000ffff of warp 0 arrive at the barrier without lanes 0xffff0000");
 }
 
 // Whole warps wait in every synchronised kernel: the policies do not differ.

@@ -78,7 +78,7 @@ TEST(StepperEnd, TrapAndStrictBarrier) {
                                      "A: st.global.u32 [%rd1], 3;"),
                          one_block(32),
                          {.schedule = Schedule::run_to_barrier, .barriers = BarrierPolicy::strict});
-    expect_failure(strict, "lanes 0xffffff80 of warp 0 come to the barrier without", 5);
+    expect_failure(strict, "lanes 0xffffff80 of warp 0 arrive at the barrier without", 5);
 }
 
 TEST(StepperEnd, Budget) {

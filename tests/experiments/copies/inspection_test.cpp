@@ -37,7 +37,7 @@ std::string sentences(const std::vector<Finding>& findings) {
     return all;
 }
 
-std::string source_of(const emulator::Party& party) {
+std::string source_of(const emulator::ThreadAtLine& party) {
     std::istringstream source{std::string(compute::kernel_source(party.file))};
     std::string line;
     for (int i = 0; i < party.line; ++i) std::getline(source, line);

@@ -1,22 +1,23 @@
-#include "emulator/machine/warp.h"
+#include "emulator/warp/warp.h"
 
 #include <fmt/format.h>
 
 #include <bit>
 
 #include "emulator/program/error.h"
+#include "emulator/warp/memory.h"
 
 namespace warpscope::emulator {
 
 void Warp::begin(const Instruction* entry) {
     splits.assign(1, Split{entry, threads, -1, Split::runnable, 0, 0});
-    records.clear();
+    joins.clear();
     exited = ~threads;
     turns = 0;
     current = 0;
 }
 
-void Warp::enter(uint32_t s) {
+void Warp::enter(std::uint32_t s) {
     current = s;
     mask = splits[s].mask;
     mode = mask == all_lanes ? Instruction::full : Instruction::masked;
@@ -33,94 +34,94 @@ const Instruction* Warp::pause(const Instruction* next) {
     return nullptr;
 }
 
-int32_t Warp::new_record(const Record& record) {
-    for (size_t r = 0; r < records.size(); ++r)
-        if (records[r].join == nullptr) {
-            records[r] = record;
-            return int32_t(r);
+std::int32_t Warp::add_join(const PendingJoin& join) {
+    for (std::size_t k = 0; k < joins.size(); ++k)
+        if (joins[k].at == nullptr) {
+            joins[k] = join;
+            return std::int32_t(k);
         }
-    records.push_back(record);
-    return int32_t(records.size()) - 1;
+    joins.push_back(join);
+    return std::int32_t(joins.size()) - 1;
 }
 
-void Warp::remove_split(uint32_t s) {
+void Warp::remove_split(std::uint32_t s) {
     splits.erase(splits.begin() + s);
 }
 
-// The branch's operand 1 is the distance to the join, 0 for none. Lanes that jump straight to the
-// join wait there without a split of their own; the side that falls through runs on first.
-const Instruction* Warp::diverge(const Instruction* branch, uint32_t taken) {
-    const Instruction* target = branch + int32_t(branch->target);
-    const Instruction* join = branch->operands[1] ? branch + int32_t(branch->operands[1]) : nullptr;
-    const uint32_t fallen = mask & ~taken;
-    int32_t record = splits[current].record;
-    if (join) {
-        if (record < 0 || records[size_t(record)].join != join)
-            record = new_record({join, mask, 0, record});
-        splits[current].record = record;
-        if (target == join || branch + 1 == join) {
-            records[size_t(record)].arrived |= target == join ? taken : fallen;
-            splits[current].mask = target == join ? fallen : taken;
+// Operand 1 of the branch is the distance to the join, 0 for none. Lanes that jump straight to the
+// join wait there without a split of their own. The lanes that do not take the branch run first.
+const Instruction* Warp::diverge(const Instruction* branch, std::uint32_t taken) {
+    const Instruction* target = branch + std::int32_t(branch->target);
+    const Instruction* at =
+        branch->operands[1] ? branch + std::int32_t(branch->operands[1]) : nullptr;
+    const std::uint32_t not_taken = mask & ~taken;
+    std::int32_t join = splits[current].join;
+    if (at) {
+        if (join < 0 || joins[std::size_t(join)].at != at) join = add_join({at, mask, 0, join});
+        splits[current].join = join;
+        if (target == at || branch + 1 == at) {
+            joins[std::size_t(join)].arrived |= target == at ? taken : not_taken;
+            splits[current].mask = target == at ? not_taken : taken;
             set_mask(splits[current].mask);
-            return target == join ? branch + 1 : target;
+            return target == at ? branch + 1 : target;
         }
     }
-    splits[current].mask = fallen;
-    splits.push_back({target, taken, record, Split::runnable, 0, 0});
-    set_mask(fallen);
+    splits[current].mask = not_taken;
+    splits.push_back({target, taken, join, Split::runnable, 0, 0});
+    set_mask(not_taken);
     return branch + 1;
 }
 
-const Instruction* Warp::arrive(const Instruction* join) {
+const Instruction* Warp::arrive(const Instruction* at) {
     Split& split = splits[current];
-    while (split.record >= 0 && records[size_t(split.record)].join == join) {
-        Record& record = records[size_t(split.record)];
-        record.arrived |= split.mask;
-        if (record.arrived != record.expected) {
+    while (split.join >= 0 && joins[std::size_t(split.join)].at == at) {
+        PendingJoin& join = joins[std::size_t(split.join)];
+        join.arrived |= split.mask;
+        if (join.arrived != join.expected) {
             leave();
             remove_split(current);
-            outcome = Outcome::split_gone;
+            outcome = Outcome::split_ended;
             return nullptr;
         }
-        split.mask = record.arrived;
-        split.record = record.parent;
-        record.join = nullptr;
+        split.mask = join.arrived;
+        split.join = join.parent;
+        join.at = nullptr;
     }
     set_mask(split.mask);
-    return left > 0 ? join + 1 : pause(join + 1);
+    return left > 0 ? at + 1 : pause(at + 1);
 }
 
 const Instruction* Warp::exit_lanes() {
     set_mask(mask);
-    const uint32_t gone = mask;
-    int32_t r = splits[current].record;
-    exited |= gone;
-    block->live_threads -= uint32_t(std::popcount(gone));
+    const std::uint32_t exiting = mask;
+    std::int32_t j = splits[current].join;
+    exited |= exiting;
+    block->live_threads -= std::uint32_t(std::popcount(exiting));
     remove_split(current);
-    while (r >= 0) {
-        Record& record = records[size_t(r)];
-        const int32_t parent = record.parent;
-        record.expected &= ~gone;
-        if (record.arrived == record.expected) {
-            if (record.arrived)
-                splits.push_back({record.join, record.arrived, parent, Split::runnable, 0, 0});
-            record.join = nullptr;
+    while (j >= 0) {
+        PendingJoin& join = joins[std::size_t(j)];
+        const std::int32_t parent = join.parent;
+        join.expected &= ~exiting;
+        if (join.arrived == join.expected) {
+            if (join.arrived)
+                splits.push_back({join.at, join.arrived, parent, Split::runnable, 0, 0});
+            join.at = nullptr;
         }
-        r = parent;
+        j = parent;
     }
-    outcome = Outcome::split_gone;
+    outcome = Outcome::split_ended;
     return nullptr;
 }
 
 const Instruction* Warp::wait_at_barrier(const Instruction* i, unsigned barrier) {
     splits[current].pc = i;
     splits[current].state = Split::at_barrier;
-    splits[current].barrier = uint8_t(barrier);
+    splits[current].barrier = std::uint8_t(barrier);
     outcome = Outcome::at_barrier;
     return nullptr;
 }
 
-const Instruction* Warp::wait_for_members(const Instruction* i, uint32_t members) {
+const Instruction* Warp::wait_for_members(const Instruction* i, std::uint32_t members) {
     splits[current].pc = i;
     splits[current].state = Split::at_warp_sync;
     splits[current].members = members;
@@ -129,12 +130,12 @@ const Instruction* Warp::wait_for_members(const Instruction* i, uint32_t members
 }
 
 void Warp::merge_splits() {
-    for (size_t a = 0; a < splits.size(); ++a)
-        for (size_t b = splits.size(); b-- > a + 1;) {
+    for (std::size_t a = 0; a < splits.size(); ++a)
+        for (std::size_t b = splits.size(); b-- > a + 1;) {
             if (splits[a].state != Split::runnable || splits[b].state != Split::runnable) continue;
-            if (splits[a].pc != splits[b].pc || splits[a].record != splits[b].record) continue;
+            if (splits[a].pc != splits[b].pc || splits[a].join != splits[b].join) continue;
             splits[a].mask |= splits[b].mask;
-            remove_split(uint32_t(b));
+            remove_split(std::uint32_t(b));
         }
 }
 
@@ -142,14 +143,14 @@ bool Warp::complete_warp_sync() {
     for (const Split& waiting : splits) {
         if (waiting.state != Split::at_warp_sync) continue;
         const Instruction* i = waiting.pc;
-        uint32_t come = 0;
+        std::uint32_t arrived = 0;
         for (const Split& s : splits)
             if (s.state == Split::at_warp_sync && s.pc == i && s.members == waiting.members)
-                come |= s.mask;
-        if (waiting.members & ~exited & ~come) continue;
-        const uint32_t members = waiting.members;
+                arrived |= s.mask;
+        if (waiting.members & ~exited & ~arrived) continue;
+        const std::uint32_t members = waiting.members;
         left = INT64_MAX / 2;
-        mask = come;
+        mask = arrived;
         i->handlers[Instruction::masked](i, *this);
         for (Split& s : splits)
             if (s.state == Split::at_warp_sync && s.pc == i && s.members == members) {
@@ -162,29 +163,17 @@ bool Warp::complete_warp_sync() {
     return false;
 }
 
-bool Warp::find_global(BlockContext::Range& range, uint64_t low, uint64_t high) {
+bool Warp::find_range(AddressRange& range, std::uint64_t low, std::uint64_t high) {
     if (high < low) return false;
-    if (const Memory::Allocation* found = block->memory->find(low)) {
-        if (high > found->end) return false;
-        range = {found->begin, found->end};
-        return true;
-    }
-    for (const Module::Range& variable : block->kernel->module->variables()) {
-        const auto begin = uint64_t(variable.data);
-        if (low < begin || high > begin + variable.bytes) continue;
-        range = {begin, begin + variable.bytes};
-        return true;
-    }
-    return false;
+    const auto found = find_global(*block->memory, *block->kernel->module, low, high - low);
+    if (found) range = *found;
+    return found.has_value();
 }
 
 std::string Warp::thread_name(unsigned lane) const {
-    const Dim3& b = block->launch->block;
-    const Dim3& g = block->launch->grid;
-    const uint32_t t = index * lanes_per_warp + lane;
-    return fmt::format("thread ({},{},{}) of block ({},{},{})", t % b.x, t / b.x % b.y,
-                       t / b.x / b.y, block->block % g.x, block->block / g.x % g.y,
-                       block->block / g.x / g.y);
+    const std::uint32_t thread = index * lanes_per_warp + lane;
+    return fmt::format("thread {} of block {}", name_of(index_in(block->launch->block, thread)),
+                       name_of(block->block_index()));
 }
 
 void Warp::fail(const Instruction* i, unsigned lane, const std::string& what) const {
@@ -202,7 +191,7 @@ std::string Warp::failure(const Instruction* i, unsigned lane, const std::string
                        thread_name(lane), what, kernel.lines[kernel.index_of(i)].text);
 }
 
-std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, uint64_t address,
+std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, std::uint64_t address,
                          unsigned bytes, unsigned align) {
     if (space == Space::generic) {
         if (address - shared_window < window_size) {
@@ -215,7 +204,7 @@ std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, uint6
     }
     if (space == Space::shared || space == Space::local) {
         const bool shared = space == Space::shared;
-        const uint32_t size = shared ? block->shared_bytes : block->kernel->local_bytes;
+        const std::uint32_t size = shared ? block->shared_bytes : block->kernel->local_bytes;
         const char* name = shared ? "shared" : "local";
         if (address > size || size - address < bytes)
             fail_access(i, lane,
@@ -227,11 +216,11 @@ std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, uint6
                         fmt::format("{} memory address {:#x} is not a multiple of {}", name,
                                     address, align));
         if (shared) return block->shared + address;
-        return block->local + size_t(index * lanes_per_warp + lane) * size + address;
+        return block->local + std::size_t(index * lanes_per_warp + lane) * size + address;
     }
     if (space == Space::param) {
         if (address > block->arguments.size() || block->arguments.size() - address < bytes)
-            fail_access(i, lane, "the read lies outside the kernel's parameters");
+            fail_access(i, lane, "the read lies outside of the kernel's parameters");
         return const_cast<std::byte*>(block->arguments.data()) + address;
     }
     if (!in_global(i, address, address + bytes))

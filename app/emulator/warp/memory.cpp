@@ -1,4 +1,4 @@
-#include "emulator/machine/memory.h"
+#include "emulator/warp/memory.h"
 
 #include <fmt/format.h>
 
@@ -15,14 +15,14 @@ Memory::~Memory() {
         if (a.owned) std::free(reinterpret_cast<void*>(a.begin));
 }
 
-void* Memory::allocate(size_t bytes) {
-    const size_t rounded = std::max<size_t>(64, (bytes + 63) / 64 * 64);
+void* Memory::allocate(std::size_t bytes) {
+    const std::size_t rounded = std::max<std::size_t>(64, (bytes + 63) / 64 * 64);
     void* pointer = rounded < bytes ? nullptr : std::aligned_alloc(64, rounded);
     if (!pointer)
         throw Error(
-            fmt::format("the emulator can't allocate {} bytes: choose a smaller size", bytes));
+            fmt::format("the emulator cannot allocate {} bytes: choose a smaller size", bytes));
     std::memset(pointer, 0, rounded);
-    insert(uint64_t(pointer), bytes, true);
+    insert(std::uint64_t(pointer), bytes, true);
     used_bytes_ += bytes;
     return pointer;
 }
@@ -33,42 +33,43 @@ void Memory::free(void* pointer) {
     std::free(pointer);
 }
 
-void Memory::attach(void* host, size_t bytes) {
-    insert(uint64_t(host), bytes, false);
+void Memory::attach(void* host, std::size_t bytes) {
+    insert(std::uint64_t(host), bytes, false);
 }
 
 void Memory::detach(void* host) {
     erase(host, false);
 }
 
-void Memory::insert(uint64_t begin, size_t bytes, bool owned) {
-    const auto at = std::upper_bound(allocations_.begin(), allocations_.end(), begin,
-                                     [](uint64_t b, const Allocation& a) { return b < a.begin; });
+void Memory::insert(std::uint64_t begin, std::size_t bytes, bool owned) {
+    const auto at =
+        std::upper_bound(allocations_.begin(), allocations_.end(), begin,
+                         [](std::uint64_t b, const Allocation& a) { return b < a.begin; });
     allocations_.insert(at, {begin, begin + bytes, owned});
 }
 
 void Memory::erase(void* pointer, bool owned) {
     const auto found = std::find_if(allocations_.begin(), allocations_.end(), [&](const auto& a) {
-        return a.begin == uint64_t(pointer) && a.owned == owned;
+        return a.begin == std::uint64_t(pointer) && a.owned == owned;
     });
     if (found == allocations_.end())
-        throw Error(
-            fmt::format("{:#x} is not the start of an emulated allocation", uint64_t(pointer)));
+        throw Error(fmt::format("{:#x} is not the start of an emulated allocation",
+                                std::uint64_t(pointer)));
     if (owned) used_bytes_ -= found->end - found->begin;
     allocations_.erase(found);
 }
 
-const Memory::Allocation* Memory::find(uint64_t address) const {
+const Memory::Allocation* Memory::find(std::uint64_t address) const {
     auto at = std::upper_bound(allocations_.begin(), allocations_.end(), address,
-                               [](uint64_t b, const Allocation& a) { return b < a.begin; });
+                               [](std::uint64_t b, const Allocation& a) { return b < a.begin; });
     if (at == allocations_.begin()) return nullptr;
     --at;
     return address < at->end ? &*at : nullptr;
 }
 
-std::string Memory::describe(uint64_t address) const {
+std::string Memory::describe(std::uint64_t address) const {
     const Allocation* nearest = nullptr;
-    uint64_t distance = ~0ull;
+    std::uint64_t distance = ~0ull;
     const auto gap = [&](const Allocation& a) {
         return address < a.begin ? a.begin - address : address >= a.end ? address - a.end : 0;
     };
@@ -78,7 +79,7 @@ std::string Memory::describe(uint64_t address) const {
             distance = gap(a);
         }
     if (!nearest) return "nothing is allocated";
-    constexpr uint64_t near = 1ull << 30, page = 4096;
+    constexpr std::uint64_t near = 1ull << 30, page = 4096;
     if (address < page) return "a null pointer?";
     if (distance > near) return "no allocation is near";
     const char* place = address < nearest->begin ? "before the beginning"

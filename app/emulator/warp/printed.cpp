@@ -1,4 +1,4 @@
-#include "emulator/machine/printed.h"
+#include "emulator/warp/printed.h"
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ void PrintLog::add(std::string_view text) {
             cut_ = true;
             return;
         }
-        const size_t end =
+        const std::size_t end =
             std::min({text.find('\n'), text.size() - 1, most_bytes - text_.size() - 1});
         lines_ += text[end] == '\n';
         text_ += text.substr(0, end + 1);
@@ -24,15 +24,15 @@ void PrintLog::back_to(const Mark& mark) {
     cut_ = mark.cut;
 }
 
-// Blocks that the others before them leave no room for are forgotten.
-void LaunchPrints::add(uint32_t block, PrintLog log) {
+// Removes the last blocks while the blocks before them fill the log.
+void LaunchPrints::add(std::uint32_t block, PrintLog log) {
     if (log.text().empty()) return;
     lines_ += log.lines();
     bytes_ += log.text().size();
     logs_.insert_or_assign(block, std::move(log));
     while (logs_.size() > 1) {
         const PrintLog& last = logs_.rbegin()->second;
-        const size_t lines = lines_ - last.lines(), bytes = bytes_ - last.text().size();
+        const std::size_t lines = lines_ - last.lines(), bytes = bytes_ - last.text().size();
         if (lines < PrintLog::most_lines && bytes < PrintLog::most_bytes) return;
         lines_ = lines;
         bytes_ = bytes;
@@ -41,7 +41,7 @@ void LaunchPrints::add(uint32_t block, PrintLog log) {
     }
 }
 
-void LaunchPrints::forget_after(uint32_t block) {
+void LaunchPrints::forget_after(std::uint32_t block) {
     logs_.erase(logs_.upper_bound(block), logs_.end());
 }
 

@@ -8,15 +8,15 @@
 
 namespace warpscope::emulator {
 
-// How this thread's float arithmetic, scalar and SIMD, rounds, and whether it flushes subnormal
-// operands and results to zero as PTX's .ftz does, while the object lives. `rounding` is one of
-// the FE_ constants.
+/// While the object lives, sets how the float arithmetic of this thread, scalar and SIMD, rounds
+/// (`rounding` is one of the FE_ constants), and whether it flushes subnormal operands and results
+/// to zero, as .ftz does in PTX.
 class FloatMode {
   public:
 #if defined(__SSE__)
     explicit FloatMode(bool flush, int rounding = FE_TONEAREST) : before_(_mm_getcsr()) {
         constexpr unsigned flush_bits = 0x8040, rounding_bits = 0x6000;  // FTZ and DAZ; RC
-        // MXCSR has the field that the FE_ constants have in the x87's control word, 3 bits up.
+        // The FE_ constants are bits of the x87 control word; in MXCSR they are 3 bits higher.
         _mm_setcsr((before_ & ~(flush_bits | rounding_bits)) | (flush ? flush_bits : 0) |
                    unsigned(rounding) << 3);
     }

@@ -1,0 +1,271 @@
+#include "emulator/checks/access_check.h"
+
+#include <bit>
+#include <cstring>
+
+#include "emulator/warp/warp.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+unsigned first_lane(std::uint32_t lanes) {
+    return unsigned(std::countr_zero(lanes));
+}
+
+}  // namespace
+
+void AccessCheck::run() {
+    const Access& a = access_;
+    if (a.kind == MemoryAccess::load) {
+        if (a.same_address) return load(a.address(first_lane(a.mask)), a.mask);
+        for (std::uint32_t m = a.mask; m; m &= m - 1)
+            load(a.lane_addresses[first_lane(m)], m & (0 - m));
+    } else if (a.kind == MemoryAccess::store) {
+        store();
+    } else if (a.kind == MemoryAccess::atomic) {
+        for_lanes(a.mask, [&](const Target& t, unsigned lane) { atomic(t, lane); });
+    }
+}
+
+// Calls f for each of `cells` cells of one access.
+template <typename F>
+void AccessCheck::for_cells(std::uint32_t index, std::uint32_t cells, F&& f) {
+    reported_ = {};
+    reported_unwritten_ = false;
+    for (; cells > 0; ++index, --cells)
+        f(Target{cells_[index], cells_.atomics(index), cells_.byte_of(index), cells});
+}
+
+// Calls f for each cell of each lane.
+template <typename F>
+void AccessCheck::for_lanes(std::uint32_t lanes, F&& f) {
+    for (std::uint32_t m = lanes; m; m &= m - 1) {
+        const unsigned lane = first_lane(m);
+        const std::uint64_t address = access_.address(lane);
+        if (!cells_.is_valid(address, access_.bytes)) continue;
+        for_cells(cells_.index_of(address), cells_.count(access_.bytes),
+                  [&](const Target& t) { f(t, lane); });
+    }
+}
+
+// The most frequent case is fast: the cell was written in an earlier epoch, and only this warp has
+// read it in this epoch.
+void AccessCheck::load(std::uint64_t address, std::uint32_t lanes) {
+    if (!cells_.is_valid(address, access_.bytes)) return;
+    std::uint32_t index = cells_.index_of(address);
+    for (std::uint32_t cells = cells_.count(access_.bytes); cells > 0; ++index, --cells) {
+        RaceCell& cell = cells_[index];
+        if (!cells_.is_written_earlier(cell) || cells_.has_atomics())
+            return for_cells(index, cells, [&](const Target& t) { check_load(t, lanes); });
+        CellAccess& reader = cell.readers[0];
+        if (cells_.has_enough_readers(cell)) continue;
+        if (reader.event == now_.event)
+            reader.lanes |= lanes;
+        else if (!cells_.events().in_epoch(reader.event))
+            reader = {now_.event, lanes};
+        else
+            record_reader(cell, lanes);
+    }
+}
+
+void AccessCheck::check_load(const Target& t, std::uint32_t lanes) {
+    check(t, t.cell.writer, Hazard::read_after_write, lanes);
+    if (t.atomics) check_each(t, *t.atomics, Hazard::read_after_write, lanes);
+    check_written(t, lanes);
+    record_reader(t.cell, lanes);
+}
+
+void AccessCheck::store() {
+    store_number_ = cells_.next_store();
+    std::uint32_t accessed = 0;
+    for (std::uint32_t m = access_.mask; m; m &= m - 1)
+        if (!store_unaccessed(first_lane(m))) accessed |= m & (0 - m);
+    if (!accessed) return;
+    // All lanes are compared with earlier instructions before any lane is recorded.
+    for_lanes(accessed, [&](const Target& t, unsigned lane) { check_store(t, lane); });
+    for_lanes(accessed, [&](const Target& t, unsigned lane) { record_store(t, lane); });
+}
+
+// Records a store to cells that no thread has accessed in this epoch; false for other cells.
+bool AccessCheck::store_unaccessed(unsigned lane) {
+    const std::uint64_t address = access_.address(lane);
+    if (!cells_.is_valid(address, access_.bytes)) return true;
+    RaceCell* const first = &cells_[cells_.index_of(address)];
+    RaceCell* const end = first + cells_.count(access_.bytes);
+    const AccessEvents& events = cells_.events();
+    bool unaccessed = !cells_.has_atomics();
+    for (const RaceCell* cell = first; cell != end; ++cell)
+        unaccessed &=
+            !events.in_epoch(cell->writer.event) && !events.in_epoch(cell->readers[0].event);
+    if (!unaccessed) return false;
+    for (RaceCell* cell = first; cell != end; ++cell) {
+        cell->writer = {now_.event, 1u << lane};
+        cell->store = store_number_;
+    }
+    return true;
+}
+
+void AccessCheck::check_store(const Target& t, unsigned lane) {
+    if (t.cell.store == store_number_ && t.cell.writer.event == now_.event) return;
+    check(t, t.cell.writer, Hazard::write_after_write, 1u << lane);
+    if (t.atomics) check_each(t, *t.atomics, Hazard::write_after_write, 1u << lane);
+    check_each(t, t.cell.readers, Hazard::write_after_read, 1u << lane);
+}
+
+void AccessCheck::record_store(const Target& t, unsigned lane) {
+    CellAccess& writer = t.cell.writer;
+    if (t.cell.store == store_number_ && writer.event == now_.event) {
+        // Another lane of this instruction has stored to the cell.
+        const unsigned other = first_lane(writer.lanes);
+        std::byte theirs[16], mine[16];
+        access_.stored(other, theirs);
+        access_.stored(lane, mine);
+        if (std::memcmp(mine + (t.byte - access_.address(lane)),
+                        theirs + (t.byte - access_.address(other)), overlap(t, writer)) != 0)
+            report({.hazard = Hazard::write_after_write,
+                    .earlier_lane = other,
+                    .lane = lane,
+                    .byte = t.byte,
+                    .one_instruction = true},
+                   writer, 1);
+        writer.lanes |= 1u << lane;
+        return;
+    }
+    // Conflicts with earlier accesses have been reported. Later accesses conflict with this store.
+    writer = {now_.event, 1u << lane};
+    t.cell.store = store_number_;
+    t.cell.readers = {};
+    t.cell.two_readers_epoch = 0;
+    if (t.atomics) *t.atomics = {};
+}
+
+void AccessCheck::atomic(const Target& t, unsigned lane) {
+    check(t, t.cell.writer, Hazard::read_after_write, 1u << lane);
+    check_each(t, t.cell.readers, Hazard::write_after_read, 1u << lane);
+    check_written(t, 1u << lane);
+    record(*t.atomics, 1u << lane);
+}
+
+// Reports a read of a cell that no thread of the block has written.
+void AccessCheck::check_written(const Target& t, std::uint32_t lanes) {
+    const AccessEvents& events = cells_.events();
+    if (events.in_block(t.cell.writer.event) || reported_unwritten_) return;
+    if (t.atomics)
+        for (const CellAccess& a : *t.atomics)
+            if (events.in_block(a.event)) return;
+    reported_unwritten_ = true;
+    report_.add_unwritten(t.byte, access_, lanes);
+}
+
+// Another warp's access comes first: such a conflict is the more serious one.
+void AccessCheck::check_each(const Target& t, const CellAccesses& earlier, Hazard hazard,
+                             std::uint32_t lanes) {
+    const AccessEvents& events = cells_.events();
+    const bool swap =
+        events.in_epoch(earlier[0].event) && events[earlier[0].event].warp == access_.warp;
+    check(t, earlier[swap], hazard, lanes) || check(t, earlier[!swap], hazard, lanes);
+}
+
+bool AccessCheck::check(const Target& t, const CellAccess& earlier, Hazard hazard,
+                        std::uint32_t lanes) {
+    if (!cells_.events().in_epoch(earlier.event)) return false;
+    const AccessEvent& event = cells_.events()[earlier.event];
+    if (event.warp == access_.warp) return check_within_warp(t, earlier, hazard, lanes);
+    if (order_.warps_ordered(event.warp, event.moment, access_.warp)) return false;
+    const unsigned lane = first_lane(lanes);
+    report({.hazard = hazard,
+            .earlier_lane = first_lane(earlier.lanes),
+            .lane = lane,
+            .byte = t.byte,
+            .same_value = hazard == Hazard::write_after_write && keeps_value(t, earlier, lane)},
+           earlier, std::uint64_t(std::popcount(lanes)));
+    return true;
+}
+
+bool AccessCheck::check_within_warp(const Target& t, const CellAccess& earlier, Hazard hazard,
+                                    std::uint32_t lanes) {
+    Conflict conflict{.hazard = hazard, .byte = t.byte};
+    const Moment& moment = cells_.events()[earlier.event].moment;
+    std::uint64_t conflicting = 0;
+    for (std::uint32_t m = lanes; m; m &= m - 1) {
+        const unsigned lane = first_lane(m);
+        std::uint32_t others = earlier.lanes & ~(1u << lane);
+        if (others) others &= order_.unordered_lanes(access_.warp, moment, lane);
+        if (!others) continue;
+        if (conflicting++ > 0) continue;
+        conflict.lane = lane;
+        conflict.earlier_lane = first_lane(others);
+        // Not for an earlier atomic: its result depends on whether this store comes before it.
+        conflict.same_value = access_.kind == MemoryAccess::store && &earlier == &t.cell.writer &&
+                              keeps_value(t, earlier, lane);
+    }
+    if (conflicting) report(conflict, earlier, conflicting);
+    return conflicting;
+}
+
+void AccessCheck::report(const Conflict& conflict, const CellAccess& earlier, std::uint64_t count) {
+    report_.mark_racing(conflict.byte, conflict.byte + cells_.cell_bytes());
+    const Reported reported{conflict.hazard, earlier.event, conflict.earlier_lane};
+    if (reported == reported_) return;
+    reported_ = reported;
+    Conflict complete = conflict;
+    complete.earlier = cells_.events()[earlier.event];
+    report_.add(complete, access_, count);
+}
+
+void AccessCheck::record_reader(RaceCell& cell, std::uint32_t lanes) {
+    if (cells_.has_enough_readers(cell)) return;
+    record(cell.readers, lanes);
+    const AccessEvents& events = cells_.events();
+    const auto& [first, second] = cell.readers;
+    if (events.in_epoch(first.event) && events.in_epoch(second.event) &&
+        events[first.event].warp != events[second.event].warp)
+        cells_.set_two_readers(cell);
+}
+
+void AccessCheck::record(CellAccesses& accesses, std::uint32_t lanes) {
+    for (CellAccess& a : accesses)
+        if (a.event == now_.event) {
+            a.lanes |= lanes;
+            return;
+        }
+    accesses[slot_to_replace(accesses)] = {now_.event, lanes};
+}
+
+// Prefers a slot of an older epoch, then the slot of this warp, then the older slot, unless a
+// barrier orders the newer one before this access.
+std::size_t AccessCheck::slot_to_replace(const CellAccesses& accesses) const {
+    const AccessEvents& events = cells_.events();
+    if (!events.in_epoch(accesses[0].event)) return 0;
+    if (!events.in_epoch(accesses[1].event)) return 1;
+    const AccessEvent &first = events[accesses[0].event], &second = events[accesses[1].event];
+    const bool is_first_mine = first.warp == access_.warp;
+    const bool is_second_mine = second.warp == access_.warp;
+    if (is_first_mine != is_second_mine) return is_first_mine ? 0 : 1;
+    const std::size_t older = accesses[0].event <= accesses[1].event ? 0 : 1;
+    const AccessEvent& newer = older == 0 ? second : first;
+    const bool replaces_newer =
+        !is_first_mine && order_.warps_ordered(newer.warp, newer.moment, access_.warp);
+    return replaces_newer ? 1 - older : older;
+}
+
+std::uint32_t AccessCheck::overlap(const Target& t, const CellAccess& earlier) const {
+    const auto wrote = [&](std::uint32_t k) {
+        if ((&t.cell)[k].writer == earlier) return true;
+        return t.atomics && (t.atomics[k][0] == earlier || t.atomics[k][1] == earlier);
+    };
+    std::uint32_t cells = 1;
+    while (cells < t.cells && wrote(cells)) ++cells;
+    return cells * cells_.cell_bytes();
+}
+
+// No other value was written since, so memory still holds what `earlier` wrote.
+bool AccessCheck::keeps_value(const Target& t, const CellAccess& earlier, unsigned lane) const {
+    std::byte mine[16];
+    access_.stored(lane, mine);
+    return std::memcmp(mine + (t.byte - access_.address(lane)), access_.shared_memory() + t.byte,
+                       overlap(t, earlier)) == 0;
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "emulator/checks/block_order.h"
+#include "emulator/checks/race_cells.h"
+#include "emulator/checks/race_report.h"
+
+namespace warpscope::emulator {
+
+/// One access to shared memory under the race detector: compares it with the earlier accesses of
+/// its cells, reports what no barrier orders, and records it in the cells.
+class AccessCheck {
+  public:
+    AccessCheck(const Access& access, const BlockOrder& order, RaceCells& cells, RaceReport& report)
+        : access_(access),
+          order_(order),
+          cells_(cells),
+          report_(report),
+          now_(cells.begin_access(access, order)) {}
+
+    void run();
+
+  private:
+    /// One cell of one lane's access, or of the access of all lanes at one address.
+    struct Target {
+        RaceCell& cell;
+        CellAccesses* atomics;  ///< nullptr where the kernel has none in shared memory
+        std::uint32_t byte;     ///< offset of the cell in shared memory
+        std::uint32_t cells;    ///< of the access, from this one to its end
+    };
+
+    void load(std::uint64_t address, std::uint32_t lanes);
+    void check_load(const Target& target, std::uint32_t lanes);
+    void store();
+    bool store_unaccessed(unsigned lane);
+    void check_store(const Target& target, unsigned lane);
+    void record_store(const Target& target, unsigned lane);
+    void atomic(const Target& target, unsigned lane);
+
+    template <typename F>
+    void for_cells(std::uint32_t index, std::uint32_t cells, F&& f);
+    template <typename F>
+    void for_lanes(std::uint32_t lanes, F&& f);
+
+    /// Compares with an earlier access; true when the two conflict.
+    bool check(const Target& target, const CellAccess& earlier, Hazard hazard, std::uint32_t lanes);
+    bool check_within_warp(const Target& target, const CellAccess& earlier, Hazard hazard,
+                           std::uint32_t lanes);
+    void check_each(const Target& target, const CellAccesses& earlier, Hazard hazard,
+                    std::uint32_t lanes);
+    void check_written(const Target& target, std::uint32_t lanes);
+
+    void record_reader(RaceCell& cell, std::uint32_t lanes);
+    void record(CellAccesses& accesses, std::uint32_t lanes);
+    std::size_t slot_to_replace(const CellAccesses& accesses) const;
+    void report(const Conflict& conflict, const CellAccess& earlier, std::uint64_t count);
+
+    /// Bytes of the access, from the target on, that `earlier` wrote.
+    std::uint32_t overlap(const Target& target, const CellAccess& earlier) const;
+    /// True when `lane` stores the value that is in memory where `earlier` wrote.
+    bool keeps_value(const Target& target, const CellAccess& earlier, unsigned lane) const;
+
+    const Access& access_;
+    const BlockOrder& order_;
+    RaceCells& cells_;
+    RaceReport& report_;
+    CellAccess now_;  ///< the event of this access
+    std::uint32_t store_number_ = 0;
+
+    /// What was reported last for the current lane. An access of several words that conflicts with
+    /// one thread in all of them is one conflict.
+    struct Reported {
+        Hazard hazard = Hazard::none;
+        std::uint32_t event = 0;
+        unsigned lane = 0;
+        bool operator==(const Reported&) const = default;
+    } reported_;
+    bool reported_unwritten_ = false;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,62 @@
+#include "emulator/checks/race_cells.h"
+
+#include <algorithm>
+
+#include "emulator/warp/warp.h"
+
+namespace warpscope::emulator {
+
+void RaceCells::begin_launch(const Kernel& kernel, std::uint32_t shared_bytes) {
+    shared_bytes_ = shared_bytes;
+    shift_ = 4;
+    bool atomics = false;
+    for (const InstructionInfo& i : kernel.lines) {
+        if (i.access == MemoryAccess::none) continue;
+        if (i.space != Space::shared && i.space != Space::generic) continue;
+        shift_ = std::min(shift_, unsigned(std::countr_zero(unsigned(i.bytes))));
+        atomics |= i.access == MemoryAccess::atomic;
+    }
+    const std::size_t cells = (std::size_t(shared_bytes) >> shift_) + 1;
+    if (cells_.size() < cells) cells_.resize(cells);
+    atomics_.assign(atomics ? cells : 0, {});
+}
+
+void RaceCells::begin_block() {
+    if (events_.are_exhausted()) {
+        std::fill(cells_.begin(), cells_.end(), RaceCell{});
+        std::fill(atomics_.begin(), atomics_.end(), CellAccesses{});
+        events_.restart_numbers();
+    }
+    begin_epoch();
+    events_.begin_block();
+}
+
+void RaceCells::begin_epoch() {
+    events_.begin_epoch();
+    enough_readers_epoch_ = events_.epoch_first();
+}
+
+CellAccess RaceCells::begin_access(const Access& access, const BlockOrder& order) {
+    if (const std::uint32_t known = events_.find(access)) return {known, 0};
+    if (events_.is_full()) remove_unused_events();
+    return {events_.add(access, order.now(access.warp)), 0};
+}
+
+// A long epoch with many __syncwarp() calls leaves events that no cell refers to.
+void RaceCells::remove_unused_events() {
+    const auto for_events = [&](auto&& f) {
+        for (RaceCell& cell : cells_)
+            for (CellAccess* a : {&cell.writer, &cell.readers[0], &cell.readers[1]})
+                if (events_.in_epoch(a->event)) f(a->event);
+        for (CellAccesses& accesses : atomics_)
+            for (CellAccess& a : accesses)
+                if (events_.in_epoch(a.event)) f(a.event);
+    };
+    const std::uint32_t first = events_.epoch_first();
+    std::vector<bool> used(events_.epoch_size());
+    for_events([&](std::uint32_t& event) { used[event - first] = true; });
+    const std::vector<std::uint32_t> numbers = events_.compact(used);
+    for_events([&](std::uint32_t& event) { event = numbers[event - first]; });
+}
+
+}  // namespace warpscope::emulator

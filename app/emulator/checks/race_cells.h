@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "emulator/checks/access_events.h"
+
+namespace warpscope::emulator {
+
+/// Lanes of one warp that accessed a cell in one access event (0: none did).
+struct CellAccess {
+    std::uint32_t event = 0;
+    std::uint32_t lanes = 0;
+    bool operator==(const CellAccess&) const = default;
+};
+
+/// Accesses of two warps, or of one warp at two instructions. The second one is of the current
+/// epoch only if the first one is.
+using CellAccesses = std::array<CellAccess, 2>;
+
+/// What the race detector stores for one word of shared memory.
+struct alignas(32) RaceCell {
+    CellAccess writer;  ///< the last write
+    CellAccesses readers;
+    std::uint32_t store = 0;              ///< RaceCells::store_number of the last write
+    std::uint32_t two_readers_epoch = 0;  ///< first event of the epoch in which two warps read it
+};
+
+/// The cells of a block's shared memory. A cell is as wide as the kernel's narrowest access to
+/// shared memory, so that every access covers whole cells.
+class RaceCells {
+  public:
+    void begin_launch(const Kernel& kernel, std::uint32_t shared_bytes);
+    void begin_block();
+    void begin_epoch();
+    /// A barrier of this epoch has ordered only some of the warps.
+    void order_some_warps() { enough_readers_epoch_ = no_epoch; }
+
+    /// False for an access that fails when it executes.
+    bool is_valid(std::uint64_t address, std::uint64_t bytes) const {
+        return address < shared_bytes_ && bytes <= shared_bytes_ - address &&
+               (address & (bytes - 1)) == 0;
+    }
+    std::uint32_t index_of(std::uint64_t address) const { return std::uint32_t(address) >> shift_; }
+    std::uint32_t byte_of(std::uint32_t index) const { return index << shift_; }
+    std::uint32_t count(std::uint32_t bytes) const { return bytes >> shift_; }  ///< cells of bytes
+    std::uint32_t cell_bytes() const { return 1u << shift_; }
+    RaceCell& operator[](std::uint32_t index) { return cells_[index]; }
+    bool has_atomics() const { return !atomics_.empty(); }
+    /// Atomic accesses of a cell; nullptr where the kernel has no atomics in shared memory.
+    CellAccesses* atomics(std::uint32_t index) {
+        return has_atomics() ? &atomics_[index] : nullptr;
+    }
+
+    /// True for a load, of one address by all its lanes, of which nothing has to be recorded: its
+    /// cells were written in an earlier epoch, and two warps have read them in this one.
+    bool needs_no_record(const Access& load) const;
+    /// Written in the current block before the current epoch.
+    bool is_written_earlier(const RaceCell& cell) const {
+        return events_.in_earlier_epoch(cell.writer.event);
+    }
+    /// Two warps have read the cell, so every later write by any warp races with one of them. More
+    /// readers need not be recorded, unless a barrier has ordered some of the warps.
+    bool has_enough_readers(const RaceCell& cell) const {
+        return cell.two_readers_epoch == enough_readers_epoch_;
+    }
+    void set_two_readers(RaceCell& cell) const { cell.two_readers_epoch = events_.epoch_first(); }
+
+    /// The event that an access belongs to.
+    CellAccess begin_access(const Access& access, const BlockOrder& order);
+    /// Numbers the executed store instructions of the launch.
+    std::uint32_t next_store() { return ++store_number_; }
+
+    AccessEvents& events() { return events_; }
+    const AccessEvents& events() const { return events_; }
+
+  private:
+    static constexpr std::uint32_t no_epoch = ~0u;
+
+    void remove_unused_events();
+
+    unsigned shift_ = 2;  ///< a cell has 1 << shift_ bytes
+    std::uint32_t shared_bytes_ = 0;
+    std::vector<RaceCell> cells_;
+    std::vector<CellAccesses> atomics_;  ///< by cell, or empty
+    AccessEvents events_;
+    std::uint32_t enough_readers_epoch_ = 1;
+    std::uint32_t store_number_ = 0;
+};
+
+inline bool RaceCells::needs_no_record(const Access& load) const {
+    const std::uint64_t address = load.lane_addresses[std::countr_zero(load.mask)];
+    if (!atomics_.empty() || !is_valid(address, load.bytes)) return false;
+    const RaceCell* cell = &cells_[index_of(address)];
+    for (std::uint32_t cells = load.bytes >> shift_; cells > 0; ++cell, --cells)
+        if (!is_written_earlier(*cell) || !has_enough_readers(*cell)) return false;
+    return true;
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "emulator/checks/access_events.h"
+#include "emulator/checks/finding_log.h"
+#include "emulator/checks/observed_launch.h"
+
+namespace warpscope::emulator {
+
+/// Two accesses of one word of shared memory that no barrier orders. The later one is the access
+/// that is being checked.
+struct Conflict {
+    Hazard hazard = Hazard::none;
+    AccessEvent earlier;
+    unsigned earlier_lane = 0, lane = 0;
+    std::uint32_t byte = 0;        ///< offset into shared memory
+    bool same_value = false;       ///< both store one value
+    bool one_instruction = false;  ///< two lanes of one store instruction
+};
+
+/// What the race detector tells people: its findings, and the words of shared memory that race.
+class RaceReport {
+  public:
+    void begin_launch(const Kernel& kernel, const Launch& launch, std::uint32_t shared_bytes);
+    void begin_block(std::uint32_t block);
+    std::uint32_t threads() const { return launch_.threads(); }  ///< of one block
+
+    /// The bytes [begin, end) of the running block's shared memory take part in a race.
+    void mark_racing(std::uint32_t begin, std::uint32_t end);
+    /// `count` lanes of the access `later` have this conflict.
+    void add(const Conflict& conflict, const Access& later, std::uint64_t count);
+    /// These lanes read a byte that no thread of the block has written.
+    void add_unwritten(std::uint32_t byte, const Access& read, std::uint32_t lanes);
+
+    std::vector<Finding> findings() const { return log_.findings(); }
+    /// By 4-byte word of the running block's shared memory.
+    const std::vector<bool>& racing_words() const { return racing_words_; }
+
+    /// For another host thread of the current launch: see Observer::fork().
+    void become_fork() { log_ = log_.fork(); }
+    void join(const RaceReport& fork) { log_.join(fork.log_); }
+    void forget_after(std::uint32_t block) { log_.forget_after(block); }
+
+  private:
+    Finding finding(const Conflict& conflict, const Access& later, Severity severity) const;
+    std::string sentence(const Conflict& conflict, const Access& later, const Finding& f) const;
+    std::string missing_barrier(const Conflict& conflict, const Access& later,
+                                const Finding& f) const;
+
+    FindingLog log_;
+    ObservedLaunch launch_;
+    std::uint32_t block_ = 0;
+    std::vector<bool> racing_words_;
+    bool any_racing_ = false;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+
+namespace warpscope::emulator {
+
+/// A fixed number of bytes that begin on a cache line, uninitialised at first. Assigning a copy of
+/// equal size keeps the address.
+class AlignedBytes {
+  public:
+    AlignedBytes() = default;
+    explicit AlignedBytes(std::size_t size);  ///< throws Error when out of memory
+    AlignedBytes(const AlignedBytes& other);
+    AlignedBytes& operator=(const AlignedBytes& other);
+
+    std::byte* data() const { return bytes_.get(); }
+    std::size_t size() const { return size_; }
+
+  private:
+    struct Free {
+        void operator()(std::byte* bytes) const { std::free(bytes); }
+    };
+    std::unique_ptr<std::byte[], Free> bytes_;
+    std::size_t size_ = 0;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,115 @@
+#include "emulator/machine/block_barriers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "emulator/machine/block_report.h"
+#include "emulator/program/error.h"
+#include "emulator/warp/instruction_walk.h"
+
+namespace warpscope::emulator {
+
+void BlockBarriers::arrive(Warp& warp, BlockEvents* events) {
+    Split& split = warp.splits[warp.current];
+    const Instruction* i = split.pc;
+    const unsigned id = split.barrier;
+    BarrierState& barrier = block_.barriers[id];
+    const auto kind = BarrierKind(i->detail);
+    const auto lane = unsigned(std::countr_zero(split.mask));
+    if (i->operands[1]) {
+        barrier.expected = warp.get<std::uint32_t>(i->operands[1], lane);
+        if (barrier.expected == 0 || barrier.expected % lanes_per_warp)
+            warp.fail(i, lane,
+                      fmt::format("the barrier's thread count is {}, but it must be a multiple of "
+                                  "the warp size, {}",
+                                  barrier.expected, lanes_per_warp));
+    }
+    const auto lanes = std::uint32_t(std::popcount(split.mask));
+    barrier.arrived += lanes;
+    barrier.counted += has_one_program_counter(policy_) ? lanes_per_warp : lanes;
+    if (kind >= BarrierKind::popc)
+        barrier.holding +=
+            std::uint32_t(std::popcount(split.mask & warp.predicate(i->operands[3])));
+    if (events) events->barrier_arrival(i, warp, split.mask, id, barrier.expected);
+    if (policy_ == BarrierPolicy::strict && i->immediate) require_whole_warp(warp, split);
+    if (kind == BarrierKind::arrive) {
+        split.state = Split::runnable;
+        split.pc = i + 1;
+    }
+    release_if_complete(id, events);
+}
+
+void BlockBarriers::threads_exited(BlockEvents* events) {
+    for (unsigned id = 0; id < barriers_per_block; ++id) release_if_complete(id, events);
+}
+
+void BlockBarriers::release_if_complete(unsigned id, BlockEvents* events) {
+    const BarrierState& barrier = block_.barriers[id];
+    if (barrier.arrived == 0) return;
+    std::uint32_t needed = barrier.expected ? barrier.expected : block_.context.live_threads;
+    if (has_one_program_counter(policy_) && !barrier.expected) {
+        needed = 0;
+        for (const Warp& warp : block_.warps) needed += warp.finished() ? 0 : lanes_per_warp;
+    }
+    if (barrier.counted >= needed) release(id, events);
+}
+
+void BlockBarriers::release(unsigned id, BlockEvents* events) {
+    for (Warp& warp : block_.warps) release_warp(warp, id);
+    block_.barriers[id] = {};
+    ++block_.statistics.barriers;
+    if (events) events->barrier_release(id, block_.epoch);
+    ++block_.epoch;
+}
+
+void BlockBarriers::release_warp(Warp& warp, unsigned id) {
+    bool released = false;
+    for (std::size_t s = 0; s < warp.splits.size(); ++s) {
+        Split& split = warp.splits[s];
+        if (split.state != Split::at_barrier || split.barrier != id) continue;
+        set_reduction(warp, split, block_.barriers[id]);
+        split.state = Split::runnable;
+        split.pc = split.pc + 1;
+        released = true;
+        // With one program counter, the lanes that arrived first go on before the other lanes.
+        if (has_one_program_counter(policy_))
+            std::rotate(warp.splits.begin(), warp.splits.begin() + long(s),
+                        warp.splits.begin() + long(s) + 1);
+    }
+    if (!released) return;
+    if (warp.splits.size() > 1) warp.merge_splits();
+    warp.turns = 0;
+    block_.runnable |= 1u << warp.index;
+}
+
+// Writes the result of a reduction (bar.red) to the destination of the split's lanes.
+void BlockBarriers::set_reduction(Warp& warp, const Split& split,
+                                  const BarrierState& barrier) const {
+    const Instruction& i = *split.pc;
+    const auto kind = BarrierKind(i.detail);
+    if (kind == BarrierKind::popc)
+        for (std::uint32_t m = split.mask; m; m &= m - 1)
+            warp.set(i.operands[2], unsigned(std::countr_zero(m)), barrier.holding);
+    if (kind == BarrierKind::all || kind == BarrierKind::any) {
+        const bool holds =
+            kind == BarrierKind::all ? barrier.holding == barrier.arrived : barrier.holding > 0;
+        std::uint32_t& p = warp.predicate(i.operands[2]);
+        p = (p & ~split.mask) | (holds ? split.mask : 0);
+    }
+}
+
+// The strict policy, for .aligned barriers: "All threads in the warp must execute the same barrier
+// instruction". Lanes that have exited or exit next are not missing, nor are lanes that are about
+// to execute this barrier.
+void BlockBarriers::require_whole_warp(const Warp& warp, const Split& arrived) const {
+    std::uint32_t missing = staying_lanes(warp);
+    for (const Split& s : warp.splits)
+        if (s.pc == arrived.pc ||
+            (s.state == Split::runnable && skip_inserted(*warp.block->kernel, s.pc) == arrived.pc))
+            missing &= ~s.mask;
+    if (missing) fail_divergent_barrier(block_, warp, arrived, missing);
+}
+
+}  // namespace warpscope::emulator

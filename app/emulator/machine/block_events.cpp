@@ -1,0 +1,194 @@
+#include "emulator/machine/block_events.h"
+
+#include <bit>
+#include <cstring>
+
+#include "emulator/warp/instruction_walk.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+/// Sets the addresses of all lanes, so that no mask slows the loop. Sets only that of the first
+/// lane of the mask if the operand is uniform. T has the width of the address register.
+template <typename T>
+void set_lane_addresses(const Warp& warp, std::uint32_t operand, T offset, std::uint32_t mask,
+                        std::uint64_t* addresses) {
+    const auto* values = reinterpret_cast<const T*>(warp.registers + slot_offset(operand));
+    if (is_uniform(operand)) {
+        addresses[std::countr_zero(mask)] = T(values[0] + offset);
+        return;
+    }
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        addresses[lane] = T(values[lane] + offset);
+}
+
+std::uint32_t wanted_by(const Observer& observer) {
+    std::uint32_t wanted = Instruction::shared_access | Instruction::warp_sync;
+    if (observer.wants_instructions()) wanted |= Instruction::executes;
+    if (observer.wants_global_accesses()) wanted |= Instruction::global_access;
+    return wanted;
+}
+
+}  // namespace
+
+BlockEvents::BlockEvents(Observer& observer, const BlockContext& block)
+    : observer_(observer), block_(block), wanted_(wanted_by(observer)) {}
+
+void BlockEvents::block_begin() {
+    observer_.on_block_begin(*block_.kernel, block_.block);
+}
+
+void BlockEvents::block_end(const Statistics& of_block) {
+    observer_.on_block_end(block_.block, of_block);
+}
+
+void BlockEvents::error(const Error& error) {
+    observer_.on_error(block_.block, error);
+}
+
+void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
+    std::uint32_t mask = warp.mask;
+    constexpr std::uint32_t uniform = Instruction::uniform_shared | Instruction::shared_access;
+    if ((i->events & (wanted_ | Instruction::guards | uniform)) == uniform && (mask & 1))
+        return uniform_shared_access(i, warp);
+    if (i->events & Instruction::guards) {
+        const GuardedInstruction guarded = behind_prefixes(i, warp);
+        mask = guarded.lanes;
+        if (!mask) return;
+        i = guarded.instruction;
+    }
+    const std::uint32_t events = i->events & wanted_;
+    if (events & Instruction::executes)
+        observer_.on_instruction(block_.block, warp.index, mask, block_.kernel->index_of(i));
+    if (events & (Instruction::shared_access | Instruction::global_access))
+        memory_access(i, warp, mask);
+    else if (events & Instruction::warp_sync)
+        warp_barrier(i, warp, mask);
+}
+
+// Lanes may name different members. complete_warp_syncs() reports those whose members are still to
+// arrive.
+void BlockEvents::warp_barrier(const Instruction* i, const Warp& warp, std::uint32_t mask) {
+    for (std::uint32_t left = mask; left;) {
+        const auto lane = unsigned(std::countr_zero(left));
+        const auto members = warp.get<std::uint32_t>(i->operands[0], lane);
+        if ((members & ~warp.exited & ~mask) == 0)
+            observer_.on_warp_sync(block_.block, warp.index, members);
+        left &= ~(members | (left & (0 - left)));
+    }
+}
+
+void BlockEvents::memory_access(const Instruction* i, const Warp& warp, std::uint32_t mask) {
+    const std::uint32_t pc = block_.kernel->index_of(i);
+    const InstructionInfo& info = block_.kernel->lines[pc];
+    const std::uint32_t operand = i->operands[info.address_operand];
+    std::uint64_t addresses[lanes_per_warp];
+    Access access{.block = block_.block,
+                  .warp = warp.index,
+                  .mask = mask,
+                  .lane_addresses = addresses,
+                  .bytes = info.bytes,
+                  .kind = info.access,
+                  .pc = pc,
+                  .same_address = is_uniform(operand),
+                  .state = &warp};
+    if (AccessForm(i->target).wide_address)
+        set_lane_addresses<std::uint64_t>(warp, operand, std::uint64_t(i->immediate), mask,
+                                          addresses);
+    else
+        set_lane_addresses<std::uint32_t>(warp, operand, std::uint32_t(i->immediate), mask,
+                                          addresses);
+    if (info.space == Space::generic)
+        generic_access(access, addresses);
+    else if (info.space == Space::shared)
+        observer_.on_shared_access(access);
+    else
+        observer_.on_global_access(access);
+}
+
+// A shared access of all lanes, lane 0 among them, to one address: the most frequent one in inner
+// loops.
+void BlockEvents::uniform_shared_access(const Instruction* i, const Warp& warp) {
+    const std::uint32_t pc = block_.kernel->index_of(i);
+    const InstructionInfo& info = block_.kernel->lines[pc];
+    const std::uint32_t operand = i->operands[info.address_operand];
+    const std::uint64_t address =
+        std::uint32_t(warp.get<std::uint32_t>(operand, 0) + std::uint32_t(i->immediate));
+    observer_.on_shared_access({.block = block_.block,
+                                .warp = warp.index,
+                                .mask = warp.mask,
+                                .lane_addresses = &address,
+                                .bytes = info.bytes,
+                                .kind = info.access,
+                                .pc = pc,
+                                .same_address = true,
+                                .state = &warp});
+}
+
+// First the lanes whose address is in global memory, then those in shared memory.
+void BlockEvents::generic_access(Access& access, std::uint64_t* addresses) {
+    std::uint32_t in_shared = 0, in_global = 0;
+    for (std::uint32_t lanes = access.mask; lanes; lanes &= lanes - 1) {
+        const auto lane = unsigned(std::countr_zero(lanes));
+        const std::uint64_t address = access.address(lane);
+        if (address - shared_window < window_size) {
+            in_shared |= 1u << lane;
+        } else if (address - local_window >= window_size) {
+            in_global |= 1u << lane;
+        }
+    }
+    if (in_global) {
+        access.mask = in_global;
+        observer_.on_global_access(access);
+    }
+    if (!in_shared) return;
+    access.mask = in_shared;
+    const std::uint32_t given = access.same_address ? in_shared & (0 - in_shared) : in_shared;
+    for (std::uint32_t lanes = given; lanes; lanes &= lanes - 1)
+        addresses[std::countr_zero(lanes)] -= shared_window;
+    observer_.on_shared_access(access);
+}
+
+void BlockEvents::complete_warp_syncs(Warp& warp) {
+    for (;;) {
+        const std::vector<Split> before = warp.splits;
+        if (!warp.complete_warp_sync()) return;
+        for (const Split& s : before) {
+            if (s.state != Split::at_warp_sync || !(s.mask & warp.mask)) continue;
+            if (s.pc->role == Role::warp_barrier)
+                observer_.on_warp_sync(block_.block, warp.index, s.members);
+            break;
+        }
+    }
+}
+
+void BlockEvents::barrier_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes,
+                                  unsigned barrier, std::uint32_t expected) {
+    observer_.on_barrier_arrival({block_.block, warp.index, lanes, staying_lanes(warp),
+                                  block_.kernel->index_of(i), barrier, expected,
+                                  BarrierKind(i->detail) != BarrierKind::arrive});
+}
+
+void BlockEvents::barrier_release(unsigned barrier, std::uint32_t epoch) {
+    observer_.on_barrier_release(
+        {block_.block, barrier, epoch, block_.live_threads, {block_.shared, block_.shared_bytes}});
+}
+
+void Access::stored(unsigned lane, std::byte* into) const {
+    const Instruction& i = state->block->kernel->code[pc];
+    const AccessForm form(i.target);
+    const unsigned size = bytes / form.elements;
+    for (unsigned e = 0; e < form.elements; ++e) {
+        const std::uint32_t operand = i.operands[e + 1];
+        const std::uint64_t value = form.wide_register ? state->get<std::uint64_t>(operand, lane)
+                                                       : state->get<std::uint32_t>(operand, lane);
+        std::memcpy(into + e * size, &value, size);
+    }
+}
+
+const std::byte* Access::shared_memory() const {
+    return state->block->shared;
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,232 @@
+#include "emulator/machine/block_runner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/machine/block_report.h"
+#include "emulator/machine/special_registers.h"
+#include "emulator/program/error.h"
+
+namespace warpscope::emulator {
+
+BlockRunner::BlockRunner(const Kernel& kernel, const Launch& launch, const Memory& memory,
+                         std::span<const std::byte> arguments, const Options& options,
+                         Budget& budget)
+    : kernel_(kernel),
+      launch_(launch),
+      options_(options),
+      budget_(budget),
+      scheduler_(kernel_, options_),
+      barriers_(block_, options_.barriers) {
+    allocate(memory, arguments);
+    set_registers();
+}
+
+void BlockRunner::allocate(const Memory& memory, std::span<const std::byte> arguments) {
+    constexpr std::size_t most_local_bytes = 512 << 20;
+    const std::uint64_t threads = launch_.block.count();
+    const auto warps = std::uint32_t((threads + lanes_per_warp - 1) / lanes_per_warp);
+    // The additional cache line puts the registers of different warps into different cache sets.
+    const std::size_t stride = (kernel_.register_bytes + 63) / 64 * 64 + 64;
+    block_.registers = AlignedBytes(stride * warps);
+    const std::size_t local_bytes = std::size_t(kernel_.local_bytes) * threads;
+    if (local_bytes > most_local_bytes)
+        throw Error(
+            fmt::format("kernel {}: the {} threads of a block need {} MiB of local memory, "
+                        "but the emulator has only {} MiB",
+                        kernel_.name, threads, local_bytes >> 20, most_local_bytes >> 20));
+    block_.local = AlignedBytes(local_bytes);
+    BlockContext& context = block_.context;
+    context.kernel = &kernel_;
+    context.launch = &launch_;
+    context.memory = &memory;
+    context.arguments = arguments;
+    context.shared_bytes = kernel_.shared_bytes + launch_.dynamic_shared_bytes;
+    context.local = block_.local.data();
+    context.printed = &printed_;
+    block_.warps.resize(warps);
+    for (std::uint32_t w = 0; w < warps; ++w) {
+        Warp& warp = block_.warps[w];
+        warp.index = w;
+        warp.registers = block_.registers.data() + stride * w;
+        warp.block = &context;
+        const std::uint64_t left = threads - std::uint64_t(w) * lanes_per_warp;
+        warp.threads = left >= lanes_per_warp ? all_lanes : (1u << left) - 1;
+    }
+}
+
+// Registers that keep their values from block to block.
+void BlockRunner::set_registers() {
+    const std::span<const std::byte> arguments = block_.context.arguments;
+    for (Warp& warp : block_.warps) {
+        std::memset(warp.registers, 0, kernel_.register_bytes);
+        for (const auto& [slot, value] : kernel_.constants)
+            std::memcpy(warp.registers + slot, &value, sizeof(value));
+        if (!arguments.empty())
+            std::memcpy(warp.registers + kernel_.argument_slot, arguments.data(), arguments.size());
+    }
+    set_launch_registers(block_);
+}
+
+void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
+                        std::byte* shared, Observer* observer) {
+    BlockContext& context = block_.context;
+    context.block = block;
+    context.sm = sm;
+    context.shared = shared;
+    context.clock = 0;
+    context.live_threads = std::uint32_t(launch_.block.count());
+    printed_ = {};
+    block_.barriers.fill({});
+    block_.epoch = 0;
+    block_.runnable = std::uint32_t((1ull << block_.warps.size()) - 1);
+    scheduler_.begin_block(block_);
+    clear_memory();
+    set_block_registers(block_, sm_count);
+    for (Warp& warp : block_.warps) warp.begin(kernel_.code.data());
+    events_.reset();
+    if (observer) events_.emplace(*observer, context);
+}
+
+// Clears what the kernel may read before it writes, so that the result does not depend on the block
+// that this host thread has run before.
+void BlockRunner::clear_memory() {
+    std::byte* const local = block_.local.data();
+    for (std::size_t thread = 0; thread < block_.local.size(); thread += kernel_.local_bytes)
+        std::memset(local + thread, 0, kernel_.cleared_local_bytes);
+    for (Warp& warp : block_.warps)
+        for (const RegisterInfo& r : kernel_.cleared) {
+            const std::size_t lane_bytes = r.bits == 64 ? 8 : 4;
+            std::memset(warp.registers + slot_offset(r.slot), 0,
+                        is_uniform(r.slot) ? 8 : lanes_per_warp * lane_bytes);
+        }
+}
+
+void BlockRunner::run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
+                      std::byte* shared, Observer* observer) {
+    begin(block, sm, sm_count, shared, observer && observer->wants(block) ? observer : nullptr);
+    if (events_)
+        run_observed();
+    else
+        run_warps<false>();
+}
+
+void BlockRunner::run_observed() {
+    const Statistics before = block_.statistics;
+    events_->block_begin();
+    try {
+        run_warps<true>();
+    } catch (const Error& e) {
+        events_->error(e);
+        throw;
+    }
+    events_->block_end(block_.statistics - before);
+}
+
+template <bool observed>
+void BlockRunner::run_warps() {
+    while (Warp* warp = scheduler_.pick(block_)) {
+        warp->left = std::int64_t(scheduler_.turn_length(block_, *warp));
+        run_turn<observed>(*warp);
+        end_turn(*warp);
+    }
+    end_block();
+}
+
+template <bool observed>
+void BlockRunner::run_turn(Warp& warp) {
+    while (const Instruction* i = enter_split(warp)) {
+        if constexpr (observed) {
+            const std::uint32_t wanted = events_->wanted();
+            do {
+                if (i->events & wanted) events_->before_instruction(i, warp);
+                i = i->handlers[warp.mode](i, warp);
+            } while (i);
+        } else {
+            do i = i->handlers[warp.mode](i, warp);
+            while (i);
+        }
+        if (!leave_split(warp)) return;
+    }
+}
+
+void BlockRunner::end_block() {
+    if (block_.context.live_threads > 0) fail_deadlock(block_);
+    flush_counts();
+}
+
+// With one program counter no split can run while another split of the warp waits at a barrier.
+const Split* BlockRunner::next_split(const Warp& warp) const {
+    const bool one_counter = has_one_program_counter(options_.barriers);
+    const Split* found = nullptr;
+    for (const Split& s : warp.splits) {
+        if (s.state == Split::runnable && !found) found = &s;
+        if (found && !one_counter) return found;
+        if (s.state == Split::at_barrier && one_counter) return nullptr;
+    }
+    return found;
+}
+
+const Instruction* BlockRunner::enter_split(Warp& warp) {
+    const Split* next = warp.left > 0 ? next_split(warp) : nullptr;
+    if (!next) return nullptr;
+    warp.enter(std::uint32_t(next - warp.splits.data()));
+    return next->pc;
+}
+
+bool BlockRunner::leave_split(Warp& warp) {
+    count(warp.executed());
+    switch (warp.outcome) {
+        case Warp::Outcome::paused:
+            warp.leave();
+            // The next turn of the warp starts with another split.
+            if (!has_one_program_counter(options_.barriers))
+                std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
+            return false;
+        case Warp::Outcome::split_ended:
+            barriers_.threads_exited(events());
+            break;
+        case Warp::Outcome::at_barrier:
+            warp.leave();
+            barriers_.arrive(warp, events());
+            return false;
+        case Warp::Outcome::at_warp_sync:
+            warp.leave();
+            break;
+    }
+    if (warp.splits.empty()) return false;
+    const std::int64_t left = warp.left;
+    if (events_)
+        events_->complete_warp_syncs(warp);
+    else
+        while (warp.complete_warp_sync()) {
+        }
+    warp.left = left;
+    return true;
+}
+
+void BlockRunner::count(std::uint64_t instructions) {
+    // Instructions between two looks at the launch's budget, unless a turn is longer.
+    constexpr std::uint64_t counted_together = 1 << 15;
+    block_.context.clock += instructions;
+    block_.unaccounted += instructions;
+    if (block_.unaccounted >= counted_together) spend_budget();
+}
+
+void BlockRunner::spend_budget() {
+    block_.statistics.warp_instructions += block_.unaccounted;
+    const Budget::Verdict verdict = budget_.spend(block_.unaccounted);
+    block_.unaccounted = 0;
+    if (verdict != Budget::Verdict::within) fail_budget(block_, verdict, options_);
+}
+
+void BlockRunner::flush_counts() {
+    spend_budget();
+    for (Warp& warp : block_.warps) {
+        block_.statistics.thread_instructions += warp.thread_instructions;
+        warp.thread_instructions = 0;
+    }
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "emulator/machine/block_barriers.h"
+#include "emulator/machine/block_events.h"
+#include "emulator/machine/block_state.h"
+#include "emulator/machine/budget.h"
+#include "emulator/machine/warp_scheduler.h"
+
+namespace warpscope::emulator {
+
+/// Runs the blocks of a launch one after the other, on one host thread. In a turn, one warp
+/// executes instructions until its turn is used up, it waits or it has exited.
+class BlockRunner {
+  public:
+    BlockRunner(const Kernel& kernel, const Launch& launch, const Memory& memory,
+                std::span<const std::byte> arguments, const Options& options, Budget& budget);
+    BlockRunner(const BlockRunner&) = delete;
+    BlockRunner& operator=(const BlockRunner&) = delete;
+
+    /// Runs a block to its end on virtual SM `sm`, whose shared memory begins at `shared`. Throws
+    /// Error.
+    void run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count, std::byte* shared,
+             Observer* observer);
+    const Statistics& statistics() const { return block_.statistics; }  ///< of all blocks so far
+    const PrintLog& printed() const { return printed_; }                ///< by the newest block
+
+  protected:
+    /// Prepares a block; `observer` may be nullptr.
+    void begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count, std::byte* shared,
+               Observer* observer);
+    /// Makes the warp's next split the running one and returns its next instruction; nullptr when
+    /// the turn is used up or no split can run.
+    const Instruction* enter_split(Warp& warp);
+    /// The running split cannot continue. Returns true when another split may run in this turn.
+    bool leave_split(Warp& warp);
+    /// After a turn: records that the warp cannot run, if that is so.
+    void end_turn(const Warp& warp) {
+        if (!next_split(warp)) block_.runnable &= ~(1u << warp.index);
+    }
+    /// After the last turn: throws Error for a deadlock or a spent budget.
+    void end_block();
+    /// The split that runs next; nullptr when none can run.
+    const Split* next_split(const Warp& warp) const;
+    /// Counts executed instructions.
+    void count(std::uint64_t instructions);
+
+    const Kernel& kernel_;
+    const Launch launch_;
+    const Options options_;
+    Budget& budget_;
+    const WarpScheduler scheduler_;
+    PrintLog printed_;
+    BlockState block_;
+    BlockBarriers barriers_;
+    std::optional<BlockEvents> events_;  ///< of an observed block
+
+  private:
+    void allocate(const Memory& memory, std::span<const std::byte> arguments);
+    void set_registers();
+    void clear_memory();
+    template <bool observed>
+    void run_warps();
+    template <bool observed>
+    void run_turn(Warp& warp);
+    void run_observed();
+    void flush_counts();
+    void spend_budget();
+    BlockEvents* events() { return events_ ? &*events_ : nullptr; }
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "emulator/machine/aligned_bytes.h"
+#include "emulator/machine/machine.h"
+#include "emulator/warp/warp.h"
+
+namespace warpscope::emulator {
+
+/// One of the 16 barriers of a block, between two releases.
+struct BarrierState {
+    std::uint32_t arrived = 0;   ///< threads
+    std::uint32_t counted = 0;   ///< threads, as the barrier policy counts them
+    std::uint32_t expected = 0;  ///< the instruction's thread count; 0: all threads
+    std::uint32_t holding = 0;   ///< threads whose predicate holds, of a reduction
+};
+
+/// Everything that the execution of a block changes, except for the contents of shared and global
+/// memory and the printed text. A plain value: assign an earlier copy back, and the block continues
+/// from that moment. The pointers in a copy lead to the original state, so a copy can be assigned
+/// to that state only.
+struct BlockState {
+    BlockContext context;
+    AlignedBytes registers;  ///< of all warps
+    AlignedBytes local;      ///< local memory of all threads
+    std::vector<Warp> warps;
+    std::array<BarrierState, barriers_per_block> barriers;
+    std::uint32_t runnable = 0;     ///< warps that can run, a bit each
+    std::uint32_t last_warp = 0;    ///< warp of the last turn
+    std::uint32_t epoch = 0;        ///< completed barriers of the block
+    std::uint64_t random = 0;       ///< state of the schedule's generator
+    std::uint64_t unaccounted = 0;  ///< instructions that the launch's budget does not count yet
+    Statistics statistics;          ///< of all blocks so far
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <stop_token>
+
+#include "emulator/machine/machine.h"
+
+namespace warpscope::emulator {
+
+/// What a launch may still use, over all host threads: instructions, time, and no stop request.
+class Budget {
+  public:
+    enum class Verdict : std::uint8_t { within, spent, timed_out, stopped };
+
+    explicit Budget(const Options& options)
+        : left_(options.instruction_budget), time_(options.time_limit), stop_(options.stop) {
+        restart_time();
+    }
+    /// Takes warp instructions off the budget.
+    Verdict spend(std::uint64_t instructions) {
+        std::uint64_t left = left_.load(std::memory_order_relaxed);
+        do
+            if (left < instructions) return Verdict::spent;
+        while (!left_.compare_exchange_weak(left, left - instructions, std::memory_order_relaxed));
+        return counts_instructions_only_ ? Verdict::within : check_time();
+    }
+    /// The time limit and the stop request.
+    Verdict check_time() const {
+        if (stop_.stop_requested()) return Verdict::stopped;
+        return time_.count() > 0 && Clock::now() > end_ ? Verdict::timed_out : Verdict::within;
+    }
+    void restart_time() { end_ = Clock::now() + time_; }
+    /// From now on spend() ignores time and stop request: for a block that a person steps.
+    void count_instructions_only() { counts_instructions_only_ = true; }
+
+    std::uint64_t left() const { return left_.load(std::memory_order_relaxed); }
+    void set_left(std::uint64_t instructions) {
+        left_.store(instructions, std::memory_order_relaxed);
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    std::atomic<std::uint64_t> left_;
+    std::chrono::milliseconds time_;
+    std::stop_token stop_;
+    Clock::time_point end_;
+    bool counts_instructions_only_ = false;
+};
+
+}  // namespace warpscope::emulator

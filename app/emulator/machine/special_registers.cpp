@@ -1,0 +1,96 @@
+#include "emulator/machine/special_registers.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+std::uint32_t lane_value(Special special, const BlockState& state, const Warp& warp,
+                         unsigned lane) {
+    const BlockContext& context = state.context;
+    const Dim3 &b = context.launch->block, &g = context.launch->grid;
+    const std::uint32_t thread = warp.index * lanes_per_warp + lane;
+    const std::uint32_t bit = 1u << lane;
+    switch (special) {
+        case Special::tid_x:
+            return index_in(b, thread).x;
+        case Special::tid_y:
+            return index_in(b, thread).y;
+        case Special::tid_z:
+            return index_in(b, thread).z;
+        case Special::laneid:
+            return lane;
+        case Special::lanemask_eq:
+            return bit;
+        case Special::lanemask_le:
+            return bit | (bit - 1);
+        case Special::lanemask_lt:
+            return bit - 1;
+        case Special::lanemask_ge:
+            return ~(bit - 1);
+        case Special::lanemask_gt:
+            return ~(bit | (bit - 1));
+        case Special::ntid_x:
+            return b.x;
+        case Special::ntid_y:
+            return b.y;
+        case Special::ntid_z:
+            return b.z;
+        case Special::nctaid_x:
+            return g.x;
+        case Special::nctaid_y:
+            return g.y;
+        case Special::nctaid_z:
+            return g.z;
+        case Special::warpid:
+            return warp.index;
+        case Special::nwarpid:
+            return std::uint32_t(state.warps.size());
+        case Special::dynamic_smem_size:
+            return context.launch->dynamic_shared_bytes;
+        case Special::total_smem_size:
+            return context.shared_bytes;
+        default:
+            return 0;
+    }
+}
+
+}  // namespace
+
+void set_launch_registers(BlockState& state) {
+    for (Warp& warp : state.warps)
+        for (const SpecialSlot& s : state.context.kernel->specials) {
+            const unsigned lanes = is_uniform(s.slot) ? 1 : lanes_per_warp;
+            for (unsigned lane = 0; lane < lanes; ++lane)
+                warp.set(s.slot, lane, lane_value(s.special, state, warp, lane));
+        }
+}
+
+void set_block_registers(BlockState& state, std::uint32_t sm_count) {
+    const BlockContext& context = state.context;
+    const Dim3 index = context.block_index();
+    for (const SpecialSlot& s : context.kernel->specials) {
+        std::uint32_t value;
+        switch (s.special) {
+            case Special::ctaid_x:
+                value = index.x;
+                break;
+            case Special::ctaid_y:
+                value = index.y;
+                break;
+            case Special::ctaid_z:
+                value = index.z;
+                break;
+            case Special::smid:
+                value = context.sm;
+                break;
+            case Special::nsmid:
+                value = sm_count;
+                break;
+            default:
+                continue;
+        }
+        for (Warp& warp : state.warps) warp.set(s.slot, 0, value);
+    }
+}
+
+}  // namespace warpscope::emulator

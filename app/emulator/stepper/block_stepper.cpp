@@ -1,0 +1,143 @@
+#include "emulator/stepper/block_stepper.h"
+
+#include <algorithm>
+
+#include "emulator/warp/host_timer.h"
+#include "emulator/warp/instruction_walk.h"
+
+namespace warpscope::emulator {
+
+// A prefix belongs to the instruction behind it.
+bool BlockStepper::is_inserted(const Instruction* i) const {
+    while (is_prefix(i->role)) ++i;
+    return kernel_.lines[kernel_.index_of(i)].pseudo;
+}
+
+void BlockStepper::start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
+                         std::byte* shared, Observer& observer) {
+    begin(block, sm, sm_count, shared, &observer);
+    block_.context.timer_base = host_timer();
+    turn_ = {};
+    finished_ = false;
+    events_->block_begin();
+    advance_to_ptx();
+}
+
+std::optional<std::uint32_t> BlockStepper::scheduled_warp() const {
+    if (finished_) return std::nullopt;
+    return turn_.warp;
+}
+
+std::uint32_t BlockStepper::next_pc(std::uint32_t warp) const {
+    return kernel_.index_of(skip_inserted(kernel_, next_split(block_.warps[warp])->pc));
+}
+
+void BlockStepper::step(std::uint32_t w) {
+    executed_ = {next_pc(w), 0};
+    if (w == turn_.warp) {
+        turn_.open = advance(turn_);
+        return advance_to_ptx();
+    }
+    // The suspended split is found again by its lanes: other lanes may have joined it.
+    Warp& owner = block_.warps[turn_.warp];
+    const std::int64_t left = owner.left;
+    const std::uint32_t lanes = owner.mask;
+    suspend(owner, turn_);
+    insert_step(block_.warps[w]);
+    owner.left = left;
+    for (std::uint32_t s = 0; s < owner.splits.size(); ++s)
+        if (owner.splits[s].mask & lanes) enter(turn_, owner, s);
+    advance_to_ptx();
+}
+
+// One PTX instruction of a warp, with the inserted instructions before and after it.
+void BlockStepper::insert_step(Warp& warp) {
+    constexpr std::int64_t no_limit = 1 << 30;
+    Turn turn{true, warp.index};
+    warp.left = no_limit;
+    enter_split(warp);
+    enter(turn, warp, warp.current);
+    bool executed = false;
+    while (turn.open && (!executed || is_inserted(turn.next))) {
+        executed = executed || !is_inserted(turn.next);
+        turn.open = advance(turn);
+    }
+    if (turn.open) suspend(warp, turn);
+}
+
+// Leaves the running split where it is, as if no turn had begun.
+void BlockStepper::suspend(Warp& warp, const Turn& turn) {
+    count(warp.executed());
+    warp.splits[warp.current].pc = turn.next;
+    warp.leave();
+}
+
+void BlockStepper::enter(Turn& turn, Warp& warp, std::uint32_t split) {
+    warp.enter(split);
+    turn.next = warp.splits[split].pc;
+}
+
+// Executes one instruction of the running split; false when the turn is over.
+bool BlockStepper::advance(Turn& turn) {
+    Warp& warp = block_.warps[turn.warp];
+    if (!is_inserted(turn.next)) {
+        const GuardedInstruction guarded = behind_prefixes(turn.next, warp);
+        executed_ = {kernel_.index_of(guarded.instruction), guarded.lanes};
+    }
+    if (turn.next->events & events_->wanted()) events_->before_instruction(turn.next, warp);
+    turn.next = turn.next->handlers[warp.mode](turn.next, warp);
+    if (turn.next) return true;
+    if (leave_split(warp) && enter_split(warp)) {
+        enter(turn, warp, warp.current);
+        return true;
+    }
+    end_turn(warp);
+    return false;
+}
+
+// Begins the next turn; false at the end of the block.
+bool BlockStepper::open_turn() {
+    Warp* warp = scheduler_.pick(block_);
+    if (!warp) {
+        end_block();
+        finished_ = true;
+        return false;
+    }
+    turn_ = {true, warp->index};
+    warp->left = std::int64_t(scheduler_.turn_length(block_, *warp));
+    enter_split(*warp);
+    enter(turn_, *warp, warp->current);
+    return true;
+}
+
+// Runs inserted instructions until the next instruction is one of the PTX text.
+void BlockStepper::advance_to_ptx() {
+    for (;;) {
+        if (!turn_.open && !open_turn()) return;
+        if (!is_inserted(turn_.next)) break;
+        turn_.open = advance(turn_);
+    }
+    Warp& warp = block_.warps[turn_.warp];
+    warp.splits[warp.current].pc = turn_.next;
+}
+
+BlockStepper::Saved BlockStepper::save() const {
+    const BlockContext& context = block_.context;
+    return {.block = block_,
+            .turn = turn_,
+            .finished = finished_,
+            .budget = budget_.left(),
+            .shared = {context.shared, context.shared + context.shared_bytes},
+            .printed = printed_.mark()};
+}
+
+void BlockStepper::restore(const Saved& saved) {
+    block_ = saved.block;
+    turn_ = saved.turn;
+    finished_ = saved.finished;
+    budget_.set_left(saved.budget);
+    std::copy(saved.shared.begin(), saved.shared.end(), block_.context.shared);
+    printed_.back_to(saved.printed);
+}
+
+}  // namespace warpscope::emulator

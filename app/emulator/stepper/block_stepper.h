@@ -1,0 +1,71 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "emulator/machine/block_runner.h"
+
+namespace warpscope::emulator {
+
+/// Executes an observed block one PTX instruction at a time: the turns of BlockRunner, suspended
+/// after each instruction. What the decoder has inserted runs together with its neighbours.
+class BlockStepper : public BlockRunner {
+  public:
+    using BlockRunner::BlockRunner;
+
+    /// Stops before the first instruction of the block.
+    void start(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count, std::byte* shared,
+               Observer& observer);
+    bool finished() const { return finished_; }
+    bool can_run(std::uint32_t warp) const { return !finished_ && (block_.runnable >> warp & 1); }
+    /// The warp that run() would run next; none when finished.
+    std::optional<std::uint32_t> scheduled_warp() const;
+    /// Index of the instruction that a warp executes next. The warp must be able to run.
+    std::uint32_t next_pc(std::uint32_t warp) const;
+    /// Executes that instruction. A step of the scheduled warp continues its turn; a step of
+    /// another warp is inserted and leaves the turn as it is. Throws Error.
+    void step(std::uint32_t warp);
+
+    /// The instruction of the newest step, also where it failed. A guard may leave no lane.
+    struct Executed {
+        std::uint32_t pc = 0;
+        std::uint32_t mask = 0;
+    };
+    const Executed& executed() const { return executed_; }
+    const std::vector<Warp>& warps() const { return block_.warps; }
+
+    /// A suspended turn of a warp.
+    struct Turn {
+        bool open = false;
+        std::uint32_t warp = 0;
+        const Instruction* next = nullptr;
+    };
+    /// The block between two steps. It can be restored by the BlockStepper that has saved it.
+    struct Saved {
+        BlockState block;
+        Turn turn;
+        bool finished = false;
+        std::uint64_t budget = 0;       ///< what is left of it
+        std::vector<std::byte> shared;  ///< shared memory
+        PrintLog::Mark printed;
+    };
+    Saved save() const;
+    void restore(const Saved& saved);
+
+  private:
+    void insert_step(Warp& warp);
+    void suspend(Warp& warp, const Turn& turn);
+    void enter(Turn& turn, Warp& warp, std::uint32_t split);
+    bool open_turn();
+    bool advance(Turn& turn);
+    void advance_to_ptx();
+    bool is_inserted(const Instruction* i) const;
+
+    Turn turn_;
+    Executed executed_;
+    bool finished_ = false;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "emulator/machine/launch_options.h"
+#include "emulator/stepper/stepper.h"
+#include "emulator/warp/warp.h"
+
+namespace warpscope::emulator {
+
+/// The splits of a warp in terms of the PTX text: without the joins and prefixes that the decoder
+/// has inserted.
+WarpView view_of(const Warp& warp, BarrierPolicy barriers);
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace warpscope::emulator {
+
+class Memory;
+class Module;
+
+/// The addresses [begin, end).
+struct AddressRange {
+    std::uint64_t begin = 1, end = 0;
+};
+
+/// The allocation or the variable of the module that contains `bytes` bytes of global memory at
+/// `address`; nothing for an invalid access.
+std::optional<AddressRange> find_global(const Memory& memory, const Module& module,
+                                        std::uint64_t address, std::size_t bytes);
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace warpscope::emulator {
+
+/// The global memory of the emulated GPU. An address is a host address, so kernels and host code
+/// share the bytes. Two threads must not use it at once, except for find(). It must not change
+/// while a launch runs.
+class Memory {
+  public:
+    struct Allocation {
+        std::uint64_t begin = 0;
+        std::uint64_t end = 0;
+        bool owned = false;  ///< by this object, not attached
+    };
+
+    Memory() = default;
+    Memory(const Memory&) = delete;
+    Memory& operator=(const Memory&) = delete;
+    ~Memory();
+
+    void* allocate(std::size_t bytes);  ///< 64-byte aligned, zero; throws Error when out of memory
+    void free(void* pointer);           ///< throws Error if allocate() has not returned it
+
+    /// Makes memory of the host, such as a mapped pixel buffer, accessible to kernels.
+    void attach(void* host, std::size_t bytes);
+    void detach(void* host);
+
+    const Allocation* find(std::uint64_t address) const;  ///< contains it; or nullptr
+    /// For an error message: "16 bytes past the end of the allocation of 64 bytes at 0x…".
+    std::string describe(std::uint64_t address) const;
+    std::size_t used_bytes() const { return used_bytes_; }  ///< of allocate() only
+
+  private:
+    void insert(std::uint64_t begin, std::size_t bytes, bool owned);
+    void erase(void* pointer, bool owned);
+
+    std::vector<Allocation> allocations_;  ///< sorted by address
+    std::size_t used_bytes_ = 0;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,175 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "emulator/program/module.h"
+#include "emulator/warp/global_range.h"
+#include "emulator/warp/launch.h"
+#include "emulator/warp/printed.h"
+
+namespace warpscope::emulator {
+
+inline constexpr unsigned lanes_per_warp = 32;
+inline constexpr std::uint32_t all_lanes = ~0u;
+inline constexpr unsigned barriers_per_block = 16;
+
+/// Where shared and local memory lie in the generic address space. No host has memory there.
+inline constexpr std::uint64_t shared_window = 0xE000'0000'0000'0000;
+inline constexpr std::uint64_t local_window = 0xE100'0000'0000'0000;
+inline constexpr std::uint64_t window_size = 0x0000'0100'0000'0000;
+
+/// The running block, as its warps see it.
+struct BlockContext {
+    const Kernel* kernel = nullptr;
+    const Launch* launch = nullptr;
+    const Memory* memory = nullptr;
+    std::byte* shared = nullptr;
+    std::uint32_t shared_bytes = 0;
+    std::byte* local = nullptr;  ///< Kernel::local_bytes for each thread of the block
+    std::span<const std::byte> arguments;
+    PrintLog* printed = nullptr;
+    std::uint32_t block = 0;  ///< linear index
+    std::uint32_t sm = 0;
+    std::uint32_t live_threads = 0;
+    std::uint64_t clock = 0;  ///< instructions that the block has executed before the current run
+    /// Base of %globaltimer, so that a repeated step reads the same time; 0: the host's timer.
+    std::uint64_t timer_base = 0;
+    /// The allocation that an instruction accessed last, by a hash of the instruction: most
+    /// accesses of an instruction are to one allocation.
+    std::array<AddressRange, 16> ranges;
+
+    Dim3 block_index() const { return index_in(launch->grid, block); }
+};
+
+/// Lanes of a warp that run together. A warp that does not diverge has one split.
+struct Split {
+    enum State : std::uint8_t { runnable, at_barrier, at_warp_sync };
+    const Instruction* pc = nullptr;
+    std::uint32_t mask = 0;
+    std::int32_t join = -1;  ///< index into Warp::joins: where the split reconverges; -1: nowhere
+    State state = runnable;
+    std::uint8_t barrier = 0;
+    std::uint32_t members = 0;  ///< lanes that a warp-wide instruction waits for
+};
+
+/// Lanes that diverged at a branch and reconverge at an instruction.
+struct PendingJoin {
+    const Instruction* at = nullptr;  ///< nullptr: unused, may be overwritten
+    std::uint32_t expected = 0;       ///< lanes
+    std::uint32_t arrived = 0;        ///< lanes
+    std::int32_t parent = -1;         ///< the enclosing join, index into Warp::joins
+};
+
+/// One warp: its registers, its splits and its current turn. Handlers use the members directly.
+class Warp {
+  public:
+    /// Why the run of a split has ended.
+    enum class Outcome : std::uint8_t { paused, split_ended, at_barrier, at_warp_sync };
+
+    /// The running split. These members come first: the handlers use them most.
+    std::byte* registers = nullptr;
+    std::uint32_t mode = Instruction::full;
+    std::uint32_t mask = 0;
+    std::int64_t left = 0;  ///< instructions left of the turn
+    BlockContext* block = nullptr;
+
+    std::uint32_t index = 0;
+    std::uint32_t threads = 0;  ///< mask of the lanes that belong to a thread of the block
+    std::uint32_t exited = 0;
+    std::uint32_t turns = 0;  ///< since the last barrier: see WarpScheduler::turn_length
+    Outcome outcome = Outcome::paused;
+    std::uint32_t current = 0;  ///< index of the running split
+    std::uint64_t thread_instructions = 0;
+    std::int64_t left_at_entry = 0, left_at_mask = 0;
+    std::vector<Split> splits;
+    std::vector<PendingJoin> joins;
+
+    void begin(const Instruction* entry);
+    bool finished() const { return splits.empty(); }
+
+    /// Makes split `s` the running one. `mask` and `left` are valid between enter() and leave().
+    void enter(std::uint32_t s);
+    void leave();
+    /// Instructions that the running split has executed since enter().
+    std::uint64_t executed() const { return std::uint64_t(left_at_entry - left); }
+
+    /// For handlers. Each function returns the next instruction, or nullptr to end the run of the
+    /// split.
+    const Instruction* checkpoint(const Instruction* i, const Instruction* next) {
+        left -= i->cost;
+        return left > 0 ? next : pause(next);
+    }
+    const Instruction* pause(const Instruction* next);
+    const Instruction* diverge(const Instruction* branch, std::uint32_t taken);
+    const Instruction* arrive(const Instruction* join);
+    const Instruction* exit_lanes();
+    const Instruction* wait_at_barrier(const Instruction* i, unsigned barrier);
+    /// True when the running split holds all of `members` that have not exited.
+    bool has_all(std::uint32_t members) const { return (members & ~exited & ~mask) == 0; }
+    const Instruction* wait_for_members(const Instruction* i, std::uint32_t members);
+
+    /// Joins splits that are at one instruction, as after a barrier.
+    void merge_splits();
+    /// Executes a warp-wide instruction at which all members wait; false if there is none.
+    bool complete_warp_sync();
+
+    /// The host address of `bytes` bytes in `space` for one lane. Throws AccessError for an invalid
+    /// or misaligned address.
+    std::byte* resolve(const Instruction* i, unsigned lane, Space space, std::uint64_t address,
+                       unsigned bytes, unsigned align);
+    /// True when global addresses [low, high) lie in one allocation.
+    bool in_global(const Instruction* i, std::uint64_t low, std::uint64_t high) {
+        AddressRange& range = block->ranges[(uintptr_t(i) / sizeof(Instruction)) % 16];
+        return (low >= range.begin && high <= range.end && low <= high) ||
+               find_range(range, low, high);
+    }
+    [[noreturn]] void fail(const Instruction* i, unsigned lane, const std::string& what) const;
+    [[noreturn]] void fail_access(const Instruction* i, unsigned lane,
+                                  const std::string& what) const;
+    std::string thread_name(unsigned lane) const;  ///< "thread (3,0,0) of block (1,0,0)"
+
+    /// The value of an operand in a lane, for code outside of the SIMD handlers.
+    template <typename T>
+    T get(std::uint32_t operand, unsigned lane) const {
+        const std::byte* p = registers + slot_offset(operand);
+        if (!is_uniform(operand)) p += lane * (sizeof(T) == 8 ? 8 : 4);
+        T value;
+        std::memcpy(&value, p, sizeof(T));
+        return value;
+    }
+    template <typename T>
+    void set(std::uint32_t operand, unsigned lane, T value) {
+        std::byte* p = registers + slot_offset(operand);
+        if (!is_uniform(operand)) p += lane * (sizeof(T) == 8 ? 8 : 4);
+        std::memcpy(p, &value, sizeof(T));
+    }
+    /// A predicate register holds a bit for each lane.
+    std::uint32_t& predicate(std::uint32_t operand) {
+        return *reinterpret_cast<std::uint32_t*>(registers + slot_offset(operand));
+    }
+    std::uint32_t predicate(std::uint32_t operand) const {
+        return get<std::uint32_t>(operand | uniform_operand, 0);
+    }
+
+    void set_mask(std::uint32_t lanes) {
+        thread_instructions +=
+            std::uint64_t(left_at_mask - left) * std::uint64_t(__builtin_popcount(mask));
+        left_at_mask = left;
+        mask = lanes;
+        mode = lanes == all_lanes ? Instruction::full : Instruction::masked;
+    }
+
+  private:
+    std::string failure(const Instruction* i, unsigned lane, const std::string& what) const;
+    bool find_range(AddressRange& range, std::uint64_t low, std::uint64_t high);
+    std::int32_t add_join(const PendingJoin& join);
+    void remove_split(std::uint32_t s);
+};
+
+}  // namespace warpscope::emulator
