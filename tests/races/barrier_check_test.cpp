@@ -7,7 +7,7 @@ using emulator::Finding;
 using emulator::FindingKind;
 using emulator::Severity;
 
-TEST(BarrierCheck, HalfAWarpIsAnError) {
+TEST(BarrierCheck, HalfAWarpAtABarrierIsAnError) {
     for (const auto schedule : {emulator::Schedule::run_to_barrier, emulator::Schedule::reverse}) {
         const auto found = check_kernel("half_a_warp_waits", 64, {.schedule = schedule});
         EXPECT_EQ(count(found, FindingKind::barrier, Severity::error), 2u * 16) << sentences(found);
@@ -22,7 +22,7 @@ TEST(BarrierCheck, HalfAWarpIsAnError) {
 
 // compute-sanitizer's synccheck is silent here; the barrier works, by its rule for threads that
 // have ended.
-TEST(BarrierCheck, ThreadsThatHaveLeftAreAWarning) {
+TEST(BarrierCheck, ExitedThreadsAreAWarning) {
     for (const auto& options : schedules()) {
         for (const auto& [kernel, gone] :
              {std::pair{"some_have_left", 32u}, {"some_of_a_warp_have_left", 24u}}) {
@@ -33,7 +33,7 @@ TEST(BarrierCheck, ThreadsThatHaveLeftAreAWarning) {
     }
 }
 
-TEST(BarrierCheck, WholeBlocksAndNamedBarriersAreClean) {
+TEST(BarrierCheck, BarriersOfWholeWarpsHaveNoFinding) {
     for (const auto& options : schedules())
         for (const char* kernel : {"mirror", "rounds", "double_buffered", "last_warp", "pairs"}) {
             const auto found = check_kernel(kernel, 128, options);

@@ -59,7 +59,7 @@ TEST(GalleryCounters, BankConflictsOfTheTransposes) {
     }
 }
 
-TEST(GalleryCounters, ABarrierAStepWithTwoTiles) {
+TEST(GalleryCounters, DoubleBufferHasOneBarrierAStepAndShuffleHasNone) {
     EXPECT_EQ(gallery("double_buffer").barriers, 16u * 17);
     EXPECT_EQ(gallery("shuffle").barriers, 0u);
     EXPECT_EQ(gallery("shuffle").shared_loads.requests, 0u);

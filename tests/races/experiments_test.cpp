@@ -42,7 +42,7 @@ std::vector<Finding> check(const Case& c, const compute::RunSettings& settings) 
         experiment->set(c.settings);
         experiment->reset();
         const experiments::Size size = experiment->picture_size({64, 48});
-        compute::Buffer<experiments::Rgba> pixels(*device, size_t(size.width) * size.height);
+        compute::Buffer<experiments::Rgba> pixels(*device, std::size_t(size.width) * size.height);
         for (int frame = 0; frame < 2; ++frame) {
             experiment->step();
             if (size.width > 0) experiment->render_into({pixels.pointer(), size});
@@ -96,7 +96,7 @@ TEST_P(Synchronized, HasNoFinding) {
 INSTANTIATE_TEST_SUITE_P(Kernels, Synchronized, testing::ValuesIn(synchronized_cases()),
                          testing::PrintToStringParamName());
 
-uint64_t hazards(const std::vector<Finding>& found) {
+std::uint64_t hazards(const std::vector<Finding>& found) {
     return count(found, FindingKind::race, Severity::error);
 }
 
@@ -136,7 +136,7 @@ int line_of(const std::vector<Finding>& found, bool writer) {
     return writer == raw ? f.first.line : f.second->line;
 }
 
-TEST(WithoutItsBarrier, DotsFirstOneOrdersTheStoresBeforeTheTree) {
+TEST(WithoutItsBarrier, DotRacesBetweenTheStoresAndTheFirstStep) {
     for (const compute::RunSettings& settings : runs()) {
         const auto found = check_dot("no_first_barrier", settings);
         // 12 blocks, in two frames: the first step's 128 reads of another warp's products.
@@ -150,7 +150,7 @@ TEST(WithoutItsBarrier, DotsFirstOneOrdersTheStoresBeforeTheTree) {
     }
 }
 
-TEST(WithoutItsBarrier, DotsSecondOneOrdersEachStepBeforeTheNext) {
+TEST(WithoutItsBarrier, DotRacesBetweenOneStepAndTheNext) {
     for (const compute::RunSettings& settings : runs()) {
         const auto found = check_dot("no_loop_barrier", settings);
         // At least the second and third step's reads of other warps' sums, 64 and 32.
@@ -167,7 +167,7 @@ TEST(WithoutItsBarrier, DotsSecondOneOrdersEachStepBeforeTheNext) {
     }
 }
 
-TEST(WithoutItsBarrier, InsideTheIfItIsDivergentAndStillOrders) {
+TEST(WithoutItsBarrier, BarrierInsideTheIfIsDivergentButLeavesNoRace) {
     for (const char* kernel : {"divergent", "divergent_bounded"}) {
         const auto found = check_dot(kernel, {.schedule = compute::Schedule::run_to_barrier});
         EXPECT_EQ(hazards(found), 0u) << sentences(found);

@@ -13,10 +13,10 @@ using emulator::Severity;
 /// What a kernel of kernels.cu must be found to do, whatever the schedule.
 struct Expected {
     std::string kernel;
-    uint32_t threads;
-    uint64_t errors = 0;    ///< races between warps
-    uint64_t warnings = 0;  ///< within a warp, or of equal values
-    uint64_t unwritten = 0;
+    std::uint32_t threads;
+    std::uint64_t errors = 0;    ///< races between warps
+    std::uint64_t warnings = 0;  ///< within a warp, or of equal values
+    std::uint64_t unwritten = 0;
     bool unwritten_varies = false;  ///< a read that the schedule may put before its write
 };
 
@@ -26,7 +26,7 @@ std::ostream& operator<<(std::ostream& out, const Expected& e) {
 
 class RaceKernels : public testing::TestWithParam<Expected> {};
 
-TEST_P(RaceKernels, HaveExactlyTheirHazards) {
+TEST_P(RaceKernels, HaveExactlyTheExpectedHazards) {
     const Expected& expected = GetParam();
     for (const emulator::Options& options : schedules()) {
         const auto found = check_kernel(expected.kernel, expected.threads, options);
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
         Expected{"wrong_pairs", 128, 128, 0, 0, true}, Expected{"unwritten", 64, 0, 0, 8}),
     [](const auto& info) { return info.param.kernel + "_" + std::to_string(info.param.threads); });
 
-TEST(RaceFindings, NameLinesThreadsAndTheBarrier) {
+TEST(RaceFindings, NameLinesThreadsAndTheMissingBarrier) {
     const auto found =
         check_kernel("mirror_no_barrier", 64, {.schedule = emulator::Schedule::reverse});
     // Warp 1 runs to its end first: it reads what warp 0 has not written, which then writes over
@@ -101,7 +101,7 @@ TEST(RaceFindings, NameLinesThreadsAndTheBarrier) {
     }
 }
 
-TEST(RaceFindings, TellWhatComesRoundALoop) {
+TEST(RaceFindings, DoNotSayBeforeForAWriteOfTheNextIteration) {
     const auto found =
         check_kernel("rounds_one_barrier_short", 64, {.schedule = emulator::Schedule::reverse});
     // Program order leads from the read to the next round's write: that write came too early or,
@@ -111,7 +111,7 @@ TEST(RaceFindings, TellWhatComesRoundALoop) {
         EXPECT_EQ(f.sentence.find("before"), std::string::npos) << f.sentence;
 }
 
-TEST(RaceFindings, WithinAWarpAskForSyncwarp) {
+TEST(RaceFindings, WithinAWarpNameTheMissingSyncwarp) {
     const auto found = check_kernel("neighbour_no_syncwarp", 32, {});
     ASSERT_EQ(found.size(), 1u) << sentences(found);
     EXPECT_EQ(found[0].severity, Severity::warning);
@@ -120,7 +120,7 @@ TEST(RaceFindings, WithinAWarpAskForSyncwarp) {
     EXPECT_NE(found[0].sentence.find("__syncwarp() is missing"), std::string::npos);
 }
 
-TEST(RaceFindings, BlocksDoNotRaceWithEachOther) {
+TEST(RaceFindings, DoNotCompareAccessesOfDifferentBlocks) {
     const auto module = emulator::Module::parse(race_kernels("kernels.ptx"), "races");
     emulator::Machine machine(1);
     emulator::RaceDetector races;

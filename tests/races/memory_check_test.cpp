@@ -11,7 +11,7 @@ using compute::DevicePointer;
 using emulator::Finding;
 using emulator::FindingKind;
 
-using Words = DevicePointer<uint32_t>;
+using Words = DevicePointer<std::uint32_t>;
 
 /// Copies word tid of `in` to `out`.
 constexpr const char* copy =
@@ -29,8 +29,8 @@ class MemoryCheck : public testing::Test {
     }
     ~MemoryCheck() override { device_->observe(nullptr); }
 
-    std::vector<Finding> after_copy(const Buffer<uint32_t>& out, const Buffer<uint32_t>& in,
-                                    unsigned threads) {
+    std::vector<Finding> after_copy(const Buffer<std::uint32_t>& out,
+                                    const Buffer<std::uint32_t>& in, unsigned threads) {
         device_->launch(kernel_, {{1, 1, 1}, {threads, 1, 1}}, {}, out.pointer(), in.pointer());
         return check_.findings();
     }
@@ -40,32 +40,33 @@ class MemoryCheck : public testing::Test {
     compute::Kernel<Words, Words> kernel_;
 };
 
-TEST_F(MemoryCheck, FindsReadsOfWhatNobodyWrote) {
-    Buffer<uint32_t> in(*device_, 40), out(*device_, 40);
+TEST_F(MemoryCheck, FindsReadsOfMemoryThatWasNeverWritten) {
+    Buffer<std::uint32_t> in(*device_, 40), out(*device_, 40);
     const auto found = after_copy(out, in, 40);
     ASSERT_EQ(found.size(), 1u) << sentences(found);
     EXPECT_EQ(found[0].kind, FindingKind::uninitialized);
     EXPECT_EQ(found[0].count, 40u);
     EXPECT_EQ(found[0].first.line, 14) << "of the PTX text";
-    EXPECT_NE(found[0].sentence.find("Thread (0,0,0) of block (0,0,0) reads 4 bytes of global memory "
-                                     "at PTX line 14 that were never written, at byte 0 of an "
-                                     "allocation of 160 bytes."),
-              std::string::npos)
+    EXPECT_NE(
+        found[0].sentence.find("Thread (0,0,0) of block (0,0,0) reads 4 bytes of global memory "
+                               "at PTX line 14 that were never written, at byte 0 of an "
+                               "allocation of 160 bytes."),
+        std::string::npos)
         << found[0].sentence;
 }
 
-TEST_F(MemoryCheck, KnowsWhatUploadsFillsAndKernelsWrite) {
-    Buffer<uint32_t> uploaded(*device_, std::vector<uint32_t>(40, 7)), filled(*device_, 40),
-        out(*device_, 40), again(*device_, 40);
+TEST_F(MemoryCheck, UploadsFillsAndKernelsCountAsWrites) {
+    Buffer<std::uint32_t> uploaded(*device_, std::vector<std::uint32_t>(40, 7)),
+        filled(*device_, 40), out(*device_, 40), again(*device_, 40);
     filled.fill(0);
     EXPECT_TRUE(after_copy(out, uploaded, 40).empty());
     EXPECT_TRUE(after_copy(again, out, 40).empty()) << "a kernel wrote it";
     EXPECT_TRUE(after_copy(out, filled, 40).empty());
 }
 
-TEST_F(MemoryCheck, TellsPartOfAnAllocation) {
-    Buffer<uint32_t> in(*device_, 40), out(*device_, 40);
-    const std::vector<uint32_t> some(30, 1);
+TEST_F(MemoryCheck, FindsTheUnwrittenPartOfAnAllocation) {
+    Buffer<std::uint32_t> in(*device_, 40), out(*device_, 40);
+    const std::vector<std::uint32_t> some(30, 1);
     in.upload(some);
     const auto found = after_copy(out, in, 40);
     ASSERT_EQ(found.size(), 1u);
@@ -73,15 +74,15 @@ TEST_F(MemoryCheck, TellsPartOfAnAllocation) {
     EXPECT_EQ(found[0].first.thread.x, 30u);
 }
 
-TEST_F(MemoryCheck, FreshMemoryIsUnwrittenEvenWhereOldMemoryWas) {
-    Buffer<uint32_t> out(*device_, 64);
-    { const Buffer<uint32_t> old(*device_, std::vector<uint32_t>(64, 1)); }
-    const Buffer<uint32_t> in(*device_, 64);
+TEST_F(MemoryCheck, NewAllocationIsUnwrittenEvenAtAnOldAddress) {
+    Buffer<std::uint32_t> out(*device_, 64);
+    { const Buffer<std::uint32_t> old(*device_, std::vector<std::uint32_t>(64, 1)); }
+    const Buffer<std::uint32_t> in(*device_, 64);
     EXPECT_EQ(after_copy(out, in, 64).at(0).count, 64u);
 }
 
-TEST_F(MemoryCheck, AWildAccessIsAFinding) {
-    Buffer<uint32_t> in(*device_, std::vector<uint32_t>(40, 1)), out(*device_, 40);
+TEST_F(MemoryCheck, InvalidAccessIsAFinding) {
+    Buffer<std::uint32_t> in(*device_, std::vector<std::uint32_t>(40, 1)), out(*device_, 40);
     EXPECT_THROW(after_copy(out, in, 64), compute::DeviceError);
     const auto found = check_.findings();
     ASSERT_EQ(found.size(), 1u) << sentences(found);

@@ -21,7 +21,7 @@ struct Step {
     bool store = false;
     unsigned warp = 0, lane = 0;
     unsigned address = 0, bytes = 4;
-    uint32_t token = 0;
+    std::uint32_t token = 0;
 };
 
 struct Program {
@@ -108,9 +108,9 @@ struct Snapshots : emulator::Observer {
 };
 
 struct Outcome {
-    std::string observed;  ///< loads, and shared memory at every barrier
-    uint64_t races = 0;    ///< between warps
-    uint64_t others = 0;
+    std::string observed;     ///< loads, and shared memory at every barrier
+    std::uint64_t races = 0;  ///< between warps
+    std::uint64_t others = 0;
 };
 
 Outcome run(const emulator::Module& module, const Program& program,
@@ -121,7 +121,7 @@ Outcome run(const emulator::Module& module, const Program& program,
     emulator::ObserverList all;
     all.add(races);
     all.add(snapshots);
-    const size_t bytes = program.steps.size() * 4;
+    const std::size_t bytes = program.steps.size() * 4;
     auto* out = static_cast<char*>(machine.memory().allocate(bytes));
     const void* arguments[] = {&out};
     machine.run(*module.find("k"), {{1, 1, 1}, {program.warps * 32, 1, 1}, 0}, arguments, options,
@@ -134,10 +134,10 @@ Outcome run(const emulator::Module& module, const Program& program,
     return outcome;
 }
 
-std::vector<std::vector<uint32_t>> permutations(unsigned n) {
-    std::vector<uint32_t> order(n);
+std::vector<std::vector<std::uint32_t>> permutations(unsigned n) {
+    std::vector<std::uint32_t> order(n);
     std::iota(order.begin(), order.end(), 0u);
-    std::vector<std::vector<uint32_t>> all;
+    std::vector<std::vector<std::uint32_t>> all;
     do all.push_back(order);
     while (std::next_permutation(order.begin(), order.end()));
     return all;
@@ -149,18 +149,18 @@ template <typename F>
 void for_every_order(const Program& program, F&& f) {
     const auto orders = permutations(program.warps);
     const unsigned epochs = program.epochs() - 1;
-    size_t count = 1;
+    std::size_t count = 1;
     for (unsigned e = 0; e < epochs; ++e) count *= orders.size();
-    for (size_t number = 0; number < count; ++number) {
+    for (std::size_t number = 0; number < count; ++number) {
         emulator::Options options{.schedule = emulator::Schedule::manual};
         options.orders = {orders[0]};
-        for (size_t e = 0, rest = number; e < epochs; ++e, rest /= orders.size())
+        for (std::size_t e = 0, rest = number; e < epochs; ++e, rest /= orders.size())
             options.orders.push_back(orders[rest % orders.size()]);
         f(options);
     }
 }
 
-TEST(RaceProperty, ReportedExactlyWhereTwoOrdersDiffer) {
+TEST(RaceProperty, RaceIsReportedExactlyWhenTwoOrdersGiveDifferentResults) {
     std::mt19937 random(20250721);
     unsigned racy = 0, clean = 0;
     for (int k = 0; k < 400; ++k) {
@@ -170,7 +170,7 @@ TEST(RaceProperty, ReportedExactlyWhereTwoOrdersDiffer) {
         const auto module = emulator::Module::parse(ptx, "random");
         std::set<std::string> outcomes;
         std::set<bool> verdicts;
-        uint64_t others = 0;
+        std::uint64_t others = 0;
         for_every_order(program, [&](const emulator::Options& options) {
             Outcome outcome = run(*module, program, options);
             outcomes.insert(std::move(outcome.observed));
@@ -188,14 +188,14 @@ TEST(RaceProperty, ReportedExactlyWhereTwoOrdersDiffer) {
     EXPECT_GT(clean, 50u);
 }
 
-TEST(RaceProperty, AGivenOrderIsTheOneThatRuns) {
+TEST(RaceProperty, ManualScheduleRunsTheGivenOrder) {
     // Both warps store to one word; what stays is the later one's.
     Program program{.warps = 2,
                     .steps = {{.store = true, .warp = 0, .token = 100},
                               {.store = true, .warp = 1, .token = 200},
                               {.barrier = true}}};
     const auto module = emulator::Module::parse(ptx_of(program), "two");
-    for (const uint32_t last : {0u, 1u}) {
+    for (const std::uint32_t last : {0u, 1u}) {
         emulator::Options options{.schedule = emulator::Schedule::manual};
         options.orders = {{0, 1}, {1 - last, last}};
         const Outcome outcome = run(*module, program, options);

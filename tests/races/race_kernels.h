@@ -18,7 +18,7 @@ namespace warpscope::tests {
 std::string_view race_kernels(std::string_view file);
 
 /// Runs one block of a kernel of kernels.cu under the race detector and the barrier check.
-inline std::vector<emulator::Finding> check_kernel(const std::string& name, uint32_t threads,
+inline std::vector<emulator::Finding> check_kernel(const std::string& name, std::uint32_t threads,
                                                    const emulator::Options& options) {
     static const auto module =
         emulator::Module::parse(race_kernels("kernels.ptx"), "races/kernels.cu");
@@ -35,26 +35,27 @@ inline std::vector<emulator::Finding> check_kernel(const std::string& name, uint
 }
 
 /// Every fixed schedule, and the random one from some seeds.
-inline std::vector<emulator::Options> schedules(uint64_t seeds = 6) {
+inline std::vector<emulator::Options> schedules(std::uint64_t seeds = 6) {
     using emulator::Schedule;
     std::vector<emulator::Options> all{{.schedule = Schedule::run_to_barrier},
                                        {.schedule = Schedule::reverse}};
-    for (uint64_t seed = 1; seed <= seeds; ++seed)
+    for (std::uint64_t seed = 1; seed <= seeds; ++seed)
         all.push_back({.schedule = Schedule::random_quantum, .seed = seed});
     return all;
 }
 
-inline uint64_t count(const std::vector<emulator::Finding>& findings, emulator::FindingKind kind,
-                      emulator::Severity severity) {
-    return std::accumulate(findings.begin(), findings.end(), uint64_t(0),
-                           [&](uint64_t n, const emulator::Finding& f) {
+inline std::uint64_t count(const std::vector<emulator::Finding>& findings,
+                           emulator::FindingKind kind, emulator::Severity severity) {
+    return std::accumulate(findings.begin(), findings.end(), std::uint64_t(0),
+                           [&](std::uint64_t n, const emulator::Finding& f) {
                                return n + (f.kind == kind && f.severity == severity ? f.count : 0);
                            });
 }
 
-inline uint64_t count(const std::vector<emulator::Finding>& findings, emulator::Hazard hazard) {
-    return std::accumulate(findings.begin(), findings.end(), uint64_t(0),
-                           [&](uint64_t n, const emulator::Finding& f) {
+inline std::uint64_t count(const std::vector<emulator::Finding>& findings,
+                           emulator::Hazard hazard) {
+    return std::accumulate(findings.begin(), findings.end(), std::uint64_t(0),
+                           [&](std::uint64_t n, const emulator::Finding& f) {
                                return n + (f.hazard == hazard ? f.count : 0);
                            });
 }

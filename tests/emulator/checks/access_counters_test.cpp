@@ -7,11 +7,11 @@
 namespace warpscope::emulator {
 namespace {
 
-constexpr uint32_t every_lane = ~0u;
+constexpr std::uint32_t every_lane = ~0u;
 
-using Addresses = std::array<uint64_t, 32>;
+using Addresses = std::array<std::uint64_t, 32>;
 
-Addresses lanes(const std::function<uint64_t(unsigned)>& address) {
+Addresses lanes(const std::function<std::uint64_t(unsigned)>& address) {
     Addresses all;
     for (unsigned lane = 0; lane < 32; ++lane) all[lane] = address(lane);
     return all;
@@ -19,14 +19,14 @@ Addresses lanes(const std::function<uint64_t(unsigned)>& address) {
 
 // What the two rows that warp `warp` of a 16x16 block is do with a tile of floats.
 BankUse tile_use(unsigned pitch, bool by_column, unsigned warp) {
-    return bank_use(lanes([&](unsigned lane) -> uint64_t {
+    return bank_use(lanes([&](unsigned lane) -> std::uint64_t {
                         const unsigned tx = lane % 16, ty = warp * 2 + lane / 16;
                         return by_column ? (tx * pitch + ty) * 4 : (ty * pitch + tx) * 4;
                     }),
                     every_lane, 4);
 }
 
-TEST(BankUse, TilesOfThe16x16Block) {
+TEST(BankUse, ConflictDegreeOfTileLayoutsInA16x16Block) {
     for (unsigned warp = 0; warp < 8; ++warp) {
         SCOPED_TRACE(warp);
         EXPECT_EQ(tile_use(16, true, warp).degree, 8u);
@@ -39,7 +39,7 @@ TEST(BankUse, TilesOfThe16x16Block) {
     }
 }
 
-TEST(BankUse, LanesShareAWord) {
+TEST(BankUse, LanesThatAccessOneWordDoNotConflict) {
     const BankUse one = bank_use(lanes([](unsigned) { return 256; }), every_lane, 4);
     EXPECT_EQ(one.wavefronts, 1u);
     EXPECT_EQ(one.degree, 1u);
@@ -51,7 +51,7 @@ TEST(BankUse, LanesShareAWord) {
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 8; }), every_lane, 4).degree, 2u);
 }
 
-TEST(BankUse, WideLanesComeInHalvesAndQuarters) {
+TEST(BankUse, AccessesOf8And16BytesTakeTwoAndFourPasses) {
     const BankUse eight = bank_use(lanes([](unsigned l) { return l * 8; }), every_lane, 8);
     EXPECT_EQ(eight.least, 2u);
     EXPECT_EQ(eight.wavefronts, 2u);
@@ -74,8 +74,8 @@ TEST(BankUse, WideLanesComeInHalvesAndQuarters) {
 }
 
 // Wavefronts that ncu counts on an H200 (compute capability 9.0, CUDA 13.0).
-TEST(BankUse, IsWhatAnH200Counts) {
-    const auto wavefronts = [](uint32_t bytes, auto address) {
+TEST(BankUse, WavefrontsEqualThoseThatAnH200Counts) {
+    const auto wavefronts = [](std::uint32_t bytes, auto address) {
         return bank_use(lanes(address), every_lane, bytes).wavefronts;
     };
     EXPECT_EQ(wavefronts(16, [](unsigned) { return 64; }), 2u);
@@ -108,8 +108,8 @@ TEST(BankUse, CountsOnlyTheLanesOfTheMask) {
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 8; }), 0xF000000F, 8).wavefronts, 2u);
 }
 
-TEST(Sectors, OfAWarp) {
-    const auto count = [](uint32_t bytes, uint32_t mask, auto address) {
+TEST(Sectors, CountsTheSectorsThatAWarpTouches) {
+    const auto count = [](std::uint32_t bytes, std::uint32_t mask, auto address) {
         return sectors(lanes(address), mask, bytes);
     };
     EXPECT_EQ(count(4, every_lane, [](unsigned l) { return 4096 + l * 4; }), 4u);
@@ -136,7 +136,7 @@ const std::string kernel = kernel_text(
     "red.shared.add.u32 [%r3], %r6;",
     ".shared .align 8 .b8 cell[512];");
 
-TEST(AccessCounters, OfASmallKernel) {
+TEST(AccessCounters, CountsEveryKindOfAccessOfAKernel) {
     Runner r(kernel);
     AccessCounters counters;
     r.observer = &counters;
@@ -173,7 +173,7 @@ TEST(AccessCounters, OfASmallKernel) {
 }
 
 // A loop whose stride doubles: the same instruction with another pattern each time.
-TEST(AccessCounters, TellThePatternsOfOneInstructionApart) {
+TEST(AccessCounters, CountsEachPatternOfAnInstructionThatChangesItsStride) {
     Runner r(
         kernel_text("mov.u32 %r3, cell; mov.u32 %r5, 4;"
                     "LOOP: mul.lo.u32 %r4, %r1, %r5; add.s32 %r4, %r4, %r3;"

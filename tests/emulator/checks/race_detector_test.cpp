@@ -5,8 +5,8 @@
 namespace warpscope::emulator {
 namespace {
 
-uint64_t races(const RaceDetector& detector, Severity severity) {
-    uint64_t count = 0;
+std::uint64_t races(const RaceDetector& detector, Severity severity) {
+    std::uint64_t count = 0;
     for (const Finding& f : detector.findings())
         if (f.severity == severity) count += f.count;
     return count;
@@ -25,7 +25,7 @@ const std::string rounds = kernel_text(
     ".shared .align 8 .b8 cell[264];");
 
 // More rounds than the detector remembers: nothing that matters is forgotten.
-TEST(RaceDetector, RemembersWhatCountsThroughALongEpoch) {
+TEST(RaceDetector, FindsARaceAcrossAnEpochWithManyAccessEvents) {
     Runner r(rounds);
     RaceDetector detector;
     r.observer = &detector;
@@ -37,7 +37,7 @@ TEST(RaceDetector, RemembersWhatCountsThroughALongEpoch) {
     EXPECT_EQ(detector.racing_words(), racing);
 }
 
-TEST(RaceDetector, ACopyGoesOnByItself) {
+TEST(RaceDetector, ACopyContinuesIndependently) {
     Runner r(rounds);
     RaceDetector detector;
     r.observer = &detector;
@@ -51,7 +51,7 @@ TEST(RaceDetector, ACopyGoesOnByItself) {
 }
 
 // 16 bytes of the other warp's without a barrier: all four words took part.
-TEST(RaceDetector, RacingWordsOfAVector) {
+TEST(RaceDetector, AllWordsOfARacingVectorAccessAreMarked) {
     Runner r(kernel_text(
         "mov.u32 %r9, cell; shl.b32 %r2, %r1, 4; add.s32 %r2, %r2, %r9; xor.b32 %r3, %r2, 512;\n"
         "st.shared.v4.u32 [%r2], {%r1, %r1, %r1, %r1}; setp.ne.u32 %p1, %r1, 40; @%p1 ret;\n"

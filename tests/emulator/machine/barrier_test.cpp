@@ -35,10 +35,10 @@ END:)",
                        shared_words);
 }
 
-TEST(Barrier, TreeSumUnderEverySchedule) {
+TEST(Barrier, TreeReductionGivesTheSumUnderEverySchedule) {
     Runner r(tree(false));
     for (const Schedule s : {Schedule::run_to_barrier, Schedule::reverse, Schedule::random_quantum})
-        for (uint64_t seed = 0; seed < 20; ++seed) {
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
             r.options.schedule = s;
             r.options.seed = seed;
             EXPECT_EQ(r.run(one_block(256))[0], 255u * 256 / 2);
@@ -48,13 +48,13 @@ TEST(Barrier, TreeSumUnderEverySchedule) {
 
 // Volta and later: it ends, because threads that have left no longer count, and in run-to-barrier
 // order with the right sum, as on an H200.
-TEST(Barrier, InADivergentIfEnds) {
+TEST(Barrier, BarrierInADivergentIfCompletesUnderVoltaRules) {
     Runner r(tree(true));
     r.options.schedule = Schedule::run_to_barrier;
     EXPECT_EQ(r.run(one_block(256))[0], 255u * 256 / 2);
 }
 
-TEST(Barrier, ExitedThreadsDoNotCount) {
+TEST(Barrier, BarrierDoesNotWaitForExitedThreads) {
     Runner r(
         kernel_text("setp.ge.u32 %p1, %r1, 40; @%p1 ret; bar.sync 0; st.global.u32 [%rd1], 3;"));
     const auto out = r.run(one_block(100));
@@ -62,14 +62,14 @@ TEST(Barrier, ExitedThreadsDoNotCount) {
     EXPECT_EQ(r.statistics.barriers, 1u);
 }
 
-TEST(Barrier, ReconvergesBeforeABarrierAtTheJoin) {
+TEST(Barrier, LanesReconvergeBeforeABarrierAtTheJoin) {
     Runner r(kernel_text(
         "mov.u32 %r2, 1; setp.lt.u32 %p1, %r1, 7; @%p1 bra L; mov.u32 %r2, 2; L: bar.sync 0;"
         "activemask.b32 %r3; st.global.u32 [%rd1], %r3;"));
-    for (const uint32_t mask : r.run(one_block(64))) EXPECT_EQ(mask, ~0u);
+    for (const std::uint32_t mask : r.run(one_block(64))) EXPECT_EQ(mask, ~0u);
 }
 
-TEST(Barrier, DifferentBarriersDeadlockAndAreNamed) {
+TEST(Barrier, WarpsAtDifferentBarriersAreADeadlockThatNamesBoth) {
     Runner r(
         kernel_text(
             ".loc 1 5 1\nsetp.lt.u32 %p1, %r1, 32; @%p1 bra A;\n.loc 1 6 1\nbar.sync 1; bra END;\n"
@@ -81,7 +81,7 @@ TEST(Barrier, DifferentBarriersDeadlockAndAreNamed) {
     expect_contains(text, "warp 1 lanes 0xffffffff at the barrier kernels/d.cu:6 (barrier 1)");
 }
 
-TEST(Barrier, CountedBarrierOfSomeWarps) {
+TEST(Barrier, BarrierWithAThreadCountWaitsForThatManyThreads) {
     // Warp 0 produces, warp 1 consumes, warp 2 never comes.
     Runner r(kernel_text(
         "setp.ge.u32 %p1, %r1, 64; @%p1 bra END; setp.ge.u32 %p2, %r1, 32; @%p2 bra CONSUME;"
@@ -90,20 +90,20 @@ TEST(Barrier, CountedBarrierOfSomeWarps) {
         shared_words));
     r.options.schedule = Schedule::reverse;
     const auto out = r.run(one_block(96));
-    for (uint32_t t = 0; t < 96; ++t) EXPECT_EQ(out[t], t >= 32 && t < 64 ? 42u : 0u);
+    for (std::uint32_t t = 0; t < 96; ++t) EXPECT_EQ(out[t], t >= 32 && t < 64 ? 42u : 0u);
 }
 
-TEST(Barrier, Reductions) {
+TEST(Barrier, BarrierReductionsCombineThePredicatesOfAllThreads) {
     Runner r(
         kernel_text("setp.lt.u32 %p1, %r1, 21; barrier.cta.red.popc.aligned.u32 %r2, 0, %p1;"
                     "barrier.cta.red.and.aligned.pred %p2, 0, %p1; bar.red.or.pred %p3, 0, %p1;"
                     "@%p2 add.s32 %r2, %r2, 1000; @%p3 add.s32 %r2, %r2, 100;"
                     "st.global.u32 [%rd1], %r2;"));
-    for (const uint32_t v : r.run(one_block(70))) EXPECT_EQ(v, 121u);
-    for (const uint32_t v : r.run(one_block(21))) EXPECT_EQ(v, 1121u);
+    for (const std::uint32_t v : r.run(one_block(70))) EXPECT_EQ(v, 121u);
+    for (const std::uint32_t v : r.run(one_block(21))) EXPECT_EQ(v, 1121u);
 }
 
-TEST(Barrier, WarpBarrierBringsSplitsTogether) {
+TEST(Barrier, WarpBarrierReconvergesItsMembers) {
     Runner r(kernel_text(
         "setp.lt.u32 %p1, %r1, 9; @%p1 bra A; st.shared.u32 [cell], 5; bar.warp.sync -1; bra END;"
         "A: bar.warp.sync -1; ld.shared.u32 %r2, [cell]; st.global.u32 [%rd1], %r2; END: ",
@@ -113,7 +113,7 @@ TEST(Barrier, WarpBarrierBringsSplitsTogether) {
         "setp.lt.u32 %p1, %r1, 9; @%p1 bra A; st.shared.u32 [cell], 5; A: bar.warp.sync -1;"
         "ld.shared.u32 %r2, [cell]; st.global.u32 [%rd1], %r2;",
         shared_words));
-    for (const uint32_t v : same.run(one_block(32))) EXPECT_EQ(v, 5u);
+    for (const std::uint32_t v : same.run(one_block(32))) EXPECT_EQ(v, 5u);
 }
 
 }  // namespace

@@ -15,18 +15,18 @@ st.global.u32 [%rd1], %r5;)"));
     EXPECT_EQ(r.run(one_block(32))[0], 4u) << "three additions, and the first read itself";
 }
 
-TEST(Clock, StartsWithTheBlock) {
+TEST(Clock, StartsAtZeroInEachBlock) {
     Runner r(kernel_text(R"(
 mov.u32 %r2, %clock;
 mov.u32 %r3, %ctaid.x; mul.wide.u32 %rd2, %r3, 4; add.s64 %rd2, %rd0, %rd2;
 st.global.u32 [%rd2], %r2;)"));
     r.options.threads = 1;
-    EXPECT_EQ(r.run({{3, 1, 1}, {1, 1, 1}, 0}), (std::vector<uint32_t>{5, 5, 5}))
+    EXPECT_EQ(r.run({{3, 1, 1}, {1, 1, 1}, 0}), (std::vector<std::uint32_t>{5, 5, 5}))
         << "the five instructions that stand before the body";
 }
 
 // Lanes part and meet within one turn: what ran before goes on counting.
-TEST(Clock, GoesOnWhereLanesPartAndMeet) {
+TEST(Clock, CountsAcrossDivergenceAndReconvergence) {
     Runner r(kernel_text(R"(
 mov.u32 %r2, %clock;
 setp.lt.u32 %p0, %r1, 7;
@@ -60,7 +60,7 @@ mov.u32 %r6, %clock;
 sub.u32 %r7, %r6, %r5;
 st.global.u32 [%rd1], %r7;)");
 
-TEST(Clock, ADelayEndsUnderEverySchedule) {
+TEST(Clock, ALoopThatWaitsForTheClockEndsUnderEverySchedule) {
     for (const Schedule schedule :
          {Schedule::run_to_barrier, Schedule::reverse, Schedule::random_quantum}) {
         Runner r(late_warp);

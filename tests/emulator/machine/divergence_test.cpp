@@ -3,7 +3,7 @@
 namespace warpscope::emulator {
 namespace {
 
-TEST(Divergence, NestedIfs) {
+TEST(Divergence, NestedIfsRunTheBranchOfEachLane) {
     Runner r(kernel_text(R"(
 mov.u32 %r2, 0;
 setp.ge.u32 %p1, %r1, 20;
@@ -20,11 +20,11 @@ OUTER_ELSE: mov.u32 %r2, 7;
 END: add.s32 %r2, %r2, 10000;
 st.global.u32 [%rd1], %r2;)"));
     const auto out = r.run(one_block(50));
-    for (uint32_t t = 0; t < 50; ++t)
+    for (std::uint32_t t = 0; t < 50; ++t)
         EXPECT_EQ(out[t], 10000 + (t >= 20 ? 7 : 1000 + t + (t % 2 ? 100 : 200))) << t;
 }
 
-TEST(Divergence, LoopsWithTripCountsOfTheirOwn) {
+TEST(Divergence, EachLaneRunsItsOwnNumberOfLoopIterations) {
     Runner r(kernel_text(R"(
 mov.u32 %r2, 0; mov.u32 %r3, 0;
 TOP: setp.ge.u32 %p1, %r2, %r1;
@@ -34,10 +34,10 @@ add.s32 %r3, %r3, %r2;
 bra TOP;
 OUT: st.global.u32 [%rd1], %r3;)"));
     const auto out = r.run(one_block(70));
-    for (uint32_t t = 0; t < 70; ++t) EXPECT_EQ(out[t], t * (t + 1) / 2);
+    for (std::uint32_t t = 0; t < 70; ++t) EXPECT_EQ(out[t], t * (t + 1) / 2);
 }
 
-TEST(Divergence, BreakAndContinue) {
+TEST(Divergence, BreakAndContinueActOnSingleLanes) {
     // for (i = 0; i < n; ++i) { if (i == tid) break; if (i & 1) continue; sum += i; }
     Runner r(kernel_text(R"(
 mov.u32 %r2, 0; mov.u32 %r3, 0;
@@ -53,19 +53,19 @@ NEXT: add.s32 %r2, %r2, 1;
 bra TOP;
 OUT: st.global.u32 [%rd1], %r3;)"));
     const auto out = r.run(one_block(33), 20);
-    for (uint32_t t = 0; t < 33; ++t) {
-        uint32_t sum = 0;
-        for (uint32_t i = 0; i < 20 && i != t; ++i) sum += i % 2 ? 0 : i;
+    for (std::uint32_t t = 0; t < 33; ++t) {
+        std::uint32_t sum = 0;
+        for (std::uint32_t i = 0; i < 20 && i != t; ++i) sum += i % 2 ? 0 : i;
         EXPECT_EQ(out[t], sum) << t;
     }
 }
 
-TEST(Divergence, EarlyExitAndGuardedRet) {
+TEST(Divergence, LanesThatReturnEarlyStoreNothing) {
     Runner r(
         kernel_text("setp.ge.u32 %p1, %r1, %r0; @%p1 ret; add.s32 %r2, %r1, 5;"
                     "st.global.u32 [%rd1], %r2;"));
     const auto out = r.run(one_block(64), 37);
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 37 ? t + 5 : 0);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 37 ? t + 5 : 0);
 }
 
 TEST(Divergence, ExitInsideANestedRegionReleasesTheJoin) {
@@ -78,10 +78,10 @@ setp.lt.u32 %p2, %r1, 4;
 mov.u32 %r2, 2;
 END: st.global.u32 [%rd1], %r2;)"));
     const auto out = r.run(one_block(32));
-    for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t < 4 ? 0u : t < 8 ? 2u : 1u);
+    for (std::uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t < 4 ? 0u : t < 8 ? 2u : 1u);
 }
 
-TEST(Divergence, GuardedInstructionsKeepWhatTheyDoNotWrite) {
+TEST(Divergence, GuardedInstructionsLeaveOtherLanesUnchanged) {
     Runner r(
         kernel_text("setp.lt.u32 %p1, %r1, 5; setp.gt.u32 %p2, %r0, 3; mov.u32 %r2, 1;"
                     "@%p1 mov.u32 %r2, 9; @!%p1 add.s32 %r2, %r2, 1; mov.u32 %r3, 10;"
@@ -89,13 +89,13 @@ TEST(Divergence, GuardedInstructionsKeepWhatTheyDoNotWrite) {
                     "@%p1 st.global.u32 [%rd1], %r2; @!%p1 st.global.u32 [%rd1], %r0;"));
     const auto small = r.run(one_block(32), 3);
     const auto large = r.run(one_block(32), 4);
-    for (uint32_t t = 0; t < 32; ++t) {
+    for (std::uint32_t t = 0; t < 32; ++t) {
         EXPECT_EQ(small[t], t < 5 ? 19u : 3u);
         EXPECT_EQ(large[t], t < 5 ? 29u : 4u);
     }
 }
 
-TEST(Divergence, CountsInstructionsOfPartialWarps) {
+TEST(Divergence, ThreadInstructionsCountActiveLanesOnly) {
     Runner r(kernel_text("setp.lt.u32 %p1, %r1, 3; @%p1 bra END; add.s32 %r2, %r1, 1; END: "));
     r.run(one_block(40));
     // Five of the frame, setp, bra, add in both warps and one ret each; only lanes 3 to 31 of the
@@ -105,7 +105,7 @@ TEST(Divergence, CountsInstructionsOfPartialWarps) {
 }
 
 // Splits of one warp take turns: lane 0 waits for what lane 1 stores on the other side.
-TEST(Divergence, ASplitMaySpinOnAnother) {
+TEST(Divergence, LanesMaySpinUntilOtherLanesOfTheWarpStore) {
     Runner r(kernel_text(R"(
 setp.eq.s32 %p1, %r1, 0;
 @!%p1 bra OTHER;
@@ -127,7 +127,7 @@ END: )"));
 }
 
 // A lock taken by every lane of a warp: who has it must be able to leave the loop and give it back.
-TEST(Divergence, SpinLock) {
+TEST(Divergence, LanesOfAWarpCanShareASpinLock) {
     Runner r(kernel_text(R"(
 TRY: atom.global.cas.b32 %r2, [lock], 0, 1;
 setp.ne.s32 %p1, %r2, 0;
@@ -144,12 +144,12 @@ atom.global.exch.b32 %r4, [lock], 0;)",
 
 // %r2 may be read before it is written, so that each block clears it: 32 lanes of 4 bytes. The
 // next vectors, and the registers of the next warp, stay as they are.
-TEST(Divergence, ClearingARegisterClearsNoOther) {
+TEST(Divergence, ClearingARegisterLeavesItsNeighboursUnchanged) {
     Runner r(
         kernel_text("setp.lt.u32 %p1, %r1, 7; @%p1 mov.u32 %r2, %laneid;"
                     "add.s32 %r3, %r1, %r2; st.global.u32 [%rd1], %r3;"));
     const auto out = r.run(one_block(96));
-    for (uint32_t t = 0; t < 96; ++t) EXPECT_EQ(out[t], t < 7 ? 2 * t : t);
+    for (std::uint32_t t = 0; t < 96; ++t) EXPECT_EQ(out[t], t < 7 ? 2 * t : t);
 }
 
 }  // namespace

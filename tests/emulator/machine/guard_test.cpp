@@ -8,40 +8,40 @@ namespace {
 
 constexpr const char* even = "and.b32 %r2, %r1, 1;\nsetp.eq.u32 %p0, %r2, 0;\n";
 
-std::vector<uint32_t> run(const std::string& body, uint32_t threads = 64) {
+std::vector<std::uint32_t> run(const std::string& body, std::uint32_t threads = 64) {
     return Runner(kernel_text(body)).run(one_block(threads));
 }
 
-TEST(Guard, Arithmetic) {
+TEST(Guard, ArithmeticWritesActiveLanesOnly) {
     const auto out = run(std::string(even) +
                          "mov.u32 %r3, 5;\n@%p0 add.s32 %r3, %r1, 100;\n"
                          "@!%p0 mul.lo.s32 %r3, %r3, 3;\nst.global.u32 [%rd1], %r3;");
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 ? 15 : t + 100);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 ? 15 : t + 100);
 }
 
-TEST(Guard, ComparisonUnderItsOwnPredicate) {
+TEST(Guard, ComparisonMayOverwriteItsOwnGuard) {
     const auto out = run(std::string(even) +
                          "@%p0 setp.lt.u32 %p0, %r1, 10;\nmov.u32 %r3, 0;\n"
                          "@%p0 mov.u32 %r3, 1;\nst.global.u32 [%rd1], %r3;");
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 == 0 && t < 10 ? 1u : 0u);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 == 0 && t < 10 ? 1u : 0u);
 }
 
-TEST(Guard, LoadAndStore) {
+TEST(Guard, LoadsAndStoresAccessActiveLanesOnly) {
     const auto out = run(std::string(even) +
                          "st.global.u32 [%rd1], 7;\n@!%p0 st.global.u32 [%rd1], %r1;\n"
                          "mov.u32 %r3, 50;\n@%p0 ld.global.u32 %r3, [%rd1];\n"
                          "add.s32 %r3, %r3, 1;\nst.global.u32 [%rd1], %r3;");
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 ? 51u : 8u);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 ? 51u : 8u);
 }
 
-TEST(Guard, ALoadThatIsOffMayPointAnywhere) {
+TEST(Guard, InactiveLanesMayHaveInvalidAddresses) {
     const auto out = run(std::string(even) +
                          "mov.u64 %rd2, 16;\nselp.b64 %rd2, %rd1, %rd2, %p0;\nmov.u32 %r3, 9;\n"
                          "@%p0 ld.global.u32 %r3, [%rd2];\nst.global.u32 [%rd1], %r3;");
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 ? 9u : 0u);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 ? 9u : 0u);
 }
 
-TEST(Guard, Atomics) {
+TEST(Guard, AtomicsExecuteForActiveLanesOnly) {
     const auto out = run(std::string(even) +
                          "@%p0 atom.global.add.u32 %r3, [%rd0], 3;\n"
                          "@!%p0 red.global.add.u32 [%rd0+4], %r1;");
@@ -49,26 +49,26 @@ TEST(Guard, Atomics) {
     EXPECT_EQ(out[1], 32u * 32);  // the sum of the odd numbers below 64
 }
 
-TEST(Guard, Exchange) {
+TEST(Guard, ShuffleWritesActiveLanesOnly) {
     const auto out = run(std::string(even) +
                          "mov.u32 %r3, 77;\n@%p0 shfl.sync.idx.b32 %r3, %r1, 4, 31, 0x55555555;\n"
                          "st.global.u32 [%rd1], %r3;");
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 ? 77 : t / 32 * 32 + 4);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 ? 77 : t / 32 * 32 + 4);
 }
 
-TEST(Guard, Barrier) {
+TEST(Guard, OnlyActiveWarpsWaitAtAGuardedBarrier) {
     // Warp 1 alone waits at barrier 1, for itself.
     const auto out =
         run("setp.ge.u32 %p0, %r1, 32;\n@%p0 bar.sync 1, 32;\n"
             "st.global.u32 [%rd1], %r1;");
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t);
 }
 
-TEST(Guard, LeavingThreads) {
+TEST(Guard, OnlyActiveLanesExit) {
     for (const char* how : {"ret", "exit"}) {
         const auto out =
             run(std::string(even) + "@%p0 " + how + ";\nbar.sync 0;\nst.global.u32 [%rd1], 1;");
-        for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2) << how;
+        for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2) << how;
     }
 }
 
@@ -81,7 +81,7 @@ TEST(Guard, TrapNamesTheFirstLaneThatTraps) {
 }
 
 // Each warp stores its own words, then reads the other's if the guard lets it: %p2 holds for none.
-TEST(Guard, DetectorSeesActiveLanesOnly) {
+TEST(Guard, RaceDetectorSeesActiveLanesOnly) {
     for (const bool reads : {false, true}) {
         RaceDetector detector;
         Runner r(kernel_text(

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 const std::string endless = ".loc 1 67 3\nspin:\nadd.s32 %r2, %r2, 1;\nbra.uni spin;\n";
 const std::string file = "\n.file 1 \"kernels/x.cu\"\n";
 
-TEST(Limit, TimeNamesKernelLineBlockAndWarps) {
+TEST(Limit, TimeLimitNamesKernelLineBlockAndWarps) {
     Runner r(kernel_text(endless) + file);
     r.options.time_limit = milliseconds(200);
     expect_contains(error_of([&] { r.run(one_block(64)); }),
@@ -21,7 +21,7 @@ TEST(Limit, TimeNamesKernelLineBlockAndWarps) {
                     "kernels/x.cu:67 (an endless loop?)");
 }
 
-TEST(Limit, WarpsThatWaitForTheEndlessOneAreNamed) {
+TEST(Limit, TimeLimitNamesTheWarpsThatWaitAtABarrier) {
     // Warp 1 spins, the others wait for it.
     Runner r(kernel_text(".loc 1 60 1\nshr.u32 %r3, %r1, 5;\nsetp.eq.u32 %p0, %r3, 1;\n"
                          "@%p0 bra spin;\n.loc 1 61 1\nbar.sync 0;\nret;\n" +
@@ -33,7 +33,7 @@ TEST(Limit, WarpsThatWaitForTheEndlessOneAreNamed) {
                     "warp 1 was at kernels/x.cu:67, warps 0, 2-3 at the barrier kernels/x.cu:61");
 }
 
-TEST(Limit, LanesOfAWarpAreNamed) {
+TEST(Limit, TimeLimitNamesTheLanesOfADivergentWarp) {
     Runner r(
         kernel_text("setp.lt.u32 %p0, %r1, 4;\n@%p0 bra spin;\nbar.sync 0;\nret;\n" + endless) +
         file);
@@ -41,14 +41,14 @@ TEST(Limit, LanesOfAWarpAreNamed) {
     expect_contains(error_of([&] { r.run(one_block(32)); }), "lanes 0x0000000f of warp 0");
 }
 
-TEST(Limit, EveryHostThreadEnds) {
+TEST(Limit, TimeLimitEndsEveryHostThread) {
     Runner r(kernel_text(endless));
     r.options.time_limit = milliseconds(200);
     r.options.threads = 4;
     expect_contains(error_of([&] { r.run({{500, 1, 1}, {32, 1, 1}}); }), "block (0,0,0)");
 }
 
-TEST(Limit, StopEndsTheLaunch) {
+TEST(Limit, StopRequestEndsTheLaunch) {
     Runner r(kernel_text(endless) + file);
     std::stop_source source;
     r.options.stop = source.get_token();
@@ -58,7 +58,7 @@ TEST(Limit, StopEndsTheLaunch) {
     EXPECT_EQ(text.find("endless"), std::string::npos);
 }
 
-TEST(Limit, ABudgetNamesTheLineToo) {
+TEST(Limit, InstructionBudgetNamesKernelLineBlockAndWarp) {
     Runner r(kernel_text(endless) + file);
     r.options.instruction_budget = 100'000;
     expect_contains(error_of([&] { r.run(one_block(32)); }),
@@ -66,26 +66,26 @@ TEST(Limit, ABudgetNamesTheLineToo) {
                     "warp 0 was at kernels/x.cu:67");
 }
 
-TEST(Limit, WhatEndsInTimeIsNotTouched) {
+TEST(Limit, LaunchThatEndsInTimeIsNotAffected) {
     Runner limited(kernel_text("st.global.u32 [%rd1], %r1;"));
     limited.options.time_limit = std::chrono::minutes(10);
     const auto out = limited.run(one_block(64));
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t);
 }
 
-TEST(Limit, TheMachineGoesOnAfterwards) {
+TEST(Limit, MachineRunsTheNextLaunchAfterATimeout) {
     Runner r(kernel_text("setp.eq.u32 %p0, %r0, 1;\n@!%p0 bra good;\n" + endless +
                          "good:\nst.global.u32 [%rd1], %r1;"));
     r.options.time_limit = milliseconds(100);
     EXPECT_NE(error_of([&] { r.run(one_block(64), 1); }), "");
     const auto out = r.run(one_block(64), 0);
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t);
 }
 
 class Stepped : public ::testing::Test {
   protected:
-    Stepper stepper(const std::string& ptx, uint32_t block, const Options& options,
-                    uint32_t n = 0) {
+    Stepper stepper(const std::string& ptx, std::uint32_t block, const Options& options,
+                    std::uint32_t n = 0) {
         module = Module::parse(ptx, "test");
         out = machine.memory().allocate(4096);
         const void* arguments[] = {&out, &n};
@@ -99,18 +99,18 @@ class Stepped : public ::testing::Test {
     void* out = nullptr;
 };
 
-TEST_F(Stepped, RunningAheadEndsInTimeAndStaysOpen) {
+TEST_F(Stepped, StepperRunsAtMostForTheTimeLimitAndCanContinue) {
     Stepper s = stepper(kernel_text(endless) + file, 0, {.time_limit = milliseconds(100)});
     s.step_barrier();
     EXPECT_EQ(s.end(), Stepper::End::open);
-    const uint64_t first = s.position();
+    const std::uint64_t first = s.position();
     EXPECT_GT(first, 0u);
     s.run();
     EXPECT_GT(s.position(), first);
     EXPECT_TRUE(s.step());
 }
 
-TEST_F(Stepped, ABlockBeforeThatDoesNotEndIsAnError) {
+TEST_F(Stepped, StepperFailsWhenAnEarlierBlockDoesNotEnd) {
     // Block 0 spins; block 29 comes to the same virtual SM and finds its shared memory.
     const std::string ptx =
         kernel_text("mov.u32 %r5, %ctaid.x;\nsetp.ne.u32 %p0, %r5, 0;\n@%p0 bra good;\n" + endless +

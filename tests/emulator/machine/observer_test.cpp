@@ -7,18 +7,18 @@ namespace {
 
 struct Recorder : Observer {
     struct Seen {
-        uint32_t block, warp, mask, bytes;
+        std::uint32_t block, warp, mask, bytes;
         MemoryAccess kind;
-        uint64_t first_address;
+        std::uint64_t first_address;
     };
     std::vector<Seen> shared, global;
-    std::vector<uint32_t> epochs, begun, ended;
-    uint64_t instructions = 0;
-    uint32_t only = ~0u;
+    std::vector<std::uint32_t> epochs, begun, ended;
+    std::uint64_t instructions = 0;
+    std::uint32_t only = ~0u;
 
-    bool wants(uint32_t block) override { return only == ~0u || block == only; }
-    void on_block_begin(const Kernel&, uint32_t block) override { begun.push_back(block); }
-    void on_block_end(uint32_t block, const Statistics&) override { ended.push_back(block); }
+    bool wants(std::uint32_t block) override { return only == ~0u || block == only; }
+    void on_block_begin(const Kernel&, std::uint32_t block) override { begun.push_back(block); }
+    void on_block_end(std::uint32_t block, const Statistics&) override { ended.push_back(block); }
     static Seen seen(const Access& a) {
         return {a.block, a.warp, a.mask,
                 a.bytes, a.kind, a.address(unsigned(__builtin_ctz(a.mask)))};
@@ -30,7 +30,9 @@ struct Recorder : Observer {
         EXPECT_EQ(release.shared_memory.size(), 256u);
         EXPECT_EQ(release.shared_memory[4], std::byte{1}) << "what thread 1 stored";
     }
-    void on_instruction(uint32_t, uint32_t, uint32_t, uint32_t) override { ++instructions; }
+    void on_instruction(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) override {
+        ++instructions;
+    }
 };
 
 const std::string kernel = kernel_text(
@@ -45,9 +47,9 @@ TEST(Observer, SeesAccessesBarriersAndInstructions) {
     r.observer = &recorder;
     r.options.schedule = Schedule::run_to_barrier;
     r.run({{2, 1, 1}, {64, 1, 1}, 0});
-    EXPECT_EQ(recorder.begun, (std::vector<uint32_t>{0, 1}));
-    EXPECT_EQ(recorder.ended, (std::vector<uint32_t>{0, 1}));
-    EXPECT_EQ(recorder.epochs, (std::vector<uint32_t>{0, 0}));
+    EXPECT_EQ(recorder.begun, (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(recorder.ended, (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_EQ(recorder.epochs, (std::vector<std::uint32_t>{0, 0}));
     ASSERT_EQ(recorder.shared.size(), 6u) << "two stores and, in the first warp only, a load";
     EXPECT_EQ(recorder.shared[0].kind, MemoryAccess::store);
     EXPECT_EQ(recorder.shared[1].first_address, 128u);
@@ -57,7 +59,7 @@ TEST(Observer, SeesAccessesBarriersAndInstructions) {
     EXPECT_EQ(recorder.global.size(), 4u);
 }
 
-TEST(Observer, ChoosesItsBlockAndChangesNothing) {
+TEST(Observer, SeesTheBlocksItWantsAndDoesNotChangeTheResult) {
     Runner watched(kernel), free(kernel);
     Recorder recorder;
     recorder.only = 3;
@@ -66,7 +68,7 @@ TEST(Observer, ChoosesItsBlockAndChangesNothing) {
     EXPECT_EQ(watched.run(launch), free.run(launch));
     EXPECT_EQ(watched.statistics.warp_instructions, free.statistics.warp_instructions);
     EXPECT_EQ(watched.statistics.thread_instructions, free.statistics.thread_instructions);
-    EXPECT_EQ(recorder.begun, (std::vector<uint32_t>{3}));
+    EXPECT_EQ(recorder.begun, (std::vector<std::uint32_t>{3}));
     for (const auto& s : recorder.global) EXPECT_EQ(s.block, 3u);
 }
 

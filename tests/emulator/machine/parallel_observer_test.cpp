@@ -29,11 +29,11 @@ struct Observed {
                     std::string(to_string(f.kind)) + " " + std::string(to_string(f.hazard)) +
                     " block " + name_of(f.first.block) + ": " + f.sentence + "\n";
         for (const KernelCounters& k : counters.kernels())
-            for (const uint64_t n :
+            for (const std::uint64_t n :
                  {k.launches, k.blocks, k.warp_instructions, k.thread_instructions, k.barriers,
                   k.global_loads.requests, k.global_stores.sectors, k.shared_loads.wavefronts,
                   k.shared_stores.requests, k.shared_stores.bytes,
-                  uint64_t(k.shared_stores.degree)})
+                  std::uint64_t(k.shared_stores.degree)})
                 text += std::to_string(n) + " ";
         return text;
     }
@@ -52,14 +52,14 @@ const std::string kernel = kernel_text(
     "setp.eq.u32 %p5, %r7, 91; @%p5 st.global.u32 [%rd0+-8192], %r6;\n",
     ".shared .align 8 .b8 cell[256];");
 
-std::string observed(unsigned threads, const std::vector<uint32_t>& grids, Schedule schedule) {
+std::string observed(unsigned threads, const std::vector<std::uint32_t>& grids, Schedule schedule) {
     Observed seen;
     Runner r(kernel);
     r.observer = &seen.all;
     r.options.threads = threads;
     r.options.schedule = schedule;
     std::string errors;
-    for (const uint32_t blocks : grids) {
+    for (const std::uint32_t blocks : grids) {
         const std::string error = error_of([&] { r.run({{blocks, 1, 1}, {64, 1, 1}, 0}, 23, 64); });
         errors += error.substr(0, error.find(" bytes at ")) + "\n";  // the address may differ
     }
@@ -68,7 +68,7 @@ std::string observed(unsigned threads, const std::vector<uint32_t>& grids, Sched
 
 class ParallelObservers : public testing::TestWithParam<Schedule> {};
 
-TEST_P(ParallelObservers, SeeTheSameOnAnyNumberOfThreads) {
+TEST_P(ParallelObservers, ReportEqualResultsOnAnyNumberOfThreads) {
     const std::string one = observed(1, {64}, GetParam());
     // Words of the other warp, from block 23 on: 64 threads, 41 blocks.
     expect_contains(one, " block (23,0,0): ");
@@ -77,7 +77,7 @@ TEST_P(ParallelObservers, SeeTheSameOnAnyNumberOfThreads) {
         EXPECT_EQ(observed(threads, {64}, GetParam()), one) << threads << " threads";
 }
 
-TEST_P(ParallelObservers, ForgetWhatRanBehindTheFailingBlock) {
+TEST_P(ParallelObservers, ForgetTheBlocksAboveTheFailingBlock) {
     const std::string one = observed(1, {30, 200, 64}, GetParam());
     expect_contains(one, "block (57,0,0)");
     // What the failing launch finds stays, up to the failing block.
@@ -97,10 +97,10 @@ INSTANTIATE_TEST_SUITE_P(Schedules, ParallelObservers,
                          [](const auto& info) { return schedule_name(info.param); });
 
 // The memory check has to see every write before the reads that follow it.
-TEST(ParallelObserver, ThatCannotForkKeepsAllOnOneThread) {
+TEST(ParallelObserver, ThatCannotForkSeesAllBlocksInOrderOnOneThread) {
     struct InOrder : Observer {
-        std::vector<uint32_t> begun;
-        void on_block_begin(const Kernel&, uint32_t block) override { begun.push_back(block); }
+        std::vector<std::uint32_t> begun;
+        void on_block_begin(const Kernel&, std::uint32_t block) override { begun.push_back(block); }
     } in_order;
     Observed seen;
     seen.all.add(in_order);

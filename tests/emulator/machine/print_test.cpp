@@ -13,35 +13,36 @@ namespace {
 
 // Arguments as a kernel packs them.
 struct Packed {
-    std::vector<uint64_t> values;
-    size_t next = 0;
+    std::vector<std::uint64_t> values;
+    std::size_t next = 0;
     PrintedText print(std::string_view format) {
         next = 0;
         PrintSource source;
         source.argument = [&](unsigned bytes) {
-            const uint64_t value = next < values.size() ? values[next] : 0;
+            const std::uint64_t value = next < values.size() ? values[next] : 0;
             ++next;
-            return bytes == 4 ? uint32_t(value) : value;
+            return bytes == 4 ? std::uint32_t(value) : value;
         };
-        source.string = [&](uint64_t address) { return address ? "string" : "null"; };
+        source.string = [&](std::uint64_t address) { return address ? "string" : "null"; };
         return print_text(format, source);
     }
 };
 
-std::string printed(std::string_view format, std::vector<uint64_t> values) {
+std::string printed(std::string_view format, std::vector<std::uint64_t> values) {
     return Packed{std::move(values)}.print(format).text;
 }
 std::string printed_float(std::string_view format, double value) {
-    return printed(format, std::vector<uint64_t>{std::bit_cast<uint64_t>(value)});
+    return printed(format, std::vector<std::uint64_t>{std::bit_cast<std::uint64_t>(value)});
 }
 
 // The texts are what C's printf gives.
-TEST(PrintText, Integers) {
-    EXPECT_EQ(printed("%d|%5d|%-5d|%05d|%+d|% d", {uint64_t(-7), 42, 42, uint64_t(-42), 3, 3}),
-              "-7|   42|42   |-0042|+3| 3");
+TEST(PrintText, FormatsIntegersAsCDoes) {
+    EXPECT_EQ(
+        printed("%d|%5d|%-5d|%05d|%+d|% d", {std::uint64_t(-7), 42, 42, std::uint64_t(-42), 3, 3}),
+        "-7|   42|42   |-0042|+3| 3");
     EXPECT_EQ(printed("%u %x %X %#x %o %#o", {4294967295, 48879, 48879, 255, 8, 8}),
               "4294967295 beef BEEF 0xff 10 010");
-    EXPECT_EQ(printed("%lld %llu %ld %zu", {1ull << 40, ~0ull, uint64_t(-5), 7}),
+    EXPECT_EQ(printed("%lld %llu %ld %zu", {1ull << 40, ~0ull, std::uint64_t(-5), 7}),
               "1099511627776 18446744073709551615 -5 7");
     EXPECT_EQ(printed("%hhd %hd %hhu", {0x1FF, 0x18000, 0x1FF}), "-1 -32768 255");
     EXPECT_EQ(printed("%.3d|%6.3d|%.0d|%06.3d", {5, 5, 0, 5}), "005|   005||   005");
@@ -49,7 +50,7 @@ TEST(PrintText, Integers) {
     EXPECT_EQ(printed("%d", {1ull << 31}), "-2147483648");
 }
 
-TEST(PrintText, Floats) {
+TEST(PrintText, FormatsFloatsAsCDoes) {
     EXPECT_EQ(printed_float("%f", 1.5), "1.500000");
     EXPECT_EQ(printed_float("%8.2f|", -3.14159), "   -3.14|");
     EXPECT_EQ(printed_float("%08.2f", -3.14159), "-0003.14");
@@ -62,7 +63,7 @@ TEST(PrintText, Floats) {
     EXPECT_EQ(printed_float("%5f", std::numeric_limits<double>::quiet_NaN()), "  nan");
 }
 
-TEST(PrintText, TextAndTheRest) {
+TEST(PrintText, FormatsTextAndKeepsUnknownConversions) {
     EXPECT_EQ(printed("%c%s|%8s|%-8s|%.3s", {'x', 1, 1, 1, 1}), "xstring|  string|string  |str");
     EXPECT_EQ(printed("100%% %p", {0xABC}), "100% 0xabc");
     EXPECT_EQ(printed("%", {}), "%");
@@ -88,7 +89,7 @@ const std::string print =
     "st.param.b64 [param1+0], %rd3;\n.param .b32 retval0;\ncall.uni (retval0), vprintf, (param0, "
     "param1);\nld.param.b32 %r9, [retval0+0];\n}\n";
 
-TEST(Print, LanesInOrderAndTheirCount) {
+TEST(Print, PrintsLanesInOrderAndReturnsTheArgumentCount) {
     Runner r(kernel_text(
         "setp.ge.u32 %p1, %r1, 3;\n@%p1 bra END;\n" + print + "st.global.u32 [%rd1], %r9;\nEND:\n",
         strings));
@@ -97,7 +98,7 @@ TEST(Print, LanesInOrderAndTheirCount) {
     EXPECT_EQ(r.machine.take_output(), "");
 }
 
-TEST(Print, BlocksInOrderOnAnyNumberOfThreads) {
+TEST(Print, PrintsBlocksInOrderOnAnyNumberOfThreads) {
     for (const unsigned threads : {1u, 5u}) {
         Runner r(kernel_text("mov.u32 %r1, %ctaid.x;\n" + print, strings));
         r.options.threads = threads;
@@ -108,7 +109,7 @@ TEST(Print, BlocksInOrderOnAnyNumberOfThreads) {
     }
 }
 
-TEST(Print, TheFirstLinesOfTooMany) {
+TEST(Print, KeepsTheFirstLinesAndSaysThatTheOutputIsCut) {
     std::string first;
     for (const unsigned threads : {1u, 5u}) {
         Runner r(kernel_text("mov.u32 %r1, %ctaid.x;\n" + print, strings));
@@ -122,7 +123,7 @@ TEST(Print, TheFirstLinesOfTooMany) {
     }
 }
 
-TEST(Print, WhatABlockHasNoRoomForIsNotRead) {
+TEST(Print, DoesNotReadStringsThatExceedTheLimit) {
     // From the 4097th line on the string is at a wild address.
     Runner r(
         kernel_text("mov.u32 %r5, 0;\nmov.u64 %rd4, $plain;\nLOOP:\n"
@@ -139,7 +140,7 @@ TEST(Print, WhatABlockHasNoRoomForIsNotRead) {
     expect_contains(text, "hi\n(the output is cut after 4096 lines)");
 }
 
-TEST(Print, WhatCameBeforeAnError) {
+TEST(Print, KeepsTheTextPrintedBeforeAnError) {
     Runner r(
         kernel_text("mov.u64 %rd4, $plain;\n.param .b64 param0;\nst.param.b64 [param0], %rd4;\n"
                     ".param .b64 param1;\nst.param.b64 [param1], 0;\n.param .b32 retval0;\n"
@@ -149,7 +150,7 @@ TEST(Print, WhatCameBeforeAnError) {
     EXPECT_EQ(r.machine.take_output(), "hi\nhi\n");
 }
 
-TEST(Print, AWildStringIsAnError) {
+TEST(Print, FailsForAStringAtAnInvalidAddress) {
     Runner r(kernel_text(".loc 1 5 1\n.param .b64 param0;\nst.param.b64 [param0], 77;\n"
                          ".param .b64 param1;\nst.param.b64 [param1], 0;\n.param .b32 retval0;\n"
                          "call.uni (retval0), vprintf, (param0, param1);\n",
@@ -160,16 +161,16 @@ TEST(Print, AWildStringIsAnError) {
                     "address 0x4d");
 }
 
-TEST(Print, SteppingBackTakesItBack) {
+TEST(Print, SteppingBackRemovesThePrintedText) {
     const auto module = Module::parse(kernel_text(print + print, strings), "t");
     Machine machine;
     void* out = machine.memory().allocate(64);
-    const uint32_t n = 0;
+    const std::uint32_t n = 0;
     const void* arguments[] = {&out, &n};
     Stepper s(machine, Machine::freeze(*module->find("k"), one_block(1), arguments, {}), 0);
     s.run();
     EXPECT_EQ(s.printed(), "t 0 0.000000\nt 0 0.000000\n");
-    const uint64_t end = s.position();
+    const std::uint64_t end = s.position();
     while (s.position() > 0 && s.printed().size() > 13) s.back();
     EXPECT_EQ(s.printed(), "t 0 0.000000\n");
     s.seek(0);
@@ -178,7 +179,7 @@ TEST(Print, SteppingBackTakesItBack) {
     EXPECT_EQ(s.printed(), "t 0 0.000000\nt 0 0.000000\n");
 }
 
-TEST(Assert, NamesWhatFailedWhere) {
+TEST(Assert, NamesTheFailedExpressionItsLineAndThread) {
     Runner r(kernel_text(".loc 1 9 1\nsetp.ne.u32 %p1, %r1, 33;\n@%p1 bra GOOD;\n"
                          "mov.u64 %rd2, $text;\n.param .b64 p0;\nst.param.b64 [p0], %rd2;\n"
                          ".param .b64 p1;\nst.param.b64 [p1], %rd2;\n.param .b32 p2;\n"

@@ -20,7 +20,7 @@ st.global.u32 [%rd2], %r9;)",
 
 const Launch grid{{90, 1, 1}, {256, 1, 1}, 0};
 
-std::vector<uint32_t> run_mirror(uint64_t seed, unsigned threads, Schedule schedule) {
+std::vector<std::uint32_t> run_mirror(std::uint64_t seed, unsigned threads, Schedule schedule) {
     Runner r(mirror);
     r.options.schedule = schedule;
     r.options.seed = seed;
@@ -28,21 +28,21 @@ std::vector<uint32_t> run_mirror(uint64_t seed, unsigned threads, Schedule sched
     return r.run(grid, 1'000'000);
 }
 
-TEST(Schedule, ResultDependsOnTheSeedNotOnTheThreads) {
+TEST(Schedule, ResultDependsOnTheSeedNotOnTheHostThreads) {
     const auto one = run_mirror(7, 1, Schedule::random_quantum);
     EXPECT_EQ(one, run_mirror(7, 2, Schedule::random_quantum));
     EXPECT_EQ(one, run_mirror(7, 5, Schedule::random_quantum));
     EXPECT_NE(one, run_mirror(8, 2, Schedule::random_quantum));
 }
 
-double wrong_share(const std::vector<uint32_t>& out) {
-    size_t wrong = 0;
-    for (size_t i = 0; i < out.size(); ++i)
+double wrong_share(const std::vector<std::uint32_t>& out) {
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < out.size(); ++i)
         wrong += out[i] != 1'000'000 + i / 256 * 256 + (255 - i % 256);
     return double(wrong) / double(out.size());
 }
 
-TEST(Schedule, OrderedSchedulesGiveEachMirroredPairOneStaleHalf) {
+TEST(Schedule, OrderedSchedulesGiveHalfOfTheThreadsStaleValues) {
     // Warps 0 to 3 read before their mirror warps store, in the other order warps 7 to 4.
     const auto forward = run_mirror(1, 2, Schedule::run_to_barrier);
     EXPECT_EQ(wrong_share(forward), 0.5);
@@ -53,22 +53,22 @@ TEST(Schedule, OrderedSchedulesGiveEachMirroredPairOneStaleHalf) {
     EXPECT_EQ(backward[0], 1'000'255u);
 }
 
-TEST(Schedule, RandomTurnsShowTheRace) {
+TEST(Schedule, RandomScheduleMakesTheRaceVisible) {
     const double share = wrong_share(run_mirror(3, 2, Schedule::random_quantum));
     EXPECT_GT(share, 0.05);
     EXPECT_LT(share, 0.5);
 }
 
-TEST(Schedule, StaleSharedMemoryComesFromTheBlockBefore) {
+TEST(Schedule, StaleValuesComeFromTheEarlierBlockOfTheVirtualSm) {
     const auto out = run_mirror(1, 2, Schedule::run_to_barrier);
-    const uint32_t sms = Machine::default_virtual_sms;
-    for (uint32_t t = 0; t < 128; ++t) {
+    const std::uint32_t sms = Machine::default_virtual_sms;
+    for (std::uint32_t t = 0; t < 128; ++t) {
         EXPECT_EQ(out[t], 0u) << "the first block of a virtual SM finds fresh memory";
         EXPECT_EQ(out[sms * 256 + t], 1'000'000 + 255 - t) << "the next one block 0's values";
     }
 }
 
-TEST(Schedule, SharedMemoryStaysBetweenLaunches) {
+TEST(Schedule, SharedMemoryKeepsItsBytesBetweenLaunches) {
     Runner r(kernel_text(
         "ld.shared.u32 %r2, [cell]; st.shared.u32 [cell], %r0; st.global.u32 [%rd1], %r2;",
         shared_words));
@@ -77,12 +77,12 @@ TEST(Schedule, SharedMemoryStaysBetweenLaunches) {
     EXPECT_EQ(r.run(one_block(1), 13)[0], 12u);
 }
 
-TEST(Schedule, FloatAtomicsDoNotDependOnTheThreads) {
+TEST(Schedule, SumOfFloatAtomicsDoesNotDependOnTheHostThreads) {
     const std::string ptx = kernel_text(
         "mov.u32 %r2, %ctaid.x; mad.lo.s32 %r2, %r2, 64, %r1;"
         "cvt.rn.f32.u32 %f1, %r2; rcp.rn.f32 %f1, %f1; setp.eq.s32 %p1, %r2, 0;"
         "@%p1 ret; red.global.add.f32 [%rd0], %f1;");
-    std::set<uint32_t> sums;
+    std::set<std::uint32_t> sums;
     for (unsigned threads : {1, 2, 3, 7}) {
         Runner r(ptx);
         r.options.threads = threads;
@@ -91,7 +91,7 @@ TEST(Schedule, FloatAtomicsDoNotDependOnTheThreads) {
     EXPECT_EQ(sums.size(), 1u);
 }
 
-TEST(Schedule, AWarpMaySpinOnAnotherOne) {
+TEST(Schedule, WarpMaySpinUntilAnotherWarpStores) {
     Runner r(kernel_text(
         "setp.ge.u32 %p1, %r1, 32; @%p1 bra LATER;"
         "WAIT: ld.volatile.shared.u32 %r2, [cell]; setp.eq.s32 %p2, %r2, 0; @%p2 bra WAIT;"
@@ -105,7 +105,7 @@ TEST(Schedule, AWarpMaySpinOnAnotherOne) {
     }
 }
 
-TEST(Schedule, BudgetEndsAnEndlessLoop) {
+TEST(Schedule, InstructionBudgetEndsAnEndlessLoop) {
     Runner r(kernel_text("TOP: bra TOP;"));
     r.options.instruction_budget = 1000;
     expect_contains(error_of([&] { r.run(one_block(32)); }), "budget of 1000");

@@ -30,20 +30,20 @@ END: st.global.u32 [%rd1], 7;)",
                                                                              shared_words);
 
 // Each thread arrives for itself: the barrier waits for the spinning lanes, and they for it.
-TEST(BarrierPolicy, VoltaWaitsForLanesThatStay) {
+TEST(BarrierPolicy, VoltaWaitsForLanesThatHaveNotExited) {
     PolicyRunner r(BarrierPolicy::volta, skippers_stay);
     expect_contains(error_of([&] { r.run(one_block(32)); }), "budget of 1000000");
 }
 
 // The lanes that fall through come first and stand for their warp; when they have ended, the
 // others find the flag set.
-TEST(BarrierPolicy, BeforeVoltaTheFirstLanesStandForTheirWarp) {
+TEST(BarrierPolicy, BeforeVoltaTheFirstLanesCountAsTheWholeWarp) {
     PolicyRunner r(BarrierPolicy::before_volta, skippers_stay);
-    for (const uint32_t v : r.run(one_block(32))) EXPECT_EQ(v, 7u);
+    for (const std::uint32_t v : r.run(one_block(32))) EXPECT_EQ(v, 7u);
     EXPECT_EQ(r.statistics.barriers, 1u);
 }
 
-TEST(BarrierPolicy, StrictNamesWhoCameAndWhoDidNot) {
+TEST(BarrierPolicy, StrictNamesTheArrivedAndTheMissingLanes) {
     PolicyRunner r(BarrierPolicy::strict, skippers_stay);
     const std::string text = error_of([&] { r.run({{2, 1, 1}, {32, 1, 1}, 0}); });
     expect_contains(text, "kernel k, kernels/d.cu:6: block (0,0,0)");
@@ -53,12 +53,12 @@ TEST(BarrierPolicy, StrictNamesWhoCameAndWhoDidNot) {
 }
 
 // barrier.sync without .aligned may be executed by a part of a warp.
-TEST(BarrierPolicy, StrictAllowsWhatIsNotAligned) {
+TEST(BarrierPolicy, StrictAllowsPartOfAWarpAtABarrierThatIsNotAligned) {
     const char* body =
         "setp.ge.u32 %p1, %r1, 16; @%p1 bra B; barrier.sync 0; bra END;"
         "B: barrier.sync 0; END: st.global.u32 [%rd1], 7;";
     PolicyRunner r(BarrierPolicy::strict, kernel_text(body));
-    for (const uint32_t v : r.run(one_block(32))) EXPECT_EQ(v, 7u);
+    for (const std::uint32_t v : r.run(one_block(32))) EXPECT_EQ(v, 7u);
     std::string aligned = body;
     aligned.replace(aligned.find("barrier.sync"), 12, "barrier.cta.sync.aligned");
     PolicyRunner fails(BarrierPolicy::strict, kernel_text(aligned));
@@ -66,7 +66,7 @@ TEST(BarrierPolicy, StrictAllowsWhatIsNotAligned) {
 }
 
 // Lanes that have exited are not there, nor those that do so next; lanes that store first are.
-TEST(BarrierPolicy, LanesThatExitAreNotMissed) {
+TEST(BarrierPolicy, BarrierDoesNotWaitForLanesThatExit) {
     const auto text = [](const std::string& before_exit) {
         return kernel_text(
             "setp.ge.u32 %p1, %r1, 16; @%p1 bra END; bar.sync 0;"
@@ -87,7 +87,7 @@ TEST(BarrierPolicy, LanesThatExitAreNotMissed) {
     }
 }
 
-TEST(BarrierPolicy, AWarpWithHalfItsLanesExited) {
+TEST(BarrierPolicy, BarriersCompleteWhenHalfAWarpHasExited) {
     for (const BarrierPolicy policy : policies) {
         PolicyRunner r(policy,
                        kernel_text("and.b32 %r2, %r1, 112; setp.eq.u32 %p1, %r2, 16; @%p1 ret;"
@@ -111,11 +111,11 @@ st.global.u32 [%rd1], 5;)");
 // latter have exited, the former pass theirs alone: 4. Before Volta each part of the one warp
 // passes alone: after two together 1 of lanes 16-31 and 2 of lanes 0-15: 5. Strict: the third is
 // an error, whoever comes first.
-TEST(BarrierPolicy, ALoopOneShortWithinAWarp) {
+TEST(BarrierPolicy, LanesWithOneIterationLessInOneWarp) {
     for (const auto& [policy, barriers] :
          {std::pair(BarrierPolicy::volta, 4u), std::pair(BarrierPolicy::before_volta, 5u)}) {
         PolicyRunner r(policy, one_short("%r1, 16"));
-        for (const uint32_t v : r.run(one_block(32))) EXPECT_EQ(v, 5u);
+        for (const std::uint32_t v : r.run(one_block(32))) EXPECT_EQ(v, 5u);
         EXPECT_EQ(r.statistics.barriers, barriers);
     }
     PolicyRunner r(BarrierPolicy::strict, one_short("%r1, 16"));
@@ -124,16 +124,16 @@ TEST(BarrierPolicy, ALoopOneShortWithinAWarp) {
 }
 
 // Between whole warps no policy minds: warp 0's third and warp 1's last are one barrier.
-TEST(BarrierPolicy, ALoopOneShortBetweenWarps) {
+TEST(BarrierPolicy, WarpsWithOneIterationLessCompleteTheirBarriers) {
     for (const BarrierPolicy policy : policies) {
         PolicyRunner r(policy, one_short("%r1, 32"));
-        for (const uint32_t v : r.run(one_block(64))) EXPECT_EQ(v, 5u);
+        for (const std::uint32_t v : r.run(one_block(64))) EXPECT_EQ(v, 5u);
         EXPECT_EQ(r.statistics.barriers, 4u);
     }
 }
 
 // Half of warp 0 and all of warp 1 at a barrier of 64 threads: 48 have come, or two warps have.
-TEST(BarrierPolicy, CountedBarriers) {
+TEST(BarrierPolicy, BarrierWithAThreadCountCountsByPolicy) {
     const std::string text =
         kernel_text("setp.lt.u32 %p1, %r1, 16; @%p1 ret; bar.sync 3, 64; st.global.u32 [%rd1], 9;");
     for (const BarrierPolicy policy : {BarrierPolicy::volta, BarrierPolicy::strict}) {
@@ -147,7 +147,7 @@ TEST(BarrierPolicy, CountedBarriers) {
 }
 
 // Two warps at different barriers. Before Volta warp 0's other lanes can't even run.
-TEST(BarrierPolicy, DeadlocksNameLanesAndLines) {
+TEST(BarrierPolicy, DeadlockNamesLanesAndLines) {
     const std::string text = ".file 1 \"kernels/d.cu\"\n" + kernel_text(R"(
 .loc 1 5 1
 setp.ge.u32 %p1, %r1, 32; @%p1 bra OTHER; setp.ge.u32 %p2, %r1, 16; @%p2 bra LATE;
@@ -178,7 +178,7 @@ OTHER: bar.sync 2; END: )");
 }
 
 // What a reduction counts are the lanes that came, whoever else the barrier counts.
-TEST(BarrierPolicy, ReductionsCountWhoCame) {
+TEST(BarrierPolicy, ReductionsCombineTheArrivedLanesOnly) {
     PolicyRunner r(BarrierPolicy::before_volta,
                    kernel_text("setp.ge.u32 %p1, %r1, 8; @%p1 bra END; setp.lt.u32 %p2, %r1, 5;"
                                "bar.red.popc.u32 %r2, 0, %p2; setp.lt.u32 %p3, %r1, 8;"
@@ -200,7 +200,7 @@ class DivergentDot : public testing::Test {
     }
 };
 
-TEST_F(DivergentDot, EndsWithTheRightSumUnlessTheIsaIsTakenAtItsWord) {
+TEST_F(DivergentDot, GivesTheRightSumExceptUnderTheStrictPolicy) {
     FrozenKernel right = dot("dot_book", BarrierPolicy::volta);
     right.machine.run(right.frozen);
     for (const BarrierPolicy policy : {BarrierPolicy::volta, BarrierPolicy::before_volta}) {
@@ -216,7 +216,7 @@ TEST_F(DivergentDot, EndsWithTheRightSumUnlessTheIsaIsTakenAtItsWord) {
 }
 
 // Whole warps wait in every synchronised kernel: the policies do not differ.
-TEST_F(DivergentDot, PoliciesAgreeOnTheRightKernel) {
+TEST_F(DivergentDot, PoliciesGiveEqualResultsForTheCorrectKernel) {
     FrozenKernel right = dot("dot_book", BarrierPolicy::volta);
     const Statistics expected = right.machine.run(right.frozen);
     for (const BarrierPolicy policy : {BarrierPolicy::before_volta, BarrierPolicy::strict}) {

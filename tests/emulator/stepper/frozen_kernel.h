@@ -16,19 +16,19 @@ namespace warpscope::emulator {
 class FrozenKernel {
   public:
     FrozenKernel(const std::string& file, const std::string& kernel, Launch launch,
-                 std::vector<uint32_t> scalars, Options options = {}, unsigned sms = 1,
-                 size_t floats = 1 << 14)
+                 std::vector<std::uint32_t> scalars, Options options = {}, unsigned sms = 1,
+                 std::size_t floats = 1 << 14)
         : machine(sms), module_(Module::parse(text_of(file), file)) {
         const Kernel* found = module_->find(kernel);
         if (!found) throw Error("no kernel " + kernel);
-        std::vector<uint64_t> values;
-        size_t next = 0;
+        std::vector<std::uint64_t> values;
+        std::size_t next = 0;
         for (const Parameter& p : found->parameters)
-            values.push_back(p.size == 8             ? uint64_t(new_buffer(floats))
+            values.push_back(p.size == 8             ? std::uint64_t(new_buffer(floats))
                              : next < scalars.size() ? scalars[next++]
                                                      : 0);
         std::vector<const void*> arguments;
-        for (const uint64_t& v : values) arguments.push_back(&v);
+        for (const std::uint64_t& v : values) arguments.push_back(&v);
         frozen = Machine::freeze(*found, launch, arguments, options);
     }
 
@@ -49,15 +49,15 @@ class FrozenKernel {
         text << in.rdbuf();
         return text.str();
     }
-    void* new_buffer(size_t floats) {
+    void* new_buffer(std::size_t floats) {
         auto* p = static_cast<float*>(machine.memory().allocate(floats * sizeof(float)));
-        for (size_t k = 0; k < floats; ++k) p[k] = float(k % 97) / 97 + float(buffers_.size());
+        for (std::size_t k = 0; k < floats; ++k) p[k] = float(k % 97) / 97 + float(buffers_.size());
         buffers_.push_back({reinterpret_cast<std::byte*>(p), floats * sizeof(float)});
         return p;
     }
 
     std::shared_ptr<const Module> module_;
-    std::vector<std::pair<const std::byte*, size_t>> buffers_;
+    std::vector<std::pair<const std::byte*, std::size_t>> buffers_;
 };
 
 }  // namespace warpscope::emulator

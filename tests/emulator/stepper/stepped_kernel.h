@@ -12,17 +12,17 @@ namespace warpscope::emulator {
 class SteppedKernel {
   public:
     SteppedKernel(const std::string& ptx, Launch launch,
-                  Options options = {.schedule = Schedule::run_to_barrier}, uint32_t n = 0,
+                  Options options = {.schedule = Schedule::run_to_barrier}, std::uint32_t n = 0,
                   unsigned sms = 1)
         : machine(sms), module_(Module::parse(ptx, "test")) {
-        out = static_cast<uint32_t*>(machine.memory().allocate(1024 * sizeof(uint32_t)));
+        out = static_cast<std::uint32_t*>(machine.memory().allocate(1024 * sizeof(std::uint32_t)));
         const void* arguments[] = {&out, &n};
         frozen = Machine::freeze(kernel(), launch, arguments, options);
     }
     const Kernel& kernel() const { return *module_->kernels().front(); }
     // Index of the first instruction whose text begins so.
-    uint32_t pc(std::string_view text) const {
-        for (uint32_t k = 0; k < kernel().lines.size(); ++k)
+    std::uint32_t pc(std::string_view text) const {
+        for (std::uint32_t k = 0; k < kernel().lines.size(); ++k)
             if (!kernel().lines[k].pseudo && kernel().lines[k].text.find(text) == 0) return k;
         throw Error("no instruction " + std::string(text));
     }
@@ -33,7 +33,7 @@ class SteppedKernel {
     }
 
     Machine machine;
-    uint32_t* out = nullptr;
+    std::uint32_t* out = nullptr;
     FrozenLaunch frozen;
 
   private:

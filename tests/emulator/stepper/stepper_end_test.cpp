@@ -11,8 +11,8 @@ namespace {
 constexpr const char* shared_words = ".shared .align 4 .b8 cell[256];";
 
 // Runs to the failure, which is Machine's as well, then back from it and to it once more.
-void expect_failure(SteppedKernel& k, const std::string& part, uint64_t steps) {
-    const std::vector<uint32_t> before(k.out, k.out + 1024);
+void expect_failure(SteppedKernel& k, const std::string& part, std::uint64_t steps) {
+    const std::vector<std::uint32_t> before(k.out, k.out + 1024);
     Stepper s(k.machine, k.frozen, 0);
     s.run();
     EXPECT_EQ(s.end(), Stepper::End::failed);
@@ -29,7 +29,7 @@ void expect_failure(SteppedKernel& k, const std::string& part, uint64_t steps) {
     EXPECT_TRUE(s.step());
     EXPECT_EQ(state_of(s), failed);
     s.seek(0);
-    EXPECT_EQ(std::vector<uint32_t>(k.out, k.out + 1024), before);
+    EXPECT_EQ(std::vector<std::uint32_t>(k.out, k.out + 1024), before);
     s.seek(steps);
     EXPECT_EQ(state_of(s), failed);
     const std::string text = s.error();
@@ -38,7 +38,7 @@ void expect_failure(SteppedKernel& k, const std::string& part, uint64_t steps) {
 }
 
 // mul.wide, add.s64, setp, bra | warp 0: bar 2 | warp 1 likewise, then bar 1
-TEST(StepperEnd, Deadlock) {
+TEST(StepperEnd, DeadlockEndsTheBlockAndCanBeSteppedBack) {
     SteppedKernel k(kernel_text("setp.lt.u32 %p1, %r1, 32; @%p1 bra A; bar.sync 1; bra END;"
                                 "A: bar.sync 2; END: "),
                     one_block(64));
@@ -56,7 +56,7 @@ TEST(StepperEnd, Deadlock) {
 }
 
 // Lanes 0-3 store before lane 4's address turns out to be wild: that is taken back as well.
-TEST(StepperEnd, WildStore) {
+TEST(StepperEnd, StoresBeforeAnInvalidStoreAreUndone) {
     SteppedKernel k(kernel_text("mul.lo.u32 %r2, %r1, 1020; cvt.u64.u32 %rd2, %r2;"
                                 "setp.lt.u32 %p1, %r1, 5; add.s64 %rd3, %rd0, %rd2;"
                                 "@%p1 st.global.u32 [%rd3+16], 9;"),
@@ -71,7 +71,7 @@ TEST(StepperEnd, WildStore) {
     EXPECT_EQ(std::count(k.out, k.out + 1024, 9u), 0);
 }
 
-TEST(StepperEnd, TrapAndStrictBarrier) {
+TEST(StepperEnd, TrapAndStrictBarrierEndTheBlock) {
     SteppedKernel trap(kernel_text("st.global.u32 [%rd1], 3; trap;"), one_block(32));
     expect_failure(trap, "the kernel trapped", 4);
     SteppedKernel strict(kernel_text("setp.lt.u32 %p1, %r1, 7; @%p1 bra A; bar.sync 0;"
@@ -81,14 +81,14 @@ TEST(StepperEnd, TrapAndStrictBarrier) {
     expect_failure(strict, "lanes 0xffffff80 of warp 0 arrive at the barrier without", 5);
 }
 
-TEST(StepperEnd, Budget) {
+TEST(StepperEnd, SpentBudgetEndsTheBlockAndCanBeSteppedBack) {
     SteppedKernel k(kernel_text("TOP: st.global.u32 [%rd1], 3; bra TOP;"), one_block(32),
                     {.instruction_budget = 1000});
     Stepper s(k.machine, k.frozen, 0);
     s.run();
     EXPECT_EQ(s.end(), Stepper::End::failed);
     expect_contains(s.error(), "its budget of 1000 warp instructions is spent");
-    const uint64_t steps = s.position();
+    const std::uint64_t steps = s.position();
     s.back();
     EXPECT_EQ(s.end(), Stepper::End::open);
     s.run();
@@ -96,7 +96,7 @@ TEST(StepperEnd, Budget) {
     expect_contains(s.error(), "its budget");
 }
 
-TEST(StepperEnd, AnEndlessLoopStopsAtTheBound) {
+TEST(StepperEnd, RunStopsAtTheGivenNumberOfSteps) {
     SteppedKernel k(kernel_text("TOP: bra TOP;"), one_block(32));
     Stepper s(k.machine, k.frozen, 0);
     s.run(1000);
@@ -114,7 +114,7 @@ mad.lo.u32 %r7, %r2, 32, %r1; mul.wide.u32 %rd2, %r7, 4; add.s64 %rd2, %rd0, %rd
 st.global.u32 [%rd2], %r5;)",
                                               shared_words);
 
-TEST(StepperEnd, FindsWhatTheBlockBeforeLeft) {
+TEST(StepperEnd, BlockFindsTheSharedMemoryOfTheEarlierBlock) {
     SteppedKernel k(leaves_number, {{8, 1, 1}, {32, 1, 1}, 0}, {}, 0, 3);
     k.machine.shared_memory(2, 256)[0] = std::byte{77};
     {
@@ -124,7 +124,7 @@ TEST(StepperEnd, FindsWhatTheBlockBeforeLeft) {
         s.run();
         EXPECT_EQ(k.out[7 * 32 + 9], 5u);
         s.seek(0);
-        uint32_t word;
+        std::uint32_t word;
         std::memcpy(&word, s.shared_memory().data(), 4);
         EXPECT_EQ(word, 5u);
     }
@@ -138,7 +138,7 @@ TEST(StepperEnd, FindsWhatTheBlockBeforeLeft) {
 }
 
 // Where atomics tell the blocks' order all of them come before.
-TEST(StepperEnd, BlocksBeforeInTheirOrder) {
+TEST(StepperEnd, OrderDependentKernelRunsAllEarlierBlocks) {
     SteppedKernel k(kernel_text("atom.global.add.u32 %r2, [%rd0], 1; mov.u32 %r3, %ctaid.x;"
                                 "mul.wide.u32 %rd2, %r3, 4; add.s64 %rd2, %rd0, %rd2;"
                                 "st.global.u32 [%rd2+4], %r2;"),
@@ -153,7 +153,7 @@ TEST(StepperEnd, BlocksBeforeInTheirOrder) {
     EXPECT_EQ(k.out[0], 0u);
 }
 
-TEST(StepperEnd, WhatCannotBeStepped) {
+TEST(StepperEnd, InvalidBlockOrLaunchIsAnError) {
     SteppedKernel k(leaves_number, {{8, 1, 1}, {32, 1, 1}, 0});
     expect_contains(error_of([&] { Stepper(k.machine, k.frozen, 8); }), "there is no block 8");
     FrozenLaunch large = k.frozen;

@@ -13,15 +13,16 @@ namespace {
 struct Case {
     std::string file, kernel;
     Launch launch;
-    std::vector<uint32_t> scalars;
-    uint32_t block;
+    std::vector<std::uint32_t> scalars;
+    std::uint32_t block;
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
     return out << c.kernel;
 }
 
-const uint32_t dt = std::bit_cast<uint32_t>(0.01f), softening = std::bit_cast<uint32_t>(0.1f);
+const std::uint32_t dt = std::bit_cast<std::uint32_t>(0.01f),
+                    softening = std::bit_cast<std::uint32_t>(0.1f);
 
 std::vector<Case> cases() {
     const Launch pixels{{4, 3, 1}, {16, 16, 1}, 0};
@@ -46,17 +47,18 @@ std::vector<Case> cases() {
 }
 
 struct Executed {
-    uint32_t warp, pc, mask;
+    std::uint32_t warp, pc, mask;
     bool operator==(const Executed&) const = default;
 };
 
 struct Trace : Observer {
-    explicit Trace(uint32_t block) : block(block) {}
-    bool wants(uint32_t b) override { return b == block; }
-    void on_instruction(uint32_t, uint32_t warp, uint32_t mask, uint32_t pc) override {
+    explicit Trace(std::uint32_t block) : block(block) {}
+    bool wants(std::uint32_t b) override { return b == block; }
+    void on_instruction(std::uint32_t, std::uint32_t warp, std::uint32_t mask,
+                        std::uint32_t pc) override {
         executed.push_back({warp, pc, mask});
     }
-    uint32_t block;
+    std::uint32_t block;
     std::vector<Executed> executed;
 };
 
@@ -64,7 +66,7 @@ std::vector<Options> orders() {
     std::vector<Options> all;
     for (const Schedule s : {Schedule::run_to_barrier, Schedule::reverse})
         all.push_back({.schedule = s});
-    for (uint64_t seed = 1; seed <= 4; ++seed)
+    for (std::uint64_t seed = 1; seed <= 4; ++seed)
         all.push_back({.schedule = Schedule::random_quantum, .seed = seed});
     all.push_back({.barriers = BarrierPolicy::before_volta, .seed = 5});
     all.push_back({.schedule = Schedule::manual, .orders = {{1, 0, 2}, {2, 1}}});
@@ -77,7 +79,7 @@ std::vector<std::byte> bytes_of(std::span<const std::byte> s) {
 
 class StepperOrder : public testing::TestWithParam<Case> {};
 
-TEST_P(StepperOrder, IsTheMachines) {
+TEST_P(StepperOrder, ExecutesTheInstructionsOfMachineRun) {
     const Case& c = GetParam();
     for (Options options : orders()) {
         options.blocks = c.block + 1;
@@ -105,13 +107,13 @@ TEST_P(StepperOrder, IsTheMachines) {
     }
 }
 
-TEST_P(StepperOrder, GoesBackToWhatWas) {
+TEST_P(StepperOrder, SeekRestoresEveryEarlierState) {
     const Case& c = GetParam();
     FrozenKernel k(c.file, c.kernel, c.launch, c.scalars, {.seed = 3});
     Stepper stepper(k.machine, k.frozen, c.block);
-    std::map<uint64_t, std::pair<std::vector<std::string>, std::vector<std::byte>>> was;
+    std::map<std::uint64_t, std::pair<std::vector<std::string>, std::vector<std::byte>>> was;
     std::mt19937_64 random(7);
-    for (uint64_t next = 0;;) {
+    for (std::uint64_t next = 0;;) {
         if (stepper.position() == next || stepper.end() != Stepper::End::open) {
             was[stepper.position()] = {state_of(stepper), k.memory()};
             next += 1 + random() % 300;
@@ -129,29 +131,29 @@ TEST_P(StepperOrder, GoesBackToWhatWas) {
     stepper.run();
     EXPECT_EQ(state_of(stepper), was.rbegin()->second.first);
     ASSERT_EQ(stepper.history().size(), history.size());
-    for (size_t n = 0; n < history.size(); ++n) {
+    for (std::size_t n = 0; n < history.size(); ++n) {
         const Step a = history[n], b = stepper.history()[n];
         ASSERT_EQ(std::tie(a.warp, a.pc, a.mask, a.by_hand),
                   std::tie(b.warp, b.pc, b.mask, b.by_hand));
     }
     ASSERT_EQ(stepper.waits().size(), waits.size());
-    for (size_t n = 0; n < waits.size(); ++n) {
+    for (std::size_t n = 0; n < waits.size(); ++n) {
         EXPECT_EQ(stepper.waits()[n].from, waits[n].from);
         EXPECT_EQ(stepper.waits()[n].to, waits[n].to);
     }
 }
 
 // Picks by hand, backwards and forwards: the replay makes the same picks.
-TEST_P(StepperOrder, PicksAreRepeated) {
+TEST_P(StepperOrder, SeekRepeatsTheWarpsThatTheUserChose) {
     const Case& c = GetParam();
     FrozenKernel k(c.file, c.kernel, c.launch, c.scalars, {.seed = 5});
     Stepper stepper(k.machine, k.frozen, c.block);
     std::mt19937_64 random(11);
-    std::map<uint64_t, std::vector<std::string>> was;
+    std::map<std::uint64_t, std::vector<std::string>> was;
     while (stepper.end() == Stepper::End::open && stepper.position() < 2000) {
         if (stepper.position() % 150 == 0) was[stepper.position()] = state_of(stepper);
         if (random() % 3)
-            stepper.step(uint32_t(random() % stepper.warps()));
+            stepper.step(std::uint32_t(random() % stepper.warps()));
         else
             stepper.step();
     }

@@ -14,8 +14,8 @@ inline std::string text_of(const std::optional<AccessView>& a) {
     if (!a) return "none";
     std::string text = fmt::format("{} {} {:x} {} {} {}", a->step, a->warp, a->mask, a->pc,
                                    a->bytes, int(a->kind));
-    for (uint32_t m = a->mask; m; m &= m - 1)
-        text += fmt::format(" {:x}", a->addresses[size_t(std::countr_zero(m))]);
+    for (std::uint32_t m = a->mask; m; m &= m - 1)
+        text += fmt::format(" {:x}", a->addresses[std::size_t(std::countr_zero(m))]);
     return text;
 }
 
@@ -30,7 +30,7 @@ inline std::string text_of(const WarpView& w) {
 inline std::vector<std::string> state_of(const Stepper& s) {
     std::vector<std::string> lines{fmt::format("{} {} {} {} {}", s.position(), int(s.end()),
                                                s.error(), s.epoch(), s.next_warp().value_or(99))};
-    for (uint32_t w = 0; w < s.warps(); ++w) {
+    for (std::uint32_t w = 0; w < s.warps(); ++w) {
         lines.push_back(fmt::format("warp {}: {}", w, text_of(s.warp(w))));
         lines.push_back("shared " + text_of(s.shared_access(w)));
         lines.push_back("global " + text_of(s.global_access(w)));
@@ -42,12 +42,12 @@ inline std::vector<std::string> state_of(const Stepper& s) {
         }
     }
     const auto shared = s.shared_memory();
-    for (size_t w = 0; w < s.words().size(); ++w) {
+    for (std::size_t w = 0; w < s.words().size(); ++w) {
         const WordView& v = s.words()[w];
         std::string text =
             fmt::format("word {}: {} {} {} {} {} {} {} =", w, v.writer, v.reader, v.write_epoch,
                         v.read_epoch, v.write_pc, v.read_pc, v.hazard);
-        for (size_t b = 4 * w; b < std::min(4 * w + 4, shared.size()); ++b)
+        for (std::size_t b = 4 * w; b < std::min(4 * w + 4, shared.size()); ++b)
             text += fmt::format(" {:x}", int(shared[b]));
         lines.push_back(std::move(text));
     }

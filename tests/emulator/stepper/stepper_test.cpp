@@ -31,22 +31,22 @@ st.global.u32 [%rd1], %r6;)",
 }
 const std::string with_barrier = mirror("bar.sync 0;"), without = mirror("");
 
-uint32_t line_of(const Stepper& s, uint32_t warp) {
-    return uint32_t(s.kernel().lines[s.warp(warp).splits.at(0).pc].source.line);
+std::uint32_t line_of(const Stepper& s, std::uint32_t warp) {
+    return std::uint32_t(s.kernel().lines[s.warp(warp).splits.at(0).pc].source.line);
 }
 
-void step_until(Stepper& s, uint32_t warp, uint32_t pc) {
+void step_until(Stepper& s, std::uint32_t warp, std::uint32_t pc) {
     while (!s.warp(warp).splits.empty() && s.warp(warp).splits[0].pc != pc)
         ASSERT_TRUE(s.step(warp));
 }
 
-void step_to_end(Stepper& s, uint32_t warp) {
+void step_to_end(Stepper& s, std::uint32_t warp) {
     while (s.step(warp)) {
     }
 }
 
 // mul.wide, add.s64 | 10: shl, add | 11: add, st | 12: bar | 13: sub, ld | 14: st, ret
-TEST(Stepper, LineByLine) {
+TEST(Stepper, StepsSourceLinesForwardsAndBackwards) {
     SteppedKernel k(with_barrier, one_block(64));
     Stepper s(k.machine, k.frozen, 0);
     EXPECT_EQ(s.warps(), 2u);
@@ -83,7 +83,7 @@ TEST(Stepper, LineByLine) {
     EXPECT_EQ(s.position(), 0u);
 }
 
-TEST(Stepper, BarrierByBarrierAndBackOverARelease) {
+TEST(Stepper, StepsToBarriersForwardsAndBackwards) {
     SteppedKernel k(with_barrier, one_block(64));
     Stepper s(k.machine, k.frozen, 0);
     s.step_barrier();
@@ -104,7 +104,7 @@ TEST(Stepper, BarrierByBarrierAndBackOverARelease) {
     EXPECT_FALSE(s.step(0));
     EXPECT_TRUE(s.warp(0).splits.empty());
     EXPECT_EQ(s.warp(0).exited, ~0u);
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(k.out[t], 163 - t);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(k.out[t], 163 - t);
     s.back_barrier();
     EXPECT_EQ(s.position(), 14u);
     EXPECT_EQ(std::accumulate(k.out, k.out + 64, 0u), 0u);
@@ -112,7 +112,7 @@ TEST(Stepper, BarrierByBarrierAndBackOverARelease) {
     EXPECT_EQ(s.position(), 0u);
 }
 
-TEST(Stepper, WaitsAreFromArrivalToRelease) {
+TEST(Stepper, WaitsLastFromArrivalToRelease) {
     SteppedKernel k(with_barrier, one_block(64));
     Stepper s(k.machine, k.frozen, 0);
     EXPECT_TRUE(s.waits().empty());
@@ -150,7 +150,7 @@ TEST(Stepper, WaitsAreFromArrivalToRelease) {
 }
 
 // Which of the two warps goes first decides what is seen; that they race is found either way.
-TEST(Stepper, TheOrderByHandShowsOrHidesTheRace) {
+TEST(Stepper, ChosenOrderDecidesTheResultButNotTheRaceFinding) {
     SteppedKernel k(without, one_block(64));
     const auto racing = [](const Stepper& s) {
         return std::count_if(s.words().begin(), s.words().end(),
@@ -161,24 +161,24 @@ TEST(Stepper, TheOrderByHandShowsOrHidesTheRace) {
     EXPECT_EQ(racing(s), 0);
     step_to_end(s, 1);
     EXPECT_EQ(s.end(), Stepper::End::finished);
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(k.out[t], t < 32 ? 0 : 163 - t) << t;
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(k.out[t], t < 32 ? 0 : 163 - t) << t;
     EXPECT_EQ(racing(s), 64);
     EXPECT_TRUE(has_errors(s.findings()));
 
     s.seek(0);
     EXPECT_EQ(racing(s), 0);
     EXPECT_TRUE(s.findings().empty());
-    const uint32_t behind_store = k.pc("sub.s32");
+    const std::uint32_t behind_store = k.pc("sub.s32");
     step_until(s, 1, behind_store);
     step_until(s, 0, behind_store);
     step_to_end(s, 1);
     step_to_end(s, 0);
-    for (uint32_t t = 0; t < 64; ++t) EXPECT_EQ(k.out[t], 163 - t);
+    for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(k.out[t], 163 - t);
     EXPECT_EQ(racing(s), 64);
     EXPECT_TRUE(has_errors(s.findings()));
 }
 
-TEST(Stepper, WordsKnowWhoWroteAndRead) {
+TEST(Stepper, WordsShowTheirLastWriterAndReader) {
     SteppedKernel k(with_barrier, one_block(64));
     Stepper s(k.machine, k.frozen, 0);
     ASSERT_EQ(s.words().size(), 64u);
@@ -189,7 +189,7 @@ TEST(Stepper, WordsKnowWhoWroteAndRead) {
     EXPECT_EQ(s.words()[40].write_epoch, 0u);
     EXPECT_EQ(s.words()[40].write_pc, k.pc("st.shared"));
     EXPECT_EQ(s.words()[40].reader, WordView::nobody);
-    uint32_t value;
+    std::uint32_t value;
     std::memcpy(&value, s.shared_memory().data() + 40 * 4, 4);
     EXPECT_EQ(value, 140u);
     s.run();
@@ -200,7 +200,7 @@ TEST(Stepper, WordsKnowWhoWroteAndRead) {
     EXPECT_TRUE(s.findings().empty());
 }
 
-TEST(Stepper, NewestAccesses) {
+TEST(Stepper, ShowsTheNewestAccessOfEachWarp) {
     SteppedKernel k(with_barrier, one_block(48));
     Stepper s(k.machine, k.frozen, 0);
     s.run(6);
@@ -216,13 +216,13 @@ TEST(Stepper, NewestAccesses) {
     EXPECT_EQ(s.shared_access(1)->kind, MemoryAccess::load);
     EXPECT_EQ(s.shared_access(1)->mask, 0xFFFFu);
     EXPECT_EQ(s.shared_access(1)->addresses[0], 252u - 128);
-    EXPECT_EQ(s.global_access(1)->addresses[3], uint64_t(k.out + 35));
+    EXPECT_EQ(s.global_access(1)->addresses[3], std::uint64_t(k.out + 35));
     s.seek(6);
     EXPECT_EQ(s.shared_access(0)->kind, MemoryAccess::store);
     EXPECT_FALSE(s.global_access(0));
 }
 
-TEST(Stepper, AGuardAndWhatItGuardsAreOneStep) {
+TEST(Stepper, GuardAndItsInstructionAreOneStep) {
     SteppedKernel k(kernel_text("setp.lt.u32 %p1, %r1, 5; setp.gt.u32 %p2, %r1, 99;"
                                 "@%p1 add.s32 %r2, %r1, 1; @%p2 st.global.u32 [%rd1], 1;"
                                 "@!%p1 st.global.u32 [%rd1], 2;"),
@@ -238,12 +238,12 @@ TEST(Stepper, AGuardAndWhatItGuardsAreOneStep) {
     EXPECT_EQ(k.out[5], 2u);
 }
 
-TEST(Stepper, SplitsPartWaitAndJoin) {
+TEST(Stepper, ShowsSplitsThatDivergeWaitAndReconverge) {
     SteppedKernel k(kernel_text("setp.lt.u32 %p1, %r1, 10; @%p1 bra A; st.global.u32 [%rd1], 1;"
                                 "bra END; A: st.global.u32 [%rd1], 2; END: mov.u32 %r5, %clock;"),
                     one_block(32));
     Stepper s(k.machine, k.frozen, 0);
-    const uint32_t end = k.pc("mov.u32 %r5");
+    const std::uint32_t end = k.pc("mov.u32 %r5");
     s.run(4);
     ASSERT_EQ(s.warp(0).splits.size(), 2u);
     EXPECT_EQ(s.warp(0).splits[0].mask, ~0x3FFu) << "those that fall through go on first";
@@ -262,7 +262,7 @@ TEST(Stepper, SplitsPartWaitAndJoin) {
 }
 
 // Before Volta the lanes behind those that wait stand still, whoever picks their warp.
-TEST(Stepper, OneProgramCounterAWarp) {
+TEST(Stepper, BeforeVoltaOtherLanesCannotRunWhileSomeWait) {
     const std::string text =
         kernel_text("setp.lt.u32 %p1, %r1, 10; @%p1 bra A; bar.sync 0; A: bar.sync 0;");
     for (const BarrierPolicy policy : {BarrierPolicy::volta, BarrierPolicy::before_volta}) {
@@ -279,7 +279,7 @@ TEST(Stepper, OneProgramCounterAWarp) {
     }
 }
 
-TEST(Stepper, ValuesOfEveryWidth) {
+TEST(Stepper, ShowsRegisterValuesOfEveryWidth) {
     SteppedKernel k(kernel_text("setp.lt.u32 %p1, %r1, 3; cvt.u16.u32 %h1, %r1;"
                                 "sub.s16 %h1, %h1, 1; mov.u32 %r3, 77; add.u32 %r4, %r3, %r0;"
                                 "@%p1 st.global.u16 [%rd1], %h1; st.global.u32 [%rd1], %r4;"),
@@ -294,16 +294,16 @@ TEST(Stepper, ValuesOfEveryWidth) {
     EXPECT_EQ(s.value(k.reg("%r3"), 0, 9), 77u) << "a name for a constant";
     EXPECT_EQ(s.value(k.reg("%r0"), 0, 9), 5u) << "a name for a parameter";
     EXPECT_EQ(s.value(k.reg("%r4"), 0, 9), 82u);
-    EXPECT_EQ(s.value(k.reg("%rd1"), 0, 9), uint64_t(k.out + 9));
+    EXPECT_EQ(s.value(k.reg("%rd1"), 0, 9), std::uint64_t(k.out + 9));
 }
 
 // Clocks count instructions, also those of a warp in whose turn another one was let in.
-TEST(Stepper, ClocksAreTheMachines) {
+TEST(Stepper, ClockValuesEqualThoseOfMachineRun) {
     const std::string text = kernel_text(
         "rem.u32 %r2, %r1, 5; mov.u32 %r5, 0;"
         "TOP: add.s32 %r5, %r5, 1; setp.lt.u32 %p1, %r5, %r2; @%p1 bra TOP; bar.sync 0;"
         "mov.u32 %r3, %clock; st.global.u32 [%rd1], %r3;");
-    for (uint64_t seed = 1; seed < 10; ++seed) {
+    for (std::uint64_t seed = 1; seed < 10; ++seed) {
         SteppedKernel ran(text, one_block(96), {.seed = seed});
         ran.machine.run(ran.frozen);
         SteppedKernel k(text, one_block(96), {.seed = seed});
@@ -314,12 +314,12 @@ TEST(Stepper, ClocksAreTheMachines) {
     }
 }
 
-TEST(Stepper, AReplayReadsTheSameTime) {
+TEST(Stepper, RepeatedStepReadsTheSameGlobalTimer) {
     SteppedKernel k(kernel_text("mov.u64 %rd2, %globaltimer; st.global.u64 [%rd1], %rd2;"),
                     one_block(1));
     Stepper s(k.machine, k.frozen, 0);
     s.run();
-    const uint32_t time = k.out[0];
+    const std::uint32_t time = k.out[0];
     s.seek(0);
     s.run();
     EXPECT_EQ(k.out[0], time);
@@ -339,7 +339,7 @@ TEST(Stepper, SeeksInALongHistory) {
     EXPECT_EQ(k.out[7], 50'000u);
     std::mt19937 random(5);
     for (int jump = 0; jump < 50; ++jump) {
-        const uint64_t to = 3 + random() % 150'000;
+        const std::uint64_t to = 3 + random() % 150'000;
         s.seek(to);
         EXPECT_EQ(s.position(), to);
         EXPECT_EQ(s.value(k.reg("%r2"), 0, 4), (to - 3 + 2) / 3) << to;

@@ -3,13 +3,13 @@
 namespace warpscope::emulator {
 namespace {
 
-std::string run_error(const std::string& body, Launch launch, uint32_t n = 0, size_t words = 0,
-                      const std::string& before = "") {
+std::string run_error(const std::string& body, Launch launch, std::uint32_t n = 0,
+                      std::size_t words = 0, const std::string& before = "") {
     Runner r(kernel_text(body, before));
     return error_of([&] { r.run(launch, n, words); });
 }
 
-TEST(MemoryCheck, OnePastTheEnd) {
+TEST(MemoryAccess, StorePastTheEndNamesThreadLineAndAllocation) {
     EXPECT_EQ(run_error("st.global.u32 [%rd1], 1;", one_block(48), 0, 48), "");
     const std::string text = run_error("st.global.u32 [%rd1], 1;", one_block(48), 0, 47);
     expect_contains(text, "kernel k");
@@ -18,7 +18,7 @@ TEST(MemoryCheck, OnePastTheEnd) {
     expect_contains(text, "0 bytes past the end of the allocation of 188 bytes");
 }
 
-TEST(MemoryCheck, NamesBlockAndThreadInThreeDimensions) {
+TEST(MemoryAccess, ErrorNamesBlockAndThreadInThreeDimensions) {
     const std::string text = run_error(
         "mov.u32 %r2, %ctaid.y; setp.ne.s32 %p1, %r2, 2; @%p1 ret; mov.u32 %r3, %tid.z;"
         "setp.ne.s32 %p2, %r3, 1; @%p2 ret; ld.global.u32 %r4, [%rd0+-4];",
@@ -27,7 +27,7 @@ TEST(MemoryCheck, NamesBlockAndThreadInThreeDimensions) {
     expect_contains(text, "4 bytes before the beginning");
 }
 
-TEST(MemoryCheck, NullAndMisaligned) {
+TEST(MemoryAccess, NullAndMisalignedAddressesAreErrors) {
     expect_contains(run_error("mov.u64 %rd2, 0; ld.global.u32 %r2, [%rd2];", one_block(1)), "0x0");
     expect_contains(run_error("ld.global.u32 %r2, [%rd0+2];", one_block(4)), "not a multiple of 4");
     expect_contains(run_error("add.s64 %rd2, %rd1, 1; st.global.u32 [%rd2], %r1;", one_block(9)),
@@ -36,21 +36,21 @@ TEST(MemoryCheck, NullAndMisaligned) {
                     "not a multiple of 16");
 }
 
-TEST(MemoryCheck, FreedMemoryAndDetachedMemory) {
+TEST(MemoryAccess, FreedAndDetachedMemoryIsInvalid) {
     Machine machine;
     const auto module = Module::parse(kernel_text("st.global.u32 [%rd1], 3;"), "t");
     void* out = machine.memory().allocate(128);
-    const uint32_t n = 0;
+    const std::uint32_t n = 0;
     const void* arguments[] = {&out, &n};
     machine.run(*module->find("k"), one_block(32), arguments);
-    EXPECT_EQ(static_cast<uint32_t*>(out)[31], 3u);
+    EXPECT_EQ(static_cast<std::uint32_t*>(out)[31], 3u);
     void* other = machine.memory().allocate(64);
     machine.memory().free(out);
     EXPECT_THROW(machine.run(*module->find("k"), one_block(32), arguments), Error);
     EXPECT_THROW(machine.memory().free(out), Error);
     machine.memory().free(other);
 
-    alignas(64) uint32_t host[32] = {};
+    alignas(64) std::uint32_t host[32] = {};
     out = host;
     machine.memory().attach(host, sizeof(host));
     machine.run(*module->find("k"), one_block(32), arguments);
@@ -59,7 +59,7 @@ TEST(MemoryCheck, FreedMemoryAndDetachedMemory) {
     EXPECT_THROW(machine.run(*module->find("k"), one_block(32), arguments), Error);
 }
 
-TEST(MemoryCheck, SharedMemoryBounds) {
+TEST(MemoryAccess, SharedMemoryAccessMustLieInTheBlocksBytes) {
     const std::string body =
         "shl.b32 %r2, %r1, 2; mov.u32 %r3, dyn; add.s32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1;";
     const std::string dynamic = ".extern .shared .align 16 .b8 dyn[];";
@@ -72,7 +72,7 @@ TEST(MemoryCheck, SharedMemoryBounds) {
 }
 
 // Consecutive words whose addresses wrap around below 0, so that the last ones lie within.
-TEST(MemoryCheck, SharedMemoryBelowItsBeginning) {
+TEST(MemoryAccess, SharedMemoryAddressesThatWrapBelowZeroAreErrors) {
     const std::string shared = ".shared .align 4 .b8 s[256];";
     for (const char* bytes : {"4", "8", "64", "128"})
         for (const char* access : {"st.shared.u32 [%r2], %r1;", "ld.shared.u32 %r3, [%r2];"}) {
@@ -89,28 +89,28 @@ TEST(MemoryCheck, SharedMemoryBelowItsBeginning) {
                     "shared memory address 0xfffffffc");
 }
 
-TEST(MemoryCheck, LocalMemoryIsPrivateAndBounded) {
+TEST(MemoryAccess, LocalMemoryIsPrivateAndBounded) {
     const std::string local =
         ".local .align 8 .b8 depot[32];\nmov.u64 %rd2, depot; cvta.local.u64 %rd3, %rd2;";
     Runner r(kernel_text(local + "st.local.u32 [%rd2+8], %r1; ld.u32 %r2, [%rd3+8];"
                                  "add.s32 %r2, %r2, 1; st.global.u32 [%rd1], %r2;"));
     const auto out = r.run(one_block(70));
-    for (uint32_t t = 0; t < 70; ++t) EXPECT_EQ(out[t], t + 1);
+    for (std::uint32_t t = 0; t < 70; ++t) EXPECT_EQ(out[t], t + 1);
     expect_contains(run_error(local + "ld.local.u32 %r2, [%rd2+32];", one_block(1)),
                     "local memory");
 }
 
-TEST(MemoryCheck, GenericAddressesReachSharedMemory) {
+TEST(MemoryAccess, GenericAddressesReachSharedMemory) {
     Runner r(kernel_text(
         "shl.b32 %r2, %r1, 2; cvt.u64.u32 %rd2, %r2; mov.u64 %rd3, cell; add.s64 %rd3, %rd3, %rd2;"
         "cvta.shared.u64 %rd4, %rd3; st.u32 [%rd4], %r1; ld.shared.u32 %r3, [%r2];"
         "st.u32 [%rd1], %r3;",
         ".shared .align 4 .b8 cell[128];"));
     const auto out = r.run(one_block(32));
-    for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t);
+    for (std::uint32_t t = 0; t < 32; ++t) EXPECT_EQ(out[t], t);
 }
 
-TEST(MemoryCheck, TheLowestFailingBlockIsReportedOnAnyNumberOfThreads) {
+TEST(MemoryAccess, TheLowestFailingBlockIsReportedOnAnyNumberOfThreads) {
     for (unsigned threads : {1, 2, 6}) {
         Runner r(kernel_text("mov.u32 %r2, %ctaid.x; setp.lt.u32 %p1, %r2, 61; @%p1 ret; trap;"));
         r.options.threads = threads;
@@ -119,7 +119,7 @@ TEST(MemoryCheck, TheLowestFailingBlockIsReportedOnAnyNumberOfThreads) {
     }
 }
 
-TEST(MemoryCheck, LaunchShapes) {
+TEST(MemoryAccess, InvalidLaunchConfigurationsAreErrors) {
     Runner r(kernel_text(""));
     EXPECT_THROW(r.run(one_block(1025)), Error);
     EXPECT_THROW(r.run({{1, 1, 1}, {0, 1, 1}, 0}, 0, 1), Error);
@@ -129,7 +129,7 @@ TEST(MemoryCheck, LaunchShapes) {
     EXPECT_THROW(r.machine.run(*r.module->find("k"), one_block(1), {}), Error);
 }
 
-TEST(MemoryCheck, AccessesOfEveryWidthAndPattern) {
+TEST(MemoryAccess, RowsAndColumnsOfWordsAreStoredAndLoaded) {
     // Rows of 16 threads, 20 words apart; then a column; then bytes.
     Runner r(kernel_text(
         "and.b32 %r2, %r1, 15; shr.u32 %r3, %r1, 4; mad.lo.s32 %r4, %r3, 20, %r2;"
@@ -137,21 +137,21 @@ TEST(MemoryCheck, AccessesOfEveryWidthAndPattern) {
         "st.global.u32 [%rd2], %r5; ld.global.u32 %r6, [%rd2]; mul.lo.s32 %r7, %r1, 12;"
         "mul.wide.u32 %rd3, %r7, 4; add.s64 %rd3, %rd0, %rd3; st.global.u32 [%rd3+400], %r6;"));
     const auto out = r.run(one_block(32), 0, 600);
-    for (uint32_t t = 0; t < 32; ++t) {
+    for (std::uint32_t t = 0; t < 32; ++t) {
         EXPECT_EQ(out[100 + 12 * t], t + 1);
         EXPECT_EQ(out[t / 16 * 20 + t % 16], t + 1);
     }
 }
 
 // What a block leaves in its local memory is not found by the next one, on whatever host thread.
-TEST(LocalMemory, IsZeroInEveryBlock) {
+TEST(LocalMemory, IsZeroAtTheStartOfEveryBlock) {
     Runner r(
         kernel_text(".local .align 4 .b8 x[16];\nmov.u32 %r2, %ctaid.x;\n"
                     "mad.lo.u32 %r3, %r2, 32, %r1;\nmul.wide.u32 %rd2, %r3, 4;\n"
                     "add.s64 %rd2, %rd0, %rd2;\nld.local.u32 %r4, [x+8];\n"
                     "add.s32 %r5, %r4, 1;\nst.local.u32 [x+8], %r5;\n"
                     "ld.local.u32 %r6, [x+8];\nst.global.u32 [%rd2], %r6;"));
-    EXPECT_EQ(r.run({{20, 1, 1}, {32, 1, 1}, 0}), std::vector<uint32_t>(640, 1));
+    EXPECT_EQ(r.run({{20, 1, 1}, {32, 1, 1}, 0}), std::vector<std::uint32_t>(640, 1));
 }
 
 }  // namespace
