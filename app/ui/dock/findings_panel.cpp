@@ -12,8 +12,8 @@ namespace {
 
 using emulator::Finding;
 using emulator::FindingKind;
-using emulator::ThreadAtLine;
 using emulator::Severity;
+using emulator::ThreadAtLine;
 
 std::string kind_of(const Finding& finding) {
     switch (finding.kind) {
