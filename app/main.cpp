@@ -63,14 +63,12 @@ std::optional<ui::MicroscopePlace> microscope_place(const Options& options) {
 }
 
 jobs::Painter painter(const std::optional<ui::MicroscopePlace>& microscope) {
-    return {[open = microscope.has_value()](experiments::Size window) {
-                return ui::picture_area(window, open);
-            },
-            [microscope](const jobs::Shot& shot) {
-                ui::save_screenshot({shot.experiment, shot.entry, shot.pixels, shot.size,
-                                     shot.view_only, microscope},
-                                    shot.file);
-            }};
+    return [microscope](const jobs::Shot& shot) -> jobs::Presentation {
+        auto [path, reason] =
+            ui::save_offscreen(shot.entry, shot.running, shot.frames,
+                               {shot.size, shot.view_only, microscope}, shot.file);
+        return {std::move(path), std::move(reason)};
+    };
 }
 
 /// The window makes an experiment when it is first shown; a --set that it can't take is said now.

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "experiments/framework/experiment.h"
 #include "support/host_device.h"
+#include "ui/stage/scene.h"
 
 namespace warpscope::ui {
 
@@ -115,6 +117,13 @@ inline const experiments::Entry& fake_entry() {
             return std::make_unique<FakeExperiment>(device);
         }};
     return entry;
+}
+
+/// The fake experiment on a fake device.
+inline std::unique_ptr<Scene> fake_scene() {
+    experiments::Running running{std::make_shared<FakeDevice>(), nullptr};
+    running.experiment = fake_entry().make(*running.device);
+    return std::make_unique<Scene>(fake_entry(), std::move(running));
 }
 
 }  // namespace warpscope::ui

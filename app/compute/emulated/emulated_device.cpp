@@ -260,4 +260,12 @@ std::unique_ptr<EmulatedDevice> make_emulated_device(std::string reason, std::si
     return std::make_unique<Emulation>(std::move(reason), memory_bytes);
 }
 
+std::unique_ptr<EmulatedDevice> make_emulated_device(EmulatorSetup setup) {
+    auto device = make_emulated_device(std::move(setup.reason), setup.memory_bytes);
+    device->set(setup.settings);
+    device->set_edits(std::move(setup.edits));
+    device->set_launch_limits(setup.limits);
+    return device;
+}
+
 }  // namespace warpscope::compute

@@ -27,4 +27,14 @@ std::size_t usual_emulator_memory();
 std::unique_ptr<EmulatedDevice> make_emulated_device(
     std::string reason, std::size_t memory_bytes = usual_emulator_memory());
 
+/// An emulator that is like another device: with that device's settings and kernels.
+struct EmulatorSetup {
+    std::string reason;  ///< DeviceInfo::reason
+    std::size_t memory_bytes = usual_emulator_memory();
+    RunSettings settings{};
+    KernelEdits edits{};
+    LaunchLimits limits{};
+};
+std::unique_ptr<EmulatedDevice> make_emulated_device(EmulatorSetup setup);
+
 }  // namespace warpscope::compute

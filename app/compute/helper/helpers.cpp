@@ -65,11 +65,10 @@ std::shared_ptr<const KernelEdit> Helpers::compile(std::string_view file, const 
 
 std::unique_ptr<Device> Helpers::device(const DeviceInfo& like, const RunSettings& settings,
                                         KernelEdits edits, const LaunchLimits& limits) {
-    std::unique_ptr<Device> made;
-    if (like.kind == DeviceKind::cuda)
-        made = parts_->devices->device(wish_of(like), like.reason);
-    else
-        made = make_emulated_device(like.reason, like.memory_bytes);
+    if (like.kind == DeviceKind::emulator)
+        return make_emulated_device(
+            {like.reason, like.memory_bytes, settings, std::move(edits), limits});
+    auto made = parts_->devices->device(wish_of(like), like.reason);
     made->set(settings);
     made->set_edits(std::move(edits));
     made->set_launch_limits(limits);

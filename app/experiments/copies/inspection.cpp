@@ -10,8 +10,8 @@ namespace warpscope::experiments {
 
 namespace {
 
-/// Runs as many of the first blocks as `instructions` allow, going by what block 0 takes, and says
-/// how many. Throws what the launch throws.
+/// Runs the first blocks, as many as `instructions` warp instructions allow if each takes as many
+/// as block 0, and returns their number. Throws what the launch throws.
 std::uint64_t run_first_blocks(emulator::Machine& machine, emulator::FrozenLaunch launch,
                                std::uint64_t instructions, emulator::Observer& observer) {
     launch.options.blocks = 1;
@@ -62,7 +62,8 @@ std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
         if (stop.stop_requested()) break;
         compute::RunSettings settings = live.device().settings();
         settings.barriers = policy;
-        Copy copy(entry, live, settings, compute::usual_emulator_memory(), stop);
+        const EmulatedCopy copy =
+            copy_to_emulator(entry, live, settings, compute::usual_emulator_memory(), stop);
         const emulator::FrozenLaunch launch =
             copy.device->freeze_last([&] { copy.experiment->launch_kernel(); });
         emulator::BarrierCheck barriers;

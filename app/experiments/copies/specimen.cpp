@@ -8,30 +8,29 @@ namespace warpscope::experiments {
 
 namespace {
 
-/// Of an edited kernel's launch that is checked in the background.
-constexpr std::chrono::seconds checked_time{20};
+/// The limit of an edit's launch that is checked in the background.
+constexpr std::chrono::seconds background_limit{20};
 
 compute::LaunchLimits limits_of(bool edited, std::stop_token stop) {
     compute::LaunchLimits limits;
     if (edited) limits = compute::usual_limits();
-    if (edited && stop.stop_possible()) limits.time = checked_time;
+    if (edited && stop.stop_possible()) limits.time = background_limit;
     limits.stop = std::move(stop);
     return limits;
 }
 
 }  // namespace
 
-Copy::Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
-           std::size_t memory_bytes, std::stop_token stop)
-    : device([&] {
-          auto made = compute::make_emulated_device("for the microscope", memory_bytes);
-          made->set(settings);
-          made->set_edits(live.device().edits());
-          made->set_launch_limits(limits_of(!made->edits().empty(), std::move(stop)));
-          return made;
-      }()),
-      experiment(entry.make(*device)) {
-    experiment->resume(live.snapshot());
+EmulatedCopy copy_to_emulator(const Entry& entry, Experiment& live,
+                              const compute::RunSettings& settings, std::size_t memory_bytes,
+                              std::stop_token stop) {
+    const compute::KernelEdits& edits = live.device().edits();
+    EmulatedCopy copy;
+    copy.device = compute::make_emulated_device(
+        {"for the microscope", memory_bytes, settings, edits, limits_of(!edits.empty(), stop)});
+    copy.experiment = entry.make(*copy.device);
+    copy.experiment->resume(live.snapshot());
+    return copy;
 }
 
 Specimen::Specimen(const Entry& entry, Experiment& live)
@@ -39,7 +38,7 @@ Specimen::Specimen(const Entry& entry, Experiment& live)
 
 Specimen::Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
                    std::size_t memory_bytes, std::stop_token stop)
-    : copy_(entry, live, settings, memory_bytes, std::move(stop)),
+    : copy_(copy_to_emulator(entry, live, settings, memory_bytes, std::move(stop))),
       launch_(copy_.device->freeze_last([&] { copy_.experiment->launch_kernel(); })) {}
 
 }  // namespace warpscope::experiments

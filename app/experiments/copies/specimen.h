@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -10,33 +9,34 @@
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/findings.h"
-#include "experiments/framework/experiment.h"
+#include "experiments/copies/running.h"
 
 namespace warpscope::experiments {
 
-/// An experiment on an emulator of its own, with kernels, parameters, frame and state of another
-/// one. It shares nothing with that one: once made, each may be used from a thread of its own.
-/// Variables of module scope are not state: a copy has them as its own PTX begins.
-struct Copy {
-    /// Waits for the live device. Throws OutOfMemory where the copy takes more than `memory_bytes`.
-    /// Launches end with `stop`; those of edited kernels have a time limit too, a longer one where
-    /// there is such a token.
-    Copy(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
-         std::size_t memory_bytes = compute::usual_emulator_memory(), std::stop_token stop = {});
+using EmulatedCopy = RunningOn<compute::EmulatedDevice>;
 
-    const std::unique_ptr<compute::EmulatedDevice> device;
-    const std::unique_ptr<Experiment> experiment;  ///< goes first
-};
-
-/// What the microscope looks at while the live experiment goes on, on whatever device: a copy of it
-/// that holds the launch of its kernel (Experiment::launch_kernel) before the first instruction.
+/// Copies an experiment onto an emulator of its own: kernels, parameters, frame and state. The two
+/// share nothing, so each may then be used on a thread of its own. Variables at module scope are no
+/// part of the state: in the copy they have the values that the PTX gives them.
 ///
-/// inspect() runs that launch, and its memory then is as the launch leaves it; a Stepper takes back
-/// what it did. So one specimen is for one inspection, or for any number of Steppers in turn.
+/// Waits for the live experiment's device. Throws OutOfMemory where the copy needs more than
+/// `memory_bytes`. A stop request ends launches of the copy. Launches of edits have a time limit
+/// too, which is longer where a stop can be requested.
+EmulatedCopy copy_to_emulator(const Entry& entry, Experiment& live,
+                              const compute::RunSettings& settings,
+                              std::size_t memory_bytes = compute::usual_emulator_memory(),
+                              std::stop_token stop = {});
+
+/// A copy of an experiment that stands before one launch of its kernel
+/// (Experiment::launch_kernel): what the microscope steps and the checks run, while the live
+/// experiment goes on.
+///
+/// inspect() runs the launch and leaves memory as the launch does. A Stepper undoes what it did. So
+/// a specimen is for one inspection, or for any number of Steppers, one after another.
 class Specimen {
   public:
-    /// With the live device's settings. Throws as Copy does, and DeviceError where what runs before
-    /// the kernel fails.
+    /// With the live device's settings. Throws what copy_to_emulator() throws, and DeviceError
+    /// where a launch before the kernel's fails.
     Specimen(const Entry& entry, Experiment& live);
     Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
              std::size_t memory_bytes = compute::usual_emulator_memory(),
@@ -44,40 +44,43 @@ class Specimen {
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
     emulator::Machine& machine() { return copy_.device->machine(); }
-    /// As Device::source() has it.
+    /// Device::source() of the copy's device.
     std::string_view source(std::string_view file) const { return copy_.device->source(file); }
 
   private:
-    Copy copy_;
+    EmulatedCopy copy_;
     emulator::FrozenLaunch launch_;
 };
 
-/// What the checks and counters say of one launch.
+/// The findings and counters of one launch.
 struct Inspection {
     std::string kernel;
-    std::vector<emulator::Finding> findings;  ///< races and barriers
+    std::vector<emulator::Finding> findings;  ///< of the race check and the barrier check
     std::vector<emulator::KernelCounters> counters;
-    std::uint64_t blocks = 0, of_blocks = 0;  ///< run to their end; a long launch's first ones
-    std::string error;                        ///< what ended it early; empty else
+    std::uint64_t blocks = 0;     ///< that ran to their end; of a long launch only the first ones
+    std::uint64_t of_blocks = 0;  ///< in the grid
+    std::string error;            ///< that ended the launch early; empty: none did
 };
 
 /// Runs the specimen's launch under the race detector, the barrier check and the counters. Of a
-/// launch beyond `instructions` warp instructions only as many blocks as fit, going by what the
-/// first one takes; one at least. What was found until an error stands beside it.
+/// launch that takes more than `instructions` warp instructions, judged by its first block, only
+/// the blocks that fit are run, at least one. An error ends the launch; the findings before it
+/// count.
 Inspection inspect(Specimen& specimen, std::uint64_t instructions = 300'000'000);
 
 /// How a launch of the experiment's kernel ends under one barrier policy.
 struct PolicyOutcome {
     compute::BarrierPolicy policy = compute::BarrierPolicy::volta;
     bool ends = false;
-    std::string error;  ///< where it doesn't: which lanes of which warps wait at which line
-    Report report;      ///< where it does, and all of its blocks were run
+    std::string error;  ///< where it does not end: which lanes of which warps wait at which line
+    Report report;      ///< where it ends and all of its blocks were run
     std::vector<emulator::Finding> findings;  ///< of the barrier check
-    std::uint64_t blocks = 0, of_blocks = 0;  ///< run, where it ends; a long launch's first ones
+    std::uint64_t blocks = 0;                 ///< run, where it ends
+    std::uint64_t of_blocks = 0;              ///< in the grid
 };
 
-/// Each policy, in the order of the GPUs that have it, on a fresh copy of the experiment each. Of a
-/// long launch as many blocks as inspect() would take. Asked to stop, it soon returns what it has.
+/// Tries each policy, oldest GPUs first, on a copy of its own. Of a long launch only the first
+/// blocks are run, as by inspect(). When asked to stop, it soon returns the outcomes that it has.
 std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
                                         std::uint64_t instructions = 100'000'000,
                                         std::stop_token stop = {});

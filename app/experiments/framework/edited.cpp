@@ -57,11 +57,10 @@ bool edited(const compute::Device& device, std::string_view file) {
 std::unique_ptr<compute::EmulatedDevice> emulator_like(const compute::Device& device,
                                                        std::string reason,
                                                        std::size_t memory_bytes) {
-    auto emulator = compute::make_emulated_device(std::move(reason), memory_bytes);
-    emulator->set(device.settings());
-    emulator->set_edits(device.edits());
-    if (!device.edits().empty()) emulator->set_launch_limits(compute::usual_limits());
-    return emulator;
+    const bool edited = !device.edits().empty();
+    return compute::make_emulated_device(
+        {std::move(reason), memory_bytes, device.settings(), device.edits(),
+         edited ? compute::usual_limits() : compute::LaunchLimits{}});
 }
 
 Verdict judged(const compute::Device& device, std::string_view file, bool right) {

@@ -8,7 +8,7 @@
 
 #include "compute/device/kernel_source.h"
 #include "compute/emulated/emulated_device.h"
-#include "experiments/copies/trial.h"
+#include "experiments/copies/try_edits.h"
 #include "jobs/bench/bench.h"
 
 namespace warpscope::jobs {
@@ -68,17 +68,17 @@ class Typing {
         const auto source = compute::kernel_source("kernels/" + file + ".cu");
         const std::string text = with_changed_constant(source);
         while (Clock::now() - keystroke < experiments::edit_pause) frame();
-        experiments::TrialRequest request;
+        experiments::EditRequest request;
         request.entry = &entry_;
         request.like = like_;
         request.settings = live_.device->settings();
         request.sources[file] = text;
         request.snapshot = live_.experiment->snapshot();
         request.view = view;
-        experiments::TrialResult result;
+        experiments::EditResult result;
         std::atomic<bool> ended{false};
         std::jthread trial([&](const std::stop_token& stop) {
-            result = experiments::try_kernels(helpers_, request, stop);
+            result = experiments::try_edits(helpers_, request, stop);
             ended = true;
         });
         while (!ended) Clock::now() < rests_until_ ? rest(Clock::now()) : frame();
@@ -106,7 +106,7 @@ class Typing {
         const auto start = Clock::now();
         live_.experiment->step();
         draw(start);
-        rests_until_ = start + (1 + experiments::trial_rest) * (Clock::now() - start);
+        rests_until_ = start + (1 + experiments::rest_while_trying) * (Clock::now() - start);
         rest(start);
     }
 

@@ -8,10 +8,8 @@
 #include <optional>
 #include <utility>
 
-#include "experiments/copies/trial.h"
-#include "experiments/framework/edited.h"
+#include "experiments/copies/try_edits.h"
 #include "experiments/framework/metadata.h"
-#include "gl/offscreen_context.h"
 #include "gl/png.h"
 #include "jobs/output/output.h"
 
@@ -111,32 +109,6 @@ Presentation run_plain(const Entry& entry, Experiment& experiment, const Headles
     return {"none", "no screenshot was asked for, so nothing was presented"};
 }
 
-Presentation run_with_gl(const Entry& entry, Experiment& experiment, const HeadlessRequest& request,
-                         const Painter& painter) {
-    compute::Device& device = experiment.device();
-    const int ordinal = device.info().ordinal;
-    gl::OffscreenContext context(ordinal >= 0 ? std::optional(ordinal) : std::nullopt);
-    const Size view = request.view_only ? request.size : painter.view_of(request.size);
-    const Size size = experiment.picture_size(view);
-    std::unique_ptr<gl::PixelBuffer> pixels;
-    if (has_pixels(size)) {
-        pixels = std::make_unique<gl::PixelBuffer>(device, size.width, size.height);
-    }
-    const auto draw = [&] {
-        if (!pixels) return;
-        pixels->write([&](std::uint64_t address) { experiment.render_into({{address}, size}); });
-    };
-    if (request.frames == 0) draw();
-    for (std::uint64_t i = 0; i < request.frames; ++i) {
-        experiment.step();
-        draw();
-    }
-    painter.save(
-        {entry, experiment, pixels.get(), request.size, request.screenshot, request.view_only});
-    if (!pixels) return {"none", "the picture is drawn from values, not from a kernel's pixels"};
-    return {gl::to_string(pixels->path()), pixels->reason()};
-}
-
 /// Of a GPU that has room for measuring them.
 const compute::Ceilings* ceilings_of(compute::Device& device) {
     if (device.info().kind != compute::DeviceKind::cuda) return nullptr;
@@ -147,16 +119,26 @@ const compute::Ceilings* ceilings_of(compute::Device& device) {
     }
 }
 
-void run_frames(RunResult& result, const Entry& entry, compute::Device& device,
-                const HeadlessRequest& request, const Painter& painter) {
-    const auto experiment = make_experiment(entry, device, request.assignments);
+void run_frames(RunResult& result, const Entry& entry,
+                const std::shared_ptr<compute::Device>& shared, const HeadlessRequest& request,
+                const Painter& painter) {
+    compute::Device& device = *shared;
+    const std::shared_ptr<Experiment> experiment =
+        make_experiment(entry, device, request.assignments);
     const bool picture_alone =
         request.view_only && has_pixels(experiment->picture_size(request.size));
     const bool plain = request.screenshot.empty() || picture_alone;
 
     result.parameters = to_json(entry.id, experiment->parameters());
-    result.presentation = plain ? run_plain(entry, *experiment, request)
-                                : run_with_gl(entry, *experiment, request, painter);
+    if (plain)
+        result.presentation = run_plain(entry, *experiment, request);
+    else
+        result.presentation = painter({entry,
+                                       {shared, experiment},
+                                       request.frames,
+                                       request.size,
+                                       request.screenshot,
+                                       request.view_only});
     result.gpu = compute::gpu_state(device.info().pci_bus_id);
     result.report = experiment->report();
     device.synchronize();
@@ -168,9 +150,10 @@ void run_frames(RunResult& result, const Entry& entry, compute::Device& device,
 }
 
 /// An error that a check has recorded ends the run and is a finding like the others.
-void run_watched(RunResult& result, const Entry& entry, compute::Device& device,
-                 const HeadlessRequest& request, const Painter& painter) {
-    Checking checking(dynamic_cast<compute::EmulatedDevice&>(device), request.checks,
+void run_watched(RunResult& result, const Entry& entry,
+                 const std::shared_ptr<compute::Device>& device, const HeadlessRequest& request,
+                 const Painter& painter) {
+    Checking checking(dynamic_cast<compute::EmulatedDevice&>(*device), request.checks,
                       request.counters);
     try {
         run_frames(result, entry, device, request, painter);
@@ -178,15 +161,15 @@ void run_watched(RunResult& result, const Entry& entry, compute::Device& device,
     } catch (const compute::DeviceError& e) {
         result.findings = checking.findings();
         if (!emulator::has_errors(result.findings)) throw;
-        result.kernels = device.timings().kernels();
-        result.output = device.take_output();
+        result.kernels = device->timings().kernels();
+        result.output = device->take_output();
         result.stopped = e.what();
     }
     result.counters = checking.counters();
 }
 
 /// Exchanges the device for one that runs the kernels of the files; false: they don't compile.
-bool take_kernels(compute::Helpers& helpers, std::unique_ptr<compute::Device>& device,
+bool take_kernels(compute::Helpers& helpers, std::shared_ptr<compute::Device>& device,
                   const HeadlessRequest& request, std::vector<KernelFile>& files) {
     helpers.warm(device->info());
     compute::KernelEdits edits;
@@ -198,45 +181,38 @@ bool take_kernels(compute::Helpers& helpers, std::unique_ptr<compute::Device>& d
     return compiled;
 }
 
-/// What the emulator says of kernels that failed on a GPU, which knows no line and no thread; empty
-/// where they work there.
-std::string words_of_the_emulator(const compute::Device& failed, HeadlessRequest request) {
-    const auto device = experiments::emulator_like(failed, "to find what failed on the GPU");
-    device->set_launch_limits({.time = std::chrono::seconds(2)});
+/// What it takes to see a kernel fail again: few frames, and no output.
+HeadlessRequest shortened(HeadlessRequest request) {
     request.frames = std::min<std::uint64_t>(request.frames, 3);
     request.screenshot.clear();
     request.compare = false;
-    try {
-        run_experiment(*device, request, {});
-    } catch (const std::exception& e) {
-        return e.what();
-    }
-    return {};
+    return request;
 }
 
-RunResult run_edited(compute::Device& device, const HeadlessRequest& request,
+RunResult run_edited(const std::shared_ptr<compute::Device>& device, const HeadlessRequest& request,
                      const Painter& painter) {
     try {
         return run_experiment(device, request, painter);
     } catch (const compute::DeviceError& e) {
-        std::fputs(device.take_output().c_str(), stderr);
-        std::string words = e.what();
-        if (device.info().in_helper && !dynamic_cast<const compute::OutOfMemory*>(&e))
-            words = experiments::with_emulators_words(std::move(words),
-                                                      words_of_the_emulator(device, request));
-        throw compute::DeviceError(as_named(std::move(words), device.edits()));
+        std::fputs(device->take_output().c_str(), stderr);
+        std::string error = e.what();
+        if (device->info().in_helper && !dynamic_cast<const compute::OutOfMemory*>(&e))
+            error = experiments::with_emulator_error(
+                std::move(error), device->settings(), device->edits(),
+                [&](const auto& emulator) { run_experiment(emulator, shortened(request), {}); });
+        throw compute::DeviceError(as_named(std::move(error), device->edits()));
     }
 }
 
 }  // namespace
 
-RunResult run_experiment(compute::Device& device, const HeadlessRequest& request,
-                         const Painter& painter) {
+RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
+                         const HeadlessRequest& request, const Painter& painter) {
     const Entry& entry = experiments::find_experiment(request.experiment);
     RunResult result;
     result.experiment = entry.id;
-    result.device = device.info();
-    result.settings = device.settings();
+    result.device = device->info();
+    result.settings = device->settings();
     result.frames = request.frames;
     result.compared = request.compare;
     result.checks = request.checks;
@@ -248,7 +224,7 @@ RunResult run_experiment(compute::Device& device, const HeadlessRequest& request
     return result;
 }
 
-int run_headless(compute::Helpers& helpers, std::unique_ptr<compute::Device> device,
+int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                  const HeadlessRequest& request, const Painter& painter) {
     if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
     const bool to_file = !request.json.empty() && request.json != "-";
@@ -261,8 +237,8 @@ int run_headless(compute::Helpers& helpers, std::unique_ptr<compute::Device> dev
                                   request.assignments);
         if (!take_kernels(helpers, device, request, files)) return 2;
     }
-    RunResult result = device->edits().empty() ? run_experiment(*device, request, painter)
-                                               : run_edited(*device, request, painter);
+    RunResult result = device->edits().empty() ? run_experiment(device, request, painter)
+                                               : run_edited(device, request, painter);
     result.kernel_files = std::move(files);
     if (to_file) write_file(request.json, dump(to_json(result)));
     if (request.json == "-") {

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "experiments/framework/experiment.h"
-#include "gl/pixel_buffer.h"
+#include "experiments/copies/running.h"
 #include "jobs/headless/check.h"
 #include "jobs/headless/counters.h"
 #include "jobs/headless/kernel_files.h"
@@ -35,23 +34,20 @@ struct HeadlessRequest {
     compute::LaunchLimits limits{.time = std::chrono::seconds(10)};  ///< of kernels from files
 };
 
-/// What the window would show now.
+/// A run whose frames are presented with OpenGL and whose last frame is saved.
 struct Shot {
     const experiments::Entry& entry;
-    experiments::Experiment& experiment;
-    const gl::PixelBuffer* pixels;  ///< null: the experiment has no pixels
-    experiments::Size size;
+    experiments::Running running;
+    std::uint64_t frames;
+    experiments::Size size;  ///< of the window that there would be
     std::filesystem::path file;
     bool view_only;
 };
 
-/// Draws with OpenGL; a context is current. Bound by main, since the window lives on another floor.
-struct Painter {
-    /// The part of a window of this size that is left for the picture.
-    std::function<experiments::Size(experiments::Size window)> view_of;
-    /// Writes the PNG whole or not at all; throws where it can't.
-    std::function<void(const Shot&)> save;
-};
+/// Opens OpenGL, computes and renders the frames as the window does, and writes the PNG whole or
+/// not at all. Throws what device, GL and files throw. Made by main: this room cannot see the
+/// window's.
+using Painter = std::function<Presentation(const Shot&)>;
 
 /// What a run found: everything that the JSON holds.
 struct RunResult {
@@ -79,8 +75,8 @@ struct RunResult {
 /// Computes and renders the frames, as the window does, and saves the screenshot if one is wanted.
 /// OpenGL is opened only for a picture that only OpenGL draws. Throws UsageError for what the
 /// request says wrong (then nothing was written), else what device, GL and files throw.
-RunResult run_experiment(compute::Device& device, const HeadlessRequest& request,
-                         const Painter& painter);
+RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
+                         const HeadlessRequest& request, const Painter& painter);
 
 Json to_json(const RunResult& result);
 /// The same for people: readings with their sentences, kernels with their times.
@@ -88,10 +84,10 @@ std::string summary(const RunResult& result);
 /// 1 where a reading or a compared variant fails or a check found something, a warning too.
 int exit_code(const RunResult& result);
 
-/// Checks the output files, runs, writes JSON and summary, gives the exit code. Kernels from files
-/// run where the helpers has them run, on a device like this one; what the compiler says about them
-/// goes to standard error, and where there are errors among it the code is 2.
-int run_headless(compute::Helpers& helpers, std::unique_ptr<compute::Device> device,
+/// Checks the output files, runs, writes JSON and summary, and returns the exit code. Kernels from
+/// files are compiled and run by the helper processes, on a device like `device`. The compiler's
+/// diagnostics go to standard error; with an error among them the exit code is 2.
+int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                  const HeadlessRequest& request, const Painter& painter);
 
 }  // namespace warpscope::jobs

@@ -31,11 +31,11 @@ Inspector::Work Inspector::usual_work() {
                 return [specimen] { return experiments::inspect(*specimen); };
             },
             [](const Entry& entry, Experiment& live, std::stop_token stop) -> Job<Policies> {
-                auto copy = std::make_shared<experiments::Copy>(
+                const auto copy = experiments::copy_to_emulator(
                     entry, live, live.device().settings(), compute::usual_emulator_memory(), stop);
                 return [&entry, copy, stop] {
                     constexpr std::uint64_t instructions = 100'000'000;
-                    return experiments::try_policies(entry, *copy->experiment, instructions, stop);
+                    return experiments::try_policies(entry, *copy.experiment, instructions, stop);
                 };
             }};
 }

@@ -1,19 +1,26 @@
 #include "ui/stage/scene.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace warpscope::ui {
 
 using experiments::Experiment;
 using experiments::Size;
+using experiments::Snapshot;
 
 namespace {
+
+/// The least time between two snapshots.
+constexpr std::chrono::milliseconds snapshot_interval{1000};
+/// The time between two snapshots is at least this many times the time that one takes.
+constexpr int snapshot_share = 100;
 
 void draw(Experiment& experiment, gl::PixelBuffer& target, Size size) {
     target.write([&](std::uint64_t address) { experiment.render_into({{address}, size}); });
 }
 
-/// New pixels with the current frame; null where the experiment has none now.
+/// New pixels with the current frame; null where the experiment draws none.
 std::unique_ptr<gl::PixelBuffer> fresh_pixels(Experiment& experiment, Size size) {
     if (size.width <= 0 || size.height <= 0) return nullptr;
     auto fresh = std::make_unique<gl::PixelBuffer>(experiment.device(), size.width, size.height);
@@ -22,6 +29,17 @@ std::unique_ptr<gl::PixelBuffer> fresh_pixels(Experiment& experiment, Size size)
 }
 
 }  // namespace
+
+Scene::Scene(const experiments::Entry& entry, experiments::Running running)
+    : entry_(entry), running_(std::move(running)) {}
+
+void Scene::render(Size view) {
+    const Size size = experiment().picture_size(view);
+    if (pixels_ && pixels_->width() == size.width && pixels_->height() == size.height)
+        draw(experiment(), *pixels_, size);
+    else
+        pixels_ = fresh_pixels(experiment(), size);
+}
 
 compute::Sources Scene::sources() const {
     compute::Sources sources;
@@ -37,22 +55,34 @@ compute::Sources Scene::used(const compute::Sources& edited) const {
     return used;
 }
 
-void Scene::render(Size view) {
-    const Size size = experiment().picture_size(view);
-    if (own_pixels && own_pixels->width() == size.width && own_pixels->height() == size.height)
-        draw(experiment(), *own_pixels, size);
-    else
-        own_pixels = fresh_pixels(experiment(), size);
-    pixels = own_pixels.get();
+void Scene::keep_snapshot() {
+    const auto start = Clock::now();
+    if (start < next_snapshot_ || (kept_ && kept_changes_ == changes_)) return;
+    next_snapshot_ = start + snapshot_interval;  // also where this one fails
+    kept_ = experiment().snapshot();
+    kept_changes_ = changes_;
+    const auto took = Clock::now() - start;
+    next_snapshot_ = start + std::max<Clock::duration>(snapshot_interval, snapshot_share * took);
 }
 
-void Scene::exchange(experiments::Running other, Size view) {
+Snapshot Scene::snapshot() const {
+    if (!failed_) return experiment().snapshot();
+    Snapshot snapshot;
+    if (kept_ && kept_->frame <= experiment().frame()) snapshot = *kept_;
+    snapshot.parameters = values(experiment(), true);
+    return snapshot;
+}
+
+void Scene::replace(experiments::Running other, Snapshot from, Size view) {
     auto fresh = fresh_pixels(*other.experiment, other.experiment->picture_size(view));
-    std::swap(own_pixels, fresh);
-    fresh.reset();  // before the device that they are on
-    std::swap(running, other);
-    pixels = own_pixels.get();
-    shown = running.experiment.get();
+    previous_ = failed_ ? compute::Sources{} : sources();
+    std::swap(pixels_, fresh);
+    fresh.reset();
+    std::swap(running_, other);
+    if (!std::exchange(failed_, false) || !kept_) {
+        kept_ = std::move(from);
+        kept_changes_ = changes_;
+    }
 }
 
 std::vector<experiments::Assignment> values(const Experiment& experiment, bool all) {

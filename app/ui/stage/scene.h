@@ -1,46 +1,75 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <vector>
 
-#include "experiments/copies/trial.h"
+#include "experiments/copies/running.h"
 #include "gl/pixel_buffer.h"
 
 namespace warpscope::ui {
 
-/// An experiment that is or was on show, the device that it has for itself, and its pixels.
-struct Scene {
+/// An experiment that is or was on show, with the device that it has for itself, the pixels of its
+/// newest frame, and what it takes to go on with other kernels after its own have failed. All that
+/// is computed for the experiment is computed through its scene.
+class Scene {
+  public:
     using Clock = std::chrono::steady_clock;
 
-    const experiments::Entry* entry = nullptr;
-    experiments::Running running;                 ///< empty where another owns the experiment
-    experiments::Experiment* shown = nullptr;     ///< that one, or the other's
-    std::unique_ptr<gl::PixelBuffer> own_pixels;  ///< of its newest picture
-    const gl::PixelBuffer* pixels = nullptr;      ///< those or another's; null: it has none
-    compute::Sources before;  ///< of the kernels that ran before those that run now
-    bool failed = false;      ///< its kernels have failed, and others are on their way
-    std::optional<experiments::Snapshot> last;  ///< where it stood not long ago
-    std::uint64_t last_changes = 0;             ///< of the stage, at that time
-    Clock::time_point next_snapshot{};
+    Scene(const experiments::Entry& entry, experiments::Running running);
 
-    experiments::Experiment& experiment() const { return *shown; }
-    compute::Device& device() const { return shown->device(); }
-    bool own() const { return running.experiment != nullptr; }
-    /// Of the edited kernels that its device runs.
+    const experiments::Entry& entry() const { return entry_; }
+    experiments::Experiment& experiment() const { return *running_.experiment; }
+    compute::Device& device() const { return *running_.device; }
+    /// Null where the experiment draws no pixels (it has a tree), and before the first render().
+    const gl::PixelBuffer* pixels() const { return pixels_.get(); }
+
+    /// Draws the experiment's current frame for a view of this size. Where this throws, the pixels
+    /// are those of the last frame that was drawn.
+    void render(experiments::Size view);
+
+    /// Counts the changes of the experiment's state: frames, parameters, resets, the mouse.
+    std::uint64_t changes() const { return changes_; }
+    void count_change() { ++changes_; }
+
+    bool runs_edits() const { return !device().edits().empty(); }
+    /// The sources of the edits that run.
     compute::Sources sources() const;
-    /// Of those texts the ones that the experiment takes kernels from.
+    /// Of these edits, those whose file the experiment takes kernels from.
     compute::Sources used(const compute::Sources& edited) const;
 
-    /// Draws the experiment's current frame for such a view. On a throw the pixels are the last
-    /// good ones.
-    void render(experiments::Size view);
-    /// Takes the place of device, experiment and pixels, once the other one has drawn a frame; on a
-    /// throw nothing has changed.
-    void exchange(experiments::Running other, experiments::Size view);
+    /// The kernels that run have failed, so nothing can be computed until replace() succeeds.
+    bool failed() const { return failed_; }
+    void fail() { failed_ = true; }
+    /// The edits to go back to after a failure: those that ran before the ones that run.
+    const compute::Sources& previous_sources() const { return previous_; }
+
+    /// Keeps a snapshot for the case that the kernels fail. Does nothing where the newest one is of
+    /// the current state or was taken not long ago, so that snapshots take 1 % of the time at most.
+    void keep_snapshot();
+    /// The experiment's state; after a failure the newest one that was kept, unless the experiment
+    /// was reset since.
+    experiments::Snapshot snapshot() const;
+
+    /// Puts an experiment with other kernels, which stands where `from` says, in the place of this
+    /// one and draws its frame. Where this throws, nothing has changed.
+    void replace(experiments::Running other, experiments::Snapshot from, experiments::Size view);
+
+  private:
+    const experiments::Entry& entry_;
+    experiments::Running running_;
+    std::unique_ptr<gl::PixelBuffer> pixels_;  ///< destroyed before the device that draws them
+    std::uint64_t changes_ = 0;
+    compute::Sources previous_;
+    bool failed_ = false;
+    std::optional<experiments::Snapshot> kept_;
+    std::uint64_t kept_changes_ = 0;  ///< changes() when `kept_` was taken
+    Clock::time_point next_snapshot_{};
 };
 
-/// Every parameter, or those that differ from their defaults.
+/// Every parameter of the experiment, or those alone that differ from their defaults.
 std::vector<experiments::Assignment> values(const experiments::Experiment& experiment, bool all);
 
 }  // namespace warpscope::ui

@@ -12,64 +12,43 @@ using experiments::Entry;
 using experiments::Experiment;
 using experiments::Size;
 
+namespace {
+
+EditedKernels::Clock clock_of(const Stage::Start& start) {
+    if (start.clock) return start.clock;
+    return [] { return std::chrono::steady_clock::now(); };
+}
+
+EditThread::Try try_of(const Stage::Start& start) {
+    if (start.try_edits || !start.helpers) return start.try_edits;
+    return [helpers = start.helpers](const auto& request, const auto& stop) {
+        return experiments::try_edits(*helpers, request, stop);
+    };
+}
+
+}  // namespace
+
 Stage::Stage(const Start& start) : Stage(start, experiments::find_experiment(start.experiment)) {}
 
 Stage::Stage(const Start& start, const Entry& entry)
     : helpers_(start.helpers),
-      try_kernels_(start.try_kernels),
+      clock_(clock_of(start)),
+      edits_(try_of(start), clock_),
       run_(start.run),
       wish_(start.device_wish),
       remembered_(start.remembered) {
-    if (helpers_ && !try_kernels_)
-        try_kernels_ = [this](const auto& request, const auto& stop) {
-            return experiments::try_kernels(*helpers_, request, stop);
-        };
     auto scene = make(entry, make_device(wish_));
     scene->experiment().set(start.assignments);
     if (!start.assignments.empty()) scene->experiment().reset();
     show(std::move(scene));
 }
 
-Stage::Stage(Experiment& experiment, const Entry& entry, const gl::PixelBuffer* pixels)
-    : run_(experiment.device().settings()), paused_(true) {
-    auto scene = std::make_unique<Scene>();
-    scene->entry = &entry;
-    scene->shown = &experiment;
-    scene->pixels = pixels;
+Stage::Stage(std::unique_ptr<Scene> scene)
+    : clock_(clock_of({})), edits_({}, clock_), run_(scene->device().settings()), paused_(true) {
     show(std::move(scene));
-    wish_ = device().info().kind == compute::DeviceKind::emulator
-                ? "emulator"
-                : fmt::format("cuda:{}", device().info().ordinal);
-    for (const auto& [file, edit] : device().edits()) texts_.set(file, edit->source);
-    settle();
-    seen_texts_ = texts_.version();
-    picture_stale_ = false;
+    edits_.show(*scene_);
+    picture_stale_ = scene_->pixels() == nullptr;
     read_report();
-}
-
-bool Stage::attempt(const std::string& consequence, const std::function<void()>& change,
-                    Blame blame) {
-    try {
-        change();
-        return true;
-    } catch (const std::exception& error) {
-        note(error, blame);
-        std::string words = error.what();
-        if (!consequence.empty()) words += (words.ends_with('.') ? " " : ". ") + consequence;
-        say(std::move(words), Tone::error);
-        return false;
-    }
-}
-
-/// A failure that calls for another kernel or device. It is faced between frames, as the panels
-/// hold what it would replace.
-void Stage::note(const std::exception& error, Blame blame) {
-    if (!scene_ || !scene_->own() || dynamic_cast<const compute::OutOfMemory*>(&error)) return;
-    // A device of this process takes them all along; an edited kernel's has a process of its own.
-    const bool mine = blame == Blame::kernels || !runs_edits();
-    const bool lost = mine && dynamic_cast<const compute::DeviceLost*>(&error);
-    const bool kernel = mine && runs_edits() && dynamic_cast<const compute::DeviceError*>(&error);
-    if ((lost || kernel) && failure_.empty()) failure_ = error.what();
 }
 
 std::unique_ptr<compute::Device> Stage::make_device(const std::string& wish) const {
@@ -79,19 +58,17 @@ std::unique_ptr<compute::Device> Stage::make_device(const std::string& wish) con
 }
 
 std::unique_ptr<Scene> Stage::make(const Entry& entry, std::unique_ptr<compute::Device> device) {
-    auto scene = std::make_unique<Scene>();
-    scene->entry = &entry;
-    scene->running.device = std::move(device);
-    scene->running.experiment = entry.make(*scene->running.device);
-    scene->shown = scene->running.experiment.get();
+    experiments::Running running{std::move(device), nullptr};
+    running.experiment = entry.make(*running.device);
     const auto found = remembered_.find(entry.id);
-    if (found == remembered_.end() || found->second.empty()) return scene;
-    set_all(scene->experiment(), found->second);
-    scene->experiment().reset();
-    return scene;
+    if (found != remembered_.end() && !found->second.empty()) {
+        set_all(*running.experiment, found->second);
+        running.experiment->reset();
+    }
+    return std::make_unique<Scene>(entry, std::move(running));
 }
 
-/// Those that it can take: one that has become illegal must not take the others with it.
+/// Sets each value that is legal, where not all are.
 void Stage::set_all(Experiment& made, std::span<const Assignment> values) {
     try {
         made.set(values);
@@ -103,107 +80,90 @@ void Stage::set_all(Experiment& made, std::span<const Assignment> values) {
 
 void Stage::show(std::unique_ptr<Scene> scene) {
     scene_ = scene.get();
-    std::swap(scenes_[scene->entry->id], scene);
-    comparison_.reset();
-    report_.clear();
+    std::swap(scenes_[scene->entry().id], scene);
+    results_.report.clear();
+    failure_.clear();
+    results_.comparison.reset();
     changed();
+    edits_.change_scene();
 }
 
+/// Shows a scene with another device or other kernels than all scenes before, which go.
+void Stage::show_alone(std::unique_ptr<Scene> scene) {
+    remembered_ = parameter_texts();
+    scenes_.clear();
+    edits_.start_anew();
+    show(std::move(scene));
+}
+
+/// The experiment's state has changed.
 void Stage::changed() {
-    ++changes_;
-    tree_failed_ = false;
+    scene_->count_change();
     picture_stale_ = true;
     report_stale_ = true;
     next_report_ = {};
-    // Another kernel file may be in use now.
-    if (try_kernels_ && seen_texts_ != 0 && !due_) due_ = Clock::now();
-}
-
-void Stage::remember_all() {
-    for (const auto& [id, scene] : scenes_) remembered_[id] = values(scene->experiment(), false);
+    tree_failed_ = false;
+    edits_.look_again();
 }
 
 ParameterTexts Stage::parameter_texts() const {
     ParameterTexts all = remembered_;
-    for (const auto& [id, scene] : scenes_)
-        if (scene->own()) all[id] = values(scene->experiment(), false);
+    for (const auto& [id, scene] : scenes_) all[id] = values(scene->experiment(), false);
     std::erase_if(all, [](const auto& item) { return item.second.empty(); });
     return all;
 }
 
 void Stage::select(const Entry& chosen) {
-    if (&chosen == &entry() || !scene_->own()) return;
+    if (&chosen == &entry()) return;
     const auto change = [&] {
         auto found = scenes_.find(chosen.id);
         auto scene = found == scenes_.end() ? make(chosen, make_device(wish_))
                                             : std::exchange(found->second, nullptr);
         scene->device().timings().clear();
-        if (trials_) trials_->stop();
-        // They are of the one that leaves, and it will fail again.
-        search_.reset();
-        failure_.clear();
         show(std::move(scene));
-        settle();
-        message_ = {};
+        results_.message = {};
     };
-    attempt(fmt::format("Staying with {}.", entry().title), change, Blame::other_device);
+    attempt(fmt::format("Staying with {}.", entry().title), change, From::new_device);
 }
 
 void Stage::set_device(const std::string& wish) {
-    if (!scene_->own()) return;
     const auto change = [&] {
         auto fresh = make(entry(), make_device(wish));
         fresh->experiment().set(values(experiment(), true));
         fresh->experiment().reset();
-        begin_anew(std::move(fresh));
+        show_alone(std::move(fresh));
         wish_ = wish;
         say(device().info().reason);
     };
-    attempt(fmt::format("Staying on {}.", device().info().name), change, Blame::other_device);
+    attempt(fmt::format("Staying on {}.", device().info().name), change, From::new_device);
 }
 
 void Stage::set_run(const compute::RunSettings& run) {
-    if (!scene_->own()) return;
     const compute::RunSettings old = std::exchange(run_, run);
     const bool same_kernels = run.math == old.math;
     const auto change = [&] {
         if (same_kernels) {
             for (const auto& [id, scene] : scenes_) scene->device().set(run);
-            broken_.clear();
+            edits_.forget_failures();
             return experiment().reset();
         }
         auto fresh = make(entry(), make_device(wish_));
         fresh->experiment().set(values(experiment(), true));
         fresh->experiment().reset();
-        begin_anew(std::move(fresh));
+        show_alone(std::move(fresh));
     };
     if (!attempt("Math, schedule and seed stay as they were.", change,
-                 same_kernels ? Blame::kernels : Blame::other_device)) {
+                 same_kernels ? From::shown_device : From::new_device)) {
         run_ = old;
         for (const auto& [id, scene] : scenes_) scene->device().set(old);
     }
     changed();
 }
 
-/// Other kernels or another device for all: what failed before may work now.
-void Stage::begin_anew(std::unique_ptr<Scene> scene) {
-    remember_all();
-    if (trials_) trials_->stop();
-    for (const auto& [id, old] : scenes_)
-        for (const auto& [file, text] : old->sources())
-            if (texts_.text(file) == text)
-                texts_.outcome(file, text, KernelTexts::State::waiting, {}, "");
-    broken_.clear();
-    search_.reset();
-    failure_.clear();
-    scenes_.clear();
-    show(std::move(scene));
-}
-
 bool Stage::assign(std::span<const Assignment> assignments) {
     const bool done = attempt("", [&] { experiment().set(assignments); });
-    if (done && message_.tone == Tone::error) message_ = {};
-    if (done) comparison_.reset();
+    if (done && results_.message.tone == Tone::error) results_.message = {};
+    if (done) results_.comparison.reset();
     changed();
     return done;
 }
@@ -214,15 +174,15 @@ void Stage::step_once() {
 }
 
 void Stage::reset() {
-    if (attempt("", [&] { experiment().reset(); })) message_ = {};
-    broken_.clear();  // kernels that failed get another chance
+    if (attempt("", [&] { experiment().reset(); })) results_.message = {};
+    edits_.forget_failures();
     changed();
 }
 
 void Stage::compare() {
     attempt("", [&] {
-        comparison_ = experiment().compare();
-        if (!comparison_) say("This experiment has no variants to compare.");
+        results_.comparison = experiment().compare();
+        if (!results_.comparison) say("This experiment has no variants to compare.");
     });
     changed();
 }
@@ -235,7 +195,7 @@ int Stage::tile_side() const {
 
 const experiments::Tree* Stage::tree() {
     const experiments::Tree* tree = nullptr;
-    // A failed one isn't tried again at every frame.
+    // A tree that failed is not tried again at every frame.
     if (!tree_failed_) tree_failed_ = !attempt("", [&] { tree = experiment().tree(); });
     return tree;
 }
@@ -244,7 +204,7 @@ bool Stage::mouse(const std::function<bool()>& move) {
     bool used = false;
     attempt("", [&] { used = move(); });
     if (!used) return false;
-    ++changes_;
+    scene_->count_change();
     return picture_stale_ = true;
 }
 
@@ -261,48 +221,18 @@ bool Stage::point(const experiments::Pointer& pointer) {
 }
 
 void Stage::say(std::string text, Tone tone) {
-    message_ = {std::move(text), tone, Clock::now()};
+    results_.message = {std::move(text), tone, clock_()};
 }
 
-void Stage::advance(Size view) {
-    const Size before = std::exchange(view_, view);
-    if (!failure_.empty()) face_failure();
-    follow_texts();
-    take_trial();
-    // What failed stands still until other kernels take its place.
-    if (scene_->failed) return;
-    const auto start = Clock::now();
-    const bool rests = trials_ && trials_->busy() && start < rests_until_;
-    const bool steps = !rests && (!paused_ || std::exchange(step_wanted_, false));
-    if (steps) {
-        if (!attempt("Paused.", [&] { experiment().step(); }) && failure_.empty()) paused_ = true;
-        ++changes_;
-        picture_stale_ = true;
-        report_stale_ = true;
-    }
-    if (failure_.empty() && (picture_stale_ || view != before)) render(view);
-    if (steps) rests_until_ = start + (1 + experiments::trial_rest) * (Clock::now() - start);
-    if (failure_.empty() && report_stale_ && (paused_ || Clock::now() >= next_report_))
-        read_report();
-    if (runs_edits()) read_prints();
-    failure_.empty() ? keep_standing() : face_failure();
+const std::string& Stage::read_only() const {
+    static const std::string none, finished = "This is a picture of a finished run.";
+    if (helpers_) return helpers_->no_compiler();
+    return edits_.can_try() ? none : finished;
 }
 
-void Stage::render(Size view) {
-    picture_stale_ = false;
-    ++picture_version_;
-    const bool done = attempt("The picture is the last good one.", [&] { scene_->render(view); });
-    if (!done && failure_.empty()) paused_ = true;
-}
-
-void Stage::read_report() {
-    report_stale_ = false;
-    const auto start = Clock::now();
-    attempt("", [&] { report_ = experiment().report(); });
-    // A report that is dear to make (a double-precision reference) must not take the frames' time.
-    const auto took = Clock::now() - start;
-    next_report_ =
-        start + took + std::max<Clock::duration>(std::chrono::milliseconds(150), 9 * took);
+void Stage::warm() {
+    warm_ = true;
+    if (helpers_) helpers_->warm(device().info());
 }
 
 }  // namespace warpscope::ui

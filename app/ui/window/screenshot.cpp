@@ -11,6 +11,7 @@
 
 #include "experiments/framework/metadata.h"
 #include "gl/framebuffer.h"
+#include "gl/offscreen_context.h"
 #include "gl/png.h"
 #include "ui/window/gui.h"
 #include "ui/window/interface.h"
@@ -34,8 +35,7 @@ std::string configured_pictures(const std::string& home) {
     return home + "/Pictures";
 }
 
-std::vector<std::uint8_t> draw(const Screenshot& shot) {
-    Stage stage(shot.experiment, shot.entry, shot.pixels);
+std::vector<std::uint8_t> draw(Stage& stage, const Screenshot& shot) {
     Gui gui;
     const auto [width, height] = shot.size;
     Interface interface(stage, ViewOptions(), screenshot_scale(shot.size), 1);
@@ -48,7 +48,7 @@ std::vector<std::uint8_t> draw(const Screenshot& shot) {
     }
     // The picture must not depend on how far the checks have come.
     if (!shot.view_only)
-        interface.inspector.wait(shot.entry, shot.experiment, interface.options.inspect);
+        interface.inspector.wait(stage.entry(), stage.experiment(), interface.options.inspect);
     // A GPU's shares would else come with the next frame, and a picture has none.
     const compute::DeviceInfo& device = stage.device().info();
     if (!shot.view_only && device.kind == compute::DeviceKind::cuda)
@@ -81,17 +81,37 @@ experiments::Metadata describe_window(experiments::Experiment& experiment,
     return metadata;
 }
 
-void save_screenshot(const Screenshot& shot, const std::filesystem::path& file) {
-    const bool raw = shot.view_only && shot.pixels;
-    const experiments::Size size =
-        raw ? experiments::Size{shot.pixels->width(), shot.pixels->height()} : shot.size;
+void save_screenshot(Stage& stage, const Screenshot& shot, const std::filesystem::path& file) {
+    const gl::PixelBuffer* raw = shot.view_only ? stage.pixels() : nullptr;
+    const experiments::Size size = raw ? experiments::Size{raw->width(), raw->height()} : shot.size;
     const auto metadata =
-        shot.view_only ? experiments::describe(shot.experiment, shot.entry, shot.size, true)
-                       : describe_window(shot.experiment, shot.entry, shot.size, shot.microscope);
-    std::vector<std::uint8_t> rgba = raw ? shot.pixels->read_pixels() : draw(shot);
+        shot.view_only
+            ? experiments::describe(stage.experiment(), stage.entry(), shot.size, true)
+            : describe_window(stage.experiment(), stage.entry(), shot.size, shot.microscope);
+    std::vector<std::uint8_t> rgba = raw ? raw->read_pixels() : draw(stage, shot);
     if (!raw)
         for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
     gl::write_png(file, size.width, size.height, rgba, metadata);
+}
+
+PixelPath save_offscreen(const experiments::Entry& entry, experiments::Running running,
+                         std::uint64_t frames, const Screenshot& shot,
+                         const std::filesystem::path& file) {
+    const int gpu = running.device->info().ordinal;
+    const gl::OffscreenContext context(gpu >= 0 ? std::optional(gpu) : std::nullopt);
+    const bool microscope = shot.microscope.has_value();
+    const experiments::Size view = shot.view_only ? shot.size : picture_area(shot.size, microscope);
+    auto scene = std::make_unique<Scene>(entry, std::move(running));
+    if (frames == 0) scene->render(view);
+    for (std::uint64_t i = 0; i < frames; ++i) {
+        scene->experiment().step();
+        scene->render(view);
+    }
+    Stage stage(std::move(scene));
+    save_screenshot(stage, shot, file);
+    if (const gl::PixelBuffer* pixels = stage.pixels())
+        return {gl::to_string(pixels->path()), pixels->reason()};
+    return {"none", "the picture is drawn from values, not from a kernel's pixels"};
 }
 
 std::filesystem::path screenshot_folder() {

@@ -343,8 +343,7 @@ void App::save_shot(int width, int height) {
         const auto path = screenshot_path(screenshot_folder(), local);
         const experiments::Size view = ui_->view_size();
         if (alone) {
-            save_screenshot({stage_->experiment(), stage_->entry(), stage_->pixels(), view, true},
-                            path);
+            save_screenshot(*stage_, {view, true}, path);
             glBindFramebuffer(GL_FRAMEBUFFER, 0);
         } else {
             std::vector<std::uint8_t> rgba = gl::read_framebuffer(width, height);

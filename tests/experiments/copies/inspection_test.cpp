@@ -239,7 +239,7 @@ TEST(Inspection, RunsBesideTheLiveExperiment) {
     Live alone("ripple", {{"size", "100"}, {"sync", "off"}});
     for (int round = 0; round < 3; ++round) {
         Specimen specimen = live.specimen();
-        Copy copy(live.entry(), live.experiment(), {});
+        const EmulatedCopy copy = copy_to_emulator(live.entry(), live.experiment(), {});
         Inspection found;
         std::vector<PolicyOutcome> outcomes;
         std::jthread thread([&] {

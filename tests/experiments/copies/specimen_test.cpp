@@ -18,13 +18,13 @@ using tests::Live;
 using tests::runs;
 
 /// Both one step further.
-void step_both(Live& live, Copy& copy) {
+void step_both(Live& live, const EmulatedCopy& copy) {
     live.experiment().step();
     copy.experiment->step();
     EXPECT_EQ(copy.experiment->frame(), live.experiment().frame());
 }
 
-TEST(Copy, DrawsTheNextFrameAsTheLiveOneDoes) {
+TEST(CopyToEmulator, DrawsTheNextFrameAsTheLiveOneDoes) {
     for (const char* id : {"ripple", "nbody"})
         for (const RunSettings& run : runs) {
             Live live(id, {}, run);
@@ -33,7 +33,7 @@ TEST(Copy, DrawsTheNextFrameAsTheLiveOneDoes) {
             else
                 tests::set(live.experiment(), {{"bodies", "300"}, {"start", "collision"}});
             live.experiment().step();
-            Copy copy(live.entry(), live.experiment(), run);
+            const EmulatedCopy copy = copy_to_emulator(live.entry(), live.experiment(), run);
             step_both(live, copy);
             const std::vector<Rgba> expected = live.picture();
             const std::vector<Rgba> picture = Live::picture_of(*copy.experiment);
@@ -44,20 +44,21 @@ TEST(Copy, DrawsTheNextFrameAsTheLiveOneDoes) {
         }
 }
 
-TEST(Copy, SumsAsTheLiveOneDoes) {
+TEST(CopyToEmulator, SumsAsTheLiveOneDoes) {
     for (const char* id : {"dot", "reduction"}) {
         Live live(id, {{"n", "5000"}, {"block", "96"}});
-        Copy copy(live.entry(), live.experiment(), {});
+        const EmulatedCopy copy = copy_to_emulator(live.entry(), live.experiment(), {});
         step_both(live, copy);
         EXPECT_EQ(tests::reading(copy.experiment->report(), "value").value,
                   tests::reading(live.experiment().report(), "value").value);
     }
 }
 
-TEST(Copy, TakesNoMoreMemoryThanItMay) {
+TEST(CopyToEmulator, TakesNoMoreMemoryThanItMay) {
     Live live("dot", {{"n", "100000"}});
-    EXPECT_NO_THROW(Copy(live.entry(), live.experiment(), {}, 1'200'000));
-    EXPECT_THROW(Copy(live.entry(), live.experiment(), {}, 700'000), compute::OutOfMemory);
+    EXPECT_NO_THROW(copy_to_emulator(live.entry(), live.experiment(), {}, 1'200'000));
+    EXPECT_THROW(copy_to_emulator(live.entry(), live.experiment(), {}, 700'000),
+                 compute::OutOfMemory);
 }
 
 TEST(Specimen, HoldsTheLaunchThatTheLiveFrameMade) {

@@ -18,8 +18,7 @@ using experiments::Verdict;
 
 /// Fails the test where a run opens OpenGL that doesn't need it.
 Painter no_painter() {
-    return {[](experiments::Size) -> experiments::Size { throw std::logic_error("no view"); },
-            [](const Shot&) { throw std::logic_error("no painter"); }};
+    return [](const Shot&) -> Presentation { throw std::logic_error("no painter"); };
 }
 
 std::set<std::string> keys(const Json& json) {
@@ -100,10 +99,10 @@ TEST(GpuJson, StateAndItsAbsence) {
 TEST(Headless, EachExperimentFillsTheJsonWithoutOpenGl) {
     for (const experiments::Entry& entry : experiments::registry()) {
         SCOPED_TRACE(entry.id);
-        const auto device = compute::pick_device("emulator");
+        const std::shared_ptr<compute::Device> device = compute::pick_device("emulator");
         device->set(
             {.math = compute::Math::fast, .schedule = compute::Schedule::reverse, .seed = 9});
-        const RunResult result = run_experiment(*device, small(entry.id), no_painter());
+        const RunResult result = run_experiment(device, small(entry.id), no_painter());
         const Json json = Json::parse(dump(to_json(result)));
         expect_schema(json);
         EXPECT_EQ(json["experiment"], entry.id);
@@ -127,8 +126,8 @@ TEST(Headless, ReportsCarryTheNamesThatScriptsRelyOn) {
         {"dot", {"value", "exact", "relative_error"}},
         {"reduction", {"value", "relative_error", "bandwidth"}}};
     for (const auto& [experiment, names] : wanted) {
-        const auto device = compute::pick_device("emulator");
-        const RunResult result = run_experiment(*device, small(experiment), no_painter());
+        const std::shared_ptr<compute::Device> device = compute::pick_device("emulator");
+        const RunResult result = run_experiment(device, small(experiment), no_painter());
         for (const char* name : names) {
             EXPECT_TRUE(experiments::find(result.report, name)) << experiment << "." << name;
         }
@@ -136,10 +135,10 @@ TEST(Headless, ReportsCarryTheNamesThatScriptsRelyOn) {
 }
 
 TEST(Headless, ParametersKeepTheirTypes) {
-    const auto device = compute::pick_device("emulator");
+    const std::shared_ptr<compute::Device> device = compute::pick_device("emulator");
     HeadlessRequest request = small("ripple");
     request.assignments.push_back({"sync", "off"});
-    const RunResult result = run_experiment(*device, request, no_painter());
+    const RunResult result = run_experiment(device, request, no_painter());
     EXPECT_EQ(result.parameters["ripple.size"], 64);
     EXPECT_EQ(result.parameters["ripple.sync"], "off");
     EXPECT_EQ(result.parameters["ripple.pattern"], "spheres");
@@ -147,10 +146,10 @@ TEST(Headless, ParametersKeepTheirTypes) {
 }
 
 TEST(Headless, ABarrierTakenOutIsAFindingAndNoFailure) {
-    const auto device = compute::pick_device("emulator");
+    const std::shared_ptr<compute::Device> device = compute::pick_device("emulator");
     HeadlessRequest request = small("ripple");
     request.assignments = {{"size", "256"}, {"sync", "off"}};
-    const RunResult result = run_experiment(*device, request, no_painter());
+    const RunResult result = run_experiment(device, request, no_painter());
     const experiments::Reading* wrong = experiments::find(result.report, "wrong_pixels");
     ASSERT_TRUE(wrong);
     EXPECT_GT(wrong->value, 0);
@@ -198,11 +197,11 @@ TEST(Headless, NumbersThatAreNoneBecomeNull) {
 TEST(Headless, AViewOnlyScreenshotNeedsNoOpenGl) {
     const fs::path file =
         fs::temp_directory_path() / ("warpscope-shot-" + std::to_string(::getpid()) + ".png");
-    const auto device = compute::pick_device("emulator");
+    const std::shared_ptr<compute::Device> device = compute::pick_device("emulator");
     HeadlessRequest request = small("ripple");
     request.screenshot = file;
     request.view_only = true;
-    const RunResult result = run_experiment(*device, request, no_painter());
+    const RunResult result = run_experiment(device, request, no_painter());
     EXPECT_EQ(result.presentation.path, "none");
     const gl::Image image = gl::read_png(file);
     fs::remove(file);
@@ -226,10 +225,10 @@ TEST(Headless, BadSettingsAreUsageErrors) {
         {"nbody", {"bodies", "1e9"}},      {"dot", {"n", "-1"}},
         {"reduction", {"block", "65536"}}, {"reduction", {"kernel", "nonesuch"}}};
     for (const auto& [experiment, assignment] : table) {
-        const auto device = compute::pick_device("emulator");
+        const std::shared_ptr<compute::Device> device = compute::pick_device("emulator");
         HeadlessRequest request = small(experiment);
         request.assignments = {assignment};
-        EXPECT_THROW(run_experiment(*device, request, no_painter()), UsageError)
+        EXPECT_THROW(run_experiment(device, request, no_painter()), UsageError)
             << assignment.id << "=" << assignment.text;
     }
 }
@@ -248,11 +247,11 @@ TEST(Headless, AnUnwritablePathStopsBeforeTheRun) {
 }
 
 RunResult checked(const std::vector<experiments::Assignment>& settings) {
-    const auto device = compute::make_emulated_device("");
+    const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
     HeadlessRequest request = small("ripple");
     request.assignments.insert(request.assignments.end(), settings.begin(), settings.end());
     request.checks = parse_checks("race,barrier,memory");
-    return run_experiment(*device, request, no_painter());
+    return run_experiment(device, request, no_painter());
 }
 
 TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
@@ -289,18 +288,18 @@ TEST(HeadlessCheck, NothingFoundIsSaid) {
 }
 
 TEST(HeadlessCheck, TheDeviceIsFreeAgainAfterwards) {
-    const auto device = compute::make_emulated_device("");
+    const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
     HeadlessRequest request = small("dot");
     request.checks = parse_checks("race");
-    run_experiment(*device, request, no_painter());
+    run_experiment(device, request, no_painter());
     EXPECT_EQ(device->observe(nullptr), nullptr);
 }
 
 TEST(HeadlessCounters, FillTheJsonAndTheText) {
-    const auto device = compute::make_emulated_device("");
+    const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
     HeadlessRequest request = small("ripple");
     request.counters = true;
-    const RunResult result = run_experiment(*device, request, no_painter());
+    const RunResult result = run_experiment(device, request, no_painter());
     EXPECT_EQ(exit_code(result), 0);
     const Json json = Json::parse(dump(to_json(result)));
     EXPECT_FALSE(json.contains("findings"));
@@ -321,11 +320,11 @@ TEST(HeadlessCounters, FillTheJsonAndTheText) {
 }
 
 TEST(HeadlessCounters, GoTogetherWithChecks) {
-    const auto device = compute::make_emulated_device("");
+    const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
     HeadlessRequest request = small("ripple");
     request.counters = true;
     request.checks = parse_checks("race");
-    const Json json = to_json(run_experiment(*device, request, no_painter()));
+    const Json json = to_json(run_experiment(device, request, no_painter()));
     EXPECT_EQ(json["findings"], Json::array());
     EXPECT_FALSE(json["counters"].empty());
 }

@@ -117,8 +117,9 @@ class CompiledFiles : public KernelFiles {
     int run(HeadlessRequest request, std::string& said) {
         request.experiment = "ripple";
         request.assignments.push_back({"size", "64"});
-        const Painter none{[](experiments::Size) { return experiments::Size{}; },
-                           [](const Shot&) { throw std::logic_error("no painter"); }};
+        const Painter none = [](const Shot&) -> Presentation {
+            throw std::logic_error("no painter");
+        };
         testing::internal::CaptureStdout();
         testing::internal::CaptureStderr();
         int code = -1;

@@ -139,8 +139,8 @@ class EditorTypingTest : public EditorPanelTest {
         start.device_wish = "emulator";
         start.experiment = "ripple";
         start.assignments = {{"size", "64"}};
-        start.try_kernels = [](const auto&, const auto&) {
-            experiments::TrialResult result;
+        start.try_edits = [](const auto&, const auto&) {
+            experiments::EditResult result;
             result.error = "Not here.";
             return result;
         };

@@ -190,8 +190,11 @@ INSTANTIATE_TEST_SUITE_P(Source, EditedKernelsTest, testing::ValuesIn(cases()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(EditedKernelsTest, AKernelThatFailsAtItsHundredthPictureLeavesTheOneBefore) {
+    // It takes over at the frame on show, however many frames its compilation takes.
+    stage_->pause(true);
     run(kernel("if (time * 60 > 99 && x == 5 && y == 5) pixels[1 << 28] = 1;"));
     ASSERT_EQ(state(), State::running) << stage_->message().text;
+    stage_->pause(false);
     for (int i = 0; i < 200 && state() == State::running; ++i) stage_->advance(view);
     EXPECT_EQ(state(), State::failed);
     EXPECT_GE(stage_->experiment().frame(), 99U);

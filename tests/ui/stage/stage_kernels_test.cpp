@@ -14,8 +14,8 @@ namespace warpscope::ui {
 namespace {
 
 using namespace std::chrono_literals;
-using experiments::TrialRequest;
-using experiments::TrialResult;
+using experiments::EditRequest;
+using experiments::EditResult;
 using State = KernelTexts::State;
 
 constexpr experiments::Size view{640, 480};
@@ -24,8 +24,8 @@ constexpr experiments::Size view{640, 480};
 /// until the gate opens or it is stopped, and all others draw a frame.
 class Tries {
   public:
-    TrialResult operator()(const TrialRequest& request, const std::stop_token& stop) {
-        TrialResult result;
+    EditResult operator()(const EditRequest& request, const std::stop_token& stop) {
+        EditResult result;
         compute::KernelEdits edits;
         for (const auto& [file, source] : request.sources) {
             {
@@ -50,7 +50,7 @@ class Tries {
             edit->source = source;
             edits[file] = edit;
         }
-        result.running.device = std::make_unique<FakeDevice>();
+        result.running.device = std::make_shared<FakeDevice>();
         result.running.device->set(request.settings);
         result.running.device->set_edits(edits);
         result.running.experiment = request.entry->make(*result.running.device);
@@ -75,7 +75,7 @@ class StageKernelsTest : public testing::Test {
     StageKernelsTest() {
         Stage::Start start;
         start.device_wish = "emulator";
-        start.try_kernels = [this](const auto& request, const auto& stop) {
+        start.try_edits = [this](const auto& request, const auto& stop) {
             return tries_(request, stop);
         };
         stage_.emplace(start, fake_entry());
@@ -318,19 +318,19 @@ TEST_F(StageKernelsTest, ClosingWaitsForNoKernel) {
     EXPECT_EQ(tries_.stopped, 1);
 }
 
-TEST(KernelTrialsTest, AThrowIsAnError) {
-    KernelTrials trials([](const TrialRequest&, const std::stop_token&) -> TrialResult {
+TEST(EditThreadTest, AThrowIsAnError) {
+    EditThread thread([](const EditRequest&, const std::stop_token&) -> EditResult {
         throw std::runtime_error("no luck");
     });
-    EXPECT_FALSE(trials.take());
-    trials.start({});
-    EXPECT_TRUE(trials.busy());
-    trials.wait();
-    const auto ended = trials.take();
+    EXPECT_FALSE(thread.take());
+    thread.start({});
+    EXPECT_NE(thread.sources(), nullptr);
+    thread.wait();
+    const auto ended = thread.take();
     ASSERT_TRUE(ended);
     EXPECT_EQ(ended->result.error, "no luck");
-    EXPECT_FALSE(trials.busy());
-    EXPECT_FALSE(trials.take());
+    EXPECT_EQ(thread.sources(), nullptr);
+    EXPECT_FALSE(thread.take());
 }
 
 }  // namespace

@@ -18,9 +18,8 @@ class StageTest : public testing::Test {
     int green() { return stage_.pixels()->read_pixels()[1]; }
 
     gl::OffscreenContext context_;
-    FakeDevice device_;
-    FakeExperiment experiment_{device_};
-    Stage stage_{experiment_, fake_entry(), nullptr};
+    Stage stage_{fake_scene()};
+    FakeExperiment& experiment_ = dynamic_cast<FakeExperiment&>(stage_.experiment());
     const experiments::Size view_{640, 480};
 };
 
@@ -105,14 +104,19 @@ TEST_F(StageTest, APausedChangeIsReportedAtOnce) {
     EXPECT_EQ(stage_.report().front().verdict, experiments::Verdict::finding);
 }
 
-TEST_F(StageTest, KeepsTheParametersThatDifferFromTheirDefaults) {
+TEST_F(StageTest, TellsTheParametersThatDifferFromTheirDefaults) {
+    EXPECT_TRUE(stage_.parameter_texts().empty());
     assign("sync", "off");
-    EXPECT_TRUE(stage_.parameter_texts().empty());  // not its own experiment to remember
+    ASSERT_EQ(stage_.parameter_texts().at("fake").size(), 1U);
+    EXPECT_EQ(stage_.parameter_texts().at("fake").front().id, "sync");
+}
+
+TEST_F(StageTest, AComparisonIsDroppedWhenAParameterChanges) {
     EXPECT_FALSE(stage_.comparison());
     stage_.compare();
     EXPECT_TRUE(stage_.comparison());
     assign("sync", "on");
-    EXPECT_FALSE(stage_.comparison());  // it compared other settings
+    EXPECT_FALSE(stage_.comparison());
 }
 
 /// The real experiments on the emulator.

@@ -77,9 +77,8 @@ class InterfaceTest : public testing::Test {
     static constexpr float width = 1280, height = 720;
     gl::OffscreenContext context_;
     gl::Framebuffer framebuffer_{int(width), int(height)};
-    FakeDevice device_;
-    FakeExperiment experiment_{device_};
-    Stage stage_{experiment_, fake_entry(), nullptr};
+    Stage stage_{fake_scene()};
+    FakeExperiment& experiment_ = dynamic_cast<FakeExperiment&>(stage_.experiment());
     Gui gui_;
     Interface ui_{stage_, ViewOptions(), 1, 1};
 };

@@ -22,14 +22,12 @@ class ScreenshotTest : public testing::Test {
     ~ScreenshotTest() override { std::filesystem::remove_all(folder_); }
 
     void render() {
-        pixels_ = std::make_unique<gl::PixelBuffer>(device_, 64, 48);
-        pixels_->write([&](std::uint64_t address) {
-            experiment_.render_into({{address}, {64, 48}});
-        });
+        stage_.step_once();
+        stage_.advance({640, 480});
     }
     gl::Image save(experiments::Size size, bool view_only) {
         const auto file = folder_ / "shot.png";
-        save_screenshot({experiment_, fake_entry(), pixels_.get(), size, view_only}, file);
+        save_screenshot(stage_, {size, view_only}, file);
         return gl::read_png(file);
     }
     static std::array<int, 4> at(const gl::Image& image, int x, int y) {
@@ -40,18 +38,15 @@ class ScreenshotTest : public testing::Test {
     std::filesystem::path folder_ =
         std::filesystem::temp_directory_path() / ("warpscope-shot-" + std::to_string(::getpid()));
     gl::OffscreenContext context_;
-    FakeDevice device_;
-    FakeExperiment experiment_{device_};
-    std::unique_ptr<gl::PixelBuffer> pixels_;
+    Stage stage_{fake_scene()};
 };
 
 TEST_F(ScreenshotTest, ThePictureAloneIsThePixelsThemselves) {
-    experiment_.step();
     render();
     const gl::Image image = save({1280, 720}, true);
     EXPECT_EQ(image.width, 64);
     EXPECT_EQ(image.height, 48);
-    EXPECT_EQ(image.rgba, pixels_->read_pixels());
+    EXPECT_EQ(image.rgba, stage_.pixels()->read_pixels());
     const auto key = [](const auto& item) { return item.first == "command"; };
     const auto command = std::find_if(image.metadata.begin(), image.metadata.end(), key);
     ASSERT_NE(command, image.metadata.end());
@@ -82,7 +77,8 @@ TEST_F(ScreenshotTest, TheWindowShowsThePictureAndThePanels) {
 
 TEST_F(ScreenshotTest, ATreeIsDrawnAtTheSizeAskedFor) {
     const experiments::Assignment tree{"pixels", "off"};
-    experiment_.set({&tree, 1});
+    ASSERT_TRUE(stage_.assign({&tree, 1}));
+    stage_.advance({640, 480});
     const gl::Image image = save({900, 500}, true);
     EXPECT_EQ(image.width, 900);
     EXPECT_EQ(image.height, 500);
@@ -109,22 +105,21 @@ TEST_F(ScreenshotTest, AnySizeCanBeDrawn) {
 TEST_F(ScreenshotTest, AnUnwritablePathIsAnErrorAndLeavesNothing) {
     render();
     const auto file = folder_ / "no" / "such" / "folder.png";
-    EXPECT_THROW(save_screenshot({experiment_, fake_entry(), pixels_.get(), {64, 64}, true}, file),
-                 gl::Error);
+    EXPECT_THROW(save_screenshot(stage_, {{64, 64}, true}, file), gl::Error);
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
 TEST_F(ScreenshotTest, AnOpenMicroscopeIsInThePictureAndInItsCommand) {
     const experiments::Entry& ripple = experiments::find_experiment("ripple");
-    const auto device = compute::pick_device("emulator");
-    const auto live = ripple.make(*device);
+    experiments::Running running{compute::pick_device("emulator"), nullptr};
+    running.experiment = ripple.make(*running.device);
     const experiments::Assignment size{"size", "64"};
-    live->set({&size, 1});
-    gl::PixelBuffer pixels(*device, 64, 64);
-    pixels.write([&](std::uint64_t address) { live->render_into({{address}, {64, 64}}); });
+    running.experiment->set({&size, 1});
     const auto file = folder_ / "microscope.png";
-    save_screenshot({*live, ripple, &pixels, {1280, 720}, false, MicroscopePlace{{1, 2, 0}, 30}},
-                    file);
+    const PixelPath path = save_offscreen(
+        ripple, running, 0, {{1280, 720}, false, MicroscopePlace{{1, 2, 0}, 30}}, file);
+    EXPECT_EQ(path.path, "mapped");
+    EXPECT_EQ(running.experiment->frame(), 0U);
     const gl::Image image = gl::read_png(file);
     for (const auto& [keyword, text] : image.metadata) {
         if (keyword != "command") continue;

@@ -1,0 +1,121 @@
+#include "experiments/copies/try_edits.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace warpscope::experiments {
+namespace {
+
+constexpr std::chrono::milliseconds emulator_time{2000};
+
+compute::KernelEdits compile(compute::Helpers& helpers, const EditRequest& request,
+                             const std::stop_token& stop, EditResult& result) {
+    compute::KernelEdits edits;
+    for (const auto& [file, source] : request.sources) {
+        try {
+            auto edit = helpers.compile(file, source, request.settings.math, stop);
+            result.diagnostics[file] = edit->warnings;
+            edits[file] = std::move(edit);
+        } catch (const compiler::CompileError& error) {
+            result.diagnostics[file] = error.diagnostics;
+            throw;
+        }
+    }
+    return edits;
+}
+
+/// A device of this process, for the kernels that are built in.
+std::shared_ptr<compute::Device> device_without_edits(const EditRequest& request,
+                                                      const std::stop_token& stop) {
+    const compute::DeviceInfo& like = request.like;
+    if (like.kind == compute::DeviceKind::emulator)
+        return compute::make_emulated_device({.reason = like.reason,
+                                              .memory_bytes = like.memory_bytes,
+                                              .settings = request.settings,
+                                              .limits = {.stop = stop}});
+    auto device = compute::pick_device(fmt::format("cuda:{}", like.ordinal));
+    device->set(request.settings);
+    device->set_launch_limits({.stop = stop});
+    return device;
+}
+
+void draw_frames(Experiment& experiment, const EditRequest& request, const std::stop_token& stop) {
+    const Size size = experiment.picture_size(request.view);
+    const bool picture = size.width > 0 && size.height > 0;
+    compute::Buffer<Rgba> pixels;
+    if (picture) pixels = {experiment.device(), std::size_t(size.width) * std::size_t(size.height)};
+    for (int frame = 0; frame < request.frames && !stop.stop_requested(); ++frame) {
+        if (frame > 0) experiment.step();
+        if (picture)
+            experiment.render_into({pixels.pointer(), size});
+        else
+            experiment.report();
+        experiment.device().synchronize();
+    }
+    if (stop.stop_requested()) throw compute::DeviceError("Stopped.");
+}
+
+Running run(std::shared_ptr<compute::Device> device, const EditRequest& request,
+            const std::stop_token& stop) {
+    Running running{std::move(device), {}};
+    running.experiment = request.entry->make(*running.device);
+    running.experiment->resume(request.snapshot);
+    draw_frames(*running.experiment, request, stop);
+    return running;
+}
+
+}  // namespace
+
+std::string with_emulator_error(std::string gpu_error, const std::string& emulator_error) {
+    if (emulator_error.empty()) return gpu_error;
+    return fmt::format("{}{} In the emulator: {}", gpu_error, gpu_error.ends_with('.') ? "" : ".",
+                       emulator_error);
+}
+
+std::string with_emulator_error(
+    std::string gpu_error, const compute::RunSettings& settings, compute::KernelEdits edits,
+    const std::function<void(std::shared_ptr<compute::EmulatedDevice>)>& run,
+    const std::stop_token& stop) {
+    try {
+        run(compute::make_emulated_device({.reason = "to find what failed on the GPU",
+                                           .settings = settings,
+                                           .edits = std::move(edits),
+                                           .limits = {.time = emulator_time, .stop = stop}}));
+        return gpu_error;
+    } catch (const std::exception& error) {
+        if (stop.stop_requested()) return gpu_error;
+        return with_emulator_error(std::move(gpu_error), error.what());
+    }
+}
+
+EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
+                     const std::stop_token& stop) {
+    EditResult result;
+    compute::KernelEdits edits;
+    try {
+        edits = compile(helpers, request, stop, result);
+        const compute::LaunchLimits limits{.time = compute::usual_limits().time, .stop = stop};
+        std::shared_ptr<compute::Device> device;
+        if (edits.empty())
+            device = device_without_edits(request, stop);
+        else
+            device = helpers.device(request.like, request.settings, edits, limits);
+        result.running = run(std::move(device), request, stop);
+        result.running.device->set_launch_limits(edits.empty() ? compute::LaunchLimits{}
+                                                               : compute::usual_limits());
+    } catch (const compute::OutOfMemory& error) {
+        result.error = error.what();
+    } catch (const compute::DeviceError& error) {
+        result.error = error.what();
+        if (request.like.kind == compute::DeviceKind::emulator || edits.empty()) return result;
+        result.error = with_emulator_error(
+            std::move(result.error), request.settings, edits,
+            [&](auto emulator) { run(std::move(emulator), request, stop); }, stop);
+    } catch (const std::exception& error) {
+        result.error = error.what();
+    }
+    return result;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,264 @@
+#include "ui/stage/edited_kernels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compute/emulated/emulated_device.h"
+
+namespace warpscope::ui {
+
+using experiments::Size;
+using experiments::Snapshot;
+using TextState = KernelTexts::State;
+
+namespace {
+
+/// Frames that the emulator draws to find where an edit failed on a GPU.
+constexpr int search_frames = 150;
+
+bool has_error(const std::vector<compiler::Diagnostic>& diagnostics) {
+    return std::any_of(diagnostics.begin(), diagnostics.end(), [](const auto& diagnostic) {
+        return diagnostic.severity == compiler::Severity::error;
+    });
+}
+
+bool differs(const compute::Sources& from, const std::string& file, const std::string& text) {
+    const auto found = from.find(file);
+    return found == from.end() || found->second != text;
+}
+
+/// The edits that are known to work: those that run, or ran before the ones that have failed.
+compute::Sources working_sources(const Scene& scene) {
+    return scene.failed() ? scene.previous_sources() : scene.sources();
+}
+
+}  // namespace
+
+EditedKernels::EditedKernels(EditThread::Try try_edits, Clock clock)
+    : try_edits_(std::move(try_edits)), clock_(std::move(clock)) {}
+
+EditedKernels::News EditedKernels::advance(Scene& scene, Size view) {
+    News news;
+    follow_texts();
+    take_result(scene, view, news);
+    const bool may_look = state_ == State::waiting || state_ == State::trying;
+    if (may_look && look_at_ && clock_() >= *look_at_) look(scene, view, news);
+    return news;
+}
+
+void EditedKernels::follow_texts() {
+    if (texts_.version() == seen_texts_) return;
+    seen_texts_ = texts_.version();
+    for (const std::string& file : texts_.waiting()) failed_.erase(file);
+    search_.reset();
+    // The replacement of failed kernels goes on: the picture waits for it.
+    if (try_edits_ && state_ != State::replacing) wait_until(clock_() + experiments::edit_pause);
+}
+
+void EditedKernels::wait_until(Time time) {
+    if (thread_) thread_->stop();
+    look_at_ = time;
+    state_ = State::waiting;
+}
+
+void EditedKernels::look_again() {
+    if (!try_edits_ || seen_texts_ == 0 || look_at_) return;
+    look_at_ = clock_();
+    if (state_ == State::idle) state_ = State::waiting;
+}
+
+void EditedKernels::change_scene() {
+    search_.reset();
+    if (try_edits_ && seen_texts_ != 0) wait_until(clock_());
+}
+
+void EditedKernels::start_anew() {
+    for (const auto& [file, text] : texts_.edited_sources())
+        if (texts_.state(file) == TextState::running)
+            texts_.outcome(file, text, TextState::waiting, {}, "");
+    forget_failures();
+    change_scene();
+}
+
+void EditedKernels::show(const Scene& scene) {
+    News nothing_to_tell;
+    for (const auto& [file, edit] : scene.device().edits()) texts_.set(file, edit->source);
+    seen_texts_ = texts_.version();
+    settle(scene, nothing_to_tell);
+}
+
+/// For every edit of a file that the experiment uses: the text on screen, or the one that works
+/// where the text on screen has failed.
+compute::Sources EditedKernels::wanted_sources(const Scene& scene) const {
+    const compute::Sources working = working_sources(scene);
+    compute::Sources wanted;
+    for (const auto& [file, text] : scene.used(texts_.edited_sources())) {
+        const auto found = working.find(file);
+        if (!has_failed(file, text))
+            wanted[file] = text;
+        else if (found != working.end() && !has_failed(file, found->second))
+            wanted[file] = found->second;
+    }
+    return wanted;
+}
+
+/// Compares the texts with the kernels that run, and tries the texts that are wanted instead.
+void EditedKernels::look(Scene& scene, Size view, News& news) {
+    look_at_.reset();
+    compute::Sources wanted = wanted_sources(scene);
+    const bool runs = !scene.failed() && wanted == scene.sources();
+    if (!runs && in_background() && *thread_->sources() == wanted) return;
+    if (thread_) thread_->stop();
+    if (!runs) return start(scene, std::move(wanted), view, news);
+    settle(scene, news);
+    state_ = State::idle;
+    if (search_) search();
+}
+
+void EditedKernels::start(Scene& scene, compute::Sources sources, Size view, News& news) {
+    try {
+        experiments::EditRequest request{.entry = &scene.entry(),
+                                         .like = scene.device().info(),
+                                         .settings = scene.device().settings(),
+                                         .sources = std::move(sources),
+                                         .snapshot = scene.snapshot(),
+                                         .view = view};
+        request.like.in_helper = false;
+        tried_changes_ = scene.changes();
+        if (!thread_) thread_.emplace(try_edits_);
+        thread_->start(std::move(request));
+        state_ = scene.failed() ? State::replacing : State::trying;
+    } catch (...) {
+        news.failure = std::current_exception();
+        state_ = State::idle;
+    }
+}
+
+/// A GPU does not say where a kernel failed. The emulator may, while the picture goes on.
+void EditedKernels::search() {
+    thread_->start(*std::exchange(search_, std::nullopt));
+    state_ = State::searching;
+}
+
+void EditedKernels::take_result(Scene& scene, Size view, News& news) {
+    auto ended = thread_ ? thread_->take() : std::nullopt;
+    if (!ended) return;
+    const std::string error = ended->result.error;
+    const State before = std::exchange(state_, look_at_ ? State::waiting : State::idle);
+    if (before == State::searching) {
+        if (!error.empty())
+            refuse(scene, *ended, experiments::with_emulator_error(shown_error_, error), news);
+        return;
+    }
+    const bool replaced = error.empty() && replace(scene, *ended, view, news);
+    if (!error.empty()) refuse(scene, *ended, error, news);
+    // Nothing else is left to try after the kernels that are built in.
+    const bool stuck = !replaced && ended->request.sources.empty();
+    if (!stuck) look(scene, view, news);
+}
+
+/// Lets kernels that have drawn a frame take over, from where the experiment stands by now.
+bool EditedKernels::replace(Scene& scene, EditThread::Ended& ended, Size view, News& news) {
+    experiments::Running fresh = std::move(ended.result.running);
+    Snapshot from = std::move(ended.request.snapshot);
+    const bool moved_on = scene.changes() != tried_changes_;
+    try {
+        if (moved_on) from = scene.snapshot();
+    } catch (...) {
+        news.failure = std::current_exception();
+        return false;
+    }
+    try {
+        fresh.device->set(scene.device().settings());
+        if (moved_on) fresh.experiment->resume(from);
+        scene.replace(std::move(fresh), std::move(from), view);
+    } catch (const std::exception& error) {
+        refuse(scene, ended, error.what(), news);
+        return false;
+    }
+    return news.replaced = true;
+}
+
+/// Marks the texts that are at fault, so that they are not tried again, and shows the error.
+void EditedKernels::refuse(Scene& scene, const EditThread::Ended& ended, const std::string& error,
+                           News& news) {
+    const compute::Sources& tried = ended.request.sources;
+    const auto& diagnostics = ended.result.diagnostics;
+    const compute::Sources working = working_sources(scene);
+    compute::Sources at_fault;
+    for (const auto& [file, said] : diagnostics)
+        if (has_error(said)) at_fault[file] = tried.at(file);
+    if (at_fault.empty())
+        for (const auto& [file, text] : tried)
+            if (differs(working, file, text)) at_fault[file] = text;
+    if (at_fault.empty()) at_fault = tried;
+    for (const auto& [file, text] : at_fault) {
+        const auto said = diagnostics.find(file);
+        fail_text(file, text,
+                  said == diagnostics.end() ? std::vector<compiler::Diagnostic>{} : said->second,
+                  error);
+    }
+    show_error(error, news);
+    news.nothing_runs = tried.empty() && scene.failed();
+}
+
+void EditedKernels::fail_text(const std::string& file, const std::string& text,
+                              std::vector<compiler::Diagnostic> diagnostics,
+                              const std::string& error) {
+    failed_[file].insert(text);
+    if (texts_.text(file) == text)
+        texts_.outcome(file, text, TextState::failed, std::move(diagnostics), error);
+}
+
+bool EditedKernels::has_failed(const std::string& file, const std::string& text) const {
+    const auto found = failed_.find(file);
+    return found != failed_.end() && found->second.contains(text);
+}
+
+void EditedKernels::show_error(std::string error, News& news) {
+    shown_error_ = std::move(error);
+    news.error = shown_error_;
+}
+
+/// All that can run does: gives each text the state that it now has.
+void EditedKernels::settle(const Scene& scene, News& news) {
+    if (scene.used(texts_.edited_sources()) == scene.sources()) news.outdated = shown_error_;
+    for (const auto& [file, edit] : scene.device().edits())
+        if (texts_.text(file) == edit->source)
+            texts_.outcome(file, edit->source, TextState::running, edit->warnings, "");
+    for (const std::string& file : texts_.waiting())
+        if (!texts_.edited(file))
+            texts_.outcome(file, texts_.text(file), TextState::shipped, {}, "");
+}
+
+EditedKernels::News EditedKernels::replace_failed(Scene& scene, const std::string& error,
+                                                  Size view) {
+    News news;
+    const compute::Sources ran = scene.sources();
+    const compute::Sources& previous = scene.previous_sources();
+    for (const auto& [file, text] : ran)
+        if (differs(previous, file, text))
+            fail_text(file, text, scene.device().edits().at(file)->warnings, error);
+    scene.fail();
+    show_error(
+        fmt::format("{}{} Back to the {}.", error, error.ends_with('.') ? "" : ".",
+                    previous.empty() ? "kernel that Warpscope came with" : "last good kernel"),
+        news);
+    look_at_.reset();
+    start(scene, wanted_sources(scene), view, news);
+    if (scene.device().info().kind == compute::DeviceKind::cuda && !news.failure) {
+        search_ = {.entry = &scene.entry(),
+                   .like = {},
+                   .settings = scene.device().settings(),
+                   .sources = ran,
+                   .snapshot = scene.snapshot(),
+                   .view = view,
+                   .frames = search_frames};
+        search_->like.memory_bytes = compute::usual_emulator_memory();
+    }
+    return news;
+}
+
+}  // namespace warpscope::ui

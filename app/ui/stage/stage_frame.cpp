@@ -1,0 +1,161 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "compiler/log.h"
+#include "ui/stage/stage.h"
+
+namespace warpscope::ui {
+
+using experiments::Size;
+using experiments::Snapshot;
+
+void Stage::advance(Size view) {
+    const Size before = std::exchange(view_, view);
+    if (!failure_.empty()) handle_failure();
+    if (!warm_ && texts().version() != 0) warm();
+    take(edits_.advance(*scene_, view));
+    // Kernels that have failed stand still until others take their place.
+    if (scene_->failed()) return;
+    const Time start = clock_();
+    const bool rests = edits_.in_background() && start < rests_until_;
+    const bool steps = !rests && (!paused_ || std::exchange(step_wanted_, false));
+    if (steps) step();
+    if (failure_.empty() && (picture_stale_ || view != before)) render(view);
+    if (steps) rests_until_ = start + (1 + experiments::rest_while_trying) * (clock_() - start);
+    if (failure_.empty() && report_stale_ && (paused_ || clock_() >= next_report_)) read_report();
+    if (scene_->runs_edits()) read_printed();
+    if (failure_.empty())
+        keep_snapshot();
+    else
+        handle_failure();
+}
+
+void Stage::take(const EditedKernels::News& news) {
+    if (!news.outdated.empty() && results_.message.text == news.outdated) results_.message = {};
+    if (!news.error.empty()) say(news.error, Tone::error);
+    if (news.failure) attempt("", [&] { std::rethrow_exception(news.failure); });
+    if (news.replaced) {
+        scene_->count_change();
+        results_.comparison.reset();
+        tree_failed_ = false;
+        picture_stale_ = false;
+        ++results_.picture_version;
+        report_stale_ = true;
+        next_report_ = {};
+    }
+    if (!news.nothing_runs) return;
+    if (device().info().kind == compute::DeviceKind::cuda)
+        replace_lost_device(news.error);
+    else
+        paused_ = true;
+}
+
+void Stage::step() {
+    if (!attempt("Paused.", [&] { experiment().step(); }) && failure_.empty()) paused_ = true;
+    scene_->count_change();
+    picture_stale_ = true;
+    report_stale_ = true;
+}
+
+void Stage::render(Size view) {
+    picture_stale_ = false;
+    ++results_.picture_version;
+    const bool done = attempt("The picture is the last good one.", [&] { scene_->render(view); });
+    if (!done && failure_.empty()) paused_ = true;
+}
+
+void Stage::read_report() {
+    report_stale_ = false;
+    const Time start = clock_();
+    attempt("", [&] { results_.report = experiment().report(); });
+    // A report that takes long to make (a double-precision reference) must not slow the frames.
+    const auto took = clock_() - start;
+    next_report_ =
+        start + took + std::max<Time::duration>(std::chrono::milliseconds(150), 9 * took);
+}
+
+/// Shows the newest line that kernels have printed, unless an error is on show.
+void Stage::read_printed() {
+    std::string fresh;
+    attempt("", [&] { fresh = device().take_output(); });
+    if (fresh.empty()) return;
+    results_.printed = std::move(fresh);
+    if (results_.message.tone == Tone::error && !results_.message.text.empty()) return;
+    const std::string_view printed = results_.printed;
+    const std::string_view lines = printed.substr(0, printed.rfind('\n'));
+    const std::size_t last = lines.rfind('\n');
+    say("printf: " + compiler::clean(lines.substr(last == std::string_view::npos ? 0 : last + 1)));
+}
+
+/// A GPU may be lost, and an edit may fail at any frame.
+void Stage::keep_snapshot() {
+    const bool may_fail = device().info().kind == compute::DeviceKind::cuda || scene_->runs_edits();
+    if (may_fail) attempt("", [&] { scene_->keep_snapshot(); });
+}
+
+/// Runs `change`. Where it throws, returns false, and the error followed by its consequence is the
+/// message.
+bool Stage::attempt(const std::string& consequence, const std::function<void()>& change,
+                    From from) {
+    try {
+        change();
+        return true;
+    } catch (const std::exception& error) {
+        record_failure(error, from);
+        std::string words = error.what();
+        if (!consequence.empty()) words += (words.ends_with('.') ? " " : ". ") + consequence;
+        say(std::move(words), Tone::error);
+        return false;
+    }
+}
+
+/// Records an error that calls for other kernels or another device. It is handled between frames,
+/// since the panels hold references to what is replaced.
+void Stage::record_failure(const std::exception& error, From from) {
+    if (!scene_ || !failure_.empty() || dynamic_cast<const compute::OutOfMemory*>(&error)) return;
+    // A GPU that this process uses fails for all of its devices. Edits run in a process apart.
+    const bool concerns_scene = from == From::shown_device || !scene_->runs_edits();
+    const bool edit_failed =
+        scene_->runs_edits() && dynamic_cast<const compute::DeviceError*>(&error);
+    const bool device_lost = dynamic_cast<const compute::DeviceLost*>(&error) != nullptr;
+    if (concerns_scene && (edit_failed || device_lost)) failure_ = error.what();
+}
+
+void Stage::handle_failure() {
+    const std::string error = std::exchange(failure_, {});
+    if (scene_->failed()) return;
+    if (scene_->runs_edits())
+        take(edits_.replace_failed(*scene_, error, view_));
+    else
+        replace_lost_device(error);
+}
+
+/// A lost GPU takes every experiment on it along. The emulator goes on from the last snapshot of
+/// the one on show.
+void Stage::replace_lost_device(const std::string& error) {
+    scene_->fail();
+    const bool done = attempt("Restart Warpscope.", [&] {
+        experiments::Running running{make_device("emulator"), nullptr};
+        running.experiment = entry().make(*running.device);
+        const Snapshot last = scene_->snapshot();
+        try {
+            running.experiment->resume(last);
+        } catch (const std::exception&) {
+            set_all(*running.experiment, last.parameters);
+            running.experiment->reset();
+        }
+        lost_wish_ = lost_wish_.value_or(wish_);
+        wish_ = "emulator";
+        show_alone(std::make_unique<Scene>(entry(), std::move(running)));
+        say(fmt::format("{}{} The emulator goes on from where it stood; the GPU is back after a "
+                        "restart.",
+                        error, error.ends_with('.') ? "" : "."),
+            Tone::error);
+    });
+    if (!done) paused_ = true;
+}
+
+}  // namespace warpscope::ui
