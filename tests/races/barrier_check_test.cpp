@@ -20,8 +20,8 @@ TEST(BarrierCheck, HalfAWarpAtABarrierIsAnError) {
     }
 }
 
-// compute-sanitizer's synccheck is silent here; the barrier works, by its rule for threads that
-// have ended.
+// compute-sanitizer's synccheck reports nothing here, because the barrier does not wait for exited
+// threads.
 TEST(BarrierCheck, ExitedThreadsAreAWarning) {
     for (const auto& options : schedules()) {
         for (const auto& [kernel, gone] :

@@ -6,7 +6,7 @@
 #include "experiments/nbody/bodies.h"
 #include "experiments/nbody/nbody_state.h"
 
-/// What the kernels of the experiments do, against figures worked out by hand.
+/// Counters of the kernels of the experiments, compared with values computed by hand.
 namespace warpscope::tests {
 namespace {
 
@@ -29,7 +29,7 @@ KernelCounters ripple(const std::string& kernel) {
     return counters.kernels().at(0);
 }
 
-/// Of the experiment's own kernel, at frame 0 of a picture of 64x64.
+/// Counters of the gallery kernel `start` at frame 0 of a 64x64 picture.
 KernelCounters gallery(const std::string& start) {
     const auto device = compute::make_emulated_device("");
     const auto scratch = experiments::find_experiment("scratch").make(*device);
@@ -114,7 +114,7 @@ KernelCounters nbody(NBodyKernel kernel) {
 TEST(NBodyCounters, Float3) {
     const KernelCounters k = nbody(NBodyKernel::float3);
     // A warp's positions and velocities: 3 loads each, 384 bytes apart in steps of 12: 12 sectors.
-    // Then 64 bodies, each 3 coordinates and a mass that all lanes read at once.
+    // Then 64 bodies, each with 3 coordinates and a mass, which all lanes read together.
     EXPECT_EQ(k.global_loads.requests, 2u * (6 + 64 * 4));
     EXPECT_EQ(k.global_loads.sectors, 2u * (6 * 12 + 64 * 4));
     EXPECT_EQ(k.global_loads.bytes, k.global_loads.requests * 128);
@@ -140,10 +140,12 @@ TEST(NBodyCounters, Tiled) {
     EXPECT_EQ(k.global_loads.sectors, 2u * 4 * 16);
     EXPECT_EQ(k.global_stores.sectors, 2u * 2 * 16);
     EXPECT_EQ(k.shared_stores.requests, 2u * 2);
-    EXPECT_EQ(k.shared_stores.wavefronts, 2u * 2 * 4) << "16-byte lanes go in quarters";
+    EXPECT_EQ(k.shared_stores.wavefronts, 2u * 2 * 4)
+        << "16 bytes a lane: a quarter of the warp in each pass";
     EXPECT_EQ(k.shared_stores.degree, 1u);
     EXPECT_EQ(k.shared_loads.requests, 2u * 64);
-    EXPECT_EQ(k.shared_loads.wavefronts, 2u * 64 * 2) << "all lanes read one body, in halves";
+    EXPECT_EQ(k.shared_loads.wavefronts, 2u * 64 * 2)
+        << "all lanes read one body, half of the warp in each pass";
     EXPECT_EQ(k.shared_loads.least_wavefronts, k.shared_loads.wavefronts);
     EXPECT_EQ(k.shared_loads.bytes, 2u * 64 * 512);
     EXPECT_EQ(k.barriers, 2u * 4);

@@ -4,8 +4,8 @@
 #include "emulator/checks/memory_check.h"
 #include "race_kernels.h"
 
-/// The app's own kernels: right ones have no finding, and each barrier that is left out gives the
-/// hazard that it is there for.
+/// The app's kernels: correct ones have no finding, and each missing barrier gives the hazard that
+/// it prevents.
 namespace warpscope::tests {
 namespace {
 
@@ -116,8 +116,8 @@ TEST(WithoutItsBarrier, SingleBufferHas128HazardsAStep) {
     for (const compute::RunSettings& settings : runs()) {
         const auto found = check(
             {"scratch", {{"start", "single_buffer"}, {"width", "40"}, {"height", "33"}}}, settings);
-        // 9 blocks, of frames 0 to 2, and 16 steps. A warp has two rows of 16 and reads the row
-        // above: its upper one's is another warp's, its lower one's is its own.
+        // 9 blocks, of frames 0 to 2, and 16 steps. A warp has two rows of 16 pixels and reads
+        // the row above: its upper row reads a row of another warp, its lower row one of its own.
         EXPECT_EQ(hazards(found), 9u * 3 * 16 * 128) << sentences(found);
         EXPECT_EQ(count(found, FindingKind::race, Severity::warning), 9u * 3 * 16 * 128);
         EXPECT_EQ(count(found, FindingKind::barrier, Severity::error), 0u);
@@ -129,7 +129,7 @@ std::vector<Finding> check_dot(const char* kernel, const compute::RunSettings& s
     return check({"dot", {{"n", "3000"}, {"launches", "1"}, {"kernel", kernel}}}, settings);
 }
 
-/// Line of `text` in kernels/dot.cu, from 1: its first, or where `second` its second.
+/// Source line of the write or the read of the first finding.
 int line_of(const std::vector<Finding>& found, bool writer) {
     const Finding& f = found.at(0);
     const bool raw = f.hazard == Hazard::read_after_write;
@@ -139,13 +139,14 @@ int line_of(const std::vector<Finding>& found, bool writer) {
 TEST(WithoutItsBarrier, DotRacesBetweenTheStoresAndTheFirstStep) {
     for (const compute::RunSettings& settings : runs()) {
         const auto found = check_dot("no_first_barrier", settings);
-        // 12 blocks, in two frames: the first step's 128 reads of another warp's products.
+        // 12 blocks in two frames: in the first step, 128 reads of products of another warp.
         EXPECT_EQ(hazards(found), 12u * 128 * 2) << sentences(found);
         EXPECT_EQ(count(found, FindingKind::race, Severity::warning), 0u);
-        EXPECT_LT(line_of(found, true), line_of(found, false)) << "the store stands first";
+        EXPECT_LT(line_of(found, true), line_of(found, false))
+            << "the line of the store comes first";
         if (settings.schedule == compute::Schedule::reverse) {
             EXPECT_EQ(count(found, Hazard::read_after_write), 12u * 128 * 2)
-                << "the hazard that the barrier's comment names: the writers came first";
+                << "the hazard in the comment of the barrier: the writes come first";
         }
     }
 }
@@ -153,7 +154,7 @@ TEST(WithoutItsBarrier, DotRacesBetweenTheStoresAndTheFirstStep) {
 TEST(WithoutItsBarrier, DotRacesBetweenOneStepAndTheNext) {
     for (const compute::RunSettings& settings : runs()) {
         const auto found = check_dot("no_loop_barrier", settings);
-        // At least the second and third step's reads of other warps' sums, 64 and 32.
+        // At least the reads of sums of other warps in the second and third step, 64 and 32.
         EXPECT_GE(hazards(found), 12u * 96 * 2) << sentences(found);
         for (const Finding& f : found) {
             if (f.kind != FindingKind::race) continue;
@@ -162,7 +163,7 @@ TEST(WithoutItsBarrier, DotRacesBetweenOneStepAndTheNext) {
                       std::string::npos)
                 << f.sentence;
         }
-        // The last steps are those of one warp: 16, 8, 4, 2, 1 reads of another lane's sum.
+        // The last steps run in one warp: 16, 8, 4, 2, 1 reads of the sum of another lane.
         EXPECT_GE(count(found, FindingKind::race, Severity::warning), 12u * 31 * 2);
     }
 }

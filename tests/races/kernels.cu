@@ -1,13 +1,13 @@
-// Small kernels, racy and clean, each for a few warps. Shared memory is volatile, so that the
-// compiler keeps every access and its order. A word of `out` for each thread makes use of the
-// loads; at most 256 threads.
+// Small kernels with and without races, for a few warps. Shared memory is volatile, so that the
+// compiler keeps every access and their order. Each thread stores its loads to a word of `out`. At
+// most 256 threads.
 
 constexpr int most_threads = 256;
 
 #define KERNEL extern "C" __global__ void
 #define SHARED __shared__ volatile
 
-// --- A barrier between warps.
+// Races between warps.
 
 KERNEL mirror_no_barrier(unsigned* out) {
     SHARED unsigned cell[most_threads];
@@ -48,7 +48,7 @@ KERNEL rounds(unsigned* out) {
     out[threadIdx.x] = sum;
 }
 
-// Two buffers by turns: one barrier a round is enough.
+// Two buffers take turns, so one barrier in each round is enough.
 KERNEL double_buffered(unsigned* out) {
     SHARED unsigned cell[2][most_threads];
     unsigned sum = 0;
@@ -61,7 +61,7 @@ KERNEL double_buffered(unsigned* out) {
     out[threadIdx.x] = sum;
 }
 
-// --- Within a warp.
+// Races within a warp.
 
 KERNEL neighbour_no_syncwarp(unsigned* out) {
     SHARED unsigned cell[most_threads];
@@ -76,7 +76,7 @@ KERNEL neighbour(unsigned* out) {
     out[threadIdx.x] = cell[threadIdx.x ^ 1];
 }
 
-// A shuffle exchanges registers and orders no memory.
+// A shuffle exchanges registers; it does not order memory accesses.
 KERNEL neighbour_shuffle(unsigned* out) {
     SHARED unsigned cell[most_threads];
     cell[threadIdx.x] = threadIdx.x;
@@ -84,7 +84,7 @@ KERNEL neighbour_shuffle(unsigned* out) {
     out[threadIdx.x] = cell[other];
 }
 
-// Each half of a warp meets by itself and stays by itself.
+// Each half of a warp has its own barrier and accesses its own words.
 KERNEL neighbour_half_warps(unsigned* out) {
     SHARED unsigned cell[most_threads];
     cell[threadIdx.x] = threadIdx.x;
@@ -99,7 +99,7 @@ KERNEL other_half_half_warps(unsigned* out) {
     out[threadIdx.x] = cell[threadIdx.x ^ 16];
 }
 
-// The sides of a branch run in any order.
+// The two sides of a branch run in any order.
 KERNEL branches(unsigned* out) {
     SHARED unsigned cell[most_threads];
     unsigned value = 0;
@@ -110,7 +110,7 @@ KERNEL branches(unsigned* out) {
     out[threadIdx.x] = value;
 }
 
-// The last warp of a reduction as it was written before Volta, for 64 threads.
+// The last warp of a reduction in the style of before Volta, for 64 threads.
 KERNEL last_warp_in_step(unsigned* out) {
     SHARED unsigned cell[most_threads];
     cell[threadIdx.x] = threadIdx.x;
@@ -139,7 +139,7 @@ KERNEL last_warp(unsigned* out) {
     }
 }
 
-// --- Writes to one place.
+// Several writes of one word.
 
 KERNEL one_word_many_values(unsigned* out) {
     SHARED unsigned cell;
@@ -162,9 +162,9 @@ KERNEL first_lanes_write(unsigned* out) {
     out[threadIdx.x] = cell;
 }
 
-// --- Bytes and vectors.
+// Bytes and vectors.
 
-// Neighbouring bytes belong to different warps; 64 threads.
+// Neighbouring bytes belong to threads of different warps; 64 threads.
 KERNEL byte_neighbours(unsigned* out) {
     SHARED unsigned char cell[most_threads];
     const unsigned mine = threadIdx.x % 32 * 2 + threadIdx.x / 32;
@@ -179,7 +179,7 @@ KERNEL byte_of_neighbour(unsigned* out) {
     out[threadIdx.x] = cell[mine ^ 1];
 }
 
-// Reads a word whose four bytes four threads of a warp have written; 64 threads, mirrored.
+// Reads a word whose four bytes were written by four threads of the other warp; 64 threads.
 KERNEL word_of_bytes(unsigned* out) {
     SHARED __align__(4) unsigned char cell[most_threads];
     cell[threadIdx.x] = static_cast<unsigned char>(threadIdx.x);
@@ -194,7 +194,7 @@ KERNEL vector_no_barrier(unsigned* out) {
     out[threadIdx.x] = static_cast<unsigned>(cell[(threadIdx.x + 32) % blockDim.x]);
 }
 
-// --- Atomics.
+// Atomics.
 
 KERNEL histogram(unsigned* out) {
     __shared__ unsigned count[32];
@@ -214,9 +214,9 @@ KERNEL histogram_no_barrier(unsigned* out) {
     out[threadIdx.x] = *const_cast<volatile unsigned*>(&count[threadIdx.x % 32]);
 }
 
-// --- Barriers for some of the warps.
+// Barriers of some of the warps.
 
-// Warp 0 hands over to warp 1; the others stay away.
+// Warp 0 writes for warp 1; the other warps do not use the barrier.
 KERNEL hand_over(unsigned* out) {
     SHARED unsigned cell[32];
     if (threadIdx.x < 32) {
@@ -228,7 +228,7 @@ KERNEL hand_over(unsigned* out) {
     }
 }
 
-// The same, and the producer goes on to write before it knows that the consumer has read.
+// As hand_over, but warp 0 writes again without waiting until warp 1 has read.
 KERNEL hand_over_and_on(unsigned* out) {
     SHARED unsigned cell[32];
     if (threadIdx.x < 32) {
@@ -241,7 +241,7 @@ KERNEL hand_over_and_on(unsigned* out) {
     }
 }
 
-// Pairs of warps, each with a barrier of its own.
+// Each pair of warps has its own barrier.
 KERNEL pairs(unsigned* out) {
     SHARED unsigned cell[most_threads];
     cell[threadIdx.x] = threadIdx.x;
@@ -256,7 +256,7 @@ KERNEL wrong_pairs(unsigned* out) {
     out[threadIdx.x] = cell[threadIdx.x ^ 64];
 }
 
-// --- What nobody wrote.
+// Words that no thread has written.
 
 KERNEL unwritten(unsigned* out) {
     SHARED unsigned cell[most_threads];
@@ -265,7 +265,7 @@ KERNEL unwritten(unsigned* out) {
     out[threadIdx.x] = cell[threadIdx.x];
 }
 
-// --- Barriers that not every thread reaches.
+// Barriers that not every thread reaches.
 
 KERNEL half_a_warp_waits(unsigned* out) {
     if (threadIdx.x % 32 < 16) __syncthreads();

@@ -10,14 +10,14 @@ using emulator::FindingKind;
 using emulator::Hazard;
 using emulator::Severity;
 
-/// What a kernel of kernels.cu must be found to do, whatever the schedule.
+/// The findings of a kernel of kernels.cu, under every schedule.
 struct Expected {
     std::string kernel;
     std::uint32_t threads;
     std::uint64_t errors = 0;    ///< races between warps
-    std::uint64_t warnings = 0;  ///< within a warp, or of equal values
+    std::uint64_t warnings = 0;  ///< races within a warp, or of equal values
     std::uint64_t unwritten = 0;
-    bool unwritten_varies = false;  ///< a read that the schedule may put before its write
+    bool unwritten_varies = false;  ///< the schedule decides whether a read comes before its write
 };
 
 std::ostream& operator<<(std::ostream& out, const Expected& e) {
@@ -45,29 +45,29 @@ TEST_P(RaceKernels, HaveExactlyTheExpectedHazards) {
 INSTANTIATE_TEST_SUITE_P(
     Suite, RaceKernels,
     testing::Values(
-        // One reader a word, in the other warp.
+        // Each word has one reader, in the other warp.
         Expected{"mirror_no_barrier", 64, 64, 0, 0, true},
         Expected{"mirror_no_barrier", 256, 256, 0, 0, true}, Expected{"mirror", 256},
-        // Rounds 1 and 2 overwrite what round 0 and 1 read.
+        // Rounds 1 and 2 overwrite words that rounds 0 and 1 read.
         Expected{"rounds_one_barrier_short", 64, 2 * 64}, Expected{"rounds", 64},
         Expected{"double_buffered", 128},
-        // Every thread reads what one other lane wrote.
+        // Every thread reads a word that another lane wrote.
         Expected{"neighbour_no_syncwarp", 64, 0, 64}, Expected{"neighbour", 64},
         Expected{"neighbour_shuffle", 64, 0, 64}, Expected{"neighbour_half_warps", 64},
         Expected{"other_half_half_warps", 64, 0, 64}, Expected{"branches", 64, 0, 32, 0, true},
-        // After the first step, offset o: 32 - o lanes read what another lane wrote in the step
-        // before, and as many overwrite what another one has just read; at last all but lane 0
-        // read cell 0. 2 * (16 + 24 + 28 + 30 + 31) + 31.
+        // In each step after the first, with offset o, 32 - o lanes read a word that another lane
+        // wrote in the step before, and 32 - o lanes overwrite a word that another lane has read.
+        // At the end all lanes but lane 0 read word 0: 2 * (16 + 24 + 28 + 30 + 31) + 31.
         Expected{"last_warp_in_step", 64, 0, 2 * 129 + 31}, Expected{"last_warp", 64},
-        // In each warp the first lane's value against 31 others; then 32 against the other warp.
+        // In each warp 31 lanes conflict with the first lane; then 32 lanes with the other warp.
         Expected{"one_word_many_values", 64, 32, 62}, Expected{"one_word_one_value", 64, 0, 32},
         Expected{"one_word_one_value", 32}, Expected{"first_lanes_write", 64, 1},
         Expected{"byte_neighbours", 64}, Expected{"byte_of_neighbour", 64, 64, 0, 0, true},
         // 16 words of 4 threads each.
         Expected{"word_of_bytes", 64, 64, 0, 0, true},
-        // A thread's 8 bytes are one race.
+        // A conflict of all 8 bytes with one thread counts once.
         Expected{"vector_no_barrier", 64, 64, 0, 0, true}, Expected{"histogram", 256},
-        // Each read against the other warp's addition; two reads of each of the 32 words.
+        // Each read conflicts with an addition by the other warp; each of 32 words has two reads.
         Expected{"histogram_no_barrier", 64, 64}, Expected{"hand_over", 128},
         Expected{"hand_over_and_on", 128, 32}, Expected{"pairs", 128},
         Expected{"wrong_pairs", 128, 128, 0, 0, true}, Expected{"unwritten", 64, 0, 0, 8}),
@@ -76,8 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(RaceFindings, NameLinesThreadsAndTheMissingBarrier) {
     const auto found =
         check_kernel("mirror_no_barrier", 64, {.schedule = emulator::Schedule::reverse});
-    // Warp 1 runs to its end first: it reads what warp 0 has not written, which then writes over
-    // what was read, and reads what warp 1 wrote.
+    // Warp 1 runs to its end first and reads words that are not written yet. Then warp 0 overwrites
+    // these words and reads words that warp 1 wrote.
     ASSERT_EQ(found.size(), 3u) << sentences(found);
     EXPECT_EQ(count(found, Hazard::read_after_write), 32u);
     EXPECT_EQ(count(found, Hazard::write_after_read), 32u);
@@ -104,8 +104,8 @@ TEST(RaceFindings, NameLinesThreadsAndTheMissingBarrier) {
 TEST(RaceFindings, DoNotSayBeforeForAWriteOfTheNextIteration) {
     const auto found =
         check_kernel("rounds_one_barrier_short", 64, {.schedule = emulator::Schedule::reverse});
-    // Program order leads from the read to the next round's write: that write came too early or,
-    // where it came first, was read too late.
+    // In program order the read comes before the write of the next round, so the sentence must not
+    // say that the thread read too early.
     ASSERT_EQ(found.size(), 2u) << sentences(found);
     for (const Finding& f : found)
         EXPECT_EQ(f.sentence.find("before"), std::string::npos) << f.sentence;
@@ -129,7 +129,7 @@ TEST(RaceFindings, DoNotCompareAccessesOfDifferentBlocks) {
     for (int launch = 0; launch < 2; ++launch)
         machine.run(*module->find("mirror"), {{5, 1, 1}, {64, 1, 1}, 0}, arguments, {}, &races);
     EXPECT_TRUE(races.findings().empty()) << sentences(races.findings());
-    // What an earlier block left there counts as unwritten.
+    // Words that only an earlier block has written count as unwritten.
     machine.run(*module->find("unwritten"), {{5, 1, 1}, {64, 1, 1}, 0}, arguments, {}, &races);
     EXPECT_EQ(count(races.findings(), FindingKind::uninitialized, Severity::error), 5u * 8);
 }

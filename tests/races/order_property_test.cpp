@@ -5,15 +5,15 @@
 
 #include "race_kernels.h"
 
-/// Random straight-line kernels, run in every order of their warps in every epoch: the detector
-/// reports a race between warps if and only if two orders differ in what can be observed.
+/// Random straight-line kernels, run with every order of their warps in every epoch. The detector
+/// must report a race between warps if and only if two orders give different results.
 namespace warpscope::tests {
 namespace {
 
 using emulator::FindingKind;
 using emulator::Severity;
 
-constexpr unsigned lanes = 2;  ///< that access memory, of each warp
+constexpr unsigned lanes = 2;  ///< lanes of each warp that access memory
 constexpr unsigned bytes_of_memory = 16;
 
 struct Step {
@@ -33,7 +33,8 @@ struct Program {
     }
 };
 
-/// No two lanes of a warp touch a byte in one epoch, unless both read it.
+/// True when the step and an earlier one of this epoch access a byte from two lanes of one warp,
+/// and one of them writes.
 bool conflicts_within_warp(const Program& program, const Step& step) {
     for (auto s = program.steps.rbegin(); s != program.steps.rend() && !s->barrier; ++s)
         if (s->warp == step.warp && s->lane != step.lane && (s->store || step.store) &&
@@ -42,14 +43,14 @@ bool conflicts_within_warp(const Program& program, const Step& step) {
     return false;
 }
 
-/// Every byte that is stored is one of its own, and none is an initial one (1 to 16).
+/// Every stored byte has a different value, and none has an initial value (1 to 16).
 Program random_program(std::mt19937& random) {
     const auto below = [&](unsigned n) { return unsigned(random() % n); };
     Program p;
     p.warps = 2 + below(2);
     unsigned next_byte = bytes_of_memory + 1, epoch = 0;
     const unsigned length = 4 + below(6);
-    // A small place to meet in, or the kernel hardly ever races; a large one, or it always does.
+    // With little memory most kernels race, with much memory few do.
     const unsigned reach = below(2) ? 4 : bytes_of_memory;
     while (p.steps.size() < length) {
         Step s;
@@ -65,7 +66,7 @@ Program random_program(std::mt19937& random) {
             for (unsigned b = 0; b < s.bytes; ++b) s.token |= next_byte++ << 8 * b;
         p.steps.push_back(s);
     }
-    // So that what the last epoch left is observed, too.
+    // The last barrier makes the memory that the last epoch leaves visible to the observer.
     p.steps.push_back({.barrier = true});
     return p;
 }
@@ -100,7 +101,7 @@ std::string ptx_of(const Program& program) {
            body + "ret;\n}\n";
 }
 
-struct Snapshots : emulator::Observer {
+struct SharedMemoryLog : emulator::Observer {
     std::string bytes;
     void on_barrier_release(const emulator::BarrierRelease& r) override {
         bytes.append(reinterpret_cast<const char*>(r.shared_memory.data()), r.shared_memory.size());
@@ -108,8 +109,8 @@ struct Snapshots : emulator::Observer {
 };
 
 struct Outcome {
-    std::string observed;     ///< loads, and shared memory at every barrier
-    std::uint64_t races = 0;  ///< between warps
+    std::string observed;     ///< loaded values, and shared memory at every barrier
+    std::uint64_t races = 0;  ///< races between warps
     std::uint64_t others = 0;
 };
 
@@ -117,17 +118,17 @@ Outcome run(const emulator::Module& module, const Program& program,
             const emulator::Options& options) {
     emulator::Machine machine;
     emulator::RaceDetector races;
-    Snapshots snapshots;
+    SharedMemoryLog shared_memory;
     emulator::ObserverList all;
     all.add(races);
-    all.add(snapshots);
+    all.add(shared_memory);
     const std::size_t bytes = program.steps.size() * 4;
     auto* out = static_cast<char*>(machine.memory().allocate(bytes));
     const void* arguments[] = {&out};
     machine.run(*module.find("k"), {{1, 1, 1}, {program.warps * 32, 1, 1}, 0}, arguments, options,
                 &all);
     Outcome outcome{{out, out + bytes}};
-    outcome.observed += snapshots.bytes;
+    outcome.observed += shared_memory.bytes;
     for (const emulator::Finding& f : races.findings())
         (f.kind == FindingKind::race && f.severity == Severity::error ? outcome.races
                                                                       : outcome.others) += f.count;
@@ -143,8 +144,8 @@ std::vector<std::vector<std::uint32_t>> permutations(unsigned n) {
     return all;
 }
 
-/// Calls f with the options of every order of the warps in every epoch. The epoch that fills the
-/// memory, and the one after the last barrier, have but one.
+/// Calls f with options for every order of the warps in every epoch. The epoch that fills the
+/// memory and the one after the last barrier have one order only.
 template <typename F>
 void for_every_order(const Program& program, F&& f) {
     const auto orders = permutations(program.warps);
@@ -180,16 +181,16 @@ TEST(RaceProperty, RaceIsReportedExactlyWhenTwoOrdersGiveDifferentResults) {
         for (const emulator::Options& options : schedules(2))
             verdicts.insert(run(*module, program, options).races > 0);
         const bool differ = outcomes.size() > 1;
-        ASSERT_EQ(verdicts, std::set<bool>{differ}) << "under every order the same verdict";
+        ASSERT_EQ(verdicts, std::set<bool>{differ}) << "every order must give one verdict";
         ASSERT_EQ(others, 0u) << "neither warnings nor unwritten words";
         ++(differ ? racy : clean);
     }
-    EXPECT_GT(racy, 50u) << "else the property was hardly tried";
+    EXPECT_GT(racy, 50u) << "otherwise the property was hardly tested";
     EXPECT_GT(clean, 50u);
 }
 
 TEST(RaceProperty, ManualScheduleRunsTheGivenOrder) {
-    // Both warps store to one word; what stays is the later one's.
+    // Both warps store to one word; the later store remains.
     Program program{.warps = 2,
                     .steps = {{.store = true, .warp = 0, .token = 100},
                               {.store = true, .warp = 1, .token = 200},

@@ -34,7 +34,7 @@ inline std::vector<emulator::Finding> check_kernel(const std::string& name, std:
     return emulator::merged({races.findings(), barriers.findings()});
 }
 
-/// Every fixed schedule, and the random one from some seeds.
+/// The two fixed schedules, and the random one with `seeds` seeds.
 inline std::vector<emulator::Options> schedules(std::uint64_t seeds = 6) {
     using emulator::Schedule;
     std::vector<emulator::Options> all{{.schedule = Schedule::run_to_barrier},

@@ -17,7 +17,7 @@ Addresses lanes(const std::function<std::uint64_t(unsigned)>& address) {
     return all;
 }
 
-// What the two rows that warp `warp` of a 16x16 block is do with a tile of floats.
+// The access of warp `warp` of a 16x16 block, which is two rows, to a tile of floats.
 BankUse tile_use(unsigned pitch, bool by_column, unsigned warp) {
     return bank_use(lanes([&](unsigned lane) -> std::uint64_t {
                         const unsigned tx = lane % 16, ty = warp * 2 + lane / 16;
@@ -43,9 +43,9 @@ TEST(BankUse, LanesThatAccessOneWordDoNotConflict) {
     const BankUse one = bank_use(lanes([](unsigned) { return 256; }), every_lane, 4);
     EXPECT_EQ(one.wavefronts, 1u);
     EXPECT_EQ(one.degree, 1u);
-    // 4 lanes' bytes a word: 8 words, 8 banks.
+    // Four lanes share a word: 8 words in 8 banks.
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return 100 + l; }), every_lane, 1).degree, 1u);
-    // Words 0 and 32, each of 16 lanes, in turn: both in bank 0.
+    // Even lanes access word 0, odd lanes word 32; both words are in bank 0.
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return l % 2 * 128; }), every_lane, 4).degree, 2u);
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 128; }), every_lane, 4).degree, 32u);
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 8; }), every_lane, 4).degree, 2u);
@@ -62,11 +62,11 @@ TEST(BankUse, AccessesOf8And16BytesTakeTwoAndFourPasses) {
     EXPECT_EQ(sixteen.least, 4u);
     EXPECT_EQ(sixteen.wavefronts, 4u);
     EXPECT_EQ(sixteen.degree, 1u);
-    // 32 bytes apart, the 8 lanes of a quarter meet in pairs.
+    // The addresses are 32 bytes apart, so the 8 lanes of a quarter share banks in pairs.
     const BankUse apart = bank_use(lanes([](unsigned l) { return l * 32; }), every_lane, 16);
     EXPECT_EQ(apart.wavefronts, 8u);
     EXPECT_EQ(apart.degree, 2u);
-    // Stamped tile [tx][ty] of 8-byte words: half a warp is one row, 16 columns 128 bytes apart.
+    // A tile [tx][ty] of 8-byte words: half a warp is one row, its columns are 128 bytes apart.
     const BankUse stamped =
         bank_use(lanes([](unsigned l) { return (l % 16 * 16 + l / 16) * 8; }), every_lane, 8);
     EXPECT_EQ(stamped.degree, 16u);
@@ -103,7 +103,7 @@ TEST(BankUse, CountsOnlyTheLanesOfTheMask) {
     const Addresses column = lanes([](unsigned l) { return l * 128; });
     EXPECT_EQ(bank_use(column, 0b111, 4).degree, 3u);
     EXPECT_EQ(bank_use(column, 0, 4).wavefronts, 0u);
-    // 8-byte lanes of the upper half only: one pass.
+    // 8 bytes a lane, only lanes of the upper half: one pass.
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 8; }), 0xFFFF0000, 8).wavefronts, 1u);
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 8; }), 0xF000000F, 8).wavefronts, 2u);
 }
@@ -116,12 +116,12 @@ TEST(Sectors, CountsTheSectorsThatAWarpTouches) {
     EXPECT_EQ(count(8, every_lane, [](unsigned l) { return 4096 + l * 8; }), 8u);
     EXPECT_EQ(count(16, every_lane, [](unsigned l) { return 4096 + l * 16; }), 16u);
     EXPECT_EQ(count(4, every_lane, [](unsigned) { return 4096; }), 1u);
-    // 128 bytes from the middle of a sector on.
+    // 128 bytes that begin in the middle of a sector.
     EXPECT_EQ(count(4, every_lane, [](unsigned l) { return 4112 + l * 4; }), 5u);
     EXPECT_EQ(count(1, every_lane, [](unsigned l) { return 4096 + l * 4; }), 4u);
     EXPECT_EQ(count(4, every_lane, [](unsigned l) { return 4096 + l * 12; }), 12u);
     EXPECT_EQ(count(4, every_lane, [](unsigned l) { return 4096 + l * 1024; }), 32u);
-    // There and back: the order of the lanes does not matter.
+    // Even and odd lanes alternate: the order of the addresses does not matter.
     EXPECT_EQ(count(4, every_lane, [](unsigned l) { return 4096 + l % 2 * 640 + l * 4; }), 8u);
     EXPECT_EQ(count(4, 0b11, [](unsigned l) { return 4096 + l * 1024; }), 2u);
     EXPECT_EQ(count(4, 0xFF, [](unsigned l) { return 4096 + l * 4; }), 1u);
@@ -158,7 +158,7 @@ TEST(AccessCounters, CountsEveryKindOfAccessOfAKernel) {
     EXPECT_EQ(k.global_atomics.requests, 12u);
     EXPECT_EQ(k.global_atomics.sectors, 12u);
 
-    // Lanes 0 to 19 of warp 0, two words apart: 16 lanes go round the banks.
+    // Lanes 0 to 19 of warp 0 access words that are two apart, so lanes 0 and 16 share a bank.
     EXPECT_EQ(k.shared_stores.requests, 6u);
     EXPECT_EQ(k.shared_stores.bytes, 6u * 80);
     EXPECT_EQ(k.shared_stores.wavefronts, 6u * 2);
@@ -172,7 +172,7 @@ TEST(AccessCounters, CountsEveryKindOfAccessOfAKernel) {
     EXPECT_EQ(k.shared_atomics.sectors, 0u);
 }
 
-// A loop whose stride doubles: the same instruction with another pattern each time.
+// A loop whose stride doubles: one instruction with four patterns.
 TEST(AccessCounters, CountsEachPatternOfAnInstructionThatChangesItsStride) {
     Runner r(
         kernel_text("mov.u32 %r3, cell; mov.u32 %r5, 4;"

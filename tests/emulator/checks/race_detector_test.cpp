@@ -12,8 +12,8 @@ std::uint64_t races(const RaceDetector& detector, Severity severity) {
     return count;
 }
 
-// n rounds of a warp in which each lane stores a word and reads its neighbour's. Word 64 is stored
-// to before them, by lane 0, and after them by lane 1 of the other warp.
+// In n rounds, each lane of a warp stores a word and reads the word of its neighbour. Lane 0 stores
+// to word 64 before the rounds, lane 1 of the other warp after them.
 const std::string rounds = kernel_text(
     "mov.u32 %r9, cell; shl.b32 %r2, %r1, 2; add.s32 %r2, %r2, %r9; xor.b32 %r3, %r2, 4;\n"
     "mov.u32 %r5, 0; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 33;\n"
@@ -24,7 +24,7 @@ const std::string rounds = kernel_text(
     "@%p2 st.shared.u32 [cell+256], %r1;\n",
     ".shared .align 8 .b8 cell[264];");
 
-// More rounds than the detector remembers: nothing that matters is forgotten.
+// More access events than the detector keeps: it must keep those that cells refer to.
 TEST(RaceDetector, FindsARaceAcrossAnEpochWithManyAccessEvents) {
     Runner r(rounds);
     RaceDetector detector;
@@ -50,7 +50,7 @@ TEST(RaceDetector, ACopyContinuesIndependently) {
     EXPECT_EQ(races(copy, Severity::error), 2u);
 }
 
-// 16 bytes of the other warp's without a barrier: all four words took part.
+// One lane reads 16 bytes that the other warp wrote, without a barrier.
 TEST(RaceDetector, AllWordsOfARacingVectorAccessAreMarked) {
     Runner r(kernel_text(
         "mov.u32 %r9, cell; shl.b32 %r2, %r1, 4; add.s32 %r2, %r2, %r9; xor.b32 %r3, %r2, 512;\n"

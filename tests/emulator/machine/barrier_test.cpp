@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* shared_words = ".shared .align 4 .b8 cell[1024];";
 
-// Sum of 0…255 by a tree, its barrier inside the divergent if when `divergent`.
+// A tree reduction that adds 0…255. If `divergent`, its barrier is inside the divergent if.
 std::string tree(bool divergent) {
     const std::string inside = divergent ? "bar.sync 0;" : "";
     const std::string outside = divergent ? "" : "bar.sync 0;";
@@ -46,8 +46,8 @@ TEST(Barrier, TreeReductionGivesTheSumUnderEverySchedule) {
         }
 }
 
-// Volta and later: it ends, because threads that have left no longer count, and in run-to-barrier
-// order with the right sum, as on an H200.
+// Since Volta a barrier does not wait for exited threads, so the kernel ends. In run-to-barrier
+// order it gives the right sum, as on an H200.
 TEST(Barrier, BarrierInADivergentIfCompletesUnderVoltaRules) {
     Runner r(tree(true));
     r.options.schedule = Schedule::run_to_barrier;
@@ -82,7 +82,7 @@ TEST(Barrier, WarpsAtDifferentBarriersAreADeadlockThatNamesBoth) {
 }
 
 TEST(Barrier, BarrierWithAThreadCountWaitsForThatManyThreads) {
-    // Warp 0 produces, warp 1 consumes, warp 2 never comes.
+    // Warp 0 produces, warp 1 consumes, warp 2 does not arrive.
     Runner r(kernel_text(
         "setp.ge.u32 %p1, %r1, 64; @%p1 bra END; setp.ge.u32 %p2, %r1, 32; @%p2 bra CONSUME;"
         "st.shared.u32 [cell], 42; bar.arrive 3, 64; bra END;"

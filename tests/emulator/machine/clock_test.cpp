@@ -25,7 +25,7 @@ st.global.u32 [%rd2], %r2;)"));
         << "the five instructions that stand before the body";
 }
 
-// Lanes part and meet within one turn: what ran before goes on counting.
+// Lanes diverge and reconverge within one turn: the clock counts the instructions of all of them.
 TEST(Clock, CountsAcrossDivergenceAndReconvergence) {
     Runner r(kernel_text(R"(
 mov.u32 %r2, %clock;
@@ -42,7 +42,7 @@ st.global.u32 [%rd1], %r5;)"));
     EXPECT_EQ(passed[31], 5u);
 }
 
-// Warp 1 lives on until the clock has moved by n; the others come to the barrier at once.
+// Warp 1 loops until the clock has advanced by n. The other warps arrive at the barrier at once.
 const std::string late_warp = kernel_text(R"(
 shr.u32 %r10, %r1, 5;
 mov.u32 %r2, %clock;
@@ -69,7 +69,7 @@ TEST(Clock, ALoopThatWaitsForTheClockEndsUnderEverySchedule) {
         const auto waited = r.run(one_block(128), 300'000);
         EXPECT_LT(waited[32], 500u);
         if (schedule == Schedule::run_to_barrier) {
-            // Longer than the longest turn, so that warps 2 and 3 come during the delay as well.
+            // The delay is longer than the longest turn, so warps 2 and 3 arrive during it.
             EXPECT_GE(waited[0], 300'000u) << "it came before warp 1 began";
             EXPECT_GT(waited[64], 30'000u);
         } else if (schedule == Schedule::reverse) {

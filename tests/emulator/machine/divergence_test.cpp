@@ -98,13 +98,14 @@ TEST(Divergence, GuardedInstructionsLeaveOtherLanesUnchanged) {
 TEST(Divergence, ThreadInstructionsCountActiveLanesOnly) {
     Runner r(kernel_text("setp.lt.u32 %p1, %r1, 3; @%p1 bra END; add.s32 %r2, %r1, 1; END: "));
     r.run(one_block(40));
-    // Five of the frame, setp, bra, add in both warps and one ret each; only lanes 3 to 31 of the
-    // first warp add.
+    // Each warp executes the five instructions before the body, setp, bra, add and ret. Only lanes
+    // 3 to 31 of the first warp execute the add.
     EXPECT_EQ(r.statistics.warp_instructions, 2u * 9);
     EXPECT_EQ(r.statistics.thread_instructions, 40u * 8 + 37);
 }
 
-// Splits of one warp take turns: lane 0 waits for what lane 1 stores on the other side.
+// The splits of a warp take turns: lane 0 waits for the store of lane 1, which took the other
+// branch.
 TEST(Divergence, LanesMaySpinUntilOtherLanesOfTheWarpStore) {
     Runner r(kernel_text(R"(
 setp.eq.s32 %p1, %r1, 0;
@@ -126,7 +127,7 @@ END: )"));
     }
 }
 
-// A lock taken by every lane of a warp: who has it must be able to leave the loop and give it back.
+// Every lane takes the lock. The lane that holds it must be able to leave the loop and release it.
 TEST(Divergence, LanesOfAWarpCanShareASpinLock) {
     Runner r(kernel_text(R"(
 TRY: atom.global.cas.b32 %r2, [lock], 0, 1;
@@ -142,8 +143,8 @@ atom.global.exch.b32 %r4, [lock], 0;)",
     EXPECT_EQ(r.run(one_block(64))[0], 64u);
 }
 
-// %r2 may be read before it is written, so that each block clears it: 32 lanes of 4 bytes. The
-// next vectors, and the registers of the next warp, stay as they are.
+// %r2 may be read before it is written, so each block clears its 32 lanes of 4 bytes. The registers
+// after it, and those of the next warp, must not change.
 TEST(Divergence, ClearingARegisterLeavesItsNeighboursUnchanged) {
     Runner r(
         kernel_text("setp.lt.u32 %p1, %r1, 7; @%p1 mov.u32 %r2, %laneid;"

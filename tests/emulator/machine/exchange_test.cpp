@@ -41,7 +41,7 @@ TEST(Exchange, VotesCountTheLanesOfAPartialWarp) {
     for (const std::uint32_t x : v) EXPECT_EQ(x, 15u + 100 + 200);
 }
 
-// if (lane < 20) … __ballot_sync(~0u, …) at the end of a kernel: the others have ended by then.
+// if (lane < 20) … __ballot_sync(~0u, …) at the end of a kernel: the other lanes have exited.
 TEST(Exchange, WarpWideInstructionsDoNotWaitForExitedLanes) {
     Runner r(kernel_text(R"(
 setp.ge.u32 %p1, %r1, 20;

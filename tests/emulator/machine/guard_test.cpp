@@ -2,7 +2,7 @@
 #include "emulator/checks/race_detector.h"
 #include "emulator/ptx_fixture.h"
 
-// @p and @!p on instructions that are no branches: only the lanes whose predicate holds take part.
+// @p and @!p on instructions other than branches: they execute for the lanes whose guard holds.
 namespace warpscope::emulator {
 namespace {
 
@@ -80,7 +80,8 @@ TEST(Guard, TrapNamesTheFirstLaneThatTraps) {
                     "trapped");
 }
 
-// Each warp stores its own words, then reads the other's if the guard lets it: %p2 holds for none.
+// Each warp stores its words and then reads the words of the other warp under a guard. %p2 holds
+// for no lane.
 TEST(Guard, RaceDetectorSeesActiveLanesOnly) {
     for (const bool reads : {false, true}) {
         RaceDetector detector;

@@ -4,7 +4,7 @@
 #include "emulator/ptx_fixture.h"
 #include "emulator/stepper/stepper.h"
 
-// What ends a launch that would not end by itself, and what its error says.
+// Limits that end an endless launch, and their error messages.
 namespace warpscope::emulator {
 namespace {
 
@@ -22,7 +22,7 @@ TEST(Limit, TimeLimitNamesKernelLineBlockAndWarps) {
 }
 
 TEST(Limit, TimeLimitNamesTheWarpsThatWaitAtABarrier) {
-    // Warp 1 spins, the others wait for it.
+    // Warp 1 loops forever, the other warps wait for it.
     Runner r(kernel_text(".loc 1 60 1\nshr.u32 %r3, %r1, 5;\nsetp.eq.u32 %p0, %r3, 1;\n"
                          "@%p0 bra spin;\n.loc 1 61 1\nbar.sync 0;\nret;\n" +
                          endless) +
@@ -111,7 +111,7 @@ TEST_F(Stepped, StepperRunsAtMostForTheTimeLimitAndCanContinue) {
 }
 
 TEST_F(Stepped, StepperFailsWhenAnEarlierBlockDoesNotEnd) {
-    // Block 0 spins; block 29 comes to the same virtual SM and finds its shared memory.
+    // Block 0 loops forever. Block 29 runs after it on the same virtual SM.
     const std::string ptx =
         kernel_text("mov.u32 %r5, %ctaid.x;\nsetp.ne.u32 %p0, %r5, 0;\n@%p0 bra good;\n" + endless +
                         "good:\nst.shared.u32 [s], %r1;",

@@ -28,7 +28,7 @@ struct Recorder : Observer {
     void on_barrier_release(const BarrierRelease& release) override {
         epochs.push_back(release.epoch);
         EXPECT_EQ(release.shared_memory.size(), 256u);
-        EXPECT_EQ(release.shared_memory[4], std::byte{1}) << "what thread 1 stored";
+        EXPECT_EQ(release.shared_memory[4], std::byte{1}) << "the value that thread 1 stored";
     }
     void on_instruction(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) override {
         ++instructions;

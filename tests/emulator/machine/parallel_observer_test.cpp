@@ -10,7 +10,7 @@
 namespace warpscope::emulator {
 namespace {
 
-// Everything that observers of a run can be asked, as text.
+// All results of the observers of a run, as text.
 struct Observed {
     RaceDetector races;
     BarrierCheck barriers;
@@ -39,8 +39,9 @@ struct Observed {
     }
 };
 
-// Warps store and read each other's words, from block n on without a barrier; all threads of block
-// 40 store to one word; blocks 57 and 91 of a launch of 100 blocks or more leave global memory.
+// Two warps store and read each other's words, from block n on without a barrier. All threads of
+// block 40 store to one word. In a launch of 100 blocks or more, blocks 57 and 91 access invalid
+// global addresses.
 const std::string kernel = kernel_text(
     "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x; mov.u32 %r9, cell; shl.b32 %r4, %r1, 2;\n"
     "add.s32 %r4, %r4, %r9; xor.b32 %r5, %r4, 128; st.shared.u32 [%r4], %r2;\n"
@@ -70,7 +71,7 @@ class ParallelObservers : public testing::TestWithParam<Schedule> {};
 
 TEST_P(ParallelObservers, ReportEqualResultsOnAnyNumberOfThreads) {
     const std::string one = observed(1, {64}, GetParam());
-    // Words of the other warp, from block 23 on: 64 threads, 41 blocks.
+    // From block 23 on, the 64 threads of each block read words of the other warp.
     expect_contains(one, " block (23,0,0): ");
     expect_contains(one, " block (40,0,0): ");
     for (const unsigned threads : {2u, 3u, 5u, 29u})
@@ -80,7 +81,7 @@ TEST_P(ParallelObservers, ReportEqualResultsOnAnyNumberOfThreads) {
 TEST_P(ParallelObservers, ForgetTheBlocksAboveTheFailingBlock) {
     const std::string one = observed(1, {30, 200, 64}, GetParam());
     expect_contains(one, "block (57,0,0)");
-    // What the failing launch finds stays, up to the failing block.
+    // The findings of the failing launch remain, up to the failing block.
     for (const unsigned threads : {2u, 3u, 5u, 29u})
         for (int repeat = 0; repeat < 3; ++repeat)
             EXPECT_EQ(observed(threads, {30, 200, 64}, GetParam()), one) << threads << " threads";
@@ -96,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(Schedules, ParallelObservers,
                                          Schedule::random_quantum),
                          [](const auto& info) { return schedule_name(info.param); });
 
-// The memory check has to see every write before the reads that follow it.
+// The memory check is one of these: it has to see every write before the later reads.
 TEST(ParallelObserver, ThatCannotForkSeesAllBlocksInOrderOnOneThread) {
     struct InOrder : Observer {
         std::vector<std::uint32_t> begun;

@@ -11,7 +11,7 @@
 namespace warpscope::emulator {
 namespace {
 
-// Arguments as a kernel packs them.
+// The arguments of a printf() call, as a kernel packs them.
 struct Packed {
     std::vector<std::uint64_t> values;
     std::size_t next = 0;
@@ -35,7 +35,7 @@ std::string printed_float(std::string_view format, double value) {
     return printed(format, std::vector<std::uint64_t>{std::bit_cast<std::uint64_t>(value)});
 }
 
-// The texts are what C's printf gives.
+// The expected texts are those of printf() in C.
 TEST(PrintText, FormatsIntegersAsCDoes) {
     EXPECT_EQ(
         printed("%d|%5d|%-5d|%05d|%+d|% d", {std::uint64_t(-7), 42, 42, std::uint64_t(-42), 3, 3}),
@@ -79,7 +79,7 @@ const std::string strings =
     ".global .align 1 .b8 $str[16] = {116, 32, 37, 100, 32, 37, 102, 10};\n"  // "t %d %f\n"
     ".global .align 1 .b8 $plain[16] = {104, 105, 10};\n";                    // "hi\n"
 
-// printf("t %d %f\n", value of %r1, that / 2)
+// printf("t %d %f\n", %r1, %r1 / 2)
 const std::string print =
     ".local .align 8 .b8 depot[16];\nmov.u64 %rd2, depot;\ncvta.local.u64 %rd3, %rd2;\n"
     "st.local.u32 [%rd2], %r1;\ncvt.rn.f64.u32 %fd1, %r1;\nmul.f64 %fd1, %fd1, "
@@ -124,7 +124,7 @@ TEST(Print, KeepsTheFirstLinesAndSaysThatTheOutputIsCut) {
 }
 
 TEST(Print, DoesNotReadStringsThatExceedTheLimit) {
-    // From the 4097th line on the string is at a wild address.
+    // From the 4097th line on, the string is at an invalid address.
     Runner r(
         kernel_text("mov.u32 %r5, 0;\nmov.u64 %rd4, $plain;\nLOOP:\n"
                     ".param .b64 param0;\nst.param.b64 [param0], %rd4;\n"

@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* shared_words = ".shared .align 4 .b8 cell[1024];";
 
-// Every thread stores its own number and reads its mirror's cell, without a barrier between.
+// Every thread stores its number and reads the word of the mirrored thread, without a barrier.
 const std::string mirror = kernel_text(R"(
 mov.u32 %r5, %ctaid.x; mad.lo.s32 %r6, %r5, 256, %r1; mul.wide.u32 %rd2, %r6, 4; add.s64 %rd2, %rd0, %rd2;
 add.s32 %r7, %r6, %r0;
@@ -43,7 +43,7 @@ double wrong_share(const std::vector<std::uint32_t>& out) {
 }
 
 TEST(Schedule, OrderedSchedulesGiveHalfOfTheThreadsStaleValues) {
-    // Warps 0 to 3 read before their mirror warps store, in the other order warps 7 to 4.
+    // Warps 0 to 3 read before the mirrored warps store; in reverse order, warps 7 to 4 do.
     const auto forward = run_mirror(1, 2, Schedule::run_to_barrier);
     EXPECT_EQ(wrong_share(forward), 0.5);
     EXPECT_NE(forward[0], 1'000'255u);
@@ -63,8 +63,9 @@ TEST(Schedule, StaleValuesComeFromTheEarlierBlockOfTheVirtualSm) {
     const auto out = run_mirror(1, 2, Schedule::run_to_barrier);
     const std::uint32_t sms = Machine::default_virtual_sms;
     for (std::uint32_t t = 0; t < 128; ++t) {
-        EXPECT_EQ(out[t], 0u) << "the first block of a virtual SM finds fresh memory";
-        EXPECT_EQ(out[sms * 256 + t], 1'000'000 + 255 - t) << "the next one block 0's values";
+        EXPECT_EQ(out[t], 0u) << "the first block of a virtual SM finds zeros";
+        EXPECT_EQ(out[sms * 256 + t], 1'000'000 + 255 - t)
+            << "the next block finds the values of block 0";
     }
 }
 

@@ -17,7 +17,7 @@ struct PolicyRunner : Runner {
     }
 };
 
-// Lanes 0-15 of the one warp wait at the barrier, lanes 16-31 for what those do after it.
+// Lanes 0-15 of the only warp wait at the barrier. Lanes 16-31 wait for a store after the barrier.
 const std::string skippers_stay = ".file 1 \"kernels/d.cu\"\n" + kernel_text(R"(
 .loc 1 5 1
 setp.ge.u32 %p1, %r1, 16; @%p1 bra SPIN;
@@ -29,14 +29,14 @@ SPIN: ld.volatile.shared.u32 %r2, [cell]; setp.eq.s32 %p2, %r2, 0; @%p2 bra SPIN
 END: st.global.u32 [%rd1], 7;)",
                                                                              shared_words);
 
-// Each thread arrives for itself: the barrier waits for the spinning lanes, and they for it.
+// Each thread arrives for itself: the barrier waits for lanes 16-31, and these wait for the store.
 TEST(BarrierPolicy, VoltaWaitsForLanesThatHaveNotExited) {
     PolicyRunner r(BarrierPolicy::volta, skippers_stay);
     expect_contains(error_of([&] { r.run(one_block(32)); }), "budget of 1000000");
 }
 
-// The lanes that fall through come first and stand for their warp; when they have ended, the
-// others find the flag set.
+// Lanes 0-15 arrive first and count as the whole warp. When they have exited, the other lanes find
+// the flag set.
 TEST(BarrierPolicy, BeforeVoltaTheFirstLanesCountAsTheWholeWarp) {
     PolicyRunner r(BarrierPolicy::before_volta, skippers_stay);
     for (const std::uint32_t v : r.run(one_block(32))) EXPECT_EQ(v, 7u);
@@ -52,7 +52,7 @@ TEST(BarrierPolicy, StrictNamesTheArrivedAndTheMissingLanes) {
     expect_contains(text, "are at kernels/d.cu:8");
 }
 
-// barrier.sync without .aligned may be executed by a part of a warp.
+// Some lanes of a warp may execute barrier.sync without .aligned.
 TEST(BarrierPolicy, StrictAllowsPartOfAWarpAtABarrierThatIsNotAligned) {
     const char* body =
         "setp.ge.u32 %p1, %r1, 16; @%p1 bra B; barrier.sync 0; bra END;"
@@ -65,7 +65,7 @@ TEST(BarrierPolicy, StrictAllowsPartOfAWarpAtABarrierThatIsNotAligned) {
     expect_contains(error_of([&] { fails.run(one_block(32)); }), "arrive at the barrier without");
 }
 
-// Lanes that have exited are not there, nor those that do so next; lanes that store first are.
+// Lanes that have exited or exit next are not missing. Lanes that store before they exit are.
 TEST(BarrierPolicy, BarrierDoesNotWaitForLanesThatExit) {
     const auto text = [](const std::string& before_exit) {
         return kernel_text(
@@ -75,7 +75,7 @@ TEST(BarrierPolicy, BarrierDoesNotWaitForLanesThatExit) {
     };
     for (const BarrierPolicy policy : policies) {
         PolicyRunner r(policy, text(""));
-        const auto out = r.run(one_block(64));  // warp 1 exits as a whole
+        const auto out = r.run(one_block(64));  // all lanes of warp 1 exit
         EXPECT_EQ(std::count(out.begin(), out.end(), 3u), 16);
         EXPECT_EQ(r.statistics.barriers, 1u);
         PolicyRunner stores(policy, text("st.global.u32 [%rd1], 4;"));
@@ -98,7 +98,7 @@ TEST(BarrierPolicy, BarriersCompleteWhenHalfAWarpHasExited) {
     }
 }
 
-// Lanes 0-15 run the loop three times, the others twice; then a barrier for all.
+// Threads below the limit run the loop three times, the others twice. Then all have a barrier.
 std::string one_short(const std::string& who) {
     return kernel_text("setp.lt.u32 %p1, " + who + R"(; selp.u32 %r2, 3, 2, %p1;
 TOP: bar.sync 0;
@@ -107,10 +107,10 @@ bar.sync 0;
 st.global.u32 [%rd1], 5;)");
 }
 
-// Volta: the third of lanes 0-15 and the last of lanes 16-31 are one barrier, the 3rd; when the
-// latter have exited, the former pass theirs alone: 4. Before Volta each part of the one warp
-// passes alone: after two together 1 of lanes 16-31 and 2 of lanes 0-15: 5. Strict: the third is
-// an error, whoever comes first.
+// Volta: the third barrier of lanes 0-15 and the last one of lanes 16-31 complete together. When
+// lanes 16-31 have exited, lanes 0-15 complete their last barrier alone: 4 barriers. Before Volta,
+// after two barriers together, lanes 16-31 complete one alone and lanes 0-15 two: 5 barriers.
+// Strict: the third barrier is an error.
 TEST(BarrierPolicy, LanesWithOneIterationLessInOneWarp) {
     for (const auto& [policy, barriers] :
          {std::pair(BarrierPolicy::volta, 4u), std::pair(BarrierPolicy::before_volta, 5u)}) {
@@ -123,7 +123,8 @@ TEST(BarrierPolicy, LanesWithOneIterationLessInOneWarp) {
                     "lanes 0xffff0000 of warp 0 arrive at the barrier without lanes 0x0000ffff");
 }
 
-// Between whole warps no policy minds: warp 0's third and warp 1's last are one barrier.
+// Whole warps: under every policy the third barrier of warp 0 and the last one of warp 1 complete
+// together.
 TEST(BarrierPolicy, WarpsWithOneIterationLessCompleteTheirBarriers) {
     for (const BarrierPolicy policy : policies) {
         PolicyRunner r(policy, one_short("%r1, 32"));
@@ -132,7 +133,8 @@ TEST(BarrierPolicy, WarpsWithOneIterationLessCompleteTheirBarriers) {
     }
 }
 
-// Half of warp 0 and all of warp 1 at a barrier of 64 threads: 48 have come, or two warps have.
+// Half of warp 0 and all of warp 1 arrive at a barrier of 64 threads: these are 48 threads, but two
+// warps.
 TEST(BarrierPolicy, BarrierWithAThreadCountCountsByPolicy) {
     const std::string text =
         kernel_text("setp.lt.u32 %p1, %r1, 16; @%p1 ret; bar.sync 3, 64; st.global.u32 [%rd1], 9;");
@@ -146,7 +148,7 @@ TEST(BarrierPolicy, BarrierWithAThreadCountCountsByPolicy) {
     EXPECT_EQ(std::count(out.begin(), out.end(), 9u), 48);
 }
 
-// Two warps at different barriers. Before Volta warp 0's other lanes can't even run.
+// Two warps at different barriers. Before Volta the other lanes of warp 0 cannot run.
 TEST(BarrierPolicy, DeadlockNamesLanesAndLines) {
     const std::string text = ".file 1 \"kernels/d.cu\"\n" + kernel_text(R"(
 .loc 1 5 1
@@ -177,7 +179,7 @@ OTHER: bar.sync 2; END: )");
                     "kernels/d.cu:6: block (0,0,0): lanes 0x0000ffff");
 }
 
-// What a reduction counts are the lanes that came, whoever else the barrier counts.
+// The barrier counts a whole warp, but the reduction combines only the lanes that have arrived.
 TEST(BarrierPolicy, ReductionsCombineTheArrivedLanesOnly) {
     PolicyRunner r(BarrierPolicy::before_volta,
                    kernel_text("setp.ge.u32 %p1, %r1, 8; @%p1 bra END; setp.lt.u32 %p2, %r1, 5;"
@@ -187,11 +189,12 @@ TEST(BarrierPolicy, ReductionsCombineTheArrivedLanesOnly) {
     EXPECT_EQ(r.run(one_block(32))[0], 105u);
 }
 
-// The book's barrier in the divergent if, 128 threads. Warps whose threads skip it run to the end
-// and no longer count; with half = 16 lanes 16-31 of warp 0 skip it.
-//   volta, before Volta   1 + 7 barriers, and the right sum: behind the if nobody waits for the
-//                         skippers, and what they had to add they added in the step before
-//   strict                that step is an error
+// The barrier inside the divergent if, 128 threads. Warps whose threads skip it run to their end,
+// and the barrier does not wait for them. In the step with half = 16, lanes 16-31 of warp 0 skip
+// it.
+//   volta, before Volta   1 + 7 barriers and the right sum: the threads that skip the barrier have
+//                         added their values in the step before
+//   strict                the step with half = 16 is an error
 class DivergentDot : public testing::Test {
   protected:
     static FrozenKernel dot(const std::string& kernel, BarrierPolicy policy) {
@@ -215,7 +218,7 @@ TEST_F(DivergentDot, GivesTheRightSumExceptUnderTheStrictPolicy) {
                     "lanes 0x0000ffff of warp 0 arrive at the barrier without lanes 0xffff0000");
 }
 
-// Whole warps wait in every synchronised kernel: the policies do not differ.
+// Whole warps arrive at every barrier of a correct kernel, so the policies give equal results.
 TEST_F(DivergentDot, PoliciesGiveEqualResultsForTheCorrectKernel) {
     FrozenKernel right = dot("dot_book", BarrierPolicy::volta);
     const Statistics expected = right.machine.run(right.frozen);

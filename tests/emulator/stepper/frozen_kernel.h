@@ -11,8 +11,8 @@
 
 namespace warpscope::emulator {
 
-// A launch of one of the app's kernels on a machine of its own. Each pointer is a buffer of
-// `floats` floats, the other arguments are given in their order.
+/// A launch of one of the app's kernels on its own machine. Each pointer argument is a buffer of
+/// `floats` floats; `scalars` are the other arguments in their order.
 class FrozenKernel {
   public:
     FrozenKernel(const std::string& file, const std::string& kernel, Launch launch,
@@ -32,7 +32,7 @@ class FrozenKernel {
         frozen = Machine::freeze(*found, launch, arguments, options);
     }
 
-    // All buffers, one after the other.
+    /// The bytes of all buffers.
     std::vector<std::byte> memory() const {
         std::vector<std::byte> all;
         for (const auto& [data, bytes] : buffers_) all.insert(all.end(), data, data + bytes);

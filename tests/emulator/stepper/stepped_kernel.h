@@ -8,7 +8,7 @@
 
 namespace warpscope::emulator {
 
-// A launch of a kernel_text() kernel, frozen, with `out` of 1024 words.
+/// A frozen launch of a kernel of kernel_text(), with `out` of 1024 words.
 class SteppedKernel {
   public:
     SteppedKernel(const std::string& ptx, Launch launch,
@@ -20,7 +20,7 @@ class SteppedKernel {
         frozen = Machine::freeze(kernel(), launch, arguments, options);
     }
     const Kernel& kernel() const { return *module_->kernels().front(); }
-    // Index of the first instruction whose text begins so.
+    /// Index of the first instruction whose text begins with `text`.
     std::uint32_t pc(std::string_view text) const {
         for (std::uint32_t k = 0; k < kernel().lines.size(); ++k)
             if (!kernel().lines[k].pseudo && kernel().lines[k].text.find(text) == 0) return k;

@@ -4,13 +4,14 @@
 #include "stepped_kernel.h"
 #include "stepper_state.h"
 
-// Blocks that fail, and what stands before and after a block.
+// Blocks that fail, and the blocks before a stepped block.
 namespace warpscope::emulator {
 namespace {
 
 constexpr const char* shared_words = ".shared .align 4 .b8 cell[256];";
 
-// Runs to the failure, which is Machine's as well, then back from it and to it once more.
+// Runs to the failure, back to the start and to the failure again. Machine::run must give this
+// error.
 void expect_failure(SteppedKernel& k, const std::string& part, std::uint64_t steps) {
     const std::vector<std::uint32_t> before(k.out, k.out + 1024);
     Stepper s(k.machine, k.frozen, 0);
@@ -55,7 +56,7 @@ TEST(StepperEnd, DeadlockEndsTheBlockAndCanBeSteppedBack) {
     EXPECT_TRUE(s.findings().empty());
 }
 
-// Lanes 0-3 store before lane 4's address turns out to be wild: that is taken back as well.
+// Lanes 0-3 store before lane 4 fails: their stores must be undone as well.
 TEST(StepperEnd, StoresBeforeAnInvalidStoreAreUndone) {
     SteppedKernel k(kernel_text("mul.lo.u32 %r2, %r1, 1020; cvt.u64.u32 %rd2, %r2;"
                                 "setp.lt.u32 %p1, %r1, 5; add.s64 %rd3, %rd0, %rd2;"
@@ -106,7 +107,8 @@ TEST(StepperEnd, RunStopsAtTheGivenNumberOfSteps) {
     EXPECT_EQ(s.position(), 17u);
 }
 
-// Each thread stores the block's number plus one for its own block, and what it found.
+// Each thread stores the number of its block plus one to shared memory, and the value that it found
+// there to global memory.
 const std::string leaves_number = kernel_text(R"(
 mov.u32 %r2, %ctaid.x; shl.b32 %r3, %r1, 2; mov.u32 %r4, cell; add.s32 %r4, %r4, %r3;
 ld.shared.u32 %r5, [%r4]; add.s32 %r6, %r2, 1; st.shared.u32 [%r4], %r6;
@@ -137,7 +139,7 @@ TEST(StepperEnd, BlockFindsTheSharedMemoryOfTheEarlierBlock) {
     EXPECT_EQ(k.out[2 * 32], 77u) << "what an earlier launch left";
 }
 
-// Where atomics tell the blocks' order all of them come before.
+// The results of atomics depend on the order of the blocks, so all earlier blocks must run.
 TEST(StepperEnd, OrderDependentKernelRunsAllEarlierBlocks) {
     SteppedKernel k(kernel_text("atom.global.add.u32 %r2, [%rd0], 1; mov.u32 %r3, %ctaid.x;"
                                 "mul.wide.u32 %rd2, %r3, 4; add.s64 %rd2, %rd0, %rd2;"

@@ -6,7 +6,8 @@
 #include "frozen_kernel.h"
 #include "stepper_state.h"
 
-// The Stepper executes what Machine::run executes, and goes back to what was.
+// The Stepper executes the instructions of Machine::run in their order, and restores earlier
+// states.
 namespace warpscope::emulator {
 namespace {
 
@@ -103,7 +104,7 @@ TEST_P(StepperOrder, ExecutesTheInstructionsOfMachineRun) {
                 bytes_of(ran.machine.shared_memory(0, 0).first(stepper.shared_memory().size())));
             EXPECT_EQ(stepped.memory(), ran.memory());
         }
-        EXPECT_EQ(stepped.memory(), before) << "what the block wrote is taken back";
+        EXPECT_EQ(stepped.memory(), before) << "the writes of the block are undone";
     }
 }
 
@@ -143,7 +144,7 @@ TEST_P(StepperOrder, SeekRestoresEveryEarlierState) {
     }
 }
 
-// Picks by hand, backwards and forwards: the replay makes the same picks.
+// The user chooses warps. seek() must repeat these choices.
 TEST_P(StepperOrder, SeekRepeatsTheWarpsThatTheUserChose) {
     const Case& c = GetParam();
     FrozenKernel k(c.file, c.kernel, c.launch, c.scalars, {.seed = 5});

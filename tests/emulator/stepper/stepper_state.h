@@ -26,7 +26,7 @@ inline std::string text_of(const WarpView& w) {
     return text;
 }
 
-// Everything that a Stepper shows, a line each.
+/// Everything that a Stepper shows, as lines of text.
 inline std::vector<std::string> state_of(const Stepper& s) {
     std::vector<std::string> lines{fmt::format("{} {} {} {} {}", s.position(), int(s.end()),
                                                s.error(), s.epoch(), s.next_warp().value_or(99))};

@@ -13,8 +13,8 @@ using State = SplitView::State;
 
 constexpr const char* shared_words = ".file 1 \"kernels/s.cu\"\n.shared .align 4 .b8 cell[256];";
 
-// Each thread leaves t + 100 in its word and takes what stands in the mirrored one of 64, with a
-// barrier between or without. Two steps come before: the preamble computes the address of out[t].
+// Each of 64 threads stores t + 100 to its word and loads the mirrored word, with or without a
+// barrier between. The first two steps compute the address of out[t].
 std::string mirror(const std::string& barrier) {
     return kernel_text(R"(
 .loc 1 10 1
@@ -45,14 +45,15 @@ void step_to_end(Stepper& s, std::uint32_t warp) {
     }
 }
 
-// mul.wide, add.s64 | 10: shl, add | 11: add, st | 12: bar | 13: sub, ld | 14: st, ret
+// Steps by source line: mul.wide, add.s64 | 10: shl, add | 11: add, st | 12: bar | 13: sub, ld |
+// 14: st, ret
 TEST(Stepper, StepsSourceLinesForwardsAndBackwards) {
     SteppedKernel k(with_barrier, one_block(64));
     Stepper s(k.machine, k.frozen, 0);
     EXPECT_EQ(s.warps(), 2u);
     EXPECT_EQ(s.next_warp(), 0u);
     s.step_line();
-    EXPECT_EQ(s.position(), 1u) << "a line of the PTX text where there is no other";
+    EXPECT_EQ(s.position(), 1u) << "an instruction without source line: its PTX line counts";
     s.step_line();
     EXPECT_EQ(line_of(s, 0), 10u);
     s.step_line();
@@ -64,7 +65,7 @@ TEST(Stepper, StepsSourceLinesForwardsAndBackwards) {
     EXPECT_EQ(s.warp(0).splits.at(0).state, State::at_barrier);
     EXPECT_EQ(s.next_warp(), 1u);
     s.step_line(0);
-    EXPECT_EQ(s.position(), 7u) << "who waits takes no step";
+    EXPECT_EQ(s.position(), 7u) << "a warp that waits takes no step";
     for (int line = 0; line < 4; ++line) s.step_line(1);
     EXPECT_EQ(s.position(), 13u);
     EXPECT_EQ(line_of(s, 1), 12u);
@@ -138,18 +139,18 @@ TEST(Stepper, WaitsLastFromArrivalToRelease) {
     check();
     s.seek(13);
     s.step(1);
-    EXPECT_EQ(s.history().size(), 22u) << "the same choice as before";
+    EXPECT_EQ(s.history().size(), 22u) << "an equal choice keeps the later steps";
     s.seek(12);
     EXPECT_FALSE(s.step(0)) << "it waits";
     EXPECT_EQ(s.history().size(), 22u);
     s.seek(5);
     EXPECT_TRUE(s.step(1));
-    EXPECT_EQ(s.history().size(), 6u) << "another choice forgets what came after";
+    EXPECT_EQ(s.history().size(), 6u) << "another choice removes the later steps";
     EXPECT_TRUE(s.history()[5].by_hand);
     EXPECT_TRUE(s.waits().empty());
 }
 
-// Which of the two warps goes first decides what is seen; that they race is found either way.
+// Which warp runs first decides the result. The race is found in both orders.
 TEST(Stepper, ChosenOrderDecidesTheResultButNotTheRaceFinding) {
     SteppedKernel k(without, one_block(64));
     const auto racing = [](const Stepper& s) {
@@ -246,7 +247,8 @@ TEST(Stepper, ShowsSplitsThatDivergeWaitAndReconverge) {
     const std::uint32_t end = k.pc("mov.u32 %r5");
     s.run(4);
     ASSERT_EQ(s.warp(0).splits.size(), 2u);
-    EXPECT_EQ(s.warp(0).splits[0].mask, ~0x3FFu) << "those that fall through go on first";
+    EXPECT_EQ(s.warp(0).splits[0].mask, ~0x3FFu)
+        << "the lanes that do not take the branch run first";
     EXPECT_EQ(s.warp(0).splits[1].mask, 0x3FFu);
     EXPECT_EQ(s.warp(0).splits[1].pc, k.pc("st.global.u32 [%rd1], 2"));
     s.run(6);
@@ -256,12 +258,12 @@ TEST(Stepper, ShowsSplitsThatDivergeWaitAndReconverge) {
     EXPECT_EQ(s.warp(0).splits[1].mask, ~0x3FFu);
     EXPECT_EQ(s.warp(0).splits[1].pc, end);
     s.run(7);
-    ASSERT_EQ(s.warp(0).splits.size(), 1u) << "together as soon as the last have come";
+    ASSERT_EQ(s.warp(0).splits.size(), 1u) << "reconverged as soon as the last lanes have arrived";
     EXPECT_EQ(s.warp(0).splits[0].mask, ~0u);
     EXPECT_EQ(s.warp(0).splits[0].pc, end);
 }
 
-// Before Volta the lanes behind those that wait stand still, whoever picks their warp.
+// Before Volta the other lanes of a warp cannot run while some wait, even if the user chooses it.
 TEST(Stepper, BeforeVoltaOtherLanesCannotRunWhileSomeWait) {
     const std::string text =
         kernel_text("setp.lt.u32 %p1, %r1, 10; @%p1 bra A; bar.sync 0; A: bar.sync 0;");
@@ -297,7 +299,7 @@ TEST(Stepper, ShowsRegisterValuesOfEveryWidth) {
     EXPECT_EQ(s.value(k.reg("%rd1"), 0, 9), std::uint64_t(k.out + 9));
 }
 
-// Clocks count instructions, also those of a warp in whose turn another one was let in.
+// Clocks count instructions over turns of several warps.
 TEST(Stepper, ClockValuesEqualThoseOfMachineRun) {
     const std::string text = kernel_text(
         "rem.u32 %r2, %r1, 5; mov.u32 %r5, 0;"
@@ -323,10 +325,11 @@ TEST(Stepper, RepeatedStepReadsTheSameGlobalTimer) {
     s.seek(0);
     s.run();
     EXPECT_EQ(k.out[0], time);
-    EXPECT_NE(k.out[1], 0u) << "nanoseconds since long ago";
+    EXPECT_NE(k.out[1], 0u) << "nanoseconds of the host's clock";
 }
 
-// A loop of 3 instructions, its counter known at each position: states come from few snapshots.
+// A loop of 3 instructions: the loop counter is known at every position. Only few positions are
+// saved.
 TEST(Stepper, SeeksInALongHistory) {
     SteppedKernel k(kernel_text("mov.u32 %r2, 0;"
                                 "TOP: add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r0;"

@@ -71,7 +71,7 @@ TEST(MemoryAccess, SharedMemoryAccessMustLieInTheBlocksBytes) {
                     "not a multiple of 4");
 }
 
-// Consecutive words whose addresses wrap around below 0, so that the last ones lie within.
+// Consecutive words whose addresses wrap around below 0: the first are invalid, the last are valid.
 TEST(MemoryAccess, SharedMemoryAddressesThatWrapBelowZeroAreErrors) {
     const std::string shared = ".shared .align 4 .b8 s[256];";
     for (const char* bytes : {"4", "8", "64", "128"})
@@ -130,7 +130,7 @@ TEST(MemoryAccess, InvalidLaunchConfigurationsAreErrors) {
 }
 
 TEST(MemoryAccess, RowsAndColumnsOfWordsAreStoredAndLoaded) {
-    // Rows of 16 threads, 20 words apart; then a column; then bytes.
+    // Rows of 16 threads that are 20 words apart, then a column.
     Runner r(kernel_text(
         "and.b32 %r2, %r1, 15; shr.u32 %r3, %r1, 4; mad.lo.s32 %r4, %r3, 20, %r2;"
         "mul.wide.u32 %rd2, %r4, 4; add.s64 %rd2, %rd0, %rd2; add.s32 %r5, %r1, 1;"
@@ -143,7 +143,7 @@ TEST(MemoryAccess, RowsAndColumnsOfWordsAreStoredAndLoaded) {
     }
 }
 
-// What a block leaves in its local memory is not found by the next one, on whatever host thread.
+// A block must not find what an earlier block on its host thread has left in local memory.
 TEST(LocalMemory, IsZeroAtTheStartOfEveryBlock) {
     Runner r(
         kernel_text(".local .align 4 .b8 x[16];\nmov.u32 %r2, %ctaid.x;\n"

@@ -1,0 +1,142 @@
+#include "emulator/stepper/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/program/error.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+/// The launch with the checks that Machine::run makes.
+FrozenLaunch checked(const FrozenLaunch& launch, std::uint32_t block) {
+    std::vector<const void*> arguments;
+    for (const Parameter& p : launch.kernel->parameters)
+        arguments.push_back(launch.arguments.data() + p.offset);
+    FrozenLaunch frozen = Machine::freeze(*launch.kernel, launch.launch, arguments, launch.options);
+    if (block >= launch.launch.grid.count())
+        throw Error(fmt::format("kernel {}: there is no block {} in a launch of {} blocks",
+                                launch.kernel->name, block, launch.launch.grid.count()));
+    return frozen;
+}
+
+}  // namespace
+
+Stepper::Session::Session(Machine& of, FrozenLaunch frozen, std::uint32_t which)
+    : machine(of),
+      launch(checked(frozen, which)),
+      block(which),
+      sm(which % of.virtual_sms()),
+      budget(launch.options),
+      recorder(of.memory(), launch),
+      stepper(*launch.kernel, launch.launch, of.memory(), launch.arguments, launch.options,
+              budget) {}
+
+// Runs the earlier blocks of this virtual SM, whose shared memory the block finds; all earlier
+// blocks if the kernel is order-dependent.
+void Stepper::Session::run_earlier_blocks() {
+    const Kernel& kernel = *launch.kernel;
+    const std::size_t bytes = kernel.shared_bytes + launch.launch.dynamic_shared_bytes;
+    const unsigned sms = machine.virtual_sms();
+    for (unsigned k = 0; k < sms; ++k) {
+        const auto memory = machine.shared_memory(k, bytes);
+        shared.emplace_back(memory.begin(), memory.end());
+    }
+    if (!bytes && !kernel.order_dependent) return;
+    const auto first = std::uint32_t(std::min<std::uint64_t>(launch.options.first_block, block));
+    for (std::uint32_t b = first; b < block; ++b)
+        if (kernel.order_dependent || b % sms == sm)
+            stepper.run(b, b % sms, sms, shared[b % sms].data(), &recorder);
+}
+
+void Stepper::Session::start() {
+    run_earlier_blocks();
+    budget.count_instructions_only();
+    recorder.begin();
+    stepper.start(block, sm, machine.virtual_sms(), shared[sm].data(), recorder);
+    save_position();
+    constexpr std::size_t most_saved_bytes = 256 << 20;
+    const BlockState& first = saved[0].block.block;
+    const std::size_t bytes =
+        first.registers.size() + first.local.size() + shared[sm].size() * sizeof(RaceCell);
+    most_saved = std::clamp<std::size_t>(most_saved_bytes / (bytes + 1), 8, most_saved);
+}
+
+bool Stepper::Session::step(std::optional<std::uint32_t> warp) {
+    if (!is_open()) return false;
+    const std::uint32_t w = warp.value_or(*stepper.scheduled_warp());
+    if (!stepper.can_run(w)) return false;
+    if (position < history.size() && history[position].warp != w) forget_from(position);
+    execute(w);
+    return true;
+}
+
+void Stepper::Session::execute(std::uint32_t warp) {
+    Step step{std::uint8_t(warp), warp != stepper.scheduled_warp(), 0, 0};
+    recorder.begin_step(position);
+    try {
+        stepper.step(warp);
+        if (stepper.finished()) end = End::finished;
+    } catch (const Error& e) {
+        end = End::failed;
+        error = e.what();
+        recorder.on_error(block, e);
+    }
+    step.pc = stepper.executed().pc;
+    step.mask = stepper.executed().mask;
+    if (position == history.size())
+        history.push_back(step);
+    else
+        history[position] = step;
+    ++position;
+    if (is_open() && position % distance == 0 && position > saved.back().position) save_position();
+}
+
+void Stepper::Session::save_position() {
+    SavedPosition& s = saved.emplace_back();
+    s.position = position;
+    s.observed = recorder.observed;
+    s.undo = recorder.undo.mark();
+    s.block = stepper.save();
+    if (saved.size() <= most_saved) return;
+    distance *= 2;
+    std::erase_if(saved, [&](const SavedPosition& old) { return old.position % distance != 0; });
+}
+
+void Stepper::Session::forget_from(std::uint64_t from) {
+    history.resize(from);
+    recorder.forget_from(from);
+    while (saved.back().position > from) saved.pop_back();
+}
+
+void Stepper::Session::seek(std::uint64_t target) {
+    target = std::min<std::uint64_t>(target, history.size());
+    const auto after =
+        std::upper_bound(saved.begin(), saved.end(), target,
+                         [](std::uint64_t p, const SavedPosition& s) { return p < s.position; });
+    const SavedPosition& nearest = *(after - 1);
+    if (target < position || nearest.position > position) {
+        recorder.undo.move_to(nearest.undo);
+        stepper.restore(nearest.block);
+        recorder.observed = nearest.observed;
+        position = nearest.position;
+        end = End::open;
+        error.clear();
+    }
+    while (position < target && is_open() && stepper.can_run(history[position].warp))
+        execute(history[position].warp);
+}
+
+Stepper::Session::Line Stepper::Session::line_of(std::uint32_t pc) const {
+    const SourceLine& line = launch.kernel->lines[pc].source;
+    return {line.file, line.file < 0 ? line.ptx_line : line.line};
+}
+
+std::optional<Stepper::Session::Line> Stepper::Session::next_line(std::uint32_t warp) const {
+    if (!is_open() || !stepper.can_run(warp)) return std::nullopt;
+    return line_of(stepper.next_pc(warp));
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/machine/budget.h"
+#include "emulator/stepper/block_stepper.h"
+#include "emulator/stepper/step_recorder.h"
+#include "emulator/stepper/stepper.h"
+
+namespace warpscope::emulator {
+
+/// The history of a stepped block: executes steps, saves positions and returns to them.
+struct Stepper::Session {
+    Session(Machine& machine, FrozenLaunch frozen, std::uint32_t block);
+    ~Session() { recorder.undo.move_to(0); }
+
+    struct SavedPosition {
+        std::uint64_t position = 0;
+        BlockStepper::Saved block;
+        Observations observed;
+        std::size_t undo = 0;
+    };
+
+    void run_earlier_blocks();
+    void start();
+    /// One step of a warp, by default of the scheduled one; false when it cannot run.
+    bool step(std::optional<std::uint32_t> warp);
+    void execute(std::uint32_t warp);
+    void seek(std::uint64_t target);
+    void save_position();
+    void forget_from(std::uint64_t position);
+    bool is_open() const { return end == End::open; }
+    /// For functions that run many steps: the launch's time limit counts from start_run().
+    void start_run() { budget.restart_time(); }
+    bool may_continue_run() const {
+        return position % 1024 != 0 || budget.check_time() == Budget::Verdict::within;
+    }
+    using Line = std::pair<std::int32_t, std::int32_t>;  ///< file and line
+    Line line_of(std::uint32_t pc) const;
+    std::optional<Line> next_line(std::uint32_t warp) const;
+
+    Machine& machine;
+    FrozenLaunch launch;
+    std::uint32_t block, sm;
+    /// By virtual SM: copies, so that the machine's own shared memory does not change.
+    std::vector<std::vector<std::byte>> shared;
+    Budget budget;
+    StepRecorder recorder;
+    BlockStepper stepper;
+
+    std::vector<Step> history;
+    std::uint64_t position = 0;
+    End end = End::open;
+    std::string error;
+    std::vector<SavedPosition> saved;  ///< by position; the first one is 0
+    std::uint64_t distance = 64;       ///< between saved positions; doubles when there are too many
+    std::size_t most_saved = 128;
+};
+
+}  // namespace warpscope::emulator
