@@ -37,13 +37,13 @@ struct Columns {
     float before, after, sign, text, right;
 };
 
-void draw_row(const EditorFrame& frame, const KernelEditor& editor, const DiffLine& row,
+void draw_row(const EditorFrame& frame, const KernelDocument& document, const DiffLine& row,
               const Columns& at, float y, float line) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 hue = hue_of(row.kind);
     const float left = ImGui::GetWindowPos().x;
     if (row.kind == Kind::gap) {
-        const std::string words = fmt::format("…  {} lines that are the same", row.skipped);
+        const std::string words = fmt::format("…  {} unchanged lines", row.skipped);
         return list.AddText({at.text, y}, colour::faint, words.c_str());
     }
     if (row.kind != Kind::same) {
@@ -59,14 +59,14 @@ void draw_row(const EditorFrame& frame, const KernelEditor& editor, const DiffLi
     };
     number(at.before, row.before);
     number(at.after, row.after);
-    const bool comment = row.after > 0 && editor.lines().in_comment(row.after - 1);
+    const bool comment = row.after > 0 && document.lines().in_comment(row.after - 1);
     put_words({at.text, y}, row.text.substr(0, 1000), comment,
               row.kind == Kind::same ? colour::dim : colour::text);
 }
 
 }  // namespace
 
-void draw_editor_diff(const EditorFrame& frame, const KernelEditor& editor, ImVec2 size) {
+void draw_editor_diff(const EditorFrame& frame, const KernelDocument& document, ImVec2 size) {
     const std::vector<DiffLine>& shown = frame.view.shown;
     ImGui::PushFont(size.x >= frame.ui.px(600) ? frame.ui.fonts.mono : frame.ui.fonts.mono_small);
     ImGui::BeginChild("editor.diff.scroll", size, false, ImGuiWindowFlags_HorizontalScrollbar);
@@ -82,11 +82,11 @@ void draw_editor_diff(const EditorFrame& frame, const KernelEditor& editor, ImVe
     const int first = std::max(0, int(ImGui::GetScrollY() / line));
     const int end = std::min(int(shown.size()), first + int(size.y / line) + 2);
     for (int i = first; i < end; ++i)
-        draw_row(frame, editor, shown[std::size_t(i)], at, origin.y + float(i) * line, line);
+        draw_row(frame, document, shown[std::size_t(i)], at, origin.y + float(i) * line, line);
     std::size_t widest = 0;
     for (const DiffLine& row : shown) widest = std::max(widest, row.text.size());
     if (shown.empty())
-        text(frame.ui.fonts.small, colour::dim, "Nothing differs: this is the text as shipped.");
+        text(frame.ui.fonts.small, colour::dim, "No differences from the text as shipped.");
     else
         ImGui::Dummy({at.text - origin.x + character * float(std::min<std::size_t>(widest, 1000)),
                       line * float(shown.size() + 1)});

@@ -21,10 +21,10 @@ bool key_pressed(ImGuiKey key) {
     return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
 }
 
-/// What ImGui's field calls back with.
+/// What the callback of ImGui's field gets.
 struct Session {
     EditorField& field;
-    KernelEditor& editor;
+    KernelDocument& document;
     EditorPlaces at;
 };
 
@@ -47,24 +47,24 @@ std::string_view text_of(const Data& data) {
     return {data.Buf, std::size_t(data.BufTextLen)};
 }
 
-/// The model's text, where it is not the field's: an undo, a click on a mark, a file opened.
+/// Takes the document's text, which was changed elsewhere: by an undo, a click on a mark, a file.
 void take_text(Data& data, Session& s) {
-    const std::string& text = s.editor.text();
+    const std::string& text = s.document.text();
     replace(data, 0, std::size_t(data.BufTextLen), text);
-    select(data, s.editor.cursor(), s.editor.cursor());
-    s.field.version = s.editor.version();
+    select(data, s.document.cursor(), s.document.cursor());
+    s.field.of = s.document.shared_text();
 }
 
 std::size_t byte_under_mouse(const Session& s) {
-    const KernelLines& lines = s.editor.lines();
+    const KernelLines& lines = s.document.lines();
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const float y = (mouse.y - s.at.origin.y) / s.at.line;
     const int row = std::clamp(int(std::floor(y)), 0, lines.count() - 1);
     const double column = double(mouse.x - s.at.origin.x) / double(s.at.character);
-    return lines.begin(row) + byte_at(lines.line(s.editor.text(), row), column);
+    return lines.begin(row) + byte_at(lines.line(s.document.text(), row), column);
 }
 
-/// Twice for a word, three times for a line.
+/// Two clicks select a word, three a line.
 void many_clicks(Data& data, const Session& s) {
     const int clicks = ImGui::GetMouseClickedCount(ImGuiMouseButton_Left);
     if (clicks < 2 || !ImGui::IsMouseHoveringRect(s.at.low, s.at.high, false)) return;
@@ -74,17 +74,19 @@ void many_clicks(Data& data, const Session& s) {
         const WordRange word = word_around(text, byte);
         return select(data, word.end, word.begin);
     }
-    const int row = s.editor.lines().row(byte);
-    const bool last = row + 1 == s.editor.lines().count();
-    select(data, last ? text.size() : s.editor.lines().begin(row + 1), s.editor.lines().begin(row));
+    const int row = s.document.lines().row(byte);
+    const bool last = row + 1 == s.document.lines().count();
+    select(data, last ? text.size() : s.document.lines().begin(row + 1),
+           s.document.lines().begin(row));
 }
 
-/// The field is as high as the text, so a page is not what ImGui takes for one.
+/// Moves the cursor by a page that is in sight. ImGui's page is as high as the field: the whole
+/// text.
 void page_keys(Data& data, const Session& s) {
     const bool up = key_pressed(ImGuiKey_PageUp), down = key_pressed(ImGuiKey_PageDown);
     if (up == down) return;
-    const KernelLines& lines = s.editor.lines();
-    const std::string& text = s.editor.text();
+    const KernelLines& lines = s.document.lines();
+    const std::string& text = s.document.text();
     const int page = std::max(1, int((s.at.high.y - s.at.low.y) / s.at.line) - 2);
     const int row = lines.row(s.field.cursor);
     const int to = std::clamp(row + (up ? -page : page), 0, lines.count() - 1);
@@ -97,10 +99,10 @@ void page_keys(Data& data, const Session& s) {
 void help_typing(Data& data, const Session& s) {
     const std::string_view text = text_of(data);
     const auto cursor = std::size_t(data.CursorPos);
-    if (text.size() == s.editor.text().size() || cursor == 0) return;
+    if (text.size() == s.document.text().size() || cursor == 0) return;
     const bool enter = key_pressed(ImGuiKey_Enter) || key_pressed(keypad_enter);
     if (enter && text[cursor - 1] == '\n') apply(data, indent_new_line(text, cursor));
-    const bool one_more = text.size() == s.editor.text().size() + 1;
+    const bool one_more = text.size() == s.document.text().size() + 1;
     if (one_more && text[cursor - 1] == '}') apply(data, align_brace(text, cursor));
 }
 
@@ -121,7 +123,7 @@ int on_text(Data* data) {
     if (data->EventFlag == ImGuiInputTextFlags_CallbackCompletion) {
         apply(*data, tab_key(text_of(*data), std::size_t(data->CursorPos), anchor_of(),
                              ImGui::GetIO().KeyShift));
-    } else if (field.version != s.editor.version()) {
+    } else if (field.of != s.document.shared_text()) {
         take_text(*data, s);
     } else {
         help_typing(*data, s);
@@ -136,8 +138,8 @@ int on_text(Data* data) {
     return 0;
 }
 
-/// Whether ImGui's field gives back the bytes that it is given: UTF-8 without zero bytes, of
-/// characters that it knows.
+/// Whether ImGui's field gives back the bytes that it is given: valid UTF-8 without bytes of value
+/// 0, of characters that ImGui supports.
 bool field_can_hold(std::string_view text) {
     for (std::size_t at = 0; at < text.size();) {
         const auto byte = static_cast<unsigned char>(text[at]);
@@ -153,31 +155,31 @@ bool field_can_hold(std::string_view text) {
     return true;
 }
 
-/// While keys go to the field it is told of changes when it calls back.
-void follow_model(const EditorFrame& frame, const KernelEditor& editor) {
+/// Lets the field follow the document. While the field has the keyboard focus, its callback does.
+void follow_model(const EditorFrame& frame, const KernelDocument& document) {
     EditorField& field = frame.view.field;
     const bool other = field.file != frame.view.file;
-    if (!other && (field.active || field.version == editor.version())) return;
+    if (!other && (field.active || field.of == document.shared_text())) return;
     if (other) {
         field = {};
         field.file = frame.view.file;
-        field.cursor = field.anchor = field.seen = editor.cursor();
-        // What a person came for stands in sight.
-        const auto barriers = editor.barriers();
-        if (editor.cursor() == 0 && !barriers.empty()) field.reveal = barriers.front().line - 1;
+        field.cursor = field.anchor = field.seen = document.cursor();
+        // The first barrier is what a person wants to see.
+        const auto barriers = document.barriers();
+        if (document.cursor() == 0 && !barriers.empty()) field.reveal = barriers.front().line - 1;
     }
-    field.text = editor.text();
-    field.version = editor.version();
+    field.text = document.text();
+    field.of = document.shared_text();
     field.editable = field_can_hold(field.text);
 }
 
 }  // namespace
 
-void draw_editor_field(const EditorFrame& frame, KernelEditor& editor, const EditorPlaces& at,
+void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const EditorPlaces& at,
                        ImVec2 size) {
-    follow_model(frame, editor);
+    follow_model(frame, document);
     EditorField& field = frame.view.field;
-    Session session{field, editor, at};
+    Session session{field, document, at};
     ImGuiInputTextFlags flags =
         ImGuiInputTextFlags_NoUndoRedo | ImGuiInputTextFlags_NoHorizontalScroll;
     const bool editable = can_edit(frame);
@@ -203,22 +205,23 @@ void draw_editor_field(const EditorFrame& frame, KernelEditor& editor, const Edi
     ImGui::PopID();
     ImGui::PopStyleVar();
     ImGui::PopStyleColor(4);
-    // ImGui's field takes back on Escape what was typed since it was entered; ours only leaves.
+    // On Escape, ImGui's field undoes what was typed since it got the focus. Here it only loses the
+    // focus.
     const bool escaped = key_pressed(ImGuiKey_Escape);
-    if (escaped && field.text != editor.text())
-        field.text = editor.text();
+    if (escaped && field.text != document.text())
+        field.text = document.text();
     else if (changed && editable)
-        editor.typed(field.text, field.cursor);
+        document.typed(field.text, field.cursor);
     else if (field.active)
-        editor.set_cursor(field.cursor);
-    if (changed) field.version = editor.version();
+        document.set_cursor(field.cursor);
+    if (changed) field.of = document.shared_text();
     field.active = ImGui::IsItemActive();
 }
 
-void keep_cursor_in_sight(const EditorFrame& frame, const KernelEditor& editor,
+void keep_cursor_in_sight(const EditorFrame& frame, const KernelDocument& document,
                           const EditorPlaces& at) {
     EditorField& field = frame.view.field;
-    const KernelLines& lines = editor.lines();
+    const KernelLines& lines = document.lines();
     if (field.wheel != 0) ImGui::SetScrollY(std::max(0.F, ImGui::GetScrollY() + field.wheel));
     field.wheel = 0;
     if (field.reveal)
@@ -231,7 +234,7 @@ void keep_cursor_in_sight(const EditorFrame& frame, const KernelEditor& editor,
     const std::size_t begin = lines.begin(row);
     const float x =
         at.character *
-        float(columns_of(std::string_view(editor.text()).substr(begin, field.cursor - begin)));
+        float(columns_of(std::string_view(document.text()).substr(begin, field.cursor - begin)));
     const float y = at.line * float(row), margin = at.line;
     const float width = at.high.x - at.low.x - 4 * at.character, height = at.high.y - at.low.y;
     const float top = ImGui::GetScrollY(), left = ImGui::GetScrollX();

@@ -29,25 +29,16 @@ ImU32 severity_colour(compiler::Severity severity) {
 
 namespace {
 
-using State = KernelTexts::State;
-
-/// The file on show and the texts, which a watched folder may have changed.
-KernelEditor& follow_texts(const EditorFrame& frame) {
+/// The document of the file on show.
+KernelDocument& document_on_show(const EditorFrame& frame) {
     EditorView& view = frame.view;
-    KernelTexts& texts = frame.stage.texts();
     const std::string kernel = frame.stage.experiment().kernel_file();
-    // Another experiment, or another kernel of it: its source is what is wanted now.
+    // Another experiment or another of its kernels is on show: that one's source is wanted now.
     if (kernel != view.kernel) view.kernel = view.file = kernel;
-    if (!view.files.contains(view.file))
-        view.files.emplace(view.file, KernelEditor(texts.text(view.file)));
-    if (texts.version() != view.texts_version)
-        for (auto& [file, editor] : view.files)
-            if (editor.text() != texts.text(file)) editor.replace(texts.text(file));
-    view.texts_version = texts.version();
-    return view.files.find(view.file)->second;
+    return frame.stage.documents()[view.file];
 }
 
-/// The line of `file` that a sentence about a failed launch names first; 0: none.
+/// The first line of `file` that the error of a failed launch names; 0: it names none.
 int line_named(std::string_view sentence, std::string_view file) {
     const std::string place = fmt::format("kernels/{}.cu:", file);
     const std::size_t at = sentence.find(place);
@@ -57,33 +48,30 @@ int line_named(std::string_view sentence, std::string_view file) {
     return line;
 }
 
-/// Diagnostics at the lines where they belong by now, and what differs from the shipped text.
-void place_marks(const EditorFrame& frame, const KernelEditor& editor) {
+/// Finds the lines that the diagnostics are about in the current text, which may be newer than the
+/// text that was compiled, and the differences from the shipped text.
+void place_marks(const EditorFrame& frame, const KernelDocument& document) {
     EditorView& view = frame.view;
-    const KernelTexts& texts = frame.stage.texts();
-    if (view.placed_file == view.file && view.placed_version == editor.version() &&
-        view.placed_outcomes == texts.outcomes())
+    if (view.placed_text == document.shared_text() && view.placed_outcome == document.outcome())
         return;
-    view.placed_file = view.file;
-    view.placed_version = editor.version();
-    view.placed_outcomes = texts.outcomes();
+    view.placed_text = document.shared_text();
+    view.placed_outcome = document.outcome();
     view.placed.clear();
     view.fault.reset();
-    const auto& said = texts.diagnostics(view.file);
-    const int failed = line_named(texts.error(view.file), view.file);
-    const auto edits = said.empty() && failed == 0
+    const EditOutcome& outcome = *document.outcome();
+    const int failed = line_named(outcome.error, view.file);
+    const auto edits = outcome.diagnostics.empty() && failed == 0
                            ? std::vector<Hunk>()
-                           : diff_lines(texts.tried(view.file), editor.text());
-    for (const compiler::Diagnostic& one : said) {
+                           : diff_lines(*outcome.text, document.text());
+    for (const compiler::Diagnostic& one : outcome.diagnostics) {
         const auto row = one.line > 0 ? moved_row(edits, one.line - 1) : std::nullopt;
-        view.placed.push_back({row && *row < editor.lines().count() ? *row : -1, one});
+        view.placed.push_back({row && *row < document.lines().count() ? *row : -1, one});
     }
     const auto row = failed > 0 ? moved_row(edits, failed - 1) : std::nullopt;
-    if (row && *row < editor.lines().count())
+    if (row && *row < document.lines().count())
         view.fault = {*row, {failed, 0, compiler::Severity::error, "the kernel failed here"}};
-    const std::string_view shipped = KernelTexts::shipped(view.file);
-    view.changes = diff_lines(shipped, editor.text());
-    view.shown = show_diff(shipped, editor.text(), 3);
+    view.changes = diff_lines(document.shipped(), document.text());
+    view.shown = show_diff(document.shipped(), document.text(), 3);
 }
 
 std::vector<std::string> files_to_choose(const EditorFrame& frame) {
@@ -91,10 +79,10 @@ std::vector<std::string> files_to_choose(const EditorFrame& frame) {
     const auto add = [&](const std::string& file) {
         if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
     };
-    for (const auto& [file, text] : frame.stage.texts().edited_sources()) add(file);
+    for (const auto& [file, text] : frame.stage.documents().edited_sources()) add(file);
     for (const char* file : {"ripple", "ripple_layouts", "ripple_stamped", "nbody", "nbody_ladder",
                              "splat", "dot", "dot_ladder", "reduce", "reduce_ladder"})
-        if (!KernelTexts::shipped(file).empty()) add(file);
+        if (!KernelDocuments::shipped(file).empty()) add(file);
     return files;
 }
 
@@ -106,14 +94,14 @@ struct Words {
 Words state_words(const EditorFrame& frame) {
     const bool emulator = frame.stage.device().info().kind == compute::DeviceKind::emulator;
     if (!frame.stage.read_only().empty()) return {"read-only", colour::faint};
-    switch (frame.stage.texts().state(frame.view.file)) {
-        case State::shipped:
+    switch (frame.stage.documents()[frame.view.file].state()) {
+        case EditState::shipped:
             return {"as shipped", colour::dim};
-        case State::waiting:
+        case EditState::waiting:
             return {"compiling…", colour::accent};
-        case State::running:
+        case EditState::running:
             return {emulator ? "runs in the emulator" : "runs on the GPU", colour::good};
-        case State::failed:
+        case EditState::failed:
             return {"error: the last good kernel runs", colour::bad};
     }
     return {};
@@ -124,12 +112,12 @@ void choose_file(const EditorFrame& frame, float width) {
     std::vector<std::string> labels;
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < files.size(); ++i) {
-        const bool edited = frame.stage.texts().edited(files[i]);
+        const bool edited = frame.stage.documents()[files[i]].edited();
         labels.push_back(files[i] + ".cu" + (edited ? "  ·  edited" : ""));
         if (files[i] == frame.view.file) chosen = i;
     }
     const int clicked = dropdown(frame.ui, "editor.file", files, labels, chosen, width);
-    // Between frames: what follows in this one is of the file that was on show.
+    // Between frames, since the rest of this frame draws the file that is on show now.
     if (clicked >= 0)
         frame.ui.later(
             [&view = frame.view, file = files[std::size_t(clicked)]] { view.file = file; });
@@ -172,18 +160,19 @@ bool button(const EditorFrame& frame, const char* id, const char* label, bool en
     return clicked;
 }
 
-void buttons(const EditorFrame& frame, KernelEditor& editor) {
+void buttons(const EditorFrame& frame, KernelDocument& document) {
     const bool may = can_edit(frame), free = frame.stage.read_only().empty();
     ImGui::PushFont(frame.ui.fonts.small);
-    if (button(frame, "editor.undo", "Undo", may && editor.can_undo(),
-               "Take a step back (Ctrl+Z)."))
-        editor.undo();
-    if (button(frame, "editor.redo", "Redo", may && editor.can_redo(), "A step again (Ctrl+Y)."))
-        editor.redo();
+    if (button(frame, "editor.undo", "Undo", may && document.can_undo(),
+               "Undo the last change (Ctrl+Z)."))
+        document.undo();
+    if (button(frame, "editor.redo", "Redo", may && document.can_redo(),
+               "Redo the change that was undone (Ctrl+Y)."))
+        document.redo();
     if (button(frame, "editor.revert", "Revert", free && !frame.view.changes.empty(),
-               "Back to the text as shipped; a step that can be undone."))
-        editor.replace(KernelTexts::shipped(frame.view.file));
-    if (button(frame, "editor.diff", "Diff", true, "What differs from the text as shipped.",
+               "Go back to the text as shipped. Undo brings the edit back."))
+        document.replace(KernelDocuments::shipped(frame.view.file));
+    if (button(frame, "editor.diff", "Diff", true, "Show the differences from the text as shipped.",
                frame.view.diff))
         frame.view.diff = !frame.view.diff;
     if (button(frame, "editor.load", "Open…", free,
@@ -196,25 +185,25 @@ void buttons(const EditorFrame& frame, KernelEditor& editor) {
     ImGui::PopFont();
 }
 
-void keys(const EditorFrame& frame, KernelEditor& editor) {
-    // A field elsewhere has keys of its own.
+void keys(const EditorFrame& frame, KernelDocument& document) {
+    // The keys are meant for a text field of another panel.
     if (ImGui::GetIO().WantTextInput && !frame.view.field.active) return;
     const bool may = can_edit(frame);
     for (const Command command : frame.view.asked) {
-        if (may && command == Command::undo) editor.undo();
-        if (may && command == Command::redo) editor.redo();
-        if (command == Command::save_kernel) save_kernel(frame, editor);
+        if (may && command == Command::undo) document.undo();
+        if (may && command == Command::redo) document.redo();
+        if (command == Command::save_kernel) save_kernel(frame, document);
         if (command == Command::open_kernel && frame.stage.read_only().empty())
             ask_for_path(frame, EditorPath::Wish::open);
     }
 }
 
-/// Why nothing can be typed here; empty: it can.
+/// Why the text cannot be edited; empty: it can.
 std::string why_not(const EditorFrame& frame) {
     if (!frame.stage.read_only().empty()) return frame.stage.read_only();
     if (can_edit(frame)) return {};
-    return "This text holds bytes that are no characters, so it can't be typed in. Revert or open "
-           "another file.";
+    return "This text is not valid UTF-8, so it cannot be edited here. Revert it or open another "
+           "file.";
 }
 
 void notices(const EditorFrame& frame) {
@@ -224,19 +213,19 @@ void notices(const EditorFrame& frame) {
         record(frame.ui, id, words);
     };
     say("editor.read_only", why_not(frame), colour::finding);
-    // Where the compiler says what is wrong, the list at the foot does.
+    // The compiler's errors are in the list at the foot.
     const auto is_error = [](const PlacedDiagnostic& one) {
         return one.what.severity == compiler::Severity::error;
     };
     if (std::any_of(frame.view.placed.begin(), frame.view.placed.end(), is_error)) return;
-    say("editor.error", frame.stage.texts().error(frame.view.file), colour::bad);
+    say("editor.error", frame.stage.documents()[frame.view.file].outcome()->error, colour::bad);
 }
 
 float row_height(const EditorFrame& frame) {
     return frame.ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale + frame.ui.px(6);
 }
 
-void diagnostic_row(const EditorFrame& frame, KernelEditor& editor, std::size_t index) {
+void diagnostic_row(const EditorFrame& frame, KernelDocument& document, std::size_t index) {
     const PlacedDiagnostic& one = frame.view.placed[index];
     const ImU32 hue = severity_colour(one.what.severity);
     const ImVec2 at = ImGui::GetCursorScreenPos();
@@ -257,7 +246,7 @@ void diagnostic_row(const EditorFrame& frame, KernelEditor& editor, std::size_t 
     if (!clicked || one.row < 0) return;
     frame.view.diff = false;
     frame.view.field.reveal = one.row;
-    frame.view.field.go = editor.lines().begin(one.row);
+    frame.view.field.go = document.lines().begin(one.row);
 }
 
 float list_height(const EditorFrame& frame, float room) {
@@ -267,7 +256,7 @@ float list_height(const EditorFrame& frame, float room) {
                : std::min(rows * row_height(frame) + frame.ui.px(10), room * 0.35F);
 }
 
-void diagnostics_list(const EditorFrame& frame, KernelEditor& editor, float height) {
+void diagnostics_list(const EditorFrame& frame, KernelDocument& document, float height) {
     if (frame.view.placed.empty()) return;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::GetWindowDrawList()->AddLine(at, {at.x + ImGui::GetContentRegionAvail().x, at.y},
@@ -276,7 +265,7 @@ void diagnostics_list(const EditorFrame& frame, KernelEditor& editor, float heig
     ImGui::BeginChild("editor.diagnostics", {0, std::max(1.F, height - frame.ui.px(5))});
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
     ImGui::PushFont(frame.ui.fonts.small);
-    for (std::size_t i = 0; i < frame.view.placed.size(); ++i) diagnostic_row(frame, editor, i);
+    for (std::size_t i = 0; i < frame.view.placed.size(); ++i) diagnostic_row(frame, document, i);
     ImGui::PopFont();
     ImGui::PopStyleVar();
     ImGui::EndChild();
@@ -286,27 +275,22 @@ void diagnostics_list(const EditorFrame& frame, KernelEditor& editor, float heig
 
 void EditorPanel::draw(Ui& ui) {
     const EditorFrame frame{ui, stage_, options_, view_};
-    KernelEditor& editor = follow_texts(frame);
-    const std::string file = frame.view.file;
-    const std::uint64_t before = editor.version();
-    keys(frame, editor);
+    KernelDocument& document = document_on_show(frame);
+    keys(frame, document);
     title(frame);
-    buttons(frame, editor);
-    draw_editor_path(frame, editor);
-    place_marks(frame, editor);
+    buttons(frame, document);
+    draw_editor_path(frame, document);
+    place_marks(frame, document);
     notices(frame);
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float foot = list_height(frame, room.y);
     const ImVec2 size{room.x, std::max(frame.ui.px(20), room.y - foot - frame.ui.px(4))};
     if (frame.view.diff)
-        draw_editor_diff(frame, editor, size);
+        draw_editor_diff(frame, document, size);
     else
-        draw_editor_text(frame, editor, size);
-    diagnostics_list(frame, editor, foot);
+        draw_editor_text(frame, document, size);
+    diagnostics_list(frame, document, foot);
     view_.asked.clear();
-    if (editor.version() == before) return;
-    frame.stage.texts().set(file, editor.text());
-    frame.view.texts_version = frame.stage.texts().version();
 }
 
 }  // namespace warpscope::ui

@@ -26,26 +26,26 @@ struct EditorPlaces {
     float y(int row) const { return origin.y + float(row) * line; }
 };
 
-/// ImGui's text field over the whole text, `size` large, which draws nothing but the selection.
-/// What is typed there goes into the model, and back.
-void draw_editor_field(const EditorFrame& frame, KernelEditor& editor, const EditorPlaces& at,
+/// ImGui's text field over the whole text, of this size. It draws only the selection. What is typed
+/// there changes the document, and changes of the document appear there.
+void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const EditorPlaces& at,
                        ImVec2 size);
-/// Scrolls the current window where the cursor went, or where something is to be shown.
-void keep_cursor_in_sight(const EditorFrame& frame, const KernelEditor& editor,
+/// Scrolls the current window to the cursor where it has moved, or to the row to reveal.
+void keep_cursor_in_sight(const EditorFrame& frame, const KernelDocument& document,
                           const EditorPlaces& at);
 /// The text as it is edited, with its gutter.
-void draw_editor_text(const EditorFrame& frame, KernelEditor& editor, ImVec2 size);
-/// What differs from the shipped text.
-void draw_editor_diff(const EditorFrame& frame, const KernelEditor& editor, ImVec2 size);
+void draw_editor_text(const EditorFrame& frame, KernelDocument& document, ImVec2 size);
+/// The differences from the shipped text.
+void draw_editor_diff(const EditorFrame& frame, const KernelDocument& document, ImVec2 size);
 /// The popup where a path is typed, while it is open.
-void draw_editor_path(const EditorFrame& frame, KernelEditor& editor);
+void draw_editor_path(const EditorFrame& frame, KernelDocument& document);
 void ask_for_path(const EditorFrame& frame, EditorPath::Wish wish);
-/// Saves where the file was saved last; asks where it never was.
-void save_kernel(const EditorFrame& frame, const KernelEditor& editor);
+/// Saves to the path that the file was saved to last; asks for a path where there is none.
+void save_kernel(const EditorFrame& frame, const KernelDocument& document);
 
 /// Whether the pane's text can be changed now.
 bool can_edit(const EditorFrame& frame);
-/// What a severity looks like.
+/// The colour of a severity.
 ImU32 severity_colour(compiler::Severity severity);
 
 }  // namespace warpscope::ui

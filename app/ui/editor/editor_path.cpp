@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "ui/documents/kernel_file_choice.h"
 #include "ui/editor/editor_parts.h"
-#include "ui/stage/kernel_file_choice.h"
 #include "ui/widgets/text_file.h"
 #include "ui/widgets/widgets.h"
 
@@ -25,21 +25,21 @@ void remember(const EditorFrame& frame, const std::string& path) {
 }
 
 /// Throws what write_whole throws.
-void write(const EditorFrame& frame, const KernelEditor& editor, const std::string& path) {
-    write_whole(with_home(path), editor.text());
+void write(const EditorFrame& frame, const KernelDocument& document, const std::string& path) {
+    write_whole(with_home(path), document.text());
     remember(frame, path);
     frame.stage.say(fmt::format("Saved {}", path));
 }
 
-/// True where it is done.
-bool carry_out(const EditorFrame& frame, KernelEditor& editor) {
+/// Opens or saves. Returns false, with an error to show, where that fails.
+bool carry_out(const EditorFrame& frame, KernelDocument& document) {
     EditorPath& path = frame.view.path;
     path.error.clear();
     try {
         if (path.typed.empty() || path.typed.ends_with('/'))
-            throw std::runtime_error("A path of a file is wanted, not of a folder.");
+            throw std::runtime_error("This is the path of a folder. Type the path of a file.");
         if (path.wish == Wish::open) {
-            editor.replace(read_kernel(path.typed));
+            document.replace(read_kernel(path.typed));
             remember(frame, path.typed);
             return true;
         }
@@ -48,9 +48,9 @@ bool carry_out(const EditorFrame& frame, KernelEditor& editor) {
         const bool there = std::filesystem::exists(with_home(path.typed), error);
         if (there && !known && path.replaces != path.typed) {
             path.replaces = path.typed;
-            throw std::runtime_error("That file is there already. Save once more to replace it.");
+            throw std::runtime_error("A file is there already. Click Save again to replace it.");
         }
-        write(frame, editor, path.typed);
+        write(frame, document, path.typed);
         return true;
     } catch (const std::exception& error) {
         path.error = error.what();
@@ -67,7 +67,7 @@ int on_tab(ImGuiInputTextCallbackData* data) {
     return 0;
 }
 
-/// The field; true on Enter.
+/// Draws the field of the path. Returns true on Enter.
 bool path_field(const EditorFrame& frame, float width) {
     EditorPath& path = frame.view.path;
     std::array<char, 4096> buffer{};
@@ -85,7 +85,7 @@ bool path_field(const EditorFrame& frame, float width) {
     return entered;
 }
 
-/// What the path may go on to; true where a click chose the file.
+/// Draws the completions of the path. Returns true where a click chose a file to open.
 bool choices(const EditorFrame& frame, ImVec2 size) {
     EditorPath& path = frame.view.path;
     bool chosen = false;
@@ -107,7 +107,8 @@ bool choices(const EditorFrame& frame, ImVec2 size) {
         record(frame.ui, fmt::format("editor.path:{}", i), one);
     }
     if (all.choices.empty())
-        text(frame.ui.fonts.small, colour::faint, "No folder and no .cu file begins like this.");
+        text(frame.ui.fonts.small, colour::faint,
+             "No folder and no .cu file begins with this path.");
     ImGui::EndChild();
     ImGui::PopStyleVar();
     ImGui::PopStyleColor();
@@ -131,17 +132,17 @@ void ask_for_path(const EditorFrame& frame, Wish wish) {
     ImGui::OpenPopup("editor.path");
 }
 
-void save_kernel(const EditorFrame& frame, const KernelEditor& editor) {
+void save_kernel(const EditorFrame& frame, const KernelDocument& document) {
     const auto saved = frame.view.saved.find(frame.view.file);
     if (saved == frame.view.saved.end()) return ask_for_path(frame, Wish::save);
     try {
-        write(frame, editor, saved->second);
+        write(frame, document, saved->second);
     } catch (const std::exception& error) {
         frame.stage.say(error.what(), Tone::error);
     }
 }
 
-void draw_editor_path(const EditorFrame& frame, KernelEditor& editor) {
+void draw_editor_path(const EditorFrame& frame, KernelDocument& document) {
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {frame.ui.px(16), frame.ui.px(14)});
     const bool open = ImGui::BeginPopup("editor.path");
     ImGui::PopStyleVar();
@@ -159,7 +160,7 @@ void draw_editor_path(const EditorFrame& frame, KernelEditor& editor) {
         record(frame.ui, "editor.path.error", frame.view.path.error);
     } else {
         text(frame.ui.fonts.small, colour::dim,
-             opens ? "Its text takes the place of this kernel's; undo brings that back. Tab "
+             opens ? "The file's text replaces this kernel's text. Undo brings that back. Tab "
                      "completes the path."
                    : "Tab completes the path.");
     }
@@ -167,7 +168,7 @@ void draw_editor_path(const EditorFrame& frame, KernelEditor& editor) {
     go |= flat_button(frame.ui, "editor.path.go", opens ? "Open" : "Save");
     ImGui::SameLine();
     const bool leave = flat_button(frame.ui, "editor.path.cancel", "Cancel");
-    if (leave || (go && carry_out(frame, editor))) ImGui::CloseCurrentPopup();
+    if (leave || (go && carry_out(frame, document))) ImGui::CloseCurrentPopup();
     ImGui::PopStyleColor(2);
     ImGui::EndPopup();
 }

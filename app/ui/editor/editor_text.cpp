@@ -11,15 +11,15 @@
 namespace warpscope::ui {
 namespace {
 
-/// The part of a line that is in sight, in colours.
-void draw_line(const KernelEditor& editor, const EditorPlaces& at, int row) {
-    const std::string_view line = editor.lines().line(editor.text(), row);
+/// Draws the visible part of a line in the colours of its syntax.
+void draw_line(const KernelDocument& document, const EditorPlaces& at, int row) {
+    const std::string_view line = document.lines().line(document.text(), row);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const double left = double(at.low.x - at.origin.x) / double(at.character);
     const double right = double(at.high.x - at.origin.x) / double(at.character);
     const std::size_t from = byte_at(line, std::floor(left) - 4), to = byte_at(line, right + 4);
-    constexpr std::size_t longest = 4000;  // a longer line is no program's
-    bool comment = editor.lines().in_comment(row);
+    constexpr std::size_t longest = 4000;  // longer lines, which no program has, get no colours
+    bool comment = document.lines().in_comment(row);
     std::vector<InkSpan> spans;
     if (line.size() < longest) spans = ink_cuda(line, comment);
     spans.push_back({line.size(), line.size(), Ink::plain});
@@ -40,7 +40,7 @@ void draw_line(const KernelEditor& editor, const EditorPlaces& at, int row) {
     }
 }
 
-/// The diagnostics of a row, in the compiler's words.
+/// The diagnostics of a row.
 std::vector<const compiler::Diagnostic*> diagnostics_of(const EditorView& view, int row) {
     std::vector<const compiler::Diagnostic*> list;
     for (const PlacedDiagnostic& one : view.placed)
@@ -55,35 +55,35 @@ const compiler::Diagnostic& worst(const std::vector<const compiler::Diagnostic*>
     });
 }
 
-void draw_row(const EditorFrame& frame, const KernelEditor& editor, const EditorPlaces& at,
+void draw_row(const EditorFrame& frame, const KernelDocument& document, const EditorPlaces& at,
               int row) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 low{at.low.x, at.y(row)}, high{at.high.x, at.y(row) + at.line};
     const EditorField& field = frame.view.field;
-    if (field.active && editor.lines().row(field.cursor) == row)
+    if (field.active && document.lines().row(field.cursor) == row)
         list.AddRectFilled(low, high, faded(colour::text, 0.045F));
     const auto said = diagnostics_of(frame.view, row);
     if (!said.empty()) {
         const compiler::Diagnostic& first = worst(said);
         const ImU32 hue = severity_colour(first.severity);
         list.AddRectFilled(low, high, faded(hue, 0.15F));
-        const int columns = columns_of(editor.lines().line(editor.text(), row));
+        const int columns = columns_of(document.lines().line(document.text(), row));
         list.AddText({at.origin.x + float(columns + 3) * at.character, low.y}, faded(hue, 0.9F),
                      first.text.c_str());
     }
-    draw_line(editor, at, row);
+    draw_line(document, at, row);
     record_rect(frame.ui, low, high, fmt::format("editor.line.{}", row + 1),
-                std::string(editor.lines().line(editor.text(), row).substr(0, 400)));
+                std::string(document.lines().line(document.text(), row).substr(0, 400)));
 }
 
-void draw_caret(const EditorField& field, const KernelEditor& editor, const EditorPlaces& at,
+void draw_caret(const EditorField& field, const KernelDocument& document, const EditorPlaces& at,
                 float px) {
     const bool lit = std::fmod(ImGui::GetTime() - field.moved, 1.2) < 0.8;
     if (!field.active || !lit) return;
-    const int row = editor.lines().row(field.cursor);
-    const std::size_t begin = editor.lines().begin(row);
+    const int row = document.lines().row(field.cursor);
+    const std::size_t begin = document.lines().begin(row);
     const int column =
-        columns_of(std::string_view(editor.text()).substr(begin, field.cursor - begin));
+        columns_of(std::string_view(document.text()).substr(begin, field.cursor - begin));
     const float x = std::round(at.origin.x + float(column) * at.character);
     ImGui::GetWindowDrawList()->AddRectFilled({x, at.y(row)}, {x + 1.5F * px, at.y(row) + at.line},
                                               colour::text);
@@ -107,11 +107,12 @@ const char* name_of(BarrierState state) {
 std::string words_of(BarrierState state, bool editable) {
     std::string words;
     if (state == BarrierState::in) words = "A barrier: threads wait here for one another.";
-    if (state == BarrierState::out) words = "A barrier that is taken out: no thread waits here.";
-    if (state == BarrierState::mixed) words = "Barriers, of which some are taken out.";
+    if (state == BarrierState::out)
+        words = "A barrier that is commented out: no thread waits here.";
+    if (state == BarrierState::mixed) words = "Some of these barriers are commented out.";
     if (!editable) return words;
     return words +
-           (state == BarrierState::out ? " Click to put it back." : " Click to take it out.");
+           (state == BarrierState::out ? " Click to restore it." : " Click to comment it out.");
 }
 
 /// Left edges in the gutter.
@@ -129,7 +130,7 @@ Gutter gutter_of(const EditorFrame& frame, int lines) {
     return gutter;
 }
 
-/// Lines that are not as shipped.
+/// Marks the lines that differ from the shipped text.
 void draw_changes(const EditorFrame& frame, const Gutter& gutter, float left,
                   const EditorPlaces& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -145,20 +146,20 @@ void draw_changes(const EditorFrame& frame, const Gutter& gutter, float left,
     }
 }
 
-/// Its tooltip, and what a click does.
-void use_gutter(const EditorFrame& frame, KernelEditor& editor, int row) {
-    const auto barriers = editor.barriers(row + 1);
+/// Shows the tooltip of a row's marks, and toggles its barriers on a click.
+void use_gutter(const EditorFrame& frame, KernelDocument& document, int row) {
+    const auto barriers = document.barriers(row + 1);
     const auto said = diagnostics_of(frame.view, row);
     for (const auto* one : said) quick_tooltip(frame.ui, one->text);
-    // At once it would hide the lines below whenever a barrier is clicked.
+    // After a delay: a tooltip at once would hide the lines below every barrier that is clicked.
     if (!barriers.empty() && said.empty())
         tooltip_at(frame.ui, {0, float(row)}, words_of(barriers.front().state, can_edit(frame)));
     if (barriers.empty() || !can_edit(frame)) return;
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) editor.toggle_barrier(row + 1);
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) document.toggle_barriers(row + 1);
 }
 
-void draw_gutter(const EditorFrame& frame, KernelEditor& editor, const EditorPlaces& at,
+void draw_gutter(const EditorFrame& frame, KernelDocument& document, const EditorPlaces& at,
                  const Gutter& gutter, ImVec2 low) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 high{low.x + gutter.width, at.high.y};
@@ -170,7 +171,7 @@ void draw_gutter(const EditorFrame& frame, KernelEditor& editor, const EditorPla
     if (hovered) frame.view.field.wheel -= ImGui::GetIO().MouseWheel * 5 * at.line;
     ImGui::PushClipRect(low, high, true);
     draw_changes(frame, gutter, low.x, at);
-    const int current = editor.lines().row(frame.view.field.cursor);
+    const int current = document.lines().row(frame.view.field.cursor);
     for (int row = at.first; row < at.end; ++row) {
         const auto said = diagnostics_of(frame.view, row);
         const std::string number = fmt::format("{}", row + 1);
@@ -182,7 +183,7 @@ void draw_gutter(const EditorFrame& frame, KernelEditor& editor, const EditorPla
         if (!said.empty())
             list.AddRectFilled({low.x, at.y(row)}, {low.x + frame.ui.px(3), at.y(row) + at.line},
                                hue);
-        for (const BarrierLine& barrier : editor.barriers(row + 1)) {
+        for (const BarrierLine& barrier : document.barriers(row + 1)) {
             const ImVec2 centre{low.x + gutter.mark, at.y(row) + at.line / 2};
             draw_barrier_mark(frame, barrier.state, centre,
                               hovered && under == row && can_edit(frame));
@@ -192,10 +193,11 @@ void draw_gutter(const EditorFrame& frame, KernelEditor& editor, const EditorPla
         }
     }
     ImGui::PopClipRect();
-    if (hovered && under >= 0 && under < editor.lines().count()) use_gutter(frame, editor, under);
+    if (hovered && under >= 0 && under < document.lines().count())
+        use_gutter(frame, document, under);
 }
 
-EditorPlaces find_places(const KernelEditor& editor) {
+EditorPlaces find_places(const KernelDocument& document) {
     EditorPlaces at;
     at.low = ImGui::GetWindowPos();
     const ImVec2 room = ImGui::GetContentRegionAvail();
@@ -204,35 +206,35 @@ EditorPlaces find_places(const KernelEditor& editor) {
     at.line = ImGui::GetFontSize();
     at.character = character_width();
     const float top = (at.low.y - at.origin.y) / at.line;
-    at.first = std::clamp(int(top), 0, editor.lines().count());
-    at.end = std::min(editor.lines().count(), int(top + room.y / at.line) + 2);
+    at.first = std::clamp(int(top), 0, document.lines().count());
+    at.end = std::min(document.lines().count(), int(top + room.y / at.line) + 2);
     return at;
 }
 
 }  // namespace
 
-void draw_editor_text(const EditorFrame& frame, KernelEditor& editor, ImVec2 size) {
+void draw_editor_text(const EditorFrame& frame, KernelDocument& document, ImVec2 size) {
     ImGui::PushFont(size.x >= frame.ui.px(600) ? frame.ui.fonts.mono : frame.ui.fonts.mono_small);
-    const Gutter gutter = gutter_of(frame, editor.lines().count());
+    const Gutter gutter = gutter_of(frame, document.lines().count());
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::SetCursorScreenPos({low.x + gutter.width, low.y});
     ImGui::BeginChild("editor.scroll", {std::max(1.F, size.x - gutter.width), size.y}, false,
                       ImGuiWindowFlags_HorizontalScrollbar | ImGuiWindowFlags_NoMove);
-    EditorPlaces at = find_places(editor);
+    EditorPlaces at = find_places(document);
     const ImVec2 room = ImGui::GetContentRegionAvail();
-    draw_editor_field(frame, editor, at,
-                      {std::max(room.x, float(editor.lines().columns() + 6) * at.character),
-                       std::max(room.y, float(editor.lines().count() + 2) * at.line)});
-    at.end = std::min(at.end, editor.lines().count());
-    for (int row = at.first; row < at.end; ++row) draw_row(frame, editor, at, row);
-    draw_caret(frame.view.field, editor, at, frame.ui.px(1));
-    keep_cursor_in_sight(frame, editor, at);
+    draw_editor_field(frame, document, at,
+                      {std::max(room.x, float(document.lines().columns() + 6) * at.character),
+                       std::max(room.y, float(document.lines().count() + 2) * at.line)});
+    at.end = std::min(at.end, document.lines().count());
+    for (int row = at.first; row < at.end; ++row) draw_row(frame, document, at, row);
+    draw_caret(frame.view.field, document, at, frame.ui.px(1));
+    keep_cursor_in_sight(frame, document, at);
     ImGui::EndChild();
-    const int row = editor.lines().row(frame.view.field.cursor);
+    const int row = document.lines().row(frame.view.field.cursor);
     record_rect(
         frame.ui, at.low, at.high, "editor.text",
-        fmt::format("{}:{}", row + 1, frame.view.field.cursor - editor.lines().begin(row) + 1));
-    draw_gutter(frame, editor, at, gutter, low);
+        fmt::format("{}:{}", row + 1, frame.view.field.cursor - document.lines().begin(row) + 1));
+    draw_gutter(frame, document, at, gutter, low);
     ImGui::PopFont();
 }
 

@@ -20,7 +20,7 @@ Words indentation(Words line) {
     return line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
 }
 
-/// How many bytes a step to the left takes from a line.
+/// The bytes of indentation that a line loses when it moves to the left.
 std::size_t outdent(Words line) {
     if (line.starts_with('\t')) return 1;
     return std::min(indentation(line).size(), std::min(line.find_first_not_of(' '), step));

@@ -6,26 +6,27 @@
 
 namespace warpscope::ui {
 
-/// What an editor adds to a keystroke: bytes [begin, end) become `added`; then the cursor and the
-/// other end of the selection stand at these bytes.
+/// A change that the editor makes after a key press: bytes [begin, end) become `added`, and the
+/// selection then is between the bytes `cursor` and `anchor`.
 struct Aid {
     std::size_t begin = 0, end = 0;
     std::string added;
     std::size_t cursor = 0, anchor = 0;
 };
 
-/// Behind a newline just typed at the cursor: the line above's indentation, a step more where it
-/// ends with an opening brace.
+/// Indents a new line, whose newline was just typed before the cursor, like the line above, and
+/// four columns more where that line ends with an opening brace.
 Aid indent_new_line(std::string_view text, std::size_t cursor);
 
-/// Behind a closing brace just typed: a step back where it is its line's first character.
+/// Takes back up to four columns of indentation before a closing brace that was just typed, where
+/// it is the first character of its line.
 Aid align_brace(std::string_view text, std::size_t cursor);
 
-/// For the tab key: spaces up to the next step; where lines are selected these go a step to the
-/// right, or with `back` to the left.
+/// Carries out the tab key: inserts spaces up to the next column that is a multiple of four. Where
+/// lines are selected, it moves them four columns to the right, or with `back` to the left.
 Aid tab_key(std::string_view text, std::size_t cursor, std::size_t anchor, bool back);
 
-/// The word around a byte, or the spaces: begin and end.
+/// The bytes [begin, end) of the word around a byte, or of the spaces.
 struct WordRange {
     std::size_t begin = 0, end = 0;
 };

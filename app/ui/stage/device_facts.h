@@ -9,15 +9,16 @@
 
 namespace warpscope::ui {
 
-/// What the panels know of the device in use beside its kernels.
+/// What the panels show of the device in use beside its kernels: its ceilings and its state.
 class DeviceFacts {
   public:
-    /// Measures the ceilings where nobody has; an error is kept and it isn't tried again.
+    /// Measures the ceilings, unless that was done. An error is kept, and nothing is measured
+    /// again.
     void measure(compute::Device& device);
-    /// Why there are none; empty where nothing went wrong.
+    /// Why the ceilings could not be measured; empty: there was no error.
     const std::string& error(const compute::DeviceInfo& device) const;
-    /// A second old at most; nothing where the device doesn't say. Never waits: another thread
-    /// asks.
+    /// The GPU's state of at most a second ago; nullopt where it is not known. Never waits: another
+    /// thread asks the driver.
     const std::optional<compute::GpuState>& gpu(const compute::DeviceInfo& device);
 
   private:

@@ -10,7 +10,7 @@ namespace warpscope::ui {
 EditFiles::EditFiles(Stage& stage, KernelFolder watched, const std::filesystem::path& kept)
     : stage_(stage), watched_(std::move(watched)), kept_(kept) {
     look();
-    if (offers()) stage_.say(fmt::format("Your edits of last time are kept: {}.", offered()));
+    if (offers()) stage_.say(fmt::format("Unsaved edits to {} found.", offered()));
 }
 
 std::string EditFiles::offered() const {
@@ -21,7 +21,7 @@ std::string EditFiles::offered() const {
 }
 
 void EditFiles::look() {
-    if (std::string words = watched_.look(stage_.texts()); !words.empty())
+    if (std::string words = watched_.look(stage_.documents()); !words.empty())
         stage_.say(std::move(words), watched_.trouble() ? Tone::error : Tone::info);
     keep(false);
 }
@@ -29,20 +29,18 @@ void EditFiles::look() {
 void EditFiles::take_offer() {
     const compute::Sources texts = kept_.offered();
     kept_.taken();
-    for (const auto& [file, text] : texts) stage_.texts().set(file, text);
+    for (const auto& [file, text] : texts) stage_.documents()[file].replace(text);
 }
 
 void EditFiles::decline_offer() {
-    stage_.say(
-        fmt::format("Not offered again: {}. The folder of the settings keeps what was "
-                    "typed, as NAME.cu~.",
-                    offered()));
+    stage_.say(fmt::format(
+        "The edits to {} are discarded. The settings folder has them as NAME.cu~.", offered()));
     kept_.decline();
 }
 
 void EditFiles::keep(bool now) {
     try {
-        kept_.keep(stage_.texts(), watched_, now);
+        kept_.keep(stage_.documents(), watched_, now);
     } catch (const std::exception& error) {
         if (std::exchange(complained_, true)) return;
         stage_.say(fmt::format("Edits can't be kept for the next start: {}.", error.what()),

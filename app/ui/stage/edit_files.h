@@ -2,30 +2,31 @@
 
 #include <string>
 
-#include "ui/stage/kept_edits.h"
-#include "ui/stage/kernel_folder.h"
+#include "ui/documents/kept_edits.h"
+#include "ui/documents/kernel_folder.h"
 #include "ui/stage/stage.h"
 
 namespace warpscope::ui {
 
-/// The files behind a stage's edited kernels: those that are watched, and those that keep what was
-/// typed for the next start.
+/// The files of a stage's edits: those that are watched, and those that keep edits for the next
+/// session.
 class EditFiles {
   public:
     EditFiles(Stage& stage, KernelFolder watched, const std::filesystem::path& kept);
 
     bool watches() const { return watched_.watches(); }
-    /// Once a frame, and while the window rests: takes what has changed, keeps what was typed.
+    /// Reads watched files that have changed and keeps what was typed. For every frame, and for a
+    /// window that draws none.
     void look();
-    /// Before the end.
+    /// Keeps what was typed at once, before the app ends.
     void keep_now() { keep(true); }
 
-    /// Edits of the last time wait to be taken.
+    /// There are edits of the last session.
     bool offers() const { return !kept_.offered().empty(); }
     /// "ripple.cu, gallery/life.cu"
     std::string offered() const;
     void take_offer();
-    /// They lie by as NAME.cu~, and are not offered again.
+    /// Renames their files to NAME.cu~, which are not offered again.
     void decline_offer();
 
   private:
@@ -37,7 +38,7 @@ class EditFiles {
     bool complained_ = false;
 };
 
-/// Where edited kernels are kept, beside these settings; empty where there are none.
+/// The folder for kept edits, beside the settings file; empty where there is no such file.
 std::filesystem::path kept_edits_folder(const std::filesystem::path& settings);
 
 }  // namespace warpscope::ui

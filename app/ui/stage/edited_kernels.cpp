@@ -11,7 +11,6 @@ namespace warpscope::ui {
 
 using experiments::Size;
 using experiments::Snapshot;
-using TextState = KernelTexts::State;
 
 namespace {
 
@@ -29,6 +28,11 @@ bool differs(const compute::Sources& from, const std::string& file, const std::s
     return found == from.end() || found->second != text;
 }
 
+void set_state(KernelDocument& document, EditState state,
+               std::vector<compiler::Diagnostic> warnings = {}) {
+    document.set_outcome({state, document.shared_text(), std::move(warnings), {}});
+}
+
 /// The edits that are known to work: those that run, or ran before the ones that have failed.
 compute::Sources working_sources(const Scene& scene) {
     return scene.failed() ? scene.previous_sources() : scene.sources();
@@ -41,17 +45,17 @@ EditedKernels::EditedKernels(EditThread::Try try_edits, Clock clock)
 
 EditedKernels::News EditedKernels::advance(Scene& scene, Size view) {
     News news;
-    follow_texts();
+    follow_documents();
     take_result(scene, view, news);
     const bool may_look = state_ == State::waiting || state_ == State::trying;
     if (may_look && look_at_ && clock_() >= *look_at_) look(scene, view, news);
     return news;
 }
 
-void EditedKernels::follow_texts() {
-    if (texts_.version() == seen_texts_) return;
-    seen_texts_ = texts_.version();
-    for (const std::string& file : texts_.waiting()) failed_.erase(file);
+void EditedKernels::follow_documents() {
+    if (documents_.version() == seen_version_) return;
+    seen_version_ = documents_.version();
+    for (const std::string& file : documents_.files(EditState::waiting)) failed_.erase(file);
     search_.reset();
     // The replacement of failed kernels goes on: the picture waits for it.
     if (try_edits_ && state_ != State::replacing) wait_until(clock_() + experiments::edit_pause);
@@ -64,28 +68,27 @@ void EditedKernels::wait_until(Time time) {
 }
 
 void EditedKernels::look_again() {
-    if (!try_edits_ || seen_texts_ == 0 || look_at_) return;
+    if (!try_edits_ || seen_version_ == 0 || look_at_) return;
     look_at_ = clock_();
     if (state_ == State::idle) state_ = State::waiting;
 }
 
 void EditedKernels::change_scene() {
     search_.reset();
-    if (try_edits_ && seen_texts_ != 0) wait_until(clock_());
+    if (try_edits_ && seen_version_ != 0) wait_until(clock_());
 }
 
 void EditedKernels::start_anew() {
-    for (const auto& [file, text] : texts_.edited_sources())
-        if (texts_.state(file) == TextState::running)
-            texts_.outcome(file, text, TextState::waiting, {}, "");
+    for (const std::string& file : documents_.files(EditState::running))
+        set_state(documents_[file], EditState::waiting);
     forget_failures();
     change_scene();
 }
 
 void EditedKernels::show(const Scene& scene) {
     News nothing_to_tell;
-    for (const auto& [file, edit] : scene.device().edits()) texts_.set(file, edit->source);
-    seen_texts_ = texts_.version();
+    for (const auto& [file, edit] : scene.device().edits()) documents_[file].replace(edit->source);
+    seen_version_ = documents_.version();
     settle(scene, nothing_to_tell);
 }
 
@@ -94,7 +97,7 @@ void EditedKernels::show(const Scene& scene) {
 compute::Sources EditedKernels::wanted_sources(const Scene& scene) const {
     const compute::Sources working = working_sources(scene);
     compute::Sources wanted;
-    for (const auto& [file, text] : scene.used(texts_.edited_sources())) {
+    for (const auto& [file, text] : scene.used(documents_.edited_sources())) {
         const auto found = working.find(file);
         if (!has_failed(file, text))
             wanted[file] = text;
@@ -208,8 +211,10 @@ void EditedKernels::fail_text(const std::string& file, const std::string& text,
                               std::vector<compiler::Diagnostic> diagnostics,
                               const std::string& error) {
     failed_[file].insert(text);
-    if (texts_.text(file) == text)
-        texts_.outcome(file, text, TextState::failed, std::move(diagnostics), error);
+    KernelDocument& document = documents_[file];
+    if (document.text() == text)
+        document.set_outcome(
+            {EditState::failed, document.shared_text(), std::move(diagnostics), error});
 }
 
 bool EditedKernels::has_failed(const std::string& file, const std::string& text) const {
@@ -224,13 +229,14 @@ void EditedKernels::show_error(std::string error, News& news) {
 
 /// All that can run does: gives each text the state that it now has.
 void EditedKernels::settle(const Scene& scene, News& news) {
-    if (scene.used(texts_.edited_sources()) == scene.sources()) news.outdated = shown_error_;
-    for (const auto& [file, edit] : scene.device().edits())
-        if (texts_.text(file) == edit->source)
-            texts_.outcome(file, edit->source, TextState::running, edit->warnings, "");
-    for (const std::string& file : texts_.waiting())
-        if (!texts_.edited(file))
-            texts_.outcome(file, texts_.text(file), TextState::shipped, {}, "");
+    if (scene.used(documents_.edited_sources()) == scene.sources()) news.outdated = shown_error_;
+    for (const auto& [file, edit] : scene.device().edits()) {
+        KernelDocument& document = documents_[file];
+        if (document.text() == edit->source)
+            set_state(document, EditState::running, edit->warnings);
+    }
+    for (const std::string& file : documents_.files(EditState::waiting))
+        if (!documents_[file].edited()) set_state(documents_[file], EditState::shipped);
 }
 
 EditedKernels::News EditedKernels::replace_failed(Scene& scene, const std::string& error,
@@ -242,10 +248,9 @@ EditedKernels::News EditedKernels::replace_failed(Scene& scene, const std::strin
         if (differs(previous, file, text))
             fail_text(file, text, scene.device().edits().at(file)->warnings, error);
     scene.fail();
-    show_error(
-        fmt::format("{}{} Back to the {}.", error, error.ends_with('.') ? "" : ".",
-                    previous.empty() ? "kernel that Warpscope came with" : "last good kernel"),
-        news);
+    show_error(fmt::format("{}{} Back to the {}.", error, error.ends_with('.') ? "" : ".",
+                           previous.empty() ? "built-in kernel" : "last good kernel"),
+               news);
     look_at_.reset();
     start(scene, wanted_sources(scene), view, news);
     if (scene.device().info().kind == compute::DeviceKind::cuda && !news.failure) {

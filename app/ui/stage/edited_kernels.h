@@ -9,8 +9,8 @@
 #include <set>
 #include <string>
 
+#include "ui/documents/kernel_documents.h"
 #include "ui/stage/edit_thread.h"
-#include "ui/stage/kernel_texts.h"
 #include "ui/stage/scene.h"
 
 namespace warpscope::ui {
@@ -42,7 +42,7 @@ class EditedKernels {
     /// `try_edits` runs on another thread; empty: nothing can be edited.
     EditedKernels(EditThread::Try try_edits, Clock clock);
 
-    KernelTexts& texts() { return texts_; }
+    KernelDocuments& documents() { return documents_; }
     bool can_try() const { return try_edits_ != nullptr; }
     State state() const { return state_; }
     /// Something is being tried on another thread.
@@ -68,7 +68,7 @@ class EditedKernels {
   private:
     using Time = std::chrono::steady_clock::time_point;
 
-    void follow_texts();
+    void follow_documents();
     void wait_until(Time time);
     void look(Scene& scene, experiments::Size view, News& news);
     void start(Scene& scene, compute::Sources sources, experiments::Size view, News& news);
@@ -85,10 +85,10 @@ class EditedKernels {
 
     EditThread::Try try_edits_;
     Clock clock_;
-    KernelTexts texts_;
+    KernelDocuments documents_;
     State state_ = State::idle;
-    std::optional<Time> look_at_;   ///< when the texts are compared with what runs
-    std::uint64_t seen_texts_ = 0;  ///< KernelTexts::version()
+    std::optional<Time> look_at_;     ///< when the texts are compared with what runs
+    std::uint64_t seen_version_ = 0;  ///< KernelDocuments::version()
     std::uint64_t tried_changes_ =
         0;  ///< Scene::changes() at the snapshot that the try starts from
     /// By file: texts that failed with this device and these settings, which are not tried again.

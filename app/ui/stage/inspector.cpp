@@ -108,10 +108,11 @@ void Inspector::take(Outcome<Inspection> outcome) {
     too_large_ = limited_ && outcome.too_large;
     if (too_large_)
         error_ = fmt::format(
-            "Too large to check automatically: a copy takes more than {} MiB. \"Check now\" makes "
-            "one all the same.",
+            "Too large to check automatically: a copy takes more than {} MiB. Click \"Check now\" "
+            "to "
+            "check it anyway.",
             automatic_bytes >> 20);
-    // What a panel wanted by itself would copy as much.
+    // Trying the policies would copy as much.
     if (too_large_) policies_asked_ = false;
     inspection_ = std::move(outcome.result);
     if (!inspection_) return;

@@ -14,11 +14,12 @@
 
 namespace warpscope::ui {
 
-/// Checks the launch on show in the background, on a copy of the experiment: races, barriers,
-/// counters, and when asked what each barrier policy does. The copy is made on the calling thread,
-/// where the experiment lives; what takes time runs on another one, one job at a time. A change
-/// stops a job that nobody asked for, and other kernels stop any; of several changes only the
-/// newest is looked at. Throws nothing: an error is a sentence on show.
+/// Checks the launch on show in the background, on a copy of the experiment: races, barriers and
+/// counters, and on request what each barrier policy does. The copy is made on the calling thread,
+/// which uses the experiment; the checks run on another thread, one job at a time. A change of the
+/// experiment stops a job that started automatically, and a change of its kernels stops any job.
+/// After several changes only the newest state is checked. Throws nothing: an error is a sentence
+/// to show.
 class Inspector {
   public:
     using Clock = std::chrono::steady_clock;
@@ -26,11 +27,11 @@ class Inspector {
     using Job = std::function<Result()>;
     using Policies = std::vector<experiments::PolicyOutcome>;
 
-    /// Copies made without being asked, on the thread that draws, take no more than this: about
-    /// 0.2 s for the largest, and 400 000 bodies have room.
+    /// The most memory of a copy that is made automatically, on the thread that draws. The largest
+    /// take about 0.2 s; 400 000 bodies fit.
     static constexpr std::size_t automatic_bytes = std::size_t(320) << 20;
 
-    /// Makes copies, and what another thread then does with them, until it is asked to stop.
+    /// Each function makes a copy and returns the job that another thread then runs on it.
     struct Work {
         /// Throws compute::OutOfMemory where the copy takes more than `memory_bytes`.
         std::function<Job<experiments::Inspection>(const experiments::Entry&,
@@ -43,42 +44,43 @@ class Inspector {
     };
     static Work usual_work();
 
-    /// A job begins once nothing has changed for `settle`.
+    /// A job begins after a time of `settle` without a change.
     explicit Inspector(Work work = usual_work(),
                        Clock::duration settle = std::chrono::milliseconds(250));
     ~Inspector();
     Inspector(const Inspector&) = delete;
     Inspector& operator=(const Inspector&) = delete;
 
-    /// Once a frame: takes over what has ended and begins what is due. A change of parameters or
-    /// run settings and a reset are looked at by themselves where `automatic`.
+    /// Once a frame: collects the results of jobs that have ended and begins jobs that are due.
+    /// With `automatic`, a change of parameters or run settings and a reset make a check due.
     void follow(const experiments::Entry& entry, experiments::Experiment& live, bool automatic);
-    /// Looks at this state, whether automatic or not; not again where that was done.
+    /// Requests a check of the current state, unless it was checked already.
     void inspect() { asked_ = begun_ != state_ || too_large_; }
     void try_policies() { policies_asked_ = true; }
-    /// Until everything that is wanted of this state is known.
+    /// Waits until all requested results of the current state are there.
     void wait(const experiments::Entry& entry, experiments::Experiment& live, bool automatic);
 
-    /// Counts the changes: another number, another state.
+    /// Counts the changes of the state.
     std::uint64_t state() const { return state_; }
-    /// Something runs or is about to: draw again soon.
+    /// A job runs or will begin, so frames have to go on.
     bool busy() const;
-    /// The newest findings are of another state than the one on show, and others are on their way.
+    /// The findings of the current state are not there yet, and a job for them runs or will begin.
     bool checking() const;
     bool trying_policies() const { return policies_asked_ || policies_job_.valid(); }
 
-    /// The newest results; those of the state before stay until then. Null: none yet.
+    /// The newest results, which may be of an earlier state. Null: none yet.
     const experiments::Inspection* inspection() const {
         return inspection_ ? &*inspection_ : nullptr;
     }
-    /// Why the launch could not be looked at; empty else.
+    /// Why the launch could not be checked; empty: it could.
     const std::string& error() const { return error_; }
-    /// Whether inspection() is of the state that follow() saw last.
+    /// Whether inspection() is of the current state.
     bool current() const { return shown_ == state_; }
-    /// Whether that was not looked at, as nobody asked and its copy is too large; error() says so.
+    /// The current state was not checked automatically, since its copy is too large; error() says
+    /// so.
     bool too_large() const { return too_large_; }
-    /// Counters of each kernel of this experiment that was looked at, in the order of their first
-    /// time; the newest of each.
+    /// The newest counters of each kernel of this experiment that was checked, in the order of the
+    /// kernels' first checks.
     const std::vector<emulator::KernelCounters>& counters() const { return counters_; }
     const Policies* policies() const { return policies_ ? &*policies_ : nullptr; }
     const std::string& policies_error() const { return policies_error_; }
@@ -111,15 +113,16 @@ class Inspector {
     std::vector<std::string> parameters_;
     compute::RunSettings settings_;
     compute::KernelEdits edits_;
-    std::uint64_t first_state_ = 0;  // of this experiment; results of those before are let go
+    std::uint64_t first_state_ = 0;  ///< of this experiment; results of earlier ones are dropped
     std::uint64_t frame_ = 0;
-    // States are numbered: the one on show, that of the newest job, those of the results.
+    // Numbers of states: the current one, the one of the newest job, the one of its results.
     std::uint64_t state_ = 0, begun_ = 0, shown_ = 0;
     std::uint64_t policies_begun_ = 0, policies_shown_ = 0;
     bool automatic_ = false, asked_ = false, policies_asked_ = false;
-    bool limited_ = false, too_large_ = false;  // the newest job, and its outcome
+    bool limited_ = false,
+         too_large_ = false;  ///< the newest job has a memory limit, and exceeded it
     Clock::time_point due_{};
-    std::stop_source stop_;  // of the job that runs
+    std::stop_source stop_;  ///< of the job that runs
     Future<experiments::Inspection> inspection_job_;
     Future<Policies> policies_job_;
     std::optional<experiments::Inspection> inspection_;

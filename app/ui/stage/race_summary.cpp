@@ -50,7 +50,7 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         summary.sentence = fmt::format("{} in {}.", amount(hazards, inspection.blocks), where);
     } else if (barrier || unwritten) {
         summary.state = State::error;
-        summary.chip = barrier ? "barrier not reached by all" : "reads what nobody wrote";
+        summary.chip = barrier ? "barrier not reached by all" : "reads unwritten memory";
         summary.sentence = fmt::format("No race, but errors in {}.", where);
     } else if (summary.findings > 0) {
         summary.state = State::warning;
@@ -60,13 +60,14 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
     } else {
         summary.state = State::clean;
         summary.chip = "no race found";
-        summary.sentence = fmt::format("No race and no barrier left out by a thread in {}.", where);
+        summary.sentence =
+            fmt::format("No race in {}, and every thread reached every barrier.", where);
     }
     if (inspection.error.empty()) return;
-    summary.sentence += fmt::format(" It ended early: {}", inspection.error);
+    summary.sentence += fmt::format(" The launch ended with an error: {}", inspection.error);
     if (summary.state == State::clean || summary.state == State::warning) {
         summary.state = State::failed;
-        summary.chip = "can't go on";
+        summary.chip = "launch failed";
     }
 }
 

@@ -7,22 +7,23 @@
 
 namespace warpscope::ui {
 
-/// What the checks say of the launch on show, in a chip and in a sentence. It never comes from the
-/// picture: a race that happened to end well is one too.
+/// The result of the checks of the launch on show, as a chip and as a sentence. It comes from the
+/// checks alone: a race may leave the picture right.
 struct RaceSummary {
     enum class State {
-        unknown,  ///< not looked at, or about to be
+        unknown,  ///< not checked, or about to be
         clean,
         warning,  ///< findings, none of them an error
         race,
-        error,  ///< no race, but threads that don't reach a barrier, or reads of unwritten words
-        failed  ///< the launch could not be looked at, or can't go on
+        error,  ///< no race, but threads that miss a barrier, or reads of memory that no thread
+                ///< wrote
+        failed  ///< the launch could not be checked, or ended with an error
     };
     State state = State::unknown;
     std::string chip;      ///< "race: 256 hazards a block", "no race found", "checking…"
-    std::string sentence;  ///< with how much was looked at
+    std::string sentence;  ///< says how many blocks were checked
     std::size_t findings = 0;
-    bool checking = false;  ///< new results are on their way; the findings are the ones before
+    bool checking = false;  ///< the findings are of an earlier state; new ones will follow
 };
 
 RaceSummary summarize(const Inspector& inspector);

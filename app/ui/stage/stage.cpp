@@ -225,7 +225,8 @@ void Stage::say(std::string text, Tone tone) {
 }
 
 const std::string& Stage::read_only() const {
-    static const std::string none, finished = "This is a picture of a finished run.";
+    static const std::string none,
+        finished = "This run has ended, so its kernels cannot be edited.";
     if (helpers_) return helpers_->no_compiler();
     return edits_.can_try() ? none : finished;
 }

@@ -81,8 +81,8 @@ class Stage {
     const std::optional<std::string>& lost_wish() const { return lost_wish_; }
     /// The parameters of every experiment that differ from their defaults.
     ParameterTexts parameter_texts() const;
-    /// The kernel texts on screen. A change is tried, and then runs.
-    KernelTexts& texts() { return edits_.texts(); }
+    /// The kernel sources as a person edits them. A change is tried, and then runs.
+    KernelDocuments& documents() { return edits_.documents(); }
     /// Why no kernel can be edited, as a sentence; empty: all can.
     const std::string& read_only() const;
     /// Edits are being tried or soon will be, so frames have to go on.

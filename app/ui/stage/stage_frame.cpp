@@ -15,7 +15,7 @@ using experiments::Snapshot;
 void Stage::advance(Size view) {
     const Size before = std::exchange(view_, view);
     if (!failure_.empty()) handle_failure();
-    if (!warm_ && texts().version() != 0) warm();
+    if (!warm_ && documents().version() != 0) warm();
     take(edits_.advance(*scene_, view));
     // Kernels that have failed stand still until others take their place.
     if (scene_->failed()) return;
@@ -133,8 +133,8 @@ void Stage::handle_failure() {
         replace_lost_device(error);
 }
 
-/// A lost GPU takes every experiment on it along. The emulator goes on from the last snapshot of
-/// the one on show.
+/// A lost GPU ends every experiment on it. The emulator continues the one on show from its last
+/// snapshot.
 void Stage::replace_lost_device(const std::string& error) {
     scene_->fail();
     const bool done = attempt("Restart Warpscope.", [&] {
@@ -150,8 +150,7 @@ void Stage::replace_lost_device(const std::string& error) {
         lost_wish_ = lost_wish_.value_or(wish_);
         wish_ = "emulator";
         show_alone(std::make_unique<Scene>(entry(), std::move(running)));
-        say(fmt::format("{}{} The emulator goes on from where it stood; the GPU is back after a "
-                        "restart.",
+        say(fmt::format("{}{} The emulator continues. To use the GPU again, restart Warpscope.",
                         error, error.ends_with('.') ? "" : "."),
             Tone::error);
     });

@@ -239,14 +239,14 @@ void App::wait() {
 /// Until something happens, or the text cursor blinks.
 void App::rest() {
     const auto wake = Clock::now() + std::chrono::milliseconds(400);
-    const std::uint64_t version = stage_->texts().version();
+    const std::uint64_t version = stage_->documents().version();
     const double seconds = files_.watches() ? 0.1 : 0.4;
     do {
         const auto before = Clock::now();
         glfwWaitEventsTimeout(seconds);
         files_.look();
         if (Clock::now() - before < std::chrono::duration<double>(seconds * 0.95) ||
-            stage_->texts().version() != version)
+            stage_->documents().version() != version)
             awake_ = settling;
     } while (awake_ == 0 && Clock::now() < wake);
 }

@@ -44,7 +44,7 @@ std::string source_of(const emulator::ThreadAtLine& party) {
     return line;
 }
 
-TEST(Inspection, RippleWithoutItsBarrierHasAHazardAPixel) {
+TEST(Inspection, RippleWithoutItsBarrierHasOneHazardPerPixel) {
     // 256 in a full block, RAW and WAR together; threads beyond the edge don't read.
     for (const RunSettings& run : runs) {
         const Inspection off = Live("ripple", {{"size", "40"}, {"sync", "off"}}, run).inspection();
@@ -59,7 +59,7 @@ TEST(Inspection, RippleWithoutItsBarrierHasAHazardAPixel) {
     }
 }
 
-TEST(Inspection, DotWithoutABarrierHasTheHazardThatTheBarriersCommentNames) {
+TEST(Inspection, DotWithoutABarrierHasTheHazardThatItsCommentNames) {
     for (const RunSettings& run : runs) {
         const Inspection first =
             Live("dot", {{"n", "3000"}, {"kernel", "no_first_barrier"}}, run).inspection();
@@ -102,7 +102,7 @@ TEST(Inspection, KernelsWithTheirBarriersHaveNoFinding) {
         clean("reduction", {{"n", "3000"}, {"block", "100"}, {"kernel", kernel}});
 }
 
-TEST(Inspection, CountsTheWholeLaunchOnce) {
+TEST(Inspection, CountersCoverTheWholeLaunchOnce) {
     const Inspection ripple =
         Live("ripple", {{"size", "64"}, {"layout", "padded17"}, {"sync", "on"}}).inspection();
     ASSERT_EQ(ripple.counters.size(), 1u);
@@ -179,7 +179,7 @@ constexpr std::string_view divergent =
     "and.b32 %r3, %r0, 1;\nsetp.eq.u32 %p0, %r3, 0;\n@%p0 bra even;\nbar.sync 0;\nbra both;\n"
     "even:\nbar.sync 0;\nboth:\nst.global.u32 [%rd1], 1;\nret;\n}\n";
 
-TEST(Inspection, RunsTheLaunchOnce) {
+TEST(Inspection, LeavesMemoryAsOneLaunchDoes) {
     const auto device = compute::make_emulated_device("");
     const Entry entry = ptx_entry<adding>();
     const auto live = entry.make(*device);
@@ -191,7 +191,7 @@ TEST(Inspection, RunsTheLaunchOnce) {
     for (const unsigned word : words) EXPECT_EQ(word, 1u);
 }
 
-TEST(Inspection, TakesAsManyBlocksAsFit) {
+TEST(Inspection, RunsAsManyBlocksAsTheLimitAllows) {
     Live live("ripple", {{"size", "64"}, {"sync", "off"}});
     const auto blocks = [&](std::uint64_t instructions) {
         Specimen specimen = live.specimen();
@@ -211,7 +211,7 @@ TEST(Inspection, TakesAsManyBlocksAsFit) {
     EXPECT_EQ(blocks(1000 * each), 16u);
 }
 
-TEST(Inspection, SaysWhereAWildAccessEndedIt) {
+TEST(Inspection, TheErrorNamesTheLineOfAnInvalidAccess) {
     const auto device = compute::make_emulated_device("");
     const Entry entry = ptx_entry<wild>();
     const auto live = entry.make(*device);
@@ -234,7 +234,7 @@ TEST(Inspection, ADeadlockIsAnErrorAndAFinding) {
     EXPECT_EQ(found.blocks, 0u);
 }
 
-TEST(Inspection, RunsBesideTheLiveExperiment) {
+TEST(Inspection, AnInspectionDoesNotChangeTheLiveExperiment) {
     Live live("ripple", {{"size", "100"}, {"sync", "off"}});
     Live alone("ripple", {{"size", "100"}, {"sync", "off"}});
     for (int round = 0; round < 3; ++round) {
@@ -269,7 +269,7 @@ const PolicyOutcome& under(const std::vector<PolicyOutcome>& outcomes,
     throw std::runtime_error("no such policy");
 }
 
-TEST(Policies, AreNoMatterToAKernelThatEveryThreadFollows) {
+TEST(Policies, AllPoliciesRunAKernelWhoseBarriersEveryThreadReaches) {
     const std::vector<PolicyOutcome> outcomes = Live("dot", {{"n", "3000"}}).policies();
     ASSERT_EQ(outcomes.size(), 3u);
     for (const PolicyOutcome& outcome : outcomes) {
@@ -280,7 +280,7 @@ TEST(Policies, AreNoMatterToAKernelThatEveryThreadFollows) {
     }
 }
 
-TEST(Policies, TheBarrierInsideTheIfIsAnErrorByTheLetterOnly) {
+TEST(Policies, OnlyTheStrictPolicyRejectsTheBarrierInsideTheIf) {
     for (const RunSettings& run : runs) {
         const auto outcomes = Live("dot", {{"n", "3000"}, {"kernel", "divergent"}}, run).policies();
         for (const auto policy :
@@ -315,7 +315,7 @@ TEST(Policies, TwoBarriersOfOneWarpMeetOnAGpu) {
     EXPECT_NE(strict.error.find("55555555"), std::string::npos) << strict.error;
 }
 
-TEST(Policies, OfALongLaunchTakeTheFirstBlocksAndHaveNoReport) {
+TEST(Policies, RunTheFirstBlocksOfALongLaunchWithoutAReport) {
     Live live("dot", {{"n", "3000"}});
     for (const PolicyOutcome& outcome : try_policies(live.entry(), live.experiment(), 1)) {
         EXPECT_TRUE(outcome.ends) << outcome.error;
@@ -325,7 +325,7 @@ TEST(Policies, OfALongLaunchTakeTheFirstBlocksAndHaveNoReport) {
     }
 }
 
-TEST(Policies, ADeadlockIsOneUnderEach) {
+TEST(Policies, ADeadlockStaysADeadlockUnderEveryPolicy) {
     const auto device = compute::make_emulated_device("");
     const Entry entry = ptx_entry<deadlock>();
     const auto live = entry.make(*device);

@@ -24,7 +24,7 @@ void step_both(Live& live, const EmulatedCopy& copy) {
     EXPECT_EQ(copy.experiment->frame(), live.experiment().frame());
 }
 
-TEST(CopyToEmulator, DrawsTheNextFrameAsTheLiveOneDoes) {
+TEST(CopyToEmulator, DrawsTheNextFrameLikeTheLiveExperiment) {
     for (const char* id : {"ripple", "nbody"})
         for (const RunSettings& run : runs) {
             Live live(id, {}, run);
@@ -44,7 +44,7 @@ TEST(CopyToEmulator, DrawsTheNextFrameAsTheLiveOneDoes) {
         }
 }
 
-TEST(CopyToEmulator, SumsAsTheLiveOneDoes) {
+TEST(CopyToEmulator, SumsLikeTheLiveExperiment) {
     for (const char* id : {"dot", "reduction"}) {
         Live live(id, {{"n", "5000"}, {"block", "96"}});
         const EmulatedCopy copy = copy_to_emulator(live.entry(), live.experiment(), {});
@@ -54,14 +54,14 @@ TEST(CopyToEmulator, SumsAsTheLiveOneDoes) {
     }
 }
 
-TEST(CopyToEmulator, TakesNoMoreMemoryThanItMay) {
+TEST(CopyToEmulator, NeedsNoMoreThanTheMemoryLimit) {
     Live live("dot", {{"n", "100000"}});
     EXPECT_NO_THROW(copy_to_emulator(live.entry(), live.experiment(), {}, 1'200'000));
     EXPECT_THROW(copy_to_emulator(live.entry(), live.experiment(), {}, 700'000),
                  compute::OutOfMemory);
 }
 
-TEST(Specimen, HoldsTheLaunchThatTheLiveFrameMade) {
+TEST(Specimen, HoldsTheLaunchOfTheLiveFrame) {
     for (const RunSettings& run : runs)
         for (const char* size : {"64", "100"}) {
             Live live("ripple", {{"size", size}, {"sync", "off"}, {"pattern", "ripple"}}, run);

@@ -10,7 +10,7 @@ namespace warpscope::ui {
 namespace {
 
 using compiler::Severity;
-using State = KernelTexts::State;
+using State = EditState;
 
 /// The pane over the ripple, with the compiler's answers put in its mouth.
 class EditorPanelTest : public InterfaceFixture {
@@ -20,8 +20,10 @@ class EditorPanelTest : public InterfaceFixture {
         click("editor.open");
         frames(3);
     }
-    KernelTexts& texts() { return stage_->texts(); }
-    std::string text() { return texts().text("ripple"); }
+    KernelDocument& document(const std::string& file = "ripple") {
+        return stage_->documents()[file];
+    }
+    std::string text() { return document().text(); }
     /// The first line with a barrier's mark in sight.
     int barrier_line() {
         for (int line = 1; line < 500; ++line)
@@ -37,13 +39,13 @@ class EditorPanelTest : public InterfaceFixture {
     }
     void answer(State state, std::vector<compiler::Diagnostic> said,
                 const std::string& error = "") {
-        texts().outcome("ripple", text(), state, std::move(said), error);
+        document().set_outcome({state, document().shared_text(), std::move(said), error});
         frames(3);
     }
     std::string line(int number) { return value("editor.line." + std::to_string(number)); }
 };
 
-TEST_F(EditorPanelTest, OpensWhereTheResultsWereWithABarrierInSight) {
+TEST_F(EditorPanelTest, OpensInPlaceOfTheResultsWithABarrierInSight) {
     EXPECT_EQ(value("editor.open"), "on");
     EXPECT_EQ(value("editor.file"), "ripple");
     EXPECT_EQ(ui_->layout.results.width, 0);
@@ -54,19 +56,19 @@ TEST_F(EditorPanelTest, OpensWhereTheResultsWereWithABarrierInSight) {
     EXPECT_EQ(value("editor.open"), "off");
 }
 
-TEST_F(EditorPanelTest, WithoutACompilerNothingChangesAndASentenceSaysWhy) {
+TEST_F(EditorPanelTest, WithoutACompilerTheTextIsReadOnlyAndASentenceSaysWhy) {
     ASSERT_NE(stage_->read_only(), "");
     EXPECT_EQ(value("editor.state"), "read-only");
     EXPECT_EQ(value("editor.read_only"), stage_->read_only());
     click("editor.barrier." + std::to_string(barrier_line()));
     type("editor.line." + std::to_string(barrier_line()), "x");
     control('Z');
-    EXPECT_FALSE(texts().edited("ripple"));
+    EXPECT_FALSE(document().edited());
     for (const char* id : {"editor.undo", "editor.revert", "editor.load"})
         EXPECT_FALSE(enabled(id)) << id;
 }
 
-TEST_F(EditorPanelTest, TheMicroscopeTakesItsPlaceAndGivesItBack) {
+TEST_F(EditorPanelTest, TheOpenMicroscopeHidesTheEditor) {
     click("transport.microscope");
     frames(3);
     EXPECT_EQ(value("editor.text"), "(no such widget)");
@@ -81,7 +83,7 @@ TEST_F(EditorPanelTest, TheMicroscopeTakesItsPlaceAndGivesItBack) {
     EXPECT_NE(value("editor.text"), "(no such widget)");
 }
 
-TEST_F(EditorPanelTest, DiagnosticsStandAtTheirLinesAndFollowThem) {
+TEST_F(EditorPanelTest, DiagnosticsMoveWithTheirLines) {
     const int line = barrier_line();
     answer(State::failed, {{line, 0, Severity::error, "identifier \"foo\" is undefined"},
                            {0, 0, Severity::warning, "of the whole text"}});
@@ -89,7 +91,7 @@ TEST_F(EditorPanelTest, DiagnosticsStandAtTheirLinesAndFollowThem) {
               std::to_string(line) + ": identifier \"foo\" is undefined");
     EXPECT_EQ(value("editor.diagnostic.1"), "0: of the whole text");
     // A line more above: a watched folder did it.
-    texts().set("ripple", "// new\n" + text());
+    document().replace("// new\n" + text());
     frames(3);
     EXPECT_EQ(value("editor.diagnostic.0"),
               std::to_string(line + 1) + ": identifier \"foo\" is undefined");
@@ -100,18 +102,18 @@ TEST_F(EditorPanelTest, DiagnosticsStandAtTheirLinesAndFollowThem) {
     EXPECT_EQ(value("editor.diagnostic.0"), "(no such widget)");
 }
 
-TEST_F(EditorPanelTest, AnErrorThatNoLineTellsIsASentence) {
+TEST_F(EditorPanelTest, AnErrorWithoutADiagnosticIsShownAsASentence) {
     answer(State::failed, {}, "The kernel does not end.");
     EXPECT_EQ(value("editor.error"), "The kernel does not end.");
     answer(State::failed, {{1, 0, Severity::error, "a"}}, "a, line 1");
     EXPECT_EQ(value("editor.error"), "(no such widget)");
 }
 
-TEST_F(EditorPanelTest, WhereAKernelFailedIsMarkedAtItsLine) {
+TEST_F(EditorPanelTest, TheLineWhereAKernelFailedIsMarked) {
     answer(State::failed, {}, "kernel ripple_txty, kernels/ripple.cu:7: thread (0,0,0)");
     ASSERT_TRUE(ui_->editor.view().fault.has_value());
     EXPECT_EQ(ui_->editor.view().fault->row, 6);
-    texts().set("ripple", "// a line more\n" + text());
+    document().replace("// a line more\n" + text());
     frames(3);
     EXPECT_EQ(ui_->editor.view().fault->row, 7);
     for (const char* other : {"kernels/dot.cu:7: thread (0,0,0)", "kernels/ripple.cu:9999999: x",
@@ -121,17 +123,18 @@ TEST_F(EditorPanelTest, WhereAKernelFailedIsMarkedAtItsLine) {
     }
 }
 
-TEST_F(EditorPanelTest, TheDifferenceIsCounted) {
+TEST_F(EditorPanelTest, TheDiffCountsRemovedAndAddedLines) {
     click("editor.diff");
     EXPECT_EQ(value("editor.diff.text"), "-0 +0");
-    texts().set("ripple", "// one\n// two\n" + text().substr(text().find('\n') + 1));
+    document().replace("// one\n// two\n" + text().substr(text().find('\n') + 1));
     frames(3);
     EXPECT_EQ(value("editor.diff.text"), "-1 +2");
     click("editor.diff");
     EXPECT_EQ(line(1).substr(0, 6), "(no su");  // the pane kept its place
 }
 
-/// The same with something that tries kernels, and says that it can't.
+/// The pane over the ripple, where edits can be made. The clock stands still, so that no pause in
+/// typing ever ends and no edit is tried.
 class EditorTypingTest : public EditorPanelTest {
   protected:
     EditorTypingTest() {
@@ -139,6 +142,7 @@ class EditorTypingTest : public EditorPanelTest {
         start.device_wish = "emulator";
         start.experiment = "ripple";
         start.assignments = {{"size", "64"}};
+        start.clock = [] { return std::chrono::steady_clock::time_point(); };
         start.try_edits = [](const auto&, const auto&) {
             experiments::EditResult result;
             result.error = "Not here.";
@@ -191,7 +195,7 @@ class EditorTypingTest : public EditorPanelTest {
         std::filesystem::temp_directory_path() / ("warpscope-editor-" + std::to_string(::getpid()));
 };
 
-TEST_F(EditorTypingTest, AClickOnAMarkTakesTheBarrierOutAndAnotherPutsItBack) {
+TEST_F(EditorTypingTest, AClickOnAMarkCommentsTheBarrierOutAndAnotherRestoresIt) {
     EXPECT_EQ(value("editor.state"), "as shipped");
     const std::string mark = "editor.barrier." + std::to_string(barrier_line());
     EXPECT_EQ(value(mark), "in");
@@ -201,14 +205,14 @@ TEST_F(EditorTypingTest, AClickOnAMarkTakesTheBarrierOutAndAnotherPutsItBack) {
     EXPECT_NE(value("editor.state"), "as shipped");
     click(mark);
     EXPECT_EQ(value(mark), "in");
-    EXPECT_FALSE(texts().edited("ripple"));
+    EXPECT_FALSE(document().edited());
     click("editor.undo");
     EXPECT_EQ(value(mark), "out");
     click("editor.revert");
     EXPECT_EQ(value(mark), "in");
 }
 
-TEST_F(EditorTypingTest, WhatIsTypedIsTheTextAndUndoTakesItBack) {
+TEST_F(EditorTypingTest, TypingChangesTheTextAndUndoTakesItBack) {
     const int line = barrier_line();
     const std::string before = row(line);
     end_of(line);
@@ -225,7 +229,7 @@ TEST_F(EditorTypingTest, WhatIsTypedIsTheTextAndUndoTakesItBack) {
     EXPECT_EQ(row(line), before + "  x");
 }
 
-TEST_F(EditorTypingTest, EnterIndentsAndTabFillsUp) {
+TEST_F(EditorTypingTest, EnterIndentsTheNewLineAndTabInsertsSpaces) {
     const int line = barrier_line();
     const std::string indentation = row(line).substr(0, row(line).find_first_not_of(' '));
     ASSERT_GE(indentation.size(), 4U);
@@ -238,7 +242,7 @@ TEST_F(EditorTypingTest, EnterIndentsAndTabFillsUp) {
     EXPECT_EQ(row(line + 1), indentation + "a   b");
 }
 
-TEST_F(EditorTypingTest, EscapeLeavesTheTextAndKeepsIt) {
+TEST_F(EditorTypingTest, EscapeLeavesTheFieldAndKeepsWhatWasTyped) {
     const int line = barrier_line();
     end_of(line);
     EXPECT_TRUE(ImGui::GetIO().WantTextInput);
@@ -253,22 +257,22 @@ TEST_F(EditorTypingTest, EscapeLeavesTheTextAndKeepsIt) {
     EXPECT_EQ(row(line), typed + "!");
 }
 
-TEST_F(EditorTypingTest, AMarkClickedWhileTypingAndATextFromAFolderBothArrive) {
+TEST_F(EditorTypingTest, AClickedMarkAndATextFromAFolderReachTheFieldThatHasTheFocus) {
     const int line = barrier_line();
     end_of(line);
     put(" ");
     click("editor.barrier." + std::to_string(line));
     EXPECT_EQ(value("editor.barrier." + std::to_string(line)), "out");
     end_of(line);
-    texts().set("ripple", "// new\n" + text());  // while the field has the keys
+    document().replace("// new\n" + text());  // while the field has the keys
     frames(3);
     EXPECT_EQ(row(1), "// new");
     control('Z');
     EXPECT_NE(row(1), "// new");
 }
 
-TEST_F(EditorTypingTest, AnotherFileOnShowIsTheOneThatIsTypedIn) {
-    const std::string ripple = text(), dot = texts().text("dot");
+TEST_F(EditorTypingTest, TypingChangesTheFileOnShowOnly) {
+    const std::string ripple = text(), dot = document("dot").text();
     const int line = barrier_line();
     click("editor.file");
     click("editor.file:dot");
@@ -279,16 +283,17 @@ TEST_F(EditorTypingTest, AnotherFileOnShowIsTheOneThatIsTypedIn) {
     end_of(barrier_line());
     put("x");
     EXPECT_EQ(text(), ripple);
-    EXPECT_EQ(texts().text("dot").size(), dot.size() + 1);
+    EXPECT_EQ(document("dot").text().size(), dot.size() + 1);
     click("editor.file");
     click("editor.file:ripple");
     EXPECT_EQ(barrier_line(), line);
     EXPECT_EQ(text(), ripple);
 }
 
-TEST_F(EditorTypingTest, ADiagnosticsLineTakesTheCursor) {
+TEST_F(EditorTypingTest, AClickOnADiagnosticMovesTheCursorToItsLine) {
     const int line = barrier_line();
-    texts().outcome("ripple", text(), State::failed, {{line, 0, Severity::error, "bad"}}, "");
+    document().set_outcome(
+        {State::failed, document().shared_text(), {{line, 0, Severity::error, "bad"}}, ""});
     frames(3);
     click("editor.diagnostic.0");
     frames(4);
@@ -297,11 +302,11 @@ TEST_F(EditorTypingTest, ADiagnosticsLineTakesTheCursor) {
     EXPECT_EQ(row(line).front(), 'x');
 }
 
-TEST_F(EditorTypingTest, AMegabyteStaysEditable) {
+TEST_F(EditorTypingTest, ATextOfOneMegabyteCanBeEdited) {
     std::string large = text();
     const int line = barrier_line();
     while (large.size() < (1 << 20)) large += "// a line of a large file, in a comment\n";
-    texts().set("ripple", large);
+    document().replace(large);
     frames(3);
     end_of(line);
     put("xyz");
@@ -311,18 +316,18 @@ TEST_F(EditorTypingTest, AMegabyteStaysEditable) {
     EXPECT_EQ(text(), large);
 }
 
-TEST_F(EditorTypingTest, BytesThatAreNoCharactersAreShownAndKept) {
+TEST_F(EditorTypingTest, ATextThatIsNotUtf8IsShownAndKeptAsItIs) {
     std::string noise = "a\xff\x01 b\xc3\n";
     noise += '\0';
     noise += "c\n";
-    texts().set("ripple", noise);
+    document().replace(noise);
     frames(3);
     EXPECT_NE(value("editor.read_only"), "(no such widget)");
     click("editor.line.1");
     put("x");
     EXPECT_EQ(text(), noise);
     click("editor.revert");
-    EXPECT_FALSE(texts().edited("ripple"));
+    EXPECT_FALSE(document().edited());
     EXPECT_EQ(value("editor.read_only"), "(no such widget)");
 }
 
@@ -345,7 +350,7 @@ TEST_F(EditorTypingTest, SavesToAFileAndOpensItAgain) {
     EXPECT_EQ(value("editor.path"), "(no such widget)");
 }
 
-TEST_F(EditorTypingTest, AFileThatIsThereIsReplacedOnlyWhenAskedTwice) {
+TEST_F(EditorTypingTest, AnExistingFileIsReplacedOnlyByASecondSave) {
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "ripple.cu") << "another";
     ui_->options.kernel_path = (folder_ / "").string();

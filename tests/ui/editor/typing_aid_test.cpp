@@ -28,7 +28,7 @@ std::string tab(std::string text, bool back = false) {
     return text.insert(made.anchor, "^");
 }
 
-TEST(TypingAidTest, ANewLineTakesTheIndentationOfTheOneAbove) {
+TEST(TypingAidTest, ANewLineGetsTheIndentationOfTheLineAbove) {
     EXPECT_EQ(after("    a;\n|b", indent_new_line), "    a;\n    |b");
     EXPECT_EQ(after("\tif (x) {\n|", indent_new_line), "\tif (x) {\n\t    |");
     EXPECT_EQ(after("a\n|", indent_new_line), "a\n|");
@@ -36,14 +36,14 @@ TEST(TypingAidTest, ANewLineTakesTheIndentationOfTheOneAbove) {
     EXPECT_EQ(after("  {  \n|", indent_new_line), "  {  \n      |");
 }
 
-TEST(TypingAidTest, AClosingBraceStepsBackOnALineOfItsOwn) {
+TEST(TypingAidTest, AClosingBraceThatBeginsItsLineMovesFourColumnsLeft) {
     EXPECT_EQ(after("{\n        }|", align_brace), "{\n    }|");
     EXPECT_EQ(after("{\n  }|", align_brace), "{\n}|");
     EXPECT_EQ(after("    a }|", align_brace), "    a }|");
     EXPECT_EQ(after("\t}|", align_brace), "}|");
 }
 
-TEST(TypingAidTest, TabFillsUpToTheNextStepAndBackTakesOne) {
+TEST(TypingAidTest, TabInsertsSpacesUpToAMultipleOfFourAndBackRemovesThem) {
     EXPECT_EQ(tab("|a"), "    |a");
     EXPECT_EQ(tab("ab|c"), "ab  |c");
     EXPECT_EQ(tab("x\n  ü|"), "x\n  ü |");
@@ -58,7 +58,7 @@ TEST(TypingAidTest, SelectedLinesMoveTogether) {
     EXPECT_EQ(tab("\t|b\n\tc^", true), "^b\nc|");
 }
 
-TEST(TypingAidTest, ADoubleClickMeansAWord) {
+TEST(TypingAidTest, TheWordAroundAByteIsFound) {
     const auto word = [](std::string_view text, std::size_t at) {
         const WordRange range = word_around(text, at);
         return std::string(text.substr(range.begin, range.end - range.begin));

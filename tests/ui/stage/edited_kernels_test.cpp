@@ -12,7 +12,7 @@
 namespace warpscope::ui {
 namespace {
 
-using State = KernelTexts::State;
+using State = EditState;
 using Clock = std::chrono::steady_clock;
 
 const std::string file = "gallery/own";
@@ -136,7 +136,7 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
     }
     /// Frames until the text has been tried.
     void run(const std::string& text) {
-        stage_->texts().set(file, text);
+        stage_->documents()[file].replace(text);
         const auto end = Clock::now() + std::chrono::seconds(60);
         do {
             const auto start = Clock::now();
@@ -146,7 +146,7 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
         } while (stage_->trying() && Clock::now() < end);
         stage_->advance(view);
     }
-    State state() { return stage_->texts().state(file); }
+    State state() { return stage_->documents()[file].state(); }
     unsigned first_pixel() {
         const auto p = stage_->pixels()->read_pixels();
         return unsigned(p[0]) | unsigned(p[1]) << 8 | unsigned(p[2]) << 16 | unsigned(p[3]) << 24;
@@ -159,7 +159,7 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
     Clock::duration longest_{};
 };
 
-TEST_P(EditedKernelsTest, RunsOrLeavesTheLastGoodPictureAndSaysWhy) {
+TEST_P(EditedKernelsTest, RunsOrLeavesTheLastGoodKernelAndSaysWhy) {
     const Case& c = GetParam();
     const std::uint64_t before = stage_->experiment().frame();
     run(c.text);
@@ -189,7 +189,7 @@ TEST_P(EditedKernelsTest, RunsOrLeavesTheLastGoodPictureAndSaysWhy) {
 INSTANTIATE_TEST_SUITE_P(Source, EditedKernelsTest, testing::ValuesIn(cases()),
                          [](const auto& info) { return std::string(info.param.name); });
 
-TEST_F(EditedKernelsTest, AKernelThatFailsAtItsHundredthPictureLeavesTheOneBefore) {
+TEST_F(EditedKernelsTest, AKernelThatFailsAtItsHundredthFrameIsReplacedByTheOneBefore) {
     // It takes over at the frame on show, however many frames its compilation takes.
     stage_->pause(true);
     run(kernel("if (time * 60 > 99 && x == 5 && y == 5) pixels[1 << 28] = 1;"));
@@ -198,7 +198,7 @@ TEST_F(EditedKernelsTest, AKernelThatFailsAtItsHundredthPictureLeavesTheOneBefor
     for (int i = 0; i < 200 && state() == State::running; ++i) stage_->advance(view);
     EXPECT_EQ(state(), State::failed);
     EXPECT_GE(stage_->experiment().frame(), 99U);
-    run(stage_->texts().text(file));
+    run(std::string(stage_->documents()[file].text()));
     EXPECT_EQ(stage_->device().edits().at(file)->source, good_);
     EXPECT_EQ(first_pixel(), 0xff345678u);
     EXPECT_NE(stage_->message().text.find("gallery/own.cu:7"), std::string::npos)

@@ -69,7 +69,7 @@ class InspectorTest : public testing::Test {
     Inspector inspector_{work(), 0ms};
 };
 
-TEST_F(InspectorTest, LooksAtTheStateOnShow) {
+TEST_F(InspectorTest, ChecksTheStateOnShow) {
     EXPECT_EQ(inspector_.inspection(), nullptr);
     wait();
     ASSERT_NE(inspector_.inspection(), nullptr);
@@ -79,7 +79,7 @@ TEST_F(InspectorTest, LooksAtTheStateOnShow) {
     EXPECT_EQ(copied_on_, std::this_thread::get_id());
 }
 
-TEST_F(InspectorTest, TheSameStateIsLookedAtOnce) {
+TEST_F(InspectorTest, AStateIsCheckedOnce) {
     wait();
     experiment_.step();
     wait();
@@ -87,7 +87,7 @@ TEST_F(InspectorTest, TheSameStateIsLookedAtOnce) {
     EXPECT_EQ(copies_, 1);
 }
 
-TEST_F(InspectorTest, AResetAndOtherRunSettingsAreChanges) {
+TEST_F(InspectorTest, AResetAndOtherRunSettingsAreCheckedAnew) {
     experiment_.step();
     wait();
     experiment_.reset();
@@ -98,7 +98,7 @@ TEST_F(InspectorTest, AResetAndOtherRunSettingsAreChanges) {
     EXPECT_EQ(copies_, 3);
 }
 
-TEST_F(InspectorTest, AnotherViewIsNoChange) {
+TEST_F(InspectorTest, AnotherViewIsNotCheckedAnew) {
     wait();
     const experiments::Assignment view{"speed", "3"};
     experiment_.set({&view, 1});
@@ -107,7 +107,7 @@ TEST_F(InspectorTest, AnotherViewIsNoChange) {
     EXPECT_TRUE(inspector_.current());
 }
 
-TEST_F(InspectorTest, ACopyTooLargeIsMadeOnlyWhenAsked) {
+TEST_F(InspectorTest, ALargeCopyIsMadeOnlyOnRequest) {
     copy_bytes_ = Inspector::automatic_bytes + 1;
     inspector_.try_policies();
     wait();
@@ -125,7 +125,7 @@ TEST_F(InspectorTest, ACopyTooLargeIsMadeOnlyWhenAsked) {
     EXPECT_TRUE(inspector_.current());
 }
 
-TEST_F(InspectorTest, OfSeveralChangesDuringAJobTheNewestWins) {
+TEST_F(InspectorTest, AfterSeveralChangesDuringAJobOnlyTheNewestStateIsChecked) {
     gate_ = false;
     follow();
     for (const char* level : {"70", "71", "72"}) {
@@ -141,7 +141,7 @@ TEST_F(InspectorTest, OfSeveralChangesDuringAJobTheNewestWins) {
     EXPECT_EQ(most_, 1);
 }
 
-TEST_F(InspectorTest, AChangeStopsTheCheckBeforeIt) {
+TEST_F(InspectorTest, AChangeStopsTheCheckOfTheOldState) {
     gate_ = false;
     obeys_ = true;
     follow();
@@ -163,7 +163,7 @@ TEST_F(InspectorTest, ClosingStopsTheCheck) {
     EXPECT_TRUE(closing.busy());
 }
 
-TEST_F(InspectorTest, OtherKernelsAreLookedAt) {
+TEST_F(InspectorTest, OtherKernelsAreChecked) {
     wait();
     auto edit = std::make_shared<compute::KernelEdit>();
     edit->file = "ripple";
@@ -174,7 +174,7 @@ TEST_F(InspectorTest, OtherKernelsAreLookedAt) {
     EXPECT_EQ(copies_, 2);
 }
 
-TEST_F(InspectorTest, ResultsStayUntilTheNext) {
+TEST_F(InspectorTest, ResultsStayUntilNewOnesArrive) {
     wait();
     gate_ = false;
     set_level("70");
@@ -184,7 +184,7 @@ TEST_F(InspectorTest, ResultsStayUntilTheNext) {
     EXPECT_TRUE(inspector_.checking());
 }
 
-TEST_F(InspectorTest, ChangesSettleFirst) {
+TEST_F(InspectorTest, ACheckBeginsOnlyAfterATimeWithoutChanges) {
     Inspector patient(work(), 1h);
     patient.follow(fake_entry(), experiment_, true);
     EXPECT_EQ(copies_, 0);
@@ -194,7 +194,7 @@ TEST_F(InspectorTest, ChangesSettleFirst) {
     EXPECT_FALSE(patient.checking());
 }
 
-TEST_F(InspectorTest, NotAutomaticWaitsToBeAsked) {
+TEST_F(InspectorTest, WithoutAutomaticChecksOnlyARequestStartsOne) {
     automatic_ = false;
     wait();
     EXPECT_EQ(copies_, 0);
@@ -209,7 +209,7 @@ TEST_F(InspectorTest, NotAutomaticWaitsToBeAsked) {
     EXPECT_FALSE(inspector_.checking());
 }
 
-TEST_F(InspectorTest, ErrorsAreSentences) {
+TEST_F(InspectorTest, AnErrorBecomesASentence) {
     set_level("13");
     wait();
     EXPECT_EQ(inspector_.inspection(), nullptr);
@@ -225,7 +225,7 @@ TEST_F(InspectorTest, ErrorsAreSentences) {
     EXPECT_NE(inspector_.inspection(), nullptr);
 }
 
-TEST_F(InspectorTest, CountersOfEveryKernelStayForComparison) {
+TEST_F(InspectorTest, CountersOfEveryKernelAreKept) {
     wait();
     set_level("70");
     wait();
@@ -237,7 +237,7 @@ TEST_F(InspectorTest, CountersOfEveryKernelStayForComparison) {
     EXPECT_EQ(inspector_.counters()[1].barriers, 70U);
 }
 
-TEST_F(InspectorTest, AnotherExperimentBeginsWithNothing) {
+TEST_F(InspectorTest, AnotherExperimentBeginsWithoutResults) {
     wait();
     gate_ = false;
     set_level("70");
@@ -254,7 +254,7 @@ TEST_F(InspectorTest, AnotherExperimentBeginsWithNothing) {
     EXPECT_EQ(copies_, 3);
 }
 
-TEST_F(InspectorTest, PoliciesAreTriedWhenAskedAndNotBesideAnInspection) {
+TEST_F(InspectorTest, PoliciesAreTriedOnRequestAndNotDuringAnInspection) {
     wait();
     EXPECT_EQ(inspector_.policies(), nullptr);
     set_level("70");

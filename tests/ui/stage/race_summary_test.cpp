@@ -68,7 +68,7 @@ TEST_F(RaceSummaryTest, HazardsAreCountedByBlock) {
     EXPECT_EQ(s.findings, 4U);
 }
 
-TEST_F(RaceSummaryTest, UnevenCountsAreAbout) {
+TEST_F(RaceSummaryTest, UnevenCountsAreRoundedAndSayAbout) {
     const auto race = [](std::uint64_t count) {
         return std::vector{finding(FindingKind::race, Severity::error, count)};
     };
@@ -77,22 +77,22 @@ TEST_F(RaceSummaryTest, UnevenCountsAreAbout) {
     EXPECT_EQ(of(inspection(race(1), 1, 1)).sentence, "1 hazard in the one block of ripple.");
 }
 
-TEST_F(RaceSummaryTest, WithoutRaces) {
+TEST_F(RaceSummaryTest, SaysWhatWasFoundWhereThereIsNoRace) {
     EXPECT_EQ(of(inspection({})).state, State::clean);
     EXPECT_EQ(of(inspection({}, 4, 4096)).sentence,
-              "No race and no barrier left out by a thread in the first 4 of 4 096 blocks of "
-              "ripple.");
+              "No race in the first 4 of 4 096 blocks of ripple, and every thread reached every "
+              "barrier.");
     const RaceSummary barrier = of(inspection({finding(FindingKind::barrier, Severity::error, 1)}));
     EXPECT_EQ(barrier.state, State::error);
     EXPECT_EQ(barrier.chip, "barrier not reached by all");
     EXPECT_EQ(of(inspection({finding(FindingKind::uninitialized, Severity::error, 1)})).chip,
-              "reads what nobody wrote");
+              "reads unwritten memory");
     const RaceSummary warning = of(inspection({finding(FindingKind::race, Severity::warning, 9)}));
     EXPECT_EQ(warning.state, State::warning);
     EXPECT_EQ(warning.chip, "1 warning");
 }
 
-TEST_F(RaceSummaryTest, ALaunchThatCannotGoOnIsNotClean) {
+TEST_F(RaceSummaryTest, ALaunchThatEndsWithAnErrorIsNotClean) {
     Inspection stuck = inspection({});
     stuck.error = "lanes 0-15 of warp 0 wait";
     const RaceSummary s = of(stuck);
@@ -100,7 +100,7 @@ TEST_F(RaceSummaryTest, ALaunchThatCannotGoOnIsNotClean) {
     EXPECT_NE(s.sentence.find("lanes 0-15 of warp 0 wait"), std::string::npos);
 }
 
-TEST_F(RaceSummaryTest, WhatCouldNotBeLookedAtSaysWhy) {
+TEST_F(RaceSummaryTest, ALaunchThatCouldNotBeCheckedSaysWhy) {
     failure_ = "too large for the emulator";
     const RaceSummary s = of(inspection({}));
     EXPECT_EQ(s.state, State::failed);
@@ -108,7 +108,7 @@ TEST_F(RaceSummaryTest, WhatCouldNotBeLookedAtSaysWhy) {
     EXPECT_EQ(s.sentence, failure_);
 }
 
-TEST_F(RaceSummaryTest, TooLargeToCheckUnaskedIsNoFailure) {
+TEST_F(RaceSummaryTest, TooLargeToCheckAutomaticallyIsNotAFailure) {
     too_large_ = true;
     const RaceSummary s = of(inspection({}));
     EXPECT_EQ(s.state, State::unknown);
@@ -116,7 +116,7 @@ TEST_F(RaceSummaryTest, TooLargeToCheckUnaskedIsNoFailure) {
     EXPECT_NE(s.sentence.find("Too large to check automatically"), std::string::npos);
 }
 
-TEST_F(RaceSummaryTest, NothingIsSaidBeforeTheFirstResult) {
+TEST_F(RaceSummaryTest, BeforeTheFirstResultTheStateIsUnknown) {
     Inspector inspector(work(), std::chrono::hours(1));
     EXPECT_EQ(summarize(inspector).chip, "not checked");
     inspector.follow(fake_entry(), experiment_, true);

@@ -16,7 +16,7 @@ namespace {
 using namespace std::chrono_literals;
 using experiments::EditRequest;
 using experiments::EditResult;
-using State = KernelTexts::State;
+using State = EditState;
 
 constexpr experiments::Size view{640, 480};
 
@@ -91,7 +91,7 @@ class StageKernelsTest : public testing::Test {
         stage_->advance(view);
     }
     void type(const std::string& text) {
-        stage_->texts().set("ripple", text);
+        stage_->documents()["ripple"].replace(text);
         stage_->advance(view);
     }
     void run(const std::string& text) {
@@ -103,7 +103,7 @@ class StageKernelsTest : public testing::Test {
         const auto& edits = stage_->device().edits();
         return edits.empty() ? "" : edits.at("ripple")->source;
     }
-    State state() { return stage_->texts().state("ripple"); }
+    State state() { return stage_->documents()["ripple"].state(); }
     FakeExperiment& fake() { return dynamic_cast<FakeExperiment&>(stage_->experiment()); }
     bool assign(const std::string& id, const std::string& text) {
         const experiments::Assignment one{id, text};
@@ -115,7 +115,7 @@ class StageKernelsTest : public testing::Test {
     std::optional<Stage> stage_;
 };
 
-TEST_F(StageKernelsTest, ATextThatWasTriedRunsFromWhereThePictureIs) {
+TEST_F(StageKernelsTest, AnEditThatWasTriedGoesOnFromTheCurrentFrame) {
     for (int i = 0; i < 10; ++i) stage_->advance(view);
     assign("level", "99");
     run("a");
@@ -127,7 +127,7 @@ TEST_F(StageKernelsTest, ATextThatWasTriedRunsFromWhereThePictureIs) {
     EXPECT_EQ(stage_->pixels()->read_pixels()[1], 99);
 }
 
-TEST_F(StageKernelsTest, ThePictureGoesOnWhileATextIsTriedAndDoesNotJumpBack) {
+TEST_F(StageKernelsTest, ThePictureGoesOnWhileAnEditIsTriedAndNeverJumpsBack) {
     type("slow");
     std::this_thread::sleep_for(experiments::edit_pause + 20ms);
     // It takes turns with what is tried.
@@ -143,7 +143,7 @@ TEST_F(StageKernelsTest, ThePictureGoesOnWhileATextIsTriedAndDoesNotJumpBack) {
     EXPECT_EQ(stage_->experiment().parameters().find("level").text(), "5");
 }
 
-TEST_F(StageKernelsTest, OfSeveralTextsTheNewestWins) {
+TEST_F(StageKernelsTest, OfSeveralEditsOnlyTheNewestRuns) {
     type("slow 1");
     while (tries_.count("slow 1") == 0) stage_->advance(view);
     type("2");
@@ -154,7 +154,7 @@ TEST_F(StageKernelsTest, OfSeveralTextsTheNewestWins) {
     EXPECT_EQ(tries_.count("2"), 0);
 }
 
-TEST_F(StageKernelsTest, ATextThatDoesNotCompileLeavesTheLastGoodKernel) {
+TEST_F(StageKernelsTest, AnEditThatDoesNotCompileLeavesTheLastGoodKernelRunning) {
     run("a");
     const auto* before = &stage_->experiment();
     type("an error");
@@ -162,8 +162,8 @@ TEST_F(StageKernelsTest, ATextThatDoesNotCompileLeavesTheLastGoodKernel) {
     EXPECT_EQ(running(), "a");
     EXPECT_EQ(&stage_->experiment(), before);
     EXPECT_EQ(state(), State::failed);
-    ASSERT_EQ(stage_->texts().diagnostics("ripple").size(), 1U);
-    EXPECT_EQ(stage_->texts().diagnostics("ripple")[0].line, 3);
+    ASSERT_EQ(stage_->documents()["ripple"].outcome()->diagnostics.size(), 1U);
+    EXPECT_EQ(stage_->documents()["ripple"].outcome()->diagnostics[0].line, 3);
     EXPECT_EQ(stage_->message().text, "kernels/ripple.cu:3: no such name");
     const std::uint64_t frame = stage_->experiment().frame();
     stage_->advance(view);
@@ -176,16 +176,16 @@ TEST_F(StageKernelsTest, ATextThatDoesNotCompileLeavesTheLastGoodKernel) {
     EXPECT_EQ(tries_.count("a"), 1);  // it ran all the time
 }
 
-TEST_F(StageKernelsTest, TheBuildsTextNeedsNoCompiler) {
+TEST_F(StageKernelsTest, TheBuiltInTextIsNotCompiled) {
     run("a");
-    stage_->texts().revert("ripple");
+    stage_->documents()["ripple"].replace(KernelDocuments::shipped("ripple"));
     stage_->advance(view);
     settle();
     EXPECT_EQ(running(), "");
     EXPECT_EQ(state(), State::shipped);
 }
 
-TEST_F(StageKernelsTest, AKernelThatFailsLaterGivesWayToTheOneBefore) {
+TEST_F(StageKernelsTest, AKernelThatFailsLaterIsReplacedByTheOneBefore) {
     run("good");
     run("bad at launch 100");
     for (int i = 0; i < 100; ++i) stage_->advance(view);
@@ -197,7 +197,7 @@ TEST_F(StageKernelsTest, AKernelThatFailsLaterGivesWayToTheOneBefore) {
     settle();
     EXPECT_EQ(running(), "good");
     EXPECT_EQ(state(), State::failed);
-    EXPECT_EQ(stage_->texts().error("ripple"), "the step's kernel failed");
+    EXPECT_EQ(stage_->documents()["ripple"].outcome()->error, "the step's kernel failed");
     EXPECT_EQ(stage_->message().text, "the step's kernel failed. Back to the last good kernel.");
     EXPECT_FALSE(stage_->paused());
     const std::uint64_t after = stage_->experiment().frame();
@@ -215,7 +215,7 @@ TEST_F(StageKernelsTest, AKernelThatFailsLaterGivesWayToTheOneBefore) {
     EXPECT_EQ(tries_.count("bad at launch 100"), 1);
 }
 
-TEST_F(StageKernelsTest, AfterAFailureAnotherTextOrAResetIsTried) {
+TEST_F(StageKernelsTest, AfterAFailureAnotherEditOrAResetIsTried) {
     run("bad");
     fake().fail_step = true;
     stage_->advance(view);
@@ -232,7 +232,7 @@ TEST_F(StageKernelsTest, AfterAFailureAnotherTextOrAResetIsTried) {
     EXPECT_EQ(running(), "better");
 }
 
-TEST_F(StageKernelsTest, ALostDeviceGivesWayToTheEmulator) {
+TEST_F(StageKernelsTest, ALostDeviceIsReplacedByTheEmulator) {
     assign("level", "77");
     fake().lose_device = true;
     stage_->advance(view);
@@ -240,7 +240,7 @@ TEST_F(StageKernelsTest, ALostDeviceGivesWayToTheEmulator) {
     EXPECT_EQ(stage_->device_wish(), "emulator");
     EXPECT_EQ(stage_->experiment().parameters().find("level").text(), "77");
     EXPECT_EQ(stage_->message().tone, Tone::error);
-    EXPECT_EQ(stage_->message().text.rfind("the GPU is gone. The emulator goes on", 0), 0U)
+    EXPECT_EQ(stage_->message().text.rfind("the GPU is gone. The emulator continues.", 0), 0U)
         << stage_->message().text;
     stage_->advance(view);
     stage_->advance(view);
@@ -248,7 +248,7 @@ TEST_F(StageKernelsTest, ALostDeviceGivesWayToTheEmulator) {
     EXPECT_FALSE(stage_->paused());
 }
 
-TEST_F(StageKernelsTest, ALostHelperEndsTheEditOnly) {
+TEST_F(StageKernelsTest, ALostHelperProcessEndsOnlyTheEdit) {
     run("a");
     fake().lose_device = true;
     stage_->advance(view);
@@ -258,7 +258,7 @@ TEST_F(StageKernelsTest, ALostHelperEndsTheEditOnly) {
     EXPECT_EQ(state(), State::failed);
 }
 
-TEST_F(StageKernelsTest, AnotherDeviceAndOtherMathTakeTheTextsAlong) {
+TEST_F(StageKernelsTest, EditsRunOnAnotherDeviceAndWithOtherMathToo) {
     run("a");
     stage_->set_device("emulator");
     EXPECT_EQ(state(), State::waiting);
@@ -278,7 +278,7 @@ TEST_F(StageKernelsTest, AnotherDeviceAndOtherMathTakeTheTextsAlong) {
     EXPECT_EQ(stage_->device().settings().seed, 42U);
 }
 
-TEST_F(StageKernelsTest, ADeviceThatIsNotThereIsNoFaultOfTheKernels) {
+TEST_F(StageKernelsTest, AMissingDeviceDoesNotFailTheEdit) {
     run("a");
     stage_->set_device("cuda:999");
     EXPECT_NE(stage_->message().text.find("Staying on SIMT emulator."), std::string::npos)
@@ -290,7 +290,7 @@ TEST_F(StageKernelsTest, ADeviceThatIsNotThereIsNoFaultOfTheKernels) {
     EXPECT_EQ(stage_->device_wish(), "emulator");
 }
 
-TEST_F(StageKernelsTest, AfterAFailureAResetIsNotTakenBack) {
+TEST_F(StageKernelsTest, AfterAFailureAnEarlierResetStillCounts) {
     for (int i = 0; i < 1000; ++i) stage_->advance(view);
     run("bad");
     EXPECT_GE(stage_->experiment().frame(), 1000U);
@@ -303,22 +303,22 @@ TEST_F(StageKernelsTest, AfterAFailureAResetIsNotTakenBack) {
     EXPECT_LT(stage_->experiment().frame(), 1000U);
 }
 
-TEST_F(StageKernelsTest, ATextOfAFileThatIsNotUsedWaits) {
-    stage_->texts().set("dot", "something");
+TEST_F(StageKernelsTest, AnEditOfAFileThatTheExperimentDoesNotUseIsNotTried) {
+    stage_->documents()["dot"].replace("something");
     stage_->advance(view);
     settle();
     EXPECT_EQ(running(), "");
-    EXPECT_EQ(stage_->texts().state("dot"), State::waiting);
+    EXPECT_EQ(stage_->documents()["dot"].state(), State::waiting);
 }
 
-TEST_F(StageKernelsTest, ClosingWaitsForNoKernel) {
+TEST_F(StageKernelsTest, DestroyingTheStageStopsTheTry) {
     type("slow");
     while (tries_.count("slow") == 0) stage_->advance(view);
     stage_.reset();
     EXPECT_EQ(tries_.stopped, 1);
 }
 
-TEST(EditThreadTest, AThrowIsAnError) {
+TEST(EditThreadTest, AnExceptionBecomesAnError) {
     EditThread thread([](const EditRequest&, const std::stop_token&) -> EditResult {
         throw std::runtime_error("no luck");
     });

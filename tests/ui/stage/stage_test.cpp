@@ -44,7 +44,7 @@ TEST_F(StageTest, APausedFrameIsRenderedOnce) {
     EXPECT_EQ(experiment_.frame(), 0U);
 }
 
-TEST_F(StageTest, StepOnceIsOneFrame) {
+TEST_F(StageTest, StepOnceComputesOneFrameAndPauses) {
     stage_.step_once();
     stage_.advance(view_);
     stage_.advance(view_);
@@ -52,7 +52,7 @@ TEST_F(StageTest, StepOnceIsOneFrame) {
     EXPECT_TRUE(stage_.paused());
 }
 
-TEST_F(StageTest, AnIllegalValueIsAMessageAndTheOldOneStays) {
+TEST_F(StageTest, AnIllegalValueGivesAMessageAndTheOldValueStays) {
     EXPECT_FALSE(assign("level", "256"));
     EXPECT_EQ(stage_.message().tone, Tone::error);
     EXPECT_NE(stage_.message().text.find("1..255"), std::string::npos) << stage_.message().text;
@@ -63,7 +63,7 @@ TEST_F(StageTest, AnIllegalValueIsAMessageAndTheOldOneStays) {
     EXPECT_EQ(stage_.message().text, "");
 }
 
-TEST_F(StageTest, AFailedStepPausesAndSaysWhy) {
+TEST_F(StageTest, AFailedStepPausesWithAMessage) {
     stage_.pause(false);
     stage_.advance(view_);
     experiment_.fail_step = true;
@@ -73,7 +73,7 @@ TEST_F(StageTest, AFailedStepPausesAndSaysWhy) {
     EXPECT_EQ(red(), 1);
 }
 
-TEST_F(StageTest, AFailedPictureLeavesTheLastGoodOne) {
+TEST_F(StageTest, AFailedPictureLeavesTheLastGoodPicture) {
     stage_.pause(false);
     stage_.advance(view_);
     experiment_.fail_render = true;
@@ -87,7 +87,7 @@ TEST_F(StageTest, AFailedPictureLeavesTheLastGoodOne) {
     EXPECT_EQ(red(), 3);
 }
 
-TEST_F(StageTest, APictureGivesWayToATree) {
+TEST_F(StageTest, AnExperimentWithoutPixelsShowsItsTree) {
     stage_.advance(view_);
     EXPECT_NE(stage_.pixels(), nullptr);
     EXPECT_EQ(stage_.tree(), nullptr);
@@ -98,7 +98,7 @@ TEST_F(StageTest, APictureGivesWayToATree) {
     EXPECT_EQ(stage_.tree()->rows.size(), 3U);
 }
 
-TEST_F(StageTest, APausedChangeIsReportedAtOnce) {
+TEST_F(StageTest, AChangeWhilePausedIsReportedInTheNextFrame) {
     assign("sync", "off");
     stage_.advance(view_);
     EXPECT_EQ(stage_.report().front().verdict, experiments::Verdict::finding);
@@ -149,7 +149,7 @@ TEST_F(OwnStageTest, RemembersEachExperimentsParameters) {
     EXPECT_EQ(stage_.parameter_texts().at("ripple").front().text, "48");
 }
 
-TEST_F(OwnStageTest, AMissingDeviceKeepsTheOneInUse) {
+TEST_F(OwnStageTest, AMissingDeviceLeavesTheDeviceInUse) {
     stage_.advance({64, 64});
     const auto* device = &stage_.device();
     stage_.set_device("cuda:999");
@@ -161,7 +161,7 @@ TEST_F(OwnStageTest, AMissingDeviceKeepsTheOneInUse) {
     EXPECT_EQ(stage_.experiment().frame(), 2U);
 }
 
-TEST_F(OwnStageTest, AnotherMathRemakesTheExperimentWithItsParameters) {
+TEST_F(OwnStageTest, OtherMathMakesTheExperimentAnewWithItsParameters) {
     stage_.advance({64, 64});
     compute::RunSettings run = stage_.device().settings();
     run.math = compute::Math::fast;
@@ -173,7 +173,7 @@ TEST_F(OwnStageTest, AnotherMathRemakesTheExperimentWithItsParameters) {
     EXPECT_EQ(stage_.pixels()->width(), 48);
 }
 
-TEST_F(OwnStageTest, ANewDeviceTakesTheParametersAlong) {
+TEST_F(OwnStageTest, AnotherDeviceKeepsTheParameters) {
     stage_.set_device("emulator");
     EXPECT_EQ(stage_.message().tone, Tone::info);
     EXPECT_EQ(value("size"), "48");
@@ -181,7 +181,7 @@ TEST_F(OwnStageTest, ANewDeviceTakesTheParametersAlong) {
     EXPECT_EQ(value("n"), "1000");
 }
 
-TEST(OwnStage, ARememberedValueThatBecameIllegalDoesNotTakeTheOthersWithIt) {
+TEST(OwnStage, AnIllegalRememberedValueIsLeftOutAndTheOthersAreSet) {
     const gl::OffscreenContext context;
     Stage::Start start;
     start.device_wish = "emulator";

@@ -1,22 +1,22 @@
-#include "ui/editor/kernel_editor.h"
+#include "ui/documents/kernel_document.h"
 
 #include <algorithm>
 #include <cctype>
 #include <utility>
 
-#include "ui/editor/barrier_marks.h"
-
 namespace warpscope::ui {
 namespace {
 
-/// Of the steps that can be undone: enough to open a large file many times.
+/// The most that the steps hold: enough to open a large file many times.
 constexpr std::size_t most_bytes = std::size_t(64) << 20;
+/// The most that a person types within one slow frame. A paste is longer, and a step of its own.
+constexpr std::size_t most_typed_bytes = 16;
 
 bool is_space(char c) {
     return std::isspace(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Equal bytes at the beginning, `most` at most.
+/// The number of equal bytes at the beginning, up to `most`.
 std::size_t common_begin(std::string_view a, std::string_view b, std::size_t most) {
     const auto end = a.begin() + std::ptrdiff_t(most);
     return std::size_t(std::mismatch(a.begin(), end, b.begin()).first - a.begin());
@@ -29,12 +29,17 @@ std::size_t common_end(std::string_view a, std::string_view b, std::size_t most)
 
 }  // namespace
 
-KernelEditor::KernelEditor(std::string text) : text_(std::move(text)), lines_(text_) {}
+KernelDocument::KernelDocument(std::string_view shipped)
+    : shipped_(std::make_shared<const std::string>(shipped)),
+      text_(shipped_),
+      lines_(*text_),
+      outcome_(
+          std::make_shared<const EditOutcome>(EditOutcome{EditState::shipped, text_, {}, {}})) {}
 
-/// From the text as it is to another one. Where several would do ("aa" to "aaa"), the one that ends
-/// at the cursor.
-KernelEditor::Step KernelEditor::difference(std::string_view text, std::size_t cursor) const {
-    const std::string_view now = text_;
+/// The step from the current text to another one. Where there are several ("aa" to "aaa"), the one
+/// that ends at the cursor.
+KernelDocument::Step KernelDocument::difference(std::string_view text, std::size_t cursor) const {
+    const std::string_view now = *text_;
     const std::size_t shorter = std::min(now.size(), text.size());
     cursor = std::min(cursor, text.size());
     std::size_t tail = text.size() - cursor;
@@ -49,16 +54,18 @@ KernelEditor::Step KernelEditor::difference(std::string_view text, std::size_t c
     return step;
 }
 
-void KernelEditor::put(std::size_t at, std::size_t removed, std::string_view added,
-                       std::size_t cursor) {
-    text_.replace(at, removed, added);
-    lines_.change(text_, at, removed, added.size());
+void KernelDocument::put(std::size_t at, std::size_t removed, std::string_view added,
+                         std::size_t cursor) {
+    std::string changed = *text_;
+    changed.replace(at, removed, added);
+    text_ = std::make_shared<const std::string>(std::move(changed));
+    lines_.change(*text_, at, removed, added.size());
     set_cursor(cursor);
     ++version_;
 }
 
-/// Into the newest step, where a person would take both for one.
-bool KernelEditor::join(const Step& step) {
+/// Lets a step join the newest one, where a person would call both one step.
+bool KernelDocument::join(const Step& step) {
     if (done_ == 0 || done_ < steps_.size()) return false;
     Step& last = steps_[done_ - 1];
     if (!last.typing || !step.typing) return false;
@@ -80,7 +87,7 @@ bool KernelEditor::join(const Step& step) {
     return true;
 }
 
-void KernelEditor::take(Step step) {
+void KernelDocument::carry_out(Step step) {
     if (step.removed.empty() && step.added.empty()) return set_cursor(step.cursor_after);
     put(step.at, step.removed.size(), step.added, step.cursor_after);
     if (join(step)) return;
@@ -93,43 +100,42 @@ void KernelEditor::take(Step step) {
     done_ = steps_.size();
 }
 
-void KernelEditor::typed(std::string_view text, std::size_t cursor) {
+void KernelDocument::typed(std::string_view text, std::size_t cursor) {
     Step step = difference(text, cursor);
-    // What fingers do within a slow frame; a paste is a step of its own.
-    step.typing = step.added.size() + step.removed.size() <= 16 &&
+    step.typing = step.added.size() + step.removed.size() <= most_typed_bytes &&
                   (step.added.empty() || step.removed.empty());
-    take(std::move(step));
+    carry_out(std::move(step));
 }
 
-void KernelEditor::replace(std::string_view text) {
+void KernelDocument::replace(std::string_view text) {
     Step step = difference(text, text.size());
     step.cursor_after = std::min(cursor_, text.size());
-    take(std::move(step));
+    carry_out(std::move(step));
 }
 
-bool KernelEditor::toggle_barrier(int line) {
+bool KernelDocument::toggle_barriers(int line) {
     const int row = line - 1;
     if (row < 0 || row >= lines_.count()) return false;
-    const std::string_view before = lines_.line(text_, row);
+    const std::string_view before = lines_.line(*text_, row);
     const bool comment = lines_.in_comment(row);
     if (find_barriers(before, comment).empty()) return false;
     Step step;
     step.at = lines_.begin(row);
     step.removed = before;
-    step.added = toggle_barriers(before, comment);
+    step.added = ui::toggle_barriers(before, comment);
     step.cursor_before = cursor_;
-    // The cursor keeps its place in the text behind the line.
+    // Behind the line, the cursor keeps its place in the text.
     step.cursor_after = cursor_ <= step.at + before.size()
                             ? std::min(cursor_, step.at + step.added.size())
                             : cursor_ + step.added.size() - before.size();
-    take(std::move(step));
+    carry_out(std::move(step));
     return true;
 }
 
-std::vector<BarrierLine> KernelEditor::barriers(int line) const {
+std::vector<BarrierLine> KernelDocument::barriers(int line) const {
     const int row = line - 1;
     if (row < 0 || row >= lines_.count()) return {};
-    const auto calls = find_barriers(lines_.line(text_, row), lines_.in_comment(row));
+    const auto calls = find_barriers(lines_.line(*text_, row), lines_.in_comment(row));
     if (calls.empty()) return {};
     const auto out = std::count_if(calls.begin(), calls.end(), [](auto& c) { return c.out; });
     if (out == 0) return {{line, BarrierState::in}};
@@ -137,24 +143,33 @@ std::vector<BarrierLine> KernelEditor::barriers(int line) const {
     return {{line, all ? BarrierState::out : BarrierState::mixed}};
 }
 
-std::vector<BarrierLine> KernelEditor::barriers() const {
+std::vector<BarrierLine> KernelDocument::barriers() const {
     std::vector<BarrierLine> all;
     for (int line = 1; line <= lines_.count(); ++line)
         for (const BarrierLine& one : barriers(line)) all.push_back(one);
     return all;
 }
 
-void KernelEditor::undo() {
+void KernelDocument::undo() {
     if (!can_undo()) return;
     Step& step = steps_[--done_];
     step.typing = false;
     put(step.at, step.added.size(), step.removed, step.cursor_before);
 }
 
-void KernelEditor::redo() {
+void KernelDocument::redo() {
     if (!can_redo()) return;
     const Step& step = steps_[done_++];
     put(step.at, step.removed.size(), step.added, step.cursor_after);
+}
+
+EditState KernelDocument::state() const {
+    if (outcome_->text == text_ || *outcome_->text == *text_) return outcome_->state;
+    return EditState::waiting;
+}
+
+void KernelDocument::set_outcome(EditOutcome outcome) {
+    outcome_ = std::make_shared<const EditOutcome>(std::move(outcome));
 }
 
 }  // namespace warpscope::ui

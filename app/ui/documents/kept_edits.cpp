@@ -1,4 +1,4 @@
-#include "ui/stage/kept_edits.h"
+#include "ui/documents/kept_edits.h"
 
 #include <stdexcept>
 #include <system_error>
@@ -13,6 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// The time without a change after which edits are written.
 constexpr std::chrono::seconds left_alone{2};
 
 }  // namespace
@@ -24,7 +25,7 @@ KeptEdits::KeptEdits(fs::path folder) : folder_(std::move(folder)) {
          it.increment(error)) {
         if (it->path().extension() != ".cu") continue;
         std::string name = it->path().lexically_relative(folder_).replace_extension().string();
-        const std::string_view shipped = KernelTexts::shipped(name);
+        const std::string_view shipped = KernelDocuments::shipped(name);
         if (shipped.empty()) continue;
         try {
             std::string text = compiler::read_source_file(it->path());
@@ -49,12 +50,12 @@ void KeptEdits::put_aside(const std::string& name) const {
     fs::rename(file(name), folder_ / (name + ".cu~"), ignored);
 }
 
-void KeptEdits::keep(KernelTexts& texts, const KernelFolder& watched, bool now) {
+void KeptEdits::keep(KernelDocuments& documents, const KernelFolder& watched, bool now) {
     if (folder_.empty()) return;
-    if (std::exchange(seen_, texts.version()) != texts.version()) changed_ = Clock::now();
-    if (version_ == seen_ || (!now && Clock::now() < changed_ + left_alone)) return;
-    version_ = seen_;
-    compute::Sources fresh = texts.edited_sources();
+    if (std::exchange(seen_, documents.version()) != documents.version()) changed_ = Clock::now();
+    if (written_ == seen_ || (!now && Clock::now() < changed_ + left_alone)) return;
+    written_ = seen_;
+    compute::Sources fresh = documents.edited_sources();
     std::erase_if(fresh, [&](const auto& item) {
         const std::string* text = watched.taken(item.first);
         return text && *text == item.second;

@@ -1,4 +1,4 @@
-#include "ui/editor/barrier_marks.h"
+#include "ui/documents/barrier_marks.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ std::string toggled(const std::string& line) {
     return toggle_barriers(line, false);
 }
 
-TEST(BarrierMarksTest, TheSemicolonStaysSoThatAnElseStillFits) {
+TEST(BarrierMarksTest, TheSemicolonStaysOutsideTheCommentForAFollowingElse) {
     EXPECT_EQ(toggled("    __syncthreads();"), "    /*__syncthreads()*/;");
     EXPECT_EQ(toggled("if (Sync) __syncthreads(); else wait();"),
               "if (Sync) /*__syncthreads()*/; else wait();");
@@ -24,21 +24,21 @@ TEST(BarrierMarksTest, TogglingTwiceGivesTheLineBack) {
         EXPECT_EQ(toggled(toggled(line)), line);
 }
 
-TEST(BarrierMarksTest, OneThatGivesAValueLeavesTheThreadsOwn) {
+TEST(BarrierMarksTest, ABarrierWithAValueLeavesTheThreadsOwnArgument) {
     EXPECT_EQ(toggled("int n = __syncthreads_count(x > 0);"),
               "int n = /*__syncthreads_count*/(x > 0);");
     EXPECT_EQ(toggled("while (__syncthreads_or(/* mine */ open)) step();"),
               "while (/*__syncthreads_or*/(/* mine */ open)) step();");
 }
 
-TEST(BarrierMarksTest, SeveralInALineGoTogetherAndAMixedLineLosesTheRest) {
+TEST(BarrierMarksTest, AllBarriersOfALineAreToggledTogether) {
     EXPECT_EQ(toggled("__syncthreads(); f(); __syncthreads();"),
               "/*__syncthreads()*/; f(); /*__syncthreads()*/;");
     EXPECT_EQ(toggled("/*__syncthreads()*/; f(); __syncthreads();"),
               "/*__syncthreads()*/; f(); /*__syncthreads()*/;");
 }
 
-TEST(BarrierMarksTest, CommentsStringsAndOtherNamesAreNone) {
+TEST(BarrierMarksTest, CommentsStringsAndOtherNamesHoldNoBarrier) {
     for (const std::string line :
          {"// __syncthreads();", "/* then __syncthreads() comes */", "f(\"__syncthreads();\");",
           "my__syncthreads();", "__syncthreadsx();", "__syncthreads", "__syncthreads(",
@@ -48,7 +48,7 @@ TEST(BarrierMarksTest, CommentsStringsAndOtherNamesAreNone) {
     }
 }
 
-TEST(BarrierMarksTest, ACommentFromALineAboveHidesThem) {
+TEST(BarrierMarksTest, ACommentFromALineAboveHidesBarriers) {
     EXPECT_TRUE(find_barriers("__syncthreads(); */ a();", true).empty());
     const auto calls = find_barriers("b(); */ __syncthreads();", true);
     ASSERT_EQ(calls.size(), 1U);
@@ -56,7 +56,7 @@ TEST(BarrierMarksTest, ACommentFromALineAboveHidesThem) {
     EXPECT_TRUE(find_barriers("/*__syncthreads()*/;", true).empty());
 }
 
-TEST(BarrierMarksTest, OneTakenOutByHandComesBack) {
+TEST(BarrierMarksTest, ABarrierThatWasCommentedOutByHandIsRestored) {
     EXPECT_EQ(toggled("/* __syncthreads(); */"), " __syncthreads(); ");
     EXPECT_EQ(toggled("/*__syncwarp()*/;"), "__syncwarp();");
 }

@@ -1,4 +1,4 @@
-#include "ui/editor/barrier_marks.h"
+#include "ui/documents/barrier_marks.h"
 
 #include <algorithm>
 #include <array>
@@ -20,8 +20,8 @@ bool is_value(Words word) {
     return std::find(names.begin(), names.end(), word) != names.end();
 }
 
-/// After the parenthesis that closes the first one at or after `at`, with only spaces before that;
-/// npos where there is none, or a comment's mark comes in between.
+/// The byte after the closing parenthesis of the argument list that begins at or after `at`, behind
+/// nothing but spaces. npos where no list begins there or a comment's mark is within it.
 std::size_t end_of_call(Words line, std::size_t at) {
     at = line.find_first_not_of(" \t", at);
     if (at == Words::npos || line[at] != '(') return Words::npos;
@@ -41,12 +41,12 @@ Words trimmed(Words words) {
     return words.substr(begin, words.find_last_not_of(" \t;") + 1 - begin);
 }
 
-/// What a whole comment, with its marks, encloses.
+/// The text between the marks of a comment.
 Words inside(Words comment) {
     return comment.substr(2, comment.size() - 4);
 }
 
-/// Whether a comment encloses a barrier and nothing else.
+/// Whether a comment holds a barrier and nothing else.
 bool encloses_barrier(Words comment) {
     const bool whole = comment.size() > 4 && comment.starts_with("/*") && comment.ends_with("*/");
     if (!whole) return false;
@@ -64,7 +64,8 @@ std::vector<BarrierCall> find_barriers(std::string_view line, bool in_comment) {
     const bool began_before = in_comment;
     for (const InkSpan& span : ink_cuda(line, in_comment)) {
         const Words word = line.substr(span.begin, span.end - span.begin);
-        const bool tail = began_before && span.begin == 0;  // of a comment from a line above
+        const bool tail =
+            began_before && span.begin == 0;  // of a comment that began in a line above
         if (span.ink == Ink::comment && !tail && encloses_barrier(word))
             calls.push_back({span.begin, span.end, true});
         if (span.ink != Ink::cuda) continue;

@@ -1,4 +1,4 @@
-#include "ui/editor/kernel_editor.h"
+#include "ui/documents/kernel_document.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@ namespace warpscope::ui {
 namespace {
 
 /// Types at the cursor, a character at a time, as the text field tells of it.
-void type(KernelEditor& editor, const std::string& words) {
+void type(KernelDocument& editor, const std::string& words) {
     for (const char c : words) {
         std::string text = editor.text();
         const std::size_t at = editor.cursor();
@@ -17,14 +17,14 @@ void type(KernelEditor& editor, const std::string& words) {
     }
 }
 
-void backspace(KernelEditor& editor) {
+void backspace(KernelDocument& editor) {
     std::string text = editor.text();
     const std::size_t at = editor.cursor() - 1;
     editor.typed(text.erase(at, 1), at);
 }
 
-TEST(KernelEditorTest, WhatIsTypedInOneGoIsOneStep) {
-    KernelEditor editor("int a;\n");
+TEST(KernelDocumentTest, UndoTakesBackAWordThatWasTypedWithoutAPause) {
+    KernelDocument editor("int a;\n");
     editor.set_cursor(4);
     type(editor, "long b");
     EXPECT_EQ(editor.text(), "int long ba;\n");
@@ -41,8 +41,8 @@ TEST(KernelEditorTest, WhatIsTypedInOneGoIsOneStep) {
     EXPECT_FALSE(editor.can_redo());
 }
 
-TEST(KernelEditorTest, TypingElsewhereIsAnotherStep) {
-    KernelEditor editor("one two");
+TEST(KernelDocumentTest, TypingElsewhereIsAnotherStep) {
+    KernelDocument editor("one two");
     editor.set_cursor(3);
     type(editor, "xx");
     editor.set_cursor(editor.text().size());
@@ -51,8 +51,8 @@ TEST(KernelEditorTest, TypingElsewhereIsAnotherStep) {
     EXPECT_EQ(editor.text(), "onexx two");
 }
 
-TEST(KernelEditorTest, BackspacesJoinAndTheLetterLikeItsNeighboursComesBackInPlace) {
-    KernelEditor editor("aaaa");
+TEST(KernelDocumentTest, BackspacesJoinIntoOneStepAndUndoRestoresThemInPlace) {
+    KernelDocument editor("aaaa");
     editor.set_cursor(2);
     type(editor, "a");
     backspace(editor);
@@ -67,8 +67,8 @@ TEST(KernelEditorTest, BackspacesJoinAndTheLetterLikeItsNeighboursComesBackInPla
     EXPECT_EQ(editor.cursor(), 2U);
 }
 
-TEST(KernelEditorTest, AChangeAfterAnUndoForgetsWhatWasUndone) {
-    KernelEditor editor("a");
+TEST(KernelDocumentTest, AChangeAfterAnUndoDropsTheStepsToRedo) {
+    KernelDocument editor("a");
     editor.replace("b");
     editor.undo();
     editor.replace("c");
@@ -77,16 +77,16 @@ TEST(KernelEditorTest, AChangeAfterAnUndoForgetsWhatWasUndone) {
     EXPECT_EQ(editor.text(), "a");
 }
 
-TEST(KernelEditorTest, ABarriersClickAndARevertAreSteps) {
+TEST(KernelDocumentTest, TogglingABarrierAndRevertingAreStepsOfTheirOwn) {
     const std::string shipped = "tile[i] = x;\n__syncthreads();\ny = tile[15 - i];\n";
-    KernelEditor editor(shipped);
+    KernelDocument editor(shipped);
     EXPECT_EQ(editor.barriers(), (std::vector<BarrierLine>{{2, BarrierState::in}}));
-    EXPECT_FALSE(editor.toggle_barrier(1));
-    EXPECT_FALSE(editor.toggle_barrier(0));
-    EXPECT_FALSE(editor.toggle_barrier(99));
+    EXPECT_FALSE(editor.toggle_barriers(1));
+    EXPECT_FALSE(editor.toggle_barriers(0));
+    EXPECT_FALSE(editor.toggle_barriers(99));
     EXPECT_FALSE(editor.can_undo());
     editor.set_cursor(shipped.find("y ="));
-    ASSERT_TRUE(editor.toggle_barrier(2));
+    ASSERT_TRUE(editor.toggle_barriers(2));
     EXPECT_EQ(editor.text(), "tile[i] = x;\n/*__syncthreads()*/;\ny = tile[15 - i];\n");
     EXPECT_EQ(editor.cursor(), editor.text().find("y ="));
     EXPECT_EQ(editor.barriers(), (std::vector<BarrierLine>{{2, BarrierState::out}}));
@@ -100,13 +100,13 @@ TEST(KernelEditorTest, ABarriersClickAndARevertAreSteps) {
     EXPECT_EQ(editor.text(), shipped);
 }
 
-TEST(KernelEditorTest, ALineWithBothKindsIsMixed) {
-    const KernelEditor editor("/*__syncthreads()*/; f(); __syncthreads();");
+TEST(KernelDocumentTest, ALineWithSomeBarriersCommentedOutIsMixed) {
+    const KernelDocument editor("/*__syncthreads()*/; f(); __syncthreads();");
     EXPECT_EQ(editor.barriers(), (std::vector<BarrierLine>{{1, BarrierState::mixed}}));
 }
 
-TEST(KernelEditorTest, AnUnclosedCommentHidesTheBarriersBelow) {
-    KernelEditor editor("a();\n__syncthreads();\nb(); /* c */\n__syncthreads();\n");
+TEST(KernelDocumentTest, AnUnclosedCommentHidesTheBarriersBelow) {
+    KernelDocument editor("a();\n__syncthreads();\nb(); /* c */\n__syncthreads();\n");
     EXPECT_EQ(editor.barriers().size(), 2U);
     editor.set_cursor(0);
     type(editor, "/*");
@@ -115,7 +115,7 @@ TEST(KernelEditorTest, AnUnclosedCommentHidesTheBarriersBelow) {
     EXPECT_EQ(editor.barriers().size(), 2U);
 }
 
-TEST(KernelLinesTest, AreTheSameAfterManyChangesAsReadAnew) {
+TEST(KernelLinesTest, AreAfterManyChangesAsReadFromTheWholeText) {
     std::mt19937 random(7);
     const std::string parts[] = {"/*", "*/", "\n", "a", "\n\n//", "\"", "\t", "ü", "x = 1;\n"};
     std::string text = "first\n/* second\n*/ third\n";

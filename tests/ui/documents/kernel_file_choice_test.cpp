@@ -1,4 +1,4 @@
-#include "ui/stage/kernel_file_choice.h"
+#include "ui/documents/kernel_file_choice.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -42,13 +42,13 @@ TEST_F(KernelFileChoiceTest, FoldersComeFirstThenKernelFiles) {
     EXPECT_EQ(path_choices(path(".h")).choices.size(), 1U);
 }
 
-TEST_F(KernelFileChoiceTest, NothingThereLeavesThePathAsItIs) {
+TEST_F(KernelFileChoiceTest, WithoutCompletionsThePathStaysAsItIs) {
     EXPECT_EQ(path_choices(path("nothing/here")).common, path("nothing/here"));
     EXPECT_TRUE(path_choices(path("nothing/here")).choices.empty());
     EXPECT_TRUE(path_choices(path("z")).choices.empty());
 }
 
-TEST_F(KernelFileChoiceTest, TheTildeIsTheHomeFolder) {
+TEST_F(KernelFileChoiceTest, ATildeMeansTheHomeFolder) {
     const std::string before = std::getenv("HOME") ? std::getenv("HOME") : "";
     ::setenv("HOME", folder_.c_str(), 1);
     EXPECT_EQ(path_choices("~/kernel_a").choices, (std::vector<std::string>{"~/kernel_a.cu"}));
@@ -56,7 +56,7 @@ TEST_F(KernelFileChoiceTest, TheTildeIsTheHomeFolder) {
     ::setenv("HOME", before.c_str(), 1);
 }
 
-TEST_F(KernelFileChoiceTest, WhatIsNoTextIsRefusedWithASentence) {
+TEST_F(KernelFileChoiceTest, AFileThatIsNotATextIsRefusedWithASentence) {
     EXPECT_NE(complaint(path("no.cu")).find(path("no.cu")), std::string::npos);
     EXPECT_NE(complaint(path("kernels")).find("folder"), std::string::npos);
     std::ofstream(folder_ / "zero.cu") << std::string("a\0b", 3);

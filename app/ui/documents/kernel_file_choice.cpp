@@ -1,4 +1,4 @@
-#include "ui/stage/kernel_file_choice.h"
+#include "ui/documents/kernel_file_choice.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "ui/stage/kernel_folder.h"
+#include "ui/documents/kernel_folder.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <fstream>
 #include <thread>
 
-#include "ui/stage/kept_edits.h"
+#include "ui/documents/kept_edits.h"
 
 namespace warpscope::ui {
 namespace {
@@ -31,7 +31,7 @@ class KernelFolderTest : public testing::Test {
     std::string look() {
         std::string said;
         for (int i = 0; i < 3; ++i) {
-            said += watched_.look(texts_);
+            said += watched_.look(documents_);
             std::this_thread::sleep_for(KernelFolder::pause);
         }
         return said;
@@ -41,119 +41,119 @@ class KernelFolderTest : public testing::Test {
     const fs::path root_ =
         fs::temp_directory_path() / ("warpscope-folder-" + std::to_string(::getpid()));
     const fs::path folder_ = root_ / "watched", own_ = root_ / "mine.txt";
-    KernelTexts texts_;
+    KernelDocuments documents_;
     KernelFolder watched_{folder_, own_, "dot"};
 };
 
-TEST_F(KernelFolderTest, TakesAllThatIsThereAtOnceAndThenWhatChanges) {
+TEST_F(KernelFolderTest, ReadsAllFilesAtOnceAndThenThoseThatChange) {
     write(folder_ / "ripple.cu", "one");
     write(own_, "mine");
-    EXPECT_EQ(watched_.look(texts_), "");
-    EXPECT_EQ(texts_.text("ripple"), "one");
-    EXPECT_EQ(texts_.text("dot"), "mine");
-    const std::uint64_t version = texts_.version();
+    EXPECT_EQ(watched_.look(documents_), "");
+    EXPECT_EQ(documents_["ripple"].text(), "one");
+    EXPECT_EQ(documents_["dot"].text(), "mine");
+    const std::uint64_t version = documents_.version();
     look();
-    EXPECT_EQ(texts_.version(), version);
+    EXPECT_EQ(documents_.version(), version);
     write(folder_ / "ripple.cu", "two");
     EXPECT_EQ(look(), "");
-    EXPECT_EQ(texts_.text("ripple"), "two");
+    EXPECT_EQ(documents_["ripple"].text(), "two");
     ASSERT_NE(watched_.taken("ripple"), nullptr);
     EXPECT_EQ(*watched_.taken("ripple"), "two");
     EXPECT_EQ(watched_.taken("nbody"), nullptr);
 }
 
-TEST_F(KernelFolderTest, LinesEndAsTheEditorHasThem) {
+TEST_F(KernelFolderTest, LinesEndWithANewlineAlone) {
     write(own_, "mine");
     write(folder_ / "ripple.cu", "one\r\ntwo\r\n\rthree\r");
-    EXPECT_EQ(watched_.look(texts_), "");
-    EXPECT_EQ(texts_.text("ripple"), "one\ntwo\n\rthree\r");
+    EXPECT_EQ(watched_.look(documents_), "");
+    EXPECT_EQ(documents_["ripple"].text(), "one\ntwo\n\rthree\r");
 }
 
-TEST_F(KernelFolderTest, AnEditorThatRenamesIsFollowed) {
+TEST_F(KernelFolderTest, AFileThatIsReplacedByRenamingIsRead) {
     write(folder_ / "ripple.cu", "one");
-    watched_.look(texts_);
+    watched_.look(documents_);
     std::this_thread::sleep_for(KernelFolder::pause);
     fs::rename(folder_ / "ripple.cu", folder_ / "ripple.cu~");
     EXPECT_EQ(look(), "");
-    EXPECT_EQ(texts_.text("ripple"), "one");
+    EXPECT_EQ(documents_["ripple"].text(), "one");
     write(folder_ / ".ripple.cu.swp", "new");
     fs::rename(folder_ / ".ripple.cu.swp", folder_ / "ripple.cu");
     EXPECT_EQ(look(), "");
-    EXPECT_EQ(texts_.text("ripple"), "new");
+    EXPECT_EQ(documents_["ripple"].text(), "new");
 }
 
-TEST_F(KernelFolderTest, AFileThatStillGrowsIsWaitedFor) {
+TEST_F(KernelFolderTest, AFileIsReadOnlyOnceItStopsChanging) {
     write(folder_ / "ripple.cu", "one");
-    watched_.look(texts_);
+    watched_.look(documents_);
     for (const char* part : {"h", "ha", "hal", "half"}) {
         std::this_thread::sleep_for(KernelFolder::pause);
         write(folder_ / "ripple.cu", part);
-        watched_.look(texts_);
-        EXPECT_EQ(texts_.text("ripple"), "one");
+        watched_.look(documents_);
+        EXPECT_EQ(documents_["ripple"].text(), "one");
     }
     look();
-    EXPECT_EQ(texts_.text("ripple"), "half");
+    EXPECT_EQ(documents_["ripple"].text(), "half");
 }
 
-TEST_F(KernelFolderTest, AFileOfNoKernelIsNamedOnce) {
+TEST_F(KernelFolderTest, AFileWithoutAKernelsNameIsToldOnce) {
     write(own_, "mine");
     write(folder_ / "rippel.cu", "a slip");
     write(folder_ / "notes.txt", "no kernel at all");
-    EXPECT_EQ(watched_.look(texts_), "No kernel file of Warpscope has this name: rippel.cu.");
+    EXPECT_EQ(watched_.look(documents_), "No kernel file of Warpscope has this name: rippel.cu.");
     EXPECT_EQ(look(), "");
 }
 
-TEST_F(KernelFolderTest, AFolderThatIsGoneIsSaidOnceAndComesBack) {
+TEST_F(KernelFolderTest, AMissingFolderIsToldOnceAndItsReturnToo) {
     write(own_, "mine");
     write(folder_ / "ripple.cu", "one");
-    watched_.look(texts_);
+    watched_.look(documents_);
     fs::rename(folder_, root_ / "elsewhere");
     const std::string said = look();
     EXPECT_NE(said.find("is gone"), std::string::npos) << said;
     EXPECT_EQ(said.find("is gone"), said.rfind("is gone"));
-    EXPECT_EQ(texts_.text("ripple"), "one");
+    EXPECT_EQ(documents_["ripple"].text(), "one");
     write(root_ / "elsewhere" / "ripple.cu", "two");
     fs::rename(root_ / "elsewhere", folder_);
     std::this_thread::sleep_for(KernelFolder::pause);
-    EXPECT_EQ(watched_.look(texts_), "The folder " + folder_.string() + " is back.");
+    EXPECT_EQ(watched_.look(documents_), "The folder " + folder_.string() + " is back.");
     EXPECT_FALSE(watched_.trouble());
     std::this_thread::sleep_for(KernelFolder::pause);
     look();
-    EXPECT_EQ(texts_.text("ripple"), "two");
+    EXPECT_EQ(documents_["ripple"].text(), "two");
 }
 
-TEST_F(KernelFolderTest, AMissingFileIsSaidOnce) {
-    EXPECT_NE(watched_.look(texts_).find("mine.txt can't be read"), std::string::npos);
+TEST_F(KernelFolderTest, AMissingFileIsToldOnce) {
+    EXPECT_NE(watched_.look(documents_).find("mine.txt can't be read"), std::string::npos);
     EXPECT_EQ(look(), "");
     write(own_, "mine");
     look();
-    EXPECT_EQ(texts_.text("dot"), "mine");
+    EXPECT_EQ(documents_["dot"].text(), "mine");
 }
 
 using KeptEditsTest = KernelFolderTest;
 
-TEST_F(KeptEditsTest, WhatWasTypedIsOfferedNextTime) {
+TEST_F(KeptEditsTest, EditsAreOfferedInTheNextSession) {
     const fs::path kept = root_ / "kept";
     KeptEdits first(kept);
     EXPECT_TRUE(first.offered().empty());
     write(own_, "mine");
-    watched_.look(texts_);
-    texts_.set("ripple", "typed");
-    first.keep(texts_, watched_, true);
+    watched_.look(documents_);
+    documents_["ripple"].replace("typed");
+    first.keep(documents_, watched_, true);
     KeptEdits second(kept);
     const compute::Sources offered{{"ripple", "typed"}};  // not what comes from a file
     EXPECT_EQ(second.offered(), offered);
-    KernelTexts fresh;
+    KernelDocuments fresh;
     second.keep(fresh, watched_, true);
     EXPECT_EQ(KeptEdits(kept).offered(), offered);
     second.taken();
-    fresh.set("ripple", "typed");
-    fresh.revert("ripple");
+    fresh["ripple"].replace("typed");
+    fresh["ripple"].replace(fresh["ripple"].shipped());
     second.keep(fresh, watched_, true);
     EXPECT_TRUE(KeptEdits(kept).offered().empty());
 }
 
-TEST_F(KeptEditsTest, AKeptFileIsReadAsAnyKernelSourceIs) {
+TEST_F(KeptEditsTest, AKeptFileIsReadLikeAnyKernelSource) {
     const fs::path kept = root_ / "kept";
     fs::create_directories(kept);
     write(kept / "ripple.cu", "one\r\ntwo\r\n");
@@ -166,16 +166,16 @@ TEST_F(KeptEditsTest, AFileThatCannotBeReadIsRenamedBeforeAnEditTakesItsName) {
     fs::create_directories(kept);
     write(kept / "ripple.cu", std::string((1 << 20) + 1, 'x'));
     KeptEdits edits(kept);
-    texts_.set("ripple", "typed");
-    edits.keep(texts_, watched_, true);
+    documents_["ripple"].replace("typed");
+    edits.keep(documents_, watched_, true);
     EXPECT_EQ(fs::file_size(kept / "ripple.cu"), 5U);
     EXPECT_EQ(fs::file_size(kept / "ripple.cu~"), (1U << 20) + 1);
 }
 
-TEST_F(KeptEditsTest, WhatWasDeclinedIsNotOfferedAgainAndNotLost) {
+TEST_F(KeptEditsTest, DeclinedEditsAreNotOfferedAgainButKept) {
     const fs::path kept = root_ / "kept";
-    texts_.set("ripple", "old");
-    KeptEdits(kept).keep(texts_, watched_, true);
+    documents_["ripple"].replace("old");
+    KeptEdits(kept).keep(documents_, watched_, true);
     KeptEdits second(kept);
     second.decline();
     EXPECT_TRUE(second.offered().empty());
@@ -186,12 +186,12 @@ TEST_F(KeptEditsTest, WhatWasDeclinedIsNotOfferedAgainAndNotLost) {
     EXPECT_EQ(text, "old");
 }
 
-TEST_F(KeptEditsTest, AnOfferThatNobodyTookIsNotOverwritten) {
+TEST_F(KeptEditsTest, AnOfferThatWasNotTakenIsNotOverwritten) {
     const fs::path kept = root_ / "kept";
-    texts_.set("ripple", "old");
-    KeptEdits(kept).keep(texts_, watched_, true);
-    KernelTexts fresh;
-    fresh.set("ripple", "new");
+    documents_["ripple"].replace("old");
+    KeptEdits(kept).keep(documents_, watched_, true);
+    KernelDocuments fresh;
+    fresh["ripple"].replace("new");
     KeptEdits(kept).keep(fresh, watched_, true);
     EXPECT_EQ(KeptEdits(kept).offered().at("ripple"), "new");
     std::ifstream old(kept / "ripple.cu~");

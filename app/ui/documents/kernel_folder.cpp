@@ -1,4 +1,4 @@
-#include "ui/stage/kernel_folder.h"
+#include "ui/documents/kernel_folder.h"
 
 #include <fmt/format.h>
 
@@ -25,7 +25,7 @@ void KernelFolder::say(const std::string& sentence) {
     trouble_ = true;
 }
 
-std::string KernelFolder::look(KernelTexts& texts) {
+std::string KernelFolder::look(KernelDocuments& documents) {
     if (!watches() || Clock::now() < next_) return {};
     next_ = Clock::now() + pause;
     now_.clear();
@@ -43,7 +43,7 @@ std::string KernelFolder::look(KernelTexts& texts) {
         look_into(folder_ / "gallery", "gallery/");
     }
     if (!source_.empty()) now_[source_file_] = source_;
-    for (const auto& [file, path] : now_) look_at(file, path, texts);
+    for (const auto& [file, path] : now_) look_at(file, path, documents);
     looked_ = true;
     return std::exchange(said_, {});
 }
@@ -55,7 +55,7 @@ void KernelFolder::look_into(const fs::path& folder, const std::string& prefix) 
         const fs::path& path = it->path();
         if (path.extension() != ".cu" || path.filename().string().starts_with('.')) continue;
         const std::string file = prefix + path.stem().string();
-        if (!KernelTexts::shipped(file).empty())
+        if (!KernelDocuments::shipped(file).empty())
             now_[file] = path;
         else if (strangers_.emplace(path, true).second)
             strangers += (strangers.empty() ? "" : ", ") + path.filename().string();
@@ -64,7 +64,8 @@ void KernelFolder::look_into(const fs::path& folder, const std::string& prefix) 
         say(fmt::format("No kernel file of Warpscope has this name: {}.", strangers));
 }
 
-void KernelFolder::look_at(const std::string& file, const fs::path& path, KernelTexts& texts) {
+void KernelFolder::look_at(const std::string& file, const fs::path& path,
+                           KernelDocuments& documents) {
     Watched& watched = files_[file];
     if (std::exchange(watched.path, path) != path) watched.was_seen = watched.was_read = false;
     std::error_code error;
@@ -88,7 +89,7 @@ void KernelFolder::look_at(const std::string& file, const fs::path& path, Kernel
         watched.read = stamp;
         watched.was_read = true;
         watched.complaint.clear();
-        texts.set(file, watched.text);
+        documents[file].replace(watched.text);
     } catch (const std::runtime_error& problem) {
         complain(fmt::format("{} can't be read: {}.", path.string(), problem.what()));
     }

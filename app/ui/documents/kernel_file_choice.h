@@ -5,16 +5,18 @@
 
 namespace warpscope::ui {
 
-/// What a path that is being typed may go on to: whole paths, folders with a slash at their end.
+/// The completions of a path that is being typed.
 struct PathChoices {
-    std::string common;                ///< what all of them begin with: the typed path, or longer
-    std::vector<std::string> choices;  ///< folders, then .cu files, each by name; 200 at most
+    std::string common;  ///< the longest path that all choices begin with; at least the typed one
+    /// Whole paths: folders, which end with a slash, then .cu files, each sorted by name. At most
+    /// 200.
+    std::vector<std::string> choices;
 };
 
-/// "~/" stands for the home folder. Nothing where the folder can't be read.
+/// "~/" means the home folder. There are no choices where the folder cannot be read.
 PathChoices path_choices(const std::string& typed);
 
-/// "~/a" with the home folder.
+/// The path with its "~/" replaced by the home folder.
 std::string with_home(const std::string& path);
 
 /// Reads a kernel source as compiler::read_source_file() does. Throws std::runtime_error with a

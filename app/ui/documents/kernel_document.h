@@ -1,0 +1,101 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compiler/diagnostic.h"
+#include "ui/documents/barrier_marks.h"
+#include "ui/source/kernel_lines.h"
+
+namespace warpscope::ui {
+
+/// A text that never changes, so that all who know it may share it.
+using SharedText = std::shared_ptr<const std::string>;
+
+enum class EditState {
+    shipped,  ///< the text that is built in
+    waiting,  ///< edited, and not tried yet
+    running,  ///< its kernel runs
+    failed,   ///< it did not compile, or its kernel failed; another one runs
+};
+
+/// What became of one text of a document.
+struct EditOutcome {
+    EditState state = EditState::shipped;
+    SharedText text;  ///< the one that was tried; it may be older than the document's
+    std::vector<compiler::Diagnostic> diagnostics;
+    std::string error;  ///< a sentence where the edit failed; empty: it did not
+};
+
+/// One kernel file as a person edits it: the text with its cursor, the steps that undo and redo
+/// take, and the outcome of the newest try. The editor, watched files and kept edits all change it
+/// here. Lines count from 1, as the compiler's do; cursor and columns are in bytes.
+class KernelDocument {
+  public:
+    /// `shipped`: the text that is built in.
+    explicit KernelDocument(std::string_view shipped);
+
+    const std::string& text() const { return *text_; }
+    /// Another pointer means another text.
+    const SharedText& shared_text() const { return text_; }
+    const KernelLines& lines() const { return lines_; }
+    const std::string& shipped() const { return *shipped_; }
+    bool edited() const { return text_ != shipped_ && *text_ != *shipped_; }
+    /// Counts the changes of the text.
+    std::uint64_t version() const { return version_; }
+    std::size_t cursor() const { return cursor_; }
+    void set_cursor(std::size_t byte) { cursor_ = std::min(byte, text_->size()); }
+
+    /// Takes the whole text over after a person has typed, with the cursor as it then stands. What
+    /// is typed without a pause, up to the next word or line, becomes one step.
+    void typed(std::string_view text, std::size_t cursor);
+    /// Takes another text over as one step: a file that was opened, or the shipped text.
+    void replace(std::string_view text);
+
+    /// Comments out all barriers of a line; where all of them are commented out already, puts them
+    /// back. That is one step. Returns false where the line has none.
+    bool toggle_barriers(int line);
+    /// Every line with barriers, in the text's order.
+    std::vector<BarrierLine> barriers() const;
+    /// The same for one line: at most one element.
+    std::vector<BarrierLine> barriers(int line) const;
+
+    bool can_undo() const { return done_ > 0; }
+    bool can_redo() const { return done_ < steps_.size(); }
+    void undo();
+    void redo();
+
+    EditState state() const;
+    /// Of the newest text that was tried. Never null; another pointer means another outcome.
+    const std::shared_ptr<const EditOutcome>& outcome() const { return outcome_; }
+    void set_outcome(EditOutcome outcome);
+
+  private:
+    /// At byte `at`, `removed` became `added`.
+    struct Step {
+        std::size_t at = 0;
+        std::string removed, added;
+        std::size_t cursor_before = 0, cursor_after = 0;
+        bool typing = false;  ///< further typing may join
+    };
+    Step difference(std::string_view text, std::size_t cursor) const;
+    bool join(const Step& step);
+    void carry_out(Step step);
+    void put(std::size_t at, std::size_t removed, std::string_view added, std::size_t cursor);
+
+    SharedText shipped_, text_;
+    KernelLines lines_;
+    std::deque<Step> steps_;
+    std::size_t done_ = 0;  ///< of steps_; the rest have been undone
+    std::size_t held_ = 0;  ///< bytes in steps_
+    std::size_t cursor_ = 0;
+    std::uint64_t version_ = 0;
+    std::shared_ptr<const EditOutcome> outcome_;
+};
+
+}  // namespace warpscope::ui

@@ -1,0 +1,35 @@
+#include "ui/documents/kernel_documents.h"
+
+#include "compute/device/kernel_source.h"
+
+namespace warpscope::ui {
+
+std::string_view KernelDocuments::shipped(std::string_view file) {
+    return compute::kernel_source("kernels/" + std::string(file) + ".cu");
+}
+
+KernelDocument& KernelDocuments::operator[](const std::string& file) {
+    return documents_.try_emplace(file, shipped(file)).first->second;
+}
+
+std::uint64_t KernelDocuments::version() const {
+    std::uint64_t changes = 0;
+    for (const auto& [file, document] : documents_) changes += document.version();
+    return changes;
+}
+
+compute::Sources KernelDocuments::edited_sources() const {
+    compute::Sources sources;
+    for (const auto& [file, document] : documents_)
+        if (document.edited()) sources[file] = document.text();
+    return sources;
+}
+
+std::vector<std::string> KernelDocuments::files(EditState state) const {
+    std::vector<std::string> files;
+    for (const auto& [file, document] : documents_)
+        if (document.state() == state) files.push_back(file);
+    return files;
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "compute/device/kernel_edit.h"
+#include "ui/documents/kernel_document.h"
+
+namespace warpscope::ui {
+
+/// The documents of all kernel files, each made when it is first asked for.
+class KernelDocuments {
+  public:
+    /// The text of kernels/`file`.cu that is built in; empty where there is no such file.
+    static std::string_view shipped(std::string_view file);
+
+    /// The document of kernels/`file`.cu, such as "ripple" or "gallery/life".
+    KernelDocument& operator[](const std::string& file);
+
+    /// Counts the changes of all texts.
+    std::uint64_t version() const;
+    /// Every text that differs from the one that is built in.
+    compute::Sources edited_sources() const;
+    /// The files with this state.
+    std::vector<std::string> files(EditState state) const;
+
+  private:
+    std::map<std::string, KernelDocument, std::less<>> documents_;
+};
+
+}  // namespace warpscope::ui
