@@ -22,7 +22,7 @@ struct Atomic {
     Word initial;
     std::function<Word(Word old, Word a, Word b)> f;
     std::function<Word(unsigned thread)> a, b;
-    bool ends_alike = true;  // whatever the order
+    bool ends_alike = true;  // the final value does not depend on the order
 };
 
 Word u32(Word x) {
@@ -138,8 +138,8 @@ std::string module_of(const Atomic& atomic, const std::string& space, bool retur
     return ".version 7.0\n.target sm_75\n.address_size 64\n" + text;
 }
 
-/// Whatever the order, each result is what the next one finds: results and the first value are the
-/// same collection as the values found and the last one.
+/// In any order of the threads, each one finds the value that the thread before it stored. So the
+/// initial value and all stored values are, as a multiset, the values found and the final value.
 void expect_chain(const Atomic& atomic, const Word* olds, Word last) {
     std::vector<Word> found(olds, olds + threads), made{atomic.initial};
     for (unsigned t = 0; t < threads; ++t)
@@ -195,7 +195,7 @@ void check_table(compute::Device& device, const std::string& space, bool returns
 TEST_P(AtomicInstructions, OnGlobalMemory) {
     check_table(device(), ".global", true);
 }
-TEST_P(AtomicInstructions, OnGlobalMemoryInOrder) {
+TEST_P(AtomicInstructions, OnGlobalMemoryWithAcquireAndRelease) {
     check_table(device(), ".acq_rel.gpu.global", true);
 }
 TEST_P(AtomicInstructions, OnSharedMemory) {
@@ -204,10 +204,10 @@ TEST_P(AtomicInstructions, OnSharedMemory) {
 TEST_P(AtomicInstructions, OnGenericAddresses) {
     check_table(device(), "", true);
 }
-TEST_P(AtomicInstructions, WithoutTheOldValueGlobal) {
+TEST_P(AtomicInstructions, RedOnGlobalMemory) {
     check_table(device(), ".global", false);
 }
-TEST_P(AtomicInstructions, WithoutTheOldValueShared) {
+TEST_P(AtomicInstructions, RedOnSharedMemory) {
     check_table(device(), ".shared", false);
 }
 

@@ -9,7 +9,7 @@ WARPSCOPE_ON_DEVICES(BitInstructions);
 
 __extension__ typedef unsigned __int128 U;
 
-// Bit by bit, as the ISA's own pseudocode for bfe and bfi has it.
+// Bit by bit, as in the PTX ISA's pseudocode of bfe and bfi.
 Int extracted(bool sign, int w, Int a, Int b, Int c) {
     const int pos = int(b & 255), len = int(c & 255), msb = w - 1;
     const auto bit = [&](int i) { return int(U(a) >> i & 1); };
@@ -29,7 +29,7 @@ std::uint64_t inserted(int w, std::uint64_t a, std::uint64_t b, std::uint64_t c)
     return f;
 }
 
-// Position and length are "restricted to 0 .. 255" (PTX ISA, "bfe"): beyond, GPUs differ.
+// Position and length are "restricted to 0 .. 255" (PTX ISA, "bfe"); GPUs differ beyond.
 TEST_P(BitInstructions, BitFieldExtraction) {
     const std::string of_parts =
         "and.b32 %r0, %b, 255; and.b32 %r1, %c, 255; bfe.T %d, %a, %r0, %r1;";

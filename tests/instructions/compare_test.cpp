@@ -97,7 +97,7 @@ TEST_P(CompareInstructions, ComparisonsCombineWithAPredicate) {
 }
 
 // PTX ISA, "set": all ones or 1.0f where the comparison holds.
-TEST_P(CompareInstructions, SetWritesOnes) {
+TEST_P(CompareInstructions, SetWritesAllOnesForTrue) {
     check(device(),
           {
               {"set.lt.u32.T %d, %a, %b;", "s32 u32 s64 s16", "u32 T T",
@@ -111,8 +111,8 @@ TEST_P(CompareInstructions, SetWritesOnes) {
           });
 }
 
-// Two statements a row keep it from being guarded: the assembler of CUDA 13.0's driver gives lanes
-// that take no part in a guarded one their old bits, converted to float.
+// Rows of two statements are not run with a guard: the assembler in CUDA 13.0's driver converts the
+// old bits of inactive lanes to float.
 TEST_P(CompareInstructions, SetWritesOneAsFloat) {
     check(device(), {
                         {"set.gt.f32.T %d, %a, %b; mov.f32 %d, %d;", "s32 u32", "f32 T T",
@@ -139,7 +139,7 @@ TEST_P(CompareInstructions, Selections) {
           });
 }
 
-TEST_P(CompareInstructions, PropertiesOfFloats) {
+TEST_P(CompareInstructions, TestpClassifiesFloats) {
     const auto tests = [](bool (*holds)(double)) {
         return [holds](const std::vector<std::string>& types) -> Reference {
             return [holds, types](auto a, auto, auto) { return holds(as_real(types[1], a)); };

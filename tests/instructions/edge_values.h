@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cfloat>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -10,8 +11,8 @@
 
 namespace warpscope::tests {
 
-/// Zero, the subnormals' ends, ones, rounding's neighbours, the largest, infinity and NaN; of both
-/// signs.
+/// Zero, the smallest and largest subnormals, ones, neighbours for rounding, the largest number,
+/// infinity and NaN, with both signs.
 inline std::vector<std::uint64_t> half_edges() {
     std::vector<std::uint64_t> values;
     for (std::uint64_t v : {0x0000, 0x0001, 0x0002, 0x03ff, 0x0400, 0x0401, 0x1400, 0x2e66, 0x3555,
@@ -28,14 +29,12 @@ inline std::vector<std::uint64_t> half_pair_edges() {
     return values;
 }
 
-/// Operands at which instructions go wrong, as bits, for a PTX type such as "s16" or "f32".
+/// The bits of operands that instructions often handle wrongly, for a PTX type such as "s16".
 inline std::vector<std::uint64_t> edge_values(std::string_view type) {
     if (type == "f16") return half_edges();
     if (type == "f16x2") return half_pair_edges();
-    const int width = type == "b16" || type == "s16" || type == "u16" ? 16
-                      : type[1] == '8'                                ? 8
-                      : type.ends_with("32")                          ? 32
-                                                                      : 64;
+    int width = 64;
+    std::from_chars(type.data() + 1, type.data() + type.size(), width);  // "s16"
     std::vector<std::uint64_t> values;
     if (type[0] != 'f') {
         const std::uint64_t top = std::uint64_t(1) << (width - 1);

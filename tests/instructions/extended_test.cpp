@@ -21,7 +21,7 @@ constexpr const char* words = "u32 s32 u64 s64";
 Wide natural(int w, Int x) {
     return Wide(x) & ((Wide(1) << w) - 1);
 }
-/// Above the low `w` bits of a sum: its carry.
+/// The carry of a sum: the bit above its low `w` bits.
 Int carry_of(int w, Wide sum) {
     return Int(sum >> w);
 }
@@ -39,7 +39,7 @@ TEST_P(ExtendedInstructions, CarriesAndBorrows) {
              ints_of_width(
                  [](int w, Int a, Int b, Int) { return natural(w, a) < natural(w, b) ? -1 : 0; })},
             {"sub.cc.T %d, %a, %b;", words, "T T T", ints([](Int a, Int b, Int) { return a - b; })},
-            // A carry that comes in and one that goes out.
+            // addc.cc reads the carry and writes it.
             {"add.cc.T %a, %a, %b; addc.cc.T %b, %b, %c; addc.u32 %d, 0, 0;", words, "u32 T T T",
              ints_of_width([](int w, Int a, Int b, Int c) {
                  const Int in = carry_of(w, natural(w, a) + natural(w, b));
@@ -165,7 +165,7 @@ TEST_P(ExtendedInstructions, DifferencesOfElements) {
     check(device(), table);
 }
 
-/// By walking from `base` one bit at a time, as the PTX ISA describes fns.
+/// fns as the PTX ISA describes it: goes from `base` one bit at a time.
 Bits nth_set(Bits mask, Int base, Int offset) {
     const auto is_set = [&](Int at) { return mask >> at & 1; };
     if (offset == 0) return is_set(base) ? Bits(base) : 0xffffffff;
@@ -175,7 +175,7 @@ Bits nth_set(Bits mask, Int base, Int offset) {
     return 0xffffffff;
 }
 
-TEST_P(ExtendedInstructions, BitsOfAMask) {
+TEST_P(ExtendedInstructions, NthSetBitAndBitMasks) {
     check(device(), {
                         {"and.b32 %b, %b, 31; shr.s32 %c, %c, 26; fns.b32 %d, %a, %b, %c;", "b32",
                          "b32 b32 u32 s32", bits([](Bits a, Bits b, Bits c) {

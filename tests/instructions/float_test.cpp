@@ -31,7 +31,7 @@ double reciprocal(double a, double, double) {
 double root(double a, double, double) {
     return std::sqrt(a);
 }
-/// One rounding, as the C library promises; through double there would be two.
+/// std::fma of floats rounds once; a computation in double would round twice.
 double fused32(double a, double b, double c) {
     return std::fma(float(a), float(b), float(c));
 }
@@ -88,7 +88,7 @@ TEST_P(FloatInstructions, WithImmediates) {
                     });
 }
 
-TEST_P(FloatInstructions, Flushed) {
+TEST_P(FloatInstructions, FtzFlushesSubnormals) {
     check(device(), {
                         {"add.ftz.f32 %d, %a, %b;", "f32", "T T T", flushed(sum)},
                         {"sub.ftz.f32 %d, %a, %b;", "f32", "T T T", flushed(difference)},
@@ -102,7 +102,7 @@ TEST_P(FloatInstructions, Flushed) {
                     });
 }
 
-TEST_P(FloatInstructions, FlushedBesideUnflushed) {
+TEST_P(FloatInstructions, FlushingAndKeepingSubnormalsInOneKernel) {
     check(device(),
           {
               {"add.ftz.f32 %r0, %a, %b; add.f32 %d, %a, %b;", "f32", "T T T", reals(sum)},
@@ -113,7 +113,7 @@ TEST_P(FloatInstructions, FlushedBesideUnflushed) {
           });
 }
 
-TEST_P(FloatInstructions, Saturated) {
+TEST_P(FloatInstructions, SatClampsToZeroAndOne) {
     check(device(),
           {
               {"add.sat.f32 %d, %a, %b;", "f32", "T T T", reals(saturated(sum))},

@@ -150,7 +150,7 @@ std::vector<std::uint64_t> run(compute::Device& device, const std::string& modul
     return out.download();
 }
 
-/// Why `got` is wrong, or nothing.
+/// Why `got` is wrong; empty if it is right.
 std::optional<std::string> fault(const Form& form, const std::string& type, std::uint64_t expected,
                                  std::uint64_t got, double a) {
     if (form.tolerance) {
@@ -178,7 +178,7 @@ std::optional<std::string> fault(const Form& form, const std::string& type, std:
     return fmt::format("expected {:#x}, got {:#x}", expected, got);
 }
 
-/// Whether a launch is right; says the first wrong lane, and how many there are.
+/// Whether the results of a launch are right. Reports the first wrong lane and their number.
 bool compare(const Form& form, const std::string& text, const Types& types, const Variant& variant,
              const std::vector<Row>& rows, const std::vector<std::uint64_t>& got) {
     const Reference reference = form.reference(types);
@@ -255,7 +255,7 @@ void check_warps(compute::Device& device, const std::vector<WarpForm>& table,
         const Variant variant{row.every_third_lane ? "branch" : "uniform0", 0,
                               row.every_third_lane};
         std::vector<Row> rows = rows_for(signature_of(form, "b32"));
-        rows.resize(rows.size() / 32 * 32);  // so that no warp's rows begin anew
+        rows.resize(rows.size() / 32 * 32);  // whole warps
         try {
             const auto got = run(device, module_of(form, "b32", {variant}, target), variant, rows);
             for (std::size_t i = 0; i < got.size(); ++i) {
@@ -318,7 +318,7 @@ std::function<Reference(const Types&)> flushed(
             };
             const double exact = f(operand(1, a), operand(2, b), operand(3, c));
             if (types[0] != "f32") return real_bits(types[0], exact);
-            // Whether a result counts as subnormal before or after rounding, the ISA doesn't say.
+            // The ISA does not say whether a result counts as subnormal before or after rounding.
             if (std::abs(exact) < FLT_MIN && std::abs(float(exact)) == FLT_MIN) return std::nullopt;
             return real_bits("f32", flush(float(exact)));
         };

@@ -45,8 +45,8 @@ HalfFunction saturated(HalfFunction f) {
     };
 }
 
-/// What .ftz makes of a value that only rounding brings up to the least normal number is left open:
-/// sm_90 flushes it, as its rounding with more exponents would be subnormal.
+/// The PTX ISA does not define .ftz for a value that is subnormal before rounding and the least
+/// normal number after it. sm_90 flushes it.
 std::optional<Bits> unless_least(bool flushes, Bits result) {
     const auto least = [](Bits half) { return (half & 0x7fff) == 0x0400; };
     if (flushes && (least(result) || least(result >> 16))) return std::nullopt;
@@ -105,8 +105,8 @@ TEST_P(HalfInstructions, Signs) {
     check(device(), table);
 }
 
-/// 3 * 683 = 2049 is a tie between two halves, until c is added.
-TEST_P(HalfInstructions, FusedBreaksTies) {
+/// 3 * 683 = 2049 is halfway between two halves; adding c breaks the tie.
+TEST_P(HalfInstructions, FmaRoundsOnce) {
     EXPECT_EQ(half_fused(3, 683, 0), half_bits(2048));
     EXPECT_EQ(half_fused(3, 683, 0x1p-24), half_bits(2050));
     EXPECT_EQ(half_fused(3, 683, -0x1p-24), half_bits(2048));
@@ -162,7 +162,7 @@ TEST_P(HalfInstructions, Predicates) {
     check(device(), table);
 }
 
-// Two statements a row keep it from being guarded, as in CompareInstructions.SetWritesOneAsFloat.
+// Rows of two statements are not run with a guard: see CompareInstructions.SetWritesOneAsFloat.
 TEST_P(HalfInstructions, TruthValues) {
     std::vector<Form> table;
     for (const auto& [name, holds] : real_comparisons)
@@ -208,7 +208,7 @@ TEST_P(HalfInstructions, ConversionsFromHalf) {
                                  const double x = whole(rounding, half_value(a));
                                  const int w = width(to);
                                  if (std::isnan(x)) {
-                                     if (w < 32) return std::nullopt;  // as of other floats
+                                     if (w < 32) return std::nullopt;  // as for other floats
                                      return w == 64 ? Bits(1) << 63 : 0;
                                  }
                                  const bool sign = to[0] == 's';
@@ -248,7 +248,7 @@ TEST_P(HalfInstructions, ConversionsToHalf) {
              const double x = as_real("f32", a);
              return x > 0 ? half_bits(std::min(x, 1.0)) : 0;
          })});
-    // The ISA has subnormal operands flushed here, sm_90 rounds them as they are.
+    // The ISA says that subnormal operands are flushed here; sm_90 rounds them unflushed.
     table.push_back({"cvt.rp.ftz.f16.f32 %d, %a;", "f32", "f16 f32",
                      bits([](Bits a, Bits, Bits) -> std::optional<Bits> {
                          const double x = as_real("f32", a);
@@ -259,13 +259,13 @@ TEST_P(HalfInstructions, ConversionsToHalf) {
 }
 
 TEST_P(HalfInstructions, ThroughPackedRegisters) {
-    // What cuda_fp16.hpp makes of __floats2half2_rn and __half22float2.
+    // The PTX of __floats2half2_rn and __half22float2 in cuda_fp16.hpp.
     check(device(),
           {{"cvt.rn.f16.f32 %h0, %a; cvt.rn.f16.f32 %h1, %b; mov.b32 %d, {%h0, %h1};", "f32",
             "f16x2 f32 f32", bits([](Bits a, Bits b, Bits) -> Bits {
                 return half_bits(as_real("f32", a)) | Bits(half_bits(as_real("f32", b))) << 16;
             })},
-           // And how its inline PTX declares registers: directive and type in one word, no %.
+           // Its inline PTX declares registers with directive and type in one word, and without %.
            {"{.reg.b16 h,one; mov.b16 h,%a; mov.b16 one, 0X3C00U; add.f16 %d,h,one;}", "f16",
             "f16 f16", bits([](Bits a, Bits, Bits) { return Bits(half_bits(half_value(a) + 1)); })},
            {"mov.b32 {%h0, %h1}, %a; cvt.f32.f16 %d, %h1;", "f32", "f32 f16x2",

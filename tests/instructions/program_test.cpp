@@ -13,7 +13,8 @@ using Word = std::uint32_t;
 class ProgramInstructions : public OnDevices {};
 WARPSCOPE_ON_DEVICES(ProgramInstructions);
 
-/// One PTX file of this folder: `run` takes `in_words` words a thread and gives `out_words`.
+/// One PTX file of this folder. Its kernel `run` reads `in_words` words for each thread and writes
+/// `out_words`.
 struct Program {
     std::string file;
     compute::Dim3 grid, block;
@@ -187,7 +188,7 @@ TEST_P(ProgramInstructions, NestedBranches) {
                      [](unsigned i) { return i * 5; }});
 }
 
-TEST_P(ProgramInstructions, LeavingEarly) {
+TEST_P(ProgramInstructions, EarlyExit) {
     check(device(), {"leaving_early", x(2), x(96), 1, 1, [](unsigned i, unsigned) -> Word {
                          const Word n = scattered(i) & 63;
                          if (n > 39) return 9999;
@@ -242,7 +243,7 @@ TEST_P(ProgramInstructions, WarpBarriers) {
                      }});
 }
 
-TEST_P(ProgramInstructions, ModuleVariablesLastBetweenLaunches) {
+TEST_P(ProgramInstructions, ModuleVariablesKeepTheirValuesBetweenLaunches) {
     const auto kernel = device().kernel_from_ptx<DevicePointer<Word>, DevicePointer<Word>>(
         ptx_of("module_variables"), "run");
     const Buffer<Word> out(device(), 32 * 5);

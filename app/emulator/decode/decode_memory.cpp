@@ -1,221 +1,187 @@
-#include <fmt/format.h>
+#include <algorithm>
+#include <iterator>
 
-#include "emulator/decode/decoder.h"
+#include "emulator/decode/statement_decoder.h"
 
 namespace warpscope::emulator {
 
-bool Decoder::decode_memory(const Statement& s) {
-    if (s.opcode == "ld" || s.opcode == "ldu")
-        decode_load(s);
-    else if (s.opcode == "st")
-        decode_store(s);
-    else if (s.opcode == "atom" || s.opcode == "red")
-        decode_atomic(s);
-    else
-        return false;
-    return true;
-}
-
-Space Decoder::take_space(Modifiers& m) {
-    if (m.take("global")) return Space::global;
-    if (m.take("shared") || m.take("shared::cta")) return Space::shared;
-    if (m.take("local")) return Space::local;
-    if (m.take("const")) return Space::constant;
-    if (m.take("param")) return Space::param;
+Space space_of(const Statement& s) {
+    if (s.has("global")) return Space::global;
+    if (s.has("shared") || s.has("shared::cta")) return Space::shared;
+    if (s.has("local")) return Space::local;
+    if (s.has("const")) return Space::constant;
+    if (s.has("param")) return Space::param;
     return Space::generic;
 }
 
-// Cache operators, scopes and orders: memory is coherent and in order here.
-void Decoder::take_cache_hints(Modifiers& m) {
-    for (const char* hint : {"weak",
-                             "volatile",
-                             "relaxed",
-                             "acquire",
-                             "release",
-                             "acq_rel",
-                             "mmio",
-                             "cta",
-                             "cluster",
-                             "gpu",
-                             "sys",
-                             "ca",
-                             "cg",
-                             "cs",
-                             "lu",
-                             "cv",
-                             "wb",
-                             "wt",
-                             "nc",
-                             "L1::evict_normal",
-                             "L1::evict_unchanged",
-                             "L1::evict_first",
-                             "L1::evict_last",
-                             "L1::no_allocate",
-                             "L2::64B",
-                             "L2::128B",
-                             "L2::256B"})
-        m.take(hint);
-}
+namespace {
 
-Decoder::Address Decoder::address(const Operand& o, Space& space) {
-    if (o.kind != Operand::address) fail("the address is not in brackets");
-    if (o.elements.size() > 1) fail("an address is one value");
+struct Address {
+    std::uint32_t operand = 0;
+    std::int64_t offset = 0;
+    bool wide = false;  // the register has 64 bits
+};
+
+// [a], [a+offset], [variable+offset] or [number]. A variable's space is that of an access without
+// one.
+Address address_of(StatementDecoder& d, const Operand& o, Space& space) {
+    if (o.kind != Operand::address) d.fail("the address is not in brackets");
+    if (o.elements.size() > 1) d.fail("an address is one value");
     Address found;
     found.offset = o.value;
+    found.wide = true;
     if (o.elements.empty()) {
-        found.operand = file_.constant(0);
-        found.wide = true;
+        found.operand = d.constant(0);
     } else if (o.elements[0].kind == Operand::symbol) {
-        const Symbol s = symbol(o.elements[0]);
+        const Symbol s = d.symbol(o.elements[0]);
         if (space == Space::generic) space = s.space;
-        found.operand = file_.constant(s.address);
-        found.wide = true;
+        found.operand = d.constant(s.address);
     } else if (o.elements[0].kind == Operand::register_) {
-        found.wide = register_bits(o.elements[0]) == 64;
-        found.operand = source(o.elements[0], found.wide ? Type::b64 : Type::b32);
+        found.wide = d.register_bits(o.elements[0]) == 64;
+        found.operand = d.source(o.elements[0], found.wide ? Type::b64 : Type::b32);
     } else {
-        fail("this operand can't be an address");
+        d.fail("this operand is not an address");
     }
-    found.uniform = found.operand & 1;
-    if (space == Space::shared) kernel_->uses_shared = true;
-    if (space == Space::generic) kernel_->uses_shared = true;
+    if (space == Space::shared || space == Space::generic) d.state().kernel->uses_shared = true;
     return found;
 }
 
-namespace {
 std::vector<Operand> elements_of(const Operand& o) {
     return o.kind == Operand::vector ? o.elements : std::vector<Operand>{o};
 }
+
+MemoryForm memory_form(const StatementDecoder& d) {
+    MemoryForm form;
+    form.space = space_of(d.statement());
+    form.elements = d.has("v2") ? 2 : d.has("v4") ? 4 : 1;
+    form.type = d.type();
+    if (bits_of(form.type) < 8) d.fail("a predicate is not in memory");
+    return form;
+}
+
+// What loads, stores and atomics have in common.
+Emission access_emission(MemoryForm& form, const Address& at, MemoryAccess access) {
+    Emission e;
+    form.uniform_address = is_uniform(at.operand);
+    form.wide_address = at.wide;
+    e.immediate = at.offset;
+    e.checkpoint = true;
+    e.access = access;
+    e.space = form.space;
+    e.bytes = std::uint8_t(bytes_of(form.type) * form.elements);
+    return e;
+}
+
 }  // namespace
 
-void Decoder::decode_load(const Statement& s) {
-    Modifiers m(s);
-    MemoryShape shape;
-    shape.space = take_space(m);
-    take_cache_hints(m);
-    shape.elements = m.take("v2") ? 2 : m.take("v4") ? 4 : 1;
-    const auto type = m.take_type();
-    if (!type || bits_of(*type) < 8) fail("a load needs a type");
-    shape.type = *type;
-    finish(m);
-    expect_operands(s, 2);
-    const std::vector<Operand> into = elements_of(s.operands[0]);
-    if (into.size() != shape.elements) fail("as many registers as elements are needed");
-    const Address at = address(s.operands[1], shape.space);
-    shape.uniform_address = at.uniform;
-    shape.wide_address = at.wide;
-    Emission e;
-    shape.uniform_result = true;
-    for (const Operand& o : into) {
-        e.operands.push_back(destination(o));
-        if (o.kind == Operand::sink) continue;
-        shape.uniform_result &= e.operands.back() & 1;
-        shape.wide_register |= register_bits(o) == 64;
-    }
-    for (const Operand& o : into) check_width(o, shape.wide_register ? Type::b64 : *type);
+// ld{.space}{.vec}.type d, [a]
+void decode_load(StatementDecoder& d) {
+    MemoryForm form = memory_form(d);
+    const std::vector<Operand> into = elements_of(d.operand(0));
+    if (into.size() != form.elements) d.fail("as many registers as elements are needed");
+    const Address at = address_of(d, d.operand(1), form.space);
+    Emission e = access_emission(form, at, MemoryAccess::load);
     bool sinks = false;
-    for (std::uint32_t operand : e.operands) sinks |= operand == 0;
-    e.operands.push_back(at.operand);
-    e.detail = e.address_operand = std::uint8_t(shape.elements);
-    e.immediate = at.offset;
-    e.target = encode_access(shape);
-    e.full = sinks ? nullptr : memory_handler(shape);
-    e.masked = any_load;
-    if (!e.full) e.full = any_load;
-    // What is uniform is loaded once whatever the mask.
-    if (shape.uniform_result && !sinks) e.masked = e.full;
-    e.checkpoint = true;
-    e.access = MemoryAccess::load;
-    e.space = shape.space;
-    e.bytes = std::uint8_t(bytes_of(shape.type) * shape.elements);
-    emit(e);
-}
-
-void Decoder::decode_store(const Statement& s) {
-    Modifiers m(s);
-    MemoryShape shape;
-    shape.store = true;
-    shape.space = take_space(m);
-    take_cache_hints(m);
-    shape.elements = m.take("v2") ? 2 : m.take("v4") ? 4 : 1;
-    const auto type = m.take_type();
-    if (!type || bits_of(*type) < 8) fail("a store needs a type");
-    shape.type = *type;
-    finish(m);
-    expect_operands(s, 2);
-    if (shape.space == Space::constant || shape.space == Space::param) fail("can't store there");
-    const std::vector<Operand> from = elements_of(s.operands[1]);
-    if (from.size() != shape.elements) fail("as many registers as elements are needed");
-    const Address at = address(s.operands[0], shape.space);
-    shape.uniform_address = at.uniform;
-    shape.wide_address = at.wide;
-    Emission e;
-    e.operands = {at.operand};
-    shape.wide_register = bits_of(shape.type) == 64;
-    for (const Operand& o : from) {
-        e.operands.push_back(source(o, shape.type));
-        if (bits_of(shape.type) < 64 && register_bits(o) == 64) shape.wide_register = true;
+    form.uniform_result = true;
+    for (const Operand& o : into) {
+        e.operands.push_back(d.destination(o));
+        sinks |= o.kind == Operand::sink;
+        if (o.kind == Operand::sink) continue;
+        form.uniform_result &= is_uniform(e.operands.back());
+        form.wide_register |= d.register_bits(o) == 64;
     }
-    for (const Operand& o : from) check_width(o, shape.wide_register ? Type::b64 : *type);
-    e.immediate = at.offset;
-    e.target = encode_access(shape);
-    e.full = memory_handler(shape);
-    e.masked = any_store;
-    if (!e.full) e.full = any_store;
-    e.checkpoint = true;
-    e.access = MemoryAccess::store;
-    e.space = shape.space;
-    e.bytes = std::uint8_t(bytes_of(shape.type) * shape.elements);
-    emit(e);
+    for (const Operand& o : into) d.check_width(o, form.wide_register ? Type::b64 : form.type);
+    e.operands.push_back(at.operand);
+    e.detail = e.address_operand = std::uint8_t(form.elements);
+    e.target = form.access_form().encoded();
+    const Handler fast = sinks ? nullptr : memory_handler(form);
+    e.full = fast ? fast : any_load;
+    // A uniform load needs no masked variant.
+    e.masked = form.uniform_result && !sinks ? e.full : any_load;
+    d.emit(std::move(e));
 }
 
-// atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}; red the same without d.
-void Decoder::decode_atomic(const Statement& s) {
-    Modifiers m(s);
-    MemoryShape shape;
-    shape.space = take_space(m);
-    take_cache_hints(m);
-    const auto type = m.take_type();
-    m.take("noftz");  // sums of halves keep subnormals
-    if (!type || m.left().size() != 1) fail("unknown form of an atomic");
-    shape.type = *type;
-    static constexpr std::pair<std::string_view, AtomicOp> operations[] = {
-        {"add", AtomicOp::add},   {"min", AtomicOp::min},  {"max", AtomicOp::max},
-        {"exch", AtomicOp::exch}, {"cas", AtomicOp::cas},  {"and", AtomicOp::and_},
-        {"or", AtomicOp::or_},    {"xor", AtomicOp::xor_}, {"inc", AtomicOp::inc},
-        {"dec", AtomicOp::dec}};
-    Emission e;
-    AtomicOp op = AtomicOp::add;
-    for (const auto& [name, operation] : operations)
-        if (m.left()[0] == name) {
-            op = operation;
-            e.full = atomic_handler(op, *type);
-        }
-    if (!e.full) fail("unknown form of an atomic");
-    const size_t first = s.opcode == "atom" ? 1 : 0;
-    expect_operands(s, first + (op == AtomicOp::cas ? 3 : 2));
-    const Address at = address(s.operands[first], shape.space);
-    shape.wide_address = at.wide;
-    // nvcc writes atom where red would do: an old value that nobody reads tells no order.
-    const bool returns =
-        first && s.operands[0].kind == Operand::register_ && read_[size_t(s.operands[0].index)];
-    if (returns) check_width(s.operands[0], *type);
-    const std::uint32_t d = returns ? destination(s.operands[0]) : 0;
-    e.operands = {d, at.operand, source(s.operands[first + 1], *type)};
-    if (op == AtomicOp::cas) e.operands.push_back(source(s.operands[first + 2], *type));
+// st{.space}{.vec}.type [a], b
+void decode_store(StatementDecoder& d) {
+    MemoryForm form = memory_form(d);
+    form.store = true;
+    if (form.space == Space::constant || form.space == Space::param)
+        d.fail("this space cannot be written");
+    const std::vector<Operand> from = elements_of(d.operand(1));
+    if (from.size() != form.elements) d.fail("as many registers as elements are needed");
+    const Address at = address_of(d, d.operand(0), form.space);
+    Emission e = access_emission(form, at, MemoryAccess::store);
+    e.operands = {at.operand};
+    form.wide_register = bits_of(form.type) == 64;
+    for (const Operand& o : from) {
+        e.operands.push_back(d.source(o, form.type));
+        if (d.register_bits(o) == 64) form.wide_register = true;
+    }
+    for (const Operand& o : from) d.check_width(o, form.wide_register ? Type::b64 : form.type);
+    e.target = form.access_form().encoded();
+    const Handler fast = memory_handler(form);
+    e.full = fast ? fast : any_store;
+    e.masked = any_store;
+    d.emit(std::move(e));
+}
+
+namespace {
+
+constexpr std::pair<std::string_view, AtomicOp> atomic_operations[] = {
+    {"add", AtomicOp::add},   {"min", AtomicOp::min},  {"max", AtomicOp::max},
+    {"exch", AtomicOp::exch}, {"cas", AtomicOp::cas},  {"and", AtomicOp::and_},
+    {"or", AtomicOp::or_},    {"xor", AtomicOp::xor_}, {"inc", AtomicOp::inc},
+    {"dec", AtomicOp::dec}};
+
+AtomicOp atomic_operation(const StatementDecoder& d) {
+    for (const auto& [name, operation] : atomic_operations)
+        if (d.has(name)) return operation;
+    d.fail("unknown form of an atomic");
+}
+
+// Whether the result in memory, or the old value, depends on the order of the blocks: it does for
+// old values that are read, exchanges, counters and sums of floats.
+bool tells_order(AtomicOp op, Type type, bool returns) {
+    switch (op) {
+        case AtomicOp::exch:
+        case AtomicOp::cas:
+        case AtomicOp::inc:
+        case AtomicOp::dec:
+            return true;
+        default:
+            return returns || is_float(type);
+    }
+}
+
+}  // namespace
+
+// atom{.sem}{.scope}{.space}.op.type d, [a], b{, c}; red has no d.
+void decode_atomic(StatementDecoder& d) {
+    const std::vector<Operand>& operands = d.statement().operands;
+    MemoryForm form;
+    form.space = space_of(d.statement());
+    form.type = d.type();
+    const AtomicOp op = atomic_operation(d);
+    const size_t first = d.operation() == Operation::atom ? 1 : 0;
+    if (operands.size() != first + (op == AtomicOp::cas ? 3 : 2))
+        d.fail(op == AtomicOp::cas ? "a compare-and-swap has an address and two values"
+                                   : "an atomic has an address and one value");
+    const Address at = address_of(d, operands[first], form.space);
+    Emission e = access_emission(form, at, MemoryAccess::atomic);
+    e.full = atomic_handler(op, form.type);
+    if (!e.full) d.fail("unknown form of an atomic");
+    // nvcc writes atom where red would do: an old value that nothing reads is not kept.
+    const bool returns = first && operands[0].kind == Operand::register_ &&
+                         d.state().is_read[size_t(operands[0].index)];
+    if (returns) d.check_width(operands[0], form.type);
+    e.operands = {returns ? d.destination(operands[0]) : 0, at.operand,
+                  d.source(operands[first + 1], form.type)};
+    if (op == AtomicOp::cas) e.operands.push_back(d.source(operands[first + 2], form.type));
     e.detail = e.address_operand = 1;
-    e.immediate = at.offset;
-    e.target = encode_access(shape);
-    e.checkpoint = true;
-    e.access = MemoryAccess::atomic;
-    e.space = shape.space;
-    e.bytes = std::uint8_t(bytes_of(*type));
-    // Old values, exchanges and float sums depend on which block comes first.
-    if (shape.space != Space::shared)
-        kernel_->order_dependent |= d != 0 || is_float(*type) || op == AtomicOp::exch ||
-                                    op == AtomicOp::cas || op == AtomicOp::inc ||
-                                    op == AtomicOp::dec;
-    emit(e);
+    e.target = form.access_form().encoded();
+    if (form.space != Space::shared)
+        d.state().kernel->order_dependent |= tells_order(op, form.type, e.operands[0] != 0);
+    d.emit(std::move(e));
 }
 
 }  // namespace warpscope::emulator

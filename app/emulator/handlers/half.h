@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "emulator/handlers/rounding.h"
+
 namespace warpscope::emulator {
 
-enum class Rounding : std::uint8_t { none, nearest, zero, down, up };
-
-// IEEE 754 binary16 by its bits. Arithmetic goes through double, which holds every sum and product
-// of two halves exactly; no step of it meets a subnormal double, so the CPU's flush mode is of no
-// account.
+/// An IEEE 754 binary16 value. Arithmetic uses double, which holds every sum and product of two
+/// halves exactly. No intermediate result is a subnormal double, so the CPU's flush mode does not
+/// matter.
 struct Half {
     std::uint16_t bits = 0;
 
@@ -25,7 +25,7 @@ struct Half {
         if (magnitude > infinite) return {nan};
         if (magnitude == infinite) return {std::uint16_t(negative | infinity)};
         if (magnitude == 0) return {negative};
-        // What is below a half's reach rounds alike, however small it is.
+        // All values below the range of a half round in one way.
         const double a =
             std::bit_cast<double>(magnitude < smallest_normal ? smallest_normal : magnitude);
         const int exponent = std::ilogb(a);
@@ -39,7 +39,7 @@ struct Half {
             digits += rest > 0.5 || (rest == 0.5 && (digits & 1));
         else if (rounding != Rounding::zero)
             digits += away && rest > 0;
-        // A carry out of the digits is one into the exponent.
+        // A carry out of the significand increments the exponent.
         const std::uint32_t result =
             exponent < -14 ? digits : (std::uint32_t(exponent + 15) << 10) + digits - 1024;
         if (result >= infinity) return overflow(negative, rounding);
@@ -57,9 +57,9 @@ struct Half {
     }
 
     bool is_nan() const { return (bits & 0x7FFF) > infinity; }
-    // A subnormal replaced by the zero of its sign: .ftz.
+    /// .ftz: a subnormal becomes the zero of its sign.
     Half flushed() const { return {std::uint16_t(bits & infinity ? bits : bits & sign)}; }
-    // .sat: into [0, 1], NaN to 0.
+    /// .sat: clamps to [0, 1]; NaN becomes 0.
     Half saturated() const {
         if (is_nan() || bits & sign) return {0};
         return {bits < one ? bits : one};
@@ -74,8 +74,8 @@ struct Half {
     }
 };
 
-// a * b + c with one rounding. A double loses digits of the sum only where the product is so small
-// beside c that the result is c.
+/// a * b + c with one rounding. A double loses digits of the sum only if the product is so small
+/// compared with c that the result is c.
 inline Half fused(Half a, Half b, Half c) {
     return Half::of(double(a) * double(b) + double(c));
 }

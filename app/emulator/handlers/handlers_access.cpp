@@ -1,5 +1,5 @@
-// Loads and stores of every shape, lane by lane: the slow path behind handlers_memory.cpp, and the
-// only one for partial masks, generic addresses and local memory.
+// Loads and stores of every form, lane by lane: the slow path of handlers_memory.cpp, and the only
+// one for partial masks, generic addresses and local memory.
 #include <bit>
 
 #include "emulator/handlers/handlers.h"
@@ -25,22 +25,22 @@ std::uint64_t widened(const std::byte* p, const AccessForm& access) {
 
 }  // namespace
 
-std::uint32_t encode_access(const MemoryShape& s) {
+AccessForm MemoryForm::access_form() const {
     AccessForm form;
-    form.space = s.space;
-    form.bytes = bytes_of(s.type);
-    form.elements = s.elements;
-    form.is_signed = is_signed(s.type);
-    form.wide_address = s.wide_address;
-    form.wide_register = s.wide_register;
-    return form.encoded();
+    form.space = space;
+    form.bytes = bytes_of(type);
+    form.elements = elements;
+    form.is_signed = emulator::is_signed(type);
+    form.wide_address = wide_address;
+    form.wide_register = wide_register;
+    return form;
 }
 
 const Instruction* any_load(const Instruction* i, Warp& w) {
     const AccessForm access(i->target);
     const unsigned bytes = access.bytes * access.elements;
-    // One lane speaks for a warp that loads into uniform registers.
-    const std::uint32_t active = i->operands[0] & 1 ? w.mask & (0 - w.mask) : w.mask;
+    // A load into uniform registers is executed once, by the first active lane.
+    const std::uint32_t active = is_uniform(i->operands[0]) ? w.mask & (0 - w.mask) : w.mask;
     for (std::uint32_t lanes = active; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
         const std::byte* p =

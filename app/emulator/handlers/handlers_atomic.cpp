@@ -1,5 +1,5 @@
-// atom and red, lane by lane in ascending order. Blocks run on several host threads, so each is an
-// atomic operation of the host as well.
+// atom and red, lane by lane in ascending order. Blocks run on several host threads, so each update
+// is an atomic operation of the host.
 #include <atomic>
 #include <bit>
 #include <type_traits>

@@ -1,3 +1,5 @@
+#include <type_traits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "emulator/handlers/handlers_compare.cpp"
 #include <hwy/foreach_target.h>
@@ -8,7 +10,7 @@ HWY_BEFORE_NAMESPACE();
 namespace warpscope::emulator::HWY_NAMESPACE {
 namespace {
 
-// `negated` makes the comparisons that are true for NaN: neu is !eq, ltu is !ge.
+// `negated` gives the comparisons that are true where an operand is NaN: neu is !eq, ltu is !ge.
 #define WARPSCOPE_COMPARISON(Name, Function)         \
     template <typename Type, bool negated = false>   \
     struct Name {                                    \
@@ -26,7 +28,7 @@ WARPSCOPE_COMPARISON(Gt, hn::Gt)
 WARPSCOPE_COMPARISON(Ge, hn::Ge)
 #undef WARPSCOPE_COMPARISON
 
-// ne of floats is false for NaN, other than the negated eq.
+// ne of floats is false where an operand is NaN; the negated eq is true there.
 struct NeNumber {
     using T = float;
     static constexpr bool inverse = false;
@@ -62,78 +64,79 @@ const Instruction* compare_scalar(const Instruction* i, Warp& w) {
 }
 
 template <class Op>
-Handler handler_of(Shape shape) {
+Handler handler_of(OperandKinds kinds) {
     static constexpr Handler table[] = {compare<Op, false, false>, compare<Op, true, false>,
                                         compare<Op, false, true>, compare_scalar<Op>};
-    return table[shape.uniform_sources & 3];
+    return table[kinds.uniform_sources & 3];
+}
+
+// T is a signed or unsigned integer.
+template <typename T>
+Handler compare_integers(Comparison comparison, OperandKinds kinds) {
+    using U = std::make_unsigned_t<T>;
+    switch (comparison) {
+        case Comparison::eq:
+            return handler_of<Eq<U>>(kinds);
+        case Comparison::ne:
+            return handler_of<Eq<U, true>>(kinds);
+        case Comparison::lt:
+            return handler_of<Lt<T>>(kinds);
+        case Comparison::le:
+            return handler_of<Gt<T, true>>(kinds);
+        case Comparison::gt:
+            return handler_of<Gt<T>>(kinds);
+        case Comparison::ge:
+            return handler_of<Lt<T, true>>(kinds);
+        default:
+            return nullptr;
+    }
+}
+
+Handler compare_floats(Comparison comparison, OperandKinds kinds) {
+    switch (comparison) {
+        case Comparison::eq:
+            return handler_of<Eq<float>>(kinds);
+        case Comparison::ne:
+            return handler_of<NeNumber>(kinds);
+        case Comparison::lt:
+            return handler_of<Lt<float>>(kinds);
+        case Comparison::le:
+            return handler_of<Le<float>>(kinds);
+        case Comparison::gt:
+            return handler_of<Gt<float>>(kinds);
+        case Comparison::ge:
+            return handler_of<Ge<float>>(kinds);
+        case Comparison::neu:
+            return handler_of<Eq<float, true>>(kinds);
+        case Comparison::ltu:
+            return handler_of<Ge<float, true>>(kinds);
+        case Comparison::leu:
+            return handler_of<Gt<float, true>>(kinds);
+        case Comparison::gtu:
+            return handler_of<Le<float, true>>(kinds);
+        case Comparison::geu:
+            return handler_of<Lt<float, true>>(kinds);
+        default:
+            return nullptr;
+    }
 }
 
 }  // namespace
 
-Handler find_compare_handler(VectorOp op, Shape shape) {
-    switch (op) {
-        case VectorOp::eq_f32:
-            return handler_of<Eq<float>>(shape);
-        case VectorOp::ne_f32:
-            return handler_of<NeNumber>(shape);
-        case VectorOp::lt_f32:
-            return handler_of<Lt<float>>(shape);
-        case VectorOp::le_f32:
-            return handler_of<Le<float>>(shape);
-        case VectorOp::gt_f32:
-            return handler_of<Gt<float>>(shape);
-        case VectorOp::ge_f32:
-            return handler_of<Ge<float>>(shape);
-        case VectorOp::neu_f32:
-            return handler_of<Eq<float, true>>(shape);
-        case VectorOp::ltu_f32:
-            return handler_of<Ge<float, true>>(shape);
-        case VectorOp::leu_f32:
-            return handler_of<Gt<float, true>>(shape);
-        case VectorOp::gtu_f32:
-            return handler_of<Le<float, true>>(shape);
-        case VectorOp::geu_f32:
-            return handler_of<Lt<float, true>>(shape);
-        case VectorOp::eq_b32:
-            return handler_of<Eq<std::uint32_t>>(shape);
-        case VectorOp::ne_b32:
-            return handler_of<Eq<std::uint32_t, true>>(shape);
-        case VectorOp::lt_u32:
-            return handler_of<Lt<std::uint32_t>>(shape);
-        case VectorOp::le_u32:
-            return handler_of<Gt<std::uint32_t, true>>(shape);
-        case VectorOp::gt_u32:
-            return handler_of<Gt<std::uint32_t>>(shape);
-        case VectorOp::ge_u32:
-            return handler_of<Lt<std::uint32_t, true>>(shape);
-        case VectorOp::lt_s32:
-            return handler_of<Lt<std::int32_t>>(shape);
-        case VectorOp::le_s32:
-            return handler_of<Gt<std::int32_t, true>>(shape);
-        case VectorOp::gt_s32:
-            return handler_of<Gt<std::int32_t>>(shape);
-        case VectorOp::ge_s32:
-            return handler_of<Lt<std::int32_t, true>>(shape);
-        case VectorOp::eq_b64:
-            return handler_of<Eq<std::uint64_t>>(shape);
-        case VectorOp::ne_b64:
-            return handler_of<Eq<std::uint64_t, true>>(shape);
-        case VectorOp::lt_u64:
-            return handler_of<Lt<std::uint64_t>>(shape);
-        case VectorOp::le_u64:
-            return handler_of<Gt<std::uint64_t, true>>(shape);
-        case VectorOp::gt_u64:
-            return handler_of<Gt<std::uint64_t>>(shape);
-        case VectorOp::ge_u64:
-            return handler_of<Lt<std::uint64_t, true>>(shape);
-        case VectorOp::lt_s64:
-            return handler_of<Lt<std::int64_t>>(shape);
-        case VectorOp::le_s64:
-            return handler_of<Gt<std::int64_t, true>>(shape);
-        case VectorOp::gt_s64:
-            return handler_of<Gt<std::int64_t>>(shape);
-        case VectorOp::ge_s64:
-            return handler_of<Lt<std::int64_t, true>>(shape);
+Handler find_compare_handler(Comparison comparison, Type type, OperandKinds kinds) {
+    switch (type) {
+        case Type::f32:
+            return compare_floats(comparison, kinds);
+        case Type::u32:
+        case Type::b32:
+            return compare_integers<std::uint32_t>(comparison, kinds);
+        case Type::s32:
+            return compare_integers<std::int32_t>(comparison, kinds);
+        case Type::u64:
+        case Type::b64:
+            return compare_integers<std::uint64_t>(comparison, kinds);
+        case Type::s64:
+            return compare_integers<std::int64_t>(comparison, kinds);
         default:
             return nullptr;
     }
@@ -145,8 +148,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace warpscope::emulator {
 HWY_EXPORT(find_compare_handler);
-Handler compare_handler(VectorOp op, Shape shape) {
-    return HWY_DYNAMIC_DISPATCH(find_compare_handler)(op, shape);
+Handler simd_comparison_handler(Comparison comparison, Type type, OperandKinds kinds) {
+    return HWY_DYNAMIC_DISPATCH(find_compare_handler)(comparison, type, kinds);
 }
 }  // namespace warpscope::emulator
 #endif

@@ -57,20 +57,19 @@ const Instruction* exit_threads(const Instruction* i, Warp& w) {
 
 const Instruction* trap(const Instruction* i, Warp& w) {
     const auto lane = unsigned(std::countr_zero(w.mask));
-    switch (TrapReason(i->detail)) {
-        case TrapReason::stack:
+    switch (i->operation) {
+        case Operation::trap_stack:
             w.fail(i, lane,
                    fmt::format("functions that call themselves need more than the {} bytes of "
                                "stack that a thread has",
                                recursion_stack_bytes));
-        case TrapReason::callee:
-            w.fail(i, lane, "the pointer that is called is no function's address");
-        case TrapReason::target:
+        case Operation::trap_callee:
+            w.fail(i, lane, "an indirect call through a pointer that is not a function's address");
+        case Operation::trap_target:
             w.fail(i, lane, "the branch's index is beyond its list of targets");
-        case TrapReason::kernel:
-            break;
+        default:
+            w.fail(i, lane, "the kernel trapped");
     }
-    w.fail(i, lane, "the kernel trapped");
 }
 
 const Instruction* barrier(const Instruction* i, Warp& w) {
@@ -91,12 +90,12 @@ const Instruction* nothing(const Instruction* i, Warp& w) {
     return w.checkpoint(i, i + 1);
 }
 
-// Clocks count the instructions that the block ran before; %globaltimer is the host's, in
-// nanoseconds, but for a block that is stepped: there an instruction takes one.
+// %clock counts the instructions that the block has executed. %globaltimer is the host's time in
+// nanoseconds; while the block is stepped, an instruction takes one nanosecond.
 const Instruction* read_clock(const Instruction* i, Warp& w) {
     std::uint64_t value = w.block->clock + w.executed() + i->cost - 1;
     if (i->detail) value = w.block->timer_base ? w.block->timer_base + value : host_timer();
-    const bool uniform = i->operands[0] & 1;
+    const bool uniform = is_uniform(i->operands[0]);
     for (unsigned lane = 0; lane < (uniform ? 1 : lanes_per_warp); ++lane)
         if (i->target == 64)
             w.set<std::uint64_t>(i->operands[0], lane, value);

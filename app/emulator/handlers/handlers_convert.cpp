@@ -138,14 +138,14 @@ const Instruction* select_scalar(const Instruction* i, Warp& w) {
     return i + 1;
 }
 template <typename T>
-Handler select_handler(Shape shape) {
-    if (shape.uniform_result) return select_scalar<T>;
+Handler select_of(OperandKinds kinds) {
+    if (kinds.uniform_result) return select_scalar<T>;
     static constexpr Handler table[] = {select<T, false, false>, select<T, true, false>,
                                         select<T, false, true>, select<T, true, true>};
-    return table[shape.uniform_sources & 3];
+    return table[kinds.uniform_sources & 3];
 }
 
-// Runs the handler for all lanes and puts back what inactive lanes had.
+// Runs the handler for all lanes, then gives inactive lanes their old values back.
 template <typename T>
 const Instruction* masked(const Instruction* i, Warp& w) {
     const Full<T> d;
@@ -168,38 +168,36 @@ Handler find_masked_handler(unsigned destination_bits) {
     return destination_bits == 64 ? masked<std::uint64_t> : masked<std::uint32_t>;
 }
 
-Handler find_convert_handler(VectorOp op, Shape shape) {
-    switch (op) {
-        case VectorOp::mov_b32:
-            return unary_handler<Move<std::uint32_t>>(shape);
-        case VectorOp::mov_b64:
-            return unary_handler<Move<std::uint64_t>>(shape);
-        case VectorOp::selp_b32:
-            return select_handler<std::uint32_t>(shape);
-        case VectorOp::selp_b64:
-            return select_handler<std::uint64_t>(shape);
-        case VectorOp::cvt_f32_s32:
-            return unary_handler<FloatFromSigned>(shape);
-        case VectorOp::cvt_f32_u32:
-            return unary_handler<FloatFromUnsigned>(shape);
-        case VectorOp::cvt_s32_f32:
-            return unary_handler<SignedFromFloat<false>>(shape);
-        case VectorOp::cvt_s32_f32_near:
-            return unary_handler<SignedFromFloat<true>>(shape);
-        case VectorOp::cvt_f32_whole:
-            return unary_handler<NearestWhole>(shape);
-        case VectorOp::cvt_u32_f32:
-            return unary_handler<UnsignedFromFloat>(shape);
-        case VectorOp::cvt_u64_u32:
-            return unary_handler<Widen<std::uint64_t, std::uint32_t>>(shape);
-        case VectorOp::cvt_s64_s32:
-            return unary_handler<Widen<std::int64_t, std::int32_t>>(shape);
-        case VectorOp::cvt_u32_u64:
-            if (shape.uniform_result) return truncate_scalar;
-            return shape.uniform_sources & 1 ? unary<Move<std::uint32_t>, true> : truncate;
-        default:
-            return nullptr;
+Handler find_move_handler(unsigned bits, OperandKinds kinds) {
+    return bits == 64 ? unary_handler<Move<std::uint64_t>>(kinds)
+                      : unary_handler<Move<std::uint32_t>>(kinds);
+}
+
+Handler find_select_handler(unsigned bits, OperandKinds kinds) {
+    return bits == 64 ? select_of<std::uint64_t>(kinds) : select_of<std::uint32_t>(kinds);
+}
+
+Handler find_conversion_handler(const Conversion& c, OperandKinds kinds) {
+    if (c.saturate) return nullptr;
+    const auto is = [&](Type to, Type from) { return c.to == to && c.from == from; };
+    const bool nearest = c.rounding == Rounding::nearest, zero = c.rounding == Rounding::zero;
+    const bool integers = !is_float(c.to) && !is_float(c.from);
+    if (is(Type::f32, Type::s32) && nearest) return unary_handler<FloatFromSigned>(kinds);
+    if (is(Type::f32, Type::u32) && nearest) return unary_handler<FloatFromUnsigned>(kinds);
+    if (is(Type::s32, Type::f32) && zero) return unary_handler<SignedFromFloat<false>>(kinds);
+    if (is(Type::s32, Type::f32) && nearest) return unary_handler<SignedFromFloat<true>>(kinds);
+    if (is(Type::u32, Type::f32) && zero) return unary_handler<UnsignedFromFloat>(kinds);
+    if (is(Type::f32, Type::f32) && c.to_integral && nearest)
+        return unary_handler<NearestWhole>(kinds);
+    if (integers && bits_of(c.to) == 64 && c.from == Type::u32)
+        return unary_handler<Widen<std::uint64_t, std::uint32_t>>(kinds);
+    if (integers && bits_of(c.to) == 64 && c.from == Type::s32)
+        return unary_handler<Widen<std::int64_t, std::int32_t>>(kinds);
+    if (integers && bits_of(c.to) == 32 && bits_of(c.from) == 64) {
+        if (kinds.uniform_result) return truncate_scalar;
+        return kinds.uniform_sources & 1 ? unary<Move<std::uint32_t>, true> : truncate;
     }
+    return nullptr;
 }
 
 }  // namespace warpscope::emulator::HWY_NAMESPACE
@@ -207,13 +205,21 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace warpscope::emulator {
-HWY_EXPORT(find_convert_handler);
 HWY_EXPORT(find_masked_handler);
+HWY_EXPORT(find_move_handler);
+HWY_EXPORT(find_select_handler);
+HWY_EXPORT(find_conversion_handler);
 Handler masked_handler(unsigned destination_bits) {
     return HWY_DYNAMIC_DISPATCH(find_masked_handler)(destination_bits);
 }
-Handler convert_handler(VectorOp op, Shape shape) {
-    return HWY_DYNAMIC_DISPATCH(find_convert_handler)(op, shape);
+Handler move_handler(unsigned bits, OperandKinds kinds) {
+    return HWY_DYNAMIC_DISPATCH(find_move_handler)(bits, kinds);
+}
+Handler select_handler(unsigned bits, OperandKinds kinds) {
+    return HWY_DYNAMIC_DISPATCH(find_select_handler)(bits, kinds);
+}
+Handler simd_conversion_handler(const Conversion& conversion, OperandKinds kinds) {
+    return HWY_DYNAMIC_DISPATCH(find_conversion_handler)(conversion, kinds);
 }
 }  // namespace warpscope::emulator
 #endif

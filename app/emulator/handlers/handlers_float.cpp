@@ -38,7 +38,7 @@ struct Mul : Float<T> {
     }
 };
 
-// Fused on every target: where the CPU has no such instruction, lane by lane.
+// Fused on every target. A CPU without a fused instruction calls std::fma for each lane.
 template <typename T>
 struct Fma : Float<T> {
     template <class D, class V>
@@ -58,14 +58,14 @@ struct Fma : Float<T> {
     }
 };
 
-// A subnormal becomes the zero of its sign where the CPU's mode flushes: only arithmetic and
-// comparisons heed it, not moves.
+// Replaces a subnormal by the zero of its sign if the CPU's flush mode is on. The mode affects
+// arithmetic and comparisons, but not moves.
 template <class D, class V>
 HWY_INLINE V flushed(D d, V a) {
     return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), hn::And(a, hn::SignBit(d)), a);
 }
 
-// PTX: the operand that is a number when one is NaN; -0 is less than +0.
+// PTX ISA, min and max: if one operand is NaN, the result is the other one; -0 is less than +0.
 struct Min : Float<float> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V a, V b) const {
@@ -118,8 +118,8 @@ struct Rsqrt : Float<float> {
         return hn::Div(hn::Set(d, 1.0f), hn::Sqrt(a));
     }
 };
-// Flushes by itself, so that a kernel whose other arithmetic doesn't flush changes no mode for it.
-// The result is never subnormal.
+// Flushes its operand without the CPU's flush mode, so that a kernel that flushes nowhere else
+// needs no change of mode. The result is never subnormal.
 struct RsqrtFtz : Float<float> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V a) const {
@@ -128,7 +128,7 @@ struct RsqrtFtz : Float<float> {
     }
 };
 
-// sin(a) for a in revolutions/2 reduced to [-pi/2, pi/2]: a odd polynomial, error below 2^-22.
+// sin(x) for x in [-pi/2, pi/2]: an odd polynomial, error below 2^-22.
 template <class D, class V>
 HWY_INLINE V sin_reduced(D d, V x) {
     const V s = hn::Mul(x, x);
@@ -139,7 +139,7 @@ HWY_INLINE V sin_reduced(D d, V x) {
     return hn::MulAdd(hn::Mul(s, x), p, x);
 }
 
-// x - k*pi, pi in three parts, negated for odd k: the period that the polynomial lacks.
+// x - k*pi, with pi in three parts. For odd k the sine has the opposite sign: see sign_of_odd().
 template <class D, class V>
 HWY_INLINE V remove_half_turns(D d, V x, V k) {
     V r = hn::NegMulAdd(k, hn::Set(d, 3.140625f), x);
@@ -161,7 +161,7 @@ struct Sin : Float<float> {
     }
 };
 
-// cos(x) = sin(pi/2 - |x|) with k half turns and a half counted off.
+// cos(x) = sin(x + pi/2): k counts half turns from a quarter turn on.
 struct Cos : Float<float> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V x) const {
@@ -172,8 +172,8 @@ struct Cos : Float<float> {
     }
 };
 
-// 2^x: the integer part into the exponent in two steps (so that subnormal results come out), the
-// fraction in [-1/2, 1/2] by a polynomial.
+// 2^x: the integer part goes into the exponent in two steps, so that results may be subnormal; a
+// polynomial computes the fraction in [-1/2, 1/2].
 struct Ex2 : Float<float> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V x) const {
@@ -197,7 +197,7 @@ struct Ex2 : Float<float> {
     }
 };
 
-// Functions whose speed nobody waits for: libm, lane by lane.
+// Rarely used functions call libm for each lane.
 template <float (*function)(float)>
 struct Libm : Float<float> {
     template <class D, class V>
@@ -215,57 +215,70 @@ float tanh_of(float x) {
     return std::tanh(x);
 }
 
-}  // namespace
-
-Handler find_float_handler(VectorOp op, Shape shape) {
-    switch (op) {
-        case VectorOp::add_f32:
-            return binary_handler<Add<float>>(shape);
-        case VectorOp::sub_f32:
-            return binary_handler<Sub<float>>(shape);
-        case VectorOp::mul_f32:
-            return binary_handler<Mul<float>>(shape);
-        case VectorOp::fma_f32:
-            return ternary_handler<Fma<float>>(shape);
-        case VectorOp::min_f32:
-            return binary_handler<Min>(shape);
-        case VectorOp::max_f32:
-            return binary_handler<Max>(shape);
-        case VectorOp::neg_f32:
-            return unary_handler<Neg>(shape);
-        case VectorOp::abs_f32:
-            return unary_handler<Abs>(shape);
-        case VectorOp::div_f32:
-            return binary_handler<Div>(shape);
-        case VectorOp::sqrt_f32:
-            return unary_handler<Sqrt>(shape);
-        case VectorOp::rcp_f32:
-            return unary_handler<Rcp>(shape);
-        case VectorOp::rsqrt_f32:
-            return unary_handler<Rsqrt>(shape);
-        case VectorOp::rsqrt_ftz_f32:
-            return unary_handler<RsqrtFtz>(shape);
-        case VectorOp::sin_f32:
-            return unary_handler<Sin>(shape);
-        case VectorOp::cos_f32:
-            return unary_handler<Cos>(shape);
-        case VectorOp::ex2_f32:
-            return unary_handler<Ex2>(shape);
-        case VectorOp::lg2_f32:
-            return unary_handler<Libm<log2_of>>(shape);
-        case VectorOp::tanh_f32:
-            return unary_handler<Libm<tanh_of>>(shape);
-        case VectorOp::add_f64:
-            return binary_handler<Add<double>>(shape);
-        case VectorOp::sub_f64:
-            return binary_handler<Sub<double>>(shape);
-        case VectorOp::mul_f64:
-            return binary_handler<Mul<double>>(shape);
-        case VectorOp::fma_f64:
-            return ternary_handler<Fma<double>>(shape);
+Handler handler_of_f32(Operation operation, OperandKinds kinds) {
+    switch (operation) {
+        case Operation::fadd:
+            return binary_handler<Add<float>>(kinds);
+        case Operation::fsub:
+            return binary_handler<Sub<float>>(kinds);
+        case Operation::fmul:
+            return binary_handler<Mul<float>>(kinds);
+        case Operation::fma:
+            return ternary_handler<Fma<float>>(kinds);
+        case Operation::fmin:
+            return binary_handler<Min>(kinds);
+        case Operation::fmax:
+            return binary_handler<Max>(kinds);
+        case Operation::fneg:
+            return unary_handler<Neg>(kinds);
+        case Operation::fabs:
+            return unary_handler<Abs>(kinds);
+        case Operation::fdiv:
+            return binary_handler<Div>(kinds);
+        case Operation::fsqrt:
+            return unary_handler<Sqrt>(kinds);
+        case Operation::frcp:
+            return unary_handler<Rcp>(kinds);
+        case Operation::frsqrt:
+            return unary_handler<Rsqrt>(kinds);
+        case Operation::fsin:
+            return unary_handler<Sin>(kinds);
+        case Operation::fcos:
+            return unary_handler<Cos>(kinds);
+        case Operation::fex2:
+            return unary_handler<Ex2>(kinds);
+        case Operation::flg2:
+            return unary_handler<Libm<log2_of>>(kinds);
+        case Operation::ftanh:
+            return unary_handler<Libm<tanh_of>>(kinds);
         default:
             return nullptr;
     }
+}
+
+Handler handler_of_f64(Operation operation, OperandKinds kinds) {
+    switch (operation) {
+        case Operation::fadd:
+            return binary_handler<Add<double>>(kinds);
+        case Operation::fsub:
+            return binary_handler<Sub<double>>(kinds);
+        case Operation::fmul:
+            return binary_handler<Mul<double>>(kinds);
+        case Operation::fma:
+            return ternary_handler<Fma<double>>(kinds);
+        default:
+            return nullptr;
+    }
+}
+
+}  // namespace
+
+Handler find_float_handler(Operation operation, Type type, OperandKinds kinds) {
+    return type == Type::f64 ? handler_of_f64(operation, kinds) : handler_of_f32(operation, kinds);
+}
+
+Handler find_flushing_rsqrt(OperandKinds kinds) {
+    return unary_handler<RsqrtFtz>(kinds);
 }
 
 }  // namespace warpscope::emulator::HWY_NAMESPACE
@@ -274,8 +287,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace warpscope::emulator {
 HWY_EXPORT(find_float_handler);
-Handler float_handler(VectorOp op, Shape shape) {
-    return HWY_DYNAMIC_DISPATCH(find_float_handler)(op, shape);
+HWY_EXPORT(find_flushing_rsqrt);
+Handler float_handler(Operation operation, Type type, OperandKinds kinds) {
+    return HWY_DYNAMIC_DISPATCH(find_float_handler)(operation, type, kinds);
+}
+Handler flushing_rsqrt_handler(OperandKinds kinds) {
+    return HWY_DYNAMIC_DISPATCH(find_flushing_rsqrt)(kinds);
 }
 }  // namespace warpscope::emulator
 #endif

@@ -80,7 +80,7 @@ struct ShrS32 : Integer<std::int32_t> {
         return hn::Shr(a, hn::BitCast(d, clamped));
     }
 };
-// The amount has 32 bits in PTX, so only a uniform one stands where a 64-bit operand is read.
+// The shift amount has 32 bits in PTX. Only a uniform amount can be read as a 64-bit operand.
 template <bool left>
 struct Shift64 : Integer<std::uint64_t, std::uint64_t> {
     template <class D, class V>
@@ -92,7 +92,7 @@ struct Shift64 : Integer<std::uint64_t, std::uint64_t> {
     }
 };
 
-// 64-bit registers from 32-bit ones: both halves of a product.
+// The 64-bit product of two 32-bit registers.
 template <typename Result, typename Argument>
 struct MulWide : Integer<Result, Argument> {
     template <class D, class V>
@@ -113,72 +113,108 @@ struct MulWide : Integer<Result, Argument> {
 };
 
 template <class Op>
-Handler shift_handler(Shape shape) {
-    if (shape.uniform_result) return binary_scalar<Op>;
-    if (!(shape.uniform_sources & 2)) return nullptr;
-    return shape.uniform_sources & 1 ? binary<Op, true, true> : binary<Op, false, true>;
+Handler shift_handler(OperandKinds kinds) {
+    if (kinds.uniform_result) return binary_scalar<Op>;
+    if (!(kinds.uniform_sources & 2)) return nullptr;
+    return kinds.uniform_sources & 1 ? binary<Op, true, true> : binary<Op, false, true>;
+}
+
+Handler arithmetic_of_32_bits(Operation operation, bool is_signed, OperandKinds kinds) {
+    switch (operation) {
+        case Operation::add:
+            return binary_handler<Add<std::uint32_t>>(kinds);
+        case Operation::sub:
+            return binary_handler<Sub<std::uint32_t>>(kinds);
+        case Operation::mul_lo:
+            return binary_handler<MulLo<std::uint32_t>>(kinds);
+        case Operation::mad_lo:
+            return ternary_handler<MadLo>(kinds);
+        case Operation::min:
+            return is_signed ? binary_handler<Min<std::int32_t>>(kinds)
+                             : binary_handler<Min<std::uint32_t>>(kinds);
+        case Operation::max:
+            return is_signed ? binary_handler<Max<std::int32_t>>(kinds)
+                             : binary_handler<Max<std::uint32_t>>(kinds);
+        case Operation::neg:
+            return is_signed ? unary_handler<Neg>(kinds) : nullptr;
+        case Operation::abs:
+            return is_signed ? unary_handler<Abs>(kinds) : nullptr;
+        case Operation::mul_wide:
+            return is_signed ? binary_handler<MulWide<std::int64_t, std::int32_t>>(kinds)
+                             : binary_handler<MulWide<std::uint64_t, std::uint32_t>>(kinds);
+        case Operation::mad_wide:
+            return is_signed ? ternary_handler<MulWide<std::int64_t, std::int32_t>>(kinds)
+                             : ternary_handler<MulWide<std::uint64_t, std::uint32_t>>(kinds);
+        case Operation::shr:
+            return is_signed ? binary_handler<ShrS32>(kinds) : binary_handler<ShrU32>(kinds);
+        default:
+            return nullptr;
+    }
+}
+
+Handler logic_of_32_bits(Operation operation, OperandKinds kinds) {
+    switch (operation) {
+        case Operation::and_:
+            return binary_handler<And<std::uint32_t>>(kinds);
+        case Operation::or_:
+            return binary_handler<Or<std::uint32_t>>(kinds);
+        case Operation::xor_:
+            return binary_handler<Xor<std::uint32_t>>(kinds);
+        case Operation::not_:
+            return unary_handler<Not>(kinds);
+        case Operation::shl:
+            return binary_handler<Shl32>(kinds);
+        case Operation::shr:
+            return binary_handler<ShrU32>(kinds);
+        default:
+            return nullptr;
+    }
+}
+
+Handler arithmetic_of_64_bits(Operation operation, bool is_signed, OperandKinds kinds) {
+    switch (operation) {
+        case Operation::add:
+            return binary_handler<Add<std::uint64_t>>(kinds);
+        case Operation::sub:
+            return binary_handler<Sub<std::uint64_t>>(kinds);
+        case Operation::shr:
+            return is_signed ? nullptr : shift_handler<Shift64<false>>(kinds);
+        default:
+            return nullptr;
+    }
+}
+
+Handler logic_of_64_bits(Operation operation, OperandKinds kinds) {
+    switch (operation) {
+        case Operation::and_:
+            return binary_handler<And<std::uint64_t>>(kinds);
+        case Operation::or_:
+            return binary_handler<Or<std::uint64_t>>(kinds);
+        case Operation::xor_:
+            return binary_handler<Xor<std::uint64_t>>(kinds);
+        case Operation::shl:
+            return shift_handler<Shift64<true>>(kinds);
+        case Operation::shr:
+            return shift_handler<Shift64<false>>(kinds);
+        default:
+            return nullptr;
+    }
 }
 
 }  // namespace
 
-Handler find_integer_handler(VectorOp op, Shape shape) {
-    switch (op) {
-        case VectorOp::add_b32:
-            return binary_handler<Add<std::uint32_t>>(shape);
-        case VectorOp::sub_b32:
-            return binary_handler<Sub<std::uint32_t>>(shape);
-        case VectorOp::mul_lo_b32:
-            return binary_handler<MulLo<std::uint32_t>>(shape);
-        case VectorOp::mad_lo_b32:
-            return ternary_handler<MadLo>(shape);
-        case VectorOp::and_b32:
-            return binary_handler<And<std::uint32_t>>(shape);
-        case VectorOp::or_b32:
-            return binary_handler<Or<std::uint32_t>>(shape);
-        case VectorOp::xor_b32:
-            return binary_handler<Xor<std::uint32_t>>(shape);
-        case VectorOp::not_b32:
-            return unary_handler<Not>(shape);
-        case VectorOp::shl_b32:
-            return binary_handler<Shl32>(shape);
-        case VectorOp::shr_u32:
-            return binary_handler<ShrU32>(shape);
-        case VectorOp::shr_s32:
-            return binary_handler<ShrS32>(shape);
-        case VectorOp::min_u32:
-            return binary_handler<Min<std::uint32_t>>(shape);
-        case VectorOp::min_s32:
-            return binary_handler<Min<std::int32_t>>(shape);
-        case VectorOp::max_u32:
-            return binary_handler<Max<std::uint32_t>>(shape);
-        case VectorOp::max_s32:
-            return binary_handler<Max<std::int32_t>>(shape);
-        case VectorOp::neg_s32:
-            return unary_handler<Neg>(shape);
-        case VectorOp::abs_s32:
-            return unary_handler<Abs>(shape);
-        case VectorOp::add_b64:
-            return binary_handler<Add<std::uint64_t>>(shape);
-        case VectorOp::sub_b64:
-            return binary_handler<Sub<std::uint64_t>>(shape);
-        case VectorOp::and_b64:
-            return binary_handler<And<std::uint64_t>>(shape);
-        case VectorOp::or_b64:
-            return binary_handler<Or<std::uint64_t>>(shape);
-        case VectorOp::xor_b64:
-            return binary_handler<Xor<std::uint64_t>>(shape);
-        case VectorOp::shl_b64:
-            return shift_handler<Shift64<true>>(shape);
-        case VectorOp::shr_u64:
-            return shift_handler<Shift64<false>>(shape);
-        case VectorOp::mul_wide_u32:
-            return binary_handler<MulWide<std::uint64_t, std::uint32_t>>(shape);
-        case VectorOp::mul_wide_s32:
-            return binary_handler<MulWide<std::int64_t, std::int32_t>>(shape);
-        case VectorOp::mad_wide_u32:
-            return ternary_handler<MulWide<std::uint64_t, std::uint32_t>>(shape);
-        case VectorOp::mad_wide_s32:
-            return ternary_handler<MulWide<std::int64_t, std::int32_t>>(shape);
+Handler find_integer_handler(Operation operation, Type type, OperandKinds kinds) {
+    switch (type) {
+        case Type::u32:
+        case Type::s32:
+            return arithmetic_of_32_bits(operation, is_signed(type), kinds);
+        case Type::b32:
+            return logic_of_32_bits(operation, kinds);
+        case Type::u64:
+        case Type::s64:
+            return arithmetic_of_64_bits(operation, is_signed(type), kinds);
+        case Type::b64:
+            return logic_of_64_bits(operation, kinds);
         default:
             return nullptr;
     }
@@ -190,8 +226,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace warpscope::emulator {
 HWY_EXPORT(find_integer_handler);
-Handler integer_handler(VectorOp op, Shape shape) {
-    return HWY_DYNAMIC_DISPATCH(find_integer_handler)(op, shape);
+Handler integer_handler(Operation operation, Type type, OperandKinds kinds) {
+    return HWY_DYNAMIC_DISPATCH(find_integer_handler)(operation, type, kinds);
 }
 }  // namespace warpscope::emulator
 #endif

@@ -4,16 +4,16 @@
 
 #include "emulator/handlers/simd-inl.h"
 
-// Loads and stores of all 32 lanes. Every access is checked: for shared memory against the block's
-// bytes, for global memory against one allocation. An access that fails the check, or that has no
-// handler of its own here, goes to any_load() or any_store(), which find out what is wrong.
+// Loads and stores of all 32 lanes. Every access is checked: in shared memory against the size of
+// the block's memory, in global memory against one allocation. If the check fails, any_load() or
+// any_store() repeats the access lane by lane and reports the error.
 HWY_BEFORE_NAMESPACE();
 namespace warpscope::emulator::HWY_NAMESPACE {
 namespace {
 
 constexpr size_t half_warp = lanes_per_warp / 2;
 
-// Where the lanes of an access lie.
+// How the addresses of the lanes relate.
 enum class Pattern { failed, consecutive, scattered };
 
 template <typename Address>
@@ -25,9 +25,9 @@ struct Lanes {
     }
 };
 
-// Finds lowest and highest address, whether all are multiples of `bytes`, and whether the lanes of
-// each half warp are consecutive elements of `bytes` bytes. Halves, because a row of a 16-wide
-// block is half a warp.
+// Finds the lowest and highest address, whether all are multiples of `bytes`, and whether the lanes
+// of each half warp access consecutive elements of `bytes` bytes. Half warps, because a row of a
+// block that is 16 threads wide is half a warp.
 template <typename Address>
 HWY_INLINE bool survey(const Address* addresses, Address bytes, Address& low, Address& high,
                        bool& consecutive) {
@@ -47,7 +47,7 @@ HWY_INLINE bool survey(const Address* addresses, Address bytes, Address& low, Ad
             expected = hn::Add(expected, next);
         }
     }
-    // Where a half wraps around, low and high are not at its ends.
+    // If the addresses of a half warp wrap around, its ends are not the lowest and highest.
     const Address a = addresses[0], b = addresses[half_warp];
     const auto length = Address((half_warp - 1) * bytes);
     consecutive = hn::AllTrue(d, hn::Eq(differs, hn::Zero(d))) &&
@@ -126,7 +126,7 @@ const Instruction* load(const Instruction* i, Warp& w) {
     return w.checkpoint(i, i + 1);
 }
 
-// One address for the whole warp: into uniform registers, or the same value into every lane.
+// One address for the whole warp: loads into uniform registers, or one value into all lanes.
 template <Space space, typename Address, typename M, typename R, unsigned elements, bool scalar>
 const Instruction* load_uniform(const Instruction* i, Warp& w) {
     const std::uint64_t address = std::uint64_t(*uniform_slot<Address>(w, i->operands[i->detail])) +
@@ -190,8 +190,8 @@ const Instruction* store(const Instruction* i, Warp& w) {
     size_t stride[elements];
     for (unsigned e = 0; e < elements; ++e) {
         const std::uint32_t operand = i->operands[1 + e];
-        r[e] = slot<R>(w, operand & ~1u);
-        stride[e] = operand & 1 ? 0 : 1;
+        r[e] = slot<R>(w, slot_offset(operand));
+        stride[e] = is_uniform(operand) ? 0 : 1;
     }
     for (size_t l = 0; l < lanes_per_warp; ++l) {
         auto* m = reinterpret_cast<M*>(lanes.at(l));
@@ -201,19 +201,19 @@ const Instruction* store(const Instruction* i, Warp& w) {
 }
 
 template <Space space, typename Address, typename M, typename R, unsigned elements>
-Handler pick(const MemoryShape& shape) {
-    if (shape.store) {
-        if (shape.uniform_address) return nullptr;
+Handler pick(const MemoryForm& form) {
+    if (form.store) {
+        if (form.uniform_address) return nullptr;
         return store<space, Address, M, R, elements>;
     }
-    if (!shape.uniform_address)
-        return shape.uniform_result ? nullptr : load<space, Address, M, R, elements>;
-    if (shape.uniform_result) return load_uniform<space, Address, M, R, elements, true>;
+    if (!form.uniform_address)
+        return form.uniform_result ? nullptr : load<space, Address, M, R, elements>;
+    if (form.uniform_result) return load_uniform<space, Address, M, R, elements, true>;
     return load_uniform<space, Address, M, R, elements, false>;
 }
 
 template <Space space, typename Address>
-Handler pick_type(const MemoryShape& s) {
+Handler pick_type(const MemoryForm& s) {
     const unsigned bits = bits_of(s.type);
     if (bits == 8 && s.elements == 4 && s.store && !s.wide_register)
         return pick<space, Address, std::uint8_t, std::uint32_t, 4>(s);
@@ -235,12 +235,12 @@ Handler pick_type(const MemoryShape& s) {
 
 }  // namespace
 
-Handler find_memory_handler(const MemoryShape& shape) {
-    if (shape.space == Space::shared)
-        return shape.wide_address ? pick_type<Space::shared, std::uint64_t>(shape)
-                                  : pick_type<Space::shared, std::uint32_t>(shape);
-    if (shape.space == Space::global || shape.space == Space::constant)
-        return shape.wide_address ? pick_type<Space::global, std::uint64_t>(shape) : nullptr;
+Handler find_memory_handler(const MemoryForm& form) {
+    if (form.space == Space::shared)
+        return form.wide_address ? pick_type<Space::shared, std::uint64_t>(form)
+                                 : pick_type<Space::shared, std::uint32_t>(form);
+    if (form.space == Space::global || form.space == Space::constant)
+        return form.wide_address ? pick_type<Space::global, std::uint64_t>(form) : nullptr;
     return nullptr;
 }
 
@@ -250,8 +250,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace warpscope::emulator {
 HWY_EXPORT(find_memory_handler);
-Handler memory_handler(const MemoryShape& shape) {
-    return HWY_DYNAMIC_DISPATCH(find_memory_handler)(shape);
+Handler memory_handler(const MemoryForm& form) {
+    return HWY_DYNAMIC_DISPATCH(find_memory_handler)(form);
 }
 }  // namespace warpscope::emulator
 #endif

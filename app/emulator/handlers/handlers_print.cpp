@@ -5,7 +5,7 @@
 
 #include "emulator/handlers/handlers.h"
 
-// printf() and assert(): what the compiler makes calls of vprintf and __assertfail.
+// printf() and assert(), which the CUDA compiler turns into calls of vprintf and __assertfail.
 namespace warpscope::emulator {
 
 namespace {
@@ -24,13 +24,13 @@ std::string string_at(const Instruction* i, Warp& w, unsigned lane, std::uint64_
 
 }  // namespace
 
-// Operands: how many arguments were printed, the format, the arguments (packed, each at a multiple
-// of its size; null where there are none). What the block's log has no room for is not even read,
-// and counts as no arguments.
+// Operands: the result, the format, the arguments (packed, each aligned to its size; null if there
+// are none). The result is the number of arguments printed. When the block's log is full, nothing
+// is read and the result is 0.
 const Instruction* print(const Instruction* i, Warp& w) {
     for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
         const auto lane = unsigned(std::countr_zero(lanes));
-        if (w.block->printed->is_full()) {  // or long texts would outlast the launch's time limit
+        if (w.block->printed->is_full()) {  // long texts would exceed the launch's time limit
             w.block->printed->cut();
             if (i->operands[0]) w.set<std::uint32_t>(i->operands[0], lane, 0);
             continue;

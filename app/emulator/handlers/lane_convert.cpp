@@ -1,4 +1,4 @@
-// cvt between every pair of types that is not SIMD, and the packing forms of mov.
+// Conversions without a SIMD handler, and mov that packs or unpacks a register.
 #include <cmath>
 #include <limits>
 #include <type_traits>
@@ -31,7 +31,8 @@ F rounded(F a, Rounding rounding) {
     }
 }
 
-// The nearest value of the narrower type, moved by one step where another direction was asked for.
+// `a` in a narrower float type. The conversion rounds to nearest; for another rounding the result
+// moves by one unit in the last place.
 template <typename To, typename From>
 To narrowed(From a, Rounding rounding) {
     const To r = To(a);
@@ -55,7 +56,8 @@ To converted(From a, const Mode& mode) {
         return converted<To, float>(float(a), mode);
     } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
         using Limits = std::numeric_limits<To>;
-        // PTX ISA, cvt: NaN gives 0 only from f32 to at most 32 bits, else the sign bit alone.
+        // PTX ISA, cvt: NaN from f32 to at most 32 bits gives 0, otherwise only the sign bit is
+        // set.
         constexpr bool zero = sizeof(From) == 4 && sizeof(To) <= 4;
         if (a != a) return zero ? To(0) : To(To(1) << (8 * sizeof(To) - 1));
         const From x = rounded(a, mode.rounding);
@@ -86,13 +88,13 @@ To converted(From a, const Mode& mode) {
 
 template <typename To, typename From>
 const Instruction* convert(const Instruction* i, Warp& w) {
-    // A narrow integer is extended to the register's 32 bits, which is what a wider register shows.
+    // An integer narrower than 32 bits is extended to the 32 bits of its slot.
     using Stored =
         std::conditional_t<std::is_integral_v<To> && sizeof(To) < 4,
                            std::conditional_t<std::is_signed_v<To>, std::int32_t, std::uint32_t>,
                            To>;
     const Mode mode(i);
-    const unsigned count = i->operands[0] & 1 ? 1 : lanes_per_warp;
+    const unsigned count = is_uniform(i->operands[0]) ? 1 : lanes_per_warp;
     for (unsigned lane = 0; lane < count; ++lane)
         w.set<Stored>(i->operands[0], lane,
                       Stored(converted<To, From>(w.get<From>(i->operands[1], lane), mode)));

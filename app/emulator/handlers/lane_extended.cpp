@@ -1,4 +1,4 @@
-// Sums with a carry, dot products and differences of packed elements, tests of addresses.
+// Extended-precision arithmetic, dot products, vabsdiff and isspacep.
 #include <bit>
 #include <cstdlib>
 #include <type_traits>
@@ -10,15 +10,33 @@ namespace warpscope::emulator {
 
 namespace {
 
-// a * b + c, a + c or a - c, with carry or borrow in and out; c is the last source.
-template <typename T, CarryOperation::Kind kind>
+enum class CarryForm { sum, difference, low_product, high_product };
+
+CarryForm carry_form(Operation operation) {
+    switch (operation) {
+        case Operation::sub_cc:
+        case Operation::subc:
+            return CarryForm::difference;
+        case Operation::mad_lo_cc:
+        case Operation::madc_lo:
+            return CarryForm::low_product;
+        case Operation::mad_hi_cc:
+        case Operation::madc_hi:
+            return CarryForm::high_product;
+        default:
+            return CarryForm::sum;
+    }
+}
+
+// a + c, a - c, or half of a * b plus c, with carry or borrow in and out. c is the last source.
+template <typename T, CarryForm form>
 const Instruction* carry(const Instruction* i, Warp& w) {
     using U = std::make_unsigned_t<T>;
     __extension__ using Wide =
         std::conditional_t<sizeof(T) == 8,
                            std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
                            std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
-    constexpr bool is_mad = kind == CarryOperation::mad_lo || kind == CarryOperation::mad_hi;
+    constexpr bool is_mad = form == CarryForm::low_product || form == CarryForm::high_product;
     const bool takes = i->detail & 1, leaves = i->detail & 2;
     const std::uint32_t flag = i->operands[is_mad ? 4 : 3];
     for (std::uint32_t lanes = w.mask; lanes; lanes &= lanes - 1) {
@@ -26,13 +44,13 @@ const Instruction* carry(const Instruction* i, Warp& w) {
         U a = U(w.get<T>(i->operands[1], lane));
         if constexpr (is_mad) {
             const Wide product = Wide(T(a)) * Wide(w.get<T>(i->operands[2], lane));
-            a = U(kind == CarryOperation::mad_hi ? product >> 8 * sizeof(T) : product);
+            a = U(form == CarryForm::high_product ? product >> 8 * sizeof(T) : product);
         }
         const U c = w.get<U>(i->operands[is_mad ? 3 : 2], lane);
         const U in = takes && (w.predicate(flag) >> lane & 1);
         U result;
         bool out;
-        if constexpr (kind == CarryOperation::sub) {
+        if constexpr (form == CarryForm::difference) {
             result = a - c - in;
             out = a < c || (in && a == c);
         } else {
@@ -47,16 +65,16 @@ const Instruction* carry(const Instruction* i, Warp& w) {
 }
 
 template <typename T>
-Handler carry_of(CarryOperation::Kind kind) {
-    switch (kind) {
-        case CarryOperation::add:
-            return carry<T, CarryOperation::add>;
-        case CarryOperation::sub:
-            return carry<T, CarryOperation::sub>;
-        case CarryOperation::mad_lo:
-            return carry<T, CarryOperation::mad_lo>;
-        case CarryOperation::mad_hi:
-            return carry<T, CarryOperation::mad_hi>;
+Handler carry_of(CarryForm form) {
+    switch (form) {
+        case CarryForm::sum:
+            return carry<T, CarryForm::sum>;
+        case CarryForm::difference:
+            return carry<T, CarryForm::difference>;
+        case CarryForm::low_product:
+            return carry<T, CarryForm::low_product>;
+        case CarryForm::high_product:
+            return carry<T, CarryForm::high_product>;
     }
     return nullptr;
 }
@@ -112,22 +130,23 @@ const Instruction* test_space(const Instruction* i, Warp& w) {
 
 }  // namespace
 
-Handler carry_lanes(const CarryOperation& operation, Type type) {
+Handler carry_lanes(Operation operation, Type type) {
+    const CarryForm form = carry_form(operation);
     switch (type) {
         case Type::u32:
-            return carry_of<std::uint32_t>(operation.kind);
+            return carry_of<std::uint32_t>(form);
         case Type::s32:
-            return carry_of<std::int32_t>(operation.kind);
+            return carry_of<std::int32_t>(form);
         case Type::u64:
-            return carry_of<std::uint64_t>(operation.kind);
+            return carry_of<std::uint64_t>(form);
         case Type::s64:
-            return carry_of<std::int64_t>(operation.kind);
+            return carry_of<std::int64_t>(form);
         default:
             return nullptr;
     }
 }
 
-Handler dot_product_lanes(bool four, bool high, bool a_signed, bool b_signed) {
+Handler dot_product_lanes(Operation operation, bool a_signed, bool b_signed) {
     static constexpr Handler of_four[] = {
         dot_product<true, false, false, false>, dot_product<true, false, true, false>,
         dot_product<true, false, false, true>, dot_product<true, false, true, true>};
@@ -137,18 +156,20 @@ Handler dot_product_lanes(bool four, bool high, bool a_signed, bool b_signed) {
         dot_product<false, true, false, false>,  dot_product<false, true, true, false>,
         dot_product<false, true, false, true>,   dot_product<false, true, true, true>};
     const unsigned types = unsigned(a_signed) | unsigned(b_signed) << 1;
-    return four ? of_four[types] : of_two[types | unsigned(high) << 2];
+    if (operation == Operation::dp4a) return of_four[types];
+    return of_two[types | unsigned(operation == Operation::dp2a_hi) << 2];
 }
 
-Handler absolute_difference_lanes(unsigned elements, bool sign, bool adds) {
-    if (elements == 2)
-        return sign ? (adds ? absolute_difference<2, true, true>
-                            : absolute_difference<2, true, false>)
-                    : (adds ? absolute_difference<2, false, true>
-                            : absolute_difference<2, false, false>);
-    return sign ? (adds ? absolute_difference<4, true, true> : absolute_difference<4, true, false>)
-                : (adds ? absolute_difference<4, false, true>
-                        : absolute_difference<4, false, false>);
+Handler absolute_difference_lanes(Operation operation, bool is_signed, bool adds) {
+    if (operation == Operation::vabsdiff2)
+        return is_signed ? (adds ? absolute_difference<2, true, true>
+                                 : absolute_difference<2, true, false>)
+                         : (adds ? absolute_difference<2, false, true>
+                                 : absolute_difference<2, false, false>);
+    return is_signed
+               ? (adds ? absolute_difference<4, true, true> : absolute_difference<4, true, false>)
+               : (adds ? absolute_difference<4, false, true>
+                       : absolute_difference<4, false, false>);
 }
 
 Handler space_test(Space space) {

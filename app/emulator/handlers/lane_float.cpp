@@ -22,44 +22,48 @@ T larger(T a, T b) {
     return a == b ? (std::signbit(a) ? b : a) : a > b ? a : b;
 }
 
-// The bits of a float, a subnormal replaced by the zero of its sign.
+// The bits of a float. A subnormal becomes the zero of its sign.
 std::uint32_t flushed(std::uint32_t bits) {
     return bits & 0x7F800000u ? bits : bits & 0x80000000u;
 }
 
-// .sat: into [0, 1], NaN to 0.
+// .sat: clamps to [0, 1]; NaN becomes 0.
 template <typename T>
 T saturated(T a) {
     return a > 0 ? (a < 1 ? a : T(1)) : T(0);
 }
 
 template <typename T>
-Handler both_widths(std::string_view op) {
-    if (op == "div") return lanes<T, T, T>([](T a, T b) { return a / b; });
-    if (op == "sqrt") return lanes<T, T>([](T a) { return std::sqrt(a); });
-    if (op == "rcp") return lanes<T, T>([](T a) { return T(1) / a; });
-    if (op == "rsqrt") return lanes<T, T>([](T a) { return T(1) / std::sqrt(a); });
-    if (op == "min") return lanes<T, T, T>([](T a, T b) { return smaller(a, b); });
-    if (op == "max") return lanes<T, T, T>([](T a, T b) { return larger(a, b); });
-    if (op == "neg") return lanes<T, T>([](T a) { return -a; });
-    if (op == "abs") return lanes<T, T>([](T a) { return std::abs(a); });
-    if (op == "copysign") return lanes<T, T, T>([](T s, T a) { return std::copysign(a, s); });
+Handler both_widths(Operation op) {
+    if (op == Operation::fdiv) return lanes<T, T, T>([](T a, T b) { return a / b; });
+    if (op == Operation::fsqrt) return lanes<T, T>([](T a) { return std::sqrt(a); });
+    if (op == Operation::frcp) return lanes<T, T>([](T a) { return T(1) / a; });
+    if (op == Operation::frsqrt) return lanes<T, T>([](T a) { return T(1) / std::sqrt(a); });
+    if (op == Operation::fmin) return lanes<T, T, T>([](T a, T b) { return smaller(a, b); });
+    if (op == Operation::fmax) return lanes<T, T, T>([](T a, T b) { return larger(a, b); });
+    if (op == Operation::fneg) return lanes<T, T>([](T a) { return -a; });
+    if (op == Operation::fabs) return lanes<T, T>([](T a) { return std::abs(a); });
+    if (op == Operation::copysign)
+        return lanes<T, T, T>([](T s, T a) { return std::copysign(a, s); });
     return nullptr;
 }
 
-Handler only_f32(std::string_view op) {
+// .sat
+Handler saturating(Operation op) {
     using F = float;
-    if (op == "add.sat") return lanes<F, F, F>([](F a, F b) { return saturated(a + b); });
-    if (op == "sub.sat") return lanes<F, F, F>([](F a, F b) { return saturated(a - b); });
-    if (op == "mul.sat") return lanes<F, F, F>([](F a, F b) { return saturated(a * b); });
-    if (op == "fma.sat")
+    if (op == Operation::fadd) return lanes<F, F, F>([](F a, F b) { return saturated(a + b); });
+    if (op == Operation::fsub) return lanes<F, F, F>([](F a, F b) { return saturated(a - b); });
+    if (op == Operation::fmul) return lanes<F, F, F>([](F a, F b) { return saturated(a * b); });
+    if (op == Operation::fma)
         return lanes<F, F, F, F>([](F a, F b, F c) { return saturated(std::fma(a, b, c)); });
-    // neg and abs leave subnormals alone; their .ftz forms do not.
+    return nullptr;
+}
+
+// .ftz of operations that ignore the CPU's flush mode.
+Handler flushing(Operation op) {
     using U = std::uint32_t;
-    if (op == "neg.ftz") return lanes<U, U>([](U a) { return flushed(a) ^ 0x80000000u; });
-    if (op == "abs.ftz") return lanes<U, U>([](U a) { return flushed(a) & 0x7FFFFFFFu; });
-    if (op == "rsqrt.ftz")
-        return lanes<U, F>([](U a) { return 1 / std::sqrt(std::bit_cast<F>(flushed(a))); });
+    if (op == Operation::fneg) return lanes<U, U>([](U a) { return flushed(a) ^ 0x80000000u; });
+    if (op == Operation::fabs) return lanes<U, U>([](U a) { return flushed(a) & 0x7FFFFFFFu; });
     return nullptr;
 }
 
@@ -78,38 +82,39 @@ Handler comparing(F) {
 }
 
 template <typename T>
-Handler compare(std::string_view c) {
-    if (c == "eq") return comparing<T>([](T a, T b) { return a == b; });
-    if (c == "lt" || c == "lo") return comparing<T>([](T a, T b) { return a < b; });
-    if (c == "le" || c == "ls") return comparing<T>([](T a, T b) { return a <= b; });
-    if (c == "gt" || c == "hi") return comparing<T>([](T a, T b) { return a > b; });
-    if (c == "ge" || c == "hs") return comparing<T>([](T a, T b) { return a >= b; });
+Handler compare(Comparison c) {
+    if (c == Comparison::eq) return comparing<T>([](T a, T b) { return a == b; });
+    if (c == Comparison::lt) return comparing<T>([](T a, T b) { return a < b; });
+    if (c == Comparison::le) return comparing<T>([](T a, T b) { return a <= b; });
+    if (c == Comparison::gt) return comparing<T>([](T a, T b) { return a > b; });
+    if (c == Comparison::ge) return comparing<T>([](T a, T b) { return a >= b; });
     if constexpr (std::is_floating_point_v<T>) {
-        if (c == "ne") return comparing<T>([](T a, T b) { return a < b || a > b; });
-        if (c == "equ") return comparing<T>([](T a, T b) { return !(a < b || a > b); });
-        if (c == "neu") return comparing<T>([](T a, T b) { return !(a == b); });
-        if (c == "ltu") return comparing<T>([](T a, T b) { return !(a >= b); });
-        if (c == "leu") return comparing<T>([](T a, T b) { return !(a > b); });
-        if (c == "gtu") return comparing<T>([](T a, T b) { return !(a <= b); });
-        if (c == "geu") return comparing<T>([](T a, T b) { return !(a < b); });
-        if (c == "num") return comparing<T>([](T a, T b) { return a == a && b == b; });
-        if (c == "nan") return comparing<T>([](T a, T b) { return a != a || b != b; });
+        if (c == Comparison::ne) return comparing<T>([](T a, T b) { return a < b || a > b; });
+        if (c == Comparison::equ) return comparing<T>([](T a, T b) { return !(a < b || a > b); });
+        if (c == Comparison::neu) return comparing<T>([](T a, T b) { return !(a == b); });
+        if (c == Comparison::ltu) return comparing<T>([](T a, T b) { return !(a >= b); });
+        if (c == Comparison::leu) return comparing<T>([](T a, T b) { return !(a > b); });
+        if (c == Comparison::gtu) return comparing<T>([](T a, T b) { return !(a <= b); });
+        if (c == Comparison::geu) return comparing<T>([](T a, T b) { return !(a < b); });
+        if (c == Comparison::num) return comparing<T>([](T a, T b) { return a == a && b == b; });
+        if (c == Comparison::nan) return comparing<T>([](T a, T b) { return a != a || b != b; });
     } else {
-        if (c == "ne") return comparing<T>([](T a, T b) { return a != b; });
+        if (c == Comparison::ne) return comparing<T>([](T a, T b) { return a != b; });
     }
     return nullptr;
 }
 
 }  // namespace
 
-Handler float_lanes(std::string_view op, Type type) {
-    if (type == Type::f64) return both_widths<double>(op);
-    if (type != Type::f32) return nullptr;
-    if (const Handler found = only_f32(op)) return found;
-    return both_widths<float>(op);
+Handler float_lanes(const Arithmetic& a) {
+    if (a.saturates || a.flushes) {
+        if (a.type != Type::f32 || (a.saturates && a.flushes)) return nullptr;
+        return a.saturates ? saturating(a.operation) : flushing(a.operation);
+    }
+    return a.type == Type::f64 ? both_widths<double>(a.operation) : both_widths<float>(a.operation);
 }
 
-Handler compare_lanes(std::string_view comparison, Type type) {
+Handler compare_lanes(Comparison comparison, Type type) {
     switch (type) {
         case Type::u16:
         case Type::b16:
@@ -171,7 +176,7 @@ Handler test_lanes(std::string_view name, Type type) {
 namespace {
 template <std::uint32_t value>
 const Instruction* set_each(const Instruction* i, Warp& w) {
-    const unsigned count = i->operands[0] & 1 ? 1 : lanes_per_warp;
+    const unsigned count = is_uniform(i->operands[0]) ? 1 : lanes_per_warp;
     const std::uint32_t p = w.predicate(i->operands[1]);
     for (unsigned lane = 0; lane < count; ++lane)
         w.set<std::uint32_t>(i->operands[0], lane, p >> lane & 1 ? value : 0);
@@ -202,6 +207,23 @@ const Instruction* predicate_not(const Instruction* i, Warp& w) {
 const Instruction* predicate_move(const Instruction* i, Warp& w) {
     w.predicate(i->operands[0]) = w.predicate(i->operands[1]);
     return i + 1;
+}
+
+Handler predicate_handler(Operation operation) {
+    switch (operation) {
+        case Operation::and_:
+            return predicate_and;
+        case Operation::or_:
+            return predicate_or;
+        case Operation::xor_:
+            return predicate_xor;
+        case Operation::not_:
+            return predicate_not;
+        case Operation::mov:
+            return predicate_move;
+        default:
+            return nullptr;
+    }
 }
 
 }  // namespace warpscope::emulator

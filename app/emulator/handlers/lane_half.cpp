@@ -84,17 +84,33 @@ Handler modified(bool packed, bool flushes, bool saturates) {
 
 }  // namespace
 
-Handler half_lanes(std::string_view op, bool packed, bool flushes, bool saturates) {
-    if (op == "add") return modified<Add, Half, Half>(packed, flushes, saturates);
-    if (op == "sub") return modified<Sub, Half, Half>(packed, flushes, saturates);
-    if (op == "mul") return modified<Mul, Half, Half>(packed, flushes, saturates);
-    if (op == "fma") return modified<Fma, Half, Half, Half>(packed, flushes, saturates);
-    if (saturates) return nullptr;
-    if (op == "neg") return modified<Neg, Half>(packed, flushes, false);
-    if (op == "abs") return modified<Abs, Half>(packed, flushes, false);
-    if (op == "ex2") return modified<Ex2, Half>(packed, flushes, false);
-    if (op == "tanh") return modified<Tanh, Half>(packed, flushes, false);
-    return nullptr;
+Handler half_lanes(const Arithmetic& a) {
+    const bool packed = a.type == Type::f16x2;
+    switch (a.operation) {
+        case Operation::fadd:
+            return modified<Add, Half, Half>(packed, a.flushes, a.saturates);
+        case Operation::fsub:
+            return modified<Sub, Half, Half>(packed, a.flushes, a.saturates);
+        case Operation::fmul:
+            return modified<Mul, Half, Half>(packed, a.flushes, a.saturates);
+        case Operation::fma:
+            return modified<Fma, Half, Half, Half>(packed, a.flushes, a.saturates);
+        default:
+            break;
+    }
+    if (a.saturates) return nullptr;
+    switch (a.operation) {
+        case Operation::fneg:
+            return modified<Neg, Half>(packed, a.flushes, false);
+        case Operation::fabs:
+            return modified<Abs, Half>(packed, a.flushes, false);
+        case Operation::fex2:
+            return modified<Ex2, Half>(packed, a.flushes, false);
+        case Operation::ftanh:
+            return modified<Tanh, Half>(packed, a.flushes, false);
+        default:
+            return nullptr;
+    }
 }
 
 namespace {
@@ -121,27 +137,27 @@ Handler comparing(F, bool flushes, bool high) {
 
 }  // namespace
 
-Handler compare_halves(std::string_view c, bool flushes, bool high) {
+Handler compare_halves(Comparison c, bool flushes, bool high) {
     const auto with = [&](auto f) { return comparing(f, flushes, high); };
-    if (c == "eq") return with([](double a, double b) { return a == b; });
-    if (c == "ne") return with([](double a, double b) { return a < b || a > b; });
-    if (c == "lt") return with([](double a, double b) { return a < b; });
-    if (c == "le") return with([](double a, double b) { return a <= b; });
-    if (c == "gt") return with([](double a, double b) { return a > b; });
-    if (c == "ge") return with([](double a, double b) { return a >= b; });
-    if (c == "equ") return with([](double a, double b) { return !(a < b || a > b); });
-    if (c == "neu") return with([](double a, double b) { return !(a == b); });
-    if (c == "ltu") return with([](double a, double b) { return !(a >= b); });
-    if (c == "leu") return with([](double a, double b) { return !(a > b); });
-    if (c == "gtu") return with([](double a, double b) { return !(a <= b); });
-    if (c == "geu") return with([](double a, double b) { return !(a < b); });
-    if (c == "num") return with([](double a, double b) { return a == a && b == b; });
-    if (c == "nan") return with([](double a, double b) { return a != a || b != b; });
+    if (c == Comparison::eq) return with([](double a, double b) { return a == b; });
+    if (c == Comparison::ne) return with([](double a, double b) { return a < b || a > b; });
+    if (c == Comparison::lt) return with([](double a, double b) { return a < b; });
+    if (c == Comparison::le) return with([](double a, double b) { return a <= b; });
+    if (c == Comparison::gt) return with([](double a, double b) { return a > b; });
+    if (c == Comparison::ge) return with([](double a, double b) { return a >= b; });
+    if (c == Comparison::equ) return with([](double a, double b) { return !(a < b || a > b); });
+    if (c == Comparison::neu) return with([](double a, double b) { return !(a == b); });
+    if (c == Comparison::ltu) return with([](double a, double b) { return !(a >= b); });
+    if (c == Comparison::leu) return with([](double a, double b) { return !(a > b); });
+    if (c == Comparison::gtu) return with([](double a, double b) { return !(a <= b); });
+    if (c == Comparison::geu) return with([](double a, double b) { return !(a < b); });
+    if (c == Comparison::num) return with([](double a, double b) { return a == a && b == b; });
+    if (c == Comparison::nan) return with([](double a, double b) { return a != a || b != b; });
     return nullptr;
 }
 
 const Instruction* set_halves(const Instruction* i, Warp& w) {
-    const unsigned count = i->operands[0] & 1 ? 1 : lanes_per_warp;
+    const unsigned count = is_uniform(i->operands[0]) ? 1 : lanes_per_warp;
     const std::uint32_t low = w.predicate(i->operands[1]), high = w.predicate(i->operands[2]);
     const auto yes = std::uint32_t(i->immediate);
     for (unsigned lane = 0; lane < count; ++lane)

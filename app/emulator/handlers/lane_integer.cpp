@@ -9,7 +9,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-// Division by zero: PTX leaves it open; GPUs give all ones, and the dividend as the remainder.
+// PTX does not define division by zero. GPUs give all ones, and the dividend as the remainder.
 template <typename T>
 T divide(T a, T b) {
     if (b == 0) return T(~T(0));
@@ -47,7 +47,7 @@ T shift_right(T a, std::uint32_t n) {
     return T(a >> n);
 }
 
-// bfe: a field of `length` bits from `start`, above the value's end its sign (or 0).
+// bfe: the field of `length` bits from bit `start`, extended by its sign bit (or 0).
 template <typename T>
 T extract_field(T a, std::uint32_t start, std::uint32_t length) {
     using U = std::make_unsigned_t<T>;
@@ -84,7 +84,7 @@ U reversed(U a) {
     return r;
 }
 
-// bfind: position of the highest bit that differs from the sign, all ones for none.
+// bfind: position of the highest bit that differs from the sign bit; all ones if there is none.
 template <typename T>
 std::uint32_t find_highest(T a) {
     using U = std::make_unsigned_t<T>;
@@ -106,8 +106,8 @@ std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t sele
     return r;
 }
 
-// fns: position of the bit that is the `offset`-th set one from `base` on, upwards or (negative)
-// downwards; with 0, `base` itself if it is set. All ones for none.
+// fns: position of the `offset`-th set bit from bit `base` on, upwards, or downwards if `offset` is
+// negative. Offset 0: `base` if that bit is set. All ones if there is none.
 std::uint32_t find_nth_set(std::uint32_t mask, std::uint32_t base, std::int32_t offset) {
     if (offset == 0) return base < 32 && (mask >> base & 1) ? base : ~0u;
     std::int64_t count = offset < 0 ? -std::int64_t(offset) : std::int64_t(offset);
@@ -116,7 +116,7 @@ std::uint32_t find_nth_set(std::uint32_t mask, std::uint32_t base, std::int32_t 
     return ~0u;
 }
 
-// bmsk: `length` ones from `start` on.
+// bmsk: `length` set bits from bit `start` on.
 template <bool clamps>
 std::uint32_t bit_mask(std::uint32_t start, std::uint32_t length) {
     if (clamps && start >= 32) return 0;
@@ -133,7 +133,7 @@ std::int64_t product_24(T a, T b) {
     return low(a) * low(b);
 }
 
-// prmt's modes: the selectors that the last operand's two low bits choose from.
+// A mode of prmt: the two low bits of operand c choose one of four selectors.
 template <std::uint32_t s0, std::uint32_t s1, std::uint32_t s2, std::uint32_t s3>
 Handler permute_by() {
     return lanes<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>(
@@ -148,49 +148,45 @@ std::int32_t saturated(std::int64_t value) {
 }
 
 template <typename T>
-Handler arithmetic(std::string_view op) {
+Handler arithmetic(Operation op) {
     using U = std::make_unsigned_t<T>;
-    if (op == "add") return lanes<U, U, U>([](U a, U b) { return U(a + b); });
-    if (op == "sub") return lanes<U, U, U>([](U a, U b) { return U(a - b); });
-    if (op == "mul.lo") return lanes<U, U, U>([](U a, U b) { return U(std::uint64_t(a) * b); });
-    if (op == "mad.lo")
+    if (op == Operation::add) return lanes<U, U, U>([](U a, U b) { return U(a + b); });
+    if (op == Operation::sub) return lanes<U, U, U>([](U a, U b) { return U(a - b); });
+    if (op == Operation::mul_lo)
+        return lanes<U, U, U>([](U a, U b) { return U(std::uint64_t(a) * b); });
+    if (op == Operation::mad_lo)
         return lanes<U, U, U, U>([](U a, U b, U c) { return U(std::uint64_t(a) * b + c); });
-    if (op == "mul.hi") return lanes<T, T, T>([](T a, T b) { return high_half(a, b); });
-    if (op == "mad.hi")
+    if (op == Operation::mul_hi) return lanes<T, T, T>([](T a, T b) { return high_half(a, b); });
+    if (op == Operation::mad_hi)
         return lanes<U, T, T, U>([](T a, T b, U c) { return U(U(high_half(a, b)) + c); });
-    if (op == "div") return lanes<T, T, T>([](T a, T b) { return divide(a, b); });
-    if (op == "rem") return lanes<T, T, T>([](T a, T b) { return remainder(a, b); });
-    if (op == "min") return lanes<T, T, T>([](T a, T b) { return std::min(a, b); });
-    if (op == "max") return lanes<T, T, T>([](T a, T b) { return std::max(a, b); });
-    if (op == "neg") return lanes<U, U>([](U a) { return U(0 - a); });
-    if (op == "abs") return lanes<U, T>([](T a) { return a < 0 ? U(0 - U(a)) : U(a); });
-    if (op == "sad")
+    if (op == Operation::div) return lanes<T, T, T>([](T a, T b) { return divide(a, b); });
+    if (op == Operation::rem) return lanes<T, T, T>([](T a, T b) { return remainder(a, b); });
+    if (op == Operation::min) return lanes<T, T, T>([](T a, T b) { return std::min(a, b); });
+    if (op == Operation::max) return lanes<T, T, T>([](T a, T b) { return std::max(a, b); });
+    if (op == Operation::neg) return lanes<U, U>([](U a) { return U(0 - a); });
+    if (op == Operation::abs) return lanes<U, T>([](T a) { return a < 0 ? U(0 - U(a)) : U(a); });
+    if (op == Operation::sad)
         return lanes<U, T, T, U>(
             [](T a, T b, U c) { return U(c + (a < b ? U(b) - U(a) : U(a) - U(b))); });
-    if constexpr (std::is_same_v<T, std::int32_t>) {
-        if (op == "add.sat")
-            return lanes<T, T, T>([](T a, T b) { return saturated(std::int64_t(a) + b); });
-        if (op == "sub.sat")
-            return lanes<T, T, T>([](T a, T b) { return saturated(std::int64_t(a) - b); });
-    }
     if constexpr (sizeof(T) == 4) {
-        if (op == "mul24.lo") return lanes<U, T, T>([](T a, T b) { return U(product_24(a, b)); });
-        if (op == "mul24.hi")
+        if (op == Operation::mul24_lo)
+            return lanes<U, T, T>([](T a, T b) { return U(product_24(a, b)); });
+        if (op == Operation::mul24_hi)
             return lanes<U, T, T>([](T a, T b) { return U(product_24(a, b) >> 16); });
-        if (op == "mad24.lo")
+        if (op == Operation::mad24_lo)
             return lanes<U, T, T, U>([](T a, T b, U c) { return U(U(product_24(a, b)) + c); });
-        if (op == "mad24.hi")
+        if (op == Operation::mad24_hi)
             return lanes<U, T, T, U>(
                 [](T a, T b, U c) { return U(U(product_24(a, b) >> 16) + c); });
     }
-    if (op == "shr")
+    if (op == Operation::shr)
         return lanes<T, T, std::uint32_t>([](T a, std::uint32_t n) { return shift_right(a, n); });
-    if (op == "bfe" && sizeof(T) >= 4)
+    if (op == Operation::bfe && sizeof(T) >= 4)
         return lanes<T, T, std::uint32_t, std::uint32_t>(
             [](T a, std::uint32_t s, std::uint32_t n) { return extract_field(a, s, n); });
-    if (op == "bfind" && sizeof(T) >= 4)
+    if (op == Operation::bfind && sizeof(T) >= 4)
         return lanes<std::uint32_t, T>([](T a) { return find_highest(a); });
-    if (op == "bfind.shiftamt" && sizeof(T) >= 4)
+    if (op == Operation::bfind_shiftamt && sizeof(T) >= 4)
         return lanes<std::uint32_t, T>([](T a) {
             const std::uint32_t at = find_highest(a);
             return at == ~0u ? at : std::uint32_t(8 * sizeof(T) - 1) - at;
@@ -200,33 +196,33 @@ Handler arithmetic(std::string_view op) {
 
 // mul.wide and mad.wide of 16-bit values; 32-bit ones are SIMD.
 template <typename T, typename Wide>
-Handler widening(std::string_view op) {
+Handler widening(Operation op) {
     using U = std::make_unsigned_t<Wide>;
-    if (op == "mul.wide")
+    if (op == Operation::mul_wide)
         return lanes<Wide, T, T>([](T a, T b) { return Wide(Wide(a) * Wide(b)); });
-    if (op == "mad.wide")
+    if (op == Operation::mad_wide)
         return lanes<U, T, T, U>([](T a, T b, U c) { return U(U(Wide(a) * Wide(b)) + c); });
     return nullptr;
 }
 
 template <typename U>
-Handler bitwise(std::string_view op) {
-    if (op == "and") return lanes<U, U, U>([](U a, U b) { return U(a & b); });
-    if (op == "or") return lanes<U, U, U>([](U a, U b) { return U(a | b); });
-    if (op == "xor") return lanes<U, U, U>([](U a, U b) { return U(a ^ b); });
-    if (op == "not") return lanes<U, U>([](U a) { return U(~a); });
-    if (op == "cnot") return lanes<U, U>([](U a) { return U(a == 0); });
-    if (op == "shl")
+Handler bitwise(Operation op) {
+    if (op == Operation::and_) return lanes<U, U, U>([](U a, U b) { return U(a & b); });
+    if (op == Operation::or_) return lanes<U, U, U>([](U a, U b) { return U(a | b); });
+    if (op == Operation::xor_) return lanes<U, U, U>([](U a, U b) { return U(a ^ b); });
+    if (op == Operation::not_) return lanes<U, U>([](U a) { return U(~a); });
+    if (op == Operation::cnot) return lanes<U, U>([](U a) { return U(a == 0); });
+    if (op == Operation::shl)
         return lanes<U, U, std::uint32_t>([](U a, std::uint32_t n) { return shift_left(a, n); });
-    if (op == "shr")
+    if (op == Operation::shr)
         return lanes<U, U, std::uint32_t>([](U a, std::uint32_t n) { return shift_right(a, n); });
     if constexpr (sizeof(U) >= 4) {
-        if (op == "popc")
+        if (op == Operation::popc)
             return lanes<std::uint32_t, U>([](U a) { return std::uint32_t(std::popcount(a)); });
-        if (op == "clz")
+        if (op == Operation::clz)
             return lanes<std::uint32_t, U>([](U a) { return std::uint32_t(std::countl_zero(a)); });
-        if (op == "brev") return lanes<U, U>([](U a) { return reversed(a); });
-        if (op == "bfi")
+        if (op == Operation::brev) return lanes<U, U>([](U a) { return reversed(a); });
+        if (op == Operation::bfi)
             return lanes<U, U, U, std::uint32_t, std::uint32_t>(
                 [](U a, U b, std::uint32_t s, std::uint32_t n) {
                     return insert_field(a, b, s, n);
@@ -235,49 +231,61 @@ Handler bitwise(std::string_view op) {
     return nullptr;
 }
 
-Handler only_32(std::string_view op) {
+Handler only_32(Operation op) {
     using U = std::uint32_t;
-    if (op == "prmt")
+    if (op == Operation::prmt)
         return lanes<U, U, U, U>([](U a, U b, U c) { return permute_bytes(a, b, c); });
-    if (op == "fns")
+    if (op == Operation::fns)
         return lanes<U, U, U, std::int32_t>(
             [](U mask, U base, std::int32_t offset) { return find_nth_set(mask, base, offset); });
-    if (op == "bmsk.clamp")
+    if (op == Operation::bmsk_clamp)
         return lanes<U, U, U>([](U start, U length) { return bit_mask<true>(start, length); });
-    if (op == "bmsk.wrap")
+    if (op == Operation::bmsk_wrap)
         return lanes<U, U, U>([](U start, U length) { return bit_mask<false>(start, length); });
-    if (op == "prmt.f4e") return permute_by<0x3210, 0x4321, 0x5432, 0x6543>();
-    if (op == "prmt.b4e") return permute_by<0x5670, 0x6701, 0x7012, 0x0123>();
-    if (op == "prmt.rc8") return permute_by<0x0000, 0x1111, 0x2222, 0x3333>();
-    if (op == "prmt.ecl") return permute_by<0x3210, 0x3211, 0x3222, 0x3333>();
-    if (op == "prmt.ecr") return permute_by<0x0000, 0x1110, 0x2210, 0x3210>();
-    if (op == "prmt.rc16") return permute_by<0x1010, 0x3232, 0x1010, 0x3232>();
-    if (op == "shf.l.wrap")
+    if (op == Operation::prmt_f4e) return permute_by<0x3210, 0x4321, 0x5432, 0x6543>();
+    if (op == Operation::prmt_b4e) return permute_by<0x5670, 0x6701, 0x7012, 0x0123>();
+    if (op == Operation::prmt_rc8) return permute_by<0x0000, 0x1111, 0x2222, 0x3333>();
+    if (op == Operation::prmt_ecl) return permute_by<0x3210, 0x3211, 0x3222, 0x3333>();
+    if (op == Operation::prmt_ecr) return permute_by<0x0000, 0x1110, 0x2210, 0x3210>();
+    if (op == Operation::prmt_rc16) return permute_by<0x1010, 0x3232, 0x1010, 0x3232>();
+    if (op == Operation::shf_l_wrap)
         return lanes<U, U, U, U>(
             [](U a, U b, U n) { return U((std::uint64_t(b) << 32 | a) << (n & 31) >> 32); });
-    if (op == "shf.r.wrap")
+    if (op == Operation::shf_r_wrap)
         return lanes<U, U, U, U>(
             [](U a, U b, U n) { return U((std::uint64_t(b) << 32 | a) >> (n & 31)); });
-    if (op == "shf.l.clamp")
+    if (op == Operation::shf_l_clamp)
         return lanes<U, U, U, U>([](U a, U b, U n) {
             return U((std::uint64_t(b) << 32 | a) << std::min(n, 32u) >> 32);
         });
-    if (op == "shf.r.clamp")
+    if (op == Operation::shf_r_clamp)
         return lanes<U, U, U, U>(
             [](U a, U b, U n) { return U((std::uint64_t(b) << 32 | a) >> std::min(n, 32u)); });
     return nullptr;
 }
 
+// .sat
+Handler saturating(Operation op) {
+    using T = std::int32_t;
+    if (op == Operation::add)
+        return lanes<T, T, T>([](T a, T b) { return saturated(std::int64_t(a) + b); });
+    if (op == Operation::sub)
+        return lanes<T, T, T>([](T a, T b) { return saturated(std::int64_t(a) - b); });
+    return nullptr;
+}
+
 }  // namespace
 
-Handler integer_lanes(std::string_view op, Type type) {
-    switch (type) {
+Handler integer_lanes(const Arithmetic& a) {
+    const Operation op = a.operation;
+    if (a.saturates) return a.type == Type::s32 ? saturating(op) : nullptr;
+    const bool widens = op == Operation::mul_wide || op == Operation::mad_wide;
+    switch (a.type) {
         case Type::u16:
-            return op.find(".wide") != op.npos ? widening<std::uint16_t, std::uint32_t>(op)
-                                               : arithmetic<std::uint16_t>(op);
+            return widens ? widening<std::uint16_t, std::uint32_t>(op)
+                          : arithmetic<std::uint16_t>(op);
         case Type::s16:
-            return op.find(".wide") != op.npos ? widening<std::int16_t, std::int32_t>(op)
-                                               : arithmetic<std::int16_t>(op);
+            return widens ? widening<std::int16_t, std::int32_t>(op) : arithmetic<std::int16_t>(op);
         case Type::u32:
             return arithmetic<std::uint32_t>(op);
         case Type::s32:
@@ -299,7 +307,7 @@ Handler integer_lanes(std::string_view op, Type type) {
 }
 
 const Instruction* lop3_lanes(const Instruction* i, Warp& w) {
-    const unsigned count = i->operands[0] & 1 ? 1 : lanes_per_warp;
+    const unsigned count = is_uniform(i->operands[0]) ? 1 : lanes_per_warp;
     for (unsigned lane = 0; lane < count; ++lane) {
         const auto a = w.get<std::uint32_t>(i->operands[1], lane);
         const auto b = w.get<std::uint32_t>(i->operands[2], lane);

@@ -5,40 +5,29 @@
 #include "emulator/handlers/half.h"
 #include "emulator/handlers/handlers.h"
 
+// Operations that run lane by lane. Like the SIMD handlers, each writes all lanes, or the one value
+// of a uniform result. A function returns nullptr where PTX, or the emulator, does not have the
+// operation.
 namespace warpscope::emulator {
 
-// Operations without SIMD handlers, lane by lane. Each writes all lanes (or the one of a uniform
-// result), as the SIMD handlers do. nullptr: PTX, or the emulator, has no such operation.
+/// Operand 0 is the result; the sources follow as in PTX.
+Handler integer_lanes(const Arithmetic& arithmetic);
+Handler float_lanes(const Arithmetic& arithmetic);  ///< f32 and f64
+Handler half_lanes(const Arithmetic& arithmetic);   ///< f16 and f16x2
+Handler predicate_handler(Operation operation);     ///< and, or, xor, not, mov of predicates
 
-// Integer arithmetic and logic by PTX opcode, such as "mul.hi", "bfe", "popc"; operand 0 the
-// result, then the sources as in PTX.
-Handler integer_lanes(std::string_view operation, Type type);
-// Float arithmetic of both widths: "div", "sqrt", "rcp", "min", "copysign"; "add.sat", …
-Handler float_lanes(std::string_view operation, Type type);
-
-// f16, or with `packed` f16x2: "add", "sub", "mul", "fma", "neg", "abs", "ex2", "tanh".
-Handler half_lanes(std::string_view operation, bool packed, bool flushes, bool saturates);
-
-// setp: "eq" … "geu", "num", "nan", by type. Operand 0 is a predicate.
-Handler compare_lanes(std::string_view comparison, Type type);
-// The same of f16; `high`: of the upper halves of f16x2.
-Handler compare_halves(std::string_view comparison, bool flushes, bool high);
-// testp: "finite", "infinite", "number", "notanumber", "normal", "subnormal".
+Handler compare_lanes(Comparison comparison, Type type);
+/// Compares f16 values; `high`: those in the upper halves of f16x2.
+Handler compare_halves(Comparison comparison, bool flushes, bool high);
+/// testp: "finite", "infinite", "number", "notanumber", "normal", "subnormal".
 Handler test_lanes(std::string_view test, Type type);
-// set: 1.0 or -1 for true, 0 for false, into a 32-bit register.
+/// set: 1.0f (`float_result`) or -1 where predicate operand 1 holds, else 0; a 32-bit register.
 Handler set_lanes(bool float_result);
-// set: the immediate's 16 bits into the lower half where operand 1 holds, into the upper one where
-// operand 2 does, both predicates.
+/// set of f16x2: the immediate's 16 bits into the lower half where predicate operand 1 holds, into
+/// the upper half where operand 2 holds.
 const Instruction* set_halves(const Instruction* i, Warp& w);
 
-struct Conversion {
-    Type to = Type::b32, from = Type::b32;
-    Rounding rounding = Rounding::none;
-    bool to_integral = false;  // .rni, .rzi, .rmi, .rpi: round to a whole number
-    bool saturate = false;
-};
-Handler conversion_lanes(const Conversion& conversion);  // its detail: encode_rounding()
-std::uint16_t encode_rounding(const Conversion& conversion);
+Handler conversion_lanes(const Conversion& conversion);
 
 const Instruction* predicate_and(const Instruction* i, Warp& w);
 const Instruction* predicate_or(const Instruction* i, Warp& w);
@@ -46,28 +35,23 @@ const Instruction* predicate_xor(const Instruction* i, Warp& w);
 const Instruction* predicate_not(const Instruction* i, Warp& w);
 const Instruction* predicate_move(const Instruction* i, Warp& w);
 
-// add.cc, addc, … (PTX ISA 9.7.2): sums that leave or take a carry, the last operand, a predicate.
-// Honour the mask. nullptr where the type is not one of 32 or 64 bits.
-struct CarryOperation {
-    enum Kind : std::uint8_t { add, sub, mad_lo, mad_hi } kind = add;
-    bool takes = false;   // addc
-    bool leaves = false;  // .cc
-};
-Handler carry_lanes(const CarryOperation& operation, Type type);
+/// add.cc, addc and so on: the last operand is CC.CF, a predicate. Honours the mask. detail: bit 0
+/// reads the carry, bit 1 writes it. Types of 32 and 64 bits.
+Handler carry_lanes(Operation operation, Type type);
 
-// dp4a, and dp2a of the lower or upper two bytes of b; 8- and 16-bit elements, signed or not.
-Handler dot_product_lanes(bool four, bool high, bool a_signed, bool b_signed);
-// vabsdiff2 and vabsdiff4: differences of each half or byte, or with `adds` their sum plus c.
-Handler absolute_difference_lanes(unsigned elements, bool sign, bool adds);
+/// dp4a, dp2a.lo, dp2a.hi of signed or unsigned 8- and 16-bit elements.
+Handler dot_product_lanes(Operation operation, bool a_signed, bool b_signed);
+/// vabsdiff2 and vabsdiff4: the differences of the elements; with `adds`, their sum plus operand c.
+Handler absolute_difference_lanes(Operation operation, bool is_signed, bool adds);
 
-// isspacep: whether a generic address is one of shared, local or global memory.
+/// isspacep: whether a generic address is one of shared, local or global memory.
 Handler space_test(Space space);
 
-const Instruction* lop3_lanes(const Instruction* i, Warp& w);  // immediate: the truth table
-const Instruction* pack_32(const Instruction* i, Warp& w);     // b64 from {lo, hi}
-const Instruction* pack_16(const Instruction* i, Warp& w);     // b32 from {lo, hi}
-const Instruction* pack_4x16(const Instruction* i, Warp& w);   // b64 from four
-const Instruction* unpack_32(const Instruction* i, Warp& w);   // {lo, hi} from b64, operand 2
-const Instruction* unpack_16(const Instruction* i, Warp& w);   // {lo, hi} from b32, operand 2
+const Instruction* lop3_lanes(const Instruction* i, Warp& w);  ///< immediate: the truth table
+const Instruction* pack_32(const Instruction* i, Warp& w);     ///< b64 from {low, high}
+const Instruction* pack_16(const Instruction* i, Warp& w);     ///< b32 from {low, high}
+const Instruction* pack_4x16(const Instruction* i, Warp& w);   ///< b64 from four
+const Instruction* unpack_32(const Instruction* i, Warp& w);   ///< {low, high} from b64, operand 2
+const Instruction* unpack_16(const Instruction* i, Warp& w);   ///< {low, high} from b32, operand 2
 
 }  // namespace warpscope::emulator

@@ -8,7 +8,8 @@
 
 #include "emulator/warp/printed.h"
 
-// printf() by hand: a kernel's format never reaches the host's own.
+// printf() of a kernel. Its format string is not passed to the host's printf(), which could not
+// check it.
 namespace warpscope::emulator {
 
 namespace {
@@ -19,7 +20,7 @@ constexpr int widest = 1024;
 struct Field {
     bool left = false, plus = false, space = false, alternate = false, zeros = false;
     int width = 0;
-    int precision = -1;  // none
+    int precision = -1;  // -1: none given
     int bytes = 4;       // of an integer
     char conversion = 0;
 };
@@ -170,7 +171,7 @@ class Printer {
         pad(f, prefix + text, prefix.size(), f.zeros && std::isfinite(value));
     }
 
-    // To the field's width; zeros stand behind the first `prefix` characters.
+    // Pads to the width of the field; zeros go behind the first `prefix` characters.
     void pad(const Field& f, std::string text, size_t prefix, bool zeros) {
         const size_t missing = size_t(f.width) > text.size() ? size_t(f.width) - text.size() : 0;
         if (f.left)

@@ -1,4 +1,4 @@
-// Common to the SIMD handler files; included once for each target by foreach_target.h.
+// Shared by the SIMD handler files. foreach_target.h includes it once for each target.
 #if defined(WARPSCOPE_SIMD_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef WARPSCOPE_SIMD_INL_H_
 #undef WARPSCOPE_SIMD_INL_H_
@@ -14,11 +14,11 @@ HWY_BEFORE_NAMESPACE();
 namespace warpscope::emulator::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// At most 512 bits, so that a register is a whole number of vectors on every target.
+// At most 512 bits: the 32 lanes of a register are then a whole number of vectors on every target.
 template <typename T>
 using Full = hn::CappedTag<T, 64 / sizeof(T)>;
-// For a single value: in every lane of a small vector (Highway's shifts of one-lane vectors read
-// the lanes above as well).
+// For a uniform value, which is copied to every lane of a small vector: Highway's shifts of
+// one-lane vectors would read the lanes above.
 template <typename T>
 using One = hn::CappedTag<T, 16 / sizeof(T)>;
 
@@ -28,10 +28,10 @@ HWY_INLINE T* slot(const Warp& w, std::uint32_t operand) {
 }
 template <typename T>
 HWY_INLINE T* uniform_slot(const Warp& w, std::uint32_t operand) {
-    return reinterpret_cast<T*>(w.registers + operand - 1);
+    return reinterpret_cast<T*>(w.registers + operand - uniform_operand);
 }
 
-// A source operand, its kind known at compile time.
+// A source operand that is known at compile time to be uniform or a vector.
 template <bool uniform, class D>
 struct Source {
     using T = hn::TFromD<D>;
@@ -50,12 +50,12 @@ struct Source {
     hn::Vec<D> value_;
 };
 
-// A source operand whose kind is looked at when it runs.
+// A source operand that may be uniform or a vector.
 template <class D>
 HWY_INLINE hn::Vec<D> any_source(D d, const Warp& w, std::uint32_t operand, size_t lane) {
     using T = hn::TFromD<D>;
-    return operand & 1 ? hn::Set(d, *uniform_slot<T>(w, operand))
-                       : hn::Load(d, slot<T>(w, operand) + lane);
+    return is_uniform(operand) ? hn::Set(d, *uniform_slot<T>(w, operand))
+                               : hn::Load(d, slot<T>(w, operand) + lane);
 }
 
 // Result type R, source types A; Op is callable as op(d_result, sources...).
@@ -80,9 +80,9 @@ const Instruction* unary_scalar(const Instruction* i, Warp& w) {
 }
 
 template <class Op>
-Handler unary_handler(Shape shape) {
-    if (shape.uniform_result) return unary_scalar<Op>;
-    return shape.uniform_sources & 1 ? unary<Op, true> : unary<Op, false>;
+Handler unary_handler(OperandKinds kinds) {
+    if (kinds.uniform_result) return unary_scalar<Op>;
+    return kinds.uniform_sources & 1 ? unary<Op, true> : unary<Op, false>;
 }
 
 template <class Op, bool a_uniform, bool b_uniform>
@@ -108,11 +108,11 @@ const Instruction* binary_scalar(const Instruction* i, Warp& w) {
 }
 
 template <class Op>
-Handler binary_handler(Shape shape) {
-    if (shape.uniform_result) return binary_scalar<Op>;
+Handler binary_handler(OperandKinds kinds) {
+    if (kinds.uniform_result) return binary_scalar<Op>;
     static constexpr Handler table[] = {binary<Op, false, false>, binary<Op, true, false>,
                                         binary<Op, false, true>, binary<Op, true, true>};
-    return table[shape.uniform_sources & 3];
+    return table[kinds.uniform_sources & 3];
 }
 
 template <class Op, bool a_uniform, bool b_uniform, bool c_uniform>
@@ -140,14 +140,14 @@ const Instruction* ternary_scalar(const Instruction* i, Warp& w) {
 }
 
 template <class Op>
-Handler ternary_handler(Shape shape) {
-    if (shape.uniform_result) return ternary_scalar<Op>;
+Handler ternary_handler(OperandKinds kinds) {
+    if (kinds.uniform_result) return ternary_scalar<Op>;
     static constexpr Handler table[] = {
         ternary<Op, false, false, false>, ternary<Op, true, false, false>,
         ternary<Op, false, true, false>,  ternary<Op, true, true, false>,
         ternary<Op, false, false, true>,  ternary<Op, true, false, true>,
         ternary<Op, false, true, true>,   ternary<Op, true, true, true>};
-    return table[shape.uniform_sources & 7];
+    return table[kinds.uniform_sources & 7];
 }
 
 }  // namespace warpscope::emulator::HWY_NAMESPACE

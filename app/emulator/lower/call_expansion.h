@@ -15,40 +15,40 @@
 
 namespace warpscope::emulator {
 
-// Where a name of a function leads in the kernel: to another name, or to the stack.
+/// What a name of a function's body means in the kernel: another name, or a place on the stack.
 struct CallBinding {
     std::string name;
-    std::optional<std::int64_t> on_stack;  // bytes from the caller's frame
+    std::optional<std::int64_t> on_stack;  ///< bytes from the start of the frame
 };
 
-// The frame of a function that calls itself: [0] the number of the place to return to, then
-// parameters, results, local variables and, while it calls, its registers.
+/// The stack frame of a recursive function. It holds, from offset 0: the number of the label to
+/// return to, parameters, results, local variables, and registers that are saved during calls.
 struct CallFrame {
     std::map<std::string, std::int64_t> variables;
-    std::vector<std::pair<std::int32_t, std::int64_t>> saved;  // register of the function, place
+    std::vector<std::pair<std::int32_t, std::int64_t>> saved;  ///< register of the function, offset
     std::int64_t bytes = 0;
 };
 
-// A body as it is put into the kernel.
+/// One copy of a body in the kernel.
 struct CallInstance {
     const KernelSyntax* function = nullptr;
     std::int32_t first_register = 0;
-    std::string suffix;  // of its labels and variables; empty for the kernel itself
+    std::string suffix;  ///< of its labels and variables; empty for the kernel's own body
     std::map<std::string, CallBinding> names;
-    std::string end;                   // label behind it; empty for the kernel itself
-    const CallFrame* frame = nullptr;  // where it, or the function that it is put into, has one
-    std::string recursive;             // that function's name
+    std::string end;                   ///< label behind it; empty for the kernel's own body
+    const CallFrame* frame = nullptr;  ///< of the recursive function that it belongs to
+    std::string recursive;             ///< that function's name
     const Statement* site = nullptr;
 };
 
-// A function that calls itself: stands once in the kernel.
+/// A recursive function. The kernel has one copy of it.
 struct CallRecursion {
     CallFrame frame;
-    std::vector<std::string> returns;  // labels, by number
+    std::vector<std::string> returns;  ///< labels, by number
 };
 
-// Puts the functions that a kernel calls into it: see expand_calls(). calls.cpp has bodies and
-// calls, call_stack.cpp the functions that call themselves.
+/// Replaces the calls of a kernel by the bodies of the functions: see expand_calls(). calls.cpp
+/// copies bodies, call_stack.cpp handles recursive functions.
 class CallExpansion {
   public:
     CallExpansion(KernelSyntax& kernel, const ModuleSyntax& module)
@@ -63,7 +63,7 @@ class CallExpansion {
     void put_statement(const CallInstance& in, const Statement& s);
     void check_size(const Statement& s) const;
 
-    // Runs `what` for the lanes that a statement's guard lets through.
+    /// Puts a branch around `what` where the statement has a guard.
     template <typename F>
     void guarded(Statement& s, F&& what) {
         if (s.guard < 0) return what();
@@ -74,7 +74,8 @@ class CallExpansion {
         kernel_.labels[behind] = place();
     }
 
-    // Names on the stack become addresses there, and parameters of functions local memory.
+    /// Replaces names of variables on the stack by addresses relative to the stack pointer, and
+    /// .param accesses through them by .local ones.
     void reach_stack(const CallInstance& in, Statement& s);
 
     // --- calls
@@ -82,35 +83,36 @@ class CallExpansion {
     void call_function(const CallInstance& in, const Statement& original, const Statement& s,
                        const std::string& name);
 
-    // Registers, labels and variables of its own.
+    /// A copy of a function with its own registers, labels and variables.
     CallInstance instance_of(const KernelSyntax& f, const Statement& site);
 
-    // Tries every function that the pointer may lead to.
+    /// Compares the pointer with the address of every function that it may point to.
     void call_pointer(const CallInstance& in, const Statement& original, const Statement& s);
 
-    // vprintf and __assertfail: the first `count` arguments, and the result where there is one.
-    void call_built_in(const Statement& s, std::string_view opcode, size_t count);
+    /// vprintf and __assertfail: one statement that reads the first `count` arguments.
+    void call_built_in(const Statement& s, Operation operation, size_t count);
 
-    // --- functions that call themselves
+    // --- recursive functions
     CallRecursion& recursion(const std::string& name);
     static CallFrame frame_of(const KernelSyntax& f);
 
-    // What a call hands to such a function, and gets back, lies in the callee's frame, which
-    // begins where the caller's ends.
+    /// Arguments and results of a recursive function are in its frame, which begins where the
+    /// caller's ends.
     void bind_stack_arguments(CallInstance& in);
 
     void call_recursion(const CallInstance& in, const Statement& s, const std::string& name);
     void move_stack(const Statement& s, std::int64_t bytes);
 
-    // Between registers and the caller's frame; a predicate goes through a register of 32 bits.
+    /// Saves the registers in the caller's frame, or restores them. A predicate is saved as 32
+    /// bits.
     void save_registers(const CallInstance& in, const Statement& s, bool save);
 
-    // The bodies of functions that call themselves, then the ways back from each.
+    /// The bodies of the recursive functions, and behind each the branches back to its callers.
     void finish_recursions();
     void put_recursion(const std::string& name, const Statement& site);
     void put_returns(const std::string& name, const CallRecursion& r, const Statement& site);
 
-    // The stack's memory, and its pointer's first value.
+    /// The local variable that holds the stack, and the first value of the stack pointer.
     void begin_stack();
 
     std::int32_t stack_pointer();
@@ -127,12 +129,14 @@ class CallExpansion {
 
     const ModuleSyntax& module_;
     const CallGraph graph_;
-    KernelSyntax& kernel_;  // what comes of it
+    KernelSyntax& kernel_;  // the result
     KernelSyntax source_;
     std::set<std::string> known_;  // shared variables
     std::map<std::string, CallRecursion> recursions_;
-    std::vector<std::string> waiting_;  // their names, in the order in which they are called
-    std::vector<std::pair<std::uint32_t, std::int64_t>> checks_;  // statement, frame
+    std::vector<std::string>
+        waiting_;  // names of recursive functions, in the order of their first calls
+    std::vector<std::pair<std::uint32_t, std::int64_t>>
+        checks_;  // stack checks: statement, bytes of the frame
     unsigned instances_ = 0, labels_ = 0, depth_ = 0;
     std::int32_t stack_pointer_ = -1, predicate_ = -1;
 };

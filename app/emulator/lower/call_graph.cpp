@@ -8,7 +8,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-// Stands for what a call by a pointer calls: no function has this name.
+// The callee of every indirect call. No function has this name.
 constexpr const char* any_pointed = "(pointer)";
 
 void for_each_symbol(const Operand& o, const std::function<void(const std::string&)>& f) {
@@ -30,7 +30,8 @@ void CallGraph::find_pointed(const ModuleSyntax& module) {
     const auto look = [&](const KernelSyntax& body) {
         for (const Statement& s : body.statements)
             for (size_t k = 0; k < s.operands.size(); ++k)
-                if (s.opcode != "call" || k != 1) for_each_symbol(s.operands[k], point);
+                if (s.opcode->kind != OpcodeKind::calls || k != 1)
+                    for_each_symbol(s.operands[k], point);
     };
     for (const KernelSyntax& kernel : module.kernels) look(kernel);
     for (const auto& [name, function] : module.functions) look(function);
@@ -43,7 +44,7 @@ CallGraph::Edges CallGraph::calls_of(const ModuleSyntax& module) const {
     for (const auto& [name, function] : module.functions) {
         std::set<std::string>& callees = called[name];
         for (const Statement& s : function.statements) {
-            if (s.opcode != "call") continue;
+            if (s.opcode->kind != OpcodeKind::calls) continue;
             if (s.operands[1].kind == Operand::register_)
                 callees.insert(any_pointed);
             else if (module.functions.contains(s.operands[1].name))
@@ -53,9 +54,10 @@ CallGraph::Edges CallGraph::calls_of(const ModuleSyntax& module) const {
     return called;
 }
 
-// Kosaraju's strongly connected components, without a recursion that a long chain would make deep.
+// Kosaraju's algorithm for strongly connected components. It uses a stack of its own, since a long
+// chain of calls would make a recursion too deep.
 void CallGraph::find_cycles(const Edges& called) {
-    std::vector<std::string> order;  // callees before their callers, but for cycles
+    std::vector<std::string> order;  // callees before their callers, except in cycles
     std::set<std::string> seen;
     for (const auto& [root, callees] : called) {
         if (!seen.insert(root).second) continue;

@@ -8,14 +8,14 @@
 
 namespace warpscope::emulator {
 
-// Which functions of a module call which. A call by a pointer may lead to every function whose
-// address is taken.
+/// Which functions of a module call which others. An indirect call may call every function whose
+/// address is taken.
 class CallGraph {
   public:
     explicit CallGraph(const ModuleSyntax& module);
 
-    const std::set<std::string>& pointed() const { return pointed_; }  // whose address is taken
-    // Whether each calls the other, directly or through others.
+    const std::set<std::string>& pointed() const { return pointed_; }  ///< whose address is taken
+    /// Whether each calls the other, directly or through other functions.
     bool call_each_other(const std::string& a, const std::string& b) const;
     bool is_recursive(const std::string& function) const {
         return call_each_other(function, function);
@@ -29,7 +29,7 @@ class CallGraph {
     void find_cycles(const Edges& called);
 
     std::set<std::string> pointed_;
-    std::map<std::string, unsigned> cycles_;  // of functions that are in one: its number
+    std::map<std::string, unsigned> cycles_;  // the number of the cycle that a function is in
 };
 
 }  // namespace warpscope::emulator

@@ -7,8 +7,8 @@
 #include "emulator/lower/calls.h"
 #include "emulator/lower/statements.h"
 
-// The .param variables of calls. What a caller stores at an offset and the function loads from it
-// becomes a register; where accesses overlap or an address is taken, the variable is local memory.
+// Replaces the .param variables of calls. Each offset that is stored to and loaded from becomes a
+// register. A variable with overlapping accesses, or whose address is taken, becomes local memory.
 namespace warpscope::emulator {
 
 namespace {
@@ -24,8 +24,8 @@ struct Place {
     std::map<std::int64_t, Piece> pieces;  // by offset
 };
 
-// A load from or a store to a variable at a known offset.
-struct Access {
+// A load from a .param variable, or a store to one, at a known offset.
+struct ParameterAccess {
     bool store = false;
     Type type = Type::b32;
     std::vector<Operand> values;
@@ -71,11 +71,13 @@ class Placement {
         return found == places_.end() ? nullptr : &found->second;
     }
 
-    std::optional<Access> access_of(const Statement& s) {
-        if ((s.opcode != "ld" && s.opcode != "st") || !s.has("param") || s.operands.size() != 2)
+    std::optional<ParameterAccess> access_of(const Statement& s) {
+        const bool loads = s.opcode->kind == OpcodeKind::loads;
+        if ((!loads && s.opcode->kind != OpcodeKind::stores) || !s.has("param") ||
+            s.operands.size() != 2)
             return std::nullopt;
-        Access a;
-        a.store = s.opcode == "st";
+        ParameterAccess a;
+        a.store = !loads;
         const Operand &at = s.operands[a.store ? 0 : 1], &value = s.operands[a.store ? 1 : 0];
         if (at.kind != Operand::address || at.elements.size() != 1) return std::nullopt;
         a.place = place_of(at.elements[0]);
@@ -139,7 +141,7 @@ class Placement {
         return o.kind == Operand::register_ ? bits_of(kernel_.registers[size_t(o.index)].type) : 0;
     }
 
-    Statement stored(const Statement& at, const Access& a, const Piece& piece,
+    Statement stored(const Statement& at, const ParameterAccess& a, const Piece& piece,
                      const Operand& value) const {
         const unsigned bits = piece.bytes * 8, width = register_bits(value);
         const Operand into = register_operand(piece.reg);
@@ -153,7 +155,7 @@ class Placement {
         return statement(at, fmt::format("mov.{}", name_of(a.type)), {into, value});
     }
 
-    Statement loaded(const Statement& at, const Access& a, const Piece& piece,
+    Statement loaded(const Statement& at, const ParameterAccess& a, const Piece& piece,
                      const Operand& into) const {
         const unsigned bits = bits_of(a.type), width = register_bits(into);
         const Operand from = register_operand(piece.reg);

@@ -4,13 +4,14 @@
 
 #include "emulator/lower/call_expansion.h"
 #include "emulator/lower/calls.h"
-#include "emulator/ptx/opcode_traits.h"
+#include "emulator/ptx/effects.h"
 
-// Functions that call themselves, and their stack.
+// Recursive functions and their stack.
 namespace warpscope::emulator {
 
 void CallExpansion::reach_stack(const CallInstance& in, Statement& s) {
-    const bool param = (s.opcode == "ld" || s.opcode == "st") && s.has("param");
+    const bool param = s.has("param") && (s.opcode->kind == OpcodeKind::loads ||
+                                          s.opcode->kind == OpcodeKind::stores);
     for (Operand& o : s.operands) {
         if (o.kind == Operand::address && o.elements.size() == 1) {
             Operand& base = o.elements[0];
@@ -28,12 +29,17 @@ void CallExpansion::reach_stack(const CallInstance& in, Statement& s) {
         } else if (o.kind == Operand::symbol) {
             const auto found = in.names.find(o.name);
             if (found == in.names.end() || !found->second.on_stack) continue;
-            if (s.opcode != "mov") fail(s, "an address on the stack is needed here");
-            s.opcode = "add";
-            s.modifiers = {"u64"};
+            if (s.opcode->operation != Operation::mov)
+                fail(s,
+                     "the address of a variable of a recursive function is read by a statement "
+                     "other than mov");
             const std::int64_t offset = *found->second.on_stack + o.value;
-            o = register_operand(stack_pointer());
-            s.operands.push_back(number_operand(offset));
+            Statement sum = statement(
+                s, "add.u64",
+                {s.operands[0], register_operand(stack_pointer()), number_operand(offset)});
+            sum.guard = s.guard;
+            sum.guard_negated = s.guard_negated;
+            s = std::move(sum);
             return;
         }
     }
@@ -75,7 +81,8 @@ CallFrame CallExpansion::frame_of(const KernelSyntax& f) {
 
 void CallExpansion::bind_stack_arguments(CallInstance& in) {
     for (const Statement& s : in.function->statements) {
-        if (s.opcode != "call" || s.operands[1].kind == Operand::register_) continue;
+        if (s.opcode->kind != OpcodeKind::calls || s.operands[1].kind == Operand::register_)
+            continue;
         const std::string& name = s.operands[1].name;
         if (!graph_.is_recursive(name)) continue;
         const KernelSyntax& f = module_.functions.at(name);
@@ -133,9 +140,9 @@ void CallExpansion::save_registers(const CallInstance& in, const Statement& s, b
 }
 
 void CallExpansion::finish_recursions() {
-    Statement end;
-    end.opcode = end.text = "ret";
-    if (!kernel_.statements.empty()) end.source = kernel_.statements.back().source;
+    Statement end =
+        statement(kernel_.statements.empty() ? Statement{} : kernel_.statements.back(), "ret", {});
+    end.text = "ret";
     add(end);
     for (size_t k = 0; k < waiting_.size(); ++k) {
         const std::string name = waiting_[k];  // the list grows meanwhile
@@ -163,7 +170,7 @@ void CallExpansion::put_recursion(const std::string& name, const Statement& site
         entry, "setp.gt.u64",
         {register_operand(full), register_operand(stack_pointer()), symbol_operand(stack_name)}));
     add(branch(entry, fits, full, true));
-    add(statement(entry, fmt::format("trap.{}", stack_trap), {}));
+    add(statement(entry, opcode_of(Operation::trap_stack).spelling, {}));
     kernel_.labels[fits] = place();
     CallInstance body = instance_of(f, entry);
     for (const auto& [variable, offset] : frame.variables) body.names[variable] = {"", offset};

@@ -7,7 +7,6 @@
 
 #include "emulator/lower/call_expansion.h"
 #include "emulator/program/error.h"
-#include "emulator/ptx/opcode_traits.h"
 
 namespace warpscope::emulator {
 
@@ -52,7 +51,7 @@ void CallExpansion::put(CallInstance& into) {
 void CallExpansion::check_size(const Statement& s) const {
     if (kernel_.statements.size() > most_statements || kernel_.registers.size() > most_registers ||
         instances_ > most_statements)
-        fail(s, "the functions that it calls make the kernel too large");
+        fail(s, "with the functions that it calls the kernel is too large to emulate");
 }
 
 void CallExpansion::put_statement(const CallInstance& in, const Statement& s) {
@@ -71,13 +70,13 @@ void CallExpansion::put_statement(const CallInstance& in, const Statement& s) {
         copy.source.file = in.site->source.file;
         copy.source.line = in.site->source.line;
     }
-    if (copy.opcode == "call") return guarded(copy, [&] { call(in, s, copy); });
-    if (copy.opcode == "brx") return guarded(copy, [&] { branch_by_index(in, copy); });
-    if (copy.opcode == "ret" && !in.end.empty()) {
-        copy.opcode = "bra";
-        copy.modifiers.clear();
-        copy.operands = {symbol_operand(in.end)};
-    } else if (copy.opcode == "bra") {
+    const OpcodeKind kind = copy.opcode->kind;
+    if (kind == OpcodeKind::calls) return guarded(copy, [&] { call(in, s, copy); });
+    if (kind == OpcodeKind::branches_by_index)
+        return guarded(copy, [&] { branch_by_index(in, copy); });
+    if (copy.opcode->operation == Operation::ret && !in.end.empty())
+        return add(branch(copy, in.end, copy.guard, copy.guard_negated));
+    if (kind == OpcodeKind::branches) {
         for (Operand& o : copy.operands) o.name += in.suffix;
     } else {
         reach_stack(in, copy);
@@ -89,8 +88,8 @@ void CallExpansion::call(const CallInstance& in, const Statement& original, cons
     const Operand& callee = s.operands[1];
     if (callee.kind == Operand::register_) return call_pointer(in, original, s);
     if (module_.functions.contains(callee.name)) return call_function(in, original, s, callee.name);
-    if (callee.name == "vprintf") return call_built_in(s, print_opcode, 2);
-    if (callee.name == "__assertfail") return call_built_in(s, assert_opcode, 4);
+    if (callee.name == "vprintf") return call_built_in(s, Operation::vprintf, 2);
+    if (callee.name == "__assertfail") return call_built_in(s, Operation::assertfail, 4);
     if (callee.name == "malloc" || callee.name == "free")
         fail(s, fmt::format("{}() is called, but a device's heap is not emulated: give the "
                             "kernel a buffer",
@@ -115,7 +114,7 @@ void CallExpansion::call_function(const CallInstance& in, const Statement& origi
                           const Operand& original_actual) {
         for (size_t k = 0; k < formal.size(); ++k) {
             const Operand& o = actual.elements[k];
-            if (o.kind != Operand::symbol) fail(s, "an argument is no .param variable");
+            if (o.kind != Operand::symbol) fail(s, "an argument is not a .param variable");
             const auto found = in.names.find(original_actual.elements[k].name);
             body.names[formal[k].name] =
                 found != in.names.end() ? found->second : CallBinding{o.name, {}};
@@ -166,7 +165,9 @@ void CallExpansion::call_pointer(const CallInstance& in, const Statement& origin
             f.parameters.size() != site.operands[2].elements.size())
             continue;
         if (graph_.is_recursive(name))
-            fail(site, fmt::format("'{}', which calls itself, is called by a pointer", name));
+            fail(site, fmt::format("a pointer may call the recursive function '{}', which the "
+                                   "emulator does not support",
+                                   name));
         const std::int32_t is_it = new_register("%callee", Type::pred);
         const std::string next = new_label();
         add(statement(site, "setp.ne.b64",
@@ -177,35 +178,36 @@ void CallExpansion::call_pointer(const CallInstance& in, const Statement& origin
         add(branch(site, behind));
         kernel_.labels[next] = place();
     }
-    add(statement(site, fmt::format("trap.{}", callee_trap), {}));
+    add(statement(site, opcode_of(Operation::trap_callee).spelling, {}));
     kernel_.labels[behind] = place();
 }
 
-void CallExpansion::call_built_in(const Statement& s, std::string_view opcode, size_t count) {
-    Statement built_in = statement(s, opcode, {});
-    built_in.text = opcode == print_opcode ? "printf()" : "assert()";
+void CallExpansion::call_built_in(const Statement& s, Operation operation, size_t count) {
+    Statement built_in = statement(s, opcode_of(operation).spelling, {});
+    const bool prints = operation == Operation::vprintf;
+    built_in.text = prints ? "printf()" : "assert()";
     const auto &results = s.operands[0].elements, &arguments = s.operands[2].elements;
     if (arguments.size() < count) fail(s, "arguments are missing");
-    const bool has_result = opcode == print_opcode;
-    const std::int32_t result = has_result ? new_register("%printed", Type::b32) : -1;
-    if (has_result) built_in.operands.push_back(register_operand(result));
+    const std::int32_t result = prints ? new_register("%printed", Type::b32) : -1;
+    if (prints) built_in.operands.push_back(register_operand(result));
     for (size_t k = 0; k < count; ++k) {
-        if (arguments[k].kind != Operand::symbol) fail(s, "an argument is no .param variable");
-        const bool line = opcode == assert_opcode && k == 2;
+        if (arguments[k].kind != Operand::symbol) fail(s, "an argument is not a .param variable");
+        const bool line = !prints && k == 2;
         const std::int32_t r = new_register("%argument", line ? Type::b32 : Type::b64);
         add(statement(s, line ? "ld.param.b32" : "ld.param.b64",
                       {register_operand(r), address_operand(arguments[k])}));
         built_in.operands.push_back(register_operand(r));
     }
     add(std::move(built_in));
-    if (has_result && results.size() == 1)
+    if (prints && results.size() == 1)
         add(statement(s, "st.param.b32", {address_operand(results[0]), register_operand(result)}));
 }
 
 void CallExpansion::branch_by_index(const CallInstance& in, const Statement& s) {
     const auto list = s.operands.size() == 2 ? in.function->branch_targets.find(s.operands[1].name)
                                              : in.function->branch_targets.end();
-    if (list == in.function->branch_targets.end()) fail(s, "the list of targets is missing");
+    if (list == in.function->branch_targets.end())
+        fail(s, "the .branchtargets list of brx.idx is missing");
     const Statement site = s;
     for (size_t k = 0; k < list->second.size(); ++k) {
         const std::int32_t here = new_register("%target", Type::pred);
@@ -213,7 +215,7 @@ void CallExpansion::branch_by_index(const CallInstance& in, const Statement& s) 
                       {register_operand(here), site.operands[0], number_operand(std::int64_t(k))}));
         add(branch(site, list->second[k] + in.suffix, here, false));
     }
-    add(statement(site, fmt::format("trap.{}", target_trap), {}));
+    add(statement(site, opcode_of(Operation::trap_target).spelling, {}));
 }
 
 std::int32_t CallExpansion::new_register(const char* name, Type type) {
@@ -222,11 +224,8 @@ std::int32_t CallExpansion::new_register(const char* name, Type type) {
 }
 
 void CallExpansion::fail(const Statement& s, const std::string& what) const {
-    std::string where = fmt::format("PTX line {}", s.source.ptx_line);
-    if (const auto file = module_.files.find(s.source.file); file != module_.files.end())
-        where = fmt::format("{}:{}, {}", file->second, s.source.line, where);
-    throw Error(fmt::format("{}: kernel {}, {}: {}: '{}'", module_.name, source_.name, where, what,
-                            s.text));
+    throw Error(fmt::format("{}: kernel {}, {}: {}: '{}'", module_.name, source_.name,
+                            load_place(s.source, module_.files), what, s.text));
 }
 
 std::set<std::string> pointed_functions(const ModuleSyntax& module) {
@@ -234,14 +233,17 @@ std::set<std::string> pointed_functions(const ModuleSyntax& module) {
 }
 
 std::uint64_t function_address(const ModuleSyntax& module, const std::string& function) {
-    constexpr std::uint64_t window = 0xE200'0000'0000'0000;  // behind local memory's: see warp.h
+    constexpr std::uint64_t window = 0xE200'0000'0000'0000;  // behind local_window of warp.h
     const auto found = module.functions.find(function);
     return window + 16 * std::uint64_t(1 + std::distance(module.functions.begin(), found));
 }
 
 void expand_calls(KernelSyntax& kernel, const ModuleSyntax& module) {
-    const auto leaves = [](const Statement& s) { return s.opcode == "call" || s.opcode == "brx"; };
-    if (std::any_of(kernel.statements.begin(), kernel.statements.end(), leaves))
+    const auto calls = [](const Statement& s) {
+        return s.opcode->kind == OpcodeKind::calls ||
+               s.opcode->kind == OpcodeKind::branches_by_index;
+    };
+    if (std::any_of(kernel.statements.begin(), kernel.statements.end(), calls))
         CallExpansion(kernel, module).run();
     place_call_parameters(kernel);
 }

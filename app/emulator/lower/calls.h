@@ -8,25 +8,20 @@
 
 namespace warpscope::emulator {
 
-// Why a trap that no text holds ends the kernel: the modifier of such a trap.
-inline constexpr std::string_view stack_trap = "(stack)";
-inline constexpr std::string_view callee_trap = "(callee)";
-inline constexpr std::string_view target_trap = "(target)";
+inline constexpr const char* stack_name = "(stack)";  ///< the kernel's last local variable
 
-inline constexpr const char* stack_name = "(stack)";  // the last of the kernel's local variables
-
-// Functions whose address is taken: a pointer may lead to any of them. What stands for the address
-// of each; no memory is there.
+/// Functions whose address is taken. A pointer may point to any of them.
 std::set<std::string> pointed_functions(const ModuleSyntax& module);
+/// The value of a pointer to the function. No memory is at this address.
 std::uint64_t function_address(const ModuleSyntax& module, const std::string& function);
 
-// Leaves a kernel without calls, so that whatever is known of control flow holds for them, too:
-// functions are put in where they are called; those that call themselves stand once behind the
-// kernel, are jumped to, and keep their frames on a stack in local memory. brx becomes branches.
-// Throws Error for a call of what the module does not hold, naming the line.
+/// Inlines every call, so that the analyses of control flow see one body. A recursive function has
+/// one copy behind the kernel's body, which calls jump to; its frames are on a stack in local
+/// memory. brx.idx becomes comparisons and branches. Throws Error for a call of a function that the
+/// module does not define; its text names the line.
 void expand_calls(KernelSyntax& kernel, const ModuleSyntax& module);
 
-// The .param variables of calls become registers, or local memory where accesses overlap.
+/// Replaces the .param variables of calls by registers, or by local memory where accesses overlap.
 void place_call_parameters(KernelSyntax& kernel);
 
 }  // namespace warpscope::emulator

@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "emulator/lower/statements.h"
 #include "emulator/program/error.h"
-#include "emulator/ptx/opcode_traits.h"
+#include "emulator/ptx/effects.h"
 
 namespace warpscope::emulator {
 
@@ -15,29 +16,22 @@ void lower_control(KernelSyntax& kernel) {
         kernel.statements.back().guard >= 0 ||
         std::any_of(kernel.labels.begin(), kernel.labels.end(),
                     [&](const auto& label) { return label.second == kernel.statements.size(); })) {
-        Statement& end = kernel.statements.emplace_back();
-        end.opcode = end.text = "ret";
-        if (kernel.statements.size() > 1) end.source = kernel.statements.end()[-2].source;
+        Statement end = statement(
+            kernel.statements.empty() ? Statement{} : kernel.statements.back(), "ret", {});
+        end.text = "ret";
+        kernel.statements.push_back(std::move(end));
     }
     std::vector<Statement> lowered;
     std::vector<std::uint32_t> moved_to;
     std::map<std::string, std::uint32_t> added;
     for (Statement& s : kernel.statements) {
         moved_to.push_back(std::uint32_t(lowered.size()));
-        const bool control = s.opcode != "bra" && (ends_block(s) || waits_for_threads(s));
+        const bool control =
+            s.opcode->kind != OpcodeKind::branches && (ends_block(s) || waits_for_threads(s));
         if (s.guard >= 0 && control) {
-            Statement skip;
-            skip.opcode = "bra";
-            skip.guard = s.guard;
-            skip.guard_negated = !s.guard_negated;
-            skip.source = s.source;
-            skip.text = s.text;
-            Operand label;
-            label.kind = Operand::symbol;
-            label.name = fmt::format("(after statement {})", moved_to.size() - 1);
-            added[label.name] = std::uint32_t(moved_to.size());
-            skip.operands.push_back(label);
-            lowered.push_back(std::move(skip));
+            const std::string behind = fmt::format("(after statement {})", moved_to.size() - 1);
+            added[behind] = std::uint32_t(moved_to.size());
+            lowered.push_back(branch(s, behind, s.guard, !s.guard_negated));
             s.guard = -1;
         }
         lowered.push_back(std::move(s));
@@ -66,7 +60,7 @@ void cut_into_blocks(const KernelSyntax& kernel, ControlFlow& flow) {
         const Statement& s = kernel.statements[i];
         if (!ends_block(s)) continue;
         leaders.insert(i + 1);
-        if (s.opcode == "bra") leaders.insert(branch_target(kernel, s));
+        if (s.opcode->kind == OpcodeKind::branches) leaders.insert(branch_target(kernel, s));
     }
     leaders.erase(count);
     flow.block_of.resize(count);
@@ -83,7 +77,8 @@ void connect(const KernelSyntax& kernel, ControlFlow& flow) {
         BasicBlock& block = flow.blocks[b];
         const Statement& last = kernel.statements[block.end - 1];
         std::set<std::uint32_t> next;
-        if (last.opcode == "bra") next.insert(flow.block_of[branch_target(kernel, last)]);
+        if (last.opcode->kind == OpcodeKind::branches)
+            next.insert(flow.block_of[branch_target(kernel, last)]);
         if (!ends_block(last) || last.guard >= 0) next.insert(b + 1);
         block.successors.assign(next.begin(), next.end());
     }
@@ -101,7 +96,7 @@ void connect(const KernelSyntax& kernel, ControlFlow& flow) {
 }
 
 // Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", on the reversed graph. Blocks
-// that never reach the end (an endless loop) keep no_block.
+// from which no path leads to the end (an endless loop) keep no_block.
 class PostDominators {
   public:
     explicit PostDominators(ControlFlow& flow)

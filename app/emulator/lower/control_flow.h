@@ -8,34 +8,33 @@
 namespace warpscope::emulator {
 
 struct BasicBlock {
-    std::uint32_t first = 0, end = 0;  // statements [first, end)
+    std::uint32_t first = 0, end = 0;  ///< statements [first, end)
     std::vector<std::uint32_t> successors, predecessors;
     bool reachable = false;
 };
 
-// Basic blocks of a kernel and the immediate post-dominator of each: the first block that every
-// path from it to the kernel's end goes through.
+/// The basic blocks of a kernel and their immediate post-dominators. The immediate post-dominator
+/// of a block is the first block that every path from it to the end of the kernel goes through.
 struct ControlFlow {
-    static constexpr std::uint32_t no_block = ~0u;  // the kernel's end
+    static constexpr std::uint32_t no_block = ~0u;  ///< the end of the kernel
 
     std::vector<BasicBlock> blocks;
-    std::vector<std::uint32_t> block_of;  // by statement
+    std::vector<std::uint32_t> block_of;  ///< by statement
     std::vector<std::uint32_t>
-        post_dominator;  // by block; no_block where the paths only meet at the end
+        post_dominator;  ///< by block; no_block where paths meet only at the end
 
-    // Blocks that can be reached from `from` without going through `stop`.
+    /// The blocks that can be reached from `from` without going through `stop`.
     std::vector<bool> region(std::uint32_t from, std::uint32_t stop) const;
 };
 
-// Rewrites guarded statements that are control flow themselves (@p ret) or wait for other threads
-// (@p bar.sync) as a branch around them, and ends the kernel with a ret: all control flow is then
-// in branches.
+/// Puts branches around guarded statements that end threads (@p ret) or wait for other threads
+/// (@p bar.sync), and ends the kernel with a ret. All control flow is then in branches.
 void lower_control(KernelSyntax& kernel);
 
-// Throws Error for a branch to a label that does not exist.
+/// Throws Error for a branch to a label that does not exist.
 ControlFlow build_control_flow(const KernelSyntax& kernel);
 
-// Index of the statement that a branch jumps to.
+/// Index of the statement that a branch jumps to.
 std::uint32_t branch_target(const KernelSyntax& kernel, const Statement& branch);
 
 }  // namespace warpscope::emulator

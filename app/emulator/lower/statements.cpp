@@ -5,11 +5,12 @@ namespace warpscope::emulator {
 Statement statement(const Statement& at, std::string_view opcode, std::vector<Operand> operands) {
     Statement s;
     const size_t dot = opcode.find('.');
-    s.opcode = opcode.substr(0, dot);
+    s.name = opcode.substr(0, dot);
     while (opcode.find('.') != opcode.npos) {
         opcode.remove_prefix(opcode.find('.') + 1);
         s.modifiers.emplace_back(opcode.substr(0, opcode.find('.')));
     }
+    s.opcode = &find_opcode(s.name, s.modifiers);
     s.operands = std::move(operands);
     s.source = at.source;
     s.text = at.text;

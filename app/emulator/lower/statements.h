@@ -7,8 +7,8 @@
 
 namespace warpscope::emulator {
 
-// Statements that a transformation of a kernel adds, with text and line of the one at whose place
-// they stand.
+// Statements that a transformation of a kernel adds. Each has the text and line of the statement
+// `at` that it belongs to.
 
 inline Operand register_operand(std::int32_t index) {
     Operand o;
@@ -39,9 +39,9 @@ inline Operand address_operand(Operand base, std::int64_t offset = 0) {
     return o;
 }
 
-// `opcode` with its modifiers: "add.u64".
+/// `opcode` includes its modifiers: "add.u64".
 Statement statement(const Statement& at, std::string_view opcode, std::vector<Operand> operands);
-// bra label, guarded where `guard` is a register.
+/// bra label, with a guard where `guard` is a register.
 Statement branch(const Statement& at, const std::string& label, std::int32_t guard = -1,
                  bool negated = false);
 

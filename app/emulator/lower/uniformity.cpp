@@ -1,6 +1,6 @@
 #include "emulator/lower/uniformity.h"
 
-#include "emulator/ptx/opcode_traits.h"
+#include "emulator/ptx/effects.h"
 
 namespace warpscope::emulator {
 
@@ -8,7 +8,7 @@ namespace {
 
 using Bits = std::vector<bool>;
 
-// Adds `from` to `into`; true when that changed it.
+// Adds `from` to `into`. True if that changed it.
 bool merge(Bits& into, const Bits& from) {
     bool changed = false;
     for (size_t i = 0; i < into.size(); ++i)
@@ -61,7 +61,7 @@ class Analysis {
         }
     }
 
-    // Registers whose value comes from an atomic or a volatile load.
+    // Registers whose value depends on an atomic or a volatile load.
     void compute_shared_taint() {
         tainted_.assign(registers_, false);
         for (bool changed = true; changed;) {
@@ -88,7 +88,7 @@ class Analysis {
             for (size_t i = 0; i < kernel_.statements.size(); ++i) {
                 bool varies = effect_of(kernel_.statements[i]) == Effect::per_lane;
                 for (std::int32_t r : sources_[i]) varies |= !result_.uniform[size_t(r)];
-                // Several destinations (ld.v4) are of one kind.
+                // The destinations of one statement (ld.v4) are all uniform or all vectors.
                 for (std::int32_t r : destinations_[i]) varies |= !result_.uniform[size_t(r)];
                 if (!varies) continue;
                 for (std::int32_t r : destinations_[i]) changed |= make_vector(r);
@@ -111,7 +111,7 @@ class Analysis {
         return changed;
     }
 
-    // A block that does nothing but end its threads: no code runs there beside the other side.
+    // A block that only ends its threads. None of its code can run beside the other side.
     bool only_exits(std::uint32_t b) const {
         const BasicBlock& block = flow_.blocks[b];
         return is_exit(kernel_.statements[block.first]);
@@ -130,9 +130,9 @@ class Analysis {
             }
         };
         find_sides();
-        // Held at a join that only ends them, lanes would be missed by a warp-wide exchange of the
-        // others; ended, they are not.
-        const bool waits_for_others = contains(both, is_barrier) ||
+        // At a join that only ends threads, lanes must not wait: an exchange among the other lanes
+        // would wait for them. Ended lanes are not waited for.
+        const bool waits_for_others = contains(both, is_block_barrier) ||
                                       (both[b] && tainted_[size_t(branch.guard)]) ||
                                       (join != ControlFlow::no_block && only_exits(join) &&
                                        contains(both, waits_for_threads));

@@ -8,22 +8,23 @@
 
 namespace warpscope::emulator {
 
-// Which registers hold one value for a whole warp, and where lanes that part meet again.
-//
-// Lanes part at a branch whose predicate differs between lanes and meet at its immediate
-// post-dominator. Two kinds of branch have no join: those between whose sides a barrier stands
-// (lanes on one side may wait for those on the other) and loops left by what other threads write
-// (a lock: who holds it must be able to go on). Behind those, lanes part for good.
-//
-// A register is uniform when every value written to it is, and no two splits of a warp can want it
-// to hold different values:
-// - written where only one side of a divergent branch has code: it must be dead at the join;
-// - written where both sides have code: it must have one definition only, a pure one.
+/// Which registers hold one value for a whole warp, and where diverged lanes reconverge.
+///
+/// Lanes diverge at a branch whose predicate differs between them, and reconverge at the branch's
+/// immediate post-dominator, its join. Two kinds of branch have no join, and lanes that diverge
+/// there stay apart: a branch with a barrier on one of its sides, since lanes on the other side may
+/// have to reach it first; and a loop whose end depends on writes of other threads, such as a lock,
+/// since the lane that holds the lock must be able to continue.
+///
+/// A register is uniform if every value written to it is uniform, and no two splits of a warp need
+/// different values in it at one time:
+/// - if it is written where only one side of a divergent branch has code, it is dead at the join;
+/// - if it is written where both sides have code, it has one definition, a pure one.
 struct Uniformity {
-    std::vector<bool> uniform;        // by register
-    std::vector<bool> live_at_entry;  // by register: may be read before it is written
-    std::vector<bool> divergent;      // by block: its closing branch may part lanes
-    std::vector<std::uint32_t> join;  // by block: where they meet, ControlFlow::no_block for never
+    std::vector<bool> uniform;        ///< by register
+    std::vector<bool> live_at_entry;  ///< by register: may be read before it is written
+    std::vector<bool> divergent;      ///< by block: lanes may diverge at its last branch
+    std::vector<std::uint32_t> join;  ///< by block: where they reconverge, or no_block
 };
 
 Uniformity analyse_uniformity(const KernelSyntax& kernel, const ControlFlow& flow);

@@ -2,10 +2,13 @@
 
 #include <cstdint>
 
+#include "emulator/program/ptx_type.h"
+
 namespace warpscope::emulator {
 
 struct Instruction;
 class Warp;
+enum class Operation : std::uint8_t;  // emulator/ptx/opcodes.h
 
 /// Executes one instruction for the current split of a warp. Returns the next instruction, or
 /// nullptr when the split cannot continue in this turn.
@@ -66,6 +69,9 @@ struct alignas(64) Instruction {
         uniform_shared = 32  ///< beside shared_access: all lanes have one 32-bit address
     };
 
+    /// Modifiers that change the result. Others are in `detail`, in `target` or in a prefix.
+    enum Modifier : std::uint8_t { saturates = 1, flushes = 2 };  // .sat, .ftz
+
     Handler handlers[2];        ///< by Mode: for all lanes; for the lanes of the mask
     std::uint32_t operands[6];  ///< destinations first, then sources, as in the PTX text
     std::int64_t immediate;     ///< address offset, or what else the handler needs
@@ -75,6 +81,10 @@ struct alignas(64) Instruction {
     std::uint16_t detail;
     std::uint8_t events;
     Role role;
+    Operation operation;     ///< its row of the opcode table has the operands' roles
+    Type type;               ///< the first type modifier
+    Type second_type;        ///< the second one, such as that of cvt's source
+    std::uint8_t modifiers;  ///< a set of Modifier
 };
 
 static_assert(sizeof(Instruction) == 64);

@@ -10,6 +10,7 @@
 
 #include "emulator/program/access_form.h"
 #include "emulator/program/instruction.h"
+#include "emulator/program/special_register.h"
 
 namespace warpscope::emulator {
 
@@ -21,65 +22,41 @@ inline constexpr std::uint32_t recursion_stack_bytes = 16 * 1024;
 
 struct Parameter {
     std::string name;
-    std::uint32_t size = 0;    // bytes
-    std::uint32_t align = 1;   // bytes
-    std::uint32_t offset = 0;  // in the packed argument block
+    std::uint32_t size = 0;    ///< bytes
+    std::uint32_t align = 1;   ///< bytes
+    std::uint32_t offset = 0;  ///< bytes, in the packed arguments
 };
 
-// Where an instruction comes from. `file` indexes Module::files(), -1 where the PTX has no .loc.
+/// Where an instruction comes from.
 struct SourceLine {
-    std::int32_t file = -1;
+    std::int32_t file = -1;  ///< index into Module::files(); -1 where the PTX has no .loc
     std::int32_t line = 0;
     std::int32_t ptx_line = 0;
 };
 
-// The cold half of an instruction: what a person, an observer or an error message needs.
+/// "file.cu:12", or "PTX line 34" where the PTX has no line information.
+std::string place_of(const SourceLine& at, const std::vector<std::string>& files);
+/// "file.cu:12, PTX line 34", for errors at loading.
+std::string load_place(const SourceLine& at, const std::vector<std::string>& files);
+
+/// What a user, an observer or an error message needs to know about an instruction.
 struct InstructionInfo {
-    std::string text;  // the PTX statement as written, without its semicolon
+    std::string text;  ///< the PTX statement as written, without its semicolon
     SourceLine source;
     MemoryAccess access = MemoryAccess::none;
     Space space = Space::generic;
-    std::uint8_t bytes = 0;            // of one lane's access
-    std::uint8_t address_operand = 0;  // index into Instruction::operands
+    std::uint8_t bytes = 0;            ///< of one lane's access
+    std::uint8_t address_operand = 0;  ///< index into Instruction::operands
     bool pseudo = false;               // inserted by the decoder (a join); counts for nothing
     bool barrier = false;
 };
 
-// Where a PTX register lives while the kernel runs.
+/// Where a PTX register is while the kernel runs.
 struct RegisterInfo {
     std::string name;
-    std::uint32_t slot = 0;  // as in Instruction::operands
-    std::uint8_t bits = 0;   // 1 (predicate, a 32-lane mask), 16, 32 or 64
+    std::uint32_t slot = 0;  ///< as in Instruction::operands
+    std::uint8_t bits = 0;   ///< 1 (a predicate: a mask of 32 lanes), 16, 32 or 64
     bool is_float = false;
-};
-
-// Registers that the machine fills in; lane-varying ones are vectors.
-enum class Special : std::uint8_t {
-    none,
-    tid_x,
-    tid_y,
-    tid_z,
-    laneid,
-    lanemask_eq,
-    lanemask_le,
-    lanemask_lt,
-    lanemask_ge,
-    lanemask_gt,
-    ntid_x,
-    ntid_y,
-    ntid_z,
-    ctaid_x,
-    ctaid_y,
-    ctaid_z,
-    nctaid_x,
-    nctaid_y,
-    nctaid_z,
-    warpid,
-    nwarpid,
-    smid,
-    nsmid,
-    dynamic_smem_size,
-    total_smem_size
 };
 
 struct SpecialSlot {
@@ -91,51 +68,50 @@ struct Kernel {
     std::string name;
     std::vector<Parameter> parameters;
     std::uint32_t parameter_bytes = 0;
-    std::uint32_t shared_bytes = 0;  // static; dynamic shared memory begins after it
-    std::uint32_t local_bytes = 0;   // of one thread
-    // The first of them, which every block finds zero: all but the stack of functions that call
-    // themselves, who write before they read.
+    std::uint32_t shared_bytes = 0;  ///< static; dynamic shared memory begins behind it
+    std::uint32_t local_bytes = 0;   ///< of one thread
+    /// The first bytes of local memory, which are zero when a block begins: all of them except the
+    /// recursion stack, whose frames are written before they are read.
     std::uint32_t cleared_local_bytes = 0;
     std::vector<Instruction> code;
-    std::vector<InstructionInfo> lines;  // one for each instruction of code
+    std::vector<InstructionInfo> lines;  ///< one for each instruction of code
     std::vector<RegisterInfo> registers;
 
-    // Register file of one warp, in bytes: uniform slots, among them constants and the packed
-    // arguments, then vectors, 64-byte aligned.
+    /// Bytes of a warp's register file: uniform slots, which include the constants and the packed
+    /// arguments, then vector slots, 64-byte aligned.
     std::uint32_t register_bytes = 0;
-    std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  // slot, value
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> constants;  ///< slot, value
     std::uint32_t argument_slot = 0;
     std::vector<SpecialSlot> specials;
-    std::vector<RegisterInfo> cleared;  // those that may be read before they are written
+    std::vector<RegisterInfo> cleared;  ///< registers that may be read before they are written
 
     bool has_barrier = false;
     bool uses_shared = false;
-    bool flush_subnormals = false;  // runs with the CPU's FTZ and DAZ bits set
-    bool order_dependent = false;   // blocks may not run at once: its atomics tell their order
+    bool flush_subnormals = false;  ///< runs with the CPU's FTZ and DAZ bits set
+    bool order_dependent = false;  ///< its atomics reveal the order of the blocks: they run in turn
 
     const Module* module = nullptr;
 
     std::uint32_t index_of(const Instruction* i) const { return std::uint32_t(i - code.data()); }
-    // "file.cu:12", or "PTX line 34" where the PTX carries no line information.
+    /// "file.cu:12", or "PTX line 34" where the PTX has no line information.
     std::string where(std::uint32_t index) const;
 };
 
-// A PTX module, decoded. Module-scope .global variables are part of the module and keep their
-// values between launches, as they do on a GPU.
+/// A decoded PTX module. Its .global variables keep their values between launches, as on a GPU.
 class Module {
   public:
-    // Throws Error naming `name`, the PTX line and, where known, the source line for anything that
-    // the emulator does not know: directive, opcode, modifier, type, call.
+    /// Throws Error for anything that the emulator does not know: a directive, opcode, modifier,
+    /// type or call. Its text names `name`, the PTX line and, where it is known, the CUDA line.
     static std::shared_ptr<const Module> parse(std::string_view ptx, std::string name);
 
-    const Kernel* find(std::string_view kernel_name) const;  // nullptr when there is none
+    const Kernel* find(std::string_view kernel_name) const;  ///< nullptr where there is none
     const std::vector<std::unique_ptr<Kernel>>& kernels() const { return kernels_; }
     const std::string& name() const { return name_; }
-    // The PTX as given; SourceLine::ptx_line counts its lines from 1.
+    /// The PTX as given; SourceLine::ptx_line counts its lines from 1.
     const std::string& text() const { return text_; }
     const std::vector<std::string>& files() const { return files_; }
 
-    // Memory of .global and .const variables; addresses are host addresses.
+    /// The memory of a .global or .const variable. Its PTX address is its host address.
     struct Range {
         std::string name;
         std::byte* data = nullptr;
@@ -147,7 +123,7 @@ class Module {
   private:
     friend class ModuleLoader;
     std::string name_, text_;
-    std::vector<std::string> files_;  // by the index that SourceLine::file holds
+    std::vector<std::string> files_;  // by SourceLine::file
     std::vector<Range> variables_;
     std::vector<std::unique_ptr<std::byte[]>> storage_;
     std::vector<std::unique_ptr<Kernel>> kernels_;

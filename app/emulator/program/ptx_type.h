@@ -6,7 +6,7 @@
 
 namespace warpscope::emulator {
 
-// The fundamental types of PTX (ISA 5.2.1) that the emulator knows.
+/// The fundamental types of PTX (PTX ISA 5.2.1) that the emulator knows.
 enum class Type : std::uint8_t {
     pred,
     b8,
@@ -27,7 +27,7 @@ enum class Type : std::uint8_t {
     f16x2
 };
 
-std::optional<Type> type_named(std::string_view name);  // without its dot
+std::optional<Type> type_named(std::string_view name);  ///< "u32", without the dot
 std::string_view name_of(Type type);
 
 constexpr unsigned bits_of(Type type) {
@@ -61,6 +61,9 @@ constexpr bool is_signed(Type type) {
 }
 constexpr bool is_float(Type type) {
     return type >= Type::f16;
+}
+constexpr bool is_half(Type type) {
+    return type == Type::f16 || type == Type::f16x2;
 }
 
 }  // namespace warpscope::emulator

@@ -44,7 +44,7 @@ void Lexer::skip_space() {
             at_ = std::min(text_.find('\n', at_), text_.size());
         } else if (text_.substr(at_, 2) == "/*") {
             const size_t close = text_.find("*/", at_ + 2);
-            if (close == text_.npos) fail("a comment does not end", line_);
+            if (close == text_.npos) fail("this comment has no end", line_);
             for (; at_ < close + 2; ++at_) line_ += text_[at_] == '\n';
         } else {
             return;
@@ -60,7 +60,7 @@ void Lexer::scan() {
     const char c = text_[at_];
     if (c == '"') {
         const size_t close = text_.find('"', at_ + 1);
-        if (close == text_.npos) fail("a string does not end", line_);
+        if (close == text_.npos) fail("this string has no end", line_);
         token_ = {Token::string, text_.substr(begin + 1, close - begin - 1), line_};
         at_ = close + 1;
         return;

@@ -9,14 +9,14 @@ namespace warpscope::emulator {
 struct Token {
     enum Kind : std::uint8_t { word, number, string, punctuation, end };
     Kind kind = end;
-    std::string_view text;  // of a string: without its quotes
+    std::string_view text;  ///< a string has it without quotes
     std::int32_t line = 1;
 
     bool is(std::string_view s) const { return text == s && kind != string; }
 };
 
-// Cuts PTX into tokens, one ahead. A word keeps its dots: an opcode with its modifiers, a
-// directive, %tid.x. Throws Error for a character or comment that PTX does not have.
+/// Cuts PTX into tokens and looks one token ahead. A word includes dots: an opcode with its
+/// modifiers, a directive, %tid.x. Throws Error for a character that PTX does not have.
 class Lexer {
   public:
     Lexer(std::string_view text, std::string module_name);
@@ -27,7 +27,8 @@ class Lexer {
     void expect(std::string_view text);
     Token expect_word(const char* what);
     std::int64_t expect_integer();
-    // The text from `begin` (a token's first character) to the end of the last token taken.
+    /// The text from the first character of `begin` to the end of the last token that next()
+    /// returned.
     std::string_view since(const Token& begin) const;
 
     [[noreturn]] void fail(const std::string& what, std::int32_t line) const;
@@ -45,7 +46,7 @@ class Lexer {
     Token token_;
 };
 
-// The value of an integer token: decimal, 0x, 0b or octal, with an optional U.
+/// The value of an integer literal: decimal, 0x, 0b or octal, with an optional U.
 std::int64_t integer_value(std::string_view text);
 
 }  // namespace warpscope::emulator

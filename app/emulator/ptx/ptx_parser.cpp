@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -27,7 +28,7 @@ void Parser::skip_line_of_words() {
 void Parser::skip_braces() {
     lexer_.expect("{");
     for (int depth = 1; depth > 0;) {
-        if (lexer_.peek().kind == Token::end) lexer_.fail("a '{' is not closed");
+        if (lexer_.peek().kind == Token::end) lexer_.fail("this '{' is not closed");
         const Token token = lexer_.next();
         depth += token.is("{") - token.is("}");
     }
@@ -64,12 +65,14 @@ void Parser::file_directive() {
     lexer_.next();
     const std::int64_t index = lexer_.expect_integer();
     if (index < 0 || index > 100'000) lexer_.fail(fmt::format("there is no file {}", index));
-    module_.files[int(index)] = std::string(lexer_.next().text);
+    module_.files.resize(std::max(module_.files.size(), size_t(index) + 1));
+    module_.files[size_t(index)] = std::string(lexer_.next().text);
     while (lexer_.accept(",")) lexer_.next();  // timestamp and size
 }
 
-// Code inlined from another file, such as a CUDA header, is shown at the line that it was inlined
-// into; if that is in another file too, the line before stays.
+// Code that the compiler inlined from another file, such as a CUDA header, gets the line of the
+// kernel's file into which it was inlined. Where that line is in another file, too, the statement
+// keeps the line of the statement before it.
 void Parser::loc_directive() {
     const std::int32_t ptx_line = lexer_.peek().line;
     lexer_.next();
@@ -91,7 +94,7 @@ void Parser::loc_directive() {
             lexer_.fail(fmt::format("unknown .loc attribute '{}'", word.text), word.line);
         }
     }
-    // Line 0 is the compiler's word for "no line of its own".
+    // The compiler writes line 0 for code without a line.
     if (found.file == kernel_file_ && found.line > 0) source_ = found;
 }
 
@@ -102,21 +105,21 @@ void Parser::begin(KernelSyntax& kernel) {
     kernel.ptx_line = lexer_.peek().line;
 }
 
-// .func (results) name (parameters) { body }; one without a body is declared only.
+// .func (results) name (parameters) { body }. Without a body it is a declaration.
 void Parser::function() {
     KernelSyntax function;
     begin(function);
     if (lexer_.peek().is("(")) function.results = parameter_list();
     function.name = lexer_.expect_word("a function's name").text;
     if (lexer_.peek().is("(")) function.parameters = parameter_list();
-    while (!lexer_.peek().is("{")) {  // .noreturn and the like
-        if (lexer_.peek().kind == Token::end) lexer_.fail("a .func does not end");
+    while (!lexer_.peek().is("{")) {  // attributes such as .noreturn
+        if (lexer_.peek().kind == Token::end) lexer_.fail("this .func has no end");
         if (lexer_.next().is(";")) return;
     }
     body();
     const std::string name = function.name;
     if (!module_.functions.emplace(name, std::move(function)).second)
-        lexer_.fail(fmt::format("function '{}' stands twice", name));
+        lexer_.fail(fmt::format("function '{}' is defined twice", name));
 }
 
 std::vector<Parameter> Parser::parameter_list() {
@@ -170,7 +173,8 @@ Parameter Parser::parameter() {
             while (lexer_.peek().is(".global") || lexer_.peek().is(".shared") ||
                    lexer_.peek().is(".const") || lexer_.peek().is(".local"))
                 lexer_.next();
-            if (lexer_.accept(".align")) lexer_.expect_integer();  // of what it points to
+            if (lexer_.accept(".align"))
+                lexer_.expect_integer();  // alignment of the pointed-to object
         } else if (const auto known = type_named(word.text.substr(1))) {
             type = *known;
         } else {
@@ -194,7 +198,8 @@ Parameter Parser::parameter() {
 std::uint32_t Parser::alignment() {
     const std::int64_t align = lexer_.expect_integer();
     if (align < 1 || align > 4096 || (align & (align - 1)))
-        lexer_.fail(fmt::format("an alignment of {} is none", align));
+        lexer_.fail(
+            fmt::format("invalid alignment {}: a power of two up to 4096 is needed", align));
     return std::uint32_t(align);
 }
 
@@ -266,7 +271,7 @@ void Parser::initial_value(Variable& variable, Type type) {
         bits = std::bit_cast<std::uint32_t>(float(std::bit_cast<double>(bits)));
     else if (value.kind != Operand::integer && value.kind != Operand::float32 &&
              value.kind != Operand::float64)
-        lexer_.fail(fmt::format("'{}' is initialised with no number", variable.name), line);
+        lexer_.fail(fmt::format("the initial value of '{}' is not a number", variable.name), line);
     std::byte bytes[8];
     std::memcpy(bytes, &bits, 8);
     variable.initial.insert(variable.initial.end(), bytes, bytes + bytes_of(type));
@@ -274,7 +279,7 @@ void Parser::initial_value(Variable& variable, Type type) {
         lexer_.fail(fmt::format("'{}' has more initial values than bytes", variable.name), line);
 }
 
-// name, generic(name), and either with + offset.
+// name or generic(name), either with "+ offset".
 void Parser::initial_address(Variable& variable, Type type) {
     Token word = lexer_.next();
     if (word.is("generic") && lexer_.accept("(")) {
@@ -284,8 +289,9 @@ void Parser::initial_address(Variable& variable, Type type) {
     Variable::Address address{variable.initial.size(), std::string(word.text), 0};
     if (lexer_.accept("+")) address.offset = lexer_.expect_integer();
     if (bits_of(type) != 64)
-        lexer_.fail(fmt::format("'{}' holds an address and has not 64 bits", variable.name),
-                    word.line);
+        lexer_.fail(
+            fmt::format("'{}' holds an address, so it needs a type of 64 bits", variable.name),
+            word.line);
     variable.initial.resize(variable.initial.size() + 8);
     if (variable.initial.size() > variable.bytes)
         lexer_.fail(fmt::format("'{}' has more initial values than bytes", variable.name),

@@ -11,8 +11,8 @@
 
 namespace warpscope::emulator {
 
-// A recursive-descent parser: ptx_parser.cpp has the module level, ptx_statement.cpp the inside of
-// a kernel.
+/// A recursive-descent parser of PTX. ptx_parser.cpp parses the module level, ptx_statement.cpp the
+/// body of a kernel or function.
 class Parser {
   public:
     Parser(std::string_view text, const std::string& name) : lexer_(text, name) {
@@ -23,7 +23,8 @@ class Parser {
   private:
     struct Scope {
         std::map<std::string, std::int32_t, std::less<>> registers;
-        std::map<std::string, std::string, std::less<>> parameters;  // of calls, to their own names
+        std::map<std::string, std::string, std::less<>>
+            parameters;  ///< .param name to its unique name
     };
     struct VariableHead {
         std::uint32_t align = 0;
@@ -48,7 +49,7 @@ class Parser {
     void initial_value(Variable& variable, Type type);
     void initial_address(Variable& variable, Type type);
     void body();
-    void registers(const Token& type_word);  // .b32
+    void registers(const Token& type_word);  ///< such as .b32
     void call_parameters();
     void label(const Token& name);
     void statement();

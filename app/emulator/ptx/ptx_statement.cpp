@@ -21,7 +21,7 @@ std::vector<std::string> split_at_dots(std::string_view word) {
 
 constexpr size_t most_registers = 200'000;
 
-// A statement's text as it stands; one of several lines, as nvcc writes calls, as one.
+// A statement's text in one line: nvcc writes calls in several.
 std::string one_line(std::string_view text) {
     if (text.find('\n') == text.npos) return std::string(text);
     std::string line;
@@ -42,7 +42,7 @@ void Parser::body() {
     scopes_.assign(1, {});
     while (!scopes_.empty()) {
         const Token token = lexer_.peek();
-        if (token.kind == Token::end) lexer_.fail("a kernel does not end");
+        if (token.kind == Token::end) lexer_.fail("this kernel or function has no end");
         if (lexer_.accept("{"))
             scopes_.emplace_back();
         else if (lexer_.accept("}"))
@@ -51,7 +51,8 @@ void Parser::body() {
             loc_directive();
         else if (lexer_.accept(".reg"))
             registers(lexer_.expect_word("a register type"));
-        else if (token.text.starts_with(".reg."))  // one word, as inline PTX may have it
+        else if (token.text.starts_with(
+                     ".reg."))  // one word, as in the inline PTX of cuda_fp16.hpp
             registers({Token::word, lexer_.next().text.substr(4), token.line});
         else if (lexer_.accept(".shared"))
             variables(Space::shared, false, kernel_->variables);
@@ -112,14 +113,15 @@ void Parser::statement() {
         lexer_.fail(fmt::format("unexpected '{}'", first.text));
     }
     Statement& s = kernel_->statements.back();
-    s.opcode = s.modifiers.front();
+    s.name = s.modifiers.front();
     s.modifiers.erase(s.modifiers.begin());
     s.source = source_;
     s.source.ptx_line = first.line;
-    // "param::entry" and "param::func" only say what the name says, too.
+    // .param::entry and .param::func are .param: the name tells which one it is.
     for (std::string& m : s.modifiers)
         if (m.starts_with("param::")) m = "param";
-    if (s.opcode == "call") {
+    s.opcode = &find_opcode(s.name, s.modifiers);
+    if (s.opcode->kind == OpcodeKind::calls) {
         call_operands(s);
     } else if (!lexer_.peek().is(";")) {
         do s.operands.push_back(operand());
@@ -129,11 +131,11 @@ void Parser::statement() {
     lexer_.expect(";");
 }
 
-// What follows "name:".
+// The rest behind "name:".
 void Parser::label(const Token& name) {
-    if (lexer_.accept(".callprototype")) {  // the callee's own parameters say as much
+    if (lexer_.accept(".callprototype")) {  // the callee's parameters tell the same
         while (!lexer_.accept(";"))
-            if (lexer_.next().kind == Token::end) lexer_.fail("a .callprototype does not end");
+            if (lexer_.next().kind == Token::end) lexer_.fail("this .callprototype has no end");
         return;
     }
     if (lexer_.accept(".branchtargets")) {
@@ -143,7 +145,7 @@ void Parser::label(const Token& name) {
         return lexer_.expect(";");
     }
     if (!kernel_->labels.emplace(name.text, kernel_->statements.size()).second)
-        lexer_.fail(fmt::format("label '{}' stands twice", name.text), name.line);
+        lexer_.fail(fmt::format("label '{}' is defined twice", name.text), name.line);
 }
 
 // call{.uni} {(results),} callee {, (arguments)} {, prototype or targets};
@@ -172,7 +174,7 @@ void Parser::call_operands(Statement& s) {
     if (lexer_.accept(",")) lexer_.expect_word("a prototype");
 }
 
-// The .param variables of a call. Their names are their scope's, and stand for one of the kernel's.
+// The .param variables of a call. Their names are local to a scope, so each gets a unique name.
 void Parser::call_parameters() {
     const size_t first = kernel_->variables.size();
     variables(Space::param, false, kernel_->variables);
@@ -198,7 +200,7 @@ Operand Parser::operand() {
     if (lexer_.accept("{")) {
         result.kind = Operand::vector;
         do {
-            if (lexer_.peek().is("{")) lexer_.fail("an operand within an operand");
+            if (lexer_.peek().is("{")) lexer_.fail("braces inside braces");
             result.elements.push_back(operand());
         } while (lexer_.accept(","));
         lexer_.expect("}");
@@ -233,7 +235,7 @@ Operand Parser::address_operand() {
         if (lexer_.accept("+")) result.value = lexer_.expect_integer();
         if (lexer_.peek().is("-")) result.value = lexer_.expect_integer();
         result.elements.push_back(std::move(base));
-        while (lexer_.accept(",")) result.elements.push_back(operand());  // of a texture
+        while (lexer_.accept(",")) result.elements.push_back(operand());  // a texture has several
     }
     lexer_.expect("]");
     return result;

@@ -9,7 +9,7 @@
 namespace warpscope::emulator {
 namespace {
 
-// Handlers are compiled for several kinds of CPU and chosen when a module is decoded.
+// Handlers are compiled for several CPU targets. Decoding a module chooses the target.
 template <typename F>
 void for_each_simd_target(F f) {
     const std::int64_t supported = hwy::SupportedTargets();
@@ -32,7 +32,7 @@ setp.gt.s32 %p9, %r12, 0;
     return r.run(one_block(256), 0x2545F491);
 }
 
-TEST(SimdTarget, EveryOneGivesTheSameBits) {
+TEST(SimdTarget, AllTargetsGiveEqualBits) {
     const char* const bodies[] = {
         "add.f32 %f1,%f10,%f11; mov.b32 %r9,%f1;",
         "mul.f32 %f1,%f12,%f13; mov.b32 %r9,%f1;",
@@ -132,7 +132,7 @@ TEST(SimdTarget, ApproximationsStayWithinTheirStatedErrors) {
     });
 }
 
-TEST(SimdTarget, SubnormalsAreFlushedOnlyWhereTheTextSaysSo) {
+TEST(SimdTarget, OnlyInstructionsWithFtzFlushSubnormals) {
     // 2^-140 is subnormal. A kernel with .ftz somewhere keeps it elsewhere.
     const std::string tail = " mov.b32 %r9, %f2; st.global.u32 [%rd1], %r9;";
     const auto run = [&](const std::string& body) {
@@ -151,7 +151,7 @@ TEST(SimdTarget, SubnormalsAreFlushedOnlyWhereTheTextSaysSo) {
     });
 }
 
-TEST(SimdTarget, DirectedRounding) {
+TEST(SimdTarget, DirectedRoundingGivesTheNeighbourInItsDirection) {
     // 1 + 2^-30 lies between two floats, and so does its negative.
     const auto sum = [](const std::string& operation, const std::string& one,
                         const std::string& tiny) {

@@ -33,19 +33,19 @@ std::vector<std::uint32_t> run(const std::string& body, const std::string& befor
 
 const std::string store = "st.global.u32 [%rd1], %r2;\n";
 
-TEST(Calls, OneAfterTheOther) {
+TEST(Calls, TwoCallsOfOneFunctionGiveTheirOwnResults) {
     const auto out = run(call("add3", 2, 1, 0) + call("add3", 2, 2, 1) + store, add3, 100);
     for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t + 300 + 3 * t);
 }
 
-TEST(Calls, FunctionsMayStandBehindTheKernel) {
+TEST(Calls, FunctionMayBeDefinedBehindTheKernel) {
     Runner r(kernel_text(call("add3", 2, 1, 0) + store,
                          ".func (.param .b32 r) add3(.param .b32 a, .param .b32 b);\n") +
              add3);
     EXPECT_EQ(r.run(one_block(2), 7), (std::vector<std::uint32_t>{21, 22}));
 }
 
-TEST(Calls, BySomeLanes) {
+TEST(Calls, OfADivergentBranchRunForItsLanesOnly) {
     const auto out =
         run("and.b32 %r3, %r1, 3;\nsetp.ne.s32 %p1, %r3, 0;\nmov.u32 %r2, %r1;\n"
             "@%p1 bra SKIP;\n" +
@@ -54,7 +54,7 @@ TEST(Calls, BySomeLanes) {
     for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 4 ? t : 4 * t);
 }
 
-TEST(Calls, UnderAGuard) {
+TEST(Calls, WithAGuardRunForItsLanesOnly) {
     const auto out =
         run("setp.lt.u32 %p1, %r1, 5;\nmov.u32 %r2, 1;\n.param .b32 a;\n.param .b32 b;\n"
             ".param .b32 c;\nst.param.b32 [a], %r1;\nst.param.b32 [b], 2;\n"
@@ -65,7 +65,7 @@ TEST(Calls, UnderAGuard) {
     for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 5 ? t + 6 : 9);
 }
 
-TEST(Calls, WithinCalls) {
+TEST(Calls, FunctionsMayCallFunctions) {
     const std::string twice =
         ".func (.param .b32 twice_r) twice(.param .b32 twice_a)\n{\n.reg .b32 %r<4>;\n"
         "ld.param.u32 %r1, [twice_a];\n" +
@@ -75,7 +75,7 @@ TEST(Calls, WithinCalls) {
 }
 
 // Several ways out, one of them from within a loop; and exit, which ends the thread.
-TEST(Calls, EarlyReturns) {
+TEST(Calls, LanesMayReturnEarly) {
     const std::string steps =
         ".func (.param .b32 r) steps(.param .b32 a)\n{\n.reg .b32 %r<4>;\n.reg .pred %p<4>;\n"
         "ld.param.u32 %r1, [a];\nsetp.eq.s32 %p1, %r1, 5;\n@%p1 exit;\nmov.u32 %r2, 0;\n"
@@ -88,7 +88,7 @@ TEST(Calls, EarlyReturns) {
 }
 
 // A struct by value, stored as words and loaded as something else.
-TEST(Calls, ParametersWhoseAccessesOverlap) {
+TEST(Calls, ParametersWithOverlappingAccessesKeepTheirBytes) {
     const std::string mix =
         ".func (.param .b32 r) mix(.param .align 8 .b8 s[16])\n{\n.reg .b32 %r<6>;\n"
         ".reg .b64 %rd<3>;\nld.param.u8 %r1, [s+1];\nld.param.v2.u32 {%r2, %r3}, [s+8];\n"
@@ -106,7 +106,7 @@ TEST(Calls, ParametersWhoseAccessesOverlap) {
 }
 
 // char and short come in words.
-TEST(Calls, NarrowParameters) {
+TEST(Calls, NarrowParametersAreExtended) {
     const std::string narrow =
         ".func (.param .b32 r) narrow(.param .b32 a, .param .b32 b)\n{\n.reg .b16 %rs<3>;\n"
         ".reg .b32 %r<4>;\nld.param.s8 %rs1, [a];\nld.param.u16 %r1, [b];\n"
@@ -118,7 +118,7 @@ TEST(Calls, NarrowParameters) {
         EXPECT_EQ(std::int32_t(out[t]), std::int8_t(0xF0 + t) + std::int32_t(t)) << t;
 }
 
-TEST(Calls, BarriersAndSharedVariablesOfFunctions) {
+TEST(Calls, FunctionsMayHaveBarriersAndSharedVariables) {
     const std::string turn =
         ".func (.param .b32 r) turn(.param .b32 a)\n{\n.reg .b32 %r<8>;\n"
         ".shared .align 4 .b8 tile[256];\nld.param.u32 %r1, [a];\nmov.u32 %r2, %tid.x;\n"
@@ -137,7 +137,7 @@ TEST(Calls, BarriersAndSharedVariablesOfFunctions) {
     EXPECT_EQ(r.module->kernels()[0]->shared_bytes, 256u);
 }
 
-TEST(Calls, ErrorsNameTheFunctionsLine) {
+TEST(Calls, RuntimeErrorNamesTheLineInTheFunction) {
     const std::string wild =
         ".func wild(.param .b64 a)\n{\n.reg .b64 %rd<2>;\n.loc 1 31 2\nld.param.u64 %rd1, [a];\n"
         "st.global.u32 [%rd1], 1;\nret;\n}\n";
@@ -157,13 +157,13 @@ const std::string fib =
     call("fib", 5, 4) + "add.s32 %r6, %r8, -2;\n" + call("fib", 7, 6) +
     "add.s32 %r8, %r7, %r5;\nDONE:\nst.param.b32 [func_retval0+0], %r8;\nret;\n}\n";
 
-TEST(Recursion, EachLaneToItsOwnDepth) {
+TEST(Recursion, LanesMayRecurseToDifferentDepths) {
     const auto out = run("rem.u32 %r3, %r1, 12;\n" + call("fib", 2, 3) + store, fib);
     const std::uint32_t expected[] = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
     for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], expected[t % 12]) << t;
 }
 
-TEST(Recursion, EveryScheduleAndPolicy) {
+TEST(Recursion, GivesOneResultUnderEveryScheduleAndBarrierPolicy) {
     for (const Schedule schedule :
          {Schedule::run_to_barrier, Schedule::reverse, Schedule::random_quantum})
         for (const BarrierPolicy policy : {BarrierPolicy::volta, BarrierPolicy::before_volta}) {
@@ -179,7 +179,7 @@ TEST(Recursion, EveryScheduleAndPolicy) {
 }
 
 // Two functions that call each other; each has an array, whose address it hands on.
-TEST(Recursion, OfTwoWithArraysOfTheirOwn) {
+TEST(Recursion, OfTwoFunctionsKeepsTheArraysOfEveryFrame) {
     const auto function = [](const std::string& name, const std::string& other, int weight) {
         return ".func (.param .b32 r) " + name +
                "(.param .b64 from, .param .b32 n)\n{\n.local .align 8 .b8 depot_" + name +
@@ -217,7 +217,7 @@ TEST(Recursion, OfTwoWithArraysOfTheirOwn) {
     }
 }
 
-TEST(Recursion, TooDeep) {
+TEST(Recursion, BeyondTheStackFailsAndNamesItsSize) {
     const std::string down =
         ".func (.param .b32 r) down(.param .b32 a)\n{\n.reg .b32 %r<4>;\n.loc 1 8 1\n"
         "ld.param.u32 %r1, [a];\nadd.s32 %r2, %r1, 1;\n" +
@@ -239,7 +239,7 @@ const std::string by_pointer =
     "prototype_1 : .callprototype (.param .b32 _) _ (.param .b32 _);\n"
     "call (retval0),\n%rd5,\n(\nparam0\n)\n, prototype_1;\nld.param.b32 %r2, [retval0+0];\n}\n";
 
-TEST(FunctionPointers, EachLaneItsOwn) {
+TEST(FunctionPointers, LanesMayCallDifferentFunctions) {
     const auto out =
         run("mov.u64 %rd3, plus;\nmov.u64 %rd4, times;\nsetp.lt.u32 %p1, %r1, 9;\n"
             "selp.b64 %rd5, %rd3, %rd4, %p1;\n" +
@@ -248,7 +248,7 @@ TEST(FunctionPointers, EachLaneItsOwn) {
     for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t < 9 ? t + 1 : 10 * t);
 }
 
-TEST(FunctionPointers, FromATableAsVirtualFunctionsAre) {
+TEST(FunctionPointers, LoadedFromATableCallTheirFunctions) {
     const auto out =
         run("and.b32 %r3, %r1, 1;\nmul.wide.u32 %rd3, %r3, 8;\nmov.u64 %rd4, table;\n"
             "add.s64 %rd3, %rd3, %rd4;\nld.global.u64 %rd5, [%rd3+8];\n" +
@@ -257,19 +257,19 @@ TEST(FunctionPointers, FromATableAsVirtualFunctionsAre) {
     for (std::uint32_t t = 0; t < 64; ++t) EXPECT_EQ(out[t], t % 2 ? 10 * t : t + 1);
 }
 
-TEST(FunctionPointers, ToNoFunction) {
+TEST(FunctionPointers, CallThroughAPointerThatIsNotAFunctionFails) {
     Runner r(kernel_text("mov.u64 %rd5, plus;\nadd.s64 %rd5, %rd5, 1;\n" + by_pointer, two));
-    expect_contains(error_of([&] { r.run(one_block(1)); }), "no function's address");
+    expect_contains(error_of([&] { r.run(one_block(1)); }), "is not a function's address");
 }
 
-TEST(Variables, HoldAddressesOfOthers) {
+TEST(Variables, InitialValueMayBeTheAddressOfAnotherVariable) {
     const auto out = run("ld.global.u64 %rd3, [pointer];\nld.global.u32 %r2, [%rd3];\n" + store,
                          ".global .align 4 .u32 numbers[3] = {5, 6, 7};\n"
                          ".global .align 8 .u64 pointer = generic(numbers)+8;\n");
     EXPECT_EQ(out[0], 7u);
 }
 
-TEST(BranchByIndex, JumpsToItsTarget) {
+TEST(BranchByIndex, JumpsToTheTargetOfItsIndex) {
     const std::string body =
         "mov.u32 %r2, 0;\nsetp.ge.u32 %p1, %r1, %r0;\n@%p1 bra OUT;\n"
         "ts: .branchtargets A, B, OUT, A;\nbrx.idx %r1, ts;\n"
@@ -284,7 +284,7 @@ std::string load_error(const std::string& ptx) {
     return error_of([&] { Module::parse(ptx, "t"); });
 }
 
-TEST(CallErrors, NameTheLine) {
+TEST(CallErrors, NameTheCudaLine) {
     const std::string file = ".file 1 \"kernels/x.cu\"\n";
     expect_contains(load_error(kernel_text(".loc 1 7 1\n" + call("nowhere", 2, 1)) + file),
                     "kernels/x.cu:7, PTX line ");
@@ -293,12 +293,12 @@ TEST(CallErrors, NameTheLine) {
     expect_contains(load_error(kernel_text(call("add3", 2, 1), add3)),
                     "called with 1 results and 1 arguments, and has 1 and 2");
     expect_contains(load_error(kernel_text("call.uni (%r1), add3, (%r2, %r3);", add3)),
-                    "no .param variable");
+                    "is not a .param variable");
     expect_contains(load_error(kernel_text("brx.idx %r1, nowhere;")), "targets");
     expect_contains(load_error(".func f(.reg .b32 a) {\nret;\n}\n"), "parameters in registers");
 }
 
-TEST(CallErrors, TooLargeWithAllThatIsCalled) {
+TEST(CallErrors, KernelTooLargeWithItsFunctionsIsRejected) {
     std::string functions = ".func f0()\n{\nbar.sync 0;\nret;\n}\n";
     for (int k = 1; k <= 40; ++k)
         functions += fmt::format(

@@ -5,7 +5,7 @@
 namespace warpscope::emulator {
 namespace {
 
-// The kernel's own statements begin behind the five of kernel_text().
+// Index of the first statement of a test: kernel_text() has five before it.
 constexpr std::uint32_t first_own = 5;
 
 struct Built {
@@ -23,7 +23,7 @@ Built build(const std::string& body) {
     return {std::move(module.kernels[0]), std::move(flow)};
 }
 
-TEST(ControlFlow, IfElseMeetsBehindBoth) {
+TEST(ControlFlow, PostDominatorOfIfElseIsBehindBoth) {
     const Built b = build(
         "@%p1 bra ELSE; add.s32 %r2,%r1,1; bra END; ELSE: add.s32 %r2,%r1,2;"
         "END: add.s32 %r3,%r2,1;");
@@ -33,7 +33,7 @@ TEST(ControlFlow, IfElseMeetsBehindBoth) {
     EXPECT_EQ(b.flow.post_dominator[b.block("END")], ControlFlow::no_block);
 }
 
-TEST(ControlFlow, LoopWithBreakMeetsBehindTheLoop) {
+TEST(ControlFlow, PostDominatorOfALoopWithBreakIsBehindTheLoop) {
     const Built b = build("TOP: @%p1 bra OUT; @%p2 bra TOP; OUT: add.s32 %r3,%r2,1;");
     EXPECT_EQ(b.flow.post_dominator[b.block("TOP")], b.block("OUT"));
     const auto region = b.flow.region(b.block("TOP"), b.block("OUT"));
@@ -42,12 +42,12 @@ TEST(ControlFlow, LoopWithBreakMeetsBehindTheLoop) {
     EXPECT_FALSE(region[b.block("OUT")]);
 }
 
-TEST(ControlFlow, EarlyExitMeetsOnlyAtTheEnd) {
+TEST(ControlFlow, EarlyExitHasNoPostDominatorBeforeTheEnd) {
     const Built b = build("@%p1 bra REST; ret; REST: add.s32 %r3,%r2,1;");
     EXPECT_EQ(b.flow.post_dominator[0], ControlFlow::no_block);
 }
 
-TEST(ControlFlow, ShortCircuitMeetsBehindTheBody) {
+TEST(ControlFlow, PostDominatorOfAShortCircuitIsBehindTheBody) {
     const Built b = build(
         "@%p1 bra BODY; @!%p2 bra END; BODY: add.s32 %r2,%r1,1; END: "
         "add.s32 %r3,%r2,1;");
@@ -63,10 +63,10 @@ TEST(ControlFlow, EndlessLoopHasNoPostDominator) {
 TEST(ControlFlow, GuardedBarrierBecomesABranchAroundIt) {
     const Built b = build("@%p1 bar.sync 0; add.s32 %r3,%r2,1;");
     const Statement& branch = b.kernel.statements[first_own];
-    EXPECT_EQ(branch.opcode, "bra");
+    EXPECT_EQ(branch.opcode->operation, Operation::bra);
     EXPECT_TRUE(branch.guard_negated);
     EXPECT_EQ(branch_target(b.kernel, branch), first_own + 2);
-    EXPECT_EQ(b.kernel.statements[first_own + 1].opcode, "bar");
+    EXPECT_EQ(b.kernel.statements[first_own + 1].opcode->operation, Operation::bar_sync);
     EXPECT_EQ(b.kernel.statements[first_own + 1].guard, -1);
 }
 

@@ -30,7 +30,7 @@ class Analysed {
     Uniformity result_;
 };
 
-TEST(Uniformity, ValuesFollowTheirSources) {
+TEST(Uniformity, ValueIsUniformIfItsSourcesAre) {
     const Analysed a(
         "mov.u32 %r2, %ctaid.x; add.s32 %r3, %r2, %r0; add.s32 %r4, %r3, %r1;"
         "ld.global.u32 %r5, [%rd0]; ld.global.u32 %r6, [%rd1];"
@@ -42,7 +42,7 @@ TEST(Uniformity, ValuesFollowTheirSources) {
     EXPECT_FALSE(a.uniform("%r7"));
 }
 
-TEST(Uniformity, WrittenInADivergentIfAndLiveAtItsJoinIsAVector) {
+TEST(Uniformity, RegisterWrittenInADivergentIfAndLiveAtItsJoinIsAVector) {
     const Analysed a(
         "mov.u32 %r2, 1; mov.u32 %r3, 1; setp.lt.u32 %p1, %r1, 3; @%p1 bra END;"
         "mov.u32 %r2, 2; mov.u32 %r4, 3; add.s32 %r4, %r4, %r0; st.global.u32 [%rd1], %r4;"
@@ -54,7 +54,7 @@ TEST(Uniformity, WrittenInADivergentIfAndLiveAtItsJoinIsAVector) {
     EXPECT_EQ(a.join_of_entry(), a.block("END"));
 }
 
-TEST(Uniformity, TwoSidesMayInterleave) {
+TEST(Uniformity, RegisterWrittenOnBothSidesIsAVectorUnlessItHasOnePureDefinition) {
     const Analysed a(
         "setp.lt.u32 %p1, %r1, 3; @%p1 bra ELSE; mov.u32 %r2, 2; add.s32 %r3, %r0, 1;"
         "st.global.u32 [%rd1], %r2; ld.global.u32 %r4, [%rd0]; bra END;"
@@ -64,7 +64,7 @@ TEST(Uniformity, TwoSidesMayInterleave) {
     EXPECT_FALSE(a.uniform("%r4")) << "memory may change between the splits' turns";
 }
 
-TEST(Uniformity, CounterOfALoopThatLanesLeaveApart) {
+TEST(Uniformity, CounterOfADivergentLoopIsAVectorIfReadBehindIt) {
     const Analysed a(
         "mov.u32 %r2, 0; TOP: add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1;"
         "@%p1 bra TOP; st.global.u32 [%rd1], %r2;");
@@ -72,7 +72,7 @@ TEST(Uniformity, CounterOfALoopThatLanesLeaveApart) {
     const Analysed dead(
         "mov.u32 %r2, 0; TOP: add.s32 %r2, %r2, 1; setp.lt.u32 %p1, %r2, %r1;"
         "@%p1 bra TOP; st.global.u32 [%rd1], %r0;");
-    EXPECT_TRUE(dead.uniform("%r2")) << "nobody asks for it behind the loop";
+    EXPECT_TRUE(dead.uniform("%r2")) << "no statement behind the loop reads it";
 }
 
 TEST(Uniformity, EarlyExitLeavesTheRestUniform) {
@@ -85,7 +85,7 @@ TEST(Uniformity, EarlyExitLeavesTheRestUniform) {
     EXPECT_TRUE(a.uniform("%p2"));
 }
 
-TEST(Uniformity, ABarrierInTheRegionLeavesNoJoin) {
+TEST(Uniformity, BranchWithABarrierInItsRegionHasNoJoin) {
     const Analysed a(
         "mov.u32 %r2, 8; TOP: setp.ge.u32 %p1, %r1, %r2; @%p1 bra SKIP; bar.sync 0;"
         "SKIP: shr.u32 %r2, %r2, 1; setp.ne.s32 %p2, %r2, 0; @%p2 bra TOP;");

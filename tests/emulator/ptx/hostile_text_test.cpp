@@ -5,7 +5,7 @@
 
 #include "emulator/ptx_fixture.h"
 
-// Texts that nobody means well with end in an Error: no crash, no gigabytes.
+// Malicious or broken PTX texts end in an Error, without a crash and without using gigabytes.
 namespace warpscope::emulator {
 namespace {
 
@@ -13,7 +13,7 @@ std::string load_error(const std::string& ptx) {
     return error_of([&] { Module::parse(ptx, "hostile"); });
 }
 
-TEST(HostileText, SizesThatNothingHas) {
+TEST(HostileText, SizesBeyondEveryLimitAreRejected) {
     const auto before = [](const std::string& text) { return load_error(kernel_text("", text)); };
     expect_contains(before(".global .align 4 .b8 x[99999999999];"), "too large");
     expect_contains(before(".global .align 4 .b8 x[-1];"), "too large");
@@ -38,7 +38,7 @@ TEST(HostileText, SizesThatNothingHas) {
                     "too large");
 }
 
-TEST(HostileText, MoreThanALaunchCanHave) {
+TEST(HostileText, MemoryBeyondTheLaunchLimitsIsRejected) {
     Runner r(kernel_text(".shared .align 4 .b8 x[300000];\nst.shared.u32 [x], %r1;"));
     expect_contains(error_of([&] { r.run(one_block(1)); }), "shared memory are more than");
     Runner local(kernel_text(".local .align 4 .b8 x[524288];\nst.local.u32 [x+524284], %r1;"));
@@ -47,7 +47,7 @@ TEST(HostileText, MoreThanALaunchCanHave) {
     expect_contains(error_of([&] { beyond.run(one_block(32)); }), "local memory address");
 }
 
-TEST(HostileText, Nesting) {
+TEST(HostileText, DeepNestingIsRejected) {
     const std::string many(100'000, '{'), marks(100'000, '!');
     EXPECT_NE(load_error(kernel_text(many)), "");
     EXPECT_NE(load_error(kernel_text("add.s32 " + many + "%r1")), "");
@@ -55,7 +55,7 @@ TEST(HostileText, Nesting) {
 }
 
 // Functions that are called as text that no compiler writes would have it.
-TEST(HostileText, Calls) {
+TEST(HostileText, ManyOrDeepCallsAreRejected) {
     const auto chain = [](unsigned functions, const std::string& body) {
         std::string text;
         for (unsigned k = 0; k < functions; ++k) {
@@ -73,7 +73,7 @@ TEST(HostileText, Calls) {
 }
 
 // A register narrower than what goes into it or comes from it would reach into its neighbours.
-TEST(HostileText, RegistersOfTheWrongWidth) {
+TEST(HostileText, RegistersOfTheWrongWidthAreRejected) {
     for (const char* statement : {"add.s64 %rd2, %rd2, %r2;",
                                   "add.s64 %r2, %rd2, %rd2;",
                                   "mov.b64 %r2, %rd2;",
@@ -94,8 +94,9 @@ TEST(HostileText, RegistersOfTheWrongWidth) {
                                   "add.s32 %p1, %r1, %r1;",
                                   "add.s32 _, %r1, %r1;",
                                   "@%r1 add.s32 %r2, %r1, %r1;",
+                                  "bfi.b64 %rd2, %rd1, %r1, 0, 8;",
                                   "mov.b64 %rd2, {%r1, %r1, %r1};"}) {
-        // What is stored is read, or the statement would be none.
+        // The stores read the results, so that no statement is dropped.
         EXPECT_NE(load_error(kernel_text(std::string(statement) + "\nst.global.u32 [%rd1], %r2;\n"
                                                                   "st.global.u64 [%rd0], %rd2;")),
                   "")
@@ -104,7 +105,7 @@ TEST(HostileText, RegistersOfTheWrongWidth) {
 }
 
 // Each statement of a kernel left out, doubled, cut: what still loads runs, or fails with an Error.
-TEST(HostileText, MutatedKernels) {
+TEST(HostileText, MutatedKernelsRunOrFailWithAnError) {
     const std::string text = kernel_text(
         ".local .align 8 .b8 d[16];\nmov.u32 %r4, s;\nmad.lo.u32 %r4, %r1, 4, %r4;\nst.shared.u32 "
         "[%r4], %r1;\nbar.sync 0;\n"

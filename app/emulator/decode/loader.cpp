@@ -1,19 +1,19 @@
-#include "emulator/program/module.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 #include <set>
 
-#include "emulator/decode/decoder.h"
+#include "emulator/decode/kernel_state.h"
 #include "emulator/lower/calls.h"
 #include "emulator/program/error.h"
+#include "emulator/program/module.h"
 #include "emulator/ptx/ptx_syntax.h"
 
 namespace warpscope::emulator {
 
-// Places the module's variables and decodes its kernels.
+// From PTX text to a module: parses it, places its variables, puts functions into the kernels that
+// call them, and decodes the kernels.
 class ModuleLoader {
   public:
     ModuleLoader(std::string_view ptx, const std::string& name) : syntax_(parse_ptx(ptx, name)) {
@@ -22,10 +22,7 @@ class ModuleLoader {
 
     std::shared_ptr<const Module> load() {
         module_->name_ = syntax_.name;
-        for (const auto& [index, path] : syntax_.files) {
-            module_->files_.resize(std::max(module_->files_.size(), size_t(index) + 1));
-            module_->files_[size_t(index)] = path;
-        }
+        module_->files_ = syntax_.files;
         for (const Variable& v : syntax_.variables)
             if (v.space != Space::shared) place(v);
         for (const std::string& name : pointed_functions(syntax_))
@@ -34,7 +31,7 @@ class ModuleLoader {
         for (KernelSyntax& kernel : syntax_.kernels) {
             expand_calls(kernel, syntax_);
             add_shared_variables(kernel);
-            module_->kernels_.push_back(Decoder(*module_, symbols_, std::move(kernel)).decode());
+            module_->kernels_.push_back(decode_kernel(*module_, symbols_, std::move(kernel)));
         }
         return module_;
     }
@@ -69,7 +66,7 @@ class ModuleLoader {
         }
     }
 
-    // Shared variables of the module count for the kernels that name them.
+    // A shared variable of the module takes up shared memory of the kernels that name it.
     void add_shared_variables(KernelSyntax& kernel) const {
         std::set<std::string> named;
         for (const Statement& s : kernel.statements)
@@ -84,25 +81,12 @@ class ModuleLoader {
 
     ModuleSyntax syntax_;
     std::shared_ptr<Module> module_ = std::make_shared<Module>();
-    std::map<std::string, Symbol> symbols_;
+    Symbols symbols_;
     std::uint64_t bytes_ = 0;  // of its variables
 };
 
 std::shared_ptr<const Module> Module::parse(std::string_view ptx, std::string name) {
     return ModuleLoader(ptx, name).load();
-}
-
-const Kernel* Module::find(std::string_view kernel_name) const {
-    for (const auto& kernel : kernels_)
-        if (kernel->name == kernel_name) return kernel.get();
-    return nullptr;
-}
-
-std::string Kernel::where(std::uint32_t index) const {
-    const SourceLine& at = lines[index].source;
-    if (at.file < 0 || size_t(at.file) >= module->files().size())
-        return fmt::format("PTX line {}", at.ptx_line);
-    return fmt::format("{}:{}", module->files()[size_t(at.file)], at.line);
 }
 
 }  // namespace warpscope::emulator

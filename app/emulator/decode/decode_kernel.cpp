@@ -1,0 +1,40 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "emulator/decode/kernel_state.h"
+#include "emulator/program/error.h"
+
+namespace warpscope::emulator {
+
+std::unique_ptr<Kernel> decode_kernel(const Module& module, const Symbols& module_symbols,
+                                      KernelSyntax syntax) {
+    KernelState state{module, module_symbols, std::move(syntax)};
+    Kernel& kernel = *state.kernel;
+    kernel.name = state.syntax.name;
+    kernel.module = &module;
+    kernel.parameters = state.syntax.parameters;
+    for (const Parameter& p : kernel.parameters)
+        kernel.parameter_bytes = std::max(kernel.parameter_bytes, p.offset + p.size);
+    kernel.argument_slot = slot_offset(state.slots.uniform(std::max(8u, kernel.parameter_bytes)));
+
+    check_statements(state);
+    choose_float_mode(state);
+    analyse_control(state);
+    place_variables(state);
+    find_aliases(state);
+    place_registers(state);
+    decode_blocks(state);
+    resolve_branches(state);
+    finish_operands(state);
+    mark_events(state);
+    return std::move(state.kernel);
+}
+
+void fail_at(const KernelState& state, const Statement& statement, const std::string& what) {
+    throw Error(fmt::format("{}: kernel {}, {}: {}: '{}'", state.module.name(), state.syntax.name,
+                            load_place(statement.source, state.module.files()), what,
+                            statement.text));
+}
+
+}  // namespace warpscope::emulator

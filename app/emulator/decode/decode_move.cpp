@@ -1,0 +1,146 @@
+#include <algorithm>
+
+#include "emulator/decode/statement_decoder.h"
+#include "emulator/handlers/lane_operations.h"
+
+// PTX ISA 9.7.9, "Data Movement and Conversion Instructions", without loads and stores.
+namespace warpscope::emulator {
+
+namespace {
+
+// mov d, %clock; mov d, %globaltimer
+void decode_clock(StatementDecoder& d, Type type) {
+    const std::string& name = d.operand(1).name;
+    const bool wall_clock = name.starts_with("%globaltimer");
+    if (!wall_clock && !name.starts_with("%clock"))
+        d.fail("unknown special register '" + name + "'");
+    d.check_width(d.operand(0), type);
+    const std::uint32_t destination = d.destination(d.operand(0));
+    Emission e = emission_of({destination});
+    e.full = read_clock;
+    e.masked = is_uniform(destination) ? nullptr : masked_handler(bits_of(type));
+    e.target = bits_of(type);
+    e.detail = wall_clock;
+    e.checkpoint = true;
+    d.emit(std::move(e));
+}
+
+// mov d, {a, b}; mov d, {a, b, c, d}
+void decode_pack(StatementDecoder& d, Type type) {
+    const std::vector<Operand>& elements = d.operand(1).elements;
+    const unsigned bits = bits_of(type);
+    if (elements.size() != 2 && (elements.size() != 4 || bits != 64)) d.fail_form();
+    const Type part = bits / elements.size() == 32 ? Type::b32 : Type::b16;
+    std::vector<std::uint32_t> parts;
+    for (const Operand& o : elements) parts.push_back(d.source(o, part));
+    const Handler pack = bits == 64 ? (parts.size() == 2 ? pack_32 : pack_4x16) : pack_16;
+    d.emit_value(pack, d.destination(d.operand(0)), bits, emission_of(std::move(parts)));
+}
+
+// mov {d, e}, a
+void decode_unpack(StatementDecoder& d, Type type) {
+    const std::vector<Operand>& elements = d.operand(0).elements;
+    if (elements.size() != 2) d.fail_form();
+    Emission e =
+        emission_of({d.destination(elements[0]), d.destination(elements[1]), d.source(1, type)});
+    e.full = bits_of(type) == 64 ? unpack_32 : unpack_16;
+    d.emit(std::move(e));
+}
+
+}  // namespace
+
+void decode_move(StatementDecoder& d) {
+    const Type type = d.type();
+    const Operand &to = d.operand(0), &from = d.operand(1);
+    if (type == Type::pred)
+        return d.emit_predicate(predicate_move, d.destination(to),
+                                emission_of({d.predicate_source(from)}));
+    if (from.kind == Operand::special && special_named(from.name) == Special::none)
+        return decode_clock(d, type);
+    if (from.kind == Operand::vector) return decode_pack(d, type);
+    if (to.kind == Operand::vector) return decode_unpack(d, type);
+    d.emit_arithmetic({Operation::mov, type}, type, {d.destination(to), d.source(1, type)});
+}
+
+// cvta{.to}.space.type d, a: between a space and the generic one. Global and constant memory are
+// at their own addresses in the generic space, shared and local memory in a window.
+void decode_convert_address(StatementDecoder& d) {
+    const Space space = space_of(d.statement());
+    if (bits_of(d.type()) != 64) d.fail("addresses have 64 bits");
+    const std::uint32_t destination = d.destination(d.operand(0));
+    const std::uint32_t a = d.source(1, Type::b64);
+    if (space != Space::shared && space != Space::local)
+        return d.emit_arithmetic({Operation::mov, Type::b64}, Type::b64, {destination, a});
+    const std::uint32_t window = d.constant(space == Space::shared ? shared_window : local_window);
+    d.emit_arithmetic({d.has("to") ? Operation::sub : Operation::add, Type::u64}, Type::u64,
+                      {destination, a, window});
+}
+
+// isspacep.space p, a
+void decode_space_test(StatementDecoder& d) {
+    const Handler handler = space_test(space_of(d.statement()));
+    if (!handler) d.fail("isspacep has .shared, .local and .global");
+    if (d.register_bits(d.operand(1)) != 64) d.fail("addresses have 64 bits");
+    d.emit_predicate(handler, d.destination(d.operand(0)), emission_of({d.source(1, Type::b64)}));
+}
+
+namespace {
+
+void read_rounding(const Statement& s, Conversion& c) {
+    static constexpr std::pair<std::string_view, Rounding> roundings[] = {{"rn", Rounding::nearest},
+                                                                          {"rz", Rounding::zero},
+                                                                          {"rm", Rounding::down},
+                                                                          {"rp", Rounding::up}};
+    for (const auto& [name, rounding] : roundings) {
+        if (s.has(name)) c.rounding = rounding;
+        if (!s.has(std::string(name) + "i")) continue;
+        c.rounding = rounding;
+        c.to_integral = true;
+    }
+}
+
+// .b8 to .b64 convert as .u8 to .u64.
+Type number_type(Type type) {
+    return type >= Type::b8 && type <= Type::b64
+               ? Type(unsigned(type) - unsigned(Type::b8) + unsigned(Type::u8))
+               : type;
+}
+
+}  // namespace
+
+// cvt{.rounding}{.ftz}{.sat}.dtype.atype d, a
+void decode_convert(StatementDecoder& d) {
+    Conversion c;
+    read_rounding(d.statement(), c);
+    c.saturate = d.has("sat");
+    c.to = number_type(d.type(0));
+    c.from = number_type(d.type(1));
+    const unsigned to_bits = bits_of(c.to), from_bits = bits_of(c.from);
+    const bool integers = !is_float(c.to) && !is_float(c.from);
+    // PTX's own compiler does not write this: the upper half would keep its value.
+    if (to_bits < 64 && d.register_bits(d.operand(0)) == 64) d.fail("the register is too wide");
+    const std::uint32_t destination = d.destination(d.operand(0));
+    std::uint32_t a = d.source(d.operand(1), c.from);
+    d.float_mode.keeps_subnormals =
+        d.state().kernel->flush_subnormals && !d.has("ftz") && is_float(c.from);
+    if (d.register_bits(d.operand(1)) == 64 && from_bits < 64 && !is_uniform(a)) {
+        // Handlers step through a register by the width of the type: its low half gets a slot.
+        const std::uint32_t low = d.state().slots.vector(32);
+        Emission e = emission_of({a});
+        e.operation = Operation::cvt;
+        e.type = Type::u32;
+        e.second_type = Type::u64;
+        d.emit_value(simd_conversion_handler({Type::u32, Type::u64}, {}), low, 32, std::move(e));
+        a = low;
+    }
+    // A 16-bit register is the low half of a 32-bit slot. Its readers ignore the upper half.
+    const bool narrows = integers && to_bits == 16 && from_bits == 32 && !c.saturate &&
+                         d.register_bits(d.operand(0)) == 16;
+    const OperandKinds kinds = kinds_of({destination, a});
+    Emission e = emission_of({a});
+    e.detail = encode_rounding(c);
+    d.emit_value(narrows ? move_handler(32, kinds) : conversion_handler(c, kinds), destination,
+                 std::max(32u, to_bits), std::move(e));
+}
+
+}  // namespace warpscope::emulator

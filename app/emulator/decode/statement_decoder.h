@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "emulator/decode/emitter.h"
+#include "emulator/decode/operands.h"
+#include "emulator/handlers/handlers.h"
+
+namespace warpscope::emulator {
+
+/// Decodes one statement: reads its operands and emits its instructions.
+class StatementDecoder : public OperandReader {
+  public:
+    StatementDecoder(KernelState& state, const Statement& statement, Emitter& emitter)
+        : OperandReader(state, statement), emitter_(emitter), types_(statement.types()) {}
+
+    KernelState& state() { return state_; }
+    Emitter& emitter() { return emitter_; }
+    Operation operation() const { return statement_.opcode->operation; }
+    bool has(std::string_view modifier) const { return statement_.has(modifier); }
+    /// Type modifier k; fails where the statement has fewer.
+    Type type(size_t k = 0) const;
+    const std::vector<Type>& types() const { return types_; }
+
+    /// Where the operation's rounding or flushing differs from the kernel's.
+    FloatRequest float_mode;
+
+    void emit(Emission e);
+    void emit_inserted(Emission e);
+    /// An operation whose result goes into a slot of `bits` bits, 32 or 64, and whose handler
+    /// writes all lanes.
+    void emit_value(Handler handler, std::uint32_t destination, unsigned bits, Emission e);
+    /// An operation whose result is a predicate.
+    void emit_predicate(Handler handler, std::uint32_t destination, Emission e);
+    /// operands: the destination first.
+    void emit_arithmetic(const Arithmetic& arithmetic, Type result,
+                         std::vector<std::uint32_t> operands);
+
+    std::uint32_t new_predicate() { return state_.slots.uniform(); }
+    std::uint32_t constant(std::uint64_t value) { return state_.slots.constant(value); }
+    /// The slot of a predicate operand; of its inverse where it is negated (!p).
+    std::uint32_t predicate_source(const Operand& o);
+
+    [[noreturn]] void fail_form() const;  ///< "unknown form of mul"
+
+  private:
+    Emission completed(Emission e) const;
+
+    Emitter& emitter_;
+    std::vector<Type> types_;
+};
+
+/// Which operands are uniform; the destination first.
+OperandKinds kinds_of(const std::vector<std::uint32_t>& operands);
+
+/// Decodes by the statement's Grammar.
+void decode_statement(StatementDecoder& d);
+
+// One function for each Grammar, by the file that holds it.
+
+// decode_arithmetic.cpp
+void decode_arithmetic(StatementDecoder& d);
+void decode_carry(StatementDecoder& d);
+void decode_dot_product(StatementDecoder& d);
+void decode_absolute_difference(StatementDecoder& d);
+void decode_truth_table(StatementDecoder& d);
+
+// decode_compare.cpp
+void decode_compare(StatementDecoder& d);
+void decode_set(StatementDecoder& d);
+void decode_select(StatementDecoder& d);
+void decode_test(StatementDecoder& d);
+
+// decode_move.cpp
+void decode_move(StatementDecoder& d);
+void decode_convert(StatementDecoder& d);
+void decode_convert_address(StatementDecoder& d);
+void decode_space_test(StatementDecoder& d);
+
+// decode_memory.cpp
+Space space_of(const Statement& s);
+void decode_load(StatementDecoder& d);
+void decode_store(StatementDecoder& d);
+void decode_atomic(StatementDecoder& d);
+
+// decode_warp.cpp
+void decode_shuffle(StatementDecoder& d);
+void decode_vote(StatementDecoder& d);
+void decode_match(StatementDecoder& d);
+void decode_reduction(StatementDecoder& d);
+void decode_active_mask(StatementDecoder& d);
+void decode_warp_barrier(StatementDecoder& d);
+
+// decode_control.cpp
+void decode_branch(StatementDecoder& d);
+void decode_barrier(StatementDecoder& d);
+void decode_exit(StatementDecoder& d);
+void decode_trap(StatementDecoder& d);
+void decode_hint(StatementDecoder& d);
+void decode_print(StatementDecoder& d);
+void decode_assertion(StatementDecoder& d);
+
+// decode_compare.cpp: setp and set; into a new predicate where `into` is 0.
+std::uint32_t emit_comparison(StatementDecoder& d, Comparison comparison, Type type,
+                              std::uint32_t into, const Operand& a, const Operand& b);
+
+}  // namespace warpscope::emulator

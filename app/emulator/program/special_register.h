@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace warpscope::emulator {
+
+/// Special registers (PTX ISA 10), which the machine fills in. Those that differ between the lanes
+/// of a warp are in vector slots.
+enum class Special : std::uint8_t {
+    none,
+    tid_x,
+    tid_y,
+    tid_z,
+    laneid,
+    lanemask_eq,
+    lanemask_le,
+    lanemask_lt,
+    lanemask_ge,
+    lanemask_gt,
+    ntid_x,
+    ntid_y,
+    ntid_z,
+    ctaid_x,
+    ctaid_y,
+    ctaid_z,
+    nctaid_x,
+    nctaid_y,
+    nctaid_z,
+    warpid,
+    nwarpid,
+    smid,
+    nsmid,
+    dynamic_smem_size,
+    total_smem_size
+};
+
+/// The special register of a name such as "%tid.x". Special::none for an unknown name and for the
+/// clocks, which an instruction of their own reads.
+Special special_named(std::string_view name);
+/// Whether the lanes of a warp have different values in it.
+bool varies_by_lane(Special special);
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,191 @@
+#include "emulator/ptx/opcodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace warpscope::emulator {
+
+namespace {
+
+// The words of a list: "lo" and "cc" of ".lo .cc" or "mad.lo.cc" behind its first dot.
+constexpr bool has_word(std::string_view list, std::string_view word) {
+    for (size_t at = list.find('.'); at != list.npos; at = list.find('.', at + 1)) {
+        const size_t end = list.find_first_of(". ", at + 1);
+        if (list.substr(at + 1, end == list.npos ? end : end - at - 1) == word) return true;
+    }
+    return false;
+}
+
+constexpr OperandRole role_of(std::string_view text, bool is_first, bool is_optional) {
+    OperandRole role;
+    role.is_optional = is_optional;
+    const size_t colon = text.find(':');
+    const std::string_view name = text.substr(0, colon);
+    role.is_destination = is_first && (name.starts_with('d') || name.starts_with('p'));
+    role.may_be_sink = name.find("/_") != name.npos;
+    if (colon == text.npos) return role;
+    const std::string_view type = text.substr(colon + 1);
+    role.value = type == "wide" ? OperandRole::Value::wide : OperandRole::Value::own;
+    if (type == "pred")
+        role.own = Type::pred;
+    else if (type == "b64")
+        role.own = Type::b64;
+    else if (type != "b32" && type != "wide")
+        throw "an operand of opcodes.def has an unknown type";
+    return role;
+}
+
+// "d, a{, b}": braces stand around optional operands.
+constexpr OperandRoles roles_of(std::string_view text) {
+    OperandRoles found;
+    if (text == "*") {
+        found.any = true;
+        return found;
+    }
+    bool optional = false;
+    while (!text.empty()) {
+        const size_t end = text.find_first_of(",{}");
+        const std::string_view word = text.substr(0, end);
+        if (!word.empty()) {
+            found.roles[found.count] = role_of(word, found.count == 0, optional);
+            ++found.count;
+            if (!optional) ++found.least;
+        }
+        if (end == text.npos) break;
+        if (text[end] == '{') optional = true;
+        if (text[end] == '}') optional = false;
+        text.remove_prefix(end + 1);
+        while (text.starts_with(' ')) text.remove_prefix(1);
+    }
+    return found;
+}
+
+#define ROUNDING ".rn .rz .rm .rp "
+#define TESTS ".finite .infinite .number .notanumber .normal .subnormal"
+#define COMPARISONS \
+    ".eq .ne .lt .le .gt .ge .lo .ls .hi .hs .equ .neu .ltu .leu .gtu .geu .num .nan "
+#define SPACES ".global .shared .shared::cta .local .const .param "
+#define ATOMICS ".add .min .max .exch .cas .and .or .xor .inc .dec "
+// Cache operators, scopes and memory orders. Memory is coherent and in order in the emulator.
+#define CACHE                                                                                    \
+    ".weak .volatile .relaxed .acquire .release .acq_rel .mmio .cta .cluster .gpu .sys .ca .cg " \
+    ".cs .lu .cv .wb .wt .nc .L1::evict_normal .L1::evict_unchanged .L1::evict_first "           \
+    ".L1::evict_last .L1::no_allocate .L2::64B .L2::128B .L2::256B "
+
+constexpr Opcode table[] = {
+#define OPCODE(operation, spelling, modifiers, types, operands, kind, grammar) \
+    {Operation::operation, spelling,         modifiers,       TypeList::types, \
+     roles_of(operands),   OpcodeKind::kind, Grammar::grammar},
+#include "emulator/ptx/opcodes.def"
+#undef OPCODE
+    {Operation::unknown, "", "*", TypeList::none, roles_of("*"), OpcodeKind::unknown,
+     Grammar::unknown}};
+
+// The word before the first dot.
+std::string_view name_of(const Opcode& row) {
+    return row.spelling.substr(0, row.spelling.find('.'));
+}
+
+using RowsByName = std::multimap<std::string_view, const Opcode*>;
+
+const RowsByName& rows_by_name() {
+    static const RowsByName rows = [] {
+        RowsByName found;
+        for (const Opcode& row : table)
+            if (row.operation != Operation::unknown) found.emplace(name_of(row), &row);
+        return found;
+    }();
+    return rows;
+}
+
+bool has_all_words(const std::vector<std::string>& modifiers, std::string_view spelling) {
+    for (size_t dot = spelling.find('.'); dot != spelling.npos; dot = spelling.find('.', dot)) {
+        const size_t end = spelling.find('.', ++dot);
+        const std::string_view word = spelling.substr(dot, end - dot);
+        if (std::find(modifiers.begin(), modifiers.end(), word) == modifiers.end()) return false;
+    }
+    return true;
+}
+
+const Type* first_type(const std::vector<std::string>& modifiers, Type& type) {
+    for (const std::string& m : modifiers)
+        if (const auto found = type_named(m)) {
+            type = *found;
+            return &type;
+        }
+    return nullptr;
+}
+
+bool admits(TypeList list, const Type* type) {
+    switch (list) {
+        case TypeList::none:
+        case TypeList::optional:
+            return true;
+        case TypeList::integer:
+            return type && *type != Type::pred && !is_float(*type);
+        case TypeList::real:
+            return type && is_float(*type);
+        default:
+            return type != nullptr;
+    }
+}
+
+size_t word_count(std::string_view spelling) {
+    return size_t(std::count(spelling.begin(), spelling.end(), '.'));
+}
+
+}  // namespace
+
+bool Opcode::permits(std::string_view modifier) const {
+    return modifiers == "*" || has_word(modifiers, modifier) || has_word(spelling, modifier);
+}
+
+std::span<const Opcode> opcode_table() {
+    return table;
+}
+
+const Opcode& opcode_of(Operation operation) {
+    return table[size_t(operation)];
+}
+
+const Opcode& find_opcode(std::string_view name, const std::vector<std::string>& modifiers) {
+    Type storage = Type::b32;
+    const Type* type = first_type(modifiers, storage);
+    const Opcode* best = &opcode_of(Operation::unknown);
+    const auto [first, last] = rows_by_name().equal_range(name);
+    for (auto it = first; it != last; ++it) {
+        const Opcode& row = *it->second;
+        if (!admits(row.types, type) || !has_all_words(modifiers, row.spelling)) continue;
+        if (best->operation == Operation::unknown ||
+            word_count(row.spelling) > word_count(best->spelling))
+            best = &row;
+    }
+    return *best;
+}
+
+std::string why_unknown(std::string_view name, const std::vector<std::string>& modifiers) {
+    const auto [first, last] = rows_by_name().equal_range(name);
+    if (first == last) return "unknown opcode";
+    Type storage = Type::b32;
+    const Type* type = first_type(modifiers, storage);
+    std::string spellings;
+    for (auto it = first; it != last; ++it) {
+        const Opcode& row = *it->second;
+        if (!has_all_words(modifiers, row.spelling)) {
+            spellings += fmt::format("{}{}", spellings.empty() ? "" : ", ", row.spelling);
+            continue;
+        }
+        if (!type) return fmt::format("a type is needed behind {}", row.spelling);
+        return fmt::format("{} does not have the type .{}", row.spelling, name_of(*type));
+    }
+    return fmt::format("unknown form of {}; the emulator knows {}", name, spellings);
+}
+
+Type wide_type(Type type) {
+    if (bits_of(type) < 32) return Type::b32;
+    return is_signed(type) ? Type::s64 : Type::u64;
+}
+
+}  // namespace warpscope::emulator
