@@ -6,6 +6,7 @@
 #include "compute/device/device.h"
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helpers.h"
+#include "compute/pick_device.h"
 #include "experiments/nbody/bodies_file.h"
 #include "jobs/bench/bench.h"
 #include "jobs/headless/headless.h"

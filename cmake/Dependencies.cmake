@@ -1,4 +1,4 @@
-# Everything comes from the system's packages; `./run` installs them by name.
+# All libraries come from packages of the system; `./run` installs them.
 find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
@@ -13,13 +13,13 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(imgui REQUIRED IMPORTED_TARGET imgui)
 
-# The toolkit is looked for where NVIDIA's packages put it, so that PATH need not name it.
+# Searches the folders of NVIDIA's packages, so that nvcc need not be in PATH.
 set(WARPSCOPE_HAS_CUDA OFF)
 if(WARPSCOPE_CUDA)
   find_program(NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda /opt/cuda
                PATH_SUFFIXES bin)
   if(NVCC)
-    # Not "realpath": /usr/local/cuda is a link that a toolkit's update moves.
+    # Not "realpath": /usr/local/cuda is a symbolic link, which changes with an update of the toolkit.
     cmake_path(GET NVCC PARENT_PATH nvcc_folder)
     cmake_path(GET nvcc_folder PARENT_PATH CUDAToolkit_ROOT)
     find_package(CUDAToolkit 12.8)

@@ -1,6 +1,7 @@
 # embed_files(TARGET FUNCTION NAME=PATH...)
-# Compiles files into TARGET. FUNCTION is the qualified name of the look-up that a header of the
-# target declares: `std::string_view FUNCTION(std::string_view name)`, empty for an unknown name.
+# Builds files into TARGET and defines the function that returns them, which a header of the target must
+# declare: `std::string_view FUNCTION(std::string_view name)`. FUNCTION is a qualified name. The result
+# is empty for an unknown name.
 function(embed_files target function)
   string(REPLACE "::" "_" symbol ${function})
   set(assembly "    .section .rodata\n")

@@ -1,4 +1,4 @@
-# `cmake --install build/default --prefix /usr/local`: the program, its icon and its menu entry.
+# `cmake --install build/default --prefix /usr/local` installs the program, its icon and its menu entry.
 include(GNUInstallDirs)
 install(TARGETS warpscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES assets/warpscope.svg

@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-/// FNV-1a, 64 bits: names files and finds damage; what must be equal is compared in full.
+/// FNV-1a, 64 bits. It names files and detects damage; keys are compared in full.
 std::uint64_t hash(std::string_view bytes) {
     std::uint64_t value = 0xcbf29ce484222325;
     for (const char byte : bytes) {
@@ -28,8 +28,8 @@ std::uint64_t hash(std::string_view bytes) {
     return value;
 }
 
-/// False where another file of the user is read with the text, whose changes the key doesn't show:
-/// #include of anything but <name>, which is the toolkit's.
+/// False if the source may include another file of the user, because the key does not show changes
+/// of that file. #include <name> is a header of the toolkit and is allowed.
 bool stands_alone(std::string_view source) {
     constexpr std::string_view word = "include", blanks = " \t";
     for (std::size_t at = 0; (at = source.find(word, at)) != std::string_view::npos;) {
@@ -47,7 +47,7 @@ bool stands_alone(std::string_view source) {
     return true;
 }
 
-/// Everything that a compiled text depends on.
+/// Everything that the PTX depends on.
 Json key_of(const Request& request, std::string_view version) {
     return {{"format", 1},
             {"compiler", version},
@@ -56,7 +56,7 @@ Json key_of(const Request& request, std::string_view version) {
             {"source", request.source}};
 }
 
-/// CBOR, since texts need not be UTF-8.
+/// As CBOR, because sources may not be UTF-8.
 std::string bytes_of(const Json& json) {
     std::string bytes;
     Json::to_cbor(json, bytes);
@@ -89,7 +89,7 @@ Compiled from_json(const Json& json) {
     return compiled;
 }
 
-/// With a sum before it, so that a damaged file is known before anything is read out of it.
+/// With a checksum in front, so that a damaged file is detected before it is parsed.
 std::string sealed(const Json& json) {
     const std::string bytes = bytes_of(json);
     return fmt::format("{:016x}", hash(bytes)) + bytes;
@@ -102,7 +102,7 @@ std::optional<Json> unsealed(std::string_view bytes) {
     return Json::from_cbor(bytes);
 }
 
-/// Whole or not at all: readers see the old file or the new one.
+/// Writes a temporary file and renames it, so that readers see a complete file.
 void write(const fs::path& file, std::string_view bytes) {
     static std::atomic<unsigned> count{0};
     fs::path part = file;
@@ -119,7 +119,7 @@ void write(const fs::path& file, std::string_view bytes) {
     if (!written || error) fs::remove(part, error);
 }
 
-/// Removes what was used longest ago, also parts that a process left when it was ended.
+/// Removes the least recently used files, including temporary files of processes that were killed.
 void shrink(const fs::path& folder, std::uintmax_t limit) {
     struct File {
         fs::path path;
@@ -189,7 +189,7 @@ void Cache::keep(const Request& request, std::string_view version,
         write(folder_ / name_of(key), bytes);
         shrink(folder_, limit_);
     } catch (...) {
-        return;  // A folder that can't be written to costs time later, and nothing else.
+        return;  // The source will be compiled again.
     }
 }
 

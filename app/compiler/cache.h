@@ -9,12 +9,12 @@
 
 namespace warpscope::compiler {
 
-/// Compiled texts in the user's cache folder, found again by everything that they depend on: text,
-/// file, options and the compiler's version. Nothing that is wrong with the folder is an error:
-/// then nothing is found or kept. Used from any thread, and by several processes at once.
+/// Compiled kernel sources in the user's cache folder. The key of an entry is everything that its
+/// PTX depends on: source, file name, options and the compiler's version. If the folder can't be
+/// used, nothing is found or kept; that is not an error. Threads and processes may share a folder.
 class Cache {
   public:
-    /// `limit`: bytes of the folder beyond which the entries that were used longest ago go.
+    /// If the folder exceeds `limit` bytes, the least recently used entries are removed.
     explicit Cache(std::filesystem::path folder = default_folder(),
                    std::uintmax_t limit = std::uintmax_t(64) << 20);
 
@@ -22,8 +22,8 @@ class Cache {
     void keep(const Request& request, std::string_view version,
               const Compiled& compiled) const noexcept;
 
-    /// $XDG_CACHE_HOME/warpscope/kernels, else ~/.cache/warpscope/kernels; empty where neither can
-    /// be: then nothing is kept.
+    /// $XDG_CACHE_HOME/warpscope/kernels, else ~/.cache/warpscope/kernels. Empty if neither
+    /// variable names an absolute path; nothing is kept then.
     static std::filesystem::path default_folder();
 
   private:

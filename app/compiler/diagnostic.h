@@ -10,23 +10,23 @@ namespace warpscope::compiler {
 
 enum class Severity { note, warning, error };
 
-/// What the compiler says about a place in a source text, in its own words.
+/// A message of the compiler about a place in a kernel source.
 struct Diagnostic {
-    int line = 0;    ///< from 1; 0: of the text as a whole
-    int column = 0;  ///< from 1; 0: not known
+    int line = 0;    ///< from 1; 0: about the whole source
+    int column = 0;  ///< from 1; 0: unknown
     Severity severity = Severity::error;
     std::string text;  ///< "identifier \"tile\" is undefined"
     bool operator==(const Diagnostic&) const = default;
 };
 
-/// A text that can't be compiled. what() is the first error with its line, one line.
+/// A kernel source can't be compiled. what() is the first error with its place, in one line.
 struct CompileError : std::runtime_error {
     CompileError(const std::string& what, std::vector<Diagnostic> all)
         : std::runtime_error(what), diagnostics(std::move(all)) {}
     std::vector<Diagnostic> diagnostics;  ///< errors, warnings and notes, in the compiler's order
 };
 
-/// There is no compiler here; what() says what to install.
+/// No compiler was found. what() says what to install.
 struct NoCompiler : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

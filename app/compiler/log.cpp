@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t longest_text = 400;
 constexpr std::size_t most_diagnostics = 500;
-/// The log shows a line of the text behind this many columns, and under it a caret.
+/// The log shows a line of the source indented by this many columns, and a caret below it.
 constexpr std::size_t margin = 2;
 
 constexpr std::array<std::pair<std::string_view, Severity>, 7> words{
@@ -37,7 +37,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     return lines;
 }
 
-/// Bytes of the UTF-8 character that begins here; 0: none does.
+/// Length of the UTF-8 character at the start of the text; 0 if it is invalid.
 std::size_t character_bytes(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     const unsigned char first = byte(0);
@@ -46,15 +46,15 @@ std::size_t character_bytes(std::string_view text) {
     if (bytes == 0 || first > 0xF4 || text.size() < bytes) return 0;
     for (std::size_t i = 1; i < bytes; ++i)
         if ((byte(i) & 0xC0) != 0x80) return 0;
-    // Longer than it need be, half of a surrogate pair, beyond the last character.
-    const bool odd = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
-                     (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F);
-    return odd ? 0 : bytes;
+    // An overlong encoding, half of a surrogate pair, or a value above U+10FFFF.
+    const bool invalid = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
+                         (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F);
+    return invalid ? 0 : bytes;
 }
 
 /// "kernels/ripple.cu(3): error #20-D: identifier …", "At end of source: error: …".
 struct Header {
-    std::string_view place;  ///< "kernels/ripple.cu(3)"; empty where the line names none
+    std::string_view place;  ///< "kernels/ripple.cu(3)"; empty if the line names no place
     Severity severity;
     std::string text;  ///< "#20-D: identifier …"
 };
@@ -76,7 +76,7 @@ std::optional<Header> header_of(std::string_view line) {
     return read(line.substr(0, colon), line.substr(colon + 2));
 }
 
-/// 0 where the place is in another file.
+/// The line number of a place; 0 if it is in another file.
 int line_in(std::string_view place, std::string_view file) {
     if (!place.starts_with(file) || !place.ends_with(')')) return 0;
     place.remove_prefix(file.size());
@@ -87,7 +87,7 @@ int line_in(std::string_view place, std::string_view file) {
     return read.ec == std::errc() && read.ptr == end && line > 0 ? line : 0;
 }
 
-/// Byte of the caret, from 1; 0: the line has none.
+/// The column of the caret in bytes, from 1; 0 if the line has no caret.
 int caret_of(std::string_view line) {
     const std::size_t at = line.find_first_not_of(" \t");
     if (at == std::string_view::npos || at < margin || line.substr(at) != "^") return 0;
@@ -110,7 +110,10 @@ class Reader {
                 open = false;
             } else if (open) {
                 const int caret = i + 1 < lines.size() ? caret_of(lines[i + 1]) : 0;
-                caret ? place(caret) : go_on(lines[i]);
+                if (caret)
+                    set_column(caret);
+                else
+                    append(lines[i]);
             }
         }
         for (Diagnostic& diagnostic : found_) diagnostic.text = clean(diagnostic.text);
@@ -120,7 +123,10 @@ class Reader {
 
   private:
     void begin(Header header) {
-        if (found_.size() == most_diagnostics) return void(++more_);
+        if (found_.size() == most_diagnostics) {
+            ++more_;
+            return;
+        }
         const bool at_end = header.place == "At end of source";
         const int line = at_end ? end_ : line_in(header.place, file_);
         if (!line && !header.place.empty())
@@ -128,12 +134,12 @@ class Reader {
         found_.push_back({line, 0, header.severity, std::move(header.text)});
     }
 
-    void place(int caret) {
+    void set_column(int caret) {
         Diagnostic& last = found_.back();
         if (!more_ && last.line && !last.column) last.column = caret;
     }
 
-    void go_on(std::string_view line) {
+    void append(std::string_view line) {
         std::string& text = found_.back().text;
         line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
         if (more_ || line.empty() || line == "^" || text.size() > longest_text) return;

@@ -7,20 +7,20 @@
 
 namespace warpscope::compiler {
 
-/// What NVRTC's log says about the text: messages in the log's order, each with what it says on
-/// further lines ("argument types are: …"). Columns count bytes, as the log does. Bytes that are no
-/// UTF-8 are replaced, and what is very long or very much is cut.
+/// The messages of a log of NVRTC, in order. Continuation lines ("argument types are: …") belong to
+/// the message before. Columns count bytes, as in the log. Invalid UTF-8 is replaced, long texts
+/// are cut, and the number of messages is limited.
 std::vector<Diagnostic> read_log(std::string_view log, const Request& request);
 
-/// A sentence of the compiler or of a person as messages can hold it: one line, UTF-8, not too
-/// long.
+/// Makes a text fit for a message: one line of valid UTF-8 with a limited length.
 std::string clean(std::string_view text);
 
 /// "kernels/ripple.cu:3: identifier \"b\" is undefined"
 std::string place_and_text(const Request& request, const Diagnostic& diagnostic);
 
-/// The same text wherever it was compiled: `.file` says "kernels/ripple.cu" for the request's file,
-/// "kernels/NAME.cu" for others that #line names and "cuda/NAME" for the toolkit's headers.
+/// Makes a PTX text independent of the machine's paths: a `.file` directive names
+/// "kernels/ripple.cu" for the file of the request, "kernels/NAME.cu" for other files named by
+/// #line, and "cuda/NAME" for headers of the toolkit.
 std::string portable_ptx(std::string_view ptx, const Request& request);
 
 }  // namespace warpscope::compiler

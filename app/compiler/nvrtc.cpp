@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The few declarations that are needed of nvrtc.h, which need not be installed.
+// The declarations that are used here of nvrtc.h, which may not be installed.
 // Source: CUDA "NVRTC" documentation, "User Interface".
 using Program = struct NvrtcProgramHandle*;
 constexpr int nvrtc_success = 0, nvrtc_error_compilation = 6;  // nvrtcResult
@@ -42,7 +42,7 @@ std::vector<fs::path> versioned_toolkits(const fs::path& folder) {
     return found;
 }
 
-/// Where libraries lie, in the order in which they are looked for.
+/// The folders to search for the library, in order.
 std::vector<fs::path> folders() {
     std::vector<fs::path> toolkits;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
@@ -67,8 +67,8 @@ void* open(const std::string& path) {
 void* open_library(const std::string& library) {
     if (!library.empty()) {
         if (void* const opened = open(library)) return opened;
-        throw NoCompiler(fmt::format("NVRTC, the compiler of edited kernels, can't be loaded: {}",
-                                     clean(dlerror())));
+        throw NoCompiler(
+            fmt::format("NVRTC, the compiler of edits, can't be loaded: {}", clean(dlerror())));
     }
     for (const char* name : names)
         if (void* const opened = open(name)) return opened;
@@ -79,8 +79,9 @@ void* open_library(const std::string& library) {
         looked.push_back(folder.string());
     }
     throw NoCompiler(fmt::format(
-        "There is no NVRTC, the compiler of edited kernels: install the CUDA Toolkit or NVIDIA's "
-        "package cuda-nvrtc-13-0, or run \"./run nvrtc\" (looked for {} in the loader's path, {})",
+        "NVRTC, the compiler of edits, is not installed: install the CUDA Toolkit or NVIDIA's "
+        "package cuda-nvrtc-13-0, or run \"./run nvrtc\" (searched for {} in the path of the "
+        "dynamic loader, {})",
         names[0], fmt::join(looked, ", ")));
 }
 
@@ -92,8 +93,8 @@ std::string path_of(void* address) {
     return error ? info.dli_fname : path.string();
 }
 
-/// -I of the toolkit that the library belongs to: for <cuda_fp16.h> and the like. None for a
-/// library that came alone.
+/// -I options for the headers of the library's toolkit, such as <cuda_fp16.h>; empty if the library
+/// was installed without a toolkit.
 std::vector<std::string> include_options(const fs::path& library) {
     std::error_code error;
     for (fs::path folder = library.parent_path(); folder.has_relative_path();
@@ -123,13 +124,13 @@ void check_source(const Request& request) {
     const std::string& source = request.source;
     if (source.size() > largest_source)
         refuse(request, 0,
-               fmt::format("the text is too long, {} KiB: up to {} KiB are compiled",
+               fmt::format("the source has {} KiB: at most {} KiB can be compiled",
                            (source.size() + 1023) >> 10, largest_source >> 10));
-    // NVRTC takes either for the end of the text, and leaves out the rest without a word.
+    // NVRTC takes either byte for the end of the source and silently ignores the rest.
     const std::size_t end = source.find_first_of(std::string_view("\0\xFF", 2));
     if (end == std::string::npos) return;
     refuse(request, line_at(source, end),
-           fmt::format("byte 0x{:02x}: this is no text",
+           fmt::format("byte 0x{:02x} is not allowed in a source",
                        unsigned(static_cast<unsigned char>(source[end]))));
 }
 
@@ -161,8 +162,9 @@ struct Nvrtc::Functions {
     static void find(void* library, Function& function, const char* name) {
         function = reinterpret_cast<Function>(dlsym(library, name));
         if (!function)
-            throw NoCompiler(
-                fmt::format("The NVRTC that was found lacks {}: install another", name));
+            throw NoCompiler(fmt::format(
+                "The NVRTC library that was found has no function {}: install another version",
+                name));
     }
 
     void check(int status, std::string_view call) const {
@@ -170,7 +172,7 @@ struct Nvrtc::Functions {
             throw std::runtime_error(fmt::format("NVRTC: {}: {}", call, error_string(status)));
     }
 
-    /// What a pair of functions gives that ends with a NUL.
+    /// Calls a pair of functions, `size` and `get`, for a text. Removes its final NUL.
     std::string text(Program program, int (*size)(Program, std::size_t*),
                      int (*get)(Program, char*), std::string_view call) const {
         std::size_t bytes = 0;
@@ -232,7 +234,7 @@ Compiled Nvrtc::compile(const Request& request) const {
     }
     diagnostics.insert(
         diagnostics.begin(),
-        {0, 0, Severity::error, fmt::format("NVRTC gave up: {}", nvrtc.error_string(status))});
+        {0, 0, Severity::error, fmt::format("NVRTC failed: {}", nvrtc.error_string(status))});
     const std::string what = place_and_text(request, diagnostics.front());
     throw CompileError(what, std::move(diagnostics));
 }

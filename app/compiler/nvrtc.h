@@ -10,37 +10,36 @@
 
 namespace warpscope::compiler {
 
-/// A kernel file's text and how it is to be compiled. Texts that are not equal in all of it are
-/// other texts to the cache.
+/// A kernel source and the options that affect its PTX.
 struct Request {
-    std::string file;  ///< as messages and line information name it: "kernels/ripple.cu"
+    std::string file;  ///< its name in messages and line information: "kernels/ripple.cu"
     std::string source;
     bool fast_math = false;  ///< nvcc's -use_fast_math
     bool operator==(const Request&) const = default;
 };
 
 struct Compiled {
-    std::string ptx;  ///< for compute_75, with line information that names Request::file
+    std::string ptx;  ///< for compute_75; its line information names Request::file
     std::vector<Diagnostic> warnings;
     bool operator==(const Compiled&) const = default;
 };
 
-/// The largest text that is compiled, in bytes.
+/// The largest kernel source that is compiled, in bytes.
 inline constexpr std::size_t largest_source = std::size_t(1) << 20;
 
-/// Throws CompileError where a text is not for the compiler to see: a NUL byte, or too long.
+/// Throws CompileError if the source is too long or has a byte that the compiler can't handle.
 void check_source(const Request& request);
 
-/// What the compiler is told beside the text, but for where the toolkit's headers are.
+/// The compiler's options for a request, without the paths of headers.
 std::vector<std::string> options_of(const Request& request);
 
-/// NVIDIA's run-time compiler, a library that is looked for when the program runs. Loading it takes
-/// 5 ms, or 240 ms the first time after a boot. Compiling may take any time, and hostile texts may
-/// crash it: for a helper process.
+/// NVIDIA's run-time compiler (NVRTC), a library that is loaded at run time. Loading takes 5 ms, or
+/// 240 ms the first time after a boot. Use it in a helper process: a source can make it hang or
+/// crash.
 class Nvrtc {
   public:
-    /// Looks in the loader's path, then in the folders of the CUDA Toolkit; or takes `library`
-    /// alone. Stays loaded until the process ends. Throws NoCompiler, which says what to install.
+    /// Searches the path of the dynamic loader, then the folders of the CUDA Toolkit; or loads
+    /// `library`. It is never unloaded. Throws NoCompiler.
     explicit Nvrtc(const std::string& library = "");
     ~Nvrtc();
     Nvrtc(Nvrtc&&) noexcept;
@@ -48,7 +47,7 @@ class Nvrtc {
 
     const std::string& version() const { return version_; }  ///< "13.0"
     const std::string& path() const { return path_; }        ///< of the library
-    /// Throws CompileError with all that the compiler says. One thread at a time.
+    /// Throws CompileError with all messages of the compiler. Not thread-safe.
     Compiled compile(const Request& request) const;
 
   private:

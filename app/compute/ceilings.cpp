@@ -18,11 +18,11 @@ struct Word16 {
     std::uint32_t part[4];
 };
 
-/// How much is measured: enough to take long beside a launch, on a GPU of any size.
+/// The amount of work that is measured. It takes much longer than a launch, on a GPU of any size.
 struct Extent {
     std::size_t copy_bytes;   ///< each of the two buffers
-    std::size_t least_bytes;  ///< where that doesn't fit
-    unsigned blocks;          ///< of the kernels that fill the device once
+    std::size_t least_bytes;  ///< if that does not fit into memory
+    unsigned blocks;          ///< of fma_chains and read16: they fill the device once
     int rounds;
     int launches;
 };
@@ -31,8 +31,8 @@ Extent extent_of(const DeviceInfo& info) {
     const auto processors = unsigned(std::max(info.multiprocessors, 1));
     if (info.kind == DeviceKind::emulator)
         return {std::size_t(4) << 20, std::size_t(4) << 20, processors, 8, 8};
-    // Eight blocks fill a multiprocessor's 2048 threads; 512 rounds of them take about a
-    // millisecond, and 40 launches the time in which a card that was idle raises its clocks.
+    // Eight blocks fill the 2048 threads of a multiprocessor. 512 rounds take about a millisecond,
+    // and an idle GPU raises its clocks within 40 launches.
     const std::size_t least = std::max(4 * info.cache_bytes, std::size_t(4) << 20);
     return {std::size_t(1) << 30, least, 8 * processors, 512, 40};
 }
@@ -51,7 +51,7 @@ void measure_flops(Device& device, const Extent& extent, Ceilings& result) {
     Buffer<float> out(device, std::size_t(extent.blocks) * block_size);
     const auto kernel =
         device.kernel<DevicePointer<float>, float, float, int>("ceilings", "fma_chains");
-    (void)gpu_state(device.info().pci_bus_id);  // the first call takes long
+    (void)gpu_state(device.info().pci_bus_id);  // not timed: the first call is slow
     for (int i = 0; i < extent.launches; ++i)
         device.launch(kernel, {{extent.blocks}, {block_size}}, {}, out.pointer(), -1.0F, 1.0F,
                       extent.rounds);
@@ -60,7 +60,7 @@ void measure_flops(Device& device, const Extent& extent, Ceilings& result) {
     result.flops_per_second = per_second(2 * fmas, fastest_ms(device, "fma_chains"));
 }
 
-/// Two buffers as large as is wanted, or as memory has room for.
+/// Two buffers of copy_bytes, or of less if memory is short.
 std::pair<Buffer<Word16>, Buffer<Word16>> two_buffers(Device& device, const Extent& extent) {
     for (std::size_t bytes = extent.copy_bytes;; bytes /= 2) {
         try {
@@ -110,7 +110,7 @@ void measure_launch(Device& device, Ceilings& result) {
 
 Ceilings measure(const DeviceInfo& info) {
     const bool gpu = info.kind == DeviceKind::cuda;
-    // A device of its own, so that neither timings nor seeds of the one in use see these launches.
+    // Another device object, so that the timings and seeds of the one in use do not change.
     const std::unique_ptr<Device> device =
         gpu ? make_cuda_device(info.ordinal, "") : make_emulated_device("");
     const Extent extent = extent_of(info);
@@ -124,22 +124,8 @@ Ceilings measure(const DeviceInfo& info) {
 }
 
 std::map<int, Ceilings>& measured() {
-    static std::map<int, Ceilings> by_ordinal;  // the emulator's is -1
+    static std::map<int, Ceilings> by_ordinal;  // -1: the emulator
     return by_ordinal;
-}
-
-std::string bytes_text(double bytes) {
-    return bytes < 1e6 ? fmt::format("{:.3g} kB", bytes / 1e3)
-                       : fmt::format("{:.3g} MB", bytes / 1e6);
-}
-
-std::string short_note(const Ceilings& c) {
-    std::string text = "Too short to be timed alone: an empty kernel reads ";
-    text += fmt::format("{:.1f} µs", c.lone_launch_ms * 1e3);
-    if (c.resolution_ms > 0)
-        text += fmt::format(" ({:.1f} µs behind other launches), and events resolve {:.1f} µs",
-                            c.queued_launch_ms * 1e3, c.resolution_ms * 1e3);
-    return text + ". Time many launches in a row.";
 }
 
 }  // namespace
@@ -154,39 +140,6 @@ const Ceilings& measure_ceilings(Device& device) {
 const Ceilings* known_ceilings(const DeviceInfo& device) {
     const auto found = measured().find(device.ordinal);
     return found == measured().end() ? nullptr : &found->second;
-}
-
-std::string_view Shares::larger_name() const {
-    if (larger() <= 0) return {};
-    return of_bandwidth >= of_fp32 ? "copy bandwidth" : "FP32 rate";
-}
-
-Shares shares_of(const KernelTiming& kernel, const Ceilings& ceilings) {
-    const auto share = [](double part, double of) { return of > 0 ? part / of : 0; };
-    return {share(kernel.bytes_per_second(), ceilings.bytes_per_second),
-            share(kernel.flops_per_second(), ceilings.flops_per_second)};
-}
-
-std::string timing_note(const KernelTiming& kernel, const Ceilings* ceilings) {
-    std::string note;
-    const auto add = [&](std::string_view sentence) {
-        if (!note.empty()) note += " ";
-        note += sentence;
-    };
-    if (kernel.cold()) add("One launch so far; the first also pays for loading the kernel.");
-    if (!ceilings || kernel.recent_ms.empty()) return note;
-    const Ceilings& c = *ceilings;
-    if (kernel.median_ms() < 2 * std::max(c.lone_launch_ms, c.resolution_ms)) add(short_note(c));
-    const double bytes = kernel.work.bytes, rate = kernel.bytes_per_second();
-    if (bytes > 0 && bytes <= double(c.cache_bytes))
-        add(fmt::format("Its {} fit the cache of {}: the bytes a second need not be memory's.",
-                        bytes_text(bytes), bytes_text(double(c.cache_bytes))));
-    else if (rate > 1.02 * c.read_bytes_per_second && rate > 1.02 * c.bytes_per_second)
-        add("More bytes a second than memory gives: a part comes from a cache.");
-    else if (rate > c.bytes_per_second)
-        add(fmt::format("Reading alone reaches {:.0f} % of what copying does.",
-                        100 * c.read_bytes_per_second / c.bytes_per_second));
-    return note;
 }
 
 }  // namespace warpscope::compute

@@ -4,7 +4,7 @@
 
 namespace warpscope::gl {
 
-/// Bytes of assets/NAME, embedded; empty for an unknown name.
+/// The bytes of assets/NAME, built into the app; empty for an unknown name.
 std::string_view asset(std::string_view name);
 
 }  // namespace warpscope::gl

@@ -11,7 +11,7 @@ namespace {
 
 void check(cudaError_t status, const char* call) {
     if (status == cudaSuccess) return;
-    cudaGetLastError();  // else the next launch would report this error as its own
+    cudaGetLastError();  // clears it, so that the next launch does not report it
     const auto words = fmt::format("{}: {} ({})", call, cudaGetErrorString(status), int(status));
     if (compute::cuda_is_lost(status)) throw compute::DeviceLost(words);
     throw compute::DeviceError(words);

@@ -8,15 +8,15 @@ namespace warpscope::gl {
 /// A GL buffer object that CUDA writes in place (CUDA runtime API, "OpenGL Interoperability").
 struct CudaBuffer {
     virtual ~CudaBuffer() = default;
-    /// Device address of the buffer, for work queued in `stream`, a cudaStream_t. Throws
-    /// compute::DeviceError, as unmap does.
+    /// Returns the device address of the buffer for work in `stream`, a cudaStream_t, until
+    /// unmap(). Both throw compute::DeviceError.
     virtual std::uint64_t map(void* stream) = 0;
     virtual void unmap(void* stream) = 0;
 };
 
-/// Shares a GL buffer with a CUDA device. Throws compute::DeviceError, with CUDA's own error state
-/// cleared, where the current GL context and this device can't share (GL on Mesa or on another
-/// GPU gives error 304 or 999), and in a build without a CUDA toolkit.
+/// Shares a GL buffer with a CUDA device. Throws compute::DeviceError and clears CUDA's error state
+/// if the current GL context and the device can't share a buffer (error 304 or 999 if GL runs on
+/// Mesa or on another GPU). Always throws in a build without the CUDA Toolkit.
 std::unique_ptr<CudaBuffer> share_with_cuda(unsigned gl_buffer, int cuda_ordinal);
 
 }  // namespace warpscope::gl

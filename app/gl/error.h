@@ -4,7 +4,8 @@
 
 namespace warpscope::gl {
 
-/// What went wrong with a window, OpenGL or an image file: what, where, and what to do.
+/// A failure of a window, of OpenGL or of an image file. The message says what failed, where, and
+/// what to do.
 struct Error : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

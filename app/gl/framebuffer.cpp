@@ -64,11 +64,10 @@ std::vector<std::uint8_t> read_framebuffer(int width, int height) {
     glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
     glPixelStorei(GL_PACK_ALIGNMENT, 4);
     glReadPixels(0, 0, width, height, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
-    for (std::size_t top = 0, bottom = std::size_t(height) - 1; top < bottom; ++top, --bottom) {
+    for (std::size_t top = 0, bottom = std::size_t(height) - 1; top < bottom; ++top, --bottom)
         std::swap_ranges(pixels.begin() + std::ptrdiff_t(top * row),
                          pixels.begin() + std::ptrdiff_t((top + 1) * row),
                          pixels.begin() + std::ptrdiff_t(bottom * row));
-    }
     return pixels;
 }
 

@@ -5,8 +5,8 @@
 
 namespace warpscope::gl {
 
-/// An RGBA8 picture to draw into, as a texture. As everywhere in GL its row 0 is the bottom: to
-/// show texture() with ImGui::Image, give uv (0, 1) and (1, 0).
+/// A framebuffer whose colour attachment is an RGBA8 texture. Row 0 is the bottom, as in all of GL:
+/// to draw texture() with ImGui::Image, pass uv (0, 1) and (1, 0).
 class Framebuffer {
   public:
     Framebuffer(int width, int height);
@@ -14,12 +14,12 @@ class Framebuffer {
     Framebuffer(const Framebuffer&) = delete;
     Framebuffer& operator=(const Framebuffer&) = delete;
 
-    /// Draws go here from now on; sets the viewport to all of it.
+    /// Makes later draws go here and sets the viewport to the whole picture.
     void bind() const;
     int width() const { return width_; }
     int height() const { return height_; }
     unsigned texture() const { return texture_; }
-    /// r, g, b, a, top row first. Leaves this framebuffer bound.
+    /// r, g, b, a, top row first. Binds this framebuffer.
     std::vector<std::uint8_t> read_pixels() const;
 
   private:
@@ -29,8 +29,8 @@ class Framebuffer {
     unsigned id_ = 0;
 };
 
-/// The bound framebuffer's (or window's back buffer's) lower left width*height pixels:
-/// r, g, b, a, top row first.
+/// The lower left width*height pixels of the bound framebuffer or of the window's back buffer: r,
+/// g, b, a, top row first.
 std::vector<std::uint8_t> read_framebuffer(int width, int height);
 
 }  // namespace warpscope::gl

@@ -4,12 +4,12 @@
 
 namespace warpscope::gl {
 
-/// What the current context runs on.
+/// The OpenGL implementation of the current context.
 struct GlInfo {
     std::string vendor;     ///< "NVIDIA Corporation", "Mesa"
     std::string renderer;   ///< "NVIDIA H200/PCIe/SSE2", "llvmpipe (LLVM 15.0.6, 256 bits)"
     std::string version;    ///< "3.3.0 NVIDIA 580.65"
-    bool software = false;  ///< the CPU draws
+    bool software = false;  ///< it draws on the CPU
 };
 
 /// Needs a current context.

@@ -68,38 +68,34 @@ Candidate device_candidate(EGLDeviceEXT device, std::size_t index, std::optional
     return candidate;
 }
 
-/// Every display that needs no desktop, best first.
+/// All displays that need no desktop, best first.
 std::vector<Candidate> candidates(std::optional<int> cuda_ordinal) {
     std::vector<Candidate> found;
     const char* client = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
     if (has_word(client, "EGL_EXT_platform_device")) {
         const std::vector<EGLDeviceEXT> devices = all_devices();
-        for (std::size_t i = 0; i < devices.size(); ++i) {
+        for (std::size_t i = 0; i < devices.size(); ++i)
             found.push_back(device_candidate(devices[i], i, cuda_ordinal));
-        }
     }
-    if (has_word(client, "EGL_MESA_platform_surfaceless")) {
+    if (has_word(client, "EGL_MESA_platform_surfaceless"))
         found.push_back(
             {EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, "Mesa surfaceless", 2});
-    }
     std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
         return a.preference < b.preference;
     });
     return found;
 }
 
-/// The initialized display of a candidate. Displays belong to the process and contexts share
-/// them, so none is ever terminated.
+/// The initialized display of a candidate. It is never terminated, because all contexts of the
+/// process share it. Throws Error.
 EGLDisplay open_display(const Candidate& candidate) {
     const auto get_display = extension<PFNEGLGETPLATFORMDISPLAYEXTPROC>("eglGetPlatformDisplayEXT");
     if (!get_display) throw Error("EGL has no eglGetPlatformDisplayEXT");
     EGLDisplay display = get_display(candidate.platform, candidate.native, nullptr);
-    if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr)) {
+    if (display == EGL_NO_DISPLAY || !eglInitialize(display, nullptr, nullptr))
         throw Error(fmt::format("EGL error {:#x}", eglGetError()));
-    }
-    if (!has_word(eglQueryString(display, EGL_EXTENSIONS), "EGL_KHR_surfaceless_context")) {
+    if (!has_word(eglQueryString(display, EGL_EXTENSIONS), "EGL_KHR_surfaceless_context"))
         throw Error("no EGL_KHR_surfaceless_context");
-    }
     return display;
 }
 
@@ -116,17 +112,15 @@ EGLContext create_context(EGLDisplay display) {
     EGLConfig config = nullptr;
     EGLint count = 0;
     if (!eglBindAPI(EGL_OPENGL_API) || !eglChooseConfig(display, config_wish, &config, 1, &count) ||
-        count < 1) {
+        count < 1)
         throw Error("no OpenGL configuration");
-    }
     EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, context_wish);
-    if (context == EGL_NO_CONTEXT) {
+    if (context == EGL_NO_CONTEXT)
         throw Error(fmt::format("no OpenGL 3.3 core context (EGL error {:#x})", eglGetError()));
-    }
     return context;
 }
 
-/// {display, context}, current.
+/// Opens a display and makes a new context current: {display, context}. Throws Error.
 std::pair<EGLDisplay, EGLContext> open_candidate(const Candidate& candidate) {
     EGLDisplay display = open_display(candidate);
     EGLContext context = create_context(display);
@@ -159,14 +153,13 @@ OffscreenContext::OffscreenContext(std::optional<int> cuda_ordinal) {
     if (failures.empty()) failures.emplace_back("EGL offers no display");
     throw Error(fmt::format(
         "can't open OpenGL 3.3 without a display ({}): install libegl1 and libgl1-mesa-dri for "
-        "software OpenGL, or the NVIDIA driver's GL package (libnvidia-gl-…) for the GPU's",
+        "software OpenGL, or the NVIDIA driver's package libnvidia-gl-… for OpenGL on the GPU",
         fmt::join(failures, "; ")));
 }
 
 OffscreenContext::~OffscreenContext() {
-    if (eglGetCurrentContext() == context_) {
+    if (eglGetCurrentContext() == context_)
         eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-    }
     eglDestroyContext(display_, context_);
 }
 

@@ -5,19 +5,19 @@
 
 namespace warpscope::gl {
 
-/// An OpenGL 3.3 core context without window or display, through EGL; current on the calling
-/// thread as long as it lives. It has no framebuffer of its own: draw into a Framebuffer.
+/// An OpenGL 3.3 core context without a window or display, through EGL. It is current on the
+/// calling thread until it is destroyed. It has no default framebuffer: draw into a Framebuffer.
 class OffscreenContext {
   public:
-    /// With a CUDA ordinal, GL runs on that GPU if the driver's EGL offers it, and else on
-    /// whatever EGL has (other GPUs, then Mesa's software). Throws Error where nothing works.
+    /// Prefers the GPU with this CUDA ordinal, then other GPUs, then Mesa's software renderer.
+    /// Throws Error if EGL offers none of them.
     explicit OffscreenContext(std::optional<int> cuda_ordinal = std::nullopt);
     ~OffscreenContext();
     OffscreenContext(const OffscreenContext&) = delete;
     OffscreenContext& operator=(const OffscreenContext&) = delete;
 
     void make_current();
-    /// Where it runs: "EGL device 0 (CUDA device 0)", "Mesa surfaceless".
+    /// The EGL display that it uses: "EGL device 0 (CUDA device 0)", "Mesa surfaceless".
     const std::string& where() const { return where_; }
 
   private:

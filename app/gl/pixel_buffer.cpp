@@ -18,14 +18,13 @@ void check_size(int width, int height) {
                             width, height, largest));
 }
 
-/// Why CUDA can't write this context's buffers, given what CUDA said.
+/// The reason why CUDA can't write buffers of this context. `cuda_words` is CUDA's error.
 std::string staged_reason(const std::string& cuda_words) {
     const GlInfo gl = gl_info();
-    if (gl.vendor.find("NVIDIA") == std::string::npos) {
+    if (gl.vendor.find("NVIDIA") == std::string::npos)
         return fmt::format(
             "OpenGL runs on {}, not on the GPU that computes: frames are copied through the host.",
             gl.renderer);
-    }
     return fmt::format(
         "CUDA and OpenGL can't share memory here ({}): frames are copied through "
         "the host.",
@@ -48,7 +47,7 @@ PixelBuffer::PixelBuffer(compute::Device& device, int width, int height)
 
 PixelBuffer::~PixelBuffer() {
     abandon();
-    interop_.reset();  // CUDA lets go of the buffer before GL deletes it
+    interop_.reset();  // CUDA must unregister the buffer before GL deletes it
     release_gl_objects();
 }
 
@@ -77,8 +76,8 @@ void PixelBuffer::release_gl_objects() noexcept {
 void PixelBuffer::choose_path() {
     if (device_.info().in_helper) {
         stage(
-            "Edited kernels run in a process of their own, whose GPU memory OpenGL can't see here: "
-            "frames are copied through memory that both share.");
+            "Edits run in a helper process, and OpenGL can't use its GPU memory: frames are copied "
+            "through the host.");
         return;
     }
     if (device_.info().kind == compute::DeviceKind::emulator) {
@@ -105,7 +104,7 @@ void PixelBuffer::stage(std::string reason) {
 }
 
 std::uint64_t PixelBuffer::map() {
-    abandon();  // a frame that failed may have left it mapped
+    abandon();  // a failed frame may have left it mapped
     switch (path_) {
         case Path::interop:
             address_ = interop_->map(device_.native_stream());
@@ -163,10 +162,9 @@ void* PixelBuffer::map_pbo() {
     void* host = glMapBufferRange(GL_PIXEL_UNPACK_BUFFER, 0, GLsizeiptr(bytes()),
                                   GL_MAP_WRITE_BIT | GL_MAP_INVALIDATE_BUFFER_BIT);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-    if (!host) {
+    if (!host)
         throw Error(fmt::format("OpenGL can't map {} MiB of pixels: choose a smaller picture",
                                 (bytes() >> 20) + 1));
-    }
     return host;
 }
 
@@ -179,7 +177,7 @@ bool PixelBuffer::release_pbo() noexcept {
 
 void PixelBuffer::unmap_pbo() {
     if (release_pbo()) return;
-    throw Error("OpenGL lost a frame's pixels (the display changed): draw the frame again");
+    throw Error("OpenGL lost a frame's pixels (the display mode changed): draw the frame again");
 }
 
 std::uint64_t PixelBuffer::attach_pbo() {
@@ -209,7 +207,7 @@ void PixelBuffer::abandon() noexcept {
         if (path_ == Path::mapped) device_.synchronize();
         if (path_ == Path::interop) interop_->unmap(device_.native_stream());
     } catch (const std::exception&) {
-        // The failure that led here is already on its way to the caller.
+        // The caller is about to receive the first failure.
     }
     const std::uint64_t address = std::exchange(address_, 0);
     if (path_ != Path::mapped) return;

@@ -13,37 +13,37 @@ namespace warpscope::gl {
 
 struct CudaBuffer;
 
-/// Pixels that a device's kernels write and OpenGL draws: a pixel buffer object (PBO) of
-/// width*height RGBA8 pixels, top row first, and its texture of the same size (row 0 is the top).
-/// Needs the GL context that it was made in to be current, and its device alive, to its end.
-/// A frame is map(), launches, unmap(), upload(); or write(), which does all four.
-/// Another size is another PixelBuffer.
+/// Pixels that kernels of a device write and OpenGL draws: a pixel buffer object (PBO) of
+/// width*height RGBA8 pixels, top row first, and a texture of this size, whose row 0 is the top. A
+/// frame is map(), launches, unmap(), upload(); write() does all four. Every call, the destructor
+/// too, needs the device and the current GL context of the constructor.
 class PixelBuffer {
   public:
-    /// How pixels come from the kernels to OpenGL.
+    /// The way of the pixels from the kernels to OpenGL.
     enum class Path {
-        /// CUDA writes the PBO in GPU memory. A 1024x1024 frame costs the calling thread about
-        /// 10 us; the GPU itself takes 0.3 ms to change from OpenGL to CUDA and back (H200).
+        /// Kernels write the PBO in GPU memory. A 1024x1024 frame takes about 10 us of the calling
+        /// thread and 0.3 ms of the GPU, which switches from OpenGL to CUDA and back (H200).
         interop,
-        staged,  ///< the device writes a buffer of its own, which is copied through the host
-        mapped,  ///< the emulator writes the PBO, mapped into this process
+        staged,  ///< kernels write a buffer of the device, which is copied through the host
+        mapped,  ///< the emulator writes the PBO, which is mapped into this process
     };
 
-    /// Takes the best path that works. Throws Error for an illegal size, DeviceError for a device
-    /// that has no memory left.
+    /// Chooses the best path that works. Throws Error for an invalid size, DeviceError if the
+    /// device is out of memory.
     PixelBuffer(compute::Device& device, int width, int height);
     ~PixelBuffer();
     PixelBuffer(const PixelBuffer&) = delete;
     PixelBuffer& operator=(const PixelBuffer&) = delete;
 
-    /// The device address of the pixels, until unmap(). Their old values are lost: the kernels
-    /// write every pixel and read none that they haven't written.
+    /// Returns the device address of the pixels, valid until unmap(). Their contents are undefined,
+    /// so kernels must write every pixel.
     std::uint64_t map();
-    /// Ends the kernels' turn; what they wrote is in the PBO.
+    /// Waits until the pixels that the kernels wrote are in the PBO.
     void unmap();
-    /// PBO -> texture.
+    /// Copies the PBO to the texture.
     void upload();
-    /// map(), draw(address), unmap(), upload(); where draw throws, unmapped without an upload.
+    /// map(), draw(address), unmap(), upload(). If `draw` throws, the PBO is unmapped without an
+    /// upload.
     template <class Draw>
     void write(Draw&& draw) {
         const Unmapper unmapper{*this};
@@ -53,14 +53,14 @@ class PixelBuffer {
     }
 
     Path path() const { return path_; }
-    /// Why this path, a sentence for people.
+    /// The reason for this path, as a sentence for the user.
     const std::string& reason() const { return reason_; }
     int width() const { return width_; }
     int height() const { return height_; }
     std::size_t bytes() const { return std::size_t(width_) * std::size_t(height_) * 4; }
     /// GL_TEXTURE_2D, RGBA8, nearest.
     unsigned texture() const { return texture_; }
-    /// The texture's pixels as last uploaded: r, g, b, a, top row first.
+    /// The pixels of the texture: r, g, b, a, top row first.
     std::vector<std::uint8_t> read_pixels() const;
 
   private:
@@ -89,7 +89,7 @@ class PixelBuffer {
     unsigned texture_ = 0;
     std::unique_ptr<CudaBuffer> interop_;
     compute::Buffer<std::uint32_t> staging_;
-    std::uint64_t address_ = 0;  ///< of the mapped pixels; 0: not mapped
+    std::uint64_t address_ = 0;  ///< of the mapped pixels; 0 if not mapped
 };
 
 /// "interop", "staged", "mapped"

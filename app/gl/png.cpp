@@ -9,13 +9,11 @@
 #include <cerrno>
 #include <csetjmp>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "gl/error.h"
 
-// libpng reports errors with longjmp, which runs no destructor: a function that calls setjmp here
-// owns nothing, and what must be freed belongs to its caller.
+// libpng reports errors with longjmp, which runs no destructors. So a function that calls setjmp
+// owns nothing that must be freed; its caller does.
 namespace warpscope::gl {
 namespace {
 
@@ -80,13 +78,11 @@ std::vector<png_text> text_chunks(const Metadata& metadata) {
     for (const auto& [keyword, text] : metadata) {
         const bool printable = std::all_of(keyword.begin(), keyword.end(),
                                            [](char c) { return c >= ' ' && c <= '~'; });
-        if (keyword.empty() || keyword.size() > 79 || !printable) {
+        if (keyword.empty() || keyword.size() > 79 || !printable)
             throw Error(
                 fmt::format("\"{}\" can't be a PNG keyword: 1 to 79 ASCII characters", keyword));
-        }
-        if (text.find('\0') != std::string::npos) {
+        if (text.find('\0') != std::string::npos)
             throw Error(fmt::format("the PNG text \"{}\" holds a zero byte", keyword));
-        }
         png_text chunk{};
         chunk.compression = is_ascii(text) ? PNG_TEXT_COMPRESSION_NONE : PNG_ITXT_COMPRESSION_NONE;
         chunk.key = const_cast<char*>(keyword.c_str());
@@ -113,14 +109,13 @@ bool encode_into(Writer& writer, std::vector<std::uint8_t>& file, std::span<png_
 
 std::vector<std::uint8_t> encode(int width, int height, std::span<const std::uint8_t> rgba,
                                  const Metadata& metadata) {
-    if (width < 1 || height < 1 || rgba.size() != std::size_t(width) * std::size_t(height) * 4) {
-        throw Error(fmt::format("{} bytes are no {}x{} RGBA picture", rgba.size(), width, height));
-    }
+    if (width < 1 || height < 1 || rgba.size() != std::size_t(width) * std::size_t(height) * 4)
+        throw Error(
+            fmt::format("{} bytes can't be a {}x{} RGBA picture", rgba.size(), width, height));
     const std::vector<png_text> texts = text_chunks(metadata);
     std::vector<png_bytep> rows(static_cast<std::size_t>(height));
-    for (std::size_t y = 0; y < rows.size(); ++y) {
+    for (std::size_t y = 0; y < rows.size(); ++y)
         rows[y] = const_cast<png_bytep>(&rgba[y * std::size_t(width) * 4]);
-    }
     std::vector<std::uint8_t> file;
     Writer writer;
     if (!writer.info) throw Error("libpng can't start: out of memory");
@@ -128,7 +123,7 @@ std::vector<std::uint8_t> encode(int width, int height, std::span<const std::uin
     return file;
 }
 
-/// A new file that is removed again unless `keep` renames it.
+/// Writes a temporary file. keep() renames it to `path`; without keep() the destructor deletes it.
 class NewFile {
   public:
     explicit NewFile(const std::filesystem::path& path)
@@ -160,7 +155,7 @@ class NewFile {
 
   private:
     [[noreturn]] void fail() const {
-        throw Error(fmt::format("can't write {}: {}; name a file in a folder that you may write",
+        throw Error(fmt::format("can't write {}: {}; choose a folder where you may write",
                                 path_.string(), std::strerror(errno)));
     }
 
@@ -183,9 +178,8 @@ bool start_decoding(Reader& reader, png_uint_32& width, png_uint_32& height) {
     png_read_update_info(reader.png, reader.info);
     width = png_get_image_width(reader.png, reader.info);
     height = png_get_image_height(reader.png, reader.info);
-    if (png_get_rowbytes(reader.png, reader.info) != std::size_t(width) * 4) {
-        png_error(reader.png, "its pixels can't be made RGBA");
-    }
+    if (png_get_rowbytes(reader.png, reader.info) != std::size_t(width) * 4)
+        png_error(reader.png, "its pixels can't be converted to RGBA");
     return true;
 }
 
@@ -196,7 +190,7 @@ bool finish_decoding(Reader& reader, std::span<png_bytep> rows) {
     return true;
 }
 
-/// A tEXt chunk is Latin-1.
+/// The text of a chunk; tEXt chunks are in Latin-1.
 std::string utf8_of(const png_text& chunk) {
     const bool latin1 = chunk.compression < PNG_ITXT_COMPRESSION_NONE;
     std::string text;
@@ -218,9 +212,8 @@ void write_png(const std::filesystem::path& path, int width, int height,
                std::span<const std::uint8_t> rgba, const Metadata& metadata) {
     std::error_code ignored;
     const auto status = std::filesystem::status(path, ignored);
-    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-        throw Error(fmt::format("can't write {}: it exists and is no file", path.string()));
-    }
+    if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status))
+        throw Error(fmt::format("can't write {}: it exists and is not a file", path.string()));
     std::vector<std::uint8_t> bytes;
     try {
         bytes = encode(width, height, rgba, metadata);
@@ -248,23 +241,9 @@ Image decode_png(std::span<const std::uint8_t> bytes) {
     png_textp texts = nullptr;
     int count = 0;
     png_get_text(reader.png, reader.info, &texts, &count);
-    for (const png_text& chunk : std::span(texts, std::size_t(count))) {
+    for (const png_text& chunk : std::span(texts, std::size_t(count)))
         image.metadata.emplace_back(chunk.key, utf8_of(chunk));
-    }
     return image;
-}
-
-Image read_png(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) {
-        throw Error(fmt::format("can't read {}: {}", path.string(), std::strerror(errno)));
-    }
-    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-    try {
-        return decode_png({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
-    } catch (const Error& error) {
-        throw Error(fmt::format("can't read {}: {}", path.string(), error.what()));
-    }
 }
 
 }  // namespace warpscope::gl

@@ -9,7 +9,7 @@
 
 namespace warpscope::gl {
 
-/// Keyword (1 to 79 ASCII characters) and text (UTF-8), in order.
+/// Pairs of a keyword (1 to 79 ASCII characters) and a text (UTF-8), in order.
 using Metadata = std::vector<std::pair<std::string, std::string>>;
 
 struct Image {
@@ -19,14 +19,13 @@ struct Image {
     Metadata metadata;
 };
 
-/// Writes a file beside `path` and renames it: at any time `path` is the old file or the new one.
-/// ASCII texts become tEXt chunks, others iTXt (PNG specification, 11.3.4). Throws Error.
+/// Writes a temporary file beside `path` and renames it, so that `path` is always a complete file.
+/// ASCII texts become tEXt chunks, other texts iTXt chunks (PNG specification, 11.3.4). Throws
+/// Error.
 void write_png(const std::filesystem::path& path, int width, int height,
                std::span<const std::uint8_t> rgba, const Metadata& metadata = {});
 
-/// Any PNG, as RGBA8. Throws Error that names the file.
-Image read_png(const std::filesystem::path& path);
-/// The same from memory.
+/// Decodes any PNG to RGBA8. Throws Error.
 Image decode_png(std::span<const std::uint8_t> bytes);
 
 }  // namespace warpscope::gl

@@ -22,7 +22,7 @@ std::string log_of(GLuint object, GetParameter get_parameter, GetLog get_log) {
     return log.empty() ? "the driver gives no reason" : log;
 }
 
-/// A compiled stage, attached to a program that keeps it alive.
+/// Compiles a stage and attaches it to the program. Throws Error.
 void attach_stage(GLuint program, GLenum stage, std::string_view name, std::string_view source) {
     const GLuint shader = glCreateShader(stage);
     const char* text = source.data();
@@ -32,7 +32,7 @@ void attach_stage(GLuint program, GLenum stage, std::string_view name, std::stri
     GLint compiled = GL_FALSE;
     glGetShaderiv(shader, GL_COMPILE_STATUS, &compiled);
     glAttachShader(program, shader);
-    glDeleteShader(shader);  // lives on as long as it is attached
+    glDeleteShader(shader);  // deleted by GL when it is detached
     if (compiled) return;
     const char* word = stage == GL_VERTEX_SHADER ? "vertex" : "fragment";
     throw Error(fmt::format("can't compile the {} shader of \"{}\": {}", word, name,
@@ -49,10 +49,9 @@ Shader::Shader(std::string_view name, std::string_view vertex, std::string_view 
         glLinkProgram(id_);
         GLint linked = GL_FALSE;
         glGetProgramiv(id_, GL_LINK_STATUS, &linked);
-        if (!linked) {
+        if (!linked)
             throw Error(fmt::format("can't link the shaders of \"{}\": {}", name,
                                     log_of(id_, glad_glGetProgramiv, glad_glGetProgramInfoLog)));
-        }
     } catch (...) {
         glDeleteProgram(id_);
         throw;

@@ -16,7 +16,7 @@
 namespace warpscope::gl {
 namespace {
 
-/// GLFW's words for its last error.
+/// The last error of GLFW.
 Error window_error() {
     const char* words = nullptr;
     glfwGetError(&words);
@@ -37,8 +37,8 @@ bool has_wayland_socket() {
                std::filesystem::path(std::getenv("XDG_RUNTIME_DIR")) / "wayland-0", ignored);
 }
 
-/// Initializes GLFW for the display that the environment names. Wayland's library writes a line of
-/// its own to standard error where there is no Wayland display, so GLFW must not try it there.
+/// Initializes GLFW for the display that the environment names. Without a Wayland display GLFW must
+/// not try Wayland, because Wayland's library then writes a line to standard error.
 void initialize_glfw() {
     if (!has_wayland_socket()) {
         if (!is_set("DISPLAY")) {
@@ -59,12 +59,12 @@ void set_hints() {
     glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
     glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
-    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // shown once its size is right
+    glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);  // shown after its size is set
     glfwWindowHintString(GLFW_X11_CLASS_NAME, "warpscope");
     glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "warpscope");
 }
 
-/// Keeps a window that the monitor's scale has enlarged on the monitor.
+/// Shrinks a window that the content scale has made larger than the monitor.
 void fit_to_monitor(GLFWwindow* window) {
     GLFWmonitor* monitor = glfwGetPrimaryMonitor();
     if (!monitor) return;

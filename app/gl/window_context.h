@@ -6,21 +6,22 @@ struct GLFWwindow;
 
 namespace warpscope::gl {
 
-/// A window on the desktop with an OpenGL 3.3 core context, current on the calling thread.
-/// One at a time, made and used on the main thread (GLFW's rule).
+/// A window on the desktop with an OpenGL 3.3 core context, which is current on the calling thread.
+/// At most one exists at a time. GLFW requires the main thread.
 class WindowContext {
   public:
-    /// Width and height are those at content scale 1; the window grows with the monitor's scale
-    /// and never beyond its work area. Throws Error where there is no display or no OpenGL 3.3.
+    /// Width and height apply at content scale 1. The window is scaled with the monitor, up to its
+    /// work area. Throws Error if there is no display or no OpenGL 3.3.
     WindowContext(const std::string& title, int width, int height);
     ~WindowContext();
     WindowContext(const WindowContext&) = delete;
     WindowContext& operator=(const WindowContext&) = delete;
 
     GLFWwindow* window() const { return window_; }
-    /// Framebuffer pixels a logical pixel: 1 on a plain monitor, 2 on most 4K ones.
+    /// Framebuffer pixels on one side of a logical pixel: 1 on most monitors, 2 on most 4K
+    /// monitors.
     float content_scale() const;
-    /// 1: a swap waits for the monitor (vsync); 0: it doesn't.
+    /// 1: a buffer swap waits for the monitor (V-sync). 0: it does not wait.
     void set_swap_interval(int interval);
 
   private:

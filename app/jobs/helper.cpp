@@ -8,6 +8,7 @@
 #include <cstdio>
 
 #include "compute/helper/helper_server.h"
+#include "compute/pick_device.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -19,7 +20,7 @@ bool is_socket(int fd) {
     return ::getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-/// The process is there to be lost: it leaves no core, and is the first to go when memory ends.
+/// The process may crash: it writes no core file, and the kernel kills it first if memory is short.
 void make_expendable() {
     const rlimit none{0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
@@ -34,10 +35,10 @@ void make_expendable() {
 int run_helper(int fd) {
     if (!is_socket(fd))
         throw UsageError(
-            fmt::format("--helper {}: warpscope itself starts this, over a socket", fd));
+            fmt::format("--helper {}: only warpscope itself uses this option, with a socket", fd));
     ::prctl(PR_SET_NAME, "wscope-helper");
     make_expendable();
-    return compute::serve_helper(fd);
+    return compute::serve_helper(fd, compute::pick_device);
 }
 
 }  // namespace warpscope::jobs

@@ -2,9 +2,8 @@
 
 namespace warpscope::jobs {
 
-/// A helper process of the app, in which kernels are compiled or run: serves the socket `fd` until
-/// its other end is closed (compute/helper_server.h), and gives the exit code. Throws UsageError
-/// where that is no socket: people have no use for it.
+/// Runs as a helper process: serves the socket `fd` until its other end is closed, and returns the
+/// exit code. Throws UsageError if `fd` is not a socket: only the app starts helper processes.
 int run_helper(int fd);
 
 }  // namespace warpscope::jobs

@@ -47,16 +47,16 @@ class CacheTest : public testing::Test {
         {{3, 7, Severity::warning, "#1-D: watch out"}, {0, 0, Severity::note, "more"}}};
 };
 
-TEST_F(CacheTest, GivesBackWhatItKept) {
+TEST_F(CacheTest, FindsWhatWasKept) {
     const Cache cache(folder());
     EXPECT_FALSE(cache.find(request, "13.0"));
     cache.keep(request, "13.0", compiled);
     EXPECT_EQ(cache.find(request, "13.0"), compiled);
     EXPECT_EQ(Cache(folder()).find(request, "13.0"), compiled) << "also in the next process";
-    EXPECT_EQ(files().size(), 1u) << "and nothing half-written is left";
+    EXPECT_EQ(files().size(), 1u) << "and no temporary file is left";
 }
 
-TEST_F(CacheTest, EverythingThatMattersIsInTheKey) {
+TEST_F(CacheTest, EveryPartOfTheKeyMatters) {
     const Cache cache(folder());
     cache.keep(request, "13.0", compiled);
     EXPECT_FALSE(cache.find(request, "13.1"));
@@ -69,7 +69,7 @@ TEST_F(CacheTest, EverythingThatMattersIsInTheKey) {
     }
 }
 
-TEST_F(CacheTest, AnotherTextsFileUnderThisNameIsNotTakenForIt) {
+TEST_F(CacheTest, AFileWithAnotherKeyUnderThisNameIsNotUsed) {
     const Cache cache(folder());
     cache.keep(request, "13.0", compiled);
     const fs::path mine = files().at(0);
@@ -84,7 +84,7 @@ TEST_F(CacheTest, AnotherTextsFileUnderThisNameIsNotTakenForIt) {
     EXPECT_EQ(cache.find(other, "13.0")->ptx, "ptx of the other");
 }
 
-TEST_F(CacheTest, DamageAnywhereIsNoticedAndMended) {
+TEST_F(CacheTest, ADamagedFileIsDetectedAndReplaced) {
     const Cache cache(folder());
     cache.keep(request, "13.0", compiled);
     const fs::path file = files().at(0);
@@ -97,21 +97,21 @@ TEST_F(CacheTest, DamageAnywhereIsNoticedAndMended) {
         overwrite(file, std::string_view(whole).substr(0, i));
         EXPECT_FALSE(cache.find(request, "13.0")) << "cut at " << i;
     }
-    // Arrays in arrays, as deep as the file is long.
+    // Nested arrays, as deep as the file is long.
     overwrite(file, std::string(1 << 20, char(0x81)));
     EXPECT_FALSE(cache.find(request, "13.0"));
     cache.keep(request, "13.0", compiled);
     EXPECT_EQ(cache.find(request, "13.0"), compiled);
 }
 
-TEST_F(CacheTest, AFolderThatCannotBeUsedKeepsNothing) {
+TEST_F(CacheTest, AnUnusableFolderKeepsNothing) {
     overwrite(folder_ / "file", "in the way");
     for (const fs::path& folder : {folder_ / "file/below", fs::path("/proc/nothing"), fs::path()}) {
         const Cache cache(folder);
         cache.keep(request, "13.0", compiled);
         EXPECT_FALSE(cache.find(request, "13.0"));
     }
-    // A folder stands where the file would.
+    // A folder has the name of the file.
     const Cache cache(folder());
     cache.keep(request, "13.0", compiled);
     const fs::path file = files().at(0);
@@ -122,7 +122,7 @@ TEST_F(CacheTest, AFolderThatCannotBeUsedKeepsNothing) {
     EXPECT_EQ(files().size(), 1u);
 }
 
-TEST_F(CacheTest, WhatWasUsedLongestAgoGoesFirst) {
+TEST_F(CacheTest, TheLeastRecentlyUsedEntryIsRemovedFirst) {
     const auto numbered = [&](int n) {
         Request other = request;
         other.source += std::to_string(n);
@@ -149,7 +149,7 @@ TEST_F(CacheTest, WhatWasUsedLongestAgoGoesFirst) {
     EXPECT_TRUE(cache.find(numbered(3), "13.0"));
 }
 
-TEST_F(CacheTest, TextsThatReadTheUsersFilesAreNotKept) {
+TEST_F(CacheTest, SourcesThatIncludeTheUsersFilesAreNotKept) {
     const Cache cache(folder());
     for (const char* source :
          {"#include \"own.h\"\n", "#include </home/me/own.h>\n", "  #  include\t\"own.h\"",
@@ -168,7 +168,7 @@ TEST_F(CacheTest, TextsThatReadTheUsersFilesAreNotKept) {
     }
 }
 
-TEST_F(CacheTest, ManyAtOnceSeeWholeTextsOnly) {
+TEST_F(CacheTest, ConcurrentReadersSeeCompleteEntries) {
     std::vector<std::jthread> threads;
     std::atomic<int> wrong{0}, found{0};
     for (int t = 0; t < 4; ++t)

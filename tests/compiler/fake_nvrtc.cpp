@@ -1,6 +1,6 @@
-// Stands in for NVRTC 98.7. Its PTX repeats what it was given; words of the text choose what it
-// answers: "FAIL" an error, "CRASH" status 11, "WARN" a warning, "ABORT" the end of the process,
-// "HANG" nothing.
+// A fake of NVRTC, version 98.7. Its PTX repeats the source and the options. Words in the source
+// choose the result: "FAIL" an error, "CRASH" status 11, "WARN" a warning, "ABORT" ends the
+// process, "HANG" never returns.
 #include <unistd.h>
 
 #include <cstdlib>

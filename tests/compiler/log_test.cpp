@@ -9,7 +9,7 @@ namespace {
 
 const Request four_lines{"kernels/ripple.cu", "one\ntwo\nthree\nfour\n"};
 
-TEST(Log, ErrorsWithTheirColumns) {
+TEST(Log, ReadsErrorsWithTheirColumns) {
     const auto found = read_log(
         "kernels/ripple.cu(3): error: identifier \"b\" is undefined\n"
         "      int a = b;\n"
@@ -29,7 +29,7 @@ TEST(Log, ErrorsWithTheirColumns) {
                           "#177-D: variable \"a\" was declared but never referenced"}}));
 }
 
-TEST(Log, WhatAMessageSaysOnFurtherLinesBelongsToIt) {
+TEST(Log, ContinuationLinesBelongToTheirMessage) {
     const auto found = read_log(
         "kernels/ripple.cu(2): error: no instance of function \"f\" matches the argument list\n"
         "            argument types are: (const char [6])\n"
@@ -59,7 +59,7 @@ TEST(Log, WhatAMessageSaysOnFurtherLinesBelongsToIt) {
     EXPECT_EQ(found[2].column, 1);
 }
 
-TEST(Log, PlacesThatAreNoLineOfTheText) {
+TEST(Log, MessagesAboutOtherPlacesHaveNoLine) {
     const auto found = read_log(
         "At end of source: error: expected a \"}\"\n"
         "\n"
@@ -77,7 +77,7 @@ TEST(Log, PlacesThatAreNoLineOfTheText) {
                          {0, 0, Severity::error, "the compiler itself is at a loss"}}));
 }
 
-TEST(Log, LinesOfTheTextThatLookLikeMessagesAreNone) {
+TEST(Log, SourceLinesThatLookLikeMessagesAreIgnored) {
     const auto found = read_log(
         "kernels/ripple.cu(1): warning #1105-D: #warning directive: error: all is well\n"
         "  kernels/ripple.cu(1): error: not this\n"
@@ -92,12 +92,12 @@ TEST(Log, LinesOfTheTextThatLookLikeMessagesAreNone) {
                                               {2, 1, Severity::error, "unrecognized token"}}));
 }
 
-TEST(Log, BytesThatAreNoTextAreReplaced) {
+TEST(Log, InvalidUtf8IsReplaced) {
     EXPECT_EQ(clean("ü → 𝄞"), "ü → 𝄞");
     EXPECT_EQ(clean("a\tb\nc\x1b[31m"), "a b c [31m");
     for (const char* bad : {"\x80", "\xC0", "\xF8", "\xE2"})
         EXPECT_EQ(clean(std::string("<") + bad + ">"), "<\uFFFD>");
-    EXPECT_EQ(clean("\xC0\xAF"), "\uFFFD\uFFFD") << "a slash in more bytes than it needs";
+    EXPECT_EQ(clean("\xC0\xAF"), "\uFFFD\uFFFD") << "an overlong encoding of a slash";
     EXPECT_EQ(clean("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD") << "half of a surrogate pair";
     EXPECT_EQ(clean("\xF4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD") << "beyond U+10FFFF";
     EXPECT_EQ(clean("\xE2\x82"), "\uFFFD\uFFFD") << "cut off";
@@ -111,7 +111,7 @@ TEST(Log, LongTextsAreCutBetweenCharacters) {
     EXPECT_TRUE(cut.ends_with("ü…"));
 }
 
-TEST(Log, ThousandsOfMessagesAreCounted) {
+TEST(Log, MessagesBeyondTheLimitAreCounted) {
     std::string log;
     for (int i = 1; i <= 1500; ++i)
         log += "kernels/ripple.cu(" + std::to_string(i) + "): warning #1-D: again\n  x\n  ^\n\n";
@@ -121,7 +121,7 @@ TEST(Log, ThousandsOfMessagesAreCounted) {
     EXPECT_EQ(found[500], (Diagnostic{0, 0, Severity::note, "1000 more messages"}));
 }
 
-TEST(PortablePtx, FilesAreNamedAsTheBuildNamesThem) {
+TEST(PortablePtx, FileDirectivesDoNotDependOnTheMachine) {
     const std::string ptx =
         "\t.loc\t1 3 5\n// .file 9 \"/a/kernels/gallery/life.cu\"\n"
         "\t.file\t1 \"/home/me/kernels/gallery/life.cu\", 1700000000, 512\n"

@@ -34,28 +34,28 @@ std::string complaint(const Request& request) {
     return "";
 }
 
-TEST(Source, WhatIsNoTextIsRefusedWithItsLine) {
+TEST(Source, BytesThatAreNotTextAreRefusedWithTheirLine) {
     using namespace std::string_literals;
     EXPECT_EQ(complaint({"kernels/dot.cu", "one\ntwo \xC0\x80 \x1b"}), "");
     EXPECT_EQ(complaint({"kernels/dot.cu", "one\ntwo\0"s}),
-              "kernels/dot.cu:2: byte 0x00: this is no text");
+              "kernels/dot.cu:2: byte 0x00 is not allowed in a source");
     EXPECT_EQ(complaint({"kernels/dot.cu", "\xFFone\ntwo\0"s}),
-              "kernels/dot.cu:1: byte 0xff: this is no text");
+              "kernels/dot.cu:1: byte 0xff is not allowed in a source");
 }
 
-TEST(Source, OneMebibyteIsTheMost) {
+TEST(Source, MoreThanOneMebibyteIsRefused) {
     EXPECT_EQ(complaint({"kernels/dot.cu", std::string(largest_source, ' ')}), "");
     EXPECT_EQ(complaint({"kernels/dot.cu", std::string(3 * largest_source / 2, ' ')}),
-              "kernels/dot.cu: the text is too long, 1536 KiB: up to 1024 KiB are compiled");
+              "kernels/dot.cu: the source has 1536 KiB: at most 1024 KiB can be compiled");
 }
 
-TEST(FakeNvrtc, SaysWhoItIs) {
+TEST(FakeNvrtc, HasVersionAndPath) {
     const Nvrtc nvrtc(FAKE_NVRTC);
     EXPECT_EQ(nvrtc.version(), "98.7");
     EXPECT_TRUE(nvrtc.path().ends_with("libfake_nvrtc.so")) << nvrtc.path();
 }
 
-TEST(FakeNvrtc, IsGivenTheOptionsOfTheMath) {
+TEST(FakeNvrtc, ReceivesTheOptionsOfTheMathSetting) {
     const Nvrtc nvrtc(FAKE_NVRTC);
     const std::string precise =
         "// --gpu-architecture=compute_75\n// --std=c++17\n// --generate-line-info\n";
@@ -65,7 +65,7 @@ TEST(FakeNvrtc, IsGivenTheOptionsOfTheMath) {
               precise + "// --use_fast_math\n" + file);
 }
 
-TEST(FakeNvrtc, ItsWordsArriveAsErrorsAndWarnings) {
+TEST(FakeNvrtc, ItsLogBecomesErrorsAndWarnings) {
     const Nvrtc nvrtc(FAKE_NVRTC);
     const Diagnostic warning{1, 1, Severity::warning, "#1-D: watch out"};
     EXPECT_EQ(nvrtc.compile({"kernels/ripple.cu", "WARN"}).warnings,
@@ -79,15 +79,15 @@ TEST(FakeNvrtc, ItsWordsArriveAsErrorsAndWarnings) {
     }
     EXPECT_EQ(diagnostics_of(nvrtc, "CRASH"),
               (std::vector<Diagnostic>{
-                  {0, 0, Severity::error, "NVRTC gave up: NVRTC_ERROR_INTERNAL_ERROR"}}));
+                  {0, 0, Severity::error, "NVRTC failed: NVRTC_ERROR_INTERNAL_ERROR"}}));
 }
 
-TEST(FakeNvrtc, NeverSeesWhatIsNoText) {
+TEST(FakeNvrtc, DoesNotReceiveAnInvalidSource) {
     const Nvrtc nvrtc(FAKE_NVRTC);
     EXPECT_EQ(diagnostics_of(nvrtc, std::string("a\nCRASH\0", 8)).at(0).line, 2);
 }
 
-TEST(NoNvrtc, SaysWhichLibraryAndWhy) {
+TEST(NoNvrtc, TheErrorNamesTheLibraryAndTheReason) {
     try {
         const Nvrtc nvrtc("/nowhere/libnvrtc.so");
         FAIL() << "there is one";
@@ -97,7 +97,7 @@ TEST(NoNvrtc, SaysWhichLibraryAndWhy) {
     EXPECT_THROW(Nvrtc("libm.so.6"), NoCompiler) << "a library of something else";
 }
 
-/// The compiler of this machine.
+/// The NVRTC of this machine; skipped if there is none.
 class RealNvrtc : public Test {
   public:
     void SetUp() override {
@@ -124,7 +124,7 @@ TEST_F(RealNvrtc, CompilesForComputeCapability75WithLines) {
     EXPECT_FALSE(compiled.ptx.ends_with('\0'));
 }
 
-TEST_F(RealNvrtc, FastMathIsAnotherCode) {
+TEST_F(RealNvrtc, FastMathChangesTheCode) {
     const std::string source = "extern \"C\" __global__ void k(float* p) { *p = sinf(*p); }\n";
     const auto approximates = [&](bool fast) {
         return nvrtc_->compile({"kernels/ripple.cu", source, fast}).ptx.find("sin.approx.ftz") !=
@@ -134,7 +134,7 @@ TEST_F(RealNvrtc, FastMathIsAnotherCode) {
     EXPECT_TRUE(approximates(true));
 }
 
-TEST_F(RealNvrtc, ErrorsAndWarningsStandAtTheirLines) {
+TEST_F(RealNvrtc, ErrorsAndWarningsHaveTheirLines) {
     EXPECT_EQ(
         errors("extern \"C\" __global__ void k(int* p) {\n    int unused;\n    p[0] = b;\n}\n"),
         (std::vector<Diagnostic>{
@@ -155,18 +155,18 @@ TEST_F(RealNvrtc, ColumnsCountBytes) {
               (Diagnostic{2, 21, Severity::error, "identifier \"b\" is undefined"}));
 }
 
-TEST_F(RealNvrtc, ATextThatEndsTooSoonIsWrongAtItsEnd) {
+TEST_F(RealNvrtc, AnIncompleteSourceHasAnErrorAtItsEnd) {
     const auto found = errors("extern \"C\" __global__ void k(int* p) {\n    p[0] = 1;\n");
     EXPECT_EQ(found.at(0), (Diagnostic{2, 0, Severity::error, "expected a \"}\""}));
 }
 
-TEST_F(RealNvrtc, AMissingHeaderIsNamed) {
+TEST_F(RealNvrtc, AMissingHeaderIsNamedInTheError) {
     const Diagnostic error = errors("\n#include <no_such_header.h>\n").at(0);
     EXPECT_EQ(error.line, 2);
     EXPECT_NE(error.text.find("no_such_header.h"), std::string::npos) << error.text;
 }
 
-TEST_F(RealNvrtc, NoiseHasMessagesThatCanBeShown) {
+TEST_F(RealNvrtc, RandomBytesGiveMessagesThatAreValidText) {
     std::string noise;
     unsigned state = 1;
     for (int i = 0; i < 200000; ++i) {
@@ -183,14 +183,14 @@ TEST_F(RealNvrtc, NoiseHasMessagesThatCanBeShown) {
     }
 }
 
-TEST_F(RealNvrtc, AMebibyteOfTextCompiles) {
+TEST_F(RealNvrtc, ASourceOfOneMebibyteCompiles) {
     std::string source = kernel;
     while (source.size() + 20 < largest_source) source += "// a line of text\n";
     EXPECT_NE(nvrtc_->compile({"kernels/ripple.cu", source}).ptx.find(".entry k("),
               std::string::npos);
 }
 
-TEST_F(RealNvrtc, GoesOnAfterErrors) {
+TEST_F(RealNvrtc, CompilesAgainAfterErrors) {
     errors("this is not CUDA");
     EXPECT_FALSE(nvrtc_->compile({"kernels/ripple.cu", kernel}).ptx.empty());
 }

@@ -4,6 +4,8 @@
 
 #include <numeric>
 
+#include "compute/pick_device.h"
+#include "compute/shares.h"
 #include "support/devices.h"
 
 namespace warpscope::compute {
@@ -23,7 +25,7 @@ std::vector<Word16> numbered(std::uint32_t count) {
     return words;
 }
 
-// Sizes around the tile of 4 * 64 words, and one that ends in the middle of a thread's four.
+// Sizes around the tile of 4 * 64 words, and one that ends within the four words of a thread.
 TEST_P(CeilingKernels, CopiesEveryWordAndNoMore) {
     using Words = DevicePointer<Word16>;
     const auto copy = device().kernel<Words, Words, unsigned>("ceilings", "copy16");
@@ -40,7 +42,7 @@ TEST_P(CeilingKernels, CopiesEveryWordAndNoMore) {
     }
 }
 
-// Else the bytes that the ceiling counts would not have been read.
+// The ceiling counts these bytes, so they must be read.
 TEST_P(CeilingKernels, ReadsEveryWordOnce) {
     const auto read = device().kernel<DevicePointer<unsigned>, DevicePointer<Word16>, unsigned>(
         "ceilings", "read16");
@@ -57,7 +59,8 @@ TEST_P(CeilingKernels, ReadsEveryWordOnce) {
     }
 }
 
-// x + 1 at each step counts the steps: 256 a round over 8 chains, from 1/2 + ... + 15/16 = 23/4.
+// x + 1 in each step counts the steps: 256 in a round of 8 chains. The start is 1/2 + ... + 15/16 =
+// 23/4.
 TEST_P(CeilingKernels, CountOfFusedMultiplyAddsIsExact) {
     const auto chains =
         device().kernel<DevicePointer<float>, float, float, int>("ceilings", "fma_chains");
@@ -68,14 +71,14 @@ TEST_P(CeilingKernels, CountOfFusedMultiplyAddsIsExact) {
     };
     EXPECT_EQ(sums(1, 1, 0), std::vector<float>(128, 5.75f));
     EXPECT_EQ(sums(1, 1, 3), std::vector<float>(128, 5.75f + 3 * 256));
-    // As it is measured: x -> 1 - x comes back exactly.
+    // The parameters of the measurement: x -> 1 - x, twice, gives x exactly.
     EXPECT_EQ(sums(-1, 1, 5), std::vector<float>(128, 5.75f));
 }
 
 class AnyCeilings : public tests::OnDevices {};
 WARPSCOPE_ON_DEVICES(AnyCeilings);
 
-TEST_P(AnyCeilings, AreMeasuredOnceAndLeaveNoTrace) {
+TEST_P(AnyCeilings, AreMeasuredOnceAndLeaveTimingsAndSeedsUnchanged) {
     const Ceilings& first = measure_ceilings(device());
     EXPECT_TRUE(device().timings().kernels().empty());
     EXPECT_EQ(&measure_ceilings(device()), &first);
@@ -86,13 +89,14 @@ TEST_P(AnyCeilings, AreMeasuredOnceAndLeaveNoTrace) {
     EXPECT_GT(first.lone_launch_ms, 0);
 }
 
-// What the card's own figures allow: 128 lanes a multiprocessor (64 on 7.5 and 8.0), one fused
-// multiply-add a clock each; and nothing reads memory faster than its widest bus of today.
-TEST(CeilingsOnGpu, cuda_StayWithinWhatTheCardCanDo) {
+// The limits of the hardware: each of the 128 lanes of a multiprocessor (64 on compute
+// capability 7.5 and 8.0) executes one fused multiply-add in a clock, and no memory is faster than
+// 10 TB/s.
+TEST(CeilingsOnGpu, cuda_AreWithinTheLimitsOfTheHardware) {
     if (device_choices().size() <= 2) GTEST_SKIP() << "no GPU";
     const auto device = pick_device("cuda");
     const Ceilings& c = measure_ceilings(*device);
-    if (!c.gpu) GTEST_SKIP() << "NVML does not say the clocks";
+    if (!c.gpu) GTEST_SKIP() << "NVML does not know the clocks";
     const DeviceInfo& info = device->info();
     const int lanes = info.compute_capability == 75 || info.compute_capability == 80 ? 64 : 128;
     const double a_megahertz = 1e6 * 2 * lanes * info.multiprocessors;
@@ -101,14 +105,14 @@ TEST(CeilingsOnGpu, cuda_StayWithinWhatTheCardCanDo) {
     EXPECT_GE(c.read_bytes_per_second, 0.95 * c.bytes_per_second);
     EXPECT_LT(c.read_bytes_per_second, 10e12);
     EXPECT_GT(c.bytes_per_second, 100e9);
-    // Which of the two is longer isn't said: both are some microseconds.
+    // Either may be longer: both take a few microseconds.
     for (const float launch_ms : {c.lone_launch_ms, c.queued_launch_ms}) {
         EXPECT_GE(launch_ms, c.resolution_ms);
         EXPECT_LT(launch_ms, 0.1f);
     }
 }
 
-/// 1 TB/s copied, 1.1 read, 20 Tflop/s; launches of 4 and 2 µs; 10 MB of cache.
+/// Copies 1 TB/s, reads 1.1 TB/s, computes 20 Tflop/s; launches of 4 and 2 µs; 10 MB of cache.
 Ceilings round_ceilings() {
     return {.bytes_per_second = 1e12,
             .read_bytes_per_second = 1.1e12,
@@ -127,7 +131,7 @@ KernelTiming timed(const Work& work, float ms) {
     return kernel;
 }
 
-TEST(Shares, AreOfBothCeilingsAndTheLargerIsNamed) {
+TEST(Shares, AreComputedForBothCeilingsAndTheLargerIsNamed) {
     // 0.5 TB/s and 2 Tflop/s.
     const Shares memory = shares_of(timed({.bytes = 5e8, .flops = 2e9}, 1), round_ceilings());
     EXPECT_DOUBLE_EQ(memory.of_bandwidth, 0.5);
@@ -139,7 +143,7 @@ TEST(Shares, AreOfBothCeilingsAndTheLargerIsNamed) {
     EXPECT_EQ(issue.larger_name(), "FP32 rate");
 }
 
-TEST(Shares, UnknownIsNone) {
+TEST(Shares, AreZeroForAnUnknownCeiling) {
     const Shares nothing = shares_of(timed({}, 1), round_ceilings());
     EXPECT_EQ(nothing.larger(), 0);
     EXPECT_EQ(nothing.larger_name(), "");
@@ -147,35 +151,35 @@ TEST(Shares, UnknownIsNone) {
     EXPECT_EQ(shares_of(KernelTiming{}, round_ceilings()).larger(), 0);
 }
 
-TEST(TimingNote, ALongKernelOnMuchMemoryHasNone) {
+TEST(TimingNote, IsEmptyForALongKernelThatExceedsTheCache) {
     const Ceilings c = round_ceilings();
     EXPECT_EQ(timing_note(timed({.bytes = 5e8}, 1), &c), "");
     EXPECT_EQ(timing_note(timed({}, 0.008f), &c), "");
     EXPECT_EQ(timing_note(timed({}, 0.001f), nullptr), "");
 }
 
-TEST(TimingNote, BelowTwiceAnEmptyKernelItSaysWhatEventsResolve) {
+TEST(TimingNote, WarnsOfTimesBelowTwiceThatOfAnEmptyKernel) {
     const Ceilings c = round_ceilings();
     EXPECT_EQ(timing_note(timed({}, 0.0079f), &c),
-              "Too short to be timed alone: an empty kernel reads 4.0 µs (2.0 µs behind other "
+              "Too short to be timed alone: an empty kernel takes 4.0 µs (2.0 µs behind other "
               "launches), and events resolve 0.5 µs. Time many launches in a row.");
 }
 
-TEST(TimingNote, TheFirstLaunchAlone) {
+TEST(TimingNote, SaysThatTheOnlyLaunchIsTheFirst) {
     KernelTiming kernel = timed({}, 1);
     kernel.launches = 1;
     EXPECT_EQ(timing_note(kernel, nullptr),
-              "One launch so far; the first also pays for loading the kernel.");
+              "One launch so far; its time includes loading the kernel.");
 }
 
-TEST(TimingNote, BandwidthThatIsNotMemorys) {
+TEST(TimingNote, SaysWhenTheRateIsNotTheBandwidthOfMemory) {
     const Ceilings c = round_ceilings();
     EXPECT_EQ(timing_note(timed({.bytes = 10e6}, 1), &c),
-              "Its 10 MB fit the cache of 10 MB: the bytes a second need not be memory's.");
+              "Its 10 MB fit into the cache of 10 MB: the rate may be that of the cache.");
     EXPECT_EQ(timing_note(timed({.bytes = 1.3e9}, 1), &c),
-              "More bytes a second than memory gives: a part comes from a cache.");
+              "A higher rate than the bandwidth of memory: a part of the data comes from a cache.");
     EXPECT_EQ(timing_note(timed({.bytes = 1.08e9}, 1), &c),
-              "Reading alone reaches 110 % of what copying does.");
+              "Reading alone reaches 110 % of the copy bandwidth.");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-"""A person at the window: starts the app in a virtual display of its own, finds widgets by id,
-clicks and types, and looks at the screen's pixels.
+"""Drives the window as a user does: starts the app in a virtual display, finds widgets by id, clicks,
+types, and reads the pixels of the screen.
 
-Nothing here waits for a fixed time: every step polls for what it needs, and gives up after
-PATIENCE seconds with a sentence (a sanitizer build on a busy machine draws a few frames a second).
+Nothing here waits for a fixed time. Every step polls for its condition and fails after PATIENCE
+seconds with a sentence. (A sanitizer build on a busy machine draws a few frames a second.)
 """
 import json
 import os
@@ -19,19 +19,19 @@ WIDTH, HEIGHT = 1280, 720
 
 
 def wait_for(what, condition):
-    """The first true value of condition(); `what` says in an error what did not come."""
+    """Waits for a true value of condition() and returns it. `what` names it in the error."""
     end = time.monotonic() + PATIENCE
     while True:
         value = condition()
         if value:
             return value
         if time.monotonic() > end:
-            raise AssertionError(f"waited {PATIENCE} s in vain for {what}")
+            raise AssertionError(f"waited {PATIENCE} s for {what}")
         time.sleep(0.05)
 
 
 class Picture:
-    """Pixels in rows, each pixel `step` bytes, of which red, green and blue stand at `order`."""
+    """Rows of pixels. A pixel has `step` bytes; `order` has the positions of red, green and blue."""
 
     def __init__(self, width, height, rows, step, order=(0, 1, 2)):
         self.width, self.height, self.rows = width, height, rows
@@ -53,7 +53,7 @@ class Picture:
         return self.colours() == other.colours()
 
     def share_of(self, holds):
-        """Share of the pixels whose (red, green, blue) fulfil a condition."""
+        """Share of the pixels for which holds(red, green, blue) is true."""
         return sum(1 for p in zip(*self.colours()) if holds(*p)) / (self.width * self.height)
 
     def share_unlike(self, other):
@@ -62,7 +62,7 @@ class Picture:
 
 
 def read_xwd(path):
-    """The X server's own frame buffer: X11/XWDFile.h, big-endian header, 32-bit pixels."""
+    """The frame buffer of the X server: X11/XWDFile.h, big-endian header, 32-bit pixels."""
     data = pathlib.Path(path).read_bytes()
     header = struct.unpack(">25I", data[:100])
     width, height, bits, stride, colours = (header[i] for i in (4, 5, 11, 12, 19))
@@ -74,7 +74,7 @@ def read_xwd(path):
 
 
 def _unfilter(kind, line, above, step):
-    """A PNG scanline without its filter (PNG specification, 9.2), in place."""
+    """Removes the filter of a PNG scanline in place (PNG specification, 9.2)."""
     if kind == 1:
         for i in range(step, len(line)):
             line[i] = (line[i] + line[i - step]) & 255
@@ -96,7 +96,7 @@ def _unfilter(kind, line, above, step):
 
 
 def read_png(path):
-    """(Picture, {keyword: text}) of a PNG with 8 bits a channel, RGB or RGBA, not interlaced."""
+    """Returns (Picture, {keyword: text}) of a PNG: 8 bits per channel, RGB or RGBA, not interlaced."""
     data = pathlib.Path(path).read_bytes()
     assert data[:8] == b"\x89PNG\r\n\x1a\n", f"{path} is no PNG"
     at, packed, texts, header = 8, b"", {}, None
@@ -129,7 +129,7 @@ def read_png(path):
 
 
 class Display:
-    """A virtual screen. Its frame buffer is a file that we read."""
+    """A virtual screen. Its frame buffer is a file that the tests read."""
 
     def __init__(self):
         for tool in ("Xvfb", "xdotool"):
@@ -140,7 +140,7 @@ class Display:
         self._server = subprocess.Popen(
             ["Xvfb", "-displayfd", str(writing), "-screen", "0", f"{WIDTH}x{HEIGHT}x24",
              "-fbdir", self._folder.name, "-nolisten", "tcp",
-             "-noreset"],  # else it starts over when the app ends, and the next one finds nothing
+             "-noreset"],  # without it the server resets when the app ends, and the next app finds no display
             pass_fds=[writing], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(writing)
         with os.fdopen(reading) as answer:
@@ -162,7 +162,7 @@ class Display:
 
 
 class App:
-    """The app in a window that fills the display; settings and screenshots go to `home`."""
+    """The app in a window that fills the display. Settings and screenshots are in `home`."""
 
     def __init__(self, program, display, home, *arguments):
         self.display, self.home = display, pathlib.Path(home)
@@ -187,7 +187,7 @@ class App:
         return self._log.read()
 
     def widgets(self):
-        """{id: widget} as drawn in the newest frame."""
+        """{id: widget} of the newest frame."""
         if self._process.poll() is not None:
             raise AssertionError(f"the app ended with {self._process.returncode}: {self.log()}")
         if not self._map.exists():
@@ -199,7 +199,7 @@ class App:
         return None if found is None else found["value"]
 
     def wait_value(self, widget, wanted):
-        """Waits until a widget's value is `wanted`, or wanted(value) is true; gives the value."""
+        """Waits until a widget's value is `wanted` or wanted(value) is true. Returns the value."""
         holds = wanted if callable(wanted) else lambda value: value == wanted
         seen = [None]
 
@@ -214,7 +214,7 @@ class App:
         return seen[0]
 
     def number(self, widget):
-        """The number that a label begins with: '41.3 %', '25 723 563 606 016', '1.2e-07'."""
+        """The number at the start of a label: '41.3 %', '25 723 563 606 016', '1.2e-07'."""
         text = wait_for(widget, lambda: self.value(widget))
         digits = ""
         for word in text.split(" "):
@@ -227,7 +227,7 @@ class App:
         return int(self.value("transport.frame"))
 
     def pixels(self, widget="picture.pixels"):
-        """What the screen shows where a widget is."""
+        """The pixels of a widget on the screen."""
         w = self.widgets()[widget]
         x, y = round(w["x"]), round(w["y"])
         return self.display.picture().crop(x, y, round(w["x"] + w["w"]) - x,
@@ -236,12 +236,12 @@ class App:
     # --- acting
 
     def park(self):
-        """Takes the pointer to where nothing lights up or explains itself."""
+        """Moves the pointer to a place without highlights and tooltips."""
         self.display.xdotool("mousemove", 1, 1)
 
     def settle(self):
-        """Takes the pointer away and waits until several frames have been drawn without it.
-        Events come in order: once a key has had its effect, the pointer has gone as well."""
+        """Moves the pointer away and waits until several frames have been drawn without it. Events are
+        handled in order: after the effect of a later key, the pointer has moved too."""
         self.park()
         first = self.value("vsync")
         for wanted in ("off", "on") * 2 if first == "on" else ("on", "off") * 2:
@@ -249,8 +249,8 @@ class App:
             self.wait_value("vsync", wanted)
 
     def click(self, widget, at=(0.5, 0.5), button=1):
-        """Clicks at a share of the widget's width and height. The pointer stays: a slow frame must
-        still find it there. settle() takes it away."""
+        """Clicks at a share of the widget's width and height. The pointer stays there, so that a slow
+        frame still finds it; settle() moves it away."""
         def target():
             found = self.widgets().get(widget)
             return found if found and found["visible"] and found["enabled"] else None
@@ -259,8 +259,8 @@ class App:
                              round(w["y"] + w["h"] * at[1]), "click", button)
 
     def choose(self, widget, entry):
-        """Takes an entry of a list that opens, or of segments side by side. A list finds its place
-        in the frames after it opened."""
+        """Chooses an entry of a list or of a row of segments. A list needs some frames after it opens to
+        find its place."""
         if f"{widget}:{entry}" not in self.widgets():
             self.click(widget)
             wait_for(f"the list of {widget}", lambda: f"{widget}:{entry}" in self.widgets())
@@ -269,13 +269,13 @@ class App:
         self.wait_value(widget, entry)
 
     def pass_frames(self):
-        """Waits for further frames of the window. One at rest draws some after each event."""
+        """Waits for more frames. A window at rest draws some frames after each event."""
         before = int(self.value("frames"))
         self.display.xdotool("mousemove_relative", 1, 0, "mousemove_relative", "--", -1, 0)
         wait_for("further frames", lambda: int(self.value("frames")) > before + 2)
 
     def type_into(self, widget, text):
-        """Types into a field; ends with Enter."""
+        """Types into a field, then presses Enter."""
         self.click(widget)
         self.pass_frames()
         self.display.xdotool("type", "--", text)
@@ -283,8 +283,8 @@ class App:
         self.hold("Return")
 
     def hold(self, name):
-        """A key for ImGui's own fields: it looks at keys once a frame, so what goes down must not
-        come up before."""
+        """Presses a key for a field of ImGui, which reads keys once in a frame: the key must stay down
+        until the next frame."""
         self.display.xdotool("keydown", name)
         self.pass_frames()
         self.display.xdotool("keyup", name)
@@ -293,7 +293,7 @@ class App:
         self.display.xdotool("key", *names)
 
     def resize(self, width, height):
-        """Waits until the window has drawn itself in its new size."""
+        """Waits until the window has drawn a frame in its new size."""
         self.display.xdotool("search", "--name", "Warpscope", "windowsize", width, height)
         self.pass_frames()
 
@@ -305,7 +305,7 @@ class App:
     # --- ending
 
     def quit(self):
-        """Ctrl+Q; gives the exit code."""
+        """Presses Ctrl+Q and returns the exit code."""
         self.key("ctrl+q")
         return self._process.wait(PATIENCE)
 

@@ -1,5 +1,5 @@
-"""A person edits the kernel that runs: by a click on a barrier's mark, by typing, by an editor of
-their own; and meets what goes wrong with it.
+"""The user edits the running kernel: with a click on the mark of a barrier, by typing, and in another
+editor. Errors of edits are tested too.
 
 usage: editing.py PROGRAM [Editing.NAME]
 """
@@ -10,7 +10,7 @@ from driver import wait_for
 from scenario import RIPPLE, main
 from session import BARRIER, SOURCE, WRITE, Session
 
-# Drawn once and for all: a picture that stands still can be compared.
+# The picture does not change with time, so that screenshots can be compared.
 STILL = [*RIPPLE, "--set", "ripple.pattern=spheres"]
 
 
@@ -21,11 +21,11 @@ class Editing(Session):
         text.write_text("not a kernel", encoding="utf-8")
         said = subprocess.run([self.program, "--headless", "--kernel-source", text], check=False,
                               capture_output=True, text=True).stderr
-        if "There is no NVRTC" in said:
+        if "NVRTC, the compiler of edits, is not installed" in said:
             self.skipTest(said)
 
     def edit(self, *arguments):
-        """The app with its editor open."""
+        """Starts the app and opens the editor."""
         app = self.start(*arguments)
         app.key("e")
         app.wait_value("editor.state", lambda value: value)

@@ -1,4 +1,4 @@
-"""A person steps a block's warps: what the microscope must show after each step.
+"""The user steps the warps of a block: what the microscope must show after each step.
 
 usage: microscope.py PROGRAM [Microscope.NAME]
 """
@@ -22,7 +22,7 @@ class Microscope(Session):
         self.assertEqual(app.value("microscope.kernel"), "ripple_txty_nosync")
         self.assertEqual(app.value("microscope.frame"), app.value("transport.frame"))
         app.click("dock.registers")
-        # Thread 9 + 12 * 16 = 201 of the block.
+        # Thread 9 + 12 * 16 = 201 of its block.
         thread = "warp 6, lane 9, thread (9, 12)"
         app.wait_value("registers", lambda value: value.startswith(thread))
 
@@ -59,7 +59,7 @@ class Microscope(Session):
                          {self.words(start, "warp.0")})
         self.assertFalse(app.widgets()["microscope.back"]["enabled"])
 
-        # Single instructions, by button and by key; each moves the warp whose turn it is.
+        # Single instructions, by button and by key; each moves the warp that the schedule chooses.
         seen = [start]
         for position in range(1, 5):
             turn = int(self.words(seen[-1], "warp.next"))
@@ -70,7 +70,7 @@ class Microscope(Session):
             app.click("microscope.back") if position % 2 else app.key("Left")
             self.assertEqual(self.at(app, position), seen[position])
 
-        # A source line, and back to where it began.
+        # One source line forward, and back.
         turn = int(self.words(start, "warp.next"))
         app.key("Down")
         line = self.at(app, lambda value: value != "0")
@@ -79,7 +79,7 @@ class Microscope(Session):
         app.key("Up")
         self.assertEqual(self.at(app, 0), start)
 
-        # Without a barrier the next one is the end; then nothing goes on.
+        # Without a barrier, "next barrier" runs to the end. Later steps do nothing.
         app.key("b")
         end = self.at(app, lambda value: value != "0")
         self.assertEqual(self.lines(app), ["has ended"] * 8)
@@ -99,7 +99,7 @@ class Microscope(Session):
         app.key("End")
         self.assertEqual(self.at(app, last), end)
 
-        # Playing starts over by itself, and stands still where it is told to.
+        # Playing starts again at the end, and it can be paused.
         app.key("space")
         app.wait_value("microscope.position", lambda value: 0 < int(value) < last)
         app.key("space")
@@ -133,7 +133,7 @@ class Microscope(Session):
             line = int(re.fullmatch(r"at line (\d+)", words)[1])
             self.assertIn(line, range(BARRIER, READ + 1))
 
-        # One step before, seven warps wait there and the eighth is about to come.
+        # One step before, seven warps wait there and the eighth is about to arrive.
         app.key("Left")
         before = self.at(app, int(self.words(after, "microscope.position")) - 1)
         self.assertEqual(self.words(before, "microscope.epoch"), "0")
@@ -171,7 +171,7 @@ class Microscope(Session):
         app.key("Left")
         self.assertEqual(self.at(app, 1), one)
 
-        # Up to the barrier, and no further: the others have not come.
+        # The warp runs up to the barrier and waits: the other warps have not arrived.
         for _ in range(60):
             if "waits" in app.value("warp.5"):
                 break

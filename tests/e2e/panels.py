@@ -1,4 +1,4 @@
-"""The microscope's panels, what changes beneath it, and its way to the command line and back.
+"""The panels of the microscope, changes of the experiment while it is open, and its command line.
 
 usage: panels.py PROGRAM [Panels.NAME]
 """
@@ -97,14 +97,14 @@ class Panels(Session):
         app.key("End")
         app.wait_value("microscope.ending", "The block has ended.")
 
-    # --- what changes beneath it
+    # --- changes of the experiment
 
     def test_it_follows_what_changes(self):
         app = self.open(*RIPPLE)
         app.key("End")
         end = self.at(app, lambda value: value != "0")
 
-        # The live picture goes on; the microscope stays with its frame until it is told not to.
+        # The live picture continues; the microscope keeps its frame until the user takes a new one.
         frame = app.value("microscope.frame")
         app.click("transport.pause")
         wait_for("further frames", lambda: app.frame() > int(frame) + 3)
@@ -170,7 +170,7 @@ class Panels(Session):
         app.key("Home")
         self.at(app, 0)
 
-        # Everything at once while it plays: the last wish holds.
+        # Many changes while it plays: the last one applies.
         app.key("space")
         app.choose("microscope.turns", "reverse")
         app.key("space", "Right", "Left", "space", "b", "shift+b", "Down", "Up", "space", "End")
@@ -193,7 +193,7 @@ class Panels(Session):
     # --- from the command line
 
     def headless(self, *arguments):
-        """(exit code, one line of complaint)."""
+        """Returns (exit code, the one line of the error message)."""
         ended = subprocess.run([self.program, "--headless", *arguments], cwd=self.home, text=True,
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         return ended.returncode, ended.stderr.strip()
@@ -215,8 +215,8 @@ class Panels(Session):
             self.assertEqual(self.headless(*words[2:]), (0, ""))
         one, two = self.home / "one.png", self.home / "two.png"
         self.assertEqual(one.read_bytes(), two.read_bytes())
-        # The source may be scrolled otherwise, and a window's edges of letters and lines be
-        # rounded otherwise than a file's.
+        # The scroll position of the source may differ, and so may the antialiasing of letters and
+        # lines in the window and in the file.
         made, _ = read_png(one)
         parts = ("picture", "warp.0", "warp.4", "tile", "timeline", "microscope.position")
         for part in parts:
@@ -229,7 +229,7 @@ class Panels(Session):
         self.assertFalse(self.part(app, other, "timeline") == self.part(app, made, "timeline"))
 
     def part(self, app, picture, widget):
-        """What a saved window shows where a widget is."""
+        """The pixels of a widget in a saved screenshot."""
         w = app.widgets()[widget]
         return picture.crop(round(w["x"]), round(w["y"]), round(w["w"]), round(w["h"]))
 

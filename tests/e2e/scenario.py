@@ -1,4 +1,4 @@
-"""What every file of scenarios starts with: a display and a home folder of its own."""
+"""The base of all scenarios: a display and a home folder of its own."""
 import pathlib
 import sys
 import tempfile
@@ -6,7 +6,7 @@ import unittest
 
 from driver import App, Display, wait_for
 
-# Small pictures, so that a sanitizer build keeps up.
+# Small pictures, so that a sanitizer build is fast enough.
 RIPPLE = ["--experiment", "ripple", "--set", "ripple.size=256"]
 BODIES = ["--experiment", "nbody", "--set", "nbody.bodies=512"]
 
@@ -27,7 +27,7 @@ class Scenario(unittest.TestCase):
         return app
 
     def saved(self, app, key):
-        """The file that a screenshot key wrote."""
+        """Presses a screenshot key and returns the new file."""
         before = set(self.home.glob("*.png"))
         app.key(key)
         new = wait_for("a screenshot", lambda: set(self.home.glob("*.png")) - before)

@@ -1,4 +1,4 @@
-"""What a person does in the window, and what the screen must then show.
+"""What the user does in the window, and what the screen must show then.
 
 usage: scenarios.py PROGRAM [Scenarios.NAME]
 """

@@ -1,4 +1,4 @@
-"""A block under the microscope: what its panels say, and the lines of its kernel."""
+"""A block in the microscope: the values of its panels, and the lines of its kernel."""
 import pathlib
 import re
 
@@ -10,7 +10,7 @@ WARPS = range(8)
 
 
 def line_of(file, words):
-    """The number of the first line that holds these words."""
+    """The number of the first line that contains these words."""
     lines = (SOURCE / file).read_text(encoding="utf-8").split("\n")
     return next(i for i, line in enumerate(lines, 1) if words in line)
 
@@ -23,13 +23,13 @@ READ = line_of("ripple.cu", "= tile[side - 1 - threadIdx.x]")
 
 class Session(Scenario):
     def at(self, app, position):
-        """Waits until the microscope stands there; gives what its panels say."""
+        """Waits until the microscope is at this step. Returns the values of its panels."""
         app.wait_value("microscope.position", position if callable(position) else str(position))
         app.pass_frames()
         return self.panels(app)
 
     def panels(self, app):
-        """{id: value} of what depends on the step alone."""
+        """{id: value} of the widgets that depend only on the step."""
         kept = ("microscope.position", "microscope.epoch", "microscope.ending", "warp.", "source.",
                 "ptx.", "tile", "timeline", "register", "banks", "picture.block", "picture.thread")
         return {id: (w["value"], w["enabled"]) for id, w in app.widgets().items()
@@ -39,21 +39,21 @@ class Session(Scenario):
         return panels[id][0] if id in panels else None
 
     def moved(self, before, after):
-        """The warps that stand at another instruction; the PTX must be on show."""
+        """The warps that are at another instruction. The PTX must be visible."""
         return [w for w in WARPS
                 if self.words(before, f"ptx.warp.{w}") != self.words(after, f"ptx.warp.{w}")]
 
     def lines(self, app):
-        """What the warps do: ["at line 80", ...]."""
+        """The states of the warps: ["at line 80", ...]."""
         widgets = app.widgets()
         return [widgets[f"warp.{w}"]["value"] for w in WARPS]
 
     def tile(self, app):
-        """(words, words a row, written, hazards) of the tile."""
+        """(words, words in a row, written, hazards) of the tile."""
         return tuple(map(int, re.findall(r"\d+", app.value("tile"))))
 
     def click_pixel(self, app, x, y, button):
-        """Clicks the middle of a pixel of the picture."""
+        """Clicks the centre of a pixel of the picture."""
         width, height = map(int, app.value("picture.pixels").split("x"))
         app.click("picture.pixels", ((x + 0.5) / width, (y + 0.5) / height), button)
 

@@ -30,7 +30,7 @@ std::string shader_error(const char* vertex, const char* fragment) {
     return "";
 }
 
-/// What a cleared 2x3 framebuffer reads.
+/// The pixels of a cleared 2x3 framebuffer.
 std::vector<std::uint8_t> cleared(float red) {
     const Framebuffer framebuffer(2, 3);
     framebuffer.bind();
@@ -58,13 +58,13 @@ TEST(OffscreenContextTest, NeedsNoDisplayAndIsCore33) {
     if (old) setenv("DISPLAY", old->c_str(), 1);
 }
 
-TEST(OffscreenContextTest, AnOrdinalThatNoGpuHasFallsBack) {
+TEST(OffscreenContextTest, AnUnknownCudaOrdinalUsesAnotherDisplay) {
     const OffscreenContext context(1000);
     EXPECT_EQ(context.where().find("CUDA device 1000"), std::string::npos);
     EXPECT_EQ(cleared(1)[0], 255);
 }
 
-TEST(OffscreenContextTest, OneComesAfterAnother) {
+TEST(OffscreenContextTest, CanBeCreatedAgainAfterDestruction) {
     for (const int value : {0, 51, 255}) {
         const OffscreenContext context;
         EXPECT_EQ(cleared(float(value) / 255)[0], value);
@@ -72,7 +72,7 @@ TEST(OffscreenContextTest, OneComesAfterAnother) {
     }
 }
 
-TEST(OffscreenContextTest, TwoLiveSideBySide) {
+TEST(OffscreenContextTest, TwoContextsCanExistAtOnce) {
     OffscreenContext first;
     {
         OffscreenContext second;
@@ -82,7 +82,7 @@ TEST(OffscreenContextTest, TwoLiveSideBySide) {
     EXPECT_EQ(cleared(1)[0], 255);
 }
 
-TEST(FramebufferTest, ReadsItsTopRowFirst) {
+TEST(FramebufferTest, ReadsTheTopRowFirst) {
     const OffscreenContext context;
     const Framebuffer framebuffer(3, 2);
     framebuffer.bind();
@@ -98,7 +98,7 @@ TEST(FramebufferTest, ReadsItsTopRowFirst) {
     EXPECT_EQ(framebuffer.read_pixels(), expected);
 }
 
-TEST(FramebufferTest, RefusesImpossibleSizes) {
+TEST(FramebufferTest, RefusesInvalidSizes) {
     const OffscreenContext context;
     EXPECT_THROW(Framebuffer(0, 1), Error);
     EXPECT_THROW(Framebuffer(1, 1 << 20), Error);
@@ -112,7 +112,7 @@ TEST(ShaderTest, FindsItsUniforms) {
     EXPECT_THROW(shader.uniform("tin"), Error);
 }
 
-TEST(ShaderTest, ErrorsCarryStageNameAndLog) {
+TEST(ShaderTest, CompileErrorsHaveStageNameAndLog) {
     const OffscreenContext context;
     const std::string fragment =
         shader_error(plain_vertex, "#version 330 core\nvoid main() { oops; }");
@@ -125,7 +125,7 @@ TEST(ShaderTest, ErrorsCarryStageNameAndLog) {
     EXPECT_EQ(shader_error(plain_vertex, plain_fragment), "");
 }
 
-TEST(ShaderTest, LinkErrorsCarryTheLog) {
+TEST(ShaderTest, LinkErrorsHaveTheLog) {
     const OffscreenContext context;
     const std::string error = shader_error(R"(#version 330 core
 out vec2 handed_over;
@@ -138,7 +138,7 @@ void main() { colour = vec4(handed_over, 1.0); })");
     EXPECT_NE(error.find("handed_over"), std::string::npos) << error;
 }
 
-TEST(ShaderTest, AnUnknownSourceIsEmpty) {
+TEST(ShaderTest, TheSourceOfAnUnknownNameIsEmpty) {
     EXPECT_FALSE(shader_source("picture.frag").empty());
     EXPECT_TRUE(shader_source("none.frag").empty());
 }
@@ -158,7 +158,7 @@ TEST(WindowContextTest, WithoutADisplayTheErrorSaysWhatToDo) {
     EXPECT_NE(error.find("--headless"), std::string::npos) << error;
 }
 
-TEST(WindowContextTest, OpensAWindowWhereThereIsADisplay) {
+TEST(WindowContextTest, OpensAWindowIfThereIsADisplay) {
     if (!std::getenv("DISPLAY")) GTEST_SKIP() << "no DISPLAY";
     WindowContext window("Warpscope", 320, 200);
     EXPECT_NE(window.window(), nullptr);

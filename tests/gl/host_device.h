@@ -6,7 +6,7 @@
 
 namespace warpscope::gl {
 
-/// What a PixelBuffer asks of a device, counted. Its kind is for the test to choose.
+/// Records the calls of a PixelBuffer. The test chooses the kind of the device.
 class HostDevice final : public tests::HostDevice {
   public:
     explicit HostDevice(compute::DeviceKind kind, bool in_helper = false) {

@@ -26,7 +26,7 @@ PictureStyle plain_style() {
     return style;
 }
 
-/// A framebuffer of `width` x `height` in which a picture view has drawn.
+/// A framebuffer of `width` x `height` pixels that a PictureView has drawn into.
 class PictureViewTest : public testing::Test {
   protected:
     static constexpr int width = 200;
@@ -69,7 +69,7 @@ class PictureViewTest : public testing::Test {
 };
 
 // 20x12 texels of 8x8 pixels fill 160x96; the rectangle starts at (24, 16).
-TEST_F(PictureViewTest, EveryPixelIsExactlyItsTexel) {
+TEST_F(PictureViewTest, EveryPixelHasTheColourOfItsTexel) {
     const auto rgba = numbered_pixels(20, 12);
     show(20, 12, rgba);
     draw({10, 6, 8}, {24, 16, 160, 96}, plain_style());
@@ -87,7 +87,7 @@ TEST_F(PictureViewTest, EveryPixelIsExactlyItsTexel) {
     EXPECT_EQ(wrong_if_shifted, 160 * 96);
 }
 
-TEST_F(PictureViewTest, PansAndShowsTheBackgroundAround) {
+TEST_F(PictureViewTest, ShowsTheBackgroundAroundAPannedPicture) {
     const auto rgba = numbered_pixels(4, 4);
     show(4, 4, rgba);
     draw({-1, 4, 10}, {0, 0, 100, 60}, plain_style());  // texel (-1, 4) at pixel (50, 30)
@@ -100,9 +100,9 @@ TEST_F(PictureViewTest, PansAndShowsTheBackgroundAround) {
     EXPECT_EQ(count(background), 100 * 60 - 40 * 30);
 }
 
-// Tiles of 4 texels at 8 pixels a texel: 160x96 pixels hold 5 columns and 3 rows of tiles, each
-// with one line of pixels at its left and its top: 5*96 + 3*160 - 5*3.
-TEST_F(PictureViewTest, DrawsOneLineBeforeEveryTile) {
+// Tiles of 4 texels at 8 pixels per texel: 160x96 pixels hold 5 columns and 3 rows of tiles. Each
+// tile has a line of pixels at its left and at its top: 5*96 + 3*160 - 5*3 pixels.
+TEST_F(PictureViewTest, DrawsOneGridLineBeforeEveryTile) {
     show(20, 12, numbered_pixels(20, 12));
     PictureStyle style = plain_style();
     style.grid_texels = 4;
@@ -120,7 +120,7 @@ TEST_F(PictureViewTest, DrawsOneLineBeforeEveryTile) {
     EXPECT_EQ(count(grid_line), 0);
 }
 
-TEST_F(PictureViewTest, HidesAGridThatWouldHideThePicture) {
+TEST_F(PictureViewTest, DrawsNoGridForSmallTiles) {
     EXPECT_EQ(grid_visibility(8), 0);
     EXPECT_EQ(grid_visibility(20), 0.5);
     EXPECT_EQ(grid_visibility(32), 1);
@@ -137,7 +137,7 @@ TEST_F(PictureViewTest, HidesAGridThatWouldHideThePicture) {
     }
 }
 
-TEST_F(PictureViewTest, FromAfarShowsTheMeanOfTheTexels) {
+TEST_F(PictureViewTest, APixelOverSeveralTexelsShowsTheirMean) {
     std::vector<std::uint8_t> checker;
     for (int i = 0; i < 64 * 64; ++i) {
         const std::uint8_t value = (i % 64 + i / 64) % 2 ? 240 : 0;
@@ -167,7 +167,7 @@ TEST_F(PictureViewTest, LinearFilterInterpolatesBetweenTexelCentres) {
     EXPECT_EQ(at(100, 50)[0], 200);
 }
 
-TEST_F(PictureViewTest, AMouseFindsTheTexelThatItSees) {
+TEST_F(PictureViewTest, ScreenToTexelFindsTheVisibleTexel) {
     const auto rgba = numbered_pixels(20, 12);
     show(20, 12, rgba);
     const Rect rect{30, 10, 150, 90};
@@ -219,7 +219,7 @@ TEST(ViewTest, ZoomKeepsTheTexelUnderTheMouse) {
     EXPECT_EQ(zoomed({0, 0, 4}, rect, mouse, 2).pixels_per_texel, 8);
 }
 
-TEST(ViewTest, PanMovesThePictureWithTheMouse) {
+TEST(ViewTest, PanMovesThePictureByScreenPixels) {
     const Rect rect{0, 0, 100, 100};
     const View view{10, 10, 5};
     const Point texel = screen_to_texel(view, rect, {30, 40});

@@ -3,6 +3,7 @@
 #include <glad/gl.h>
 #include <gtest/gtest.h>
 
+#include "compute/pick_device.h"
 #include "gl/error.h"
 #include "gl/gl_info.h"
 #include "gl/offscreen_context.h"
@@ -16,7 +17,7 @@ using compute::DeviceKind;
 
 const std::vector<std::pair<int, int>> sizes{{1, 1}, {17, 3}, {3, 17}, {640, 401}, {1024, 1024}};
 
-/// Writes numbered pixels as a kernel would and expects them in the texture.
+/// Writes numbered pixels as a kernel does and expects them in the texture.
 void expect_round_trip(compute::Device& device, PixelBuffer& pixels) {
     const auto expected = numbered_pixels(pixels.width(), pixels.height());
     pixels.write(
@@ -30,14 +31,14 @@ class PixelBufferTest : public testing::TestWithParam<DeviceKind> {
     HostDevice device_{GetParam()};
 };
 
-// A CUDA device that isn't there can't share memory with OpenGL: its way is the copy.
+// OpenGL can't share memory with a CUDA device that does not exist, so the path is staged.
 INSTANTIATE_TEST_SUITE_P(Kinds, PixelBufferTest,
                          testing::Values(DeviceKind::emulator, DeviceKind::cuda),
                          [](const auto& info) {
                              return info.param == DeviceKind::cuda ? "staged" : "mapped";
                          });
 
-TEST_P(PixelBufferTest, CarriesEveryPixelTopRowFirst) {
+TEST_P(PixelBufferTest, EveryPixelReachesTheTextureTopRowFirst) {
     for (const auto& [width, height] : sizes) {
         PixelBuffer pixels(device_, width, height);
         ASSERT_NE(pixels.path(), PixelBuffer::Path::interop);
@@ -45,14 +46,14 @@ TEST_P(PixelBufferTest, CarriesEveryPixelTopRowFirst) {
     }
 }
 
-TEST_P(PixelBufferTest, TheNextFrameReplacesTheLast) {
+TEST_P(PixelBufferTest, TheNextFrameReplacesTheLastFrame) {
     PixelBuffer pixels(device_, 33, 9);
     expect_round_trip(device_, pixels);
     pixels.write([&](std::uint64_t address) { device_.fill(address, 0x5a, pixels.bytes()); });
     EXPECT_EQ(pixels.read_pixels(), std::vector<std::uint8_t>(33 * 9 * 4, 0x5a));
 }
 
-TEST_P(PixelBufferTest, AFrameThatFailsKeepsTheLastPictureAndTheBufferUsable) {
+TEST_P(PixelBufferTest, AFailedFrameKeepsTheLastPictureAndTheBufferUsable) {
     PixelBuffer pixels(device_, 8, 8);
     expect_round_trip(device_, pixels);
     EXPECT_THROW(pixels.write([](std::uint64_t) { throw compute::DeviceError("a bad kernel"); }),
@@ -68,28 +69,28 @@ TEST_P(PixelBufferTest, AFrameThatFailsKeepsTheLastPictureAndTheBufferUsable) {
     EXPECT_EQ(glGetError(), GLenum(GL_NO_ERROR));
 }
 
-TEST_P(PixelBufferTest, AFrameLeftOpenIsDroppedByTheNext) {
+TEST_P(PixelBufferTest, MapDropsAFrameThatWasNotUnmapped) {
     PixelBuffer pixels(device_, 5, 5);
     pixels.map();
     expect_round_trip(device_, pixels);
     EXPECT_EQ(glGetError(), GLenum(GL_NO_ERROR));
 }
 
-TEST_P(PixelBufferTest, TakesNothingWithIt) {
+TEST_P(PixelBufferTest, TheDestructorReleasesEverything) {
     { PixelBuffer{device_, 16, 16}.map(); }
     EXPECT_TRUE(device_.attached.empty());
     EXPECT_TRUE(device_.allocated.empty());
     EXPECT_EQ(glGetError(), GLenum(GL_NO_ERROR));
 }
 
-TEST_P(PixelBufferTest, RefusesSizesThatNoTextureHas) {
+TEST_P(PixelBufferTest, RefusesInvalidSizes) {
     EXPECT_THROW(PixelBuffer(device_, 0, 4), Error);
     EXPECT_THROW(PixelBuffer(device_, 4, -1), Error);
     EXPECT_THROW(PixelBuffer(device_, 1 << 20, 4), Error);
     EXPECT_EQ(glGetError(), GLenum(GL_NO_ERROR));
 }
 
-TEST(PixelBufferPaths, SayTheirReasonInASentence) {
+TEST(PixelBufferPaths, HaveAReasonThatIsASentence) {
     OffscreenContext context;
     if (!gl_info().software) GTEST_SKIP() << "OpenGL runs on a GPU here";
     HostDevice emulator(DeviceKind::emulator);
@@ -105,19 +106,19 @@ TEST(PixelBufferPaths, SayTheirReasonInASentence) {
     EXPECT_EQ(emulator.allocated.size(), 0U);
 }
 
-TEST(PixelBufferPaths, OfADeviceInAnotherProcessAreCopies) {
+TEST(PixelBufferPaths, ADeviceInAHelperProcessUsesTheStagedPath) {
     OffscreenContext context;
     for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::emulator}) {
         HostDevice in_helper(kind, true);
         PixelBuffer pixels(in_helper, 7, 5);
         EXPECT_EQ(pixels.path(), PixelBuffer::Path::staged);
-        EXPECT_EQ(pixels.reason().find("Edited kernels run in a process of their own"), 0U);
+        EXPECT_EQ(pixels.reason().find("Edits run in a helper process"), 0U);
         expect_round_trip(in_helper, pixels);
         EXPECT_TRUE(in_helper.attached.empty());
     }
 }
 
-TEST(PixelBufferOnTheEmulator, CarriesEveryPixelTopRowFirst) {
+TEST(PixelBufferOnTheEmulator, EveryPixelReachesTheTextureTopRowFirst) {
     const auto device = compute::pick_device("emulator");
     OffscreenContext context;
     for (const auto& [width, height] : sizes) {
@@ -127,7 +128,7 @@ TEST(PixelBufferOnTheEmulator, CarriesEveryPixelTopRowFirst) {
     }
 }
 
-/// A CUDA device and OpenGL on the same GPU, or a reason why not.
+/// A CUDA device and an OpenGL context on one GPU; skipped if there is none.
 class GpuInterop : public testing::Test {
   protected:
     void SetUp() override {
@@ -167,7 +168,7 @@ TEST_F(GpuInterop, EveryFrameArrives) {
     }
 }
 
-TEST_F(GpuInterop, AFrameThatFailsLeavesTheBufferUsable) {
+TEST_F(GpuInterop, AFailedFrameLeavesTheBufferUsable) {
     PixelBuffer pixels(*device_, 64, 64);
     EXPECT_THROW(pixels.write([](std::uint64_t) { throw compute::DeviceError("a bad kernel"); }),
                  compute::DeviceError);

@@ -5,7 +5,7 @@
 
 namespace warpscope::gl {
 
-/// width*height RGBA pixels, opaque, no two of them equal (up to 4096x4096).
+/// width*height opaque RGBA pixels, all different (up to 4096x4096).
 inline std::vector<std::uint8_t> numbered_pixels(int width, int height) {
     std::vector<std::uint8_t> pixels;
     for (int y = 0; y < height; ++y) {

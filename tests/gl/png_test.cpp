@@ -11,13 +11,14 @@
 
 #include "gl/error.h"
 #include "pixels.h"
+#include "support/read_png.h"
 
 namespace warpscope::gl {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// A folder of the test's own, empty.
+/// Each test has an empty folder of its own.
 class PngTest : public testing::Test {
   protected:
     PngTest() {
@@ -47,7 +48,7 @@ class PngTest : public testing::Test {
     fs::path folder_;
 };
 
-TEST_F(PngTest, GivesBackPixelsAndMetadataInOrder) {
+TEST_F(PngTest, ReadsBackPixelsAndMetadataInOrder) {
     const Metadata metadata{{"ripple.sync", "off"},
                             {"Title",
                              "Wellen – \xc3\xbc"
@@ -59,7 +60,7 @@ TEST_F(PngTest, GivesBackPixelsAndMetadataInOrder) {
     rgba[7] = 128;
     write_png(folder_ / "a.png", 17, 3, rgba, metadata);
 
-    const Image image = read_png(folder_ / "a.png");
+    const Image image = tests::read_png(folder_ / "a.png");
     EXPECT_EQ(image.width, 17);
     EXPECT_EQ(image.height, 3);
     EXPECT_EQ(image.rgba, rgba);
@@ -67,7 +68,7 @@ TEST_F(PngTest, GivesBackPixelsAndMetadataInOrder) {
     EXPECT_EQ(files().size(), 1U);
 }
 
-TEST_F(PngTest, StoresAsciiAsTextAndOthersAsInternationalText) {
+TEST_F(PngTest, StoresAsciiInTextChunksAndOthersInInternationalTextChunks) {
     const auto chunks_with = [&](const std::string& text) {
         write_png(folder_ / "a.png", 1, 1, numbered_pixels(1, 1), {{"Key", text}});
         const auto bytes = bytes_of(folder_ / "a.png");
@@ -79,7 +80,7 @@ TEST_F(PngTest, StoresAsciiAsTextAndOthersAsInternationalText) {
     EXPECT_EQ(chunks_with("\xc2\xb5s"), (std::pair{false, true}));
 }
 
-TEST_F(PngTest, RefusesMetadataThatNoPngCanHold) {
+TEST_F(PngTest, RefusesInvalidMetadata) {
     const auto rgba = numbered_pixels(1, 1);
     const auto write = [&](const Metadata& metadata) {
         return error_of([&] { write_png(folder_ / "a.png", 1, 1, rgba, metadata); });
@@ -90,21 +91,21 @@ TEST_F(PngTest, RefusesMetadataThatNoPngCanHold) {
     EXPECT_EQ(write({{std::string(79, 'k'), "x"}}), "");
 }
 
-TEST_F(PngTest, RefusesPixelsOfAnotherSize) {
+TEST_F(PngTest, RefusesPixelsThatDoNotMatchTheSize) {
     const auto rgba = numbered_pixels(4, 4);
     EXPECT_NE(error_of([&] { write_png(folder_ / "a.png", 4, 5, rgba); }), "");
     EXPECT_NE(error_of([&] { write_png(folder_ / "a.png", 0, 0, {}); }), "");
     EXPECT_TRUE(files().empty());
 }
 
-TEST_F(PngTest, ReplacesAFileWhole) {
+TEST_F(PngTest, ReplacesAnExistingFile) {
     write_png(folder_ / "a.png", 64, 64, numbered_pixels(64, 64));
     write_png(folder_ / "a.png", 2, 1, numbered_pixels(2, 1));
-    EXPECT_EQ(read_png(folder_ / "a.png").rgba, numbered_pixels(2, 1));
+    EXPECT_EQ(tests::read_png(folder_ / "a.png").rgba, numbered_pixels(2, 1));
     EXPECT_EQ(files().size(), 1U);
 }
 
-TEST_F(PngTest, AnUnwritablePathIsNamedAndLeavesNothing) {
+TEST_F(PngTest, AnUnwritablePathIsNamedInTheErrorAndLeavesNoFile) {
     const auto rgba = numbered_pixels(1, 1);
     const fs::path missing = folder_ / "no such folder" / "a.png";
     const std::string error = error_of([&] { write_png(missing, 1, 1, rgba); });
@@ -118,8 +119,8 @@ TEST_F(PngTest, AnUnwritablePathIsNamedAndLeavesNothing) {
     EXPECT_EQ(files().size(), 1U);
 }
 
-TEST_F(PngTest, AFullDiskLeavesNothing) {
-    // /dev/full can't be the target, but a file can be forbidden to grow.
+TEST_F(PngTest, AFullDiskLeavesNoFile) {
+    // Limits the file size, because /dev/full can't be the target.
     const auto rgba = numbered_pixels(256, 256);
     write_png(folder_ / "whole.png", 256, 256, rgba);
     rlimit old{};
@@ -134,7 +135,7 @@ TEST_F(PngTest, AFullDiskLeavesNothing) {
     EXPECT_EQ(files(), std::vector{folder_ / "whole.png"});
 }
 
-TEST_F(PngTest, EveryTruncationAndAFlippedByteIsAnError) {
+TEST_F(PngTest, ATruncatedOrDamagedFileThrows) {
     write_png(folder_ / "a.png", 5, 4, numbered_pixels(5, 4), {{"Key", "value"}});
     const auto whole = bytes_of(folder_ / "a.png");
     EXPECT_EQ(decode_png(whole).rgba, numbered_pixels(5, 4));
@@ -150,16 +151,17 @@ TEST_F(PngTest, EveryTruncationAndAFlippedByteIsAnError) {
     EXPECT_THROW(decode_png(damaged), Error);
 }
 
-TEST_F(PngTest, AnUnreadableFileIsNamed) {
+TEST_F(PngTest, AnUnreadableFileIsNamedInTheError) {
     const fs::path missing = folder_ / "none.png";
-    EXPECT_NE(error_of([&] { read_png(missing); }).find(missing.string()), std::string::npos);
+    EXPECT_NE(error_of([&] { tests::read_png(missing); }).find(missing.string()),
+              std::string::npos);
     std::ofstream(folder_ / "text.png") << "no picture";
-    EXPECT_NE(error_of([&] { read_png(folder_ / "text.png"); }).find("text.png"),
+    EXPECT_NE(error_of([&] { tests::read_png(folder_ / "text.png"); }).find("text.png"),
               std::string::npos);
 }
 
-// A 2x1 grey PNG of one bit a pixel, white then black, made by Python's zlib.
-TEST_F(PngTest, ReadsPngsOfOtherKindsAsRgba) {
+// A 2x1 grey PNG with one bit per pixel, white then black, made with Python's zlib.
+TEST_F(PngTest, ConvertsOtherPngFormatsToRgba) {
     const std::vector<std::uint8_t> grey{
         0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48,
         0x44, 0x52, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x01, 0x01, 0x00, 0x00, 0x00,

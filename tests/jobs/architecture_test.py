@@ -18,6 +18,7 @@ ROOF = ""  # options and main, straight in app/
 
 # The subfolders of a room, from the ground up.
 SUBFLOORS = {
+    "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper"}],
     "emulator": [{"program"}, {"warp", "ptx"}, {"machine", "handlers", "lower"},
                  {"checks", "decode"}, {"stepper"}],
     "experiments": [{"framework"}, {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
@@ -166,6 +167,10 @@ class Seeded(unittest.TestCase):
     def test_up_inside_a_room(self):
         self.expect_one("app/experiments/framework/seeded.h",
                         '#include "experiments/nbody/bodies.h"\n', "nbody is not below it")
+
+    def test_up_inside_compute(self):
+        self.expect_one("app/compute/device/seeded.h", '#include "compute/pick_device.h"\n',
+                        "the room itself is not below it")
 
     def test_sideways_inside_a_room(self):
         self.expect_one("app/experiments/ripple/seeded.h",

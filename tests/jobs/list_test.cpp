@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "compute/pick_device.h"
 #include "experiments/framework/experiment.h"
 
 namespace warpscope::jobs {

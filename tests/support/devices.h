@@ -6,10 +6,11 @@
 #include <string>
 
 #include "compute/device/device.h"
+#include "compute/pick_device.h"
 
 namespace warpscope::tests {
 
-/// Runs each TEST_P on the emulator, and on the GPU where there is one (skipped elsewhere):
+/// Runs each TEST_P on the emulator and on the GPU. Skips the GPU if there is none.
 ///   class DotKernel : public OnDevices {};
 ///   WARPSCOPE_ON_DEVICES(DotKernel);
 ///   TEST_P(DotKernel, SumsAll) { device().launch(…); }

@@ -7,8 +7,7 @@
 
 namespace warpscope::tests {
 
-/// A device whose memory is the process's own and that runs no kernels. Tests derive what they
-/// want it to say or to count.
+/// A device whose memory is host memory and that runs no kernels. Tests derive devices from it.
 class HostDevice : public compute::Device {
   public:
     std::uint64_t allocate(std::size_t bytes) override {
@@ -40,8 +39,8 @@ class HostDevice : public compute::Device {
     const compute::LoadedKernel& load_ptx(std::string_view, std::string_view) override {
         throw compute::DeviceError("no kernels here");
     }
-    void launch_packed(const compute::LoadedKernel&, const compute::Shape&, const compute::Work&,
-                       std::span<void* const>) override {}
+    void launch_packed(const compute::LoadedKernel&, const compute::LaunchShape&,
+                       const compute::Work&, std::span<void* const>) override {}
 };
 
 }  // namespace warpscope::tests

@@ -1,4 +1,4 @@
-// The build without a CUDA Toolkit: no GPU device, and a reason that says so.
+// The functions of cuda_device.h in a build without the CUDA Toolkit: there is no GPU.
 #include "compute/cuda/cuda_device.h"
 
 namespace warpscope::compute {

@@ -7,8 +7,8 @@
 
 namespace warpscope::compute {
 
-/// Errors after which every call of the process fails (driver_types.h: "the process must be
-/// terminated and relaunched"), or that the GPU itself does not recover from.
+/// True for errors after which every call of this process fails (driver_types.h: "the process must
+/// be terminated and relaunched") and for faults of the GPU itself.
 inline bool cuda_is_lost(cudaError_t status) {
     switch (int(status)) {
         case cudaErrorIllegalAddress:
@@ -27,7 +27,7 @@ inline bool cuda_is_lost(cudaError_t status) {
         case cudaErrorExternalDevice:
         case cudaErrorMpsRpcFailure:
         case cudaErrorMpsClientTerminated:
-        case 226:  // cudaErrorContained, which older toolkits don't name
+        case 226:  // cudaErrorContained; older toolkits have no name for it
         case 721:  // cudaErrorTensorMemoryLeak
             return true;
         default:
@@ -35,12 +35,12 @@ inline bool cuda_is_lost(cudaError_t status) {
     }
 }
 
-/// For work: a failed call becomes a DeviceError that says what was tried, CUDA's words and where;
-/// a DeviceLost where no call can succeed any more.
+/// Throws DeviceError if a call has failed; DeviceLost if no later call can succeed. The message
+/// names the action `what`, CUDA's reason and the line of the call.
 inline void cuda_check(cudaError_t status, std::string_view what,
                        std::string_view file = __builtin_FILE(), int line = __builtin_LINE()) {
     if (status == cudaSuccess) return;
-    (void)cudaGetLastError();  // else the next launch would report this error as its own
+    (void)cudaGetLastError();  // clears it, so that the next launch does not report it
     const auto words =
         fmt::format("{}: {} ({}, {}:{})", what, cudaGetErrorString(status),
                     cudaGetErrorName(status), file.substr(file.rfind('/') + 1), line);
@@ -48,7 +48,7 @@ inline void cuda_check(cudaError_t status, std::string_view what,
     throw DeviceError(words);
 }
 
-/// For destructors: nothing to be done about a failure but to forget it.
+/// Ignores a failure: for destructors, which can't report it.
 inline void cuda_ignore(cudaError_t status) noexcept {
     if (status != cudaSuccess) (void)cudaGetLastError();
 }

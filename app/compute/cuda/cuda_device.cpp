@@ -30,8 +30,8 @@ struct Event {
 
 struct Library {
     cudaLibrary_t handle = nullptr;
-    std::string ptx;  ///< the text, also of what a fatbin holds
-    /// `what` is for errors.
+    std::string ptx;  ///< PTX text; of a fatbin, the text that it was built from
+    /// `what` names the image in errors.
     Library(std::string_view what, std::string text) : ptx(std::move(text)) {
         load(what, ptx.c_str());
     }
@@ -55,26 +55,25 @@ struct Library {
 };
 
 struct CudaKernel : LoadedKernel {
-    cudaKernel_t handle = nullptr;  ///< null: `waiting`
+    cudaKernel_t handle = nullptr;  ///< null until `waiting` is assembled
     unsigned static_shared_bytes = 0;
-    /// Of an edit: the kernel's own PTX, assembled at its first launch. An edited file has many
-    /// kernels, of which one is on show.
+    /// PTX of a kernel of an edit, assembled at its first launch: an edited file has many kernels,
+    /// and most of them are never launched.
     std::string waiting;
-    /// As its PTX text has it: the runtime tells them since CUDA 13 alone, and their number only by
-    /// an error.
+    /// Read from the PTX text: the CUDA runtime knows the sizes only since CUDA 13.
     std::optional<std::vector<std::size_t>> parameter_bytes;
 
     const void* function() const { return static_cast<const void*>(handle); }
 
     void check_arguments(std::span<const std::size_t> bytes) const override {
-        if (parameter_bytes) check_each_argument(*parameter_bytes, bytes);
+        if (parameter_bytes) check_sizes(*parameter_bytes, bytes);
     }
 };
 
-/// A launch whose end has not been seen yet.
+/// A launch, or a group of launches, that may still be running.
 struct Pending {
     std::string name;
-    Shape shape;  ///< with static shared memory too
+    LaunchShape shape;  ///< dynamic_shared_bytes includes the static ones
     Work work;
     Event start, stop;
 };
@@ -125,8 +124,7 @@ class CudaDevice : public Device {
             std::size_t free = 0, total = 0;
             cuda_ignore(cudaMemGetInfo(&free, &total));
             throw OutOfMemory(
-                fmt::format("{:.2f} GiB asked for, {:.2f} GiB free on {}: choose a "
-                            "smaller size",
+                fmt::format("{:.2f} GiB needed, {:.2f} GiB free on {}: choose a smaller size",
                             double(bytes) / (1 << 30), double(free) / (1 << 30), info_.name));
         }
         check(status, "allocating memory");
@@ -155,29 +153,25 @@ class CudaDevice : public Device {
     }
     void detach(std::uint64_t) noexcept override {}
     void* native_stream() const override { return stream_; }
-    void time_as(std::string_view name, const Work& work,
-                 const std::function<void()>& queue) override {
-        collect();
-        Pending pending{std::string(name), {}, work, spare_event(), spare_event()};
-        record(pending.start);
-        timed_apart_ = false;
-        try {
-            queue();
-        } catch (...) {
-            timed_apart_ = true;
-            throw;
-        }
-        timed_apart_ = true;
-        record(pending.stop);
-        pending_.push_back(std::move(pending));
-    }
 
   protected:
     const LoadedKernel& load(std::string_view file, std::string_view name,
                              const KernelEdit* edit) override;
     const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) override;
-    void launch_packed(const LoadedKernel& kernel, const Shape& shape, const Work& work,
+    void launch_packed(const LoadedKernel& kernel, const LaunchShape& shape, const Work& work,
                        std::span<void* const> arguments) override;
+    void begin_group() override {
+        collect();
+        group_.emplace(Pending{{}, {}, {}, spare_event(), spare_event()});
+        record(group_->start);
+    }
+    void end_group(std::string_view name, const Work& work) override {
+        group_->name = name;
+        group_->work = work;
+        record(group_->stop);
+        pending_.push_back(std::move(*group_));
+        group_.reset();
+    }
 
   private:
     const LoadedKernel& find(const Library& library, std::string_view name);
@@ -193,23 +187,23 @@ class CudaDevice : public Device {
         check(cudaEventRecord(event.handle, stream_), "timing a launch");
     }
 
-    /// cuda_check, which names the kernels that may be at fault where the GPU is lost: CUDA says so
-    /// at whatever call comes next.
+    /// cuda_check() that names the kernels that may have failed if the GPU is lost: CUDA reports
+    /// the failure of a kernel at a later call.
     void check(cudaError_t status, std::string_view what, int line = __builtin_LINE()) {
         const auto kernels = cuda_is_lost(status) ? running() : std::string();
         cuda_check(status, kernels.empty() ? what : kernels, __builtin_FILE(), line);
     }
     std::string running() const;
 
-    /// Reads the times of launches that have ended, and never waits.
+    /// Reads the times of launches that have ended. Never waits.
     void collect() {
         while (!pending_.empty() && cudaEventQuery(pending_.front().stop.handle) == cudaSuccess) {
             Pending& done = pending_.front();
             float ms = 0;
             cuda_check(cudaEventElapsedTime(&ms, done.start.handle, done.stop.handle),
                        "reading a kernel's time");
-            timings_.record(done.name, done.shape.grid, done.shape.block, done.shape.shared_bytes,
-                            done.work, ms);
+            timings_.record(done.name, done.shape.grid, done.shape.block,
+                            done.shape.dynamic_shared_bytes, done.work, ms);
             spare_.push_back(std::move(done.start));
             spare_.push_back(std::move(done.stop));
             pending_.pop_front();
@@ -224,12 +218,12 @@ class CudaDevice : public Device {
     }
 
     cudaStream_t stream_ = nullptr;
-    bool timed_apart_ = true;  ///< but for launches within time_as
     std::list<Library> libraries_;
     std::map<std::tuple<std::string, Math, const KernelEdit*>, const Library*> images_;
     std::map<cudaKernel_t, CudaKernel> kernels_;
     std::map<std::pair<const KernelEdit*, std::string>, CudaKernel, std::less<>> edited_;
     std::deque<Pending> pending_;
+    std::optional<Pending> group_;  ///< of the time_as() that is running
     std::vector<Event> spare_;
 };
 
@@ -279,7 +273,7 @@ const LoadedKernel& CudaDevice::find(const Library& library, std::string_view na
     return kernel;
 }
 
-/// Null: the kernel needs the whole file.
+/// Prepares one kernel of an edit without the others. Null if it needs the whole file.
 const CudaKernel* CudaDevice::find_alone(const KernelEdit& edit, const std::string& name) {
     const auto known = edited_.find(std::pair{&edit, name});
     if (known != edited_.end()) return &known->second;
@@ -299,35 +293,37 @@ void CudaDevice::assemble(CudaKernel& kernel) {
     take_handle(kernel, handle_of(library, kernel.name));
 }
 
-void CudaDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, const Work& work,
-                               std::span<void* const> arguments) {
+void CudaDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& shape,
+                               const Work& work, std::span<void* const> arguments) {
     const auto& kernel = static_cast<const CudaKernel&>(loaded);
     collect();
-    // All kernels are this device's own; their users see them as they are once launched.
+    // This device made the kernel; its users see a const kernel that does not change for them.
     if (!kernel.handle) assemble(const_cast<CudaKernel&>(kernel));
-    constexpr unsigned default_shared_bytes = 48 * 1024;  // more must be asked for
-    if (shape.shared_bytes > default_shared_bytes)
+    constexpr unsigned default_shared_bytes = 48 * 1024;  // more needs an attribute
+    if (shape.dynamic_shared_bytes > default_shared_bytes)
         cuda_check(
             cudaFuncSetAttribute(kernel.function(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 int(shape.shared_bytes)),
-            fmt::format("{} bytes of shared memory for {}", shape.shared_bytes, kernel.name));
+                                 int(shape.dynamic_shared_bytes)),
+            fmt::format("{} bytes of shared memory for {}", shape.dynamic_shared_bytes,
+                        kernel.name));
     std::optional<Pending> pending;
-    if (timed_apart_) {
+    if (times_each_launch()) {
         pending.emplace(Pending{kernel.name, shape, work, spare_event(), spare_event()});
-        pending->shape.shared_bytes += kernel.static_shared_bytes;
+        pending->shape.dynamic_shared_bytes += kernel.static_shared_bytes;
         record(pending->start);
     }
     const auto dim = [](Dim3 d) { return dim3{d.x, d.y, d.z}; };
-    check(cudaLaunchKernel(kernel.function(), dim(shape.grid), dim(shape.block),
-                           const_cast<void**>(arguments.data()), shape.shared_bytes, stream_),
-          fmt::format("launching {} with grid {}x{}x{}, block {}x{}x{}", kernel.name, shape.grid.x,
-                      shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z));
+    check(
+        cudaLaunchKernel(kernel.function(), dim(shape.grid), dim(shape.block),
+                         const_cast<void**>(arguments.data()), shape.dynamic_shared_bytes, stream_),
+        fmt::format("launching {} with grid {}x{}x{}, block {}x{}x{}", kernel.name, shape.grid.x,
+                    shape.grid.y, shape.grid.z, shape.block.x, shape.block.y, shape.block.z));
     if (!pending) return;
     record(pending->stop);
     pending_.push_back(std::move(*pending));
 }
 
-/// "kernel ripple_txty": launches whose end has not been seen; empty: none.
+/// "kernel ripple_txty": the launches that may still be running; empty if there are none.
 std::string CudaDevice::running() const {
     std::set<std::string> names;
     for (const Pending& pending : pending_) names.insert(pending.name);
@@ -353,7 +349,7 @@ CudaSurvey survey() {
                                version_text(driver), version_text(runtime))};
     if (status == cudaErrorNoDevice || status == cudaSuccess)
         return {0, "the NVIDIA driver shows no GPU"};
-    return {0, fmt::format("the NVIDIA driver answers: {}", cudaGetErrorString(status))};
+    return {0, fmt::format("the NVIDIA driver reports: {}", cudaGetErrorString(status))};
 }
 
 }  // namespace

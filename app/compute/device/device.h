@@ -21,52 +21,53 @@
 
 namespace warpscope::compute {
 
-/// What went wrong on a device: the call or kernel, where, and the driver's or emulator's words.
+/// A call on a device failed. The message names the call or the kernel and gives the reason, in the
+/// words of the driver or of the emulator.
 struct DeviceError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// More memory than the device has left.
+/// An allocation needs more memory than the device has free.
 struct OutOfMemory : DeviceError {
     using DeviceError::DeviceError;
 };
 
-/// The device is gone for this process or with its helper process: nothing that it held can be used
-/// or read any more, and releasing it does nothing.
+/// The device can't be used any more, because its GPU or its helper process has failed. The
+/// contents of its memory are lost, and releasing that memory does nothing.
 struct DeviceLost : DeviceError {
     using DeviceError::DeviceError;
 };
 
 enum class DeviceKind { cuda, emulator };
 
-/// The order in which the emulator runs a block's warps; a GPU has its own.
+/// The order in which the emulator runs the warps of a block. A GPU ignores it.
 enum class Schedule { random, run_to_barrier, reverse };
 
-/// What a barrier of the emulator waits for: see emulator::BarrierPolicy. A GPU has its own.
+/// The threads for which a barrier of the emulator waits: see emulator::BarrierPolicy. A GPU
+/// ignores it.
 enum class BarrierPolicy { volta, before_volta, strict };
 
 struct RunSettings {
     Math math = Math::precise;
     Schedule schedule = Schedule::random;
-    std::uint64_t seed = 1;                         ///< of the random schedule
-    BarrierPolicy barriers = BarrierPolicy::volta;  ///< of the emulator
+    std::uint64_t seed = 1;  ///< of Schedule::random
+    BarrierPolicy barriers = BarrierPolicy::volta;
     bool operator==(const RunSettings&) const = default;
 };
 
 struct DeviceInfo {
     DeviceKind kind = DeviceKind::emulator;
     std::string name;              ///< "NVIDIA H200", "SIMT emulator"
-    std::string reason;            ///< why this device and no other, a sentence
-    int ordinal = -1;              ///< CUDA ordinal; -1 for the emulator
-    bool in_helper = false;        ///< in a helper process: its addresses mean nothing to CUDA here
+    std::string reason;            ///< why this device was chosen, as a clause
+    int ordinal = -1;              ///< CUDA device ordinal; -1 for the emulator
+    bool in_helper = false;        ///< in a helper process: CUDA can't use its addresses here
     std::string pci_bus_id{};      ///< "0000:3b:00.0"; empty for the emulator
     int compute_capability = 0;    ///< 90 for 9.0; 0 for the emulator
-    int multiprocessors = 0;       ///< SMs, virtual ones on the emulator
-    std::size_t cache_bytes = 0;   ///< L2; 0 where that isn't known
-    std::size_t memory_bytes = 0;  ///< what allocations may take in all
+    int multiprocessors = 0;       ///< SMs of a GPU, virtual SMs of the emulator
+    std::size_t cache_bytes = 0;   ///< L2 cache; 0 if unknown
+    std::size_t memory_bytes = 0;  ///< the largest sum of all allocations
     unsigned max_block_threads = 1024;
-    std::size_t max_shared_bytes = std::size_t(48)
-                                   << 10;  ///< a block's shared memory, static and dynamic
+    std::size_t max_shared_bytes = std::size_t(48) << 10;  ///< static and dynamic, of one block
 };
 
 /// Address of T[] in a device's memory; passed to kernels as a 64-bit pointer.
@@ -77,16 +78,16 @@ struct DevicePointer {
 };
 
 /// A kernel of one loaded image; owned by its device.
-struct LoadedKernel {
+class LoadedKernel {
+  public:
     std::string name;
     virtual ~LoadedKernel() = default;
-    /// Throws DeviceError where the parameters have not these sizes, as far as the device tells.
+    /// Throws DeviceError if the kernel's parameters have other sizes, if the device knows them.
     virtual void check_arguments(std::span<const std::size_t> bytes) const = 0;
 
   protected:
-    void check_argument(std::size_t index, std::size_t expected, std::size_t given) const;
-    void check_each_argument(std::span<const std::size_t> expected,
-                             std::span<const std::size_t> given) const;
+    void check_sizes(std::span<const std::size_t> expected,
+                     std::span<const std::size_t> given) const;
 };
 
 /// Handle to a kernel that takes exactly Args...; valid as long as its device.
@@ -95,20 +96,23 @@ struct Kernel {
     const LoadedKernel* loaded = nullptr;
 };
 
-struct Shape {
+/// The launch configuration.
+struct LaunchShape {
     Dim3 grid;
     Dim3 block;
-    unsigned shared_bytes = 0;  ///< dynamic shared memory of a block
+    unsigned dynamic_shared_bytes = 0;  ///< of one block
 };
 
-/// What ends a launch that does not end by itself: it then is a DeviceError, or a DeviceLost.
+/// When to end a launch that does not end by itself. The launch then throws DeviceError; if the
+/// device can't be used afterwards, DeviceLost.
 struct LaunchLimits {
     std::chrono::milliseconds time{0};  ///< of one launch; 0: no limit
-    std::stop_token stop{};             ///< ends the launch that runs, and all that follow
+    std::stop_token stop{};             ///< ends the current launch and refuses later ones
 };
 
-/// Runs kernels and owns their memory. One in-order queue; `download` and `synchronize` wait for
-/// it. Used from one thread. Every failure is a DeviceError.
+/// Runs kernels and owns their memory. Work is queued and done in order; `download` and
+/// `synchronize` wait until the queue is empty. A device is used by one thread. Every failure
+/// throws DeviceError.
 class Device {
   public:
     Device() = default;
@@ -117,24 +121,24 @@ class Device {
     virtual ~Device() = default;
 
     const DeviceInfo& info() const { return info_; }
-    /// Complete up to launches that have not ended yet; never waits.
+    /// The times of all launches that have ended. Never waits.
     virtual KernelTimings& timings() { return timings_; }
 
     const RunSettings& settings() const { return settings_; }
-    /// Kernel handles taken before keep their math; experiments take theirs when they are made.
+    /// Math applies to kernels that are found from now on, the rest to later launches.
     void set(const RunSettings& settings) { settings_ = settings; }
 
-    /// Kernels taken from now on come from these edits where one has their file; edits of another
-    /// math than settings() are an error then.
+    /// Kernels found from now on come from these edits instead of the built-in files. To find a
+    /// kernel of an edit that was compiled for another math than settings() throws DeviceError.
     virtual void set_edits(KernelEdits edits);
     const KernelEdits& edits() const { return edits_; }
-    /// Files that kernels were taken from so far.
+    /// The files of all kernels that were found so far.
     const std::set<std::string, std::less<>>& files() const { return files_; }
-    /// Text of "kernels/ripple.cu", a name as PTX line information has it: of the edit, else of the
-    /// build; empty for an unknown one.
+    /// The kernel source of a file, edited or built in. `file` is a name as in the line information
+    /// of PTX, "kernels/ripple.cu"; an unknown name gives an empty text.
     std::string_view source(std::string_view file) const;
 
-    /// Of the launches that follow, where the device can keep them.
+    /// Limits of later launches. A GPU of this process ignores them.
     virtual void set_launch_limits(const LaunchLimits& limits) { (void)limits; }
 
     virtual std::uint64_t allocate(std::size_t bytes) = 0;
@@ -145,58 +149,62 @@ class Device {
     virtual void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) = 0;
     virtual void synchronize() = 0;
 
-    /// Makes host memory addressable by kernels: only where kernels run on the host (emulator).
+    /// Lets kernels access host memory. Only the emulator of this process can.
     virtual std::uint64_t attach(void* host, std::size_t bytes) = 0;
     virtual void detach(std::uint64_t address) noexcept = 0;
-    /// The cudaStream_t that launches go to; null on the emulator.
+    /// The cudaStream_t of this device's launches; null if it has none in this process.
     virtual void* native_stream() const { return nullptr; }
-    /// Schedules and seeds of the launches that follow depend on this number and their order alone.
+    /// The schedules of later launches depend only on the seed, this number and their order.
     virtual void begin_frame(std::uint64_t frame) { (void)frame; }
 
-    /// Finds `name` in kernels/`file`.cu; the argument sizes must match Args.
+    /// Finds `name` in kernels/`file`.cu or its edit. Args must have the sizes of its parameters.
     template <class... Args>
     Kernel<Args...> kernel(std::string_view file, std::string_view name) {
         return checked<Args...>(load(file, name, edit_of(file)));
     }
-    /// The same, always as the build has it: what edited kernels are held against.
+    /// Finds `name` in the built-in kernels/`file`.cu, even if the file has an edit.
     template <class... Args>
     Kernel<Args...> shipped_kernel(std::string_view file, std::string_view name) {
         return checked<Args...>(load(file, name, nullptr));
     }
-
-    /// The same from PTX text. Throws DeviceError with the assembler's words.
+    /// Finds `name` in a PTX text. Throws DeviceError with the assembler's message.
     template <class... Args>
     Kernel<Args...> kernel_from_ptx(std::string_view ptx, std::string_view name) {
         return checked<Args...>(load_ptx(ptx, name));
     }
 
-    /// Queues a launch and times it; `work` is what one launch does, for the rates on show.
+    /// Queues a launch and times it. `work` is the work of this launch.
     template <class... Args>
-    void launch(Kernel<Args...> kernel, const Shape& shape, const Work& work,
+    void launch(Kernel<Args...> kernel, const LaunchShape& shape, const Work& work,
                 std::type_identity_t<Args>... args) {
         std::array<void*, sizeof...(Args)> pointers{static_cast<void*>(&args)...};
         launch_packed(*kernel.loaded, shape, work, pointers);
     }
 
-    /// What kernels have printed since the last call, where the device hears of it: whole lines,
-    /// the last ones of very many.
+    /// Returns and clears the lines that kernels have printed, the last ones if there are very
+    /// many. A GPU of this process prints to standard output instead.
     virtual std::string take_output() { return {}; }
 
-    /// Calls `queue` and times all that it queues as one launch called `name`: launches, which then
-    /// have no times of their own, or what a library puts on native_stream(). Not to be nested.
-    virtual void time_as(std::string_view name, const Work& work,
-                         const std::function<void()>& queue) {
-        (void)name, (void)work, queue();
-    }
+    /// Calls `queue` and times all work that it queues as one launch called `name`. The launches in
+    /// it get no times of their own. Work of libraries on native_stream() is included. Calls can't
+    /// be nested.
+    void time_as(std::string_view name, const Work& work, const std::function<void()>& queue);
 
   protected:
-    /// `edit`: in place of the build's image of the file; null: that one.
+    /// `edit` replaces the built-in image of the file; null: none does.
     virtual const LoadedKernel& load(std::string_view file, std::string_view name,
                                      const KernelEdit* edit) = 0;
     virtual const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) = 0;
     /// `arguments` point at the values, which live until the call returns.
-    virtual void launch_packed(const LoadedKernel& kernel, const Shape& shape, const Work& work,
-                               std::span<void* const> arguments) = 0;
+    virtual void launch_packed(const LoadedKernel& kernel, const LaunchShape& shape,
+                               const Work& work, std::span<void* const> arguments) = 0;
+
+    /// False while time_as() calls its function.
+    bool times_each_launch() const { return times_each_launch_; }
+    /// Starts the clock of time_as().
+    virtual void begin_group() {}
+    /// Stops it and records the time. Not called if a launch between them has failed.
+    virtual void end_group(std::string_view name, const Work& work) { (void)name, (void)work; }
 
     DeviceInfo info_;
     RunSettings settings_;
@@ -209,14 +217,15 @@ class Device {
         return {&found};
     }
     const KernelEdit* edit_of(std::string_view file);
-    friend class HelperServer;  // serves kernels whose signatures only its client knows
+    friend class HelperServer;  // loads kernels by name, without the types of their arguments
 
     KernelEdits edits_;
-    std::vector<std::shared_ptr<const KernelEdit>> used_;  ///< loaded kernels may be of any of them
+    std::vector<std::shared_ptr<const KernelEdit>> used_;  ///< kept: loaded kernels refer to them
     std::set<std::string, std::less<>> files_;
+    bool times_each_launch_ = true;
 };
 
-/// T[count] in a device's memory, released with the object. Fresh contents are undefined.
+/// T[count] in a device's memory, released with the object. Its first contents are undefined.
 template <class T>
 class Buffer {
   public:
@@ -258,14 +267,5 @@ class Buffer {
     std::size_t count_ = 0;
     std::uint64_t address_ = 0;
 };
-
-/// What `--device` says: "auto", "cuda", "cuda:N" or "emulator".
-/// auto takes the first GPU that the driver can use and else the emulator; info().reason says why.
-/// Throws DeviceError where the device asked for is not there, std::invalid_argument for other
-/// words.
-std::unique_ptr<Device> pick_device(std::string_view wish);
-
-/// Every choice that pick_device accepts on this machine now, "auto" first: for lists in the UI.
-std::vector<std::string> device_choices();
 
 }  // namespace warpscope::compute

@@ -12,7 +12,7 @@ namespace warpscope::compute {
 /// builds with CUDA. Empty for an unknown name.
 std::string_view embedded_kernel_image(std::string_view name);
 
-/// The image of kernels/`file`.cu with this math; throws DeviceError when it is not in the build.
+/// The image of kernels/`file`.cu with this math. Throws DeviceError if the app has none.
 std::string_view kernel_image(std::string_view file, Math math, std::string_view extension);
 
 }  // namespace warpscope::compute

@@ -4,8 +4,8 @@
 
 namespace warpscope::compute {
 
-/// Text of an embedded kernel file by the name that PTX line information gives it,
-/// "kernels/ripple.cu"; empty for an unknown one. The PTX itself: emulator::Module::text().
+/// The built-in source of a kernel file. `file` is a name as in the line information of PTX,
+/// "kernels/ripple.cu"; an unknown name gives an empty text.
 std::string_view kernel_source(std::string_view file);
 
 }  // namespace warpscope::compute

@@ -16,36 +16,36 @@ struct Dim3 {
     bool operator==(const Dim3&) const = default;
 };
 
-/// What one launch does, as its caller counts it; zero where it doesn't apply.
+/// The work of one launch, as its caller counts it; 0 if it does not apply.
 struct Work {
-    double bytes = 0;         ///< read and written once, in global memory
-    double interactions = 0;  ///< body pairs
+    double bytes = 0;         ///< of global memory that the launch must read or write at least once
+    double interactions = 0;  ///< pairs of bodies
     double flops = 0;
     bool operator==(const Work&) const = default;
 };
 
-/// One kernel's launches: the newest shape and work, and the last `window` times of just these. The
-/// first launch also pays for loading the kernel: its time only stands there until there is a
-/// second one.
+/// The launches of one kernel: the newest launch configuration and work, and the last `window`
+/// times of launches that have both. The first launch also loads the kernel, so its time is dropped
+/// when there is a second one.
 struct KernelTiming {
     static constexpr std::size_t window = 256;
 
     std::string name;
     Dim3 grid;
     Dim3 block;
-    unsigned shared_bytes = 0;  ///< static and dynamic, a block
+    unsigned shared_bytes = 0;  ///< static and dynamic, of one block
     std::uint64_t launches = 0;
     Work work;                     ///< of the newest launch
     std::vector<float> recent_ms;  ///< oldest first, at most `window`
 
-    /// The only time is the first launch's.
+    /// The only time is that of the first launch.
     bool cold() const { return launches == 1; }
     float last_ms() const { return recent_ms.empty() ? 0.0f : recent_ms.back(); }
     float median_ms() const { return quantile_ms(0.5); }
     float p99_ms() const { return quantile_ms(0.99); }
-    /// Nearest-rank quantile of the recent times, 0 < q <= 1; 0 when there are none.
+    /// Nearest-rank quantile of the recent times, 0 < q <= 1; 0 if there are none.
     float quantile_ms(double q) const;
-    /// Per second at the median time; 0 when unknown.
+    /// Per second at the median time; 0 if unknown.
     double bytes_per_second() const { return per_second(work.bytes); }
     double interactions_per_second() const { return per_second(work.interactions); }
     double flops_per_second() const { return per_second(work.flops); }

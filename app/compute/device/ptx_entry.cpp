@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view blanks = " \t\r\n";
 
-/// The word that `text` begins with, which is taken off; a punctuation mark is one.
+/// Removes the first word of `text` and returns it. A punctuation mark is a word.
 std::string_view take_word(std::string_view& text) {
     const std::size_t start = text.find_first_not_of(blanks);
     text.remove_prefix(start == std::string_view::npos ? text.size() : start);
@@ -27,7 +27,7 @@ std::optional<std::size_t> number(std::string_view word) {
     return value;
 }
 
-/// ".u64" -> 8; nothing for what is no type.
+/// ".u64" -> 8; empty if the word is not a type.
 std::optional<std::size_t> type_bytes(std::string_view word) {
     if (word.size() < 3 || word[0] != '.') return {};
     const auto bits = number(word.substr(2));
@@ -36,7 +36,7 @@ std::optional<std::size_t> type_bytes(std::string_view word) {
 }
 
 /// A parameter, after its ".param": ".u64 .ptr .global .align 16 name", ".align 4 .b8 name[12]".
-/// `text` is left behind the mark that ends it.
+/// `text` then begins after the `mark` that ends the parameter, "," or ")".
 std::optional<std::size_t> parameter(std::string_view& text, std::string_view& mark) {
     std::optional<std::size_t> bytes;
     for (std::string_view word = take_word(text);; word = take_word(text)) {
@@ -60,8 +60,8 @@ bool in_name(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
 }
 
-/// Whether `text` has `name` as a word of its own.
-bool names(std::string_view text, std::string_view name) {
+/// Whether `text` contains `name` as a whole identifier.
+bool mentions(std::string_view text, std::string_view name) {
     for (std::size_t at = 0; (at = text.find(name, at)) != std::string_view::npos; ++at) {
         const std::size_t end = at + name.size();
         if ((at == 0 || !in_name(text[at - 1])) && (end == text.size() || !in_name(text[end])))
@@ -79,7 +79,7 @@ std::string_view variable_name(std::string_view declaration) {
     return declaration.substr(begin);
 }
 
-/// Without the line comment that may be in it.
+/// The line without its line comment.
 std::string_view code_of(std::string_view line) {
     return line.substr(0, line.find("//"));
 }
@@ -114,7 +114,7 @@ std::optional<std::string> ptx_of_kernel(std::string_view ptx, std::string_view 
         if (depth < 0) return {};
         if (depth == 0 && opened) dropping = false;
     }
-    const auto used = [&](std::string_view variable) { return names(bodies, variable); };
+    const auto used = [&](std::string_view variable) { return mentions(bodies, variable); };
     if (!found || depth != 0 || std::any_of(variables.begin(), variables.end(), used)) return {};
     return kept;
 }
@@ -127,7 +127,7 @@ std::optional<std::vector<std::size_t>> ptx_parameter_bytes(std::string_view ptx
         if (take_word(ptx) != name) continue;
         std::vector<std::size_t> all;
         std::string_view mark = take_word(ptx);
-        if (mark != "(") return all;  // one without parameters may do without parentheses
+        if (mark != "(") return all;  // parentheses are optional for a kernel without parameters
         while (mark != ")") {
             const std::string_view word = take_word(ptx);
             if (word == ")" && all.empty()) return all;

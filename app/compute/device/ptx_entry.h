@@ -9,12 +9,13 @@
 namespace warpscope::compute {
 
 /// Bytes of each parameter of the kernel `name` in a PTX text (PTX ISA, "Kernel and Function
-/// Directives: .entry"); nothing where the text has no such kernel, or one that isn't understood.
+/// Directives: .entry"). Empty if the text has no such kernel, or if it can't be parsed.
 std::optional<std::vector<std::size_t>> ptx_parameter_bytes(std::string_view ptx,
                                                             std::string_view name);
 
-/// The text without its kernels but `name`, as one is assembled much faster than all. Nothing where
-/// it uses variables of the module, which others may share, or where the text isn't understood.
+/// The text with `name` as its only kernel: one kernel is assembled much faster than all of them.
+/// Empty if the kernel uses variables of the module, which it may share with other kernels, or if
+/// the text can't be parsed.
 std::optional<std::string> ptx_of_kernel(std::string_view ptx, std::string_view name);
 
 }  // namespace warpscope::compute

@@ -11,17 +11,17 @@
 
 namespace warpscope::compute {
 
-/// A block's shared memory as a barrier released it, and what led there since the barrier before.
+/// A block's shared memory at a barrier, and the accesses since the barrier before.
 struct BarrierSnapshot {
     std::string barrier;                ///< "kernels/dot.cu:24"
     std::vector<std::byte> shared;      ///< static, then dynamic
     std::vector<std::uint32_t> stored;  ///< linear indices of the threads that stored, ascending
-    /// {from, to}, byte offsets: the thread that stored `to` had loaded `from`. Distinct,
-    /// ascending.
+    /// {from, to}, byte offsets: a thread loaded `from` and later stored `to`. Distinct, ascending.
     std::vector<std::pair<std::uint32_t, std::uint32_t>> flows;
 };
 
-/// Watches block `block` (linear index) of every launch that `launches` makes on the emulator.
+/// One snapshot for each barrier of block `block` (linear index), in every launch that `launches`
+/// makes on the device.
 std::vector<BarrierSnapshot> trace_block(EmulatedDevice& device, std::uint32_t block,
                                          const std::function<void()>& launches);
 

@@ -3,16 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cstring>
-#include <map>
 #include <mutex>
-#include <optional>
-#include <tuple>
 
 #include "compute/device/kernel_images.h"
-#include "emulator/machine/machine.h"
 #include "emulator/machine/splitmix64.h"
 #include "emulator/program/error.h"
 
@@ -21,7 +15,7 @@ namespace {
 
 using emulator::splitmix64;
 
-/// More warp instructions than any experiment's launch takes, and over within a minute.
+/// In warp instructions: more than a launch of any experiment takes, and done within a minute.
 constexpr std::uint64_t instruction_budget = 20'000'000'000;
 
 emulator::BarrierPolicy policy_of(BarrierPolicy policy) {
@@ -48,17 +42,7 @@ emulator::Schedule schedule_of(Schedule schedule) {
     return emulator::Schedule::random_quantum;
 }
 
-struct EmulatedKernel : LoadedKernel {
-    const emulator::Kernel* kernel = nullptr;
-
-    void check_arguments(std::span<const std::size_t> bytes) const override {
-        std::vector<std::size_t> expected;
-        for (const emulator::Parameter& parameter : kernel->parameters)
-            expected.push_back(parameter.size);
-        check_each_argument(expected, bytes);
-    }
-};
-
+/// Calls `work`; an error of the emulator becomes a DeviceError.
 template <class F>
 auto translated(F work) {
     try {
@@ -68,8 +52,8 @@ auto translated(F work) {
     }
 }
 
-/// A kernel file of the build, parsed once for all devices; null where it has variables, whose
-/// values are a device's own.
+/// A built-in kernel file, parsed once for all devices. Null if it has module variables: each
+/// device has its own values of them.
 std::shared_ptr<const emulator::Module> shipped_module(const std::string& file, Math math) {
     static std::mutex mutex;
     static std::map<std::pair<std::string, Math>, std::shared_ptr<const emulator::Module>> parsed;
@@ -81,183 +65,167 @@ std::shared_ptr<const emulator::Module> shipped_module(const std::string& file, 
     return module->variables().empty() ? module : nullptr;
 }
 
-class Emulation : public EmulatedDevice {
-  public:
-    Emulation(std::string reason, std::size_t memory_bytes) {
-        info_ = {.kind = DeviceKind::emulator,
-                 .name = "SIMT emulator",
-                 .reason = std::move(reason),
-                 .multiprocessors = int(machine_.virtual_sms()),
-                 .memory_bytes = memory_bytes,
-                 .max_shared_bytes = emulator::Machine::max_shared_bytes};
-    }
+float milliseconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<float, std::milli>(std::chrono::steady_clock::now() - start)
+        .count();
+}
 
-    std::uint64_t allocate(std::size_t bytes) override {
-        if (machine_.memory().used_bytes() + bytes > info_.memory_bytes)
-            throw OutOfMemory(fmt::format(
-                "{:.2f} GiB asked for, {:.2f} GiB free in the emulator: choose a smaller size",
-                double(bytes) / (1 << 30),
-                double(info_.memory_bytes - machine_.memory().used_bytes()) / (1 << 30)));
-        const auto address = translated(
-            [&] { return reinterpret_cast<std::uint64_t>(machine_.memory().allocate(bytes)); });
-        if (observer_) observer_->on_allocate(address, bytes);
-        return address;
-    }
-    void release(std::uint64_t address) noexcept override {
-        if (observer_) observer_->on_free(address);
-        machine_.memory().free(reinterpret_cast<void*>(address));
-    }
-    void upload(std::uint64_t to, const void* from, std::size_t bytes) override {
-        if (bytes) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
-        if (observer_) observer_->on_host_write(to, bytes);
-    }
-    void download(void* to, std::uint64_t from, std::size_t bytes) override {
-        if (bytes) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
-    }
-    void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
-        std::memset(reinterpret_cast<void*>(to), value, bytes);
-        if (observer_) observer_->on_host_write(to, bytes);
-    }
-    void synchronize() override {}
+}  // namespace
 
-    std::uint64_t attach(void* host, std::size_t bytes) override {
-        machine_.memory().attach(host, bytes);
-        return reinterpret_cast<std::uint64_t>(host);
-    }
-    void detach(std::uint64_t address) noexcept override {
-        machine_.memory().detach(reinterpret_cast<void*>(address));
-    }
-    void set_launch_limits(const LaunchLimits& limits) override { limits_ = limits; }
-    std::string take_output() override { return machine_.take_output(); }
-    void begin_frame(std::uint64_t frame) override {
-        frame_ = frame;
-        launch_in_frame_ = 0;
-    }
-    void time_as(std::string_view name, const Work& work,
-                 const std::function<void()>& queue) override {
-        const auto start = std::chrono::steady_clock::now();
-        timed_apart_ = false;
-        try {
-            queue();
-        } catch (...) {
-            timed_apart_ = true;
-            throw;
-        }
-        timed_apart_ = true;
-        timings_.record(name, {}, {}, 0, work, milliseconds_since(start));
-    }
-    emulator::Observer* observe(emulator::Observer* observer) override {
-        return std::exchange(observer_, observer);
-    }
-    emulator::Machine& machine() override { return machine_; }
-    emulator::FrozenLaunch freeze_last(const std::function<void()>& launches) override {
-        holds_ = true;
-        held_.reset();
-        try {
-            launches();
-        } catch (...) {
-            holds_ = false;
-            throw;
-        }
-        holds_ = false;
-        if (!held_) throw DeviceError("no kernel was launched, so none can be looked at");
-        return std::move(*held_);
-    }
+void EmulatedDevice::EmulatedKernel::check_arguments(std::span<const std::size_t> bytes) const {
+    std::vector<std::size_t> expected;
+    for (const emulator::Parameter& parameter : kernel->parameters)
+        expected.push_back(parameter.size);
+    check_sizes(expected, bytes);
+}
 
-  protected:
-    const LoadedKernel& load(std::string_view file, std::string_view name,
-                             const KernelEdit* edit) override {
-        auto& module = images_[{std::string(file), settings_.math, edit}];
-        if (!module && !edit)
-            if (auto shared =
-                    translated([&] { return shipped_module(std::string(file), settings_.math); }))
-                module = modules_.emplace_back(std::move(shared)).get();
-        if (!module)
-            module = &parse(edit ? edit->ptx : kernel_image(file, settings_.math, "ptx"),
-                            fmt::format("kernels/{}.cu", file));
-        return find(*module, name);
-    }
+EmulatedDevice::EmulatedDevice(std::string reason, std::size_t memory_bytes) {
+    info_ = {.kind = DeviceKind::emulator,
+             .name = "SIMT emulator",
+             .reason = std::move(reason),
+             .multiprocessors = int(machine_.virtual_sms()),
+             .memory_bytes = memory_bytes,
+             .max_shared_bytes = emulator::Machine::max_shared_bytes};
+}
 
-    const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) override {
-        return find(parse(ptx, "PTX text"), name);
-    }
+std::uint64_t EmulatedDevice::allocate(std::size_t bytes) {
+    const std::size_t used = machine_.memory().used_bytes();
+    if (used + bytes > info_.memory_bytes)
+        throw OutOfMemory(
+            fmt::format("{:.2f} GiB needed, {:.2f} GiB free in the emulator: choose a smaller size",
+                        double(bytes) / (1 << 30), double(info_.memory_bytes - used) / (1 << 30)));
+    const auto address = translated(
+        [&] { return reinterpret_cast<std::uint64_t>(machine_.memory().allocate(bytes)); });
+    if (observer_) observer_->on_allocate(address, bytes);
+    return address;
+}
 
-    void launch_packed(const LoadedKernel& loaded, const Shape& shape, const Work& work,
-                       std::span<void* const> arguments) override {
-        const emulator::Kernel& kernel = *static_cast<const EmulatedKernel&>(loaded).kernel;
-        const auto dim = [](Dim3 d) { return emulator::Dim3{d.x, d.y, d.z}; };
-        const emulator::Launch launch{dim(shape.grid), dim(shape.block), shape.shared_bytes};
-        const emulator::Options options{
-            .schedule = schedule_of(settings_.schedule),
+void EmulatedDevice::release(std::uint64_t address) noexcept {
+    if (observer_) observer_->on_free(address);
+    machine_.memory().free(reinterpret_cast<void*>(address));
+}
+
+void EmulatedDevice::upload(std::uint64_t to, const void* from, std::size_t bytes) {
+    if (bytes) std::memcpy(reinterpret_cast<void*>(to), from, bytes);
+    if (observer_) observer_->on_host_write(to, bytes);
+}
+
+void EmulatedDevice::download(void* to, std::uint64_t from, std::size_t bytes) {
+    if (bytes) std::memcpy(to, reinterpret_cast<const void*>(from), bytes);
+}
+
+void EmulatedDevice::fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) {
+    std::memset(reinterpret_cast<void*>(to), value, bytes);
+    if (observer_) observer_->on_host_write(to, bytes);
+}
+
+std::uint64_t EmulatedDevice::attach(void* host, std::size_t bytes) {
+    machine_.memory().attach(host, bytes);
+    return reinterpret_cast<std::uint64_t>(host);
+}
+
+void EmulatedDevice::detach(std::uint64_t address) noexcept {
+    machine_.memory().detach(reinterpret_cast<void*>(address));
+}
+
+void EmulatedDevice::begin_frame(std::uint64_t frame) {
+    frame_ = frame;
+    launch_in_frame_ = 0;
+}
+
+emulator::FrozenLaunch EmulatedDevice::freeze_last(const std::function<void()>& launches) {
+    freezes_ = true;
+    frozen_.reset();
+    try {
+        launches();
+    } catch (...) {
+        freezes_ = false;
+        throw;
+    }
+    freezes_ = false;
+    if (!frozen_) throw DeviceError("no kernel was launched, so there is no launch to inspect");
+    return std::move(*frozen_);
+}
+
+const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view name,
+                                         const KernelEdit* edit) {
+    auto& module = images_[{std::string(file), settings_.math, edit}];
+    if (!module && !edit)
+        if (auto shared =
+                translated([&] { return shipped_module(std::string(file), settings_.math); }))
+            module = modules_.emplace_back(std::move(shared)).get();
+    if (!module)
+        module = &parse(edit ? edit->ptx : kernel_image(file, settings_.math, "ptx"),
+                        fmt::format("kernels/{}.cu", file));
+    return find(*module, name);
+}
+
+const LoadedKernel& EmulatedDevice::load_ptx(std::string_view ptx, std::string_view name) {
+    return find(parse(ptx, "PTX text"), name);
+}
+
+emulator::Options EmulatedDevice::next_options() {
+    const std::uint64_t launch = splitmix64(launch_in_frame_++);
+    return {.schedule = schedule_of(settings_.schedule),
             .barriers = policy_of(settings_.barriers),
-            .seed =
-                splitmix64(settings_.seed ^ splitmix64(frame_ ^ splitmix64(launch_in_frame_++))),
+            .seed = splitmix64(settings_.seed ^ splitmix64(frame_ ^ launch)),
             .instruction_budget = instruction_budget,
             .time_limit = limits_.time,
             .stop = limits_.stop};
-        const std::vector<const void*> values(arguments.begin(), arguments.end());
-        const auto frozen =
-            translated([&] { return emulator::Machine::freeze(kernel, launch, values, options); });
-        if (holds_) {
-            if (held_) run(*held_);
-            held_ = frozen;
-            return;
-        }
-        const auto start = std::chrono::steady_clock::now();
-        run(frozen);
-        if (timed_apart_)
-            timings_.record(loaded.name, shape.grid, shape.block,
-                            kernel.shared_bytes + shape.shared_bytes, work,
-                            milliseconds_since(start));
+}
+
+void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& shape,
+                                   const Work& work, std::span<void* const> arguments) {
+    const emulator::Kernel& kernel = *static_cast<const EmulatedKernel&>(loaded).kernel;
+    const auto dim = [](Dim3 d) { return emulator::Dim3{d.x, d.y, d.z}; };
+    const emulator::Launch launch{dim(shape.grid), dim(shape.block), shape.dynamic_shared_bytes};
+    const emulator::Options options = next_options();
+    const std::vector<const void*> values(arguments.begin(), arguments.end());
+    const auto frozen =
+        translated([&] { return emulator::Machine::freeze(kernel, launch, values, options); });
+    if (freezes_) {
+        if (frozen_) run(*frozen_);
+        frozen_ = frozen;
+        return;
     }
+    const auto start = Clock::now();
+    run(frozen);
+    if (times_each_launch())
+        timings_.record(loaded.name, shape.grid, shape.block,
+                        kernel.shared_bytes + shape.dynamic_shared_bytes, work,
+                        milliseconds_since(start));
+}
 
-  private:
-    static float milliseconds_since(std::chrono::steady_clock::time_point start) {
-        return std::chrono::duration<float, std::milli>(std::chrono::steady_clock::now() - start)
-            .count();
+void EmulatedDevice::end_group(std::string_view name, const Work& work) {
+    timings_.record(name, {}, {}, 0, work, milliseconds_since(group_start_));
+}
+
+void EmulatedDevice::run(const emulator::FrozenLaunch& launch) {
+    translated([&] { return machine_.run(launch, observer_); });
+}
+
+const emulator::Module& EmulatedDevice::parse(std::string_view ptx, std::string name) {
+    return *modules_.emplace_back(
+        translated([&] { return emulator::Module::parse(ptx, std::move(name)); }));
+}
+
+const LoadedKernel& EmulatedDevice::find(const emulator::Module& module, std::string_view name) {
+    const emulator::Kernel* kernel = module.find(name);
+    if (!kernel) throw DeviceError(fmt::format("{} has no kernel {}", module.name(), name));
+    EmulatedKernel& loaded = kernels_[kernel];
+    if (!loaded.kernel) {
+        loaded.kernel = kernel;
+        loaded.name = name;
     }
-
-    void run(const emulator::FrozenLaunch& launch) {
-        translated([&] { return machine_.run(launch, observer_); });
-    }
-
-    const emulator::Module& parse(std::string_view ptx, std::string name) {
-        return *modules_.emplace_back(
-            translated([&] { return emulator::Module::parse(ptx, std::move(name)); }));
-    }
-
-    const LoadedKernel& find(const emulator::Module& module, std::string_view name) {
-        const emulator::Kernel* kernel = module.find(name);
-        if (!kernel) throw DeviceError(fmt::format("{} has no kernel {}", module.name(), name));
-        EmulatedKernel& loaded = kernels_[kernel];
-        if (!loaded.kernel) {
-            loaded.kernel = kernel;
-            loaded.name = name;
-        }
-        return loaded;
-    }
-
-    emulator::Machine machine_;
-    std::vector<std::shared_ptr<const emulator::Module>> modules_;
-    std::map<std::tuple<std::string, Math, const KernelEdit*>, const emulator::Module*> images_;
-    std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
-    emulator::Observer* observer_ = nullptr;
-    LaunchLimits limits_;
-    bool timed_apart_ = true;  // but for launches within time_as
-    bool holds_ = false;
-    std::optional<emulator::FrozenLaunch> held_;  // the newest launch, while they are held back
-    std::uint64_t frame_ = 0;
-    std::uint64_t launch_in_frame_ = 0;
-};
-
-}  // namespace
+    return loaded;
+}
 
 std::size_t usual_emulator_memory() {
     return std::size_t(sysconf(_SC_PHYS_PAGES)) * std::size_t(sysconf(_SC_PAGE_SIZE)) / 2;
 }
 
 std::unique_ptr<EmulatedDevice> make_emulated_device(std::string reason, std::size_t memory_bytes) {
-    return std::make_unique<Emulation>(std::move(reason), memory_bytes);
+    return std::make_unique<EmulatedDevice>(std::move(reason), memory_bytes);
 }
 
 std::unique_ptr<EmulatedDevice> make_emulated_device(EmulatorSetup setup) {

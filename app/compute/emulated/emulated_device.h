@@ -1,29 +1,86 @@
 #pragma once
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "compute/device/device.h"
 #include "emulator/machine/machine.h"
 
 namespace warpscope::compute {
 
-/// The SIMT emulator as a device: launches run at once, on the CPU, from the embedded PTX.
-class EmulatedDevice : public Device {
+/// Half of the machine's memory, so that a size that is too large is an error instead of swapping.
+std::size_t usual_emulator_memory();
+
+/// The SIMT emulator as a device: launches run at once, on the CPU, from the built-in PTX.
+class EmulatedDevice final : public Device {
   public:
-    /// Sees the launches and memory that follow; null takes it off. Returns the observer before.
-    virtual emulator::Observer* observe(emulator::Observer* observer) = 0;
-    virtual emulator::Machine& machine() = 0;
-    /// Runs the launches that `launches` makes, but for the last one: that isn't run, and returned.
-    /// Throws DeviceError where there is none.
-    virtual emulator::FrozenLaunch freeze_last(const std::function<void()>& launches) = 0;
+    /// `reason` and `memory_bytes` as in DeviceInfo.
+    EmulatedDevice(std::string reason, std::size_t memory_bytes);
+
+    /// `observer` sees later launches and allocations; null: none does. Returns the one before.
+    emulator::Observer* observe(emulator::Observer* observer) {
+        return std::exchange(observer_, observer);
+    }
+    emulator::Machine& machine() { return machine_; }
+    /// Runs all launches that `launches` makes except the last one, which is returned. Throws
+    /// DeviceError if there is no launch.
+    emulator::FrozenLaunch freeze_last(const std::function<void()>& launches);
+
+    std::uint64_t allocate(std::size_t bytes) override;
+    void release(std::uint64_t address) noexcept override;
+    void upload(std::uint64_t to, const void* from, std::size_t bytes) override;
+    void download(void* to, std::uint64_t from, std::size_t bytes) override;
+    void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override;
+    void synchronize() override {}
+    std::uint64_t attach(void* host, std::size_t bytes) override;
+    void detach(std::uint64_t address) noexcept override;
+    void set_launch_limits(const LaunchLimits& limits) override { limits_ = limits; }
+    std::string take_output() override { return machine_.take_output(); }
+    void begin_frame(std::uint64_t frame) override;
+
+  protected:
+    const LoadedKernel& load(std::string_view file, std::string_view name,
+                             const KernelEdit* edit) override;
+    const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) override;
+    void launch_packed(const LoadedKernel& loaded, const LaunchShape& shape, const Work& work,
+                       std::span<void* const> arguments) override;
+    void begin_group() override { group_start_ = Clock::now(); }
+    void end_group(std::string_view name, const Work& work) override;
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    struct EmulatedKernel : LoadedKernel {
+        const emulator::Kernel* kernel = nullptr;
+        void check_arguments(std::span<const std::size_t> bytes) const override;
+    };
+
+    void run(const emulator::FrozenLaunch& launch);
+    const emulator::Module& parse(std::string_view ptx, std::string name);
+    const LoadedKernel& find(const emulator::Module& module, std::string_view name);
+    emulator::Options next_options();
+
+    emulator::Machine machine_;
+    std::vector<std::shared_ptr<const emulator::Module>> modules_;
+    std::map<std::tuple<std::string, Math, const KernelEdit*>, const emulator::Module*> images_;
+    std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
+    emulator::Observer* observer_ = nullptr;
+    LaunchLimits limits_;
+    Clock::time_point group_start_;
+    bool freezes_ = false;                          ///< within freeze_last()
+    std::optional<emulator::FrozenLaunch> frozen_;  ///< the newest launch within freeze_last()
+    std::uint64_t frame_ = 0;
+    std::uint64_t launch_in_frame_ = 0;
 };
 
-/// Half of the machine's memory, so that a size too large is refused and not swapped.
-std::size_t usual_emulator_memory();
-/// `memory_bytes`: what allocations may take in all.
 std::unique_ptr<EmulatedDevice> make_emulated_device(
     std::string reason, std::size_t memory_bytes = usual_emulator_memory());
 

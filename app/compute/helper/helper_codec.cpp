@@ -1,6 +1,35 @@
 #include "compute/helper/helper_codec.h"
 
+#include "compute/device/words.h"
+
 namespace warpscope::compute {
+namespace {
+
+/// Reads a value of an enum that has words.
+template <class Enum>
+Enum value_of(WireReader& from) {
+    const auto read = Enum(from.get<std::uint8_t>());
+    for (const Word<Enum>& word : words_of<Enum>)
+        if (word.value == read) return read;
+    throw WireError("a value of an enumeration is unknown");
+}
+
+compiler::Severity severity(WireReader& from) {
+    const auto read = compiler::Severity(from.get<std::uint8_t>());
+    switch (read) {
+        case compiler::Severity::note:
+        case compiler::Severity::warning:
+        case compiler::Severity::error:
+            return read;
+    }
+    throw WireError("a severity is unknown");
+}
+
+}  // namespace
+
+Math math(WireReader& from) {
+    return value_of<Math>(from);
+}
 
 void put(WireWriter& to, const DeviceInfo& info) {
     to.put(std::uint8_t(info.kind)).text(info.name).text(info.reason).put(info.ordinal);
@@ -11,7 +40,7 @@ void put(WireWriter& to, const DeviceInfo& info) {
 
 DeviceInfo device_info(WireReader& from) {
     DeviceInfo info;
-    info.kind = from.one_of<DeviceKind>(2);
+    info.kind = value_of<DeviceKind>(from);
     info.in_helper = true;
     info.name = from.text();
     info.reason = from.text();
@@ -33,26 +62,26 @@ void put(WireWriter& to, const RunSettings& settings) {
 
 RunSettings run_settings(WireReader& from) {
     RunSettings settings;
-    settings.math = from.one_of<Math>(2);
-    settings.schedule = from.one_of<Schedule>(3);
+    settings.math = math(from);
+    settings.schedule = value_of<Schedule>(from);
     settings.seed = from.get<std::uint64_t>();
-    settings.barriers = from.one_of<BarrierPolicy>(3);
+    settings.barriers = value_of<BarrierPolicy>(from);
     return settings;
 }
 
-void put(WireWriter& to, const Shape& shape) {
+void put(WireWriter& to, const LaunchShape& shape) {
     for (const Dim3& d : {shape.grid, shape.block}) to.put(d.x).put(d.y).put(d.z);
-    to.put(shape.shared_bytes);
+    to.put(shape.dynamic_shared_bytes);
 }
 
-Shape shape(WireReader& from) {
-    Shape shape;
+LaunchShape shape(WireReader& from) {
+    LaunchShape shape;
     for (Dim3* d : {&shape.grid, &shape.block}) {
         d->x = from.get<unsigned>();
         d->y = from.get<unsigned>();
         d->z = from.get<unsigned>();
     }
-    shape.shared_bytes = from.get<unsigned>();
+    shape.dynamic_shared_bytes = from.get<unsigned>();
     return shape;
 }
 
@@ -68,7 +97,7 @@ std::vector<compiler::Diagnostic> diagnostics(WireReader& from) {
         compiler::Diagnostic& d = all.emplace_back();
         d.line = from.get<int>();
         d.column = from.get<int>();
-        d.severity = from.one_of<compiler::Severity>(3);
+        d.severity = severity(from);
         d.text = from.text();
     }
     return all;
@@ -93,7 +122,7 @@ void throw_if_failed(WireReader& answer) {
         case HelperAnswer::done:
             break;
     }
-    throw WireError("an answer of an unknown kind");
+    throw WireError("the kind of an answer is unknown");
 }
 
 WireWriter failed_answer() {

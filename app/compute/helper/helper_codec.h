@@ -8,7 +8,9 @@
 
 namespace warpscope::compute {
 
-// How values stand in the frames of helper_wire.h. Whatever is read is checked: WireError.
+// Values in the frames of helper_wire.h. Functions that read throw WireError for an invalid value.
+
+Math math(WireReader& from);
 
 void put(WireWriter& to, const DeviceInfo& info);
 DeviceInfo device_info(WireReader& from);
@@ -16,15 +18,15 @@ DeviceInfo device_info(WireReader& from);
 void put(WireWriter& to, const RunSettings& settings);
 RunSettings run_settings(WireReader& from);
 
-void put(WireWriter& to, const Shape& shape);
-Shape shape(WireReader& from);
+void put(WireWriter& to, const LaunchShape& shape);
+LaunchShape shape(WireReader& from);
 
 void put(WireWriter& to, const std::vector<compiler::Diagnostic>& diagnostics);
 std::vector<compiler::Diagnostic> diagnostics(WireReader& from);
 
-/// The answer as the exception that it stands for; nothing where the work is done.
+/// Throws the exception that the answer reports; returns if the answer is `done`.
 void throw_if_failed(WireReader& answer);
-/// Of the exception that is being handled. A WireError goes on.
+/// The answer that reports the current exception. Rethrows a WireError.
 WireWriter failed_answer();
 
 }  // namespace warpscope::compute

@@ -7,8 +7,8 @@
 
 namespace warpscope::compute {
 
-HelperCompiler::Helper HelperCompiler::start() const {
-    Helper started{std::make_unique<HelperProcess>(program_)};
+HelperCompiler::Ready HelperCompiler::start() const {
+    Ready started{std::make_unique<HelperProcess>(program_)};
     WireWriter request(HelperRequest::compiler);
     started.process->send(request, {std::chrono::seconds(5)});
     return started;
@@ -20,19 +20,19 @@ void HelperCompiler::warm() {
     try {
         ready_ = start();
     } catch (const std::exception&) {
-        // compile() will say what is wrong.
+        // compile() will report the error.
     }
 }
 
-/// Hears the version, which is the first thing that a helper is asked for.
-void HelperCompiler::settle(Helper& helper, const Patience& patience) {
-    if (helper.settled) return;
+/// Receives the version: start() has requested it.
+void HelperCompiler::receive_version(Ready& helper, const Patience& patience) {
+    if (helper.has_version) return;
     try {
         WireReader answer = helper.process->receive(patience);
         throw_if_failed(answer);
         const std::lock_guard lock(mutex_);
         version_ = answer.text();
-        helper.settled = true;
+        helper.has_version = true;
     } catch (const compiler::NoCompiler& none) {
         const std::lock_guard lock(mutex_);
         if (!is_missing_) missing_ = none.what();
@@ -41,29 +41,29 @@ void HelperCompiler::settle(Helper& helper, const Patience& patience) {
     }
 }
 
-/// One that is settled: the one that is ready, or a new one where there is none or it has ended.
-HelperCompiler::Helper HelperCompiler::take(const Patience& patience) {
+/// A helper process that has sent its version: the ready one, or a new one if that has ended.
+HelperCompiler::Ready HelperCompiler::take(const Patience& patience) {
     if (is_missing_) throw compiler::NoCompiler(missing_);
-    Helper helper;
+    Ready helper;
     {
         const std::lock_guard lock(mutex_);
         helper = std::exchange(ready_, {});
     }
-    if (helper.process && helper.settled && helper.process->has_answered()) helper = {};
+    if (helper.process && helper.has_version && helper.process->has_answered()) helper = {};
     try {
-        if (helper.process) settle(helper, patience);
+        if (helper.process) receive_version(helper, patience);
     } catch (const HelperLost& end) {
         if (end.how != HelperEnd::closed) throw;
         helper = {};
     }
     if (!helper.process) {
         helper = start();
-        settle(helper, patience);
+        receive_version(helper, patience);
     }
     return helper;
 }
 
-void HelperCompiler::keep(Helper helper) {
+void HelperCompiler::keep(Ready helper) {
     const std::lock_guard lock(mutex_);
     if (!ready_.process) ready_ = std::move(helper);
 }
@@ -71,7 +71,7 @@ void HelperCompiler::keep(Helper helper) {
 const std::string& HelperCompiler::missing() {
     static const std::string none;
     if (is_missing_) return missing_;
-    Helper helper;
+    Ready helper;
     {
         const std::unique_lock lock(mutex_, std::try_to_lock);
         if (!lock || version_) return none;
@@ -83,10 +83,10 @@ const std::string& HelperCompiler::missing() {
         return none;
     }
     try {
-        settle(helper, {std::chrono::seconds(1)});
+        receive_version(helper, {std::chrono::seconds(1)});
         keep(std::move(helper));
     } catch (const std::exception&) {
-        // No compiler; or the helper has ended, and the next call starts another one.
+        // No compiler; or the helper process has ended, and the next call starts another one.
     }
     return is_missing_ ? missing_ : none;
 }
@@ -96,15 +96,14 @@ namespace {
 [[noreturn]] void compiler_lost(const HelperLost& end, const Patience& patience) {
     switch (end.how) {
         case HelperEnd::timed_out:
-            throw DeviceError(
-                fmt::format("the compiler did not get done with this text within {} s",
-                            double(patience.time.count()) / 1000));
+            throw DeviceError(fmt::format("the compiler did not finish within {} s",
+                                          double(patience.time.count()) / 1000));
         case HelperEnd::stopped:
-            throw DeviceError("the compiler was stopped: the text has changed again");
+            throw DeviceError("the compiler was stopped: the kernel source has changed again");
         case HelperEnd::closed:
             break;
     }
-    throw DeviceError(fmt::format("the compiler crashed on this text: {}", end.what()));
+    throw DeviceError(fmt::format("the compiler crashed: {}", end.what()));
 }
 
 }  // namespace
@@ -128,7 +127,7 @@ compiler::Compiled HelperCompiler::compile(const compiler::Request& request,
     WireWriter frame(HelperRequest::compile);
     frame.text(request.file).text(request.source).put(std::uint8_t(request.fast_math));
     try {
-        Helper helper = take(patience);
+        Ready helper = take(patience);
         helper.process->send(frame, patience);
         WireReader answer = helper.process->receive(patience);
         keep(std::move(helper));
@@ -140,7 +139,8 @@ compiler::Compiled HelperCompiler::compile(const compiler::Request& request,
         warm();
         compiler_lost(end, patience);
     } catch (const WireError& error) {
-        throw DeviceError(fmt::format("the compiler's helper process answered {}", error.what()));
+        throw DeviceError(fmt::format(
+            "the helper process of the compiler sent an invalid answer: {}", error.what()));
     }
 }
 

@@ -12,39 +12,40 @@
 
 namespace warpscope::compute {
 
-/// NVRTC in helper processes, one of which is kept ready: a text that crashes it or that it does
-/// not get done with costs only that. Used from any thread.
+/// NVRTC in helper processes. One process is kept ready. A source that crashes the compiler or
+/// makes it hang ends only that process. Thread-safe.
 class HelperCompiler {
   public:
     explicit HelperCompiler(std::filesystem::path program) : program_(std::move(program)) {}
 
-    /// Sees to it that a helper gets ready; doesn't wait.
+    /// Starts a helper process if none is ready. Does not wait for it.
     void warm();
-    /// What NoCompiler says, once that is known; never waits. Until then, and where there is a
-    /// compiler, empty.
+    /// The message of NoCompiler if a helper process has found no compiler, else empty. Never
+    /// waits.
     const std::string& missing();
-    /// Waits for a helper at the first call. Throws compiler::NoCompiler, DeviceError.
+    /// The version of NVRTC. The first call waits for a helper process. Throws
+    /// compiler::NoCompiler, DeviceError.
     std::string version(const Patience& patience);
-    /// Throws compiler::CompileError, compiler::NoCompiler, and DeviceError where the compiler
-    /// crashes, or patience ends.
+    /// Throws compiler::CompileError, compiler::NoCompiler, and DeviceError if the compiler crashes
+    /// or patience ends.
     compiler::Compiled compile(const compiler::Request& request, const Patience& patience);
 
   private:
-    struct Helper {
-        std::unique_ptr<HelperProcess> process;  ///< null: none
-        bool settled = false;                    ///< it has told its version
+    struct Ready {
+        std::unique_ptr<HelperProcess> process;  ///< null: there is none
+        bool has_version = false;                ///< it has sent its version
     };
 
-    Helper take(const Patience& patience);
-    void keep(Helper helper);
-    void settle(Helper& helper, const Patience& patience);
-    Helper start() const;
+    Ready take(const Patience& patience);
+    void keep(Ready helper);
+    void receive_version(Ready& helper, const Patience& patience);
+    Ready start() const;
 
     const std::filesystem::path program_;
     std::mutex mutex_;
-    Helper ready_;
+    Ready ready_;
     std::optional<std::string> version_;
-    std::string missing_;  ///< written once
+    std::string missing_;  ///< not changed once is_missing_ is true
     std::atomic<bool> is_missing_ = false;
 };
 

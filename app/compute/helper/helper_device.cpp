@@ -14,7 +14,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Of what is no launch: a large text for the assembler takes longest.
+/// For every request except a launch. The slowest one assembles a large PTX text.
 constexpr milliseconds usual_patience = std::chrono::seconds(60);
 
 std::string seconds_text(milliseconds time) {
@@ -25,7 +25,7 @@ class HelperDevice;
 
 struct HelperKernel : LoadedKernel {
     HelperDevice* device = nullptr;
-    std::uint32_t index = 0;  ///< the helper's
+    std::uint32_t index = 0;  ///< of the kernel in the helper process
     mutable std::vector<std::size_t> argument_bytes;
 
     void check_arguments(std::span<const std::size_t> bytes) const override;
@@ -56,7 +56,7 @@ class HelperDevice : public Device {
             WireWriter request(HelperRequest::release);
             ask(request.put(address), "releasing memory");
         } catch (const std::exception&) {
-            // Lost: the next call that matters says so.
+            // The next call that can throw reports it.
         }
     }
     void upload(std::uint64_t to, const void* from, std::size_t bytes) override;
@@ -78,8 +78,6 @@ class HelperDevice : public Device {
         WireWriter request(HelperRequest::begin_frame);
         ask(request.put(frame), "beginning a frame");
     }
-    void time_as(std::string_view name, const Work& work,
-                 const std::function<void()>& queue) override;
     std::string take_output() override { return std::exchange(output_, {}); }
 
     void check(const HelperKernel& kernel, std::span<const std::size_t> bytes);
@@ -88,8 +86,12 @@ class HelperDevice : public Device {
     const LoadedKernel& load(std::string_view file, std::string_view name,
                              const KernelEdit* edit) override;
     const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) override;
-    void launch_packed(const LoadedKernel& kernel, const Shape& shape, const Work& work,
+    void launch_packed(const LoadedKernel& kernel, const LaunchShape& shape, const Work& work,
                        std::span<void* const> arguments) override;
+    void begin_group() override { group_ms_ = 0; }
+    void end_group(std::string_view name, const Work& work) override {
+        timings_.record(name, {}, {}, 0, work, group_ms_);
+    }
 
   private:
     struct Times {
@@ -97,7 +99,7 @@ class HelperDevice : public Device {
         unsigned shared_bytes;
     };
 
-    /// Sends a request and gives what `take` makes of the answer. `doing` is for errors.
+    /// Sends a request and returns what `take` makes of its answer. `doing` names it in errors.
     template <class Take>
     std::invoke_result_t<Take, WireReader&> ask(WireWriter& request, std::string_view doing,
                                                 Take take,
@@ -107,19 +109,19 @@ class HelperDevice : public Device {
     }
     [[noreturn]] void lose(const std::string& words);
     [[noreturn]] void lose(std::string_view doing, const HelperLost& end, milliseconds time);
-    void bring_settings();
+    void send_settings();
     const HelperKernel& kernel_of(WireWriter& request, std::string_view name);
     void keep_output();
 
     std::unique_ptr<HelperProcess> process_;  ///< null: lost
-    std::string lost_;                        ///< why
+    std::string lost_;                        ///< why it was lost
     GiveBack give_back_;
     LaunchLimits limits_;
     std::optional<RunSettings> sent_;
     std::vector<std::unique_ptr<HelperKernel>> kernels_;
     std::map<std::tuple<std::string, std::string, Math, const KernelEdit*>, const HelperKernel*>
         of_files_;
-    std::optional<float> together_;  ///< milliseconds of the launches within time_as
+    float group_ms_ = 0;  ///< sum of the launches within time_as()
     std::string output_;
 };
 
@@ -140,7 +142,7 @@ void HelperDevice::lose(std::string_view doing, const HelperLost& end, milliseco
         case HelperEnd::timed_out:
             lose(
                 fmt::format("{} did not end within {}: an endless loop, or threads that wait at a "
-                            "barrier which others never reach",
+                            "barrier that other threads never reach",
                             doing, seconds_text(time)));
         case HelperEnd::stopped:
             lose(fmt::format("{} was stopped", doing));
@@ -163,10 +165,10 @@ std::invoke_result_t<Take, WireReader&> HelperDevice::ask(WireWriter& request,
     } catch (const HelperLost& end) {
         lose(doing, end, patience.time);
     } catch (const DeviceLost& error) {
-        const std::string complaint = process_->complaint();  // where a failed assert is reported
+        const std::string complaint = process_->complaint();  // a failed assert() reports there
         lose(complaint.empty() ? error.what() : fmt::format("{}: {}", error.what(), complaint));
     } catch (const WireError& error) {
-        lose(fmt::format("{}: the helper process answered {}", doing, error.what()));
+        lose(fmt::format("{}: the helper process sent an invalid answer: {}", doing, error.what()));
     }
 }
 
@@ -183,8 +185,8 @@ void HelperDevice::upload(std::uint64_t to, const void* from, std::size_t bytes)
     if (!process_) throw DeviceLost(lost_);
     const auto* source = static_cast<const std::byte*>(from);
     for (std::size_t at = 0; at < bytes;) {
-        const std::size_t part = std::min(bytes - at, process_->shared().size());
-        std::memcpy(process_->shared().data(), source + at, part);
+        const std::size_t part = std::min(bytes - at, process_->transfer_memory().size());
+        std::memcpy(process_->transfer_memory().data(), source + at, part);
         WireWriter request(HelperRequest::upload);
         ask(request.put(to + at).put(std::uint64_t(part)), "copying memory");
         at += part;
@@ -195,28 +197,15 @@ void HelperDevice::download(void* to, std::uint64_t from, std::size_t bytes) {
     if (!process_) throw DeviceLost(lost_);
     auto* target = static_cast<std::byte*>(to);
     for (std::size_t at = 0; at < bytes;) {
-        const std::size_t part = std::min(bytes - at, process_->shared().size());
+        const std::size_t part = std::min(bytes - at, process_->transfer_memory().size());
         WireWriter request(HelperRequest::download);
         ask(request.put(from + at).put(std::uint64_t(part)), "copying memory");
-        std::memcpy(target + at, process_->shared().data(), part);
+        std::memcpy(target + at, process_->transfer_memory().data(), part);
         at += part;
     }
 }
 
-void HelperDevice::time_as(std::string_view name, const Work& work,
-                           const std::function<void()>& queue) {
-    together_ = 0.0F;
-    try {
-        queue();
-    } catch (...) {
-        together_.reset();
-        throw;
-    }
-    timings_.record(name, {}, {}, 0, work, *together_);
-    together_.reset();
-}
-
-void HelperDevice::bring_settings() {
+void HelperDevice::send_settings() {
     if (sent_ == settings_) return;
     WireWriter request(HelperRequest::settings);
     put(request, settings_);
@@ -237,7 +226,7 @@ const LoadedKernel& HelperDevice::load(std::string_view file, std::string_view n
                                        const KernelEdit* edit) {
     auto& known = of_files_[{std::string(file), std::string(name), settings_.math, edit}];
     if (known) return *known;
-    bring_settings();
+    send_settings();
     WireWriter request(HelperRequest::load);
     request.text(file).text(name).put(std::uint8_t(edit != nullptr));
     known = &kernel_of(request, name);
@@ -256,12 +245,12 @@ void HelperDevice::check(const HelperKernel& kernel, std::span<const std::size_t
     ask(request, fmt::format("checking the arguments of kernel {}", kernel.name));
 }
 
-void HelperDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape, const Work& work,
-                                 std::span<void* const> arguments) {
+void HelperDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& shape,
+                                 const Work& work, std::span<void* const> arguments) {
     const auto& kernel = static_cast<const HelperKernel&>(loaded);
     if (limits_.stop.stop_requested())
         throw DeviceError(fmt::format("kernel {} was stopped before its launch", kernel.name));
-    bring_settings();
+    send_settings();
     std::string packed;
     for (std::size_t i = 0; i < arguments.size(); ++i)
         packed.append(static_cast<const char*>(arguments[i]), kernel.argument_bytes[i]);
@@ -276,11 +265,11 @@ void HelperDevice::launch_packed(const LoadedKernel& loaded, const Shape& shape,
                            },
                            {limits_.time, limits_.stop});
     keep_output();
-    if (together_)
-        *together_ += times.milliseconds;
-    else
+    if (times_each_launch())
         timings_.record(kernel.name, shape.grid, shape.block, times.shared_bytes, work,
                         times.milliseconds);
+    else
+        group_ms_ += times.milliseconds;
 }
 
 void HelperDevice::keep_output() {
@@ -304,7 +293,7 @@ DeviceInfo opened_device(HelperProcess& process, const Patience& patience) {
     } catch (const HelperLost& end) {
         throw DeviceLost(fmt::format("a helper process did not open its device: {}", end.what()));
     } catch (const WireError& error) {
-        throw DeviceLost(fmt::format("a helper process answered {}", error.what()));
+        throw DeviceLost(fmt::format("a helper process sent an invalid answer: {}", error.what()));
     }
 }
 

@@ -5,11 +5,11 @@
 namespace warpscope::compute {
 namespace {
 
-/// CUDA takes some 0.3 s to open a GPU, and much longer on a machine that was just started.
+/// CUDA opens a GPU in about 0.3 s, much slower on a machine that was just started.
 const Patience opening{std::chrono::seconds(60), {}};
 
-/// One that runs what is on show, one that tries what comes next.
-constexpr int wanted = 2;
+/// Helper processes of one device: one that runs the visible kernels, one that tries the next edit.
+constexpr int most_of_a_device = 2;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void HelperPool::warm(const std::string& wish) {
     try {
         ready_.push_back(start(wish));
     } catch (const std::exception&) {
-        // device() will say what is wrong.
+        // device() will report the error.
     }
 }
 
@@ -47,14 +47,10 @@ std::unique_ptr<Device> HelperPool::device(const std::string& wish, std::string 
     try {
         if (process) info = opened_device(*process, opening);
     } catch (const DeviceLost&) {
-        process = nullptr;  // it ended while nobody looked
+        process = nullptr;  // it ended while it was not in use
     }
     if (!process) {
-        try {
-            process = start(wish).process;
-        } catch (const HelperLost& end) {
-            throw DeviceLost(end.what());
-        }
+        process = start(wish).process;
         info = opened_device(*process, opening);
     }
     info.reason = std::move(reason);
@@ -74,12 +70,12 @@ void HelperPool::give_back(const std::string& wish,
     try {
         if (process) ask_for_device(*process, wish);
     } catch (const std::exception&) {
-        process = nullptr;  // it has ended just now
+        process = nullptr;  // it has ended
     }
     {
         const std::lock_guard lock(mutex_);
         const auto alike = std::ranges::count(ready_, wish, &Ready::wish);
-        if (--in_use_[wish] + alike < wanted && process)
+        if (--in_use_[wish] + alike < most_of_a_device && process)
             ready_.push_back({wish, std::move(process)});
     }
     keep_spare(wish);
@@ -89,7 +85,7 @@ void HelperPool::keep_spare(const std::string& wish) noexcept {
     bool enough = false;
     {
         const std::lock_guard lock(mutex_);
-        enough = in_use_[wish] >= wanted;
+        enough = in_use_[wish] >= most_of_a_device;
     }
     if (!enough) warm(wish);
 }

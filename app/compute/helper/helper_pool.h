@@ -12,22 +12,22 @@
 
 namespace warpscope::compute {
 
-/// Helper processes with a device open, by what pick_device calls it: those in use, and one that is
-/// ready or getting ready, since a GPU takes its time to open. Used from any thread.
+/// Helper processes with an open device, by the name that pick_device takes: those in use, and a
+/// spare one, because opening a GPU takes long. Thread-safe.
 class HelperPool : public std::enable_shared_from_this<HelperPool> {
   public:
     explicit HelperPool(std::filesystem::path program) : program_(std::move(program)) {}
 
-    /// Sees to it that one gets ready; doesn't wait.
+    /// Starts a spare helper process if there is none. Does not wait for it.
     void warm(const std::string& wish);
-    /// The device of a helper that nothing else uses; `reason` for its info. Waits for the helper.
-    /// Throws DeviceError. When it goes, its helper serves another one.
+    /// A device in a helper process of its own. `reason` is for its info. Waits until the device is
+    /// open. Throws DeviceError. When the device is destroyed, its helper process is used again.
     std::unique_ptr<Device> device(const std::string& wish, std::string reason);
 
   private:
     struct Ready {
         std::string wish;
-        std::unique_ptr<HelperProcess> process;  ///< its device is asked for
+        std::unique_ptr<HelperProcess> process;  ///< ask_for_device() was called
     };
 
     Ready start(const std::string& wish) const;

@@ -24,7 +24,7 @@ extern char** environ;
 namespace warpscope::compute {
 namespace {
 
-constexpr int helper_socket = 3, helper_shared = 4;  // its descriptors
+constexpr int helper_socket = 3, helper_memory = 4;  // file descriptors in the helper process
 
 [[noreturn]] void can_not_start(std::string_view what, int error) {
     throw DeviceError(
@@ -40,7 +40,7 @@ Descriptor memory_file(const char* name, unsigned flags = 0) {
     return Descriptor(checked(::memfd_create(name, MFD_CLOEXEC | flags), "memory"));
 }
 
-/// A copy out of the way of the helper's own numbers.
+/// A copy with a number above those of the helper process.
 Descriptor high(int fd) {
     constexpr int above_them = 16;
     return Descriptor(checked(::fcntl(fd, F_DUPFD_CLOEXEC, above_them), "a file descriptor"));
@@ -57,7 +57,7 @@ struct Files {
     }
 };
 
-/// In a process group of its own, where Ctrl-C doesn't reach it, with signals as they are at first.
+/// A process group of its own, so that Ctrl-C does not reach it, and default signal handling.
 struct Attributes {
     posix_spawnattr_t attributes;
     Attributes() {
@@ -77,16 +77,16 @@ struct Attributes {
 };
 
 pid_t spawn(const std::filesystem::path& program, const Descriptor& socket,
-            const Descriptor& shared, const Descriptor& output, const Descriptor& errors) {
+            const Descriptor& memory, const Descriptor& output, const Descriptor& errors) {
     const Descriptor ends[]{high(output.get()), high(errors.get()), high(socket.get()),
-                            high(shared.get())};
+                            high(memory.get())};
     Files files;
     posix_spawn_file_actions_addopen(&files.actions, 0, "/dev/null", O_RDONLY, 0);
     files.give(ends[0], 1);
     files.give(ends[1], 2);
     files.give(ends[2], helper_socket);
-    files.give(ends[3], helper_shared);
-    posix_spawn_file_actions_addclosefrom_np(&files.actions, helper_shared + 1);
+    files.give(ends[3], helper_memory);
+    posix_spawn_file_actions_addclosefrom_np(&files.actions, helper_memory + 1);
     const Attributes attributes;
     std::string name = "warpscope", option = "--helper", fd = std::to_string(helper_socket);
     char* const arguments[]{name.data(), option.data(), fd.data(), nullptr};
@@ -97,9 +97,9 @@ pid_t spawn(const std::filesystem::path& program, const Descriptor& socket,
     return id;
 }
 
-/// Waits until a killed process is gone, so that it leaves no zombie. A GPU's driver may take its
-/// time: that is not the caller's.
-void bury(pid_t id) {
+/// Waits for the end of a killed process, so that it does not stay as a zombie. A GPU's driver may
+/// delay the end, so a thread waits instead of the caller.
+void reap(pid_t id) {
     if (::waitpid(id, nullptr, WNOHANG) != 0) return;
     std::thread([id] { ::waitpid(id, nullptr, 0); }).detach();
 }
@@ -127,13 +127,13 @@ Descriptor::~Descriptor() {
     if (fd_ >= 0) ::close(fd_);
 }
 
-SharedMemory::SharedMemory(const Descriptor& file, std::size_t bytes) {
+TransferMemory::TransferMemory(const Descriptor& file, std::size_t bytes) {
     void* const at = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
     if (at == MAP_FAILED) throw std::system_error(errno, std::generic_category());
     bytes_ = {static_cast<std::byte*>(at), bytes};
 }
 
-SharedMemory::~SharedMemory() {
+TransferMemory::~TransferMemory() {
     ::munmap(bytes_.data(), bytes_.size());
 }
 
@@ -142,20 +142,20 @@ HelperProcess::HelperProcess(const std::filesystem::path& program) {
     checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), "a socket");
     socket_ = Descriptor(ends[0]);
     const Descriptor theirs(ends[1]);
-    // Each write goes to the end, also after this side has emptied the file.
+    // With O_APPEND each write goes to the end, even after take_output() has truncated the file.
     output_ = memory_file("output");
     errors_ = memory_file("errors");
     for (const Descriptor* file : {&output_, &errors_})
         checked(::fcntl(file->get(), F_SETFL, O_APPEND), "memory");
 
-    const Descriptor memory = memory_file("shared", MFD_ALLOW_SEALING);
+    const Descriptor memory = memory_file("transfer", MFD_ALLOW_SEALING);
     checked(::ftruncate(memory.get(), off_t(transfer_bytes)), "memory");
-    // Were it to shrink, this process would fault.
+    // Sealed, because this process would crash at an access if the file had shrunk.
     checked(::fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), "memory");
     try {
-        shared_.emplace(memory, transfer_bytes);
+        transfer_memory_.emplace(memory, transfer_bytes);
     } catch (const std::system_error& error) {
-        can_not_start("shared memory", error.code().value());
+        can_not_start("memory", error.code().value());
     }
     id_ = spawn(program, theirs, memory, output_, errors_);
 }
@@ -167,10 +167,10 @@ HelperProcess::~HelperProcess() {
 void HelperProcess::kill() noexcept {
     if (id_ < 0) return;
     ::kill(id_, SIGKILL);
-    bury(std::exchange(id_, -1));
+    reap(std::exchange(id_, -1));
 }
 
-/// It closed its socket: it has ended, or is about to.
+/// Waits up to half a second for the exit status of a process that has closed its socket.
 std::string HelperProcess::how_it_ended() {
     for (int attempt = 0; id_ >= 0 && attempt < 100; ++attempt) {
         int status = 0;
@@ -183,37 +183,41 @@ std::string HelperProcess::how_it_ended() {
     return "it closed its socket";
 }
 
-void HelperProcess::give_up(HelperEnd how, const std::string& why) {
-    const std::string words = how == HelperEnd::closed && why.empty() ? how_it_ended() : why;
+void HelperProcess::give_up(const HelperLost& lost) {
+    const std::string why = lost.how == HelperEnd::closed ? how_it_ended() : lost.what();
     kill();
-    throw HelperLost(how, words);
+    throw HelperLost(lost.how, why);
 }
 
 void HelperProcess::send(WireWriter& request, const Patience& patience) {
     if (id_ < 0) throw HelperLost(HelperEnd::closed, "it has ended before");
     try {
         send_frame(socket_.get(), request, patience);
-    } catch (const WireClosed& end) {
-        give_up(end.how, "");
+    } catch (const HelperLost& lost) {
+        give_up(lost);
     }
 }
 
 WireReader HelperProcess::receive(const Patience& patience) {
     if (id_ < 0) throw HelperLost(HelperEnd::closed, "it has ended before");
     try {
-        if (!greeted_) {
-            WireReader hello = receive_frame(socket_.get(), patience);
-            if (hello.word() != std::uint32_t(HelperAnswer::hello) ||
-                hello.get<std::uint32_t>() != protocol_version)
-                give_up(HelperEnd::closed, "it is another version of the program");
-            greeted_ = true;
-        }
+        if (!said_hello_) expect_hello(patience);
         return receive_frame(socket_.get(), patience);
-    } catch (const WireClosed& end) {
-        give_up(end.how, "");
+    } catch (const HelperLost& lost) {
+        give_up(lost);
     } catch (const WireError& error) {
-        give_up(HelperEnd::closed, fmt::format("it answered {}", error.what()));
+        kill();
+        throw HelperLost(HelperEnd::closed,
+                         fmt::format("it sent an invalid answer: {}", error.what()));
     }
+}
+
+void HelperProcess::expect_hello(const Patience& patience) {
+    WireReader hello = receive_frame(socket_.get(), patience);
+    if (hello.word() != std::uint32_t(HelperAnswer::hello) ||
+        hello.get<std::uint32_t>() != protocol_version)
+        throw WireError("it comes from another version of the program");
+    said_hello_ = true;
 }
 
 std::string HelperProcess::take_output() {

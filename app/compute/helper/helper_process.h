@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <optional>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -31,63 +30,59 @@ class Descriptor {
     int fd_ = -1;
 };
 
-/// Memory that this process and another one see, zero at first.
-class SharedMemory {
+/// Memory that the app and a helper process both map, for uploads and downloads. Zero at first.
+class TransferMemory {
   public:
-    /// Maps the memory of a file. Throws std::system_error.
-    SharedMemory(const Descriptor& file, std::size_t bytes);
-    SharedMemory(const SharedMemory&) = delete;
-    SharedMemory& operator=(const SharedMemory&) = delete;
-    ~SharedMemory();
+    /// Maps a file. Throws std::system_error.
+    TransferMemory(const Descriptor& file, std::size_t bytes);
+    TransferMemory(const TransferMemory&) = delete;
+    TransferMemory& operator=(const TransferMemory&) = delete;
+    ~TransferMemory();
     std::span<std::byte> bytes() const { return bytes_; }
 
   private:
     std::span<std::byte> bytes_;
 };
 
-/// A helper process was given up, and why: "it was killed by signal 11 (Segmentation fault)".
-struct HelperLost : std::runtime_error {
-    HelperLost(HelperEnd end, const std::string& what) : std::runtime_error(what), how(end) {}
-    HelperEnd how;
-};
-
-/// A helper process, `warpscope --helper`, from start to end: it has nothing of this process but a
-/// socket and some shared memory, and what it prints is kept from the terminal. It goes with this
-/// process, whatever it is doing. Used by one thread at a time.
+/// A helper process, `warpscope --helper`. It shares only a socket and the transfer memory with
+/// this process, and its output does not reach the terminal. It ends when this process ends, even
+/// during a launch. Used by one thread at a time.
 class HelperProcess {
   public:
-    /// Returns once the program runs; it gets ready meanwhile. Throws DeviceError where it can't be
-    /// started.
+    /// Starts the program and returns before it is ready for requests. Throws DeviceError if it
+    /// can't be started.
     explicit HelperProcess(const std::filesystem::path& program);
-    /// Kills it, and doesn't wait for that.
+    /// Kills the process. Does not wait for its end.
     ~HelperProcess();
     HelperProcess(const HelperProcess&) = delete;
     HelperProcess& operator=(const HelperProcess&) = delete;
 
-    /// One request at a time: each answer is to be received before the next is sent. Both throw
-    /// HelperLost where the process ended, answers nonsense, or patience does; it is killed then.
+    /// After each send() the answer must be received before the next send(). Both kill the process
+    /// and throw HelperLost if it has ended, if it sends an invalid frame, or if patience ends. The
+    /// message says why: "it was killed by signal 11 (Segmentation fault)".
     void send(WireWriter& request, const Patience& patience);
     WireReader receive(const Patience& patience);
-    /// receive() need not wait.
+    /// Whether receive() would return without waiting.
     bool has_answered() const { return frame_waits(socket_.get()); }
 
-    /// Memory of transfer_bytes that the process sees too.
-    std::span<std::byte> shared() const { return shared_->bytes(); }
-    /// What it has written to its standard output since the last call: the last 64 KiB of it.
+    /// transfer_bytes bytes that the helper process maps too.
+    std::span<std::byte> transfer_memory() const { return transfer_memory_->bytes(); }
+    /// Returns and clears its standard output, at most the last 64 KiB.
     std::string take_output();
-    /// The first line that it has written to its standard error; empty: none.
+    /// The first line of its standard error; empty if there is none.
     std::string complaint() const;
     pid_t id() const { return id_; }
 
   private:
-    [[noreturn]] void give_up(HelperEnd how, const std::string& why);
+    [[noreturn]] void give_up(const HelperLost& lost);
+    void expect_hello(const Patience& patience);
     std::string how_it_ended();
     void kill() noexcept;
 
     Descriptor socket_, output_, errors_;
-    std::optional<SharedMemory> shared_;
-    pid_t id_ = -1;  ///< -1: ended, and waited for
-    bool greeted_ = false;
+    std::optional<TransferMemory> transfer_memory_;
+    pid_t id_ = -1;  ///< -1: it has ended, and waitpid() was called
+    bool said_hello_ = false;
 };
 
 }  // namespace warpscope::compute

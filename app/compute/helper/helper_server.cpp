@@ -17,14 +17,17 @@
 
 namespace warpscope::compute {
 
-/// Does what a client asks for, and answers.
+/// Executes the requests of the app.
 class HelperServer {
   public:
-    explicit HelperServer(std::span<std::byte> shared) : shared_(shared) {}
+    HelperServer(std::span<std::byte> transfer_memory, const OpenDevice& open_device)
+        : transfer_memory_(transfer_memory), open_device_(open_device) {}
     ~HelperServer() { close(); }
+    HelperServer(const HelperServer&) = delete;
+    HelperServer& operator=(const HelperServer&) = delete;
 
     WireWriter answer(WireReader& request);
-    /// What makes later requests quicker, once this one is answered.
+    /// Prepares for later requests after this one is answered.
     void get_ready(const WireReader& request);
 
   private:
@@ -45,9 +48,10 @@ class HelperServer {
     Served& kernel(WireReader& request);
     void check(WireReader& request);
     void launch(Device& device, WireReader& request, WireWriter& answer);
-    std::size_t shared_part(WireReader& request) const;
+    std::span<std::byte> transfer_part(WireReader& request) const;
 
-    std::span<std::byte> shared_;
+    std::span<std::byte> transfer_memory_;
+    const OpenDevice& open_device_;
     std::optional<compiler::Nvrtc> nvrtc_;
     std::unique_ptr<Device> device_;
     std::set<std::uint64_t> allocated_;
@@ -69,7 +73,7 @@ void HelperServer::get_ready(const WireReader& request) {
     try {
         (void)nvrtc_->compile({"kernels/empty.cu", "__global__ void empty() {}"});
     } catch (const std::exception&) {
-        // The text that it is needed for will say so.
+        // The request to compile will report it.
     }
 }
 
@@ -119,12 +123,14 @@ void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& a
         }
         case HelperRequest::upload: {
             const std::uint64_t to = address();
-            device.upload(to, shared_.data(), shared_part(request));
+            const auto data = transfer_part(request);
+            device.upload(to, data.data(), data.size());
             break;
         }
         case HelperRequest::download: {
             const std::uint64_t from = address();
-            device.download(shared_.data(), from, shared_part(request));
+            const auto data = transfer_part(request);
+            device.download(data.data(), from, data.size());
             break;
         }
         case HelperRequest::fill: {
@@ -139,19 +145,16 @@ void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& a
         case HelperRequest::launch:
             launch(device, request, answer);
             break;
-        case HelperRequest::synchronize:
-            device.synchronize();
-            break;
         default:
-            throw WireError("an unknown request");
+            throw WireError("a request is unknown");
     }
     request.end();
 }
 
-std::size_t HelperServer::shared_part(WireReader& request) const {
+std::span<std::byte> HelperServer::transfer_part(WireReader& request) const {
     const auto bytes = request.get<std::uint64_t>();
-    if (bytes > shared_.size()) throw WireError("more than the shared memory holds");
-    return std::size_t(bytes);
+    if (bytes > transfer_memory_.size()) throw WireError("a copy exceeds the transfer memory");
+    return transfer_memory_.first(std::size_t(bytes));
 }
 
 void HelperServer::compile(WireReader& request, WireWriter& answer) {
@@ -170,10 +173,10 @@ void HelperServer::open(WireReader& request, WireWriter& answer) {
     const std::string wish(request.text());
     request.end();
     close();
-    device_ = pick_device(wish);
+    device_ = open_device_(wish);
     if (device_->info().kind == DeviceKind::cuda) {
-        pin_host_memory(shared_.data(), shared_.size());
-        // The first text that the driver assembles and the first launch take longer than others.
+        pin_host_memory(transfer_memory_.data(), transfer_memory_.size());
+        // The first use of the driver's assembler and the first launch are slower than later ones.
         constexpr std::string_view empty =
             ".version 6.4\n.target sm_75\n.address_size 64\n.visible .entry empty() { ret; }\n";
         device_->launch(device_->kernel_from_ptx<>(empty, "empty"), {}, {});
@@ -195,7 +198,7 @@ void HelperServer::set_edits(Device& device, WireReader& request) {
     for (auto left = request.get<std::uint32_t>(); left > 0; --left) {
         auto edit = std::make_shared<KernelEdit>();
         edit->file = request.text();
-        edit->math = request.one_of<Math>(2);
+        edit->math = math(request);
         edit->ptx = request.text();
         edits[edit->file] = std::move(edit);
     }
@@ -220,7 +223,7 @@ void HelperServer::served(const LoadedKernel& kernel, WireWriter& answer) {
 
 HelperServer::Served& HelperServer::kernel(WireReader& request) {
     const auto index = request.get<std::uint32_t>();
-    if (index >= kernels_.size()) throw WireError("a kernel that is not loaded");
+    if (index >= kernels_.size()) throw WireError("a kernel is not loaded");
     return kernels_[index];
 }
 
@@ -235,7 +238,7 @@ void HelperServer::check(WireReader& request) {
 
 void HelperServer::launch(Device& device, WireReader& request, WireWriter& answer) {
     const Served& launched = kernel(request);
-    const Shape launch_shape = shape(request);
+    const LaunchShape launch_shape = shape(request);
     std::string_view packed = request.text();
     struct alignas(16) Piece {
         std::byte bytes[16];
@@ -243,20 +246,20 @@ void HelperServer::launch(Device& device, WireReader& request, WireWriter& answe
     std::vector<std::vector<Piece>> values;
     std::vector<void*> pointers;
     for (const std::size_t bytes : launched.argument_bytes) {
-        if (bytes > packed.size()) throw WireError("arguments that end too early");
+        if (bytes > packed.size()) throw WireError("the arguments of a launch end too early");
         auto& value = values.emplace_back(bytes / sizeof(Piece) + 1);
         std::memcpy(value.data(), packed.data(), bytes);
         pointers.push_back(value.data());
         packed.remove_prefix(bytes);
     }
-    if (!packed.empty()) throw WireError("more arguments than the kernel takes");
+    if (!packed.empty()) throw WireError("a launch has too many arguments");
     device.launch_packed(*launched.kernel, launch_shape, {}, pointers);
     device.synchronize();
     std::fputs(device.take_output().c_str(), stdout);
-    std::fflush(stdout);  // where the driver puts what kernels print
+    std::fflush(stdout);  // the driver prints there too
     const KernelTiming* timing = device.timings().find(launched.kernel->name);
     answer.put(timing ? timing->last_ms() : 0.0F);
-    answer.put(timing ? timing->shared_bytes : launch_shape.shared_bytes);
+    answer.put(timing ? timing->shared_bytes : launch_shape.dynamic_shared_bytes);
 }
 
 namespace {
@@ -273,12 +276,12 @@ void end_with_client(int fd) {
 
 }  // namespace
 
-int serve_helper(int fd) {
+int serve_helper(int fd, const OpenDevice& open_device) {
     for (const int own : {fd, fd + 1}) ::fcntl(own, F_SETFD, FD_CLOEXEC);
     end_with_client(fd);
     try {
-        const SharedMemory shared(Descriptor(fd + 1), transfer_bytes);
-        HelperServer server(shared.bytes());
+        const TransferMemory memory(Descriptor(fd + 1), transfer_bytes);
+        HelperServer server(memory.bytes(), open_device);
         WireWriter hello(HelperAnswer::hello);
         hello.put(protocol_version);
         for (bool first = true;; first = false) {
@@ -288,7 +291,7 @@ int serve_helper(int fd) {
             send_frame(fd, answer);
             server.get_ready(request);
         }
-    } catch (const WireClosed&) {
+    } catch (const HelperLost&) {
         return 0;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "warpscope --helper: %s\n", error.what());

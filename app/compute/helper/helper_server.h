@@ -1,10 +1,20 @@
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string_view>
+
+#include "compute/device/device.h"
+
 namespace warpscope::compute {
 
-/// The helper's side of the protocol (helper_wire.h): does what comes over the socket `fd`, with
-/// the memory that is shared as `fd` + 1, until the other end is closed; even while a kernel runs,
-/// the process then ends. Gives the exit code: 0, 1 where it was asked for what can't be.
-int serve_helper(int fd);
+/// Opens a device by its name, as pick_device does.
+using OpenDevice = std::function<std::unique_ptr<Device>(std::string_view wish)>;
+
+/// The main loop of a helper process: answers the requests of the protocol (helper_wire.h) on the
+/// socket `fd`. The transfer memory is the file `fd` + 1. When the other end of the socket is
+/// closed, the process ends, even during a launch. Returns the exit code: 1 after an invalid
+/// request.
+int serve_helper(int fd, const OpenDevice& open_device);
 
 }  // namespace warpscope::compute

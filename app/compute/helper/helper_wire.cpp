@@ -13,7 +13,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Waits for a socket, until time is over or a stop is asked for.
+/// Waits for a socket until the time is over or a stop is requested.
 class Waiter {
   public:
     explicit Waiter(const Patience& patience)
@@ -31,15 +31,17 @@ class Waiter {
         if (wake_ >= 0) ::close(wake_);
     }
 
-    /// Throws WireClosed where the events don't come. A closed socket counts as any event.
+    /// Throws HelperLost if the time ends or a stop comes before the events. A closed socket counts
+    /// as every event.
     void wait_for(int fd, short events) {
         for (;;) {
-            if (stop_.stop_requested()) throw WireClosed(HelperEnd::stopped);
+            if (stop_.stop_requested()) throw HelperLost(HelperEnd::stopped, "it was stopped");
             pollfd waited[2]{{fd, events, 0}, {wake_, POLLIN, 0}};
             const int ready = ::poll(waited, wake_ >= 0 ? 2 : 1, milliseconds_left());
             if (waited[0].revents) return;
-            if (ready == 0) throw WireClosed(HelperEnd::timed_out);
-            if (ready < 0 && errno != EINTR) throw WireClosed(HelperEnd::closed);
+            if (ready == 0) throw HelperLost(HelperEnd::timed_out, "it did not answer in time");
+            if (ready < 0 && errno != EINTR)
+                throw HelperLost(HelperEnd::closed, "it closed its socket");
         }
     }
 
@@ -73,7 +75,8 @@ void read_all(int fd, char* to, std::size_t bytes, Waiter& waiter) {
     while (bytes) {
         waiter.wait_for(fd, POLLIN);
         const ssize_t got = ::recv(fd, to, bytes, MSG_DONTWAIT);
-        if (got == 0 || (got < 0 && !try_later())) throw WireClosed(HelperEnd::closed);
+        if (got == 0 || (got < 0 && !try_later()))
+            throw HelperLost(HelperEnd::closed, "it closed its socket");
         if (got < 0) continue;
         to += got;
         bytes -= std::size_t(got);
@@ -83,7 +86,7 @@ void read_all(int fd, char* to, std::size_t bytes, Waiter& waiter) {
 }  // namespace
 
 WireWriter& WireWriter::text(std::string_view text) {
-    if (text.size() > frame_limit) throw WireError("a text that no frame holds");
+    if (text.size() > frame_limit) throw WireError("a text is too long for a frame");
     put(std::uint32_t(text.size()));
     bytes_.append(text);
     return *this;
@@ -91,7 +94,7 @@ WireWriter& WireWriter::text(std::string_view text) {
 
 std::string_view WireWriter::frame() {
     const std::size_t follows = bytes_.size() - sizeof(std::uint32_t);
-    if (follows > frame_limit) throw WireError("more than a frame holds");
+    if (follows > frame_limit) throw WireError("a frame is too long");
     const auto length = std::uint32_t(follows);
     std::memcpy(bytes_.data(), &length, sizeof(length));
     return bytes_;
@@ -102,7 +105,7 @@ WireReader::WireReader(std::string frame) : frame_(std::move(frame)) {
 }
 
 const char* WireReader::take(std::size_t bytes) {
-    if (bytes > frame_.size() - at_) throw WireError("a frame that ends too early");
+    if (bytes > frame_.size() - at_) throw WireError("a frame ends too early");
     at_ += bytes;
     return frame_.data() + at_ - bytes;
 }
@@ -113,7 +116,7 @@ std::string_view WireReader::text() {
 }
 
 void WireReader::end() const {
-    if (at_ != frame_.size()) throw WireError("a frame that holds more than it should");
+    if (at_ != frame_.size()) throw WireError("a frame has too many bytes");
 }
 
 void send_frame(int fd, WireWriter& frame, const Patience& patience) {
@@ -122,7 +125,7 @@ void send_frame(int fd, WireWriter& frame, const Patience& patience) {
     while (!left.empty()) {
         waiter.wait_for(fd, POLLOUT);
         const ssize_t sent = ::send(fd, left.data(), left.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (sent < 0 && !try_later()) throw WireClosed(HelperEnd::closed);
+        if (sent < 0 && !try_later()) throw HelperLost(HelperEnd::closed, "it closed its socket");
         if (sent > 0) left.remove_prefix(std::size_t(sent));
     }
 }
@@ -132,7 +135,7 @@ WireReader receive_frame(int fd, const Patience& patience) {
     std::uint32_t length = 0;
     read_all(fd, reinterpret_cast<char*>(&length), sizeof(length), waiter);
     if (length < sizeof(std::uint32_t) || length > frame_limit)
-        throw WireError("a length that no frame has");
+        throw WireError("a frame has an invalid length");
     std::string frame(length, '\0');
     read_all(fd, frame.data(), frame.size(), waiter);
     return WireReader(std::move(frame));

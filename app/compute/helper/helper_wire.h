@@ -13,54 +13,54 @@
 #include <type_traits>
 #include <vector>
 
+#include "compute/device/device.h"
+
 namespace warpscope::compute {
 
-// What the app and its helper processes say to each other, over a stream socket: frames of
-// {u32 bytes that follow, u32 word, what goes with the word}, numbers as this machine has them.
-// Every request is answered by one frame, in order; a `hello` comes just before the first answer.
-// Nothing that arrives is believed: see WireReader.
+// The protocol between the app and its helper processes, over a stream socket. A frame is
+// {u32 number of bytes that follow, u32 word, values}, in this machine's byte order. The app sends
+// requests; the helper process answers each with one frame, in order, and sends `hello` before its
+// first answer. Both sides check every value that they read: see WireReader.
 
-/// What a helper is asked for.
+/// The word of a request, and its values -> the values of its answer.
 enum class HelperRequest : std::uint32_t {
-    compiler,     ///< -> text: the version
+    compiler,     ///< -> text version
     compile,      ///< text file, text source, u8 fast -> text ptx, diagnostics
-    open,         ///< text wish -> DeviceInfo
-    close,        ///< the device goes, and all that it holds
+    open,         ///< text wish, a name as pick_device takes it -> DeviceInfo
     settings,     ///< u8 math, u8 schedule, u64 seed, u8 barriers
-    edits,        ///< u32 count, then of each text file, u8 math, text ptx
+    edits,        ///< u32 count, then for each: text file, u8 math, text ptx
     load,         ///< text file, text name, u8 edited -> u32 kernel
     load_ptx,     ///< text ptx, text name -> u32 kernel
-    check,        ///< u32 kernel, u32 count, then u32 bytes of each argument
+    check,        ///< u32 kernel, u32 count, then for each argument: u32 bytes
     allocate,     ///< u64 bytes -> u64 address
     release,      ///< u64 address
-    upload,       ///< u64 address, u64 bytes, which stand in the shared memory
-    download,     ///< u64 address, u64 bytes -> these, in the shared memory
+    upload,       ///< u64 address, u64 bytes; the data is in the transfer memory
+    download,     ///< u64 address, u64 bytes -> the data in the transfer memory
     fill,         ///< u64 address, u8 value, u64 bytes
     begin_frame,  ///< u64 frame
     launch,       ///< u32 kernel, grid, block, u32 shared bytes, text packed arguments
-                  ///< -> once it has ended: f32 milliseconds, u32 static and dynamic shared bytes
-    synchronize,
+                  ///< -> when it has ended: f32 milliseconds, u32 static and dynamic shared bytes
 };
 
-/// How it is answered; all but `done` with the words of the error.
+/// The word of an answer. Every error is followed by its text.
 enum class HelperAnswer : std::uint32_t {
     hello,  ///< u32 protocol_version
     done,
     device_error,
     out_of_memory,
     device_lost,
-    compile_error,  ///< and the diagnostics
+    compile_error,  ///< the text is followed by the diagnostics
     no_compiler,
-    failed,  ///< what no DeviceError says
+    failed,  ///< any other exception
 };
 
-inline constexpr std::uint32_t protocol_version = 1;
-/// Of the memory that both see, for uploads and downloads.
+inline constexpr std::uint32_t protocol_version = 2;
+/// Size of the transfer memory, which both processes map, for uploads and downloads.
 inline constexpr std::size_t transfer_bytes = std::size_t(16) << 20;
-/// Of a frame: a text of a kernel file is at most 1 MiB, its PTX somewhat more.
+/// The largest frame. A kernel source has at most 1 MiB, its PTX somewhat more.
 inline constexpr std::uint32_t frame_limit = std::uint32_t(256) << 20;
 
-/// A frame that is not what the protocol says.
+/// A frame that breaks the protocol.
 struct WireError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
@@ -84,17 +84,17 @@ class WireWriter {
         return *this;
     }
     WireWriter& text(std::string_view text);
-    /// With its length; valid until the next call. Throws WireError beyond frame_limit.
+    /// The frame with its length; valid until the next call. Throws WireError beyond frame_limit.
     std::string_view frame();
 
   private:
     std::string bytes_;
 };
 
-/// Takes a frame apart; every call throws WireError where it holds less than is asked for.
+/// Reads the values of a frame. Every call throws WireError if the frame ends before the value.
 class WireReader {
   public:
-    /// `frame`: what follows the length.
+    /// `frame`: the bytes that follow the length.
     explicit WireReader(std::string frame);
 
     std::uint32_t word() const { return word_; }
@@ -104,15 +104,8 @@ class WireReader {
         std::memcpy(&value, take(sizeof(T)), sizeof(T));
         return value;
     }
-    /// One of the `count` values of an enum that counts from 0.
-    template <class Enum>
-    Enum one_of(std::uint8_t count) {
-        const auto value = get<std::uint8_t>();
-        if (value >= count) throw WireError("a value that its type doesn't have");
-        return Enum(value);
-    }
     std::string_view text();
-    /// Throws where something is left.
+    /// Throws WireError if some bytes have not been read.
     void end() const;
 
   private:
@@ -123,25 +116,25 @@ class WireReader {
     std::uint32_t word_ = 0;
 };
 
-/// How long the other side is waited for.
+/// How long to wait for the other process.
 struct Patience {
-    std::chrono::milliseconds time{0};  ///< 0: without end
+    std::chrono::milliseconds time{0};  ///< 0: no limit
     std::stop_token stop{};
 };
 
 enum class HelperEnd { timed_out, stopped, closed };
 
-/// The other side can't be heard any more.
-struct WireClosed : WireError {
-    explicit WireClosed(HelperEnd end) : WireError("the socket was given up"), how(end) {}
+/// The connection between the app and a helper process has ended.
+struct HelperLost : DeviceLost {
+    HelperLost(HelperEnd end, const std::string& why) : DeviceLost(why), how(end) {}
     HelperEnd how;
 };
 
-/// Writes a whole frame, reads a whole one: WireClosed where that doesn't happen, WireError for a
-/// length that no frame has. The socket may be blocking or not.
+/// Write or read one whole frame. Throw HelperLost if the connection ends first, WireError if a
+/// frame announces an invalid length. The socket may be blocking or not.
 void send_frame(int fd, WireWriter& frame, const Patience& patience = {});
 WireReader receive_frame(int fd, const Patience& patience = {});
-/// Whether something can be read, or the other end is closed.
+/// Whether bytes can be read from the socket, or its other end is closed.
 bool frame_waits(int fd);
 
 }  // namespace warpscope::compute

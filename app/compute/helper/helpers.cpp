@@ -11,7 +11,7 @@
 namespace warpscope::compute {
 namespace {
 
-/// Far more than any text takes that a person writes: ripple.cu takes some 40 ms.
+/// Much more than a kernel source needs: ripple.cu takes about 40 ms.
 constexpr std::chrono::seconds compile_time(15);
 
 std::string wish_of(const DeviceInfo& info) {
@@ -25,7 +25,7 @@ struct Helpers::Parts {
         : compiler(program), devices(std::make_shared<HelperPool>(program)) {}
 
     HelperCompiler compiler;
-    std::shared_ptr<HelperPool> devices;  ///< shared with nothing: devices may outlive it
+    std::shared_ptr<HelperPool> devices;  ///< devices refer to it weakly and may outlive it
     compiler::Cache cache;
 };
 

@@ -10,34 +10,33 @@
 
 namespace warpscope::compute {
 
-/// Where edited kernels are compiled and run, so that nothing they do ends the app: the compiler
-/// and the GPU are used by helper processes (`warpscope --helper`), started early and kept warm;
-/// the emulator checks and bounds every launch itself. Used from any thread.
+/// The helper processes of the app. They compile edits and run them on a GPU, so that no edit can
+/// end the app. The emulator needs no helper process, because it checks and limits every launch
+/// itself. Helper processes are started early and kept ready. Thread-safe.
 class Helpers {
   public:
-    /// `program`: warpscope's own, which the helpers run: "/proc/self/exe" in the app, which stays
-    /// the same program when its file is replaced. Another one never comes into question: a test
-    /// names the warpscope that was built with it.
+    /// `program` is warpscope itself. The app passes "/proc/self/exe", which still names the
+    /// running program when its file is replaced. Tests pass the binary built beside them.
     explicit Helpers(std::filesystem::path program);
     ~Helpers();
     Helpers(const Helpers&) = delete;
     Helpers& operator=(const Helpers&) = delete;
 
-    /// Why nothing can be compiled here and what to install, a sentence; empty: the compiler is
-    /// there, or has not been found out yet. Never waits: from the first call on, a helper looks.
+    /// A sentence that says why no compiler was found and what to install. Empty if there is one,
+    /// or if that is not known yet: the first call starts a helper process that looks. Never waits.
     const std::string& no_compiler() const;
 
-    /// Starts the helpers that a device like this one and the compiler will need; returns at once.
+    /// Starts the helper processes that the compiler and a device of this kind need. Never waits.
     void warm(const DeviceInfo& like);
 
-    /// Compiles a text that stands in for kernels/`file`.cu, or takes it from the cache. Throws
-    /// compiler::CompileError, compiler::NoCompiler, and DeviceError where the compiler itself
-    /// hangs or crashes; asked to stop, DeviceError soon.
+    /// Compiles an edit of kernels/`file`.cu, or finds it in the cache. Throws
+    /// compiler::CompileError, compiler::NoCompiler, and DeviceError if the compiler hangs, crashes
+    /// or is stopped.
     std::shared_ptr<const KernelEdit> compile(std::string_view file, const std::string& source,
                                               Math math, std::stop_token stop = {});
 
-    /// A device like that one whose kernels come from `edits`, and whose launches are limited: an
-    /// emulator in this process, or a GPU in a helper process.
+    /// A device for `edits`: an emulator in this process or a GPU in a helper process, as `like` is
+    /// an emulator or a GPU. Throws DeviceError.
     std::unique_ptr<Device> device(const DeviceInfo& like, const RunSettings& settings,
                                    KernelEdits edits, const LaunchLimits& limits);
 
@@ -46,7 +45,7 @@ class Helpers {
     std::unique_ptr<Parts> parts_;
 };
 
-/// Of launches of edited kernels.
+/// The limits of launches of edits.
 LaunchLimits usual_limits();
 
 }  // namespace warpscope::compute

@@ -6,15 +6,15 @@
 
 namespace warpscope::compute {
 
-/// NVIDIA's CUB, as the library of the benchmark that cmake's target bench_libraries builds
-/// (tests/bench/cub_sum.cu), loaded at run time.
+/// NVIDIA's CUB for the benchmark, in a shared library that is loaded at run time. CMake's target
+/// bench_libraries builds it from tests/bench/cub_sum.cu.
 class Cub {
   public:
     /// The name of sum() in the timings.
     static constexpr std::string_view sum_name = "cub::DeviceReduce::Sum";
 
-    /// Null where the device is no GPU of this process or `library`, libwarpscope_cub.so beside the
-    /// program by default, isn't there. The device outlives it.
+    /// Null if the device is not a GPU of this process, or if `library` can't be loaded. The
+    /// default is libwarpscope_cub.so beside the program. The device must outlive the object.
     static std::unique_ptr<Cub> load(Device& device, const std::string& library = "");
 
     /// Queues *result = sum of x[0..n), n < 2^31, timed as sum_name. Throws DeviceError.

@@ -6,7 +6,7 @@
 namespace warpscope::compute {
 namespace {
 
-// The few declarations that are needed of cublas_v2.h, which need not be installed.
+// The declarations that are used here of cublas_v2.h, which may not be installed.
 // Source: cuBLAS Library documentation, "cuBLAS Helper Function Reference" and "cublas<t>dot()".
 constexpr int cublas_success = 0;
 constexpr int pointer_mode_device = 1;  // cublasPointerMode_t: results stay on the device
@@ -16,7 +16,7 @@ void check(int status, std::string_view call) {
         throw DeviceError(fmt::format("cuBLAS: {} failed with status {}", call, status));
 }
 
-/// Stays loaded until the process ends.
+/// The library is never unloaded.
 void* open_library(const std::string& library) {
     if (!library.empty()) return dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     for (const char* name :

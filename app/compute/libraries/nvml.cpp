@@ -10,14 +10,15 @@
 namespace warpscope::compute {
 namespace {
 
-// The few declarations that are needed of nvml.h, which drivers don't bring.
+// The declarations that are used here of nvml.h, which is not part of the driver.
 // Source: NVML API Reference Guide, "Device Queries" and "Clocks event reasons".
 using NvmlDevice = struct NvmlDeviceHandle*;
 constexpr int nvml_success = 0;
 constexpr int clock_sm = 1, clock_memory = 2;  // nvmlClockType_t
 constexpr int temperature_gpu = 0;             // nvmlTemperatureSensors_t
 
-/// nvmlClocksEventReason*. Being idle (0x1) and settings of clocks (0x2, 0x100) hold nothing down.
+/// nvmlClocksEventReason*. The reasons "idle" (0x1) and "clock settings" (0x2, 0x100) are not
+/// throttling.
 constexpr std::pair<unsigned long long, const char*> reasons[] = {
     {0x4, "power cap"}, {0x8, "hardware slowdown"}, {0x10, "sync boost"},
     {0x20, "heat"},     {0x40, "hardware heat"},    {0x80, "power brake"}};
@@ -33,7 +34,7 @@ struct Nvml {
     bool ready = false;
 
     explicit Nvml(const std::string& library) {
-        // Stays loaded: NVML may have threads, and the process asks until its end.
+        // Never unloaded: NVML may have threads.
         void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (!handle) return;
         find(handle, init, "nvmlInit_v2");
@@ -41,7 +42,7 @@ struct Nvml {
         find(handle, clock, "nvmlDeviceGetClockInfo");
         find(handle, max_clock, "nvmlDeviceGetMaxClockInfo");
         find(handle, clock_reasons, "nvmlDeviceGetCurrentClocksEventReasons");
-        // As drivers before 535 call it.
+        // Its name in drivers before 535.
         if (!clock_reasons)
             find(handle, clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
         find(handle, power, "nvmlDeviceGetPowerUsage");
@@ -55,7 +56,7 @@ struct Nvml {
     }
 };
 
-/// 0 where the library or the card can't say.
+/// 0 if the library or the GPU does not know the value.
 template <class Function, class... Args>
 unsigned asked(Function function, Args... args) {
     unsigned value = 0;
@@ -94,7 +95,7 @@ std::string words(const GpuState& state) {
     if (state.power_w > 0) text += fmt::format(", {:.0f} W", state.power_w);
     if (state.temperature_c > 0) text += fmt::format(", {} °C", state.temperature_c);
     if (state.throttled_by.empty()) return text + ", not throttled";
-    return text + fmt::format(", held down by {}", fmt::join(state.throttled_by, " and "));
+    return text + fmt::format(", throttled by {}", fmt::join(state.throttled_by, " and "));
 }
 
 }  // namespace warpscope::compute

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "compute/pick_device.h"
+
 namespace warpscope::experiments {
 namespace {
 

@@ -13,7 +13,7 @@ struct CardGrid {
     /// `threads`: wanted on each multiprocessor, in blocks of `block`, 32 of them at most.
     CardGrid(const compute::DeviceInfo& device, std::int64_t n, unsigned block, unsigned threads);
 
-    compute::Shape shape() const { return {.grid = {blocks}, .block = {block}}; }
+    compute::LaunchShape shape() const { return {.grid = {blocks}, .block = {block}}; }
 
     unsigned block;  ///< rounded up to whole warps
     unsigned blocks;

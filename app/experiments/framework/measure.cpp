@@ -80,7 +80,7 @@ void SharedMemoryCleaner::launch() {
     constexpr unsigned bytes = 8 * 1024;
     const unsigned resident = device_.info().kind == compute::DeviceKind::emulator ? 1 : 28;
     const unsigned blocks = unsigned(std::max(device_.info().multiprocessors, 1)) * resident;
-    device_.launch(kernel_, {.grid = {blocks}, .block = {64}, .shared_bytes = bytes}, {},
+    device_.launch(kernel_, {.grid = {blocks}, .block = {64}, .dynamic_shared_bytes = bytes}, {},
                    int(bytes / 4));
 }
 

@@ -103,7 +103,7 @@ void NBodyState::step(unsigned block, float dt, float eps) {
 void NBodyState::find_forces(unsigned block, float dt, float eps) {
     if (kernel_ == NBodyKernel::fast) return find_partial_forces(eps);
     const int n = int(size());
-    compute::Shape shape;
+    compute::LaunchShape shape;
     unsigned bodies = block;  // of a block
     if (kernel_ == NBodyKernel::several) {
         block = NBodyShape::threads;
@@ -113,7 +113,7 @@ void NBodyState::find_forces(unsigned block, float dt, float eps) {
     shape.block.x = block;
     const bool tile_of_block = kernel_ == NBodyKernel::tiled || kernel_ == NBodyKernel::rsqrt ||
                                kernel_ == NBodyKernel::unrolled;
-    if (tile_of_block) shape.shared_bytes = block * 4 * sizeof(float);
+    if (tile_of_block) shape.dynamic_shared_bytes = block * 4 * sizeof(float);
 
     const double state_bytes = double(n) * 2 * stride() * sizeof(float);
     const double mass_bytes = kernel_ == NBodyKernel::float3 ? double(n) * sizeof(float) : 0;
@@ -133,7 +133,7 @@ void NBodyState::find_forces(unsigned block, float dt, float eps) {
 
 void NBodyState::find_partial_forces(float eps) {
     const std::size_t n = size();
-    compute::Shape shape;
+    compute::LaunchShape shape;
     shape.grid = {shape_.columns_of(n), shape_.rows_of(n)};
     shape.block.x = NBodyShape::threads;
     const double position_bytes = double(n) * 4 * sizeof(float);
@@ -145,7 +145,7 @@ void NBodyState::find_partial_forces(float eps) {
 void NBodyState::integrate(float dt) {
     const std::size_t n = size();
     constexpr unsigned block = 128;  // few bodies still reach many multiprocessors
-    compute::Shape shape;
+    compute::LaunchShape shape;
     shape.grid.x = unsigned((n + block - 1) / block);
     shape.block.x = block;
     const double state_bytes = double(n) * 2 * 4 * sizeof(float);

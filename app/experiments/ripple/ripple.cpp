@@ -24,7 +24,7 @@ constexpr std::size_t book_layout = 0;
 /// Warps that a word of `delayed` means, a bit each.
 constexpr unsigned delayed_warps[] = {0x01, 0x0f, 0xaa, 0xfe, 0xff};
 
-compute::Shape shape_of(std::int64_t size) {
+compute::LaunchShape shape_of(std::int64_t size) {
     const unsigned tiles = unsigned((size + tile - 1) / tile);
     return {.grid = {tiles, tiles}, .block = {tile, tile}};
 }
@@ -195,7 +195,7 @@ Ripple::Watch Ripple::watch() {
 
 void Ripple::draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync) {
     const int size = int(size_);
-    const compute::Shape shape = shape_of(size);
+    const compute::LaunchShape shape = shape_of(size);
     const int pattern = int(pattern_.index());
     const double pixels = double(size) * size;
     if (!sync || edited(device(), file_of(layout))) cleaner_.launch();

@@ -76,7 +76,7 @@ std::variant<Scratch::Alone, Scratch::GoingOn> Scratch::find_entry() {
     }
 }
 
-compute::Shape Scratch::shape() const {
+compute::LaunchShape Scratch::shape() const {
     return {.grid = {unsigned(width_ + side - 1) / side, unsigned(height_ + side - 1) / side},
             .block = {side, side}};
 }

@@ -47,7 +47,7 @@ class Scratch : public Experiment {
     std::variant<Alone, GoingOn> find_entry();
     Size size() const { return {int(width_), int(height_)}; }
     std::size_t pixels() const { return std::size_t(width_ * height_); }
-    compute::Shape shape() const;
+    compute::LaunchShape shape() const;
     Mouse mouse() const;
     bool goes_on() const { return std::holds_alternative<GoingOn>(entry_); }
     /// Draws the current frame's picture where that has not been done.

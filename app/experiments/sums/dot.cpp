@@ -152,7 +152,7 @@ Dot::Results Dot::make_results(std::size_t window) {
     return {device(), window, std::max(max_blocks, card_grid().blocks)};
 }
 
-compute::Shape Dot::shape(Variant variant) const {
+compute::LaunchShape Dot::shape(Variant variant) const {
     const unsigned block = unsigned(block_);
     if (variant >= Variant::vectorized) return card_grid().shape();
     const auto blocks = unsigned(std::min<std::int64_t>(max_blocks, (n_ + block - 1) / block));
@@ -169,7 +169,7 @@ double Dot::error_bound(Variant variant) const {
     // A product enters its thread's sum with one rounding and goes through one more for each
     // product after it (fma), then through the tree. The host adds in double. For 33*1024 elements
     // this is 8e-7 of the sum: less than any one of the last nine tenths of the elements gives.
-    const compute::Shape launch = shape(variant);
+    const compute::LaunchShape launch = shape(variant);
     const double threads = double(launch.grid.x) * launch.block.x;
     const int steps = tree_steps(launch.block.x) + (variant == Variant::shuffle ? 1 : 0);
     return float_error_bound(std::ceil(double(n_) / threads) + steps);

@@ -67,7 +67,7 @@ class Dot : public Experiment {
     void do_reset() override;
 
     CardGrid card_grid() const;
-    compute::Shape shape(Variant variant) const;
+    compute::LaunchShape shape(Variant variant) const;
     Results make_results(std::size_t window);
     static std::string file_of(Variant variant);
     std::string kernel_name(Variant variant) const;

@@ -118,14 +118,14 @@ CardGrid Reduction::card_grid() const {
     return {device().info(), n_, unsigned(block_), busy_threads};
 }
 
-compute::Shape Reduction::shape(Variant variant) const {
+compute::LaunchShape Reduction::shape(Variant variant) const {
     if (variant >= Variant::vectorized) return card_grid().shape();
     const bool two_each = variant == Variant::first_add || variant == Variant::shuffle;
     const std::int64_t share = block_ * (two_each ? 2 : 1);
     const bool dynamic = variant != Variant::sum_within_block && variant != Variant::shuffle;
     return {.grid = {unsigned((n_ + share - 1) / share)},
             .block = {unsigned(block_)},
-            .shared_bytes = dynamic ? unsigned(block_ * sizeof(float)) : 0};
+            .dynamic_shared_bytes = dynamic ? unsigned(block_ * sizeof(float)) : 0};
 }
 
 double Reduction::error_bound(Variant variant) const {

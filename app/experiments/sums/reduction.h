@@ -58,7 +58,7 @@ class Reduction : public Experiment {
     /// Blocks of the kernels that have the fewest elements a block.
     std::size_t most_blocks() const { return std::size_t((n_ + block_ - 1) / block_); }
     CardGrid card_grid() const;
-    compute::Shape shape(Variant variant) const;
+    compute::LaunchShape shape(Variant variant) const;
     double error_bound(Variant variant) const;
     /// |value - sum| relative to the sum of the magnitudes.
     double relative_error(double value) const;

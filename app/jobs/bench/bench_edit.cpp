@@ -8,6 +8,7 @@
 
 #include "compute/device/kernel_source.h"
 #include "compute/emulated/emulated_device.h"
+#include "compute/pick_device.h"
 #include "experiments/copies/try_edits.h"
 #include "jobs/bench/bench.h"
 

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "compute/shares.h"
 #include "experiments/framework/experiment.h"
 #include "gl/framebuffer.h"
 #include "gl/offscreen_context.h"

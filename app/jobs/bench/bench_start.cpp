@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <stdexcept>
 
+#include "compute/pick_device.h"
 #include "experiments/framework/experiment.h"
 #include "jobs/bench/bench.h"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compute/device/words.h"
+#include "compute/shares.h"
 #include "experiments/framework/metadata.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/output.h"

@@ -8,6 +8,7 @@
 
 #include "compiler/source_file.h"
 #include "compute/device/kernel_source.h"
+#include "compute/pick_device.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "compute/device/words.h"
+#include "compute/shares.h"
 
 namespace warpscope::jobs {
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <iterator>
 
+#include "compute/shares.h"
 #include "ui/dock/roofline.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/format.h"

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <type_traits>
 
+#include "compute/pick_device.h"
 #include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "compute/pick_device.h"
+
 namespace warpscope::ui {
 
 using experiments::Assignment;

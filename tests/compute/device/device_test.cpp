@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "compute/helper/hostile_ptx.h"
+#include "compute/pick_device.h"
 #include "support/devices.h"
 
 namespace warpscope::compute {
@@ -15,21 +16,21 @@ namespace {
 class AnyDevice : public tests::OnDevices {};
 WARPSCOPE_ON_DEVICES(AnyDevice);
 
-TEST_P(AnyDevice, SaysWhatItIsAndWhy) {
+TEST_P(AnyDevice, InfoHasKindNameAndReason) {
     EXPECT_FALSE(device().info().name.empty());
     EXPECT_FALSE(device().info().reason.empty());
     EXPECT_GT(device().info().multiprocessors, 0);
     EXPECT_GT(device().info().memory_bytes, std::size_t(1) << 28);
 }
 
-TEST_P(AnyDevice, OnlyGpusStandOnThePciBus) {
+TEST_P(AnyDevice, OnlyAGpuHasAPciBusId) {
     const bool gpu = device().info().kind == DeviceKind::cuda;
     EXPECT_EQ(device().info().pci_bus_id.empty(), !gpu);
     EXPECT_EQ(device().info().compute_capability >= 75, gpu);
     EXPECT_EQ(device().info().cache_bytes > 0, gpu);
 }
 
-TEST_P(AnyDevice, BuffersHoldWhatWasUploaded) {
+TEST_P(AnyDevice, BuffersReturnTheUploadedValues) {
     for (std::size_t count : {1, 31, 4097}) {
         std::vector<float> values(count);
         std::iota(values.begin(), values.end(), 0.5f);
@@ -40,14 +41,14 @@ TEST_P(AnyDevice, BuffersHoldWhatWasUploaded) {
     }
 }
 
-TEST_P(AnyDevice, MovedBufferKeepsItsMemory) {
+TEST_P(AnyDevice, AMovedBufferKeepsItsMemory) {
     Buffer<int> a(device(), std::vector<int>{1, 2, 3});
     Buffer<int> b;
     b = std::move(a);
     EXPECT_EQ(b.download(), (std::vector<int>{1, 2, 3}));
 }
 
-TEST_P(AnyDevice, TooMuchMemoryIsAClearError) {
+TEST_P(AnyDevice, AnAllocationThatIsTooLargeThrowsOutOfMemory) {
     try {
         device().allocate(std::size_t(1) << 50);
         FAIL() << "a pebibyte was allocated";
@@ -57,7 +58,7 @@ TEST_P(AnyDevice, TooMuchMemoryIsAClearError) {
     }
 }
 
-TEST_P(AnyDevice, UnknownKernelsAreNamed) {
+TEST_P(AnyDevice, AnUnknownKernelIsNamedInTheError) {
     EXPECT_THROW(device().kernel<int>("dot", "no_such_kernel"), DeviceError);
     EXPECT_THROW(device().kernel<int>("no_such_file", "dot_book"), DeviceError);
 }
@@ -74,7 +75,8 @@ TEST_P(AnyDevice, TheNumberOfArgumentsIsChecked) {
                  DeviceError);
 }
 
-/// Makes every later call of its process fail; true where each says so, and releasing is silent.
+/// Makes every later call of its process fail. True if each of them throws DeviceLost and release()
+/// does not throw.
 bool loses_the_gpu() {
     const auto device = pick_device("cuda");
     Buffer<std::uint32_t> held(*device, 4);
@@ -94,8 +96,8 @@ bool loses_the_gpu() {
     return losses == 5;
 }
 
-// In a process of its own, which runs this test up to here.
-TEST(CudaDevice, WhatCudaDoesNotRecoverFromIsALossThatNamesTheKernel_cuda) {
+// In another process, which runs this test up to here.
+TEST(CudaDevice, AFatalErrorThrowsDeviceLostWithTheNameOfTheKernel_cuda) {
     if (device_choices().size() <= 2) GTEST_SKIP() << "no GPU";
     testing::FLAGS_gtest_death_test_style = "threadsafe";
     EXPECT_EXIT(std::_Exit(loses_the_gpu() ? 0 : 1), testing::ExitedWithCode(0), "");
@@ -110,7 +112,7 @@ std::string error_of(std::string_view wish) {
     return {};
 }
 
-TEST(PickDevice, RefusesUnknownWords) {
+TEST(PickDevice, RefusesUnknownNames) {
     EXPECT_THROW(pick_device("gpu"), std::invalid_argument);
     EXPECT_THROW(pick_device("cuda:"), std::invalid_argument);
     EXPECT_THROW(pick_device("cuda:x"), std::invalid_argument);
@@ -118,17 +120,17 @@ TEST(PickDevice, RefusesUnknownWords) {
     EXPECT_NE(error_of("gpu").find("auto, cuda, cuda:N or emulator"), std::string::npos);
 }
 
-TEST(PickDevice, AGpuThatIsNotThereIsADeviceError) {
+TEST(PickDevice, AMissingGpuThrowsDeviceError) {
     EXPECT_THROW(pick_device("cuda:999"), DeviceError);
 }
 
-TEST(PickDevice, AutoAlwaysFindsOne) {
+TEST(PickDevice, AutoAlwaysFindsADevice) {
     const auto device = pick_device("auto");
     const bool has_gpu = device_choices().size() > 2;
     EXPECT_EQ(device->info().kind, has_gpu ? DeviceKind::cuda : DeviceKind::emulator);
 }
 
-TEST(PickDevice, ChoicesCanAllBePicked) {
+TEST(PickDevice, EveryChoiceCanBePicked) {
     for (const std::string& choice : device_choices()) EXPECT_EQ(error_of(choice), "") << choice;
 }
 

@@ -25,7 +25,7 @@ INSTANTIATE_TEST_SUITE_P(Files, KernelSource,
                                          "show", "splat"),
                          [](const auto& info) { return std::string(info.param); });
 
-TEST_P(KernelSource, EveryBarrierOfThePtxIsAtABarrierOfTheSource) {
+TEST_P(KernelSource, EveryBarrierInThePtxHasTheLineOfABarrierInTheSource) {
     for (const Math math : {Math::precise, Math::fast}) {
         const auto module = emulator::Module::parse(kernel_image(GetParam(), math, "ptx"), "");
         for (const std::string& file : module->files())
@@ -41,7 +41,7 @@ TEST_P(KernelSource, EveryBarrierOfThePtxIsAtABarrierOfTheSource) {
     }
 }
 
-TEST_P(KernelSource, EveryInstructionStandsOnItsLineOfTheModulesText) {
+TEST_P(KernelSource, EveryInstructionHasItsLineInThePtxText) {
     const auto module = emulator::Module::parse(kernel_image(GetParam(), Math::precise, "ptx"), "");
     const auto ptx = lines_of(module->text());
     std::size_t seen = 0;
@@ -55,7 +55,7 @@ TEST_P(KernelSource, EveryInstructionStandsOnItsLineOfTheModulesText) {
     EXPECT_GT(seen, 5u);
 }
 
-TEST(KernelSources, OthersAreEmpty) {
+TEST(KernelSources, AnUnknownFileHasNoText) {
     EXPECT_TRUE(kernel_source("ripple.cu").empty());
     EXPECT_TRUE(kernel_source("kernels/none.cu").empty());
 }

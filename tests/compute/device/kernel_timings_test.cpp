@@ -17,8 +17,8 @@ TEST(KernelTimings, QuantilesAreNearestRank) {
     EXPECT_EQ(k.quantile_ms(0.001), 1.0f);
 }
 
-// Loading a kernel takes a hundred times as long as running it.
-TEST(KernelTimings, TheFirstLaunchOnlyCountsWhileItIsTheOnlyOne) {
+// The first launch loads the kernel, which takes a hundred times as long as a launch.
+TEST(KernelTimings, TheTimeOfTheFirstLaunchIsDroppedAtTheSecond) {
     KernelTimings timings;
     timings.record("k", {1}, {1}, 0, {}, 500);
     EXPECT_TRUE(timings.find("k")->cold());
@@ -32,8 +32,8 @@ TEST(KernelTimings, TheFirstLaunchOnlyCountsWhileItIsTheOnlyOne) {
     EXPECT_EQ(timings.find("k")->launches, 3u);
 }
 
-// Else a rate would be the new work at the old work's median.
-TEST(KernelTimings, TimesOfAnotherShapeOrWorkDoNotMix) {
+// A rate must not combine the new work with times of the old work.
+TEST(KernelTimings, AnotherShapeOrWorkStartsNewTimes) {
     KernelTimings timings;
     for (float ms : {9.0f, 5.0f, 5.0f}) timings.record("k", {64}, {32}, 0, {.bytes = 5e6}, ms);
     timings.record("k", {64}, {32}, 0, {.bytes = 1e6}, 1);
@@ -46,7 +46,7 @@ TEST(KernelTimings, TimesOfAnotherShapeOrWorkDoNotMix) {
     EXPECT_EQ(timings.find("k")->launches, 6u);
 }
 
-TEST(KernelTimings, KeepsOnlyTheNewestWindow) {
+TEST(KernelTimings, KeepsOnlyTheNewestTimes) {
     KernelTimings timings;
     for (std::size_t i = 0; i < KernelTiming::window + 10; ++i)
         timings.record("k", {1}, {1}, 0, {}, float(i));
@@ -56,7 +56,7 @@ TEST(KernelTimings, KeepsOnlyTheNewestWindow) {
     EXPECT_EQ(k.launches, KernelTiming::window + 10);
 }
 
-TEST(KernelTimings, RatesComeFromTheMedian) {
+TEST(KernelTimings, RatesUseTheMedianTime) {
     KernelTimings timings;
     const Work work{.bytes = 8e6, .interactions = 1e6};
     for (float ms : {9.0f, 4.0f, 2.0f, 100.0f}) timings.record("k", {1}, {1}, 0, work, ms);
@@ -66,7 +66,7 @@ TEST(KernelTimings, RatesComeFromTheMedian) {
     EXPECT_DOUBLE_EQ(k.flops_per_second(), 0);
 }
 
-TEST(KernelTimings, KeepsTheOrderOfFirstLaunchAndTheNewestShape) {
+TEST(KernelTimings, KeepsTheOrderOfFirstLaunchesAndTheNewestShape) {
     KernelTimings timings;
     timings.record("b", {1}, {32}, 0, {}, 1);
     timings.record("a", {1}, {32}, 0, {}, 1);
@@ -79,7 +79,7 @@ TEST(KernelTimings, KeepsTheOrderOfFirstLaunchAndTheNewestShape) {
     EXPECT_EQ(timings.find("c"), nullptr);
 }
 
-TEST(KernelTimings, NothingMeasuredIsZeroNotInfinite) {
+TEST(KernelTimings, RatesWithoutTimesAreZero) {
     const KernelTiming none;
     EXPECT_EQ(none.median_ms(), 0.0f);
     EXPECT_EQ(none.bytes_per_second(), 0.0);

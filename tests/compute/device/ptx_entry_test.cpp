@@ -35,7 +35,7 @@ TEST(PtxEntry, ReadsTheSizesOfParameters) {
     EXPECT_FALSE(ptx_parameter_bytes(ptx, "fir"));
 }
 
-TEST(PtxEntry, OneKernelOfSeveral) {
+TEST(PtxEntry, ExtractsOneKernelOfSeveral) {
     constexpr std::string_view ptx = R"(.version 9.0
 .const .b8 table[4];
 .visible .entry first(
@@ -70,7 +70,7 @@ TEST(PtxEntry, OneKernelOfSeveral) {
     EXPECT_TRUE(ptx_of_kernel(with_variable("%temp"), "second"));
 }
 
-TEST(PtxEntry, EachOfTheRipplesAlone) {
+TEST(PtxEntry, ExtractsEachKernelOfTheRipple) {
     for (const auto& [file, name] : {std::pair{"ripple", "ripple_txty"},
                                      {"ripple_layouts", "ripple_padded_nosync"},
                                      {"ripple_stamped", "ripple_stamped"},
@@ -84,12 +84,12 @@ TEST(PtxEntry, EachOfTheRipplesAlone) {
     }
 }
 
-TEST(PtxEntry, OfTheBuildsKernels) {
+TEST(PtxEntry, ReadsTheSizesOfBuiltInKernels) {
     const auto ptx = kernel_image("dot", Math::precise, "ptx");
     EXPECT_EQ(ptx_parameter_bytes(ptx, "dot_book"), (Sizes{8, 8, 8, 4}));
 }
 
-TEST(PtxEntry, WhatIsNoPtxHasNoKernels) {
+TEST(PtxEntry, ATextThatIsNotPtxHasNoKernels) {
     for (const char* text : {"", ".entry", ".entry a", ".entry a(", ".entry a(.param", ".entry a(x",
                              ".entry a(.param .u64", ".entry a(.param .align 4 .b8 x[",
                              ".entry a(.param .b8 x[99999999999999999999999]"})

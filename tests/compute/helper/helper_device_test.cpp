@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "compute/helper/helper_device.h"
+#include "compute/pick_device.h"
 #include "hostile_ptx.h"
 #include "support/devices.h"
 
@@ -20,7 +21,7 @@ using Words = DevicePointer<std::uint32_t>;
 
 constexpr std::uint64_t for_ever = ~std::uint64_t(0);
 
-/// Gone, or a zombie that nobody has waited for yet.
+/// True if the process is gone or a zombie.
 bool has_ended(pid_t id) {
     std::ifstream stat("/proc/" + std::to_string(id) + "/stat");
     std::string text;
@@ -33,9 +34,9 @@ bool ends_soon(pid_t id) {
     return has_ended(id);
 }
 
-/// The words of the DeviceLost that a call throws; empty where it throws none.
+/// The message of the DeviceLost that a call throws; empty if it throws none.
 template <class Call>
-std::string words_of_loss(Call call) {
+std::string message_of_loss(Call call) {
     try {
         call();
     } catch (const DeviceLost& error) {
@@ -45,7 +46,7 @@ std::string words_of_loss(Call call) {
 }
 
 template <class Call>
-std::string words_of_error(Call call) {
+std::string message_of_error(Call call) {
     try {
         call();
     } catch (const DeviceError& error) {
@@ -110,7 +111,7 @@ TEST_P(HelperDeviceTest, RunsAHundredLaunchesAndTimesEach) {
     EXPECT_GT(timing->median_ms(), 0.0F);
 }
 
-TEST_P(HelperDeviceTest, KnowsTheBuildsKernelsAndTheirSharedMemory) {
+TEST_P(HelperDeviceTest, RunsBuiltInKernelsAndReportsTheirSharedMemory) {
     InHelper in_helper(GetParam());
     using Floats = DevicePointer<float>;
     const auto kernel =
@@ -123,7 +124,7 @@ TEST_P(HelperDeviceTest, KnowsTheBuildsKernelsAndTheirSharedMemory) {
     EXPECT_EQ(in_helper.device->timings().find("dot_book")->shared_bytes, 4096U);
 }
 
-TEST_P(HelperDeviceTest, LaunchesTimedTogetherHaveNoTimesOfTheirOwn) {
+TEST_P(HelperDeviceTest, LaunchesInAGroupHaveOneTimeTogether) {
     InHelper in_helper(GetParam());
     const auto count = in_helper.device->kernel_from_ptx<Words>(hostile_ptx, "count");
     const Buffer<std::uint32_t> out(*in_helper.device, 32);
@@ -136,7 +137,7 @@ TEST_P(HelperDeviceTest, LaunchesTimedTogetherHaveNoTimesOfTheirOwn) {
     EXPECT_GT(in_helper.device->timings().find("both")->last_ms(), 0.0F);
 }
 
-TEST_P(HelperDeviceTest, MemoryOfAnySizeGoesThereAndBack) {
+TEST_P(HelperDeviceTest, CopiesMemoryOfAnySize) {
     InHelper in_helper(GetParam());
     for (const std::size_t bytes :
          {std::size_t(1), transfer_bytes - 1, transfer_bytes, 2 * transfer_bytes + 3}) {
@@ -149,7 +150,7 @@ TEST_P(HelperDeviceTest, MemoryOfAnySizeGoesThereAndBack) {
     }
 }
 
-TEST_P(HelperDeviceTest, TakesEditsInPlaceOfFiles) {
+TEST_P(HelperDeviceTest, EditsReplaceBuiltInFiles) {
     InHelper in_helper(GetParam());
     auto edit = std::make_shared<KernelEdit>();
     edit->file = "dot";
@@ -169,53 +170,53 @@ TEST_P(HelperDeviceTest, TakesEditsInPlaceOfFiles) {
     EXPECT_THROW((in_helper.device->kernel<Words>("dot", "count")), DeviceError);
 }
 
-TEST_P(HelperDeviceTest, AChangedSignatureIsAnErrorBeforeAnyLaunch) {
+TEST_P(HelperDeviceTest, AChangedSignatureThrowsBeforeTheLaunch) {
     InHelper in_helper(GetParam());
     Device& d = *in_helper.device;
     const auto fewer =
-        words_of_error([&] { (d.kernel_from_ptx<Words, int>(hostile_ptx, "count")); });
+        message_of_error([&] { (d.kernel_from_ptx<Words, int>(hostile_ptx, "count")); });
     EXPECT_HAS(fewer, "kernel count takes 1 arguments, not 2");
-    const auto more = words_of_error([&] { d.kernel_from_ptx<>(hostile_ptx, "count"); });
+    const auto more = message_of_error([&] { d.kernel_from_ptx<>(hostile_ptx, "count"); });
     EXPECT_HAS(more, "kernel count takes 1 arguments, not 0");
-    const auto other = words_of_error([&] { d.kernel_from_ptx<int>(hostile_ptx, "count"); });
+    const auto other = message_of_error([&] { d.kernel_from_ptx<int>(hostile_ptx, "count"); });
     EXPECT_HAS(other, "argument 0 of kernel count has 8 bytes, not 4");
 }
 
-TEST_P(HelperDeviceTest, OrdinaryErrorsLeaveTheHelperAsItIs) {
+TEST_P(HelperDeviceTest, OrdinaryErrorsDoNotEndTheHelperProcess) {
     InHelper in_helper(GetParam());
     Device& d = *in_helper.device;
-    EXPECT_NE(words_of_error([&] { d.kernel_from_ptx<>("no PTX at all", "count"); }), "");
-    EXPECT_NE(words_of_error([&] { d.kernel<int>("no_such_file", "count"); }), "");
-    EXPECT_NE(words_of_error([&] { d.attach(nullptr, 4); }), "");
+    EXPECT_NE(message_of_error([&] { d.kernel_from_ptx<>("no PTX at all", "count"); }), "");
+    EXPECT_NE(message_of_error([&] { d.kernel<int>("no_such_file", "count"); }), "");
+    EXPECT_NE(message_of_error([&] { d.attach(nullptr, 4); }), "");
     EXPECT_THROW(d.allocate(std::size_t(1) << 50), OutOfMemory);
     const auto count = d.kernel_from_ptx<Words>(hostile_ptx, "count");
     Buffer<std::uint32_t> out(d, 32);
-    EXPECT_NE(words_of_error([&] { d.launch(count, {{1}, {2000}}, {}, out.pointer()); }), "");
+    EXPECT_NE(message_of_error([&] { d.launch(count, {{1}, {2000}}, {}, out.pointer()); }), "");
     out.fill(0);
     d.launch(count, {{1}, {32}}, {}, out.pointer());
     EXPECT_EQ(out.download()[31], 1U);
 }
 
-TEST_P(HelperDeviceTest, AnEndlessLoopCostsTheHelperAlone) {
+TEST_P(HelperDeviceTest, AnEndlessLoopEndsOnlyTheHelperProcess) {
     for (const int launches_before : {0, 99}) {
         InHelper in_helper(GetParam());
         Buffer<std::uint32_t> held(*in_helper.device, 4);
         for (int i = 0; i < launches_before; ++i) in_helper.spin(1);
         in_helper.device->set_launch_limits({.time = 200ms});
-        const auto words = words_of_loss([&] { in_helper.spin(for_ever); });
+        const auto words = message_of_loss([&] { in_helper.spin(for_ever); });
         EXPECT_HAS(words,
                    "kernel spin did not end within 0.2 s: an endless loop, or threads that wait");
         EXPECT_TRUE(ends_soon(in_helper.id));
-        EXPECT_EQ(words_of_loss([&] { in_helper.spin(1); }), words);
-        EXPECT_EQ(words_of_loss([&] { held.download(); }), words);
-        EXPECT_EQ(words_of_loss([&] { held.fill(0); }), words);
-        EXPECT_EQ(words_of_loss([&] { in_helper.device->synchronize(); }), words);
-        EXPECT_EQ(words_of_loss([&] { in_helper.device->allocate(4); }), words);
+        EXPECT_EQ(message_of_loss([&] { in_helper.spin(1); }), words);
+        EXPECT_EQ(message_of_loss([&] { held.download(); }), words);
+        EXPECT_EQ(message_of_loss([&] { held.fill(0); }), words);
+        EXPECT_EQ(message_of_loss([&] { in_helper.device->synchronize(); }), words);
+        EXPECT_EQ(message_of_loss([&] { in_helper.device->allocate(4); }), words);
         in_helper.device->release(held.pointer().address);
     }
 }
 
-TEST_P(HelperDeviceTest, AWildAddressAndATrapCostTheHelperAtMost) {
+TEST_P(HelperDeviceTest, AnInvalidAddressOrATrapEndsAtMostTheHelperProcess) {
     for (const int launches_before : {0, 99}) {
         for (const char* name : {"wild_global", "wild_shared", "trapped", "misaligned"}) {
             InHelper in_helper(GetParam());
@@ -231,10 +232,10 @@ TEST_P(HelperDeviceTest, AWildAddressAndATrapCostTheHelperAtMost) {
                 in_helper.device->synchronize();
             };
             if (gpu()) {
-                EXPECT_HAS(words_of_loss(fails), std::string("kernel ") + name);
+                EXPECT_HAS(message_of_loss(fails), std::string("kernel ") + name);
                 EXPECT_TRUE(ends_soon(in_helper.id));
             } else {
-                EXPECT_NE(words_of_error(fails), "") << name;
+                EXPECT_NE(message_of_error(fails), "") << name;
                 EXPECT_FALSE(has_ended(in_helper.id));
                 EXPECT_EQ(held.download().size(), 4U);
             }
@@ -242,7 +243,7 @@ TEST_P(HelperDeviceTest, AWildAddressAndATrapCostTheHelperAtMost) {
     }
 }
 
-TEST_P(HelperDeviceTest, AStopEndsTheLaunchThatRunsAndThoseThatFollow) {
+TEST_P(HelperDeviceTest, AStopEndsTheCurrentLaunchAndRefusesLaterOnes) {
     InHelper in_helper(GetParam());
     std::stop_source stop;
     in_helper.device->set_launch_limits({.stop = stop.get_token()});
@@ -250,41 +251,41 @@ TEST_P(HelperDeviceTest, AStopEndsTheLaunchThatRunsAndThoseThatFollow) {
         std::this_thread::sleep_for(50ms);
         stop.request_stop();
     });
-    EXPECT_HAS(words_of_loss([&] { in_helper.spin(for_ever); }), "kernel spin was stopped");
+    EXPECT_HAS(message_of_loss([&] { in_helper.spin(for_ever); }), "kernel spin was stopped");
     EXPECT_TRUE(ends_soon(in_helper.id));
 
     InHelper before(GetParam());
     before.device->set_launch_limits({.stop = stop.get_token()});
-    EXPECT_HAS(words_of_error([&] { before.spin(1); }), "stopped");
+    EXPECT_HAS(message_of_error([&] { before.spin(1); }), "stopped");
     before.device->set_launch_limits({});
     EXPECT_NO_THROW(before.spin(1));
 }
 
-TEST_P(HelperDeviceTest, AHelperThatIsKilledIsALossAtTheNextCall) {
+TEST_P(HelperDeviceTest, TheCallAfterTheHelperProcessWasKilledThrowsDeviceLost) {
     InHelper in_helper(GetParam());
     const Buffer<std::uint32_t> held(*in_helper.device, 4);
     ::kill(in_helper.id, SIGKILL);
     EXPECT_TRUE(ends_soon(in_helper.id));
-    EXPECT_HAS(words_of_loss([&] { held.download(); }), "killed by signal 9");
+    EXPECT_HAS(message_of_loss([&] { held.download(); }), "killed by signal 9");
 }
 
-TEST_P(HelperDeviceTest, AHelperThatIsKilledAtWorkIsALossThere) {
+TEST_P(HelperDeviceTest, ALaunchThrowsDeviceLostWhenTheHelperProcessIsKilled) {
     InHelper in_helper(GetParam());
     std::jthread killer([id = in_helper.id] {
         std::this_thread::sleep_for(50ms);
         ::kill(id, SIGKILL);
     });
-    EXPECT_HAS(words_of_loss([&] { in_helper.spin(for_ever); }), "kernel spin ended its helper");
+    EXPECT_HAS(message_of_loss([&] { in_helper.spin(for_ever); }), "kernel spin ended its helper");
 }
 
-TEST_P(HelperDeviceTest, TwoHelpersKnowNothingOfEachOther) {
+TEST_P(HelperDeviceTest, TwoHelperProcessesAreIndependent) {
     InHelper first(GetParam()), second(GetParam());
     const auto count = second.device->kernel_from_ptx<Words>(hostile_ptx, "count");
     Buffer<std::uint32_t> out(*second.device, 32);
     out.fill(0);
     std::jthread loses([&] {
         first.device->set_launch_limits({.time = 100ms});
-        EXPECT_NE(words_of_loss([&] { first.spin(for_ever); }), "");
+        EXPECT_NE(message_of_loss([&] { first.spin(for_ever); }), "");
     });
     for (int i = 0; i < 50; ++i) second.device->launch(count, {{1}, {32}}, {}, out.pointer());
     loses.join();
@@ -307,8 +308,8 @@ TEST_P(HelperDeviceTest, LeavesNoZombie) {
     EXPECT_EQ(gone, -1);
 }
 
-TEST(HelperDeviceOnTheEmulator, SchedulesDependOnSettingsAndFrameAsInThisProcess) {
-    // Which thread is the last to write its number is the schedule's choice.
+TEST(HelperDeviceOnTheEmulator, SchedulesAreTheSameAsInThisProcess) {
+    // The schedule decides which thread writes its number last.
     constexpr std::string_view last = R"(
 .version 6.4
 .target sm_75
@@ -343,11 +344,12 @@ TEST(HelperDeviceOnTheEmulator, SchedulesDependOnSettingsAndFrameAsInThisProcess
     EXPECT_EQ(winners(*InHelper("emulator").device), expected);
 }
 
-TEST(HelperDeviceOnTheEmulator, ACrashIsALoss) {
+TEST(HelperDeviceOnTheEmulator, ACrashThrowsDeviceLost) {
     InHelper in_helper("emulator");
     const std::uint32_t value = 1;
-    // The emulator's memory is its process's own: the helper faults.
-    const auto words = words_of_loss([&] { in_helper.device->upload(16, &value, sizeof(value)); });
+    // The address is not mapped in the helper process, which crashes.
+    const auto words =
+        message_of_loss([&] { in_helper.device->upload(16, &value, sizeof(value)); });
     EXPECT_HAS(words, "copying memory ended its helper process: it ");
 }
 

@@ -35,7 +35,7 @@ std::string state_of(pid_t id) {
     return std::getline(stat, text) ? text.substr(text.rfind(')') + 2, 1) : "gone";
 }
 
-/// `warpscope --helper` at the other end of a socket, with nothing between.
+/// A `warpscope --helper` at the other end of a plain socket.
 class RawHelper {
   public:
     RawHelper() {
@@ -80,7 +80,7 @@ std::string little_endian(std::uint32_t number) {
     return bytes;
 }
 
-TEST(HelperServer, EndsWhereAFrameIsAbsurd) {
+TEST(HelperServer, ExitsWith1AfterAnInvalidFrame) {
     const std::string launch = little_endian(std::uint32_t(HelperRequest::launch));
     for (const std::string& bytes :
          {std::string("GET / HTTP/1.1\r\n"), little_endian(0), little_endian(3) + "abc",
@@ -94,7 +94,7 @@ TEST(HelperServer, EndsWhereAFrameIsAbsurd) {
     }
 }
 
-TEST(HelperServer, EndsAtOnceWhereItsSocketIsClosed) {
+TEST(HelperServer, ExitsWhenItsSocketIsClosed) {
     for (const std::string& bytes : {std::string(), little_endian(100) + "a part"}) {
         RawHelper helper;
         helper.say(bytes);
@@ -105,7 +105,7 @@ TEST(HelperServer, EndsAtOnceWhereItsSocketIsClosed) {
     }
 }
 
-TEST(HelperServer, IsNotForPeople) {
+TEST(HelperServer, RefusesAFileThatIsNotASocket) {
     char arguments[] = WARPSCOPE " --helper 0 </dev/null 2>/dev/null";
     EXPECT_EQ(WEXITSTATUS(std::system(arguments)), 2);
 }
@@ -118,7 +118,7 @@ class Impostor {
         fs::permissions(path_, fs::perms::owner_all);
     }
     ~Impostor() { fs::remove(path_); }
-    /// What becomes of a request to it.
+    /// The message of the HelperLost that a request to it throws.
     std::string answer() const {
         HelperProcess process(path_);
         try {
@@ -135,10 +135,11 @@ class Impostor {
     fs::path path_ = fs::path(testing::TempDir()) / ("impostor" + std::to_string(::getpid()));
 };
 
-TEST(HelperProcess, GarbageOfAHelperIsItsEnd) {
-    EXPECT_HAS(Impostor("head -c 4096 /dev/zero >&3; sleep 9").answer(), "a length");
-    EXPECT_HAS(Impostor("printf '\\377\\377\\377\\377\\377' >&3; sleep 9").answer(), "a length");
-    // A frame of eight bytes that is no hello, a hello of another version, one that is cut off.
+TEST(HelperProcess, AnInvalidAnswerIsReportedAsTheEndOfTheProcess) {
+    EXPECT_HAS(Impostor("head -c 4096 /dev/zero >&3; sleep 9").answer(), "invalid length");
+    EXPECT_HAS(Impostor("printf '\\377\\377\\377\\377\\377' >&3; sleep 9").answer(),
+               "invalid length");
+    // A frame with another word than hello, a hello of another version, and an incomplete frame.
     EXPECT_HAS(Impostor("printf '\\10\\0\\0\\0\\7\\0\\0\\0\\1\\0\\0\\0' >&3; sleep 9").answer(),
                "another version");
     EXPECT_HAS(Impostor("printf '\\10\\0\\0\\0\\0\\0\\0\\0\\77\\0\\0\\0' >&3; sleep 9").answer(),
@@ -146,7 +147,7 @@ TEST(HelperProcess, GarbageOfAHelperIsItsEnd) {
     EXPECT_HAS(Impostor("printf '\\10\\0\\0' >&3; exit 7").answer(), "exit code 7");
 }
 
-TEST(HelperProcess, OneThatSaysNothingIsWaitedForSoLongAsPatienceHolds) {
+TEST(HelperProcess, AProcessThatDoesNotAnswerIsKilledWhenPatienceEnds) {
     const Impostor mute("sleep 9");
     HelperProcess process(mute.path());
     const pid_t id = process.id();
@@ -162,7 +163,7 @@ TEST(HelperProcess, OneThatSaysNothingIsWaitedForSoLongAsPatienceHolds) {
     EXPECT_THROW(ask_for_device(process, "emulator"), HelperLost);
 }
 
-TEST(HelperProcess, WhatCanNotBeStartedIsNamed) {
+TEST(HelperProcess, AProgramThatCannotBeStartedIsNamedInTheError) {
     try {
         HelperProcess process("/no/such/program");
         FAIL() << "it was started";
@@ -171,7 +172,7 @@ TEST(HelperProcess, WhatCanNotBeStartedIsNamed) {
     }
 }
 
-TEST(HelperProcess, WhatItPrintsIsKeptFromTheTerminal) {
+TEST(HelperProcess, ItsOutputIsCapturedAndDoesNotReachTheTerminal) {
     const Impostor loud("echo one; echo two; echo oops >&2; echo more >&2; exit 3");
     HelperProcess process(loud.path());
     try {
@@ -184,7 +185,7 @@ TEST(HelperProcess, WhatItPrintsIsKeptFromTheTerminal) {
     EXPECT_EQ(process.take_output(), "");
 }
 
-TEST(HelperProcess, InheritsNothingButItsOwnFiles) {
+TEST(HelperProcess, InheritsNoOtherFileDescriptors) {
     const int left_open = ::open("/dev/null", O_RDONLY);
     ASSERT_EQ(::dup2(left_open, 77), 77);
     HelperProcess process(WARPSCOPE);
@@ -202,13 +203,13 @@ TEST(HelperProcess, InheritsNothingButItsOwnFiles) {
     ::close(left_open);
 }
 
-TEST(HelperProcess, GoesWithTheProcessThatStartedItWhateverItIsDoing) {
+TEST(HelperProcess, EndsWithItsParentEvenDuringALaunch) {
     for (const bool busy : {false, true}) {
         int report[2];
         ASSERT_EQ(::pipe2(report, O_CLOEXEC), 0);
         const pid_t parent = ::fork();
         if (parent == 0) {
-            // Leaves without a destructor, as a crash would.
+            // Ends without destructors, as after a crash.
             auto process = std::make_unique<HelperProcess>(WARPSCOPE);
             const pid_t id = process->id();
             ask_for_device(*process, "emulator");

@@ -13,6 +13,7 @@
 #include "compiler/cache.h"
 #include "compute/helper/helper_compiler.h"
 #include "compute/helper/helper_pool.h"
+#include "compute/pick_device.h"
 #include "hostile_ptx.h"
 #include "support/devices.h"
 
@@ -26,7 +27,7 @@ using tests::hostile_ptx;
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
 template <class Call>
-std::string words_of_error(Call call) {
+std::string message_of_error(Call call) {
     try {
         call();
     } catch (const DeviceError& error) {
@@ -35,7 +36,7 @@ std::string words_of_error(Call call) {
     return {};
 }
 
-/// The helpers that this process has, by their ids.
+/// The ids of the helper processes of this process.
 std::vector<pid_t> helper_ids() {
     std::vector<pid_t> found;
     const auto self = std::to_string(::getpid());
@@ -50,7 +51,7 @@ std::vector<pid_t> helper_ids() {
     return found;
 }
 
-/// A cache of its own, and a compiler that does what its text says.
+/// Uses a cache folder of its own and the fake compiler, which obeys words in the source.
 class HelpersTest : public testing::Test {
   protected:
     void SetUp() override {
@@ -70,7 +71,7 @@ compiler::Request text(const std::string& source) {
     return {"kernels/mine.cu", source, false};
 }
 
-TEST_F(HelpersTest, CompilesInAHelperAndKeepsWhatItSays) {
+TEST_F(HelpersTest, CompilesInAHelperProcessAndReturnsTheMessages) {
     Helpers helpers(WARPSCOPE);
     const auto edit = helpers.compile("mine", "WARN", Math::fast);
     EXPECT_EQ(edit->file, "mine");
@@ -91,56 +92,56 @@ TEST_F(HelpersTest, CompilesInAHelperAndKeepsWhatItSays) {
     }
 }
 
-TEST_F(HelpersTest, ATextThatWasCompiledBeforeIsNotCompiledAgain) {
+TEST_F(HelpersTest, ASourceThatWasCompiledBeforeIsTakenFromTheCache) {
     const auto first = Helpers(WARPSCOPE).compile("mine", "WARN", Math::precise);
     Helpers again(WARPSCOPE);
     const auto second = again.compile("mine", "WARN", Math::precise);
     EXPECT_EQ(second->ptx, first->ptx);
     EXPECT_EQ(second->warnings, first->warnings);
-    // The fake compiler ends its process at this text, were it to see it.
+    // The fake compiler would end its process if it compiled this source.
     const compiler::Request ends{"kernels/mine.cu", "ABORT", false};
     compiler::Cache().keep(ends, "98.7", {"kept", {}});
     EXPECT_EQ(again.compile("mine", "ABORT", Math::precise)->ptx, "kept");
 }
 
-TEST_F(HelpersTest, ATextThatNoCompilerShouldSeeStartsNone) {
+TEST_F(HelpersTest, AnInvalidSourceIsRefusedWithoutAHelperProcess) {
     Helpers helpers("/no/such/program");
     EXPECT_THROW(helpers.compile("mine", std::string("a\0b", 3), Math::precise),
                  compiler::CompileError);
-    EXPECT_HAS(words_of_error([&] { helpers.compile("mine", "a", Math::precise); }),
+    EXPECT_HAS(message_of_error([&] { helpers.compile("mine", "a", Math::precise); }),
                "/no/such/program");
 }
 
-TEST_F(HelpersTest, ACompilerThatCrashesCostsOnlyItsText) {
+TEST_F(HelpersTest, AfterACrashOfTheCompilerTheNextSourceCompiles) {
     Helpers helpers(WARPSCOPE);
     for (int i = 0; i < 2; ++i) {
-        EXPECT_HAS(words_of_error([&] { helpers.compile("mine", "ABORT", Math::precise); }),
-                   "the compiler crashed on this text: it ended with exit code 42");
+        EXPECT_HAS(message_of_error([&] { helpers.compile("mine", "ABORT", Math::precise); }),
+                   "the compiler crashed: it ended with exit code 42");
         EXPECT_HAS(helpers.compile("mine", "good", Math::precise)->ptx, "compute_75");
     }
 }
 
-TEST_F(HelpersTest, ACompilerThatHangsIsGivenUp) {
+TEST_F(HelpersTest, ACompilerThatHangsIsKilled) {
     HelperCompiler compiler(WARPSCOPE);
     EXPECT_EQ(compiler.version({10s, {}}), "98.7");
-    EXPECT_HAS(words_of_error([&] {
+    EXPECT_HAS(message_of_error([&] {
                    compiler.compile(text("HANG"), {200ms, {}});
                }),
-               "the compiler did not get done with this text within 0.2 s");
+               "the compiler did not finish within 0.2 s");
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
     std::stop_source stop;
     std::jthread stopper([&] {
         std::this_thread::sleep_for(50ms);
         stop.request_stop();
     });
-    EXPECT_HAS(words_of_error([&] {
+    EXPECT_HAS(message_of_error([&] {
                    compiler.compile(text("HANG"), {10s, stop.get_token()});
                }),
                "the compiler was stopped");
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
 }
 
-TEST_F(HelpersTest, ACompilerThatWasKilledWhileItWaitedIsReplaced) {
+TEST_F(HelpersTest, AnIdleCompilerThatWasKilledIsReplaced) {
     HelperCompiler compiler(WARPSCOPE);
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
     for (const pid_t id : helper_ids()) ::kill(id, SIGKILL);
@@ -148,7 +149,7 @@ TEST_F(HelpersTest, ACompilerThatWasKilledWhileItWaitedIsReplaced) {
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
 }
 
-TEST_F(HelpersTest, SeveralThreadsCompileAtOnce) {
+TEST_F(HelpersTest, SeveralThreadsCanCompileAtOnce) {
     Helpers helpers(WARPSCOPE);
     std::vector<std::jthread> threads;
     for (int i = 0; i < 4; ++i)
@@ -160,7 +161,7 @@ TEST_F(HelpersTest, SeveralThreadsCompileAtOnce) {
         });
 }
 
-TEST_F(HelpersTest, WhetherThereIsACompilerIsFoundOutWithoutWaiting) {
+TEST_F(HelpersTest, NoCompilerIsReportedWithoutWaiting) {
     ::unsetenv("LD_LIBRARY_PATH");
     std::string expected;
     try {
@@ -182,7 +183,7 @@ TEST_F(HelpersTest, WhetherThereIsACompilerIsFoundOutWithoutWaiting) {
     }
 }
 
-TEST_F(HelpersTest, AnEmulatorIsMadeHereWithLimits) {
+TEST_F(HelpersTest, AnEmulatorRunsInThisProcessWithLimits) {
     Helpers helpers(WARPSCOPE);
     const auto like = pick_device("emulator");
     const auto made = helpers.device(like->info(), {.seed = 5}, {}, {.time = 200ms});
@@ -190,7 +191,7 @@ TEST_F(HelpersTest, AnEmulatorIsMadeHereWithLimits) {
     EXPECT_EQ(made->info().reason, like->info().reason);
     EXPECT_EQ(made->settings().seed, 5U);
     const auto spin = made->kernel_from_ptx<std::uint64_t>(hostile_ptx, "spin");
-    EXPECT_HAS(words_of_error([&] {
+    EXPECT_HAS(message_of_error([&] {
                    made->launch(spin, {{1}, {32}}, {}, ~std::uint64_t(0));
                }),
                "did not end within 0.2 s");
@@ -208,13 +209,13 @@ class HelperPoolTest : public tests::OnDevices {
 };
 WARPSCOPE_ON_DEVICES(HelperPoolTest);
 
-TEST_P(HelperPoolTest, ADeviceThatWasGivenBackServesAgainWithNothingLeftInIt) {
+TEST_P(HelperPoolTest, AHelperProcessIsUsedAgainWithAFreshDevice) {
     std::set<pid_t> seen;
     for (int i = 0; i < 6; ++i) {
         const auto device = pool_->device(wish(), "because");
         EXPECT_EQ(device->info().reason, "because");
         for (const pid_t id : helper_ids()) seen.insert(id);
-        // Left behind on purpose: six of these would not fit into a GPU.
+        // Never released: six of these allocations would not fit into a GPU.
         const bool gpu = GetParam() == "cuda";
         EXPECT_NO_THROW(device->allocate(gpu ? device->info().memory_bytes / 3 : 4096));
         EXPECT_TRUE(device->edits().empty());
@@ -223,7 +224,7 @@ TEST_P(HelperPoolTest, ADeviceThatWasGivenBackServesAgainWithNothingLeftInIt) {
     EXPECT_EQ(seen.size(), 2U);
 }
 
-TEST_P(HelperPoolTest, OneThatIsLostIsReplacedByTheSpare) {
+TEST_P(HelperPoolTest, ALostHelperProcessIsReplacedByTheSpare) {
     auto live = pool_->device(wish(), "");
     for (int i = 0; i < 3; ++i) {
         auto tried = pool_->device(wish(), "");
@@ -235,7 +236,7 @@ TEST_P(HelperPoolTest, OneThatIsLostIsReplacedByTheSpare) {
     EXPECT_NO_THROW(spin(*next, 1));
 }
 
-TEST_P(HelperPoolTest, ASpareThatEndedMeanwhileIsReplaced) {
+TEST_P(HelperPoolTest, ASpareThatWasKilledIsReplaced) {
     pool_->warm(wish());
     for (const pid_t id : helper_ids()) ::kill(id, SIGKILL);
     const auto device = pool_->device(wish(), "");
@@ -248,9 +249,9 @@ TEST_P(HelperPoolTest, ADeviceMayOutliveThePool) {
     EXPECT_NO_THROW(spin(*device, 1));
 }
 
-TEST(HelperPool, ADeviceThatIsNotThereIsAnError) {
+TEST(HelperPool, AMissingDeviceThrowsDeviceError) {
     const auto pool = std::make_shared<HelperPool>(WARPSCOPE);
-    EXPECT_HAS(words_of_error([&] { pool->device("cuda:999", ""); }), "GPU");
+    EXPECT_HAS(message_of_error([&] { pool->device("cuda:999", ""); }), "GPU");
 }
 
 }  // namespace

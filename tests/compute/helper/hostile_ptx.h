@@ -4,9 +4,9 @@
 
 namespace warpscope::tests {
 
-/// Kernels that no app should run. Those that never end do end, after some 20 s of a GPU's clocks:
-/// a test that fails must not take the card with it. The emulator's %clock64 stands for the
-/// instructions of a warp: there they go on for hours.
+/// Kernels with faults. An endless loop ends after about 20 s on a GPU, so that a failed test does
+/// not block the GPU. In the emulator %clock64 counts the instructions of a warp, so the loop takes
+/// hours.
 inline constexpr std::string_view hostile_ptx = R"(
 .version 6.4
 .target sm_75
@@ -28,7 +28,7 @@ inline constexpr std::string_view hostile_ptx = R"(
     ret;
 }
 
-// Goes round `rounds` times, at most for 40e9 clocks.
+// Loops `rounds` times, but at most for 40e9 clocks.
 .visible .entry spin(.param .u64 spin_rounds)
 {
     .reg .pred %p<4>;

@@ -1,4 +1,4 @@
-// Stands in for cuBLAS and the benchmark's CUB library, for a device whose memory is the host's.
+// A fake of cuBLAS and of the benchmark's CUB library, for a device whose memory is host memory.
 #include <cstddef>
 
 namespace {
@@ -26,7 +26,7 @@ int cublasSetPointerMode_v2(void* handle, int mode) {
     static_cast<Handle*>(handle)->pointer_mode = mode;
     return 0;
 }
-// Fails with CUBLAS_STATUS_INVALID_VALUE (7) where the caller forgot stream, mode or strides.
+// Fails with CUBLAS_STATUS_INVALID_VALUE (7) if the stream, the pointer mode or a stride is wrong.
 int cublasSdot_v2(void* handle, int n, const float* x, int x_step, const float* y, int y_step,
                   float* result) {
     const Handle& h = *static_cast<Handle*>(handle);
@@ -37,7 +37,7 @@ int cublasSdot_v2(void* handle, int n, const float* x, int x_step, const float* 
     return 0;
 }
 
-// Wants scratch memory, and fails with cudaErrorInvalidValue (1) where it is too small.
+// Needs scratch memory. Fails with cudaErrorInvalidValue (1) if it is too small.
 int warpscope_cub_sum(void* scratch, std::size_t* scratch_bytes, const float* x, float* result,
                       int n, void* stream) {
     constexpr std::size_t wanted = 767;

@@ -1,4 +1,4 @@
-// Stands in for libnvidia-ml.so.1: one GPU, with values that tests know.
+// A fake of libnvidia-ml.so.1 with one GPU, whose values the tests know.
 #include <cstring>
 
 extern "C" {
@@ -25,7 +25,8 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void*, unsigned long long* bits) {
     *bits = 0x1 | 0x2 | 0x100;  // idle, and set: nothing holds it down
     return 0;
 }
-// A card that can't tell its power leaves the value alone; this library has no temperature at all.
+// A GPU that can't measure its power leaves the value unchanged. This library has no function for
+// the temperature.
 int nvmlDeviceGetPowerUsage(void*, unsigned*) {
     return 3;  // NVML_ERROR_NOT_SUPPORTED
 }

@@ -2,13 +2,14 @@
 
 #include "compute/libraries/cub.h"
 #include "compute/libraries/cublas.h"
+#include "compute/pick_device.h"
 #include "support/devices.h"
 #include "support/host_device.h"
 
 namespace warpscope::compute {
 namespace {
 
-/// Says that it is a GPU, and times whatever it is given.
+/// A device in host memory that claims to be a GPU. Every group of launches takes 1 ms.
 class HostGpu final : public tests::HostDevice {
   public:
     explicit HostGpu(bool in_helper = false) {
@@ -16,16 +17,16 @@ class HostGpu final : public tests::HostDevice {
         info_.in_helper = in_helper;
     }
     void* native_stream() const override { return const_cast<HostGpu*>(this); }
-    void time_as(std::string_view name, const Work& work,
-                 const std::function<void()>& queue) override {
-        queue();
+
+  protected:
+    void end_group(std::string_view name, const Work& work) override {
         timings_.record(name, {}, {}, 0, work, 1.0F);
     }
 };
 
 const std::vector<float> x{1, 2, 3, 4, 5}, y{10, 20, 30, 40, 50};
 
-TEST(Libraries, CublasIsGivenStreamAndPointersOfTheDevice) {
+TEST(Libraries, CublasReceivesTheStreamAndThePointersOfTheDevice) {
     HostGpu gpu;
     const Buffer<float> a(gpu, x), b(gpu, y), result(gpu, 1);
     const auto cublas = Cublas::load(gpu, FAKE_LIBRARIES);
@@ -37,7 +38,7 @@ TEST(Libraries, CublasIsGivenStreamAndPointersOfTheDevice) {
     EXPECT_EQ(timing->work.bytes, 40);
 }
 
-TEST(Libraries, CubIsGivenItsScratchMemory) {
+TEST(Libraries, CubReceivesScratchMemoryOfTheSizeThatItNeeds) {
     HostGpu gpu;
     const Buffer<float> a(gpu, x), result(gpu, 1);
     const auto cub = Cub::load(gpu, FAKE_LIBRARIES);
@@ -49,13 +50,13 @@ TEST(Libraries, CubIsGivenItsScratchMemory) {
     EXPECT_EQ(gpu.timings().find(Cub::sum_name)->launches, 2U);
 }
 
-TEST(Libraries, AreAbsentForAGpuInAnotherProcess) {
+TEST(Libraries, AreNotLoadedForAGpuInAHelperProcess) {
     HostGpu in_helper(true);
     EXPECT_EQ(Cublas::load(in_helper, FAKE_LIBRARIES), nullptr);
     EXPECT_EQ(Cub::load(in_helper, FAKE_LIBRARIES), nullptr);
 }
 
-TEST(Libraries, WhatALibraryRefusesIsAnError) {
+TEST(Libraries, AFailedCallThrowsDeviceError) {
     HostGpu gpu;
     const Buffer<float> a(gpu, x), result(gpu, 1);
     const auto cublas = Cublas::load(gpu, FAKE_LIBRARIES);
@@ -63,7 +64,7 @@ TEST(Libraries, WhatALibraryRefusesIsAnError) {
                  DeviceError);
 }
 
-TEST(Libraries, AreAbsentWhereTheyAreNotInstalledAndOnTheEmulator) {
+TEST(Libraries, AreNotLoadedIfNotInstalledOrOnTheEmulator) {
     HostGpu gpu;
     EXPECT_EQ(Cublas::load(gpu, "no_such_library.so"), nullptr);
     EXPECT_EQ(Cub::load(gpu, "no_such_library.so"), nullptr);
@@ -72,10 +73,10 @@ TEST(Libraries, AreAbsentWhereTheyAreNotInstalledAndOnTheEmulator) {
     EXPECT_EQ(Cub::load(*emulator, FAKE_LIBRARIES), nullptr);
 }
 
-class TimedTogether : public tests::OnDevices {};
-WARPSCOPE_ON_DEVICES(TimedTogether);
+class TimeAs : public tests::OnDevices {};
+WARPSCOPE_ON_DEVICES(TimeAs);
 
-TEST_P(TimedTogether, LaunchesHaveOneTime) {
+TEST_P(TimeAs, LaunchesInAGroupHaveOneTimeTogether) {
     const auto empty = device().kernel<>("ceilings", "empty");
     const auto three = [&] {
         for (int i = 0; i < 3; ++i) device().launch(empty, {{1}, {32}}, {});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compute/pick_device.h"
 #include "experiments/settings.h"
 
 namespace warpscope::experiments {

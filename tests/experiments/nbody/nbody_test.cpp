@@ -213,8 +213,8 @@ class TinyDevice : public compute::Device {
     const compute::LoadedKernel& load_ptx(std::string_view, std::string_view) override {
         throw std::logic_error("not reached");
     }
-    void launch_packed(const compute::LoadedKernel&, const compute::Shape&, const compute::Work&,
-                       std::span<void* const>) override {}
+    void launch_packed(const compute::LoadedKernel&, const compute::LaunchShape&,
+                       const compute::Work&, std::span<void* const>) override {}
 };
 
 TEST(NBodyMemory, SaysHowManyBodiesFit) {

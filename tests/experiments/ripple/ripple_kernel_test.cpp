@@ -19,7 +19,7 @@ enum Pattern { spheres, rings };
 
 const std::vector<Size> sizes{{1, 1}, {15, 16}, {16, 15}, {16, 16}, {17, 17}, {1, 40}, {131, 67}};
 
-compute::Shape shape_of(Size size) {
+compute::LaunchShape shape_of(Size size) {
     return {.grid = {unsigned(size.width + 15) / 16, unsigned(size.height + 15) / 16},
             .block = {16, 16}};
 }

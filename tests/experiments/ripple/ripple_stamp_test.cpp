@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/pick_device.h"
 #include "experiments/ripple/ripple.h"
 #include "experiments/settings.h"
 #include "support/devices.h"

@@ -8,6 +8,7 @@
 
 #include "compute/device/kernel_images.h"
 #include "compute/device/kernel_source.h"
+#include "compute/pick_device.h"
 #include "emulator/program/module.h"
 #include "experiments/settings.h"
 #include "support/devices.h"

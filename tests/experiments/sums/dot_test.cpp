@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "compute/device/kernel_source.h"
+#include "compute/pick_device.h"
 #include "experiments/framework/edited.h"
 #include "experiments/settings.h"
 #include "support/devices.h"

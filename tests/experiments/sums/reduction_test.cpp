@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/pick_device.h"
 #include "experiments/settings.h"
 #include "support/devices.h"
 
@@ -48,7 +49,8 @@ class ReductionExperiment : public tests::OnDevices {
         const unsigned grid = unsigned((input.size() + block * share - 1) / (block * share));
         compute::Buffer<float> values(device(), input), partials(device(), grid + 1);
         partials.fill(0xff);
-        device().launch(kernel, {.grid = {grid}, .block = {block}, .shared_bytes = block * 4}, {},
+        device().launch(kernel,
+                        {.grid = {grid}, .block = {block}, .dynamic_shared_bytes = block * 4}, {},
                         values.pointer(), partials.pointer(), unsigned(input.size()));
         std::vector<float> sums = partials.download();
         EXPECT_TRUE(std::isnan(sums.back())) << "stores beyond its blocks";

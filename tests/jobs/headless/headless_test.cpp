@@ -7,8 +7,10 @@
 #include <limits>
 #include <set>
 
+#include "compute/pick_device.h"
 #include "gl/png.h"
 #include "jobs/output/output.h"
+#include "support/read_png.h"
 
 namespace warpscope::jobs {
 namespace {
@@ -83,7 +85,7 @@ TEST(KernelJson, SharesAreOfBothCeilings) {
     EXPECT_TRUE(without["share_of_fp32"].is_null());
     timings.record("first", {1}, {32}, 0, {}, 1);
     EXPECT_EQ(to_json(timings.kernels(), nullptr)[1]["note"],
-              "One launch so far; the first also pays for loading the kernel.");
+              "One launch so far; its time includes loading the kernel.");
 }
 
 TEST(GpuJson, StateAndItsAbsence) {
@@ -203,7 +205,7 @@ TEST(Headless, AViewOnlyScreenshotNeedsNoOpenGl) {
     request.view_only = true;
     const RunResult result = run_experiment(device, request, no_painter());
     EXPECT_EQ(result.presentation.path, "none");
-    const gl::Image image = gl::read_png(file);
+    const gl::Image image = tests::read_png(file);
     fs::remove(file);
     EXPECT_EQ(image.width, 64);
     EXPECT_EQ(image.height, 64);

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "compute/device/kernel_source.h"
+#include "compute/pick_device.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/output.h"
 

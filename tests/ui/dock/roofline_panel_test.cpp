@@ -1,6 +1,7 @@
 #include <cstdlib>
 
 #include "compute/ceilings.h"
+#include "compute/shares.h"
 #include "ui/interface_fixture.h"
 
 namespace warpscope::ui {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compute/pick_device.h"
 #include "ui/fake_experiment.h"
 
 namespace warpscope::ui {

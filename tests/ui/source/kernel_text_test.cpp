@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "compute/device/kernel_source.h"
+#include "compute/pick_device.h"
 #include "experiments/copies/specimen.h"
 #include "ui/microscope/recent_registers.h"
 

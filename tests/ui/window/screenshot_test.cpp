@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "compute/pick_device.h"
 #include "gl/error.h"
 #include "gl/offscreen_context.h"
 #include "gl/png.h"
+#include "support/read_png.h"
 #include "ui/fake_experiment.h"
 #include "ui/window/layout.h"
 
@@ -28,7 +30,7 @@ class ScreenshotTest : public testing::Test {
     gl::Image save(experiments::Size size, bool view_only) {
         const auto file = folder_ / "shot.png";
         save_screenshot(stage_, {size, view_only}, file);
-        return gl::read_png(file);
+        return tests::read_png(file);
     }
     static std::array<int, 4> at(const gl::Image& image, int x, int y) {
         const auto* p = &image.rgba[std::size_t(y * image.width + x) * 4];
@@ -120,7 +122,7 @@ TEST_F(ScreenshotTest, AnOpenMicroscopeIsInThePictureAndInItsCommand) {
         ripple, running, 0, {{1280, 720}, false, MicroscopePlace{{1, 2, 0}, 30}}, file);
     EXPECT_EQ(path.path, "mapped");
     EXPECT_EQ(running.experiment->frame(), 0U);
-    const gl::Image image = gl::read_png(file);
+    const gl::Image image = tests::read_png(file);
     for (const auto& [keyword, text] : image.metadata) {
         if (keyword != "command") continue;
         EXPECT_NE(text.find(" --microscope 1,2@30"), std::string::npos);
