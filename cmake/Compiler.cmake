@@ -1,4 +1,4 @@
-# Warnings, sanitizers, and a compiler cache where there is one.
+# Warnings, sanitizers, and a compiler cache if one is installed.
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
@@ -6,9 +6,10 @@ if(CCACHE)
 endif()
 
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>)
-# GCC 12 sees overlaps in std::string that are not there (its bug 105329).
+# GCC 12 warns of overlaps in std::string that do not exist (GCC bug 105329).
 add_compile_options($<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>,$<COMPILE_LANGUAGE:CXX>>:-Wno-restrict>)
-# The emulator promises bit-exact arithmetic, and the references are held against it.
+# The arithmetic of the emulator is bit-exact, and so are the references that tests compare it with:
+# the compiler must not fuse a multiplication and an addition.
 add_compile_options(-ffp-contract=off)
 
 if(WARPSCOPE_SANITIZE)

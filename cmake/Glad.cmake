@@ -1,5 +1,5 @@
-# OpenGL 3.3 core's entry points, generated from the specification that python3-glad carries:
-# --reproducible keeps it from asking the network for a newer one.
+# The entry points of OpenGL 3.3 core, generated from the specification that python3-glad contains.
+# --reproducible keeps glad from downloading a newer specification.
 find_program(GLAD glad REQUIRED)
 set(glad_folder ${CMAKE_BINARY_DIR}/glad)
 add_custom_command(

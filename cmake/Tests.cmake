@@ -1,7 +1,7 @@
 # warpscope_tests(NAME LIBRARIES... [SOURCES...]): a GoogleTest binary of one room.
-# Tests that need a GPU have "cuda" in their name (tests/support/devices.h): they carry the label
-# `gpu`, others their room's, and CTest shows them as skipped where there is none. Tests of what
-# goes on beside the thread that draws carry the label `threads`.
+# Tests that need a GPU have "cuda" in their name (tests/support/devices.h) and the label `gpu`;
+# CTest shows them as skipped if there is no GPU. Tests of work that goes on beside the drawing
+# thread have the label `threads`. All other tests have the name of their room as label.
 function(warpscope_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES;PROPERTIES")
   add_executable(${name} ${arg_SOURCES})

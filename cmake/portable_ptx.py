@@ -1,9 +1,10 @@
-"""Rewrites a PTX file so that its text is the same on every machine.
+"""Rewrites a PTX file in place, so that every machine gets the same text from the same kernel.
 
-nvcc writes absolute paths, sizes and times: `.file 1 "/home/me/kernels/dot.cu", 1700000000, 512`.
-Kernels become "kernels/NAME.cu" or "kernels/gallery/NAME.cu", the toolkit's own headers
-"cuda/NAME". The debugger's names of functions inside a file hold a hash of its path,
-`_INTERNAL_0c3fe329_9_reduce_cu`: it becomes zeros.
+usage: portable_ptx.py PTX_FILE
+nvcc writes absolute paths, times and sizes: `.file 1 "/home/me/kernels/dot.cu", 1700000000, 512`.
+The path of a kernel becomes "kernels/NAME.cu" or "kernels/gallery/NAME.cu", the path of a header of
+the toolkit becomes "cuda/NAME". The debugger's names of functions contain a hash of the path, such
+as `_INTERNAL_0c3fe329_9_reduce_cu`; it is replaced by zeros.
 """
 import pathlib
 import re
