@@ -178,18 +178,23 @@ class Compiled(Kernels):
             pixels, _ = cli_test.read_png(self.folder / "a.png")
             return set(unfiltered(pixels, 64)) == {bytes([255, 0, 0, 255]) * 64}
 
-        # The file of the layout that is chosen: it has all that this layout needs.
-        for layout in ("txty", "padded"):
-            self.expect_success(*ripple, "--set", f"ripple.layout={layout}", "--kernel-source",
-                                "ripple.cu")
+        def warning(file, names, home):
+            return (f"{file}: warning: Warpscope runs {names} of this text from kernels/{home}.cu: "
+                    "put what you changed there\n")
+
+        # It stands for the file of the layout that is chosen, and has all kernels of that file.
+        for layout, said in (("txty", warning("ripple.cu", "ripple_tytx and 7 more",
+                                              "ripple_layouts")),
+                             ("padded", warning("ripple.cu", "ripple_txty and 1 more", "ripple"))):
+            done = self.run_program(*ripple, "--set", f"ripple.layout={layout}",
+                                    "--kernel-source", "ripple.cu")
+            self.assertEqual((done.returncode, done.stderr), (0, said))
             self.assertTrue(red(), layout)
-        # A folder: the name says which file it is.
+        # In a folder it stands for the file of its name.
         done = self.run_program(*ripple, "--kernels", ".")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((done.returncode, done.stderr),
+                         (0, warning("./ripple.cu", "ripple_tytx and 7 more", "ripple_layouts")))
         self.assertTrue(red())
-        self.assertEqual(done.stderr, "./ripple.cu: warning: Warpscope runs ripple_tytx and 7 more "
-                         "of this text from kernels/ripple_layouts.cu: put what you changed "
-                         "there\n")
 
     def test_an_unwritable_cache_is_no_error(self):
         self.cache.write_text("in the way")

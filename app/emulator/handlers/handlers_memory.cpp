@@ -103,6 +103,19 @@ HWY_INLINE void load_half(const R* m, R* const* r, size_t first) {
     }
 }
 
+// Words from scattered addresses. Vectors are stored into the register, because the next
+// instruction reads vectors: it would have to wait until single words that were stored are in the
+// cache.
+HWY_INLINE void gather(const Lanes<std::uint32_t>& lanes, std::uint32_t* r) {
+    const Full<std::uint32_t> d;
+    const hn::RebindToSigned<decltype(d)> offsets;  // shared memory ends far below 2^31
+    const auto* memory = reinterpret_cast<const std::uint32_t*>(lanes.base);
+    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
+        const auto here = hn::BitCast(offsets, hn::Load(d, lanes.addresses + l));
+        hn::Store(hn::GatherOffset(d, memory, here), d, r + l);
+    }
+}
+
 // Memory type M goes into registers of type R (as wide, or widened: ld.u8).
 template <Space space, typename Address, typename M, typename R, unsigned elements>
 const Instruction* load(const Instruction* i, Warp& w) {
@@ -117,6 +130,8 @@ const Instruction* load(const Instruction* i, Warp& w) {
         const std::byte* halves[] = {lanes.at(0), lanes.at(half_warp)};
         for (size_t half = 0; half < 2; ++half)
             load_half<R, elements>(reinterpret_cast<const R*>(halves[half]), r, half * half_warp);
+    } else if constexpr (elements == 1 && sizeof(M) == 4 && sizeof(Address) == 4) {
+        gather(lanes, r[0]);
     } else {
         for (size_t l = 0; l < lanes_per_warp; ++l) {
             const auto* m = reinterpret_cast<const M*>(lanes.at(l));

@@ -26,7 +26,7 @@ void BlockBarriers::arrive(Warp& warp, BlockEvents* events) {
                                   "the warp size, {}",
                                   barrier.expected, lanes_per_warp));
     }
-    const auto lanes = std::uint32_t(std::popcount(split.mask));
+    const std::uint32_t lanes = lane_count(split.mask);
     barrier.arrived += lanes;
     barrier.counted += has_one_program_counter(policy_) ? lanes_per_warp : lanes;
     if (kind >= BarrierKind::popc)

@@ -96,7 +96,7 @@ const Instruction* Warp::exit_lanes() {
     const std::uint32_t exiting = mask;
     std::int32_t j = splits[current].join;
     exited |= exiting;
-    block->live_threads -= std::uint32_t(std::popcount(exiting));
+    block->live_threads -= lane_count(exiting);
     remove_split(current);
     while (j >= 0) {
         PendingJoin& join = joins[std::size_t(j)];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,12 @@ namespace warpscope::emulator {
 inline constexpr unsigned lanes_per_warp = 32;
 inline constexpr std::uint32_t all_lanes = ~0u;
 inline constexpr unsigned barriers_per_block = 16;
+
+/// The number of lanes of a mask. Without an instruction for it, which the oldest CPUs lack,
+/// std::popcount is a function call; most masks are full.
+inline std::uint32_t lane_count(std::uint32_t mask) {
+    return mask == all_lanes ? lanes_per_warp : std::uint32_t(std::popcount(mask));
+}
 
 /// Where shared and local memory lie in the generic address space. No host has memory there.
 inline constexpr std::uint64_t shared_window = 0xE000'0000'0000'0000;
@@ -158,8 +165,7 @@ class Warp {
     }
 
     void set_mask(std::uint32_t lanes) {
-        thread_instructions +=
-            std::uint64_t(left_at_mask - left) * std::uint64_t(__builtin_popcount(mask));
+        thread_instructions += std::uint64_t(left_at_mask - left) * lane_count(mask);
         left_at_mask = left;
         mask = lanes;
         mode = lanes == all_lanes ? Instruction::full : Instruction::masked;

@@ -119,7 +119,7 @@ void bench_ripple(std::vector<BenchRow>& rows) {
                     .unit = "x",
                     .bound = BenchRow::Bound::at_most,
                     .wanted = 2.6,
-                    .note = "sin.approx : sinf of an angle from 0 to 2 pi"});
+                    .note = "cos.approx : sinf of an angle from 0 to 2 pi"});
     rows.push_back({.name = "ripple_tracked_ratio",
                     .label = "ripple, tracked : untracked, time",
                     .value = tracked_ratio(*device, draw),
