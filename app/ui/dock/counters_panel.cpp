@@ -1,3 +1,5 @@
+#include "ui/dock/counters_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,7 +8,6 @@
 #include <vector>
 
 #include "emulator/checks/access_counters.h"
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -141,7 +142,7 @@ constexpr Column columns[] = {
     {"Conflict", "Most words that one bank had to serve for one pass of a warp.", 76},
     {"Passes", "Over shared memory, as a multiple of those without bank conflicts.", 66}};
 
-void head(Interface& ui) {
+void head(Ui& ui) {
     ImGui::TableNextRow();
     for (const Column& column : columns) {
         ImGui::TableNextColumn();
@@ -151,7 +152,7 @@ void head(Interface& ui) {
     }
 }
 
-void row(Interface& ui, const KernelCounters& k, bool newest) {
+void row(Ui& ui, Stage& stage, const KernelCounters& k, bool newest) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     clipped_text(ui.fonts.mono, newest ? colour::text : colour::dim, k.kernel,
@@ -159,7 +160,7 @@ void row(Interface& ui, const KernelCounters& k, bool newest) {
     const std::string id = "counter." + k.kernel;
     record(ui, id, newest ? "on" : "off");
     ImGui::TableNextColumn();
-    const compute::KernelTiming* timing = ui.stage.device().timings().find(k.kernel);
+    const compute::KernelTiming* timing = stage.device().timings().find(k.kernel);
     right_aligned(ui.fonts.mono, timing ? colour::text : colour::faint,
                   timing ? milliseconds(timing->median_ms()) : "-");
     for (const Cell& cell : cells_of(k)) {
@@ -173,14 +174,14 @@ void row(Interface& ui, const KernelCounters& k, bool newest) {
 
 }  // namespace
 
-void draw_counters(Interface& ui) {
-    const auto& kernels = ui.inspector.counters();
+void CountersPanel::draw(Ui& ui) {
+    const auto& kernels = inspector_.counters();
     if (kernels.empty()) {
         paragraph(ui.fonts.body, colour::dim,
-                  ui.inspector.checking() ? "The emulator is counting…"
-                  : ui.inspector.error().empty()
+                  inspector_.checking() ? "The emulator is counting…"
+                  : inspector_.error().empty()
                       ? "Nothing counted yet: see “Check now” beside the findings."
-                      : ui.inspector.error());
+                      : inspector_.error());
         record(ui, "counters.none");
         return;
     }
@@ -196,9 +197,9 @@ void draw_counters(Interface& ui) {
             c.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
             c.width > 0 ? ui.px(c.width) : 1);
     head(ui);
-    const experiments::Inspection* inspection = ui.inspector.inspection();
+    const experiments::Inspection* inspection = inspector_.inspection();
     for (const KernelCounters& k : kernels)
-        row(ui, k, inspection && k.kernel == inspection->kernel);
+        row(ui, stage_, k, inspection && k.kernel == inspection->kernel);
     ImGui::EndTable();
 }
 

@@ -1,55 +1,14 @@
+#include "ui/dock/dock.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
-#include <vector>
 
-#include "ui/panels/panels.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
 namespace {
-
-struct Tab {
-    const char* id;
-    const char* title;
-    const char* help;
-    void (*draw)(Interface&);
-};
-
-constexpr Tab timings{"timings", "Timings", "How long the kernels take.", draw_timings};
-constexpr Tab roofline{"roofline", "Roofline",
-                       "Every kernel's rate under what the device can do at most.", draw_roofline};
-constexpr Tab findings{"findings", "Findings",
-                       "Races and barriers that not every thread reaches, as the emulator finds "
-                       "them on a copy of what runs here.",
-                       draw_findings};
-constexpr Tab counters{"counters", "Counters",
-                       "Instructions, sectors of global memory and bank conflicts of shared "
-                       "memory, as the emulator counts them.",
-                       draw_counters};
-constexpr Tab timeline{"timeline", "Timeline", "What each warp of a block does when.",
-                       draw_timeline};
-constexpr Tab banks{"banks", "Banks", "The newest shared access: 32 lanes onto 32 banks.",
-                    draw_banks};
-constexpr Tab registers{"registers", "Registers", "Of the lane that is looked at.", draw_registers};
-constexpr Tab barriers{"barriers", "Barriers",
-                       "What barriers of GPUs before Volta, since Volta, and of the PTX "
-                       "specification do with this kernel.",
-                       draw_policies};
-
-std::vector<Tab> tabs_on_show(const Interface& ui) {
-    std::vector<Tab> tabs{timings, roofline, findings, counters};
-    const bool open = ui.microscope.is_open();
-    if (open || ui.dock.measured) tabs.push_back(timeline);
-    if (open) {
-        tabs.push_back(banks);
-        tabs.push_back(registers);
-    }
-    tabs.push_back(barriers);
-    return tabs;
-}
 
 ImU32 colour_of(const RaceSummary& summary) {
     if (summary.checking) return colour::dim;
@@ -68,19 +27,20 @@ ImU32 colour_of(const RaceSummary& summary) {
     return colour::dim;
 }
 
-/// Around a tab's title.
-float tab_padding(const Interface& ui, bool dense) {
+/// Space on each side of a tab's title.
+float tab_padding(const Ui& ui, bool dense) {
     return ui.px(dense ? 6 : 10);
 }
 
-float pill_width(const Interface& ui, const std::string& count) {
+float pill_width(const Ui& ui, const std::string& count) {
     const float number = ImGui::CalcTextSize(count.c_str()).x;
     return count.empty() ? 0 : std::max(number + ui.px(12), ui.px(20));
 }
 
-/// A tab's title and, where there is something to count, the number in a pill. True when clicked.
-bool tab_button(Interface& ui, const Tab& tab, bool chosen, const std::string& count,
-                ImU32 count_colour, bool dense) {
+/// A tab's title, followed by a number in a pill unless `count` is empty. True when clicked.
+template <class Tab>
+bool tab_button(Ui& ui, const Tab& tab, bool chosen, const std::string& count, ImU32 count_colour,
+                bool dense) {
     const float height = ui.px(30);
     const float title = ImGui::CalcTextSize(tab.title).x;
     ImGui::PushFont(ui.fonts.small);
@@ -112,24 +72,25 @@ bool tab_button(Interface& ui, const Tab& tab, bool chosen, const std::string& c
     return clicked;
 }
 
-/// Of all the tabs, not dense.
-float tabs_width(const Interface& ui, const std::vector<Tab>& tabs, const std::string& found) {
+/// Width of all tabs when they are not drawn dense. `found`: the number in the findings' pill.
+template <class Tab>
+float tabs_width(const Ui& ui, const std::vector<Tab>& tabs, const std::string& found) {
     float width = pill_width(ui, found) + ui.px(6);
     for (const Tab& tab : tabs)
         width += ImGui::CalcTextSize(tab.title).x + 2 * tab_padding(ui, false) + ui.px(2);
     return width;
 }
 
-float chip_width(const Interface& ui, const RaceSummary& summary) {
+float chip_width(const Ui& ui, const RaceSummary& summary) {
     ImGui::PushFont(ui.fonts.small);
     const float words = ImGui::CalcTextSize(summary.chip.c_str()).x;
     ImGui::PopFont();
     return words + ui.px(32);
 }
 
-/// What the checks say, at the right edge; only its dot where there is no room for the words. A
-/// click shows the findings.
-bool race_chip(Interface& ui, const RaceSummary& summary) {
+/// The result of the checks, at the right edge; only its dot where the words have no room. True
+/// when clicked.
+bool race_chip(Ui& ui, const RaceSummary& summary) {
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 size = ImGui::CalcTextSize(summary.chip.c_str());
     ImGui::PopFont();
@@ -156,26 +117,72 @@ bool race_chip(Interface& ui, const RaceSummary& summary) {
 
 }  // namespace
 
-void draw_dock(Interface& ui) {
-    std::string& wish = ui.microscope.is_open() ? ui.options.dock_open : ui.options.dock;
-    const std::vector<Tab> tabs = tabs_on_show(ui);
+Dock::Dock(Stage& stage, Inspector& inspector, Microscope& microscope, DeviceFacts& facts,
+           ViewOptions& options)
+    : inspector_(inspector),
+      microscope_(microscope),
+      options_(options),
+      timings_(stage, facts),
+      roofline_(stage, facts),
+      findings_(stage, inspector, microscope, options),
+      counters_(stage, inspector),
+      timeline_(stage, inspector, microscope),
+      banks_(microscope),
+      registers_(microscope),
+      policies_(stage, inspector, options) {}
+
+std::vector<Dock::Tab> Dock::tabs() {
+    const auto draws = [](auto& panel) { return [&panel](Ui& ui) { panel.draw(ui); }; };
+    std::vector<Tab> tabs{
+        {"timings", "Timings", "How long the kernels take.", draws(timings_)},
+        {"roofline", "Roofline", "The rate of every kernel, below the ceilings of the device.",
+         draws(roofline_)},
+        {"findings", "Findings",
+         "Races, invalid accesses, and barriers that not every thread reaches, found by the "
+         "emulator on a copy of the launch.",
+         draws(findings_)},
+        {"counters", "Counters",
+         "Instructions, sectors of global memory and bank conflicts of shared memory, counted by "
+         "the emulator.",
+         draws(counters_)}};
+    const bool open = microscope_.is_open();
+    if (open || timeline_.has_measured())
+        tabs.push_back({"timeline", "Timeline", "What each warp of a block does over time.",
+                        draws(timeline_)});
+    if (open) {
+        tabs.push_back(
+            {"banks", "Banks", "The newest shared access: 32 lanes onto 32 banks.", draws(banks_)});
+        tabs.push_back(
+            {"registers", "Registers", "The registers of the picked lane.", draws(registers_)});
+    }
+    tabs.push_back({"barriers", "Barriers",
+                    "What the barriers of GPUs before Volta, of GPUs since Volta, and of the PTX "
+                    "ISA do with this kernel.",
+                    draws(policies_)});
+    return tabs;
+}
+
+void Dock::draw(Ui& ui) {
+    std::string& wish = microscope_.is_open() ? options_.dock_open : options_.dock;
+    const std::vector<Tab> all = tabs();
     const auto wished =
-        std::find_if(tabs.begin(), tabs.end(), [&](const Tab& tab) { return tab.id == wish; });
-    const Tab& chosen = wished == tabs.end() ? tabs.front() : *wished;
-    const RaceSummary summary = summarize(ui.inspector);
+        std::find_if(all.begin(), all.end(), [&](const Tab& tab) { return tab.id == wish; });
+    const Tab& chosen = wished == all.end() ? all.front() : *wished;
+    const RaceSummary summary = summarize(inspector_);
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const std::string found = summary.findings > 0 ? fmt::format("{}", summary.findings) : "";
     const bool dense =
-        tabs_width(ui, tabs, found) + chip_width(ui, summary) > ImGui::GetContentRegionAvail().x;
-    // The titles' text stands above the contents' left edge.
+        tabs_width(ui, all, found) + chip_width(ui, summary) > ImGui::GetContentRegionAvail().x;
+    // The text of the first title is aligned with the left edge of the panel below.
     ImGui::SetCursorScreenPos({top.x - tab_padding(ui, dense), top.y});
     ImGui::PushFont(dense ? ui.fonts.small : ui.fonts.body);
-    for (const Tab& tab : tabs)
-        if (tab_button(ui, tab, tab.draw == chosen.draw, tab.draw == draw_findings ? found : "",
-                       colour_of(summary), dense))
+    for (const Tab& tab : all) {
+        const bool counts = std::string_view(tab.id) == "findings";
+        if (tab_button(ui, tab, &tab == &chosen, counts ? found : "", colour_of(summary), dense))
             wish = tab.id;
+    }
     ImGui::PopFont();
-    if (race_chip(ui, summary)) wish = findings.id;
+    if (race_chip(ui, summary)) wish = "findings";
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float y = top.y + ui.px(30);
     const ImVec2 window = ImGui::GetWindowPos();

@@ -1,35 +1,52 @@
 #pragma once
 
-#include <chrono>
-#include <cstdint>
-#include <optional>
+#include <functional>
 #include <string>
+#include <vector>
 
-#include "experiments/framework/report.h"
-#include "ui/dock/warp_lanes.h"
-#include "ui/microscope/tile_grid.h"
+#include "ui/dock/counters_panel.h"
+#include "ui/dock/findings_panel.h"
+#include "ui/dock/policies_panel.h"
+#include "ui/dock/roofline_panel.h"
+#include "ui/dock/timeline_panel.h"
+#include "ui/dock/timings_panel.h"
+#include "ui/microscope/banks_panel.h"
+#include "ui/microscope/registers_panel.h"
 
 namespace warpscope::ui {
 
-/// What the dock's panels and the tile keep from frame to frame.
-struct DockState {
-    TileColour tile_by = TileColour::value;
-    unsigned tile_row = 0;  ///< words in a row; 0: as usual_row() says
+/// The panel at the lower edge: a row of tabs, and the panel of the chosen tab below.
+class Dock {
+  public:
+    Dock(Stage& stage, Inspector& inspector, Microscope& microscope, DeviceFacts& facts,
+         ViewOptions& options);
 
-    /// The timeline of the microscope's block, for that version of it.
-    std::optional<WarpLanes> lanes;
-    std::uint64_t lanes_version = 0;
+    /// Once a frame, before the panels are drawn.
+    void refresh() { timeline_.refresh(); }
+    /// Draws the dock into the current ImGui child window.
+    void draw(Ui& ui);
+    void set_frame_times(const FrameTimes& times) { timings_.set_frame_times(times); }
 
-    /// What the experiment's own kernel measured, and for which picture and state of the inspector
-    /// it was asked.
-    std::optional<experiments::Timeline> measured;
-    std::uint64_t measured_picture = 0, measured_state = 0;
-    std::chrono::steady_clock::time_point measure_after{};
+  private:
+    struct Tab {
+        const char* id;
+        const char* title;
+        const char* help;
+        std::function<void(Ui&)> draw;
+    };
+    std::vector<Tab> tabs();
 
-    /// What the barriers of the device in use do, and of which state of the inspector that is.
-    std::optional<experiments::Report> barriers;
-    std::string barriers_error;
-    std::uint64_t barriers_state = 0;
+    Inspector& inspector_;
+    const Microscope& microscope_;
+    ViewOptions& options_;
+    TimingsPanel timings_;
+    RooflinePanel roofline_;
+    FindingsPanel findings_;
+    CountersPanel counters_;
+    TimelinePanel timeline_;
+    BanksPanel banks_;
+    RegistersPanel registers_;
+    PoliciesPanel policies_;
 };
 
 }  // namespace warpscope::ui

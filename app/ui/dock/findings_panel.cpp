@@ -1,8 +1,9 @@
+#include "ui/dock/findings_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "ui/panels/panels.h"
 #include "ui/stage/race_summary.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -44,11 +45,10 @@ std::optional<std::uint64_t> step_at(const Microscope& microscope, const ThreadA
 }
 
 /// Opens the microscope at a finding's thread, standing before the access.
-void look_at(Interface& ui, const ThreadAtLine& party) {
-    Microscope& microscope = ui.microscope;
-    ui.stage.pause(true);
+void look_at(Stage& stage, Microscope& microscope, const ThreadAtLine& party) {
+    stage.pause(true);
     if (!microscope.is_open())
-        microscope.open(ui.stage.entry(), ui.stage.experiment(), party.block, party.thread);
+        microscope.open(stage.entry(), stage.experiment(), party.block, party.thread);
     else
         microscope.set_block(party.block);
     microscope.pick_thread(party.thread);
@@ -56,7 +56,8 @@ void look_at(Interface& ui, const ThreadAtLine& party) {
     if (const auto step = step_at(microscope, party)) microscope.seek(*step);
 }
 
-void finding_row(Interface& ui, const Finding& finding, std::size_t index) {
+void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& finding,
+                 std::size_t index) {
     const float width = ImGui::GetContentRegionAvail().x;
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const ImU32 colour = finding.severity == Severity::error ? colour::bad : colour::finding;
@@ -90,31 +91,31 @@ void finding_row(Interface& ui, const Finding& finding, std::size_t index) {
     text(ui.fonts.small, colour::dim, times);
     record(ui, id + ".count", std::to_string(finding.count));
     ImGui::SetCursorScreenPos({low.x, low.y + height + ui.px(4)});
-    if (clicked) ui.later([&ui, party] { look_at(ui, party); });
+    if (clicked) ui.later([&stage, &microscope, party] { look_at(stage, microscope, party); });
 }
 
 /// Whether changes are checked by themselves, at the right edge; where not, a button for it.
-void automatic(Interface& ui) {
+void automatic(Ui& ui, Inspector& inspector, ViewOptions& options) {
     const char* label = "Check by itself";
     const float button = ImGui::CalcTextSize("Check now").x + ui.px(18);
     const float width = ImGui::CalcTextSize(label).x + ui.px(8 + 34 + 34);
-    const bool by_button = !ui.options.inspect || ui.inspector.too_large();
+    const bool by_button = !options.inspect || inspector.too_large();
     const float whole = width + (by_button ? button + ui.px(10) : 0);
     ImGui::SameLine();
     const float free = ImGui::GetContentRegionAvail().x - whole;
     if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
     if (by_button) {
-        const bool known = ui.inspector.current() && !ui.inspector.too_large();
-        ImGui::BeginDisabled(ui.inspector.checking() || known);
-        if (flat_button(ui, "findings.check", "Check now")) ui.inspector.inspect();
+        const bool known = inspector.current() && !inspector.too_large();
+        ImGui::BeginDisabled(inspector.checking() || known);
+        if (flat_button(ui, "findings.check", "Check now")) inspector.inspect();
         ImGui::EndDisabled();
         ImGui::SameLine(0, ui.px(10));
     }
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.body, colour::dim, label);
     ImGui::SameLine(0, ui.px(8));
-    if (toggle_switch(ui, "findings.automatic", ui.options.inspect, ui.px(66)))
-        ui.options.inspect = !ui.options.inspect;
+    if (toggle_switch(ui, "findings.automatic", options.inspect, ui.px(66)))
+        options.inspect = !options.inspect;
     tooltip(ui,
             "The emulator checks a copy of the launch after each change of the settings, whatever "
             "device draws the picture.");
@@ -122,18 +123,18 @@ void automatic(Interface& ui) {
 
 }  // namespace
 
-void draw_findings(Interface& ui) {
-    const RaceSummary summary = summarize(ui.inspector);
+void FindingsPanel::draw(Ui& ui) {
+    const RaceSummary summary = summarize(inspector_);
     ImGui::AlignTextToFramePadding();
     clipped_text(ui.fonts.body, summary.checking ? colour::dim : colour::text, summary.sentence,
                  ImGui::GetContentRegionAvail().x - ui.px(300));
     record(ui, "findings.summary", summary.sentence);
-    automatic(ui);
+    automatic(ui, inspector_, options_);
     ImGui::Dummy({0, ui.px(2)});
-    const experiments::Inspection* inspection = ui.inspector.inspection();
+    const experiments::Inspection* inspection = inspector_.inspection();
     if (!inspection) return;
     for (std::size_t i = 0; i < inspection->findings.size(); ++i)
-        finding_row(ui, inspection->findings[i], i);
+        finding_row(ui, stage_, microscope_, inspection->findings[i], i);
     if (!inspection->error.empty()) paragraph(ui.fonts.small, colour::bad, inspection->error);
 }
 

@@ -1,9 +1,10 @@
+#include "ui/dock/policies_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -65,7 +66,7 @@ struct Row {
     std::string sentence;
 };
 
-void draw_row(Interface& ui, const Row& row) {
+void draw_row(Ui& ui, const Row& row) {
     const float left = ImGui::GetCursorPosX();
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float right_edge = low.x + ImGui::GetContentRegionAvail().x;
@@ -92,7 +93,7 @@ void draw_row(Interface& ui, const Row& row) {
     ImGui::SetCursorScreenPos({low.x, bottom + ui.px(6)});
 }
 
-void policy_row(Interface& ui, const PolicyOutcome& outcome) {
+void policy_row(Ui& ui, const PolicyOutcome& outcome) {
     const Words words = words_of(outcome.policy);
     const bool clean = outcome.findings.empty() && !failed(outcome);
     draw_row(ui, {std::string("policy.") + words.id, words.title, words.rule,
@@ -106,37 +107,36 @@ void policy_row(Interface& ui, const PolicyOutcome& outcome) {
 }
 
 /// What the device in use does, by kernels that end on their own.
-void device_row(Interface& ui) {
-    DockState& dock = ui.dock;
-    if (dock.barriers_state != ui.inspector.state() && !ui.inspector.busy()) {
-        dock.barriers_state = ui.inspector.state();
-        ui.later([&ui] {
-            ui.dock.barriers.reset();
-            ui.dock.barriers_error.clear();
+void device_row(Ui& ui, Stage& stage, Inspector& inspector, DeviceBarriers& device) {
+    if (device.state != inspector.state() && !inspector.busy()) {
+        device.state = inspector.state();
+        ui.later([&stage, &device] {
+            device.report.reset();
+            device.error.clear();
             try {
-                ui.dock.barriers = ui.stage.experiment().measure_barriers();
+                device.report = stage.experiment().measure_barriers();
             } catch (const std::exception& error) {
-                ui.dock.barriers_error = error.what();
+                device.error = error.what();
             }
         });
     }
-    if (!dock.barriers && dock.barriers_error.empty()) return;
-    const std::string& name = ui.stage.device().info().name;
-    std::string sentence = dock.barriers_error;
-    if (dock.barriers)
-        for (const experiments::Reading& r : *dock.barriers)
+    if (!device.report && device.error.empty()) return;
+    const std::string& name = stage.device().info().name;
+    std::string sentence = device.error;
+    if (device.report)
+        for (const experiments::Reading& r : *device.report)
             sentence += fmt::format("{}{}: {}", sentence.empty() ? "" : "\n", r.label, r.sentence);
     draw_row(ui, {"policy.device", name, "Measured on this very device.",
-                  dock.barriers ? "measured" : "can't go on",
-                  dock.barriers ? colour::accent : colour::bad, sentence});
+                  device.report ? "measured" : "can't go on",
+                  device.report ? colour::accent : colour::bad, sentence});
 }
 
 }  // namespace
 
-void draw_policies(Interface& ui) {
-    Inspector& inspector = ui.inspector;
+void PoliciesPanel::draw(Ui& ui) {
+    Inspector& inspector = inspector_;
     const bool wanted = !inspector.policies_current() && !inspector.trying_policies();
-    const bool by_button = !ui.options.inspect || inspector.too_large();
+    const bool by_button = !options_.inspect || inspector.too_large();
     if (wanted && !by_button) inspector.try_policies();
     if (by_button) {
         ImGui::BeginDisabled(!wanted);
@@ -155,7 +155,7 @@ void draw_policies(Interface& ui) {
     }
     if (inspector.policies())
         for (const PolicyOutcome& outcome : *inspector.policies()) policy_row(ui, outcome);
-    device_row(ui);
+    device_row(ui, stage_, inspector_, device_);
 }
 
 }  // namespace warpscope::ui

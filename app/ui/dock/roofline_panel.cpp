@@ -1,3 +1,5 @@
+#include "ui/dock/roofline_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "ui/dock/roofline.h"
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -30,21 +31,21 @@ struct Dot {
     double share;  ///< of the roof above it
 };
 
-ImVec2 small_size(Interface& ui, const std::string& words) {
+ImVec2 small_size(Ui& ui, const std::string& words) {
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 size = ImGui::CalcTextSize(words.c_str());
     ImGui::PopFont();
     return size;
 }
 
-void small_text(Interface& ui, ImVec2 at, ImU32 colour, const std::string& words) {
+void small_text(Ui& ui, ImVec2 at, ImU32 colour, const std::string& words) {
     ImGui::GetWindowDrawList()->AddText(
         ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
         {std::round(at.x), std::round(at.y)}, colour, words.c_str());
 }
 
 /// Frame, lines at the powers of ten, and their names left of it.
-void draw_frame(Interface& ui, const Chart& chart) {
+void draw_frame(Ui& ui, const Chart& chart) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 low{chart.box.x, chart.box.y}, high{chart.right(), chart.bottom()};
     list.AddRectFilled(low, high, colour::canvas, ui.px(3));
@@ -57,7 +58,7 @@ void draw_frame(Interface& ui, const Chart& chart) {
     }
 }
 
-void draw_intensity_ticks(Interface& ui, const Chart& chart) {
+void draw_intensity_ticks(Ui& ui, const Chart& chart) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const std::string unit = "flop/B";
     const float end = chart.right() - small_size(ui, unit).x;
@@ -73,7 +74,7 @@ void draw_intensity_ticks(Interface& ui, const Chart& chart) {
 }
 
 /// A line's name, kept inside the chart; the place that it takes.
-Box line_name(Interface& ui, const Chart& chart, ImVec2 at, const std::string& words) {
+Box line_name(Ui& ui, const Chart& chart, ImVec2 at, const std::string& words) {
     const ImVec2 size = small_size(ui, words);
     at.x = std::clamp(at.x, chart.box.x + ui.px(4), chart.right() - size.x - ui.px(6));
     at.y = std::clamp(at.y, chart.box.y, chart.bottom() - size.y);
@@ -82,7 +83,7 @@ Box line_name(Interface& ui, const Chart& chart, ImVec2 at, const std::string& w
 }
 
 /// Dots, their names where there is room, and what they say under the mouse.
-void draw_dots(Interface& ui, const Chart& chart, std::vector<Dot> dots, std::vector<Box> taken,
+void draw_dots(Ui& ui, const Chart& chart, std::vector<Dot> dots, std::vector<Box> taken,
                const Ceilings& ceilings, const char* id) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float radius = ui.px(4.5F);
@@ -116,8 +117,7 @@ void draw_dots(Interface& ui, const Chart& chart, std::vector<Dot> dots, std::ve
 }
 
 /// The name of the slope, under it where no kernel's line crosses.
-Box slope_name(Interface& ui, const Chart& chart, const Roofline& line,
-               const std::vector<Box>& taken) {
+Box slope_name(Ui& ui, const Chart& chart, const Roofline& line, const std::vector<Box>& taken) {
     const std::string words = "copy " + quantity(line.bytes_ceiling, "B/s");
     const ImVec2 size = small_size(ui, words);
     const auto place = [&](double share) {
@@ -134,7 +134,7 @@ Box slope_name(Interface& ui, const Chart& chart, const Roofline& line,
     return line_name(ui, chart, place(0.45), words);
 }
 
-void draw_roof(Interface& ui, const Chart& chart, const Roofline& line, const Ceilings& ceilings) {
+void draw_roof(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings& ceilings) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     draw_frame(ui, chart);
     draw_intensity_ticks(ui, chart);
@@ -165,7 +165,7 @@ void draw_roof(Interface& ui, const Chart& chart, const Roofline& line, const Ce
 }
 
 /// Kernels of which only bytes are counted: by bytes a second.
-void draw_strip(Interface& ui, const Chart& chart, const Roofline& line, const Ceilings& ceilings) {
+void draw_strip(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings& ceilings) {
     draw_frame(ui, chart);
     const float roof = chart.at_y(line.bytes_ceiling);
     ImGui::GetWindowDrawList()->AddLine({chart.box.x, roof}, {chart.right(), roof}, colour::dim,
@@ -185,7 +185,7 @@ void draw_strip(Interface& ui, const Chart& chart, const Roofline& line, const C
                "bytes a second: flops not counted");
 }
 
-void fact(Interface& ui, const char* label, const std::string& value, float width) {
+void fact(Ui& ui, const char* label, const std::string& value, float width) {
     const float left = ImGui::GetCursorPosX();
     text(ui.fonts.small, colour::dim, label);
     ImGui::PushFont(ui.fonts.mono);
@@ -197,7 +197,7 @@ void fact(Interface& ui, const char* label, const std::string& value, float widt
 }
 
 /// The ceilings as numbers, and which kernels have no place.
-void legend(Interface& ui, const Roofline& line, float width) {
+void legend(Ui& ui, Stage& stage, const Roofline& line, float width) {
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
     fact(ui, "Arithmetic, FP32", quantity(line.flops_ceiling, "flop/s"), width);
@@ -208,7 +208,7 @@ void legend(Interface& ui, const Roofline& line, float width) {
     text(ui.fonts.small, colour::faint,
          "Left of the ridge memory is the limit, right of it arithmetic. Bytes are those that have "
          "to move, each once.");
-    if (ui.stage.device().info().kind == compute::DeviceKind::emulator) {
+    if (stage.device().info().kind == compute::DeviceKind::emulator) {
         text(ui.fonts.small, colour::finding, "Emulated: the ceilings are this processor's.");
         record(ui, "roofline.emulated");
     }
@@ -223,8 +223,8 @@ void legend(Interface& ui, const Roofline& line, float width) {
 }
 
 /// Says why there is nothing to see yet.
-void no_ceilings(Interface& ui) {
-    const std::string& error = ui.facts.error(ui.stage.device().info());
+void no_ceilings(Ui& ui, Stage& stage, DeviceFacts& facts) {
+    const std::string& error = facts.error(stage.device().info());
     if (!error.empty()) {
         paragraph(ui.fonts.body, colour::bad, "The ceilings could not be measured: " + error);
         record(ui, "roofline.error", error);
@@ -232,20 +232,20 @@ void no_ceilings(Interface& ui) {
     }
     paragraph(ui.fonts.body, colour::dim, "Measuring what the device can do at most…");
     record(ui, "roofline.measuring");
-    ui.later([&ui] { ui.facts.measure(ui.stage.device()); });
+    ui.later([&stage, &facts] { facts.measure(stage.device()); });
 }
 
 }  // namespace
 
-void draw_roofline(Interface& ui) {
-    const compute::DeviceInfo& info = ui.stage.device().info();
+void RooflinePanel::draw(Ui& ui) {
+    const compute::DeviceInfo& info = stage_.device().info();
     const Ceilings* ceilings = compute::known_ceilings(info);
-    if (!ceilings) return no_ceilings(ui);
-    const Roofline line = roofline_of(ui.stage.device().timings().kernels(), *ceilings);
+    if (!ceilings) return no_ceilings(ui, stage_, facts_);
+    const Roofline line = roofline_of(stage_.device().timings().kernels(), *ceilings);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float column = std::min(ui.px(236), room.x * 0.3F);
-    legend(ui, line, column);
+    legend(ui, stage_, line, column);
 
     const float axis = small_size(ui, "100 G").x + ui.px(14);
     const float top = low.y + ui.px(4);

@@ -1,3 +1,5 @@
+#include "ui/dock/timeline_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -68,7 +69,7 @@ const Kind& kind_of(Timeline::Doing doing) {
 }
 
 /// Which colour means what, from the current place to `right`; those that have room.
-void keys(Interface& ui, bool stepped, bool delays, float right) {
+void keys(Ui& ui, bool stepped, bool delays, float right) {
     std::vector<Kind> kinds{computing};
     if (delays) kinds.push_back(delayed);
     kinds.insert(kinds.end(), {writing, waiting, reading});
@@ -91,7 +92,7 @@ void keys(Interface& ui, bool stepped, bool delays, float right) {
 }
 
 /// A strip's title line, with `right` at its end; the keys between them where `keys_too`.
-void title_line(Interface& ui, const std::string& title, float width, const std::string& right,
+void title_line(Ui& ui, const std::string& title, float width, const std::string& right,
                 bool keys_too, bool stepped, bool delays) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::PushFont(ui.fonts.small);
@@ -111,7 +112,7 @@ void title_line(Interface& ui, const std::string& title, float width, const std:
 }
 
 /// Room for the lanes below the legend, with each warp's number at its left.
-Strip lay_lanes(Interface& ui, unsigned warps, float width, float bottom) {
+Strip lay_lanes(Ui& ui, unsigned warps, float width, float bottom) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     Strip strip{};
     strip.low = {low.x + ui.px(24), low.y};
@@ -137,16 +138,15 @@ void bar(ImDrawList& list, const Strip& strip, unsigned warp, float from, float 
     list.AddRectFilled({from, strip.y(warp)}, {to, strip.y(warp) + strip.pitch - gap}, colour);
 }
 
-const WarpLanes& lanes_of(Interface& ui, unsigned columns) {
-    const Microscope& microscope = ui.microscope;
-    auto& lanes = ui.dock.lanes;
+const WarpLanes& lanes_of(const Microscope& microscope, CachedLanes& cache, unsigned columns) {
+    auto& lanes = cache.lanes;
     const emulator::Stepper& stepper = microscope.stepper();
-    const bool fresh = lanes && ui.dock.lanes_version == microscope.version() &&
+    const bool fresh = lanes && cache.version == microscope.version() &&
                        lanes->columns == columns && lanes->steps == stepper.history().size();
     if (!fresh) {
         lanes = warp_lanes(stepper.kernel(), stepper.history(), stepper.waits(), stepper.warps(),
                            columns);
-        ui.dock.lanes_version = microscope.version();
+        cache.version = microscope.version();
     }
     return *lanes;
 }
@@ -180,8 +180,8 @@ std::string words_at(const Microscope& microscope, std::uint64_t step, unsigned 
 }
 
 /// The block under the microscope: lanes, cursor, scrubbing.
-void block_strip(Interface& ui, float width, float bottom, bool keys_too) {
-    Microscope& microscope = ui.microscope;
+void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width, float bottom,
+                 bool keys_too) {
     const emulator::Stepper& stepper = microscope.stepper();
     const std::uint64_t steps = microscope.known_steps();
     const emulator::Dim3 block = microscope.block();
@@ -190,7 +190,7 @@ void block_strip(Interface& ui, float width, float bottom, bool keys_too) {
                            microscope.complete() ? "" : "more than ", quantity(double(steps), "")),
                keys_too, true, false);
     const Strip strip = lay_lanes(ui, stepper.warps(), width, bottom);
-    const WarpLanes& lanes = lanes_of(ui, unsigned(std::max(1.F, strip.width())));
+    const WarpLanes& lanes = lanes_of(microscope, cache, unsigned(std::max(1.F, strip.width())));
     draw_lanes(lanes, strip);
     const float cursor =
         strip.low.x + strip.width() * (steps > 0 ? float(stepper.position()) / float(steps) : 0);
@@ -207,7 +207,7 @@ void block_strip(Interface& ui, float width, float bottom, bool keys_too) {
         std::clamp(double(mouse.x - strip.low.x) / double(strip.width()), 0.0, 1.0);
     const auto at = std::uint64_t(std::llround(share * double(steps)));
     if (ImGui::IsItemActive()) {
-        if (at != stepper.position()) ui.later([&ui, at] { ui.microscope.seek(at); });
+        if (at != stepper.position()) ui.later([&microscope, at] { microscope.seek(at); });
     } else if (ImGui::IsItemHovered()) {
         const auto warp = unsigned(
             std::clamp((mouse.y - strip.low.y) / strip.pitch, 0.F, float(stepper.warps() - 1)));
@@ -221,8 +221,7 @@ bool has_delays(const Timeline& timeline) {
 }
 
 /// What the experiment's own kernel measured.
-void measured_strip(Interface& ui, const Timeline& timeline, float width, float bottom,
-                    bool keys_too) {
+void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom, bool keys_too) {
     const std::string end = fmt::format("{} {}", quantity(timeline.end, ""), timeline.unit);
     title_line(ui, timeline.title, width, end, keys_too, false, has_delays(timeline));
     const Strip strip = lay_lanes(ui, timeline.warps, width, bottom);
@@ -249,44 +248,42 @@ void measured_strip(Interface& ui, const Timeline& timeline, float width, float 
 
 }  // namespace
 
-void draw_timeline(Interface& ui) {
-    const bool stepped = ui.microscope.ready();
-    const auto& measured = ui.dock.measured;
+void TimelinePanel::draw(Ui& ui) {
+    const bool stepped = microscope_.ready();
     const float gap = ui.px(28), whole = ImGui::GetContentRegionAvail().x;
     const float bottom =
         ImGui::GetCursorScreenPos().y + ImGui::GetContentRegionAvail().y - ui.px(8);
-    const bool both = stepped && measured;
+    const bool both = stepped && measured_;
     const float width = both ? (whole - gap) / 2 : whole;
-    if (both) keys(ui, true, has_delays(*measured), ImGui::GetCursorScreenPos().x + whole);
+    if (both) keys(ui, true, has_delays(*measured_), ImGui::GetCursorScreenPos().x + whole);
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    if (stepped) block_strip(ui, width, bottom, !both);
-    if (measured) {
+    if (stepped) block_strip(ui, microscope_, lanes_, width, bottom, !both);
+    if (measured_) {
         ImGui::SetCursorScreenPos({both ? low.x + width + gap : low.x, low.y});
         ImGui::BeginGroup();
-        measured_strip(ui, *measured, width, bottom, !both);
+        measured_strip(ui, *measured_, width, bottom, !both);
         ImGui::EndGroup();
     }
-    if (stepped || measured) return;
+    if (stepped || measured_) return;
     paragraph(ui.fonts.body, colour::dim,
-              ui.microscope.complaint().empty() ? "No block is under the microscope."
-                                                : ui.microscope.complaint());
+              microscope_.complaint().empty() ? "No block is under the microscope."
+                                              : microscope_.complaint());
     record(ui, "timeline.none");
 }
 
-void refresh_measured(Interface& ui) {
-    DockState& dock = ui.dock;
+void TimelinePanel::refresh() {
     const auto now = std::chrono::steady_clock::now();
-    const bool changed = dock.measured_state != ui.inspector.state();
-    const bool rendered = dock.measured_picture != ui.stage.picture_version();
-    if (!changed && !(rendered && now >= dock.measure_after)) return;
-    dock.measured_state = ui.inspector.state();
-    dock.measured_picture = ui.stage.picture_version();
-    dock.measure_after = now + std::chrono::milliseconds(150);
+    const bool changed = measured_state_ != inspector_.state();
+    const bool rendered = measured_picture_ != stage_.picture_version();
+    if (!changed && !(rendered && now >= measure_after_)) return;
+    measured_state_ = inspector_.state();
+    measured_picture_ = stage_.picture_version();
+    measure_after_ = now + std::chrono::milliseconds(150);
     try {
-        dock.measured = ui.stage.experiment().timeline();
+        measured_ = stage_.experiment().timeline();
     } catch (const std::exception&) {
         // The stage meets the same error with the next frame, and says so.
-        dock.measured.reset();
+        measured_.reset();
     }
 }
 

@@ -1,3 +1,5 @@
+#include "ui/dock/timings_panel.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -5,7 +7,6 @@
 
 #include "compute/shares.h"
 #include "ui/dock/roofline.h"
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -15,7 +16,7 @@ namespace {
 using compute::Ceilings;
 using compute::KernelTiming;
 
-void number(Interface& ui, const std::string& words, ImU32 colour = colour::text) {
+void number(Ui& ui, const std::string& words, ImU32 colour = colour::text) {
     ImGui::PushFont(ui.fonts.mono);
     const float width = ImGui::CalcTextSize(words.c_str()).x;
     const float room = ImGui::GetContentRegionAvail().x;
@@ -25,7 +26,7 @@ void number(Interface& ui, const std::string& words, ImU32 colour = colour::text
 }
 
 /// The larger share of what the device can do, and both under the mouse.
-void share_cell(Interface& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
+void share_cell(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
     const auto shares = ceilings ? compute::shares_of(kernel, *ceilings) : compute::Shares{};
     const bool memory = shares.of_bandwidth >= shares.of_fp32;
     const bool known = shares.larger() > 0;
@@ -37,7 +38,7 @@ void share_cell(Interface& ui, const KernelTiming& kernel, const Ceilings* ceili
     if (known && ImGui::IsItemHovered()) quick_tooltip(ui, roofline_words(kernel, *ceilings));
 }
 
-void row(Interface& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
+void row(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     clipped_text(ui.fonts.mono, colour::text, kernel.name, ImGui::GetContentRegionAvail().x);
@@ -64,7 +65,7 @@ void row(Interface& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
     sparkline(ui, kernel.recent_ms, {ImGui::GetContentRegionAvail().x, ImGui::GetTextLineHeight()});
 }
 
-void table(Interface& ui, const Ceilings* ceilings) {
+void table(Ui& ui, Stage& stage, const Ceilings* ceilings) {
     constexpr auto flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY |
                            ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;
     if (!ImGui::BeginTable("kernels", 9, flags, ImGui::GetContentRegionAvail())) return;
@@ -104,22 +105,22 @@ void table(Interface& ui, const Ceilings* ceilings) {
         ImGui::PopFont();
         text(ui.fonts.small, colour::faint, c.title);
     }
-    for (const KernelTiming& kernel : ui.stage.device().timings().kernels())
-        row(ui, kernel, ceilings);
+    for (const KernelTiming& kernel : stage.device().timings().kernels()) row(ui, kernel, ceilings);
     ImGui::EndTable();
 }
 
 /// Frame time apart from kernel time: what is left is copying, drawing and waiting for vsync.
-std::string frame_text(const Interface& ui) {
-    if (ui.frame_ms <= 0) return {};
-    if (ui.stage.paused()) return "paused";
+std::string frame_text(const Ui& ui, const Stage& stage, const FrameTimes& times) {
+    if (times.frame_ms <= 0) return {};
+    if (stage.paused()) return "paused";
     return fmt::format("window frame {} ms, {} of it to present · {:.0f} frames/s",
-                       milliseconds(ui.frame_ms), milliseconds(ui.present_ms), 1000 / ui.frame_ms);
+                       milliseconds(times.frame_ms), milliseconds(times.display_ms),
+                       1000 / times.frame_ms);
 }
 
 /// Its clocks, and what holds them down.
-void gpu_line(Interface& ui, const compute::DeviceInfo& info) {
-    const auto& state = ui.facts.gpu(info);
+void gpu_line(Ui& ui, DeviceFacts& facts, const compute::DeviceInfo& info) {
+    const auto& state = facts.gpu(info);
     if (!state) return;
     ImGui::SameLine(0, ui.px(10));
     text(ui.fonts.small, state->throttled_by.empty() ? colour::dim : colour::finding,
@@ -129,8 +130,8 @@ void gpu_line(Interface& ui, const compute::DeviceInfo& info) {
 
 }  // namespace
 
-void draw_timings(Interface& ui) {
-    const compute::DeviceInfo& info = ui.stage.device().info();
+void TimingsPanel::draw(Ui& ui) {
+    const compute::DeviceInfo& info = stage_.device().info();
     const Ceilings* ceilings = compute::known_ceilings(info);
     text(ui.fonts.small, colour::dim, "On " + info.name);
     if (info.kind == compute::DeviceKind::emulator) {
@@ -139,16 +140,16 @@ void draw_timings(Interface& ui) {
         badge(ui, "emulated", colour::finding);
         record(ui, "timings.emulated", "emulated");
     } else {
-        gpu_line(ui, info);
-        if (!ceilings) ui.later([&ui] { ui.facts.measure(ui.stage.device()); });
+        gpu_line(ui, facts_, info);
+        if (!ceilings) ui.later([this] { facts_.measure(stage_.device()); });
     }
-    const std::string frame = frame_text(ui);
+    const std::string frame = frame_text(ui, stage_, times_);
     if (!frame.empty()) {
         ImGui::SameLine();
         number(ui, frame, colour::dim);
         record(ui, "timings.frame", frame);
     }
-    table(ui, ceilings);
+    table(ui, stage_, ceilings);
 }
 
 }  // namespace warpscope::ui

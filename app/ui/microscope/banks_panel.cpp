@@ -1,3 +1,5 @@
+#include "ui/microscope/banks_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <string>
 
 #include "ui/microscope/bank_lines.h"
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -32,7 +33,7 @@ struct Rows {
     float words_top() const { return banks_top() + height; }
 };
 
-void cell(Interface& ui, const Rows& rows, unsigned i, float top, ImU32 fill, ImU32 ink,
+void cell(Ui& ui, const Rows& rows, unsigned i, float top, ImU32 fill, ImU32 ink,
           const std::string& words) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float left = rows.x(i) - rows.cell / 2;
@@ -43,7 +44,7 @@ void cell(Interface& ui, const Rows& rows, unsigned i, float top, ImU32 fill, Im
     list.AddText({rows.x(i) - size.x / 2, top + (rows.height - size.y) / 2}, ink, words.c_str());
 }
 
-void draw_rows(Interface& ui, const AccessView& access, const BankPicture& picture,
+void draw_rows(Ui& ui, Microscope& microscope, const AccessView& access, const BankPicture& picture,
                const Rows& rows) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 lane_colour = warp_colour(access.warp);
@@ -58,7 +59,7 @@ void draw_rows(Interface& ui, const AccessView& access, const BankPicture& pictu
     ImGui::PushFont(ui.fonts.mono_small);
     for (unsigned i = 0; i < 32; ++i) {
         const bool takes_part = access.mask >> i & 1;
-        const bool looked_at = i == ui.microscope.lane() && access.warp == ui.microscope.warp();
+        const bool looked_at = i == microscope.lane() && access.warp == microscope.warp();
         cell(ui, rows, i, rows.low.y, takes_part ? faded(lane_colour, 0.35F) : colour::panel,
              takes_part ? colour::text : colour::faint, fmt::format("{}", i));
         if (looked_at) {
@@ -81,7 +82,7 @@ void draw_rows(Interface& ui, const AccessView& access, const BankPicture& pictu
 }
 
 /// A click picks the lane, resting on a bank says what it serves.
-void pointer(Interface& ui, const BankPicture& picture, const AccessView& access,
+void pointer(Ui& ui, Microscope& microscope, const BankPicture& picture, const AccessView& access,
              const Rows& rows) {
     ImGui::SetCursorScreenPos(rows.low);
     const bool clicked = ImGui::InvisibleButton(
@@ -91,7 +92,7 @@ void pointer(Interface& ui, const BankPicture& picture, const AccessView& access
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const auto i = unsigned(std::clamp((mouse.x - rows.low.x) / rows.cell, 0.F, 31.F));
     if (mouse.y < rows.low.y + rows.height) {
-        if (clicked) ui.later([&ui, warp = access.warp, i] { ui.microscope.pick(warp, i); });
+        if (clicked) ui.later([&microscope, warp = access.warp, i] { microscope.pick(warp, i); });
         if (access.mask >> i & 1)
             quick_tooltip(ui, fmt::format("lane {}: byte {} of shared memory, bank {}", i,
                                           access.addresses[i], access.addresses[i] / 4 % 32));
@@ -104,8 +105,8 @@ void pointer(Interface& ui, const BankPicture& picture, const AccessView& access
 
 }  // namespace
 
-void draw_banks(Interface& ui) {
-    const Microscope& microscope = ui.microscope;
+void BanksPanel::draw(Ui& ui) {
+    const Microscope& microscope = microscope_;
     const auto access =
         microscope.ready() ? microscope.stepper().shared_access(microscope.warp()) : std::nullopt;
     if (!access) {
@@ -146,8 +147,8 @@ void draw_banks(Interface& ui) {
     text(ui.fonts.small, colour::dim, "banks");
     ImGui::SetCursorScreenPos({low.x + column, rows.words_top() + (rows.height - line) / 2});
     text(ui.fonts.small, colour::dim, "words");
-    draw_rows(ui, *access, picture, rows);
-    pointer(ui, picture, *access, rows);
+    draw_rows(ui, microscope_, *access, picture, rows);
+    pointer(ui, microscope_, picture, *access, rows);
 }
 
 }  // namespace warpscope::ui

@@ -1,9 +1,10 @@
+#include "ui/microscope/microscope_bar.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
@@ -11,8 +12,8 @@
 namespace warpscope::ui {
 namespace {
 
-void step_buttons(Interface& ui) {
-    Microscope& m = ui.microscope;
+void step_buttons(Ui& ui, Microscope& microscope) {
+    Microscope& m = microscope;
     const bool ready = m.ready();
     const bool started = ready && m.stepper().position() > 0;
     const bool more = ready && (m.stepper().position() < m.known_steps() || !m.complete());
@@ -42,8 +43,8 @@ void step_buttons(Interface& ui) {
         m.to_end();
 }
 
-void position(Interface& ui, bool words) {
-    const Microscope& m = ui.microscope;
+void position(Ui& ui, Microscope& microscope, bool words) {
+    const Microscope& m = microscope;
     ImGui::SameLine(0, ui.px(8));
     ImGui::AlignTextToFramePadding();
     if (!m.ready()) return text(ui.fonts.body, colour::faint, "nothing to step");
@@ -67,8 +68,8 @@ void position(Interface& ui, bool words) {
 constexpr std::size_t by_hand_entry = 3;
 
 /// Whose turn comes next: a schedule's choice, or a person's.
-void turns(Interface& ui, bool words, float room) {
-    Microscope& m = ui.microscope;
+void turns(Ui& ui, Microscope& microscope, bool words, float room) {
+    Microscope& m = microscope;
     if (words) {
         ImGui::AlignTextToFramePadding();
         text(ui.fonts.small, colour::dim, "Next warp");
@@ -84,8 +85,7 @@ void turns(Interface& ui, bool words, float room) {
             "Which warp takes the next step: the schedule's choice, or by hand the warp that is "
             "picked among the warps.");
     if (clicked >= 0)
-        ui.later([&ui, clicked] {
-            Microscope& microscope = ui.microscope;
+        ui.later([&microscope, clicked] {
             microscope.set_by_hand(std::size_t(clicked) == by_hand_entry);
             if (microscope.by_hand()) return;
             Microscope::Choice choice = microscope.choice();
@@ -95,9 +95,9 @@ void turns(Interface& ui, bool words, float room) {
     ImGui::SameLine(0, ui.px(6));
 }
 
-void seed(Interface& ui, bool words) {
-    const Microscope::Choice& choice = ui.microscope.choice();
-    if (ui.microscope.by_hand() || choice.schedule != compute::Schedule::random) return;
+void seed(Ui& ui, Stage& stage, Microscope& microscope, bool words) {
+    const Microscope::Choice& choice = microscope.choice();
+    if (microscope.by_hand() || choice.schedule != compute::Schedule::random) return;
     if (words) {
         text(ui.fonts.small, colour::dim, "Seed");
         ImGui::SameLine(0, ui.px(6));
@@ -111,27 +111,27 @@ void seed(Interface& ui, bool words) {
     Microscope::Choice wish = choice;
     const char* end = typed.data() + typed.size();
     if (typed.empty() || std::from_chars(typed.data(), end, wish.seed).ptr != end)
-        return ui.stage.say(fmt::format("Seed '{}' is no whole number from 0 up.", typed),
-                            Tone::error);
-    ui.later([&ui, wish] { ui.microscope.choose(wish); });
+        return stage.say(fmt::format("Seed '{}' is no whole number from 0 up.", typed),
+                         Tone::error);
+    ui.later([&microscope, wish] { microscope.choose(wish); });
 }
 
 }  // namespace
 
-void draw_microscope_bar(Interface& ui) {
+void MicroscopeBar::draw(Ui& ui) {
     const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
     const bool words = width > ui.px(800);
-    step_buttons(ui);
-    position(ui, words);
+    step_buttons(ui, microscope_);
+    position(ui, microscope_, words);
     const float end = left + width - icon_button_width(ui);
     const auto room = [&] { return end - ImGui::GetCursorPosX() - ui.px(6); };
-    if (ui.microscope.ready() && room() > ui.px(70)) {
-        turns(ui, words, room());
-        if (room() > ui.px(50)) seed(ui, words);
+    if (microscope_.ready() && room() > ui.px(70)) {
+        turns(ui, microscope_, words, room());
+        if (room() > ui.px(50)) seed(ui, stage_, microscope_, words);
     }
     ImGui::SameLine(end, 0);
     if (icon_button(ui, "microscope.close", Icon::close, "Close the microscope (Esc or M)."))
-        ui.later([&ui] { ui.microscope.close(); });
+        ui.later([this] { microscope_.close(); });
 }
 
 }  // namespace warpscope::ui

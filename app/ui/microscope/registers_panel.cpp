@@ -1,3 +1,5 @@
+#include "ui/microscope/registers_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 
 #include "ui/microscope/recent_registers.h"
 #include "ui/microscope/warp_words.h"
-#include "ui/panels/panels.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -34,8 +35,8 @@ std::uint64_t newest_step(const std::vector<RecentRegister>& registers) {
     return registers.empty() ? 0 : registers.front().step;
 }
 
-void cell(Interface& ui, const RegisterInfo& reg, bool fresh, ImVec2 low) {
-    const Microscope& m = ui.microscope;
+void cell(Ui& ui, Microscope& microscope, const RegisterInfo& reg, bool fresh, ImVec2 low) {
+    const Microscope& m = microscope;
     const std::uint64_t bits = m.stepper().value(reg, m.warp(), m.lane());
     const std::string value = register_text(reg, bits);
     const ImVec2 high{low.x + ui.px(column_width - 14), low.y + ui.px(row_height)};
@@ -50,24 +51,24 @@ void cell(Interface& ui, const RegisterInfo& reg, bool fresh, ImVec2 low) {
         quick_tooltip(ui, all_readings(reg, bits));
 }
 
-void table(Interface& ui, const std::vector<RecentRegister>& registers) {
-    const emulator::Kernel& kernel = ui.microscope.stepper().kernel();
+void table(Ui& ui, Microscope& microscope, const std::vector<RecentRegister>& registers) {
+    const emulator::Kernel& kernel = microscope.stepper().kernel();
     const ImVec2 low = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     const auto rows = std::size_t(std::max(1.F, room.y / ui.px(row_height)));
     ImGui::PushFont(ui.fonts.mono_small);
     for (std::size_t i = 0; i < registers.size(); ++i) {
         const ImVec2 at{low.x + ui.px(column_width) * float(i / rows),
                         low.y + ui.px(row_height) * float(i % rows)};
-        cell(ui, kernel.registers[registers[i].index], registers[i].step == newest_step(registers),
-             at);
+        cell(ui, microscope, kernel.registers[registers[i].index],
+             registers[i].step == newest_step(registers), at);
     }
     ImGui::PopFont();
 }
 
 }  // namespace
 
-void draw_registers(Interface& ui) {
-    Microscope& m = ui.microscope;
+void RegistersPanel::draw(Ui& ui) {
+    Microscope& m = microscope_;
     if (!m.ready()) return;
     const std::string words =
         fmt::format("warp {}, {}", m.warp(), lane_words(m, m.warp(), m.lane()));
@@ -78,18 +79,18 @@ void draw_registers(Interface& ui) {
     tooltip(ui,
             "The registers of this lane in the order in which they were last written. Another "
             "lane: click it among the warps.");
-    if (ui.source.writes_copy != m.copy()) {
-        ui.source.writes_copy = m.copy();
-        ui.source.writes = RegisterWrites(m.stepper().kernel());
+    if (writes_copy_ != m.copy()) {
+        writes_copy_ = m.copy();
+        writes_ = RegisterWrites(m.stepper().kernel());
     }
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const auto columns = std::size_t(std::max(1.F, room.x / ui.px(column_width)));
     const auto rows = std::size_t(std::max(1.F, room.y / ui.px(row_height)));
     const auto registers =
-        recent_registers(m.stepper(), ui.source.writes, m.warp(), m.lane(), columns * rows);
+        recent_registers(m.stepper(), writes_, m.warp(), m.lane(), columns * rows);
     if (registers.empty())
         return paragraph(ui.fonts.body, colour::faint, "This lane has written no register yet.");
-    table(ui, registers);
+    table(ui, microscope_, registers);
 }
 
 }  // namespace warpscope::ui

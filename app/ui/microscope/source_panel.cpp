@@ -1,9 +1,10 @@
+#include "ui/microscope/source_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "ui/microscope/listing.h"
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
@@ -14,14 +15,13 @@ namespace {
 using emulator::SplitView;
 using emulator::Stepper;
 
-void read_texts(Interface& ui) {
-    SourceView& view = ui.source;
-    if (view.copy == ui.microscope.copy()) return;
-    view.copy = ui.microscope.copy();
-    const emulator::Kernel& kernel = ui.microscope.stepper().kernel();
-    view.source =
-        source_text(kernel, [&](std::string_view file) { return ui.microscope.source(file); });
-    view.ptx = ptx_text(kernel);
+void read_texts(Ui& ui, Microscope& microscope, SourceTexts& source) {
+    if (source.copy == microscope.copy()) return;
+    source.copy = microscope.copy();
+    const emulator::Kernel& kernel = microscope.stepper().kernel();
+    source.source =
+        source_text(kernel, [&](std::string_view file) { return microscope.source(file); });
+    source.ptx = ptx_text(kernel);
 }
 
 std::vector<Chip> chips(const Microscope& microscope, const KernelText& text) {
@@ -67,9 +67,9 @@ std::optional<std::uint32_t> focus_row(const Microscope& microscope, const Kerne
     return text.row(microscope.stepper().history()[here - 1].pc);
 }
 
-Listing make_listing(Interface& ui, const char* id, const KernelText& text) {
-    Listing listing{id, &text, chips(ui.microscope, text), {}, focus_row(ui.microscope, text)};
-    listing.hazards = hazard_rows(ui.microscope, text);
+Listing make_listing(Ui& ui, Microscope& microscope, const char* id, const KernelText& text) {
+    Listing listing{id, &text, chips(microscope, text), {}, focus_row(microscope, text)};
+    listing.hazards = hazard_rows(microscope, text);
     return listing;
 }
 
@@ -78,8 +78,7 @@ std::string index_text(const Microscope::Dim3& at, const Microscope::Dim3& size)
     return size.y > 1 ? fmt::format("{}, {}", at.x, at.y) : fmt::format("{}", at.x);
 }
 
-void block_field(Interface& ui) {
-    Microscope& microscope = ui.microscope;
+void block_field(Ui& ui, Microscope& microscope) {
     const Microscope::Dim3 grid = microscope.launch().grid;
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.small, colour::dim, "Block");
@@ -89,7 +88,7 @@ void block_field(Interface& ui) {
     ImGui::SameLine(0, ui.px(6));
     std::string typed;
     if (field(ui, "microscope.block", index_text(microscope.block(), grid), ui.px(82), typed))
-        ui.later([&ui, typed] { ui.microscope.set_block(typed); });
+        ui.later([&microscope, typed] { microscope.set_block(typed); });
     ImGui::SameLine(0, ui.px(6));
     const compute::Dim3 size{grid.x, grid.y, grid.z};
     text(ui.fonts.small, colour::faint, "of " + dimensions(size));
@@ -97,8 +96,8 @@ void block_field(Interface& ui) {
 }
 
 /// Which frame is looked at, and a way to a newer one where the live experiment has gone on.
-void frame_part(Interface& ui) {
-    const std::uint64_t live = ui.stage.experiment().frame(), here = ui.microscope.frame();
+void frame_part(Ui& ui, Stage& stage, Microscope& microscope) {
+    const std::uint64_t live = stage.experiment().frame(), here = microscope.frame();
     ImGui::SameLine(0, ui.px(10));
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.small, colour::faint, fmt::format("frame {}", here));
@@ -107,12 +106,12 @@ void frame_part(Interface& ui) {
     tooltip(ui, "The experiment has gone on; this is the frame that the microscope was opened on.");
     ImGui::SameLine(0, ui.px(6));
     if (icon_button(ui, "microscope.renew", Icon::restart, "Look at the current frame."))
-        ui.later([&ui] { ui.microscope.renew(ui.stage.entry(), ui.stage.experiment()); });
+        ui.later([&stage, &microscope] { microscope.renew(stage.entry(), stage.experiment()); });
 }
 
 /// What a barrier waits for, of a kernel that has one.
-void barriers_choice(Interface& ui) {
-    const Microscope::Choice& choice = ui.microscope.choice();
+void barriers_choice(Ui& ui, Microscope& microscope) {
+    const Microscope::Choice& choice = microscope.choice();
     ImGui::SameLine(0, ui.px(8));
     const int clicked = dropdown(ui, "microscope.barriers", {"volta", "before-volta", "strict"},
                                  {"Volta barriers", "before Volta", "strict barriers"},
@@ -124,12 +123,12 @@ void barriers_choice(Interface& ui) {
     if (clicked < 0) return;
     Microscope::Choice wish = choice;
     wish.barriers = compute::BarrierPolicy(clicked);
-    ui.later([&ui, wish] { ui.microscope.choose(wish); });
+    ui.later([&microscope, wish] { microscope.choose(wish); });
 }
 
-float right_part_width(Interface& ui) {
+float right_part_width(Ui& ui, Microscope& microscope) {
     ImGui::PushFont(ui.fonts.small);
-    const auto grid = ui.microscope.launch().grid;
+    const auto grid = microscope.launch().grid;
     const float words =
         ImGui::CalcTextSize("Block").x +
         ImGui::CalcTextSize(("of " + dimensions({grid.x, grid.y, grid.z})).c_str()).x;
@@ -138,11 +137,11 @@ float right_part_width(Interface& ui) {
            2 * ImGui::GetStyle().FramePadding.x;
 }
 
-void header(Interface& ui) {
+void header(Ui& ui, Stage& stage, Microscope& microscope, SourceTexts& source) {
     const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
-    const float right = right_part_width(ui);
-    const emulator::Kernel& kernel = ui.microscope.stepper().kernel();
-    const std::string& file = ui.source.source.file;
+    const float right = right_part_width(ui, microscope);
+    const emulator::Kernel& kernel = microscope.stepper().kernel();
+    const std::string& file = source.source.file;
     ImGui::AlignTextToFramePadding();
     const float room = width - right;
     const bool frame = room > ui.px(190), barriers = room > ui.px(310) && kernel.has_barrier;
@@ -150,18 +149,18 @@ void header(Interface& ui) {
     clipped_text(ui.fonts.strong, colour::text, kernel.name, std::max(ui.px(30), room - rest));
     record(ui, "microscope.kernel", kernel.name);
     tooltip(ui, fmt::format("kernel {} of {}", kernel.name, file.empty() ? "PTX text" : file));
-    if (frame) frame_part(ui);
-    if (barriers) barriers_choice(ui);
+    if (frame) frame_part(ui, stage, microscope);
+    if (barriers) barriers_choice(ui, microscope);
     ImGui::SameLine(left + width - right, 0);
-    block_field(ui);
-    if (flat_button(ui, "microscope.ptx", "PTX", ui.source.show_ptx))
-        ui.source.show_ptx = !ui.source.show_ptx;
+    block_field(ui, microscope);
+    if (flat_button(ui, "microscope.ptx", "PTX", source.show_ptx))
+        source.show_ptx = !source.show_ptx;
     tooltip(ui, "The kernel's PTX beside its source (P).");
 }
 
 /// How the block ended, at the lower edge.
-void ending(Interface& ui) {
-    const Stepper& stepper = ui.microscope.stepper();
+void ending(Ui& ui, Microscope& microscope) {
+    const Stepper& stepper = microscope.stepper();
     if (stepper.end() == Stepper::End::open) return;
     const bool failed = stepper.end() == Stepper::End::failed;
     const std::string words = failed ? stepper.error() : "The block has ended.";
@@ -169,8 +168,8 @@ void ending(Interface& ui) {
     record(ui, "microscope.ending", words);
 }
 
-float ending_height(Interface& ui, float width) {
-    const Stepper& stepper = ui.microscope.stepper();
+float ending_height(Ui& ui, Microscope& microscope, float width) {
+    const Stepper& stepper = microscope.stepper();
     if (stepper.end() == Stepper::End::open) return 0;
     const bool failed = stepper.end() == Stepper::End::failed;
     ImGui::PushFont(ui.fonts.small);
@@ -180,42 +179,42 @@ float ending_height(Interface& ui, float width) {
     return height;
 }
 
-void texts(Interface& ui, ImVec2 size) {
-    SourceView& view = ui.source;
-    const bool moved = view.version != ui.microscope.version();
+void texts(Ui& ui, Microscope& microscope, SourceTexts& source, ImVec2 size) {
+    const bool moved = source.version != microscope.version();
     // Whoever steps wants to see where to; one who only watches may look elsewhere.
-    if (moved && !ui.microscope.playing()) view.left.following = view.right.following = true;
-    view.version = ui.microscope.version();
-    const bool both = view.show_ptx && !view.source.empty() && !view.ptx.empty();
+    if (moved && !microscope.playing()) source.left.following = source.right.following = true;
+    source.version = microscope.version();
+    const bool both = source.show_ptx && !source.source.empty() && !source.ptx.empty();
     // CUDA lines are the longer ones.
     const float left = both ? std::floor((size.x - ui.px(8)) * 0.54F) : size.x;
     const float right = both ? size.x - ui.px(8) - left : size.x;
-    if (both || !view.show_ptx || view.ptx.empty()) {
-        if (!view.source.empty())
-            draw_listing(ui, ui.microscope, view.left, make_listing(ui, "source", view.source),
-                         {left, size.y}, moved);
+    if (both || !source.show_ptx || source.ptx.empty()) {
+        if (!source.source.empty())
+            draw_listing(ui, microscope, source.left,
+                         make_listing(ui, microscope, "source", source.source), {left, size.y},
+                         moved);
     }
     if (both) ImGui::SameLine(0, ui.px(8));
-    if ((view.show_ptx || view.source.empty()) && !view.ptx.empty())
-        draw_listing(ui, ui.microscope, view.right, make_listing(ui, "ptx", view.ptx),
+    if ((source.show_ptx || source.source.empty()) && !source.ptx.empty())
+        draw_listing(ui, microscope, source.right, make_listing(ui, microscope, "ptx", source.ptx),
                      {right, size.y}, moved);
 }
 
 }  // namespace
 
-void draw_source(Interface& ui) {
-    if (!ui.microscope.ready()) {
+void SourcePanel::draw(Ui& ui) {
+    if (!microscope_.ready()) {
         paragraph(ui.fonts.body, colour::dim, "There is no block to step here.");
-        paragraph(ui.fonts.body, colour::bad, ui.microscope.complaint());
-        record(ui, "microscope.complaint", ui.microscope.complaint());
+        paragraph(ui.fonts.body, colour::bad, microscope_.complaint());
+        record(ui, "microscope.complaint", microscope_.complaint());
         return;
     }
-    read_texts(ui);
-    header(ui);
+    read_texts(ui, microscope_, source_);
+    header(ui, stage_, microscope_, source_);
     const ImVec2 room = ImGui::GetContentRegionAvail();
-    const float foot = ending_height(ui, room.x);
-    texts(ui, {room.x, std::max(ui.px(20), room.y - foot)});
-    ending(ui);
+    const float foot = ending_height(ui, microscope_, room.x);
+    texts(ui, microscope_, source_, {room.x, std::max(ui.px(20), room.y - foot)});
+    ending(ui, microscope_);
 }
 
 }  // namespace warpscope::ui

@@ -1,3 +1,5 @@
+#include "ui/microscope/tile_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "ui/microscope/tile_grid.h"
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -32,7 +33,7 @@ struct Grid {
 
 constexpr std::array<unsigned, 8> row_choices{0, 8, 16, 17, 18, 32, 33, 64};
 
-void header(Interface& ui, unsigned usual) {
+void header(Ui& ui, TileLook& look, unsigned usual) {
     const float room = ImGui::GetContentRegionAvail().x, field = std::min(ui.px(138), room);
     const float right = ImGui::GetCursorPosX() + room;
     // A title has no place beside the choices of a narrow panel.
@@ -45,17 +46,17 @@ void header(Interface& ui, unsigned usual) {
     std::vector<std::string> ids, labels;
     std::size_t chosen = 0;
     for (std::size_t i = 0; i < row_choices.size(); ++i) {
-        if (row_choices[i] == ui.dock.tile_row) chosen = i;
+        if (row_choices[i] == look.words_in_row) chosen = i;
         const unsigned row = row_choices[i] == 0 ? usual : row_choices[i];
         ids.push_back(i == 0 ? "auto" : fmt::format("{}", row));
         labels.push_back(fmt::format("{}{} a row", i == 0 ? "auto: " : "", row));
     }
     const int clicked = dropdown(ui, "tile.row", ids, labels, chosen, field);
-    if (clicked >= 0) ui.dock.tile_row = row_choices[std::size_t(clicked)];
+    if (clicked >= 0) look.words_in_row = row_choices[std::size_t(clicked)];
     const int by = segments(ui, "tile.by", {"value", "writer", "epoch"},
                             {"Value", wide ? "Last writer" : "Writer", "Epoch"},
-                            std::size_t(ui.dock.tile_by), ImGui::GetContentRegionAvail().x);
-    if (by >= 0) ui.dock.tile_by = TileColour(by);
+                            std::size_t(look.colour), ImGui::GetContentRegionAvail().x);
+    if (by >= 0) look.colour = TileColour(by);
     ImGui::Dummy({0, ui.px(2)});
 }
 
@@ -95,12 +96,12 @@ std::vector<std::size_t> newest_words(const emulator::Stepper& stepper) {
     return words_of(*access);
 }
 
-void draw_cells(Interface& ui, const Grid& grid, std::size_t first, std::size_t last) {
-    const emulator::Stepper& stepper = ui.microscope.stepper();
+void draw_cells(Ui& ui, Microscope& microscope, TileLook& look, const Grid& grid, std::size_t first,
+                std::size_t last) {
+    const emulator::Stepper& stepper = microscope.stepper();
     const std::span<const WordView> words = stepper.words();
-    const std::vector<ImU32> colours =
-        tile_colours(ui.dock.tile_by, word_type(stepper.kernel()), stepper.shared_memory(), words,
-                     stepper.epoch());
+    const std::vector<ImU32> colours = tile_colours(
+        look.colour, word_type(stepper.kernel()), stepper.shared_memory(), words, stepper.epoch());
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float gap = grid.cell > ui.px(7) ? ui.px(1) : 0.5F;
     for (std::size_t i = first; i < last; ++i) {
@@ -121,22 +122,23 @@ void draw_cells(Interface& ui, const Grid& grid, std::size_t first, std::size_t 
 }
 
 /// Resting says everything about a word, a click looks at the thread that wrote it.
-void pointer(Interface& ui, const Grid& grid) {
+void pointer(Ui& ui, Microscope& microscope, const Grid& grid) {
     if (!ImGui::IsItemHovered()) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const float x = (mouse.x - grid.low.x) / grid.cell, y = (mouse.y - grid.low.y) / grid.cell;
     if (x < 0 || y < 0 || unsigned(x) >= grid.row) return;
     const std::size_t word = std::size_t(y) * grid.row + std::size_t(x);
     if (word >= grid.words) return;
-    const std::int32_t writer = ui.microscope.stepper().words()[word].writer;
+    const std::int32_t writer = microscope.stepper().words()[word].writer;
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left) && writer != WordView::nobody)
-        ui.later(
-            [&ui, writer] { ui.microscope.pick(unsigned(writer) / 32, unsigned(writer) % 32); });
-    quick_tooltip(ui, words_about(ui.microscope, word));
+        ui.later([&microscope, writer] {
+            microscope.pick(unsigned(writer) / 32, unsigned(writer) % 32);
+        });
+    quick_tooltip(ui, words_about(microscope, word));
 }
 
-void grid(Interface& ui, unsigned row) {
-    const emulator::Stepper& stepper = ui.microscope.stepper();
+void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {
+    const emulator::Stepper& stepper = microscope.stepper();
     const std::span<const WordView> all = stepper.words();
     const std::size_t words = all.size();
     const std::size_t rows = (words + row - 1) / row;
@@ -152,7 +154,7 @@ void grid(Interface& ui, unsigned row) {
     const float scroll = ImGui::GetScrollY(), height = ImGui::GetWindowHeight();
     const auto first = std::size_t(scroll / cell) * row;
     const auto last = std::min(words, (std::size_t((scroll + height) / cell) + 1) * row);
-    if (first < last) draw_cells(ui, grid, first, last);
+    if (first < last) draw_cells(ui, microscope, look, grid, first, last);
     ImGui::SetCursorScreenPos(grid.low);
     ImGui::InvisibleButton("tile", {cell * float(row), cell * float(grid.rows())});
     const auto hazards =
@@ -161,14 +163,14 @@ void grid(Interface& ui, unsigned row) {
         std::count_if(all.begin(), all.end(), [](const WordView& w) { return w.writer >= 0; });
     record(ui, "tile",
            fmt::format("{} words, {} a row, {} written, {} hazards", words, row, written, hazards));
-    pointer(ui, grid);
+    pointer(ui, microscope, grid);
     ImGui::EndChild();
 }
 
 }  // namespace
 
-void draw_tile(Interface& ui) {
-    const Microscope& microscope = ui.microscope;
+void TilePanel::draw(Ui& ui) {
+    const Microscope& microscope = microscope_;
     if (!microscope.ready() || microscope.stepper().words().empty()) {
         text(ui.fonts.strong, colour::text, "Shared memory");
         const std::string words = microscope.ready() ? "This kernel uses no shared memory." : "";
@@ -178,8 +180,8 @@ void draw_tile(Interface& ui) {
     }
     const std::size_t words = microscope.stepper().words().size();
     const unsigned usual = usual_row(microscope.launch().block, words);
-    header(ui, usual);
-    grid(ui, ui.dock.tile_row == 0 ? usual : ui.dock.tile_row);
+    header(ui, look_, usual);
+    grid(ui, microscope_, look_, look_.words_in_row == 0 ? usual : look_.words_in_row);
 }
 
 }  // namespace warpscope::ui

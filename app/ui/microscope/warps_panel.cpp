@@ -1,10 +1,11 @@
+#include "ui/microscope/warps_panel.h"
+
 #include <fmt/format.h>
 
 #include <bit>
 #include <cmath>
 
 #include "ui/microscope/warp_words.h"
-#include "ui/panels/panels.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -22,7 +23,7 @@ struct Places {
     float chip, words, lanes, lane, button;
 };
 
-Places find_places(Interface& ui, ImVec2 low, ImVec2 size) {
+Places find_places(Ui& ui, ImVec2 low, ImVec2 size) {
     Places at{};
     at.low = low;
     at.high = {low.x + size.x, low.y + size.y};
@@ -47,7 +48,7 @@ ImU32 lane_colour(unsigned warp, const WarpView& view, unsigned lane) {
     return colour::raised;
 }
 
-void lanes(Interface& ui, unsigned warp, const WarpView& view, const Places& at) {
+void lanes(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& view, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float top = at.low.y + ui.px(5), bottom = at.high.y - ui.px(6);
     const float gap = at.lane >= ui.px(4) ? ui.px(1) : 0;
@@ -55,8 +56,8 @@ void lanes(Interface& ui, unsigned warp, const WarpView& view, const Places& at)
         const float x = at.lanes + at.lane * float(lane);
         list.AddRectFilled({x, top}, {x + at.lane - gap, bottom}, lane_colour(warp, view, lane));
     }
-    if (warp == ui.microscope.warp()) {
-        const float x = at.lanes + at.lane * float(ui.microscope.lane());
+    if (warp == microscope.warp()) {
+        const float x = at.lanes + at.lane * float(microscope.lane());
         list.AddRectFilled({x - ui.px(1), bottom + ui.px(1)},
                            {x + at.lane + ui.px(1), bottom + ui.px(4)}, colour::text);
     }
@@ -64,16 +65,16 @@ void lanes(Interface& ui, unsigned warp, const WarpView& view, const Places& at)
     const std::string id = fmt::format("warp.{}.lanes", warp);
     if (ImGui::InvisibleButton(id.c_str(), {32 * at.lane, at.high.y - at.low.y})) {
         const float x = (ImGui::GetIO().MousePos.x - at.lanes) / at.lane;
-        ui.microscope.pick(warp, unsigned(std::clamp(x, 0.F, 31.F)));
+        microscope.pick(warp, unsigned(std::clamp(x, 0.F, 31.F)));
     }
     record(ui, id, fmt::format("{}", std::popcount(view.threads & ~view.exited)));
     if (!ImGui::IsItemHovered()) return;
     const float x = (ImGui::GetIO().MousePos.x - at.lanes) / at.lane;
     const auto lane = unsigned(std::clamp(x, 0.F, 31.F));
-    quick_tooltip(ui, lane_words(ui.microscope, warp, lane) + "\nClick: look at this lane.");
+    quick_tooltip(ui, lane_words(microscope, warp, lane) + "\nClick: look at this lane.");
 }
 
-void chip(Interface& ui, unsigned warp, const WarpView& view, const Places& at) {
+void chip(Ui& ui, unsigned warp, const WarpView& view, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 low{at.chip, at.low.y + ui.px(2)}, high{at.chip + ui.px(24), at.high.y - ui.px(2)};
     const bool alive = !view.splits.empty();
@@ -87,7 +88,8 @@ void chip(Interface& ui, unsigned warp, const WarpView& view, const Places& at) 
     ImGui::PopFont();
 }
 
-void step_button(Interface& ui, unsigned warp, const WarpView& view, const Places& at) {
+void step_button(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& view,
+                 const Places& at) {
     ImGui::SetCursorScreenPos({at.button, at.low.y + ui.px(1)});
     const bool can = can_run(view);
     const std::string id = fmt::format("warp.{}.step", warp);
@@ -106,11 +108,11 @@ void step_button(Interface& ui, unsigned warp, const WarpView& view, const Place
         {c.x - 0.7F * r, c.y - r}, {c.x + r, c.y}, {c.x - 0.7F * r, c.y + r},
         can ? (hovered ? colour::text : colour::dim) : faded(colour::faint, 0.35F));
     tooltip(ui, fmt::format("One instruction of warp {}, whoever's turn it is.", warp));
-    if (clicked) ui.microscope.step_warp(warp);
+    if (clicked) microscope.step_warp(warp);
 }
 
-void row(Interface& ui, unsigned warp, ImVec2 size, bool moved) {
-    Microscope& m = ui.microscope;
+void row(Ui& ui, Microscope& microscope, unsigned warp, ImVec2 size, bool moved) {
+    Microscope& m = microscope;
     const WarpView view = m.stepper().warp(warp);
     const Places at = find_places(ui, ImGui::GetCursorScreenPos(), size);
     const std::string words = warp_words(m.stepper().kernel(), view, true);
@@ -145,30 +147,30 @@ void row(Interface& ui, unsigned warp, ImVec2 size, bool moved) {
     ImGui::PopFont();
     clipped_text(ui.fonts.small, acting ? colour::text : colour::dim,
                  fits ? words : warp_words(m.stepper().kernel(), view, false), room);
-    lanes(ui, warp, view, at);
-    step_button(ui, warp, view, at);
+    lanes(ui, microscope, warp, view, at);
+    step_button(ui, microscope, warp, view, at);
     ImGui::SetCursorScreenPos({at.low.x, at.high.y});
 }
 
 }  // namespace
 
-void draw_warps(Interface& ui) {
+void WarpsPanel::draw(Ui& ui) {
     text(ui.fonts.strong, colour::text, "Warps");
-    if (!ui.microscope.ready()) return;
-    const Stepper& stepper = ui.microscope.stepper();
+    if (!microscope_.ready()) return;
+    const Stepper& stepper = microscope_.stepper();
     ImGui::SameLine(0, ui.px(10));
     const std::string epoch = fmt::format("barriers passed: {}", stepper.epoch());
     text(ui.fonts.small, colour::faint, epoch);
     record(ui, "microscope.epoch", fmt::format("{}", stepper.epoch()));
-    const bool moved = ui.source.warps_version != ui.microscope.version();
-    ui.source.warps_version = ui.microscope.version();
+    const bool moved = drawn_version_ != microscope_.version();
+    drawn_version_ = microscope_.version();
     const float width = ImGui::GetContentRegionAvail().x;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
     const float height = std::floor(
         std::clamp(ImGui::GetContentRegionAvail().y / float(std::max(1U, stepper.warps())),
                    ui.px(least_row), ui.px(most_row)));
     for (unsigned warp = 0; warp < stepper.warps(); ++warp)
-        row(ui, warp, {width, height}, moved && !ui.microscope.playing());
+        row(ui, microscope_, warp, {width, height}, moved && !microscope_.playing());
     ImGui::PopStyleVar();
 }
 

@@ -1,3 +1,5 @@
+#include "ui/panels/controls_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <type_traits>
 
 #include "compute/pick_device.h"
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -25,7 +26,7 @@ struct Columns {
     float widget;
 };
 
-Columns columns(Interface& ui, float widest_label) {
+Columns columns(Ui& ui, float widest_label) {
     const float width = ImGui::GetContentRegionAvail().x;
     const float gap = ui.px(12);
     const float label = std::min(std::max(widest_label + gap, ui.px(84)), width * 0.45F);
@@ -33,8 +34,7 @@ Columns columns(Interface& ui, float widest_label) {
 }
 
 /// Draws the label and leaves the cursor at the widget's place.
-void row_label(Interface& ui, const Columns& at, const std::string& label,
-               const std::string& help) {
+void row_label(Ui& ui, const Columns& at, const std::string& label, const std::string& help) {
     ImGui::AlignTextToFramePadding();
     const float x = ImGui::GetCursorPosX();
     clipped_text(ui.fonts.body, colour::dim, label, at.label - ui.px(8));
@@ -42,15 +42,15 @@ void row_label(Interface& ui, const Columns& at, const std::string& label,
     ImGui::SameLine(x + at.label, 0);
 }
 
-void apply(Interface& ui, const Parameter& parameter, std::string value) {
+void apply(Ui& ui, Stage& stage, const Parameter& parameter, std::string value) {
     if (value == parameter.text()) return;
-    ui.later([&ui, id = parameter.id(), value = std::move(value)] {
+    ui.later([&stage, id = parameter.id(), value = std::move(value)] {
         const experiments::Assignment one{id, value};
-        ui.stage.assign({&one, 1});
+        stage.assign({&one, 1});
     });
 }
 
-void choice_widget(Interface& ui, const Choice& choice, const std::string& id, float width) {
+void choice_widget(Ui& ui, Stage& stage, const Choice& choice, const std::string& id, float width) {
     std::vector<std::string> ids, labels;
     for (const Choice::Word& word : choice.words()) {
         ids.push_back(word.id);
@@ -59,7 +59,7 @@ void choice_widget(Interface& ui, const Choice& choice, const std::string& id, f
     const bool few = labels.size() <= 3 && segments_width(labels) <= width;
     const int clicked = few ? segments(ui, id, ids, labels, choice.index(), width)
                             : dropdown(ui, id, ids, labels, choice.index(), width);
-    if (clicked >= 0) apply(ui, choice, ids[std::size_t(clicked)]);
+    if (clicked >= 0) apply(ui, stage, choice, ids[std::size_t(clicked)]);
 }
 
 /// Wide ranges of one sign are easier to set by their logarithm.
@@ -72,8 +72,8 @@ ImGuiSliderFlags slider_flags(double low, double high) {
 /// A slider and a field with the same value. The slider's is applied when it is let go of, as
 /// another size may take a while to make, or while it moves (`live`).
 template <class Number, class Print>
-void number_widget(Interface& ui, const Parameter& parameter, const std::string& id, float width,
-                   Number value, Number low, Number high, bool live, Print print) {
+void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::string& id,
+                   float width, Number value, Number low, Number high, bool live, Print print) {
     const std::string slider_id = id + ".slider";
     const bool dragging = ui.edit.id == slider_id;
     const float field_width = std::min(ui.px(86), width * 0.5F);
@@ -90,58 +90,60 @@ void number_widget(Interface& ui, const Parameter& parameter, const std::string&
     tooltip(ui, parameter.help() + " " + parameter.range() + ".");
     if (moved) ui.edit = {slider_id, print(shown)};
     if (ui.edit.id == slider_id && (live || !ImGui::IsItemActive()))
-        apply(ui, parameter, ui.edit.text);
+        apply(ui, stage, parameter, ui.edit.text);
     const std::string current = ui.edit.id == slider_id ? ui.edit.text : parameter.text();
     if (ui.edit.id == slider_id && !ImGui::IsItemActive()) ui.edit = {};
     ImGui::SameLine(0, ui.px(6));
     std::string typed;
-    if (field(ui, id, current, field_width, typed)) apply(ui, parameter, typed);
+    if (field(ui, id, current, field_width, typed)) apply(ui, stage, parameter, typed);
 }
 
-void text_widget(Interface& ui, const Text& parameter, const std::string& id, float width) {
+void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string& id, float width) {
     const float button = ui.px(58);
     std::string typed;
     if (field(ui, id, parameter.text(), width - button - ui.px(6), typed))
-        apply(ui, parameter, typed);
+        apply(ui, stage, parameter, typed);
     tooltip(ui, parameter.help());
     ImGui::SameLine(0, ui.px(6));
     // Clicking here leaves the field, which is what applies its text.
     flat_button(ui, id + ".apply", "Apply", false, {button, 0});
 }
 
-void parameter_widget(Interface& ui, const Parameter& parameter, const std::string& id,
+void parameter_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::string& id,
                       float width) {
     if (const auto* toggle = dynamic_cast<const Toggle*>(&parameter)) {
-        if (toggle_switch(ui, id, *toggle, width)) apply(ui, parameter, *toggle ? "off" : "on");
+        if (toggle_switch(ui, id, *toggle, width))
+            apply(ui, stage, parameter, *toggle ? "off" : "on");
     } else if (const auto* choice = dynamic_cast<const Choice*>(&parameter)) {
-        choice_widget(ui, *choice, id, width);
+        choice_widget(ui, stage, *choice, id, width);
     } else if (const auto* integer = dynamic_cast<const Integer*>(&parameter)) {
-        number_widget<std::int64_t>(ui, parameter, id, width, *integer, integer->low(),
+        number_widget<std::int64_t>(ui, stage, parameter, id, width, *integer, integer->low(),
                                     integer->high(), false,
                                     [](std::int64_t v) { return fmt::format("{}", v); });
     } else if (const auto* real = dynamic_cast<const Real*>(&parameter)) {
-        number_widget<double>(ui, parameter, id, width, *real, real->low(), real->high(), true,
+        number_widget<double>(ui, stage, parameter, id, width, *real, real->low(), real->high(),
+                              true,
                               [&](double v) { return rounded(v, real->low(), real->high()); });
     } else if (const auto* words = dynamic_cast<const Text*>(&parameter)) {
-        text_widget(ui, *words, id, width);
+        text_widget(ui, stage, *words, id, width);
     }
 }
 
-void parameters(Interface& ui) {
-    const experiments::ParameterSet& set = ui.stage.experiment().parameters();
+void parameters(Ui& ui, Stage& stage) {
+    const experiments::ParameterSet& set = stage.experiment().parameters();
     float widest = 0;
     for (const Parameter* p : set.all())
         widest = std::max(widest, ImGui::CalcTextSize(p->label().c_str()).x);
     const Columns at = columns(ui, widest);
     for (const Parameter* p : set.all()) {
-        const std::string id = ui.stage.entry().id + "." + p->id();
+        const std::string id = stage.entry().id + "." + p->id();
         ImGui::PushID(id.c_str());
         const auto* real = dynamic_cast<const Real*>(p);
         const bool unit = real && !real->unit().empty();
         const std::size_t first = ui.widgets.widgets().size();
         ImGui::BeginDisabled(!p->matters());
         row_label(ui, at, unit ? p->label() + ", " + real->unit() : p->label(), p->help());
-        parameter_widget(ui, *p, id, at.widget);
+        parameter_widget(ui, stage, *p, id, at.widget);
         ImGui::EndDisabled();
         if (!p->matters()) ui.widgets.disable_from(first);
         const auto* choice = dynamic_cast<const Choice*>(p);
@@ -152,27 +154,26 @@ void parameters(Interface& ui) {
     }
 }
 
-void device_row(Interface& ui, const Columns& at) {
+void device_row(Ui& ui, Stage& stage, std::vector<std::string>& devices, const Columns& at) {
     row_label(ui, at, "Run on", "Which device runs the kernels.");
     // Asking the driver takes time, so the list is made when it is about to open.
-    if (ui.devices.empty()) ui.devices = {ui.stage.device_wish()};
+    if (devices.empty()) devices = {stage.device_wish()};
     if (ImGui::IsMouseHoveringRect(ImGui::GetCursorScreenPos(),
                                    {ImGui::GetCursorScreenPos().x + at.widget,
                                     ImGui::GetCursorScreenPos().y + ImGui::GetFrameHeight()}) &&
-        ui.devices.size() == 1)
-        ui.devices = compute::device_choices();
-    auto found = std::find(ui.devices.begin(), ui.devices.end(), ui.stage.device_wish());
-    if (found == ui.devices.end())
-        found = ui.devices.insert(ui.devices.begin(), ui.stage.device_wish());
-    const auto chosen = std::size_t(found - ui.devices.begin());
-    const int clicked = dropdown(ui, "device", ui.devices, ui.devices, chosen, at.widget);
+        devices.size() == 1)
+        devices = compute::device_choices();
+    auto found = std::find(devices.begin(), devices.end(), stage.device_wish());
+    if (found == devices.end()) found = devices.insert(devices.begin(), stage.device_wish());
+    const auto chosen = std::size_t(found - devices.begin());
+    const int clicked = dropdown(ui, "device", devices, devices, chosen, at.widget);
     if (clicked >= 0)
-        ui.later([&ui, wish = ui.devices[std::size_t(clicked)]] { ui.stage.set_device(wish); });
+        ui.later([&stage, wish = devices[std::size_t(clicked)]] { stage.set_device(wish); });
 }
 
-void run_rows(Interface& ui, const Columns& at) {
-    compute::RunSettings run = ui.stage.device().settings();
-    const auto change = [&] { ui.later([&ui, run] { ui.stage.set_run(run); }); };
+void run_rows(Ui& ui, Stage& stage, const Columns& at) {
+    compute::RunSettings run = stage.device().settings();
+    const auto change = [&] { ui.later([&stage, run] { stage.set_run(run); }); };
     row_label(ui, at, "Math",
               "Precise rounds as IEEE 754 says; fast is nvcc's -use_fast_math. A change starts "
               "over.");
@@ -182,7 +183,7 @@ void run_rows(Interface& ui, const Columns& at) {
         run.math = compute::Math(math);
         change();
     }
-    if (ui.stage.device().info().kind != compute::DeviceKind::emulator) return;
+    if (stage.device().info().kind != compute::DeviceKind::emulator) return;
     row_label(ui, at, "Warp order",
               "In which order the emulator runs a block's warps. It decides what a race shows. A "
               "change starts over.");
@@ -211,15 +212,15 @@ void run_rows(Interface& ui, const Columns& at) {
     if (std::from_chars(typed.data(), end, run.seed).ptr == end && !typed.empty())
         change();
     else
-        ui.stage.say(fmt::format("Seed '{}' is no whole number from 0 up.", typed), Tone::error);
+        stage.say(fmt::format("Seed '{}' is no whole number from 0 up.", typed), Tone::error);
 }
 
-void device(Interface& ui) {
+void device(Ui& ui, Stage& stage, std::vector<std::string>& devices) {
     heading(ui, "Device");
     const Columns at = columns(ui, ImGui::CalcTextSize("Warp order").x);
-    device_row(ui, at);
-    run_rows(ui, at);
-    const compute::DeviceInfo& info = ui.stage.device().info();
+    device_row(ui, stage, devices, at);
+    run_rows(ui, stage, at);
+    const compute::DeviceInfo& info = stage.device().info();
     ImGui::Dummy({0, ui.px(2)});
     const ImVec2 low = ImGui::GetCursorScreenPos();
     paragraph(ui.fonts.small, colour::faint,
@@ -227,7 +228,7 @@ void device(Interface& ui) {
                           info.reason));
     record_rect(ui, low, {low.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y},
                 "device.reason", info.reason);
-    if (const gl::PixelBuffer* pixels = ui.stage.pixels()) {
+    if (const gl::PixelBuffer* pixels = stage.pixels()) {
         paragraph(ui.fonts.small, colour::faint,
                   fmt::format("Pixels: {}. {}", gl::to_string(pixels->path()), pixels->reason()));
         record(ui, "presentation", gl::to_string(pixels->path()));
@@ -236,13 +237,13 @@ void device(Interface& ui) {
 
 }  // namespace
 
-void draw_controls(Interface& ui) {
-    text(ui.fonts.value, colour::text, ui.stage.entry().title);
-    paragraph(ui.fonts.small, colour::dim, ui.stage.entry().summary);
+void ControlsPanel::draw(Ui& ui) {
+    text(ui.fonts.value, colour::text, stage_.entry().title);
+    paragraph(ui.fonts.small, colour::dim, stage_.entry().summary);
     ImGui::Dummy({0, ui.px(6)});
-    parameters(ui);
+    parameters(ui, stage_);
     rule(ui);
-    device(ui);
+    device(ui, stage_, devices_);
 }
 
 }  // namespace warpscope::ui

@@ -1,120 +1,24 @@
+#include "ui/panels/picture_panel.h"
+
 #include <fmt/format.h>
 #include <glad/gl.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "ui/panels/panels.h"
+#include "ui/microscope/picture_block.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
 namespace {
 
-void render_picture(const ImDrawList*, const ImDrawCmd* command) {
-    Interface& ui = *static_cast<Interface*>(command->UserCallbackData);
-    const PictureDraw& draw = ui.picture_draw;
-    glDisable(GL_SCISSOR_TEST);
-    ui.picture_view.draw(draw.picture, draw.view, draw.rect, draw.target_height, draw.style);
-}
-
-gl::Rect framebuffer_rect(const Interface& ui, ImVec2 low, ImVec2 size) {
+gl::Rect framebuffer_rect(const Ui& ui, ImVec2 low, ImVec2 size) {
     const auto whole = [&](float layout) { return int(std::lround(layout * ui.raster)); };
     return {whole(low.x), whole(low.y), std::max(1, whole(size.x)), std::max(1, whole(size.y))};
 }
 
-void queue_picture(Interface& ui, const gl::PixelBuffer& pixels) {
-    PictureDraw& draw = ui.picture_draw;
-    draw.picture = {pixels.texture(), pixels.width(), pixels.height()};
-    draw.view = ui.canvas.view();
-    draw.rect = ui.canvas.area();
-    draw.target_height = int(std::lround(ImGui::GetIO().DisplaySize.y * ui.raster));
-    draw.style.linear = draw.view.pixels_per_texel < 1;
-    draw.style.grid_texels = ui.options.grid ? ui.stage.tile_side() : 0;
-    draw.style.grid_pixels = std::max(1, int(ui.scale * ui.raster));
-    draw.style.background = {11 / 255.F, 12 / 255.F, 15 / 255.F};
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddCallback(render_picture, &ui);
-    list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
-}
-
-/// A right click opens the microscope there; while it is open any click without a drag moves it.
-void choose_pixel(Interface& ui, gl::Point texel, bool hovered) {
-    const auto clicked = [&](ImGuiMouseButton button) {
-        const ImVec2 moved = ImGui::GetMouseDragDelta(button, 0);
-        const bool still = std::abs(moved.x) + std::abs(moved.y) < ui.px(4);
-        return hovered && still && ImGui::IsMouseReleased(button);
-    };
-    const bool right = clicked(ImGuiMouseButton_Right);
-    if (!ui.microscope.is_open()) {
-        if (right) ui.later([&ui, texel] { ui.open_microscope(texel); });
-    } else if (right || clicked(ImGuiMouseButton_Left)) {
-        ui.later([&ui, texel] { ui.pick_pixel(texel); });
-    }
-}
-
-/// Whether the mouse over the picture is the experiment's: not over one that stands still to be
-/// looked at, as what is known of it would be of another launch with every movement.
-bool points(const Interface& ui) {
-    return !ui.stage.paused() && !ui.microscope.is_open();
-}
-
-/// Tells the experiment of a mouse that moved or pressed over the picture, and of a button that it
-/// knows as down and that was released elsewhere.
-void point(Interface& ui, gl::Point texel, bool hovered) {
-    const bool held = ImGui::IsItemActive();
-    if (!points(ui) || (!hovered && !held && !ui.pointer.down)) return;
-    const bool down = held && ImGui::IsMouseDown(ImGuiMouseButton_Left);
-    const experiments::Pointer now{texel.x, texel.y, down};
-    if (now == ui.pointer) return;
-    ui.pointer = now;
-    ui.pointed = ui.stage.point(now);
-}
-
-void navigate(Interface& ui, ImVec2 size) {
-    const ImGuiIO& io = ImGui::GetIO();
-    const gl::Point mouse{io.MousePos.x * double(ui.raster), io.MousePos.y * double(ui.raster)};
-    const bool hovered = ImGui::IsItemHovered();
-    if (hovered && io.MouseWheel != 0) {
-        if (io.KeyCtrl || !ui.stage.scroll(io.MouseWheel))
-            ui.canvas.zoom(mouse, std::pow(1.2, io.MouseWheel));
-    }
-    const gl::Point texel = ui.canvas.to_texel(mouse);
-    point(ui, texel, hovered);
-    const bool pointed = ui.pointed && points(ui);
-    if (hovered && !pointed && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) && !io.KeyCtrl)
-        ui.canvas.fit();
-    choose_pixel(ui, texel, hovered);
-    // How the pointer came here before it was pressed is no dragging.
-    const bool dragging = ImGui::IsItemActive() && !ImGui::IsItemActivated();
-    if (!dragging || (io.MouseDelta.x == 0 && io.MouseDelta.y == 0)) return;
-    // Where the left button is the experiment's, the middle one alone pans.
-    if (pointed && !ImGui::IsMouseDown(ImGuiMouseButton_Middle)) return;
-    const bool left = ImGui::IsMouseDown(ImGuiMouseButton_Left) && !io.KeyCtrl;
-    if (left && ui.stage.drag(double(io.MouseDelta.x) / size.y, double(io.MouseDelta.y) / size.y))
-        return;
-    ui.canvas.pan(io.MouseDelta.x * ui.raster, io.MouseDelta.y * ui.raster);
-}
-
-/// The value under the mouse. Reading pixels back makes a running frame wait, so it is done once
-/// a frame of a paused experiment.
-std::string value_text(Interface& ui, const gl::PixelBuffer& pixels, int x, int y) {
-    if (!ui.stage.paused()) return {};
-    const std::size_t at = (std::size_t(y) * std::size_t(pixels.width()) + std::size_t(x)) * 4;
-    if (ui.sampled_version != ui.stage.picture_version()) {
-        ui.sampled = pixels.read_pixels();
-        ui.sampled_version = ui.stage.picture_version();
-    }
-    if (at + 3 >= ui.sampled.size()) return {};
-    return fmt::format("   rgb {} {} {}", ui.sampled[at], ui.sampled[at + 1], ui.sampled[at + 2]);
-}
-
-ImVec2 on_screen(const Interface& ui, double x, double y) {
-    const gl::Point at = ui.canvas.to_screen({x, y});
-    return {float(at.x) / ui.raster, float(at.y) / ui.raster};
-}
-
-/// A frame that shows on any picture.
-void draw_frame(Interface& ui, ImVec2 low, ImVec2 high, ImU32 colour, float grow) {
+/// A frame that is visible on any picture.
+void draw_frame(Ui& ui, ImVec2 low, ImVec2 high, ImU32 colour, float grow) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float g = ui.px(grow);
     low = {low.x - g, low.y - g};
@@ -123,10 +27,137 @@ void draw_frame(Interface& ui, ImVec2 low, ImVec2 high, ImU32 colour, float grow
     list.AddRect(low, high, colour, 0, 0, ui.px(2));
 }
 
-/// Where the microscope stands: its block, with lines that lead to it, and the thread's pixel.
-void mark_block(Interface& ui, ImVec2 low, ImVec2 high) {
-    if (!ui.block_shows()) return;
-    const Microscope& m = ui.microscope;
+void hover_box(Ui& ui, const std::string& line, const std::string& hint, ImVec2 low, ImVec2 high) {
+    ImGui::PushFont(ui.fonts.mono);
+    const ImVec2 size = ImGui::CalcTextSize(line.c_str());
+    ImGui::PopFont();
+    ImGui::PushFont(ui.fonts.small);
+    const ImVec2 below = hint.empty() ? ImVec2{0, 0} : ImGui::CalcTextSize(hint.c_str());
+    const ImVec2 corner{low.x + ui.px(10), high.y - size.y - below.y - ui.px(18)};
+    const ImVec2 far{corner.x + std::max(size.x, below.x) + ui.px(16), high.y - ui.px(8)};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(corner, far, faded(colour::background, 0.88F), ui.px(5));
+    if (!hint.empty())
+        list.AddText({corner.x + ui.px(8), corner.y + ui.px(5) + size.y}, colour::dim,
+                     hint.c_str());
+    ImGui::PopFont();
+    ImGui::PushFont(ui.fonts.mono);
+    list.AddText({corner.x + ui.px(8), corner.y + ui.px(5)}, colour::text, line.c_str());
+    ImGui::PopFont();
+    record_rect(ui, corner, far, "picture.hover", line);
+}
+
+}  // namespace
+
+void PicturePanel::start_over() {
+    canvas_ = {};
+    pointer_ = {};
+    pointed_ = false;
+}
+
+void PicturePanel::render(const ImDrawList*, const ImDrawCmd* command) {
+    PicturePanel& panel = *static_cast<PicturePanel*>(command->UserCallbackData);
+    const Queued& draw = panel.queued_;
+    glDisable(GL_SCISSOR_TEST);
+    panel.picture_view_.draw(draw.picture, draw.view, draw.rect, draw.target_height, draw.style);
+}
+
+void PicturePanel::queue(Ui& ui, const gl::PixelBuffer& pixels) {
+    Queued& draw = queued_;
+    draw.picture = {pixels.texture(), pixels.width(), pixels.height()};
+    draw.view = canvas_.view();
+    draw.rect = canvas_.area();
+    draw.target_height = int(std::lround(ImGui::GetIO().DisplaySize.y * ui.raster));
+    draw.style.linear = draw.view.pixels_per_texel < 1;
+    draw.style.grid_texels = options_.grid ? stage_.tile_side() : 0;
+    draw.style.grid_pixels = std::max(1, int(ui.scale * ui.raster));
+    draw.style.background = {11 / 255.F, 12 / 255.F, 15 / 255.F};
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddCallback(render, this);
+    list.AddCallback(ImDrawCallback_ResetRenderState, nullptr);
+}
+
+/// A right click opens the microscope at the pixel. While the microscope is open, any click that is
+/// no drag moves it there.
+void PicturePanel::choose_pixel(Ui& ui, gl::Point texel, bool hovered) {
+    const auto clicked = [&](ImGuiMouseButton button) {
+        const ImVec2 moved = ImGui::GetMouseDragDelta(button, 0);
+        const bool still = std::abs(moved.x) + std::abs(moved.y) < ui.px(4);
+        return hovered && still && ImGui::IsMouseReleased(button);
+    };
+    const bool right = clicked(ImGuiMouseButton_Right);
+    if (!microscope_.is_open()) {
+        if (right) ui.later([this, texel] { open_microscope(microscope_, stage_, texel); });
+    } else if (right || clicked(ImGuiMouseButton_Left)) {
+        ui.later([this, texel] { pick_pixel(microscope_, stage_, texel); });
+    }
+}
+
+/// Whether the experiment may use the mouse. While the experiment is paused or in the microscope it
+/// may not: every movement would make another launch, and all results would be out of date.
+bool PicturePanel::gives_mouse_to_experiment() const {
+    return !stage_.paused() && !microscope_.is_open();
+}
+
+/// Tells the experiment where the mouse is over the picture and whether its button is down. A
+/// button that went down over the picture is reported as released wherever that happens.
+void PicturePanel::point(gl::Point texel, bool hovered) {
+    const bool held = ImGui::IsItemActive();
+    if (!gives_mouse_to_experiment() || (!hovered && !held && !pointer_.down)) return;
+    const bool down = held && ImGui::IsMouseDown(ImGuiMouseButton_Left);
+    const experiments::Pointer now{texel.x, texel.y, down};
+    if (now == pointer_) return;
+    pointer_ = now;
+    pointed_ = stage_.point(now);
+}
+
+void PicturePanel::navigate(Ui& ui, ImVec2 size) {
+    const ImGuiIO& io = ImGui::GetIO();
+    const gl::Point mouse{io.MousePos.x * double(ui.raster), io.MousePos.y * double(ui.raster)};
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered && io.MouseWheel != 0) {
+        if (io.KeyCtrl || !stage_.scroll(io.MouseWheel))
+            canvas_.zoom(mouse, std::pow(1.2, io.MouseWheel));
+    }
+    const gl::Point texel = canvas_.to_texel(mouse);
+    point(texel, hovered);
+    const bool pointed = pointed_ && gives_mouse_to_experiment();
+    if (hovered && !pointed && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left) && !io.KeyCtrl)
+        canvas_.fit();
+    choose_pixel(ui, texel, hovered);
+    // The movement before the button went down is not part of the drag.
+    const bool dragging = ImGui::IsItemActive() && !ImGui::IsItemActivated();
+    if (!dragging || (io.MouseDelta.x == 0 && io.MouseDelta.y == 0)) return;
+    // Where the experiment uses the left button, only the middle one pans.
+    if (pointed && !ImGui::IsMouseDown(ImGuiMouseButton_Middle)) return;
+    const bool left = ImGui::IsMouseDown(ImGuiMouseButton_Left) && !io.KeyCtrl;
+    if (left && stage_.drag(double(io.MouseDelta.x) / size.y, double(io.MouseDelta.y) / size.y))
+        return;
+    canvas_.pan(io.MouseDelta.x * ui.raster, io.MouseDelta.y * ui.raster);
+}
+
+/// The pixel under the mouse, of a paused experiment. Reading pixels back makes a running frame
+/// wait, so they are read once for each picture.
+std::string PicturePanel::value_text(const gl::PixelBuffer& pixels, int x, int y) {
+    if (!stage_.paused()) return {};
+    const std::size_t at = (std::size_t(y) * std::size_t(pixels.width()) + std::size_t(x)) * 4;
+    if (sampled_version_ != stage_.picture_version()) {
+        sampled_ = pixels.read_pixels();
+        sampled_version_ = stage_.picture_version();
+    }
+    if (at + 3 >= sampled_.size()) return {};
+    return fmt::format("   rgb {} {} {}", sampled_[at], sampled_[at + 1], sampled_[at + 2]);
+}
+
+ImVec2 PicturePanel::on_screen(const Ui& ui, double x, double y) const {
+    const gl::Point at = canvas_.to_screen({x, y});
+    return {float(at.x) / ui.raster, float(at.y) / ui.raster};
+}
+
+/// Marks the microscope's block, with guide lines that lead to it, and the thread's pixel.
+void PicturePanel::mark_block(Ui& ui, ImVec2 low, ImVec2 high) {
+    if (!has_place_in_picture(microscope_, stage_)) return;
+    const Microscope& m = microscope_;
     const auto side = double(m.launch().block.x);
     const double x = m.block().x * side, y = m.block().y * side;
     const ImVec2 from = on_screen(ui, x, y), to = on_screen(ui, x + side, y + side);
@@ -147,63 +178,40 @@ void mark_block(Interface& ui, ImVec2 low, ImVec2 high) {
     if (end.x - pixel.x >= ui.px(4)) draw_frame(ui, pixel, end, colour::text, 1);
 }
 
-void hover_box(Interface& ui, const std::string& line, const std::string& hint, ImVec2 low,
-               ImVec2 high) {
-    ImGui::PushFont(ui.fonts.mono);
-    const ImVec2 size = ImGui::CalcTextSize(line.c_str());
-    ImGui::PopFont();
-    ImGui::PushFont(ui.fonts.small);
-    const ImVec2 below = hint.empty() ? ImVec2{0, 0} : ImGui::CalcTextSize(hint.c_str());
-    const ImVec2 corner{low.x + ui.px(10), high.y - size.y - below.y - ui.px(18)};
-    const ImVec2 far{corner.x + std::max(size.x, below.x) + ui.px(16), high.y - ui.px(8)};
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(corner, far, faded(colour::background, 0.88F), ui.px(5));
-    if (!hint.empty())
-        list.AddText({corner.x + ui.px(8), corner.y + ui.px(5) + size.y}, colour::dim,
-                     hint.c_str());
-    ImGui::PopFont();
-    ImGui::PushFont(ui.fonts.mono);
-    list.AddText({corner.x + ui.px(8), corner.y + ui.px(5)}, colour::text, line.c_str());
-    ImGui::PopFont();
-    record_rect(ui, corner, far, "picture.hover", line);
-}
-
-void hover_line(Interface& ui, const gl::PixelBuffer& pixels, ImVec2 low, ImVec2 high) {
+void PicturePanel::hover_line(Ui& ui, const gl::PixelBuffer& pixels, ImVec2 low, ImVec2 high) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const gl::Point at =
-        ui.canvas.to_texel({mouse.x * double(ui.raster), mouse.y * double(ui.raster)});
+        canvas_.to_texel({mouse.x * double(ui.raster), mouse.y * double(ui.raster)});
     const int x = int(std::floor(at.x)), y = int(std::floor(at.y));
     if (x < 0 || y < 0 || x >= pixels.width() || y >= pixels.height()) return;
     std::string line = fmt::format("x {}  y {}", x, y);
     const bool narrow = high.x - low.x < ui.px(440);
-    if (const int side = ui.stage.tile_side(); side > 0)
+    if (const int side = stage_.tile_side(); side > 0)
         line += fmt::format("{}block ({}, {})", narrow ? "  " : "   ", x / side, y / side);
-    if (!narrow) line += value_text(ui, pixels, x, y);
-    const bool tiled = ui.stage.tile_side() > 0;
+    if (!narrow) line += value_text(pixels, x, y);
+    const bool tiled = stage_.tile_side() > 0;
     std::string hint;
-    if (tiled && !ui.microscope.is_open()) hint = "right click: look into this block";
+    if (tiled && !microscope_.is_open()) hint = "right click: open the microscope here";
     hover_box(ui, line, hint, low, high);
 }
 
-}  // namespace
-
-void draw_picture(Interface& ui) {
+void PicturePanel::draw(Ui& ui) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImVec2 size = ImGui::GetContentRegionAvail();
     size = {std::max(size.x, 16.F), std::max(size.y, 16.F)};
     const ImVec2 high{low.x + size.x, low.y + size.y};
-    const gl::PixelBuffer* pixels = ui.stage.pixels();
-    ui.canvas.place(framebuffer_rect(ui, low, size), pixels ? pixels->width() : 0,
-                    pixels ? pixels->height() : 0);
+    const gl::PixelBuffer* pixels = stage_.pixels();
+    canvas_.place(framebuffer_rect(ui, low, size), pixels ? pixels->width() : 0,
+                  pixels ? pixels->height() : 0);
     ImGui::InvisibleButton("picture", size,
                            ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight |
                                ImGuiButtonFlags_MouseButtonMiddle);
     record(ui, "picture");
     if (!pixels) return;
     navigate(ui, size);
-    queue_picture(ui, *pixels);
-    const gl::Point corner = ui.canvas.to_screen({0, 0});
-    const gl::Point end = ui.canvas.to_screen({double(pixels->width()), double(pixels->height())});
+    queue(ui, *pixels);
+    const gl::Point corner = canvas_.to_screen({0, 0});
+    const gl::Point end = canvas_.to_screen({double(pixels->width()), double(pixels->height())});
     record_rect(ui, {float(corner.x) / ui.raster, float(corner.y) / ui.raster},
                 {float(end.x) / ui.raster, float(end.y) / ui.raster}, "picture.pixels",
                 fmt::format("{}x{}", pixels->width(), pixels->height()));

@@ -1,9 +1,10 @@
+#include "ui/panels/results_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/histogram.h"
 #include "ui/widgets/widgets.h"
@@ -40,7 +41,7 @@ void right_text(ImFont* font, ImU32 colour, const std::string& words) {
 }
 
 /// How far the newest launches lie apart, as a histogram from the least to the most.
-void spread(Interface& ui, const Reading& r, float width) {
+void spread(Ui& ui, const Reading& r, float width) {
     if (r.recent.size() < 2) return;
     const auto [least, most] = std::minmax_element(r.recent.begin(), r.recent.end());
     const std::string id = "result." + r.name + ".recent";
@@ -72,7 +73,7 @@ void spread(Interface& ui, const Reading& r, float width) {
 }
 
 /// A number that nothing is said about: on one line.
-void plain_reading(Interface& ui, const Reading& r) {
+void plain_reading(Ui& ui, const Reading& r) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
     const std::string value = quantity(r.value, r.unit);
@@ -84,7 +85,7 @@ void plain_reading(Interface& ui, const Reading& r) {
     record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
 }
 
-void reading(Interface& ui, const Reading& r) {
+void reading(Ui& ui, const Reading& r) {
     if (r.verdict == Verdict::none && !r.expected && r.sentence.empty() && r.recent.empty())
         return plain_reading(ui, r);
     const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -127,8 +128,7 @@ void reading(Interface& ui, const Reading& r) {
     ImGui::EndGroup();
 }
 
-void comparison_row(Interface& ui, const Comparison& table, const Comparison::Row& row,
-                    double best) {
+void comparison_row(Ui& ui, const Comparison& table, const Comparison::Row& row, double best) {
     const std::string value =
         row.rate > 0 ? quantity(row.rate, table.rate_unit) : milliseconds(row.median_ms) + " ms";
     clipped_text(
@@ -154,16 +154,25 @@ void comparison_row(Interface& ui, const Comparison& table, const Comparison::Ro
     ImGui::Dummy({0, ui.px(2)});
 }
 
-void compare_button(Interface& ui) {
-    const char* label = ui.measuring            ? "Measuring …"
-                        : ui.stage.comparison() ? "Compare again"
-                                                : "Compare variants";
+}  // namespace
+
+void ResultsPanel::compare_button(Ui& ui) {
+    // The button has been drawn as "Measuring …" when the request runs.
+    if (measuring_)
+        ui.later([this] {
+            stage_.compare();
+            measuring_ = false;
+            scroll_to_comparison_ = stage_.comparison().has_value();
+        });
+    const char* label = measuring_            ? "Measuring …"
+                        : stage_.comparison() ? "Compare again"
+                                              : "Compare variants";
     const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
     ImGui::SameLine();
     const float free = ImGui::GetContentRegionAvail().x - width;
     if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
-    ImGui::BeginDisabled(ui.measuring);
-    if (flat_button(ui, "compare", label)) ui.measuring = true;
+    ImGui::BeginDisabled(measuring_);
+    if (flat_button(ui, "compare", label)) measuring_ = true;
     ImGui::EndDisabled();
     tooltip(ui,
             "Runs every variant of this experiment now, on this device, and sets their times "
@@ -171,24 +180,22 @@ void compare_button(Interface& ui) {
     ImGui::Dummy({0, ui.px(2)});
 }
 
-}  // namespace
-
-void draw_comparison(Interface& ui) {
-    const auto& table = ui.stage.comparison();
+void ResultsPanel::draw_comparison(Ui& ui) {
+    const auto& table = stage_.comparison();
     if (!table) return;
     rule(ui);
-    if (std::exchange(ui.bring_comparison, false)) ImGui::SetScrollHereY(0);
+    if (std::exchange(scroll_to_comparison_, false)) ImGui::SetScrollHereY(0);
     heading(ui, table->title);
     double best = 0;
     for (const Comparison::Row& row : table->rows) best = std::max(best, row.rate);
     for (const Comparison::Row& row : table->rows) comparison_row(ui, *table, row, best);
 }
 
-void draw_results(Interface& ui) {
+void ResultsPanel::draw(Ui& ui) {
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.strong, colour::text, "Results");
     compare_button(ui);
-    const experiments::Report& report = ui.stage.report();
+    const experiments::Report& report = stage_.report();
     if (report.empty()) paragraph(ui.fonts.small, colour::faint, "Nothing measured yet.");
     for (const Reading& r : report) {
         ImGui::PushID(r.name.c_str());

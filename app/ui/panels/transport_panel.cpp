@@ -1,6 +1,7 @@
+#include "ui/panels/transport_panel.h"
+
 #include <fmt/format.h>
 
-#include "ui/panels/panels.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
@@ -15,12 +16,8 @@ void align_right(float width) {
     if (free > width) ImGui::SetCursorPosX(left + free - width);
 }
 
-float button_width(const char* label) {
-    return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
-}
-
-void zoom_text(Interface& ui, float width) {
-    const std::string zoom = fmt::format("{:.0f} %", 100 * ui.canvas.view().pixels_per_texel);
+void zoom_text(Ui& ui, Canvas& canvas, float width) {
+    const std::string zoom = fmt::format("{:.0f} %", 100 * canvas.view().pixels_per_texel);
     ImGui::AlignTextToFramePadding();
     const float x = ImGui::GetCursorPosX();
     ImGui::SetCursorPosX(x + width - ImGui::CalcTextSize(zoom.c_str()).x);
@@ -29,18 +26,17 @@ void zoom_text(Interface& ui, float width) {
     ImGui::SameLine(x + width, ui.px(8));
 }
 
-void grid_button(Interface& ui) {
-    const bool tiled = ui.stage.tile_side() > 0;
+void grid_button(Ui& ui, Stage& stage, ViewOptions& options) {
+    const bool tiled = stage.tile_side() > 0;
     ImGui::BeginDisabled(!tiled);
-    if (flat_button(ui, "view.grid", "Grid", ui.options.grid && tiled))
-        ui.options.grid = !ui.options.grid;
+    if (flat_button(ui, "view.grid", "Grid", options.grid && tiled)) options.grid = !options.grid;
     ImGui::EndDisabled();
     ui.widgets.last().enabled = tiled;
     tooltip(ui, "Draw the borders of the thread blocks (G). They show once they are large enough.");
 }
 
 /// Zoom, Fit, 1:1 and Grid; of those what there is room for.
-void view_buttons(Interface& ui) {
+void view_buttons(Ui& ui, Stage& stage, ViewOptions& options, Canvas& canvas) {
     const float gap = ui.px(4);
     const float zoom_width = ImGui::CalcTextSize("6400 %").x;
     const float least = button_width("Fit") + button_width("1:1") + gap;
@@ -48,22 +44,22 @@ void view_buttons(Interface& ui) {
     const float room = ImGui::GetContentRegionAvail().x;
     if (room < least) return;
     align_right(room >= all ? all : least);
-    if (room >= all) zoom_text(ui, zoom_width);
-    if (flat_button(ui, "view.fit", "Fit", ui.canvas.fitted())) ui.canvas.fit();
+    if (room >= all) zoom_text(ui, canvas, zoom_width);
+    if (flat_button(ui, "view.fit", "Fit", canvas.fitted())) canvas.fit();
     tooltip(ui, "Show the whole picture (F).");
     ImGui::SameLine(0, gap);
-    const bool exact = !ui.canvas.fitted() && ui.canvas.view().pixels_per_texel == 1;
-    if (flat_button(ui, "view.one_to_one", "1:1", exact)) ui.canvas.one_to_one();
+    const bool exact = !canvas.fitted() && canvas.view().pixels_per_texel == 1;
+    if (flat_button(ui, "view.one_to_one", "1:1", exact)) canvas.one_to_one();
     tooltip(ui, "One pixel of the picture to one of the screen.");
     if (room < all) return;
     ImGui::SameLine(0, gap);
-    grid_button(ui);
+    grid_button(ui, stage, options);
 }
 
 }  // namespace
 
-void draw_transport(Interface& ui) {
-    Stage& stage = ui.stage;
+void TransportPanel::draw(Ui& ui) {
+    Stage& stage = stage_;
     const bool paused = stage.paused();
     if (icon_button(ui, "transport.pause", paused ? Icon::play : Icon::pause,
                     paused ? "Run (Space)." : "Pause (Space).", paused ? "on" : "off"))
@@ -71,20 +67,20 @@ void draw_transport(Interface& ui) {
     if (icon_button(ui, "transport.step", Icon::step, "One frame, then pause (. or Right)."))
         stage.step_once();
     if (icon_button(ui, "transport.reset", Icon::restart, "Back to frame 0 (R)."))
-        ui.later([&ui] { ui.stage.reset(); });
-    const bool open = ui.microscope.is_open();
+        ui.later([this] { stage_.reset(); });
+    const bool open = microscope_.is_open();
     if (icon_button(
             ui, "transport.microscope", Icon::microscope,
             open ? "Close the microscope (M)." : "Open the microscope: step one block's warps (M).",
             open ? "on" : "off", true, open))
-        ui.later([&ui, open] { open ? ui.microscope.close() : ui.open_microscope(); });
-    const bool editor = ui.editor_shows();
+        ui.ask(Command::toggle_microscope);
+    const bool editor = options_.editor && !open;
     if (icon_button(ui, "editor.open", Icon::code,
                     editor ? "Close the source (E)."
                            : "The kernel's source beside the picture: change it, and the new "
                              "kernel runs (E).",
                     editor ? "on" : "off", true, editor))
-        ui.later([&ui] { ui.toggle_editor(); });
+        ui.ask(Command::toggle_editor);
     ImGui::SameLine(0, ui.px(10));
     ImGui::AlignTextToFramePadding();
     const std::string frame = quantity(double(stage.experiment().frame()), "");
@@ -95,7 +91,7 @@ void draw_transport(Interface& ui) {
     record(ui, "transport.frame", std::to_string(stage.experiment().frame()));
     if (!stage.pixels()) return;
     ImGui::SameLine();
-    view_buttons(ui);
+    view_buttons(ui, stage_, options_, canvas_);
 }
 
 }  // namespace warpscope::ui

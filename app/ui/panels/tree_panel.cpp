@@ -1,9 +1,10 @@
+#include "ui/panels/tree_panel.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "ui/panels/panels.h"
 #include "ui/panels/tree_sums.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -37,28 +38,28 @@ std::size_t widest(const Tree& tree) {
 }
 
 /// Keeps the columns on show within the array.
-void keep_in_sight(Interface& ui, float width, std::size_t columns) {
+void keep_in_sight(Ui& ui, TreeView& view, float width, std::size_t columns) {
     constexpr float usual_cell = 50;
     const float whole = width / ui.scale / float(columns);
-    if (ui.tree.cell <= 0) ui.tree.cell = usual_cell;
-    ui.tree.cell = std::clamp(ui.tree.cell, std::min(whole, usual_cell), 160.F);
-    const double visible = width / ui.px(ui.tree.cell);
-    ui.tree.first = std::clamp(ui.tree.first, 0.0, std::max(0.0, double(columns) - visible));
+    if (view.cell <= 0) view.cell = usual_cell;
+    view.cell = std::clamp(view.cell, std::min(whole, usual_cell), 160.F);
+    const double visible = width / ui.px(view.cell);
+    view.first = std::clamp(view.first, 0.0, std::max(0.0, double(columns) - visible));
 }
 
-Places find_places(Interface& ui, const Tree& tree, ImVec2 low, ImVec2 high) {
+Places find_places(Ui& ui, TreeView& view, const Tree& tree, ImVec2 low, ImVec2 high) {
     Places at{};
     at.low = {low.x + ui.px(176), low.y + ui.px(44)};
     at.high = {high.x - ui.px(14), high.y - ui.px(10)};
     at.columns = widest(tree);
-    keep_in_sight(ui, at.width(), at.columns);
+    keep_in_sight(ui, view, at.width(), at.columns);
     at.strip = ui.px(8);
     const auto rows = float(std::max<std::size_t>(1, tree.rows.size()));
     at.detail_top = at.low.y + at.strip * rows + ui.px(44);
     at.pitch = std::clamp((at.high.y - at.detail_top) / rows, ui.px(30), ui.px(72));
     at.cell_height = std::min(ui.px(26), at.pitch - ui.px(8));
-    at.cell_width = ui.px(ui.tree.cell);
-    at.first = ui.tree.first;
+    at.cell_width = ui.px(view.cell);
+    at.first = view.first;
     return at;
 }
 
@@ -67,7 +68,7 @@ bool active(const Tree::Row& row, std::size_t i) {
 }
 
 /// Runs of equal state as one rectangle each: a thousand elements are a few shapes.
-void overview(Interface& ui, const Tree& tree, const Places& at) {
+void overview(Ui& ui, const Tree& tree, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float unit = at.width() / float(at.columns);
     for (std::size_t r = 0; r < tree.rows.size(); ++r) {
@@ -90,7 +91,7 @@ void overview(Interface& ui, const Tree& tree, const Places& at) {
 }
 
 /// Lines from the elements read to the element written; a stub where the one read is out of sight.
-void edges(Interface& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
+void edges(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     for (std::size_t r = 1; r < tree.rows.size(); ++r) {
         const float top = at.y(r - 1) + at.cell_height, bottom = at.y(r);
@@ -109,7 +110,7 @@ void edges(Interface& ui, const Tree& tree, const Wrong& wrong, const Places& at
     }
 }
 
-void cells(Interface& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
+void cells(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const auto begin = std::size_t(std::max(0.0, std::floor(at.first)));
     const auto end =
@@ -144,7 +145,7 @@ void cells(Interface& ui, const Tree& tree, const Wrong& wrong, const Places& at
     ImGui::PopFont();
 }
 
-void labels(Interface& ui, const Tree& tree, const Places& at, float left) {
+void labels(Ui& ui, const Tree& tree, const Places& at, float left) {
     for (std::size_t r = 0; r < tree.rows.size(); ++r) {
         ImGui::PushFont(ui.fonts.small);
         const float line = ImGui::GetTextLineHeight();
@@ -158,24 +159,24 @@ void labels(Interface& ui, const Tree& tree, const Places& at, float left) {
     text(ui.fonts.small, colour::faint, "element");
 }
 
-void navigate(Interface& ui, const Places& at, float overview_bottom) {
+void navigate(Ui& ui, TreeView& view, const Places& at, float overview_bottom) {
     const ImGuiIO& io = ImGui::GetIO();
     if (ImGui::IsItemHovered() && io.MouseWheel != 0) {
         const double kept = at.first + (io.MousePos.x - at.low.x) / at.cell_width;
-        ui.tree.cell *= std::pow(1.2F, io.MouseWheel);
-        keep_in_sight(ui, at.width(), at.columns);
-        ui.tree.first = kept - (io.MousePos.x - at.low.x) / ui.px(ui.tree.cell);
+        view.cell *= std::pow(1.2F, io.MouseWheel);
+        keep_in_sight(ui, view, at.width(), at.columns);
+        view.first = kept - (io.MousePos.x - at.low.x) / ui.px(view.cell);
     }
     if (!ImGui::IsItemActive()) return;
-    if (ImGui::IsItemActivated()) ui.tree.in_overview = io.MousePos.y < overview_bottom;
-    if (ui.tree.in_overview)
-        ui.tree.first = (io.MousePos.x - at.low.x) / at.width() * double(at.columns) -
-                        at.width() / at.cell_width / 2;
+    if (ImGui::IsItemActivated()) view.in_overview = io.MousePos.y < overview_bottom;
+    if (view.in_overview)
+        view.first = (io.MousePos.x - at.low.x) / at.width() * double(at.columns) -
+                     at.width() / at.cell_width / 2;
     else if (!ImGui::IsItemActivated())
-        ui.tree.first -= io.MouseDelta.x / at.cell_width;
+        view.first -= io.MouseDelta.x / at.cell_width;
 }
 
-void hover(Interface& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
+void hover(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     if (!ImGui::IsItemHovered() || mouse.x < at.low.x || mouse.y < at.detail_top) return;
     const auto row = std::size_t((mouse.y - at.detail_top) / at.pitch);
@@ -210,8 +211,8 @@ Wrong find_wrong(const Tree& tree) {
 
 }  // namespace
 
-void draw_tree(Interface& ui) {
-    const Tree* tree = ui.stage.tree();
+void TreePanel::draw(Ui& ui) {
+    const Tree* tree = stage_.tree();
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const ImVec2 size = ImGui::GetContentRegionAvail();
     const ImVec2 high{low.x + size.x, low.y + size.y};
@@ -223,10 +224,10 @@ void draw_tree(Interface& ui) {
         return;
     }
     const Wrong wrong = find_wrong(*tree);
-    const Places at = find_places(ui, *tree, low, high);
+    const Places at = find_places(ui, view_, *tree, low, high);
     ImGui::InvisibleButton("tree", size);
     record(ui, "tree", tree->title);
-    navigate(ui, at, at.low.y + at.strip * float(tree->rows.size()) + ui.px(6));
+    navigate(ui, view_, at, at.low.y + at.strip * float(tree->rows.size()) + ui.px(6));
     hover(ui, *tree, wrong, at);
     const float left = low.x + ui.px(16);
     ImGui::SetCursorScreenPos({left, low.y + ui.px(12)});

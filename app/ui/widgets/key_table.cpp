@@ -96,6 +96,10 @@ const Shortcut* find_exactly(KeyScope scope, int key, int modifiers) {
 
 }  // namespace
 
+bool Shortcut::works_while_typing() const {
+    return (modifiers & control) != 0 || key >= GLFW_KEY_F1;
+}
+
 std::string KeyRow::keys() const {
     std::string words(other);
     for (std::size_t i = 0; i < shortcuts.size(); ++i) {

@@ -12,7 +12,7 @@ enum class Command {
     toggle_pause,
     step_frame,
     reset,
-    select_experiment,  ///< comes with the experiment's index
+    select_experiment,  ///< the experiment's number is the key's
     toggle_microscope,
     toggle_editor,
     fit_picture,
@@ -50,7 +50,9 @@ struct Shortcut {
     int key = 0;        ///< GLFW's number
     int modifiers = 0;  ///< GLFW_MOD_CONTROL, GLFW_MOD_SHIFT
     const char* name;   ///< "Shift+F12"
-    int keys = 1;       ///< the command's index counts from `key` over this many keys
+    int keys = 1;       ///< select_experiment: this many keys from `key` on
+    /// Whether the key is a command even while a person types text: with Ctrl, or a function key.
+    bool works_while_typing() const;
 };
 
 /// A line of the list of keys. Lines of the mouse and of text fields have no shortcuts, since ImGui

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ui/widgets/key_table.h"
 #include "ui/widgets/theme.h"
 #include "ui/widgets/widget_map.h"
 
@@ -39,6 +40,11 @@ struct Ui {
     /// under panels that are still being drawn, as another experiment does.
     void later(std::function<void()> request) { requests.push_back(std::move(request)); }
 
+    /// Carries the command out between this frame and the next, as its key does.
+    void ask(Command command) {
+        later([this, command] { carry_out(command); });
+    }
+
     float scale;   ///< layout units in a logical pixel
     float raster;  ///< framebuffer pixels in a layout unit
     Fonts fonts;
@@ -46,6 +52,7 @@ struct Ui {
     PendingValue edit;
     MouseRest rest;
     std::vector<std::function<void()>> requests;
+    std::function<void(Command)> carry_out = [](Command) {};  ///< set by the window's view
 };
 
 }  // namespace warpscope::ui

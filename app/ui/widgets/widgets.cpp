@@ -187,6 +187,10 @@ bool flat_button(Ui& ui, const std::string& id, const char* label, bool on, ImVe
     return clicked;
 }
 
+float button_width(const char* label) {
+    return ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
+}
+
 float segments_width(const std::vector<std::string>& labels) {
     float widest = 0;
     for (const std::string& label : labels) widest = std::max(widest, text_size(label).x);

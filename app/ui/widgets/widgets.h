@@ -38,6 +38,8 @@ void quick_tooltip(Ui& ui, std::string_view words);
 
 /// A switch with its state drawn, `width` wide; true when clicked.
 bool toggle_switch(Ui& ui, const std::string& id, bool on, float width);
+/// Width of a button with this label.
+float button_width(const char* label);
 /// A push button that says whether it is on.
 bool flat_button(Ui& ui, const std::string& id, const char* label, bool on = false,
                  ImVec2 size = {0, 0});

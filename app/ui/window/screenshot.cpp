@@ -14,8 +14,8 @@
 #include "gl/offscreen_context.h"
 #include "gl/png.h"
 #include "ui/window/gui.h"
-#include "ui/window/interface.h"
 #include "ui/window/layout.h"
+#include "ui/window/window_view.h"
 
 namespace warpscope::ui {
 namespace {
@@ -38,28 +38,28 @@ std::string configured_pictures(const std::string& home) {
 std::vector<std::uint8_t> draw(Stage& stage, const Screenshot& shot) {
     Gui gui;
     const auto [width, height] = shot.size;
-    Interface interface(stage, ViewOptions(), screenshot_scale(shot.size), 1);
+    WindowView view(stage, ViewOptions(), screenshot_scale(shot.size), 1);
     const gl::Framebuffer framebuffer(width, height);
     framebuffer.bind();
     if (shot.microscope) {
-        interface.open_microscope(*shot.microscope);
-        if (!interface.microscope.ready())
-            throw std::runtime_error("--microscope: " + interface.microscope.complaint());
+        view.open_microscope(*shot.microscope);
+        if (!view.microscope().ready())
+            throw std::runtime_error("--microscope: " + view.microscope().complaint());
     }
     // The picture must not depend on how far the checks have come.
     if (!shot.view_only)
-        interface.inspector.wait(stage.entry(), stage.experiment(), interface.options.inspect);
+        view.inspector().wait(stage.entry(), stage.experiment(), view.options().inspect);
     // A GPU's shares would else come with the next frame, and a picture has none.
     const compute::DeviceInfo& device = stage.device().info();
     if (!shot.view_only && device.kind == compute::DeviceKind::cuda)
-        interface.facts.measure(stage.device());
+        view.facts().measure(stage.device());
     // ImGui knows the sizes of some things only after it has drawn them once.
     for (int pass = 0; pass < 3; ++pass) {
         gui.begin_frame(width, height);
         if (shot.view_only)
-            interface.draw_view(ImGui::GetIO().DisplaySize);
+            view.draw_picture_alone(ImGui::GetIO().DisplaySize);
         else
-            interface.draw(ImGui::GetIO().DisplaySize);
+            view.draw(ImGui::GetIO().DisplaySize);
         gui.render(width, height);
     }
     return framebuffer.read_pixels();

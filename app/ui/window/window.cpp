@@ -22,9 +22,9 @@
 #include "gl/window_context.h"
 #include "ui/stage/edit_files.h"
 #include "ui/window/gui.h"
-#include "ui/window/interface.h"
 #include "ui/window/screenshot.h"
 #include "ui/window/window_start.h"
+#include "ui/window/window_view.h"
 
 namespace warpscope::ui {
 namespace {
@@ -42,8 +42,6 @@ class App {
   private:
     void watch_events();
     static void on_key(GLFWwindow* window, int key, int, int action, int modifiers);
-    void press(int key, int modifiers);
-    bool press_microscope(int key, int modifiers);
     void wait();
     void rest();
     void make_offers();
@@ -51,7 +49,7 @@ class App {
     void follow_scale();
     void hold_rate();
     void after_frame();
-    void save_shot(int width, int height);
+    void save_shot(Shot shot, int width, int height);
     void remember();
     ImVec2 window_size() const;
     float raster() const;
@@ -65,8 +63,9 @@ class App {
     std::unique_ptr<Stage> stage_;
     EditFiles files_;
     std::unique_ptr<Gui> gui_;
-    std::unique_ptr<Interface> ui_;
+    std::unique_ptr<WindowView> view_;
     bool again_ = false;
+    FrameTimes times_;
     int awake_ = 3;  ///< frames to draw before waiting for events again
     int interval_ = -1;
     std::uint64_t frames_ = 0;  ///< drawn; tests wait for some of a window at rest
@@ -86,8 +85,10 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
     gui_ = std::make_unique<Gui>(window_);
     ViewOptions view = loaded.settings.view;
     view.vsync = options.vsync.value_or(view.vsync);
-    ui_ = std::make_unique<Interface>(*stage_, view, context_.content_scale() / raster(), raster());
-    if (options.microscope) ui_->later([this] { ui_->open_microscope(*options_.microscope); });
+    view_ =
+        std::make_unique<WindowView>(*stage_, view, context_.content_scale() / raster(), raster());
+    if (options.microscope)
+        view_->ui().later([this] { view_->open_microscope(*options_.microscope); });
 }
 
 /// Set before ImGui's, which passes the events on.
@@ -118,116 +119,14 @@ float App::raster() const {
 void App::on_key(GLFWwindow* window, int key, int, int action, int modifiers) {
     App& app = *static_cast<App*>(glfwGetWindowUserPointer(window));
     app.awake_ = settling;
-    if (action != GLFW_RELEASE) app.press(key, modifiers);
-}
-
-void App::press(int key, int modifiers) {
-    if (key == GLFW_KEY_F12) {
-        ui_->shot = modifiers & GLFW_MOD_SHIFT ? Shot::picture : Shot::window;
-        return;
-    }
-    if (key == GLFW_KEY_F1) ui_->show_keys = !ui_->show_keys;
-    if (modifiers & GLFW_MOD_CONTROL) {
-        if (key == GLFW_KEY_Q || key == GLFW_KEY_W) glfwSetWindowShouldClose(window_, GLFW_TRUE);
-        if (const Shortcut* one = find_shortcut(KeyScope::editor, key, modifiers))
-            ui_->editor.ask(one->command);
-        return;
-    }
-    if (ImGui::GetIO().WantTextInput) return;
-    const auto known = experiments::registry();
-    if (key >= GLFW_KEY_1 && key <= GLFW_KEY_9 && std::size_t(key - GLFW_KEY_1) < known.size())
-        ui_->later([this, known, key] { stage_->select(known[std::size_t(key - GLFW_KEY_1)]); });
-    if (press_microscope(key, modifiers)) return;
-    switch (key) {
-        case GLFW_KEY_SPACE:
-            stage_->pause(!stage_->paused());
-            break;
-        case GLFW_KEY_PERIOD:
-        case GLFW_KEY_RIGHT:
-            stage_->step_once();
-            break;
-        case GLFW_KEY_R:
-            ui_->later([this] { stage_->reset(); });
-            break;
-        case GLFW_KEY_E:
-            ui_->later([this] { ui_->toggle_editor(); });
-            break;
-        case GLFW_KEY_F:
-            ui_->fit();
-            break;
-        case GLFW_KEY_G:
-            ui_->options.grid = !ui_->options.grid;
-            break;
-        case GLFW_KEY_V:
-            ui_->options.vsync = !ui_->options.vsync;
-            break;
-        case GLFW_KEY_H:
-            ui_->show_keys = !ui_->show_keys;
-            break;
-        case GLFW_KEY_ESCAPE:
-            ui_->show_keys = false;
-            break;
-        default:
-            break;
-    }
-}
-
-/// M at any time; while the microscope is open, the keys that step. True where the key was one.
-bool App::press_microscope(int key, int modifiers) {
-    Microscope& microscope = ui_->microscope;
-    const bool open = microscope.is_open();
-    const bool shift = (modifiers & GLFW_MOD_SHIFT) != 0;
-    if (key == GLFW_KEY_M) {
-        // Asked when it runs: a second M in the same frame takes the first one back.
-        ui_->later([this] {
-            ui_->microscope.is_open() ? ui_->microscope.close() : ui_->open_microscope();
-        });
-        return true;
-    }
-    if (open && key == GLFW_KEY_ESCAPE && !ui_->show_keys) {
-        ui_->later([this] { ui_->microscope.close(); });
-        return true;
-    }
-    if (!open) return false;
-    switch (key) {
-        case GLFW_KEY_RIGHT:
-            microscope.step();
-            return true;
-        case GLFW_KEY_LEFT:
-            microscope.back();
-            return true;
-        case GLFW_KEY_DOWN:
-            microscope.step_line();
-            return true;
-        case GLFW_KEY_UP:
-            microscope.back_line();
-            return true;
-        case GLFW_KEY_B:
-            shift ? microscope.back_barrier() : microscope.step_barrier();
-            return true;
-        case GLFW_KEY_SPACE:
-            microscope.play(!microscope.playing());
-            return true;
-        case GLFW_KEY_HOME:
-            microscope.restart();
-            return true;
-        case GLFW_KEY_END:
-            microscope.to_end();
-            return true;
-        case GLFW_KEY_P:
-            ui_->source.show_ptx = !ui_->source.show_ptx;
-            return true;
-        default:
-            return false;
-    }
+    if (action != GLFW_RELEASE) app.view_->press(key, modifiers);
 }
 
 /// While nothing moves there is nothing to draw.
 void App::wait() {
     const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
     if (hidden) return glfwWaitEventsTimeout(0.2);
-    const bool moves =
-        !stage_->paused() || ui_->microscope.playing() || ui_->inspector.busy() || stage_->trying();
+    const bool moves = !stage_->paused() || view_->moves() || stage_->trying();
     if (moves) awake_ = 3;  // what comes to rest is drawn at rest
     if (awake_ > 0) {
         --awake_;
@@ -258,44 +157,48 @@ void App::make_offers() {
             again_ = true;
             glfwSetWindowShouldClose(window_, GLFW_TRUE);
         };
-        ui_->offer = {"Restart", "Start Warpscope again, which gets the GPU back.", restart, {}};
+        view_->message().offer(
+            Offer{"Restart", "Start Warpscope again, which makes the GPU usable again.", restart});
     } else if (files_.offers()) {
-        ui_->offer = {"Restore edits",
-                      "Take the kernels as you left them last time: " + files_.offered() + ".",
-                      [this] { files_.take_offer(); }, [this] { files_.decline_offer(); }};
+        view_->message().offer(
+            Offer{"Restore", "Restore the unsaved edits of the last run: " + files_.offered() + ".",
+                  [this] { files_.take_offer(); }, "Discard", [this] { files_.decline_offer(); }});
     } else {
-        ui_->offer.reset();
+        view_->message().offer({});
     }
 }
 
 void App::follow_scale() {
     const float pixels = raster();
     const float scale = context_.content_scale() / pixels;
-    if (scale == ui_->scale && pixels == ui_->raster) return;
-    ui_->scale = scale;
-    ui_->raster = pixels;
-    ui_->fonts = apply_theme(scale, pixels);
+    Ui& ui = view_->ui();
+    if (scale == ui.scale && pixels == ui.raster) return;
+    ui.scale = scale;
+    ui.raster = pixels;
+    ui.fonts = apply_theme(scale, pixels);
     gui_->fonts_changed();
 }
 
 void App::frame() {
     follow_scale();
-    if (const int wish = ui_->options.vsync ? 1 : 0; wish != interval_) {
+    if (const int wish = view_->options().vsync ? 1 : 0; wish != interval_) {
         context_.set_swap_interval(wish);
         interval_ = wish;
     }
-    ui_->run_requests();
+    // What a request takes, such as a comparison, is no part of a frame.
+    if (view_->run_requests()) last_frame_ = Clock::now();
+    if (view_->asked_to_quit()) glfwSetWindowShouldClose(window_, GLFW_TRUE);
     files_.look();
     make_offers();
-    ui_->place(window_size());
-    stage_->advance(ui_->view_size());
+    view_->place(window_size());
+    stage_->advance(view_->picture_size());
     computed_ = Clock::now();
     gui_->begin_frame();
-    ui_->draw(window_size());
+    view_->draw(window_size());
     int width = 0, height = 0;
     glfwGetFramebufferSize(window_, &width, &height);
     gui_->render(width, height);
-    if (ui_->shot != Shot::none) save_shot(width, height);
+    if (const Shot shot = view_->take_shot(); shot != Shot::none) save_shot(shot, width, height);
     glfwSwapBuffers(window_);
     after_frame();
 }
@@ -303,7 +206,7 @@ void App::frame() {
 /// Where the driver doesn't wait for the monitor (software GL, a remote display), frames beyond
 /// its rate would only take time from the kernels.
 void App::hold_rate() {
-    if (!ui_->options.vsync) return;
+    if (!view_->options().vsync) return;
     const GLFWvidmode* mode = glfwGetVideoMode(glfwGetPrimaryMonitor());
     const double rate = mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
     std::this_thread::sleep_until(last_frame_ + std::chrono::duration_cast<Clock::duration>(
@@ -313,42 +216,36 @@ void App::hold_rate() {
 void App::after_frame() {
     hold_rate();
     const auto now = Clock::now();
-    const bool steady = ui_->frame_ms > 0 && now - last_frame_ < std::chrono::seconds(1);
+    const bool steady = times_.frame_ms > 0 && now - last_frame_ < std::chrono::seconds(1);
     const auto follow = [&](float& mean, Clock::duration newest) {
         const auto took = float(Milliseconds(newest).count());
         mean = steady ? mean * 0.95F + took * 0.05F : took;
     };
-    follow(ui_->present_ms, now - computed_);
-    follow(ui_->frame_ms, now - last_frame_);
+    follow(times_.display_ms, now - computed_);
+    follow(times_.frame_ms, now - last_frame_);
+    view_->dock().set_frame_times(times_);
     last_frame_ = now;
-    if (!ui_->requests.empty()) awake_ = std::max(awake_, 3);
-    ui_->widgets.add({"frames", 0, 0, 0, 0, std::to_string(++frames_), true, false});
-    if (!options_.widget_map.empty()) ui_->widgets.write_if_changed(options_.widget_map);
-    if (!ui_->measuring) return;
-    // The frame that says so is on the screen by now.
-    stage_->compare();
-    ui_->measuring = false;
-    last_frame_ = Clock::now();
-    ui_->bring_comparison = stage_->comparison().has_value();
-    awake_ = 3;
+    Ui& ui = view_->ui();
+    if (!ui.requests.empty()) awake_ = std::max(awake_, 3);
+    ui.widgets.add({"frames", 0, 0, 0, 0, std::to_string(++frames_), true, false});
+    if (!options_.widget_map.empty()) ui.widgets.write_if_changed(options_.widget_map);
 }
 
-void App::save_shot(int width, int height) {
-    const bool alone = std::exchange(ui_->shot, Shot::none) == Shot::picture;
+void App::save_shot(Shot shot, int width, int height) {
     awake_ = 3;
     try {
         const std::time_t now = std::time(nullptr);
         std::tm local{};
         ::localtime_r(&now, &local);
         const auto path = screenshot_path(screenshot_folder(), local);
-        const experiments::Size view = ui_->view_size();
-        if (alone) {
+        const experiments::Size view = view_->picture_size();
+        if (shot == Shot::picture) {
             save_screenshot(*stage_, {view, true}, path);
             glBindFramebuffer(GL_FRAMEBUFFER, 0);
         } else {
             std::vector<std::uint8_t> rgba = gl::read_framebuffer(width, height);
             for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
-            const Microscope& microscope = ui_->microscope;
+            const Microscope& microscope = view_->microscope();
             const bool of_this_frame = microscope.frame() == stage_->experiment().frame();
             const auto place = of_this_frame ? microscope.place() : std::nullopt;
             gl::write_png(path, width, height, rgba,
@@ -366,12 +263,12 @@ void App::remember() {
     if (options_.settings.empty()) return;
     Settings settings;
     const ImVec2 size = window_size();
-    settings.window = {int(std::lround(size.x / ui_->scale)),
-                       int(std::lround(size.y / ui_->scale))};
+    settings.window = {int(std::lround(size.x / view_->ui().scale)),
+                       int(std::lround(size.y / view_->ui().scale))};
     settings.experiment = stage_->entry().id;
     settings.device = stage_->lost_wish().value_or(stage_->device_wish());
     settings.run = stage_->device().settings();
-    settings.view = ui_->options;
+    settings.view = view_->options();
     settings.parameters = stage_->parameter_texts();
     save_settings(options_.settings, settings);
 }

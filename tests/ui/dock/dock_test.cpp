@@ -4,15 +4,15 @@
 
 #include "compute/device/kernel_source.h"
 #include "experiments/framework/edited.h"
-#include "ui/interface_fixture.h"
+#include "ui/view_fixture.h"
 
 namespace warpscope::ui {
 namespace {
 
-class DockTest : public InterfaceFixture {
+class DockTest : public ViewFixture {
   protected:
     void open(unsigned x, unsigned y) {
-        ui_->microscope.open(stage_->entry(), stage_->experiment(), {x, y, 0});
+        view_->microscope().open(stage_->entry(), stage_->experiment(), {x, y, 0});
         settle();
     }
 };
@@ -40,14 +40,14 @@ TEST_F(DockTest, TabsAreRemembered) {
     EXPECT_EQ(value("dock.timings"), "on");
     click("dock.counters");
     EXPECT_EQ(value("dock.counters"), "on");
-    EXPECT_EQ(ui_->options.dock, "counters");
+    EXPECT_EQ(view_->options().dock, "counters");
     // The open microscope has tabs of its own.
-    EXPECT_EQ(ui_->widgets.find("dock.banks"), nullptr);
+    EXPECT_EQ(view_->widgets().find("dock.banks"), nullptr);
     open(1, 1);
     EXPECT_EQ(value("dock.timeline"), "on");
     click("dock.banks");
-    EXPECT_EQ(ui_->options.dock_open, "banks");
-    ui_->microscope.close();
+    EXPECT_EQ(view_->options().dock_open, "banks");
+    view_->microscope().close();
     frames(2);
     EXPECT_EQ(value("dock.counters"), "on");
 }
@@ -65,17 +65,17 @@ TEST_F(DockTest, FindingsNameBothLinesAndGoToTheThread) {
     for (const int line : {write, read})
         EXPECT_NE(sentence.find(fmt::format("kernels/ripple.cu:{}", line)), std::string::npos)
             << sentence;
-    const emulator::Finding finding = ui_->inspector.inspection()->findings.at(0);
+    const emulator::Finding finding = view_->inspector().inspection()->findings.at(0);
     click("finding.0");
-    ASSERT_TRUE(ui_->microscope.ready());
+    ASSERT_TRUE(view_->microscope().ready());
     ASSERT_TRUE(finding.second.has_value());
-    EXPECT_EQ(ui_->microscope.block().x, finding.second->block.x);
-    EXPECT_EQ(ui_->microscope.thread().x, finding.second->thread.x);
-    EXPECT_EQ(ui_->microscope.thread().y, finding.second->thread.y);
+    EXPECT_EQ(view_->microscope().block().x, finding.second->block.x);
+    EXPECT_EQ(view_->microscope().thread().x, finding.second->thread.x);
+    EXPECT_EQ(view_->microscope().thread().y, finding.second->thread.y);
     // It stands before the access that the finding is about.
-    const emulator::Stepper& stepper = ui_->microscope.stepper();
+    const emulator::Stepper& stepper = view_->microscope().stepper();
     const emulator::Step next = stepper.history()[stepper.position()];
-    EXPECT_EQ(next.warp, ui_->microscope.warp());
+    EXPECT_EQ(next.warp, view_->microscope().warp());
     EXPECT_EQ(stepper.kernel().lines[next.pc].source.line, finding.second->line);
 }
 
@@ -83,7 +83,7 @@ TEST_F(DockTest, CheckingCanBeSwitchedOff) {
     show("ripple", small_ripple);
     click("dock.findings");
     click("findings.automatic");
-    EXPECT_FALSE(ui_->options.inspect);
+    EXPECT_FALSE(view_->options().inspect);
     set("sync", "off");
     EXPECT_EQ(value("race"), "not checked");
     click("findings.check");
@@ -114,15 +114,15 @@ TEST_F(DockTest, TheTimelineScrubs) {
     open(1, 2);
     EXPECT_EQ(value("timeline"), "0");
     click("timeline");
-    const std::uint64_t steps = ui_->microscope.known_steps();
-    EXPECT_NEAR(double(ui_->microscope.stepper().position()), double(steps) / 2,
+    const std::uint64_t steps = view_->microscope().known_steps();
+    EXPECT_NEAR(double(view_->microscope().stepper().position()), double(steps) / 2,
                 double(steps) / 50);
-    EXPECT_EQ(value("timeline"), std::to_string(ui_->microscope.stepper().position()));
+    EXPECT_EQ(value("timeline"), std::to_string(view_->microscope().stepper().position()));
 }
 
 TEST_F(DockTest, ATimedKernelHasATimelineWithoutTheMicroscope) {
     show("ripple", small_ripple);
-    EXPECT_EQ(ui_->widgets.find("dock.timeline"), nullptr);
+    EXPECT_EQ(view_->widgets().find("dock.timeline"), nullptr);
     set("layout", "stamped");
     stage_->step_once();
     frames(2);
@@ -135,11 +135,11 @@ TEST_F(DockTest, BanksOfTheNewestAccess) {
     open(1, 2);
     click("dock.banks");
     EXPECT_EQ(value("banks.none"), "Warp 0 has not accessed shared memory yet.");
-    ui_->microscope.to_end();
+    view_->microscope().to_end();
     frames(2);
     EXPECT_EQ(value("banks"), "8-way conflict: 8 passes where 1 would do");
     set("layout", "padded");
-    ui_->microscope.to_end();
+    view_->microscope().to_end();
     frames(2);
     EXPECT_EQ(value("banks"), "No conflict: 1 pass");
 }
@@ -148,7 +148,7 @@ TEST_F(DockTest, TheTileFillsAndItsRowsCanBeChosen) {
     show("ripple", racy_ripple);
     open(1, 2);
     EXPECT_EQ(value("tile"), "256 words, 16 a row, 0 written, 0 hazards");
-    ui_->microscope.to_end();
+    view_->microscope().to_end();
     frames(2);
     EXPECT_EQ(value("tile"), "256 words, 16 a row, 256 written, 256 hazards");
     click("tile.by:writer");
@@ -158,11 +158,11 @@ TEST_F(DockTest, TheTileFillsAndItsRowsCanBeChosen) {
     EXPECT_EQ(value("tile"), "256 words, 32 a row, 256 written, 256 hazards");
     // Its cells are tile[tx][ty]: the upper left one is thread (0, 0)'s, the second thread (0,
     // 1)'s.
-    const Widget tile = *ui_->widgets.find("tile");
+    const Widget tile = *view_->widgets().find("tile");
     const double cell = tile.w / 32;
     press(float(tile.x + 2.5 * cell), float(tile.y + cell / 2));
-    EXPECT_EQ(ui_->microscope.thread().x, 0U);
-    EXPECT_EQ(ui_->microscope.thread().y, 2U);
+    EXPECT_EQ(view_->microscope().thread().x, 0U);
+    EXPECT_EQ(view_->microscope().thread().y, 2U);
 }
 
 // The barrier inside the divergent `if`: threads that have left no longer count, but to the letter
@@ -189,7 +189,7 @@ TEST_F(DockTest, AKernelWithoutSkippedBarriersHasNoDeviceRow) {
     click("dock.barriers");
     settle();
     EXPECT_EQ(value("policy.strict"), "ends");
-    EXPECT_EQ(ui_->widgets.find("policy.device"), nullptr);
+    EXPECT_EQ(view_->widgets().find("policy.device"), nullptr);
 }
 
 TEST_F(DockTest, NewestLaunchesSpread) {

@@ -2,12 +2,12 @@
 
 #include "compute/ceilings.h"
 #include "compute/shares.h"
-#include "ui/interface_fixture.h"
+#include "ui/view_fixture.h"
 
 namespace warpscope::ui {
 namespace {
 
-class RooflinePanelTest : public InterfaceFixture {
+class RooflinePanelTest : public ViewFixture {
   protected:
     void launch(int times) {
         for (int i = 0; i < times; ++i) {
@@ -29,14 +29,14 @@ TEST_F(RooflinePanelTest, MeasuresWhenItIsFirstOpenedAndPlacesTheKernel) {
     launch(3);
     click("dock.roofline");
     ASSERT_NE(compute::known_ceilings(stage_->device().info()), nullptr);
-    EXPECT_EQ(ui_->widgets.find("roofline.measuring"), nullptr);
+    EXPECT_EQ(view_->widgets().find("roofline.measuring"), nullptr);
     EXPECT_NE(value("roofline").find("1 kernel, ridge at"), std::string::npos) << value("roofline");
     // A product and a sum for 8 bytes: memory's slope is what limits it.
     const compute::Shares dot = shares("dot_book");
     EXPECT_NEAR(number("roofline.kernel.dot_book"), dot.larger(), 1e-3);
-    EXPECT_NE(ui_->widgets.find("roofline.emulated"), nullptr);
-    const Widget point = *ui_->widgets.find("roofline.kernel.dot_book");
-    const Widget chart = *ui_->widgets.find("roofline");
+    EXPECT_NE(view_->widgets().find("roofline.emulated"), nullptr);
+    const Widget point = *view_->widgets().find("roofline.kernel.dot_book");
+    const Widget chart = *view_->widgets().find("roofline");
     EXPECT_TRUE(point.visible);
     EXPECT_GT(point.x, chart.x);
     EXPECT_LT(point.y + point.h, chart.y + chart.h);
@@ -48,7 +48,7 @@ TEST_F(RooflinePanelTest, KernelsWithoutFlopsStandByTheirBytes) {
     click("dock.roofline");
     EXPECT_NEAR(number("roofline.bytes.ripple_txty_nosync"),
                 shares("ripple_txty_nosync").of_bandwidth, 1e-3);
-    EXPECT_EQ(ui_->widgets.find("roofline.kernel.ripple_txty_nosync"), nullptr);
+    EXPECT_EQ(view_->widgets().find("roofline.kernel.ripple_txty_nosync"), nullptr);
     EXPECT_EQ(value("roofline.left_out"), "clear_shared");
     click("dock.timings");
     EXPECT_EQ(value("timing.clear_shared.share"), "0.0000");
@@ -63,7 +63,7 @@ TEST_F(RooflinePanelTest, TimingsShowTheShareAndWhatToMind) {
     EXPECT_EQ(value("timing.dot_book.note"),
               compute::timing_note(*stage_->device().timings().find("dot_book"), &ceilings()));
     // The emulator has no clocks to show.
-    EXPECT_EQ(ui_->widgets.find("timings.gpu"), nullptr);
+    EXPECT_EQ(view_->widgets().find("timings.gpu"), nullptr);
 }
 
 }  // namespace

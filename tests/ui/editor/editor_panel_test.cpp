@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "ui/interface_fixture.h"
+#include "ui/view_fixture.h"
 
 namespace warpscope::ui {
 namespace {
@@ -13,7 +13,7 @@ using compiler::Severity;
 using State = EditState;
 
 /// The pane over the ripple, with the compiler's answers put in its mouth.
-class EditorPanelTest : public InterfaceFixture {
+class EditorPanelTest : public ViewFixture {
   protected:
     EditorPanelTest() {
         show("ripple", {{"size", "64"}});
@@ -27,14 +27,14 @@ class EditorPanelTest : public InterfaceFixture {
     /// The first line with a barrier's mark in sight.
     int barrier_line() {
         for (int line = 1; line < 500; ++line)
-            if (ui_->widgets.find("editor.barrier." + std::to_string(line))) return line;
+            if (view_->widgets().find("editor.barrier." + std::to_string(line))) return line;
         return 0;
     }
     void control(char letter) {
         constexpr int control_key = 2;  // GLFW_MOD_CONTROL
         const Shortcut* shortcut = find_shortcut(KeyScope::editor, letter, control_key);
         ASSERT_NE(shortcut, nullptr) << letter;
-        ui_->editor.ask(shortcut->command);
+        view_->editor().ask(shortcut->command);
         frames(3);
     }
     void answer(State state, std::vector<compiler::Diagnostic> said,
@@ -48,7 +48,7 @@ class EditorPanelTest : public InterfaceFixture {
 TEST_F(EditorPanelTest, OpensInPlaceOfTheResultsWithABarrierInSight) {
     EXPECT_EQ(value("editor.open"), "on");
     EXPECT_EQ(value("editor.file"), "ripple");
-    EXPECT_EQ(ui_->layout.results.width, 0);
+    EXPECT_EQ(view_->layout().results.width, 0);
     ASSERT_GT(barrier_line(), 0);
     EXPECT_NE(line(barrier_line()).find("__sync"), std::string::npos);
     click("editor.close");
@@ -79,7 +79,7 @@ TEST_F(EditorPanelTest, TheOpenMicroscopeHidesTheEditor) {
     click("transport.microscope");
     click("editor.open");
     frames(3);
-    EXPECT_FALSE(ui_->microscope.is_open());
+    EXPECT_FALSE(view_->microscope().is_open());
     EXPECT_NE(value("editor.text"), "(no such widget)");
 }
 
@@ -111,15 +111,15 @@ TEST_F(EditorPanelTest, AnErrorWithoutADiagnosticIsShownAsASentence) {
 
 TEST_F(EditorPanelTest, TheLineWhereAKernelFailedIsMarked) {
     answer(State::failed, {}, "kernel ripple_txty, kernels/ripple.cu:7: thread (0,0,0)");
-    ASSERT_TRUE(ui_->editor.view().fault.has_value());
-    EXPECT_EQ(ui_->editor.view().fault->row, 6);
+    ASSERT_TRUE(view_->editor().view().fault.has_value());
+    EXPECT_EQ(view_->editor().view().fault->row, 6);
     document().replace("// a line more\n" + text());
     frames(3);
-    EXPECT_EQ(ui_->editor.view().fault->row, 7);
+    EXPECT_EQ(view_->editor().view().fault->row, 7);
     for (const char* other : {"kernels/dot.cu:7: thread (0,0,0)", "kernels/ripple.cu:9999999: x",
                               "kernels/ripple.cu:", "kernels/ripple.cu has no kernel scratch"}) {
         answer(State::failed, {}, other);
-        EXPECT_FALSE(ui_->editor.view().fault.has_value()) << other;
+        EXPECT_FALSE(view_->editor().view().fault.has_value()) << other;
     }
 }
 
@@ -148,12 +148,12 @@ class EditorTypingTest : public EditorPanelTest {
             result.error = "Not here.";
             return result;
         };
-        ui_.reset();
+        view_.reset();
         stage_ = std::make_unique<Stage>(start);
         stage_->pause(true);
         ViewOptions options;
         options.editor = true;
-        ui_ = std::make_unique<Interface>(*stage_, options, 1.F, 1.F);
+        view_ = std::make_unique<WindowView>(*stage_, options, 1.F, 1.F);
         gui_.fonts_changed();
         frames(4);
     }
@@ -333,7 +333,7 @@ TEST_F(EditorTypingTest, ATextThatIsNotUtf8IsShownAndKeptAsItIs) {
 
 TEST_F(EditorTypingTest, SavesToAFileAndOpensItAgain) {
     std::filesystem::create_directories(folder_);
-    ui_->options.kernel_path = (folder_ / "old.cu").string();
+    view_->options().kernel_path = (folder_ / "old.cu").string();
     click("editor.barrier." + std::to_string(barrier_line()));
     const std::string edited = text();
     control('S');
@@ -341,7 +341,7 @@ TEST_F(EditorTypingTest, SavesToAFileAndOpensItAgain) {
     click("editor.path.go");
     std::ifstream in(folder_ / "ripple.cu");
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), edited);
-    EXPECT_EQ(ui_->options.kernel_path, (folder_ / "ripple.cu").string());
+    EXPECT_EQ(view_->options().kernel_path, (folder_ / "ripple.cu").string());
     click("editor.revert");
     click("editor.load");
     click("editor.path:0");
@@ -353,7 +353,7 @@ TEST_F(EditorTypingTest, SavesToAFileAndOpensItAgain) {
 TEST_F(EditorTypingTest, AnExistingFileIsReplacedOnlyByASecondSave) {
     std::filesystem::create_directories(folder_);
     std::ofstream(folder_ / "ripple.cu") << "another";
-    ui_->options.kernel_path = (folder_ / "").string();
+    view_->options().kernel_path = (folder_ / "").string();
     click("editor.save");
     click("editor.path.go");
     EXPECT_NE(value("editor.path.error").find("there already"), std::string::npos);

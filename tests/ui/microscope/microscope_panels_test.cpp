@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
-#include "ui/interface_fixture.h"
+#include "ui/view_fixture.h"
 
 namespace warpscope::ui {
 namespace {
 
 /// The microscope's panels over a ripple of 64x64 pixels, 4x4 blocks.
-class MicroscopePanelsTest : public InterfaceFixture {
+class MicroscopePanelsTest : public ViewFixture {
   protected:
     void open_ripple(bool sync) {
         show("ripple", {{"size", "64"}, {"sync", sync ? "on" : "off"}});
@@ -15,7 +15,7 @@ class MicroscopePanelsTest : public InterfaceFixture {
     int position() { return std::stoi(value("microscope.position")); }
     /// Clicks the picture's pixel (x, y).
     void click_pixel(double x, double y, int button) {
-        const Widget* picture = ui_->widgets.find("picture.pixels");
+        const Widget* picture = view_->widgets().find("picture.pixels");
         ASSERT_NE(picture, nullptr);
         press(float(picture->x + (x + 0.5) * picture->w / 64),
               float(picture->y + (y + 0.5) * picture->h / 64), button);
@@ -26,7 +26,7 @@ TEST_F(MicroscopePanelsTest, OpensPausedAtThePicturesMiddleAndCloses) {
     show("ripple", {{"size", "64"}});
     stage_->pause(false);
     frames(2);
-    EXPECT_EQ(ui_->widgets.find("microscope.position"), nullptr);
+    EXPECT_EQ(view_->widgets().find("microscope.position"), nullptr);
     click("transport.microscope");
     EXPECT_TRUE(stage_->paused());
     EXPECT_EQ(value("transport.microscope"), "on");
@@ -35,11 +35,11 @@ TEST_F(MicroscopePanelsTest, OpensPausedAtThePicturesMiddleAndCloses) {
     EXPECT_EQ(value("microscope.block"), "2, 2");
     EXPECT_EQ(value("picture.block"), "2, 2");
     EXPECT_EQ(value("source"), "kernels/ripple.cu");
-    EXPECT_EQ(ui_->widgets.find("result.wrong_pixels"), nullptr);
+    EXPECT_EQ(view_->widgets().find("result.wrong_pixels"), nullptr);
     click("microscope.close");
-    EXPECT_EQ(ui_->widgets.find("microscope.position"), nullptr);
-    EXPECT_EQ(ui_->widgets.find("picture.block"), nullptr);
-    EXPECT_NE(ui_->widgets.find("result.wrong_pixels"), nullptr);
+    EXPECT_EQ(view_->widgets().find("microscope.position"), nullptr);
+    EXPECT_EQ(view_->widgets().find("picture.block"), nullptr);
+    EXPECT_NE(view_->widgets().find("result.wrong_pixels"), nullptr);
 }
 
 TEST_F(MicroscopePanelsTest, ARightClickOpensItAtThatPixelAndAClickMovesIt) {
@@ -47,11 +47,11 @@ TEST_F(MicroscopePanelsTest, ARightClickOpensItAtThatPixelAndAClickMovesIt) {
     click_pixel(18, 40, 1);
     EXPECT_EQ(value("microscope.block"), "1, 2");
     EXPECT_EQ(value("picture.thread"), "2, 8");
-    EXPECT_EQ(ui_->microscope.warp(), 4U);
+    EXPECT_EQ(view_->microscope().warp(), 4U);
     click_pixel(63, 0, 0);
     EXPECT_EQ(value("microscope.block"), "3, 0");
     EXPECT_EQ(value("picture.thread"), "15, 0");
-    EXPECT_EQ(ui_->microscope.warp(), 0U);
+    EXPECT_EQ(view_->microscope().warp(), 0U);
 }
 
 TEST_F(MicroscopePanelsTest, ButtonsStepAndGoBack) {
@@ -93,22 +93,22 @@ TEST_F(MicroscopePanelsTest, AWarpIsPickedAndSteppedByHand) {
     open_ripple(true);
     click("warp.6.step");
     EXPECT_EQ(position(), 1);
-    EXPECT_EQ(ui_->microscope.stepper().history()[0].warp, 6);
+    EXPECT_EQ(view_->microscope().stepper().history()[0].warp, 6);
     click("warp.3");
-    EXPECT_EQ(ui_->microscope.warp(), 3U);
+    EXPECT_EQ(view_->microscope().warp(), 3U);
     click("microscope.turns");
     click("microscope.turns:by-hand");
     EXPECT_EQ(value("microscope.turns"), "by-hand");
-    EXPECT_EQ(ui_->widgets.find("microscope.seed"), nullptr);
+    EXPECT_EQ(view_->widgets().find("microscope.seed"), nullptr);
     click("microscope.step");
-    EXPECT_EQ(ui_->microscope.stepper().history()[1].warp, 3);
+    EXPECT_EQ(view_->microscope().stepper().history()[1].warp, 3);
     click("source.warp.7");
-    EXPECT_EQ(ui_->microscope.warp(), 7U);
+    EXPECT_EQ(view_->microscope().warp(), 7U);
     // A click on the bar of lanes picks one.
-    const Widget lanes = *ui_->widgets.find("warp.1.lanes");
+    const Widget lanes = *view_->widgets().find("warp.1.lanes");
     press(float(lanes.x + lanes.w * 20.5 / 32), float(lanes.y + lanes.h / 2));
-    EXPECT_EQ(ui_->microscope.warp(), 1U);
-    EXPECT_EQ(ui_->microscope.lane(), 20U);
+    EXPECT_EQ(view_->microscope().warp(), 1U);
+    EXPECT_EQ(view_->microscope().lane(), 20U);
     EXPECT_EQ(value("picture.thread"), "4, 3");  // 52 = 3 * 16 + 4
 }
 
@@ -124,46 +124,46 @@ TEST_F(MicroscopePanelsTest, ABlockIsTypedAndABadOneIsAMessage) {
 TEST_F(MicroscopePanelsTest, ScheduleAndSeedAreItsOwn) {
     open_ripple(true);
     type("microscope.seed", "5");
-    EXPECT_EQ(ui_->microscope.choice().seed, 5U);
+    EXPECT_EQ(view_->microscope().choice().seed, 5U);
     EXPECT_EQ(stage_->device().settings().seed, 1U);
     click("microscope.turns");
     click("microscope.turns:reverse");
     click("microscope.step");
-    EXPECT_EQ(ui_->microscope.stepper().history()[0].warp, 7);
+    EXPECT_EQ(view_->microscope().stepper().history()[0].warp, 7);
     EXPECT_EQ(value("microscope.barriers"), "volta");
     click("microscope.barriers");
     click("microscope.barriers:strict");
-    EXPECT_EQ(ui_->microscope.choice().barriers, compute::BarrierPolicy::strict);
+    EXPECT_EQ(view_->microscope().choice().barriers, compute::BarrierPolicy::strict);
     EXPECT_EQ(position(), 0);
 }
 
 TEST_F(MicroscopePanelsTest, PtxStandsBesideTheSource) {
     open_ripple(true);
-    EXPECT_EQ(ui_->widgets.find("ptx"), nullptr);
+    EXPECT_EQ(view_->widgets().find("ptx"), nullptr);
     click("microscope.ptx");
-    const Widget *source = ui_->widgets.find("source"), *ptx = ui_->widgets.find("ptx");
+    const Widget *source = view_->widgets().find("source"), *ptx = view_->widgets().find("ptx");
     ASSERT_NE(ptx, nullptr);
     EXPECT_LE(source->x + source->w, ptx->x);
-    EXPECT_NE(ui_->widgets.find("ptx.warp.0"), nullptr);
+    EXPECT_NE(view_->widgets().find("ptx.warp.0"), nullptr);
     // What is stepped is in sight.
     for (int i = 0; i < 40; ++i) {
         click("microscope.step");
-        const std::string acting = fmt::format("ptx.warp.{}", ui_->microscope.acting_warp());
-        EXPECT_TRUE(ui_->widgets.find(acting)->visible) << i;
+        const std::string acting = fmt::format("ptx.warp.{}", view_->microscope().acting_warp());
+        EXPECT_TRUE(view_->widgets().find(acting)->visible) << i;
     }
 }
 
 TEST_F(MicroscopePanelsTest, RegistersAreThoseOfTheLane) {
     open_ripple(true);
     click("dock.registers");
-    const unsigned warp = ui_->microscope.acting_warp();
+    const unsigned warp = view_->microscope().acting_warp();
     click(fmt::format("warp.{}", warp));
     // The thread's column, tid.x, is among the first that the kernel reads.
     for (int i = 0; i < 12; ++i) click(fmt::format("warp.{}.step", warp));
-    const std::string column = std::to_string(ui_->microscope.thread().x);
+    const std::string column = std::to_string(view_->microscope().thread().x);
     int registers = 0;
     bool found = false;
-    for (const Widget& widget : ui_->widgets.widgets()) {
+    for (const Widget& widget : view_->widgets().widgets()) {
         if (!widget.id.starts_with("register.")) continue;
         ++registers;
         found |= widget.value == column;
@@ -192,16 +192,16 @@ TEST_F(MicroscopePanelsTest, ExperimentsWithoutPixelsOpenAtTheirFirstBlock) {
     click("transport.microscope");
     EXPECT_EQ(value("microscope.block"), "0");
     EXPECT_EQ(value("source"), "kernels/dot.cu");
-    EXPECT_EQ(ui_->widgets.find("picture.block"), nullptr);
+    EXPECT_EQ(view_->widgets().find("picture.block"), nullptr);
     type("microscope.block", "7");
-    EXPECT_EQ(ui_->microscope.stepper().block(), 7U);
+    EXPECT_EQ(view_->microscope().stepper().block(), 7U);
 }
 
 TEST_F(MicroscopePanelsTest, EveryPanelIsInsideItsBox) {
     open_ripple(false);
     click("microscope.end");
     const auto inside = [&](const std::string& id, const Box& box) {
-        const Widget* w = ui_->widgets.find(id);
+        const Widget* w = view_->widgets().find(id);
         ASSERT_NE(w, nullptr) << id;
         EXPECT_TRUE(w->visible) << id;
         EXPECT_GE(w->x, double(box.x)) << id;
@@ -210,17 +210,17 @@ TEST_F(MicroscopePanelsTest, EveryPanelIsInsideItsBox) {
     };
     for (const char* id : {"microscope.restart", "microscope.end", "microscope.position",
                            "microscope.turns", "microscope.seed", "microscope.close"})
-        inside(id, ui_->layout.microscope);
-    const Widget *seed = ui_->widgets.find("microscope.seed"),
-                 *close = ui_->widgets.find("microscope.close");
+        inside(id, view_->layout().microscope);
+    const Widget *seed = view_->widgets().find("microscope.seed"),
+                 *close = view_->widgets().find("microscope.close");
     EXPECT_LT(seed->x + seed->w, close->x);
     for (const char* id : {"microscope.kernel", "microscope.block", "microscope.ptx", "source"})
-        inside(id, ui_->layout.source);
+        inside(id, view_->layout().source);
     for (int w = 0; w < 8; ++w) {
-        inside(fmt::format("warp.{}", w), ui_->layout.warps);
-        inside(fmt::format("warp.{}.step", w), ui_->layout.warps);
+        inside(fmt::format("warp.{}", w), view_->layout().warps);
+        inside(fmt::format("warp.{}.step", w), view_->layout().warps);
     }
-    inside("tile", ui_->layout.tile);
+    inside("tile", view_->layout().tile);
 }
 
 }  // namespace

@@ -10,12 +10,12 @@
 #include "gl/framebuffer.h"
 #include "gl/offscreen_context.h"
 #include "ui/window/gui.h"
-#include "ui/window/interface.h"
+#include "ui/window/window_view.h"
 
 namespace warpscope::ui {
 
-/// The interface over a real experiment on the emulator, with a mouse.
-class InterfaceFixture : public testing::Test {
+/// The window's view of a real experiment on the emulator, with a mouse and keys.
+class ViewFixture : public testing::Test {
   protected:
     void show(const std::string& experiment, std::vector<experiments::Assignment> assignments) {
         Stage::Start start;
@@ -24,16 +24,16 @@ class InterfaceFixture : public testing::Test {
         start.assignments = std::move(assignments);
         stage_ = std::make_unique<Stage>(start);
         stage_->pause(true);
-        ui_ = std::make_unique<Interface>(*stage_, ViewOptions(), 1.F, 1.F);
+        view_ = std::make_unique<WindowView>(*stage_, ViewOptions(), 1.F, 1.F);
         settle();
     }
     void frames(int count = 1) {
         for (int i = 0; i < count; ++i) {
-            ui_->run_requests();
-            ui_->place({width, height});
-            stage_->advance(ui_->view_size());
+            view_->run_requests();
+            view_->place({width, height});
+            stage_->advance(view_->picture_size());
             gui_.begin_frame(int(width), int(height));
-            ui_->draw({width, height});
+            view_->draw({width, height});
             framebuffer_.bind();
             gui_.render(int(width), int(height));
         }
@@ -41,7 +41,7 @@ class InterfaceFixture : public testing::Test {
     /// Until the checks have ended.
     void settle() {
         frames(3);
-        ui_->inspector.wait(stage_->entry(), stage_->experiment(), ui_->options.inspect);
+        view_->inspector().wait(stage_->entry(), stage_->experiment(), view_->options().inspect);
         frames(3);
     }
     void set(const std::string& id, const std::string& text) {
@@ -66,17 +66,17 @@ class InterfaceFixture : public testing::Test {
         frames(4);
     }
     void click(const std::string& id, int button = 0) {
-        const Widget* widget = ui_->widgets.find(id);
+        const Widget* widget = view_->widgets().find(id);
         ASSERT_NE(widget, nullptr) << id;
         ASSERT_TRUE(widget->visible) << id;
         press(float(widget->x + widget->w / 2), float(widget->y + widget->h / 2), button);
     }
     std::string value(const std::string& id) {
-        const Widget* widget = ui_->widgets.find(id);
+        const Widget* widget = view_->widgets().find(id);
         return widget ? widget->value : "(no such widget)";
     }
     bool enabled(const std::string& id) {
-        const Widget* widget = ui_->widgets.find(id);
+        const Widget* widget = view_->widgets().find(id);
         return widget && widget->enabled;
     }
     void type(const std::string& id, const std::string& text) {
@@ -104,7 +104,7 @@ class InterfaceFixture : public testing::Test {
     gl::Framebuffer framebuffer_{int(width), int(height)};
     Gui gui_;
     std::unique_ptr<Stage> stage_;
-    std::unique_ptr<Interface> ui_;
+    std::unique_ptr<WindowView> view_;
 };
 
 }  // namespace warpscope::ui

@@ -1,28 +1,28 @@
-#include "ui/window/interface.h"
+#include "ui/window/window_view.h"
 
 #include <gtest/gtest.h>
 
 #include "gl/framebuffer.h"
 #include "gl/offscreen_context.h"
 #include "ui/fake_experiment.h"
-#include "ui/interface_fixture.h"
+#include "ui/view_fixture.h"
 #include "ui/window/gui.h"
 
 namespace warpscope::ui {
 namespace {
 
 /// Drives the interface with a mouse and a keyboard of its own, as the window's loop does.
-class InterfaceTest : public testing::Test {
+class WindowViewTest : public testing::Test {
   protected:
-    InterfaceTest() { frames(3); }
+    WindowViewTest() { frames(3); }
 
     void frames(int count = 1) {
         for (int i = 0; i < count; ++i) {
-            ui_.run_requests();
-            ui_.place({width, height});
-            stage_.advance(ui_.view_size());
+            view_.run_requests();
+            view_.place({width, height});
+            stage_.advance(view_.picture_size());
             gui_.begin_frame(int(width), int(height));
-            ui_.draw({width, height});
+            view_.draw({width, height});
             framebuffer_.bind();
             gui_.render(int(width), int(height));
         }
@@ -57,7 +57,7 @@ class InterfaceTest : public testing::Test {
         frames();
     }
     void click(const std::string& id) {
-        const Widget* widget = ui_.widgets.find(id);
+        const Widget* widget = view_.widgets().find(id);
         ASSERT_NE(widget, nullptr) << id;
         ASSERT_TRUE(widget->visible) << id;
         move(widget->x + widget->w / 2, widget->y + widget->h / 2);
@@ -80,12 +80,12 @@ class InterfaceTest : public testing::Test {
     Stage stage_{fake_scene()};
     FakeExperiment& experiment_ = dynamic_cast<FakeExperiment&>(stage_.experiment());
     Gui gui_;
-    Interface ui_{stage_, ViewOptions(), 1, 1};
+    WindowView view_{stage_, ViewOptions(), 1, 1};
 };
 
-TEST_F(InterfaceTest, EveryParameterHasAWidgetWithItsValue) {
+TEST_F(WindowViewTest, EveryParameterHasAWidgetWithItsValue) {
     for (const experiments::Parameter* p : experiment_.parameters().all()) {
-        const Widget* widget = ui_.widgets.find("fake." + p->id());
+        const Widget* widget = view_.widgets().find("fake." + p->id());
         ASSERT_NE(widget, nullptr) << p->id();
         EXPECT_EQ(widget->value, p->text()) << p->id();
         EXPECT_TRUE(widget->visible) << p->id();
@@ -94,45 +94,45 @@ TEST_F(InterfaceTest, EveryParameterHasAWidgetWithItsValue) {
     }
 }
 
-TEST_F(InterfaceTest, AToggleToggles) {
+TEST_F(WindowViewTest, AToggleToggles) {
     click("fake.sync");
     EXPECT_EQ(value("sync"), "off");
-    EXPECT_EQ(ui_.widgets.find("fake.sync")->value, "off");
+    EXPECT_EQ(view_.widgets().find("fake.sync")->value, "off");
     click("fake.sync");
     EXPECT_EQ(value("sync"), "on");
 }
 
-TEST_F(InterfaceTest, AListOpensAndTakesTheEntryClicked) {
-    EXPECT_EQ(ui_.widgets.find("fake.kernel:a"), nullptr);
+TEST_F(WindowViewTest, AListOpensAndTakesTheEntryClicked) {
+    EXPECT_EQ(view_.widgets().find("fake.kernel:a"), nullptr);
     click("fake.kernel");
     click("fake.kernel:a");
     EXPECT_EQ(value("kernel"), "a");
-    EXPECT_EQ(ui_.widgets.find("fake.kernel:a"), nullptr);
+    EXPECT_EQ(view_.widgets().find("fake.kernel:a"), nullptr);
 }
 
-TEST_F(InterfaceTest, ATypedNumberIsParsed) {
+TEST_F(WindowViewTest, ATypedNumberIsParsed) {
     type("fake.level", "200");
     EXPECT_EQ(value("level"), "64");  // not before Enter
     press_enter();
     EXPECT_EQ(value("level"), "200");
 }
 
-TEST_F(InterfaceTest, LeavingAFieldTakesItsText) {
+TEST_F(WindowViewTest, LeavingAFieldTakesItsText) {
     type("fake.file", "stars.csv");
     click("fake.file.apply");
     EXPECT_EQ(value("file"), "stars.csv");
 }
 
-TEST_F(InterfaceTest, AnIllegalNumberShowsASentenceAndKeepsTheValue) {
+TEST_F(WindowViewTest, AnIllegalNumberShowsASentenceAndKeepsTheValue) {
     type("fake.level", "999");
     press_enter();
     EXPECT_EQ(value("level"), "64");
-    EXPECT_NE(ui_.widgets.find("message")->value.find("999"), std::string::npos);
-    EXPECT_EQ(ui_.widgets.find("fake.level")->value, "64");
+    EXPECT_NE(view_.widgets().find("message")->value.find("999"), std::string::npos);
+    EXPECT_EQ(view_.widgets().find("fake.level")->value, "64");
 }
 
-TEST_F(InterfaceTest, AnIntegerSliderIsAppliedWhenItIsLetGo) {
-    const Widget slider = *ui_.widgets.find("fake.level.slider");
+TEST_F(WindowViewTest, AnIntegerSliderIsAppliedWhenItIsLetGo) {
+    const Widget slider = *view_.widgets().find("fake.level.slider");
     move(slider.x + slider.w / 2, slider.y + slider.h / 2);
     button(true);
     move(slider.x + slider.w - 2, slider.y + slider.h / 2);
@@ -142,8 +142,8 @@ TEST_F(InterfaceTest, AnIntegerSliderIsAppliedWhenItIsLetGo) {
     EXPECT_EQ(value("level"), "255");
 }
 
-TEST_F(InterfaceTest, ARealSliderIsAppliedWhileItMoves) {
-    const Widget slider = *ui_.widgets.find("fake.speed.slider");
+TEST_F(WindowViewTest, ARealSliderIsAppliedWhileItMoves) {
+    const Widget slider = *view_.widgets().find("fake.speed.slider");
     move(slider.x + slider.w / 2, slider.y + slider.h / 2);
     button(true);
     move(slider.x + slider.w - 2, slider.y + slider.h / 2);
@@ -152,7 +152,7 @@ TEST_F(InterfaceTest, ARealSliderIsAppliedWhileItMoves) {
     button(false);
 }
 
-TEST_F(InterfaceTest, TheTransportRunsStepsAndPauses) {
+TEST_F(WindowViewTest, TheTransportRunsStepsAndPauses) {
     EXPECT_EQ(experiment_.frame(), 0U);
     click("transport.step");
     EXPECT_EQ(experiment_.frame(), 1U);
@@ -165,67 +165,67 @@ TEST_F(InterfaceTest, TheTransportRunsStepsAndPauses) {
     EXPECT_EQ(experiment_.frame(), 0U);
 }
 
-TEST_F(InterfaceTest, DraggingMovesThePictureAndFitBringsItBack) {
-    const Widget before = *ui_.widgets.find("picture.pixels");
-    const Widget canvas = *ui_.widgets.find("picture");
+TEST_F(WindowViewTest, DraggingMovesThePictureAndFitBringsItBack) {
+    const Widget before = *view_.widgets().find("picture.pixels");
+    const Widget canvas = *view_.widgets().find("picture");
     click("view.one_to_one");
-    EXPECT_EQ(ui_.widgets.find("picture.pixels")->w, 64);
+    EXPECT_EQ(view_.widgets().find("picture.pixels")->w, 64);
     move(canvas.x + 200, canvas.y + 200);
-    const Widget exact = *ui_.widgets.find("picture.pixels");
+    const Widget exact = *view_.widgets().find("picture.pixels");
     button(true);
     move(canvas.x + 220, canvas.y + 190);
     button(false);
-    EXPECT_EQ(ui_.widgets.find("picture.pixels")->x, exact.x + 20);
-    EXPECT_EQ(ui_.widgets.find("picture.pixels")->y, exact.y - 10);
+    EXPECT_EQ(view_.widgets().find("picture.pixels")->x, exact.x + 20);
+    EXPECT_EQ(view_.widgets().find("picture.pixels")->y, exact.y - 10);
     click("view.fit");
-    EXPECT_EQ(ui_.widgets.find("picture.pixels")->x, before.x);
-    EXPECT_EQ(ui_.widgets.find("picture.pixels")->w, before.w);
+    EXPECT_EQ(view_.widgets().find("picture.pixels")->x, before.x);
+    EXPECT_EQ(view_.widgets().find("picture.pixels")->w, before.w);
 }
 
-TEST_F(InterfaceTest, ThePixelUnderTheMouseIsNamed) {
-    const Widget picture = *ui_.widgets.find("picture.pixels");
+TEST_F(WindowViewTest, ThePixelUnderTheMouseIsNamed) {
+    const Widget picture = *view_.widgets().find("picture.pixels");
     const double zoom = picture.w / 64;
     move(picture.x + 10.5 * zoom, picture.y + 20.5 * zoom);
     frames();
-    ASSERT_NE(ui_.widgets.find("picture.hover"), nullptr);
-    EXPECT_EQ(ui_.widgets.find("picture.hover")->value, "x 10  y 20   rgb 0 64 10");
+    ASSERT_NE(view_.widgets().find("picture.hover"), nullptr);
+    EXPECT_EQ(view_.widgets().find("picture.hover")->value, "x 10  y 20   rgb 0 64 10");
 }
 
-TEST_F(InterfaceTest, FindingsAreSentencesAtTheFoot) {
+TEST_F(WindowViewTest, FindingsAreSentencesAtTheFoot) {
     click("fake.sync");
     frames();
     const std::string sentence =
         "4 of 10 pixels come from another thread's turn: the barrier is missing.";
-    EXPECT_EQ(ui_.widgets.find("message")->value, "Wrong pixels: " + sentence);
-    EXPECT_EQ(ui_.widgets.find("result.wrong_pixels")->value, "41.8 %");
-    EXPECT_EQ(ui_.widgets.find("result.wrong_pixels.sentence")->value, sentence);
+    EXPECT_EQ(view_.widgets().find("message")->value, "Wrong pixels: " + sentence);
+    EXPECT_EQ(view_.widgets().find("result.wrong_pixels")->value, "41.8 %");
+    EXPECT_EQ(view_.widgets().find("result.wrong_pixels.sentence")->value, sentence);
 }
 
-TEST_F(InterfaceTest, AMicroscopeWithNothingToStepSaysWhyAndCloses) {
+TEST_F(WindowViewTest, AMicroscopeWithNothingToStepSaysWhyAndCloses) {
     click("transport.microscope");
     frames(3);
-    ASSERT_NE(ui_.widgets.find("microscope.complaint"), nullptr);
-    EXPECT_NE(ui_.widgets.find("microscope.complaint")->value, "");
-    EXPECT_FALSE(ui_.widgets.find("microscope.step")->enabled);
+    ASSERT_NE(view_.widgets().find("microscope.complaint"), nullptr);
+    EXPECT_NE(view_.widgets().find("microscope.complaint")->value, "");
+    EXPECT_FALSE(view_.widgets().find("microscope.step")->enabled);
     for (const char* tab : {"dock.timeline", "dock.banks", "dock.registers", "dock.timings"})
-        if (ui_.widgets.find(tab)) click(tab);
+        if (view_.widgets().find(tab)) click(tab);
     click("microscope.close");
-    EXPECT_EQ(ui_.widgets.find("microscope.complaint"), nullptr);
+    EXPECT_EQ(view_.widgets().find("microscope.complaint"), nullptr);
 }
 
-TEST_F(InterfaceTest, EmulatedTimingsSaySo) {
+TEST_F(WindowViewTest, EmulatedTimingsSaySo) {
     click("transport.step");
-    EXPECT_NE(ui_.widgets.find("timings.emulated"), nullptr);
-    EXPECT_EQ(ui_.widgets.find("timing.ripple_sync")->value, "4.41");
+    EXPECT_NE(view_.widgets().find("timings.emulated"), nullptr);
+    EXPECT_EQ(view_.widgets().find("timing.ripple_sync")->value, "4.41");
 }
 
 /// A kernel that has a use for the mouse.
-class PointingTest : public InterfaceFixture {
+class PointingTest : public ViewFixture {
   protected:
     PointingTest() { show("scratch", {{"width", "64"}, {"height", "64"}}); }
     /// A place in fractions of the picture's area.
     void mouse(double x, double y, bool down) {
-        const Widget area = *ui_->widgets.find("picture");
+        const Widget area = *view_->widgets().find("picture");
         const auto at_x = float(area.x + x * area.w), at_y = float(area.y + y * area.h);
 #if IMGUI_VERSION_NUM >= 18700
         ImGui::GetIO().AddMousePosEvent(at_x, at_y);
@@ -244,12 +244,13 @@ class PointingTest : public InterfaceFixture {
 };
 
 TEST_F(PointingTest, TheMouseIsTheKernelsWhileThePictureRuns) {
-    const std::uint64_t state = ui_->inspector.state();
+    const std::uint64_t state = view_->inspector().state();
     mouse(0.4, 0.5, false);
     mouse(0.6, 0.5, true);
     mouse(0.6, 0.5, false);
     EXPECT_EQ(setting("mouse_x"), "384");
-    EXPECT_EQ(ui_->inspector.state(), state) << "a paused launch stays the one that was checked";
+    EXPECT_EQ(view_->inspector().state(), state)
+        << "a paused launch stays the one that was checked";
     stage_->pause(false);
     mouse(0.4, 0.5, false);
     EXPECT_NE(setting("mouse_x"), "384");

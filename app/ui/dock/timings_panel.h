@@ -1,0 +1,30 @@
+#pragma once
+
+#include "ui/stage/device_facts.h"
+#include "ui/stage/stage.h"
+#include "ui/widgets/ui.h"
+
+namespace warpscope::ui {
+
+/// How long a frame of the window takes, smoothed over several frames; 0: unknown.
+struct FrameTimes {
+    float frame_ms = 0;
+    float display_ms = 0;  ///< the part spent on drawing and on waiting for the monitor
+};
+
+/// A table of the kernels with their times, and the time of a frame.
+class TimingsPanel {
+  public:
+    TimingsPanel(Stage& stage, DeviceFacts& facts) : stage_(stage), facts_(facts) {}
+
+    /// Draws the panel into the current ImGui child window.
+    void draw(Ui& ui);
+    void set_frame_times(const FrameTimes& times) { times_ = times; }
+
+  private:
+    Stage& stage_;
+    DeviceFacts& facts_;
+    FrameTimes times_;
+};
+
+}  // namespace warpscope::ui

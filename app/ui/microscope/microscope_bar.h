@@ -1,0 +1,22 @@
+#pragma once
+
+#include "ui/microscope/microscope.h"
+#include "ui/stage/stage.h"
+#include "ui/widgets/ui.h"
+
+namespace warpscope::ui {
+
+/// The buttons that step through the block, the position, and the choice of the next warp.
+class MicroscopeBar {
+  public:
+    MicroscopeBar(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
+
+    /// Draws the panel into the current ImGui child window.
+    void draw(Ui& ui);
+
+  private:
+    Stage& stage_;
+    Microscope& microscope_;
+};
+
+}  // namespace warpscope::ui

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+
+#include "ui/microscope/listing.h"
+#include "ui/microscope/microscope.h"
+#include "ui/source/kernel_text.h"
+#include "ui/stage/stage.h"
+#include "ui/widgets/ui.h"
+
+namespace warpscope::ui {
+
+/// The texts of the microscope's kernel and how they are scrolled.
+struct SourceTexts {
+    std::uint64_t copy = 0;     ///< Microscope::copy() that the texts belong to
+    std::uint64_t version = 0;  ///< Microscope::version() that was drawn last
+    KernelText source, ptx;
+    bool show_ptx = false;
+    ListingView left, right;
+};
+
+/// The source and the PTX of the kernel in the microscope, with the warps at their lines.
+class SourcePanel {
+  public:
+    SourcePanel(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
+
+    /// Draws the panel into the current ImGui child window.
+    void draw(Ui& ui);
+    /// Shows or hides the PTX beside the source.
+    void toggle_ptx() { source_.show_ptx = !source_.show_ptx; }
+
+  private:
+    Stage& stage_;
+    Microscope& microscope_;
+    SourceTexts source_;
+};
+
+}  // namespace warpscope::ui

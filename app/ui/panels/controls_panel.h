@@ -1,0 +1,24 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ui/stage/stage.h"
+#include "ui/widgets/ui.h"
+
+namespace warpscope::ui {
+
+/// The experiment's parameters, and the device that runs its kernels.
+class ControlsPanel {
+  public:
+    explicit ControlsPanel(Stage& stage) : stage_(stage) {}
+
+    /// Draws the panel into the current ImGui child window.
+    void draw(Ui& ui);
+
+  private:
+    Stage& stage_;
+    std::vector<std::string> devices_;  ///< entries of the device list; made when it opens
+};
+
+}  // namespace warpscope::ui

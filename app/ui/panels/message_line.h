@@ -1,0 +1,35 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ui/stage/stage.h"
+#include "ui/widgets/ui.h"
+
+namespace warpscope::ui {
+
+/// Something that a person can accept with a click, shown as long as it is on offer.
+struct Offer {
+    std::string label, help;
+    std::function<void()> accept;
+    std::string decline_label{};  ///< empty: it can't be declined
+    std::function<void()> decline{};
+};
+
+/// The line at the foot: the newest message or the worst result, an offer, the device.
+class MessageLine {
+  public:
+    explicit MessageLine(Stage& stage) : stage_(stage) {}
+
+    /// Draws the panel into the current ImGui child window.
+    void draw(Ui& ui);
+    void offer(std::optional<Offer> offer) { offer_ = std::move(offer); }
+
+  private:
+    Stage& stage_;
+    std::optional<Offer> offer_;
+};
+
+}  // namespace warpscope::ui

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "gl/picture_view.h"
+#include "ui/microscope/microscope.h"
+#include "ui/stage/stage.h"
+#include "ui/widgets/canvas.h"
+#include "ui/widgets/ui.h"
+#include "ui/widgets/view_options.h"
+
+namespace warpscope::ui {
+
+/// The experiment's pixels, which a person pans and zooms, and the microscope's place in them.
+class PicturePanel {
+  public:
+    PicturePanel(Stage& stage, Microscope& microscope, ViewOptions& options)
+        : stage_(stage), microscope_(microscope), options_(options) {}
+
+    /// Draws the panel into the current ImGui child window.
+    void draw(Ui& ui);
+    Canvas& canvas() { return canvas_; }
+    /// Forgets the view: another experiment is on show.
+    void start_over();
+
+  private:
+    /// What ImGui's draw callback needs once it renders.
+    struct Queued {
+        gl::Picture picture;
+        gl::View view;
+        gl::Rect rect;
+        int target_height = 0;
+        gl::PictureStyle style;
+    };
+
+    static void render(const ImDrawList* list, const ImDrawCmd* command);
+    void queue(Ui& ui, const gl::PixelBuffer& pixels);
+    void navigate(Ui& ui, ImVec2 size);
+    void choose_pixel(Ui& ui, gl::Point texel, bool hovered);
+    bool gives_mouse_to_experiment() const;
+    void point(gl::Point texel, bool hovered);
+    std::string value_text(const gl::PixelBuffer& pixels, int x, int y);
+    ImVec2 on_screen(const Ui& ui, double x, double y) const;
+    void mark_block(Ui& ui, ImVec2 low, ImVec2 high);
+    void hover_line(Ui& ui, const gl::PixelBuffer& pixels, ImVec2 low, ImVec2 high);
+
+    Stage& stage_;
+    Microscope& microscope_;
+    ViewOptions& options_;
+    Canvas canvas_;
+    gl::PictureView picture_view_;
+    Queued queued_;
+    experiments::Pointer pointer_;       ///< as the experiment was told last
+    bool pointed_ = false;               ///< the experiment uses the pointer
+    std::vector<std::uint8_t> sampled_;  ///< the picture's pixels, for the one under the mouse
+    std::uint64_t sampled_version_ = 0;  ///< Stage::picture_version() that sampled_ belongs to
+};
+
+}  // namespace warpscope::ui

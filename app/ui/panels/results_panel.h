@@ -1,0 +1,25 @@
+#pragma once
+
+#include "ui/stage/stage.h"
+#include "ui/widgets/ui.h"
+
+namespace warpscope::ui {
+
+/// The experiment's report and, once it was asked for, the comparison of its variants.
+class ResultsPanel {
+  public:
+    explicit ResultsPanel(Stage& stage) : stage_(stage) {}
+
+    /// Draws the panel into the current ImGui child window.
+    void draw(Ui& ui);
+
+  private:
+    Stage& stage_;
+    void draw_comparison(Ui& ui);
+    void compare_button(Ui& ui);
+
+    bool measuring_ = false;             ///< the comparison was asked for and has not run yet
+    bool scroll_to_comparison_ = false;  ///< in the next frame
+};
+
+}  // namespace warpscope::ui

@@ -1,0 +1,88 @@
+#include "ui/panels/top_bar.h"
+
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+/// A tile of shared memory with one stale element.
+void logo(Ui& ui) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float cell = ui.px(5), gap = ui.px(1.5F);
+    const float top = at.y + (ImGui::GetFrameHeight() - 3 * cell - 2 * gap) / 2;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    for (int y = 0; y < 3; ++y)
+        for (int x = 0; x < 3; ++x) {
+            const ImVec2 low{at.x + float(x) * (cell + gap), top + float(y) * (cell + gap)};
+            const bool stale = x == 2 && y == 1;
+            list.AddRectFilled(
+                low, {low.x + cell, low.y + cell},
+                stale ? colour::finding : faded(colour::accent, 0.45F + 0.12F * float(x + y)),
+                ui.px(1));
+        }
+    ImGui::Dummy({3 * cell + 2 * gap, ImGui::GetFrameHeight()});
+    ImGui::SameLine(0, ui.px(9));
+}
+
+void tabs(Ui& ui, Stage& stage) {
+    for (const experiments::Entry& entry : experiments::registry()) {
+        const bool on = entry.id == stage.entry().id;
+        ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+        ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::text : colour::dim);
+        ImGui::PushID(entry.id.c_str());
+        if (ImGui::Button(entry.title.c_str())) ui.later([&stage, &entry] { stage.select(entry); });
+        ImGui::PopID();
+        ImGui::PopStyleColor(2);
+        record(ui, "tab." + entry.id, on ? "on" : "off");
+        tooltip(ui, entry.summary);
+        if (on) {
+            const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+            const float y = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
+            ImGui::GetWindowDrawList()->AddRectFilled({low.x + ui.px(9), y - ui.px(2)},
+                                                      {high.x - ui.px(9), y}, colour::accent);
+        }
+        ImGui::SameLine(0, ui.px(2));
+    }
+}
+
+void screenshot_buttons(Ui& ui, float gap) {
+    if (flat_button(ui, "screenshot.picture", "Save picture")) ui.ask(Command::save_picture);
+    tooltip(ui, with_key("Save the picture alone as a PNG, with the settings in its metadata",
+                         Command::save_picture));
+    ImGui::SameLine(0, gap);
+    if (flat_button(ui, "screenshot.window", "Save window")) ui.ask(Command::save_window);
+    tooltip(ui, with_key("Save the whole window as a PNG, with the settings in its metadata",
+                         Command::save_window));
+    ImGui::SameLine(0, gap);
+}
+
+/// As many buttons as have room; all of them have keys, too.
+void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
+    const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
+    const float help = button_width("?"), vsync = help + button_width("V-sync") + gap;
+    const float all = vsync + button_width("Save picture") + button_width("Save window") + 2 * gap;
+    const float width = room >= all ? all : room >= vsync ? vsync : help;
+    ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
+    if (room >= vsync) {
+        if (flat_button(ui, "vsync", "V-sync", options.vsync)) ui.ask(Command::toggle_vsync);
+        tooltip(ui, with_key("Wait for the monitor before each frame; off: unlimited frame rate",
+                             Command::toggle_vsync));
+        ImGui::SameLine(0, gap);
+    }
+    if (room >= all) screenshot_buttons(ui, gap);
+    if (flat_button(ui, "keys", "?", keys.shown())) ui.ask(Command::toggle_keys);
+    tooltip(ui, with_key("Show all keys", Command::toggle_keys));
+}
+
+}  // namespace
+
+void TopBar::draw(Ui& ui) {
+    logo(ui);
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.strong, colour::text, "Warpscope");
+    ImGui::SameLine(0, ui.px(20));
+    tabs(ui, stage_);
+    right_buttons(ui, options_, keys_);
+}
+
+}  // namespace warpscope::ui

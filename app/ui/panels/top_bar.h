@@ -1,0 +1,25 @@
+#pragma once
+
+#include "ui/panels/key_list.h"
+#include "ui/stage/stage.h"
+#include "ui/widgets/ui.h"
+#include "ui/widgets/view_options.h"
+
+namespace warpscope::ui {
+
+/// The bar at the top: the experiments, V-sync, screenshots and the list of keys.
+class TopBar {
+  public:
+    TopBar(Stage& stage, ViewOptions& options, const KeyList& keys)
+        : stage_(stage), options_(options), keys_(keys) {}
+
+    /// Draws the panel into the current ImGui child window.
+    void draw(Ui& ui);
+
+  private:
+    Stage& stage_;
+    ViewOptions& options_;
+    const KeyList& keys_;
+};
+
+}  // namespace warpscope::ui

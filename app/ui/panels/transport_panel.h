@@ -1,0 +1,27 @@
+#pragma once
+
+#include "ui/microscope/microscope.h"
+#include "ui/stage/stage.h"
+#include "ui/widgets/canvas.h"
+#include "ui/widgets/ui.h"
+#include "ui/widgets/view_options.h"
+
+namespace warpscope::ui {
+
+/// The buttons above the picture: pause, one frame, reset; microscope, editor; the view.
+class TransportPanel {
+  public:
+    TransportPanel(Stage& stage, Microscope& microscope, Canvas& canvas, ViewOptions& options)
+        : stage_(stage), microscope_(microscope), canvas_(canvas), options_(options) {}
+
+    /// Draws the panel into the current ImGui child window.
+    void draw(Ui& ui);
+
+  private:
+    Stage& stage_;
+    Microscope& microscope_;
+    Canvas& canvas_;
+    ViewOptions& options_;
+};
+
+}  // namespace warpscope::ui

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "ui/stage/stage.h"
+#include "ui/widgets/ui.h"
+
+namespace warpscope::ui {
+
+/// The part of the array that is on show.
+struct TreeView {
+    double first = 0;          ///< column at the left edge
+    float cell = 0;            ///< width of a cell, logical pixels; 0: not chosen yet
+    bool in_overview = false;  ///< the mouse button went down in the overview
+};
+
+/// The array that one block adds up in shared memory, a row for each barrier.
+class TreePanel {
+  public:
+    explicit TreePanel(Stage& stage) : stage_(stage) {}
+
+    /// Draws the panel into the current ImGui child window.
+    void draw(Ui& ui);
+    /// Shows the whole array, or as much of it as can be read.
+    void fit() { view_ = {0, 0.01F}; }
+    /// Forgets the view: another experiment is on show.
+    void start_over() { view_ = {}; }
+
+  private:
+    Stage& stage_;
+    TreeView view_;
+};
+
+}  // namespace warpscope::ui

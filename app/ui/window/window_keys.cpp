@@ -1,0 +1,143 @@
+#include <imgui.h>
+
+#include "experiments/framework/experiment.h"
+#include "ui/microscope/picture_block.h"
+#include "ui/window/window_view.h"
+
+namespace warpscope::ui {
+
+void WindowView::press(int key, int modifiers) {
+    const bool typing = ImGui::GetIO().WantTextInput;
+    // The key's scope is looked up when the request runs, after the keys before it.
+    ui_.later([this, key, modifiers, typing] {
+        const Shortcut* shortcut = nullptr;
+        if (editor_shows()) shortcut = find_shortcut(KeyScope::editor, key, modifiers);
+        if (!shortcut && microscope_.is_open())
+            shortcut = find_shortcut(KeyScope::microscope, key, modifiers);
+        if (!shortcut) shortcut = find_shortcut(KeyScope::general, key, modifiers);
+        if (!shortcut || (typing && !shortcut->works_while_typing())) return;
+        if (shortcut->command == Command::select_experiment)
+            select(key - shortcut->key);
+        else
+            carry_out(shortcut->command);
+    });
+}
+
+void WindowView::carry_out(Command command) {
+    if (!carry_out_general(command) && !carry_out_in_microscope(command)) editor_.ask(command);
+}
+
+/// False where the command is not one of the general ones.
+bool WindowView::carry_out_general(Command command) {
+    switch (command) {
+        case Command::toggle_pause:
+            stage_.pause(!stage_.paused());
+            return true;
+        case Command::step_frame:
+            stage_.step_once();
+            return true;
+        case Command::reset:
+            stage_.reset();
+            return true;
+        case Command::toggle_microscope:
+            toggle_microscope();
+            return true;
+        case Command::toggle_editor:
+            toggle_editor();
+            return true;
+        case Command::fit_picture:
+            picture_.canvas().fit();
+            tree_.fit();
+            return true;
+        case Command::toggle_grid:
+            options_.grid = !options_.grid;
+            return true;
+        case Command::toggle_vsync:
+            options_.vsync = !options_.vsync;
+            return true;
+        case Command::save_window:
+            shot_ = Shot::window;
+            return true;
+        case Command::save_picture:
+            shot_ = Shot::picture;
+            return true;
+        case Command::toggle_keys:
+            keys_.show(!keys_.shown());
+            return true;
+        case Command::close_keys:
+            keys_.show(false);
+            return true;
+        case Command::quit:
+            quit_ = true;
+            return true;
+        default:
+            return false;
+    }
+}
+
+/// False where the command is not one of the microscope's.
+bool WindowView::carry_out_in_microscope(Command command) {
+    switch (command) {
+        case Command::close_microscope:
+            // Esc closes one thing at a time: the list of keys is in front.
+            if (keys_.shown())
+                keys_.show(false);
+            else
+                microscope_.close();
+            return true;
+        case Command::step_instruction:
+            microscope_.step();
+            return true;
+        case Command::step_instruction_back:
+            microscope_.back();
+            return true;
+        case Command::step_line:
+            microscope_.step_line();
+            return true;
+        case Command::step_line_back:
+            microscope_.back_line();
+            return true;
+        case Command::step_barrier:
+            microscope_.step_barrier();
+            return true;
+        case Command::step_barrier_back:
+            microscope_.back_barrier();
+            return true;
+        case Command::toggle_play:
+            microscope_.play(!microscope_.playing());
+            return true;
+        case Command::go_to_start:
+            microscope_.restart();
+            return true;
+        case Command::go_to_end:
+            microscope_.to_end();
+            return true;
+        case Command::toggle_ptx:
+            source_.toggle_ptx();
+            return true;
+        default:
+            return false;
+    }
+}
+
+void WindowView::select(int experiment) {
+    const auto known = experiments::registry();
+    if (std::size_t(experiment) < known.size()) stage_.select(known[std::size_t(experiment)]);
+}
+
+void WindowView::toggle_microscope() {
+    const gl::View& view = picture_.canvas().view();
+    if (microscope_.is_open())
+        microscope_.close();
+    else
+        ui::open_microscope(microscope_, stage_, {view.centre_x, view.centre_y});
+}
+
+/// The editor and the microscope need the same place, so the editor closes an open microscope.
+void WindowView::toggle_editor() {
+    const bool open = editor_shows();
+    microscope_.close();
+    options_.editor = !open;
+}
+
+}  // namespace warpscope::ui

@@ -1,0 +1,180 @@
+#include "ui/window/window_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ui/microscope/picture_block.h"
+
+namespace warpscope::ui {
+namespace {
+
+/// A child window with padding and a background of its own; `clear` shows the cleared window.
+template <class Contents>
+void panel(Ui& ui, const char* name, const Box& box, ImU32 background, ImVec2 padding, bool scrolls,
+           Contents&& contents) {
+    ImGui::SetCursorPos({box.x, box.y});
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, background);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(padding.x), ui.px(padding.y)});
+    const ImGuiWindowFlags still =
+        ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+    ImGui::BeginChild(name, {box.width, box.height}, false,
+                      ImGuiWindowFlags_AlwaysUseWindowPadding | (scrolls ? 0 : still));
+    ImGui::PopStyleVar();
+    ImGui::PopStyleColor();
+    std::forward<Contents>(contents)();
+    ImGui::EndChild();
+}
+
+enum class Edge { upright, level };
+
+/// A border that can be dragged. Changes `size` (logical pixels) by the movement times `sign`.
+void splitter(Ui& ui, const char* name, const Box& box, Edge edge, float sign, float& size,
+              float least, float most) {
+    const bool upright = edge == Edge::upright;
+    ImGui::SetCursorPos({box.x, box.y});
+    ImGui::InvisibleButton(name, {box.width, box.height});
+    const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
+    if (hot) ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+    // The movement before the button went down is not part of the drag.
+    if (ImGui::IsItemActive() && !ImGui::IsItemActivated()) {
+        const ImVec2 moved = ImGui::GetIO().MouseDelta;
+        size += sign * (upright ? moved.x : moved.y) / ui.scale;
+    }
+    size = std::clamp(size, least, most);
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    ImGui::GetWindowDrawList()->AddRectFilled(low, high,
+                                              hot ? colour::accent_deep : colour::background);
+}
+
+void begin_root(ImVec2 size) {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(size);
+    ImGui::Begin("##root", nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+                     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoScrollWithMouse);
+}
+
+}  // namespace
+
+WindowView::WindowView(Stage& stage, const ViewOptions& options, float scale, float raster)
+    : stage_(stage), options_(options), ui_(scale, raster) {
+    ui_.carry_out = [this](Command command) { carry_out(command); };
+}
+
+experiments::Size WindowView::picture_size() const {
+    return {std::max(1, int(std::lround(layout_.canvas.width * ui_.raster))),
+            std::max(1, int(std::lround(layout_.canvas.height * ui_.raster)))};
+}
+
+bool WindowView::run_requests() {
+    // A request may ask for more, which then waits for the next frame.
+    const auto requests = std::exchange(ui_.requests, {});
+    for (const auto& request : requests) request();
+    return !requests.empty();
+}
+
+void WindowView::open_microscope(const MicroscopePlace& place) {
+    stage_.pause(true);
+    microscope_.open(stage_.entry(), stage_.experiment(), place.block);
+    microscope_.seek(place.step);
+}
+
+void WindowView::place(ImVec2 size) {
+    layout_ = lay_out(size.x, size.y, ui_.scale, options_, microscope_.is_open());
+    if (shown_ == stage_.entry().id) return;
+    // The picture of another experiment has another size and meaning.
+    shown_ = stage_.entry().id;
+    picture_.start_over();
+    tree_.start_over();
+}
+
+/// Shows the microscope's newest notice in the message line, and takes back one that no longer
+/// holds.
+void WindowView::say_notice() {
+    if (microscope_.notice() == noticed_) return;
+    const bool said = !noticed_.empty() && stage_.message().text == noticed_;
+    noticed_ = microscope_.notice();
+    if (said || !noticed_.empty()) stage_.say(noticed_);
+}
+
+void WindowView::draw(ImVec2 size) {
+    microscope_.follow(stage_.entry(), stage_.experiment(), stage_.paused());
+    microscope_.advance(double(ImGui::GetIO().DeltaTime));
+    say_notice();
+    inspector_.follow(stage_.entry(), stage_.experiment(), options_.inspect);
+    dock_.refresh();
+    place(size);
+    ui_.widgets.begin_frame();
+    ImGui::PushFont(ui_.fonts.body);
+    begin_root(size);
+    splitters();
+    const Layout& at = layout_;
+    panel(ui_, "top", at.top, colour::clear, {14, 8}, false, [&] { top_bar_.draw(ui_); });
+    panel(ui_, "controls", at.controls, colour::clear, {16, 14}, true,
+          [&] { controls_.draw(ui_); });
+    panel(ui_, "transport", at.transport, colour::clear, {10, 7}, false,
+          [&] { transport_.draw(ui_); });
+    panel(ui_, "canvas", at.canvas, stage_.pixels() ? colour::clear : colour::canvas, {0, 0}, false,
+          [&] { draw_canvas(); });
+    draw_side_panel();
+    panel(ui_, "dock", at.dock, colour::clear, {16, 0}, false, [&] { dock_.draw(ui_); });
+    panel(ui_, "foot", at.foot, colour::background, {16, 7}, false, [&] { message_.draw(ui_); });
+    editor_.forget_asked();
+    ImGui::End();
+    keys_.draw(ui_);
+    ImGui::PopFont();
+}
+
+void WindowView::splitters() {
+    splitter(ui_, "split.left", layout_.left_edge, Edge::upright, 1, options_.left, 220, 520);
+    splitter(ui_, "split.bottom", layout_.lower_edge, Edge::level, -1, options_.bottom, 80, 500);
+    if (editor_shows())
+        splitter(ui_, "split.right", layout_.right_edge, Edge::upright, -1, options_.editor_width,
+                 300, 1600);
+    else
+        splitter(ui_, "split.right", layout_.right_edge, Edge::upright, -1, options_.right, 220,
+                 560);
+}
+
+void WindowView::draw_canvas() {
+    if (!stage_.pixels() && stage_.tree())
+        tree_.draw(ui_);
+    else
+        picture_.draw(ui_);
+}
+
+/// The results, the editor or the microscope.
+void WindowView::draw_side_panel() {
+    if (microscope_.is_open())
+        draw_open_microscope();
+    else if (options_.editor)
+        panel(ui_, "editor", layout_.editor, colour::background, {10, 7}, false,
+              [&] { editor_.draw(ui_); });
+    else
+        panel(ui_, "results", layout_.results, colour::clear, {16, 12}, true,
+              [&] { results_.draw(ui_); });
+}
+
+void WindowView::draw_open_microscope() {
+    const Layout& at = layout_;
+    panel(ui_, "microscope", at.microscope, colour::clear, {10, 7}, false,
+          [&] { microscope_bar_.draw(ui_); });
+    panel(ui_, "source.panel", at.source, colour::background, {10, 6}, false,
+          [&] { source_.draw(ui_); });
+    panel(ui_, "warps", at.warps, colour::clear, {14, 10}, true, [&] { warps_.draw(ui_); });
+    panel(ui_, "tile.panel", at.tile, colour::clear, {14, 8}, false, [&] { tile_.draw(ui_); });
+}
+
+void WindowView::draw_picture_alone(ImVec2 size) {
+    ui_.widgets.begin_frame();
+    ImGui::PushFont(ui_.fonts.body);
+    begin_root(size);
+    panel(ui_, "canvas", {0, 0, size.x, size.y}, stage_.pixels() ? colour::clear : colour::canvas,
+          {0, 0}, false, [&] { draw_canvas(); });
+    ImGui::End();
+    ImGui::PopFont();
+}
+
+}  // namespace warpscope::ui

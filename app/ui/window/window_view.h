@@ -1,0 +1,113 @@
+#pragma once
+
+#include <imgui.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "ui/dock/dock.h"
+#include "ui/editor/editor_panel.h"
+#include "ui/microscope/microscope_bar.h"
+#include "ui/microscope/source_panel.h"
+#include "ui/microscope/tile_panel.h"
+#include "ui/microscope/warps_panel.h"
+#include "ui/panels/controls_panel.h"
+#include "ui/panels/key_list.h"
+#include "ui/panels/message_line.h"
+#include "ui/panels/picture_panel.h"
+#include "ui/panels/results_panel.h"
+#include "ui/panels/top_bar.h"
+#include "ui/panels/transport_panel.h"
+#include "ui/panels/tree_panel.h"
+#include "ui/window/layout.h"
+
+namespace warpscope::ui {
+
+/// A screenshot that a person asked for.
+enum class Shot { none, window, picture };
+
+/// Everything that one window (or one screenshot of it) shows: the panels, where they are, and what
+/// they share. Made and drawn while its ImGui context is current.
+class WindowView {
+  public:
+    /// `scale` and `raster` as in Ui. The stage outlives the view.
+    WindowView(Stage& stage, const ViewOptions& options, float scale, float raster);
+    WindowView(const WindowView&) = delete;
+    WindowView& operator=(const WindowView&) = delete;
+
+    /// Once a frame, before draw(): lays out the panels in a window of `size` layout units.
+    void place(ImVec2 size);
+    /// Draws everything into the current ImGui frame.
+    void draw(ImVec2 size);
+    /// Draws the picture alone.
+    void draw_picture_alone(ImVec2 size);
+    /// Once a frame, before place(): does what the panels and keys asked for, which may make the
+    /// experiment anew. True where there was something to do.
+    bool run_requests();
+
+    /// A key went down; GLFW's numbers.
+    void press(int key, int modifiers);
+    void open_microscope(const MicroscopePlace& place);
+
+    /// Framebuffer pixels of the picture's area.
+    experiments::Size picture_size() const;
+    /// Something moves that does not depend on the experiment: draw another frame.
+    bool moves() const { return microscope_.playing() || inspector_.busy(); }
+    Shot take_shot() { return std::exchange(shot_, Shot::none); }
+    Shot shot() const { return shot_; }
+    bool asked_to_quit() const { return quit_; }
+
+    Ui& ui() { return ui_; }
+    const WidgetMap& widgets() const { return ui_.widgets; }
+    const Layout& layout() const { return layout_; }
+    ViewOptions& options() { return options_; }
+    Microscope& microscope() { return microscope_; }
+    Inspector& inspector() { return inspector_; }
+    DeviceFacts& facts() { return facts_; }
+    EditorPanel& editor() { return editor_; }
+    MessageLine& message() { return message_; }
+    Dock& dock() { return dock_; }
+
+  private:
+    bool editor_shows() const { return options_.editor && !microscope_.is_open(); }
+    void say_notice();
+    void splitters();
+    void draw_canvas();
+    void draw_side_panel();
+    void draw_open_microscope();
+    void carry_out(Command command);
+    bool carry_out_general(Command command);
+    bool carry_out_in_microscope(Command command);
+    void select(int experiment);
+    void toggle_microscope();
+    void toggle_editor();
+
+    Stage& stage_;
+    ViewOptions options_;
+    Ui ui_;
+    Microscope microscope_;
+    Inspector inspector_;
+    DeviceFacts facts_;
+    Layout layout_;
+    KeyList keys_;
+    TopBar top_bar_{stage_, options_, keys_};
+    ControlsPanel controls_{stage_};
+    PicturePanel picture_{stage_, microscope_, options_};
+    TreePanel tree_{stage_};
+    TransportPanel transport_{stage_, microscope_, picture_.canvas(), options_};
+    ResultsPanel results_{stage_};
+    EditorPanel editor_{stage_, options_};
+    MicroscopeBar microscope_bar_{stage_, microscope_};
+    SourcePanel source_{stage_, microscope_};
+    WarpsPanel warps_{microscope_};
+    TilePanel tile_{microscope_};
+    Dock dock_{stage_, inspector_, microscope_, facts_, options_};
+    MessageLine message_{stage_};
+    std::string shown_;    ///< id of the experiment that the picture's view belongs to
+    std::string noticed_;  ///< the microscope's newest notice
+    Shot shot_ = Shot::none;
+    bool quit_ = false;
+};
+
+}  // namespace warpscope::ui
