@@ -81,7 +81,7 @@ class Panels(Session):
         app = self.open("--experiment", "dot", "--set", "dot.kernel=divergent", block="1")
         app.click("dock.barriers")
         app.wait_value("policy.volta", "ends")
-        app.wait_value("policy.before_volta", lambda value: value)
+        app.wait_value("policy.before-volta", lambda value: value)
         app.wait_value("policy.strict", "can't go on")
         sentence = app.value("policy.strict.sentence")
         self.assertIn("lanes", sentence)
@@ -139,7 +139,7 @@ class Panels(Session):
             with self.subTest(typed):
                 app.type_into("microscope.block", typed)
                 message = app.wait_value("message", lambda value: typed in value)
-                self.assertRegex(message, "There is no block|is no block")
+                self.assertRegex(message, "There is no block|is not the index of a block")
                 app.wait_value("microscope.block", "3, 2")
         app.type_into("microscope.block", "7, 7")
         app.wait_value("picture.block", "7, 7")

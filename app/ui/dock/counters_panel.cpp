@@ -20,7 +20,7 @@ using emulator::MemoryCounts;
 struct Cell {
     const char* id;
     std::string words;
-    std::string exact;  ///< what a test reads
+    std::string exact;  ///< the whole number, for tests
     std::string detail;
     ImU32 colour = colour::text;
 };
@@ -42,7 +42,7 @@ MemoryCounts sum(const MemoryCounts& a, const MemoryCounts& b, const MemoryCount
             std::max({a.degree, b.degree, c.degree})};
 }
 
-/// "loads 131 072 …\nstores …" of those that there are.
+/// A line for each kind of access that occurred: "loads: …\nstores: …".
 template <class Say>
 std::string each(const MemoryCounts& loads, const MemoryCounts& stores, const MemoryCounts& atomics,
                  Say say) {
@@ -58,7 +58,7 @@ ImU32 share_colour(double share) {
     return share >= 0.8 ? colour::good : share >= 0.4 ? colour::finding : colour::bad;
 }
 
-/// Beyond 1 as a multiple: lanes then ask for the same bytes.
+/// A share as percent; above 1, where lanes ask for the same bytes, as a multiple.
 std::string efficiency_words(double efficiency) {
     if (efficiency == 0) return "-";
     return efficiency < 1.005 ? fmt::format("{:.0f} %", 100 * efficiency)
@@ -71,7 +71,7 @@ std::vector<Cell> global_cells(const KernelCounters& k) {
     const double efficiency = moved > 0 ? double(all.bytes) / double(moved) : 0;
     const std::string detail =
         each(k.global_loads, k.global_stores, k.global_atomics, [](const MemoryCounts& m) {
-            return fmt::format("{} sectors of 32 bytes for {} bytes asked by {} instructions",
+            return fmt::format("{} sectors of 32 bytes for {} bytes used by {} instructions",
                                whole(m.sectors), whole(m.bytes), whole(m.requests));
         });
     return {{"sectors", short_number(all.sectors), std::to_string(all.sectors), detail},
@@ -84,7 +84,7 @@ std::vector<Cell> shared_cells(const KernelCounters& k) {
     const MemoryCounts all = sum(k.shared_loads, k.shared_stores, k.shared_atomics);
     const std::string detail =
         each(k.shared_loads, k.shared_stores, k.shared_atomics, [](const MemoryCounts& m) {
-            return fmt::format("{} instructions, {} passes where {} would do, {}",
+            return fmt::format("{} instructions, {} passes where {} would be enough, {}",
                                whole(m.requests), whole(m.wavefronts), whole(m.least_wavefronts),
                                m.degree > 1 ? fmt::format("at worst {}-way conflicts", m.degree)
                                             : std::string("no conflict"));
@@ -105,7 +105,7 @@ std::vector<Cell> shared_cells(const KernelCounters& k) {
 std::vector<Cell> cells_of(const KernelCounters& k) {
     std::vector<Cell> cells{
         {"instructions", short_number(k.warp_instructions), std::to_string(k.warp_instructions),
-         fmt::format("{} instructions of warps, {} of threads", whole(k.warp_instructions),
+         fmt::format("{} warp instructions, {} thread instructions", whole(k.warp_instructions),
                      whole(k.thread_instructions))},
         {"barriers", short_number(k.barriers), std::to_string(k.barriers),
          fmt::format("{} released in {} blocks", whole(k.barriers), whole(k.blocks))}};
@@ -125,29 +125,34 @@ void right_aligned(ImFont* font, ImU32 colour, const std::string& words) {
 struct Column {
     const char* title;
     const char* help;
-    float width;  ///< 0: takes what is left
+    float width;  ///< 0: the remaining width
 };
 constexpr Column columns[] = {
     {"Kernel", "", 0},
-    {"Median, ms", "Of the launches on the device in use.", 84},
-    {"Instructions", "Of warps: 32 threads at once.", 92},
-    {"Barriers", "Released, over all blocks.", 76},
-    {"Sectors", "Of global memory, 32 bytes each: what loads, stores and atomics move.", 76},
-    {"Moved", "Bytes of global memory: 32 a sector.", 82},
-    {"Used",
-     "Bytes that threads asked for, as a share of those that were moved; a multiple where lanes of "
-     "a warp share what is moved.",
-     60},
-    {"Shared", "Instructions of warps that access shared memory.", 76},
-    {"Conflict", "Most words that one bank had to serve for one pass of a warp.", 76},
-    {"Passes", "Over shared memory, as a multiple of those without bank conflicts.", 66}};
+    {"Median, ms", "The median of the launches on the device in use.", 76},
+    {"Instructions", "Warp instructions: 32 threads execute one together.", 84},
+    {"Barriers", "Barriers that were passed, over all blocks.", 60},
+    {"Sectors", "Sectors of global memory, 32 bytes each, that loads, stores and atomics move.",
+     66},
+    {"Bytes moved", "Bytes of global memory that were moved: 32 for each sector.", 86},
+    {"Bytes used",
+     "Bytes that threads use, as a share of the bytes moved. A multiple where lanes of a warp use "
+     "the same bytes.",
+     74},
+    {"Shared accesses", "Warp instructions that access shared memory.", 108},
+    {"Conflict",
+     "The most words that one bank had to serve for one warp instruction: n-way conflict.", 66},
+    {"Passes", "Passes over shared memory, as a multiple of the passes without bank conflicts.",
+     56}};
 
 void head(Ui& ui) {
     ImGui::TableNextRow();
     for (const Column& column : columns) {
         ImGui::TableNextColumn();
-        column.width == 0 ? text(ui.fonts.small, colour::faint, column.title)
-                          : right_aligned(ui.fonts.small, colour::faint, column.title);
+        if (column.width == 0)
+            text(ui.fonts.small, colour::faint, column.title);
+        else
+            right_aligned(ui.fonts.small, colour::faint, column.title);
         tooltip(ui, column.help);
     }
 }
@@ -180,7 +185,7 @@ void CountersPanel::draw(Ui& ui) {
         paragraph(ui.fonts.body, colour::dim,
                   inspector_.checking() ? "The emulator is counting…"
                   : inspector_.error().empty()
-                      ? "Nothing counted yet: see “Check now” beside the findings."
+                      ? "Nothing counted yet. Click “Check now” in the findings."
                       : inspector_.error());
         record(ui, "counters.none");
         return;

@@ -7,11 +7,11 @@
 #include "ui/dock/counters_panel.h"
 #include "ui/dock/findings_panel.h"
 #include "ui/dock/policies_panel.h"
+#include "ui/dock/registers_panel.h"
 #include "ui/dock/roofline_panel.h"
 #include "ui/dock/timeline_panel.h"
 #include "ui/dock/timings_panel.h"
 #include "ui/microscope/banks_panel.h"
-#include "ui/microscope/registers_panel.h"
 
 namespace warpscope::ui {
 

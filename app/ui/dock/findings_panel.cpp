@@ -21,7 +21,7 @@ std::string kind_of(const Finding& finding) {
         case FindingKind::race:
             return fmt::format("race {}", to_string(finding.hazard));
         case FindingKind::uninitialized:
-            return "unwritten";
+            return "uninitialized";
         case FindingKind::barrier:
             return "barrier";
         case FindingKind::memory:
@@ -30,7 +30,8 @@ std::string kind_of(const Finding& finding) {
     return {};
 }
 
-/// The step before which the thread stands at the line, if the block's known steps hold one.
+/// The position in the block's known steps at which the thread is about to run the party's line;
+/// nullopt: there is none.
 std::optional<std::uint64_t> step_at(const Microscope& microscope, const ThreadAtLine& party) {
     const emulator::Stepper& stepper = microscope.stepper();
     const std::span<const emulator::Step> history = stepper.history();
@@ -44,7 +45,7 @@ std::optional<std::uint64_t> step_at(const Microscope& microscope, const ThreadA
     return {};
 }
 
-/// Opens the microscope at a finding's thread, standing before the access.
+/// Opens the microscope at the thread of a finding, before its access.
 void look_at(Stage& stage, Microscope& microscope, const ThreadAtLine& party) {
     stage.pause(true);
     if (!microscope.is_open())
@@ -73,10 +74,10 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
     record(ui, id, finding.sentence);
     const bool hovered = ImGui::IsItemHovered();
-    // The one that came second is the one that went wrong.
+    // The later of the two accesses is the one that went wrong.
     const ThreadAtLine party = finding.second.value_or(finding.first);
-    tooltip(ui, fmt::format("Click: look at thread {} of block {} there.", name_of(party.thread),
-                            name_of(party.block)));
+    tooltip(ui, fmt::format("Click: show thread {} of block {} at this line in the microscope.",
+                            name_of(party.thread), name_of(party.block)));
     ImDrawList& list = *ImGui::GetWindowDrawList();
     if (hovered) list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, ui.px(4));
     list.AddRectFilled(low, {low.x + ui.px(3), low.y + height}, colour, ui.px(1.5F));
@@ -94,9 +95,9 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     if (clicked) ui.later([&stage, &microscope, party] { look_at(stage, microscope, party); });
 }
 
-/// Whether changes are checked by themselves, at the right edge; where not, a button for it.
+/// At the right edge: the switch of the automatic check, and a button that checks where it is off.
 void automatic(Ui& ui, Inspector& inspector, ViewOptions& options) {
-    const char* label = "Check by itself";
+    const char* label = "Check automatically";
     const float button = ImGui::CalcTextSize("Check now").x + ui.px(18);
     const float width = ImGui::CalcTextSize(label).x + ui.px(8 + 34 + 34);
     const bool by_button = !options.inspect || inspector.too_large();
@@ -116,9 +117,10 @@ void automatic(Ui& ui, Inspector& inspector, ViewOptions& options) {
     ImGui::SameLine(0, ui.px(8));
     if (toggle_switch(ui, "findings.automatic", options.inspect, ui.px(66)))
         options.inspect = !options.inspect;
-    tooltip(ui,
-            "The emulator checks a copy of the launch after each change of the settings, whatever "
-            "device draws the picture.");
+    tooltip(
+        ui,
+        "After each change, the emulator checks a copy of the launch, also where a GPU draws the "
+        "picture.");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "compute/device/words.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -14,27 +15,27 @@ namespace {
 using compute::BarrierPolicy;
 using experiments::PolicyOutcome;
 
-struct Words {
-    const char* id;
-    const char* title;
-    const char* rule;
-};
-
-Words words_of(BarrierPolicy policy) {
+/// The rule of a policy, below its name.
+const char* rule_of(BarrierPolicy policy) {
     switch (policy) {
         case BarrierPolicy::volta:
-            return {"volta", "Volta and later", "Waits for every thread that has not ended."};
+            return "Waits for every thread that has not exited.";
         case BarrierPolicy::before_volta:
-            return {"before_volta", "Before Volta",
-                    "One arrival of each warp that has not ended stands for all its lanes."};
+            return "Counts one arrival of a warp for all lanes of the warp.";
         case BarrierPolicy::strict:
-            return {"strict", "By the letter of PTX",
-                    "A warp that comes without all its lanes is an error."};
+            return "A warp that arrives without all its lanes is an error.";
     }
-    return {"", "", ""};
+    return "";
 }
 
-/// What came out: in the report's own words, or what ended the launch, then the first finding.
+const compute::Word<BarrierPolicy>& word_of(BarrierPolicy policy) {
+    const auto& words = compute::words_of<BarrierPolicy>;
+    return *std::find_if(words.begin(), words.end(),
+                         [&](const auto& word) { return word.value == policy; });
+}
+
+/// The result of the launch: the report's sentences, or the error that ended it, then the first
+/// finding.
 std::string outcome_of(const PolicyOutcome& outcome) {
     if (!outcome.ends) return outcome.error;
     std::string words;
@@ -42,11 +43,11 @@ std::string outcome_of(const PolicyOutcome& outcome) {
         if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
             words += (words.empty() ? "" : " ") + r.sentence;
     if (outcome.blocks < outcome.of_blocks)
-        words = fmt::format("The first {} of {} blocks come to their end.",
-                            quantity(double(outcome.blocks), ""),
-                            quantity(double(outcome.of_blocks), ""));
+        words =
+            fmt::format("The first {} of {} blocks finish.", quantity(double(outcome.blocks), ""),
+                        quantity(double(outcome.of_blocks), ""));
     else if (words.empty())
-        words = "Every block comes to its end.";
+        words = "Every block finishes.";
     if (!outcome.findings.empty()) words += "\n" + outcome.findings.front().sentence;
     if (outcome.findings.size() > 1)
         words += fmt::format(" ({} more.)", outcome.findings.size() - 1);
@@ -94,19 +95,20 @@ void draw_row(Ui& ui, const Row& row) {
 }
 
 void policy_row(Ui& ui, const PolicyOutcome& outcome) {
-    const Words words = words_of(outcome.policy);
+    const compute::Word<BarrierPolicy>& word = word_of(outcome.policy);
     const bool clean = outcome.findings.empty() && !failed(outcome);
-    draw_row(ui, {std::string("policy.") + words.id, words.title, words.rule,
-                  !outcome.ends     ? "can't go on"
-                  : failed(outcome) ? "ends, wrong"
-                                    : "ends",
-                  !outcome.ends ? colour::bad
-                  : clean       ? colour::good
-                                : colour::finding,
-                  outcome_of(outcome)});
+    draw_row(ui,
+             {"policy." + std::string(word.name), std::string(word.label), rule_of(outcome.policy),
+              !outcome.ends     ? "can't go on"
+              : failed(outcome) ? "ends, wrong"
+                                : "ends",
+              !outcome.ends ? colour::bad
+              : clean       ? colour::good
+                            : colour::finding,
+              outcome_of(outcome)});
 }
 
-/// What the device in use does, by kernels that end on their own.
+/// The behaviour of the device in use, measured with kernels that always finish.
 void device_row(Ui& ui, Stage& stage, Inspector& inspector, DeviceBarriers& device) {
     if (device.state != inspector.state() && !inspector.busy()) {
         device.state = inspector.state();
@@ -126,7 +128,7 @@ void device_row(Ui& ui, Stage& stage, Inspector& inspector, DeviceBarriers& devi
     if (device.report)
         for (const experiments::Reading& r : *device.report)
             sentence += fmt::format("{}{}: {}", sentence.empty() ? "" : "\n", r.label, r.sentence);
-    draw_row(ui, {"policy.device", name, "Measured on this very device.",
+    draw_row(ui, {"policy.device", name, "Measured on this device.",
                   device.report ? "measured" : "can't go on",
                   device.report ? colour::accent : colour::bad, sentence});
 }
@@ -140,12 +142,12 @@ void PoliciesPanel::draw(Ui& ui) {
     if (wanted && !by_button) inspector.try_policies();
     if (by_button) {
         ImGui::BeginDisabled(!wanted);
-        if (flat_button(ui, "policies.try", "Try them")) inspector.try_policies();
+        if (flat_button(ui, "policies.try", "Try all policies")) inspector.try_policies();
         ImGui::EndDisabled();
     }
     if (inspector.trying_policies() || (!inspector.policies() && wanted)) {
         text(ui.fonts.small, colour::dim,
-             inspector.trying_policies() ? "Trying this launch under each kind of barrier…"
+             inspector.trying_policies() ? "Running this launch under each barrier policy…"
                                          : "Not tried yet.");
         record(ui, "policies.state", inspector.trying_policies() ? "trying" : "none");
     }

@@ -14,7 +14,7 @@ namespace {
 using compute::Ceilings;
 using compute::KernelTiming;
 
-/// An axis that holds some values, as it grows over them.
+/// The range of the values added so far, as exponents of ten.
 struct Range {
     double low = 0, high = 0;
     bool any = false;
@@ -25,9 +25,9 @@ struct Range {
         high = any ? std::max(high, power) : power;
         any = true;
     }
-    /// With this much room at the ends, in powers of ten.
+    /// The axis with this much room at its ends, in powers of ten.
     LogAxis axis(double below, double above) const { return {low - below, high + above}; }
-    /// With a sixth of it free above, for the highest line's name.
+    /// The axis with a sixth of it free above, for the name of the highest line.
     LogAxis axis_under_name(double below) const {
         return axis(below, std::max(0.25, (high - low + below) / 5));
     }
@@ -63,7 +63,7 @@ std::vector<double> LogAxis::ticks(int most) const {
     const int step = std::max(1, (last - first + most) / std::max(1, most));
     std::vector<double> values;
     for (int power = first; power <= last; ++power)
-        // Multiples of the step, so that an axis that grows keeps its ticks.
+        // Ticks at multiples of the step stay in place while the axis grows.
         if (power % step == 0) values.push_back(std::pow(10.0, power));
     return values;
 }
@@ -124,15 +124,15 @@ std::string roofline_words(const KernelTiming& kernel, const Ceilings& ceilings)
         text += fmt::format("\n{}, {:.3g} % of the copy bandwidth", quantity(bytes, "B/s"),
                             100 * shares.of_bandwidth);
     if (flops > 0 && bytes > 0)
-        text += fmt::format("\n{} flops a byte that has to move",
+        text += fmt::format("\n{} flops per byte that has to move",
                             compact(kernel.work.flops / kernel.work.bytes));
     if (flops <= 0) text += "\nIts flops are not counted.";
     const double interactions = kernel.interactions_per_second();
     if (interactions > 0 && flops > 0 && ceilings.flops_per_second > 0) {
         const double slots = interactions * slots_an_interaction * 2 / ceilings.flops_per_second;
         text += fmt::format(
-            "\nAn interaction counts {:.0f} flops by convention, and takes at least {:.0f} "
-            "instructions: {:.3g} % of those that the ceiling issues.",
+            "\nAn interaction counts as {:.0f} flops by convention and takes at least {:.0f} "
+            "instructions: {:.3g} % of the instructions at the ceiling.",
             kernel.work.flops / kernel.work.interactions, slots_an_interaction, 100 * slots);
     }
     const std::string note = compute::timing_note(kernel, &ceilings);

@@ -10,24 +10,24 @@
 
 namespace warpscope::ui {
 
-/// A logarithmic axis, its ends as powers of ten.
+/// A logarithmic axis. `low` and `high` are the exponents of ten at its ends.
 struct LogAxis {
     double low = 0, high = 1;
-    /// 0 to 1 along the axis; a value that isn't positive is at the low end.
+    /// The place of a value, 0 to 1 along the axis; a value of 0 or less is at the low end.
     double at(double value) const;
     double value(double at) const;
     /// The whole powers of ten on it, at most `most` of them.
     std::vector<double> ticks(int most) const;
 };
 
-/// A power of ten as a tick says it: "0.1", "10", "100 G".
+/// The label of a tick at a power of ten: "0.1", "10", "100 G".
 std::string tick_words(double power_of_ten);
 
-/// Where a kernel stands: flops against the bytes that it has to move, each byte once. Without
-/// flops it only has bytes a second.
+/// A kernel in the chart: its flops against the bytes that it has to move, each byte once. A kernel
+/// whose flops are not counted has bytes per second only.
 struct RooflinePoint {
     const compute::KernelTiming* kernel = nullptr;
-    double intensity = 0;  ///< flops a byte
+    double intensity = 0;  ///< flops per byte
     double flops_per_second = 0;
     double bytes_per_second = 0;
 };
@@ -35,15 +35,15 @@ struct RooflinePoint {
 /// The roofline model: S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual
 /// performance model for multicore architectures", CACM 52(4), 2009.
 struct Roofline {
-    double bytes_ceiling = 0, flops_ceiling = 0;  ///< a second
+    double bytes_ceiling = 0, flops_ceiling = 0;  ///< per second
     std::vector<RooflinePoint> points;            ///< with flops and bytes
     std::vector<RooflinePoint> strip;             ///< with bytes alone
     std::vector<std::string> left_out;            ///< kernels whose bytes are not counted
     LogAxis intensity, flops, bytes;
 
-    /// What a kernel of this intensity can do at most, flops a second.
+    /// The most flops per second that a kernel of this intensity can reach.
     double roof(double flops_a_byte) const;
-    /// The intensity from which on arithmetic is the limit.
+    /// The intensity above which arithmetic is the limit, flops per byte.
     double ridge() const;
 };
 
@@ -51,11 +51,12 @@ struct Roofline {
 Roofline roofline_of(std::span<const compute::KernelTiming> kernels,
                      const compute::Ceilings& ceilings);
 
-/// "20 480 flop/B at 43 Tflop/s …": what a point says when the mouse rests on it.
+/// The tooltip of a point: its rates, their shares of the ceilings, and remarks.
 std::string roofline_words(const compute::KernelTiming& kernel, const compute::Ceilings& ceilings);
 
-/// Boxes of these sizes beside points of `radius` in `area`: right, left, above or below, the first
-/// that meets no point and no box of `taken` or of an earlier label; none where all do.
+/// A place within `area` for each point's label of the given size: right, left, above or below of
+/// the point, the first place that overlaps no point, no box of `taken` and no earlier label;
+/// nullopt where each place overlaps something. `gap` is the distance to the point.
 std::vector<std::optional<Box>> place_labels(std::span<const Box> points,
                                              std::span<const Box> sizes, const Box& area,
                                              std::vector<Box> taken, float gap);

@@ -44,7 +44,7 @@ void small_text(Ui& ui, ImVec2 at, ImU32 colour, const std::string& words) {
         {std::round(at.x), std::round(at.y)}, colour, words.c_str());
 }
 
-/// Frame, lines at the powers of ten, and their names left of it.
+/// The chart's frame, and lines at powers of ten with their labels on the left.
 void draw_frame(Ui& ui, const Chart& chart) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 low{chart.box.x, chart.box.y}, high{chart.right(), chart.bottom()};
@@ -73,7 +73,7 @@ void draw_intensity_ticks(Ui& ui, const Chart& chart) {
     }
 }
 
-/// A line's name, kept inside the chart; the place that it takes.
+/// Draws a line's name inside the chart; returns its place.
 Box line_name(Ui& ui, const Chart& chart, ImVec2 at, const std::string& words) {
     const ImVec2 size = small_size(ui, words);
     at.x = std::clamp(at.x, chart.box.x + ui.px(4), chart.right() - size.x - ui.px(6));
@@ -82,12 +82,12 @@ Box line_name(Ui& ui, const Chart& chart, ImVec2 at, const std::string& words) {
     return {at.x, at.y, size.x, size.y};
 }
 
-/// Dots, their names where there is room, and what they say under the mouse.
+/// Dots, their names where there is room, and their tooltips.
 void draw_dots(Ui& ui, const Chart& chart, std::vector<Dot> dots, std::vector<Box> taken,
                const Ceilings& ceilings, const char* id) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float radius = ui.px(4.5F);
-    // Where names don't all have room, the best kernels keep theirs.
+    // Where not all names have room, the fastest kernels keep theirs.
     std::stable_sort(dots.begin(), dots.end(),
                      [](const Dot& a, const Dot& b) { return a.share > b.share; });
     std::vector<Box> marks, sizes;
@@ -102,7 +102,7 @@ void draw_dots(Ui& ui, const Chart& chart, std::vector<Dot> dots, std::vector<Bo
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     for (std::size_t i = 0; i < dots.size(); ++i) {
         const Dot& dot = dots[i];
-        // Above the roof it is not this ceiling that holds: a cache served it.
+        // A point above the roof was served by a cache, so this ceiling does not hold for it.
         const ImU32 ink = dot.share > 1.02 ? colour::finding : colour::accent;
         list.AddCircleFilled(dot.at, radius + ui.px(1.5F), colour::canvas);
         list.AddCircleFilled(dot.at, radius, ink);
@@ -116,7 +116,7 @@ void draw_dots(Ui& ui, const Chart& chart, std::vector<Dot> dots, std::vector<Bo
     }
 }
 
-/// The name of the slope, under it where no kernel's line crosses.
+/// The name of the slope, below it where no kernel's line crosses.
 Box slope_name(Ui& ui, const Chart& chart, const Roofline& line, const std::vector<Box>& taken) {
     const std::string words = "copy " + quantity(line.bytes_ceiling, "B/s");
     const ImVec2 size = small_size(ui, words);
@@ -150,7 +150,7 @@ void draw_roof(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings&
         const ImVec2 at{chart.at_x(p.intensity), chart.at_y(p.flops_per_second)};
         const double roof = line.roof(p.intensity);
         const float top = chart.at_y(roof);
-        // What it lacks.
+        // The distance from the kernel to its roof.
         list.AddLine(at, {at.x, top}, faded(colour::accent, 0.45F), ui.px(1));
         taken.push_back({at.x - ui.px(1), top, ui.px(2), std::max(0.F, at.y - top)});
         dots.push_back({&p, at, roof > 0 ? p.flops_per_second / roof : 0});
@@ -164,7 +164,7 @@ void draw_roof(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings&
                             line.points.size() == 1 ? "" : "s", line.ridge()));
 }
 
-/// Kernels of which only bytes are counted: by bytes a second.
+/// Kernels whose bytes alone are counted, by bytes per second.
 void draw_strip(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings& ceilings) {
     draw_frame(ui, chart);
     const float roof = chart.at_y(line.bytes_ceiling);
@@ -182,7 +182,7 @@ void draw_strip(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings
     }
     draw_dots(ui, chart, dots, {name}, ceilings, "roofline.bytes.");
     small_text(ui, {chart.box.x, chart.bottom() + ui.px(2)}, colour::faint,
-               "bytes a second: flops not counted");
+               "bytes per second; flops not counted");
 }
 
 void fact(Ui& ui, const char* label, const std::string& value, float width) {
@@ -196,7 +196,7 @@ void fact(Ui& ui, const char* label, const std::string& value, float width) {
     text(ui.fonts.mono, colour::text, value);
 }
 
-/// The ceilings as numbers, and which kernels have no place.
+/// The ceilings as numbers, and the kernels that are not in the chart.
 void legend(Ui& ui, Stage& stage, const Roofline& line, float width) {
     ImGui::BeginGroup();
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
@@ -205,24 +205,25 @@ void legend(Ui& ui, Stage& stage, const Roofline& line, float width) {
     fact(ui, "Memory, copied", quantity(line.bytes_ceiling, "B/s"), width);
     record(ui, "roofline.copy", quantity(line.bytes_ceiling, "B/s"));
     fact(ui, "Ridge", fmt::format("{:.3g} flop/B", line.ridge()), width);
-    text(ui.fonts.small, colour::faint,
-         "Left of the ridge memory is the limit, right of it arithmetic. Bytes are those that have "
-         "to move, each once.");
+    text(
+        ui.fonts.small, colour::faint,
+        "Left of the ridge, memory is the limit; right of it, arithmetic. Each byte that must move "
+        "counts once.");
     if (stage.device().info().kind == compute::DeviceKind::emulator) {
-        text(ui.fonts.small, colour::finding, "Emulated: the ceilings are this processor's.");
+        text(ui.fonts.small, colour::finding, "Emulated: these are the ceilings of this CPU.");
         record(ui, "roofline.emulated");
     }
     std::string names;
     for (const std::string& name : line.left_out) names += (names.empty() ? "" : ", ") + name;
     if (!names.empty()) {
-        text(ui.fonts.small, colour::faint, "Nothing counted: " + names);
+        text(ui.fonts.small, colour::faint, "Not counted: " + names);
         record(ui, "roofline.left_out", names);
     }
     ImGui::PopTextWrapPos();
     ImGui::EndGroup();
 }
 
-/// Says why there is nothing to see yet.
+/// Says why there is no chart yet, and measures the ceilings.
 void no_ceilings(Ui& ui, Stage& stage, DeviceFacts& facts) {
     const std::string& error = facts.error(stage.device().info());
     if (!error.empty()) {
@@ -230,7 +231,7 @@ void no_ceilings(Ui& ui, Stage& stage, DeviceFacts& facts) {
         record(ui, "roofline.error", error);
         return;
     }
-    paragraph(ui.fonts.body, colour::dim, "Measuring what the device can do at most…");
+    paragraph(ui.fonts.body, colour::dim, "Measuring the ceilings of the device…");
     record(ui, "roofline.measuring");
     ui.later([&stage, &facts] { facts.measure(stage.device()); });
 }

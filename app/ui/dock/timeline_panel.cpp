@@ -15,7 +15,7 @@ namespace {
 
 using experiments::Timeline;
 
-/// Where the lanes of one strip are.
+/// The place of one block's lanes, a lane for each warp.
 struct Strip {
     ImVec2 low, high;  ///< of the lanes, right of the warps' numbers
     float pitch;       ///< from one lane to the next
@@ -32,7 +32,7 @@ constexpr Kind writing{"writes the tile", IM_COL32(212, 122, 186, 255)};
 constexpr Kind reading{"reads the tile", IM_COL32(92, 196, 170, 255)};
 constexpr Kind waiting{"waits at a barrier", IM_COL32(214, 156, 70, 255)};
 constexpr Kind delayed{"delayed", IM_COL32(122, 112, 168, 255)};
-constexpr Kind ready{"others' turn", IM_COL32(44, 49, 58, 255)};
+constexpr Kind ready{"other warps running", IM_COL32(44, 49, 58, 255)};
 
 const Kind* kind_of(LaneCell cell) {
     switch (cell) {
@@ -68,7 +68,8 @@ const Kind& kind_of(Timeline::Doing doing) {
     return computing;
 }
 
-/// Which colour means what, from the current place to `right`; those that have room.
+/// The legend of the colours, from the current place to `right`; entries that have no room are left
+/// out.
 void keys(Ui& ui, bool stepped, bool delays, float right) {
     std::vector<Kind> kinds{computing};
     if (delays) kinds.push_back(delayed);
@@ -91,7 +92,8 @@ void keys(Ui& ui, bool stepped, bool delays, float right) {
     ImGui::Dummy({0, line});
 }
 
-/// A strip's title line, with `right` at its end; the keys between them where `keys_too`.
+/// The title of a strip, with `right` at the end of the line and, where `keys_too`, the legend
+/// between them.
 void title_line(Ui& ui, const std::string& title, float width, const std::string& right,
                 bool keys_too, bool stepped, bool delays) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -111,7 +113,7 @@ void title_line(Ui& ui, const std::string& title, float width, const std::string
     ImGui::SetCursorScreenPos({low.x, low.y + line + ui.px(5)});
 }
 
-/// Room for the lanes below the legend, with each warp's number at its left.
+/// Places the lanes below the legend and draws the warps' numbers on their left.
 Strip lay_lanes(Ui& ui, unsigned warps, float width, float bottom) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     Strip strip{};
@@ -164,7 +166,7 @@ void draw_lanes(const WarpLanes& lanes, const Strip& strip) {
         }
 }
 
-/// What happened at the step under the mouse.
+/// The tooltip of a step: the instruction, and the barrier where the warp under the mouse waits.
 std::string words_at(const Microscope& microscope, std::uint64_t step, unsigned warp) {
     const emulator::Stepper& stepper = microscope.stepper();
     const emulator::Step& taken = stepper.history()[step];
@@ -179,7 +181,7 @@ std::string words_at(const Microscope& microscope, std::uint64_t step, unsigned 
     return words;
 }
 
-/// The block under the microscope: lanes, cursor, scrubbing.
+/// The microscope's block: its lanes, the current position, and the mouse that moves it.
 void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width, float bottom,
                  bool keys_too) {
     const emulator::Stepper& stepper = microscope.stepper();
@@ -220,7 +222,7 @@ bool has_delays(const Timeline& timeline) {
                        [](const auto& s) { return s.doing == Timeline::Doing::delayed; });
 }
 
-/// What the experiment's own kernel measured.
+/// The timeline that the experiment's own kernel measured.
 void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom, bool keys_too) {
     const std::string end = fmt::format("{} {}", quantity(timeline.end, ""), timeline.unit);
     title_line(ui, timeline.title, width, end, keys_too, false, has_delays(timeline));
@@ -266,7 +268,7 @@ void TimelinePanel::draw(Ui& ui) {
     }
     if (stepped || measured_) return;
     paragraph(ui.fonts.body, colour::dim,
-              microscope_.complaint().empty() ? "No block is under the microscope."
+              microscope_.complaint().empty() ? "The microscope shows no block."
                                               : microscope_.complaint());
     record(ui, "timeline.none");
 }
@@ -282,7 +284,7 @@ void TimelinePanel::refresh() {
     try {
         measured_ = stage_.experiment().timeline();
     } catch (const std::exception&) {
-        // The stage meets the same error with the next frame, and says so.
+        // The next frame fails with this error as well, and then the stage reports it.
         measured_.reset();
     }
 }

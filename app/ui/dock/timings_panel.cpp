@@ -25,7 +25,7 @@ void number(Ui& ui, const std::string& words, ImU32 colour = colour::text) {
     text(ui.fonts.mono, colour, words);
 }
 
-/// The larger share of what the device can do, and both under the mouse.
+/// The larger of the shares of the ceilings; a tooltip has both.
 void share_cell(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
     const auto shares = ceilings ? compute::shares_of(kernel, *ceilings) : compute::Shares{};
     const bool memory = shares.of_bandwidth >= shares.of_fp32;
@@ -71,13 +71,13 @@ void table(Ui& ui, Stage& stage, const Ceilings* ceilings) {
     if (!ImGui::BeginTable("kernels", 9, flags, ImGui::GetContentRegionAvail())) return;
     struct Column {
         const char* title;
-        float width;  ///< 0: takes what is left
+        float width;  ///< 0: the remaining width
     };
     constexpr Column columns[] = {{"Kernel", 0},    {"Launches", 62},       {"Grid · block", 122},
-                                  {"Last, ms", 62}, {"Median", 58},         {"99 %", 54},
+                                  {"Last, ms", 62}, {"Median, ms", 72},     {"p99, ms", 58},
                                   {"Rate", 116},    {"Of the ceiling", 88}, {"Recent", 84}};
     ImGui::TableSetupScrollFreeze(0, 1);
-    // The name needs room: in a narrow window the least of the others give it theirs.
+    // In a narrow window the least important columns give their room to the name.
     constexpr std::size_t least_first[] = {8, 3, 5, 1, 2};
     const float padding = 2 * ImGui::GetStyle().CellPadding.x;
     float room = ImGui::GetContentRegionAvail().x - ui.px(130);
@@ -109,16 +109,15 @@ void table(Ui& ui, Stage& stage, const Ceilings* ceilings) {
     ImGui::EndTable();
 }
 
-/// Frame time apart from kernel time: what is left is copying, drawing and waiting for vsync.
-std::string frame_text(const Ui& ui, const Stage& stage, const FrameTimes& times) {
+/// The time of a frame, which holds more than kernels: copies, drawing and the wait for V-sync.
+std::string frame_text(const Stage& stage, const FrameTimes& times) {
     if (times.frame_ms <= 0) return {};
     if (stage.paused()) return "paused";
-    return fmt::format("window frame {} ms, {} of it to present · {:.0f} frames/s",
-                       milliseconds(times.frame_ms), milliseconds(times.display_ms),
-                       1000 / times.frame_ms);
+    return fmt::format("Frame {} ms (display {} ms) · {:.0f} fps", milliseconds(times.frame_ms),
+                       milliseconds(times.display_ms), 1000 / times.frame_ms);
 }
 
-/// Its clocks, and what holds them down.
+/// The GPU's clocks, and the reason where they are throttled.
 void gpu_line(Ui& ui, DeviceFacts& facts, const compute::DeviceInfo& info) {
     const auto& state = facts.gpu(info);
     if (!state) return;
@@ -143,7 +142,7 @@ void TimingsPanel::draw(Ui& ui) {
         gpu_line(ui, facts_, info);
         if (!ceilings) ui.later([this] { facts_.measure(stage_.device()); });
     }
-    const std::string frame = frame_text(ui, stage_, times_);
+    const std::string frame = frame_text(stage_, times_);
     if (!frame.empty()) {
         ImGui::SameLine();
         number(ui, frame, colour::dim);

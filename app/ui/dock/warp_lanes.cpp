@@ -15,7 +15,7 @@ struct Count {
     std::uint32_t all() const { return computing + writing + reading; }
 };
 
-/// By pc: what an instruction does.
+/// The activity of each instruction, by pc.
 std::vector<LaneCell> kinds_of(const emulator::Kernel& kernel) {
     std::vector<LaneCell> kinds(kernel.lines.size(), LaneCell::computing);
     for (std::size_t pc = 0; pc < kinds.size(); ++pc) {
@@ -34,7 +34,7 @@ LaneCell dominant(const Count& count) {
     return LaneCell::computing;
 }
 
-/// First and last steps of each warp; a lane that still waits is not over.
+/// The first step of a warp and the end of its last step or wait.
 struct Life {
     std::uint64_t from = UINT64_MAX, to = 0;
 };
@@ -53,7 +53,7 @@ std::vector<Life> lives(std::span<const Step> history, std::span<const BarrierWa
     return life;
 }
 
-/// Columns and the steps that each stands for.
+/// The steps that each column stands for: [begin, end).
 struct Columns {
     std::uint64_t steps, count;
     std::uint64_t begin(std::uint64_t column) const { return column * steps / count; }
@@ -62,9 +62,9 @@ struct Columns {
     }
 };
 
-/// Adds the steps of each column that a wait takes.
+/// Adds, for each column, the steps that a wait takes.
 void add_wait(const BarrierWait& wait, const Columns& columns, std::uint32_t* covered) {
-    // The step that brings the lanes to the barrier is theirs, the wait begins after it.
+    // The wait begins after the step that brings the lanes to the barrier.
     const std::uint64_t from = std::min(wait.from + 1, columns.steps);
     const std::uint64_t to = std::min(wait.to, columns.steps);
     for (std::uint64_t c = from * columns.count / columns.steps; c < columns.count; ++c) {
@@ -107,7 +107,7 @@ WarpLanes warp_lanes(const emulator::Kernel& kernel, std::span<const Step> histo
         const Life& own = life[i / width];
         const std::uint64_t begin = columns.begin(i % width), end = columns.end(i % width);
         const std::uint64_t steps = end - begin, waited = covered[i];
-        // Where a part of a warp waits, the others' steps lie within the wait and count for more.
+        // Where only some lanes of a warp wait, the steps of its other lanes count for more.
         const bool waits_here = waited * 2 >= steps && counts[i].all() + waited <= steps;
         lanes.cells[i] = waits_here                         ? LaneCell::waiting
                          : counts[i].all() > 0              ? dominant(counts[i])

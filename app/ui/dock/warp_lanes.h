@@ -8,28 +8,28 @@
 
 namespace warpscope::ui {
 
-/// What a warp does in one pixel column of the timeline.
+/// The activity of a warp in one pixel column of the timeline.
 enum class LaneCell : std::uint8_t {
     over,   ///< before its first or after its last instruction
-    ready,  ///< could go on, but other warps have their turn
+    ready,  ///< able to run, but other warps are running
     computing,
-    writing,  ///< to shared memory, atomics too
-    reading,  ///< from shared memory
+    writing,  ///< writes shared memory; atomics count as writes
+    reading,  ///< reads shared memory
     waiting   ///< at a barrier
 };
 
-/// A block's steps as lanes of pixel columns, one lane a warp.
+/// The steps of a block as pixel columns: a lane for each warp.
 struct WarpLanes {
     unsigned warps = 0, columns = 0;
-    std::uint64_t steps = 0;      ///< that the columns stand for
+    std::uint64_t steps = 0;      ///< that all columns together stand for
     std::vector<LaneCell> cells;  ///< [warp * columns + column]
     LaneCell at(unsigned warp, unsigned column) const { return cells[warp * columns + column]; }
 };
 
-/// Each column stands for steps / columns steps (or a part of one). Where it holds several of a
-/// warp, one stands for all: waiting where that takes half of it; else what is rare in kernels
-/// before what is common, so that it stays in sight: any write, then reads that are a quarter of
-/// the warp's steps there, then computing.
+/// Computes the lanes. Each column stands for steps / columns steps, which may be less than one.
+/// Where a warp has several activities in a column, one is shown: waiting, if it takes at least
+/// half of the column; else writing, if there is any write; else reading, if at least a quarter of
+/// the warp's steps read; else computing. Rare activities come first so that they stay visible.
 WarpLanes warp_lanes(const emulator::Kernel& kernel, std::span<const emulator::Step> history,
                      std::span<const emulator::BarrierWait> waits, unsigned warps,
                      unsigned columns);

@@ -25,7 +25,7 @@ std::string sentence(const BankPicture& picture, const emulator::AccessView& acc
     const auto passes = [](unsigned n) { return fmt::format("{} pass{}", n, n == 1 ? "" : "es"); };
     if (lanes == 0) return "No lane takes part.";
     if (picture.degree > 1)
-        return fmt::format("{}-way conflict: {} where {} would do", picture.degree,
+        return fmt::format("{}-way conflict: {} where {} would be enough", picture.degree,
                            passes(picture.passes), picture.least);
     if (lanes > 1 && one_address(access))
         return fmt::format("All {} lanes share one address: {}", lanes, passes(picture.passes));

@@ -9,20 +9,20 @@
 
 namespace warpscope::ui {
 
-/// From a lane to a bank that one of its words lies in.
+/// A line from a lane to a bank that holds one of the words that the lane accesses.
 struct BankLine {
     unsigned lane = 0, bank = 0;
-    bool conflict = false;  ///< the bank has to serve several words in this lane's pass
+    bool conflict = false;  ///< the bank has to serve several words in the pass of this lane
 };
 
-/// One shared access of a warp, laid over the banks.
+/// One access of a warp to shared memory, by banks.
 struct BankPicture {
     std::vector<BankLine> lines;            ///< by lane, then by word
-    std::array<unsigned, 32> words{};       ///< by bank: the most distinct words in one pass
-    std::array<std::uint32_t, 32> lanes{};  ///< by bank: the lanes that it serves
-    unsigned degree = 0;                    ///< the largest of `words`
-    unsigned passes = 0, least = 0;         ///< taken, and without conflicts
-    std::string sentence;                   ///< "8-way conflict: 8 passes where 1 would do"
+    std::array<unsigned, 32> words{};       ///< by bank: the most different words in one pass
+    std::array<std::uint32_t, 32> lanes{};  ///< by bank: mask of the lanes that it serves
+    unsigned degree = 0;                    ///< the largest of `words`: n-way conflict
+    unsigned passes = 0, least = 0;         ///< passes needed, and without conflicts
+    std::string sentence;                   ///< "8-way conflict: 8 passes where 1 would be enough"
 };
 
 BankPicture bank_picture(const emulator::AccessView& access);

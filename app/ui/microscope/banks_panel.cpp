@@ -15,7 +15,7 @@ namespace {
 
 using emulator::AccessView;
 
-std::string what(const AccessView& access) {
+std::string description(const AccessView& access) {
     const char* kind = access.kind == emulator::MemoryAccess::load    ? "reads"
                        : access.kind == emulator::MemoryAccess::store ? "writes"
                                                                       : "updates";
@@ -24,7 +24,7 @@ std::string what(const AccessView& access) {
                        lanes == 1 ? "" : "s", access.bytes, access.bytes == 1 ? "" : "s");
 }
 
-/// Two rows of 32 cells, and the lines between them.
+/// Places of the row of lanes, the row of banks, and the numbers of words below.
 struct Rows {
     ImVec2 low;
     float cell, height, gap;
@@ -48,7 +48,7 @@ void draw_rows(Ui& ui, Microscope& microscope, const AccessView& access, const B
                const Rows& rows) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 lane_colour = warp_colour(access.warp);
-    for (const bool conflicts : {false, true})  // those on top
+    for (const bool conflicts : {false, true})  // conflicts are drawn on top
         for (const BankLine& line : picture.lines) {
             if (line.conflict != conflicts) continue;
             list.AddLine({rows.x(line.lane), rows.low.y + rows.height + ui.px(1)},
@@ -81,7 +81,7 @@ void draw_rows(Ui& ui, Microscope& microscope, const AccessView& access, const B
     ImGui::PopFont();
 }
 
-/// A click picks the lane, resting on a bank says what it serves.
+/// A click on a lane picks it. The mouse over a lane or a bank shows a tooltip.
 void pointer(Ui& ui, Microscope& microscope, const BankPicture& picture, const AccessView& access,
              const Rows& rows) {
     ImGui::SetCursorScreenPos(rows.low);
@@ -94,11 +94,11 @@ void pointer(Ui& ui, Microscope& microscope, const BankPicture& picture, const A
     if (mouse.y < rows.low.y + rows.height) {
         if (clicked) ui.later([&microscope, warp = access.warp, i] { microscope.pick(warp, i); });
         if (access.mask >> i & 1)
-            quick_tooltip(ui, fmt::format("lane {}: byte {} of shared memory, bank {}", i,
+            quick_tooltip(ui, fmt::format("Lane {}: byte {} of shared memory, bank {}", i,
                                           access.addresses[i], access.addresses[i] / 4 % 32));
     } else if (mouse.y > rows.banks_top()) {
         const int lanes = std::popcount(picture.lanes[i]);
-        quick_tooltip(ui, fmt::format("bank {} serves {} lane{}; words in one pass: {}", i, lanes,
+        quick_tooltip(ui, fmt::format("Bank {} serves {} lane{}; words in one pass: {}", i, lanes,
                                       lanes == 1 ? "" : "s", picture.words[i]));
     }
 }
@@ -125,7 +125,7 @@ void BanksPanel::draw(Ui& ui) {
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + column - ui.px(14));
     text(ui.fonts.strong, picture.degree > 1 ? colour::bad : colour::good, picture.sentence);
     record(ui, "banks.sentence", picture.sentence);
-    text(ui.fonts.small, colour::dim, what(*access));
+    text(ui.fonts.small, colour::dim, description(*access));
     const emulator::Kernel& kernel = microscope.stepper().kernel();
     text(ui.fonts.small, colour::dim, kernel.where(access->pc));
     text(ui.fonts.small, colour::faint, one_line(kernel.lines[access->pc].text));

@@ -14,9 +14,9 @@ namespace {
 
 using State = emulator::SplitView::State;
 
-/// Where things are in the listing's window, in layout units.
+/// Places in the listing's window, in layout units.
 struct Places {
-    ImVec2 low, high;           ///< of what is seen
+    ImVec2 low, high;           ///< of the visible part
     float line;                 ///< height of a row
     float number, chips, text;  ///< left edges
     float chips_width;
@@ -52,7 +52,7 @@ std::string words_of(const Chip& chip) {
     if (chip.state == State::at_barrier) words += ", waits at the barrier";
     if (chip.state == State::at_warp_sync) words += ", waits for its other lanes";
     if (chip.state == State::at_join) words += ", waits where its lanes join";
-    if (chip.acting) words += ", goes next";
+    if (chip.acting) words += ", runs next";
     return words;
 }
 
@@ -60,7 +60,7 @@ void draw_chip(Ui& ui, const Chip& chip, ImVec2 low, ImVec2 high, const std::str
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImU32 hue = warp_colour(chip.warp);
     const float rounding = std::min(ui.px(4), (high.x - low.x) * 0.3F);
-    // Those that wait are drawn hollow.
+    // Lanes that wait are drawn hollow.
     const bool waits = chip.state != State::running;
     list.AddRectFilled(low, high, waits ? faded(hue, 0.22F) : hue, rounding);
     if (waits) list.AddRect(low, high, hue, rounding, 0, ui.px(1));
@@ -75,7 +75,7 @@ void draw_chip(Ui& ui, const Chip& chip, ImVec2 low, ImVec2 high, const std::str
         waits ? hue : colour::background, label.c_str());
 }
 
-/// The chips of one row: as wide as their labels, or as narrow as the row needs.
+/// The chips of one row: as wide as their labels or, where the row is too narrow, of equal width.
 void chips_of_row(Ui& ui, Microscope& microscope, const Listing& listing, const Places& at,
                   const Chip* begin, const Chip* end) {
     ImGui::PushFont(ui.fonts.mono_small);
@@ -140,11 +140,11 @@ void hover(Ui& ui, const Listing& listing, const Places& at) {
         if (chip.row == row) words += (words.empty() ? "" : "\n") + words_of(chip);
     if (listing.text->lines[row].barrier)
         words += (words.empty() ? "" : "\n") +
-                 std::string("A barrier: warps wait here until all have come.");
+                 std::string("A barrier: warps wait here until all have arrived.");
     if (!words.empty()) quick_tooltip(ui, words);
 }
 
-/// Whoever scrolls by hand looks elsewhere.
+/// After scrolling by hand, the listing no longer follows the focus.
 void notice_scrolling(ListingView& view) {
     const ImGuiIO& io = ImGui::GetIO();
     const bool wheel = ImGui::IsWindowHovered() && (io.MouseWheel != 0 || io.MouseWheelH != 0);
@@ -152,11 +152,11 @@ void notice_scrolling(ListingView& view) {
         view.following = false;
 }
 
-/// Scrolls so that the focus is in sight, from this frame on.
+/// Scrolls so that the focus is in sight, already in this frame.
 void keep_in_sight(const Microscope& microscope, ListingView& view, const Listing& listing,
                    Places& at, bool moved) {
     if (!view.following || !(moved || view.settling > 0) || !listing.focus) return;
-    // ImGui knows how far the text can be scrolled only once it has been drawn.
+    // ImGui knows the scroll range only after the text has been drawn.
     view.settling = moved ? 2 : view.settling - 1;
     const float height = at.high.y - at.low.y, y = float(*listing.focus) * at.line;
     const float margin = std::min(3 * at.line, height / 4);
@@ -164,7 +164,7 @@ void keep_in_sight(const Microscope& microscope, ListingView& view, const Listin
         view.seen = ImGui::GetTime();
         return;
     }
-    // Inlined functions lie apart: while the block runs, the text must not jump at every step.
+    // The lines of inlined functions lie apart. While the block plays, do not jump at every step.
     constexpr double patience = 0.7;
     if (microscope.playing() && ImGui::GetTime() < view.seen + patience) return;
     const float most = at.line * float(listing.text->lines.size() + 2) - height;

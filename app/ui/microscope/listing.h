@@ -12,22 +12,22 @@
 
 namespace warpscope::ui {
 
-/// Lanes of a warp at a line.
+/// The lanes of a warp that are at one line.
 struct Chip {
     std::uint32_t row = 0;
     unsigned warp = 0;
     std::uint32_t mask = 0;
     emulator::SplitView::State state = emulator::SplitView::State::running;
-    bool whole = true;    ///< all lanes that the warp still has
-    bool acting = false;  ///< the next step moves these
+    bool whole = true;    ///< these are all lanes that have not exited
+    bool acting = false;  ///< these lanes take the next step
 };
 
-/// A kernel's text with the warps in it.
+/// A kernel's text with the warps at their lines.
 struct Listing {
     std::string id;  ///< of the widgets: "source", "ptx"
     const KernelText* text = nullptr;
     std::vector<Chip> chips;             ///< by row, then by warp
-    std::vector<std::uint32_t> hazards;  ///< rows
+    std::vector<std::uint32_t> hazards;  ///< rows with races
     std::optional<std::uint32_t> focus;  ///< the row that the next step runs
 };
 

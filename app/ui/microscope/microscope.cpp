@@ -110,7 +110,7 @@ void Microscope::make_stepper() {
     }
 }
 
-/// Runs to the end and back, where that is not known yet.
+/// Runs the block to its end and back, where its steps are not known yet.
 void Microscope::look_ahead() {
     const std::uint64_t here = stepper_->position();
     if (here < known_steps()) return;
@@ -150,7 +150,7 @@ std::optional<MicroscopePlace> Microscope::place() const {
 
 void Microscope::set_block(const std::string& typed) {
     if (const auto index = read_index(typed)) return set_block(*index);
-    notice_ = fmt::format("'{}' is no block: write its index, like \"12, 7\".", typed);
+    notice_ = fmt::format("'{}' is not the index of a block; write it like \"12, 7\".", typed);
 }
 
 const std::vector<emulator::Finding>& Microscope::findings() {
@@ -283,7 +283,7 @@ void Microscope::play(bool on) {
 void Microscope::advance(double seconds) {
     if (!playing_ || !ready()) return;
     const double pace = std::max(double(known_steps()) / play_seconds, least_steps_a_second);
-    // A frame that took long (the window was hidden) isn't made up for.
+    // After a long frame, such as while the window was hidden, do not catch up.
     owed_ += pace * std::min(seconds, 0.25);
     const auto steps = std::uint64_t(owed_);
     if (steps == 0) return;

@@ -15,7 +15,7 @@
 
 namespace warpscope::ui {
 
-/// Where a microscope is to be opened: "12,7" or "12,7@214".
+/// A block, and a step of it, at which a microscope opens: "12,7" or "12,7@214".
 struct MicroscopePlace {
     emulator::Dim3 block{0, 0, 0};
     std::uint64_t step = 0;
@@ -23,17 +23,17 @@ struct MicroscopePlace {
 };
 std::optional<MicroscopePlace> read_place(std::string_view text);
 
-/// One block of an experiment's kernel under a person's hand: a private copy of the launch, the
-/// stepper in it, and which thread is looked at. Draws nothing. Nothing here throws: what goes
-/// wrong becomes a sentence.
+/// Steps through one block of an experiment's launch. Holds a copy of the launch, the stepper in
+/// it, and the picked thread. Draws nothing. No function throws: an error becomes complaint() or
+/// notice().
 class Microscope {
   public:
     using Dim3 = emulator::Dim3;
     static constexpr Dim3 origin{0, 0, 0};
-    /// Steps that are looked ahead, so that waits, findings and the block's length are known.
+    /// The block is run this many steps ahead, so that its waits, findings and length are known.
     static constexpr std::uint64_t horizon = 400'000;
 
-    /// How the copy runs; at first as the live one's device is set.
+    /// The settings with which the copy runs; at first those of the experiment's device.
     struct Choice {
         compute::Schedule schedule = compute::Schedule::random;
         std::uint64_t seed = 1;
@@ -41,68 +41,67 @@ class Microscope {
         bool operator==(const Choice&) const = default;
     };
 
-    /// Takes a copy of what the live experiment shows and stands before the block's first
-    /// instruction. A block or thread outside the launch becomes the nearest one inside.
+    /// Takes a copy of the live experiment's launch and stands before the block's first
+    /// instruction. For a block or thread outside the launch, takes the nearest one inside.
     void open(const experiments::Entry& entry, experiments::Experiment& live, Dim3 block = origin,
               Dim3 thread = origin);
     void close();
     bool is_open() const { return open_; }
-    /// Once a frame: takes a new copy where parameters, settings or experiment have changed, and,
-    /// of one that is paused, where the frame has. The block and thread stay.
+    /// Once a frame: takes a new copy after a change of experiment, parameters, settings or
+    /// kernels and, while the experiment is paused, of the frame. Block and thread stay.
     void follow(const experiments::Entry& entry, experiments::Experiment& live, bool paused);
-    /// The same now, whatever has changed.
+    /// Takes a fresh copy unconditionally.
     void renew(const experiments::Entry& entry, experiments::Experiment& live);
-    /// Of the live experiment, when the copy was taken.
+    /// The live experiment's frame when the copy was taken.
     std::uint64_t frame() const { return frame_; }
 
-    /// Whether there is a block to step; else complaint() says why not.
+    /// Whether there is a block to step; where there is none, complaint() says why.
     bool ready() const { return stepper_ != nullptr; }
     const std::string& complaint() const { return complaint_; }
-    /// What the newest action could not do; empty: nothing.
+    /// Why the newest action failed; empty: it succeeded.
     const std::string& notice() const { return notice_; }
-    /// Another number, another state on show, and another copy of the launch with its kernel.
+    /// Numbers that change with the state on show, and with the copy of the launch.
     std::uint64_t version() const { return version_; }
     std::uint64_t copy() const { return copy_; }
 
-    /// The text of "kernels/ripple.cu" that the copy runs; empty for an unknown file or no copy.
+    /// The kernel source, such as "kernels/ripple.cu", that the copy runs; empty for an unknown
+    /// file or without a copy.
     std::string_view source(std::string_view file) const {
         return specimen_ ? specimen_->source(file) : std::string_view();
     }
 
-    // --- where there is a block (ready())
+    // Only while ready() is true, up to acting_warp():
     const emulator::Stepper& stepper() const { return *stepper_; }
     const emulator::Launch& launch() const { return stepper_->launch().launch; }
     Dim3 block() const { return block_; }
-    /// Where the command line would open it to show the same; nullopt: nowhere, as warps were
-    /// stepped by hand or the schedule is another than the live one's.
+    /// The place at which the command line opens a microscope in this state. nullopt: no command
+    /// line does, since warps were stepped by hand or the schedule is not the experiment's.
     std::optional<MicroscopePlace> place() const;
     void set_block(Dim3 block);
-    void set_block(const std::string& typed);  ///< "12, 7", "3": as read_index() reads it
-    /// The steps are the block's whole run; false: it is longer than was looked ahead.
+    void set_block(const std::string& typed);  ///< as read_index() reads it
+    /// Whether the known steps are the whole run of the block; it may be longer than `horizon`.
     bool complete() const { return complete_; }
     std::uint64_t known_steps() const { return stepper_->history().size(); }
-    /// Races and barriers up to here, and of all steps that are known.
+    /// The findings up to the current step, and those of all known steps.
     const std::vector<emulator::Finding>& findings();
     const std::vector<emulator::Finding>& all_findings() const { return all_findings_; }
 
-    // --- the thread looked at
     unsigned warp() const { return warp_; }
     unsigned lane() const { return lane_; }
     void pick(unsigned warp, unsigned lane);
     void pick_warp(unsigned warp) { pick(warp, lane_); }
     void pick_thread(Dim3 thread);
-    /// Thread index in the block of a lane.
+    /// The thread index of a lane.
     Dim3 thread(unsigned warp, unsigned lane) const;
     Dim3 thread() const { return thread(warp_, lane_); }
-    /// The warp that a step moves next: the one picked by hand, else whose turn it is; at the end
-    /// the one that went last.
+    /// The warp that the next step runs: the picked warp by hand, else the schedule's choice; at
+    /// the end of the block the warp that ran last.
     unsigned acting_warp() const;
 
-    // --- stepping, by the schedule or by hand
     bool by_hand() const { return by_hand_; }
     void set_by_hand(bool by_hand);
     void step();
-    void step_warp(unsigned warp);  ///< one instruction of it, whoever's turn it is
+    void step_warp(unsigned warp);  ///< one instruction, whatever the schedule says
     void step_line();
     void step_barrier();
     void back();
@@ -111,7 +110,7 @@ class Microscope {
     void to_end();
     void restart() { seek(0); }
     void seek(std::uint64_t position);
-    /// Runs by itself, so that the whole block takes about 8 s.
+    /// While it plays, the block runs so that all its steps take about 8 s.
     bool playing() const { return playing_; }
     void play(bool on);
     void advance(double seconds);
@@ -121,7 +120,7 @@ class Microscope {
     void choose(const Choice& choice);
 
   private:
-    /// What a copy was taken of.
+    /// Everything that a copy depends on.
     struct Source {
         const experiments::Entry* entry = nullptr;
         std::vector<std::string> parameters;
@@ -137,27 +136,27 @@ class Microscope {
     void keep_inside();
     void say_why_not(unsigned warp);
     std::optional<std::uint32_t> chosen_warp() const;
-    /// Runs `change` on the stepper; an error is a notice.
+    /// Runs `change` on the stepper; an error becomes the notice.
     void act(const std::function<void()>& change);
 
     bool open_ = false;
     Source source_;
-    const experiments::Experiment* taken_from_ = nullptr;  // may be gone
-    bool stale_ = false;                                   // another choice was made
+    const experiments::Experiment* taken_from_ = nullptr;  // may no longer exist
+    bool stale_ = false;                                   // a new choice waits for follow()
     std::uint64_t frame_ = 0;
     std::unique_ptr<experiments::Specimen> specimen_;
-    std::unique_ptr<emulator::Stepper> stepper_;  // in the specimen's machine
+    std::unique_ptr<emulator::Stepper> stepper_;  // runs in the specimen's machine
     Choice choice_;
     std::string complaint_, notice_;
     Dim3 block_ = origin;
     unsigned warp_ = 0, lane_ = 0;
     bool by_hand_ = false, playing_ = false, complete_ = false;
-    double owed_ = 0;  // steps that playing has still to take
+    double owed_ = 0;  // steps that are due while it plays; a fraction stays
     std::uint64_t copy_ = 0, version_ = 0, findings_version_ = 0;
     std::vector<emulator::Finding> findings_, all_findings_;
 };
 
-/// One to three whole numbers, with commas or spaces between them: an index in a grid or block.
+/// Reads one to three whole numbers separated by commas or spaces: an index in a grid or a block.
 std::optional<emulator::Dim3> read_index(std::string_view text);
 
 }  // namespace warpscope::ui

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ui/widgets/enum_choice.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
@@ -19,27 +20,32 @@ void step_buttons(Ui& ui, Microscope& microscope) {
     const bool more = ready && (m.stepper().position() < m.known_steps() || !m.complete());
     const char* off = "";
     if (icon_button(ui, "microscope.restart", Icon::to_start,
-                    "To the block's first instruction (Home).", off, started))
+                    with_key("Go to the block's first instruction", Command::go_to_start), off,
+                    started))
         m.restart();
-    if (icon_button(ui, "microscope.back", Icon::back, "One instruction back (Left).", off,
+    if (icon_button(ui, "microscope.back", Icon::back,
+                    with_key("Step one instruction back", Command::step_instruction_back), off,
                     started))
         m.back();
     const bool playing = m.playing();
     if (icon_button(ui, "microscope.play", playing ? Icon::pause : Icon::play,
-                    playing ? "Pause (Space)." : "Run, slowly enough to watch (Space).",
+                    with_key(playing ? "Pause" : "Run slowly", Command::toggle_play),
                     playing ? "on" : "off", ready))
         m.play(!playing);
-    if (icon_button(ui, "microscope.step", Icon::step, "One instruction of one warp (Right).", off,
+    if (icon_button(ui, "microscope.step", Icon::step,
+                    with_key("Step one instruction of one warp", Command::step_instruction), off,
                     more))
         m.step();
     if (icon_button(ui, "microscope.line", Icon::line,
-                    "To the warp's next source line (Down; Up goes back a line).", off, more))
+                    with_key("Step to the warp's next source line", Command::step_line), off, more))
         m.step_line();
     if (icon_button(ui, "microscope.barrier", Icon::barrier,
-                    "Until a barrier lets its warps go, or the end (B; Shift+B goes back).", off,
-                    more))
+                    with_key("Run until a barrier releases its warps, or to the end",
+                             Command::step_barrier),
+                    off, more))
         m.step_barrier();
-    if (icon_button(ui, "microscope.end", Icon::to_end, "To the block's end (End).", off, more))
+    if (icon_button(ui, "microscope.end", Icon::to_end,
+                    with_key("Run to the block's end", Command::go_to_end), off, more))
         m.to_end();
 }
 
@@ -47,7 +53,7 @@ void position(Ui& ui, Microscope& microscope, bool words) {
     const Microscope& m = microscope;
     ImGui::SameLine(0, ui.px(8));
     ImGui::AlignTextToFramePadding();
-    if (!m.ready()) return text(ui.fonts.body, colour::faint, "nothing to step");
+    if (!m.ready()) return text(ui.fonts.body, colour::faint, "no block");
     const std::uint64_t known = m.known_steps();
     const std::string all = (known < 100'000 ? quantity(double(known), "") : si(double(known))) +
                             (m.complete() ? "" : "+");
@@ -58,38 +64,37 @@ void position(Ui& ui, Microscope& microscope, bool words) {
     text(ui.fonts.body, colour::faint, "of " + all);
     record(ui, "microscope.position", fmt::format("{}", m.stepper().position()));
     tooltip(ui,
-            "Instructions that the block's warps have run. \"+\": it is longer than was looked "
-            "ahead.");
-    // What follows stands still while the number grows.
+            "Instructions that the block's warps have run, of all. \"+\": there are more than were "
+            "counted.");
+    // Reserve the width of the widest text, so that nothing moves while the number grows.
     const std::string widest = before + quantity(double(known), "") + " of " + all;
     ImGui::SameLine(x + ImGui::CalcTextSize(widest.c_str()).x + ui.px(14), 0);
 }
 
-constexpr std::size_t by_hand_entry = 3;
-
-/// Whose turn comes next: a schedule's choice, or a person's.
+/// The choice of the warp that runs next: by a schedule or by hand.
 void turns(Ui& ui, Microscope& microscope, bool words, float room) {
-    Microscope& m = microscope;
     if (words) {
         ImGui::AlignTextToFramePadding();
         text(ui.fonts.small, colour::dim, "Next warp");
         ImGui::SameLine(0, ui.px(6));
     }
-    const float width = std::min(ui.px(m.by_hand() ? 174 : words ? 148 : 118), room);
-    const std::string hand = fmt::format("by hand: warp {}", m.warp());
-    const std::size_t chosen = m.by_hand() ? by_hand_entry : std::size_t(m.choice().schedule);
+    EnumEntries entries = entries_of(microscope.choice().schedule);
+    const std::size_t by_hand = entries.ids.size();
+    entries.ids.emplace_back("by-hand");
+    entries.labels.push_back(fmt::format("by hand: warp {}", microscope.warp()));
+    if (microscope.by_hand()) entries.chosen = by_hand;
+    const float width = std::min(ui.px(microscope.by_hand() ? 174 : words ? 148 : 118), room);
     const int clicked =
-        dropdown(ui, "microscope.turns", {"random", "run-to-barrier", "reverse", "by-hand"},
-                 {"random", "run to barrier", "reverse", hand}, chosen, width);
+        dropdown(ui, "microscope.turns", entries.ids, entries.labels, entries.chosen, width);
     tooltip(ui,
-            "Which warp takes the next step: the schedule's choice, or by hand the warp that is "
-            "picked among the warps.");
+            "The warp that takes the next step: chosen by the schedule, or by hand in the list of "
+            "warps.");
     if (clicked >= 0)
-        ui.later([&microscope, clicked] {
-            microscope.set_by_hand(std::size_t(clicked) == by_hand_entry);
-            if (microscope.by_hand()) return;
+        ui.later([&microscope, schedule = entry_clicked<compute::Schedule>(clicked)] {
+            microscope.set_by_hand(!schedule);
+            if (!schedule) return;
             Microscope::Choice choice = microscope.choice();
-            choice.schedule = compute::Schedule(clicked);
+            choice.schedule = *schedule;
             microscope.choose(choice);
         });
     ImGui::SameLine(0, ui.px(6));
@@ -105,13 +110,13 @@ void seed(Ui& ui, Stage& stage, Microscope& microscope, bool words) {
     std::string typed;
     const bool entered =
         field(ui, "microscope.seed", fmt::format("{}", choice.seed), ui.px(50), typed);
-    tooltip(ui, "Seed of the random order: another one, another order of the warps.");
+    tooltip(ui, "The seed of the random order of the warps.");
     ImGui::SameLine(0, ui.px(6));
     if (!entered) return;
     Microscope::Choice wish = choice;
     const char* end = typed.data() + typed.size();
     if (typed.empty() || std::from_chars(typed.data(), end, wish.seed).ptr != end)
-        return stage.say(fmt::format("Seed '{}' is no whole number from 0 up.", typed),
+        return stage.say(fmt::format("The seed '{}' is not a whole number of 0 or more.", typed),
                          Tone::error);
     ui.later([&microscope, wish] { microscope.choose(wish); });
 }
@@ -130,7 +135,8 @@ void MicroscopeBar::draw(Ui& ui) {
         if (room() > ui.px(50)) seed(ui, stage_, microscope_, words);
     }
     ImGui::SameLine(end, 0);
-    if (icon_button(ui, "microscope.close", Icon::close, "Close the microscope (Esc or M)."))
+    if (icon_button(ui, "microscope.close", Icon::close,
+                    with_key("Close the microscope", Command::close_microscope)))
         ui.later([this] { microscope_.close(); });
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ui/microscope/listing.h"
+#include "ui/widgets/enum_choice.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
@@ -15,7 +16,7 @@ namespace {
 using emulator::SplitView;
 using emulator::Stepper;
 
-void read_texts(Ui& ui, Microscope& microscope, SourceTexts& source) {
+void read_texts(Microscope& microscope, SourceTexts& source) {
     if (source.copy == microscope.copy()) return;
     source.copy = microscope.copy();
     const emulator::Kernel& kernel = microscope.stepper().kernel();
@@ -45,7 +46,7 @@ std::vector<Chip> chips(const Microscope& microscope, const KernelText& text) {
     return list;
 }
 
-/// Rows of the races found up to here.
+/// Rows of the findings up to the current step.
 std::vector<std::uint32_t> hazard_rows(Microscope& microscope, const KernelText& text) {
     std::vector<std::uint32_t> rows;
     const auto add = [&](const emulator::ThreadAtLine& party) {
@@ -67,7 +68,7 @@ std::optional<std::uint32_t> focus_row(const Microscope& microscope, const Kerne
     return text.row(microscope.stepper().history()[here - 1].pc);
 }
 
-Listing make_listing(Ui& ui, Microscope& microscope, const char* id, const KernelText& text) {
+Listing make_listing(Microscope& microscope, const char* id, const KernelText& text) {
     Listing listing{id, &text, chips(microscope, text), {}, focus_row(microscope, text)};
     listing.hazards = hazard_rows(microscope, text);
     return listing;
@@ -82,9 +83,9 @@ void block_field(Ui& ui, Microscope& microscope) {
     const Microscope::Dim3 grid = microscope.launch().grid;
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.small, colour::dim, "Block");
-    tooltip(ui,
-            "Which block of the launch, by its index: \"12, 7\". With a picture, a click there "
-            "chooses it.");
+    tooltip(
+        ui,
+        "The index of the block, such as \"12, 7\". A click in the picture chooses a block, too.");
     ImGui::SameLine(0, ui.px(6));
     std::string typed;
     if (field(ui, "microscope.block", index_text(microscope.block(), grid), ui.px(82), typed))
@@ -95,7 +96,8 @@ void block_field(Ui& ui, Microscope& microscope) {
     ImGui::SameLine(0, ui.px(10));
 }
 
-/// Which frame is looked at, and a way to a newer one where the live experiment has gone on.
+/// The frame that the copy was taken of, and a button that takes a new copy where the experiment
+/// has gone on.
 void frame_part(Ui& ui, Stage& stage, Microscope& microscope) {
     const std::uint64_t live = stage.experiment().frame(), here = microscope.frame();
     ImGui::SameLine(0, ui.px(10));
@@ -103,26 +105,21 @@ void frame_part(Ui& ui, Stage& stage, Microscope& microscope) {
     text(ui.fonts.small, colour::faint, fmt::format("frame {}", here));
     record(ui, "microscope.frame", fmt::format("{}", here));
     if (live == here) return;
-    tooltip(ui, "The experiment has gone on; this is the frame that the microscope was opened on.");
+    tooltip(ui, "The experiment has gone on. The microscope shows this earlier frame.");
     ImGui::SameLine(0, ui.px(6));
-    if (icon_button(ui, "microscope.renew", Icon::restart, "Look at the current frame."))
+    if (icon_button(ui, "microscope.renew", Icon::restart, "Show the current frame."))
         ui.later([&stage, &microscope] { microscope.renew(stage.entry(), stage.experiment()); });
 }
 
-/// What a barrier waits for, of a kernel that has one.
+/// The barrier policy, for a kernel with a barrier.
 void barriers_choice(Ui& ui, Microscope& microscope) {
     const Microscope::Choice& choice = microscope.choice();
     ImGui::SameLine(0, ui.px(8));
-    const int clicked = dropdown(ui, "microscope.barriers", {"volta", "before-volta", "strict"},
-                                 {"Volta barriers", "before Volta", "strict barriers"},
-                                 std::size_t(choice.barriers), ui.px(132));
-    tooltip(ui,
-            "What a barrier waits for. Volta and later: every thread that has not ended. Before "
-            "Volta: one arrival of each warp. Strict: as Volta, but lanes that come without the "
-            "rest of their warp are an error.");
-    if (clicked < 0) return;
+    const auto clicked = enum_dropdown(ui, "microscope.barriers", choice.barriers, ui.px(138));
+    tooltip(ui, barrier_policy_help());
+    if (!clicked) return;
     Microscope::Choice wish = choice;
-    wish.barriers = compute::BarrierPolicy(clicked);
+    wish.barriers = *clicked;
     ui.later([&microscope, wish] { microscope.choose(wish); });
 }
 
@@ -148,22 +145,22 @@ void header(Ui& ui, Stage& stage, Microscope& microscope, SourceTexts& source) {
     const float rest = (frame ? ui.px(120) : ui.px(10)) + (barriers ? ui.px(148) : 0);
     clipped_text(ui.fonts.strong, colour::text, kernel.name, std::max(ui.px(30), room - rest));
     record(ui, "microscope.kernel", kernel.name);
-    tooltip(ui, fmt::format("kernel {} of {}", kernel.name, file.empty() ? "PTX text" : file));
+    tooltip(ui, fmt::format("Kernel {} in {}", kernel.name, file.empty() ? "PTX text" : file));
     if (frame) frame_part(ui, stage, microscope);
     if (barriers) barriers_choice(ui, microscope);
     ImGui::SameLine(left + width - right, 0);
     block_field(ui, microscope);
     if (flat_button(ui, "microscope.ptx", "PTX", source.show_ptx))
         source.show_ptx = !source.show_ptx;
-    tooltip(ui, "The kernel's PTX beside its source (P).");
+    tooltip(ui, with_key("Show the kernel's PTX beside its source", Command::toggle_ptx));
 }
 
-/// How the block ended, at the lower edge.
+/// The way in which the block ended, at the lower edge.
 void ending(Ui& ui, Microscope& microscope) {
     const Stepper& stepper = microscope.stepper();
     if (stepper.end() == Stepper::End::open) return;
     const bool failed = stepper.end() == Stepper::End::failed;
-    const std::string words = failed ? stepper.error() : "The block has ended.";
+    const std::string words = failed ? stepper.error() : "The block has finished.";
     paragraph(ui.fonts.small, failed ? colour::bad : colour::good, words);
     record(ui, "microscope.ending", words);
 }
@@ -173,7 +170,7 @@ float ending_height(Ui& ui, Microscope& microscope, float width) {
     if (stepper.end() == Stepper::End::open) return 0;
     const bool failed = stepper.end() == Stepper::End::failed;
     ImGui::PushFont(ui.fonts.small);
-    const char* words = failed ? stepper.error().c_str() : "The block has ended.";
+    const char* words = failed ? stepper.error().c_str() : "The block has finished.";
     const float height = ImGui::CalcTextSize(words, nullptr, false, width).y + ui.px(8);
     ImGui::PopFont();
     return height;
@@ -181,22 +178,21 @@ float ending_height(Ui& ui, Microscope& microscope, float width) {
 
 void texts(Ui& ui, Microscope& microscope, SourceTexts& source, ImVec2 size) {
     const bool moved = source.version != microscope.version();
-    // Whoever steps wants to see where to; one who only watches may look elsewhere.
+    // A step by hand scrolls to the new place. While the block plays, a person may look elsewhere.
     if (moved && !microscope.playing()) source.left.following = source.right.following = true;
     source.version = microscope.version();
     const bool both = source.show_ptx && !source.source.empty() && !source.ptx.empty();
-    // CUDA lines are the longer ones.
+    // Lines of CUDA C++ are longer than lines of PTX.
     const float left = both ? std::floor((size.x - ui.px(8)) * 0.54F) : size.x;
     const float right = both ? size.x - ui.px(8) - left : size.x;
     if (both || !source.show_ptx || source.ptx.empty()) {
         if (!source.source.empty())
             draw_listing(ui, microscope, source.left,
-                         make_listing(ui, microscope, "source", source.source), {left, size.y},
-                         moved);
+                         make_listing(microscope, "source", source.source), {left, size.y}, moved);
     }
     if (both) ImGui::SameLine(0, ui.px(8));
     if ((source.show_ptx || source.source.empty()) && !source.ptx.empty())
-        draw_listing(ui, microscope, source.right, make_listing(ui, microscope, "ptx", source.ptx),
+        draw_listing(ui, microscope, source.right, make_listing(microscope, "ptx", source.ptx),
                      {right, size.y}, moved);
 }
 
@@ -204,12 +200,12 @@ void texts(Ui& ui, Microscope& microscope, SourceTexts& source, ImVec2 size) {
 
 void SourcePanel::draw(Ui& ui) {
     if (!microscope_.ready()) {
-        paragraph(ui.fonts.body, colour::dim, "There is no block to step here.");
+        paragraph(ui.fonts.body, colour::dim, "There is no block to step.");
         paragraph(ui.fonts.body, colour::bad, microscope_.complaint());
         record(ui, "microscope.complaint", microscope_.complaint());
         return;
     }
-    read_texts(ui, microscope_, source_);
+    read_texts(microscope_, source_);
     header(ui, stage_, microscope_, source_);
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float foot = ending_height(ui, microscope_, room.x);

@@ -26,8 +26,8 @@ ImU32 mixed(ImU32 from, ImU32 to, double t) {
 constexpr ImU32 unwritten = IM_COL32(38, 42, 50, 255);
 constexpr ImU32 lowest = IM_COL32(32, 58, 92, 255), highest = IM_COL32(214, 236, 255, 255);
 
-/// Between which values the colours go: those that were written, without the outermost fiftieths,
-/// which may be far away.
+/// The range of values that the colours span: the values written, without the outermost fiftieths,
+/// which may be far away from the others.
 struct Range {
     double low = 0, high = 0;
     double share(double value) const {
@@ -53,7 +53,8 @@ Range range_of(WordType type, std::span<const std::byte> shared, std::span<const
     return {rank(outer), rank(values.size() - 1 - outer)};
 }
 
-/// 1 for what was written since the newest barrier, less with each one before; never nothing.
+/// 1 for a word written since the newest barrier, less for each barrier passed since the write, but
+/// always more than 0.
 double freshness(std::uint32_t barriers_ago) {
     return 0.25 + 0.75 * std::pow(0.6, double(barriers_ago));
 }

@@ -18,7 +18,7 @@ namespace {
 
 using emulator::WordView;
 
-/// Words in rows of `row`, on a grid of square cells.
+/// A grid of square cells, a cell for each word, with `row` words in a row.
 struct Grid {
     ImVec2 low;
     float cell;
@@ -36,7 +36,7 @@ constexpr std::array<unsigned, 8> row_choices{0, 8, 16, 17, 18, 32, 33, 64};
 void header(Ui& ui, TileLook& look, unsigned usual) {
     const float room = ImGui::GetContentRegionAvail().x, field = std::min(ui.px(138), room);
     const float right = ImGui::GetCursorPosX() + room;
-    // A title has no place beside the choices of a narrow panel.
+    // In a narrow panel the title has no room beside the choices.
     const bool wide = room >= ui.px(138 + 128);
     if (wide) {
         ImGui::AlignTextToFramePadding();
@@ -49,7 +49,7 @@ void header(Ui& ui, TileLook& look, unsigned usual) {
         if (row_choices[i] == look.words_in_row) chosen = i;
         const unsigned row = row_choices[i] == 0 ? usual : row_choices[i];
         ids.push_back(i == 0 ? "auto" : fmt::format("{}", row));
-        labels.push_back(fmt::format("{}{} a row", i == 0 ? "auto: " : "", row));
+        labels.push_back(fmt::format("{}{} per row", i == 0 ? "auto: " : "", row));
     }
     const int clicked = dropdown(ui, "tile.row", ids, labels, chosen, field);
     if (clicked >= 0) look.words_in_row = row_choices[std::size_t(clicked)];
@@ -64,7 +64,7 @@ std::string thread_name(const Microscope& microscope, std::int32_t thread) {
     return name_of(microscope.thread(unsigned(thread) / 32, unsigned(thread) % 32));
 }
 
-/// Everything that is known of a word.
+/// The tooltip of a word: its value, its last writer and its last reader.
 std::string words_about(const Microscope& microscope, std::size_t index) {
     const emulator::Stepper& stepper = microscope.stepper();
     const emulator::Kernel& kernel = stepper.kernel();
@@ -79,7 +79,7 @@ std::string words_about(const Microscope& microscope, std::size_t index) {
                              epoch == 1 ? "" : "s");
     };
     if (word.writer == WordView::nobody)
-        words += "\nnot written by this block: left behind by another";
+        words += "\nnot written by this block; an earlier block left the value";
     else
         party("written", word.writer, word.write_pc, word.write_epoch);
     if (word.reader != WordView::nobody) party("read", word.reader, word.read_pc, word.read_epoch);
@@ -87,7 +87,7 @@ std::string words_about(const Microscope& microscope, std::size_t index) {
     return words;
 }
 
-/// Of the access that was taken last in the block, if it touched shared memory.
+/// The words of the block's newest step, if it accessed shared memory.
 std::vector<std::size_t> newest_words(const emulator::Stepper& stepper) {
     if (stepper.position() == 0) return {};
     const emulator::Step& step = stepper.history()[stepper.position() - 1];
@@ -121,7 +121,7 @@ void draw_cells(Ui& ui, Microscope& microscope, TileLook& look, const Grid& grid
         if (i >= first && i < last) frame(i, IM_COL32_WHITE, ui.px(1.2F));
 }
 
-/// Resting says everything about a word, a click looks at the thread that wrote it.
+/// The mouse over a word shows its tooltip; a click picks the thread that wrote it.
 void pointer(Ui& ui, Microscope& microscope, const Grid& grid) {
     if (!ImGui::IsItemHovered()) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -145,7 +145,7 @@ void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float widest = std::floor(room.x / float(row));
     const float whole = std::floor(room.y / float(rows));
-    // Cells that a mouse can hit; what then has no room is scrolled to.
+    // A cell is large enough for the mouse. Rows that have no room are reached by scrolling.
     const float cell = std::max(1.F, std::min(widest, std::max(whole, std::min(widest, ui.px(7)))));
     ImGui::BeginChild("cells", room, false);
     const ImVec2 at = ImGui::GetCursorScreenPos();

@@ -17,7 +17,7 @@ using emulator::WarpView;
 
 constexpr float least_row = 20, most_row = 26;
 
-/// Where a row's parts are, in layout units.
+/// Places of the parts of a row, in layout units.
 struct Places {
     ImVec2 low, high;
     float chip, words, lanes, lane, button;
@@ -42,7 +42,7 @@ ImU32 lane_colour(unsigned warp, const WarpView& view, unsigned lane) {
         if (!(view.splits[s].mask >> lane & 1)) continue;
         if (view.splits[s].state != SplitView::State::running)
             return faded(warp_colour(warp), 0.35F);
-        // Lanes that go together look alike; the next group is set off from the one before.
+        // Lanes that run together have one colour, which differs from the next group's.
         return s % 2 == 0 ? warp_colour(warp) : IM_COL32(245, 247, 250, 255);
     }
     return colour::raised;
@@ -71,7 +71,7 @@ void lanes(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& view, 
     if (!ImGui::IsItemHovered()) return;
     const float x = (ImGui::GetIO().MousePos.x - at.lanes) / at.lane;
     const auto lane = unsigned(std::clamp(x, 0.F, 31.F));
-    quick_tooltip(ui, lane_words(microscope, warp, lane) + "\nClick: look at this lane.");
+    quick_tooltip(ui, lane_words(microscope, warp, lane) + "\nClick: pick this lane.");
 }
 
 void chip(Ui& ui, unsigned warp, const WarpView& view, const Places& at) {
@@ -107,7 +107,7 @@ void step_button(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& 
     ImGui::GetWindowDrawList()->AddTriangleFilled(
         {c.x - 0.7F * r, c.y - r}, {c.x + r, c.y}, {c.x - 0.7F * r, c.y + r},
         can ? (hovered ? colour::text : colour::dim) : faded(colour::faint, 0.35F));
-    tooltip(ui, fmt::format("One instruction of warp {}, whoever's turn it is.", warp));
+    tooltip(ui, fmt::format("Step warp {} only.", warp));
     if (clicked) microscope.step_warp(warp);
 }
 
@@ -130,7 +130,7 @@ void row(Ui& ui, Microscope& microscope, unsigned warp, ImVec2 size, bool moved)
     if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
         m.step_warp(warp);
     const bool acting = m.stepper().end() == Stepper::End::open && warp == m.acting_warp();
-    // Of many warps the one at work stays in sight.
+    // The warp that runs next stays in sight where there are many.
     if (acting && moved && !ImGui::IsRectVisible(at.low, at.high)) ImGui::SetScrollHereY(0.5F);
     if (acting) {
         list.AddTriangleFilled({at.low.x + ui.px(3), at.low.y + ui.px(7)},

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "compute/pick_device.h"
+#include "ui/widgets/enum_choice.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -20,7 +21,7 @@ using experiments::Real;
 using experiments::Text;
 using experiments::Toggle;
 
-/// The columns of labels and widgets.
+/// Widths of the columns of labels and widgets.
 struct Columns {
     float label;
     float widget;
@@ -62,15 +63,15 @@ void choice_widget(Ui& ui, Stage& stage, const Choice& choice, const std::string
     if (clicked >= 0) apply(ui, stage, choice, ids[std::size_t(clicked)]);
 }
 
-/// Wide ranges of one sign are easier to set by their logarithm.
+/// A slider over a wide range of positive numbers is logarithmic.
 ImGuiSliderFlags slider_flags(double low, double high) {
     const bool wide = low > 0 ? high / low >= 200 : low == 0 && high >= 1000;
     return ImGuiSliderFlags_NoInput | ImGuiSliderFlags_NoRoundToFormat |
            (wide ? ImGuiSliderFlags_Logarithmic : 0);
 }
 
-/// A slider and a field with the same value. The slider's is applied when it is let go of, as
-/// another size may take a while to make, or while it moves (`live`).
+/// A slider and a field for one number. The slider's value is applied while it moves (`live`), or
+/// else when it is released, because a change of a size may take a while.
 template <class Number, class Print>
 void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::string& id,
                    float width, Number value, Number low, Number high, bool live, Print print) {
@@ -105,7 +106,7 @@ void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string&
         apply(ui, stage, parameter, typed);
     tooltip(ui, parameter.help());
     ImGui::SameLine(0, ui.px(6));
-    // Clicking here leaves the field, which is what applies its text.
+    // A click on this button leaves the field, and leaving the field applies its text.
     flat_button(ui, id + ".apply", "Apply", false, {button, 0});
 }
 
@@ -147,7 +148,7 @@ void parameters(Ui& ui, Stage& stage) {
         ImGui::EndDisabled();
         if (!p->matters()) ui.widgets.disable_from(first);
         const auto* choice = dynamic_cast<const Choice*>(p);
-        // The box may be too narrow for its word.
+        // The box may be too narrow for the chosen label.
         if (choice) tooltip(ui, choice->words()[choice->index()].label + ".\n" + p->help());
         if (dynamic_cast<const Toggle*>(p)) tooltip(ui, p->help());
         ImGui::PopID();
@@ -155,8 +156,8 @@ void parameters(Ui& ui, Stage& stage) {
 }
 
 void device_row(Ui& ui, Stage& stage, std::vector<std::string>& devices, const Columns& at) {
-    row_label(ui, at, "Run on", "Which device runs the kernels.");
-    // Asking the driver takes time, so the list is made when it is about to open.
+    row_label(ui, at, "Run on", "The device that runs the kernels: a GPU or the emulator.");
+    // Asking the driver takes time, so the list is made when the mouse comes near.
     if (devices.empty()) devices = {stage.device_wish()};
     if (ImGui::IsMouseHoveringRect(ImGui::GetCursorScreenPos(),
                                    {ImGui::GetCursorScreenPos().x + at.widget,
@@ -175,49 +176,41 @@ void run_rows(Ui& ui, Stage& stage, const Columns& at) {
     compute::RunSettings run = stage.device().settings();
     const auto change = [&] { ui.later([&stage, run] { stage.set_run(run); }); };
     row_label(ui, at, "Math",
-              "Precise rounds as IEEE 754 says; fast is nvcc's -use_fast_math. A change starts "
-              "over.");
-    const int math = segments(ui, "math", {"precise", "fast"}, {"precise", "fast"},
-                              std::size_t(run.math), at.widget);
-    if (math >= 0) {
-        run.math = compute::Math(math);
+              "Precise: results are rounded as IEEE 754 requires. Fast: compiled with nvcc's "
+              "-use_fast_math. A change resets the experiment to frame 0.");
+    if (const auto math = enum_segments(ui, "math", run.math, at.widget)) {
+        run.math = *math;
         change();
     }
     if (stage.device().info().kind != compute::DeviceKind::emulator) return;
-    row_label(ui, at, "Warp order",
-              "In which order the emulator runs a block's warps. It decides what a race shows. A "
-              "change starts over.");
-    const int schedule =
-        dropdown(ui, "schedule", {"random", "run-to-barrier", "reverse"},
-                 {"random", "run to barrier", "reverse"}, std::size_t(run.schedule), at.widget);
-    if (schedule >= 0) {
-        run.schedule = compute::Schedule(schedule);
+    row_label(ui, at, "Schedule",
+              "The order in which the emulator runs the warps of a block. It decides what the "
+              "result of a race looks like. A change resets the experiment to frame 0.");
+    if (const auto schedule = enum_dropdown(ui, "schedule", run.schedule, at.widget)) {
+        run.schedule = *schedule;
         change();
     }
     row_label(ui, at, "Barriers",
-              "What __syncthreads() waits for in the emulator. Volta and later: every thread that "
-              "has not exited. Before Volta: one arrival of each warp. Strict: as Volta, but lanes "
-              "that come without the rest of their warp are an error. A change starts over.");
-    const int barriers = dropdown(ui, "barriers", {"volta", "before-volta", "strict"},
-                                  {"Volta and later", "before Volta", "strict"},
-                                  std::size_t(run.barriers), at.widget);
-    if (barriers >= 0) {
-        run.barriers = compute::BarrierPolicy(barriers);
+              barrier_policy_help() + " A change resets the experiment to frame 0.");
+    if (const auto barriers = enum_dropdown(ui, "barriers", run.barriers, at.widget)) {
+        run.barriers = *barriers;
         change();
     }
-    row_label(ui, at, "Seed", "Of the random order: the same seed gives the same picture.");
+    row_label(ui, at, "Seed",
+              "The seed of the random order. An equal seed gives an equal picture.");
     std::string typed;
     if (!field(ui, "seed", fmt::format("{}", run.seed), at.widget, typed)) return;
     const auto end = typed.data() + typed.size();
     if (std::from_chars(typed.data(), end, run.seed).ptr == end && !typed.empty())
         change();
     else
-        stage.say(fmt::format("Seed '{}' is no whole number from 0 up.", typed), Tone::error);
+        stage.say(fmt::format("The seed '{}' is not a whole number of 0 or more.", typed),
+                  Tone::error);
 }
 
 void device(Ui& ui, Stage& stage, std::vector<std::string>& devices) {
     heading(ui, "Device");
-    const Columns at = columns(ui, ImGui::CalcTextSize("Warp order").x);
+    const Columns at = columns(ui, ImGui::CalcTextSize("Schedule").x);
     device_row(ui, stage, devices, at);
     run_rows(ui, stage, at);
     const compute::DeviceInfo& info = stage.device().info();

@@ -70,8 +70,7 @@ void MessageLine::draw(Ui& ui) {
     ImGui::GetWindowDrawList()->AddCircleFilled(
         {low.x + dot, low.y + ImGui::GetTextLineHeight() / 2}, dot, line.colour);
     ImGui::SetCursorScreenPos({low.x + 2 * dot + ui.px(8), low.y});
-    clipped_text(ui.fonts.small, line.colour == colour::dim ? colour::dim : line.colour, line.text,
-                 width - taken);
+    clipped_text(ui.fonts.small, line.colour, line.text, width - taken);
     record(ui, "message", line.text);
     ImGui::SetCursorScreenPos({low.x + width - right_width, low.y});
     text(ui.fonts.small, colour::dim, right);

@@ -30,7 +30,7 @@ std::string_view word(Verdict verdict) {
     return "";
 }
 
-/// Text that ends at the panel's right edge.
+/// Text aligned with the right edge of the panel.
 void right_text(ImFont* font, ImU32 colour, const std::string& words) {
     ImGui::PushFont(font);
     const float width = ImGui::CalcTextSize(words.c_str()).x;
@@ -40,13 +40,13 @@ void right_text(ImFont* font, ImU32 colour, const std::string& words) {
     text(font, colour, words);
 }
 
-/// How far the newest launches lie apart, as a histogram from the least to the most.
+/// The values of the newest launches as a histogram from the smallest to the largest.
 void spread(Ui& ui, const Reading& r, float width) {
     if (r.recent.size() < 2) return;
     const auto [least, most] = std::minmax_element(r.recent.begin(), r.recent.end());
     const std::string id = "result." + r.name + ".recent";
     if (*least == *most) {
-        const std::string words = fmt::format("the same in the last {} launches", r.recent.size());
+        const std::string words = fmt::format("equal in the last {} launches", r.recent.size());
         text(ui.fonts.small, colour::faint, words);
         return record(ui, id, words);
     }
@@ -72,7 +72,7 @@ void spread(Ui& ui, const Reading& r, float width) {
     text(ui.fonts.small, colour::faint, words);
 }
 
-/// A number that nothing is said about: on one line.
+/// A number without verdict or sentence takes one line.
 void plain_reading(Ui& ui, const Reading& r) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
@@ -116,8 +116,10 @@ void reading(Ui& ui, const Reading& r) {
             ImGui::SameLine(0, ui.px(10));
             ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(5));
         }
-        beside ? right_text(ui.fonts.small, colour::faint, expected)
-               : text(ui.fonts.small, colour::faint, expected);
+        if (beside)
+            right_text(ui.fonts.small, colour::faint, expected);
+        else
+            text(ui.fonts.small, colour::faint, expected);
     }
     if (!r.sentence.empty()) {
         ImGui::SetCursorScreenPos({low.x, ImGui::GetCursorScreenPos().y - ui.px(2)});
@@ -175,8 +177,8 @@ void ResultsPanel::compare_button(Ui& ui) {
     if (flat_button(ui, "compare", label)) measuring_ = true;
     ImGui::EndDisabled();
     tooltip(ui,
-            "Runs every variant of this experiment now, on this device, and sets their times "
-            "side by side. May take some seconds.");
+            "Runs every variant of this experiment on this device and lists their times. This may "
+            "take some seconds.");
     ImGui::Dummy({0, ui.px(2)});
 }
 

@@ -9,7 +9,7 @@
 namespace warpscope::ui {
 namespace {
 
-/// Moves the cursor so that `width` ends at the right edge.
+/// Moves the cursor so that something of this width ends at the right edge.
 void align_right(float width) {
     const float left = ImGui::GetCursorPosX();
     const float free = ImGui::GetContentRegionAvail().x;
@@ -29,13 +29,14 @@ void zoom_text(Ui& ui, Canvas& canvas, float width) {
 void grid_button(Ui& ui, Stage& stage, ViewOptions& options) {
     const bool tiled = stage.tile_side() > 0;
     ImGui::BeginDisabled(!tiled);
-    if (flat_button(ui, "view.grid", "Grid", options.grid && tiled)) options.grid = !options.grid;
+    if (flat_button(ui, "view.grid", "Grid", options.grid && tiled)) ui.ask(Command::toggle_grid);
     ImGui::EndDisabled();
     ui.widgets.last().enabled = tiled;
-    tooltip(ui, "Draw the borders of the thread blocks (G). They show once they are large enough.");
+    tooltip(ui, with_key("Draw the borders of the thread blocks, where they are large enough",
+                         Command::toggle_grid));
 }
 
-/// Zoom, Fit, 1:1 and Grid; of those what there is room for.
+/// Zoom, Fit, 1:1 and Grid, as many as have room.
 void view_buttons(Ui& ui, Stage& stage, ViewOptions& options, Canvas& canvas) {
     const float gap = ui.px(4);
     const float zoom_width = ImGui::CalcTextSize("6400 %").x;
@@ -46,11 +47,11 @@ void view_buttons(Ui& ui, Stage& stage, ViewOptions& options, Canvas& canvas) {
     align_right(room >= all ? all : least);
     if (room >= all) zoom_text(ui, canvas, zoom_width);
     if (flat_button(ui, "view.fit", "Fit", canvas.fitted())) canvas.fit();
-    tooltip(ui, "Show the whole picture (F).");
+    tooltip(ui, with_key("Show the whole picture", Command::fit_picture));
     ImGui::SameLine(0, gap);
     const bool exact = !canvas.fitted() && canvas.view().pixels_per_texel == 1;
     if (flat_button(ui, "view.one_to_one", "1:1", exact)) canvas.one_to_one();
-    tooltip(ui, "One pixel of the picture to one of the screen.");
+    tooltip(ui, "Show each pixel of the picture as one pixel of the screen.");
     if (room < all) return;
     ImGui::SameLine(0, gap);
     grid_button(ui, stage, options);
@@ -62,17 +63,21 @@ void TransportPanel::draw(Ui& ui) {
     Stage& stage = stage_;
     const bool paused = stage.paused();
     if (icon_button(ui, "transport.pause", paused ? Icon::play : Icon::pause,
-                    paused ? "Run (Space)." : "Pause (Space).", paused ? "on" : "off"))
-        stage.pause(!paused);
-    if (icon_button(ui, "transport.step", Icon::step, "One frame, then pause (. or Right)."))
-        stage.step_once();
-    if (icon_button(ui, "transport.reset", Icon::restart, "Back to frame 0 (R)."))
-        ui.later([this] { stage_.reset(); });
+                    with_key(paused ? "Run" : "Pause", Command::toggle_pause),
+                    paused ? "on" : "off"))
+        ui.ask(Command::toggle_pause);
+    if (icon_button(ui, "transport.step", Icon::step,
+                    with_key("Run one frame, then pause", Command::step_frame)))
+        ui.ask(Command::step_frame);
+    if (icon_button(ui, "transport.reset", Icon::restart,
+                    with_key("Reset to frame 0", Command::reset)))
+        ui.ask(Command::reset);
     const bool open = microscope_.is_open();
-    if (icon_button(
-            ui, "transport.microscope", Icon::microscope,
-            open ? "Close the microscope (M)." : "Open the microscope: step one block's warps (M).",
-            open ? "on" : "off", true, open))
+    if (icon_button(ui, "transport.microscope", Icon::microscope,
+                    with_key(open ? "Close the microscope"
+                                  : "Open the microscope: step the warps of one block",
+                             Command::toggle_microscope),
+                    open ? "on" : "off", true, open))
         ui.ask(Command::toggle_microscope);
     const bool editor = options_.editor && !open;
     if (icon_button(ui, "editor.open", Icon::code,
@@ -84,7 +89,7 @@ void TransportPanel::draw(Ui& ui) {
     ImGui::SameLine(0, ui.px(10));
     ImGui::AlignTextToFramePadding();
     const std::string frame = quantity(double(stage.experiment().frame()), "");
-    // Half a number would be a wrong one.
+    // A clipped number would be a wrong one.
     const float needed = ImGui::CalcTextSize(("frame " + frame).c_str()).x;
     const bool room = ImGui::GetContentRegionAvail().x >= needed;
     text(ui.fonts.body, colour::dim, room ? "frame " + frame : "");

@@ -14,10 +14,10 @@ namespace {
 
 using experiments::Tree;
 
-/// Where things are, in layout units: an overview of every element, and below it the cells from
-/// `first` on, large enough to read.
+/// Places in layout units: an overview of every element and, below it, cells that are large enough
+/// to read, from column `first` on.
 struct Places {
-    ImVec2 low, high;  ///< of both, right of the row labels
+    ImVec2 low, high;  ///< of overview and cells, right of the row labels
     float strip;       ///< height of a row of the overview
     float detail_top;  ///< of the cells' first row
     float pitch;       ///< from a row of cells to the next
@@ -37,7 +37,7 @@ std::size_t widest(const Tree& tree) {
     return columns;
 }
 
-/// Keeps the columns on show within the array.
+/// Keeps the columns in sight within the array.
 void keep_in_sight(Ui& ui, TreeView& view, float width, std::size_t columns) {
     constexpr float usual_cell = 50;
     const float whole = width / ui.scale / float(columns);
@@ -67,7 +67,7 @@ bool active(const Tree::Row& row, std::size_t i) {
     return i < row.active.size() && row.active[i];
 }
 
-/// Runs of equal state as one rectangle each: a thousand elements are a few shapes.
+/// Each run of equal elements is one rectangle, so a thousand elements take a few shapes.
 void overview(Ui& ui, const Tree& tree, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float unit = at.width() / float(at.columns);
@@ -90,7 +90,8 @@ void overview(Ui& ui, const Tree& tree, const Places& at) {
                  ui.px(2), 0, ui.px(1));
 }
 
-/// Lines from the elements read to the element written; a stub where the one read is out of sight.
+/// Lines from the elements that were read to the element that was written; a short stub where the
+/// element that was read is out of sight.
 void edges(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     for (std::size_t r = 1; r < tree.rows.size(); ++r) {
@@ -186,17 +187,18 @@ void hover(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
     if (column < 0 || column >= double(r.values.size())) return;
     const auto i = std::size_t(column);
     std::string words =
-        fmt::format("element {} = {}\nthread {}: {}", i, quantity(double(r.values[i]), ""), i,
-                    active(r, i) ? "wrote it in this step" : "idle");
+        fmt::format("element {} = {}\n{}", i, quantity(double(r.values[i]), ""),
+                    active(r, i) ? fmt::format("Written by thread {} in this step", i)
+                                 : fmt::format("Thread {} is idle in this step", i));
     std::string sum;
     for (const auto& [from, to] : r.edges)
         if (to == i && row > 0 && from < tree.rows[row - 1].values.size())
             sum += fmt::format("{}[{}] {}", sum.empty() ? "" : " + ", from,
                                quantity(double(tree.rows[row - 1].values[from]), ""));
-    if (!sum.empty()) words += "\nread: " + sum;
+    if (!sum.empty()) words += "\nRead: " + sum;
     if (wrong[row][i])
         words +=
-            "\nThis is not the sum of the values above it: another thread's write came "
+            "\nThis is not the sum of the values above: another thread wrote one of them in "
             "between.";
     quick_tooltip(ui, words);
 }

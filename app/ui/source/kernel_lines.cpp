@@ -10,7 +10,7 @@ namespace {
 
 int width(char c) {
     if (c == '\t') return KernelLines::tab;
-    // The later bytes of a UTF-8 character; ImGui draws no carriage return.
+    // Later bytes of a UTF-8 character, and the carriage return, which ImGui does not draw.
     const bool none = (static_cast<unsigned char>(c) & 0xC0) == 0x80 || c == '\r';
     return none ? 0 : 1;
 }
@@ -45,7 +45,7 @@ int KernelLines::row(std::size_t byte) const {
     return std::max(0, int(after - lines_.begin()) - 1);
 }
 
-/// The lines that begin in [from, to]; one begins at `from`.
+/// Appends the lines that begin in [from, to] to `into`; a line begins at `from`.
 void KernelLines::find_lines(std::string_view text, std::size_t from, std::size_t to,
                              std::vector<Line>& into) const {
     for (std::size_t at = from; at <= to;) {
@@ -56,12 +56,12 @@ void KernelLines::find_lines(std::string_view text, std::size_t from, std::size_
     }
 }
 
-/// From row `first` on, until behind row `surely` nothing changes any more.
+/// Updates in_comment from row `first` on; stops after row `surely` where nothing changes any more.
 void KernelLines::find_comments(std::string_view text, int first, int surely) {
     bool inside = in_comment(first);
     for (int row = first; row + 1 < count(); ++row) {
         const std::string_view words = line(text, row);
-        // Most lines hold no slash, and then no comment begins or ends.
+        // Without a slash, no comment begins or ends; most lines have none.
         if (words.find('/') != std::string_view::npos) ink_cuda(words, inside);
         bool& next = lines_[std::size_t(row) + 1].in_comment;
         if (row >= surely && next == inside) return;
@@ -89,7 +89,7 @@ void KernelLines::change(std::string_view text, std::size_t at, std::size_t remo
     fresh.front().in_comment = in_comment(first);
     const auto low = lines_.begin() + first, high = lines_.begin() + last + 1;
     for (auto line = high; line != lines_.end(); ++line) line->begin += added - removed;
-    // The state at the first line that stays tells when the search for comments may end.
+    // The search for comments may end at the first line that is not new.
     lines_.insert(lines_.erase(low, high), fresh.begin(), fresh.end());
     find_comments(text, first, first + int(fresh.size()) - 1);
     find_widest();

@@ -6,29 +6,29 @@
 
 namespace warpscope::ui {
 
-/// The lines of a text, kept up with its changes at the cost of what changed: where each begins,
-/// whether it begins within a /* comment */, and how wide it is. Rows count from 0; a text that
-/// ends with a newline has an empty last one.
+/// The lines of a text: the byte at which each begins, whether it begins inside a /* comment */,
+/// and its width. A change costs as much as the lines that it touches. Rows count from 0; a text
+/// that ends with a newline has an empty last row.
 class KernelLines {
   public:
-    /// Columns of a tab, wherever it stands.
+    /// Columns of a tab, whatever its place in the line.
     static constexpr int tab = 4;
 
     KernelLines() = default;
     explicit KernelLines(std::string_view text) { set(text); }
     void set(std::string_view text);
-    /// `text` is what came of replacing `removed` bytes at `at` by `added` ones.
+    /// `text` is the new text, in which `added` bytes at `at` have replaced `removed` bytes.
     void change(std::string_view text, std::size_t at, std::size_t removed, std::size_t added);
 
     int count() const { return int(lines_.size()); }
     std::size_t begin(int row) const { return lines_[std::size_t(row)].begin; }
     bool in_comment(int row) const { return lines_[std::size_t(row)].in_comment; }
-    /// The widest line's columns.
+    /// Columns of the widest line.
     int columns() const { return columns_; }
 
-    /// A row without its newline. `text` as it was given last.
+    /// A row without its newline. `text` is the text given last.
     std::string_view line(std::string_view text, int row) const;
-    /// The row that a byte is in; of a byte behind the end, the last.
+    /// The row of a byte; the last row for a byte beyond the end.
     int row(std::size_t byte) const;
 
   private:
@@ -46,9 +46,9 @@ class KernelLines {
     int columns_ = 0;
 };
 
-/// Columns of a part of a line: characters of UTF-8, and tabs.
+/// Columns of a part of a line: one for each UTF-8 character, `KernelLines::tab` for a tab.
 int columns_of(std::string_view part);
-/// The byte of a line at which a column stands or, between two, the nearer one.
+/// The byte of a line at a column; between two characters, the nearer one.
 std::size_t byte_at(std::string_view line, double column);
 
 }  // namespace warpscope::ui

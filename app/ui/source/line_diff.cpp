@@ -19,7 +19,7 @@ std::vector<Words> split(Words text) {
     }
 }
 
-/// Lines as numbers: the same one for the same words.
+/// Numbers the lines of both texts; equal lines get equal numbers.
 class Names {
   public:
     std::vector<int> of(const std::vector<Words>& lines) {
@@ -36,11 +36,11 @@ class Names {
 
 using Rows = std::vector<int>;
 
-/// With more removed and added lines than this a difference says nothing to a person.
+/// A difference with more removed and added lines than this is of no use to a person.
 constexpr int most_edits = 500;
 
-/// furthest[d][k + d]: how many rows of `a` are behind the furthest path of d edits on the
-/// diagonal k = (rows of a) - (rows of b). Empty: it takes too many.
+/// furthest[d][k + d]: the number of rows of `a` before the end of the furthest path with d edits
+/// on the diagonal k = (rows of a) - (rows of b). Empty: the texts need too many edits.
 std::vector<Rows> furthest_paths(const Rows& a, const Rows& b) {
     std::vector<Rows> furthest;
     const int n = int(a.size()), m = int(b.size());
@@ -64,13 +64,13 @@ std::vector<Rows> furthest_paths(const Rows& a, const Rows& b) {
     return {};
 }
 
-/// One edit: row `before` goes, or row `after` comes before it.
+/// One edit: row `before` is removed, or row `after` is inserted before it.
 struct Edit {
     int before = 0, after = 0;
     bool removes = false;
 };
 
-/// The way back from the end.
+/// Follows the path back from its end.
 std::vector<Edit> edits(const std::vector<Rows>& furthest, int n, int m) {
     std::vector<Edit> list;
     int x = n, k = n - m;

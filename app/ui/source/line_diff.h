@@ -6,28 +6,29 @@
 
 namespace warpscope::ui {
 
-/// Rows [before, before + removed) of one text stand as rows [after, after + added) in another.
-/// Rows count from 0.
+/// Rows [before, before + removed) of one text are replaced by rows [after, after + added) of
+/// another. Rows count from 0.
 struct Hunk {
     int before = 0, removed = 0, after = 0, added = 0;
     bool operator==(const Hunk&) const = default;
 };
 
-/// Where two texts differ, line by line, with as few lines as can be (Myers 1986, "An O(ND)
-/// difference algorithm and its variations"); where they differ in more than 500, as one hunk.
+/// The differences of two texts, line by line, with as few lines as possible (E. Myers, "An O(ND)
+/// difference algorithm and its variations", Algorithmica 1, 1986). More than 500 differing lines
+/// become one hunk.
 std::vector<Hunk> diff_lines(std::string_view before, std::string_view after);
 
-/// Where a row of the text before stands in the one after; of a changed row, the one in its place;
-/// nullopt: it is gone.
+/// The row of the text after that corresponds to a row of the text before; for a changed row, the
+/// row in its place; nullopt: the row was removed.
 std::optional<int> moved_row(const std::vector<Hunk>& hunks, int row);
 
-/// A line of a difference as it is shown.
+/// A line of a difference on the screen.
 struct DiffLine {
     enum class Kind { same, removed, added, gap };
     Kind kind = Kind::same;
-    int before = 0, after = 0;  ///< line numbers from 1; 0: it is not in that text
-    std::string_view text;      ///< of one of the two texts
-    int skipped = 0;            ///< by a gap: lines that are the same
+    int before = 0, after = 0;  ///< line numbers from 1; 0: not in that text
+    std::string_view text;      ///< points into one of the two texts
+    int skipped = 0;            ///< number of equal lines that a gap stands for
 };
 
 /// The hunks with `context` lines around each; empty where the texts are equal. The texts must

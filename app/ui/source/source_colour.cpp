@@ -87,7 +87,7 @@ std::size_t end_of_quote(Words line, std::size_t at) {
     return line.size();
 }
 
-/// Where a comment that stands open at `at` ends; npos: not in this line.
+/// The end of the comment that is open at `at`; npos: not in this line.
 std::size_t end_of_comment(Words line, std::size_t at) {
     const std::size_t end = line.find("*/", at);
     return end == Words::npos ? end : end + 2;
@@ -153,7 +153,7 @@ std::vector<InkSpan> ink_cuda(std::string_view line, bool& in_comment) {
 
 std::vector<InkSpan> ink_ptx(std::string_view line) {
     std::vector<InkSpan> spans;
-    bool opcode = true;  // the first word that is no label and no predicate
+    bool opcode = true;  // true until the first word that is neither a label nor a predicate
     for (std::size_t at = 0; at < line.size();) {
         const char c = line[at];
         const std::size_t begin = at;

@@ -12,18 +12,18 @@ enum class Ink : std::uint8_t { plain, keyword, type, cuda, number, text, commen
 
 ImU32 ink_colour(Ink ink);
 
-/// Bytes [begin, end) of a line in one colour; what no span covers is plain.
+/// Bytes [begin, end) of a line in one colour. Bytes outside all spans are plain.
 struct InkSpan {
     std::size_t begin = 0, end = 0;
     Ink ink = Ink::plain;
     bool operator==(const InkSpan&) const = default;
 };
 
-/// Colours CUDA C++ line by line. `in_comment`: whether the line begins within a /* comment */, and
-/// afterwards the next one.
+/// The colours of a line of CUDA C++. `in_comment` says whether the line begins inside a
+/// /* comment */, and is set to whether the next one does.
 std::vector<InkSpan> ink_cuda(std::string_view line, bool& in_comment);
 
-/// The same for a line of PTX.
+/// The colours of a line of PTX.
 std::vector<InkSpan> ink_ptx(std::string_view line);
 
 }  // namespace warpscope::ui

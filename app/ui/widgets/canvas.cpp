@@ -7,7 +7,7 @@ namespace warpscope::ui {
 void Canvas::place(const gl::Rect& area, int picture_width, int picture_height) {
     area_ = area;
     if (width_ > 0 && picture_width > 0 && picture_width != width_) {
-        // Another size of the same picture keeps its place on screen, so that sizes compare by eye.
+        // When the resolution changes, the picture keeps its place on screen.
         const double factor = double(picture_width) / width_;
         view_.centre_x *= factor;
         view_.centre_y *= factor;
@@ -33,7 +33,7 @@ void Canvas::fit() {
 
 void Canvas::one_to_one() {
     view_ = {width_ / 2.0, height_ / 2.0, 1};
-    // Texel edges fall on pixel edges only where the sides' parities agree.
+    // If one side is odd and the other even, half a texel aligns texel edges with pixel edges.
     if ((area_.width - width_) % 2 != 0) view_.centre_x += 0.5;
     if ((area_.height - height_) % 2 != 0) view_.centre_y += 0.5;
     fitted_ = false;

@@ -4,11 +4,12 @@
 
 namespace warpscope::ui {
 
-/// The view of a picture and how a person moves it. Starts fitted, and stays so through changes
-/// of area and picture until it is zoomed or panned.
+/// The part of a picture that is in view, which a person pans and zooms. At first the whole picture
+/// is fitted into the area, also after changes of area or picture, until it is zoomed or panned.
 class Canvas {
   public:
-    /// Once a frame, before the rest: where the canvas is and how large the picture is.
+    /// Once a frame, before any other call: the canvas's area in framebuffer pixels, and the size
+    /// of the picture.
     void place(const gl::Rect& area, int picture_width, int picture_height);
 
     const gl::View& view() const { return view_; }
@@ -18,7 +19,7 @@ class Canvas {
     gl::Point to_screen(gl::Point texel) const;
 
     void fit();
-    /// One texel to one framebuffer pixel, centred.
+    /// Shows each texel as one framebuffer pixel, with the picture centred.
     void one_to_one();
     void zoom(gl::Point anchor, double factor);
     void pan(double dx, double dy);

@@ -109,7 +109,7 @@ std::string dimensions(const compute::Dim3& size) {
 }
 
 std::string grid_by_block(const compute::Dim3& grid, const compute::Dim3& block) {
-    // What is timed together has no one shape: a library's call, or the shipped kernel's frame.
+    // Launches that are timed together, such as a library's call, have no common configuration.
     const auto none = [](const compute::Dim3& size) { return size == compute::Dim3{}; };
     if (none(grid) && none(block)) return "-";
     return dimensions(grid) + " · " + dimensions(block);

@@ -6,8 +6,9 @@
 
 namespace warpscope::ui {
 
-/// How many of the values fall into each of `bins` equal parts from the least to the greatest one,
-/// which belongs to the last part. At least one bin; all in the first where the values are equal.
+/// The number of values in each of `bins` parts of equal width between the smallest and the largest
+/// value, which belongs to the last part. `bins` of 0 counts as 1. Equal values are all in the
+/// first part.
 std::vector<unsigned> histogram(std::span<const double> values, std::size_t bins);
 
 }  // namespace warpscope::ui

@@ -22,7 +22,7 @@ void restart(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
                            {c.x + 0.95F * r, c.y + 0.05F * r}, colour);
 }
 
-/// An arrow down onto the next of two lines of text.
+/// An arrow that points from one line of text down to the next.
 void line(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     list.AddRectFilled({c.x - 1.1F * r, c.y - r}, {c.x + 1.1F * r, c.y - 0.65F * r}, colour);
     list.AddTriangleFilled({c.x - 0.75F * r, c.y - 0.35F * r}, {c.x + 0.75F * r, c.y - 0.35F * r},
@@ -104,8 +104,8 @@ float icon_button_width(const Ui& ui) {
     return ImGui::GetFrameHeight() + ui.px(6);
 }
 
-bool icon_button(Ui& ui, const char* id, Icon icon, const char* help, const std::string& value,
-                 bool enabled, bool on) {
+bool icon_button(Ui& ui, const char* id, Icon icon, const std::string& help,
+                 const std::string& value, bool enabled, bool on) {
     ImGui::BeginDisabled(!enabled);
     if (on)
         ImGui::PushStyleColor(ImGuiCol_Button, ImGui::ColorConvertU32ToFloat4(colour::accent_deep));

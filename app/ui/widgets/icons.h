@@ -21,13 +21,13 @@ enum class Icon {
     code
 };
 
-/// Draws into the current window, `r` from the centre to an edge.
+/// Draws an icon into the current window; `r` is the distance from its centre to an edge.
 void draw_icon(Icon icon, ImVec2 centre, float r, ImU32 colour);
 
-/// A push button with an icon, and the place after it for the next one. `on`: drawn as switched
-/// on. True when clicked.
-bool icon_button(Ui& ui, const char* id, Icon icon, const char* help, const std::string& value = {},
-                 bool enabled = true, bool on = false);
+/// A push button with an icon and a tooltip. The next item follows on the same line. `value`: for
+/// the widget map. `on`: drawn as switched on. True when clicked.
+bool icon_button(Ui& ui, const char* id, Icon icon, const std::string& help,
+                 const std::string& value = {}, bool enabled = true, bool on = false);
 float icon_button_width(const Ui& ui);
 
 }  // namespace warpscope::ui

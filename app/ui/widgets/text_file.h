@@ -5,8 +5,8 @@
 
 namespace warpscope::ui {
 
-/// Puts `text` into `file`, making its folders; readers see the old or the new text, never a part.
-/// Throws std::runtime_error that names the file and the reason.
+/// Writes `text` to `file` and makes the folders that it needs. Readers see either the old or the
+/// whole new text. Throws std::runtime_error with the file and the reason.
 void write_whole(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace warpscope::ui

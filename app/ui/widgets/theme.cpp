@@ -103,7 +103,7 @@ void set_shape(float scale) {
     style.ChildBorderSize = 0;
     style.PopupBorderSize = 1;
     style.DisabledAlpha = 0.45F;
-    // Curves with fewer segments would show at 4K; their cost is nothing.
+    // With fewer segments, corners of curves would be visible at 4K.
     style.CircleTessellationMaxError = 0.2F;
     style.ScaleAllSizes(scale);
 }
@@ -111,7 +111,7 @@ void set_shape(float scale) {
 }  // namespace
 
 ImU32 warp_colour(unsigned warp) {
-    // Eight hues of equal lightness, neighbours far apart, none of them the red of a hazard.
+    // Eight hues of equal lightness. Neighbours differ clearly, and none is the red of errors.
     static constexpr ImU32 hues[8] = {IM_COL32(107, 169, 245, 255), IM_COL32(232, 178, 87, 255),
                                       IM_COL32(103, 199, 140, 255), IM_COL32(205, 140, 224, 255),
                                       IM_COL32(95, 200, 208, 255),  IM_COL32(229, 148, 176, 255),

@@ -4,18 +4,19 @@
 
 namespace warpscope::ui {
 
-/// Fonts at the sizes in use; every pointer is valid, ImGui's own font where the system has none.
+/// Fonts in the sizes in use. Every pointer is valid: where the system lacks a font, ImGui's own
+/// one stands in.
 struct Fonts {
     ImFont* body = nullptr;
     ImFont* small = nullptr;
     ImFont* strong = nullptr;      ///< headings, in the body's size
-    ImFont* value = nullptr;       ///< a reading's number
+    ImFont* value = nullptr;       ///< the numbers of results
     ImFont* mono = nullptr;        ///< kernel names, tables
     ImFont* mono_small = nullptr;  ///< cells
 };
 
 namespace colour {
-inline constexpr ImU32 clear = 0;  ///< draws nothing
+inline constexpr ImU32 clear = 0;  ///< transparent
 inline constexpr ImU32 background = IM_COL32(17, 19, 23, 255);
 inline constexpr ImU32 canvas = IM_COL32(11, 12, 15, 255);
 inline constexpr ImU32 panel = IM_COL32(24, 27, 32, 255);
@@ -32,14 +33,14 @@ inline constexpr ImU32 finding = IM_COL32(232, 172, 74, 255);
 inline constexpr ImU32 bad = IM_COL32(240, 106, 102, 255);
 }  // namespace colour
 
-/// A warp's colour, the same everywhere it shows; they repeat after eight.
+/// The colour of a warp in all panels. The colours repeat after eight warps.
 ImU32 warp_colour(unsigned warp);
 
 /// `colour` with an opacity of 0 to 1.
 ImU32 faded(ImU32 colour, float opacity);
 
-/// Sets the current ImGui context's colours, spacings and fonts. `scale` is layout units per
-/// logical pixel, `raster` framebuffer pixels per layout unit (2 where the desktop scales for us).
+/// Sets the colours, spacings and fonts of the current ImGui context. `scale`: layout units per
+/// logical pixel. `raster`: framebuffer pixels per layout unit; 2 where the desktop scales.
 Fonts apply_theme(float scale, float raster = 1);
 
 }  // namespace warpscope::ui

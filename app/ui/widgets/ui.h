@@ -36,8 +36,8 @@ struct Ui {
 
     /// Layout units for a length in logical pixels.
     float px(float logical) const { return logical * scale; }
-    /// Runs `request` between this frame and the next: for changes that would pull the ground from
-    /// under panels that are still being drawn, as another experiment does.
+    /// Runs `request` between this frame and the next: for changes, such as another experiment,
+    /// that panels still to be drawn in this frame must not meet.
     void later(std::function<void()> request) { requests.push_back(std::move(request)); }
 
     /// Carries the command out between this frame and the next, as its key does.

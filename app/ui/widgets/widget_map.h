@@ -8,7 +8,7 @@
 
 namespace warpscope::ui {
 
-/// A widget as drawn in the newest frame: what a test clicks, and what a label says.
+/// A widget as drawn in the newest frame, for tests to click and to read.
 struct Widget {
     std::string id;  ///< "ripple.sync", "ripple.layout:padded" (an entry of a list), "message"
     double x = 0, y = 0, w = 0, h = 0;  ///< in window pixels, clipped to what can be seen
@@ -18,23 +18,23 @@ struct Widget {
     bool operator==(const Widget&) const = default;
 };
 
-/// The list of widget rectangles that end-to-end tests read instead of fixed coordinates.
+/// The widgets of a frame. End-to-end tests read their places here instead of fixed coordinates.
 class WidgetMap {
   public:
     void begin_frame() { now_.clear(); }
     void add(Widget widget) { now_.push_back(std::move(widget)); }
     Widget& last() { return now_.back(); }
-    /// Those added since there were `first` can't be used.
+    /// Marks the widgets from index `first` on as disabled.
     void disable_from(std::size_t first) {
         for (std::size_t i = first; i < now_.size(); ++i) now_[i].enabled = false;
     }
     const std::vector<Widget>& widgets() const { return now_; }
     const Widget* find(std::string_view id) const;
 
-    /// JSON list of {id, x, y, w, h, value, enabled, visible}.
+    /// A JSON list of {id, x, y, w, h, value, enabled, visible}.
     std::string json() const;
-    /// Writes the list where it differs from what was written last, whole or not at all.
-    /// Throws std::runtime_error where the file can't be written.
+    /// Writes the list if it differs from the list written last, whole or not at all. Throws
+    /// std::runtime_error where the file can't be written.
     void write_if_changed(const std::filesystem::path& file);
 
   private:

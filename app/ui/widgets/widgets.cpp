@@ -11,7 +11,7 @@ ImVec4 as_vec4(ImU32 colour) {
     return ImGui::ColorConvertU32ToFloat4(colour);
 }
 
-// What we draw ourselves fades as ImGui's own widgets do.
+/// The colour, faded like ImGui's own widgets while items are disabled.
 ImU32 faint_where_disabled(ImU32 colour) {
     return ImGui::GetColorU32(colour);
 }
@@ -76,7 +76,7 @@ void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float widt
     if (clipped) {
         std::size_t keep = words.size();
         while (keep > 0 && text_size(shown).x > width) {
-            // Whole UTF-8 characters only.
+            // Remove whole UTF-8 characters only.
             do --keep;
             while (keep > 0 && (static_cast<unsigned char>(words[keep]) & 0xC0) == 0x80);
             shown = std::string(words.substr(0, keep)) + "…";
@@ -238,7 +238,7 @@ int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
     ImGui::SetNextItemWidth(width);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
     const bool open = ImGui::BeginCombo(("##" + id).c_str(), labels[chosen].c_str());
-    // While the list is open the last item is not the closed box.
+    // While the list is open, the last item is not the box.
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     if (open) {
         for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -277,7 +277,7 @@ void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 size) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImGui::Dummy(size);
     if (values.size() < 2) return;
-    // As many points as can be told apart.
+    // As many points as can be distinguished.
     const auto points = std::min(values.size(), std::size_t(size.x / ui.px(2)));
     if (points < 2) return;
     const auto begin = values.end() - std::ptrdiff_t(points);

@@ -9,53 +9,57 @@
 
 namespace warpscope::ui {
 
-/// Puts the last ImGui item into the widget map.
+/// Adds the last ImGui item, or a rectangle, to the widget map.
 void record(Ui& ui, std::string id, std::string value = {}, bool enabled = true);
 void record_rect(Ui& ui, ImVec2 low, ImVec2 high, std::string id, std::string value = {});
 
 /// Width of a character of the current, monospaced font; not rounded, unlike CalcTextSize().
 float character_width();
 
-/// Text in a font and colour, on the current line.
+/// Text in a font and colour, from the current place on.
 void text(ImFont* font, ImU32 colour, std::string_view words);
-/// The same, wrapped at the panel's right edge.
+/// Text that is wrapped at the right edge of the panel.
 void paragraph(ImFont* font, ImU32 colour, std::string_view words);
-/// Text that ends in "…" where `width` is too narrow; whole in a tooltip.
+/// Text on one line. Where `width` is too narrow it ends in "…", and a tooltip has the whole text.
 void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float width);
 void heading(Ui& ui, std::string_view words);
-/// A thin line between two parts of a panel.
+/// A thin line that separates two parts of a panel.
 void rule(Ui& ui);
-/// A small filled label. Returns its width.
+/// A small label on a filled background. Returns its width.
 float badge(Ui& ui, std::string_view words, ImU32 colour);
 ImU32 verdict_colour(experiments::Verdict verdict);
 
-/// A sentence near the mouse once it has rested on the last item for a moment.
+/// Shows a sentence near the mouse after the mouse has rested on the last item for half a second.
 void tooltip(Ui& ui, std::string_view words);
-/// The same for something that is no item, known by a corner of it, while the mouse is on it.
+/// The delayed tooltip of something that is no ImGui item, to be called while the mouse is on it.
+/// `corner` tells it from others.
 void tooltip_at(Ui& ui, ImVec2 corner, std::string_view words);
-/// The same at once: for what changes with every pixel of the mouse.
+/// A tooltip without delay, for contents that change with every movement of the mouse.
 void quick_tooltip(Ui& ui, std::string_view words);
 
-/// A switch with its state drawn, `width` wide; true when clicked.
+/// A switch with the word on or off; `width` includes the word. True when clicked.
 bool toggle_switch(Ui& ui, const std::string& id, bool on, float width);
 /// Width of a button with this label.
 float button_width(const char* label);
-/// A push button that says whether it is on.
+/// A push button; `on` draws it as switched on. True when clicked.
 bool flat_button(Ui& ui, const std::string& id, const char* label, bool on = false,
                  ImVec2 size = {0, 0});
-/// Words side by side of which one is chosen; the index of the one clicked, or -1.
+/// Labels side by side, one of which is chosen. Returns the index of the label clicked, or -1. The
+/// widget map has the entries as "ID:ENTRY".
 int segments(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
              const std::vector<std::string>& labels, std::size_t chosen, float width);
 float segments_width(const std::vector<std::string>& labels);
-/// A list that opens; the index of the one clicked, or -1. Entries are recorded as "ID:ENTRY".
+/// A list that opens. Returns the index of the entry clicked, or -1. The widget map has the open
+/// list's entries as "ID:ENTRY".
 int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
              const std::vector<std::string>& labels, std::size_t chosen, float width);
-/// A field that shows `current` until a person types; true when Enter or leaving it makes `typed`
-/// the wish.
+/// A text field that shows `current` until a person types. True when Enter, or leaving the field,
+/// confirms another text, which is then in `typed`.
 bool field(Ui& ui, const std::string& id, const std::string& current, float width,
            std::string& typed);
 
-/// The values as a line, oldest left. Changes under a fifth look as small as they are.
+/// The values as a line, the oldest on the left. The lower end is at most 80 % of the largest
+/// value, so that small changes look small.
 void sparkline(Ui& ui, const std::vector<float>& values, ImVec2 size);
 
 }  // namespace warpscope::ui

@@ -5,8 +5,8 @@ struct ImGuiContext;
 
 namespace warpscope::ui {
 
-/// An ImGui context with its OpenGL renderer, current as long as it lives; the one before is
-/// current again afterwards. With a window, input comes from there.
+/// An ImGui context with its OpenGL renderer. It is current while the object lives; then the
+/// previous context is current again. With a window, input comes from the window.
 class Gui {
   public:
     explicit Gui(GLFWwindow* window = nullptr);
@@ -14,13 +14,13 @@ class Gui {
     Gui(const Gui&) = delete;
     Gui& operator=(const Gui&) = delete;
 
-    /// Begins a frame of a window.
+    /// Begins a frame of the window.
     void begin_frame();
-    /// Begins a frame of this many pixels without a window.
+    /// Begins a frame of `width` × `height` pixels without a window.
     void begin_frame(int width, int height);
-    /// Ends the frame and draws it into the bound framebuffer of this many pixels.
+    /// Ends the frame and draws it into the bound framebuffer of `width` × `height` pixels.
     void render(int width, int height);
-    /// The fonts were made anew.
+    /// Call after the fonts were loaded again.
     void fonts_changed();
 
   private:

@@ -7,8 +7,8 @@ namespace warpscope::ui {
 
 namespace {
 
-/// With the microscope open: the picture moves over the controls, the source takes its place, and
-/// the warps and the tile that of the results.
+/// With the microscope open, the picture moves above the controls. The source is in the place of
+/// the picture, the warps and the tile in the place of the results.
 void open_microscope(Layout& layout, float bar, float scale) {
     const Box left = layout.controls, centre = layout.canvas, right = layout.results;
     layout.transport = {left.x, left.y, left.width, std::min(bar, left.height / 4)};
@@ -21,7 +21,7 @@ void open_microscope(Layout& layout, float bar, float scale) {
     const float upper = centre.y + centre.height - right.y;
     layout.microscope = {centre.x, right.y, centre.width, std::min(bar, upper)};
     layout.source = centre;
-    // Eight warps have room; the tile below is then as high as it is wide, if it can.
+    // Eight warps have room. The tile below is as high as it is wide, where there is room.
     const float eight = std::min(212 * scale, right.height * 0.6F);
     const float tile = std::round(std::min(right.width + 62 * scale, right.height - eight));
     layout.warps = {right.x, right.y, right.width, std::max(1.F, right.height - tile)};
@@ -33,14 +33,14 @@ void open_microscope(Layout& layout, float bar, float scale) {
 
 Layout lay_out(float width, float height, float scale, const ViewOptions& options,
                bool microscope) {
-    // A share of a tiny window may round to nothing, which no panel can be.
+    // In a tiny window a share may round to 0, but a panel needs a size.
     const auto part = [&](float wish, float most) {
         return std::max(1.F, std::round(std::min(wish * scale, most)));
     };
     const float top = part(46, height * 0.2F), foot = part(30, height * 0.2F);
     const float edge = part(4, height), bar = part(42, height);
     const float body = std::max(1.F, height - top - foot);
-    // The microscope's source needs half of the window, and the editor nearly as much.
+    // The microscope's source needs half of the window's width, and the editor nearly as much.
     const bool editor = options.editor && !microscope;
     const float left = part(options.left, width * (microscope || editor ? 0.25F : 0.4F));
     const float right = editor ? part(options.editor_width, width * 0.46F)

@@ -6,23 +6,23 @@
 
 namespace warpscope::ui {
 
-/// Where the panels are in a window. The microscope's four are empty while it is closed; while it
-/// or the editor is open there are no results.
+/// The places of the panels in a window. The four boxes of the microscope are empty while it is
+/// closed. `results` is empty while the microscope or the editor is open.
 struct Layout {
     Box top, controls, transport, canvas, results, editor, dock, foot;
     Box microscope, source, warps, tile;
     Box left_edge, right_edge, lower_edge;  ///< borders that can be dragged
 };
 
-/// `width` and `height` in layout units, `scale` of them to a logical pixel. In a window too small
-/// for the sizes chosen, every panel gives way.
+/// Lays out a window of `width` × `height` layout units; `scale` is layout units per logical pixel.
+/// In a window that is too small for the chosen sizes, every panel is reduced.
 Layout lay_out(float width, float height, float scale, const ViewOptions& options,
                bool microscope = false);
 
-/// Layout units a logical pixel in a screenshot of this size: 2 for 4K, else 1.
+/// Layout units per logical pixel in a screenshot of this size: 1 below 3200 × 1800, 2 for 4K.
 float screenshot_scale(experiments::Size window);
 
-/// Pixels that a screenshot of this size leaves for the picture.
+/// Pixels of the picture's area in a screenshot of this size.
 experiments::Size picture_area(experiments::Size window, bool microscope = false);
 
 }  // namespace warpscope::ui

@@ -46,14 +46,14 @@ std::vector<std::uint8_t> draw(Stage& stage, const Screenshot& shot) {
         if (!view.microscope().ready())
             throw std::runtime_error("--microscope: " + view.microscope().complaint());
     }
-    // The picture must not depend on how far the checks have come.
+    // Wait for the checks, so that the picture does not depend on their progress.
     if (!shot.view_only)
         view.inspector().wait(stage.entry(), stage.experiment(), view.options().inspect);
-    // A GPU's shares would else come with the next frame, and a picture has none.
+    // In a window the ceilings of a GPU arrive with a later frame; a screenshot has only one.
     const compute::DeviceInfo& device = stage.device().info();
     if (!shot.view_only && device.kind == compute::DeviceKind::cuda)
         view.facts().measure(stage.device());
-    // ImGui knows the sizes of some things only after it has drawn them once.
+    // ImGui knows the sizes of some items only after it has drawn them once.
     for (int pass = 0; pass < 3; ++pass) {
         gui.begin_frame(width, height);
         if (shot.view_only)
@@ -75,8 +75,8 @@ experiments::Metadata describe_window(experiments::Experiment& experiment,
         if (place && keyword == "command") words += " --microscope " + place->text();
         if (elsewhere && keyword == "reproducible")
             words =
-                "no: the microscope shows another frame or an order of its own, which no command "
-                "leads to";
+                "no: the microscope shows an earlier frame, or warps stepped in an order that no "
+                "command reproduces";
     }
     return metadata;
 }

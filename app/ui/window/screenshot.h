@@ -13,40 +13,42 @@
 
 namespace warpscope::ui {
 
+/// A screenshot: the contents and the size.
 struct Screenshot {
-    experiments::Size size;  ///< of the window; with view_only of a tree's picture
+    experiments::Size size;  ///< the window's; with view_only, the size of a tree's picture
     bool view_only = false;  ///< the picture alone
-    std::optional<MicroscopePlace> microscope{};  ///< open there; not with view_only
+    std::optional<MicroscopePlace> microscope{};  ///< opens the microscope; not with view_only
 };
 
-/// Draws the interface as the window does, or with view_only the picture alone (pixels as they
-/// are, a tree at `size`), and writes a PNG with the settings in its metadata, whole or not at all.
-/// Needs a current OpenGL context of any kind. Throws gl::Error or what the experiment throws.
+/// Draws the window or, with view_only, the picture alone (pixels in their own size, a tree at
+/// `size`), and writes a PNG with the settings in its metadata, whole or not at all. Needs a
+/// current OpenGL context of any kind. Throws gl::Error, or an error of the experiment.
 void save_screenshot(Stage& stage, const Screenshot& shot, const std::filesystem::path& file);
 
-/// How pixels came to OpenGL, and why in this way.
+/// The way in which pixels came to OpenGL, and the reason for it.
 struct PixelPath {
     std::string path, reason;
 };
 
-/// Computes and renders frames of an experiment without a window, with 0 frames the current one
-/// alone, and saves a screenshot of the last. Opens an OpenGL context for as long as it takes.
-/// Throws what save_screenshot() throws.
+/// Computes and renders `frames` frames of an experiment without a window (0: the current frame
+/// alone) and saves a screenshot of the last. Opens an OpenGL context meanwhile. Throws what
+/// save_screenshot() throws.
 PixelPath save_offscreen(const experiments::Entry& entry, experiments::Running running,
                          std::uint64_t frames, const Screenshot& shot,
                          const std::filesystem::path& file);
 
-/// What the PNG of a whole window says, with the microscope open at `place` where there is one, or
-/// `elsewhere`: where no command line opens it.
+/// The metadata of a PNG of the whole window. `place`: where the microscope is open; nullopt: it is
+/// closed. `elsewhere`: it is open in a state that no command line opens.
 experiments::Metadata describe_window(experiments::Experiment& experiment,
                                       const experiments::Entry& entry, experiments::Size size,
                                       const std::optional<MicroscopePlace>& place,
                                       bool elsewhere = false);
 
-/// Where screenshots go: the desktop's pictures folder if there is one, else the current folder.
+/// The folder for screenshots: the desktop's folder of pictures if there is one, else the current
+/// folder.
 std::filesystem::path screenshot_folder();
 
-/// folder/warpscope-YYYYMMDD-HHMMSS.png for the local time; with -2, -3, … where that exists.
+/// folder/warpscope-YYYYMMDD-HHMMSS.png for the local time; with -2, -3, … where that file exists.
 std::filesystem::path screenshot_path(const std::filesystem::path& folder, const std::tm& time);
 
 }  // namespace warpscope::ui

@@ -10,10 +10,10 @@
 
 namespace warpscope::ui {
 
-/// What the window remembers from one run to the next.
+/// The state that the window remembers from one run to the next.
 struct Settings {
     experiments::Size window{1280, 720};  ///< logical pixels
-    std::string experiment;               ///< empty: the first
+    std::string experiment;               ///< id; empty: the first experiment
     std::string device = "auto";
     compute::RunSettings run;
     ViewOptions view;
@@ -23,16 +23,18 @@ struct Settings {
 struct LoadedSettings {
     Settings settings;
     std::string
-        complaint;  ///< a sentence where the file is damaged; then settings are the defaults
+        complaint;  ///< where the file is damaged and the settings are the defaults; else empty
 };
 
-/// $XDG_CONFIG_HOME/warpscope/settings.json or ~/.config/…; empty where neither is known.
+/// $XDG_CONFIG_HOME/warpscope/settings.json, else ~/.config/warpscope/settings.json; empty where
+/// neither variable is set.
 std::filesystem::path settings_file();
 
-/// A missing file gives the defaults without complaint.
+/// Reads the settings; a missing file gives the defaults without a complaint.
 LoadedSettings load_settings(const std::filesystem::path& file);
 
-/// Whole or not at all. Throws std::runtime_error where the file can't be written.
+/// Writes the settings, whole or not at all. Throws std::runtime_error where the file can't be
+/// written.
 void save_settings(const std::filesystem::path& file, const Settings& settings);
 
 }  // namespace warpscope::ui

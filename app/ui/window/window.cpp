@@ -32,11 +32,11 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Milliseconds = std::chrono::duration<double, std::milli>;
 
-/// The window's main loop and what it holds together.
+/// The window and its main loop.
 class App {
   public:
     App(const WindowOptions& options, const LoadedSettings& loaded);
-    /// True: the app is to be started anew.
+    /// Runs until the window is closed. True: start the app again.
     bool run();
 
   private:
@@ -54,7 +54,7 @@ class App {
     ImVec2 window_size() const;
     float raster() const;
 
-    /// ImGui needs some frames after an event to settle.
+    /// Frames that ImGui needs after an event until nothing moves.
     static constexpr int settling = 4;
 
     const WindowOptions& options_;
@@ -68,9 +68,9 @@ class App {
     FrameTimes times_;
     int awake_ = 3;  ///< frames to draw before waiting for events again
     int interval_ = -1;
-    std::uint64_t frames_ = 0;  ///< drawn; tests wait for some of a window at rest
+    std::uint64_t frames_ = 0;  ///< drawn so far; tests wait for more of them
     Clock::time_point last_frame_ = Clock::now();
-    Clock::time_point computed_ = last_frame_;  ///< when the experiment's part of it was made
+    Clock::time_point computed_ = last_frame_;  ///< when the experiment had computed that frame
 };
 
 App::App(const WindowOptions& options, const LoadedSettings& loaded)
@@ -91,7 +91,7 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
         view_->ui().later([this] { view_->open_microscope(*options_.microscope); });
 }
 
-/// Set before ImGui's, which passes the events on.
+/// Sets GLFW's callbacks before ImGui sets its own, which call ours.
 void App::watch_events() {
     static constexpr auto wake = [](GLFWwindow* window) {
         static_cast<App*>(glfwGetWindowUserPointer(window))->awake_ = settling;
@@ -122,12 +122,12 @@ void App::on_key(GLFWwindow* window, int key, int, int action, int modifiers) {
     if (action != GLFW_RELEASE) app.view_->press(key, modifiers);
 }
 
-/// While nothing moves there is nothing to draw.
+/// Waits for events while nothing moves.
 void App::wait() {
     const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
     if (hidden) return glfwWaitEventsTimeout(0.2);
     const bool moves = !stage_->paused() || view_->moves() || stage_->trying();
-    if (moves) awake_ = 3;  // what comes to rest is drawn at rest
+    if (moves) awake_ = 3;  // the last state is drawn, too
     if (awake_ > 0) {
         --awake_;
         return glfwPollEvents();
@@ -135,7 +135,7 @@ void App::wait() {
     rest();
 }
 
-/// Until something happens, or the text cursor blinks.
+/// Waits until something happens or the text cursor has to blink.
 void App::rest() {
     const auto wake = Clock::now() + std::chrono::milliseconds(400);
     const std::uint64_t version = stage_->documents().version();
@@ -150,7 +150,7 @@ void App::rest() {
     } while (awake_ == 0 && Clock::now() < wake);
 }
 
-/// What a person can be helped with by a click.
+/// Offers in the message line: a restart after a lost GPU, or the edits of the last run.
 void App::make_offers() {
     if (stage_->lost_wish()) {
         const auto restart = [this] {
@@ -185,7 +185,7 @@ void App::frame() {
         context_.set_swap_interval(wish);
         interval_ = wish;
     }
-    // What a request takes, such as a comparison, is no part of a frame.
+    // The time of requests, for example of a comparison, does not count as time of a frame.
     if (view_->run_requests()) last_frame_ = Clock::now();
     if (view_->asked_to_quit()) glfwSetWindowShouldClose(window_, GLFW_TRUE);
     files_.look();
@@ -203,8 +203,8 @@ void App::frame() {
     after_frame();
 }
 
-/// Where the driver doesn't wait for the monitor (software GL, a remote display), frames beyond
-/// its rate would only take time from the kernels.
+/// Keeps the frame rate to the monitor's. Some drivers do not wait for the monitor (software GL, a
+/// remote display), and frames that are never seen would take time from the kernels.
 void App::hold_rate() {
     if (!view_->options().vsync) return;
     const GLFWvidmode* mode = glfwGetVideoMode(glfwGetPrimaryMonitor());
@@ -255,7 +255,7 @@ void App::save_shot(Shot shot, int width, int height) {
         stage_->say(fmt::format("Saved {}", path.string()));
     } catch (const std::exception& error) {
         glBindFramebuffer(GL_FRAMEBUFFER, 0);
-        stage_->say(fmt::format("No screenshot: {}", error.what()), Tone::error);
+        stage_->say(fmt::format("The screenshot was not saved: {}", error.what()), Tone::error);
     }
 }
 
@@ -289,7 +289,7 @@ int run_window(const WindowOptions& options) {
     const LoadedSettings loaded = load_settings(options.settings);
     if (!App(options, loaded).run()) return 0;
     start_again();
-    throw std::runtime_error("can't start again; start Warpscope yourself");
+    throw std::runtime_error("Warpscope can't restart itself; start it again");
 }
 
 }  // namespace warpscope::ui

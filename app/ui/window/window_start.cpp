@@ -38,7 +38,7 @@ std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSett
     try {
         stage = std::make_unique<Stage>(start);
     } catch (const compute::DeviceError& error) {
-        // A remembered device may be gone; one that was asked for just now must be there.
+        // A remembered device may be gone. A device that the command line names must be there.
         if (options.device || start.device_wish == "auto") throw;
         start.device_wish = "auto";
         stage = std::make_unique<Stage>(start);

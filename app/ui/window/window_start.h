@@ -7,11 +7,12 @@
 
 namespace warpscope::ui {
 
-/// What the window opens with: as the options say, else as it was left. Throws where the device or
-/// an assignment of the options can't be had.
+/// The stage that the window opens with, by the options and the settings of the last run. Throws
+/// where the options' device is not there or an assignment is invalid.
 std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded);
 
-/// Runs this program with its own arguments in place of this process; returns where that fails.
+/// Replaces this process by a new one with the same program and arguments. Returns only if that
+/// fails.
 void start_again();
 
 }  // namespace warpscope::ui

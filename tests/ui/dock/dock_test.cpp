@@ -52,7 +52,7 @@ TEST_F(DockTest, TabsAreRemembered) {
     EXPECT_EQ(value("dock.counters"), "on");
 }
 
-TEST_F(DockTest, FindingsNameBothLinesAndGoToTheThread) {
+TEST_F(DockTest, FindingsNameBothLinesAndOpenTheThread) {
     show("ripple", racy_ripple);
     click("race");
     EXPECT_EQ(value("dock.findings"), "on");
@@ -93,7 +93,7 @@ TEST_F(DockTest, CheckingCanBeSwitchedOff) {
 
 // A block of 64x64 pixels' 16: 8 warps write the tile and read it, once each; [tx][ty] in [16][16]
 // takes 8 passes for each.
-TEST_F(DockTest, CountersStandSideBySide) {
+TEST_F(DockTest, CountersOfKernelsAreListedTogether) {
     show("ripple", small_ripple);
     click("dock.counters");
     set("layout", "tytx");
@@ -109,7 +109,7 @@ TEST_F(DockTest, CountersStandSideBySide) {
     EXPECT_EQ(value("counter.ripple_tytx.passes"), "256");
 }
 
-TEST_F(DockTest, TheTimelineScrubs) {
+TEST_F(DockTest, DraggingInTheTimelineMovesTheStep) {
     show("ripple", small_ripple);
     open(1, 2);
     EXPECT_EQ(value("timeline"), "0");
@@ -130,14 +130,14 @@ TEST_F(DockTest, ATimedKernelHasATimelineWithoutTheMicroscope) {
     EXPECT_NE(value("timeline.measured").find("instructions"), std::string::npos);
 }
 
-TEST_F(DockTest, BanksOfTheNewestAccess) {
+TEST_F(DockTest, BanksShowTheNewestAccess) {
     show("ripple", small_ripple);
     open(1, 2);
     click("dock.banks");
     EXPECT_EQ(value("banks.none"), "Warp 0 has not accessed shared memory yet.");
     view_->microscope().to_end();
     frames(2);
-    EXPECT_EQ(value("banks"), "8-way conflict: 8 passes where 1 would do");
+    EXPECT_EQ(value("banks"), "8-way conflict: 8 passes where 1 would be enough");
     set("layout", "padded");
     view_->microscope().to_end();
     frames(2);
@@ -167,13 +167,13 @@ TEST_F(DockTest, TheTileFillsAndItsRowsCanBeChosen) {
 
 // The barrier inside the divergent `if`: threads that have left no longer count, but to the letter
 // of PTX a warp that comes without all its lanes is an error.
-TEST_F(DockTest, EveryBarrierPolicySaysWhatItDoes) {
+TEST_F(DockTest, EveryBarrierPolicyIsTriedAndExplained) {
     show("dot", {{"kernel", "divergent"}});
     EXPECT_EQ(value("race"), "barrier not reached by all");
     click("dock.barriers");
     settle();
     EXPECT_EQ(value("policy.volta"), "ends");
-    EXPECT_EQ(value("policy.before_volta"), "ends");
+    EXPECT_EQ(value("policy.before-volta"), "ends");
     EXPECT_EQ(value("policy.strict"), "can't go on");
     const int line =
         experiments::barrier_lines(compute::kernel_source("kernels/dot.cu"), "dot_divergent").at(1);
@@ -192,7 +192,7 @@ TEST_F(DockTest, AKernelWithoutSkippedBarriersHasNoDeviceRow) {
     EXPECT_EQ(view_->widgets().find("policy.device"), nullptr);
 }
 
-TEST_F(DockTest, NewestLaunchesSpread) {
+TEST_F(DockTest, SpreadOfTheNewestLaunchesIsShown) {
     show("ripple", racy_ripple);
     stage_->pause(false);
     frames(3);

@@ -24,7 +24,7 @@ class RooflinePanelTest : public ViewFixture {
     double number(const std::string& id) { return std::strtod(value(id).c_str(), nullptr); }
 };
 
-TEST_F(RooflinePanelTest, MeasuresWhenItIsFirstOpenedAndPlacesTheKernel) {
+TEST_F(RooflinePanelTest, MeasuresWhenFirstOpenedAndPlacesTheKernel) {
     show("dot", {{"n", "40000"}});
     launch(3);
     click("dock.roofline");
@@ -42,7 +42,7 @@ TEST_F(RooflinePanelTest, MeasuresWhenItIsFirstOpenedAndPlacesTheKernel) {
     EXPECT_LT(point.y + point.h, chart.y + chart.h);
 }
 
-TEST_F(RooflinePanelTest, KernelsWithoutFlopsStandByTheirBytes) {
+TEST_F(RooflinePanelTest, KernelsWithoutFlopsArePlacedByTheirBytes) {
     show("ripple", {{"size", "64"}, {"sync", "off"}});
     launch(3);
     click("dock.roofline");
@@ -54,7 +54,7 @@ TEST_F(RooflinePanelTest, KernelsWithoutFlopsStandByTheirBytes) {
     EXPECT_EQ(value("timing.clear_shared.share"), "0.0000");
 }
 
-TEST_F(RooflinePanelTest, TimingsShowTheShareAndWhatToMind) {
+TEST_F(RooflinePanelTest, TimingsShowShareAndRemark) {
     show("dot", {{"n", "40000"}});
     launch(3);
     click("dock.roofline");

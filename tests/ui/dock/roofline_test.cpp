@@ -24,7 +24,7 @@ KernelTiming timed(const std::string& name, const compute::Work& work, float ms 
     return kernel;
 }
 
-TEST(LogAxis, GoesByPowersOfTen) {
+TEST(LogAxis, PlacesPowersOfTenAtEqualDistances) {
     const LogAxis axis{9, 13};
     EXPECT_DOUBLE_EQ(axis.at(1e9), 0);
     EXPECT_DOUBLE_EQ(axis.at(1e13), 1);
@@ -34,7 +34,7 @@ TEST(LogAxis, GoesByPowersOfTen) {
     EXPECT_EQ(axis.at(-1), 0);
 }
 
-TEST(LogAxis, TicksAreWholePowersAndNoMoreThanAsked) {
+TEST(LogAxis, TicksAreWholePowersOfTenUpToTheLimit) {
     EXPECT_EQ((LogAxis{-0.5, 2.5}.ticks(10)), (std::vector<double>{1, 10, 100}));
     EXPECT_EQ((LogAxis{-1, 1}.ticks(10)), (std::vector<double>{0.1, 1, 10}));
     for (int most = 1; most < 8; ++most)
@@ -58,7 +58,7 @@ TEST(Roofline, TheRoofIsTheLowerOfTheTwoCeilings) {
     EXPECT_DOUBLE_EQ(line.roof(1e4), 20e12);
 }
 
-TEST(Roofline, KernelsStandByWhatIsCountedOfThem) {
+TEST(Roofline, KernelsArePlacedByTheWorkThatIsCounted) {
     // A sum of 2^20 floats in 10 µs, 4 bytes and a flop each; a picture; one that counts nothing.
     const double n = 1 << 20;
     const std::vector<KernelTiming> kernels{timed("sum", {.bytes = 4 * n, .flops = n}, 0.01F),
@@ -99,19 +99,19 @@ TEST(Roofline, AxesHoldEveryPointTheRidgeAndBothCeilings) {
     EXPECT_TRUE(inside(line.flops, line.roof(line.intensity.value(0))));
 }
 
-TEST(Roofline, WordsStateBothConventionsOfAnInteraction) {
+TEST(Roofline, TooltipStatesBothConventionsOfAnInteraction) {
     // 1e9 interactions in 2 ms: 0.5e12 a second, 10 Tflop/s of 20; 6.5e12 of the 10e12 FP32
     // instructions that the ceiling issues a second.
     const std::string words = roofline_words(
         timed("nbody", {.bytes = 1e6, .interactions = 1e9, .flops = 2e10}, 2), round_ceilings());
     EXPECT_NE(words.find("10.0 Tflop/s, 50 % of the FP32 rate"), std::string::npos) << words;
-    EXPECT_NE(words.find("20000 flops a byte"), std::string::npos) << words;
+    EXPECT_NE(words.find("20000 flops per byte"), std::string::npos) << words;
     EXPECT_NE(words.find("20 flops by convention"), std::string::npos) << words;
     EXPECT_NE(words.find("at least 13 instructions"), std::string::npos) << words;
-    EXPECT_NE(words.find(": 65 % of those that the ceiling issues"), std::string::npos) << words;
+    EXPECT_NE(words.find(": 65 % of the instructions at the ceiling"), std::string::npos) << words;
 }
 
-TEST(Roofline, WordsOfAKernelWithoutFlops) {
+TEST(Roofline, TooltipOfAKernelWithoutFlopsSaysSo) {
     EXPECT_EQ(roofline_words(timed("picture", {.bytes = 5e8}), round_ceilings()),
               "picture\n500 GB/s, 50 % of the copy bandwidth\nIts flops are not counted.");
 }
@@ -121,7 +121,7 @@ bool meet(const Box& a, const Box& b) {
            b.y < a.y + a.height;
 }
 
-TEST(PlaceLabels, TheFirstFreeSideAndNeverOverAnother) {
+TEST(PlaceLabels, TakesTheFirstFreeSideWithoutOverlap) {
     const Box area{0, 0, 200, 100};
     const std::vector<Box> sizes(3, Box{0, 0, 60, 12});
     // The second one's right side is taken by the third point, the third stands at the edge.
@@ -138,7 +138,7 @@ TEST(PlaceLabels, TheFirstFreeSideAndNeverOverAnother) {
 }
 
 // A name too wide for either side moves along the edge, above the point.
-TEST(PlaceLabels, AtAnEdgeAboveOrBelow) {
+TEST(PlaceLabels, AtAnEdgeTakesTheSideAboveOrBelow) {
     const std::vector<Box> point{{4, 40, 8, 8}}, size{{0, 0, 60, 12}};
     const auto label = place_labels(point, size, {0, 0, 70, 80}, {}, 4)[0];
     ASSERT_TRUE(label);
@@ -146,7 +146,7 @@ TEST(PlaceLabels, AtAnEdgeAboveOrBelow) {
     EXPECT_EQ(label->y, 24);
 }
 
-TEST(PlaceLabels, ALabelWithoutRoomIsLeftOut) {
+TEST(PlaceLabels, LabelsWithoutRoomAreLeftOut) {
     const std::vector<Box> point{{20, 20, 8, 8}}, size{{0, 0, 60, 12}};
     EXPECT_FALSE(place_labels(point, size, {0, 0, 50, 50}, {}, 4)[0]);
     EXPECT_FALSE(place_labels(point, size, {0, 0, 200, 100}, {{0, 0, 200, 100}}, 4)[0]);

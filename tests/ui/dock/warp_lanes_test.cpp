@@ -50,20 +50,20 @@ const std::vector<Step> exchange{step(0, global_load), step(0, store), step(0, b
                                  step(1, load),        step(0, load)};
 const std::vector<BarrierWait> waits{{0, 0xffffffff, bar, 2, 5}, {1, 0xffffffff, bar, 5, 5}};
 
-TEST(WarpLanes, AColumnAStep) {
+TEST(WarpLanes, OneColumnForEachStep) {
     const WarpLanes lanes = warp_lanes(kernel(), exchange, waits, 2, 8);
     EXPECT_EQ(lanes.steps, 8U);
     EXPECT_EQ(lane(lanes, 0), "cwcBB..r");
     EXPECT_EQ(lane(lanes, 1), "   cwcr ");
 }
 
-TEST(WarpLanes, SeveralColumnsAStep) {
+TEST(WarpLanes, SeveralColumnsForEachStep) {
     const WarpLanes lanes = warp_lanes(kernel(), exchange, waits, 2, 16);
     EXPECT_EQ(lane(lanes, 0), "ccwwccBBBB....rr");
     EXPECT_EQ(lane(lanes, 1), "      ccwwccrr  ");
 }
 
-TEST(WarpLanes, WhatIsRareStaysInSight) {
+TEST(WarpLanes, RareActivitiesStayVisible) {
     std::vector<Step> steps(100, step(0, add));
     steps[37] = step(0, store);
     steps[62] = step(0, load);
@@ -74,7 +74,7 @@ TEST(WarpLanes, WhatIsRareStaysInSight) {
     EXPECT_EQ(lane(warp_lanes(kernel(), steps, {}, 1, 10), 0), "cccwccrccc");
 }
 
-TEST(WarpLanes, ManyShortWaitsAddUp) {
+TEST(WarpLanes, ManyShortWaitsInAColumnAddUp) {
     std::vector<Step> steps;
     std::vector<BarrierWait> all;
     for (std::uint64_t i = 0; i < 100; i += 5) {
@@ -85,20 +85,20 @@ TEST(WarpLanes, ManyShortWaitsAddUp) {
     EXPECT_EQ(lane(warp_lanes(kernel(), steps, all, 2, 4), 0), "BBBB");
 }
 
-TEST(WarpLanes, AWaitOfAPartOfAWarpLeavesTheRestsStepsInSight) {
+TEST(WarpLanes, StepsOfOtherLanesStayVisibleWhileSomeLanesWait) {
     std::vector<Step> steps{step(0, bar)};
     for (int k = 0; k < 9; ++k) steps.push_back(step(0, add));
     const std::vector<BarrierWait> part{{0, 0xffff, bar, 0, 10}};
     EXPECT_EQ(lane(warp_lanes(kernel(), steps, part, 1, 5), 0), "ccccc");
 }
 
-TEST(WarpLanes, AnEndlessWaitGoesToTheEnd) {
+TEST(WarpLanes, AnEndlessWaitReachesTheLastColumn) {
     const std::vector<Step> steps{step(0, bar), step(1, add), step(1, add), step(1, add)};
     const std::vector<BarrierWait> hangs{{0, 0xffffffff, bar, 0, 4}};
     EXPECT_EQ(lane(warp_lanes(kernel(), steps, hangs, 2, 4), 0), "cBBB");
 }
 
-TEST(WarpLanes, NothingStepped) {
+TEST(WarpLanes, WithoutStepsAllColumnsAreOver) {
     const WarpLanes lanes = warp_lanes(kernel(), {}, {}, 2, 3);
     EXPECT_EQ(lane(lanes, 1), "   ");
 }

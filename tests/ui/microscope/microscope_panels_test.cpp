@@ -22,7 +22,7 @@ class MicroscopePanelsTest : public ViewFixture {
     }
 };
 
-TEST_F(MicroscopePanelsTest, OpensPausedAtThePicturesMiddleAndCloses) {
+TEST_F(MicroscopePanelsTest, OpensAtThePicturesCentreAndPausesAndCloses) {
     show("ripple", {{"size", "64"}});
     stage_->pause(false);
     frames(2);
@@ -42,7 +42,7 @@ TEST_F(MicroscopePanelsTest, OpensPausedAtThePicturesMiddleAndCloses) {
     EXPECT_NE(view_->widgets().find("result.wrong_pixels"), nullptr);
 }
 
-TEST_F(MicroscopePanelsTest, ARightClickOpensItAtThatPixelAndAClickMovesIt) {
+TEST_F(MicroscopePanelsTest, ARightClickOpensAtThePixelAndAClickMovesThere) {
     show("ripple", {{"size", "64"}});
     click_pixel(18, 40, 1);
     EXPECT_EQ(value("microscope.block"), "1, 2");
@@ -69,11 +69,11 @@ TEST_F(MicroscopePanelsTest, ButtonsStepAndGoBack) {
     click("microscope.end");
     EXPECT_EQ(value("microscope.end"), "");
     EXPECT_FALSE(enabled("microscope.step"));
-    EXPECT_EQ(value("microscope.ending"), "The block has ended.");
+    EXPECT_EQ(value("microscope.ending"), "The block has finished.");
     for (int w = 0; w < 8; ++w) EXPECT_EQ(value(fmt::format("warp.{}", w)), "has ended");
 }
 
-TEST_F(MicroscopePanelsTest, WarpsSayWhereTheyWait) {
+TEST_F(MicroscopePanelsTest, WarpRowsSayWhereTheWarpWaits) {
     open_ripple(true);
     // To just before the barrier lets them go.
     click("microscope.barrier");
@@ -89,7 +89,7 @@ TEST_F(MicroscopePanelsTest, WarpsSayWhereTheyWait) {
     }
 }
 
-TEST_F(MicroscopePanelsTest, AWarpIsPickedAndSteppedByHand) {
+TEST_F(MicroscopePanelsTest, WarpsArePickedAndSteppedByHand) {
     open_ripple(true);
     click("warp.6.step");
     EXPECT_EQ(position(), 1);
@@ -112,7 +112,7 @@ TEST_F(MicroscopePanelsTest, AWarpIsPickedAndSteppedByHand) {
     EXPECT_EQ(value("picture.thread"), "4, 3");  // 52 = 3 * 16 + 4
 }
 
-TEST_F(MicroscopePanelsTest, ABlockIsTypedAndABadOneIsAMessage) {
+TEST_F(MicroscopePanelsTest, TypedBlocksAreOpenedAndBadOnesGiveAMessage) {
     open_ripple(true);
     type("microscope.block", "3, 1");
     EXPECT_EQ(value("picture.block"), "3, 1");
@@ -121,7 +121,7 @@ TEST_F(MicroscopePanelsTest, ABlockIsTypedAndABadOneIsAMessage) {
     EXPECT_EQ(value("microscope.block"), "3, 1");
 }
 
-TEST_F(MicroscopePanelsTest, ScheduleAndSeedAreItsOwn) {
+TEST_F(MicroscopePanelsTest, ScheduleAndSeedLeaveTheExperimentsAlone) {
     open_ripple(true);
     type("microscope.seed", "5");
     EXPECT_EQ(view_->microscope().choice().seed, 5U);
@@ -137,7 +137,7 @@ TEST_F(MicroscopePanelsTest, ScheduleAndSeedAreItsOwn) {
     EXPECT_EQ(position(), 0);
 }
 
-TEST_F(MicroscopePanelsTest, PtxStandsBesideTheSource) {
+TEST_F(MicroscopePanelsTest, PtxIsShownBesideTheSource) {
     open_ripple(true);
     EXPECT_EQ(view_->widgets().find("ptx"), nullptr);
     click("microscope.ptx");
@@ -153,7 +153,7 @@ TEST_F(MicroscopePanelsTest, PtxStandsBesideTheSource) {
     }
 }
 
-TEST_F(MicroscopePanelsTest, RegistersAreThoseOfTheLane) {
+TEST_F(MicroscopePanelsTest, ShowsTheRegistersOfThePickedLane) {
     open_ripple(true);
     click("dock.registers");
     const unsigned warp = view_->microscope().acting_warp();
@@ -172,7 +172,7 @@ TEST_F(MicroscopePanelsTest, RegistersAreThoseOfTheLane) {
     EXPECT_TRUE(found);
 }
 
-TEST_F(MicroscopePanelsTest, WhileTheExperimentRunsItsFrameStaysAndCanBeRenewed) {
+TEST_F(MicroscopePanelsTest, KeepsItsFrameUntilItIsRenewed) {
     open_ripple(true);
     click("transport.pause");
     frames(3);

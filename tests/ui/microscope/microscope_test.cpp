@@ -48,7 +48,7 @@ class MicroscopeTest : public testing::Test {
     Microscope microscope_;
 };
 
-TEST_F(MicroscopeTest, OpensBeforeTheFirstInstructionAndKnowsTheWholeBlock) {
+TEST_F(MicroscopeTest, OpensBeforeTheFirstInstructionAndKnowsAllSteps) {
     open(true, {1, 2, 0});
     EXPECT_EQ(position(), 0U);
     EXPECT_EQ(microscope_.stepper().warps(), 8U);
@@ -59,7 +59,7 @@ TEST_F(MicroscopeTest, OpensBeforeTheFirstInstructionAndKnowsTheWholeBlock) {
     EXPECT_TRUE(microscope_.all_findings().empty());
 }
 
-TEST_F(MicroscopeTest, WithoutTheBarrierItsRacesAreKnownAndShowAsTheyHappen) {
+TEST_F(MicroscopeTest, WithoutTheBarrierRacesAppearAtTheStepThatCausesThem) {
     open(false);
     std::uint64_t hazards = 0;
     for (const emulator::Finding& finding : microscope_.all_findings())
@@ -98,7 +98,7 @@ TEST_F(MicroscopeTest, StepsAndGoesBack) {
     EXPECT_EQ(position(), microscope_.known_steps());
 }
 
-TEST_F(MicroscopeTest, AWarpTakenByHandGoesUntilItWaits) {
+TEST_F(MicroscopeTest, AWarpSteppedByHandRunsUntilItWaits) {
     open(true);
     microscope_.set_by_hand(true);
     microscope_.pick_warp(5);
@@ -122,7 +122,7 @@ TEST_F(MicroscopeTest, AWarpTakenByHandGoesUntilItWaits) {
     EXPECT_EQ(microscope_.notice(), "");
 }
 
-TEST_F(MicroscopeTest, ThreadsAreCountedRowByRow) {
+TEST_F(MicroscopeTest, ThreadsAreNumberedRowByRow) {
     open(true);
     microscope_.pick_thread({3, 5, 0});
     EXPECT_EQ(microscope_.warp(), 2U);  // 5 * 16 + 3 = 83
@@ -134,7 +134,7 @@ TEST_F(MicroscopeTest, ThreadsAreCountedRowByRow) {
     EXPECT_EQ(microscope_.lane(), 31U);
 }
 
-TEST_F(MicroscopeTest, AnotherBlockIsTypedAndOneThatIsNotThereIsRefused) {
+TEST_F(MicroscopeTest, TypedBlocksAreOpenedAndUnknownOnesRefused) {
     open(true);
     microscope_.step();
     microscope_.set_block("2, 1");
@@ -144,18 +144,18 @@ TEST_F(MicroscopeTest, AnotherBlockIsTypedAndOneThatIsNotThereIsRefused) {
     EXPECT_EQ(microscope_.notice(), "There is no block (4, 0): the grid has 4 × 4 blocks.");
     EXPECT_EQ(microscope_.stepper().block(), 6U);
     microscope_.set_block("two");
-    EXPECT_EQ(microscope_.notice(), "'two' is no block: write its index, like \"12, 7\".");
+    EXPECT_EQ(microscope_.notice(), "'two' is not the index of a block; write it like \"12, 7\".");
     EXPECT_EQ(microscope_.stepper().block(), 6U);
 }
 
-TEST_F(MicroscopeTest, ABlockOutsideTheGridIsTheNearestOneWhenItOpens) {
+TEST_F(MicroscopeTest, OpensTheNearestBlockForABlockOutsideTheGrid) {
     open(true, {99, 1, 7});
     EXPECT_EQ(microscope_.block().x, 3U);
     EXPECT_EQ(microscope_.block().y, 1U);
     EXPECT_EQ(microscope_.block().z, 0U);
 }
 
-TEST_F(MicroscopeTest, AChangedParameterTakesANewCopyAtTheSamePlace) {
+TEST_F(MicroscopeTest, AChangedParameterTakesANewCopyAndKeepsBlockAndThread) {
     open(true, {2, 1, 0});
     microscope_.step();
     const std::uint64_t copy = microscope_.copy();
@@ -169,7 +169,7 @@ TEST_F(MicroscopeTest, AChangedParameterTakesANewCopyAtTheSamePlace) {
     EXPECT_FALSE(microscope_.all_findings().empty());
 }
 
-TEST_F(MicroscopeTest, ItsFrameStaysWhileTheExperimentRuns) {
+TEST_F(MicroscopeTest, KeepsItsFrameWhileTheExperimentRuns) {
     open(true);
     microscope_.step();
     live_->step();
@@ -184,7 +184,7 @@ TEST_F(MicroscopeTest, ItsFrameStaysWhileTheExperimentRuns) {
     EXPECT_EQ(microscope_.frame(), 2U);
 }
 
-TEST_F(MicroscopeTest, AnotherSeedIsAnotherOrderAndTheFirstComesBack) {
+TEST_F(MicroscopeTest, ASeedDecidesTheOrderOfTheWarps) {
     open(true);
     const std::vector<int> first = order();
     Microscope::Choice choice = microscope_.choice();
@@ -203,7 +203,7 @@ TEST_F(MicroscopeTest, AnotherSeedIsAnotherOrderAndTheFirstComesBack) {
     EXPECT_EQ(microscope_.acting_warp(), 7U);
 }
 
-TEST_F(MicroscopeTest, TheLiveDevicesSettingsAreTakenOverWhenTheyChange) {
+TEST_F(MicroscopeTest, TakesOverChangedSettingsOfTheDevice) {
     open(true);
     compute::RunSettings run = device_->settings();
     run.schedule = compute::Schedule::reverse;
@@ -228,7 +228,7 @@ TEST_F(MicroscopeTest, PlayingTakesAboutEightSeconds) {
     EXPECT_FALSE(microscope_.playing());
 }
 
-TEST_F(MicroscopeTest, ADeadlockIsAnEndWithItsReason) {
+TEST_F(MicroscopeTest, ADeadlockEndsTheBlockAndIsExplained) {
     const experiments::Entry& dot = experiments::find_experiment("dot");
     const auto live = dot.make(*device_);
     const experiments::Assignment divergent{"kernel", "divergent"};
@@ -250,7 +250,7 @@ TEST_F(MicroscopeTest, ADeadlockIsAnEndWithItsReason) {
     EXPECT_EQ(microscope_.stepper().end(), Stepper::End::open);
 }
 
-TEST_F(MicroscopeTest, AnotherExperimentBeginsAtItsFirstBlock) {
+TEST_F(MicroscopeTest, AnotherExperimentOpensAtItsFirstBlock) {
     open(true, {2, 2, 0});
     const experiments::Entry& dot = experiments::find_experiment("dot");
     const auto live = dot.make(*device_);
@@ -260,7 +260,7 @@ TEST_F(MicroscopeTest, AnotherExperimentBeginsAtItsFirstBlock) {
     EXPECT_NE(microscope_.stepper().kernel().name.find("dot"), std::string::npos);
 }
 
-TEST_F(MicroscopeTest, ItsPlaceIsKnownUnlessItWasReachedByHand) {
+TEST_F(MicroscopeTest, PlaceIsKnownUnlessWarpsWereSteppedByHand) {
     open(true, {2, 1, 0});
     microscope_.seek(17);
     ASSERT_TRUE(microscope_.place());
@@ -276,7 +276,7 @@ TEST_F(MicroscopeTest, ItsPlaceIsKnownUnlessItWasReachedByHand) {
     EXPECT_FALSE(microscope_.place());
 }
 
-TEST(MicroscopeComplaintTest, WithoutALaunchThereIsASentenceAndNothingToStep) {
+TEST(MicroscopeComplaintTest, WithoutALaunchSaysWhyThereIsNothingToStep) {
     FakeDevice device;
     FakeExperiment live(device);
     Microscope microscope;

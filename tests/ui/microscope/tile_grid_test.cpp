@@ -42,7 +42,7 @@ TEST(TileGrid, ValuesGoFromDarkToBright) {
     EXPECT_LT(brightness(colours[3]), brightness(colours[0]));
 }
 
-TEST(TileGrid, OneValueFarOutLeavesTheOthersApart) {
+TEST(TileGrid, OneOutlierLeavesTheOtherValuesDistinct) {
     std::vector<float> values(100, 0.F);
     for (std::size_t i = 0; i < 99; ++i) values[i] = float(i);
     values[99] = 1e30F;
@@ -53,14 +53,14 @@ TEST(TileGrid, OneValueFarOutLeavesTheOthersApart) {
     EXPECT_GE(brightness(colours[99]), brightness(colours[98]));
 }
 
-TEST(TileGrid, TheSameBitsAsWholeNumbersAreOrderedOtherwise) {
+TEST(TileGrid, ColoursDependOnTheTypeOfTheWords) {
     const auto shared = bytes_of<float>({-1, 3});
     const std::vector<WordView> words{written(0), written(1)};
     const auto colours = tile_colours(TileColour::value, WordType::natural, shared, words, 0);
     EXPECT_GT(brightness(colours[0]), brightness(colours[1]));  // the sign is the highest bit
 }
 
-TEST(TileGrid, EqualAndInfiniteValuesAreColoursToo) {
+TEST(TileGrid, EqualAndInfiniteValuesHaveColours) {
     const auto shared = bytes_of<float>({2, 2, std::numeric_limits<float>::quiet_NaN()});
     const std::vector<WordView> words{written(0), written(1), written(2)};
     const auto colours = tile_colours(TileColour::value, WordType::real, shared, words, 0);
@@ -68,7 +68,7 @@ TEST(TileGrid, EqualAndInfiniteValuesAreColoursToo) {
     EXPECT_NE(colours[2], colours[0]);
 }
 
-TEST(TileGrid, WritersHaveTheirWarpsColours) {
+TEST(TileGrid, WritersHaveTheColoursOfTheirWarps) {
     const auto shared = bytes_of<unsigned>({0, 0, 0});
     const std::vector<WordView> words{written(31), written(32), WordView()};
     const auto colours = tile_colours(TileColour::writer, WordType::natural, shared, words, 0);
@@ -86,7 +86,7 @@ TEST(TileGrid, OlderEpochsAreDarker) {
     EXPECT_GT(brightness(colours[1]), brightness(colours[2]));
 }
 
-TEST(TileGrid, RowsFollowATwoDimensionalBlock) {
+TEST(TileGrid, RowLengthFollowsATwoDimensionalBlock) {
     EXPECT_EQ(usual_row({16, 16, 1}, 256), 16U);
     EXPECT_EQ(usual_row({16, 16, 1}, 16 * 17), 17U);  // padded: the padding is a column
     EXPECT_EQ(usual_row({16, 16, 1}, 512), 32U);      // eight-byte words
@@ -95,7 +95,7 @@ TEST(TileGrid, RowsFollowATwoDimensionalBlock) {
     EXPECT_EQ(usual_row({32, 32, 1}, 8192), 32U);  // 256 a row would be no picture
 }
 
-TEST(TileGrid, WordsReadAsTheKernelUsesThem) {
+TEST(TileGrid, WordsHaveTheTypeOfTheKernelsAccesses) {
     emulator::Kernel kernel;
     kernel.lines.resize(2);
     kernel.lines[0].access = emulator::MemoryAccess::load;

@@ -13,14 +13,14 @@ TEST(TreeSumsTest, FindsTheElementThatIsNotTheSum) {
     EXPECT_EQ(wrong_sums(before, after), (std::vector<bool>{false, true, false, false}));
 }
 
-TEST(TreeSumsTest, JudgesOnlySumsOfTwo) {
+TEST(TreeSumsTest, ChecksOnlySumsOfTwoElements) {
     const Row before{"", {1, 2, 3, 4}, {true, true, true, true}, {}};
     const Row copied{
         "", {9, 99, 3, 4}, {true, true, false, false}, {{0, 0}, {1, 1}, {2, 1}, {3, 1}}};
     EXPECT_EQ(wrong_sums(before, copied), std::vector<bool>(4, false));
 }
 
-TEST(TreeSumsTest, EdgesOutOfTheArrayAreLeftOut) {
+TEST(TreeSumsTest, EdgesOutsideTheArrayAreIgnored) {
     const Row before{"", {1, 2}, {true, true}, {}};
     const Row after{"", {3, 2}, {true, false}, {{0, 0}, {1, 0}, {7, 0}, {0, 7}}};
     EXPECT_EQ(wrong_sums(before, after), (std::vector<bool>{false, false}));

@@ -5,7 +5,7 @@
 #include "compute/device/kernel_source.h"
 #include "compute/pick_device.h"
 #include "experiments/copies/specimen.h"
-#include "ui/microscope/recent_registers.h"
+#include "ui/dock/recent_registers.h"
 
 namespace warpscope::ui {
 namespace {
@@ -38,7 +38,7 @@ class RippleTextTest : public testing::Test {
     std::unique_ptr<experiments::Specimen> specimen_;
 };
 
-TEST_F(RippleTextTest, TheSourceIsTheWholeFileWithItsBarrierMarked) {
+TEST_F(RippleTextTest, SourceIsTheWholeFileAndMarksTheBarrier) {
     const KernelText text = source_text(kernel(), compute::kernel_source);
     EXPECT_EQ(text.file, "kernels/ripple.cu");
     std::string whole;
@@ -55,7 +55,7 @@ TEST_F(RippleTextTest, TheSourceIsTheWholeFileWithItsBarrierMarked) {
     EXPECT_FALSE(text.lines.front().code);
 }
 
-TEST_F(RippleTextTest, EveryInstructionStandsInItsLineOfThePtx) {
+TEST_F(RippleTextTest, EveryInstructionHasTheRowOfItsPtxLine) {
     const KernelText text = ptx_text(kernel());
     ASSERT_FALSE(text.empty());
     EXPECT_NE(text.lines.front().text.find(kernel().name), std::string::npos);
@@ -80,7 +80,7 @@ TEST_F(RippleTextTest, ARowIsFoundByItsLineNumber) {
     EXPECT_FALSE(text.row(1'000'000));
 }
 
-TEST(KernelTextTest, PtxWithoutAKnownSourceHasOnlyItself) {
+TEST(KernelTextTest, WithoutAKnownSourceOnlyThePtxIsThere) {
     const auto module = emulator::Module::parse(add_one, "some text");
     const emulator::Kernel& kernel = *module->find("add_one");
     EXPECT_TRUE(source_text(kernel, compute::kernel_source).empty());
@@ -93,7 +93,7 @@ TEST(KernelTextTest, PtxWithoutAKnownSourceHasOnlyItself) {
     EXPECT_FALSE(text.lines[2].code);
 }
 
-TEST(RecentRegistersTest, TheRegistersThatAStatementWrites) {
+TEST(RecentRegistersTest, FindsTheRegistersThatAStatementWrites) {
     using Names = std::vector<std::string>;
     EXPECT_EQ(written_names("add.s32 \t%r3, %r1, %r2"), Names{"%r3"});
     EXPECT_EQ(written_names("ld.shared.v2.f32 {%f1, %f2}, [%r4]"), (Names{"%f1", "%f2"}));
@@ -106,7 +106,7 @@ TEST(RecentRegistersTest, TheRegistersThatAStatementWrites) {
     EXPECT_EQ(written_names("ret"), Names{});
 }
 
-TEST(RecentRegistersTest, BitsAreReadAsTheirTypeSays) {
+TEST(RecentRegistersTest, ValuesArePrintedByTheirType) {
     EXPECT_EQ(register_text({"%f1", 0, 32, true}, 0x3f000000), "0.5");
     EXPECT_EQ(register_text({"%fd1", 0, 64, true}, 0xbff8000000000000), "-1.5");
     EXPECT_EQ(register_text({"%r1", 0, 32, false}, 0xfffffffd), "-3");

@@ -65,7 +65,7 @@ TEST(LineDiffTest, ReconstructsRandomTextsWithTheFewestLines) {
     }
 }
 
-TEST(LineDiffTest, SmallOnes) {
+TEST(LineDiffTest, FindsInsertionsRemovalsAndChanges) {
     EXPECT_TRUE(diff_lines("a\nb", "a\nb").empty());
     EXPECT_TRUE(diff_lines("", "").empty());
     EXPECT_EQ(diff_lines("a\nb\nc", "a\nx\nc"), (std::vector<Hunk>{{1, 1, 1, 1}}));
@@ -74,7 +74,7 @@ TEST(LineDiffTest, SmallOnes) {
     EXPECT_EQ(diff_lines("", "a\n"), (std::vector<Hunk>{{0, 0, 0, 1}}));
 }
 
-TEST(LineDiffTest, TextsWithNothingInCommonAreOneHunk) {
+TEST(LineDiffTest, TextsWithoutACommonLineGiveOneHunk) {
     std::string a, b;
     for (int i = 0; i < 30000; ++i) {
         a += "a" + std::to_string(i) + "\n";
@@ -83,7 +83,7 @@ TEST(LineDiffTest, TextsWithNothingInCommonAreOneHunk) {
     EXPECT_EQ(diff_lines(a + "end", b + "end"), (std::vector<Hunk>{{0, 30000, 0, 30000}}));
 }
 
-TEST(LineDiffTest, ARowKeepsItsLineThroughEdits) {
+TEST(LineDiffTest, RowsAreFoundAgainAfterEdits) {
     const std::vector<Hunk> hunks = diff_lines("a\nb\nc\nd\ne\nf", "new\na\nB\nc\ne\nf");
     EXPECT_EQ(moved_row(hunks, 0), 1);
     EXPECT_EQ(moved_row(hunks, 1), 2);  // a line that was edited
@@ -92,7 +92,7 @@ TEST(LineDiffTest, ARowKeepsItsLineThroughEdits) {
     EXPECT_EQ(moved_row(hunks, 5), 5);
 }
 
-TEST(LineDiffTest, IsShownWithTheLinesAround) {
+TEST(LineDiffTest, ShowsChangesWithLinesOfContext) {
     using Kind = DiffLine::Kind;
     const std::string before = "1\n2\n3\n4\n5\n6\n7\n8\n9", after = "1\n2\n3\n4\n5\n6\n7\nx\n9";
     const auto list = show_diff(before, after, 1);

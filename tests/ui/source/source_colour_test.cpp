@@ -25,19 +25,19 @@ std::string ptx(std::string_view line) {
     return inks(line, ink_ptx(line));
 }
 
-TEST(SourceColourTest, KeywordsTypesAndCudasOwnWords) {
+TEST(SourceColourTest, ColoursKeywordsTypesAndCudaWords) {
     EXPECT_EQ(cuda("__shared__ float t[16];"), "cccccccccc.ttttt...nn..");
     EXPECT_EQ(cuda("if (Sync) __syncthreads();"), "kk........ccccccccccccc...");
     EXPECT_EQ(cuda("return tile[threadIdx.x];"), "kkkkkk......ccccccccc....");
     EXPECT_EQ(cuda("iffy floats"), "...........");
 }
 
-TEST(SourceColourTest, NumbersEndWhereTheyEnd) {
+TEST(SourceColourTest, ColoursWholeNumbersAndNoMore) {
     EXPECT_EQ(cuda("2.0f*pi-1e-7+0xffu-.5"), "nnnn....nnnn.nnnnn.nn");
     EXPECT_EQ(cuda("x2 + 1'000"), ".....nnnnn");
 }
 
-TEST(SourceColourTest, CommentsGoOnToTheirEnd) {
+TEST(SourceColourTest, CommentsContinueOverLinesToTheirEnd) {
     EXPECT_EQ(cuda("a; // if"), "...#####");
     bool in_comment = false;
     EXPECT_EQ(inks("int a /* if", ink_cuda("int a /* if", in_comment)), "ttt...#####");
@@ -49,14 +49,14 @@ TEST(SourceColourTest, CommentsGoOnToTheirEnd) {
     EXPECT_EQ(cuda("a /* b */ if"), "..#######.kk");
 }
 
-TEST(SourceColourTest, QuotesAndDirectives) {
+TEST(SourceColourTest, ColoursStringsAndDirectives) {
     EXPECT_EQ(cuda("asm(\"// \\\" if\");"), "kkk.ssssssssss..");
     EXPECT_EQ(cuda("#define N 4"), "ddddddd...n");
     EXPECT_EQ(cuda(""), "");
     EXPECT_EQ(cuda("\"open"), "sssss");
 }
 
-TEST(SourceColourTest, PtxOpcodesRegistersAndBarriers) {
+TEST(SourceColourTest, ColoursPtxOpcodesRegistersAndBarriers) {
     EXPECT_EQ(ptx("ld.shared.f32 %f1, [%r2+4];"), "kkkkkkkkkkkkk.ttt...ttt.n..");
     EXPECT_EQ(ptx("bar.sync 0;"), "cccccccc.n.");
     EXPECT_EQ(ptx("@%p1 bra $L__BB0_2;"), ".ttt.kkk.ddddddddd.");

@@ -16,7 +16,7 @@ TEST(CanvasTest, StartsFittedAndCentred) {
     EXPECT_DOUBLE_EQ(corner.y, 88);
 }
 
-TEST(CanvasTest, StaysFittedWhenAreaOrPictureChange) {
+TEST(CanvasTest, StaysFittedAfterChangesOfAreaAndPicture) {
     Canvas canvas;
     canvas.place(area, 1024, 1024);
     canvas.place({0, 0, 1000, 800}, 512, 512);
@@ -49,7 +49,7 @@ TEST(CanvasTest, OneToOnePutsTexelEdgesOnPixelEdges) {
         }
 }
 
-TEST(CanvasTest, AnotherSizeOfTheSamePictureStaysInPlace) {
+TEST(CanvasTest, PictureKeepsItsPlaceWhenItsResolutionChanges) {
     Canvas canvas;
     canvas.place(area, 1024, 1024);
     canvas.zoom({500, 200}, 4);
@@ -59,7 +59,7 @@ TEST(CanvasTest, AnotherSizeOfTheSamePictureStaysInPlace) {
     EXPECT_NEAR(canvas.to_screen({128, 128}).y, middle.y, 1e-9);
 }
 
-TEST(CanvasTest, PanningNeverLosesThePicture) {
+TEST(CanvasTest, PanningKeepsThePictureInSight) {
     Canvas canvas;
     canvas.place(area, 1024, 1024);
     canvas.pan(1e9, -1e9);

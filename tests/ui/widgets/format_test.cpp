@@ -7,7 +7,7 @@
 namespace warpscope::ui {
 namespace {
 
-TEST(SiTest, ThreeDigitsAndAPrefix) {
+TEST(SiTest, PrintsThreeDigitsAndAPrefix) {
     EXPECT_EQ(si(0), "0");
     EXPECT_EQ(si(1.75e9), "1.75 G");
     EXPECT_EQ(si(12'345), "12.3 k");
@@ -17,7 +17,7 @@ TEST(SiTest, ThreeDigitsAndAPrefix) {
     EXPECT_EQ(si(3.4e-7), "3.4e-07");
 }
 
-TEST(SiTest, RoundingUpTakesTheNextPrefix) {
+TEST(SiTest, NumbersThatRoundUpToAThousandTakeTheNextPrefix) {
     EXPECT_EQ(si(999.4), "999");
     EXPECT_EQ(si(999.5), "1.00 k");
     EXPECT_EQ(si(999'499), "999 k");
@@ -32,7 +32,7 @@ TEST(QuantityTest, WholeNumbersKeepEveryDigit) {
     EXPECT_EQ(quantity(52488, "clocks"), "52 488 clocks");
 }
 
-TEST(QuantityTest, RatesJoinBytesAndKeepWordsApart) {
+TEST(QuantityTest, PrefixesAreJoinedToBytesAndApartFromWords) {
     EXPECT_EQ(quantity(4.38e12, "B/s"), "4.38 TB/s");
     EXPECT_EQ(quantity(1.75e9, "interactions/s"), "1.75 G interactions/s");
     EXPECT_EQ(quantity(12, "interactions/s"), "12.0 interactions/s");
@@ -40,7 +40,7 @@ TEST(QuantityTest, RatesJoinBytesAndKeepWordsApart) {
     EXPECT_EQ(quantity(3.07e8, "1/s"), "307 M/s");
 }
 
-TEST(QuantityTest, SharesTimesAndWhatIsNoNumber) {
+TEST(QuantityTest, PrintsSharesTimesNaNAndInfinity) {
     EXPECT_EQ(quantity(41.84, "%"), "41.8 %");
     EXPECT_EQ(quantity(0, "%"), "0 %");
     EXPECT_EQ(quantity(4.4, "ms"), "4.40 ms");
@@ -49,7 +49,7 @@ TEST(QuantityTest, SharesTimesAndWhatIsNoNumber) {
     EXPECT_EQ(quantity(3.4e-7, ""), "3.40e-07");
 }
 
-TEST(CompactTest, FitsACell) {
+TEST(CompactTest, PrintsAtMostSixCharacters) {
     EXPECT_EQ(compact(1024), "1024");
     EXPECT_EQ(compact(99'999), "99999");
     EXPECT_EQ(compact(100'000), "100k");
@@ -61,21 +61,21 @@ TEST(CompactTest, FitsACell) {
         EXPECT_LE(compact(value).size(), 6U) << value;
 }
 
-TEST(MillisecondsTest, ThreeDigitsAtLeastAMicrosecond) {
+TEST(MillisecondsTest, PrintsThreeDigitsOrMicroseconds) {
     EXPECT_EQ(milliseconds(0.0094), "0.009");
     EXPECT_EQ(milliseconds(4.4111), "4.41");
     EXPECT_EQ(milliseconds(9.999), "10.0");
     EXPECT_EQ(milliseconds(118.2), "118");
 }
 
-TEST(GridTest, LeavesOutDimensionsOfOne) {
+TEST(GridTest, DimensionsOfOneAtTheEndAreLeftOut) {
     EXPECT_EQ(grid_by_block({64, 64, 1}, {16, 16, 1}), "64×64 · 16×16");
     EXPECT_EQ(grid_by_block({32, 1, 1}, {256, 1, 1}), "32 · 256");
     EXPECT_EQ(grid_by_block({}, {}), "-");  // timed together, of no one shape
     EXPECT_EQ(dimensions({4, 1, 2}), "4×1×2");
 }
 
-TEST(RateTest, InteractionsBeforeBytes) {
+TEST(RateTest, InteractionsArePreferredToBytes) {
     compute::KernelTiming timing;
     timing.recent_ms = {2};
     EXPECT_EQ(rate(timing), "");
@@ -91,7 +91,7 @@ TEST(RoundedTest, StaysWithinTheRange) {
     EXPECT_EQ(rounded(0.00123449, 0.0012344, 1), "0.0012344");
 }
 
-TEST(OneLineTest, BlanksAreSingleSpaces) {
+TEST(OneLineTest, RunsOfBlanksBecomeOneSpace) {
     EXPECT_EQ(one_line("ld.shared.f32 \t%f1, [%r2]"), "ld.shared.f32 %f1, [%r2]");
     EXPECT_EQ(one_line("\n\tret"), "ret");
     EXPECT_EQ(one_line(""), "");

@@ -27,7 +27,7 @@ TEST(WidgetMapTest, JsonHoldsEveryField) {
     EXPECT_EQ(json[1]["visible"], false);
 }
 
-TEST(WidgetMapTest, IsWrittenOnlyWhenItDiffers) {
+TEST(WidgetMapTest, FileIsWrittenOnlyAfterAChange) {
     const auto file = std::filesystem::temp_directory_path() /
                       ("warpscope-map-" + std::to_string(::getpid()) + ".json");
     WidgetMap map;

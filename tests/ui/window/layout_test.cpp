@@ -51,7 +51,7 @@ TEST(LayoutTest, TheOpenMicroscopeFillsTheWindowWithoutOverlap) {
     }
 }
 
-TEST(LayoutTest, TheEditorTakesThePlaceOfTheResultsAndTheMicroscopeThatOfBoth) {
+TEST(LayoutTest, TheEditorReplacesTheResultsAndTheMicroscopeReplacesBoth) {
     ViewOptions options;
     options.editor = true;
     for (const auto [width, height, scale] : {std::array{1280.F, 720.F, 1.F},
@@ -83,7 +83,7 @@ TEST(LayoutTest, EightWarpsAndATileHaveRoom) {
     EXPECT_GE(large.tile.height, large.tile.width);
 }
 
-TEST(LayoutTest, ScaleTwoIsTheSameLayoutTwiceAsLarge) {
+TEST(LayoutTest, ScaleTwoDoublesEveryBox) {
     const Layout one = lay_out(1920, 1080, 1, ViewOptions());
     const Layout two = lay_out(3840, 2160, 2, ViewOptions());
     EXPECT_FLOAT_EQ(two.canvas.x, 2 * one.canvas.x);
@@ -92,7 +92,7 @@ TEST(LayoutTest, ScaleTwoIsTheSameLayoutTwiceAsLarge) {
     EXPECT_EQ(screenshot_scale({3840, 2160}), 2);
 }
 
-TEST(LayoutTest, TinyWindowsLeaveEveryPanelASize) {
+TEST(LayoutTest, EveryPanelHasASizeInTinyWindows) {
     const Layout l = lay_out(16, 16, 1, ViewOptions());
     for (const Box& box : {l.top, l.controls, l.canvas, l.results, l.dock, l.foot}) {
         EXPECT_GT(box.width, 0);

@@ -45,7 +45,7 @@ TEST(MetadataTest, HoldsEveryParameterAndACommandWithTheChangedOnes) {
               "--screenshot picture.png");
 }
 
-TEST(MetadataTest, TheCommandNamesAnotherBarrierPolicy) {
+TEST(MetadataTest, TheCommandNamesABarrierPolicyThatIsNotTheDefault) {
     FakeDevice device;
     device.set({.barriers = compute::BarrierPolicy::before_volta});
     FakeExperiment experiment(device);
@@ -67,7 +67,7 @@ TEST(MetadataTest, AMicroscopeThatNoCommandOpensIsNotReproducible) {
     EXPECT_EQ(entry_of(of({}, true), "reproducible").substr(0, 3), "no:");
 }
 
-TEST(MetadataTest, SaysWhetherThePictureCanBeHadAgain) {
+TEST(MetadataTest, SaysWhetherThePictureIsReproducible) {
     const auto said = [](compute::DeviceKind kind, bool sync, bool change) {
         FakeDevice device(kind);
         FakeExperiment experiment(device);
@@ -98,7 +98,7 @@ experiments::Metadata of_edited(const std::vector<std::pair<std::string, std::st
     return experiments::describe(experiment, fake_entry(), {64, 64}, false);
 }
 
-TEST(MetadataTest, ATypedKernelCannotBeHadAgainByACommand) {
+TEST(MetadataTest, AnEditedKernelIsNotReproducibleByACommand) {
     for (const auto& from : std::vector<std::vector<std::pair<std::string, std::string>>>{
              {{"ripple", ""}},
              {{"ripple", "mine.cu"}, {"splat", ""}},
@@ -129,7 +129,7 @@ TEST(MetadataTest, AKernelFromAFileIsNamedInTheCommand) {
     EXPECT_EQ(entry_of(of_edited({}), "kernels/ripple.cu"), "(none)");
 }
 
-TEST(ShellWordTest, QuotesWhatTheShellWouldRead) {
+TEST(ShellWordTest, QuotesCharactersThatTheShellInterprets) {
     EXPECT_EQ(experiments::shell_word("ripple.sync=off"), "ripple.sync=off");
     EXPECT_EQ(experiments::shell_word("a b"), "'a b'");
     EXPECT_EQ(experiments::shell_word("$(x)"), "'$(x)'");

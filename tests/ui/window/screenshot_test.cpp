@@ -43,7 +43,7 @@ class ScreenshotTest : public testing::Test {
     Stage stage_{fake_scene()};
 };
 
-TEST_F(ScreenshotTest, ThePictureAloneIsThePixelsThemselves) {
+TEST_F(ScreenshotTest, ThePictureAloneHasTheExactPixels) {
     render();
     const gl::Image image = save({1280, 720}, true);
     EXPECT_EQ(image.width, 64);
@@ -77,7 +77,7 @@ TEST_F(ScreenshotTest, TheWindowShowsThePictureAndThePanels) {
     }
 }
 
-TEST_F(ScreenshotTest, ATreeIsDrawnAtTheSizeAskedFor) {
+TEST_F(ScreenshotTest, ATreeIsDrawnInTheGivenSize) {
     const experiments::Assignment tree{"pixels", "off"};
     ASSERT_TRUE(stage_.assign({&tree, 1}));
     stage_.advance({640, 480});
@@ -111,7 +111,7 @@ TEST_F(ScreenshotTest, AnUnwritablePathIsAnErrorAndLeavesNothing) {
     EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
-TEST_F(ScreenshotTest, AnOpenMicroscopeIsInThePictureAndInItsCommand) {
+TEST_F(ScreenshotTest, AnOpenMicroscopeIsInThePictureAndInTheCommand) {
     const experiments::Entry& ripple = experiments::find_experiment("ripple");
     experiments::Running running{compute::pick_device("emulator"), nullptr};
     running.experiment = ripple.make(*running.device);
@@ -138,7 +138,7 @@ TEST_F(ScreenshotTest, AnOpenMicroscopeIsInThePictureAndInItsCommand) {
     EXPECT_GT(chip, 200);
 }
 
-TEST_F(ScreenshotTest, NamesAreNeverTakenTwice) {
+TEST_F(ScreenshotTest, ExistingFilesAreNotOverwritten) {
     std::tm time{};
     time.tm_year = 126;
     time.tm_mon = 6;
@@ -154,7 +154,7 @@ TEST_F(ScreenshotTest, NamesAreNeverTakenTwice) {
     }
 }
 
-TEST_F(ScreenshotTest, GoToTheDesktopsPicturesFolder) {
+TEST_F(ScreenshotTest, AreSavedInTheDesktopsPicturesFolder) {
     ::unsetenv("XDG_PICTURES_DIR");
     ::setenv("HOME", folder_.c_str(), 1);
     ::setenv("XDG_CONFIG_HOME", (folder_ / "config").c_str(), 1);

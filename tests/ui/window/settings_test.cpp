@@ -34,7 +34,7 @@ Settings some() {
     return s;
 }
 
-TEST_F(SettingsTest, ComeBackAsTheyWere) {
+TEST_F(SettingsTest, AreReadBackAsWritten) {
     save_settings(file_, some());
     const LoadedSettings loaded = load_settings(file_);
     EXPECT_EQ(loaded.complaint, "");
@@ -60,7 +60,7 @@ TEST_F(SettingsTest, ComeBackAsTheyWere) {
     EXPECT_EQ(s.parameters.at("ripple")[0].id, "sync");
 }
 
-TEST_F(SettingsTest, AFileThatKnowsNoBarrierPolicyIsWhole) {
+TEST_F(SettingsTest, AFileWithoutABarrierPolicyIsRead) {
     save_settings(file_, some());
     std::ifstream in(file_);
     std::string text, line;
@@ -99,7 +99,7 @@ TEST_F(SettingsTest, ChoicesThatAnEarlierVersionWroteAsNumbersAreRead) {
     EXPECT_EQ(loaded.settings.run, some().run);
 }
 
-TEST_F(SettingsTest, NothingElseIsLeftInTheFolder) {
+TEST_F(SettingsTest, LeaveNoOtherFileInTheFolder) {
     save_settings(file_, some());
     save_settings(file_, some());
     int files = 0;
@@ -110,7 +110,7 @@ TEST_F(SettingsTest, NothingElseIsLeftInTheFolder) {
     EXPECT_EQ(files, 1);
 }
 
-TEST_F(SettingsTest, AMissingFileIsNoComplaint) {
+TEST_F(SettingsTest, AMissingFileGivesDefaultsWithoutComplaint) {
     const LoadedSettings loaded = load_settings(file_);
     EXPECT_EQ(loaded.complaint, "");
     EXPECT_EQ(loaded.settings.window, (experiments::Size{1280, 720}));
@@ -148,7 +148,7 @@ TEST_F(SettingsTest, AnUnwritableFolderIsAnErrorThatNamesIt) {
     }
 }
 
-TEST_F(SettingsTest, TheFileIsWhereTheDesktopWantsIt) {
+TEST_F(SettingsTest, TheFileIsInTheDesktopsConfigurationFolder) {
     ::setenv("XDG_CONFIG_HOME", "/some/where", 1);
     EXPECT_EQ(settings_file(), "/some/where/warpscope/settings.json");
     ::unsetenv("XDG_CONFIG_HOME");

@@ -94,7 +94,7 @@ TEST_F(WindowViewTest, EveryParameterHasAWidgetWithItsValue) {
     }
 }
 
-TEST_F(WindowViewTest, AToggleToggles) {
+TEST_F(WindowViewTest, AClickChangesAToggle) {
     click("fake.sync");
     EXPECT_EQ(value("sync"), "off");
     EXPECT_EQ(view_.widgets().find("fake.sync")->value, "off");
@@ -102,7 +102,7 @@ TEST_F(WindowViewTest, AToggleToggles) {
     EXPECT_EQ(value("sync"), "on");
 }
 
-TEST_F(WindowViewTest, AListOpensAndTakesTheEntryClicked) {
+TEST_F(WindowViewTest, AListOpensAndAppliesTheClickedEntry) {
     EXPECT_EQ(view_.widgets().find("fake.kernel:a"), nullptr);
     click("fake.kernel");
     click("fake.kernel:a");
@@ -110,14 +110,14 @@ TEST_F(WindowViewTest, AListOpensAndTakesTheEntryClicked) {
     EXPECT_EQ(view_.widgets().find("fake.kernel:a"), nullptr);
 }
 
-TEST_F(WindowViewTest, ATypedNumberIsParsed) {
+TEST_F(WindowViewTest, ATypedNumberIsAppliedOnEnter) {
     type("fake.level", "200");
     EXPECT_EQ(value("level"), "64");  // not before Enter
     press_enter();
     EXPECT_EQ(value("level"), "200");
 }
 
-TEST_F(WindowViewTest, LeavingAFieldTakesItsText) {
+TEST_F(WindowViewTest, LeavingAFieldAppliesItsText) {
     type("fake.file", "stars.csv");
     click("fake.file.apply");
     EXPECT_EQ(value("file"), "stars.csv");
@@ -131,7 +131,7 @@ TEST_F(WindowViewTest, AnIllegalNumberShowsASentenceAndKeepsTheValue) {
     EXPECT_EQ(view_.widgets().find("fake.level")->value, "64");
 }
 
-TEST_F(WindowViewTest, AnIntegerSliderIsAppliedWhenItIsLetGo) {
+TEST_F(WindowViewTest, AnIntegerSliderIsAppliedWhenReleased) {
     const Widget slider = *view_.widgets().find("fake.level.slider");
     move(slider.x + slider.w / 2, slider.y + slider.h / 2);
     button(true);
@@ -152,7 +152,7 @@ TEST_F(WindowViewTest, ARealSliderIsAppliedWhileItMoves) {
     button(false);
 }
 
-TEST_F(WindowViewTest, TheTransportRunsStepsAndPauses) {
+TEST_F(WindowViewTest, TransportButtonsRunStepPauseAndReset) {
     EXPECT_EQ(experiment_.frame(), 0U);
     click("transport.step");
     EXPECT_EQ(experiment_.frame(), 1U);
@@ -182,7 +182,7 @@ TEST_F(WindowViewTest, DraggingMovesThePictureAndFitBringsItBack) {
     EXPECT_EQ(view_.widgets().find("picture.pixels")->w, before.w);
 }
 
-TEST_F(WindowViewTest, ThePixelUnderTheMouseIsNamed) {
+TEST_F(WindowViewTest, ThePixelUnderTheMouseIsDescribed) {
     const Widget picture = *view_.widgets().find("picture.pixels");
     const double zoom = picture.w / 64;
     move(picture.x + 10.5 * zoom, picture.y + 20.5 * zoom);
@@ -191,7 +191,7 @@ TEST_F(WindowViewTest, ThePixelUnderTheMouseIsNamed) {
     EXPECT_EQ(view_.widgets().find("picture.hover")->value, "x 10  y 20   rgb 0 64 10");
 }
 
-TEST_F(WindowViewTest, FindingsAreSentencesAtTheFoot) {
+TEST_F(WindowViewTest, TheMessageLineShowsAFinding) {
     click("fake.sync");
     frames();
     const std::string sentence =
@@ -201,7 +201,7 @@ TEST_F(WindowViewTest, FindingsAreSentencesAtTheFoot) {
     EXPECT_EQ(view_.widgets().find("result.wrong_pixels.sentence")->value, sentence);
 }
 
-TEST_F(WindowViewTest, AMicroscopeWithNothingToStepSaysWhyAndCloses) {
+TEST_F(WindowViewTest, AMicroscopeWithoutALaunchSaysWhyAndCloses) {
     click("transport.microscope");
     frames(3);
     ASSERT_NE(view_.widgets().find("microscope.complaint"), nullptr);
@@ -213,10 +213,68 @@ TEST_F(WindowViewTest, AMicroscopeWithNothingToStepSaysWhyAndCloses) {
     EXPECT_EQ(view_.widgets().find("microscope.complaint"), nullptr);
 }
 
-TEST_F(WindowViewTest, EmulatedTimingsSaySo) {
+TEST_F(WindowViewTest, TimingsOfTheEmulatorAreMarked) {
     click("transport.step");
     EXPECT_NE(view_.widgets().find("timings.emulated"), nullptr);
     EXPECT_EQ(view_.widgets().find("timing.ripple_sync")->value, "4.41");
+}
+
+// Numbers of GLFW's keys.
+constexpr int key_escape = 256, key_f1 = 290, control_key = 2;
+
+TEST_F(WindowViewTest, KeysPauseStepAndReset) {
+    view_.press(' ', 0);
+    frames(2);
+    EXPECT_FALSE(stage_.paused());
+    view_.press(' ', 0);
+    frames();
+    EXPECT_TRUE(stage_.paused());
+    const std::uint64_t before = experiment_.frame();
+    view_.press('.', 0);
+    frames();
+    EXPECT_EQ(experiment_.frame(), before + 1);
+    view_.press('R', 0);
+    frames();
+    EXPECT_EQ(experiment_.frame(), 0U);
+}
+
+TEST_F(WindowViewTest, KeysHaveTheMeaningThatTheKeysBeforeThemGaveThem) {
+    view_.press('M', 0);
+    view_.press(' ', 0);  // plays in the microscope, which is open by now
+    frames();
+    EXPECT_TRUE(view_.microscope().is_open());
+    EXPECT_TRUE(stage_.paused());
+    view_.press(key_escape, 0);
+    view_.press(' ', 0);
+    frames();
+    EXPECT_FALSE(view_.microscope().is_open());
+    EXPECT_FALSE(stage_.paused());
+}
+
+TEST_F(WindowViewTest, EscapeClosesTheListOfKeysBeforeTheMicroscope) {
+    view_.press('M', 0);
+    view_.press('H', 0);
+    view_.press(key_escape, 0);
+    frames();
+    EXPECT_TRUE(view_.microscope().is_open());
+    view_.press(key_escape, 0);
+    frames();
+    EXPECT_FALSE(view_.microscope().is_open());
+}
+
+TEST_F(WindowViewTest, LettersAreTextWhileAFieldHasTheKeys) {
+    click("fake.file");
+    ASSERT_TRUE(ImGui::GetIO().WantTextInput);
+    view_.press('E', 0);
+    frames();
+    EXPECT_FALSE(view_.options().editor);
+    view_.press('Q', control_key);
+    frames();
+    EXPECT_TRUE(view_.asked_to_quit());
+    EXPECT_EQ(view_.widgets().find("keys")->value, "off");
+    view_.press(key_f1, 0);
+    frames();
+    EXPECT_EQ(view_.widgets().find("keys")->value, "on");
 }
 
 /// A kernel that has a use for the mouse.
@@ -243,7 +301,7 @@ class PointingTest : public ViewFixture {
     }
 };
 
-TEST_F(PointingTest, TheMouseIsTheKernelsWhileThePictureRuns) {
+TEST_F(PointingTest, TheKernelGetsTheMouseOnlyWhileThePictureRuns) {
     const std::uint64_t state = view_->inspector().state();
     mouse(0.4, 0.5, false);
     mouse(0.6, 0.5, true);

@@ -1,11 +1,11 @@
-#include "ui/microscope/registers_panel.h"
+#include "ui/dock/registers_panel.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "ui/microscope/recent_registers.h"
+#include "ui/dock/recent_registers.h"
 #include "ui/microscope/warp_words.h"
 #include "ui/widgets/widgets.h"
 
@@ -16,7 +16,7 @@ using emulator::RegisterInfo;
 
 constexpr float column_width = 178, row_height = 21;
 
-/// The same bits read in every way, for a tooltip.
+/// The tooltip of a register: its bits as hexadecimal, unsigned, signed and floating-point number.
 std::string all_readings(const RegisterInfo& reg, std::uint64_t bits) {
     if (reg.bits == 1) return fmt::format("{} = {}", reg.name, bits ? "true" : "false");
     std::string words =
@@ -30,7 +30,7 @@ std::string all_readings(const RegisterInfo& reg, std::uint64_t bits) {
     return words;
 }
 
-/// The newest step of the warp that these lanes took part in; its registers are highlighted.
+/// The newest step that wrote one of the registers; the registers that it wrote are highlighted.
 std::uint64_t newest_step(const std::vector<RecentRegister>& registers) {
     return registers.empty() ? 0 : registers.front().step;
 }
@@ -76,9 +76,10 @@ void RegistersPanel::draw(Ui& ui) {
     record(ui, "registers", words);
     ImGui::SameLine(0, ui.px(12));
     text(ui.fonts.small, colour::faint, "newest first");
-    tooltip(ui,
-            "The registers of this lane in the order in which they were last written. Another "
-            "lane: click it among the warps.");
+    tooltip(
+        ui,
+        "The registers of this lane, the last written first. Click a lane in the list of warps to "
+        "pick another.");
     if (writes_copy_ != m.copy()) {
         writes_copy_ = m.copy();
         writes_ = RegisterWrites(m.stepper().kernel());

@@ -8,7 +8,7 @@
 
 namespace warpscope::ui {
 
-/// Which registers each instruction of a kernel writes, by indices into Kernel::registers.
+/// The registers that each instruction of a kernel writes, as indices into Kernel::registers.
 class RegisterWrites {
   public:
     RegisterWrites() = default;
@@ -19,22 +19,22 @@ class RegisterWrites {
     std::vector<std::vector<std::uint32_t>> writes_;
 };
 
-/// The names of the registers that a PTX statement writes: "%f1" and "%f2" of
-/// "ld.shared.v2.f32 {%f1, %f2}, [%r4]"; none of a store.
+/// The names of the registers that a PTX statement writes: "%f1" and "%f2" for
+/// "ld.shared.v2.f32 {%f1, %f2}, [%r4]"; none for a store.
 std::vector<std::string> written_names(std::string_view statement);
 
 struct RecentRegister {
     std::uint32_t index = 0;  ///< into Kernel::registers
-    std::uint64_t step = 0;   ///< that wrote it
+    std::uint64_t step = 0;   ///< the step that wrote it
 };
 
-/// The registers that a lane has written up to here, newest first, at most `most`.
+/// The registers that a lane has written up to the current step, newest first, at most `most`.
 std::vector<RecentRegister> recent_registers(const emulator::Stepper& stepper,
                                              const RegisterWrites& writes, unsigned warp,
                                              unsigned lane, std::size_t most);
 
-/// A register's bits as its type reads them: "0.7071", "-3", "true"; 64-bit whole numbers beyond
-/// 32 bits are addresses: "0x7f31c0de1000".
+/// The value of a register by its type: "0.7071", "-3", "true". A 64-bit integer that needs more
+/// than 32 bits is taken for an address: "0x7f31c0de1000".
 std::string register_text(const emulator::RegisterInfo& reg, std::uint64_t bits);
 
 }  // namespace warpscope::ui

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compute/device/words.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+
+/// The values of an enum as entries of a list, in the order of compute::words_of.
+struct EnumEntries {
+    std::vector<std::string> ids, labels;
+    std::size_t chosen = 0;
+};
+
+template <class Enum>
+EnumEntries entries_of(Enum chosen) {
+    EnumEntries entries;
+    for (const compute::Word<Enum>& word : compute::words_of<Enum>) {
+        if (word.value == chosen) entries.chosen = entries.ids.size();
+        entries.ids.emplace_back(word.name);
+        entries.labels.emplace_back(word.label);
+    }
+    return entries;
+}
+
+template <class Enum>
+std::optional<Enum> entry_clicked(int index) {
+    if (index < 0 || std::size_t(index) >= compute::words_of<Enum>.size()) return {};
+    return compute::words_of<Enum>[std::size_t(index)].value;
+}
+
+/// The tooltip of a choice of the barrier policy.
+std::string barrier_policy_help();
+
+/// A list that opens, of the values of an enum; the value clicked.
+template <class Enum>
+std::optional<Enum> enum_dropdown(Ui& ui, const std::string& id, Enum chosen, float width) {
+    const EnumEntries all = entries_of(chosen);
+    return entry_clicked<Enum>(dropdown(ui, id, all.ids, all.labels, all.chosen, width));
+}
+
+/// The values of an enum side by side; the value clicked.
+template <class Enum>
+std::optional<Enum> enum_segments(Ui& ui, const std::string& id, Enum chosen, float width) {
+    const EnumEntries all = entries_of(chosen);
+    return entry_clicked<Enum>(segments(ui, id, all.ids, all.labels, all.chosen, width));
+}
+
+}  // namespace warpscope::ui
