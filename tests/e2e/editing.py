@@ -110,7 +110,7 @@ class Editing(Session):
         app.key("Escape", "m")
         app.wait_value("microscope.position", lambda value: value)
         app.key("End")
-        app.wait_value("microscope.ending", "The block has ended.")
+        app.wait_value("microscope.ending", "The block has finished.")
         self.assertEqual(app.value("microscope.kernel"), "ripple_txty")
         self.assertEqual(app.value("microscope.epoch"), "0")
         self.assertEqual(self.tile(app), (256, 16, 256, 256))

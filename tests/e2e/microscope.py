@@ -34,7 +34,7 @@ class Microscope(Session):
         app.wait_value("picture.thread", "5, 4")
 
         app.click("microscope.end")
-        app.wait_value("microscope.ending", "The block has ended.")
+        app.wait_value("microscope.ending", "The block has finished.")
         app.pass_frames()
         self.assertEqual(self.lines(app), ["has ended"] * 8)
         self.assertEqual(self.tile(app), (256, 16, 256, 256))

@@ -95,7 +95,7 @@ class Panels(Session):
         app.choose("microscope.barriers", "volta")
         self.at(app, 0)
         app.key("End")
-        app.wait_value("microscope.ending", "The block has ended.")
+        app.wait_value("microscope.ending", "The block has finished.")
 
     # --- changes of the experiment
 
