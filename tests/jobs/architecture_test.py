@@ -23,8 +23,8 @@ SUBFLOORS = {
                  {"checks", "decode"}, {"stepper"}],
     "experiments": [{"framework"}, {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
-    "ui": [{"widgets"}, {"source"}, {"stage"}, {"editor", "microscope"}, {"dock", "panels"},
-           {"window"}],
+    "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"editor", "microscope"},
+           {"dock", "panels"}, {"window"}],
 }
 
 # Outside headers, and the files that may include them (paths below app/).
