@@ -40,9 +40,9 @@ std::unique_ptr<compute::Device> make_device(const Options& options) {
 }
 
 jobs::HeadlessRequest headless_request(const Options& options) {
-    jobs::HeadlessRequest request{.experiment = options.experiment,
-                                  .assignments = options.sets_of(options.experiment),
-                                  .frames = options.frames};
+    jobs::HeadlessRequest request{.experiment = options.experiment, .frames = options.frames};
+    const auto assignments = options.assignments.find(options.experiment);
+    if (assignments != options.assignments.end()) request.assignments = assignments->second;
     if (options.size) request.size = *options.size;
     request.screenshot = options.screenshot;
     request.view_only = options.view_only;
@@ -72,24 +72,7 @@ jobs::Painter painter(const std::optional<ui::MicroscopePlace>& microscope) {
     };
 }
 
-/// The window makes an experiment when it is first shown; a --set that it can't take is said now.
-void check_sets(const Options& options) {
-    if (options.sets.empty()) return;
-    const auto device = compute::pick_device("emulator");
-    for (const experiments::Entry& entry : experiments::registry()) {
-        const auto sets = options.sets_of(entry.id);
-        if (sets.empty()) continue;
-        const auto scratch = entry.make(*device);
-        try {
-            for (const auto& [id, text] : sets) scratch->parameters().find(id).parse(text);
-        } catch (const experiments::ParameterError& e) {
-            throw jobs::UsageError(fmt::format("{}: {}", entry.id, e.what()));
-        }
-    }
-}
-
 int run_window(const Options& options, compute::Helpers& helpers) {
-    check_sets(options);
     jobs::check_kernel_files(options.kernel_source, options.kernels);
     ui::WindowOptions window;
     window.helpers = &helpers;
@@ -98,9 +81,7 @@ int run_window(const Options& options, compute::Helpers& helpers) {
     if (options.device_given) window.device = options.device;
     if (options.run_given) window.run = options.run;
     window.experiment = options.experiment;
-    for (const Options::Set& set : options.sets) {
-        window.assignments[set.experiment].push_back(set.assignment);
-    }
+    window.assignments = options.assignments;
     window.size = options.size;
     window.vsync = options.vsync;
     window.microscope = microscope_place(options);
@@ -113,9 +94,9 @@ int run(const Options& options) {
     compute::Helpers helpers("/proc/self/exe");
     switch (options.mode) {
         case Mode::list:
-            return jobs::run_list(*compute::pick_device("emulator"), options.json);
+            return jobs::run_list(options.json);
         case Mode::bench:
-            return jobs::run_bench(helpers, *make_device(options), options.json);
+            return jobs::run_bench(helpers, *make_device(options), options.bench, options.json);
         case Mode::headless:
             return jobs::run_headless(helpers, make_device(options), headless_request(options),
                                       painter(microscope_place(options)));

@@ -4,19 +4,19 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
 
-#include "compute/device/words.h"
 #include "jobs/output/output.h"
+#include "jobs/output/word_list.h"
+#include "option_values.h"
 
 namespace warpscope {
 
 namespace {
 
+using jobs::parse_word_list;
 using jobs::UsageError;
 
 constexpr std::uint64_t most_frames = 1'000'000'000;
-constexpr int largest_side = 16384;
 
 constexpr const char* examples = R"(Examples:
   warpscope                                    open the window
@@ -46,65 +46,6 @@ one arrival of each warp (before-volta), or fail where lanes come without the re
 
 Exit status: 0; 1 when a result is wrong where it should be right, when a check finds something, or
 when the device, the window or a write fails; 2 when an argument can't be used.)";
-
-std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t high) {
-    std::uint64_t value = 0;
-    const char* end = text.data() + text.size();
-    const auto result = std::from_chars(text.data(), end, value);
-    if (result.ec != std::errc() || result.ptr != end || value > high) {
-        throw UsageError(
-            fmt::format("{} {}: write a whole number from 0 to {}", option, text, high));
-    }
-    return value;
-}
-
-experiments::Size parse_size(const std::string& text) {
-    experiments::Size size;
-    const char* end = text.data() + text.size();
-    const auto width = std::from_chars(text.data(), end, size.width);
-    if (width.ec == std::errc() && width.ptr != end && *width.ptr == 'x') {
-        const auto height = std::from_chars(width.ptr + 1, end, size.height);
-        const bool legal = std::min(size.width, size.height) >= 1 &&
-                           std::max(size.width, size.height) <= largest_side;
-        if (height.ec == std::errc() && height.ptr == end && legal) return size;
-    }
-    throw UsageError(
-        fmt::format("--size {}: write WIDTHxHEIGHT in pixels, 1x1 to {}x{}, e.g. "
-                    "1280x720",
-                    text, largest_side, largest_side));
-}
-
-void check_experiment(const std::string& argument, const std::string& id) {
-    try {
-        experiments::find_experiment(id);
-    } catch (const experiments::ParameterError& e) {
-        throw UsageError(fmt::format("{}: {}", argument, e.what()));
-    }
-}
-
-Options::Set parse_set(const std::string& text) {
-    const std::size_t equals = text.find('=');
-    const std::size_t dot = text.substr(0, equals).find('.');
-    if (equals == std::string::npos || dot == std::string::npos || dot == 0 || dot + 1 == equals) {
-        throw UsageError(
-            fmt::format("--set {}: write EXPERIMENT.PARAMETER=VALUE, e.g. "
-                        "ripple.sync=off (--list shows all)",
-                        text));
-    }
-    const std::string experiment = text.substr(0, dot);
-    check_experiment("--set " + text, experiment);
-    return {experiment, {text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1)}};
-}
-
-/// The value of an enum from its word: "--math fast".
-template <class Enum>
-Enum parse_word(std::string_view option, const std::string& text) {
-    try {
-        return compute::parse<Enum>(text);
-    } catch (const std::invalid_argument& e) {
-        throw UsageError(fmt::format("{} {}", option, e.what()));
-    }
-}
 
 /// The app's options, as CLI11 sees them: everything arrives as text and is parsed here, so that
 /// every complaint reads the same.
@@ -176,7 +117,15 @@ class Parser {
         flag("--counters", options_.counters,
              "the same on the emulator, and count sectors, bank conflicts and the like", group);
         flag("--list", list_, "print every experiment and parameter", group);
-        flag("--bench", bench_, "measure this machine", group);
+        bench_ = text("--bench", "S,...",
+                      "measure this machine; S: emulator, start, edit, gpu, ladders, frames (all)",
+                      group, [this](const std::string& words) {
+                          const auto sections = parse_word_list<jobs::BenchSection>(
+                              "--bench",
+                              words.empty() ? compute::names<jobs::BenchSection>(",") : words);
+                          options_.bench = {sections.begin(), sections.end()};
+                      });
+        bench_->expected(0, 1);
         flag("-h,--help", help_, "print this", group);
         // Not for people: how the app starts the processes that edited kernels run in.
         helper_ = text("--helper", "FD", "", "", [this](const std::string& fd) {
@@ -189,7 +138,7 @@ class Parser {
         const char* group = "The experiment";
         text("--experiment", "E", "which experiment: ripple, nbody, ... (--list)", group,
              [this](const std::string& id) {
-                 check_experiment("--experiment " + id, id);
+                 parse_experiment("--experiment " + id, id);
                  options_.experiment = id;
              });
         // Taken in finish(): --bodies may stand after it and comes first all the same.
@@ -288,21 +237,26 @@ class Parser {
 
     void finish() {
         choose_mode();
-        if (!bodies_.empty()) {
-            options_.sets = {{"nbody", {"start", "file"}}, {"nbody", {"file", bodies_}}};
+        std::vector<std::string> sets;
+        if (!bodies_.empty()) sets = {"nbody.start=file", "nbody.file=" + bodies_};
+        sets.insert(sets.end(), set_texts_.begin(), set_texts_.end());
+        for (const std::string& text : sets) {
+            const auto& [experiment, assignment] = parse_set(text);
+            options_.assignments[experiment->id].push_back(assignment);
+            if (first_set_.empty()) first_set_ = experiment->id;
         }
-        for (const std::string& set : set_texts_) options_.sets.push_back(parse_set(set));
         choose_experiment();
     }
 
     void choose_mode() {
         const bool headless_run = headless_ || check_->count() || options_.counters;
-        if (headless_run + list_ + bench_ > 1)
+        const bool bench = bench_->count() > 0;
+        if (headless_run + list_ + bench > 1)
             throw UsageError(
                 "--headless (or --check, --counters), --list, --bench: give one of them");
         if (headless_run) options_.mode = Mode::headless;
         if (list_) options_.mode = Mode::list;
-        if (bench_) options_.mode = Mode::bench;
+        if (bench) options_.mode = Mode::bench;
         if (helper_->count()) options_.mode = Mode::helper;
         const bool window = options_.mode == Mode::window;
         const bool headless = options_.mode == Mode::headless;
@@ -340,9 +294,7 @@ class Parser {
     /// Without --experiment, the one that the first --set or --bodies speaks of; a kernel that
     /// comes alone is for the one that is there for such.
     void choose_experiment() {
-        if (options_.experiment.empty() && !options_.sets.empty()) {
-            options_.experiment = options_.sets.front().experiment;
-        }
+        if (options_.experiment.empty()) options_.experiment = first_set_;
         if (options_.experiment.empty() && !options_.kernel_source.empty()) {
             options_.experiment = "scratch";
         }
@@ -351,33 +303,26 @@ class Parser {
             throw UsageError(
                 "--headless, --check, --counters: add --experiment E (--list shows all)");
         }
-        for (const Options::Set& set : options_.sets) {
-            if (set.experiment == options_.experiment) continue;
-            throw UsageError(fmt::format(
-                "{}.{}: the experiment is {}; drop this or give "
-                "--experiment {}",
-                set.experiment, set.assignment.id, options_.experiment, set.experiment));
+        for (const auto& [id, list] : options_.assignments) {
+            if (id == options_.experiment) continue;
+            throw UsageError(
+                fmt::format("{}.{}: the experiment is {}; drop this or give --experiment {}", id,
+                            list.front().id, options_.experiment, id));
         }
     }
 
     CLI::App app_{"A microscope for CUDA shared memory: what __syncthreads() and tiling do, live."};
     Options options_;
-    bool headless_ = false, list_ = false, bench_ = false, help_ = false, version_ = false;
+    bool headless_ = false, list_ = false, help_ = false, version_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
-    CLI::Option *helper_{}, *check_{}, *frames_{}, *screenshot_{}, *view_only_{}, *compare_{},
-        *json_{}, *vsync_{}, *widget_map_{}, *microscope_{}, *kernel_source_{}, *kernels_{};
+    std::string first_set_;  ///< experiment that the first of them is for
+    CLI::Option *helper_{}, *check_{}, *bench_{}, *frames_{}, *screenshot_{}, *view_only_{},
+        *compare_{}, *json_{}, *vsync_{}, *widget_map_{}, *microscope_{}, *kernel_source_{},
+        *kernels_{};
 };
 
 }  // namespace
-
-std::vector<experiments::Assignment> Options::sets_of(const std::string& id) const {
-    std::vector<experiments::Assignment> found;
-    for (const Set& set : sets) {
-        if (set.experiment == id) found.push_back(set.assignment);
-    }
-    return found;
-}
 
 Options parse_options(int argc, const char* const* argv) {
     return Parser().parse(argc, argv);

@@ -8,6 +8,7 @@
 
 #include "compute/device/device.h"
 #include "experiments/framework/experiment.h"
+#include "jobs/bench/sections.h"
 #include "jobs/headless/check.h"
 
 namespace warpscope {
@@ -15,8 +16,8 @@ namespace warpscope {
 /// What the app does: exactly one a run.
 enum class Mode { window, headless, list, bench, helper };
 
-/// The command line, checked as far as that goes without a device: experiment ids exist, numbers
-/// are numbers, options that exclude each other don't meet.
+/// The command line, checked as far as possible without a device: experiments and parameters exist,
+/// their values are legal, and no option excludes another one.
 struct Options {
     Mode mode = Mode::window;
     std::string device = "auto";
@@ -25,12 +26,8 @@ struct Options {
     bool run_given = false;  ///< some of those: they stand before what the window remembers
 
     std::string experiment;  ///< empty: none was named
-    /// Of one experiment each: "ripple", {"sync", "off"}.
-    struct Set {
-        std::string experiment;
-        experiments::Assignment assignment;
-    };
-    std::vector<Set> sets;                ///< in the order given, those of --bodies first
+    /// Of --bodies, then of --set in the order given. Every value is legal.
+    experiments::Assignments assignments;
     std::filesystem::path kernel_source;  ///< for the experiment's kernel file; empty: none
     std::filesystem::path kernels;        ///< a folder of such files; empty: none
 
@@ -45,10 +42,8 @@ struct Options {
     std::optional<bool> vsync;
     std::string microscope;            ///< "12,7@214": where it is opened; empty: not
     std::filesystem::path widget_map;  ///< empty: none
+    jobs::BenchSections bench;         ///< Mode::bench: what is measured
     int helper_socket = -1;            ///< Mode::helper: the socket that a helper process serves
-
-    /// The assignments to one experiment.
-    std::vector<experiments::Assignment> sets_of(const std::string& id) const;
 };
 
 /// Nothing to do but to print `text` and to end with 0: --help, --version.

@@ -11,32 +11,24 @@
 #include "experiments/sums/reduction.h"
 
 namespace warpscope::experiments {
-namespace {
-
-template <class T>
-std::unique_ptr<Experiment> make(compute::Device& device) {
-    return std::make_unique<T>(device);
-}
-
-}  // namespace
-
 std::span<const Entry> registry() {
     static const std::array entries{
-        Entry{"ripple", "Ripple bitmap",
-              "A picture that passes through shared memory: right with the barrier, torn without.",
-              make<Ripple>},
-        Entry{"nbody", "N-body",
-              "Gravity of thousands of bodies, fetched from global memory or in shared tiles.",
-              make<NBody>},
-        Entry{"dot", "Dot product",
-              "A sum whose tree needs a barrier after every step, against its exact value.",
-              make<Dot>},
-        Entry{"reduction", "Reduction",
-              "The sum of many floats, on a ladder of kernels that get faster.", make<Reduction>},
-        Entry{"scratch", "Your own kernel",
-              "What you write as scratch(pixels, width, height, time, mouse), from a gallery of "
-              "starting points.",
-              make<Scratch>},
+        entry_of<Ripple>("ripple", "Ripple bitmap",
+                         "A picture that passes through shared memory: right with the barrier, "
+                         "torn without it."),
+        entry_of<NBody>("nbody", "N-body",
+                        "Gravity among thousands of bodies, read from global memory or from tiles "
+                        "in shared memory."),
+        entry_of<Dot>(
+            "dot", "Dot product",
+            "A sum whose tree needs a barrier after every step, compared with its exact value."),
+        entry_of<Reduction>(
+            "reduction", "Reduction",
+            "The sum of many floats, by kernels of which each is faster than the one before."),
+        entry_of<Scratch>(
+            "scratch", "Your own kernel",
+            "A kernel that you write: scratch(pixels, width, height, time, mouse). A gallery has "
+            "kernels to start from."),
     };
     return entries;
 }

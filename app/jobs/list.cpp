@@ -54,12 +54,11 @@ void append_parameter(std::string& out, const Entry& entry, const Parameter& p, 
 
 }  // namespace
 
-std::string list_text(compute::Device& device) {
+std::string list_text() {
     std::string out;
     for (const Entry& entry : experiments::registry()) {
-        const auto experiment = entry.make(device);
-        const experiments::ParameterSet& parameters = experiment->parameters();
-        const Widths w = widths_of(entry, parameters);
+        const auto parameters = entry.make_parameters();
+        const Widths w = widths_of(entry, *parameters);
         if (!out.empty()) out += "\n";
         out += fmt::format("{}: {}\n", entry.id, entry.title);
         for (const std::string& line : wrap(entry.summary, page_columns - 2)) {
@@ -67,40 +66,40 @@ std::string list_text(compute::Device& device) {
         }
         out += fmt::format("\n  {:{}}  {:{}}  {:{}}  values and meaning\n", "parameter", w.id,
                            "type", w.type, "default", w.initial);
-        for (const Parameter* p : parameters.all()) append_parameter(out, entry, *p, w);
+        for (const Parameter* p : parameters->all()) append_parameter(out, entry, *p, w);
     }
     return out;
 }
 
-Json list_json(compute::Device& device) {
+Json list_json() {
     Json list = Json::array();
     for (const Entry& entry : experiments::registry()) {
-        const auto experiment = entry.make(device);
-        Json parameters = Json::array();
-        for (const Parameter* p : experiment->parameters().all()) {
-            parameters.push_back({{"id", full_id(entry, *p)},
-                                  {"label", p->label()},
-                                  {"type", p->type()},
-                                  {"range", p->range()},
-                                  {"default", value_json(*p, p->default_text())},
-                                  {"help", p->help()}});
+        const auto parameters = entry.make_parameters();
+        Json listed = Json::array();
+        for (const Parameter* p : parameters->all()) {
+            listed.push_back({{"id", full_id(entry, *p)},
+                              {"label", p->label()},
+                              {"type", p->type()},
+                              {"range", p->range()},
+                              {"default", value_json(*p, p->default_text())},
+                              {"help", p->help()}});
         }
         list.push_back({{"id", entry.id},
                         {"title", entry.title},
                         {"summary", entry.summary},
-                        {"parameters", std::move(parameters)}});
+                        {"parameters", std::move(listed)}});
     }
     return {{"experiments", std::move(list)}};
 }
 
-int run_list(compute::Device& device, const std::string& json) {
+int run_list(const std::string& json) {
     if (!json.empty() && json != "-") check_writable(json, "--json");
     if (json.empty()) {
-        print(list_text(device));
+        print(list_text());
     } else if (json == "-") {
-        print(dump(list_json(device)));
+        print(dump(list_json()));
     } else {
-        write_file(json, dump(list_json(device)));
+        write_file(json, dump(list_json()));
     }
     return 0;
 }

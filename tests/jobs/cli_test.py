@@ -104,6 +104,7 @@ class Refusals(CommandLine):
              r"--device gpu.*emulator"),
             (["--headless", "--experiment", "ripple", "--device", "cuda:x"], r"cuda:x"),
             (["--screenshot", "a.png"], r"--screenshot.*--headless"),
+            (["--bench", "speed"], r"--bench speed.*emulator, start, edit, gpu, ladders, frames"),
             ([*RIPPLE, "--check", "races"], r"--check races.*race, barrier, memory"),
         ]:
             with self.subTest(arguments=arguments):
@@ -223,8 +224,19 @@ class Answers(CommandLine):
         self.assertEqual(self.expect_success("--list", "--json", "l.json"), "")
         self.assertEqual(json.loads((self.folder / "l.json").read_text()), listed)
 
+    def test_bench_measures_the_named_sections_only(self):
+        def rows(sections):
+            done = self.run_program("--bench", sections, "--device", "emulator", "--json", "-")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            return {row["name"] for row in json.loads(done.stdout)["rows"]}
+        self.assertEqual(rows("gpu"), set(), "the emulator is no GPU")
+        experiments = json.loads(self.expect_success("--list", "--json", "-"))["experiments"]
+        frames = {f"{e['id']}_default_frames_per_second" for e in experiments}
+        self.assertEqual(rows("frames,gpu"),
+                         {"presentation_us", "presentation_drawn_us"} | frames)
+
     def test_defaults_are_legal(self):
-        """What --list calls a default is taken by --set."""
+        """--set accepts each default that --list prints."""
         listed = json.loads(self.expect_success("--list", "--json", "-"))
         for experiment in listed["experiments"]:
             sets = []

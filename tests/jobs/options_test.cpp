@@ -49,7 +49,7 @@ TEST(Options, EveryHeadlessOptionArrives) {
          "fast",       "--schedule",     "run-to-barrier", "--seed",      "18446744073709551615"});
     EXPECT_EQ(o.mode, Mode::headless);
     EXPECT_EQ(o.experiment, "ripple");
-    const auto sets = o.sets_of("ripple");
+    const auto sets = o.assignments.at("ripple");
     ASSERT_EQ(sets.size(), 2u);
     EXPECT_EQ(sets[0].id, "sync");
     EXPECT_EQ(sets[0].text, "off");
@@ -95,15 +95,15 @@ TEST(Options, BarriersWaitAsTheyAreTold) {
 
 TEST(Options, SetTakesOneWordAndKeepsEverySignAfterTheFirstEquals) {
     const Options o = parse({"--set", "nbody.file=a=b.c", "--set=ripple.sync=on"});
-    EXPECT_EQ(o.sets_of("nbody").at(0).id, "file");
-    EXPECT_EQ(o.sets_of("nbody").at(0).text, "a=b.c");
-    EXPECT_EQ(o.sets_of("ripple").at(0).text, "on");
+    EXPECT_EQ(o.assignments.at("nbody").at(0).id, "file");
+    EXPECT_EQ(o.assignments.at("nbody").at(0).text, "a=b.c");
+    EXPECT_EQ(o.assignments.at("ripple").at(0).text, "on");
 }
 
 TEST(Options, BodiesStartTheNbodyFromAFileAndSetsOverrule) {
     const Options o = parse({"--set", "nbody.start=disk", "--bodies", "stars.csv"});
     EXPECT_EQ(o.experiment, "nbody");
-    const auto sets = o.sets_of("nbody");
+    const auto sets = o.assignments.at("nbody");
     ASSERT_EQ(sets.size(), 3u);
     EXPECT_EQ(sets[0].id + "=" + sets[0].text, "start=file");
     EXPECT_EQ(sets[1].id + "=" + sets[1].text, "file=stars.csv");
@@ -131,6 +131,19 @@ TEST(Options, KernelsFromFilesAreForTheWindowAndHeadless) {
     EXPECT_EQ(parse({"--check", "race", "--kernel-source", "a.cu", "--set", "dot.n=5"}).experiment,
               "dot");
     EXPECT_EQ(parse({"--kernels", "dir"}).experiment, "");
+}
+
+TEST(Options, BenchTakesSections) {
+    using enum jobs::BenchSection;
+    using Sections = jobs::BenchSections;
+    const Options all = parse({"--bench"});
+    EXPECT_EQ(all.mode, Mode::bench);
+    EXPECT_EQ(all.bench, (Sections{emulator, start, edit, gpu, ladders, frames}));
+    EXPECT_EQ(parse({"--bench", "--json", "b.json"}).bench, all.bench);
+    EXPECT_EQ(parse({"--bench", "--json", "b.json"}).json, "b.json");
+    EXPECT_EQ(parse({"--bench", "edit"}).bench, Sections{edit});
+    EXPECT_EQ(parse({"--bench", "gpu,emulator", "--json", "-"}).bench, (Sections{emulator, gpu}));
+    EXPECT_EQ(parse({"--bench=frames"}).bench, Sections{frames});
 }
 
 TEST(Options, HelpIsGroupedAndHasExamples) {
@@ -186,6 +199,8 @@ TEST(Options, EachBadArgumentIsNamedWithItsFix) {
         {{"--check", "rcae"}, "--check rcae", "race, barrier, memory"},
         {{"--check", "race,memroy"}, "memroy", "race, barrier, memory"},
         {{"--check", "race,"}, "--check", "race, barrier, memory"},
+        {{"--bench", "speed"}, "--bench speed", "emulator, start, edit, gpu, ladders, frames"},
+        {{"--bench", "gpu,"}, "--bench", "emulator, start, edit, gpu, ladders, frames"},
         {{"--frames", "3"}, "--frames", "--headless"},
         {{"--screenshot", "a.png"}, "--screenshot", "--headless"},
         {{"--json", "-"}, "--json", "--headless"},

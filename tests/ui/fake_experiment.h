@@ -21,34 +21,46 @@ class FakeDevice final : public tests::HostDevice {
     }
 };
 
+struct FakeParameters final : experiments::ParameterSet {
+    FakeParameters() { speed.only_shows(); }
+    std::string kernel_file() const override { return "ripple"; }
+
+    experiments::Toggle sync{*this, "sync", "__syncthreads()", "The barrier.", true};
+    experiments::Choice layout{*this,
+                               "layout",
+                               "Tile layout",
+                               "How the tile lies.",
+                               {{"xy", "[tx][ty]"}, {"yx", "[ty][tx]"}, {"padded", "padded rows"}}};
+    experiments::Choice kernel{
+        *this,
+        "kernel",
+        "Kernel",
+        "Which one.",
+        {{"a", "float3, from global memory"}, {"b", "float4"}, {"c", "tiled"}},
+        2};
+    experiments::Integer level{*this, "level", "Level", "Of green.", 64, 1, 255};
+    experiments::Integer bodies{*this, "bodies", "Bodies", "How many.", 4096, 1, 1 << 20};
+    experiments::Real speed{*this, "speed", "Speed", "Of time.", 1, 0, 10, "1/s"};
+    experiments::Text file{*this, "file", "File", "A path."};
+    experiments::Toggle pixels{*this, "pixels", "Pixels", "A picture, or a tree.", true};
+};
+
 /// One parameter of each type, a picture of one colour a frame (red = frame, green = level), or a
 /// tree where `pixels` is off.
 class FakeExperiment final : public experiments::Experiment {
   public:
-    explicit FakeExperiment(compute::Device& device)
-        : Experiment(device),
-          sync_(declare(), "sync", "__syncthreads()", "The barrier.", true),
-          layout_(declare(), "layout", "Tile layout", "How the tile lies.",
-                  {{"xy", "[tx][ty]"}, {"yx", "[ty][tx]"}, {"padded", "padded rows"}}),
-          kernel_(declare(), "kernel", "Kernel", "Which one.",
-                  {{"a", "float3, from global memory"}, {"b", "float4"}, {"c", "tiled"}}, 2),
-          level_(declare(), "level", "Level", "Of green.", 64, 1, 255),
-          bodies_(declare(), "bodies", "Bodies", "How many.", 4096, 1, 1 << 20),
-          speed_(declare(), "speed", "Speed", "Of time.", 1, 0, 10, "1/s"),
-          file_(declare(), "file", "File", "A path."),
-          pixels_(declare(), "pixels", "Pixels", "A picture, or a tree.", true) {
-        speed_.only_shows();
-    }
+    using Parameters = FakeParameters;
+    explicit FakeExperiment(compute::Device& device) : Experiment(device) {}
 
-    std::string kernel_file() const override { return "ripple"; }
+    const Parameters& parameters() const override { return parameters_; }
     void launch_kernel() override {}
     experiments::Size picture_size(experiments::Size) const override {
-        return pixels_ ? experiments::Size{64, 48} : experiments::Size{};
+        return parameters_.pixels ? experiments::Size{64, 48} : experiments::Size{};
     }
     void render_into(const experiments::PixelTarget& target) override {
         if (fail_render) throw compute::DeviceError("the picture's kernel failed");
         auto* pixels = reinterpret_cast<experiments::Rgba*>(target.pixels.address);
-        const auto level = std::uint8_t(std::int64_t(level_));
+        const auto level = std::uint8_t(std::int64_t(parameters_.level));
         for (int i = 0; i < target.size.width * target.size.height; ++i)
             pixels[i] = {std::uint8_t(frame()), level, std::uint8_t(i % 64), 255};
         ++renders;
@@ -57,7 +69,7 @@ class FakeExperiment final : public experiments::Experiment {
         ++reports;
         using experiments::Verdict;
         return {{"wrong_pixels", "Wrong pixels", 41.8, "%", 0.0,
-                 sync_ ? Verdict::pass : Verdict::finding,
+                 parameters_.sync ? Verdict::pass : Verdict::finding,
                  "4 of 10 pixels come from another thread's turn: the barrier is missing."},
                 {"value", "Value", 25723564731392.0, "", 25723564731392.0, Verdict::pass, ""}};
     }
@@ -70,7 +82,7 @@ class FakeExperiment final : public experiments::Experiment {
              {"c", "tiled", 5.2, 1.75e9, 2e-7, experiments::Verdict::pass, "3198.6 ms"}}};
     }
     const experiments::Tree* tree() override {
-        if (pixels_) return nullptr;
+        if (parameters_.pixels) return nullptr;
         // Eight elements, added by halves; the second step's element 1 is wrong on purpose.
         tree_ = {"cache[] of block 0",
                  {{"loaded", {1, 2, 3, 4, 5, 6, 7, 8}, std::vector<bool>(8, true), {}},
@@ -90,7 +102,8 @@ class FakeExperiment final : public experiments::Experiment {
 
   protected:
     void changed(std::span<experiments::Parameter* const>) override {
-        if (file_.value() == "missing") throw std::runtime_error("missing: no such file");
+        if (parameters_.file.value() == "missing")
+            throw std::runtime_error("missing: no such file");
     }
     void do_step() override {
         if (lose_device) throw compute::DeviceLost("the GPU is gone");
@@ -101,21 +114,13 @@ class FakeExperiment final : public experiments::Experiment {
     void do_reset() override {}
 
   private:
-    experiments::Toggle sync_;
-    experiments::Choice layout_, kernel_;
-    experiments::Integer level_, bodies_;
-    experiments::Real speed_;
-    experiments::Text file_;
-    experiments::Toggle pixels_;
+    Parameters parameters_;
     experiments::Tree tree_;
 };
 
 inline const experiments::Entry& fake_entry() {
-    static const experiments::Entry entry{
-        "fake", "Ripple bitmap", "A picture that passes through shared memory.",
-        [](compute::Device& device) -> std::unique_ptr<experiments::Experiment> {
-            return std::make_unique<FakeExperiment>(device);
-        }};
+    static const experiments::Entry entry = experiments::entry_of<FakeExperiment>(
+        "fake", "Ripple bitmap", "A picture that passes through shared memory.");
     return entry;
 }
 

@@ -65,11 +65,11 @@ std::string_view name(Enum value) {
 
 /// The names of all values: "volta, before-volta, strict".
 template <class Enum>
-std::string names() {
+std::string names(std::string_view separator = ", ") {
     static_assert(!words_of<Enum>.empty(), "the enum has no table of words");
     std::string list;
     for (const Word<Enum>& word : words_of<Enum>) {
-        if (!list.empty()) list += ", ";
+        if (!list.empty()) list += separator;
         list += word.name;
     }
     return list;

@@ -4,21 +4,36 @@
 #include <functional>
 #include <string_view>
 
-#include "experiments/framework/measure.h"
+#include "compute/device/device.h"
 
 namespace warpscope::experiments {
 
-/// Measures kernels whose inputs have to come from memory, whatever their size.
+/// Removes the inputs of kernels from a GPU's L2 cache by reading other memory of twice its size.
+/// Does nothing on a device whose cache size is not known, such as the emulator.
+class CacheEvictor {
+  public:
+    explicit CacheEvictor(compute::Device& device);
+    void launch();
+
+  private:
+    using Floats = compute::DevicePointer<float>;
+
+    compute::Device& device_;
+    compute::Kernel<Floats, Floats, unsigned> read_;
+    compute::Buffer<float> others_, sums_;
+};
+
+/// Measures kernels that read their inputs from memory, not from a cache.
 class ColdRuns {
   public:
     explicit ColdRuns(compute::Device& device) : device_(device), cache_(device) {}
 
     struct Times {
         std::size_t runs = 0;
-        double median_ms = 0, p99_ms = 0;  ///< of device time
+        double median_ms = 0, p99_ms = 0;  ///< device time
     };
-    /// Calls `run` to warm up and then, with its number, as often as is worth while, each time with
-    /// nothing of its inputs in the cache; it launches what the device's timings call `name`.
+    /// Calls `run` twice to warm up, then launches_worth() times with a cold cache and the number
+    /// of the run. `run` launches the kernel that the device's timings call `name`.
     Times measure(std::string_view name, const std::function<void(std::size_t number)>& run);
 
   private:

@@ -1,87 +1,14 @@
 #include "experiments/framework/edited.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-#include <utility>
-
-#include "compute/helper/helpers.h"
-
 namespace warpscope::experiments {
-namespace {
-
-/// The same text with comments blanked, line by line.
-std::string without_comments(std::string_view source) {
-    std::string code(source);
-    const auto blank = [&](std::size_t begin, std::size_t end) {
-        end = std::min(end, code.size());
-        for (std::size_t i = begin; i < end; ++i)
-            if (code[i] != '\n') code[i] = ' ';
-        return end;
-    };
-    for (std::size_t i = 0; i + 1 < code.size(); ++i) {
-        if (code[i] != '/') continue;
-        if (code[i + 1] == '/') {
-            i = blank(i, code.find('\n', i));
-        } else if (code[i + 1] == '*') {
-            const std::size_t end = code.find("*/", i + 2);
-            i = blank(i, end == std::string::npos ? end : end + 2) - 1;
-        }
-    }
-    return code;
-}
-
-/// The body's first character and one past its last; {0, 0} where there is none.
-std::pair<std::size_t, std::size_t> body_of(const std::string& code, std::string_view function) {
-    const std::string name = fmt::format(" {}(", function);
-    for (std::size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
-        const std::size_t begin = code.find_first_of("{;", at);
-        if (begin == std::string::npos || code[begin] == ';') continue;  // a call
-        int depth = 0;
-        for (std::size_t i = begin; i < code.size(); ++i) {
-            depth += code[i] == '{' ? 1 : code[i] == '}' ? -1 : 0;
-            if (depth == 0) return {begin, i};
-        }
-        return {begin, code.size()};
-    }
-    return {0, 0};
-}
-
-}  // namespace
 
 bool edited(const compute::Device& device, std::string_view file) {
     return device.edits().contains(file);
 }
 
-std::unique_ptr<compute::EmulatedDevice> emulator_like(const compute::Device& device,
-                                                       std::string reason,
-                                                       std::size_t memory_bytes) {
-    const bool edited = !device.edits().empty();
-    return compute::make_emulated_device(
-        {std::move(reason), memory_bytes, device.settings(), device.edits(),
-         edited ? compute::usual_limits() : compute::LaunchLimits{}});
-}
-
 Verdict judged(const compute::Device& device, std::string_view file, bool right) {
     if (right) return Verdict::pass;
     return edited(device, file) ? Verdict::finding : Verdict::fail;
-}
-
-std::vector<int> barrier_lines(std::string_view source, std::string_view function) {
-    const std::string code = without_comments(source);
-    const auto [begin, end] =
-        function.empty() ? std::pair{std::size_t(0), code.size()} : body_of(code, function);
-    std::vector<int> lines;
-    for (std::size_t at = code.find("__syncthreads", begin); at < end;
-         at = code.find("__syncthreads", at + 1))
-        lines.push_back(1 + int(std::count(code.begin(), code.begin() + std::ptrdiff_t(at), '\n')));
-    return lines;
-}
-
-std::string place(std::string_view file, const std::vector<int>& lines) {
-    if (lines.empty()) return fmt::format("{}.cu", file);
-    return fmt::format("{}.cu:{}", file, fmt::join(lines, " and "));
 }
 
 }  // namespace warpscope::experiments

@@ -11,7 +11,7 @@ void Experiment::set(std::span<const Assignment> assignments) {
     };
     std::vector<Before> before;
     for (const Assignment& assignment : assignments) {
-        Parameter& parameter = parameters_.find(assignment.id);
+        Parameter& parameter = parameters().find(assignment.id);
         before.push_back({&parameter, parameter.text()});
     }
     try {
@@ -32,6 +32,11 @@ void Experiment::set(std::span<const Assignment> assignments) {
     }
 }
 
+bool Experiment::any_of(std::span<Parameter* const> which,
+                        std::initializer_list<const Parameter*> parameters) {
+    return std::ranges::find_first_of(which, parameters) != which.end();
+}
+
 void Experiment::step() {
     do_step();
     ++frame_;
@@ -45,7 +50,7 @@ void Experiment::reset() {
 
 Snapshot Experiment::snapshot() {
     Snapshot taken{{}, frame_, changed_since_reset_, save_state()};
-    for (const Parameter* parameter : parameters_.all())
+    for (const Parameter* parameter : parameters().all())
         taken.parameters.push_back({parameter->id(), parameter->text()});
     return taken;
 }

@@ -2,6 +2,7 @@
 
 #include <any>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,12 +34,6 @@ struct PixelTarget {
     Size size;
 };
 
-/// `id` = parameter, `text` = its new value.
-struct Assignment {
-    std::string id;
-    std::string text;
-};
-
 /// Where an experiment stands, in host memory: enough to go on from, on any device.
 struct Snapshot {
     std::vector<Assignment> parameters;
@@ -65,10 +60,13 @@ class Experiment {
 
     compute::Device& device() { return device_; }
     const compute::Device& device() const { return device_; }
-    const ParameterSet& parameters() const { return parameters_; }
+    /// Always the same set, a member of the experiment.
+    virtual const ParameterSet& parameters() const = 0;
+    std::string kernel_file() const { return parameters().kernel_file(); }
 
-    /// Sets all or none: where a value is illegal or the state can't be made (ParameterError,
-    /// DeviceError, a file's error), values and state stay as they were and the error goes on.
+    /// Sets all values or none. Throws ParameterError for a value that is not legal, and
+    /// DeviceError or the error of a file if the state can't be made; then values and state stay as
+    /// they were.
     void set(std::span<const Assignment> assignments);
 
     /// Frames since the last reset, and whether a parameter changed since: then the picture can't
@@ -85,9 +83,6 @@ class Experiment {
     /// next one will), with the same seeds and with what has to run before it; that kernel's launch
     /// is the last. For copies that are only looked at: state and report may move on with it.
     virtual void launch_kernel() = 0;
-    /// The file of the kernel that the experiment is about: "ripple" for kernels/ripple.cu. It may
-    /// change with the parameters.
-    virtual std::string kernel_file() const = 0;
 
     /// Waits for the device.
     Snapshot snapshot();
@@ -121,7 +116,9 @@ class Experiment {
     virtual bool point(const Pointer& pointer) { return (void)pointer, false; }
 
   protected:
-    ParameterSet& declare() { return parameters_; }
+    /// Whether `which` holds one of these parameters.
+    static bool any_of(std::span<Parameter* const> which,
+                       std::initializer_list<const Parameter*> parameters);
     /// Makes the state fit the parameters; on a throw the old state must still be whole.
     virtual void changed(std::span<Parameter* const> which) = 0;
     /// Whether the frames before a change of `which`, none of them a view, go on showing after it.
@@ -134,7 +131,6 @@ class Experiment {
 
   private:
     compute::Device& device_;
-    ParameterSet parameters_;
     std::uint64_t frame_ = 0;
     bool changed_since_reset_ = false;
 };
@@ -144,8 +140,21 @@ struct Entry {
     std::string id;       ///< "ripple"
     std::string title;    ///< "Ripple bitmap"
     std::string summary;  ///< a sentence
+    std::unique_ptr<ParameterSet> (*make_parameters)();
     std::unique_ptr<Experiment> (*make)(compute::Device&);
 };
+
+/// The entry of an experiment class that names the class of its parameters as Parameters.
+template <class T>
+Entry entry_of(std::string id, std::string title, std::string summary) {
+    return {std::move(id), std::move(title), std::move(summary),
+            []() -> std::unique_ptr<ParameterSet> {
+                return std::make_unique<typename T::Parameters>();
+            },
+            [](compute::Device& device) -> std::unique_ptr<Experiment> {
+                return std::make_unique<T>(device);
+            }};
+}
 
 /// Every experiment, in the order of the tabs. A new one is one line in registry.cpp.
 std::span<const Entry> registry();

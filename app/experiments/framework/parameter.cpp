@@ -143,6 +143,11 @@ void Real::parse(std::string_view text) {
     value_ = value;
 }
 
+void Real::set(double value) {
+    if (!(value >= low_ && value <= high_)) refuse(*this, shortest(value), "a number in");
+    value_ = value;
+}
+
 Text::Text(ParameterSet& owner, std::string id, std::string label, std::string help)
     : Parameter(owner, std::move(id), std::move(label), std::move(help)) {}
 
@@ -162,6 +167,10 @@ Parameter& ParameterSet::find(std::string_view id) const {
     if (!nearest) throw ParameterError(fmt::format("unknown parameter \"{}\": there are none", id));
     throw ParameterError(fmt::format("unknown parameter \"{}\": did you mean {}? Known are {}", id,
                                      nearest->id(), known));
+}
+
+void ParameterSet::parse(std::span<const Assignment> assignments) {
+    for (const Assignment& one : assignments) find(one.id).parse(one.text);
 }
 
 std::vector<std::string> ParameterSet::of_launch() const {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -15,13 +17,24 @@ struct ParameterError : std::invalid_argument {
     using std::invalid_argument::invalid_argument;
 };
 
+/// A new value for one parameter.
+struct Assignment {
+    std::string id;    ///< "sync"
+    std::string text;  ///< "off"
+};
+
+/// By experiment id: {"ripple", {{"sync", "off"}, {"size", "512"}}}. Of several assignments to one
+/// parameter, the last one counts.
+using Assignments = std::map<std::string, std::vector<Assignment>>;
+
 class ParameterSet;
 
-/// One setting of an experiment, declared once: the panel's widget, `--set`, `--list`, the JSON and
-/// the PNG metadata all come from it. Values travel as text: `text()` gives what `parse()` takes.
+/// One setting of an experiment. It is declared once: the panel's widget, `--set`, `--list`, the
+/// JSON and the PNG metadata all read this declaration. Values travel as text: `parse()` accepts
+/// every text that `text()` returns.
 class Parameter {
   public:
-    /// Registers itself in `owner`, which it must outlive no longer than its experiment does.
+    /// Adds itself to `owner`. Both belong to one experiment and are destroyed together.
     Parameter(ParameterSet& owner, std::string id, std::string label, std::string help);
     Parameter(const Parameter&) = delete;
     Parameter& operator=(const Parameter&) = delete;
@@ -31,11 +44,12 @@ class Parameter {
     const std::string& label() const { return label_; }  ///< "__syncthreads()"
     const std::string& help() const { return help_; }    ///< a sentence, for tooltip and --list
 
-    /// Says when the value matters: elsewhere it is kept, and the panel greys it out.
+    /// The value has an effect only while `condition` is true. At other times the value is kept,
+    /// and the panel greys the parameter out.
     void only_when(std::function<bool()> condition) { matters_ = std::move(condition); }
     bool matters() const { return !matters_ || matters_(); }
-    /// Says that the value only tells how the state is shown or judged: the experiment's own kernel
-    /// doesn't get it.
+    /// The value changes only how the state is shown or judged. The experiment's own kernel does
+    /// not receive it.
     void only_shows() { is_view_ = true; }
     bool is_view() const { return is_view_; }
 
@@ -43,7 +57,7 @@ class Parameter {
     virtual std::string range() const = 0;  ///< "on|off", "16..4096", "any text"
     virtual std::string text() const = 0;
     virtual std::string default_text() const = 0;
-    /// Throws ParameterError and keeps the old value where `text` is no legal value.
+    /// Throws ParameterError and keeps the old value if `text` is not a legal value.
     virtual void parse(std::string_view text) = 0;
 
   private:
@@ -66,7 +80,7 @@ class Toggle : public Parameter {
     bool initial_, value_;
 };
 
-/// One of several words; an enum whose values are 0, 1, … in the order of the words reads it.
+/// One of several words.
 class Choice : public Parameter {
   public:
     struct Word {
@@ -76,10 +90,6 @@ class Choice : public Parameter {
     Choice(ParameterSet& owner, std::string id, std::string label, std::string help,
            std::vector<Word> words, std::size_t initial = 0);
     std::size_t index() const { return index_; }
-    template <class Enum>
-    Enum as() const {
-        return static_cast<Enum>(index_);
-    }
     const std::vector<Word>& words() const { return words_; }
     std::string type() const override { return "choice"; }
     std::string range() const override;
@@ -90,6 +100,14 @@ class Choice : public Parameter {
   private:
     std::vector<Word> words_;
     std::size_t initial_, index_;
+};
+
+/// A choice whose value is an enum. The enumerators are in the order of the words.
+template <class Enum>
+class ChoiceOf : public Choice {
+  public:
+    using Choice::Choice;
+    operator Enum() const { return Enum(index()); }
 };
 
 class Integer : public Parameter {
@@ -122,13 +140,15 @@ class Real : public Parameter {
     std::string text() const override;  ///< shortest text that reads back as the same double
     std::string default_text() const override;
     void parse(std::string_view text) override;  ///< finite numbers only
+    /// Throws ParameterError and keeps the old value if `value` is outside of low() to high().
+    void set(double value);
 
   private:
     double initial_, low_, high_, value_;
     std::string unit_;
 };
 
-/// A path or other free text; empty by default.
+/// A path or other text without rules; empty by default.
 class Text : public Parameter {
   public:
     Text(ParameterSet& owner, std::string id, std::string label, std::string help);
@@ -143,17 +163,26 @@ class Text : public Parameter {
     std::string value_;
 };
 
-/// The parameters of one experiment in the order of their declaration.
+/// The parameters of one experiment in the order of their declaration. Each experiment derives a
+/// class whose members are its parameters. Making one needs no device.
 class ParameterSet {
   public:
     ParameterSet() = default;
     ParameterSet(const ParameterSet&) = delete;
     ParameterSet& operator=(const ParameterSet&) = delete;
+    virtual ~ParameterSet() = default;
+
     const std::vector<Parameter*>& all() const { return all_; }
-    /// Throws ParameterError that names the nearest and all known ids.
+    /// Throws ParameterError that lists the known ids and suggests the one nearest to `id`.
     Parameter& find(std::string_view id) const;
-    /// "id=text" of each one that matters and is more than a view: another list, another launch.
+    /// Parses one value after the other. Throws ParameterError at the first one that is not legal.
+    void parse(std::span<const Assignment> assignments);
+    /// "id=text" of each parameter that matters and is not only a view. The experiment's launch is
+    /// the same as long as this list is.
     std::vector<std::string> of_launch() const;
+    /// The file of the kernel that the experiment is about, with these values: "ripple" for
+    /// kernels/ripple.cu. It may be edited into any text, so others don't trust what it computes.
+    virtual std::string kernel_file() const { return {}; }
 
   private:
     friend class Parameter;

@@ -28,6 +28,9 @@ struct Reading {
 
 using Report = std::vector<Reading>;
 
+/// For sentences: "1 234 567".
+std::string grouped(unsigned long long value);
+
 const Reading* find(const Report& report, std::string_view name);
 bool has_failure(const Report& report);
 

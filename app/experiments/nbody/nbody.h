@@ -5,6 +5,7 @@
 
 #include "experiments/framework/experiment.h"
 #include "experiments/nbody/nbody_check.h"
+#include "experiments/nbody/nbody_parameters.h"
 #include "experiments/nbody/nbody_picture.h"
 #include "experiments/nbody/nbody_state.h"
 
@@ -14,11 +15,10 @@ namespace warpscope::experiments {
 /// G = 1. The generated starts have mass 1 and a radius near 1; files are scaled to that.
 class NBody : public Experiment {
   public:
+    using Parameters = NBodyParameters;
     explicit NBody(compute::Device& device);
 
-    std::string kernel_file() const override {
-        return std::string(file_of(kernel_.as<NBodyKernel>()));
-    }
+    const Parameters& parameters() const override { return chosen_; }
     void launch_kernel() override;
     Size picture_size(Size view) const override { return view; }
     void render_into(const PixelTarget& target) override;
@@ -38,7 +38,7 @@ class NBody : public Experiment {
     void do_reset() override;
 
   private:
-    enum class Start { plummer, disk, collision, cold, file };
+    using Start = Parameters::Start;
 
     struct Made {
         Bodies bodies;
@@ -47,21 +47,14 @@ class NBody : public Experiment {
     Made make_start();
     void adopt(const Bodies& start);
 
-    float eps() const { return float(softening_); }
+    float eps() const { return float(chosen_.softening); }
     double most_pairs() const;
     Reading bodies_reading() const;
     Reading error_reading(const Bodies& now);
     Reading energy_reading(const Bodies& now);
     Reading rate_reading();
 
-    Choice kernel_;
-    Integer bodies_, block_;
-    Choice start_;
-    Text file_;
-    Integer seed_;
-    Real dt_, softening_;
-    Choice check_;
-    Real yaw_, pitch_, distance_, exposure_;
+    Parameters chosen_;
 
     Bodies start_state_;               ///< of frame 0
     std::string origin_;               ///< where those come from, a sentence

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "experiments/framework/edited.h"
-#include "experiments/framework/measure.h"
+#include "experiments/framework/launch_times.h"
 #include "experiments/nbody/nbody.h"
 
 namespace warpscope::experiments {
@@ -41,7 +41,7 @@ Verdict verdict_of(const compute::Device& device, NBodyKernel kernel, const Step
 }  // namespace
 
 double NBody::most_pairs() const {
-    return check_.index() == 0 ? report_pairs : std::numeric_limits<double>::infinity();
+    return chosen_.check.index() == 0 ? report_pairs : std::numeric_limits<double>::infinity();
 }
 
 Report NBody::report() {
@@ -65,7 +65,7 @@ Reading NBody::bodies_reading() const {
 Reading NBody::error_reading(const Bodies& now) {
     if (!step_error_) {
         const StepReference reference = make_reference(now, eps(), most_pairs());
-        step_error_ = check_step(device(), state_->kernel(), unsigned(block_), reference);
+        step_error_ = check_step(device(), state_->kernel(), unsigned(chosen_.block), reference);
         step_error_frame_ = frame();
     }
     const StepError& error = *step_error_;
@@ -120,12 +120,12 @@ std::optional<Comparison> NBody::compare() {
                           {}};
     for (NBodyKernel kernel : all_nbody_kernels) {
         const Row& row = comparison_rows[std::size_t(kernel)];
-        const StepError error = check_step(device(), kernel, unsigned(block_), reference);
+        const StepError error = check_step(device(), kernel, unsigned(chosen_.block), reference);
         NBodyState scratch(device(), kernel, now);
         const double first_ms = step_ms(device(), scratch, 1);
         const std::size_t launches = first_ms > 500 ? 1 : first_ms > 50 ? 5 : 15;
         for (std::size_t i = 0; i < launches; ++i)
-            scratch.step(unsigned(block_), float(dt_), eps());
+            scratch.step(unsigned(chosen_.block), float(chosen_.dt), eps());
         const double ms = step_ms(device(), scratch, launches);
         comparison.rows.push_back(
             {std::string(row.id), std::string(row.label), ms, ms > 0 ? pairs / ms * 1e3 : 0,

@@ -28,17 +28,6 @@ compute::Work pulls(double n, double bytes) {
 
 }  // namespace
 
-std::string_view name_of(NBodyKernel kernel) {
-    constexpr std::string_view names[] = {"nbody_float3", "nbody_float4",   "nbody_tiled",
-                                          "nbody_rsqrt",  "nbody_unrolled", "nbody_several",
-                                          "nbody_fast"};
-    return names[std::size_t(kernel)];
-}
-
-std::string_view file_of(NBodyKernel kernel) {
-    return kernel <= NBodyKernel::tiled ? "nbody" : "nbody_ladder";
-}
-
 NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies)
     : NBodyState(device, kernel, NBodyShape::best(device.info(), bodies.size()), bodies) {}
 

@@ -5,19 +5,10 @@
 
 #include "compute/device/device.h"
 #include "experiments/nbody/bodies.h"
+#include "experiments/nbody/nbody_kernel.h"
 #include "experiments/nbody/nbody_shape.h"
 
 namespace warpscope::experiments {
-
-/// In the order of the words of nbody.kernel.
-enum class NBodyKernel { float3, float4, tiled, rsqrt, unrolled, several, fast };
-
-inline constexpr NBodyKernel all_nbody_kernels[] = {
-    NBodyKernel::float3,   NBodyKernel::float4,  NBodyKernel::tiled, NBodyKernel::rsqrt,
-    NBodyKernel::unrolled, NBodyKernel::several, NBodyKernel::fast};
-
-std::string_view name_of(NBodyKernel kernel);  ///< "nbody_tiled"
-std::string_view file_of(NBodyKernel kernel);  ///< "nbody": kernels/nbody.cu has it
 
 /// Bodies in device memory, laid out as one kernel wants them, and that kernel's steps.
 class NBodyState {

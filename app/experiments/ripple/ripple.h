@@ -3,7 +3,8 @@
 #include <array>
 
 #include "experiments/framework/experiment.h"
-#include "experiments/framework/measure.h"
+#include "experiments/framework/shared_memory_cleaner.h"
+#include "experiments/ripple/ripple_parameters.h"
 
 namespace warpscope::experiments {
 
@@ -13,10 +14,10 @@ namespace warpscope::experiments {
 /// device.
 class Ripple : public Experiment {
   public:
+    using Parameters = RippleParameters;
     explicit Ripple(compute::Device& device);
 
-    /// Of the layout that is chosen: kernels/ripple.cu, ripple_layouts.cu or ripple_stamped.cu.
-    std::string kernel_file() const override;
+    const Parameters& parameters() const override { return chosen_; }
     void launch_kernel() override;
     Size picture_size(Size view) const override;
     void render_into(const PixelTarget& target) override;
@@ -35,7 +36,8 @@ class Ripple : public Experiment {
     static constexpr unsigned warps = 8;  ///< of a block
 
   private:
-    enum class View { picture, wrong, stale, split };
+    using View = Parameters::View;
+    using DelayBefore = Parameters::DelayBefore;
     using Pixels = compute::DevicePointer<Rgba>;
     using Counter = compute::DevicePointer<unsigned>;
     using Mask = compute::DevicePointer<std::uint8_t>;
@@ -72,11 +74,9 @@ class Ripple : public Experiment {
     void do_step() override;
     void do_reset() override;
 
-    bool stamped() const;
     View shown_view() const;
-    /// Warps that spin before they write, and before they read, a bit each.
-    unsigned late_writers() const;
-    unsigned late_readers() const;
+    /// One bit for each warp that spins at this moment.
+    unsigned warps_delayed_before(DelayBefore moment) const;
     compute::Dim3 timed_block() const;
     Watch watch();
     void draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync);
@@ -93,17 +93,7 @@ class Ripple : public Experiment {
     void judge_edited(Reading& wrong) const;
     void judge_stale(Reading& stale) const;
 
-    Choice pattern_;
-    Toggle sync_;
-    Choice layout_;
-    Integer size_;
-    Real speed_;
-    Choice view_;
-    Integer window_;
-    Choice delayed_;
-    Integer delay_;
-    Choice delay_before_;
-    Integer timed_block_;
+    Parameters chosen_;
 
     std::vector<std::array<Draw, 2>> draws_;  ///< [layout][sync]
     std::vector<Draw> references_;            ///< by layout

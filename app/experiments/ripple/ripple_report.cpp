@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "experiments/framework/barrier_lines.h"
 #include "experiments/framework/edited.h"
 #include "experiments/ripple/ripple.h"
 
@@ -68,10 +69,10 @@ void Ripple::judge_edited(Reading& wrong) const {
 
 void Ripple::judge_wrong(Reading& wrong) const {
     if (edited(device(), kernel_file())) return judge_edited(wrong);
-    if (sync_ && wrong.value == 0) {
+    if (chosen_.sync && wrong.value == 0) {
         wrong.verdict = Verdict::pass;
         wrong.sentence = "Every pixel is the same in a second run with the barrier.";
-    } else if (sync_) {
+    } else if (chosen_.sync) {
         wrong.verdict = Verdict::fail;
         wrong.sentence = fmt::format(
             "{:.3g} % of the pixels differ between two runs with the barrier: the device or this "
@@ -87,17 +88,17 @@ void Ripple::judge_wrong(Reading& wrong) const {
         wrong.verdict = Verdict::finding;
         wrong.sentence = "No pixel came out wrong this time. " + proves_nothing(barrier_place());
     }
-    if (view_.as<View>() == View::stale && !stamped())
+    if (chosen_.view == View::stale && !chosen_.stamped())
         wrong.sentence += " Stale reads are known of the stamped tile only: choose it to see them.";
 }
 
 void Ripple::judge_stale(Reading& stale) const {
-    if (sync_ && stale.value == 0) {
+    if (chosen_.sync && stale.value == 0) {
         stale.verdict = Verdict::pass;
         stale.sentence = "Every word was read with the stamp of its own block and launch.";
         return;
     }
-    if (sync_ && !edited(device(), kernel_file())) {
+    if (chosen_.sync && !edited(device(), kernel_file())) {
         stale.verdict = Verdict::fail;
         stale.sentence =
             "Words were read with a stamp of another block or launch, across the barrier: the "
@@ -119,7 +120,7 @@ Report Ripple::report() {
     render_if_changed();
     Report report = spread("wrong_pixels", "Wrong pixels", state_->wrong);
     judge_wrong(report.front());
-    if (!stamped()) return report;
+    if (!chosen_.stamped()) return report;
     Report stale = spread("stale_reads", "Stale reads", state_->stale);
     judge_stale(stale.front());
     std::move(stale.begin(), stale.end(), std::back_inserter(report));
@@ -127,7 +128,7 @@ Report Ripple::report() {
 }
 
 std::optional<Timeline> Ripple::timeline() {
-    if (!stamped()) return std::nullopt;
+    if (!chosen_.stamped()) return std::nullopt;
     render_if_changed();
     const std::vector<WarpTimes> times = state_->times.download();
     std::int64_t first = times.front().began;
@@ -141,6 +142,8 @@ std::optional<Timeline> Ripple::timeline() {
     timeline.unit = info.kind == compute::DeviceKind::emulator ? "instructions" : "clocks";
     timeline.warps = warps;
     const std::string barrier = barrier_place();
+    const unsigned late_writers = warps_delayed_before(DelayBefore::write);
+    const unsigned late_readers = warps_delayed_before(DelayBefore::read);
     for (unsigned w = 0; w < warps; ++w) {
         using enum Timeline::Doing;
         const WarpTimes& t = times[w];
@@ -149,10 +152,10 @@ std::optional<Timeline> Ripple::timeline() {
             timeline.spans.push_back(
                 {w, doing, double(begin - first), double(end - first), std::move(line)});
         };
-        const bool late_writer = late_writers() >> w & 1, late_reader = late_readers() >> w & 1;
+        const bool late_writer = late_writers >> w & 1, late_reader = late_readers >> w & 1;
         if (late_writer) span(delayed, t.began, t.woke);
         span(writing, late_writer ? t.woke : t.began, t.arrived);
-        if (sync_) span(waiting, t.arrived, t.left, barrier);
+        if (chosen_.sync) span(waiting, t.arrived, t.left, barrier);
         if (late_reader) span(delayed, t.left, t.resumed);
         span(reading, late_reader ? t.resumed : t.left, t.ended);
         timeline.end = std::max(timeline.end, double(t.ended - first));

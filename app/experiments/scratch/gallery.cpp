@@ -203,13 +203,13 @@ Picture life(const GalleryFrame& frame) {
 
 const std::vector<Choice::Word>& gallery() {
     static const std::vector<Choice::Word> words{
-        {"own", "an empty page, nearly"},
+        {"own", "minimal starter"},
         {"transpose", "transpose, by tiles"},
         {"transpose_padded", "transpose, by padded tiles"},
         {"blur", "stencil with a halo: blur"},
         {"shuffle", "warp shuffle: sorting"},
         {"double_buffer", "two tiles, one barrier a step"},
-        {"single_buffer", "the same with one tile: racy"},
+        {"single_buffer", "one tile instead of two (races)"},
         {"histogram", "shared atomics: histogram"},
         {"life", "from frame to frame: Life"},
     };

@@ -1,17 +1,16 @@
 #include "experiments/scratch/scratch.h"
 
 #include <fmt/format.h>
+#include "experiments/framework/edited.h"
+#include "experiments/framework/launch_times.h"
 
 #include <algorithm>
 #include <cstring>
-
-#include "experiments/framework/edited.h"
 
 namespace warpscope::experiments {
 namespace {
 
 constexpr unsigned side = 16;  // of a block
-constexpr double farthest = 1 << 16;
 
 /// Larger pictures would make the host's reference take frames' time.
 constexpr std::size_t most_checked_pixels = std::size_t(1) << 20;
@@ -31,19 +30,6 @@ Scratch::Pictures::Pictures(compute::Device& device, Size size)
 
 Scratch::Scratch(compute::Device& device)
     : Experiment(device),
-      start_(declare(), "start", "Start from",
-             "The kernel of the gallery to go on from. All but the racy one are clean under the "
-             "race check.",
-             gallery()),
-      width_(declare(), "width", "Width", "Of the picture, in pixels.", 768, 16, 4096),
-      height_(declare(), "height", "Height", "Of the picture, in pixels.", 512, 16, 4096),
-      mouse_x_(declare(), "mouse_x", "Mouse x",
-               "Where the kernel's mouse is, in pixels from the left: the mouse over the picture "
-               "sets it.",
-               384, -farthest, farthest),
-      mouse_y_(declare(), "mouse_y", "Mouse y", "The same from the top.", 256, -farthest, farthest),
-      mouse_down_(declare(), "mouse_down", "Mouse button", "Whether its left button is down.",
-                  false),
       entry_(find_entry()),
       show_(device.shipped_kernel<Pixels, Pixels, unsigned>("show", "show")),
       cleaner_(device) {
@@ -77,22 +63,21 @@ std::variant<Scratch::Alone, Scratch::GoingOn> Scratch::find_entry() {
 }
 
 compute::LaunchShape Scratch::shape() const {
-    return {.grid = {unsigned(width_ + side - 1) / side, unsigned(height_ + side - 1) / side},
+    return {.grid = {unsigned(chosen_.width + side - 1) / side,
+                     unsigned(chosen_.height + side - 1) / side},
             .block = {side, side}};
 }
 
 Scratch::Mouse Scratch::mouse() const {
-    return {float(mouse_x_), float(mouse_y_), mouse_down_ ? 1.0f : 0.0f};
+    return {float(chosen_.mouse_x), float(chosen_.mouse_y), chosen_.mouse_down ? 1.0f : 0.0f};
 }
 
 void Scratch::changed(std::span<Parameter* const> which) {
-    const auto any = [&](std::initializer_list<const Parameter*> ones) {
-        return std::ranges::find_first_of(which, ones) != which.end();
-    };
-    if (any({&start_, &width_, &height_})) {
+    if (any_of(which, {&chosen_.start, &chosen_.width, &chosen_.height})) {
         // What can fail comes first, so that a throw leaves the old state whole.
         const auto entry = find_entry();
-        if (any({&width_, &height_})) pictures_ = Pictures(device(), size());
+        if (any_of(which, {&chosen_.width, &chosen_.height}))
+            pictures_ = Pictures(device(), size());
         entry_ = entry;
         reset();
     }
@@ -134,11 +119,11 @@ void Scratch::launch_kernel() {
     const Pixels current = pictures_->current.pointer(), before = pictures_->before.pointer();
     const double stored = 4.0 * double(pixels());
     if (const auto* alone = std::get_if<Alone>(&entry_))
-        device().launch(*alone, shape(), {.bytes = stored}, current, int(width_), int(height_),
-                        time, mouse());
+        device().launch(*alone, shape(), {.bytes = stored}, current, int(chosen_.width),
+                        int(chosen_.height), time, mouse());
     else
         device().launch(std::get<GoingOn>(entry_), shape(), {.bytes = 2 * stored}, current,
-                        int(width_), int(height_), time, mouse(), before);
+                        int(chosen_.width), int(chosen_.height), time, mouse(), before);
 }
 
 void Scratch::draw() {
@@ -157,7 +142,8 @@ void Scratch::render_into(const PixelTarget& target) {
 
 bool Scratch::point(const Pointer& pointer) {
     const auto text = [](double at) {
-        return fmt::format("{:.1f}", std::clamp(at, -farthest, farthest));
+        return fmt::format("{:.1f}",
+                           std::clamp(at, -Parameters::farthest_mouse, Parameters::farthest_mouse));
     };
     const std::vector<Assignment> values{{"mouse_x", text(pointer.x)},
                                          {"mouse_y", text(pointer.y)},
@@ -170,7 +156,7 @@ std::optional<Reading> Scratch::wrong_pixels() const {
     if (pixels() > most_checked_pixels) return std::nullopt;
     const std::vector<Rgba> before = pictures_->before.download();
     const std::vector<Rgba> right =
-        gallery_reference(start_.text(), {size(), frame(), mouse(), before});
+        gallery_reference(chosen_.start.text(), {size(), frame(), mouse(), before});
     if (right.empty()) return std::nullopt;
     const std::vector<Rgba> shown = pictures_->current.download();
     std::size_t wrong = 0;
@@ -196,7 +182,7 @@ void Scratch::judge(Reading& wrong) const {
                              : "It is your kernel that runs: nobody knows what is right but you.";
         return;
     }
-    const bool racy = start_.text() == "single_buffer";
+    const bool racy = chosen_.start.text() == "single_buffer";
     wrong.verdict = racy ? Verdict::finding : wrong.value == 0 ? Verdict::pass : Verdict::fail;
     if (racy && wrong.value == 0)
         wrong.sentence =

@@ -5,8 +5,9 @@
 #include <variant>
 
 #include "experiments/framework/experiment.h"
-#include "experiments/framework/measure.h"
+#include "experiments/framework/shared_memory_cleaner.h"
 #include "experiments/scratch/gallery.h"
+#include "experiments/scratch/scratch_parameters.h"
 
 namespace warpscope::experiments {
 
@@ -14,9 +15,10 @@ namespace warpscope::experiments {
 /// edits it, it is one of the gallery's starting points.
 class Scratch : public Experiment {
   public:
+    using Parameters = ScratchParameters;
     explicit Scratch(compute::Device& device);
 
-    std::string kernel_file() const override { return "gallery/" + start_.text(); }
+    const Parameters& parameters() const override { return chosen_; }
     void launch_kernel() override;
     Size picture_size(Size) const override { return size(); }
     void render_into(const PixelTarget& target) override;
@@ -45,8 +47,8 @@ class Scratch : public Experiment {
     /// The entry with five arguments, else with six. Throws DeviceError that states both where
     /// neither is there.
     std::variant<Alone, GoingOn> find_entry();
-    Size size() const { return {int(width_), int(height_)}; }
-    std::size_t pixels() const { return std::size_t(width_ * height_); }
+    Size size() const { return {int(chosen_.width), int(chosen_.height)}; }
+    std::size_t pixels() const { return std::size_t(chosen_.width * chosen_.height); }
     compute::LaunchShape shape() const;
     Mouse mouse() const;
     bool goes_on() const { return std::holds_alternative<GoingOn>(entry_); }
@@ -56,10 +58,7 @@ class Scratch : public Experiment {
     std::optional<Reading> wrong_pixels() const;
     void judge(Reading& wrong) const;
 
-    Choice start_;
-    Integer width_, height_;
-    Real mouse_x_, mouse_y_;
-    Toggle mouse_down_;
+    Parameters chosen_;
 
     std::variant<Alone, GoingOn> entry_;
     Show show_;

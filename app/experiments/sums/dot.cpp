@@ -7,27 +7,17 @@
 
 #include "compute/emulated/block_trace.h"
 #include "experiments/framework/edited.h"
+#include "experiments/framework/emulator_like.h"
 #include "experiments/framework/metadata.h"
+#include "experiments/sums/error_bounds.h"
+#include "experiments/sums/require_memory.h"
+#include "experiments/sums/tree_rows.h"
 
 namespace warpscope::experiments {
 namespace {
 
 constexpr unsigned max_blocks = 32;  // as in the book
-constexpr std::int64_t book_n = 33 * 1024;
-constexpr std::int64_t max_n = std::int64_t(1) << 28;
 constexpr std::int64_t max_traced_n = std::int64_t(1) << 22;
-
-const std::vector<Choice::Word> variants{
-    {"book", "both barriers"},
-    {"no_first_barrier", "no first barrier"},
-    {"no_loop_barrier", "no barrier in the loop"},
-    {"no_barriers", "no barriers"},
-    {"divergent", "barrier inside the if"},
-    {"divergent_bounded", "the same, others alive"},
-    {"shuffle", "warp shuffle"},
-    {"vectorized", "float4 loads, a grid for the card"},
-    {"single_pass", "and the last block adds up"},
-};
 
 /// Threads that the kernels from `vectorized` on are given on a multiprocessor, as an H200 was
 /// fastest. Of long vectors blocks that come later even out what the first ones took too long for.
@@ -72,46 +62,27 @@ Dot::Results::Results(compute::Device& device, std::size_t window, std::size_t m
 
 Dot::Dot(compute::Device& device)
     : Experiment(device),
-      kernel_(
-          declare(), "kernel", "Kernel",
-          "Where the book's barriers are; and from \"shuffle\" on a ladder, each kernel with one "
-          "change from the one before: lanes hand sums on in registers; 16 bytes a load and "
-          "blocks for all of the card; the block that ends last adds up the others' sums.",
-          variants),
-      n_(declare(), "n", "Elements", "Length of the vectors.", book_n, 1, max_n),
-      block_(declare(), "block", "Block",
-             "Threads of a block. At most 32 blocks run, but for the kernels that fill the card, "
-             "whose blocks are of whole warps.",
-             256, 1, 1024),
-      launches_(declare(), "launches", "Launches",
-                "Newest launches that wrong ones are counted in.", 20, 1, 1000),
-      hold_(declare(), "hold", "Hold",
-            "Clocks that a thread which skips the barrier lives on, in divergent_bounded.", 2'000,
-            0, 10'000'000),
       bounded_sum_(device.kernel<Floats, Floats, Floats, unsigned, long long, Clocks>(
-          file_of(Variant::divergent_bounded), kernel_name(Variant::divergent_bounded))),
+          Parameters::file_of(Variant::divergent_bounded),
+          kernel_name(Variant::divergent_bounded))),
       whole_sum_(device.kernel<Floats, Floats, Floats, unsigned, Floats, Ticket>(
-          file_of(Variant::single_pass), kernel_name(Variant::single_pass))),
+          Parameters::file_of(Variant::single_pass), kernel_name(Variant::single_pass))),
       cleaner_(device) {
     for (std::size_t i = 0; i < std::size_t(Variant::single_pass); ++i) {
         sums_.emplace_back();
         if (Variant(i) != Variant::divergent_bounded)
-            sums_[i] = device.kernel<Floats, Floats, Floats, unsigned>(file_of(Variant(i)),
-                                                                       kernel_name(Variant(i)));
+            sums_[i] = device.kernel<Floats, Floats, Floats, unsigned>(
+                Parameters::file_of(Variant(i)), kernel_name(Variant(i)));
     }
-    hold_.only_when([this] { return kernel_.as<Variant>() == Variant::divergent_bounded; });
-    inputs_.emplace(device, n_);
-    results_.emplace(make_results(std::size_t(launches_)));
+    inputs_.emplace(device, chosen_.n);
+    results_.emplace(make_results(std::size_t(chosen_.launches)));
 }
 
 void Dot::changed(std::span<Parameter* const> which) {
-    const auto among = [&](const Parameter& parameter) {
-        return std::find(which.begin(), which.end(), &parameter) != which.end();
-    };
-    Results results = make_results(std::size_t(launches_));
-    if (among(n_)) {
-        require_memory(device(), n_, 2 * sizeof(float));
-        inputs_ = Inputs(device(), n_);
+    Results results = make_results(std::size_t(chosen_.launches));
+    if (any_of(which, {&chosen_.n})) {
+        require_memory(device(), chosen_.n, 2 * sizeof(float));
+        inputs_ = Inputs(device(), chosen_.n);
     }
     results_ = std::move(results);
     tree_.reset();
@@ -132,37 +103,35 @@ void Dot::do_reset() {
     begun_frame_.reset();
 }
 
-std::string Dot::file_of(Variant variant) {
-    return variant < Variant::shuffle ? "dot" : "dot_ladder";
-}
-
 std::string Dot::kernel_name(Variant variant) const {
-    return "dot_" + kernel_.words()[std::size_t(variant)].id;
+    return "dot_" + chosen_.kernel.words()[std::size_t(variant)].id;
 }
 
 bool Dot::synchronized(Variant variant) {
     return variant == Variant::book || variant >= Variant::shuffle;
 }
 
-CardGrid Dot::card_grid() const {
-    return {device().info(), n_, unsigned(block_), n_ < long_n ? busy_threads : busy_threads_long};
+GpuSizedGrid Dot::gpu_sized_grid() const {
+    return {device().info(), chosen_.n, unsigned(chosen_.block),
+            chosen_.n < long_n ? busy_threads : busy_threads_long};
 }
 
 Dot::Results Dot::make_results(std::size_t window) {
-    return {device(), window, std::max(max_blocks, card_grid().blocks)};
+    return {device(), window, std::max(max_blocks, gpu_sized_grid().blocks)};
 }
 
 compute::LaunchShape Dot::shape(Variant variant) const {
-    const unsigned block = unsigned(block_);
-    if (variant >= Variant::vectorized) return card_grid().shape();
-    const auto blocks = unsigned(std::min<std::int64_t>(max_blocks, (n_ + block - 1) / block));
+    const unsigned block = unsigned(chosen_.block);
+    if (variant >= Variant::vectorized) return gpu_sized_grid().shape();
+    const auto blocks =
+        unsigned(std::min<std::int64_t>(max_blocks, (chosen_.n + block - 1) / block));
     return {.grid = {blocks}, .block = {block}};
 }
 
 double Dot::error_bound(Variant variant) const {
     if (variant >= Variant::vectorized) {
         // A product is rounded once before the additions.
-        const CardGrid grid = card_grid();
+        const GpuSizedGrid grid = gpu_sized_grid();
         return float_error_bound(1 + grid.additions +
                                  (variant == Variant::single_pass ? grid.last_additions : 0));
     }
@@ -172,7 +141,7 @@ double Dot::error_bound(Variant variant) const {
     const compute::LaunchShape launch = shape(variant);
     const double threads = double(launch.grid.x) * launch.block.x;
     const int steps = tree_steps(launch.block.x) + (variant == Variant::shuffle ? 1 : 0);
-    return float_error_bound(std::ceil(double(n_) / threads) + steps);
+    return float_error_bound(std::ceil(double(chosen_.n) / threads) + steps);
 }
 
 double Dot::relative_error(double value) const {
@@ -182,51 +151,51 @@ double Dot::relative_error(double value) const {
 
 void Dot::launch(Variant variant, const Results& results, std::size_t slot, std::int64_t hold) {
     const Floats partials = results.partials.pointer() + slot * results.slot_size;
-    const double n = double(n_);
+    const double n = double(chosen_.n);
     const compute::Work work{.bytes = 8 * n, .flops = 2 * n};
     if (variant == Variant::divergent_bounded)
         device().launch(bounded_sum_, shape(variant), work, inputs_->a.pointer(),
-                        inputs_->b.pointer(), partials, unsigned(n_), hold,
+                        inputs_->b.pointer(), partials, unsigned(chosen_.n), hold,
                         results.waited.pointer());
     else if (variant == Variant::single_pass)
         device().launch(whole_sum_, shape(variant), work, inputs_->a.pointer(),
-                        inputs_->b.pointer(), results.block_sums.pointer(), unsigned(n_), partials,
-                        results.ticket.pointer());
+                        inputs_->b.pointer(), results.block_sums.pointer(), unsigned(chosen_.n),
+                        partials, results.ticket.pointer());
     else
         device().launch(sums_[std::size_t(variant)], shape(variant), work, inputs_->a.pointer(),
-                        inputs_->b.pointer(), partials, unsigned(n_));
+                        inputs_->b.pointer(), partials, unsigned(chosen_.n));
 }
 
 void Dot::launch_next(std::uint64_t frame) {
     if (begun_frame_ != frame) device().begin_frame(frame);
     begun_frame_ = frame;
     // An edited kernel may race whatever its name says.
-    if (!synchronized(kernel_.as<Variant>()) || edited(device(), kernel_file())) cleaner_.launch();
-    launch(kernel_.as<Variant>(), *results_,
-           std::size_t(results_->launches) % std::size_t(launches_), hold_);
+    if (!synchronized(chosen_.kernel) || edited(device(), kernel_file())) cleaner_.launch();
+    launch(chosen_.kernel, *results_,
+           std::size_t(results_->launches) % std::size_t(chosen_.launches), chosen_.hold);
     ++results_->launches;
 }
 
 Tree Dot::make_tree() {
     const auto emulator = emulator_like(device(), "for the tree");
     Dot traced(*emulator);
-    const std::int64_t n = std::min<std::int64_t>(n_, max_traced_n);
-    const std::vector<Assignment> same{{"kernel", kernel_.text()},
+    const std::int64_t n = std::min<std::int64_t>(chosen_.n, max_traced_n);
+    const std::vector<Assignment> same{{"kernel", chosen_.kernel.text()},
                                        {"n", std::to_string(n)},
-                                       {"block", block_.text()},
-                                       {"hold", hold_.text()}};
+                                       {"block", chosen_.block.text()},
+                                       {"hold", chosen_.hold.text()}};
     traced.set(same);
-    const Variant variant = kernel_.as<Variant>();
+    const Variant variant = chosen_.kernel;
     const auto snapshots = compute::trace_block(
-        *emulator, 0, [&] { traced.launch(variant, *traced.results_, 0, hold_); });
+        *emulator, 0, [&] { traced.launch(variant, *traced.results_, 0, chosen_.hold); });
     const bool by_warp = variant >= Variant::shuffle;
-    const auto threads = std::size_t(block_);
+    const auto threads = std::size_t(chosen_.block);
     Tree tree;
     tree.rows =
         by_warp ? tree_rows(snapshots, (threads + 31) / 32, 32) : tree_rows(snapshots, threads);
     tree.title = fmt::format("{} of block 0, kernel {}, as the emulator runs it",
                              by_warp ? "Warp sums" : "cache[]", kernel_name(variant));
-    if (n != n_) tree.title += fmt::format(", n = {}", grouped(std::uint64_t(n)));
+    if (n != chosen_.n) tree.title += fmt::format(", n = {}", grouped(std::uint64_t(n)));
     if (tree.rows.empty()) tree.title += ": no barrier to show it at";
     return tree;
 }

@@ -1,9 +1,10 @@
 #pragma once
 
-#include "experiments/framework/card_grid.h"
 #include "experiments/framework/cold_runs.h"
 #include "experiments/framework/experiment.h"
-#include "experiments/framework/measure.h"
+#include "experiments/framework/shared_memory_cleaner.h"
+#include "experiments/sums/dot_parameters.h"
+#include "experiments/sums/gpu_sized_grid.h"
 
 namespace warpscope::experiments {
 
@@ -12,10 +13,10 @@ namespace warpscope::experiments {
 /// ladder from there to one pass at memory's rate. A frame is a launch.
 class Dot : public Experiment {
   public:
+    using Parameters = DotParameters;
     explicit Dot(compute::Device& device);
 
-    /// Of the kernel that is chosen: kernels/dot.cu or dot_ladder.cu.
-    std::string kernel_file() const override { return file_of(kernel_.as<Variant>()); }
+    const Parameters& parameters() const override { return chosen_; }
     void launch_kernel() override;
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}
@@ -27,17 +28,7 @@ class Dot : public Experiment {
     std::optional<Report> measure_barriers() override;
 
   private:
-    enum class Variant {
-        book,
-        no_first_barrier,
-        no_loop_barrier,
-        no_barriers,
-        divergent,
-        divergent_bounded,
-        shuffle,
-        vectorized,
-        single_pass
-    };
+    using Variant = Parameters::Variant;
     using Floats = compute::DevicePointer<float>;
     using Clocks = compute::DevicePointer<long long>;
     using Sum = compute::Kernel<Floats, Floats, Floats, unsigned>;
@@ -66,10 +57,9 @@ class Dot : public Experiment {
     void do_step() override;
     void do_reset() override;
 
-    CardGrid card_grid() const;
+    GpuSizedGrid gpu_sized_grid() const;
     compute::LaunchShape shape(Variant variant) const;
     Results make_results(std::size_t window);
-    static std::string file_of(Variant variant);
     std::string kernel_name(Variant variant) const;
     /// Whether every barrier is where it belongs.
     static bool synchronized(Variant variant);
@@ -91,8 +81,7 @@ class Dot : public Experiment {
                         double error, Verdict verdict) const;
     Tree make_tree();
 
-    Choice kernel_;
-    Integer n_, block_, launches_, hold_;
+    Parameters chosen_;
 
     std::vector<Sum> sums_;  ///< by variant, but for these two
     BoundedSum bounded_sum_;

@@ -5,8 +5,11 @@
 
 #include "compute/device/words.h"
 #include "compute/libraries/cublas.h"
+#include "experiments/framework/barrier_lines.h"
 #include "experiments/framework/edited.h"
+#include "experiments/framework/launch_times.h"
 #include "experiments/sums/dot.h"
+#include "experiments/sums/error_bounds.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -43,9 +46,9 @@ std::string Dot::barriers_place(Variant variant) const {
 
 Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const {
     Reading reading{"relative_error", "Relative error", error, "", 0.0, Verdict::finding, {}};
-    const Variant variant = kernel_.as<Variant>();
+    const Variant variant = chosen_.kernel;
     if (synchronized(variant)) {
-        reading.verdict = judged(device(), file_of(variant), wrong == 0);
+        reading.verdict = judged(device(), Parameters::file_of(variant), wrong == 0);
         reading.sentence = fmt::format(
             "{} of {} launches came out wrong by more than float rounding explains ({:.1e}).",
             wrong, launches, error_bound(variant));
@@ -94,7 +97,7 @@ Reading Dot::waited_reading(const Results& results, std::int64_t hold) const {
                     {}};
     const std::string measured = fmt::format(
         "Measured on {}: thread 0 spent {} clocks at its {} barriers", barriers_of(device()),
-        grouped(std::uint64_t(longest)), tree_steps(unsigned(block_)));
+        grouped(std::uint64_t(longest)), tree_steps(unsigned(chosen_.block)));
     const bool by_warp = device().info().kind == compute::DeviceKind::emulator &&
                          device().settings().barriers == compute::BarrierPolicy::before_volta;
     if (hold == 0)
@@ -111,7 +114,7 @@ Reading Dot::waited_reading(const Results& results, std::int64_t hold) const {
 
 std::optional<Report> Dot::measure_barriers() {
     const Results results = make_results(2);
-    const std::int64_t hold = hold_ > 0 ? std::int64_t(hold_) : usual_hold;
+    const std::int64_t hold = chosen_.hold > 0 ? std::int64_t(chosen_.hold) : usual_hold;
     launch(Variant::divergent, results, 0, hold);
     launch(Variant::divergent_bounded, results, 1, hold);
     begun_frame_.reset();
@@ -127,8 +130,8 @@ std::optional<Report> Dot::measure_barriers() {
 }
 
 Report Dot::report() {
-    const Variant variant = kernel_.as<Variant>();
-    const std::size_t window = std::size_t(launches_);
+    const Variant variant = chosen_.kernel;
+    const std::size_t window = std::size_t(chosen_.launches);
     while (results_->launches < window) launch_next(frame());
     const std::vector<float> partials = results_->partials.download();
     std::size_t wrong = 0;
@@ -147,7 +150,8 @@ Report Dot::report() {
                       0.0,
                       report.back().verdict,
                       {}});
-    if (variant == Variant::divergent_bounded) report.push_back(waited_reading(*results_, hold_));
+    if (variant == Variant::divergent_bounded)
+        report.push_back(waited_reading(*results_, chosen_.hold));
     return report;
 }
 
@@ -155,7 +159,7 @@ Comparison::Row Dot::compare(Variant variant, ColdRuns& cold) {
     results_ = make_results(most_launches);
     const ColdRuns::Times times = cold.measure(kernel_name(variant), [&](std::size_t run) {
         if (!synchronized(variant)) cleaner_.launch();
-        launch(variant, *results_, run, hold_);
+        launch(variant, *results_, run, chosen_.hold);
     });
     const std::vector<float> partials = results_->partials.download();
     double error = 0;
@@ -165,8 +169,8 @@ Comparison::Row Dot::compare(Variant variant, ColdRuns& cold) {
     }
     Verdict verdict = Verdict::finding;
     if (synchronized(variant))
-        verdict = judged(device(), file_of(variant), error <= error_bound(variant));
-    const Choice::Word& word = kernel_.words()[std::size_t(variant)];
+        verdict = judged(device(), Parameters::file_of(variant), error <= error_bound(variant));
+    const Choice::Word& word = chosen_.kernel.words()[std::size_t(variant)];
     return row(word.id, word.label, times, error, verdict);
 }
 
@@ -175,16 +179,17 @@ std::optional<Comparison::Row> Dot::compare_library(ColdRuns& cold) {
     if (!cublas) return {};
     compute::Buffer<float> result(device(), 1);
     const ColdRuns::Times times = cold.measure(compute::Cublas::dot_name, [&](std::size_t) {
-        cublas->dot(inputs_->a.pointer(), inputs_->b.pointer(), std::size_t(n_), result.pointer());
+        cublas->dot(inputs_->a.pointer(), inputs_->b.pointer(), std::size_t(chosen_.n),
+                    result.pointer());
     });
     const double error = relative_error(double(result.download()[0]));
-    const bool right = error <= library_error_bound(device(), n_);
+    const bool right = error <= library_error_bound(device(), chosen_.n);
     return row("cublas", "cuBLAS Sdot", times, error, right ? Verdict::pass : Verdict::fail);
 }
 
 Comparison::Row Dot::row(std::string id, std::string label, const ColdRuns::Times& times,
                          double error, Verdict verdict) const {
-    const double bytes = 8.0 * double(n_);
+    const double bytes = 8.0 * double(chosen_.n);
     return {.id = std::move(id),
             .label = std::move(label),
             .median_ms = times.median_ms,
@@ -198,10 +203,10 @@ Comparison::Row Dot::row(std::string id, std::string label, const ColdRuns::Time
 std::optional<Comparison> Dot::compare() {
     Comparison comparison{"Kernels of the dot product, vectors from memory", "B/s", "", {}};
     ColdRuns cold(device());
-    for (std::size_t variant = 0; variant < kernel_.words().size(); ++variant)
+    for (std::size_t variant = 0; variant < chosen_.kernel.words().size(); ++variant)
         comparison.rows.push_back(compare(Variant(variant), cold));
     if (auto library = compare_library(cold)) comparison.rows.push_back(std::move(*library));
-    results_ = make_results(std::size_t(launches_));
+    results_ = make_results(std::size_t(chosen_.launches));
     begun_frame_.reset();
     return comparison;
 }

@@ -10,29 +10,16 @@
 #include "compute/libraries/cub.h"
 #include "emulator/machine/splitmix64.h"
 #include "experiments/framework/edited.h"
+#include "experiments/framework/emulator_like.h"
+#include "experiments/sums/error_bounds.h"
+#include "experiments/sums/require_memory.h"
+#include "experiments/sums/tree_rows.h"
 
 namespace warpscope::experiments {
 namespace {
 
-constexpr std::int64_t max_n = std::int64_t(1) << 28;
-
-const std::vector<Choice::Word> variants{
-    {"sum_within_block", "sumWithinBlock"},
-    {"reduce0", "interleaved"},
-    {"sequential", "sequential addressing"},
-    {"first_add", "first add on load"},
-    {"shuffle", "warp shuffle"},
-    {"vectorized", "float4 loads, a grid for the card"},
-    {"single_pass", "and the last block adds up"},
-};
-
 /// Threads that the kernels from `vectorized` on are given on a multiprocessor: all it holds.
 constexpr unsigned busy_threads = 2048;
-
-std::string kernel_name(std::size_t variant) {
-    const std::string& id = variants[variant].id;
-    return variant < 2 ? id : "reduce_" + id;
-}
 
 }  // namespace
 
@@ -62,38 +49,22 @@ Reduction::Inputs::Inputs(compute::Device& device, std::int64_t n)
 
 Reduction::Reduction(compute::Device& device)
     : Experiment(device),
-      kernel_(declare(), "kernel", "Kernel",
-              "A ladder, each kernel with one change from the one before: neighbours added first; "
-              "the first threads add, without gaps; an addition on the way in; lanes hand sums on "
-              "in registers; 16 bytes a load and no more blocks than the card holds; the block "
-              "that ends last adds up the others' sums, so that one launch leaves the total.",
-              variants),
-      n_(declare(), "n", "Elements", "Floats to add up.", 1 << 20, 1, max_n),
-      block_(declare(), "block", "Block",
-             "Threads of a block, any number; for the kernels vectorized and single_pass rounded "
-             "up to "
-             "whole warps.",
-             256, 1, 1024),
       single_pass_(device.kernel<Floats, Floats, unsigned, Floats, Ticket>(
-          file_of(Variant::single_pass), kernel_name(std::size_t(Variant::single_pass)))),
+          Parameters::file_of(Variant::single_pass), kernel_name(Variant::single_pass))),
       total_(device, 1),
       ticket_(device, 1) {
     for (std::size_t i = 0; i < std::size_t(Variant::single_pass); ++i)
-        sums_.push_back(
-            device.kernel<Floats, Floats, unsigned>(file_of(Variant(i)), kernel_name(i)));
-    inputs_.emplace(device, n_);
+        sums_.push_back(device.kernel<Floats, Floats, unsigned>(Parameters::file_of(Variant(i)),
+                                                                kernel_name(Variant(i))));
+    inputs_.emplace(device, chosen_.n);
     partials_ = compute::Buffer<float>(device, most_blocks());
     ticket_.fill(0);
 }
 
-std::string Reduction::file_of(Variant variant) {
-    return variant <= Variant::reduce0 ? "reduce" : "reduce_ladder";
-}
-
 void Reduction::changed(std::span<Parameter* const> which) {
-    require_memory(device(), n_, sizeof(float) * (1.0 + 1.0 / double(block_)));
+    require_memory(device(), chosen_.n, sizeof(float) * (1.0 + 1.0 / double(chosen_.block)));
     compute::Buffer<float> partials(device(), most_blocks());
-    if (std::find(which.begin(), which.end(), &n_) != which.end()) inputs_ = Inputs(device(), n_);
+    if (any_of(which, {&chosen_.n})) inputs_ = Inputs(device(), chosen_.n);
     partials_ = std::move(partials);
     launched_ = false;
     tree_.reset();
@@ -101,12 +72,12 @@ void Reduction::changed(std::span<Parameter* const> which) {
 
 void Reduction::launch_kernel() {
     device().begin_frame(frame());
-    launch(kernel_.as<Variant>());
+    launch(chosen_.kernel);
 }
 
 void Reduction::do_step() {
     device().begin_frame(frame() + 1);
-    launch(kernel_.as<Variant>());
+    launch(chosen_.kernel);
 }
 
 void Reduction::do_reset() {
@@ -114,28 +85,34 @@ void Reduction::do_reset() {
     ticket_.fill(0);  // should a launch have been cut short
 }
 
-CardGrid Reduction::card_grid() const {
-    return {device().info(), n_, unsigned(block_), busy_threads};
+std::string Reduction::kernel_name(Variant variant) const {
+    const std::string& id = chosen_.kernel.words()[std::size_t(variant)].id;
+    return variant < Variant::sequential ? id : "reduce_" + id;
+}
+
+GpuSizedGrid Reduction::gpu_sized_grid() const {
+    return {device().info(), chosen_.n, unsigned(chosen_.block), busy_threads};
 }
 
 compute::LaunchShape Reduction::shape(Variant variant) const {
-    if (variant >= Variant::vectorized) return card_grid().shape();
+    if (variant >= Variant::vectorized) return gpu_sized_grid().shape();
     const bool two_each = variant == Variant::first_add || variant == Variant::shuffle;
-    const std::int64_t share = block_ * (two_each ? 2 : 1);
+    const std::int64_t share = chosen_.block * (two_each ? 2 : 1);
     const bool dynamic = variant != Variant::sum_within_block && variant != Variant::shuffle;
-    return {.grid = {unsigned((n_ + share - 1) / share)},
-            .block = {unsigned(block_)},
-            .dynamic_shared_bytes = dynamic ? unsigned(block_ * sizeof(float)) : 0};
+    return {.grid = {unsigned((chosen_.n + share - 1) / share)},
+            .block = {unsigned(chosen_.block)},
+            .dynamic_shared_bytes = dynamic ? unsigned(chosen_.block * sizeof(float)) : 0};
 }
 
 double Reduction::error_bound(Variant variant) const {
-    const CardGrid grid = card_grid();
+    const GpuSizedGrid grid = gpu_sized_grid();
     if (variant == Variant::vectorized) return float_error_bound(grid.additions);
     if (variant == Variant::single_pass)
         return float_error_bound(grid.additions + grid.last_additions);
     // The tree's steps, an addition on the way in, and for the shuffle a tree of warps whose steps
     // are rounded up apart. The host adds in double.
-    const int steps = tree_steps(unsigned(block_)) + 1 + (variant == Variant::shuffle ? 1 : 0);
+    const int steps =
+        tree_steps(unsigned(chosen_.block)) + 1 + (variant == Variant::shuffle ? 1 : 0);
     return float_error_bound(steps);
 }
 
@@ -145,16 +122,17 @@ double Reduction::relative_error(double value) const {
 }
 
 compute::Work Reduction::work(Variant variant) const {
-    return {.bytes = 4.0 * (double(n_) + shape(variant).grid.x), .flops = double(n_)};
+    return {.bytes = 4.0 * (double(chosen_.n) + shape(variant).grid.x), .flops = double(chosen_.n)};
 }
 
 void Reduction::launch(Variant variant) {
     if (variant == Variant::single_pass)
         device().launch(single_pass_, shape(variant), work(variant), inputs_->values.pointer(),
-                        partials_.pointer(), unsigned(n_), total_.pointer(), ticket_.pointer());
+                        partials_.pointer(), unsigned(chosen_.n), total_.pointer(),
+                        ticket_.pointer());
     else
         device().launch(sums_[std::size_t(variant)], shape(variant), work(variant),
-                        inputs_->values.pointer(), partials_.pointer(), unsigned(n_));
+                        inputs_->values.pointer(), partials_.pointer(), unsigned(chosen_.n));
     launched_ = true;
     value_.reset();
 }
@@ -169,7 +147,7 @@ double Reduction::value_of(Variant variant) {
 }
 
 Report Reduction::report() {
-    const Variant variant = kernel_.as<Variant>();
+    const Variant variant = chosen_.kernel;
     if (!launched_) {
         device().begin_frame(frame());
         launch(variant);
@@ -178,14 +156,14 @@ Report Reduction::report() {
     const double error = relative_error(*value_);
     const double bound = error_bound(variant);
     const bool right = error <= bound;
-    const compute::KernelTiming* timing = device().timings().find(kernel_name(kernel_.index()));
+    const compute::KernelTiming* timing = device().timings().find(kernel_name(variant));
     const double bandwidth = timing ? timing->bytes_per_second() : 0.0;
 
     Report report;
     report.push_back({"value", "Value", *value_, "", inputs_->sum, Verdict::none, {}});
     report.push_back(
         {"relative_error", "Relative error", error, "", 0.0,
-         judged(device(), file_of(variant), right),
+         judged(device(), Parameters::file_of(variant), right),
          fmt::format("Relative to the sum of the magnitudes; float rounding explains up to {:.1e}.",
                      bound)});
     report.push_back({"bandwidth", "Bandwidth", bandwidth, "B/s", {}, Verdict::none, {}});
@@ -193,33 +171,34 @@ Report Reduction::report() {
 }
 
 Comparison::Row Reduction::compare(Variant variant, ColdRuns& cold) {
-    const Choice::Word& word = variants[std::size_t(variant)];
+    const Choice::Word& word = chosen_.kernel.words()[std::size_t(variant)];
     const ColdRuns::Times times =
-        cold.measure(kernel_name(std::size_t(variant)), [&](std::size_t) { launch(variant); });
+        cold.measure(kernel_name(variant), [&](std::size_t) { launch(variant); });
     const double error = relative_error(value_of(variant));
-    return {.id = word.id,
-            .label = word.label,
-            .median_ms = times.median_ms,
-            .rate = times.median_ms > 0 ? work(variant).bytes / times.median_ms * 1e3 : 0,
-            .error = error,
-            .verdict = judged(device(), file_of(variant), error <= error_bound(variant)),
-            .published = {},
-            .p99_ms = times.p99_ms};
+    return {
+        .id = word.id,
+        .label = word.label,
+        .median_ms = times.median_ms,
+        .rate = times.median_ms > 0 ? work(variant).bytes / times.median_ms * 1e3 : 0,
+        .error = error,
+        .verdict = judged(device(), Parameters::file_of(variant), error <= error_bound(variant)),
+        .published = {},
+        .p99_ms = times.p99_ms};
 }
 
 std::optional<Comparison::Row> Reduction::compare_library(ColdRuns& cold) {
     const auto cub = compute::Cub::load(device());
     if (!cub) return {};
     const ColdRuns::Times times = cold.measure(compute::Cub::sum_name, [&](std::size_t) {
-        cub->sum(inputs_->values.pointer(), std::size_t(n_), total_.pointer());
+        cub->sum(inputs_->values.pointer(), std::size_t(chosen_.n), total_.pointer());
     });
     const double error = relative_error(double(total_.download()[0]));
-    const bool right = error <= library_error_bound(device(), n_);
+    const bool right = error <= library_error_bound(device(), chosen_.n);
     return Comparison::Row{
         .id = "cub",
         .label = "CUB DeviceReduce::Sum",
         .median_ms = times.median_ms,
-        .rate = times.median_ms > 0 ? 4.0 * double(n_) / times.median_ms * 1e3 : 0,
+        .rate = times.median_ms > 0 ? 4.0 * double(chosen_.n) / times.median_ms * 1e3 : 0,
         .error = error,
         .verdict = right ? Verdict::pass : Verdict::fail,
         .published = {},
@@ -229,7 +208,7 @@ std::optional<Comparison::Row> Reduction::compare_library(ColdRuns& cold) {
 std::optional<Comparison> Reduction::compare() {
     Comparison comparison{"Kernels of the reduction, elements from memory", "B/s", "", {}};
     ColdRuns cold(device());
-    for (std::size_t i = 0; i < variants.size(); ++i)
+    for (std::size_t i = 0; i < chosen_.kernel.words().size(); ++i)
         comparison.rows.push_back(compare(Variant(i), cold));
     if (auto library = compare_library(cold)) comparison.rows.push_back(std::move(*library));
     launched_ = false;
@@ -239,21 +218,22 @@ std::optional<Comparison> Reduction::compare() {
 Tree Reduction::make_tree() {
     const auto emulator = emulator_like(device(), "for the tree");
     Reduction traced(*emulator);
-    const Variant variant = kernel_.as<Variant>();
+    const Variant variant = chosen_.kernel;
     // Block 0 sums the first elements, 16 a thread at most.
-    const std::int64_t n =
-        std::min<std::int64_t>(n_, (variant >= Variant::vectorized ? 16 : 2) * block_);
-    const std::vector<Assignment> same{
-        {"kernel", kernel_.text()}, {"n", std::to_string(n)}, {"block", block_.text()}};
+    const std::int64_t n = std::min<std::int64_t>(
+        chosen_.n, (variant >= Variant::vectorized ? 16 : 2) * chosen_.block);
+    const std::vector<Assignment> same{{"kernel", chosen_.kernel.text()},
+                                       {"n", std::to_string(n)},
+                                       {"block", chosen_.block.text()}};
     traced.set(same);
     const auto snapshots = compute::trace_block(*emulator, 0, [&] { traced.launch(variant); });
     const bool shuffle = variant >= Variant::shuffle;
-    const auto threads = std::size_t(block_);
+    const auto threads = std::size_t(chosen_.block);
     Tree tree;
     tree.rows =
         shuffle ? tree_rows(snapshots, (threads + 31) / 32, 32) : tree_rows(snapshots, threads);
     tree.title = fmt::format("{} of block 0, kernel {}, as the emulator runs it",
-                             shuffle ? "Warp sums" : "Shared memory", kernel_name(kernel_.index()));
+                             shuffle ? "Warp sums" : "Shared memory", kernel_name(variant));
     return tree;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include "experiments/framework/card_grid.h"
 #include "experiments/framework/cold_runs.h"
 #include "experiments/framework/experiment.h"
-#include "experiments/framework/measure.h"
+#include "experiments/sums/gpu_sized_grid.h"
+#include "experiments/sums/reduction_parameters.h"
 
 namespace warpscope::experiments {
 
@@ -15,10 +15,10 @@ float reduction_input(std::uint64_t i);
 /// kernel of Harris's ladder to a single pass at memory's rate. A frame is a launch.
 class Reduction : public Experiment {
   public:
+    using Parameters = ReductionParameters;
     explicit Reduction(compute::Device& device);
 
-    /// Of the kernel that is chosen: kernels/reduce.cu or reduce_ladder.cu.
-    std::string kernel_file() const override { return file_of(kernel_.as<Variant>()); }
+    const Parameters& parameters() const override { return chosen_; }
     void launch_kernel() override;
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}
@@ -28,15 +28,7 @@ class Reduction : public Experiment {
     const Tree* tree() override;
 
   private:
-    enum class Variant {
-        sum_within_block,
-        reduce0,
-        sequential,
-        first_add,
-        shuffle,
-        vectorized,
-        single_pass
-    };
+    using Variant = Parameters::Variant;
     using Floats = compute::DevicePointer<float>;
     using Ticket = compute::DevicePointer<unsigned>;
     using Sum = compute::Kernel<Floats, Floats, unsigned>;
@@ -54,10 +46,12 @@ class Reduction : public Experiment {
     void do_step() override;
     void do_reset() override;
 
-    static std::string file_of(Variant variant);
     /// Blocks of the kernels that have the fewest elements a block.
-    std::size_t most_blocks() const { return std::size_t((n_ + block_ - 1) / block_); }
-    CardGrid card_grid() const;
+    std::size_t most_blocks() const {
+        return std::size_t((chosen_.n + chosen_.block - 1) / chosen_.block);
+    }
+    std::string kernel_name(Variant variant) const;
+    GpuSizedGrid gpu_sized_grid() const;
     compute::LaunchShape shape(Variant variant) const;
     double error_bound(Variant variant) const;
     /// |value - sum| relative to the sum of the magnitudes.
@@ -70,8 +64,7 @@ class Reduction : public Experiment {
     std::optional<Comparison::Row> compare_library(ColdRuns& cold);
     Tree make_tree();
 
-    Choice kernel_;
-    Integer n_, block_;
+    Parameters chosen_;
 
     std::vector<Sum> sums_;  ///< by variant, without the last
     WholeSum single_pass_;

@@ -54,6 +54,34 @@ std::string table(const std::vector<BenchRow>& rows, const compute::DeviceInfo& 
     return text;
 }
 
+bool is_gpu(const compute::Device& device) {
+    return device.info().kind == compute::DeviceKind::cuda;
+}
+
+void run_section(std::vector<BenchRow>& rows, BenchSection section, compute::Helpers& helpers,
+                 compute::Device& device) {
+    const auto emulator = [] { return compute::make_emulated_device("measured"); };
+    switch (section) {
+        case BenchSection::emulator:
+            return bench_emulator(rows);
+        case BenchSection::start:
+            return bench_start(rows);
+        case BenchSection::edit:
+            bench_edits(rows, helpers, emulator()->info());
+            if (is_gpu(device)) bench_edits(rows, helpers, device.info());
+            return;
+        case BenchSection::gpu:
+            if (is_gpu(device)) bench_gpu(rows, device);
+            return;
+        case BenchSection::ladders:
+            bench_ladders(rows, *emulator());
+            if (is_gpu(device)) bench_ladders(rows, device);
+            return;
+        case BenchSection::frames:
+            return bench_frames(rows, device);
+    }
+}
+
 }  // namespace
 
 bool BenchRow::reached() const {
@@ -77,33 +105,25 @@ double median(std::vector<double> values) {
 }
 
 std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device& device,
+                                     const BenchSections& sections,
                                      const std::function<void(const std::string&)>& progress) {
     std::vector<BenchRow> rows;
-    progress("the emulator against plain loops");
-    bench_emulator(rows);
-    progress("the app's start and its frames");
-    bench_start(rows);
-    progress("edits of kernels");
-    bench_edits(rows, helpers, compute::make_emulated_device("measured")->info());
-    if (device.info().kind == compute::DeviceKind::cuda) bench_edits(rows, helpers, device.info());
-    progress("the emulator's ladders of kernels");
-    bench_ladders(rows, *compute::make_emulated_device("measured"));
-    if (device.info().kind == compute::DeviceKind::cuda) {
-        progress("the GPU's kernels");
-        bench_kernels(rows, device);
-        progress("the GPU's ladders of kernels, and libraries");
-        bench_ladders(rows, device);
+    for (const auto& section : compute::words_of<BenchSection>) {
+        if (!sections.contains(section.value)) continue;
+        progress(fmt::format("measuring {}: {}", section.name, section.label));
+        if (section.value == BenchSection::gpu && !is_gpu(device))
+            progress("there is no GPU, so the section gpu has no figures");
+        run_section(rows, section.value, helpers, device);
     }
-    progress("a frame's way to OpenGL");
-    bench_presentation(rows, device);
     return rows;
 }
 
-int run_bench(compute::Helpers& helpers, compute::Device& device, const std::string& json) {
+int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSections& sections,
+              const std::string& json) {
     const bool to_file = !json.empty() && json != "-";
     if (to_file) check_writable(json, "--json");
-    const auto rows = run_bench_rows(helpers, device, [](const std::string& next) {
-        fmt::print(stderr, "measuring {}\n", next);
+    const auto rows = run_bench_rows(helpers, device, sections, [](const std::string& line) {
+        fmt::print(stderr, "{}\n", line);
     });
 
     Json list = Json::array();

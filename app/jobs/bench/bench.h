@@ -1,12 +1,12 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "compute/device/device.h"
 #include "compute/helper/helpers.h"
+#include "jobs/bench/sections.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {
@@ -27,32 +27,35 @@ struct BenchRow {
     bool reached() const;
 };
 
-/// Measures the emulator against plain loops, the start of the app, how soon an edited kernel is on
-/// show and, where `device` is a GPU, its kernels, libraries' beside them, and what a frame costs
-/// between CUDA and OpenGL. Takes under two minutes.
-/// `progress` is told what comes next.
+/// Measures these sections, in the order of BenchSection. `progress` receives a line about each
+/// section before it starts. The section gpu measures nothing if `device` is the emulator.
 std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device& device,
+                                     const BenchSections& sections,
                                      const std::function<void(const std::string&)>& progress);
 
-/// --bench: prints one table, or the JSON where `json` names a file ("-" is standard output).
-/// A figure that misses what is wanted is marked, and no failure: machines differ.
-int run_bench(compute::Helpers& helpers, compute::Device& device, const std::string& json);
+/// --bench: prints one table, or the JSON if `json` names a file ("-" is standard output). A figure
+/// that misses its goal is marked, but is not a failure, because machines differ.
+int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSections& sections,
+              const std::string& json);
 
 /// Milliseconds of one call.
 double milliseconds_of(const std::function<void()>& work);
 /// The middle value; 0 for none.
 double median(std::vector<double> values);
 
-// The parts, each in its own file.
+// The sections, each in a file of its own.
 void bench_emulator(std::vector<BenchRow>& rows);
 void bench_start(std::vector<BenchRow>& rows);
-/// Kernels edited on a device like this one; no rows where there is no compiler.
+/// Edits kernels on a device like this one. Adds no rows if there is no compiler.
 void bench_edits(std::vector<BenchRow>& rows, compute::Helpers& helpers,
                  const compute::DeviceInfo& device);
-void bench_kernels(std::vector<BenchRow>& rows, compute::Device& device);
-/// Every kernel of the sums and of the n-body at several sizes, libraries' beside them; and a large
-/// picture. On the emulator the smallest sizes.
+/// The ceilings of a GPU and the launches of every experiment on it.
+void bench_gpu(std::vector<BenchRow>& rows, compute::Device& device);
+/// Every kernel of the sums and of the n-body at several sizes, with a library's beside them, and a
+/// large picture. On the emulator only the smallest sizes.
 void bench_ladders(std::vector<BenchRow>& rows, compute::Device& device);
-void bench_presentation(std::vector<BenchRow>& rows, compute::Device& device);
+/// Frames of every experiment's default parameters on the emulator, and what one picture costs
+/// between `device` and OpenGL.
+void bench_frames(std::vector<BenchRow>& rows, compute::Device& device);
 
 }  // namespace warpscope::jobs

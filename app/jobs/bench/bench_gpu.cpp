@@ -2,10 +2,6 @@
 
 #include "compute/shares.h"
 #include "experiments/framework/experiment.h"
-#include "gl/framebuffer.h"
-#include "gl/offscreen_context.h"
-#include "gl/picture_view.h"
-#include "gl/pixel_buffer.h"
 #include "jobs/bench/bench.h"
 
 namespace warpscope::jobs {
@@ -69,7 +65,7 @@ void add_comparison(std::vector<BenchRow>& rows, const std::string& experiment,
 
 }  // namespace
 
-void bench_kernels(std::vector<BenchRow>& rows, compute::Device& device) {
+void bench_gpu(std::vector<BenchRow>& rows, compute::Device& device) {
     const compute::Ceilings& ceilings = compute::measure_ceilings(device);
     add_ceilings(rows, ceilings);
     for (const experiments::Entry& entry : experiments::registry()) {
@@ -86,52 +82,11 @@ void bench_kernels(std::vector<BenchRow>& rows, compute::Device& device) {
         device.synchronize();
         for (const auto& kernel : device.timings().kernels())
             add_timing(rows, entry.id, kernel, ceilings);
-        // These are compared at several sizes, see bench_ladders.
+        // bench_ladders compares the kernels of these at several sizes.
         if (entry.id == "dot" || entry.id == "reduction") continue;
         if (const auto comparison = experiment->compare())
             add_comparison(rows, entry.id, *comparison);
     }
-}
-
-void bench_presentation(std::vector<BenchRow>& rows, compute::Device& device) {
-    constexpr int side = 1024, frames = 500, warm_up = 20;
-    const int ordinal = device.info().ordinal;
-    const gl::OffscreenContext context(ordinal >= 0 ? std::optional(ordinal) : std::nullopt);
-    gl::PixelBuffer pixels(device, side, side);
-    const gl::Framebuffer framebuffer(side, side);
-    gl::PictureView view;
-    framebuffer.bind();
-    const gl::Rect everything{0, 0, side, side};
-    const auto frame = [&] {
-        pixels.map();
-        pixels.unmap();
-        pixels.upload();
-        view.draw({pixels.texture(), side, side}, gl::fit_view(side, side, everything), everything,
-                  side);
-    };
-    // The thread hands a frame over and is free for the next; the GPU then takes turns between
-    // CUDA's and OpenGL's work, which no program can hurry.
-    std::vector<double> handed_over, drawn;
-    for (int i = 0; i < warm_up + frames; ++i) {
-        const double thread_us = milliseconds_of(frame) * 1e3;
-        const double wait_us = milliseconds_of([] { gl::read_framebuffer(1, 1); }) * 1e3;
-        if (i < warm_up) continue;
-        handed_over.push_back(thread_us);
-        drawn.push_back(thread_us + wait_us);
-    }
-    const bool interop = pixels.path() == gl::PixelBuffer::Path::interop;
-    rows.push_back(
-        {.name = "presentation_us",
-         .label = fmt::format("a 1024² frame without its kernel, {}", gl::to_string(pixels.path())),
-         .value = median(handed_over),
-         .unit = "µs",
-         .bound = interop ? BenchRow::Bound::at_most : BenchRow::Bound::none,
-         .wanted = interop ? 60.0 : 0.0,
-         .note = pixels.reason()});
-    rows.push_back({.name = "presentation_drawn_us",
-                    .label = "the same, until a pixel of it is read back",
-                    .value = median(drawn),
-                    .unit = "µs"});
 }
 
 }  // namespace warpscope::jobs

@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <stdexcept>
 
-#include "compute/pick_device.h"
-#include "experiments/framework/experiment.h"
 #include "jobs/bench/bench.h"
 
 extern char** environ;
@@ -18,7 +16,7 @@ namespace warpscope::jobs {
 
 namespace {
 
-/// Runs this program with other arguments and throws away what it prints.
+/// Runs this program with these arguments and discards its output.
 void run_self(std::vector<std::string> arguments) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     arguments.insert(arguments.begin(), self);
@@ -38,7 +36,7 @@ void run_self(std::vector<std::string> arguments) {
     int status = 0;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (status != 0) throw std::runtime_error(self + " did not end well in the start bench");
+    if (status != 0) throw std::runtime_error(self + " failed while its start was measured");
 }
 
 double start_ms(const std::vector<std::string>& more) {
@@ -50,24 +48,7 @@ double start_ms(const std::vector<std::string>& more) {
     return median(times);
 }
 
-double frames_per_second(const experiments::Entry& entry) {
-    const auto device = compute::pick_device("emulator");
-    const auto experiment = entry.make(*device);
-    const experiments::Size size = experiment->picture_size({1280, 720});
-    const std::size_t pixels = std::size_t(size.width) * size.height;
-    compute::Buffer<experiments::Rgba> target(*device, pixels);
-    const auto frame = [&] {
-        experiment->step();
-        if (pixels) experiment->render_into({target.pointer(), size});
-        device->synchronize();
-    };
-    std::vector<double> times;
-    frame();
-    for (int i = 0; i < 15; ++i) times.push_back(milliseconds_of(frame));
-    return 1000 / median(times);
-}
-
-/// A file in the folder for temporary files that goes away with the object.
+/// A file in the folder for temporary files. It is removed with the object.
 struct TemporaryFile {
     std::filesystem::path path = std::filesystem::temp_directory_path() /
                                  ("warpscope-bench-" + std::to_string(::getpid()) + ".png");
@@ -88,19 +69,11 @@ void bench_start(std::vector<BenchRow>& rows) {
                     .bound = BenchRow::Bound::at_most,
                     .wanted = 1000});
     rows.push_back({.name = "start_window_ms",
-                    .label = "the same, the window drawn offscreen",
+                    .label = "start to first frame and end, with a screenshot",
                     .value = start_ms({"--screenshot", picture.path.string()}),
                     .unit = "ms",
                     .bound = BenchRow::Bound::at_most,
                     .wanted = 1000});
-    for (const experiments::Entry& entry : experiments::registry()) {
-        rows.push_back({.name = entry.id + "_default_frames_per_second",
-                        .label = entry.id + ", default parameters, emulated",
-                        .value = frames_per_second(entry),
-                        .unit = "frames/s",
-                        .bound = BenchRow::Bound::at_least,
-                        .wanted = 30});
-    }
 }
 
 }  // namespace warpscope::jobs

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "jobs/output/output.h"
+#include "jobs/output/word_list.h"
 
 namespace warpscope::jobs {
 
@@ -60,29 +61,20 @@ std::string paragraph(const Finding& f) {
 
 std::vector<std::string> Checks::words() const {
     std::vector<std::string> found;
-    if (race) found.emplace_back("race");
-    if (barrier) found.emplace_back("barrier");
-    if (memory) found.emplace_back("memory");
+    if (race) found.emplace_back(compute::name(Check::race));
+    if (barrier) found.emplace_back(compute::name(Check::barrier));
+    if (memory) found.emplace_back(compute::name(Check::memory));
     return found;
 }
 
 Checks parse_checks(std::string_view text) {
     Checks checks;
-    while (true) {
-        const std::string_view word = text.substr(0, text.find(','));
-        if (word == "race")
-            checks.race = true;
-        else if (word == "barrier")
-            checks.barrier = true;
-        else if (word == "memory")
-            checks.memory = true;
-        else
-            throw UsageError(fmt::format(
-                "--check {}: write one or more of race, barrier, memory, with commas between",
-                word));
-        if (word.size() == text.size()) return checks;
-        text.remove_prefix(word.size() + 1);
+    for (const Check check : parse_word_list<Check>("--check", text)) {
+        if (check == Check::race) checks.race = true;
+        if (check == Check::barrier) checks.barrier = true;
+        if (check == Check::memory) checks.memory = true;
     }
+    return checks;
 }
 
 Checking::Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters)

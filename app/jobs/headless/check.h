@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "compute/device/words.h"
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/barrier_check.h"
@@ -14,6 +15,9 @@
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {
+
+/// What --check can look for.
+enum class Check { race, barrier, memory };
 
 /// What --check asks for.
 struct Checks {
@@ -56,3 +60,10 @@ Json to_json(const std::vector<emulator::Finding>& findings);
 std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
 
 }  // namespace warpscope::jobs
+
+template <>
+inline constexpr std::array warpscope::compute::words_of<warpscope::jobs::Check>{
+    Word<jobs::Check>{jobs::Check::race, "race", "Races"},
+    Word<jobs::Check>{jobs::Check::barrier, "barrier", "Barriers"},
+    Word<jobs::Check>{jobs::Check::memory, "memory", "Memory"},
+};

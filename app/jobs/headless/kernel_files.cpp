@@ -8,7 +8,6 @@
 
 #include "compiler/source_file.h"
 #include "compute/device/kernel_source.h"
-#include "compute/pick_device.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -30,13 +29,12 @@ std::string read(const fs::path& path, std::string_view argument) {
     }
 }
 
-/// As the parameters have it, without the state that goes with them.
+/// The kernel file of the experiment with these values of its parameters.
 std::string own_file(const experiments::Entry& entry,
                      std::span<const experiments::Assignment> assignments) {
-    const auto device = compute::pick_device("emulator");
-    const auto experiment = entry.make(*device);
-    for (const auto& [id, text] : assignments) experiment->parameters().find(id).parse(text);
-    return experiment->kernel_file();
+    const auto parameters = entry.make_parameters();
+    parameters->parse(assignments);
+    return parameters->kernel_file();
 }
 
 void read_folder(const fs::path& folder, const std::string& prefix, std::vector<KernelFile>& to) {

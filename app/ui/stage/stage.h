@@ -19,7 +19,7 @@
 namespace warpscope::ui {
 
 /// Parameters as texts, by the experiment's id.
-using ParameterTexts = std::map<std::string, std::vector<experiments::Assignment>>;
+using ParameterTexts = experiments::Assignments;
 
 enum class Tone { info, finding, error };
 

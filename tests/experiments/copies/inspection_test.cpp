@@ -7,6 +7,7 @@
 
 #include "compute/device/kernel_source.h"
 #include "experiments/copies/specimen.h"
+#include "experiments/framework/barrier_lines.h"
 #include "experiments/framework/edited.h"
 #include "experiments/live.h"
 #include "experiments/settings.h"
@@ -126,7 +127,7 @@ class PtxExperiment : public Experiment {
         : Experiment(device),
           kernel_(device.kernel_from_ptx<compute::DevicePointer<unsigned>>(ptx, "k")),
           out_(device, 3 * 64) {}
-    std::string kernel_file() const override { return "none"; }
+    const ParameterSet& parameters() const override { return none_; }
     void launch_kernel() override {
         device().launch(kernel_, {.grid = {3}, .block = {64}}, {}, out_.pointer());
     }
@@ -144,6 +145,7 @@ class PtxExperiment : public Experiment {
     void do_step() override { launch_kernel(); }
     void do_reset() override {}
 
+    ParameterSet none_;
     compute::Kernel<compute::DevicePointer<unsigned>> kernel_;
     compute::Buffer<unsigned> out_;
 };
@@ -157,7 +159,8 @@ constexpr std::string_view head =
 
 template <const std::string_view& Body>
 Entry ptx_entry() {
-    return {"ptx", "PTX", "A kernel in PTX.", [](compute::Device& device) {
+    return {"ptx", "PTX", "A kernel in PTX.", [] { return std::make_unique<ParameterSet>(); },
+            [](compute::Device& device) {
                 return std::unique_ptr<Experiment>(
                     std::make_unique<PtxExperiment>(device, std::string(head) + std::string(Body)));
             }};

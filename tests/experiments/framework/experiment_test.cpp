@@ -11,11 +11,17 @@ namespace {
 using tests::reading;
 using tests::set;
 
+struct ProbeParameters : ParameterSet {
+    std::string kernel_file() const override { return "ripple"; }
+    Integer a{*this, "a", "A", "Help.", 1, 0, 100};
+    Integer b{*this, "b", "B", "Help.", 2, 0, 100};
+};
+
 /// Refuses b == 13 the way that a device refuses memory, after the parameters were read.
 class Probe : public Experiment {
   public:
     explicit Probe(compute::Device& device) : Experiment(device) {}
-    std::string kernel_file() const override { return "ripple"; }
+    const ProbeParameters& parameters() const override { return parameters_; }
     void launch_kernel() override {}
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}
@@ -27,7 +33,7 @@ class Probe : public Experiment {
 
   private:
     void changed(std::span<Parameter* const> which) override {
-        if (b_ == 13) throw compute::DeviceError("no memory");
+        if (parameters_.b == 13) throw compute::DeviceError("no memory");
         std::string ids;
         for (const Parameter* parameter : which) ids += parameter->id();
         changes.push_back(ids);
@@ -36,8 +42,7 @@ class Probe : public Experiment {
     void do_step() override { ++steps; }
     void do_reset() override { steps = 0; }
 
-    Integer a_{declare(), "a", "A", "Help.", 1, 0, 100};
-    Integer b_{declare(), "b", "B", "Help.", 2, 0, 100};
+    ProbeParameters parameters_;
 };
 
 class ExperimentBase : public testing::Test {
@@ -119,12 +124,30 @@ TEST(Registry, MakesEveryExperimentAndDescribesIt) {
         EXPECT_FALSE(entry.title.empty());
         EXPECT_FALSE(entry.summary.empty());
         EXPECT_FALSE(experiment->parameters().all().empty());
+        EXPECT_EQ(experiment->kernel_file(), entry.make_parameters()->kernel_file());
         for (Parameter* parameter : experiment->parameters().all()) {
             EXPECT_FALSE(parameter->label().empty()) << entry.id << '.' << parameter->id();
             EXPECT_TRUE(parameter->help().ends_with('.')) << entry.id << '.' << parameter->id();
             EXPECT_EQ(parameter->text(), parameter->default_text());
             EXPECT_NO_THROW(parameter->parse(parameter->default_text()));
         }
+    }
+}
+
+TEST(Registry, ParametersMadeWithoutADeviceAreThoseOfTheExperiment) {
+    const auto device = compute::pick_device("emulator");
+    const auto declaration = [](const Parameter& p) {
+        return p.id() + '\n' + p.label() + '\n' + p.help() + '\n' + p.type() + '\n' + p.range() +
+               '\n' + p.default_text() + (p.is_view() ? "\nview" : "") +
+               (p.matters() ? "\nmatters" : "");
+    };
+    for (const Entry& entry : registry()) {
+        const auto declared = entry.make_parameters();
+        const auto experiment = entry.make(*device);
+        const auto& made = experiment->parameters().all();
+        ASSERT_EQ(declared->all().size(), made.size()) << entry.id;
+        for (std::size_t i = 0; i < made.size(); ++i)
+            EXPECT_EQ(declaration(*declared->all()[i]), declaration(*made[i]));
     }
 }
 

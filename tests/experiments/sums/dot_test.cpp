@@ -7,8 +7,11 @@
 
 #include "compute/device/kernel_source.h"
 #include "compute/pick_device.h"
+#include "experiments/framework/barrier_lines.h"
 #include "experiments/framework/edited.h"
 #include "experiments/settings.h"
+#include "experiments/sums/error_bounds.h"
+#include "experiments/sums/require_memory.h"
 #include "support/devices.h"
 
 namespace warpscope::experiments {

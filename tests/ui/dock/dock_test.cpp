@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "compute/device/kernel_source.h"
-#include "experiments/framework/edited.h"
+#include "experiments/framework/barrier_lines.h"
 #include "ui/view_fixture.h"
 
 namespace warpscope::ui {

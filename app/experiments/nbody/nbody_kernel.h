@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace warpscope::experiments {
+
+/// The kernels of kernels/nbody.cu and nbody_ladder.cu, in the order of the words of nbody.kernel.
+/// Each has one change from the one before; docs/ladder.md describes them.
+enum class NBodyKernel { float3, float4, tiled, rsqrt, unrolled, several, fast };
+
+inline constexpr NBodyKernel all_nbody_kernels[] = {
+    NBodyKernel::float3,   NBodyKernel::float4,  NBodyKernel::tiled, NBodyKernel::rsqrt,
+    NBodyKernel::unrolled, NBodyKernel::several, NBodyKernel::fast};
+
+/// "nbody_tiled".
+constexpr std::string_view name_of(NBodyKernel kernel) {
+    constexpr std::string_view names[] = {"nbody_float3", "nbody_float4",   "nbody_tiled",
+                                          "nbody_rsqrt",  "nbody_unrolled", "nbody_several",
+                                          "nbody_fast"};
+    return names[std::size_t(kernel)];
+}
+
+/// "nbody" for a kernel of kernels/nbody.cu.
+constexpr std::string_view file_of(NBodyKernel kernel) {
+    return kernel <= NBodyKernel::tiled ? "nbody" : "nbody_ladder";
+}
+
+}  // namespace warpscope::experiments

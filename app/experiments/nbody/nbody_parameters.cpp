@@ -1,0 +1,65 @@
+#include "experiments/nbody/nbody_parameters.h"
+
+namespace warpscope::experiments {
+
+NBodyParameters::NBodyParameters()
+    : kernel(*this, "kernel", "Kernel",
+             "Each kernel has one change from the one before: bodies read from global memory as "
+             "float3; as float4; in tiles through shared memory; 1 / sqrt in one instruction; 16 "
+             "bodies in each turn of the loop; 4 bodies for each thread; the sum over the bodies "
+             "split over as many blocks as fill the GPU.",
+             {{"float3", "float3, global"},
+              {"float4", "float4, global"},
+              {"tiled", "float4, shared tiles"},
+              {"rsqrt", "tiles, 1/sqrt in one instruction"},
+              {"unrolled", "tiles, unrolled"},
+              {"several", "tiles, 4 bodies a thread"},
+              {"fast", "fast: work split over more blocks"}},
+             std::size_t(NBodyKernel::tiled)),
+      bodies(*this, "bodies", "Bodies",
+             "Number of bodies. With the start \"file\", the file decides.", 4096, 1, most_bodies),
+      block(*this, "block", "Block size",
+            "Threads of a block, and bodies of a tile. The kernels several and fast always have "
+            "256.",
+            256, 32, 1024),
+      start(*this, "start", "Start", "Where the bodies are at frame 0.",
+            {{"plummer", "Plummer sphere"},
+             {"disk", "rotating disk"},
+             {"collision", "two colliding galaxies"},
+             {"cold", "cold sphere, at rest"},
+             {"file", "from a file"}}),
+      file(*this, "file", "File",
+           "For the start \"file\": a tipsy binary, or CSV lines x,y,z,vx,vy,vz,mass."),
+      seed(*this, "seed", "Seed", "Seed of the random numbers that a generated start uses.", 1, 0,
+           1'000'000'000),
+      dt(*this, "dt", "Time step",
+         "Time of one frame, in units in which the gravitational constant, the total mass and the "
+         "radius are 1.",
+         0.005, 1e-6, 1),
+      softening(*this, "softening", "Softening",
+                "Below this distance gravity weakens, so that close bodies do not throw each other "
+                "out.",
+                0.02, 1e-4, 10),
+      check(*this, "check", "Check",
+            "The bodies whose error is computed, and the largest number of bodies whose energy is "
+            "computed.",
+            {{"auto", "all up to 65536"}, {"all", "always all"}}),
+      yaw(*this, "yaw", "Yaw", "Direction from which you look at the bodies.", 30, -360, 360, "°"),
+      pitch(*this, "pitch", "Pitch", "Height from which you look down at the bodies.", 35, -90, 90,
+            "°"),
+      distance(
+          *this, "distance", "Distance",
+          "Distance from which you look. At 1 the picture holds 90 % of the bodies of frame 0.", 1,
+          0.05, 20),
+      exposure(*this, "exposure", "Exposure", "Brightness of the picture.", 1, 0.01, 100) {
+    block.only_when(
+        [this] { return kernel != NBodyKernel::several && kernel != NBodyKernel::fast; });
+    file.only_when([this] { return start == Start::file; });
+    for (Parameter* generated : std::initializer_list<Parameter*>{&bodies, &seed})
+        generated->only_when([this] { return start != Start::file; });
+    for (Parameter* view :
+         std::initializer_list<Parameter*>{&check, &yaw, &pitch, &distance, &exposure})
+        view->only_shows();
+}
+
+}  // namespace warpscope::experiments

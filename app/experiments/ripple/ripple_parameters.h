@@ -1,0 +1,38 @@
+#pragma once
+
+#include "experiments/framework/parameter.h"
+
+namespace warpscope::experiments {
+
+struct RippleParameters : ParameterSet {
+    enum class View { picture, wrong, stale, split };
+    enum class DelayBefore { write, read };
+
+    RippleParameters();
+    std::string kernel_file() const override { return file_of(layout.index()); }
+
+    /// The kernel file that draws a layout: "ripple" for kernels/ripple.cu.
+    static std::string file_of(std::size_t layout);
+    /// Its kernel, with the barrier or without it: "ripple_txty", "ripple_txty_nosync".
+    std::string kernel_of(std::size_t layout, bool sync) const;
+
+    /// The tile of CUDA by Example. The stamped kernels have the same tile, with stamps.
+    static constexpr std::size_t book_layout = 0;
+    /// The layout whose kernels stamp each word: the timeline and the stale reads come from them.
+    static constexpr std::size_t stamped_layout = 5;
+    bool stamped() const { return layout.index() == stamped_layout; }
+
+    Choice pattern;
+    Toggle sync;
+    Choice layout;
+    Integer size;
+    Real speed;
+    ChoiceOf<View> view;
+    Integer window;
+    Choice delayed;
+    Integer delay;
+    ChoiceOf<DelayBefore> delay_before;
+    Integer timed_block;
+};
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "experiments/framework/parameter.h"
+
+namespace warpscope::experiments {
+
+struct DotParameters : ParameterSet {
+    enum class Variant {
+        book,
+        no_first_barrier,
+        no_loop_barrier,
+        no_barriers,
+        divergent,
+        divergent_bounded,
+        shuffle,
+        vectorized,
+        single_pass
+    };
+
+    DotParameters();
+    std::string kernel_file() const override { return file_of(kernel); }
+    /// "dot" for a kernel of kernels/dot.cu.
+    static std::string file_of(Variant variant) {
+        return variant < Variant::shuffle ? "dot" : "dot_ladder";
+    }
+
+    ChoiceOf<Variant> kernel;
+    Integer n, block, launches, hold;
+};
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <set>
+
+#include "compute/device/words.h"
+
+namespace warpscope::jobs {
+
+/// The parts of the bench. Each takes less than a minute on two cores.
+enum class BenchSection { emulator, start, edit, gpu, ladders, frames };
+
+using BenchSections = std::set<BenchSection>;
+
+}  // namespace warpscope::jobs
+
+namespace warpscope::compute {
+
+/// The label says what the section measures.
+template <>
+inline constexpr std::array words_of<jobs::BenchSection>{
+    Word<jobs::BenchSection>{jobs::BenchSection::emulator, "emulator",
+                             "the emulator, compared with plain C++ loops"},
+    Word<jobs::BenchSection>{jobs::BenchSection::start, "start", "the start of the app"},
+    Word<jobs::BenchSection>{jobs::BenchSection::edit, "edit",
+                             "the time from an edit of a kernel to its picture"},
+    Word<jobs::BenchSection>{jobs::BenchSection::gpu, "gpu", "the kernels on the GPU"},
+    Word<jobs::BenchSection>{jobs::BenchSection::ladders, "ladders",
+                             "every kernel of the sums and of the n-body, and libraries"},
+    Word<jobs::BenchSection>{jobs::BenchSection::frames, "frames",
+                             "the frames of each experiment, and their way to OpenGL"},
+};
+
+}  // namespace warpscope::compute

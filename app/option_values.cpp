@@ -1,0 +1,71 @@
+#include "option_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace warpscope {
+
+using jobs::UsageError;
+
+namespace {
+constexpr int largest_side = 16384;
+}
+
+std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t high) {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, value);
+    if (result.ec != std::errc() || result.ptr != end || value > high) {
+        throw UsageError(
+            fmt::format("{} {}: write a whole number from 0 to {}", option, text, high));
+    }
+    return value;
+}
+
+experiments::Size parse_size(const std::string& text) {
+    experiments::Size size;
+    const char* end = text.data() + text.size();
+    const auto width = std::from_chars(text.data(), end, size.width);
+    if (width.ec == std::errc() && width.ptr != end && *width.ptr == 'x') {
+        const auto height = std::from_chars(width.ptr + 1, end, size.height);
+        const bool legal = std::min(size.width, size.height) >= 1 &&
+                           std::max(size.width, size.height) <= largest_side;
+        if (height.ec == std::errc() && height.ptr == end && legal) return size;
+    }
+    throw UsageError(
+        fmt::format("--size {}: write WIDTHxHEIGHT in pixels, 1x1 to {}x{}, e.g. "
+                    "1280x720",
+                    text, largest_side, largest_side));
+}
+
+const experiments::Entry& parse_experiment(const std::string& argument, const std::string& id) {
+    try {
+        return experiments::find_experiment(id);
+    } catch (const experiments::ParameterError& e) {
+        throw UsageError(fmt::format("{}: {}", argument, e.what()));
+    }
+}
+
+Setting parse_set(const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const std::size_t dot = text.substr(0, equals).find('.');
+    if (equals == std::string::npos || dot == std::string::npos || dot == 0 || dot + 1 == equals) {
+        throw UsageError(
+            fmt::format("--set {}: write EXPERIMENT.PARAMETER=VALUE, e.g. "
+                        "ripple.sync=off (--list shows all)",
+                        text));
+    }
+    const experiments::Entry& entry = parse_experiment("--set " + text, text.substr(0, dot));
+    const experiments::Assignment assignment{text.substr(dot + 1, equals - dot - 1),
+                                             text.substr(equals + 1)};
+    try {
+        entry.make_parameters()->parse({&assignment, 1});
+    } catch (const experiments::ParameterError& e) {
+        throw UsageError(fmt::format("{}: {}", entry.id, e.what()));
+    }
+    return {&entry, assignment};
+}
+
+}  // namespace warpscope

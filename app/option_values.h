@@ -1,0 +1,47 @@
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "compute/device/words.h"
+#include "experiments/framework/experiment.h"
+#include "jobs/output/output.h"
+
+namespace warpscope {
+
+// The values of options. Each function throws jobs::UsageError that names the option and says what
+// to write.
+
+/// A whole number from 0 to `high`.
+std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t high);
+
+/// "1280x720".
+experiments::Size parse_size(const std::string& text);
+
+/// The experiment with this id; `argument` stands in the message.
+const experiments::Entry& parse_experiment(const std::string& argument, const std::string& id);
+
+/// One legal value for one parameter of one experiment.
+struct Setting {
+    const experiments::Entry* experiment;
+    experiments::Assignment assignment;
+};
+
+/// "ripple.sync=off".
+Setting parse_set(const std::string& text);
+
+/// The value of an enum from its word: "--math fast".
+template <class Enum>
+Enum parse_word(std::string_view option, const std::string& text) {
+    try {
+        return compute::parse<Enum>(text);
+    } catch (const std::invalid_argument& e) {
+        throw jobs::UsageError(fmt::format("{} {}", option, e.what()));
+    }
+}
+
+}  // namespace warpscope
