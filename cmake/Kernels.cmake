@@ -52,7 +52,7 @@ foreach(source IN LISTS WARPSCOPE_KERNEL_SOURCES)
         # NVRTC defines this macro where math is fast, nvcc does not.
         set(flags FLAGS -use_fast_math -D__USE_FAST_MATH__)
       endif()
-      set(output ${CMAKE_BINARY_DIR}/kernels/${image})
+      set(output ${CMAKE_BINARY_DIR}/kernel_images/${image})
       compile_kernel(${source} ${output}.ptx ${flags})
       compile_kernel(${source} ${output}.fatbin ${flags})
       list(APPEND built_ptx ${output}.ptx)
