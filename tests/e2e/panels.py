@@ -27,7 +27,8 @@ class Panels(Session):
         block = re.search(r"of block \((\d+),(\d+),", sentence)
         self.assertEqual(app.value("microscope.block"), f"{block[1]}, {block[2]}")
         x, y, warp, line = re.search(
-            r"Thread \((\d+),(\d+),0\) of block \S+ \(warp (\d+)\) reads at \S+:(\d+)",
+            r"Thread \((\d+),(\d+),0\) of block \S+ \(warp (\d+)\) reads byte \d+ of "
+            r"shared memory at \S+:(\d+)",
             sentence).groups()
         self.assertEqual(app.value("picture.thread"), f"{x}, {y}")
         self.assertEqual(app.value(f"warp.{warp}"), f"at line {line}")
