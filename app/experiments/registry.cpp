@@ -19,12 +19,11 @@ std::span<const Entry> registry() {
         entry_of<NBody>("nbody", "N-body",
                         "Gravity among thousands of bodies, read from global memory or from tiles "
                         "in shared memory."),
-        entry_of<Dot>(
-            "dot", "Dot product",
-            "A sum whose tree needs a barrier after every step, compared with its exact value."),
-        entry_of<Reduction>(
-            "reduction", "Reduction",
-            "The sum of many floats, by kernels of which each is faster than the one before."),
+        entry_of<Dot>("dot", "Dot product",
+                      "A sum in a tree that needs a barrier after every step, compared with its "
+                      "exact value."),
+        entry_of<Reduction>("reduction", "Reduction",
+                            "The sum of many floats. Each kernel is faster than the one before."),
         entry_of<Scratch>(
             "scratch", "Your own kernel",
             "A kernel that you write: scratch(pixels, width, height, time, mouse). A gallery has "

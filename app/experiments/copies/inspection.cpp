@@ -10,8 +10,8 @@ namespace warpscope::experiments {
 
 namespace {
 
-/// Runs the first blocks, as many as `instructions` warp instructions allow if each takes as many
-/// as block 0, and returns their number. Throws what the launch throws.
+/// Runs block 0 and then as many blocks as fit into `instructions` warp instructions if each takes
+/// as many as block 0. Returns the number of blocks. Throws the errors of the launch.
 std::uint64_t run_first_blocks(emulator::Machine& machine, emulator::FrozenLaunch launch,
                                std::uint64_t instructions, emulator::Observer& observer) {
     launch.options.blocks = 1;
@@ -47,7 +47,7 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     inspection.counters = counters.kernels();
     for (emulator::KernelCounters& kernel : inspection.counters) {
         inspection.blocks += kernel.blocks;
-        kernel.launches = 1;  // in two parts
+        kernel.launches = 1;  // although it ran in two parts
     }
     inspection.findings = emulator::merged({races.findings(), barriers.findings()});
     return inspection;

@@ -16,8 +16,8 @@ namespace warpscope::experiments {
 using EmulatedCopy = RunningOn<compute::EmulatedDevice>;
 
 /// Copies an experiment onto an emulator of its own: kernels, parameters, frame and state. The two
-/// share nothing, so each may then be used on a thread of its own. Variables at module scope are no
-/// part of the state: in the copy they have the values that the PTX gives them.
+/// share nothing, so each may then be used on a thread of its own. Variables at module scope
+/// are not copied: in the copy they have the initial values of the PTX.
 ///
 /// Waits for the live experiment's device. Throws OutOfMemory where the copy needs more than
 /// `memory_bytes`. A stop request ends launches of the copy. Launches of edits have a time limit
@@ -27,16 +27,15 @@ EmulatedCopy copy_to_emulator(const Entry& entry, Experiment& live,
                               std::size_t memory_bytes = compute::usual_emulator_memory(),
                               std::stop_token stop = {});
 
-/// A copy of an experiment that stands before one launch of its kernel
-/// (Experiment::launch_kernel): what the microscope steps and the checks run, while the live
-/// experiment goes on.
+/// A copy of an experiment that stops before one launch of its kernel (Experiment::launch_kernel).
+/// The microscope steps this launch and the checks run it while the live experiment continues.
 ///
-/// inspect() runs the launch and leaves memory as the launch does. A Stepper undoes what it did. So
-/// a specimen is for one inspection, or for any number of Steppers, one after another.
+/// inspect() runs the launch, which changes memory. A Stepper restores memory. So a specimen is for
+/// one inspection, or for any number of Steppers, one after another.
 class Specimen {
   public:
-    /// With the live device's settings. Throws what copy_to_emulator() throws, and DeviceError
-    /// where a launch before the kernel's fails.
+    /// With the settings of the live device. Throws the errors of copy_to_emulator(), and
+    /// DeviceError if a launch before the kernel's fails.
     Specimen(const Entry& entry, Experiment& live);
     Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
              std::size_t memory_bytes = compute::usual_emulator_memory(),
@@ -57,9 +56,9 @@ struct Inspection {
     std::string kernel;
     std::vector<emulator::Finding> findings;  ///< of the race check and the barrier check
     std::vector<emulator::KernelCounters> counters;
-    std::uint64_t blocks = 0;     ///< that ran to their end; of a long launch only the first ones
+    std::uint64_t blocks = 0;     ///< number of blocks that ran to their end
     std::uint64_t of_blocks = 0;  ///< in the grid
-    std::string error;            ///< that ended the launch early; empty: none did
+    std::string error;            ///< the error that ended the launch early, or empty
 };
 
 /// Runs the specimen's launch under the race detector, the barrier check and the counters. Of a
@@ -72,15 +71,16 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions = 300'000'000)
 struct PolicyOutcome {
     compute::BarrierPolicy policy = compute::BarrierPolicy::volta;
     bool ends = false;
-    std::string error;  ///< where it does not end: which lanes of which warps wait at which line
-    Report report;      ///< where it ends and all of its blocks were run
+    std::string error;  ///< if it does not end: which lanes of which warps wait at which line
+    Report report;      ///< if it ends and all of its blocks were run
     std::vector<emulator::Finding> findings;  ///< of the barrier check
-    std::uint64_t blocks = 0;                 ///< run, where it ends
+    std::uint64_t blocks = 0;                 ///< number of blocks that were run, if it ends
     std::uint64_t of_blocks = 0;              ///< in the grid
 };
 
-/// Tries each policy, oldest GPUs first, on a copy of its own. Of a long launch only the first
-/// blocks are run, as by inspect(). When asked to stop, it soon returns the outcomes that it has.
+/// Tries each policy, that of the oldest GPUs first, on a copy of its own. Of a long launch only
+/// the first blocks are run, as by inspect(). After a stop request it soon returns the outcomes so
+/// far.
 std::vector<PolicyOutcome> try_policies(const Entry& entry, Experiment& live,
                                         std::uint64_t instructions = 100'000'000,
                                         std::stop_token stop = {});

@@ -27,7 +27,7 @@ compute::KernelEdits compile(compute::Helpers& helpers, const EditRequest& reque
     return edits;
 }
 
-/// A device of this process, for the kernels that are built in.
+/// A device of this process, for the built-in kernels.
 std::shared_ptr<compute::Device> device_without_edits(const EditRequest& request,
                                                       const std::stop_token& stop) {
     const compute::DeviceInfo& like = request.like;

@@ -38,7 +38,7 @@ struct EditResult {
     /// What the compiler reports, by file. A file without an error has been compiled.
     std::map<std::string, std::vector<compiler::Diagnostic>, std::less<>> diagnostics;
     Running running;    ///< has drawn the frames with the edits; empty where that failed
-    std::string error;  ///< one or two sentences that say what failed where; empty: nothing did
+    std::string error;  ///< one or two sentences that say what failed and where, or empty
 };
 
 /// Compiles the sources, makes a device and an experiment with the kernels, resumes the snapshot
@@ -57,7 +57,7 @@ std::string with_emulator_error(
     std::string gpu_error, const compute::RunSettings& settings, compute::KernelEdits edits,
     const std::function<void(std::shared_ptr<compute::EmulatedDevice>)>& run,
     const std::stop_token& stop = {});
-/// Both sentences as one text; `emulator_error` may be empty.
+/// Joins the two errors into one text; `emulator_error` may be empty.
 std::string with_emulator_error(std::string gpu_error, const std::string& emulator_error);
 
 }  // namespace warpscope::experiments

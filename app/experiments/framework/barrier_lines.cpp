@@ -18,7 +18,7 @@ std::string without_comments(std::string_view source) {
             if (code[i] != '\n') code[i] = ' ';
         return end;
     };
-    char quote = 0;  // of the literal that `i` is in
+    char quote = 0;  // that ends the literal at `i`
     for (std::size_t i = 0; i + 1 < code.size(); ++i) {
         if (quote != 0) {
             if (code[i] == '\\')
@@ -39,7 +39,7 @@ std::string without_comments(std::string_view source) {
     return code;
 }
 
-/// The body's first character and one past its last; {0, 0} where there is none.
+/// First character of the body and one past its last; {0, 0} if there is no body.
 std::pair<std::size_t, std::size_t> body_of(const std::string& code, std::string_view function) {
     const std::string name = fmt::format(" {}(", function);
     for (std::size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {

@@ -32,8 +32,8 @@ class ColdRuns {
         std::size_t runs = 0;
         double median_ms = 0, p99_ms = 0;  ///< device time
     };
-    /// Calls `run` twice to warm up, then launches_worth() times with a cold cache and the number
-    /// of the run. `run` launches the kernel that the device's timings call `name`.
+    /// Calls `run` twice to warm up, then launches_worth() times with a cold cache. Its argument
+    /// is the number of the run. `run` launches the kernel that the device's timings call `name`.
     Times measure(std::string_view name, const std::function<void(std::size_t number)>& run);
 
   private:

@@ -11,7 +11,7 @@ namespace warpscope::experiments {
 bool edited(const compute::Device& device, std::string_view file);
 
 /// The verdict on a result that is compared with a known one. A wrong result of an edited kernel is
-/// a finding. A wrong result of a kernel that is built in is a failure.
+/// a finding. A wrong result of a built-in kernel is a failure.
 Verdict judged(const compute::Device& device, std::string_view file, bool right);
 
 }  // namespace warpscope::experiments

@@ -34,22 +34,22 @@ struct PixelTarget {
     Size size;
 };
 
-/// Where an experiment stands, in host memory: enough to go on from, on any device.
+/// The saved state of an experiment, in host memory. Any device can continue from it.
 struct Snapshot {
     std::vector<Assignment> parameters;
     std::uint64_t frame = 0;
     bool changed_since_reset = false;
-    std::any state;  ///< the experiment's own
+    std::any state;  ///< of a type that the experiment chooses
 };
 
-/// The mouse over the picture: pixels of it from the top left, also outside of it.
+/// The mouse in pixels of the picture, from its top left corner. It may be outside of the picture.
 struct Pointer {
     double x = 0, y = 0;
     bool down = false;  ///< the left button
     bool operator==(const Pointer&) const = default;
 };
 
-/// A kernel family that a person can play with: parameters, state on a device, a report.
+/// A family of kernels with parameters, state on a device, a picture or a tree, and a report.
 /// Used from one thread; the device outlives it.
 class Experiment {
   public:
@@ -60,17 +60,17 @@ class Experiment {
 
     compute::Device& device() { return device_; }
     const compute::Device& device() const { return device_; }
-    /// Always the same set, a member of the experiment.
+    /// A member of the experiment.
     virtual const ParameterSet& parameters() const = 0;
     std::string kernel_file() const { return parameters().kernel_file(); }
 
     /// Sets all values or none. Throws ParameterError for a value that is not legal, and
-    /// DeviceError or the error of a file if the state can't be made; then values and state stay as
-    /// they were.
+    /// DeviceError or the error of a file if the state cannot be made. After a throw, values and
+    /// state are unchanged.
     void set(std::span<const Assignment> assignments);
 
-    /// Frames since the last reset, and whether a parameter changed since: then the picture can't
-    /// be had again from the parameters and the frame number alone.
+    /// frame(): frames since the last reset. changed_since_reset(): whether a parameter changed
+    /// since then, so that parameters and frame number alone do not determine the picture.
     std::uint64_t frame() const { return frame_; }
     bool changed_since_reset() const { return changed_since_reset_; }
 
@@ -79,51 +79,56 @@ class Experiment {
     /// Back to frame 0 and the start state.
     void reset();
 
-    /// Launches the kernel that the experiment is about as the current frame did (n-body: as the
-    /// next one will), with the same seeds and with what has to run before it; that kernel's launch
-    /// is the last. For copies that are only looked at: state and report may move on with it.
+    /// Repeats the launch of the experiment's kernel for the current frame (n-body: for the next
+    /// frame) with its seeds. Launches that the kernel needs come before it; the kernel's launch
+    /// is the last. State and report may change, so this is for copies of an experiment.
     virtual void launch_kernel() = 0;
 
     /// Waits for the device.
     Snapshot snapshot();
-    /// Takes over where another of the same kind stood, on whatever device. On a throw it is still
-    /// whole.
+    /// Continues from a snapshot of an experiment of its kind, from any device. After a throw, it
+    /// can still be used.
     void resume(const Snapshot& snapshot);
 
-    /// Pixels that the picture wants for a view of this size; {0, 0}: no pixels, see tree().
+    /// Size of the picture for a view of this size. {0, 0}: it has a tree() instead of a picture.
     virtual Size picture_size(Size view) const = 0;
-    /// Draws the current frame; the size is what picture_size gave.
+    /// Draws the current frame. `target` has the size that picture_size() returned.
     virtual void render_into(const PixelTarget& target) = 0;
     /// The current frame's readings; may wait for the device.
     virtual Report report() = 0;
-    /// Measures every variant now (may take seconds); nullopt where there is nothing to compare.
+    /// Measures every variant, which may take seconds. nullopt if there is nothing to compare.
     virtual std::optional<Comparison> compare() { return std::nullopt; }
-    /// The tree of the current settings, or null; made anew after a change.
+    /// The tree of the current settings, or null. A change of parameters invalidates it.
     virtual const Tree* tree() { return nullptr; }
-    /// When one block's warps did what in the newest launch, measured by the kernel itself on the
-    /// device in use; nullopt: the kernel of the current settings takes no times.
+    /// The timeline of the warps of one block in the newest launch, measured by the kernel on the
+    /// device in use. nullopt if the current kernel measures no times.
     virtual std::optional<Timeline> timeline() { return std::nullopt; }
 
-    /// What the barriers of the device in use do about threads that skip one and have ended, and
-    /// about such that live on, found out now with kernels that end on their own: a reading each,
-    /// with a sentence that names the device. nullopt: the experiment has no such kernels.
+    /// Measures whether a barrier on the device in use waits for threads that have ended without
+    /// reaching it, and for threads that skip it and continue. It runs kernels that end on any
+    /// device. Returns one reading for each question, with a sentence that names the device.
+    /// nullopt if the experiment has no kernels for this.
     virtual std::optional<Report> measure_barriers() { return std::nullopt; }
 
-    /// Mouse over the picture, in fractions of its height; false: the canvas pans and zooms itself.
+    /// Mouse drags and scrolls over the picture, in fractions of its height. false: the experiment
+    /// does not use them, and the canvas pans and zooms.
     virtual bool drag(double dx, double dy) { return (void)dx, (void)dy, false; }
     virtual bool scroll(double notches) { return (void)notches, false; }
-    /// The same as it moves and presses; false: the experiment has no use for it.
+    /// The mouse moved over the picture, or its button changed. false: the experiment does not use
+    /// it.
     virtual bool point(const Pointer& pointer) { return (void)pointer, false; }
 
   protected:
     /// Whether `which` holds one of these parameters.
     static bool any_of(std::span<Parameter* const> which,
                        std::initializer_list<const Parameter*> parameters);
-    /// Makes the state fit the parameters; on a throw the old state must still be whole.
+    /// Updates the state after a change of the parameters `which`. A throw must leave the old state
+    /// unchanged.
     virtual void changed(std::span<Parameter* const> which) = 0;
-    /// Whether the frames before a change of `which`, none of them a view, go on showing after it.
+    /// Whether frames before a change of `which` (none of them a view) influence frames after it.
     virtual bool leaves_trace(std::span<Parameter* const> which) const { return (void)which, true; }
-    /// What a snapshot holds beyond parameters and frame, and taking that over after a reset.
+    /// The state that a snapshot holds beside parameters and frame. load_state() comes after a
+    /// reset.
     virtual std::any save_state() { return {}; }
     virtual void load_state(const std::any& state) { (void)state; }
     virtual void do_step() = 0;
@@ -135,7 +140,7 @@ class Experiment {
     bool changed_since_reset_ = false;
 };
 
-/// How the app lists and makes its experiments.
+/// An experiment in the list of the app.
 struct Entry {
     std::string id;       ///< "ripple"
     std::string title;    ///< "Ripple bitmap"

@@ -18,8 +18,8 @@ std::string device_word(Experiment& experiment) {
                                 : fmt::format("cuda:{}", experiment.device().info().ordinal);
 }
 
-/// The option that has the edited kernels run again: the one file, or the folder of several. Empty
-/// where there are none, or where one was typed.
+/// The option that runs the edited kernels again: the file, or the folder of several files. Empty
+/// if there are none or if no option can load them.
 std::string kernels_option(const Experiment& experiment) {
     const compute::KernelEdits& edits = experiment.device().edits();
     if (edits.empty()) return {};
@@ -64,15 +64,17 @@ bool racy(Experiment& experiment) {
 std::string reproducible(Experiment& experiment) {
     if (experiment.changed_since_reset())
         return "no: parameters were changed after frame 0, so these settings and the frame number "
-               "alone don't lead here";
+               "alone do not give this picture";
     const bool edited = !experiment.device().edits().empty();
     if (edited && kernels_option(experiment).empty())
-        return "no: the kernel was edited, and no command has its text, which is kept here";
-    const std::string unless = edited ? ", as long as the kernel's file is as it is kept here" : "";
-    if (emulated(experiment)) return "yes: the command makes the same picture" + unless;
+        return "no: the kernel was edited, and no command can load the edit; this file has its "
+               "text";
+    const std::string unless =
+        edited ? ", if the kernel's file still has the text in this file" : "";
+    if (emulated(experiment)) return "yes: the command makes an equal picture" + unless;
     if (racy(experiment))
-        return "no: the kernel races, and on a GPU each run ends differently; the command makes "
-               "another one like it";
+        return "no: the kernel races, and each run on a GPU gives another picture; the command "
+               "makes a similar one";
     return "yes, on the same model of GPU" + unless;
 }
 

@@ -42,7 +42,7 @@ class Parameter {
 
     const std::string& id() const { return id_; }        ///< "sync"; `--set ripple.sync=off`
     const std::string& label() const { return label_; }  ///< "__syncthreads()"
-    const std::string& help() const { return help_; }    ///< a sentence, for tooltip and --list
+    const std::string& help() const { return help_; }    ///< a sentence for tooltip and --list
 
     /// The value has an effect only while `condition` is true. At other times the value is kept,
     /// and the panel greys the parameter out.
@@ -177,11 +177,11 @@ class ParameterSet {
     Parameter& find(std::string_view id) const;
     /// Parses one value after the other. Throws ParameterError at the first one that is not legal.
     void parse(std::span<const Assignment> assignments);
-    /// "id=text" of each parameter that matters and is not only a view. The experiment's launch is
-    /// the same as long as this list is.
+    /// "id=text" of each parameter that matters and is not only a view. If this list has not
+    /// changed, neither has the experiment's launch.
     std::vector<std::string> of_launch() const;
     /// The file of the kernel that the experiment is about, with these values: "ripple" for
-    /// kernels/ripple.cu. It may be edited into any text, so others don't trust what it computes.
+    /// kernels/ripple.cu. A user may edit it, so other code must not rely on its results.
     virtual std::string kernel_file() const { return {}; }
 
   private:

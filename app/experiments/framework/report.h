@@ -8,8 +8,8 @@
 
 namespace warpscope::experiments {
 
-/// What a reading means. `finding`: wrong, and wrong on purpose (a barrier was taken out), so not a
-/// failure of the program. `fail`: wrong where it should be right.
+/// The verdict on a reading. `finding`: the value is wrong, but the kernel was made wrong (for
+/// example without a barrier) or edited. `fail`: the value is wrong and should be right.
 enum class Verdict { none, pass, finding, fail };
 
 std::string_view to_string(Verdict verdict);  ///< "none", "pass", "finding", "fail"
@@ -22,8 +22,8 @@ struct Reading {
     std::string unit;  ///< "", "%", "B/s", "ms", "clocks"
     std::optional<double> expected;
     Verdict verdict = Verdict::none;
-    std::string sentence;          ///< what it says in words; may be empty
-    std::vector<double> recent{};  ///< the same of the newest launches, oldest first; may be empty
+    std::string sentence;          ///< explains the value; may be empty
+    std::vector<double> recent{};  ///< values of the newest launches, oldest first; may be empty
 };
 
 using Report = std::vector<Reading>;
@@ -43,8 +43,9 @@ struct Comparison {
         double rate = 0;       ///< in rate_unit
         double error = 0;      ///< relative, against the double-precision reference
         Verdict verdict = Verdict::none;
-        std::string published;  ///< the source's own figure, "3198.6 ms"; may be empty
-        double p99_ms = 0;      ///< of device time; 0 where it isn't known
+        std::string
+            published;      ///< time that the kernel's source published, "3198.6 ms"; may be empty
+        double p99_ms = 0;  ///< of device time; 0 if not known
     };
     std::string title;
     std::string rate_unit;        ///< "interactions/s", "B/s"
@@ -52,7 +53,7 @@ struct Comparison {
     std::vector<Row> rows;
 };
 
-/// One block's shared array at each barrier: the tree that a reduction draws.
+/// The shared array of one block at each barrier, for the tree of a reduction.
 struct Tree {
     struct Row {
         std::string label;          ///< "after barrier 1, line 24"
@@ -65,7 +66,7 @@ struct Tree {
     std::vector<Row> rows;
 };
 
-/// What one block's warps did over time.
+/// The activities of the warps of one block over time.
 struct Timeline {
     enum class Doing { computing, delayed, writing, waiting, reading };
     struct Span {

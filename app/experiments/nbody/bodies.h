@@ -13,20 +13,21 @@ struct Body {
     std::array<float, 3> position{};
     std::array<float, 3> velocity{};
     float mass = 0;
-    float luminosity = 1;  ///< 0..1, how brightly it is drawn; no part of the physics
+    float luminosity = 1;  ///< 0..1, brightness in the picture; gravity ignores it
 };
 
 using Bodies = std::vector<Body>;
 
 double total_mass(const Bodies& bodies);
 Vector total_momentum(const Bodies& bodies);
-/// Sum of |m v|: the scale that a momentum is small or large against.
+/// Sum of |m v|: the scale with which a momentum is compared.
 double momentum_scale(const Bodies& bodies);
 /// Root of the mean squared speed over all bodies.
 double rms_speed(const Bodies& bodies);
 /// Distance from the origin within which `share` (0..1) of the bodies lie; by number, not by mass.
 double radius_of_share(const Bodies& bodies, double share);
-/// Moves the centre of mass to the origin and to rest. Massless bodies: their mean position.
+/// Moves the centre of mass to the origin and makes its velocity 0. If all masses are 0, it uses
+/// the mean position and velocity.
 void move_to_centre_of_mass(Bodies& bodies);
 
 /// Starts. All have total mass 1, the centre of mass at rest in the origin, and depend on n >= 1
@@ -41,7 +42,7 @@ Bodies rotating_disk(std::size_t n, std::uint64_t seed);
 /// Two such disks, the second tilted, smaller and half as heavy, on a bound orbit that brings them
 /// together.
 Bodies colliding_galaxies(std::size_t n, std::uint64_t seed);
-/// Homogeneous sphere of radius 1 at rest: it falls together within t = pi/2 * sqrt(1/2).
+/// Homogeneous sphere of radius 1 at rest. It collapses at t = pi/2 * sqrt(1/2).
 Bodies cold_sphere(std::size_t n, std::uint64_t seed);
 
 }  // namespace warpscope::experiments

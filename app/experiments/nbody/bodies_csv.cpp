@@ -31,7 +31,7 @@ std::vector<std::string_view> split(std::string_view line) {
     }
 }
 
-/// Numbers, "nan" and "inf" parse; the caller refuses the latter by name.
+/// Accepts numbers and also "nan" and "inf", which the caller rejects with a message of its own.
 bool parse(std::string_view cell, double& value) {
     if (cell.starts_with('+')) cell.remove_prefix(1);
     const char* end = cell.data() + cell.size();
@@ -80,7 +80,7 @@ std::vector<RawBody> read_csv(std::string_view text, std::size_t most) {
         if (bodies.size() > most)
             throw BodiesFileError(fmt::format("line {}: more than {} bodies", line, most));
     }
-    if (bodies.empty()) throw BodiesFileError("it holds no bodies");
+    if (bodies.empty()) throw BodiesFileError("the file has no bodies");
     return bodies;
 }
 

@@ -33,7 +33,8 @@ bool is_text(const std::string& content) {
                         [](unsigned char c) { return c < 9 || (c > 13 && c < 32); });
 }
 
-/// Moves the centre of mass to the origin and to rest; bodies without mass: their mean.
+/// Moves the centre of mass to the origin and makes its velocity 0. If all masses are 0, it uses
+/// the mean position and velocity.
 void centre(std::vector<RawBody>& raw, bool massless) {
     Vector position{}, velocity{};
     double weights = 0;
@@ -71,7 +72,7 @@ LoadedBodies scaled(std::vector<RawBody> raw) {
     centre(raw, mass == 0);
     const double radius = radius_of_nine_tenths(raw);
 
-    // Bodies without mass, and one body, which has no size, keep the file's unit.
+    // If all masses are 0, or all bodies are at one point, the file's unit stays.
     LoadedBodies loaded;
     loaded.mass_unit = mass > 0 ? mass : 1;
     loaded.length_unit = radius > 0 ? radius : 1;
@@ -87,9 +88,10 @@ LoadedBodies scaled(std::vector<RawBody> raw) {
             out.velocity[k] = float(v);
         }
         if (!fits)
-            throw BodiesFileError(fmt::format(
-                "body {} of {} is too far out or too fast beside the others for float arithmetic",
-                loaded.bodies.size(), raw.size()));
+            throw BodiesFileError(
+                fmt::format("body {} of {} is too far away or too fast, compared with the others, "
+                            "for float arithmetic",
+                            loaded.bodies.size(), raw.size()));
         out.mass = float(body.mass / loaded.mass_unit);
         out.luminosity = body.luminosity;
     }

@@ -10,7 +10,7 @@ namespace {
 
 using std::numbers::pi;
 
-/// splitmix64, so that a seed gives the same bodies with every library.
+/// splitmix64: a seed gives equal bodies with every standard library.
 class Random {
   public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
@@ -126,8 +126,8 @@ Bodies colliding_galaxies(std::size_t n, std::uint64_t seed) {
     Bodies bodies = make_disk(first, {1 - second_mass, 1}, random);
     Bodies other = make_disk(n - first, small, random);
 
-    // Two points on a bound orbit, 0.9 of the parabolic speed, that would pass each other at about
-    // a third of their distance.
+    // Two points on a bound orbit with 0.9 of the parabolic speed. As points they would pass each
+    // other at about a third of their first distance.
     const Vector offset{2.2, 1.3, 0.3};
     const double distance = std::hypot(offset[0], offset[1], offset[2]);
     const float speed = float(0.9 * std::sqrt(2 / distance));

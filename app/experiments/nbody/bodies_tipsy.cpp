@@ -14,7 +14,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-constexpr std::size_t header_bytes = 28;  // and mostly 4 of padding
+constexpr std::size_t header_bytes = 28;  // often followed by 4 bytes of padding
 constexpr std::size_t count_offset = 8, dimensions_offset = 12, kinds_offset = 16;
 
 struct Kind {
@@ -57,19 +57,19 @@ struct Header {
     std::size_t bytes;      ///< 28 or 32
 };
 
-/// Finds the byte order, reads the counts, and holds them against the file's length.
+/// Finds the byte order, reads the counts and compares them with the length of the file.
 Header read_header(Bytes& bytes, std::size_t length, std::size_t most) {
     if (length < header_bytes)
         refuse(length, fmt::format("the file ends within the header of {}", header_bytes));
     if (bytes.integer(dimensions_offset) != 3) bytes.swap_order();
     if (bytes.integer(dimensions_offset) != 3)
         refuse(dimensions_offset,
-               "the number of dimensions is 3 in neither byte order; this is no tipsy file (nor is "
-               "it CSV, which is text)");
+               "the number of dimensions is not 3 in either byte order: this is not a tipsy file "
+               "(and not CSV, which is text)");
     const std::int32_t n = bytes.integer(count_offset);
     if (n < 1) refuse(count_offset, fmt::format("the header says {} bodies", n));
     if (std::size_t(n) > most)
-        refuse(count_offset, fmt::format("the header says {} bodies; at most {} can be", n, most));
+        refuse(count_offset, fmt::format("the header says {} bodies; the maximum is {}", n, most));
 
     Header header{};
     std::size_t all = 0, floats = 0;
@@ -89,8 +89,7 @@ Header read_header(Bytes& bytes, std::size_t length, std::size_t most) {
     header.bytes = length == header_bytes + body_bytes ? header_bytes : header_bytes + 4;
     const std::size_t wanted = header.bytes + body_bytes;
     if (length < wanted)
-        refuse(length,
-               fmt::format("the file ends here, but its header announces {} bytes", wanted));
+        refuse(length, fmt::format("the file ends here, but its header needs {} bytes", wanted));
     if (length > wanted)
         refuse(wanted, fmt::format("{} bytes follow the last body", length - wanted));
     return header;

@@ -11,10 +11,10 @@
 #define WARPSCOPE_GRAVITY_COLUMNS
 namespace warpscope::experiments {
 
-/// Bodies as columns of doubles, followed by massless far ones that fill up the last vectors.
+/// Bodies as columns of doubles. Distant bodies without mass follow, to fill the last vectors.
 struct Columns {
     std::vector<double> x, y, z, mass;
-    std::size_t size;                          ///< without those
+    std::size_t size;                          ///< number of bodies without the filler
     static constexpr std::size_t filler = 32;  ///< no vector holds more doubles
 
     explicit Columns(const Bodies& bodies) : size(bodies.size()) {
@@ -39,7 +39,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<double>;
 using Doubles = hn::Vec<Lanes>;
 
-/// Body i seen from others: the way to bodies j, j + 1, ….
+/// Distances from body i to bodies j, j + 1, ….
 struct Ways {
     Doubles x, y, z, distance2;
 
@@ -104,7 +104,8 @@ std::vector<Pull> reference_pulls(const Bodies& bodies, double eps,
 
 Energy energy(const Bodies& bodies, double eps) {
     const Columns columns(bodies);
-    // Row sums first, and then those in order: the result does not depend on the threads.
+    // Each row is summed first, then the row sums in order: the result does not depend on the
+    // number of threads.
     std::vector<double> rows(bodies.size());
     tbb::parallel_for(std::size_t(0), rows.size(), [&](std::size_t i) {
         rows[i] = HWY_DYNAMIC_DISPATCH(bond_of)(columns, i, eps);

@@ -11,11 +11,11 @@ namespace warpscope::experiments {
 /// Gravity on one body in double precision.
 struct Pull {
     Vector acceleration{};
-    double magnitude = 0;  ///< sum of the pulls' lengths: what rounding errors are relative to
+    double magnitude = 0;  ///< sum of the lengths of all pulls: the scale of rounding errors
 };
 
-/// Accelerations of `which` bodies under all of them, softened by eps: the reference for the
-/// kernels, independent of them. O(which * bodies), on every core.
+/// Accelerations of the bodies `which` by the gravity of all bodies, softened by eps: the reference
+/// for the kernels, which shares no code with them. O(which * bodies), on all cores.
 std::vector<Pull> reference_pulls(const Bodies& bodies, double eps,
                                   std::span<const std::size_t> which);
 

@@ -25,9 +25,9 @@ NBody::Made NBody::make_start() {
         case Start::disk:
             return {rotating_disk(n, seed), "A disk that turns round a heavy central body."};
         case Start::collision:
-            return {colliding_galaxies(n, seed), "Two disks on their way into each other."};
+            return {colliding_galaxies(n, seed), "Two disks that will collide."};
         case Start::cold:
-            return {cold_sphere(n, seed), "A sphere at rest: it falls together, then rebounds."};
+            return {cold_sphere(n, seed), "A sphere at rest. It collapses and then expands again."};
         case Start::file:
             break;
     }
@@ -37,21 +37,21 @@ NBody::Made NBody::make_start() {
     NBodyState::require_room(device(), loaded.bodies.size());
     const double length = loaded.length_unit, mass = loaded.mass_unit;
     return {std::move(loaded.bodies),
-            fmt::format(
-                "From {}; 1 is {:.4g} of the file's lengths, {:.4g} of its masses and {:.4g} "
-                "of its times (with G = 1).",
-                chosen_.file.value(), length, mass, std::sqrt(length * length * length / mass))};
+            fmt::format("From {}. With G = 1, the unit of length is {:.4g} of the file's units, "
+                        "the unit of mass {:.4g}, the unit of time {:.4g}.",
+                        chosen_.file.value(), length, mass,
+                        std::sqrt(length * length * length / mass))};
 }
 
 void NBody::adopt(const Bodies& start) {
-    // What can fail comes first, so that a throw leaves the old state whole.
+    // The steps that can fail come first: an exception leaves the old state unchanged.
     NBodyState state(device(), chosen_.kernel, start);
     drift_.begin(start, eps(), 0);
     state_.emplace(std::move(state));
     if (&start != &start_state_) start_state_ = start;
     radius_ = radius_of_share(start_state_, 0.9);
     if (radius_ <= 0) radius_ = 1;
-    // Bodies at rest will soon be about as fast as their gravity can make them.
+    // Bodies that start at rest reach about the speed that their gravity gives them.
     const double falling = 0.6 * std::sqrt(total_mass(start_state_) / radius_);
     reference_speed_ = std::max({rms_speed(start_state_), falling, 1e-6});
 }
@@ -70,14 +70,14 @@ void NBody::changed(std::span<Parameter* const> which) {
         NBodyState state(device(), chosen_.kernel, state_->download());
         state_.emplace(std::move(state));
     }
-    // With another softening the energy is another function; it is conserved from here on.
+    // Softening changes the formula of the energy, so the drift is measured from here on.
     if (any_of(which, {&chosen_.softening}) && !new_start)
         drift_.begin(state_->download(), eps(), frame());
     if (new_start ||
         any_of(which, {&chosen_.kernel, &chosen_.block, &chosen_.softening, &chosen_.check}))
         step_error_.reset();
     if (new_start || any_of(which, {&chosen_.block})) {
-        // Rates come from the median of past launches, and those were of another shape.
+        // The rate is the median over past launches, which had another launch configuration.
         device().synchronize();
         device().timings().clear();
     }
@@ -106,14 +106,14 @@ void NBody::do_reset() {
 }
 
 void NBody::render_into(const PixelTarget& target) {
-    // The radius takes 1.1 of half the height, which is seen under an angle of tangent 0.4.
+    // The radius fills 1/1.1 of half the picture's height, whose angle of view has tangent 0.4.
     const double fit = radius_ / (1.1 * 0.4);
     picture_.draw(*state_, {chosen_.yaw, chosen_.pitch, fit * chosen_.distance}, chosen_.exposure,
                   reference_speed_, target);
 }
 
 bool NBody::drag(double dx, double dy) {
-    // Half a turn for the picture's height.
+    // A drag over the height of the picture turns by 180 degrees.
     const double yaw = std::remainder(chosen_.yaw - 180 * dx, 360.0);
     const double pitch =
         std::clamp(chosen_.pitch + 180 * dy, chosen_.pitch.low(), chosen_.pitch.high());

@@ -11,8 +11,9 @@
 
 namespace warpscope::experiments {
 
-/// Gravity of N bodies, each on each, in a kernel of kernels/nbody.cu or nbody_ladder.cu.
-/// G = 1. The generated starts have mass 1 and a radius near 1; files are scaled to that.
+/// Gravity between all pairs of N bodies, computed by a kernel of kernels/nbody.cu or
+/// nbody_ladder.cu. G = 1. The generated starts have mass 1 and a radius near 1; files are scaled
+/// to that.
 class NBody : public Experiment {
   public:
     using Parameters = NBodyParameters;
@@ -57,12 +58,12 @@ class NBody : public Experiment {
     Parameters chosen_;
 
     Bodies start_state_;               ///< of frame 0
-    std::string origin_;               ///< where those come from, a sentence
+    std::string origin_;               ///< a sentence that says where they come from
     double radius_ = 1;                ///< holds 90 % of them
     double reference_speed_ = 1;       ///< for the colours
     std::optional<NBodyState> state_;  ///< on the device
     NBodyPicture picture_;
-    std::optional<StepError> step_error_;  ///< empty after a change that calls for a new one
+    std::optional<StepError> step_error_;  ///< empty if it has to be computed again
     std::uint64_t step_error_frame_ = 0;
     Drift drift_;
 };

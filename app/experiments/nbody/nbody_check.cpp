@@ -37,7 +37,7 @@ StepError compare_with(const StepReference& reference, std::span<const Vector> c
         error2 += error;
         change2 += norm2(pull.acceleration);
         length2 += pull.magnitude * pull.magnitude;
-        // Written so that a NaN stays.
+        // This form keeps a NaN.
         const double own = error == 0 ? 0 : std::sqrt(error) / pull.magnitude;
         if (!(own <= result.worst)) result.worst = own;
     }

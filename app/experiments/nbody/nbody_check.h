@@ -11,27 +11,27 @@
 
 namespace warpscope::experiments {
 
-/// How one step's velocity change differs from the double-precision reference.
+/// The difference between the velocity change of one step and its double-precision reference.
 struct StepError {
     double relative = 0;         ///< |error| over |reference change|, both as L2 norms over bodies
-    double tolerance = 0;        ///< of that
-    double worst = 0;            ///< of one body, over the added lengths of the pulls on it
-    double worst_tolerance = 0;  ///< of that
+    double tolerance = 0;        ///< limit of `relative`
+    double worst = 0;            ///< largest error of a body / sum of the lengths of its pulls
+    double worst_tolerance = 0;  ///< limit of `worst`
     std::size_t checked = 0;     ///< bodies that were compared
     std::size_t bodies = 0;
     /// False for NaN.
     bool passed() const { return relative <= tolerance && worst <= worst_tolerance; }
 };
 
-/// What one step must give, in double precision.
+/// The expected result of one step, in double precision.
 struct StepReference {
     Bodies bodies;  ///< at rest, so that one step of dt = 1 gives the accelerations unrounded
     float eps = 0;
     std::vector<std::size_t> which;  ///< the bodies that are compared
-    std::vector<Pull> pulls;         ///< on those
+    std::vector<Pull> pulls;         ///< on the bodies `which`
 };
 
-/// For all bodies, or for an even sample of them where all would cost more than `most_pairs`.
+/// For all bodies, or for evenly spaced ones if all would cost more than `most_pairs`.
 StepReference make_reference(Bodies bodies, float eps, double most_pairs);
 
 /// Compares computed accelerations, one for each of reference.which.
@@ -48,11 +48,11 @@ StepError compare_with(const StepReference& reference, std::span<const Vector> c
 
 /// Runs one step of `scratch`, a state of reference.bodies, and compares its velocities.
 StepError check_step(NBodyState scratch, unsigned block, const StepReference& reference);
-/// The same of one kernel, in memory that it takes for that.
+/// Runs one step of `kernel` in memory that it allocates, and compares its velocities.
 StepError check_step(compute::Device& device, NBodyKernel kernel, unsigned block,
                      const StepReference& reference);
 
-/// Energy and momentum against those of an earlier state, in double precision.
+/// Compares energy and momentum with those of an earlier state, in double precision.
 class Drift {
   public:
     /// Takes `from` as the state to compare with; computes nothing yet.

@@ -6,7 +6,7 @@
 namespace warpscope::experiments {
 
 /// The kernels of kernels/nbody.cu and nbody_ladder.cu, in the order of the words of nbody.kernel.
-/// Each has one change from the one before; docs/ladder.md describes them.
+/// Each makes one change to the kernel before it; docs/ladder.md describes them.
 enum class NBodyKernel { float3, float4, tiled, rsqrt, unrolled, several, fast };
 
 inline constexpr NBodyKernel all_nbody_kernels[] = {

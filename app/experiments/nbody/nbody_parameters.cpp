@@ -6,15 +6,15 @@ NBodyParameters::NBodyParameters()
     : kernel(*this, "kernel", "Kernel",
              "Each kernel has one change from the one before: bodies read from global memory as "
              "float3; as float4; in tiles through shared memory; 1 / sqrt in one instruction; 16 "
-             "bodies in each turn of the loop; 4 bodies for each thread; the sum over the bodies "
-             "split over as many blocks as fill the GPU.",
+             "bodies in each pass of the loop; 4 bodies for each thread; the bodies that attract "
+             "are divided among enough blocks to fill the GPU.",
              {{"float3", "float3, global"},
               {"float4", "float4, global"},
               {"tiled", "float4, shared tiles"},
               {"rsqrt", "tiles, 1/sqrt in one instruction"},
               {"unrolled", "tiles, unrolled"},
-              {"several", "tiles, 4 bodies a thread"},
-              {"fast", "fast: work split over more blocks"}},
+              {"several", "tiles, 4 bodies for each thread"},
+              {"fast", "fast: each sum divided among blocks"}},
              std::size_t(NBodyKernel::tiled)),
       bodies(*this, "bodies", "Bodies",
              "Number of bodies. With the start \"file\", the file decides.", 4096, 1, most_bodies),

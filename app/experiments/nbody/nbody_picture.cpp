@@ -14,8 +14,8 @@ unsigned blocks(int threads, unsigned block) {
     return (unsigned(threads) + block - 1) / block;
 }
 
-/// Light that a body gives, in the cells' quanta: fine steps, and no cell can overflow even if all
-/// bodies shine on it.
+/// Light of one body, in the units of the cells. The units are small, and a cell cannot overflow
+/// even if all bodies are in it.
 float quanta_for(std::size_t bodies) {
     return float(std::min(65536.0, std::floor(4.2e9 / double(bodies))));
 }
@@ -64,8 +64,9 @@ void NBodyPicture::draw(const NBodyState& state, const Orbit& orbit, double expo
                    state.stride(), int(n), camera_of(orbit, target.size), width, height, quanta,
                    float(reference_speed));
 
-    // If every body were as bright whatever their number, 10^6 would burn out; if all together
-    // were, nobody would see one of 4096. Larger pictures spread the same bodies over more pixels.
+    // With a constant brightness of each body, a picture of 10^6 bodies would be white. With a
+    // constant total brightness, one of 4096 bodies would be too dark to see. Larger pictures
+    // spread the light over more pixels.
     const double crowd = std::max(n, 1024.0) / 4096;
     const double gain = exposure * 3.8 * std::pow(crowd, -0.6) * (height / 720.0) / quanta;
     const double glow_share = 3 * std::pow(std::max(crowd, 1.0), -0.4);

@@ -6,7 +6,7 @@
 
 namespace warpscope::experiments {
 
-/// Where the eye stands: it looks at the origin, z is up, angles are in degrees.
+/// Position of the camera. It looks at the origin, z is up, angles are in degrees.
 struct Orbit {
     double yaw = 0;
     double pitch = 0;     ///< above the plane z = 0

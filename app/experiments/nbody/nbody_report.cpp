@@ -10,23 +10,23 @@
 namespace warpscope::experiments {
 namespace {
 
-/// Pairs in double precision that a report may cost without being asked for more: some seconds on
-/// two cores, and once only.
+/// Pairs that a report computes in double precision unless the user chose "always all": some
+/// seconds on two cores, once.
 constexpr double report_pairs = 65536.0 * 65536.0;
 
 struct Row {
     std::string_view id, label;
-    std::string_view published;  ///< the seed's own time
+    std::string_view published;  ///< the tutorial's time
 };
 constexpr Row comparison_rows[] = {{"float3", "float3, global memory", "3383.6 ms"},
                                    {"float4", "float4, global memory", "3738.6 ms"},
                                    {"tiled", "float4, tiles in shared memory", "3198.6 ms"},
-                                   {"rsqrt", "and 1 / sqrt in one instruction", ""},
-                                   {"unrolled", "and 16 bodies a turn of the loop", ""},
-                                   {"several", "and 4 bodies a thread", ""},
-                                   {"fast", "and the sum dealt to more blocks", ""}};
+                                   {"rsqrt", "tiles, 1 / sqrt in one instruction", ""},
+                                   {"unrolled", "tiles, 16 bodies in each pass of the loop", ""},
+                                   {"several", "tiles, 4 bodies for each thread", ""},
+                                   {"fast", "tiles, each sum divided among several blocks", ""}};
 
-/// What the launches of one step take, each as the median of its newest `launches`.
+/// The time of one step in ms: the sum over its kernels of the median of their newest `launches`.
 double step_ms(compute::Device& device, const NBodyState& state, std::size_t launches) {
     double ms = 0;
     for (const std::string_view kernel : state.launches())
@@ -51,8 +51,8 @@ Report NBody::report() {
         report.push_back(energy_reading(now));
     report.push_back({"momentum_drift", "Momentum drift", drift_.momentum(now), "", 0.0,
                       Verdict::none,
-                      fmt::format("Change of the total momentum since frame {}, over the sum of "
-                                  "all |m v|.",
+                      fmt::format("Change of the total momentum since frame {}, divided by the "
+                                  "sum of all |m v|.",
                                   drift_.begun_at())});
     report.push_back(rate_reading());
     return report;
@@ -69,13 +69,15 @@ Reading NBody::error_reading(const Bodies& now) {
         step_error_frame_ = frame();
     }
     const StepError& error = *step_error_;
-    const std::string which = error.checked == error.bodies
-                                  ? fmt::format("all {} bodies", grouped(error.bodies))
-                                  : fmt::format("{} of {} bodies (check \"all\" takes every one)",
-                                                grouped(error.checked), grouped(error.bodies));
+    const std::string which =
+        error.checked == error.bodies
+            ? fmt::format("all {} bodies", grouped(error.bodies))
+            : fmt::format("{} of {} bodies (choose check \"all\" for every body)",
+                          grouped(error.checked), grouped(error.bodies));
     std::string sentence = fmt::format(
-        "One step from frame {} against double precision, over {}: off by {:.2g}, rounding allows "
-        "{:.2g}; the worst body is off by {:.2g} of the pulls on it, {:.2g} allowed.",
+        "One step from frame {} compared with double precision, for {}: error {:.2g} (limit "
+        "{:.2g}); "
+        "the largest error of one body is {:.2g} of the forces on it (limit {:.2g}).",
         step_error_frame_, which, error.relative, error.tolerance, error.worst,
         error.worst_tolerance);
     const Verdict verdict = verdict_of(device(), state_->kernel(), error);
@@ -91,8 +93,8 @@ Reading NBody::energy_reading(const Bodies& now) {
             "",
             0.0,
             Verdict::none,
-            fmt::format("Change of the total energy from frame {} to frame {}, over its size; "
-                        "smaller steps or more softening lessen it.",
+            fmt::format("Change of the total energy from frame {} to frame {}, relative to its "
+                        "magnitude. Smaller steps or more softening reduce it.",
                         drift_.begun_at(), drift_.energy_frame())};
 }
 
@@ -105,7 +107,7 @@ Reading NBody::rate_reading() {
             "1/s",
             {},
             Verdict::none,
-            fmt::format("{} time of {}, median of the newest launches.",
+            fmt::format("{} time of {}: the median of the newest launches.",
                         device().info().kind == compute::DeviceKind::emulator ? "Emulated" : "GPU",
                         fmt::join(state_->launches(), " and "))};
 }
@@ -114,9 +116,9 @@ std::optional<Comparison> NBody::compare() {
     const Bodies now = state_->download();
     const StepReference reference = make_reference(now, eps(), most_pairs());
     const double pairs = double(now.size()) * double(now.size());
-    Comparison comparison{"From global memory to all of the card, a change at a time",
+    Comparison comparison{"The n-body kernels; each makes one change to the one before",
                           "interactions/s",
-                          "the seed's own (its bodies and card are not known)",
+                          "published by the tutorial (number of bodies and GPU unknown)",
                           {}};
     for (NBodyKernel kernel : all_nbody_kernels) {
         const Row& row = comparison_rows[std::size_t(kernel)];

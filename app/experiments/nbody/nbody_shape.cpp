@@ -5,11 +5,11 @@
 namespace warpscope::experiments {
 namespace {
 
-/// Below this many bodies a step is over before three blocks of a multiprocessor pay.
+/// With fewer bodies than this, a step is too short for three blocks on each multiprocessor.
 constexpr std::size_t few_bodies = 8192;
-/// A smaller share isn't worth a block's beginning and end.
+/// With a smaller share, the start and end of a block cost more than the row saves.
 constexpr unsigned least_share = 64;
-/// nbody_fast's on a multiprocessor: its __launch_bounds__ hold it to that many registers.
+/// Blocks of nbody_fast on a multiprocessor: its __launch_bounds__ limit its registers to fit.
 constexpr unsigned resident_blocks = 3;
 constexpr std::size_t most_bytes = std::size_t(128) << 20;
 

@@ -6,8 +6,8 @@
 
 namespace warpscope::experiments {
 
-/// How the kernel `fast` deals a step to blocks: column x of the grid is for the x-th `bodies` *
-/// `threads` bodies, row y finds what the y-th share of all bodies does to them.
+/// How the kernel `fast` divides a step among blocks: column x of the grid computes the forces on
+/// the x-th `bodies` * `threads` bodies; row y adds the forces of the y-th share of all bodies.
 struct NBodyShape {
     static constexpr unsigned threads = 256;  ///< of a block, and bodies of a tile
     static constexpr unsigned most_rows = 64;
@@ -18,16 +18,16 @@ struct NBodyShape {
     unsigned columns_of(std::size_t n) const;
     /// Bodies that pull in one row: a whole number of turns of the kernel's inner loop.
     int share_of(std::size_t n) const;
-    /// No row is without a body: at most `rows`.
+    /// At most `rows`, so that each row has a body.
     unsigned rows_of(std::size_t n) const;
-    /// Bytes of the rows' forces.
+    /// Bytes that the partial forces of all rows take.
     std::size_t partial_bytes(std::size_t n) const;
 
     /// The fastest one for n bodies by a model that agrees with what was measured on an H200
     /// (docs/ladder.md): whole waves of blocks, and no more rows than those take. On the emulator,
-    /// which gains nothing by it, there are two rows.
+    /// where more rows gain nothing, it has two rows.
     static NBodyShape best(const compute::DeviceInfo& device, std::size_t n);
-    /// No less than partial_bytes(n) of any shape that best() gives, whatever the device.
+    /// An upper bound of partial_bytes(n) for each shape that best() returns on any device.
     static std::size_t most_partial_bytes(std::size_t n);
 };
 

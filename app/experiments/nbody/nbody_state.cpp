@@ -21,7 +21,7 @@ std::vector<float> rows(const Bodies& bodies, int stride, Field field, W w) {
     return values;
 }
 
-/// 20 operations an interaction, as the literature counts them.
+/// The literature counts 20 operations for each interaction.
 compute::Work pulls(double n, double bytes) {
     return {bytes, n * n, 20 * n * n};
 }
@@ -139,7 +139,7 @@ void NBodyState::integrate(float dt) {
     shape.block.x = block;
     const double state_bytes = double(n) * 2 * 4 * sizeof(float);
     const unsigned rows = shape_.rows_of(n);
-    // Three additions a row, six multiply-adds a body.
+    // Three additions for each row and six multiply-adds for each body.
     const compute::Work work{2 * state_bytes + double(shape_.partial_bytes(n)), 0,
                              double(n) * (3.0 * rows + 12)};
     const int next = 1 - current_;
@@ -175,7 +175,7 @@ void NBodyState::require_room(const compute::Device& device, std::size_t n) {
         if (2 * bytes_for(fit + more) <= there) fit += more;
     constexpr double mib = 1024 * 1024;
     throw compute::OutOfMemory(
-        fmt::format("{} bodies take {:.1f} MiB and {} has {:.1f} MiB: take {} or fewer", n,
+        fmt::format("{} bodies need {:.1f} MiB and {} has {:.1f} MiB: choose {} or fewer", n,
                     double(wanted) / mib, device.info().name, double(there) / mib, fit));
 }
 

@@ -14,16 +14,17 @@ namespace warpscope::experiments {
 class NBodyState {
   public:
     NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies);
-    /// The kernel `fast` in a shape of the caller's.
+    /// The kernel `fast` with the given shape.
     NBodyState(compute::Device& device, const NBodyShape& shape, const Bodies& bodies);
 
     std::size_t size() const { return luminosity_.size(); }
     NBodyKernel kernel() const { return kernel_; }
 
-    /// Queues one step of semi-implicit Euler: v += a dt, x += v dt. `block` threads each, but for
-    /// `several` and `fast`: their blocks have NBodyShape::threads.
+    /// Queues one step of semi-implicit Euler: v += a dt, x += v dt. Blocks have `block` threads;
+    /// those of `several` and `fast` have NBodyShape::threads.
     void step(unsigned block, float dt, float eps);
-    /// Queues what finds the forces. That is the whole step, but for `fast`: its state stays.
+    /// Queues the kernel that computes the forces. For all kernels but `fast` it is the whole step;
+    /// `fast` leaves the state unchanged.
     void find_forces(unsigned block, float dt, float eps);
     /// The kernels that a step launches, in their order.
     std::vector<std::string_view> launches() const;
@@ -36,7 +37,7 @@ class NBodyState {
     compute::DevicePointer<float> velocities() const { return velocity_[current_].pointer(); }
     compute::DevicePointer<float> luminosities() const { return luminosity_.pointer(); }
 
-    /// Device bytes that a state of n bodies takes with the thirstiest kernel.
+    /// Device bytes of a state of n bodies with the kernel that needs the most.
     static std::size_t bytes_for(std::size_t n);
     /// Throws DeviceError that says what to do where the device can't hold n bodies twice: the
     /// state and the scratch copy that checks run in.
@@ -58,7 +59,7 @@ class NBodyState {
     compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, float, float> float3_kernel_;
     compute::Kernel<Pointer, Pointer, int, float, int> partial_kernel_;
     compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float> integrate_kernel_;
-    compute::Buffer<float> position_[2], velocity_[2];  ///< old and new state take turns
+    compute::Buffer<float> position_[2], velocity_[2];  ///< old and new state, swapped by each step
     compute::Buffer<float> mass_;                       ///< float3 only; else in position's w
     compute::Buffer<float> partial_;                    ///< fast only: each row's forces, float4
     compute::Buffer<float> luminosity_;

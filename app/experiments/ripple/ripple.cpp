@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned tile = 16;
 
-/// Warps that a word of `delayed` means, a bit each.
+/// The warps that each word of the parameter `delayed` names, one bit for each warp.
 constexpr unsigned delayed_warps[] = {0x01, 0x0f, 0xaa, 0xfe, 0xff};
 
 compute::LaunchShape shape_of(std::int64_t size) {
@@ -66,7 +66,7 @@ void Ripple::changed(std::span<Parameter* const> which) {
             State(device(), std::size_t(chosen_.size * chosen_.size), std::size_t(chosen_.window));
         scratch_ = {};
     }
-    // Another view or speed leaves the earlier counts comparable.
+    // After a change of view or speed the earlier counts are still comparable.
     if (any_of(which, {&chosen_.sync, &chosen_.pattern, &chosen_.layout, &chosen_.delayed,
                        &chosen_.delay, &chosen_.delay_before}))
         state_->launches = 0;
@@ -78,7 +78,7 @@ bool Ripple::leaves_trace(std::span<Parameter* const> which) const {
 }
 
 void Ripple::do_step() {
-    // cos(d/10 - ticks/7) repeats; small angles keep the fast cosine exact.
+    // cos(d/10 - ticks/7) has a period of 14 pi; the fast cosine is exact only for small angles.
     ticks_ = std::fmod(ticks_ + chosen_.speed, 14.0 * std::numbers::pi);
 }
 
@@ -143,14 +143,14 @@ void Ripple::draw_reference(std::size_t layout) {
     };
     // Times of different kernels with the same name must not mix.
     if (edited(device(), Parameters::file_of(layout)))
-        device().time_as("shipped " + chosen_.kernel_of(layout, true), work, launch);
+        device().time_as("built-in " + chosen_.kernel_of(layout, true), work, launch);
     else
         launch();
 }
 
 std::pair<Ripple::Pixels, Ripple::Pixels> Ripple::draw_halves(std::size_t layout) {
     const Pixels shown = state_->shown.pointer(), other = state_->other.pointer();
-    // The reference will do for the half that isn't shown, but for edited kernels.
+    // The reference serves as the half with the barrier, except for edited kernels.
     if (!chosen_.sync && !edited(device(), Parameters::file_of(layout)))
         return {shown, state_->reference.pointer()};
     draw(state_->other, layout, !chosen_.sync);
@@ -174,7 +174,7 @@ void Ripple::render_into(const PixelTarget& target) {
     const Counter wrong = state_->wrong.pointer() + state_->slot();
     const Counter stale = state_->stale.pointer() + state_->slot();
     const int size = int(chosen_.size);
-    // Counts, mask and times stay those of the picture that is shown.
+    // The other half must not change the counts, mask and times of the picture on show.
     const std::size_t other_layout =
         chosen_.stamped() ? Parameters::book_layout : chosen_.layout.index();
 

@@ -9,9 +9,9 @@
 namespace warpscope::experiments {
 
 /// The bitmap of "CUDA by Example", section 5.3.3: each block passes a tile of the picture through
-/// shared memory, with or without the barrier that makes it right. Every frame is computed twice,
-/// as the parameters say and as the shipped kernel with the barrier does, and compared on the
-/// device.
+/// shared memory, with or without the barrier that makes it right. Every frame is computed
+/// twice, by the kernel that the parameters choose and by the built-in kernel with the barrier, and
+/// the two are compared on the device.
 class Ripple : public Experiment {
   public:
     using Parameters = RippleParameters;
@@ -24,11 +24,12 @@ class Ripple : public Experiment {
     Report report() override;
     /// The tile layouts, with their barrier.
     std::optional<Comparison> compare() override;
-    /// Of one block's warps; the stamped tile's kernels take the times.
+    /// The times of the warps of one block, measured by the kernels of the stamped tile.
     std::optional<Timeline> timeline() override;
 
-    /// What the stamped kernels store for each warp of the timed block: struct WarpTimes of
-    /// kernels/ripple_stamped.cu. Clocks of its SM; on the emulator, instructions of its block.
+    /// The times that the stamped kernels store for each warp of the timed block, as struct
+    /// WarpTimes of kernels/ripple_stamped.cu: in clocks of its SM; on the emulator, in
+    /// instructions of its block.
     struct WarpTimes {
         std::int64_t began, woke, arrived, left, resumed, ended;
         std::int64_t multiprocessor;
@@ -59,7 +60,7 @@ class Ripple : public Experiment {
     struct State {
         State(compute::Device& device, std::size_t pixels, std::size_t window);
         compute::Buffer<Rgba> shown, reference;
-        compute::Buffer<Rgba> other;             ///< of the split view, what is not `shown`
+        compute::Buffer<Rgba> other;             ///< the half of the split view that is not `shown`
         compute::Buffer<unsigned> wrong, stale;  ///< a slot for each launch of the window
         compute::Buffer<std::uint8_t> stale_mask;
         compute::Buffer<WarpTimes> times;
@@ -75,17 +76,17 @@ class Ripple : public Experiment {
     void do_reset() override;
 
     View shown_view() const;
-    /// One bit for each warp that spins at this moment.
+    /// One bit for each warp that is delayed before this moment.
     unsigned warps_delayed_before(DelayBefore moment) const;
     compute::Dim3 timed_block() const;
     Watch watch();
     void draw(const compute::Buffer<Rgba>& into, std::size_t layout, bool sync);
-    /// With the shipped kernel, into state_->reference.
+    /// Draws into state_->reference with the built-in kernel.
     void draw_reference(std::size_t layout);
-    /// Pictures of the same layout without the barrier and with it; the current ones.
+    /// The current pictures of the layout, without the barrier and with it.
     std::pair<Pixels, Pixels> draw_halves(std::size_t layout);
     void render_if_changed();
-    /// Newest, median, least and most of the window's launches, in percent of the pixels.
+    /// Newest, median, minimum and maximum of the window's launches, in percent of the pixels.
     Report spread(const std::string& name, const std::string& label,
                   const compute::Buffer<unsigned>& counts) const;
     std::string barrier_place() const;
@@ -102,7 +103,7 @@ class Ripple : public Experiment {
     SharedMemoryCleaner cleaner_;
 
     std::optional<State> state_;
-    compute::Buffer<Rgba> scratch_;  ///< target of a report without a picture
+    compute::Buffer<Rgba> scratch_;  ///< target if a report comes before a picture
     std::optional<std::uint64_t> rendered_frame_;
     double ticks_ = 0;
     unsigned next_stamp_ = 1;

@@ -18,37 +18,38 @@ RippleParameters::RippleParameters()
               {"bytes", "[tx][ty], byte stores"},
               {"stamped", "[tx][ty], stamped words"}}),
       size(*this, "size", "Size", "Width and height of the picture, in pixels.", 1024, 16, 4096),
-      speed(*this, "speed", "Speed", "How far the rings move in each frame, in ticks.", 1.0, 0.0,
-            20.0, "ticks per frame"),
+      speed(*this, "speed", "Speed", "How far the rings move in each frame; 44 make one cycle.",
+            1.0, 0.0, 20.0, "ticks per frame"),
       view(*this, "view", "View",
-           "The picture; the picture with its wrong pixels or its stale reads painted (only the "
-           "stamped tile knows stale reads); or one half without the barrier and one with it.",
+           "The picture; the picture with wrong pixels or stale reads in magenta (only the stamped "
+           "tile detects stale reads); or one half without the barrier and one half with it.",
            {{"picture", "picture"},
             {"wrong", "wrong pixels"},
             {"stale", "stale reads"},
             {"split", "no barrier | barrier"}}),
       window(*this, "window", "Last launches",
-             "The median, minimum and maximum are taken over this number of launches, the newest "
-             "ones.",
-             60, 1, 1000),
+             "Number of newest launches over which the median, minimum and maximum are taken.", 60,
+             1, 1000),
       delayed(*this, "delayed", "Delayed warps",
-              "Which of the 8 warps of a block wait for the delay. Only the stamped tile has it.",
+              "Warps of a block that are delayed. A block has 8. Only for the stamped tile.",
               {{"0", "warp 0"},
                {"0-3", "warps 0 to 3"},
                {"odd", "odd warps"},
                {"1-7", "all but warp 0"},
                {"all", "all warps"}}),
-      delay(*this, "delay", "Delay",
-            "How long those warps wait: in clocks on a GPU, in instructions of the block on the "
-            "emulator. Only the stamped tile has it.",
-            0, 0, 20'000),
-      delay_before(*this, "delay_before", "Delay comes",
-                   "A delay before the write makes reads stale. A delay before the read hides the "
-                   "race.",
-                   {{"write", "before the write"}, {"read", "before the read"}}),
+      delay(
+          *this, "delay", "Delay",
+          "Length of the delay: in clocks on a GPU, in instructions of the block on the emulator. "
+          "Only for the stamped tile.",
+          0, 0, 20'000),
+      delay_before(
+          *this, "delay_before", "Delay comes",
+          "A delay before the write makes reads stale. With a delay before the read, if the "
+          "readers are late enough, the race has no visible effect.",
+          {{"write", "before the write"}, {"read", "before the read"}}),
       timed_block(*this, "timed_block", "Timed block",
                   "The block whose warps the timeline shows: x + y * blocks in a row. -1 is the "
-                  "block at the centre. Only the stamped tile has it.",
+                  "block at the centre. Only for the stamped tile.",
                   -1, -1, 256 * 256 - 1) {
     for (Parameter* watched :
          std::initializer_list<Parameter*>{&delayed, &delay, &delay_before, &timed_block})

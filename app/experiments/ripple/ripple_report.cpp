@@ -9,7 +9,7 @@
 namespace warpscope::experiments {
 namespace {
 
-/// Counts of the newest launches, oldest first, of a ring that has seen `launches`.
+/// Counts of the newest launches, oldest first. `ring` has stored `launches` of them in all.
 std::vector<unsigned> newest(const std::vector<unsigned>& ring, std::uint64_t launches) {
     std::vector<unsigned> counts;
     const std::uint64_t known = std::min<std::uint64_t>(ring.size(), launches);
@@ -21,7 +21,7 @@ std::vector<unsigned> newest(const std::vector<unsigned>& ring, std::uint64_t la
 std::string proves_nothing(const std::string& barrier) {
     return fmt::format(
         "That proves nothing: without __syncthreads() at {} nothing orders the reads after the "
-        "writes, and another timing gives another picture.",
+        "writes. Other timing gives another picture.",
         barrier);
 }
 
@@ -41,8 +41,8 @@ Report Ripple::spread(const std::string& name, const std::string& label,
     const std::string what = name == "wrong_pixels" ? "" : label + ": ";
     Report report{reading("", label, recent.back()),
                   reading("_median", what + "Median" + over, sorted[sorted.size() / 2]),
-                  reading("_min", what + "Least" + over, sorted.front()),
-                  reading("_max", what + "Most" + over, sorted.back())};
+                  reading("_min", what + "Minimum" + over, sorted.front()),
+                  reading("_max", what + "Maximum" + over, sorted.back())};
     report.front().expected = 0.0;
     report.front().recent = std::move(recent);
     return report;
@@ -54,16 +54,15 @@ std::string Ripple::barrier_place() const {
 }
 
 void Ripple::judge_edited(Reading& wrong) const {
-    wrong.label = "Unlike the shipped kernel's picture";
+    wrong.label = "Pixels that differ from the built-in kernel";
     wrong.expected.reset();
     wrong.sentence =
         wrong.value == 0
-            ? "Every pixel of the edited kernel's picture is the shipped kernel's, with its "
-              "barrier."
+            ? "The edited kernel draws each pixel as the built-in kernel with its barrier does."
             : fmt::format(
-                  "{:.3g} % of the pixels of the edited kernel's picture are not those of the "
-                  "shipped kernel with its barrier: whether that is an error or an idea, the race "
-                  "check knows better.",
+                  "{:.3g} % of the edited kernel's pixels differ from those of the built-in kernel "
+                  "with its barrier. This can be intended. The race check shows whether the kernel "
+                  "has a race.",
                   wrong.value);
 }
 
@@ -71,7 +70,7 @@ void Ripple::judge_wrong(Reading& wrong) const {
     if (edited(device(), kernel_file())) return judge_edited(wrong);
     if (chosen_.sync && wrong.value == 0) {
         wrong.verdict = Verdict::pass;
-        wrong.sentence = "Every pixel is the same in a second run with the barrier.";
+        wrong.sentence = "A second run with the barrier gives equal pixels.";
     } else if (chosen_.sync) {
         wrong.verdict = Verdict::fail;
         wrong.sentence = fmt::format(
@@ -82,14 +81,14 @@ void Ripple::judge_wrong(Reading& wrong) const {
         wrong.verdict = Verdict::finding;
         wrong.sentence = fmt::format(
             "{:.3g} % of the pixels were read before their thread had written them; "
-            "__syncthreads() at {} is what orders them.",
+            "__syncthreads() at {} orders the reads after the writes.",
             wrong.value, barrier_place());
     } else {
         wrong.verdict = Verdict::finding;
-        wrong.sentence = "No pixel came out wrong this time. " + proves_nothing(barrier_place());
+        wrong.sentence = "No pixel is wrong this time. " + proves_nothing(barrier_place());
     }
     if (chosen_.view == View::stale && !chosen_.stamped())
-        wrong.sentence += " Stale reads are known of the stamped tile only: choose it to see them.";
+        wrong.sentence += " Only the stamped tile detects stale reads: choose it.";
 }
 
 void Ripple::judge_stale(Reading& stale) const {
@@ -101,8 +100,8 @@ void Ripple::judge_stale(Reading& stale) const {
     if (chosen_.sync && !edited(device(), kernel_file())) {
         stale.verdict = Verdict::fail;
         stale.sentence =
-            "Words were read with a stamp of another block or launch, across the barrier: the "
-            "device or this program is broken.";
+            "Words were read with the stamp of another block or launch, although there is a "
+            "barrier: the device or this program is broken.";
         return;
     }
     stale.verdict = Verdict::finding;
@@ -111,8 +110,8 @@ void Ripple::judge_stale(Reading& stale) const {
         return;
     }
     stale.sentence = fmt::format(
-        "{} pixels were read from words whose stamp is not of their own block and launch. Some of "
-        "those happened to hold the right value, so fewer pixels are wrong.",
+        "{} pixels were read from words with the stamp of another block or launch. Some of these "
+        "words hold the right value by chance, so fewer pixels are wrong.",
         grouped(std::uint64_t(stale.value / 100 * double(state_->shown.size()) + 0.5)));
 }
 

@@ -39,12 +39,12 @@ std::uint32_t hash(std::uint32_t v) {
     return v ^ (v >> 16);
 }
 
-/// As a kernel has it from its time: after 19 hours a float doesn't hold the frame any more.
+/// The frame number that a kernel computes from its time. After 19 hours a float cannot hold it.
 int tick_of(const GalleryFrame& frame) {
     return int(std::nearbyint(60.0f * float(double(frame.frame) / 60.0)));
 }
 
-// Mirrored at the diagonal, so that above it rows are columns.
+// Mirrored at the diagonal: above the diagonal, rows become columns.
 Picture transpose(const GalleryFrame& frame) {
     return draw(frame.size, [&](int x, int y) {
         const int along = std::min(x, y), row = std::max(x, y);
@@ -131,7 +131,7 @@ Picture shuffle(const GalleryFrame& frame) {
     });
 }
 
-/// Of double_buffer and single_buffer: every pixel comes home.
+/// The picture of double_buffer and single_buffer. Every pixel returns to its place.
 Picture terraces(const GalleryFrame& frame) {
     const int tick = tick_of(frame);
     return draw(frame.size, [&](int x, int y) {
@@ -203,12 +203,12 @@ Picture life(const GalleryFrame& frame) {
 
 const std::vector<Choice::Word>& gallery() {
     static const std::vector<Choice::Word> words{
-        {"own", "minimal starter"},
+        {"own", "Minimal starter"},
         {"transpose", "transpose, by tiles"},
         {"transpose_padded", "transpose, by padded tiles"},
         {"blur", "stencil with a halo: blur"},
         {"shuffle", "warp shuffle: sorting"},
-        {"double_buffer", "two tiles, one barrier a step"},
+        {"double_buffer", "two tiles, one barrier in each step"},
         {"single_buffer", "one tile instead of two (races)"},
         {"histogram", "shared atomics: histogram"},
         {"life", "from frame to frame: Life"},

@@ -9,10 +9,10 @@
 
 namespace warpscope::experiments {
 
-/// The starting points for one's own kernel, "life" for kernels/gallery/life.cu, in order.
+/// The kernels of the gallery in order: "life" for kernels/gallery/life.cu.
 const std::vector<Choice::Word>& gallery();
 
-/// What a kernel of the gallery is launched with, but for the picture.
+/// The arguments of a kernel of the gallery, except the picture that it draws.
 struct GalleryFrame {
     Size size;
     std::uint64_t frame = 0;  ///< its time is frame/60 s
@@ -22,8 +22,8 @@ struct GalleryFrame {
     std::span<const Rgba> before;  ///< the picture before; zeros at first
 };
 
-/// The picture that kernels/gallery/`start`.cu is to draw, by loops over pixels that share nothing
-/// with it. Empty where its arithmetic is not in whole numbers, so that devices may differ: own.
+/// The picture that kernels/gallery/`start`.cu must draw, computed on the host by code that shares
+/// nothing with the kernel. Empty for `own`, whose float arithmetic may differ between devices.
 std::vector<Rgba> gallery_reference(std::string_view start, const GalleryFrame& frame);
 
 }  // namespace warpscope::experiments

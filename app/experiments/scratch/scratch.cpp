@@ -12,13 +12,14 @@ namespace {
 
 constexpr unsigned side = 16;  // of a block
 
-/// Larger pictures would make the host's reference take frames' time.
+/// For larger pictures the reference on the host would take longer than a frame.
 constexpr std::size_t most_checked_pixels = std::size_t(1) << 20;
 
 constexpr const char* signature =
     "write extern \"C\" __global__ void scratch(Pixel* pixels, int width, int height, float time, "
-    "float3 mouse), with a sixth argument const Pixel* before if it goes on from the frame before; "
-    "Pixel is 4 bytes: r, g, b, a";
+    "float3 mouse); add a sixth argument, const Pixel* before, to read the frame before; Pixel is "
+    "4 "
+    "bytes: r, g, b, a";
 
 }  // namespace
 
@@ -54,11 +55,10 @@ std::variant<Scratch::Alone, Scratch::GoingOn> Scratch::find_entry() {
     try {
         return device().kernel<Pixels, int, int, float, Mouse, Pixels>(file, "scratch");
     } catch (const compute::DeviceError& six) {
-        // Words that don't depend on what was asked for are not about the arguments.
+        // If both messages are equal, the error does not concern the arguments.
         if (five == six.what()) throw;
         throw compute::DeviceError(fmt::format(
-            "The kernel scratch of kernels/{}.cu has other arguments than it is given: {}", file,
-            signature));
+            "The kernel scratch of kernels/{}.cu has the wrong parameters: {}", file, signature));
     }
 }
 
@@ -74,7 +74,7 @@ Scratch::Mouse Scratch::mouse() const {
 
 void Scratch::changed(std::span<Parameter* const> which) {
     if (any_of(which, {&chosen_.start, &chosen_.width, &chosen_.height})) {
-        // What can fail comes first, so that a throw leaves the old state whole.
+        // The steps that can fail come first: an exception leaves the old state unchanged.
         const auto entry = find_entry();
         if (any_of(which, {&chosen_.width, &chosen_.height}))
             pictures_ = Pictures(device(), size());
@@ -94,7 +94,7 @@ std::any Scratch::save_state() {
 
 void Scratch::load_state(const std::any& state) {
     const auto& before = std::any_cast<const std::vector<Rgba>&>(state);
-    // The state may be older than the size that was chosen since.
+    // The size may have changed since the state was saved.
     if (before.size() == pictures_->before.size()) pictures_->before.upload(before);
     drawn_ = false;
 }
@@ -112,7 +112,7 @@ void Scratch::do_reset() {
 
 void Scratch::launch_kernel() {
     device().begin_frame(frame());
-    // So that the picture depends on nothing that ran before, whatever the kernel does not write.
+    // The picture must not depend on earlier launches, even where the kernel writes nothing.
     cleaner_.launch();
     pictures_->current.fill(0);
     const auto time = float(double(frame()) / 60.0);
@@ -175,30 +175,30 @@ std::optional<Reading> Scratch::wrong_pixels() const {
 
 void Scratch::judge(Reading& wrong) const {
     if (edited(device(), kernel_file())) {
-        wrong.label = "Unlike the shipped kernel's picture";
+        wrong.label = "Pixels that differ from the built-in kernel";
         wrong.expected.reset();
-        wrong.sentence = wrong.value == 0
-                             ? "Your kernel draws what the shipped one would draw."
-                             : "It is your kernel that runs: nobody knows what is right but you.";
+        wrong.sentence = wrong.value == 0 ? "Your kernel draws the picture of the built-in kernel."
+                                          : "Your kernel draws another picture than the built-in "
+                                            "kernel. This can be intended.";
         return;
     }
     const bool racy = chosen_.start.text() == "single_buffer";
     wrong.verdict = racy ? Verdict::finding : wrong.value == 0 ? Verdict::pass : Verdict::fail;
     if (racy && wrong.value == 0)
         wrong.sentence =
-            "No pixel came out wrong this time. That proves nothing: no barrier orders the reads "
-            "before the writes, and another timing gives another picture.";
+            "No pixel is wrong this time. That proves nothing: no barrier orders the reads before "
+            "the writes. Other timing gives another picture.";
     else if (racy)
         wrong.sentence = fmt::format(
-            "{:.3g} % of the pixels were overwritten before they had been passed on: the barrier "
-            "between reading and writing is missing, on purpose.",
+            "{:.3g} % of the pixels were overwritten before they were read: the barrier between "
+            "reading and writing is missing, on purpose.",
             wrong.value);
     else if (wrong.value == 0)
-        wrong.sentence = "Every pixel is what the host computes for it.";
+        wrong.sentence = "Every pixel has the value that the host computes.";
     else
         wrong.sentence = fmt::format(
-            "{:.3g} % of the pixels are not what the host computes: the device or this program is "
-            "broken.",
+            "{:.3g} % of the pixels differ from those that the host computes: the device or this "
+            "program is broken.",
             wrong.value);
 }
 
@@ -212,7 +212,7 @@ Report Scratch::report() {
         report.push_back({name, label, value, unit, {}, Verdict::none, std::move(sentence)});
     };
     say("kernel_time", "Kernel time", newest_median_ms(device(), "scratch", 60), "ms",
-        "Median of the newest 60 launches, at most.");
+        "Median of at most 60 launches, the newest ones.");
     say("blocks", "Blocks", double(grid.count()), "",
         fmt::format("{} x {} blocks of {} x {} threads.", grid.x, grid.y, side, side));
     say("threads", "Threads", double(grid.count() * side * side), "",

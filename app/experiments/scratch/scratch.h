@@ -11,8 +11,8 @@
 
 namespace warpscope::experiments {
 
-/// A kernel of one's own that draws a picture: docs/own_kernels.md has the entry. Until somebody
-/// edits it, it is one of the gallery's starting points.
+/// A kernel of the user's own that draws a picture. docs/own_kernels.md describes its parameters.
+/// Without an edit it is one of the kernels of the gallery.
 class Scratch : public Experiment {
   public:
     using Parameters = ScratchParameters;
@@ -44,17 +44,17 @@ class Scratch : public Experiment {
     void do_step() override;
     void do_reset() override;
 
-    /// The entry with five arguments, else with six. Throws DeviceError that states both where
-    /// neither is there.
+    /// The kernel with five parameters or, if there is none, with six. Throws DeviceError with both
+    /// signatures if there is neither.
     std::variant<Alone, GoingOn> find_entry();
     Size size() const { return {int(chosen_.width), int(chosen_.height)}; }
     std::size_t pixels() const { return std::size_t(chosen_.width * chosen_.height); }
     compute::LaunchShape shape() const;
     Mouse mouse() const;
     bool goes_on() const { return std::holds_alternative<GoingOn>(entry_); }
-    /// Draws the current frame's picture where that has not been done.
+    /// Draws the picture of the current frame unless it is drawn already.
     void draw();
-    /// Against the gallery's reference; nothing where there is none.
+    /// Compares with the reference of the gallery. nullopt if there is none.
     std::optional<Reading> wrong_pixels() const;
     void judge(Reading& wrong) const;
 
@@ -64,7 +64,7 @@ class Scratch : public Experiment {
     Show show_;
     SharedMemoryCleaner cleaner_;
     std::optional<Pictures> pictures_;
-    bool drawn_ = false;  ///< pictures_->current is the current frame's
+    bool drawn_ = false;  ///< pictures_->current shows the current frame
 };
 
 }  // namespace warpscope::experiments

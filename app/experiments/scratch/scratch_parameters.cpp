@@ -11,13 +11,14 @@ ScratchParameters::ScratchParameters()
             gallery()),
       width(*this, "width", "Width", "Width of the picture, in pixels.", 768, 16, 4096),
       height(*this, "height", "Height", "Height of the picture, in pixels.", 512, 16, 4096),
-      mouse_x(*this, "mouse_x", "Mouse x",
-              "Where the kernel's mouse is, in pixels from the left. Moving the mouse over the "
-              "picture sets it.",
-              384, -farthest_mouse, farthest_mouse),
+      mouse_x(
+          *this, "mouse_x", "Mouse x",
+          "Position of the mouse, in pixels from the left of the picture. Moving the mouse over "
+          "the picture sets it.",
+          384, -farthest_mouse, farthest_mouse),
       mouse_y(*this, "mouse_y", "Mouse y",
-              "Where the kernel's mouse is, in pixels from the top. Moving the mouse over the "
-              "picture sets it.",
+              "Position of the mouse, in pixels from the top of the picture. Moving the mouse over "
+              "the picture sets it.",
               256, -farthest_mouse, farthest_mouse),
       mouse_down(*this, "mouse_down", "Mouse button", "Whether the left mouse button is down.",
                  false) {}

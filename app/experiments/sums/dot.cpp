@@ -19,8 +19,8 @@ namespace {
 constexpr unsigned max_blocks = 32;  // as in the book
 constexpr std::int64_t max_traced_n = std::int64_t(1) << 22;
 
-/// Threads that the kernels from `vectorized` on are given on a multiprocessor, as an H200 was
-/// fastest. Of long vectors blocks that come later even out what the first ones took too long for.
+/// Threads on each multiprocessor for the kernels from `vectorized` on. This number was the fastest
+/// on an H200. For long vectors, later blocks balance the load of the first ones.
 constexpr std::int64_t long_n = std::int64_t(1) << 26;
 constexpr unsigned busy_threads = 1024, busy_threads_long = 16384;
 
@@ -99,7 +99,7 @@ void Dot::do_step() {
 
 void Dot::do_reset() {
     results_->launches = 0;
-    results_->ticket.fill(0);  // should a launch have been cut short
+    results_->ticket.fill(0);  // an interrupted launch may have left another value
     begun_frame_.reset();
 }
 
@@ -169,7 +169,7 @@ void Dot::launch(Variant variant, const Results& results, std::size_t slot, std:
 void Dot::launch_next(std::uint64_t frame) {
     if (begun_frame_ != frame) device().begin_frame(frame);
     begun_frame_ = frame;
-    // An edited kernel may race whatever its name says.
+    // An edited kernel may race even if its name says that it has all barriers.
     if (!synchronized(chosen_.kernel) || edited(device(), kernel_file())) cleaner_.launch();
     launch(chosen_.kernel, *results_,
            std::size_t(results_->launches) % std::size_t(chosen_.launches), chosen_.hold);
@@ -196,7 +196,7 @@ Tree Dot::make_tree() {
     tree.title = fmt::format("{} of block 0, kernel {}, as the emulator runs it",
                              by_warp ? "Warp sums" : "cache[]", kernel_name(variant));
     if (n != chosen_.n) tree.title += fmt::format(", n = {}", grouped(std::uint64_t(n)));
-    if (tree.rows.empty()) tree.title += ": no barrier to show it at";
+    if (tree.rows.empty()) tree.title += ": no barrier, so there is nothing to show";
     return tree;
 }
 

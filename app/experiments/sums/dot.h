@@ -9,8 +9,8 @@
 namespace warpscope::experiments {
 
 /// The dot product of "CUDA by Example", sections 5.3.1 and 5.3.2: a[i] = i, b[i] = 2i, a tree in
-/// shared memory, with each of its barriers where it belongs, left out, or inside the `if`; and the
-/// ladder from there to one pass at memory's rate. A frame is a launch.
+/// shared memory, with each of its barriers where it belongs, removed, or inside the `if`. Further
+/// kernels lead to a single pass at the rate of memory. A frame is one launch.
 class Dot : public Experiment {
   public:
     using Parameters = DotParameters;
@@ -20,11 +20,11 @@ class Dot : public Experiment {
     void launch_kernel() override;
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}
-    /// Of the newest `launches` launches; runs those that are missing.
+    /// The readings of the newest `launches` launches. Runs the launches that are missing.
     Report report() override;
     std::optional<Comparison> compare() override;
     const Tree* tree() override;
-    /// One launch each of `divergent` and `divergent_bounded`.
+    /// Launches `divergent` and `divergent_bounded` once each.
     std::optional<Report> measure_barriers() override;
 
   private:
@@ -36,7 +36,7 @@ class Dot : public Experiment {
     using WholeSum = compute::Kernel<Floats, Floats, Floats, unsigned, Floats, Ticket>;
     using BoundedSum = compute::Kernel<Floats, Floats, Floats, unsigned, long long, Clocks>;
 
-    /// The vectors, and what their product is: sum of 2 fl(i)^2, fl rounding i to a float.
+    /// The vectors and their exact product: the sum of 2 fl(i)^2, where fl rounds to a float.
     struct Inputs {
         Inputs(compute::Device& device, std::int64_t n);
         compute::Buffer<float> a, b;
@@ -47,8 +47,9 @@ class Dot : public Experiment {
         std::size_t slot_size;
         compute::Buffer<float> partials;    ///< slot_size for each launch of the window
         compute::Buffer<long long> waited;  ///< of the newest launch, by block
-        compute::Buffer<float> block_sums;  ///< of the single pass, which leaves one partial sum
-        compute::Buffer<unsigned> ticket;   ///< of its blocks; 0 between launches
+        compute::Buffer<float>
+            block_sums;  ///< of the blocks of the single pass, which stores one sum in `partials`
+        compute::Buffer<unsigned> ticket;  ///< of the blocks of the single pass; 0 between launches
         std::uint64_t launches = 0;
     };
 
@@ -69,13 +70,13 @@ class Dot : public Experiment {
     void launch(Variant variant, const Results& results, std::size_t slot, std::int64_t hold);
     void launch_next(std::uint64_t frame);
     double sum_of(Variant variant, std::span<const float> partials, std::size_t slot) const;
-    /// "dot.cu:30": of the barriers that a variant lacks or has inside the `if`.
+    /// "dot.cu:30": the place of the barriers that a variant lacks or has inside the `if`.
     std::string barriers_place(Variant variant) const;
     Reading judge(double error, std::size_t wrong, std::size_t launches) const;
     std::string ended_sentence(Variant variant, bool right) const;
     Reading waited_reading(const Results& results, std::int64_t hold) const;
     Comparison::Row compare(Variant variant, ColdRuns& cold);
-    /// Nothing where there is no cuBLAS.
+    /// nullopt if there is no cuBLAS.
     std::optional<Comparison::Row> compare_library(ColdRuns& cold);
     Comparison::Row row(std::string id, std::string label, const ColdRuns::Times& times,
                         double error, Verdict verdict) const;
@@ -83,7 +84,7 @@ class Dot : public Experiment {
 
     Parameters chosen_;
 
-    std::vector<Sum> sums_;  ///< by variant, but for these two
+    std::vector<Sum> sums_;  ///< by variant; these two have other arguments
     BoundedSum bounded_sum_;
     WholeSum whole_sum_;
     SharedMemoryCleaner cleaner_;

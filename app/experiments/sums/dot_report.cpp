@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t usual_hold = 2'000;
 
-/// The device, where sentences say what its barriers did.
+/// The device in sentences about its barriers.
 std::string barriers_of(const compute::Device& device) {
     if (device.info().kind != compute::DeviceKind::emulator) return device.info().name;
     return fmt::format("the emulator, with {} barriers", compute::name(device.settings().barriers));
@@ -38,7 +38,7 @@ std::string Dot::barriers_place(Variant variant) const {
     const std::string function = lacks ? "dot_without" : kernel_name(variant);
     std::vector<int> lines = barrier_lines(device().source("kernels/dot.cu"), function);
     const bool both = variant == Variant::book || variant == Variant::no_barriers;
-    // In an edited text there may be fewer, and nobody knows which.
+    // An edit may have fewer barriers; then all of its lines are named.
     if (lines.size() == 2 && !both)
         lines.erase(variant == Variant::no_first_barrier ? lines.end() - 1 : lines.begin());
     return place("dot", lines);
@@ -50,26 +50,27 @@ Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const 
     if (synchronized(variant)) {
         reading.verdict = judged(device(), Parameters::file_of(variant), wrong == 0);
         reading.sentence = fmt::format(
-            "{} of {} launches came out wrong by more than float rounding explains ({:.1e}).",
+            "In {} of {} launches the result was wrong by more than float rounding explains "
+            "({:.1e}).",
             wrong, launches, error_bound(variant));
         return reading;
     }
     const std::string lines = barriers_place(variant);
     if (variant == Variant::divergent || variant == Variant::divergent_bounded) {
-        reading.sentence =
-            wrong == 0 ? ended_sentence(variant, true)
-                       : fmt::format(
-                             "On {} {} of {} launches came out wrong: not every thread reaches "
-                             "the barrier at {}.",
-                             barriers_of(device()), wrong, launches, lines);
+        reading.sentence = wrong == 0
+                               ? ended_sentence(variant, true)
+                               : fmt::format(
+                                     "On {}, {} of {} launches gave a wrong sum: not every thread "
+                                     "reaches the barrier at {}.",
+                                     barriers_of(device()), wrong, launches, lines);
     } else if (wrong > 0) {
         reading.sentence = fmt::format(
-            "{} of {} launches came out wrong: without __syncthreads() at {} the tree adds sums "
+            "{} of {} launches gave a wrong sum: without __syncthreads() at {} the tree adds sums "
             "that other warps have not stored yet.",
             wrong, launches, lines);
     } else {
         reading.sentence = fmt::format(
-            "No launch came out wrong this time. That proves nothing: without __syncthreads() at "
+            "No launch gave a wrong sum this time. That proves nothing: without __syncthreads() at "
             "{} nothing orders the reads after the writes.",
             lines);
     }
@@ -77,15 +78,15 @@ Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const 
 }
 
 std::string Dot::ended_sentence(Variant variant, bool right) const {
-    const std::string how = fmt::format("On {} it ends, {}:", barriers_of(device()),
+    const std::string how = fmt::format("On {} the kernel ends, {}.", barriers_of(device()),
                                         right ? "with the right sum" : "with a wrong sum");
     const std::string line = barriers_place(variant);
     if (variant == Variant::divergent_bounded)
-        return fmt::format("{} the threads that skip the barrier at {} live on, but not for ever.",
-                           how, line);
+        return fmt::format(
+            "{} The threads that skip the barrier at {} continue for a limited time.", how, line);
     return fmt::format(
-        "{} the barrier at {} doesn't wait for threads that have ended. The book expects it to "
-        "hang.",
+        "{} The barrier at {} does not wait for threads that have ended. CUDA by Example says that "
+        "the kernel hangs.",
         how, line);
 }
 
@@ -93,7 +94,7 @@ Reading Dot::waited_reading(const Results& results, std::int64_t hold) const {
     const std::vector<long long> waited = results.waited.download();
     const long long longest = *std::max_element(
         waited.begin(), waited.begin() + shape(Variant::divergent_bounded).grid.x);
-    Reading reading{"waited", "Waited at the barrier", double(longest), "clocks", {}, Verdict::none,
+    Reading reading{"waited", "Wait at the barriers", double(longest), "clocks", {}, Verdict::none,
                     {}};
     const std::string measured = fmt::format(
         "Measured on {}: thread 0 spent {} clocks at its {} barriers", barriers_of(device()),
@@ -101,10 +102,10 @@ Reading Dot::waited_reading(const Results& results, std::int64_t hold) const {
     const bool by_warp = device().info().kind == compute::DeviceKind::emulator &&
                          device().settings().barriers == compute::BarrierPolicy::before_volta;
     if (hold == 0)
-        reading.sentence = measured + "; threads that skip one end at once.";
+        reading.sentence = measured + ". Threads that skip a barrier end at once.";
     else
         reading.sentence =
-            fmt::format("{}; threads that skip one lived for {} clocks. {}", measured,
+            fmt::format("{}. Threads that skip a barrier continued for {} clocks. {}", measured,
                         grouped(std::uint64_t(hold)),
                         longest < hold ? "The barrier did not wait for them."
                         : by_warp      ? "A barrier waits for every warp that has not ended."
@@ -125,7 +126,7 @@ std::optional<Report> Dot::measure_barriers() {
     report.push_back({"ended_threads", "Threads that have ended", error, "", 0.0, Verdict::finding,
                       ended_sentence(Variant::divergent, right)});
     report.push_back(waited_reading(results, hold));
-    report.back().label = "Threads that live on";
+    report.back().label = "Threads that continue";
     return report;
 }
 
@@ -201,7 +202,7 @@ Comparison::Row Dot::row(std::string id, std::string label, const ColdRuns::Time
 }
 
 std::optional<Comparison> Dot::compare() {
-    Comparison comparison{"Kernels of the dot product, vectors from memory", "B/s", "", {}};
+    Comparison comparison{"Kernels of the dot product, vectors read from memory", "B/s", "", {}};
     ColdRuns cold(device());
     for (std::size_t variant = 0; variant < chosen_.kernel.words().size(); ++variant)
         comparison.rows.push_back(compare(Variant(variant), cold));

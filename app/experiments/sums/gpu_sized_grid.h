@@ -6,9 +6,9 @@
 
 namespace warpscope::experiments {
 
-/// The launch configuration of the kernels *_vectorized and *_single_pass of reduce_ladder.cu and
-/// dot_ladder.cu
-/// for n elements: each thread takes tiles of 16 elements, and the blocks just fill the GPU.
+/// The launch configuration for n elements of the kernels *_vectorized and *_single_pass of
+/// reduce_ladder.cu and dot_ladder.cu: each thread takes tiles of 16 elements, and the blocks just
+/// fill the GPU.
 struct GpuSizedGrid {
     /// `threads`: how many to run on each multiprocessor, in at most 32 blocks of `block` threads.
     GpuSizedGrid(const compute::DeviceInfo& device, std::int64_t n, unsigned block,
@@ -18,8 +18,8 @@ struct GpuSizedGrid {
 
     unsigned block;  ///< rounded up to whole warps
     unsigned blocks;
-    double additions;  ///< most that one term goes through until the sum of its block is stored
-    double last_additions;  ///< most that the sum of a block goes through in the last block
+    double additions;       ///< the most that one term passes until the sum of its block is stored
+    double last_additions;  ///< the most that the sum of a block passes in the last block
 };
 
 }  // namespace warpscope::experiments

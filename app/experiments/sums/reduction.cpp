@@ -18,7 +18,7 @@
 namespace warpscope::experiments {
 namespace {
 
-/// Threads that the kernels from `vectorized` on are given on a multiprocessor: all it holds.
+/// Threads on each multiprocessor for the kernels from `vectorized` on: as many as it can hold.
 constexpr unsigned busy_threads = 2048;
 
 }  // namespace
@@ -82,7 +82,7 @@ void Reduction::do_step() {
 
 void Reduction::do_reset() {
     launched_ = false;
-    ticket_.fill(0);  // should a launch have been cut short
+    ticket_.fill(0);  // an interrupted launch may have left another value
 }
 
 std::string Reduction::kernel_name(Variant variant) const {
@@ -109,8 +109,8 @@ double Reduction::error_bound(Variant variant) const {
     if (variant == Variant::vectorized) return float_error_bound(grid.additions);
     if (variant == Variant::single_pass)
         return float_error_bound(grid.additions + grid.last_additions);
-    // The tree's steps, an addition on the way in, and for the shuffle a tree of warps whose steps
-    // are rounded up apart. The host adds in double.
+    // The steps of the tree and one addition before it. The shuffle kernel has two trees, of lanes
+    // and of warps, and the steps of each are rounded up. The host adds in double.
     const int steps =
         tree_steps(unsigned(chosen_.block)) + 1 + (variant == Variant::shuffle ? 1 : 0);
     return float_error_bound(steps);
@@ -139,7 +139,7 @@ void Reduction::launch(Variant variant) {
 
 double Reduction::value_of(Variant variant) {
     if (variant == Variant::single_pass) return double(total_.download()[0]);
-    // No more than the kernel has stored.
+    // The kernel stores this number of partial sums.
     std::vector<float> partials(shape(variant).grid.x);
     device().download(partials.data(), partials_.pointer().address,
                       partials.size() * sizeof(float));
@@ -164,7 +164,7 @@ Report Reduction::report() {
     report.push_back(
         {"relative_error", "Relative error", error, "", 0.0,
          judged(device(), Parameters::file_of(variant), right),
-         fmt::format("Relative to the sum of the magnitudes; float rounding explains up to {:.1e}.",
+         fmt::format("Relative to the sum of the magnitudes. Float rounding explains up to {:.1e}.",
                      bound)});
     report.push_back({"bandwidth", "Bandwidth", bandwidth, "B/s", {}, Verdict::none, {}});
     return report;
@@ -206,7 +206,7 @@ std::optional<Comparison::Row> Reduction::compare_library(ColdRuns& cold) {
 }
 
 std::optional<Comparison> Reduction::compare() {
-    Comparison comparison{"Kernels of the reduction, elements from memory", "B/s", "", {}};
+    Comparison comparison{"Kernels of the reduction, elements read from memory", "B/s", "", {}};
     ColdRuns cold(device());
     for (std::size_t i = 0; i < chosen_.kernel.words().size(); ++i)
         comparison.rows.push_back(compare(Variant(i), cold));
@@ -219,7 +219,7 @@ Tree Reduction::make_tree() {
     const auto emulator = emulator_like(device(), "for the tree");
     Reduction traced(*emulator);
     const Variant variant = chosen_.kernel;
-    // Block 0 sums the first elements, 16 a thread at most.
+    // Block 0 sums the first elements, at most 16 for each thread.
     const std::int64_t n = std::min<std::int64_t>(
         chosen_.n, (variant >= Variant::vectorized ? 16 : 2) * chosen_.block);
     const std::vector<Assignment> same{{"kernel", chosen_.kernel.text()},

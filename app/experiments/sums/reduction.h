@@ -7,12 +7,13 @@
 
 namespace warpscope::experiments {
 
-/// Element `i` of the reduction's input: close to normally distributed, mean 0, deviation 1, the
-/// same on every machine.
+/// Element `i` of the reduction's input: close to normally distributed, with mean 0 and deviation
+/// 1, equal on every machine.
 float reduction_input(std::uint64_t i);
 
-/// The sum of n floats, one partial sum a block, from a tutorial's sumWithinBlock over the first
-/// kernel of Harris's ladder to a single pass at memory's rate. A frame is a launch.
+/// The sum of n floats, with one partial sum for each block. The kernels go from a tutorial's
+/// sumWithinBlock and the first kernel of Harris's series to a single pass at the rate of memory.
+/// A frame is one launch.
 class Reduction : public Experiment {
   public:
     using Parameters = ReductionParameters;
@@ -22,7 +23,7 @@ class Reduction : public Experiment {
     void launch_kernel() override;
     Size picture_size(Size) const override { return {}; }
     void render_into(const PixelTarget&) override {}
-    /// Of the newest launch; makes the first one.
+    /// The readings of the newest launch. Launches the kernel if there was no launch yet.
     Report report() override;
     std::optional<Comparison> compare() override;
     const Tree* tree() override;
@@ -46,7 +47,7 @@ class Reduction : public Experiment {
     void do_step() override;
     void do_reset() override;
 
-    /// Blocks of the kernels that have the fewest elements a block.
+    /// Number of blocks of the kernels whose blocks take the fewest elements.
     std::size_t most_blocks() const {
         return std::size_t((chosen_.n + chosen_.block - 1) / chosen_.block);
     }
@@ -60,16 +61,16 @@ class Reduction : public Experiment {
     void launch(Variant variant);
     double value_of(Variant variant);
     Comparison::Row compare(Variant variant, ColdRuns& cold);
-    /// Nothing where the benchmark's libraries are not built.
+    /// nullopt if the libraries of the benchmark are not built.
     std::optional<Comparison::Row> compare_library(ColdRuns& cold);
     Tree make_tree();
 
     Parameters chosen_;
 
-    std::vector<Sum> sums_;  ///< by variant, without the last
+    std::vector<Sum> sums_;  ///< by variant, without single_pass
     WholeSum single_pass_;
     compute::Buffer<float> total_;      ///< of the single pass
-    compute::Buffer<unsigned> ticket_;  ///< of its blocks; 0 between launches
+    compute::Buffer<unsigned> ticket_;  ///< of the blocks of the single pass; 0 between launches
     std::optional<Inputs> inputs_;
     compute::Buffer<float> partials_;  ///< one for each block
     bool launched_ = false;

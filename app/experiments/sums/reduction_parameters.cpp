@@ -5,11 +5,11 @@ namespace warpscope::experiments {
 ReductionParameters::ReductionParameters()
     : kernel(
           *this, "kernel", "Kernel",
-          "Each kernel has one change from the one before: neighbours are added first; the first "
+          "Each kernel makes one change to the one before: neighbours are added first; the first "
           "threads add, without gaps between them; each thread adds two elements when it loads "
-          "them; lanes pass sums on in registers; each load reads 16 bytes, and there are no "
-          "more blocks than the GPU holds; the block that ends last adds the sums of the others, "
-          "so that one launch gives the total.",
+          "them; the lanes of a warp add with shuffles; each load reads 16 bytes, and the blocks "
+          "just fill the GPU; the block that ends last adds the partial sums, so that one launch "
+          "gives the total.",
           {{"sum_within_block", "sumWithinBlock"},
            {"reduce0", "interleaved"},
            {"sequential", "sequential addressing"},
@@ -19,9 +19,9 @@ ReductionParameters::ReductionParameters()
            {"single_pass", "single pass (last block adds the partial sums)"}}),
       n(*this, "n", "Elements", "Number of floats that are added.", 1 << 20, 1,
         std::int64_t(1) << 28),
-      block(
-          *this, "block", "Block",
-          "Threads of a block. The kernels vectorized and single_pass round it up to whole warps.",
-          256, 1, 1024) {}
+      block(*this, "block", "Block",
+            "Threads in each block. The kernels vectorized and single_pass round it up to whole "
+            "warps.",
+            256, 1, 1024) {}
 
 }  // namespace warpscope::experiments

@@ -46,7 +46,7 @@ TEST(EditedRipple, IsHeldAgainstTheShippedOneAndNotJudged) {
         const Reading& wrong = reading(report, "wrong_pixels");
         EXPECT_GT(wrong.value, 10) << layout;
         EXPECT_EQ(wrong.verdict, Verdict::none);
-        EXPECT_EQ(wrong.label, "Unlike the shipped kernel's picture");
+        EXPECT_EQ(wrong.label, "Pixels that differ from the built-in kernel");
         EXPECT_FALSE(has_failure(report));
     }
     const Reading stale = reading(ripple->report(), "stale_reads");
@@ -114,7 +114,7 @@ TEST(EditedRipple, TimesAreItsOwn) {
     const compute::KernelTiming* own = ripple->device().timings().find("ripple_txty");
     ASSERT_NE(own, nullptr);
     EXPECT_EQ(own->launches, 1u);
-    EXPECT_NE(ripple->device().timings().find("shipped ripple_txty"), nullptr);
+    EXPECT_NE(ripple->device().timings().find("built-in ripple_txty"), nullptr);
 }
 
 TEST(EditedSum, ThatIsWrongIsAFinding) {

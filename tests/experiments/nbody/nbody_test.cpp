@@ -227,7 +227,7 @@ TEST(NBodyMemory, SaysHowManyBodiesFit) {
         const std::string text = error.what();
         EXPECT_NE(text.find("1001 bodies"), std::string::npos) << text;
         EXPECT_NE(text.find("tiny"), std::string::npos) << text;
-        EXPECT_NE(text.find("take 1000 or fewer"), std::string::npos) << text;
+        EXPECT_NE(text.find("choose 1000 or fewer"), std::string::npos) << text;
     }
 }
 

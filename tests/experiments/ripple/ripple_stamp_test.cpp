@@ -138,7 +138,7 @@ TEST_P(StampedRipple, OtherTilesKnowNoStaleReadsAndSaySo) {
     EXPECT_EQ(painted(render()), 0);
     const Report report = ripple().report();
     EXPECT_EQ(find(report, "stale_reads"), nullptr);
-    EXPECT_NE(reading(report, "wrong_pixels").sentence.find("stamped tile only"),
+    EXPECT_NE(reading(report, "wrong_pixels").sentence.find("Only the stamped tile"),
               std::string::npos);
 }
 

@@ -114,7 +114,7 @@ TEST(Scratch, AnEditedKernelIsNotJudged) {
     const Reading wrong = reading(experiment->report(), "wrong_pixels");
     EXPECT_GT(wrong.value, 0);
     EXPECT_EQ(wrong.verdict, Verdict::none);
-    EXPECT_EQ(wrong.label, "Unlike the shipped kernel's picture");
+    EXPECT_EQ(wrong.label, "Pixels that differ from the built-in kernel");
     set(*experiment, {{"start", "single_buffer"}});
     EXPECT_EQ(reading(experiment->report(), "wrong_pixels").verdict, Verdict::finding);
 }

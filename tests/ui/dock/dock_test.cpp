@@ -181,7 +181,7 @@ TEST_F(DockTest, EveryBarrierPolicyIsTriedAndExplained) {
               std::string::npos)
         << value("policy.strict.sentence");
     EXPECT_EQ(value("policy.device"), "measured");
-    EXPECT_NE(value("policy.device.sentence").find("Threads that live on: "), std::string::npos);
+    EXPECT_NE(value("policy.device.sentence").find("Threads that continue: "), std::string::npos);
 }
 
 TEST_F(DockTest, AKernelWithoutSkippedBarriersHasNoDeviceRow) {

@@ -115,12 +115,12 @@ TEST(MetadataTest, AnEditedKernelIsNotReproducibleByACommand) {
 TEST(MetadataTest, AKernelFromAFileIsNamedInTheCommand) {
     const auto one = of_edited({{"ripple", "my ripple.cu"}});
     EXPECT_NE(entry_of(one, "command").find(" --kernel-source 'my ripple.cu' "), std::string::npos);
-    EXPECT_TRUE(entry_of(one, "reproducible").starts_with("yes: the command makes the same"));
+    EXPECT_TRUE(
+        entry_of(one, "reproducible").starts_with("yes: the command makes an equal picture"));
     EXPECT_TRUE(entry_of(one, "reproducible")
-                    .ends_with("as long as the kernel's file is as it is "
-                               "kept here"));
+                    .ends_with("if the kernel's file still has the text in this file"));
     EXPECT_TRUE(entry_of(of_edited({{"ripple", "a.cu"}}, compute::DeviceKind::cuda), "reproducible")
-                    .ends_with("kept here"));
+                    .ends_with("still has the text in this file"));
     const auto folder =
         of_edited({{"ripple", "my/ripple.cu"}, {"gallery/life", "my/gallery/life.cu"}});
     EXPECT_NE(entry_of(folder, "command").find(" --kernels my/ "), std::string::npos);
