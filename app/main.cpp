@@ -25,8 +25,7 @@ namespace {
 std::unique_ptr<compute::Device> make_device(const Options& options) {
     if (options.checks.any() || options.counters) {
         auto device = compute::make_emulated_device(
-            fmt::format("{} watches the emulator's instructions",
-                        options.checks.any() ? "--check" : "--counters"));
+            fmt::format("{} needs the emulator", options.checks.any() ? "--check" : "--counters"));
         device->set(options.run);
         return device;
     }
@@ -107,15 +106,15 @@ int run(const Options& options) {
     return run_window(options, helpers);
 }
 
-/// A standard file that the caller closed must not become the next file that we open; what is
-/// written to it still fails.
+/// Opens /dev/null for standard files that the caller closed. Otherwise the next file that the app
+/// opens would take their number and receive what is printed. Writing to them still fails.
 void reserve_standard_files() {
     for (int fd = 0; fd <= 2; ++fd) {
         if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
     }
 }
 
-/// One line on standard error, whatever the message holds.
+/// Prints the message as one line on standard error, even if it has newlines. Returns `code`.
 int complain(std::string text, int code) {
     for (char& c : text) {
         if (c == '\n') c = ' ';
@@ -144,7 +143,7 @@ int main(int argc, char** argv) {
     } catch (const Answer& answer) {
         return say(answer.text);
     } catch (const std::invalid_argument& e) {
-        // Parameters, experiments and paths that can't be are all the caller's to put right.
+        // The caller named a parameter, an experiment or a path that cannot be used.
         return complain(e.what(), 2);
     } catch (const experiments::BodiesFileError& e) {
         return complain(e.what(), 2);

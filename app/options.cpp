@@ -30,25 +30,25 @@ constexpr const char* examples = R"(Examples:
                                                which threads race, at which lines, and why
   warpscope --counters --experiment nbody --set nbody.kernel=tiled
                                                memory traffic and bank conflicts of each kernel
-  warpscope --kernel-source my.cu              a kernel of your own, compiled anew when it is saved
+  warpscope --kernel-source my.cu              a kernel of your own, compiled again when you save it
   warpscope --check race,memory --experiment ripple --kernel-source my_ripple.cu
-                                               the same for a changed kernel of an experiment
+                                               check a changed kernel of an experiment
   warpscope --list                             every experiment and parameter
 
-What --check finds, on the emulator whatever the device: "race": threads that access one word of
-shared memory without a barrier between them, and reads of shared memory that no thread of the
-block has written; "barrier": barriers that not every thread reaches; "memory": accesses outside
-what is allocated, and reads of global memory that nothing has written.
+--check uses the emulator even if there is a GPU. It finds, with "race": accesses of one word of
+shared memory by two threads without a barrier between them, and reads of shared memory that no
+thread of the block has written; with "barrier": barriers that not every thread reaches; with
+"memory": accesses outside of allocated memory, and reads of global memory that was never written.
 
-Emulated barriers wait for every thread that has not ended (volta: that and later generations), for
-one arrival of each warp (before-volta), or fail where lanes come without the rest of their warp
-(strict: the PTX manual's words).
+--barriers sets the rule for barriers in the emulator. volta (Volta and later): a barrier waits for
+every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
+of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an error.
 
-Exit status: 0; 1 when a result is wrong where it should be right, when a check finds something, or
-when the device, the window or a write fails; 2 when an argument can't be used.)";
+Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds something, or if
+the device, the window or a write fails; 2 if an argument can't be used.)";
 
-/// The app's options, as CLI11 sees them: everything arrives as text and is parsed here, so that
-/// every complaint reads the same.
+/// Declares the app's options to CLI11. CLI11 passes values as text and this class parses them, so
+/// that all error messages have one form.
 class Parser {
   public:
     Parser() {
@@ -77,7 +77,7 @@ class Parser {
     }
 
   private:
-    /// What CLI11 finds wrong, in our words where its own are terse.
+    /// The message of CLI11 in one line, reworded if it is too terse.
     static std::string one_line(const CLI::ParseError& e) {
         std::string text = e.what();
         std::replace(text.begin(), text.end(), '\n', ' ');
@@ -112,10 +112,10 @@ class Parser {
         flag("--headless", headless_, "run one experiment without a window", group);
         check_ =
             text("--check", "C,...",
-                 "the same on the emulator, and look for errors: race, barrier, memory", group,
+                 "run on the emulator and look for errors: race, barrier, memory", group,
                  [this](const std::string& words) { options_.checks = jobs::parse_checks(words); });
         flag("--counters", options_.counters,
-             "the same on the emulator, and count sectors, bank conflicts and the like", group);
+             "run on the emulator and count sectors, bank conflicts and more", group);
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
                       "measure this machine; S: emulator, start, edit, gpu, ladders, frames (all)",
@@ -126,8 +126,9 @@ class Parser {
                           options_.bench = {sections.begin(), sections.end()};
                       });
         bench_->expected(0, 1);
-        flag("-h,--help", help_, "print this", group);
-        // Not for people: how the app starts the processes that edited kernels run in.
+        flag("-h,--help", help_, "print this help", group);
+        // The app uses this option to start helper processes. It has no help, since no person needs
+        // it.
         helper_ = text("--helper", "FD", "", "", [this](const std::string& fd) {
             options_.helper_socket = int(parse_count("--helper", fd, 1024));
         });
@@ -141,26 +142,28 @@ class Parser {
                  parse_experiment("--experiment " + id, id);
                  options_.experiment = id;
              });
-        // Taken in finish(): --bodies may stand after it and comes first all the same.
+        // finish() parses these: --bodies comes before all of them, even if it is given after them.
         app_.add_option("--set", set_texts_, "give a parameter a value; may be repeated")
             ->type_name("E.P=V")
             ->group(group)
             ->allow_extra_args(false);
-        text("--bodies", "FILE", "n-body from a file: tipsy, or CSV x,y,z,vx,vy,vz,mass", group,
-             [this](const std::string& file) {
+        text("--bodies", "FILE", "n-body: bodies from a tipsy file, or CSV x,y,z,vx,vy,vz,mass",
+             group, [this](const std::string& file) {
                  if (file.empty()) throw UsageError("--bodies: name a file");
                  bodies_ = file;
              });
         const auto path = [](const char* name, std::filesystem::path& to) {
             return [name, &to](const std::string& given) {
-                if (given.empty()) throw UsageError(fmt::format("{}: give it a name", name));
+                if (given.empty())
+                    throw UsageError(fmt::format("{}: name a file or a folder", name));
                 to = given;
             };
         };
         kernel_source_ = text("--kernel-source", "FILE.cu",
-                              "this text in place of the experiment's kernel file (scratch)", group,
-                              path("--kernel-source", options_.kernel_source));
-        kernels_ = text("--kernels", "DIR", "DIR/ripple.cu and the like in place of the built-in",
+                              "use this file as the kernel source (default experiment: scratch)",
+                              group, path("--kernel-source", options_.kernel_source));
+        kernels_ = text("--kernels", "DIR",
+                        "use the kernel files of DIR (DIR/ripple.cu) instead of the built-in",
                         group, path("--kernels", options_.kernels));
     }
 
@@ -170,22 +173,23 @@ class Parser {
             text("--frames", "N", "frames to compute (1)", group, [this](const std::string& n) {
                 options_.frames = parse_count("--frames", n, most_frames);
             });
-        screenshot_ = text("--screenshot", "FILE.png", "save the last frame, with its settings",
-                           group, [this](const std::string& f) {
-                               if (f.empty()) throw UsageError("--screenshot: name a PNG file");
-                               options_.screenshot = f;
-                           });
-        view_only_ = flag("--view-only", options_.view_only,
-                          "the screenshot is the picture alone, without the panels", group);
-        compare_ = flag("--compare", options_.compare,
-                        "measure the experiment's variants side by side as well", group);
-        json_ =
-            text("--json", "FILE|-", "results as JSON, - to standard output (--list, --bench too)",
+        screenshot_ =
+            text("--screenshot", "FILE.png", "save the last frame, and its settings in the file",
                  group, [this](const std::string& f) {
-                     if (f.empty())
-                         throw UsageError("--json: name a file, or - for standard output");
-                     options_.json = f;
+                     if (f.empty()) throw UsageError("--screenshot: name a PNG file");
+                     options_.screenshot = f;
                  });
+        view_only_ =
+            flag("--view-only", options_.view_only, "save the picture without the panels", group);
+        compare_ =
+            flag("--compare", options_.compare, "also compare the experiment's variants", group);
+        json_ = text("--json", "FILE|-",
+                     "write the results as JSON (also --list, --bench); -: standard output", group,
+                     [this](const std::string& f) {
+                         if (f.empty())
+                             throw UsageError("--json: name a file, or - for standard output");
+                         options_.json = f;
+                     });
     }
 
     void declare_device() {
@@ -200,16 +204,17 @@ class Parser {
                  options_.run.math = parse_word<compute::Math>("--math", m);
                  options_.run_given = true;
              });
-        text("--schedule", "S", "emulated warps take turns: random, run-to-barrier or reverse",
-             group, [this](const std::string& s) {
+        text("--schedule", "S", "order of emulated warps: random, run-to-barrier or reverse", group,
+             [this](const std::string& s) {
                  options_.run.schedule = parse_word<compute::Schedule>("--schedule", s);
                  options_.run_given = true;
              });
-        text("--seed", "N", "of the random schedule (1)", group, [this](const std::string& n) {
+        text("--seed", "N", "seed of the random schedule (1)", group, [this](const std::string& n) {
             options_.run.seed = parse_count("--seed", n, UINT64_MAX);
             options_.run_given = true;
         });
-        text("--barriers", "P", "emulated barriers: volta, before-volta or strict (volta)", group,
+        text("--barriers", "P",
+             "barrier policy of the emulator: volta, before-volta or strict (volta)", group,
              [this](const std::string& p) {
                  options_.run.barriers = parse_word<compute::BarrierPolicy>("--barriers", p);
                  options_.run_given = true;
@@ -218,10 +223,10 @@ class Parser {
 
     void declare_window() {
         const char* group = "The window";
-        text("--size", "WxH", "its size, and the screenshot's (1280x720)", group,
+        text("--size", "WxH", "size of the window or the screenshot (1280x720)", group,
              [this](const std::string& s) { options_.size = parse_size(s); });
         microscope_ = text("--microscope", "B[@N]",
-                           "open at block B of the kernel, after N steps: \"12,7@214\"", group,
+                           "open the microscope at block B, after N steps: \"12,7@214\"", group,
                            [this](const std::string& words) {
                                if (words.empty())
                                    throw UsageError("--microscope: name a block, e.g. 12,7");
@@ -230,9 +235,9 @@ class Parser {
         vsync_ =
             text("--vsync", "on|off", "wait for the monitor between frames (on)", group,
                  [this](const std::string& s) { options_.vsync = parse_word<bool>("--vsync", s); });
-        widget_map_ =
-            text("--widget-map", "FILE", "write every widget's id and rectangle there, for tests",
-                 group, [this](const std::string& f) { options_.widget_map = f; });
+        widget_map_ = text("--widget-map", "FILE",
+                           "write the id and rectangle of every widget to FILE, for tests", group,
+                           [this](const std::string& f) { options_.widget_map = f; });
     }
 
     void finish() {
@@ -270,12 +275,12 @@ class Parser {
         }
         for (const CLI::Option* option : {kernel_source_, kernels_}) {
             if (option->count() && !window && !headless)
-                throw UsageError(fmt::format("{}: only the window and --headless have that",
+                throw UsageError(fmt::format("{}: only the window and --headless use this option",
                                              option->get_name()));
         }
         for (const CLI::Option* option : {vsync_, widget_map_}) {
             if (option->count() && !window) {
-                throw UsageError(fmt::format("{}: only a window has that; drop it or {}",
+                throw UsageError(fmt::format("{}: only the window uses this option; drop it or {}",
                                              option->get_name(),
                                              headless ? "--headless" : "the other action"));
             }
@@ -283,7 +288,7 @@ class Parser {
         if (microscope_->count() && !window &&
             (options_.screenshot.empty() || options_.view_only)) {
             throw UsageError(
-                "--microscope: only the window and its screenshot have that; add --screenshot "
+                "--microscope: only the window and its screenshot show it; add --screenshot "
                 "FILE.png without --view-only, or drop --headless");
         }
         if (options_.view_only && options_.screenshot.empty()) {
@@ -291,8 +296,8 @@ class Parser {
         }
     }
 
-    /// Without --experiment, the one that the first --set or --bodies speaks of; a kernel that
-    /// comes alone is for the one that is there for such.
+    /// Without --experiment: the experiment of --bodies or of the first --set. If there is only
+    /// --kernel-source: scratch, the experiment for own kernels.
     void choose_experiment() {
         if (options_.experiment.empty()) options_.experiment = first_set_;
         if (options_.experiment.empty() && !options_.kernel_source.empty()) {
@@ -301,13 +306,14 @@ class Parser {
         if (options_.mode != Mode::headless) return;
         if (options_.experiment.empty()) {
             throw UsageError(
-                "--headless, --check, --counters: add --experiment E (--list shows all)");
+                "--headless, --check and --counters need --experiment NAME (--list prints the "
+                "names)");
         }
         for (const auto& [id, list] : options_.assignments) {
             if (id == options_.experiment) continue;
             throw UsageError(
-                fmt::format("{}.{}: the experiment is {}; drop this or give --experiment {}", id,
-                            list.front().id, options_.experiment, id));
+                fmt::format("{}.{}: the experiment is {}; drop this option or give --experiment {}",
+                            id, list.front().id, options_.experiment, id));
         }
     }
 
@@ -316,7 +322,7 @@ class Parser {
     bool headless_ = false, list_ = false, help_ = false, version_ = false;
     std::vector<std::string> set_texts_;
     std::string bodies_;
-    std::string first_set_;  ///< experiment that the first of them is for
+    std::string first_set_;  ///< experiment of the first assignment
     CLI::Option *helper_{}, *check_{}, *bench_{}, *frames_{}, *screenshot_{}, *view_only_{},
         *compare_{}, *json_{}, *vsync_{}, *widget_map_{}, *microscope_{}, *kernel_source_{},
         *kernels_{};

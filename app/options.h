@@ -13,40 +13,40 @@
 
 namespace warpscope {
 
-/// What the app does: exactly one a run.
+/// What the app does in this run.
 enum class Mode { window, headless, list, bench, helper };
 
 /// The command line, checked as far as possible without a device: experiments and parameters exist,
-/// their values are legal, and no option excludes another one.
+/// their values are legal, and no two options exclude each other.
 struct Options {
     Mode mode = Mode::window;
     std::string device = "auto";
     bool device_given = false;
     compute::RunSettings run;
-    bool run_given = false;  ///< some of those: they stand before what the window remembers
+    bool run_given = false;  ///< some of `run`: replaces the settings that the window saved
 
-    std::string experiment;  ///< empty: none was named
-    /// Of --bodies, then of --set in the order given. Every value is legal.
+    std::string experiment;  ///< empty: not given
+    /// First from --bodies, then from --set in the order given. Every value is legal.
     experiments::Assignments assignments;
-    std::filesystem::path kernel_source;  ///< for the experiment's kernel file; empty: none
-    std::filesystem::path kernels;        ///< a folder of such files; empty: none
+    std::filesystem::path kernel_source;  ///< replaces the experiment's kernel file; empty: none
+    std::filesystem::path kernels;        ///< a folder of kernel files; empty: none
 
     std::uint64_t frames = 1;
     std::optional<experiments::Size> size;
     std::filesystem::path screenshot;  ///< empty: none
     bool view_only = false;
     bool compare = false;
-    jobs::Checks checks;    ///< any: headless, on the emulator
-    bool counters = false;  ///< so too
+    jobs::Checks checks;    ///< any: run headless, on the emulator
+    bool counters = false;  ///< true: run headless, on the emulator
     std::string json;       ///< a file, "-" for standard output; empty: none
     std::optional<bool> vsync;
-    std::string microscope;            ///< "12,7@214": where it is opened; empty: not
+    std::string microscope;            ///< "12,7@214": open it there; empty: closed
     std::filesystem::path widget_map;  ///< empty: none
-    jobs::BenchSections bench;         ///< Mode::bench: what is measured
+    jobs::BenchSections bench;         ///< Mode::bench: the sections to measure
     int helper_socket = -1;            ///< Mode::helper: the socket that a helper process serves
 };
 
-/// Nothing to do but to print `text` and to end with 0: --help, --version.
+/// For --help and --version: the app prints `text` and ends with 0.
 struct Answer {
     std::string text;
 };

@@ -10,6 +10,19 @@ namespace warpscope::compiler {
 
 enum class Severity { note, warning, error };
 
+/// "note", "warning", "error".
+inline std::string_view to_string(Severity severity) {
+    switch (severity) {
+        case Severity::note:
+            return "note";
+        case Severity::warning:
+            return "warning";
+        case Severity::error:
+            break;
+    }
+    return "error";
+}
+
 /// A message of the compiler about a place in a kernel source.
 struct Diagnostic {
     int line = 0;    ///< from 1; 0: about the whole source

@@ -13,7 +13,7 @@ std::string list_text();
 /// a parameter's id is what --set takes: "ripple.sync".
 Json list_json();
 
-/// --list: prints the text, or the JSON where `json` names a file ("-" is standard output).
+/// --list: prints the text, or the JSON if `json` names a file ("-" is standard output).
 int run_list(const std::string& json);
 
 }  // namespace warpscope::jobs

@@ -47,7 +47,7 @@ class Editing(Session):
         self.assertGreater(app.pixels().share_unlike(whole), 0.05)
 
         app.click(f"editor.barrier.{BARRIER}")
-        self.state(app, "as shipped")
+        self.state(app, "built-in")
         app.wait_value("race", "no race found")
         app.settle()
         self.assertEqual(app.pixels(), whole)
@@ -67,7 +67,7 @@ class Editing(Session):
         frame = app.frame()
         wait_for("further frames", lambda: app.frame() > frame + 3)
         app.click("editor.revert")
-        self.state(app, "as shipped")
+        self.state(app, "built-in")
         self.assertNotIn("editor.diagnostic.0", app.widgets())
 
     def test_a_saved_file_is_on_screen_at_once(self):

@@ -2,7 +2,7 @@
 
 usage: coverage_test.py INSTRUCTIONS_TESTS FOLDER_OF_PTX_FILES KERNEL_PTX…
 A form is an opcode with its modifiers and types. The tests' tables come from the report of a run
-on the emulator, whether it passes or not; what passes is the tests' own affair.
+on the emulator, whether its tests pass or fail: this test only checks that the forms are tested.
 """
 import json
 import pathlib

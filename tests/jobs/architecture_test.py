@@ -126,7 +126,7 @@ def violations(repository):
 class House(unittest.TestCase):
     repository = "."
 
-    def test_stands(self):
+    def test_has_no_violations(self):
         self.assertEqual(violations(self.repository), [])
 
     def test_every_room_is_read(self):
@@ -136,7 +136,7 @@ class House(unittest.TestCase):
 
 
 class Seeded(unittest.TestCase):
-    """The same check finds each kind of break, put into a copy."""
+    """Puts each kind of violation into a copy of the sources; the check must find it."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

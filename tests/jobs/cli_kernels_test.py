@@ -27,7 +27,7 @@ extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float t
 }
 """
 
-# A ripple.cu from before it was divided: it has the kernels of every layout. All of them paint red.
+# An old ripple.cu that has the kernels of all layouts. Each of them paints red.
 OLD_RIPPLE = """using Pixel = unsigned;
 #define RIPPLE_KERNEL(name)                                                                        \\
     extern "C" __global__ void name(Pixel* pixels, int width, int height, float, int) {            \\
@@ -78,7 +78,7 @@ class Kernels(cli_test.CommandLine):
 
 
 class WithoutACompiler(Kernels):
-    def test_the_builds_own_texts_are_not_compiled(self):
+    def test_built_in_sources_are_not_compiled(self):
         shutil.copy(KERNELS / "ripple.cu", self.folder)
         self.write("notes.cu", "this is no CUDA")
         result = self.json_of(*EMULATED, "--experiment", "ripple", "--set", "ripple.size=64",
@@ -87,7 +87,7 @@ class WithoutACompiler(Kernels):
                                                     "from": "./ripple.cu", "warnings": []}])
         self.assertEqual(self.cached(), {})
 
-    def test_files_that_are_not_there(self):
+    def test_missing_files_are_refused(self):
         for arguments, pattern in [
             ([*EMULATED, "--kernel-source", "my.cu"], r"--kernel-source my\.cu: No such file"),
             ([*EMULATED, "--kernel-source", "."], r"--kernel-source \.: it is a folder"),
@@ -110,7 +110,7 @@ class Compiled(Kernels):
         shutil.rmtree(self.cache, ignore_errors=True)
         (self.folder / "try.cu").unlink()
 
-    def test_a_kernel_of_ones_own_draws_the_picture(self):
+    def test_an_own_kernel_draws_the_picture(self):
         file = self.write("my stripes.cu", STRIPES)
         arguments = [*EMULATED, "--set", "scratch.width=32", "--set", "scratch.height=16"]
         self.expect_success(*arguments, "--kernel-source", file, "--view-only", "--screenshot",
@@ -124,7 +124,7 @@ class Compiled(Kernels):
         self.expect_success(*command[1:])
         self.assertEqual(cli_test.read_png(self.folder / "b.png")[0], pixels)
 
-    def test_checks_and_counters_see_the_text(self):
+    def test_checks_and_counters_use_the_file(self):
         racy = self.write("racy.cu", STRIPES.replace("__syncthreads();", ""))
         done = self.run_program("--check", "race", "--counters", "--kernel-source", racy, "--json",
                                 "-", "--set", "scratch.width=16", "--set", "scratch.height=16")
@@ -136,7 +136,7 @@ class Compiled(Kernels):
         self.assertEqual(counted["blocks"], counted["launches"])
         self.assertEqual(counted["barriers"], 0)
 
-    def test_errors_stand_at_their_places(self):
+    def test_compile_errors_have_line_and_column(self):
         before = STRIPES.count("\n", 0, STRIPES.index("__syncthreads")) + 1
         file = self.write("bad.cu", STRIPES.replace("__syncthreads()", "syncthreads(); int a"))
         done = self.run_program(*EMULATED, "--kernel-source", file)
@@ -146,7 +146,7 @@ class Compiled(Kernels):
             f'bad.cu:{before}:5: error: identifier "syncthreads" is undefined',
             f'bad.cu:{before}:24: warning: #177-D: variable "a" was declared but never referenced'])
 
-    def test_warnings_are_said_and_kept(self):
+    def test_warnings_are_printed_and_stored_in_the_json(self):
         file = self.write("warns.cu", STRIPES.replace("__syncthreads();", "__syncthreads(); int a;"))
         for _ in range(2):
             done = self.run_program(*EMULATED, "--kernel-source", file, "--json", "-")
@@ -169,7 +169,7 @@ class Compiled(Kernels):
         self.expect_success(*arguments, "--math", "fast")
         self.assertEqual(len(self.cached()), 2)
 
-    def test_an_old_text_of_the_ripple_runs_or_says_where_its_kernels_belong(self):
+    def test_an_old_ripple_file_runs_or_names_the_files_of_its_kernels(self):
         self.write("ripple.cu", OLD_RIPPLE)
         ripple = [*EMULATED, "--experiment", "ripple", "--set", "ripple.size=64", "--view-only",
                   "--screenshot", "a.png"]
@@ -182,7 +182,7 @@ class Compiled(Kernels):
             return (f"{file}: warning: Warpscope runs {names} of this text from kernels/{home}.cu: "
                     "put what you changed there\n")
 
-        # It stands for the file of the layout that is chosen, and has all kernels of that file.
+        # --kernel-source replaces the file of the chosen layout. The old file has its kernels.
         for layout, said in (("txty", warning("ripple.cu", "ripple_tytx and 7 more",
                                               "ripple_layouts")),
                              ("padded", warning("ripple.cu", "ripple_txty and 1 more", "ripple"))):
@@ -190,7 +190,7 @@ class Compiled(Kernels):
                                     "--kernel-source", "ripple.cu")
             self.assertEqual((done.returncode, done.stderr), (0, said))
             self.assertTrue(red(), layout)
-        # In a folder it stands for the file of its name.
+        # In a folder it replaces the kernel file of its name.
         done = self.run_program(*ripple, "--kernels", ".")
         self.assertEqual((done.returncode, done.stderr),
                          (0, warning("./ripple.cu", "ripple_tytx and 7 more", "ripple_layouts")))
@@ -200,13 +200,13 @@ class Compiled(Kernels):
         self.cache.write_text("in the way")
         self.expect_success(*EMULATED, "--kernel-source", self.write("my.cu", STRIPES))
 
-    def test_a_wild_access_is_told_with_line_block_and_thread(self):
+    def test_an_invalid_access_is_reported_with_line_block_and_thread(self):
         wild = self.write("wild.cu", STRIPES.replace("pixels[y * width + x]",
                                                      "pixels[y * width + x + (x == 5 ? 1 << 30 : 0)]"))
         self.expect_refusal([*EMULATED, "--kernel-source", wild], 1,
                             r"wild\.cu:8: thread \(5,\d+,0\) of block \(0,\d+,0\)")
 
-    def test_what_a_kernel_prints_is_shown(self):
+    def test_the_output_of_printf_is_shown(self):
         says = self.write("says.cu", STRIPES.replace("__syncthreads();", """__syncthreads();
     if (x == 3 && y == 2 && time == 0) printf("here %d %s\\n", x + y, "we are");"""))
         result = self.json_of(*EMULATED, "--kernel-source", says)
@@ -220,7 +220,7 @@ class Compiled(Kernels):
         none = self.write("none.cu", STRIPES.replace("scratch", "scrach"))
         self.expect_refusal([*EMULATED, "--kernel-source", none], 2, r"none\.cu: .*scratch")
 
-    def test_noise_is_refused(self):
+    def test_a_binary_file_is_refused(self):
         (self.folder / "noise.cu").write_bytes(bytes(range(256)) * 10)
         done = self.run_program(*EMULATED, "--kernel-source", "noise.cu")
         self.assertEqual(done.returncode, 2)

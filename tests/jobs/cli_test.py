@@ -1,4 +1,4 @@
-"""Runs the real program: what it says, its exit code, and what it leaves on disk.
+"""Runs the program and checks its output, its exit code and the files that it writes.
 
 usage: cli_test.py PROGRAM
 """
@@ -127,7 +127,7 @@ class Refusals(CommandLine):
             with self.subTest(arguments=arguments):
                 self.expect_refusal(arguments, 2, pattern)
 
-    def test_devices_that_are_not_there(self):
+    def test_missing_devices(self):
         self.expect_refusal(["--headless", "--experiment", "ripple", "--device", "cuda:99"], 1,
                             r"cuda:99|no GPU")
 
@@ -163,14 +163,14 @@ class Refusals(CommandLine):
         (self.folder / "folder.csv").mkdir()
         self.expect_refusal([*NBODY, "--bodies", "folder.csv"], 2, r"folder\.csv")
 
-    def test_standard_output_that_fails(self):
+    def test_failing_standard_output(self):
         with open("/dev/full", "w") as full:
             for arguments in [["--list"], ["--help"], ["--version"], [*RIPPLE, "--json", "-"]]:
                 with self.subTest(arguments=arguments):
                     self.expect_refusal(arguments, 1, r"standard output", stdout=full)
 
-    def test_standard_output_that_is_closed(self):
-        # The picture's file must not become file 1 and take what is printed.
+    def test_closed_standard_output(self):
+        # The file of the picture must not get the number 1 and receive the printed text.
         before = self.files()
         command = shlex.join([PROGRAM, *RIPPLE, "--set", "ripple.size=32", "--screenshot", "a.png",
                               "--view-only"])
@@ -194,7 +194,7 @@ class Refusals(CommandLine):
             with self.subTest(arguments=arguments):
                 self.expect_refusal([*arguments, "--json", "out.json"], 2, r"smaller", **limits)
 
-    def test_windows_parameters(self):
+    def test_parameters_of_the_window(self):
         for arguments, pattern in [
             (["--set", "ripple.size=x"], r"ripple: size: .x. .*16\.\.4096"),
             (["--experiment", "ripple", "--set", "nbody.bogus=1"], r"nbody: .*bogus.*bodies"),
@@ -263,7 +263,7 @@ class Answers(CommandLine):
         self.assertGreater(wrong["value"], 0)
         self.assertEqual(wrong["verdict"], "finding")
 
-    def test_a_late_reader_hides_the_race(self):
+    def test_a_delayed_reader_hides_the_race(self):
         stamped = [*RIPPLE, "--set", "ripple.size=128", "--set", "ripple.layout=stamped", "--set",
                    "ripple.sync=off", "--frames", 4, "--json", "-"]
         late = ["--set", "ripple.delayed=all", "--set", "ripple.delay_before=read", "--set",

@@ -49,7 +49,7 @@ TEST(List, HasTheIdsThatScriptsRelyOn) {
     }
 }
 
-TEST(List, FitsAHundredColumns) {
+TEST(List, LinesHaveAtMostAHundredColumns) {
     std::istringstream text(list_text());
     for (std::string line; std::getline(text, line);) EXPECT_LE(columns(line), 100u) << line;
 }

@@ -30,7 +30,7 @@ std::string answer(const char* argument) {
     return "no answer";
 }
 
-TEST(Options, NothingOpensTheWindow) {
+TEST(Options, NoArgumentsOpenTheWindow) {
     const Options o = parse({});
     EXPECT_EQ(o.mode, Mode::window);
     EXPECT_EQ(o.device, "auto");
@@ -40,7 +40,7 @@ TEST(Options, NothingOpensTheWindow) {
     EXPECT_FALSE(o.run_given);
 }
 
-TEST(Options, EveryHeadlessOptionArrives) {
+TEST(Options, EveryHeadlessOptionIsStored) {
     const Options o = parse(
         {"--headless", "--experiment",   "ripple",         "--set",       "ripple.sync=off",
          "--set",      "ripple.size=64", "--frames",       "12",          "--size",
@@ -69,7 +69,7 @@ TEST(Options, EveryHeadlessOptionArrives) {
     EXPECT_TRUE(o.run_given);
 }
 
-TEST(Options, ChecksRunHeadless) {
+TEST(Options, CheckImpliesHeadless) {
     const Options o = parse({"--check", "memory,race", "--experiment", "dot", "--frames", "2"});
     EXPECT_EQ(o.mode, Mode::headless);
     EXPECT_EQ(o.checks.words(), (std::vector<std::string>{"race", "memory"}));
@@ -78,7 +78,7 @@ TEST(Options, ChecksRunHeadless) {
     EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).checks.any());
 }
 
-TEST(Options, CountersRunHeadless) {
+TEST(Options, CountersImplyHeadless) {
     const Options o = parse({"--counters", "--experiment", "dot", "--check", "race"});
     EXPECT_EQ(o.mode, Mode::headless);
     EXPECT_TRUE(o.counters);
@@ -86,21 +86,21 @@ TEST(Options, CountersRunHeadless) {
     EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).counters);
 }
 
-TEST(Options, BarriersWaitAsTheyAreTold) {
+TEST(Options, BarriersOptionSetsThePolicy) {
     EXPECT_EQ(parse({"--barriers", "before-volta"}).run.barriers,
               compute::BarrierPolicy::before_volta);
     EXPECT_EQ(parse({"--barriers", "strict"}).run.barriers, compute::BarrierPolicy::strict);
     EXPECT_TRUE(parse({"--barriers", "volta"}).run_given);
 }
 
-TEST(Options, SetTakesOneWordAndKeepsEverySignAfterTheFirstEquals) {
+TEST(Options, SetSplitsItsArgumentAtTheFirstEqualsSign) {
     const Options o = parse({"--set", "nbody.file=a=b.c", "--set=ripple.sync=on"});
     EXPECT_EQ(o.assignments.at("nbody").at(0).id, "file");
     EXPECT_EQ(o.assignments.at("nbody").at(0).text, "a=b.c");
     EXPECT_EQ(o.assignments.at("ripple").at(0).text, "on");
 }
 
-TEST(Options, BodiesStartTheNbodyFromAFileAndSetsOverrule) {
+TEST(Options, BodiesOptionComesBeforeEverySet) {
     const Options o = parse({"--set", "nbody.start=disk", "--bodies", "stars.csv"});
     EXPECT_EQ(o.experiment, "nbody");
     const auto sets = o.assignments.at("nbody");
@@ -110,11 +110,11 @@ TEST(Options, BodiesStartTheNbodyFromAFileAndSetsOverrule) {
     EXPECT_EQ(sets[2].id + "=" + sets[2].text, "start=disk");
 }
 
-TEST(Options, TheFirstSetNamesTheExperiment) {
+TEST(Options, WithoutExperimentTheFirstSetChoosesIt) {
     EXPECT_EQ(parse({"--headless", "--set", "dot.n=5"}).experiment, "dot");
 }
 
-TEST(Options, WindowOptions) {
+TEST(Options, WindowOptionsAreStored) {
     const Options o = parse({"--vsync", "off", "--widget-map", "w.json", "--size", "16384x1"});
     EXPECT_EQ(o.vsync, false);
     EXPECT_EQ(o.widget_map, "w.json");
@@ -122,7 +122,7 @@ TEST(Options, WindowOptions) {
     EXPECT_EQ(o.size, (experiments::Size{16384, 1}));
 }
 
-TEST(Options, KernelsFromFilesAreForTheWindowAndHeadless) {
+TEST(Options, WindowAndHeadlessTakeKernelFiles) {
     const Options window = parse({"--kernel-source", "a.cu", "--kernels", "dir"});
     EXPECT_EQ(window.mode, Mode::window);
     EXPECT_EQ(window.kernel_source, "a.cu");
@@ -163,11 +163,11 @@ TEST(Options, VersionIsOneLine) {
 
 struct Bad {
     std::vector<const char*> arguments;
-    const char* names;  ///< what the complaint must name
-    const char* fix;    ///< and what it must offer
+    const char* names;  ///< text that the message must contain: the bad argument
+    const char* fix;    ///< text that the message must contain: the fix
 };
 
-TEST(Options, EachBadArgumentIsNamedWithItsFix) {
+TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
     const Bad table[] = {
         {{"--frobnicate"}, "--frobnicate", "--help"},
         {{"ripple"}, "ripple", "--help"},
@@ -212,7 +212,7 @@ TEST(Options, EachBadArgumentIsNamedWithItsFix) {
          "--screenshot"},
         {{"--headless", "--experiment", "ripple", "--json", ""}, "--json", "name a file"},
         {{"--bodies", ""}, "--bodies", "name a file"},
-        {{"--kernel-source", ""}, "--kernel-source", "give it a name"},
+        {{"--kernel-source", ""}, "--kernel-source", "name a file"},
         {{"--headless", "--kernels", "dir"}, "--headless", "--experiment"},
         {{"--bench", "--kernel-source", "a.cu"}, "--kernel-source", "--headless"},
         {{"--headless", "--experiment", "ripple", "--set", "dot.n=5"}, "dot.n", "--experiment dot"},

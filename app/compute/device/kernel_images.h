@@ -7,7 +7,7 @@
 
 namespace warpscope::compute {
 
-/// An embedded image of a kernel file: "precise/dot.ptx" and "fast/gallery/life.ptx" are the
+/// A built-in image of a kernel file: "precise/dot.ptx" and "fast/gallery/life.ptx" are the
 /// committed texts in kernels/ptx/; "precise/dot.fatbin" is the toolkit's output for GPUs, only in
 /// builds with CUDA. Empty for an unknown name.
 std::string_view embedded_kernel_image(std::string_view name);

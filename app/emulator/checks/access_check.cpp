@@ -132,7 +132,8 @@ void AccessCheck::record_store(const Target& t, unsigned lane) {
         writer.lanes |= 1u << lane;
         return;
     }
-    // Conflicts with earlier accesses have been reported. Later accesses conflict with this store.
+    // Hazards with earlier accesses have been reported. Later accesses are compared with this
+    // store.
     writer = {now_.event, 1u << lane};
     t.cell.store = store_number_;
     t.cell.readers = {};
@@ -158,7 +159,8 @@ void AccessCheck::check_written(const Target& t, std::uint32_t lanes) {
     report_.add_unwritten(t.byte, access_, lanes);
 }
 
-// Another warp's access comes first: such a conflict is the more serious one.
+// Checks the access of another warp first, because a hazard between warps is an error and one
+// within a warp only a warning.
 void AccessCheck::check_each(const Target& t, const CellAccesses& earlier, Hazard hazard,
                              std::uint32_t lanes) {
     const AccessEvents& events = cells_.events();

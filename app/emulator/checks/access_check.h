@@ -44,7 +44,7 @@ class AccessCheck {
     template <typename F>
     void for_lanes(std::uint32_t lanes, F&& f);
 
-    /// Compares with an earlier access; true when the two conflict.
+    /// Compares with an earlier access; true if the two are a hazard.
     bool check(const Target& target, const CellAccess& earlier, Hazard hazard, std::uint32_t lanes);
     bool check_within_warp(const Target& target, const CellAccess& earlier, Hazard hazard,
                            std::uint32_t lanes);
@@ -69,8 +69,8 @@ class AccessCheck {
     CellAccess now_;  ///< the event of this access
     std::uint32_t store_number_ = 0;
 
-    /// What was reported last for the current lane. An access of several words that conflicts with
-    /// one thread in all of them is one conflict.
+    /// The hazard that was reported last for the current lane. If an access of several words
+    /// conflicts with one thread in all of them, that is one hazard.
     struct Reported {
         Hazard hazard = Hazard::none;
         std::uint32_t event = 0;

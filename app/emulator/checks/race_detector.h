@@ -19,10 +19,10 @@ namespace warpscope::emulator {
 /// compute-sanitizer's racecheck. Reads of words that no thread of the block has written are
 /// reported as findings of their own.
 ///
-/// Each word has one cell (RaceCells), which remembers the last write and two readers. A conflict
-/// can hide another one: a write by warp 1, a read by warp 2 and a write by warp 3 give the
-/// conflicts 1-2 and 2-3 (or 1-3), never all three. Each conflicting access of a lane counts once
-/// for each thread that it conflicts with.
+/// Each word has one cell (RaceCells), which remembers the last write and two readers. A hazard
+/// can hide another one: a write by warp 1, a read by warp 2 and a write by warp 3 give the hazards
+/// 1-2 and 2-3 (or 1-3), never all three. An access of a lane counts as one hazard for each thread
+/// with an earlier access that it conflicts with.
 ///
 /// A copy of a detector continues on its own from the state of the original.
 class RaceDetector : public Observer {

@@ -33,8 +33,8 @@ bool leads_to(const Kernel& kernel, std::uint32_t from, std::uint32_t to) {
     return false;
 }
 
-/// The later access of a write-after-read conflict whose thread should have waited: in program
-/// order the write comes first.
+/// True for a write-after-read hazard in which the thread that reads should have waited, because in
+/// program order the write comes first.
 bool read_too_early(const Kernel& kernel, const Conflict& conflict, const Access& later) {
     return conflict.hazard == Hazard::write_after_read &&
            !leads_to(kernel, conflict.earlier.pc, later.pc) &&

@@ -10,8 +10,8 @@
 
 namespace warpscope::emulator {
 
-/// Two accesses of one word of shared memory that no barrier orders. The later one is the access
-/// that is being checked.
+/// A hazard: two conflicting accesses of one word of shared memory that no barrier orders. The
+/// later one is the access that is being checked.
 struct Conflict {
     Hazard hazard = Hazard::none;
     AccessEvent earlier;
@@ -30,7 +30,7 @@ class RaceReport {
 
     /// The bytes [begin, end) of the running block's shared memory take part in a race.
     void mark_racing(std::uint32_t begin, std::uint32_t end);
-    /// `count` lanes of the access `later` have this conflict.
+    /// `count` lanes of the access `later` have this hazard.
     void add(const Conflict& conflict, const Access& later, std::uint64_t count);
     /// These lanes read a byte that no thread of the block has written.
     void add_unwritten(std::uint32_t byte, const Access& read, std::uint32_t lanes);

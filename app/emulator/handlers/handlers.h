@@ -73,7 +73,7 @@ enum class Comparison : std::uint8_t {
 Handler comparison_handler(Comparison comparison, Type type, OperandKinds kinds);
 Handler simd_comparison_handler(Comparison comparison, Type type, OperandKinds kinds);
 
-/// The form of a load or store, of which the handler depends.
+/// The form of a load or store. It determines the handler.
 struct MemoryForm {
     Space space = Space::generic;
     bool store = false;
@@ -90,8 +90,8 @@ struct MemoryForm {
 /// The fast handler of a common form, for all lanes; nullptr for other forms.
 Handler memory_handler(const MemoryForm& form);
 
-/// Handlers for every form of access; they honour the mask. Instruction::target holds an
-/// AccessForm, operand Instruction::detail is the address.
+/// Handlers for every form of access; they access memory only for the lanes of the warp's mask.
+/// Instruction::target holds an AccessForm, operand Instruction::detail is the address.
 const Instruction* any_load(const Instruction* i, Warp& w);
 const Instruction* any_store(const Instruction* i, Warp& w);
 

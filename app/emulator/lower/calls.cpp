@@ -65,7 +65,7 @@ void CallExpansion::put_statement(const CallInstance& in, const Statement& s) {
     };
     for (Operand& o : copy.operands) rename(o, rename);
     if (copy.guard >= 0) copy.guard += in.first_register;
-    // A line of another file, such as a CUDA header, is none of the kernel's.
+    // A line of another file, such as a CUDA header, is replaced by the line of the call.
     if (in.site && copy.source.file != in.site->source.file) {
         copy.source.file = in.site->source.file;
         copy.source.line = in.site->source.line;

@@ -96,7 +96,8 @@ void fail_deadlock(const BlockState& block) {
                     waiting += "at the warp-wide instruction " + where;
                     break;
                 case Split::runnable:
-                    waiting += fmt::format("before {}, blocked by those lanes", where);
+                    waiting +=
+                        fmt::format("before {}, blocked by the waiting lanes of this warp", where);
                     break;
             }
         }

@@ -112,7 +112,7 @@ std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device&
         if (!sections.contains(section.value)) continue;
         progress(fmt::format("measuring {}: {}", section.name, section.label));
         if (section.value == BenchSection::gpu && !is_gpu(device))
-            progress("there is no GPU, so the section gpu has no figures");
+            progress("there is no GPU, so the section gpu measures nothing");
         run_section(rows, section.value, helpers, device);
     }
     return rows;

@@ -22,7 +22,7 @@ struct BenchRow {
     Bound bound = Bound::none;
     double wanted = 0;
     std::string note{};
-    double median_ms = 0, p99_ms = 0;  ///< of device time; 0 where that isn't what was measured
+    double median_ms = 0, p99_ms = 0;  ///< device time; 0 if device time was not measured
 
     bool reached() const;
 };
@@ -38,24 +38,24 @@ std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device&
 int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSections& sections,
               const std::string& json);
 
-/// Milliseconds of one call.
+/// Wall time of one call.
 double milliseconds_of(const std::function<void()>& work);
-/// The middle value; 0 for none.
+/// The middle value; 0 for an empty vector.
 double median(std::vector<double> values);
 
 // The sections, each in a file of its own.
 void bench_emulator(std::vector<BenchRow>& rows);
 void bench_start(std::vector<BenchRow>& rows);
-/// Edits kernels on a device like this one. Adds no rows if there is no compiler.
+/// Edits kernels on a device with this name and kind. Adds no rows if there is no compiler.
 void bench_edits(std::vector<BenchRow>& rows, compute::Helpers& helpers,
                  const compute::DeviceInfo& device);
 /// The ceilings of a GPU and the launches of every experiment on it.
 void bench_gpu(std::vector<BenchRow>& rows, compute::Device& device);
-/// Every kernel of the sums and of the n-body at several sizes, with a library's beside them, and a
-/// large picture. On the emulator only the smallest sizes.
+/// Every kernel of the sums and of the n-body at several sizes, the library functions that compute
+/// the same sums, and a large picture. On the emulator only the smallest sizes.
 void bench_ladders(std::vector<BenchRow>& rows, compute::Device& device);
-/// Frames of every experiment's default parameters on the emulator, and what one picture costs
-/// between `device` and OpenGL.
+/// Frames of every experiment with its default parameters on the emulator, and the time that one
+/// picture takes from `device` to OpenGL.
 void bench_frames(std::vector<BenchRow>& rows, compute::Device& device);
 
 }  // namespace warpscope::jobs

@@ -22,16 +22,16 @@ using experiments::Size;
 using Clock = std::chrono::steady_clock;
 
 constexpr int edits = 15;
-/// As a window has it on a monitor of 60 Hz.
+/// Of a window on a 60 Hz monitor.
 constexpr std::chrono::microseconds frame_interval(16'667);
 
 double ms_since(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// The text with digits put behind its first number with a short fraction: 0.25 becomes 0.25001234,
-/// which is another float, so another kernel. As they come from the clock, no run meets a text that
-/// an earlier one has had compiled.
+/// The source with digits added to its first number with a short fraction: 0.25 becomes 0.25001234,
+/// a different float and so a different kernel. The digits come from the clock, so that no run
+/// finds its kernel in the compiler cache.
 std::string with_changed_constant(std::string_view source) {
     const auto digit = [&](std::size_t at) {
         return at < source.size() && source[at] >= '0' && source[at] <= '9';
@@ -48,8 +48,8 @@ std::string with_changed_constant(std::string_view source) {
     return fmt::format("{}\n// {}\n", source, number);
 }
 
-/// What the window does while somebody types, without a window: frame after frame of the live
-/// experiment, and edits that are tried beside it and take its place.
+/// Does what the window does while a person types: it computes frames of the running experiment,
+/// tries each edit on a copy, and then shows the copy.
 class Typing {
   public:
     Typing(compute::Helpers& helpers, const experiments::Entry& entry,
@@ -62,7 +62,7 @@ class Typing {
         frame();
     }
 
-    /// From the keystroke to the edited kernel's picture in host memory.
+    /// Milliseconds from a keystroke until the edited kernel's picture is in host memory.
     double edit() {
         const auto keystroke = Clock::now();
         const std::string file = live_.experiment->kernel_file();
@@ -78,12 +78,12 @@ class Typing {
         request.view = view;
         experiments::EditResult result;
         std::atomic<bool> ended{false};
-        std::jthread trial([&](const std::stop_token& stop) {
+        std::jthread trying([&](const std::stop_token& stop) {
             result = experiments::try_edits(helpers_, request, stop);
             ended = true;
         });
         while (!ended) Clock::now() < rests_until_ ? rest(Clock::now()) : frame();
-        trial.join();
+        trying.join();
         if (const std::string& none = helpers_.no_compiler(); !none.empty())
             throw compiler::NoCompiler(none);
         if (!result.error.empty())
@@ -135,7 +135,7 @@ class Typing {
 void bench_typing(std::vector<BenchRow>& rows, Typing& typing, const std::string& name,
                   const std::string& label) {
     std::vector<double> latencies;
-    typing.edit();  // starts the helpers
+    typing.edit();  // starts the helper processes
     for (int i = 0; i < edits; ++i) latencies.push_back(typing.edit());
     const bool emulated = typing.device().kind == compute::DeviceKind::emulator;
     const std::string place = emulated ? "emulated" : "GPU";
@@ -169,7 +169,7 @@ void bench_edits(std::vector<BenchRow>& rows, compute::Helpers& helpers,
         bench_typing(rows, ripple, "ripple", "ripple 1024² edited");
         Typing scratch(helpers, experiments::find_experiment("scratch"), {{"start", "blur"}},
                        compute::pick_device(wish));
-        bench_typing(rows, scratch, "scratch", "gallery's blur edited");
+        bench_typing(rows, scratch, "scratch", "gallery/blur.cu edited");
     } catch (const compiler::NoCompiler&) {
         return;  // Nothing can be edited here.
     }

@@ -23,26 +23,26 @@ constexpr int measured_runs = 15;
 constexpr int warm_ups = 2;
 
 struct Pair {
-    double emulated_ms;
-    double other_ms;
+    double first_ms;
+    double second_ms;
 };
 
-/// The second of two runs in a row, as in a stream of frames: the other side's threads are gone,
-/// this side's are awake and on cores of their own.
+/// The second of two runs in a row. The first run wakes this side's threads, while the threads of
+/// the other side go to sleep, as they do when many frames follow each other.
 double steady_milliseconds_of(const std::function<void()>& run) {
     run();
     return milliseconds_of(run);
 }
 
-/// Medians of runs that take turns, so that whatever else the machine does hits both alike.
-Pair measure_pair(const std::function<void()>& emulated, const std::function<void()>& other) {
+/// Medians of alternating runs, so that other load on the machine slows both equally.
+Pair measure_pair(const std::function<void()>& first, const std::function<void()>& second) {
     std::vector<double> a, b;
     for (int i = -warm_ups; i < measured_runs; ++i) {
-        const double emulated_ms = steady_milliseconds_of(emulated);
-        const double other_ms = steady_milliseconds_of(other);
+        const double first_ms = steady_milliseconds_of(first);
+        const double second_ms = steady_milliseconds_of(second);
         if (i < 0) continue;
-        a.push_back(emulated_ms);
-        b.push_back(other_ms);
+        a.push_back(first_ms);
+        b.push_back(second_ms);
     }
     return {median(a), median(b)};
 }
@@ -53,7 +53,7 @@ std::unique_ptr<compute::EmulatedDevice> make_emulator(compute::Math math) {
     return device;
 }
 
-/// How many times as long a run takes with the race detector and the counters on.
+/// Time of a run with the race detector and the counters, divided by the time without them.
 double tracked_ratio(compute::EmulatedDevice& device, const std::function<void()>& run) {
     emulator::RaceDetector races;
     emulator::AccessCounters counters;
@@ -68,9 +68,9 @@ double tracked_ratio(compute::EmulatedDevice& device, const std::function<void()
         },
         run);
     if (!races.findings().empty())
-        throw std::runtime_error("a race in a kernel that has none: " +
+        throw std::runtime_error("the race detector reports a race in a kernel without races: " +
                                  races.findings().front().sentence);
-    return pair.emulated_ms / pair.other_ms;
+    return pair.first_ms / pair.second_ms;
 }
 
 void bench_ripple(std::vector<BenchRow>& rows) {
@@ -92,7 +92,7 @@ void bench_ripple(std::vector<BenchRow>& rows) {
 
     const std::vector<Rgba> emulated = pixels.download();
     for (std::size_t i = 0; i < emulated.size(); ++i) {
-        // The fast sine may land one shade beside libm's.
+        // The result of the fast sine may differ from libm's by one shade.
         if (std::abs(emulated[i].g - plain[4 * i + 1]) > 1) {
             throw std::runtime_error(fmt::format(
                 "the emulated ripple differs from the plain loop at pixel {}: {} and {}", i,
@@ -101,21 +101,21 @@ void bench_ripple(std::vector<BenchRow>& rows) {
     }
     rows.push_back({.name = "ripple_emulated_ms",
                     .label = "ripple 1024², emulated",
-                    .value = pair.emulated_ms,
+                    .value = pair.first_ms,
                     .unit = "ms"});
     rows.push_back({.name = "ripple_frames_per_second",
                     .label = "ripple 1024², emulated",
-                    .value = 1000 / pair.emulated_ms,
+                    .value = 1000 / pair.first_ms,
                     .unit = "frames/s",
                     .bound = BenchRow::Bound::at_least,
                     .wanted = 100});
     rows.push_back({.name = "ripple_scalar_ms",
                     .label = "ripple 1024², plain C++ loop",
-                    .value = pair.other_ms,
+                    .value = pair.second_ms,
                     .unit = "ms"});
     rows.push_back({.name = "ripple_ratio",
                     .label = "ripple, emulated : plain, time",
-                    .value = pair.emulated_ms / pair.other_ms,
+                    .value = pair.first_ms / pair.second_ms,
                     .unit = "x",
                     .bound = BenchRow::Bound::at_most,
                     .wanted = 2.6,
@@ -129,8 +129,7 @@ void bench_ripple(std::vector<BenchRow>& rows) {
                     .note = "races, sectors and bank conflicts"});
 }
 
-/// The same step twice; both must have moved every body to the same place, up to the order of
-/// rounding.
+/// Both results of one step must agree up to rounding errors. Throws if a body differs.
 void check_nbody(const experiments::Bodies& emulated, std::span<const Float4> plain) {
     for (std::size_t i = 0; i < plain.size(); ++i) {
         const auto& p = emulated[i].position;
@@ -168,17 +167,17 @@ void bench_nbody(std::vector<BenchRow>& rows) {
     const double giga = double(n) * n / 1e9;
     rows.push_back({.name = "nbody_emulated_rate",
                     .label = "n-body tiled 4096, emulated",
-                    .value = giga / (pair.emulated_ms / 1e3),
+                    .value = giga / (pair.first_ms / 1e3),
                     .unit = "G interactions/s",
-                    .note = fmt::format("{:.2f} ms a step", pair.emulated_ms)});
+                    .note = fmt::format("{:.2f} ms a step", pair.first_ms)});
     rows.push_back({.name = "nbody_scalar_rate",
                     .label = "n-body 4096, plain C++ loop",
-                    .value = giga / (pair.other_ms / 1e3),
+                    .value = giga / (pair.second_ms / 1e3),
                     .unit = "G interactions/s",
-                    .note = fmt::format("{:.2f} ms a step", pair.other_ms)});
+                    .note = fmt::format("{:.2f} ms a step", pair.second_ms)});
     rows.push_back({.name = "nbody_ratio",
                     .label = "n-body, emulated : plain, speed",
-                    .value = pair.other_ms / pair.emulated_ms,
+                    .value = pair.second_ms / pair.first_ms,
                     .unit = "x",
                     .bound = BenchRow::Bound::at_least,
                     .wanted = 1.0});

@@ -45,21 +45,21 @@ void bench_presentation(std::vector<BenchRow>& rows, compute::Device& device) {
         view.draw({pixels.texture(), side, side}, gl::fit_view(side, side, everything), everything,
                   side);
     };
-    // The thread hands a frame over and can begin the next one. The GPU then switches between the
-    // work of CUDA and of OpenGL, which takes time that no program can save.
-    std::vector<double> handed_over, drawn;
+    // The thread submits a frame and can begin the next one. The GPU then switches between CUDA and
+    // OpenGL, which takes time that a program cannot avoid.
+    std::vector<double> submitted, drawn;
     for (int i = 0; i < warm_up + frames; ++i) {
         const double thread_us = milliseconds_of(frame) * 1e3;
         const double wait_us = milliseconds_of([] { gl::read_framebuffer(1, 1); }) * 1e3;
         if (i < warm_up) continue;
-        handed_over.push_back(thread_us);
+        submitted.push_back(thread_us);
         drawn.push_back(thread_us + wait_us);
     }
     const bool interop = pixels.path() == gl::PixelBuffer::Path::interop;
     rows.push_back(
         {.name = "presentation_us",
          .label = fmt::format("a 1024² frame without its kernel, {}", gl::to_string(pixels.path())),
-         .value = median(handed_over),
+         .value = median(submitted),
          .unit = "µs",
          .bound = interop ? BenchRow::Bound::at_most : BenchRow::Bound::none,
          .wanted = interop ? 60.0 : 0.0,

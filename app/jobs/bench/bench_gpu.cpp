@@ -25,11 +25,12 @@ void add_ceilings(std::vector<BenchRow>& rows, const compute::Ceilings& c) {
                     .value = c.flops_per_second / 1e12,
                     .unit = "Tflop/s",
                     .note = clocks});
-    rows.push_back({.name = "empty_kernel",
-                    .label = "an empty kernel, alone",
-                    .value = c.lone_launch_ms * 1e3,
-                    .unit = "µs",
-                    .note = fmt::format("{:.2f} µs behind others", c.queued_launch_ms * 1e3)});
+    rows.push_back(
+        {.name = "empty_kernel",
+         .label = "an empty kernel, alone",
+         .value = c.lone_launch_ms * 1e3,
+         .unit = "µs",
+         .note = fmt::format("{:.2f} µs in a queue of launches", c.queued_launch_ms * 1e3)});
 }
 
 void add_timing(std::vector<BenchRow>& rows, const std::string& experiment,
@@ -82,7 +83,7 @@ void bench_gpu(std::vector<BenchRow>& rows, compute::Device& device) {
         device.synchronize();
         for (const auto& kernel : device.timings().kernels())
             add_timing(rows, entry.id, kernel, ceilings);
-        // bench_ladders compares the kernels of these at several sizes.
+        // bench_ladders compares the kernels of these experiments at several sizes.
         if (entry.id == "dot" || entry.id == "reduction") continue;
         if (const auto comparison = experiment->compare())
             add_comparison(rows, entry.id, *comparison);

@@ -14,19 +14,19 @@ namespace {
 using experiments::Assignment;
 using experiments::Comparison;
 
-/// What an H200 is wanted to reach: as many times a library's rate.
+/// The goal for an H200: the kernel's rate divided by the library's.
 struct WantedRatio {
     std::string_view kernel, library;
     double ratio;
 };
 
-/// One comparison of sums: of n floats, or of the products of two times n.
+/// One comparison of sums: of n floats, or of n products of two floats.
 struct Sums {
     std::string_view experiment;
     std::int64_t n;
     std::string_view n_text;
-    std::string_view block;  ///< threads
-    WantedRatio wanted;      ///< 0: none
+    std::string_view block;  ///< threads in a block
+    WantedRatio wanted;      ///< ratio 0: no goal
 };
 
 constexpr Sums gpu_sums[] = {
@@ -46,7 +46,7 @@ constexpr Sums emulator_sums[] = {
     {"dot", 33 * 1024, "33*1024", "256", {}},
 };
 
-/// G interactions/s that an H200 is wanted to reach with the kernel `fast`.
+/// The goal for an H200 with the kernel `fast`, in G interactions/s; 0: no goal.
 struct Gravity {
     int bodies;
     double wanted;
@@ -58,7 +58,7 @@ bool is_gpu(const compute::Device& device) {
     return device.info().kind == compute::DeviceKind::cuda;
 }
 
-/// The figures that are wanted were set for this card; others have their own.
+/// The goals were set for this GPU; other GPUs have none.
 bool is_h200(const compute::Device& device) {
     return device.info().name.find("H200") != std::string::npos;
 }
@@ -71,7 +71,7 @@ std::string times_note(double median_ms, double p99_ms) {
     return fmt::format("{:.2f} µs, 99 % within {:.2f} µs", median_ms * 1e3, p99_ms * 1e3);
 }
 
-/// "1.014 times CUB's" where the comparison has a library's row.
+/// ", 1.014 times CUB" if the comparison has a row of a library; otherwise empty.
 std::string beside_library(const Comparison& comparison, const Comparison::Row& row) {
     for (const Comparison::Row& other : comparison.rows)
         if ((other.id == "cub" || other.id == "cublas") && other.id != row.id && other.rate > 0)
@@ -122,7 +122,7 @@ void bench_sums(std::vector<BenchRow>& rows, compute::Device& device, const Sums
     add_ratio(rows, device, sums, *comparison);
 }
 
-/// Whole steps, from before the first kernel to behind the last.
+/// Times whole steps, from before the first kernel until after the last.
 void bench_gravity(std::vector<BenchRow>& rows, compute::Device& device, const Gravity& size) {
     const auto experiment = experiments::find_experiment("nbody").make(device);
     const double pairs = double(size.bodies) * size.bodies;
@@ -136,7 +136,7 @@ void bench_gravity(std::vector<BenchRow>& rows, compute::Device& device, const G
         const auto step = [&] {
             device.time_as(name, {.interactions = pairs}, [&] { experiment->step(); });
         };
-        // The first one also loads the kernels.
+        // The first step also loads the kernels.
         for (int i = 0; i < 2; ++i) step();
         const std::size_t steps =
             experiments::launches_worth(device, experiments::newest_median_ms(device, name, 1));

@@ -25,7 +25,7 @@ void scalar_ripple(std::span<std::uint8_t> rgba, int size) {
     tbb::parallel_for(0, size, [&](int y) {
         for (int x = 0; x < size; ++x) {
             std::uint8_t* pixel = &rgba[(std::size_t(y) * size + x) * 4];
-            // The opposite place of the tile: 15 - place.
+            // The opposite place in the tile: 15 - place.
             const float value =
                 brightness(unsigned(x) ^ (tile_side - 1), unsigned(y) ^ (tile_side - 1));
             pixel[0] = 0;

@@ -5,11 +5,11 @@
 
 namespace warpscope::jobs {
 
-/// What the emulator is compared with: the computations of the kernels as plain C++ loops, one
-/// element after another, compiled with -O3 -fno-math-errno and run on as many threads as the
+/// The bench compares the emulator with these: the computations of the kernels as plain C++ loops,
+/// one element after another, compiled with -O3 -fno-math-errno and run on as many threads as the
 /// emulator uses. The expressions are those of the kernels, with nothing moved out of the loops,
 /// except that cos.approx, which the ripple's kernel uses with fast math, becomes sinf of an angle
-/// from 0 to 2 pi: the cheapest call of libm for it.
+/// from 0 to 2 pi, the fastest call of libm for it.
 
 struct Float4 {
     float x, y, z, w;

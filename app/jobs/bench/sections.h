@@ -25,9 +25,9 @@ inline constexpr std::array words_of<jobs::BenchSection>{
                              "the time from an edit of a kernel to its picture"},
     Word<jobs::BenchSection>{jobs::BenchSection::gpu, "gpu", "the kernels on the GPU"},
     Word<jobs::BenchSection>{jobs::BenchSection::ladders, "ladders",
-                             "every kernel of the sums and of the n-body, and libraries"},
+                             "every kernel of the sums and of the n-body, compared with libraries"},
     Word<jobs::BenchSection>{jobs::BenchSection::frames, "frames",
-                             "the frames of each experiment, and their way to OpenGL"},
+                             "the frames of each experiment, and their transfer to OpenGL"},
 };
 
 }  // namespace warpscope::compute

@@ -35,14 +35,14 @@ std::string what(const Finding& f) {
             return fmt::format("{} race between {} and {}", to_string(f.hazard), f.first.where(),
                                f.second->where());
         case FindingKind::uninitialized:
-            return fmt::format("read of {} memory that nobody wrote, at {}",
+            return fmt::format("read of {} memory that no thread wrote, at {}",
                                f.byte ? "shared" : "global", f.first.where());
         case FindingKind::barrier:
             return fmt::format("barrier not reached by all threads, at {}", f.first.where());
         case FindingKind::memory:
             break;
     }
-    return fmt::format("bad access at {}", f.first.where());
+    return fmt::format("invalid access at {}", f.first.where());
 }
 
 std::string paragraph(const Finding& f) {

@@ -21,17 +21,18 @@ enum class Check { race, barrier, memory };
 
 /// What --check asks for.
 struct Checks {
-    bool race = false;     ///< races in shared memory; reads of shared memory that nobody wrote
+    bool race = false;     ///< races in shared memory; reads of unwritten shared memory
     bool barrier = false;  ///< barriers that not every thread reaches
-    bool memory = false;   ///< wild accesses; reads of global memory that nobody wrote
+    bool memory = false;   ///< invalid accesses; reads of unwritten global memory
     bool any() const { return race || barrier || memory; }
     std::vector<std::string> words() const;  ///< "race", …
 };
 
-/// From "race,memory". Throws UsageError that names a word it doesn't know and those it does.
+/// From "race,memory". Throws UsageError that names an unknown word and lists the known ones.
 Checks parse_checks(std::string_view text);
 
-/// Watches a device for as long as it lives. Made before the buffers that the memory check judges.
+/// Observes a device until it is destroyed. Create it before the buffers that the memory check
+/// checks.
 class Checking {
   public:
     Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters = false);
@@ -52,11 +53,11 @@ class Checking {
 };
 
 /// [{kind, severity, kernel, hazard, first, second, address, count, sentence}, …]; `first` and
-/// `second` are {file, line, thread: [x, y, z], block: [x, y, z]}; of a race, in order of time.
-/// Null where there is none.
+/// `second` are {file, line, thread: [x, y, z], block: [x, y, z]}; for a race, `first` is the
+/// earlier access. Fields without a value are null.
 Json to_json(const std::vector<emulator::Finding>& findings);
 
-/// In the manner of compute-sanitizer: a paragraph a finding, and a line that sums up.
+/// As compute-sanitizer prints: one paragraph for each finding, then a summary line.
 std::string findings_text(const std::vector<emulator::Finding>& findings, const Checks& checks);
 
 }  // namespace warpscope::jobs

@@ -64,7 +64,7 @@ Json to_json(const std::vector<KernelCounters>& counters) {
 }
 
 std::string counters_text(const std::vector<KernelCounters>& counters) {
-    std::string text = "counters (of the emulator; a sector is 32 bytes)\n";
+    std::string text = "counters (from the emulator; a sector is 32 bytes)\n";
     for (const KernelCounters& k : counters) {
         text += fmt::format("  {}: {} launch{}, {}, {}, {}\n", k.kernel, k.launches,
                             k.launches == 1 ? "" : "es", plural(k.blocks, "block"),

@@ -11,10 +11,10 @@ namespace warpscope::jobs {
 /// [{kernel, launches, blocks, warp_instructions, thread_instructions, barriers,
 /// global: {loads: {requests, bytes, sectors}, stores, atomics},
 /// shared: {loads: {requests, bytes, wavefronts, least_wavefronts, degree}, stores, atomics}}, …];
-/// what each figure counts: emulator::MemoryCounts.
+/// emulator::MemoryCounts says what each figure counts.
 Json to_json(const std::vector<emulator::KernelCounters>& counters);
 
-/// A line for each kernel, and under it one for each kind of access that it has.
+/// One line for each kernel, followed by one line for each kind of access in it.
 std::string counters_text(const std::vector<emulator::KernelCounters>& counters);
 
 }  // namespace warpscope::jobs

@@ -26,7 +26,8 @@ bool has_pixels(Size size) {
     return size.width > 0 && size.height > 0;
 }
 
-/// Names kernel files as the command line did: "my.cu:8" for "kernels/ripple.cu:8".
+/// Replaces names of kernel files by the paths given on the command line: "kernels/ripple.cu:8"
+/// becomes "my.cu:8".
 std::string as_named(std::string words, const compute::KernelEdits& edits) {
     for (const auto& [file, edit] : edits) {
         const std::string name = fmt::format("kernels/{}.cu", file);
@@ -37,7 +38,7 @@ std::string as_named(std::string words, const compute::KernelEdits& edits) {
     return words;
 }
 
-/// Kernels from files that the experiment can't call are wrong with the files.
+/// Throws UsageError with the file's name if a kernel from a file can't be loaded.
 std::unique_ptr<Experiment> make(const Entry& entry, compute::Device& device) {
     try {
         return entry.make(device);
@@ -48,14 +49,14 @@ std::unique_ptr<Experiment> make(const Entry& entry, compute::Device& device) {
     } catch (const compute::DeviceError& e) {
         const compute::KernelEdits& edits = device.edits();
         if (edits.empty()) throw;
-        // Of several files the error itself names the one.
+        // With several files, the error itself names the file at fault.
         if (edits.size() > 1) throw UsageError(as_named(e.what(), edits));
         throw UsageError(fmt::format("{}: {}", edits.begin()->second->from, e.what()));
     }
 }
 
-/// Whatever keeps the settings from being made is wrong with the settings: a word, a file, a size
-/// that the memory doesn't hold.
+/// Throws UsageError if the experiment can't be set up with these values: an unknown word, a file
+/// that can't be read, a size that does not fit into memory.
 std::unique_ptr<Experiment> make_experiment(const Entry& entry, compute::Device& device,
                                             std::span<const experiments::Assignment> assignments) {
     auto experiment = make(entry, device);
@@ -73,7 +74,7 @@ std::unique_ptr<Experiment> make_experiment(const Entry& entry, compute::Device&
     return experiment;
 }
 
-/// Where frames go without OpenGL.
+/// Receives the frames when OpenGL is not used.
 class PlainTarget {
   public:
     PlainTarget(compute::Device& device, Size size)
@@ -106,10 +107,10 @@ Presentation run_plain(const Entry& entry, Experiment& experiment, const Headles
                      experiments::describe(experiment, entry, request.size, true));
         return {"none", "the picture needs no OpenGL: it is saved as the kernels wrote it"};
     }
-    return {"none", "no screenshot was asked for, so nothing was presented"};
+    return {"none", "no screenshot was requested, so nothing was presented"};
 }
 
-/// Of a GPU that has room for measuring them.
+/// nullptr for the emulator, and for a GPU without enough free memory for the measurement.
 const compute::Ceilings* ceilings_of(compute::Device& device) {
     if (device.info().kind != compute::DeviceKind::cuda) return nullptr;
     try {
@@ -149,7 +150,8 @@ void run_frames(RunResult& result, const Entry& entry,
     result.parameters = to_json(entry.id, experiment->parameters());
 }
 
-/// An error that a check has recorded ends the run and is a finding like the others.
+/// Runs with checks or counters. An error that a check has recorded ends the run, but is reported
+/// as a finding and is not thrown.
 void run_watched(RunResult& result, const Entry& entry,
                  const std::shared_ptr<compute::Device>& device, const HeadlessRequest& request,
                  const Painter& painter) {
@@ -168,7 +170,7 @@ void run_watched(RunResult& result, const Entry& entry,
     result.counters = checking.counters();
 }
 
-/// Exchanges the device for one that runs the kernels of the files; false: they don't compile.
+/// Replaces the device with one that runs the kernels of the files. False if they do not compile.
 bool take_kernels(compute::Helpers& helpers, std::shared_ptr<compute::Device>& device,
                   const HeadlessRequest& request, std::vector<KernelFile>& files) {
     helpers.warm(device->info());
@@ -181,7 +183,7 @@ bool take_kernels(compute::Helpers& helpers, std::shared_ptr<compute::Device>& d
     return compiled;
 }
 
-/// What it takes to see a kernel fail again: few frames, and no output.
+/// The request with few frames and without output files: enough to repeat a kernel's failure.
 HeadlessRequest shortened(HeadlessRequest request) {
     request.frames = std::min<std::uint64_t>(request.frames, 3);
     request.screenshot.clear();

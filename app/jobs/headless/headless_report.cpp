@@ -30,7 +30,7 @@ std::string timing_lines(const compute::KernelTiming& k, const compute::Ceilings
     return line;
 }
 
-/// What the shares are of, and the clocks.
+/// The measured ceilings, which the shares refer to, and the clocks.
 std::string ceiling_lines(const RunResult& r) {
     std::string text;
     if (r.ceilings)
@@ -43,7 +43,7 @@ std::string ceiling_lines(const RunResult& r) {
     return text;
 }
 
-/// Rates in billions, the rest as it is: "1.75 GB/s", "41.8 %".
+/// Rates in billions, other values unchanged: "1.75 GB/s", "41.8 %".
 std::string quantity(double value, const std::string& unit) {
     if (unit.ends_with("/s") && value >= 1e6) {
         const bool bytes = unit == "B/s";
@@ -123,15 +123,15 @@ std::string summary(const RunResult& r) {
     text += "\nresults\n";
     for (const experiments::Reading& reading : r.report) text += reading_lines(reading);
     text += fmt::format("\nkernels{}\n", r.device.kind == compute::DeviceKind::emulator
-                                             ? " (emulated: the times are this processor's)"
+                                             ? " (emulated: the times are those of this CPU)"
                                              : "");
     for (const compute::KernelTiming& kernel : r.kernels) text += timing_lines(kernel, r.ceilings);
     text += ceiling_lines(r);
-    if (!r.output.empty()) text += "\nprinted by kernels\n" + r.output;
+    if (!r.output.empty()) text += "\noutput of printf() in kernels\n" + r.output;
     if (r.comparison) text += comparison_lines(*r.comparison);
     if (r.counted) text += "\n" + counters_text(r.counters);
     if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks);
-    if (!r.stopped.empty()) text += "========= The run ended at an error: " + r.stopped + "\n";
+    if (!r.stopped.empty()) text += "========= The run ended with an error: " + r.stopped + "\n";
     if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";
     return text;
 }

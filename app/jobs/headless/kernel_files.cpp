@@ -29,7 +29,7 @@ std::string read(const fs::path& path, std::string_view argument) {
     }
 }
 
-/// The kernel file of the experiment with these values of its parameters.
+/// The kernel file that the experiment uses with these parameters.
 std::string own_file(const experiments::Entry& entry,
                      std::span<const experiments::Assignment> assignments) {
     const auto parameters = entry.make_parameters();
@@ -54,10 +54,7 @@ std::string diagnostic_line(const fs::path& from, const compiler::Diagnostic& d)
     std::string place = from.string();
     if (d.line) place += fmt::format(":{}", d.line);
     if (d.line && d.column) place += fmt::format(":{}", d.column);
-    const char* const severity = d.severity == compiler::Severity::error     ? "error"
-                                 : d.severity == compiler::Severity::warning ? "warning"
-                                                                             : "note";
-    return fmt::format("{}: {}: {}\n", place, severity, d.text);
+    return fmt::format("{}: {}: {}\n", place, to_string(d.severity), d.text);
 }
 
 }  // namespace
@@ -65,7 +62,8 @@ std::string diagnostic_line(const fs::path& from, const compiler::Diagnostic& d)
 void check_kernel_files(const fs::path& kernel_source, const fs::path& kernels) {
     std::error_code ignored;
     if (!kernels.empty() && !fs::is_directory(kernels, ignored))
-        throw UsageError(fmt::format("--kernels {}: there is no such folder", kernels.string()));
+        throw UsageError(fmt::format(
+            "--kernels {}: there is no such folder; name one with kernel files", kernels.string()));
     if (!kernel_source.empty()) read(kernel_source, "--kernel-source");
 }
 
@@ -78,9 +76,10 @@ std::vector<KernelFile> read_kernel_files(const fs::path& kernel_source, const f
         read_folder(kernels, "", files);
         read_folder(kernels / "gallery", "gallery/", files);
         if (files.empty())
-            throw UsageError(fmt::format(
-                "--kernels {}: no file there has the name of a kernel file, such as ripple.cu",
-                kernels.string()));
+            throw UsageError(
+                fmt::format("--kernels {}: the folder has no file with the name of a kernel file, "
+                            "such as ripple.cu",
+                            kernels.string()));
     }
     if (kernel_source.empty()) return files;
     const std::string file = own_file(entry, assignments);

@@ -11,32 +11,35 @@
 
 namespace warpscope::jobs {
 
-/// A text that stands in for a kernel file of the build.
+/// A kernel source that replaces a built-in kernel file.
 struct KernelFile {
     std::string file;  ///< "ripple" for kernels/ripple.cu
     std::filesystem::path from;
     std::string source;
-    std::vector<compiler::Diagnostic> said{};  ///< by the compiler
+    std::vector<compiler::Diagnostic> said{};  ///< by the compiler, in its order
 };
 
-/// Throws UsageError where there is no such file or folder; either may be empty.
+/// Throws UsageError if the file can't be read or the folder does not exist. An empty path is not
+/// checked.
 void check_kernel_files(const std::filesystem::path& kernel_source,
                         const std::filesystem::path& kernels);
 
-/// `kernel_source` for the experiment's own file as these parameters choose it, and from the folder
-/// `kernels` every NAME.cu and gallery/NAME.cu that has a kernel file's name; either may be empty.
-/// Throws UsageError where a file can't be read or the folder has none.
+/// Reads `kernel_source`, which replaces the kernel file that the experiment uses with these
+/// parameters, and every NAME.cu and gallery/NAME.cu of the folder `kernels` that has the name of a
+/// kernel file. Either path may be empty. Throws UsageError if a file can't be read or the folder
+/// has no kernel file.
 std::vector<KernelFile> read_kernel_files(const std::filesystem::path& kernel_source,
                                           const std::filesystem::path& kernels,
                                           const experiments::Entry& entry,
                                           std::span<const experiments::Assignment> assignments);
 
-/// Compiles the texts that differ from the build's, each of them, and notes what the compiler says.
-/// False where one has an error. Throws what Helpers::compile throws beyond CompileError.
+/// Compiles every source that differs from the built-in one and keeps the compiler's diagnostics in
+/// KernelFile::said. False if a source has an error. Throws what Helpers::compile throws, except
+/// CompileError.
 bool compile(compute::Helpers& helpers, compute::Math math, std::vector<KernelFile>& files,
              compute::KernelEdits& edits);
 
-/// Lines as compilers write them: "my.cu:3:7: error: identifier …".
+/// Diagnostics in the format of compilers, one a line: "my.cu:3:7: error: identifier …".
 std::string diagnostic_lines(const std::vector<KernelFile>& files);
 
 /// [{file: "kernels/ripple.cu", from, warnings: [{line, column, text}, …]}, …]

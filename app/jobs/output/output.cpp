@@ -27,7 +27,7 @@ bool is_special(const fs::path& path) {
     return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-/// An open file; closes itself, and `close` says whether that worked.
+/// An open file. The destructor closes it; close() returns false if closing fails.
 class File {
   public:
     File(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}

@@ -12,7 +12,7 @@
 namespace warpscope::jobs {
 
 /// The values of an enum that a list such as "race,memory" names, in the order of the list. Throws
-/// UsageError that names `option`, the word that is not known, and the words that are.
+/// UsageError that names `option`, the unknown word and the known ones.
 template <class Enum>
 std::vector<Enum> parse_word_list(std::string_view option, std::string_view text) {
     std::vector<Enum> values;

@@ -54,7 +54,7 @@ class KernelDocument {
     /// Takes the whole text over after a person has typed, with the cursor as it then stands. What
     /// is typed without a pause, up to the next word or line, becomes one step.
     void typed(std::string_view text, std::size_t cursor);
-    /// Takes another text over as one step: a file that was opened, or the shipped text.
+    /// Takes another text over as one step: a file that was opened, or the built-in text.
     void replace(std::string_view text);
 
     /// Comments out all barriers of a line; where all of them are commented out already, puts them

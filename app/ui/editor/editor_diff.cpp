@@ -86,7 +86,7 @@ void draw_editor_diff(const EditorFrame& frame, const KernelDocument& document, 
     std::size_t widest = 0;
     for (const DiffLine& row : shown) widest = std::max(widest, row.text.size());
     if (shown.empty())
-        text(frame.ui.fonts.small, colour::dim, "No differences from the text as shipped.");
+        text(frame.ui.fonts.small, colour::dim, "No differences from the built-in kernel source.");
     else
         ImGui::Dummy({at.text - origin.x + character * float(std::min<std::size_t>(widest, 1000)),
                       line * float(shown.size() + 1)});

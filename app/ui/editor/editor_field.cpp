@@ -156,7 +156,7 @@ bool field_can_hold(std::string_view text) {
 }
 
 /// Lets the field follow the document. While the field has the keyboard focus, its callback does.
-void follow_model(const EditorFrame& frame, const KernelDocument& document) {
+void follow_document(const EditorFrame& frame, const KernelDocument& document) {
     EditorField& field = frame.view.field;
     const bool other = field.file != frame.view.file;
     if (!other && (field.active || field.of == document.shared_text())) return;
@@ -177,7 +177,7 @@ void follow_model(const EditorFrame& frame, const KernelDocument& document) {
 
 void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const EditorPlaces& at,
                        ImVec2 size) {
-    follow_model(frame, document);
+    follow_document(frame, document);
     EditorField& field = frame.view.field;
     Session session{field, document, at};
     ImGuiInputTextFlags flags =

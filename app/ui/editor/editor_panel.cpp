@@ -49,7 +49,7 @@ int line_named(std::string_view sentence, std::string_view file) {
 }
 
 /// Finds the lines that the diagnostics are about in the current text, which may be newer than the
-/// text that was compiled, and the differences from the shipped text.
+/// text that was compiled, and the differences from the built-in text.
 void place_marks(const EditorFrame& frame, const KernelDocument& document) {
     EditorView& view = frame.view;
     if (view.placed_text == document.shared_text() && view.placed_outcome == document.outcome())
@@ -96,7 +96,7 @@ Words state_words(const EditorFrame& frame) {
     if (!frame.stage.read_only().empty()) return {"read-only", colour::faint};
     switch (frame.stage.documents()[frame.view.file].state()) {
         case EditState::shipped:
-            return {"as shipped", colour::dim};
+            return {"built-in", colour::dim};
         case EditState::waiting:
             return {"compiling…", colour::accent};
         case EditState::running:
@@ -142,13 +142,14 @@ void title(const EditorFrame& frame) {
     ImGui::SameLine();
     const float free = ImGui::GetContentRegionAvail().x - icon_button_width(frame.ui);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + std::max(0.F, free));
-    if (icon_button(frame.ui, "editor.close", Icon::close, "Close the editor (E)."))
+    if (icon_button(frame.ui, "editor.close", Icon::close,
+                    with_key("Close the editor", Command::toggle_editor)))
         frame.ui.later([&options = frame.options] { options.editor = false; });
     ImGui::NewLine();
 }
 
 bool button(const EditorFrame& frame, const char* id, const char* label, bool enabled,
-            const char* help, bool on = false) {
+            std::string_view help, bool on = false) {
     const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
     if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
     ImGui::BeginDisabled(!enabled);
@@ -164,22 +165,22 @@ void buttons(const EditorFrame& frame, KernelDocument& document) {
     const bool may = can_edit(frame), free = frame.stage.read_only().empty();
     ImGui::PushFont(frame.ui.fonts.small);
     if (button(frame, "editor.undo", "Undo", may && document.can_undo(),
-               "Undo the last change (Ctrl+Z)."))
+               with_key("Undo the last change", Command::undo)))
         document.undo();
     if (button(frame, "editor.redo", "Redo", may && document.can_redo(),
-               "Redo the change that was undone (Ctrl+Y)."))
+               with_key("Redo the change that was undone", Command::redo)))
         document.redo();
     if (button(frame, "editor.revert", "Revert", free && !frame.view.changes.empty(),
-               "Go back to the text as shipped. Undo brings the edit back."))
+               "Go back to the built-in kernel source. Undo brings the edit back."))
         document.replace(KernelDocuments::shipped(frame.view.file));
-    if (button(frame, "editor.diff", "Diff", true, "Show the differences from the text as shipped.",
-               frame.view.diff))
+    if (button(frame, "editor.diff", "Diff", true,
+               "Show the differences from the built-in kernel source.", frame.view.diff))
         frame.view.diff = !frame.view.diff;
     if (button(frame, "editor.load", "Open…", free,
-               "Another file's text in this one's place (Ctrl+O)."))
+               with_key("Replace this kernel source with a file", Command::open_kernel)))
         ask_for_path(frame, EditorPath::Wish::open);
     if (button(frame, "editor.save", "Save…", true,
-               "This text as a file (Ctrl+S saves it there again)."))
+               with_key("Save this kernel source to a file", Command::save_kernel)))
         ask_for_path(frame, EditorPath::Wish::save);
     ImGui::NewLine();
     ImGui::PopFont();

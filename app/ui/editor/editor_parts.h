@@ -35,7 +35,7 @@ void keep_cursor_in_sight(const EditorFrame& frame, const KernelDocument& docume
                           const EditorPlaces& at);
 /// The text as it is edited, with its gutter.
 void draw_editor_text(const EditorFrame& frame, KernelDocument& document, ImVec2 size);
-/// The differences from the shipped text.
+/// The differences from the built-in text.
 void draw_editor_diff(const EditorFrame& frame, const KernelDocument& document, ImVec2 size);
 /// The popup where a path is typed, while it is open.
 void draw_editor_path(const EditorFrame& frame, KernelDocument& document);

@@ -130,7 +130,7 @@ Gutter gutter_of(const EditorFrame& frame, int lines) {
     return gutter;
 }
 
-/// Marks the lines that differ from the shipped text.
+/// Marks the lines that differ from the built-in text.
 void draw_changes(const EditorFrame& frame, const Gutter& gutter, float left,
                   const EditorPlaces& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();

@@ -81,15 +81,16 @@ void TransportPanel::draw(Ui& ui) {
         ui.ask(Command::toggle_microscope);
     const bool editor = options_.editor && !open;
     if (icon_button(ui, "editor.open", Icon::code,
-                    editor ? "Close the source (E)."
-                           : "The kernel's source beside the picture: change it, and the new "
-                             "kernel runs (E).",
+                    editor ? with_key("Close the editor", Command::toggle_editor)
+                           : with_key("Edit the kernel source beside the picture; the edited "
+                                      "kernel runs as soon as it compiles",
+                                      Command::toggle_editor),
                     editor ? "on" : "off", true, editor))
         ui.ask(Command::toggle_editor);
     ImGui::SameLine(0, ui.px(10));
     ImGui::AlignTextToFramePadding();
     const std::string frame = quantity(double(stage.experiment().frame()), "");
-    // A clipped number would be a wrong one.
+    // A clipped number would read as another number, so it is drawn only if it fits.
     const float needed = ImGui::CalcTextSize(("frame " + frame).c_str()).x;
     const bool room = ImGui::GetContentRegionAvail().x >= needed;
     text(ui.fonts.body, colour::dim, room ? "frame " + frame : "");

@@ -154,7 +154,7 @@ void Stage::set_run(const compute::RunSettings& run) {
         fresh->experiment().reset();
         show_alone(std::move(fresh));
     };
-    if (!attempt("Math, schedule and seed stay as they were.", change,
+    if (!attempt("Math, schedule, seed and barrier policy are unchanged.", change,
                  same_kernels ? From::shown_device : From::new_device)) {
         run_ = old;
         for (const auto& [id, scene] : scenes_) scene->device().set(old);

@@ -7,7 +7,7 @@
 
 namespace warpscope::ui {
 
-/// What a person can ask for with a key. Buttons ask with the same commands.
+/// The commands of keys and of buttons.
 enum class Command {
     toggle_pause,
     step_frame,
@@ -66,8 +66,8 @@ struct KeyRow {
     std::string keys() const;
 };
 
-/// Every key of the app. The window's keys, the list that it shows, the keys in its tooltips and
-/// the list in README.md all come from here.
+/// Every key of the app. The window's keys, the list that it shows and the list in README.md come
+/// from this table. Tooltips take their keys from it with with_key().
 std::span<const KeyRow> key_table();
 
 /// The shortcut that a pressed key stands for; nullptr: none. Shift is ignored where no shortcut

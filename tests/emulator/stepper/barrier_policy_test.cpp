@@ -173,8 +173,10 @@ OTHER: bar.sync 2; END: )");
     }
     expect_contains(error(BarrierPolicy::volta),
                     "warp 0 lanes 0xffff0000 at the barrier kernels/d.cu:8 (barrier 1)");
-    expect_contains(error(BarrierPolicy::before_volta),
-                    "warp 0 lanes 0xffff0000 before kernels/d.cu:7, blocked by those lanes");
+    expect_contains(
+        error(BarrierPolicy::before_volta),
+        "warp 0 lanes 0xffff0000 before kernels/d.cu:7, blocked by the waiting lanes of "
+        "this warp");
     expect_contains(error(BarrierPolicy::strict),
                     "kernels/d.cu:6: block (0,0,0): lanes 0x0000ffff");
 }

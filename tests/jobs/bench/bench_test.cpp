@@ -5,14 +5,14 @@
 namespace warpscope::jobs {
 namespace {
 
-TEST(Bench, MedianIsTheMiddleOne) {
+TEST(Bench, MedianIsTheMiddleValue) {
     EXPECT_EQ(median({}), 0);
     EXPECT_EQ(median({3}), 3);
     EXPECT_EQ(median({9, 1, 5}), 5);
     EXPECT_EQ(median({100, 1, 2, 3, 4}), 3);
 }
 
-TEST(Bench, BoundsHoldBothWays) {
+TEST(Bench, ReachedComparesWithUpperAndLowerBounds) {
     BenchRow row{.name = "", .label = "", .value = 2.6, .unit = "x", .wanted = 2.6};
     EXPECT_TRUE(row.reached());
     row.bound = BenchRow::Bound::at_most;

@@ -9,7 +9,7 @@
 namespace warpscope::jobs {
 namespace {
 
-TEST(ScalarLoops, RippleTurnsEachTile) {
+TEST(ScalarLoops, RippleTurnsEachTileBy180Degrees) {
     constexpr int size = 48;
     std::vector<std::uint8_t> rgba(size * size * 4, 77);
     scalar_ripple(rgba, size);

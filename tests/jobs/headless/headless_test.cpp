@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 using experiments::Verdict;
 
-/// Fails the test where a run opens OpenGL that doesn't need it.
+/// Throws, and so fails the test, if a run that does not need OpenGL opens it.
 Painter no_painter() {
     return [](const Shot&) -> Presentation { throw std::logic_error("no painter"); };
 }
@@ -69,7 +69,7 @@ void expect_schema(const Json& json) {
     }
 }
 
-TEST(KernelJson, SharesAreOfBothCeilings) {
+TEST(KernelJson, HasTheSharesOfBandwidthAndFp32) {
     const compute::Ceilings ceilings{
         .bytes_per_second = 1e12, .read_bytes_per_second = 1.1e12, .flops_per_second = 20e12};
     compute::KernelTimings timings;
@@ -88,7 +88,7 @@ TEST(KernelJson, SharesAreOfBothCeilings) {
               "One launch so far; its time includes loading the kernel.");
 }
 
-TEST(GpuJson, StateAndItsAbsence) {
+TEST(GpuJson, IsNullWithoutAState) {
     EXPECT_TRUE(to_json(std::optional<compute::GpuState>()).is_null());
     const std::optional<compute::GpuState> state(
         {.sm_clock_mhz = 1980, .power_w = 470, .throttled_by = {"power cap"}});
@@ -121,7 +121,7 @@ TEST(Headless, EachExperimentFillsTheJsonWithoutOpenGl) {
     }
 }
 
-TEST(Headless, ReportsCarryTheNamesThatScriptsRelyOn) {
+TEST(Headless, ReportsHaveTheNamesThatScriptsRelyOn) {
     const std::pair<const char*, std::vector<const char*>> wanted[] = {
         {"ripple", {"wrong_pixels"}},
         {"nbody", {"relative_error", "energy_drift", "momentum_drift", "interactions_per_second"}},
@@ -147,7 +147,7 @@ TEST(Headless, ParametersKeepTheirTypes) {
     EXPECT_TRUE(result.parameters["ripple.size"].is_number_integer());
 }
 
-TEST(Headless, ABarrierTakenOutIsAFindingAndNoFailure) {
+TEST(Headless, ARemovedBarrierIsAFindingAndNotAFailure) {
     const std::shared_ptr<compute::Device> device = compute::pick_device("emulator");
     HeadlessRequest request = small("ripple");
     request.assignments = {{"size", "256"}, {"sync", "off"}};
@@ -159,7 +159,7 @@ TEST(Headless, ABarrierTakenOutIsAFindingAndNoFailure) {
     EXPECT_EQ(exit_code(result), 0);
 }
 
-TEST(Headless, OneFailingVerdictIsAFailure) {
+TEST(Headless, OneFailVerdictSetsTheExitCode) {
     RunResult result;
     result.report = {{.name = "a",
                       .label = "A",
@@ -183,7 +183,7 @@ TEST(Headless, OneFailingVerdictIsAFailure) {
     EXPECT_EQ(exit_code(result), 1);
 }
 
-TEST(Headless, NumbersThatAreNoneBecomeNull) {
+TEST(Headless, NaNAndInfinityBecomeNull) {
     experiments::Report report{{.name = "n",
                                 .label = "N",
                                 .value = std::nan(""),
@@ -210,7 +210,7 @@ TEST(Headless, AViewOnlyScreenshotNeedsNoOpenGl) {
     EXPECT_EQ(image.width, 64);
     EXPECT_EQ(image.height, 64);
     EXPECT_FALSE(image.metadata.empty());
-    // Spheres: green alone, and neither empty nor full.
+    // Spheres have only green, and some pixels are dark, some bright.
     int lit = 0;
     for (std::size_t i = 0; i < image.rgba.size(); i += 4) {
         EXPECT_EQ(image.rgba[i], 0);
@@ -235,14 +235,14 @@ TEST(Headless, BadSettingsAreUsageErrors) {
     }
 }
 
-TEST(Headless, AnUnwritablePathStopsBeforeTheRun) {
+TEST(Headless, AnUnwritablePathIsRefusedBeforeTheRun) {
     HeadlessRequest request = small("ripple");
-    request.assignments = {{"no", "such"}};  // The run would complain of this.
+    request.assignments = {{"no", "such"}};  // The run would refuse this.
     request.json = "/nowhere/at/all.json";
     compute::Helpers helpers(WARPSCOPE);
     try {
         run_headless(helpers, compute::pick_device("emulator"), request, no_painter());
-        FAIL() << "it ran";
+        FAIL() << "the experiment ran";
     } catch (const UsageError& e) {
         EXPECT_NE(std::string(e.what()).find("/nowhere/at/all.json"), std::string::npos);
     }
@@ -282,7 +282,7 @@ TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
               std::string::npos);
 }
 
-TEST(HeadlessCheck, NothingFoundIsSaid) {
+TEST(HeadlessCheck, TheSummaryIsPrintedWithoutFindings) {
     const RunResult result = checked({});
     EXPECT_EQ(exit_code(result), 0);
     EXPECT_EQ(to_json(result)["findings"], Json::array());
@@ -321,7 +321,7 @@ TEST(HeadlessCounters, FillTheJsonAndTheText) {
     EXPECT_NE(summary(result).find("at worst 8-way"), std::string::npos) << summary(result);
 }
 
-TEST(HeadlessCounters, GoTogetherWithChecks) {
+TEST(HeadlessCounters, WorkTogetherWithChecks) {
     const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
     HeadlessRequest request = small("ripple");
     request.counters = true;

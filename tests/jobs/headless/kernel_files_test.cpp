@@ -41,7 +41,7 @@ class KernelFiles : public testing::Test {
                                  const char* experiment = "ripple") const {
         return read_kernel_files(source, kernels, experiments::find_experiment(experiment), sets);
     }
-    /// The UsageError's words.
+    /// The message of the UsageError; "none" if there was no error.
     std::string refusal(const fs::path& source, const fs::path& kernels) const {
         try {
             read(source, kernels);
@@ -55,7 +55,7 @@ class KernelFiles : public testing::Test {
     const std::string ripple{compute::kernel_source("kernels/ripple.cu")};
 };
 
-TEST_F(KernelFiles, OneFileStandsForTheExperimentsOwn) {
+TEST_F(KernelFiles, KernelSourceReplacesTheExperimentsFile) {
     const fs::path mine = write("mine.cu", "text\n\xC0");
     const auto files = read(mine, {});
     ASSERT_EQ(files.size(), 1u);
@@ -65,7 +65,7 @@ TEST_F(KernelFiles, OneFileStandsForTheExperimentsOwn) {
     EXPECT_EQ(read(mine, {}, {}, "nbody").at(0).file, "nbody");
 }
 
-TEST_F(KernelFiles, AFolderGivesWhatHasAKernelsName) {
+TEST_F(KernelFiles, AFolderGivesTheFilesNamedLikeKernelFiles) {
     write("ripple.cu", "a");
     write("splat.cu", "b");
     write("unknown.cu", "c");
@@ -78,10 +78,10 @@ TEST_F(KernelFiles, AFolderGivesWhatHasAKernelsName) {
     const auto both = read(write("mine.cu", "mine"), folder);
     ASSERT_EQ(both.size(), 2u);
     EXPECT_EQ(both[0].file, "splat");
-    EXPECT_EQ(both[1].source, "mine") << "what is named alone comes before the folder's";
+    EXPECT_EQ(both[1].source, "mine") << "--kernel-source comes before --kernels";
 }
 
-TEST_F(KernelFiles, WhatCannotBeReadIsSaid) {
+TEST_F(KernelFiles, UnreadablePathsAreUsageErrors) {
     EXPECT_NE(refusal(folder / "none.cu", {}).find("none.cu: No such file"), std::string::npos);
     EXPECT_NE(refusal(folder, {}).find("it is a folder"), std::string::npos);
     EXPECT_NE(refusal({}, folder).find("ripple.cu"), std::string::npos);
@@ -89,7 +89,7 @@ TEST_F(KernelFiles, WhatCannotBeReadIsSaid) {
     EXPECT_THROW(read(write("mine.cu", ""), {}, {{"no", "such"}}), experiments::ParameterError);
 }
 
-TEST_F(KernelFiles, DiagnosticsReadAsCompilersWriteThem) {
+TEST_F(KernelFiles, DiagnosticLinesHaveTheFormatOfCompilers) {
     using compiler::Severity;
     const std::vector<KernelFile> files{{"ripple",
                                          "my.cu",
@@ -105,7 +105,7 @@ TEST_F(KernelFiles, DiagnosticsReadAsCompilersWriteThem) {
     EXPECT_EQ(json["warnings"][0], (Json{{"line", 3}, {"column", 7}, {"text", "this"}}));
 }
 
-/// With the compiler of this machine.
+/// Uses the compiler of this machine; skipped without one.
 class CompiledFiles : public KernelFiles {
   public:
     void SetUp() override {
@@ -138,14 +138,14 @@ class CompiledFiles : public KernelFiles {
     std::string printed, thrown;
 };
 
-TEST_F(CompiledFiles, TextsOfTheBuildAreNotCompiled) {
+TEST_F(CompiledFiles, BuiltInSourcesAreNotCompiled) {
     std::vector<KernelFile> files{{"ripple", "a/ripple.cu", ripple}};
     compute::KernelEdits edits;
     EXPECT_TRUE(jobs::compile(helpers, compute::Math::precise, files, edits));
     EXPECT_TRUE(edits.empty());
 }
 
-TEST_F(CompiledFiles, EveryFilesErrorsAreNoted) {
+TEST_F(CompiledFiles, ErrorsOfEveryFileAreKept) {
     std::vector<KernelFile> files{{"ripple", "ripple.cu", "\n__device__ int a;"},
                                   {"dot", "dot.cu", "good;"}};
     compute::KernelEdits edits;
@@ -157,7 +157,7 @@ TEST_F(CompiledFiles, EveryFilesErrorsAreNoted) {
     EXPECT_EQ(files[1].said[0].line, 1);
 }
 
-TEST_F(CompiledFiles, TheTextRunsInPlaceOfTheBuilds) {
+TEST_F(CompiledFiles, TheFileRunsInsteadOfTheBuiltInKernel) {
     const std::string barrier = "__syncthreads()";
     std::string racy = ripple;
     for (std::size_t at = 0; (at = racy.find(barrier, at)) != std::string::npos;)
@@ -179,7 +179,7 @@ TEST_F(CompiledFiles, TheTextRunsInPlaceOfTheBuilds) {
     EXPECT_EQ(json["findings"][0]["first"]["file"], "kernels/ripple.cu");
 }
 
-TEST_F(CompiledFiles, ErrorsGoToStandardErrorAtTheirPlaces) {
+TEST_F(CompiledFiles, CompileErrorsGoToStandardErrorWithLineAndColumn) {
     HeadlessRequest request{.experiment = ""};
     request.kernel_source = write("bad.cu", "\n__device__ int f() { return b; }\n");
     std::string said;
@@ -189,7 +189,7 @@ TEST_F(CompiledFiles, ErrorsGoToStandardErrorAtTheirPlaces) {
     EXPECT_EQ(printed, "");
 }
 
-TEST_F(CompiledFiles, ASourceThatIsNoTextIsRefused) {
+TEST_F(CompiledFiles, BinaryAndOversizedSourcesAreRefused) {
     HeadlessRequest request{.experiment = ""};
     std::string said;
     request.kernel_source = write("noise.cu", std::string("one\n\0two", 8));
@@ -200,7 +200,7 @@ TEST_F(CompiledFiles, ASourceThatIsNoTextIsRefused) {
     EXPECT_NE(thrown.find("long.cu: it is larger than 1024 KiB"), std::string::npos) << thrown;
 }
 
-TEST_F(CompiledFiles, ALaunchThatDoesNotEndIsEnded) {
+TEST_F(CompiledFiles, AnEndlessLaunchIsStoppedAtTheTimeLimit) {
     HeadlessRequest request{.experiment = ""};
     request.limits.time = std::chrono::milliseconds(300);
     request.kernel_source =
@@ -211,7 +211,7 @@ TEST_F(CompiledFiles, ALaunchThatDoesNotEndIsEnded) {
     EXPECT_NE(thrown.find("block"), std::string::npos) << thrown;
 }
 
-TEST_F(CompiledFiles, AChangedSignatureIsAnArgumentThatCannotBeUsed) {
+TEST_F(CompiledFiles, AFileWithoutTheExperimentsKernelIsRefused) {
     HeadlessRequest request{.experiment = ""};
     request.kernel_source = write("other.cu", "extern \"C\" __global__ void other() {}\n");
     std::string said;

@@ -34,19 +34,19 @@ class OutputTest : public testing::Test {
     fs::path folder_;
 };
 
-TEST_F(OutputTest, CheckLeavesNothingBehind) {
+TEST_F(OutputTest, CheckWritableLeavesNoFile) {
     check_writable(folder_ / "new.png", "--screenshot");
     EXPECT_EQ(files(), 0u);
 }
 
-TEST_F(OutputTest, CheckKeepsWhatIsThere) {
+TEST_F(OutputTest, CheckWritableKeepsAnExistingFile) {
     write_file(folder_ / "old", "before");
     check_writable(folder_ / "old", "--json");
     EXPECT_EQ(read(folder_ / "old"), "before");
     EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(OutputTest, CheckNamesArgumentAndPath) {
+TEST_F(OutputTest, CheckWritableNamesArgumentAndPath) {
     std::ofstream(folder_ / "file") << "x";
     const fs::path bad[] = {folder_ / "missing" / "a.png", folder_, folder_ / "file" / "a.png",
                             folder_ / "", folder_ / std::string(300, 'n')};
@@ -63,19 +63,19 @@ TEST_F(OutputTest, CheckNamesArgumentAndPath) {
     EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(OutputTest, WritesOverAnOlderFile) {
+TEST_F(OutputTest, WriteFileReplacesAnOlderFile) {
     write_file(folder_ / "f", "a longer text than the next");
     write_file(folder_ / "f", "short");
     EXPECT_EQ(read(folder_ / "f"), "short");
     EXPECT_EQ(files(), 1u);
 }
 
-TEST_F(OutputTest, AFullDeviceIsAnError) {
+TEST_F(OutputTest, WritingToAFullDeviceThrows) {
     EXPECT_THROW(write_file("/dev/full", "text"), std::runtime_error);
     write_file("/dev/null", "text");
 }
 
-TEST_F(OutputTest, AFailedWriteLeavesTheOldState) {
+TEST_F(OutputTest, AFailedWriteLeavesTheFolderUnchanged) {
     EXPECT_THROW(write_file(folder_ / "missing" / "f", "text"), std::runtime_error);
     fs::create_directory(folder_ / "taken");
     EXPECT_THROW(write_file(folder_ / "taken", "text"), std::runtime_error);

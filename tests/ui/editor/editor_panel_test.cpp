@@ -205,13 +205,13 @@ class EditorTypingTest : public EditorPanelTest {
 };
 
 TEST_F(EditorTypingTest, AClickOnAMarkCommentsTheBarrierOutAndAnotherRestoresIt) {
-    EXPECT_EQ(value("editor.state"), "as shipped");
+    EXPECT_EQ(value("editor.state"), "built-in");
     const std::string mark = "editor.barrier." + std::to_string(barrier_line());
     EXPECT_EQ(value(mark), "in");
     click(mark);
     EXPECT_EQ(value(mark), "out");
     EXPECT_NE(row(barrier_line()).find("/*__syncthreads()*/;"), std::string::npos);
-    EXPECT_NE(value("editor.state"), "as shipped");
+    EXPECT_NE(value("editor.state"), "built-in");
     click(mark);
     EXPECT_EQ(value(mark), "in");
     EXPECT_FALSE(document().edited());
