@@ -289,7 +289,7 @@ TEST(HeadlessCheck, TheSummaryIsPrintedWithoutFindings) {
     EXPECT_NE(summary(result).find("0 findings (0 errors, 0 warnings)"), std::string::npos);
 }
 
-TEST(HeadlessCheck, TheDeviceIsFreeAgainAfterwards) {
+TEST(HeadlessCheck, TheRunRemovesItsObserverFromTheDevice) {
     const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
     HeadlessRequest request = small("dot");
     request.checks = parse_checks("race");

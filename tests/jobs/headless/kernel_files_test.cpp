@@ -115,7 +115,7 @@ class CompiledFiles : public KernelFiles {
             GTEST_SKIP() << error.what();
         }
     }
-    int run(HeadlessRequest request, std::string& said) {
+    int run(HeadlessRequest request, std::string& diagnostics) {
         request.experiment = "ripple";
         request.assignments.push_back({"size", "64"});
         const Painter none = [](const Shot&) -> Presentation {
@@ -130,7 +130,7 @@ class CompiledFiles : public KernelFiles {
             thrown = e.what();
         }
         printed = testing::internal::GetCapturedStdout();
-        said = testing::internal::GetCapturedStderr();
+        diagnostics = testing::internal::GetCapturedStderr();
         return code;
     }
 
@@ -164,14 +164,14 @@ TEST_F(CompiledFiles, TheFileRunsInsteadOfTheBuiltInKernel) {
         racy.replace(at, barrier.size(), std::string(barrier.size(), ' '));
     HeadlessRequest request{.experiment = ""};
     request.json = "-";
-    std::string said;
+    std::string diagnostics;
     request.kernel_source = write("same.cu", ripple);
-    EXPECT_EQ(run(request, said), 0) << thrown;
+    EXPECT_EQ(run(request, diagnostics), 0) << thrown;
     EXPECT_EQ(Json::parse(printed)["kernel_source"][0]["file"], "kernels/ripple.cu");
 
     request.kernel_source = write("racy.cu", racy);
     request.checks.race = true;
-    EXPECT_EQ(run(request, said), 1) << thrown;
+    EXPECT_EQ(run(request, diagnostics), 1) << thrown;
     const Json json = Json::parse(printed);
     EXPECT_EQ(json["kernel_source"][0]["from"], request.kernel_source.string());
     ASSERT_FALSE(json["findings"].empty());
@@ -182,21 +182,21 @@ TEST_F(CompiledFiles, TheFileRunsInsteadOfTheBuiltInKernel) {
 TEST_F(CompiledFiles, CompileErrorsGoToStandardErrorWithLineAndColumn) {
     HeadlessRequest request{.experiment = ""};
     request.kernel_source = write("bad.cu", "\n__device__ int f() { return b; }\n");
-    std::string said;
-    EXPECT_EQ(run(request, said), 2);
-    EXPECT_EQ(said,
+    std::string diagnostics;
+    EXPECT_EQ(run(request, diagnostics), 2);
+    EXPECT_EQ(diagnostics,
               request.kernel_source.string() + ":2:29: error: identifier \"b\" is undefined\n");
     EXPECT_EQ(printed, "");
 }
 
 TEST_F(CompiledFiles, BinaryAndOversizedSourcesAreRefused) {
     HeadlessRequest request{.experiment = ""};
-    std::string said;
+    std::string diagnostics;
     request.kernel_source = write("noise.cu", std::string("one\n\0two", 8));
-    EXPECT_EQ(run(request, said), 2);
-    EXPECT_NE(said.find("noise.cu:2: error: byte 0x00"), std::string::npos) << said;
+    EXPECT_EQ(run(request, diagnostics), 2);
+    EXPECT_NE(diagnostics.find("noise.cu:2: error: byte 0x00"), std::string::npos) << diagnostics;
     request.kernel_source = write("long.cu", std::string(5 << 20, '('));
-    EXPECT_EQ(run(request, said), -1);
+    EXPECT_EQ(run(request, diagnostics), -1);
     EXPECT_NE(thrown.find("long.cu: it is larger than 1024 KiB"), std::string::npos) << thrown;
 }
 
@@ -205,8 +205,8 @@ TEST_F(CompiledFiles, AnEndlessLaunchIsStoppedAtTheTimeLimit) {
     request.limits.time = std::chrono::milliseconds(300);
     request.kernel_source =
         write("hang.cu", replaced(ripple, "__syncthreads();", "for (;;) __threadfence_block();"));
-    std::string said;
-    EXPECT_EQ(run(request, said), -1);
+    std::string diagnostics;
+    EXPECT_EQ(run(request, diagnostics), -1);
     EXPECT_NE(thrown.find(request.kernel_source.string() + ":"), std::string::npos) << thrown;
     EXPECT_NE(thrown.find("block"), std::string::npos) << thrown;
 }
@@ -214,8 +214,8 @@ TEST_F(CompiledFiles, AnEndlessLaunchIsStoppedAtTheTimeLimit) {
 TEST_F(CompiledFiles, AFileWithoutTheExperimentsKernelIsRefused) {
     HeadlessRequest request{.experiment = ""};
     request.kernel_source = write("other.cu", "extern \"C\" __global__ void other() {}\n");
-    std::string said;
-    EXPECT_EQ(run(request, said), -1);
+    std::string diagnostics;
+    EXPECT_EQ(run(request, diagnostics), -1);
     EXPECT_NE(thrown.find("other.cu"), std::string::npos) << thrown;
 }
 
