@@ -9,7 +9,7 @@
 
 namespace warpscope::tests {
 
-/// An experiment on the emulator after three steps, and what can be had of it.
+/// An experiment on the emulator after three steps, with its picture and report.
 class Live {
   public:
     Live(std::string_view id, const std::vector<experiments::Assignment>& settings,
@@ -52,7 +52,7 @@ inline const std::byte* first_argument(const emulator::FrozenLaunch& launch) {
     return pointer;
 }
 
-/// Schedules and seeds that have to agree.
+/// Schedules and seeds that must give equal results.
 inline const std::vector<compute::RunSettings> runs{
     {.schedule = compute::Schedule::run_to_barrier},
     {.schedule = compute::Schedule::reverse},

@@ -60,7 +60,7 @@ TEST(Inspection, RippleWithoutItsBarrierHasOneHazardPerPixel) {
     }
 }
 
-TEST(Inspection, DotWithoutABarrierHasTheHazardThatItsCommentNames) {
+TEST(Inspection, DotWithoutABarrierHasTheHazardsOfItsMissingBarrier) {
     for (const RunSettings& run : runs) {
         const Inspection first =
             Live("dot", {{"n", "3000"}, {"kernel", "no_first_barrier"}}, run).inspection();
@@ -166,7 +166,7 @@ Entry ptx_entry() {
             }};
 }
 
-/// Each thread adds 1 to its word: a second run shows.
+/// Each thread adds 1 to its word, so a second run changes the result.
 constexpr std::string_view adding =
     "ld.global.u32 %r3, [%rd1];\nadd.s32 %r3, %r3, 1;\nst.global.u32 [%rd1], %r3;\nret;\n}\n";
 /// Block 1 stores far beyond its words.
@@ -293,7 +293,7 @@ TEST(Policies, OnlyTheStrictPolicyRejectsTheBarrierInsideTheIf) {
             EXPECT_EQ(tests::reading(gpu.report, "wrong_launches").value, 0);
             EXPECT_FALSE(gpu.findings.empty());
         }
-        // Of the first warp that adds in part: 16 sums are left, which 16 threads add up.
+        // The first warp of which only some lanes add: 16 threads add the last 16 sums.
         const PolicyOutcome& strict = under(outcomes, compute::BarrierPolicy::strict);
         EXPECT_FALSE(strict.ends);
         EXPECT_TRUE(strict.report.empty());

@@ -17,7 +17,7 @@ using tests::first_argument;
 using tests::Live;
 using tests::runs;
 
-/// Both one step further.
+/// Steps both experiments once.
 void step_both(Live& live, const EmulatedCopy& copy) {
     live.experiment().step();
     copy.experiment->step();
@@ -80,7 +80,7 @@ TEST(Specimen, StartsFromTheLiveState) {
     Live live("nbody", {{"bodies", "100"}, {"block", "32"}});
     Specimen specimen = live.specimen();
     specimen.machine().run(specimen.launch());
-    // Stepped twice more, the live one must not matter to the copy.
+    // Two more steps of the live experiment must not change the copy.
     Specimen later = live.specimen();
     live.experiment().step();
     live.experiment().step();
@@ -105,7 +105,7 @@ TEST(Specimen, SteppedBlocksDrawThePixelsOfTheLivePicture) {
         const std::vector<std::byte> before(pixels, pixels + picture.size() * sizeof(Rgba));
         for (const std::uint32_t block : {0u, 6u, 9u, 30u, 41u, 42u, 48u}) {
             std::vector<std::byte> expected = before;
-            // With those of its virtual SM that come before it.
+            // After the blocks that its virtual SM runs before it.
             const unsigned sms = specimen.machine().virtual_sms();
             for (std::uint32_t b = block % sms; b <= block; b += sms) {
                 const std::size_t left = b % across * tile, top = b / across * tile;

@@ -12,7 +12,7 @@ namespace {
 using tests::reading;
 using tests::set;
 
-/// On an emulator where these files of kernels/ have lost their barriers.
+/// An experiment on an emulator. These files of kernels/ are edited: they have no barriers.
 class WithoutBarriers {
   public:
     WithoutBarriers(const std::string& id, const std::vector<std::string>& files)
@@ -38,7 +38,7 @@ class WithoutBarriers {
 
 const std::vector<std::string> ripple_files{"ripple", "ripple_layouts", "ripple_stamped"};
 
-TEST(EditedRipple, IsHeldAgainstTheShippedOneAndNotJudged) {
+TEST(EditedRipple, IsComparedWithTheBuiltInKernelWithoutAVerdict) {
     WithoutBarriers ripple("ripple", ripple_files);
     for (const char* layout : {"txty", "tytx", "padded", "stamped"}) {
         set(*ripple, {{"size", "256"}, {"layout", layout}, {"sync", "on"}});
@@ -50,11 +50,11 @@ TEST(EditedRipple, IsHeldAgainstTheShippedOneAndNotJudged) {
         EXPECT_FALSE(has_failure(report));
     }
     const Reading stale = reading(ripple->report(), "stale_reads");
-    EXPECT_GT(stale.value, 10) << "the edited kernel counts its own";
+    EXPECT_GT(stale.value, 10) << "the edited kernel counts its own stale reads";
     EXPECT_EQ(stale.verdict, Verdict::finding);
 }
 
-TEST(EditedRipple, RacesTheSameAtTheSameFrame) {
+TEST(EditedRipple, RacyPictureDoesNotDependOnEarlierPictures) {
     const auto third = [](int drawn_before) {
         WithoutBarriers ripple("ripple", ripple_files);
         set(*ripple, {{"size", "128"}, {"pattern", "ripple"}});
@@ -68,7 +68,7 @@ TEST(EditedRipple, RacesTheSameAtTheSameFrame) {
     EXPECT_EQ(std::memcmp(once.data(), again.data(), once.size() * sizeof(Rgba)), 0);
 }
 
-TEST(EditedRipple, ShowsBothHalvesOfItself) {
+TEST(EditedRipple, SplitViewShowsTheEditInBothHalves) {
     WithoutBarriers ripple("ripple", ripple_files);
     const auto torn = [](const std::vector<Rgba>& a, const std::vector<Rgba>& b, bool left) {
         std::size_t count = 0;
@@ -82,11 +82,12 @@ TEST(EditedRipple, ShowsBothHalvesOfItself) {
         set(*ripple, {{"size", "128"}, {"sync", sync}, {"view", "split"}});
         const std::vector<Rgba> split = tests::Live::picture_of(*ripple);
         EXPECT_GT(torn(split, right, true), 0u) << sync;
-        EXPECT_GT(torn(split, right, false), 0u) << "its kernel with the barrier has none either";
+        EXPECT_GT(torn(split, right, false), 0u)
+            << "the edit has no barrier in its other kernel either";
     }
 }
 
-TEST(EditedRipple, IsJudgedWhereAnotherLayoutsFileIsEdited) {
+TEST(EditedRipple, ALayoutWhoseFileIsNotEditedStillHasAVerdict) {
     WithoutBarriers ripple("ripple", {"ripple_layouts"});
     for (const auto& [layout, verdict] : {std::pair{"txty", Verdict::pass},
                                           {"padded", Verdict::none},
@@ -96,7 +97,7 @@ TEST(EditedRipple, IsJudgedWhereAnotherLayoutsFileIsEdited) {
     }
 }
 
-TEST(EditedRipple, ComparesWithoutJudging) {
+TEST(EditedRipple, ComparisonOfLayoutsHasNoVerdicts) {
     WithoutBarriers ripple("ripple", ripple_files);
     set(*ripple, {{"size", "128"}});
     const Comparison comparison = ripple->compare().value();
@@ -107,7 +108,7 @@ TEST(EditedRipple, ComparesWithoutJudging) {
     }
 }
 
-TEST(EditedRipple, TimesAreItsOwn) {
+TEST(EditedRipple, TimesOfTheEditAndOfTheBuiltInKernelAreSeparate) {
     WithoutBarriers ripple("ripple", ripple_files);
     set(*ripple, {{"size", "64"}});
     tests::Live::picture_of(*ripple);
@@ -117,14 +118,14 @@ TEST(EditedRipple, TimesAreItsOwn) {
     EXPECT_NE(ripple->device().timings().find("built-in ripple_txty"), nullptr);
 }
 
-TEST(EditedSum, ThatIsWrongIsAFinding) {
+TEST(EditedSum, AWrongSumIsAFinding) {
     for (const auto& [id, file] : {std::pair{"dot", "dot"}, std::pair{"reduction", "reduce"}}) {
         WithoutBarriers sum(id, {file});
         const Reading error = reading(sum->report(), "relative_error");
         EXPECT_GT(error.value, 1e-5) << id;
         EXPECT_EQ(error.verdict, Verdict::finding) << id;
         EXPECT_NE(sum->tree(), nullptr);
-        EXPECT_TRUE(sum->tree()->rows.empty()) << "no barrier to show it at, in the tree too";
+        EXPECT_TRUE(sum->tree()->rows.empty()) << "without barriers the tree has no rows";
     }
 }
 

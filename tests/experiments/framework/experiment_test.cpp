@@ -17,7 +17,7 @@ struct ProbeParameters : ParameterSet {
     Integer b{*this, "b", "B", "Help.", 2, 0, 100};
 };
 
-/// Refuses b == 13 the way that a device refuses memory, after the parameters were read.
+/// Throws for b == 13 after the parameters were set, as a device without memory does.
 class Probe : public Experiment {
   public:
     explicit Probe(compute::Device& device) : Experiment(device) {}
@@ -55,7 +55,7 @@ class ExperimentBase : public testing::Test {
     }
 };
 
-TEST_F(ExperimentBase, TellsWhichParametersChanged) {
+TEST_F(ExperimentBase, ChangedReceivesTheChangedParameters) {
     set(probe_, {{"a", "5"}, {"b", "2"}});
     set(probe_, {{"a", "5"}});
     set(probe_, {{"b", "7"}, {"a", "6"}, {"b", "8"}});
@@ -63,7 +63,7 @@ TEST_F(ExperimentBase, TellsWhichParametersChanged) {
     EXPECT_EQ(values(), "6 8");
 }
 
-TEST_F(ExperimentBase, SetsAllOrNone) {
+TEST_F(ExperimentBase, AnIllegalAssignmentChangesNoParameter) {
     set(probe_, {{"a", "5"}});
     EXPECT_THROW(set(probe_, {{"a", "9"}, {"b", "101"}}), ParameterError);
     EXPECT_THROW(set(probe_, {{"a", "9"}, {"c", "1"}}), ParameterError);
@@ -74,7 +74,7 @@ TEST_F(ExperimentBase, SetsAllOrNone) {
 
 TEST_F(ExperimentBase, CountsFramesAndChangesSinceReset) {
     set(probe_, {{"a", "5"}});
-    EXPECT_FALSE(probe_.changed_since_reset()) << "frame 0 has no past";
+    EXPECT_FALSE(probe_.changed_since_reset()) << "a change at frame 0 does not count";
     probe_.step();
     probe_.step();
     EXPECT_EQ(probe_.frame(), 2u);
@@ -92,7 +92,7 @@ TEST_F(ExperimentBase, CountsFramesAndChangesSinceReset) {
     EXPECT_FALSE(probe_.changed_since_reset());
 }
 
-TEST_F(ExperimentBase, AViewIsNoTraceAndNoOtherLaunch) {
+TEST_F(ExperimentBase, AChangeOfAViewLeavesNoTraceAndTheLaunch) {
     const std::vector<std::string> before = probe_.parameters().of_launch();
     EXPECT_EQ(before, (std::vector<std::string>{"a=1", "b=2"}));
     probe_.parameters().find("b").only_shows();
@@ -106,7 +106,7 @@ TEST_F(ExperimentBase, AViewIsNoTraceAndNoOtherLaunch) {
     EXPECT_TRUE(probe_.parameters().of_launch().empty());
 }
 
-TEST(Registry, TurningTheBodiesIsNoOtherLaunch) {
+TEST(Registry, ViewParametersOfTheBodiesDoNotChangeTheLaunch) {
     const auto device = compute::pick_device("emulator");
     const auto nbody = find_experiment("nbody").make(*device);
     const std::vector<std::string> before = nbody->parameters().of_launch();
@@ -151,7 +151,7 @@ TEST(Registry, ParametersMadeWithoutADeviceAreThoseOfTheExperiment) {
     }
 }
 
-TEST(Registry, NamesTheKnownOnes) {
+TEST(Registry, AnUnknownExperimentIsAnErrorThatNamesTheKnownOnes) {
     EXPECT_EQ(find_experiment("dot").id, "dot");
     try {
         find_experiment("dots");
@@ -161,7 +161,7 @@ TEST(Registry, NamesTheKnownOnes) {
     }
 }
 
-TEST(Reports, FailOnlyOnFailures) {
+TEST(Reports, OnlyTheVerdictFailIsAFailure) {
     Report report{{"a", "A", 1, "", {}, Verdict::pass, {}},
                   {"b", "B", 2, "", {}, Verdict::finding, {}}};
     EXPECT_FALSE(has_failure(report));

@@ -25,7 +25,7 @@ std::string error_of(Parameter& parameter, std::string_view text) {
     return "no error";
 }
 
-TEST(Parameters, DeclareThemselvesInOrder) {
+TEST(Parameters, AreListedInTheOrderOfDeclaration) {
     Some some;
     std::string ids;
     for (const Parameter* parameter : some.set.all())
@@ -36,7 +36,7 @@ TEST(Parameters, DeclareThemselvesInOrder) {
               "size:integer:16..4096:1024 speed:real:-1000..1000:0.1 file:text:any text: ");
 }
 
-TEST(Parameters, EveryTextReadsBack) {
+TEST(Parameters, ParseAcceptsEveryTextOfAValue) {
     Some some;
     const std::vector<std::pair<std::string, std::string>> values{
         {"sync", "off"},  {"pattern", "spheres"},           {"size", "16"},
@@ -65,7 +65,7 @@ TEST(Parameters, TogglesTakeTheUsualWords) {
     }
 }
 
-TEST(Parameters, WhatTheyCantTakeIsAnErrorAndChangesNothing) {
+TEST(Parameters, AnIllegalValueIsAnErrorAndChangesNothing) {
     Some some;
     for (const char* text : {"", " on", "ON", "2"})
         EXPECT_THROW(some.sync.parse(text), ParameterError);
@@ -82,7 +82,7 @@ TEST(Parameters, WhatTheyCantTakeIsAnErrorAndChangesNothing) {
     EXPECT_EQ(some.speed, 0.1);
 }
 
-TEST(Parameters, ErrorsSayWhatIsLegal) {
+TEST(Parameters, ErrorsNameTheLegalValues) {
     Some some;
     EXPECT_EQ(error_of(some.size, "12"), "size: \"12\" is not a whole number in 16..4096");
     EXPECT_EQ(error_of(some.sync, "maybe"), "sync: \"maybe\" is not one of on|off");
@@ -90,7 +90,7 @@ TEST(Parameters, ErrorsSayWhatIsLegal) {
     EXPECT_EQ(error_of(some.speed, "fast"), "speed: \"fast\" is not a number in -1000..1000");
 }
 
-TEST(Parameters, AnUnknownOneNamesTheNearestAndAll) {
+TEST(Parameters, TheErrorOfAnUnknownParameterNamesTheNearestAndAll) {
     Some some;
     try {
         some.set.find("patern");

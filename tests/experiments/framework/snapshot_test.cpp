@@ -59,11 +59,11 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 
 class SnapshotOfAPicture : public testing::TestWithParam<Case> {};
 
-TEST_P(SnapshotOfAPicture, IsTheSameAtTheSameFrameAndOnwards) {
+TEST_P(SnapshotOfAPicture, ACopyDrawsEqualPicturesAtThisAndLaterFrames) {
     for (const RunSettings& run : runs) {
         Live live(GetParam().id, GetParam().settings, run);
         Other other(live.entry(), run);
-        other->step();  // a past of its own must not matter
+        other->step();  // its earlier frames must not matter
         other->resume(live.experiment().snapshot());
         expect_same_settings(*other, live.experiment());
         EXPECT_TRUE(equal(other.picture(), live.picture()));
@@ -90,15 +90,15 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"scratch",
              {{"width", "50"}, {"height", "40"}, {"start", "life"}, {"mouse_down", "on"}}}));
 
-TEST(Snapshot, TheRacyPictureIsNotTheRightOne) {
+TEST(Snapshot, TheRacyPictureDiffersFromTheRightOne) {
     Live live("ripple", {{"size", "100"}, {"sync", "off"}});
     const std::vector<Rgba> racy = live.picture();
     const Assignment on{"sync", "on"};
     live.experiment().set({&on, 1});
-    EXPECT_FALSE(equal(live.picture(), racy)) << "else the cases above say little";
+    EXPECT_FALSE(equal(live.picture(), racy)) << "otherwise the cases above prove little";
 }
 
-TEST(Snapshot, TakesOverWhatChangedOnTheWay) {
+TEST(Snapshot, KeepsParametersThatChangedAfterFrameZero) {
     Live live("ripple", {{"size", "64"}, {"pattern", "ripple"}});
     const Assignment faster{"speed", "3"};
     live.experiment().set({&faster, 1});
@@ -110,10 +110,10 @@ TEST(Snapshot, TakesOverWhatChangedOnTheWay) {
     EXPECT_TRUE(equal(other.picture(), live.picture()));
 }
 
-// Reports of one launch: the racy sums too, since what a race reads starts from zeroed memory.
+// Reports of one launch. Racy sums are equal too, because a race reads memory that was zeroed.
 class SnapshotOfASum : public testing::TestWithParam<Case> {};
 
-TEST_P(SnapshotOfASum, IsTheSameAtTheSameFrameAndOnwards) {
+TEST_P(SnapshotOfASum, ACopyReportsEqualValuesAtThisAndLaterFrames) {
     for (const RunSettings& run : runs) {
         Live live(GetParam().id, GetParam().settings, run);
         Other other(live.entry(), run);
@@ -157,7 +157,7 @@ TEST(LaunchKernel, LaunchesTheExperimentsOwnKernelLast) {
     EXPECT_EQ(kernel("reduction", {{"n", "1000"}, {"kernel", "first_add"}}), "reduce_first_add");
 }
 
-TEST(LaunchKernel, OfTheBodiesIsTheNextStep) {
+TEST(LaunchKernel, OfNBodyIsTheNextStep) {
     Live live("nbody", {{"bodies", "100"}, {"block", "32"}});
     Other other(live.entry());
     other->resume(live.experiment().snapshot());
@@ -167,7 +167,7 @@ TEST(LaunchKernel, OfTheBodiesIsTheNextStep) {
     EXPECT_TRUE(equal(other.picture(), live.picture()));
 }
 
-TEST(LaunchKernel, OfTheRacySumIsTheFramesOwn) {
+TEST(LaunchKernel, OfTheRacySumRepeatsTheLaunchOfTheFrame) {
     for (const RunSettings& run : runs) {
         Live live("dot", {{"launches", "1"}, {"kernel", "no_barriers"}}, run);
         const double value = reading(live.experiment().report(), "value").value;
@@ -178,8 +178,8 @@ TEST(LaunchKernel, OfTheRacySumIsTheFramesOwn) {
     }
 }
 
-// The live one's file is gone: its bodies can't be made again.
-TEST(Snapshot, AThrowWhileResumingLeavesTheOtherWhole) {
+// The file of the live experiment is gone, so its bodies cannot be loaded again.
+TEST(Snapshot, AnErrorWhileResumingLeavesTheExperimentUsable) {
     const std::string file = testing::TempDir() + "/followed.csv";
     std::ofstream(file) << "x,y,z,vx,vy,vz,mass\n0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n";
     Live live("nbody", {{"start", "file"}, {"file", file}});
@@ -196,7 +196,7 @@ TEST(Snapshot, AThrowWhileResumingLeavesTheOtherWhole) {
     EXPECT_TRUE(equal(other.picture(), picture));
 }
 
-TEST(Snapshot, RefusesAnotherKind) {
+TEST(Snapshot, ASnapshotOfAnotherExperimentIsAnError) {
     Live ripple("ripple", {{"size", "64"}});
     Other nbody(find_experiment("nbody"));
     const std::string before = texts(*nbody);

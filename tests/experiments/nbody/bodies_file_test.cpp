@@ -52,7 +52,7 @@ struct Tipsy {
         ++counts[kind];
         ++bodies;
         floats.insert(floats.end(), fields.begin(), fields.end());
-        // What follows is not read: NaN there does no harm.
+        // The fields that follow are not read, so NaN there has no effect.
         floats.insert(floats.end(), sizes[kind] - 7, std::numeric_limits<float>::quiet_NaN());
     }
 
@@ -115,7 +115,7 @@ TEST_F(BodiesFile, CsvWithAndWithoutHeading) {
     expect_small(load("x,y,z,vx,vy,vz,mass\n" + lines));
 }
 
-TEST_F(BodiesFile, TheGalaxyOfTheAssets) {
+TEST_F(BodiesFile, LoadsTheGalaxyOfTheAssets) {
     const LoadedBodies galaxy = load_bodies(WARPSCOPE_SOURCE_DIR "/assets/galaxy_20k.tipsy", most);
     ASSERT_EQ(galaxy.bodies.size(), 20000u);
     EXPECT_NEAR(total_mass(galaxy.bodies), 1, 1e-5);
@@ -194,7 +194,7 @@ TEST_F(BodiesFile, TipsyErrorsNameTheByte) {
     EXPECT_SAYS(complaint(file.bytes()), "byte " + std::to_string(record) + ": mass");
 }
 
-TEST_F(BodiesFile, UnreadablePaths) {
+TEST_F(BodiesFile, AnUnreadablePathIsAnError) {
     EXPECT_THROW(load_bodies(path_, most), BodiesFileError);  // not there yet
     try {
         load_bodies(testing::TempDir(), most);
@@ -204,7 +204,7 @@ TEST_F(BodiesFile, UnreadablePaths) {
     }
 }
 
-TEST_F(BodiesFile, FarTooUnequalDistances) {
+TEST_F(BodiesFile, DistancesThatFloatsCannotHoldAreAnError) {
     std::string lines;
     for (int i = 0; i < 18; ++i) lines += "0,0,0,0,0,0,1\n1e-10,0,0,0,0,0,1\n";
     EXPECT_SAYS(complaint(lines + "1e10,0,0,0,0,0,0\n"), "body 37 of 37 is too far out");

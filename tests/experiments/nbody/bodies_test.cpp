@@ -63,7 +63,7 @@ TEST(BodiesStart, HaveMassOneAndRestInTheOrigin) {
     }
 }
 
-TEST(BodiesStart, DependOnTheSeedAlone) {
+TEST(BodiesStart, EqualSeedsGiveEqualBodies) {
     for (const Start& start : starts) {
         EXPECT_TRUE(same(start.make(100, 3), start.make(100, 3))) << start.name;
         EXPECT_FALSE(same(start.make(100, 3), start.make(100, 4))) << start.name;
@@ -105,7 +105,7 @@ TEST(BodiesStart, DiskTurnsCounterClockwiseOnNearlyCircularOrbits) {
     EXPECT_LT(out / along, 0.08);
 }
 
-TEST(BodiesStart, GalaxiesComeTogether) {
+TEST(BodiesStart, GalaxiesApproachOnABoundOrbit) {
     const Bodies bodies = colliding_galaxies(3000, 1);
     // The first 2000 bodies are the heavy galaxy, the others the light one.
     Vector apart{}, relative{};
@@ -132,7 +132,7 @@ TEST(BodiesMeasure, RadiusOfShareIsANearestRank) {
     EXPECT_EQ(radius_of_share(bodies, 0.01), 1);
 }
 
-TEST(Gravity, TwoBodiesByHand) {
+TEST(Gravity, OfTwoBodiesAgreesWithValuesByHand) {
     Bodies bodies(2);
     bodies[0].mass = 3;
     bodies[1].mass = 5;

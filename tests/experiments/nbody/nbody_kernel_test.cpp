@@ -54,7 +54,7 @@ Bodies circling_pair(double omega, double dt) {
 class NBodyKernels : public tests::OnDevices {};
 WARPSCOPE_ON_DEVICES(NBodyKernels);
 
-TEST_P(NBodyKernels, ForcesAreTheReferences) {
+TEST_P(NBodyKernels, ForcesAgreeWithTheReference) {
     for (std::size_t n : sizes) {
         const StepReference reference = make_reference(uneven(n), eps, all_pairs);
         for (NBodyKernel kernel : all_nbody_kernels) {
@@ -117,7 +117,8 @@ TEST_P(NBodyKernels, TheToleranceAllowsForEqualRoundings) {
     EXPECT_TRUE(error.passed()) << error.relative << " > " << error.tolerance;
 }
 
-// As if the loop over tiles ran n / block times, as the seed's does: the last 8 of 1000 are missed.
+// As if the loop over tiles ran n / block times, as the tutorial's kernel does: the last 8 of 1000
+// are missed.
 TEST_P(NBodyKernels, TheToleranceNoticesAMissingLastTile) {
     const Bodies right = uneven(1000);
     StepReference reference = make_reference(right, eps, all_pairs);
@@ -145,7 +146,7 @@ std::string ptx_without_barrier(int number) {
 }
 
 // The tile is written and read by different warps, so both barriers are needed.
-TEST_P(NBodyKernels, EachDroppedBarrierIsNoticed) {
+TEST_P(NBodyKernels, EachRemovedBarrierGivesWrongForces) {
     using Floats = compute::DevicePointer<float>;
     const int n = 4096;
     const Bodies bodies = uneven(n);
@@ -220,7 +221,7 @@ TEST_P(NBodyKernels, AgreeAndDoNotDependOnTheBlock) {
 // Centripetal force: omega^2 = (m1 + m2) / (1 + eps^2)^(3/2). After half a period both bodies stand
 // opposite, after a whole one they are back. The scheme's phase error is (omega dt)^2 / 24 a
 // radian: 3e-6 a turn.
-TEST_P(NBodyKernels, TwoBodiesCircle) {
+TEST_P(NBodyKernels, TwoBodiesReturnAfterOnePeriod) {
     const double softening = 0.05;
     const double omega = std::pow(1 + softening * softening, -0.75);
     const int steps = 2000;

@@ -70,7 +70,7 @@ TEST_P(NBodyPictures, OneBodyLightsItsPixel) {
     EXPECT_EQ(brightest(draw({at(20 * pixel, 0, 0)}, {-90, 0, 10})), (Place{121, 50}));
 }
 
-TEST_P(NBodyPictures, EveryKernelsLayoutLooksTheSame) {
+TEST_P(NBodyPictures, AllMemoryLayoutsGiveEqualPictures) {
     const Bodies bodies = plummer_sphere(100, 1);
     const auto picture = draw(bodies);
     for (NBodyKernel kernel : {NBodyKernel::float3, NBodyKernel::float4})
@@ -97,7 +97,7 @@ TEST_P(NBodyPictures, SlowIsBlueAndFastIsOrange) {
     EXPECT_GT(color(fast).r, color(fast).b + 30);
 }
 
-TEST_P(NBodyPictures, IsNearlyBlackWhereNobodyIs) {
+TEST_P(NBodyPictures, IsNearlyBlackWhereNoBodyIs) {
     Body hidden = at(0, 0, 11);  // behind the eye
     for (const auto& picture : {draw({hidden}), draw({at(0, 1000, 0)})})
         for (const Rgba& pixel : picture) {
@@ -107,8 +107,8 @@ TEST_P(NBodyPictures, IsNearlyBlackWhereNobodyIs) {
         }
 }
 
-// Dark matter is fainter, more exposure is brighter.
-TEST_P(NBodyPictures, LuminosityAndExposureCount) {
+// Less luminosity makes a body darker, more exposure makes it brighter.
+TEST_P(NBodyPictures, LuminosityAndExposureChangeTheBrightness) {
     Body faint = at(0, 0, 0);
     faint.luminosity = 0.1f;
     const auto peak = [&](const Body& body, double exposure) {
@@ -128,7 +128,7 @@ TEST_P(NBodyPictures, AnySize) {
 }
 
 // All bodies on one spot: the sums must not overflow into each other.
-TEST_P(NBodyPictures, ACrowdOnOnePixelIsWhiteAndStaysThere) {
+TEST_P(NBodyPictures, ManyBodiesOnOnePixelAreWhiteAndDoNotOverflow) {
     const Bodies crowd(100000, at(0, 0, 0));
     const auto picture = draw(crowd);
     EXPECT_EQ(brightest(picture), (std::pair{101, 50}));

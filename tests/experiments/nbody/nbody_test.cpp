@@ -78,7 +78,7 @@ TEST_P(NBodyExperiment, TakesEveryNumberBlockAndStart) {
             }
 }
 
-TEST_P(NBodyExperiment, TheBlockSizeIsNotForSeveralAndFast) {
+TEST_P(NBodyExperiment, SeveralAndFastIgnoreTheBlockSize) {
     for (const char* kernel : {"float3", "tiled", "unrolled", "several", "fast"}) {
         set(nbody(), {{"kernel", kernel}, {"block", "96"}});
         nbody().step();
@@ -105,7 +105,7 @@ TEST_P(NBodyExperiment, ResetGivesTheSameFramesAgain) {
     EXPECT_EQ(picture(nbody()), fourth);
 }
 
-TEST_P(NBodyExperiment, AnotherKernelGoesOnFromTheSameState) {
+TEST_P(NBodyExperiment, AnotherKernelContinuesFromTheCurrentState) {
     for (int i = 0; i < 20; ++i) nbody().step();
     const auto before = picture(nbody());
     set(nbody(), {{"kernel", "float3"}});
@@ -217,7 +217,7 @@ class TinyDevice : public compute::Device {
                        const compute::Work&, std::span<void* const>) override {}
 };
 
-TEST(NBodyMemory, SaysHowManyBodiesFit) {
+TEST(NBodyMemory, TheErrorSaysHowManyBodiesFit) {
     const TinyDevice device(2 * NBodyState::bytes_for(1000));
     EXPECT_NO_THROW(NBodyState::require_room(device, 1000));
     try {

@@ -50,7 +50,7 @@ double level(Pattern pattern, int x, int y, Size size, double ticks) {
     return 128 + 127 * std::cos(d / 10 - ticks / 7) / (d / 10 + 1);
 }
 
-/// Shades that are off by more than rounding a level near a whole number explains.
+/// Number of shades whose error is larger than rounding explains.
 std::size_t wrong_shades(const std::vector<Rgba>& picture, Pattern pattern, Size size, double ticks,
                          double tolerance = 1e-3) {
     std::size_t wrong = 0;
@@ -121,7 +121,7 @@ TEST_P(RippleKernel, RingsHaveTheValuesWorkedOutByHand) {
         << "128 + 127 * cos pi";
 }
 
-// Twins of EveryLayoutDrawsEverySizeRight: each mutation must be noticed.
+// Mutations of the kernels that EveryLayoutDrawsEverySizeRight must notice.
 TEST_P(RippleKernel, ATransposedReadIsNoticed) {
     const Size size{128, 128};
     const std::vector<Rgba> picture = draw(device(), "ripple_txty", size, 0, spheres);

@@ -73,8 +73,8 @@ TEST_P(StampedRipple, AtMostHalfOfTheReadsAreStale) {
     }
 }
 
-// The emulator's random turns give some warp nearly all of the delay now and then.
-TEST_P(StampedRipple, LateWritersMakeTheirReadersStale) {
+// The emulator's random schedule sometimes gives one warp nearly all of the delay.
+TEST_P(StampedRipple, DelayedWritersMakeReadsStale) {
     set(ripple(), {{"delay", "20000"}, {"delayed", "0-3"}});
     EXPECT_GT(stale(), 49.0) << "warps 4 to 7 read before warps 0 to 3 write";
     set(ripple(), {{"delayed", "odd"}});
@@ -83,7 +83,7 @@ TEST_P(StampedRipple, LateWritersMakeTheirReadersStale) {
     EXPECT_GT(stale(), 12.4) << "warp 7 reads before warp 0 writes";
 }
 
-TEST_P(StampedRipple, LateReadersHideTheRaceAndTheReportSaysSo) {
+TEST_P(StampedRipple, DelayedReadersHideTheRaceAndTheReportSaysSo) {
     const double undelayed = stale();
     set(ripple(), {{"delay", "20000"}, {"delayed", "all"}, {"delay_before", "read"}});
     const Report report = ripple().report();
@@ -98,7 +98,7 @@ TEST_P(StampedRipple, LateReadersHideTheRaceAndTheReportSaysSo) {
     EXPECT_EQ(reads.sentence.find("proves nothing") != std::string::npos, reads.value == 0);
 }
 
-TEST_P(StampedRipple, NoDelayBreaksIt) {
+TEST_P(StampedRipple, WithTheBarrierNoDelayMakesAReadStale) {
     set(ripple(), {{"sync", "on"}, {"delay", "20000"}});
     for (const char* warps : {"0", "0-3", "odd", "1-7", "all"})
         for (const char* before : {"write", "read"}) {
@@ -108,7 +108,7 @@ TEST_P(StampedRipple, NoDelayBreaksIt) {
         }
 }
 
-TEST_P(StampedRipple, RememberTheNewestLaunchesInTheirOrder) {
+TEST_P(StampedRipple, TheReportHasTheNewestLaunchesInOrder) {
     set(ripple(), {{"window", "4"}});
     std::vector<double> stale_reads, wrong_pixels;
     for (int frame = 0; frame < 6; ++frame) {
@@ -129,10 +129,10 @@ TEST_P(StampedRipple, RememberTheNewestLaunchesInTheirOrder) {
               *std::max_element(newest.begin(), newest.end()));
     set(ripple(), {{"delay", "100"}});
     EXPECT_EQ(reading(ripple().report(), "stale_reads").recent.size(), 1u)
-        << "another delay, another spread";
+        << "another delay starts the counts again";
 }
 
-TEST_P(StampedRipple, OtherTilesKnowNoStaleReadsAndSaySo) {
+TEST_P(StampedRipple, OtherTilesReportNoStaleReadsAndSaySo) {
     const std::vector<Rgba> picture = render();
     set(ripple(), {{"layout", "txty"}, {"view", "stale"}, {"sync", "on"}});
     EXPECT_EQ(painted(render()), 0);
@@ -142,7 +142,7 @@ TEST_P(StampedRipple, OtherTilesKnowNoStaleReadsAndSaySo) {
               std::string::npos);
 }
 
-TEST_P(StampedRipple, DelaysMatterHereOnly) {
+TEST_P(StampedRipple, DelayParametersMatterForTheStampedTileOnly) {
     const auto matters = [&] {
         std::vector<std::string> ids;
         for (const Parameter* p : ripple().parameters().all())
@@ -165,7 +165,7 @@ double length(const Timeline& timeline, unsigned warp, Timeline::Doing doing) {
     return sum;
 }
 
-TEST_P(StampedRipple, SevenWarpsWaitForTheLateOne) {
+TEST_P(StampedRipple, SevenWarpsWaitForTheDelayedWarp) {
     constexpr double delay = 20'000;
     // One block, alone on its multiprocessor, so that its warps take no time to get to the barrier;
     // the second launch finds the kernel's code in the cache.
@@ -186,7 +186,7 @@ TEST_P(StampedRipple, SevenWarpsWaitForTheLateOne) {
     }
 }
 
-TEST_P(StampedRipple, WithoutTheBarrierNobodyWaits) {
+TEST_P(StampedRipple, WithoutTheBarrierNoWarpWaits) {
     set(ripple(), {{"size", "16"}, {"delay", "20000"}, {"delayed", "0"}});
     render();
     render();

@@ -63,7 +63,7 @@ TEST_P(RippleExperiment, WithTheBarrierNoPixelIsWrong) {
     }
 }
 
-TEST_P(RippleExperiment, WithoutItTheWrongPixelsAreCountedAsTheyShow) {
+TEST_P(RippleExperiment, WithoutTheBarrierAllWrongPixelsOfThePictureAreCounted) {
     const std::vector<Rgba> right = render(ripple());
     for (const char* layout : {"txty", "tytx", "padded17", "padded", "bytes", "stamped"}) {
         set(ripple(), {{"sync", "off"}, {"layout", layout}});
@@ -165,7 +165,7 @@ TEST_P(RippleExperiment, ComparesTheLayouts) {
     EXPECT_EQ(reading(ripple().report(), "wrong_pixels").value, 0);
 }
 
-// Of the emulator's schedule everything is known: seed, frame and parameters give the picture.
+// On the emulator, seed, frame and parameters determine the picture.
 class RacyPicture : public testing::Test {
   protected:
     static std::vector<Rgba> of(std::uint64_t seed, int frame, bool render_all) {
@@ -183,7 +183,7 @@ class RacyPicture : public testing::Test {
     }
 };
 
-TEST_F(RacyPicture, DependsOnSeedAndFrameAlone) {
+TEST_F(RacyPicture, EqualSeedAndFrameGiveEqualPictures) {
     const std::vector<Rgba> picture = of(7, 3, false);
     EXPECT_EQ(differing(of(7, 3, false), picture), 0u);
     EXPECT_EQ(differing(of(7, 3, true), picture), 0u);

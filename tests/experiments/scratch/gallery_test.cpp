@@ -84,7 +84,7 @@ TEST_P(Gallery, DrawsTheReferenceToThePixel) {
     }
 }
 
-TEST_P(Gallery, SaysSo) {
+TEST_P(Gallery, ReportsNoWrongPixels) {
     for (const std::string& start : exact) {
         Page page(device(), start, {64, 48});
         page.draw(121);
@@ -96,17 +96,17 @@ TEST_P(Gallery, SaysSo) {
     }
 }
 
-TEST_P(Gallery, TheRacyOneIsAFinding) {
+TEST_P(Gallery, TheRacyKernelHasTheVerdictFinding) {
     Page page(device(), "single_buffer", {160, 160});
     page.draw(2);
     const Reading wrong = tests::reading((*page).report(), "wrong_pixels");
-    // A GPU may happen to run its warps in the order that comes out right.
+    // On a GPU the warps may by chance run in an order that gives the right picture.
     const bool happens = device().info().kind == compute::DeviceKind::emulator || wrong.value > 0;
     EXPECT_EQ(wrong.value > 0, happens);
     EXPECT_EQ(wrong.verdict, Verdict::finding);
 }
 
-TEST(GalleryPicture, cudaIsTheEmulatorsWhereItIsExact) {
+TEST(GalleryPicture, OnAGpuEqualsTheEmulatorsIfItIsExact) {
     if (compute::device_choices().size() <= 2) GTEST_SKIP() << "no GPU";
     const auto gpu = compute::pick_device("cuda"), emulator = compute::pick_device("emulator");
     for (const std::string& start : exact) {
@@ -128,7 +128,7 @@ class GalleryFacts : public testing::Test {
     std::unique_ptr<compute::Device> device_ = compute::pick_device("emulator");
 };
 
-TEST_F(GalleryFacts, TheTransposeIsItsOwnMirror) {
+TEST_F(GalleryFacts, TheTransposedPictureIsSymmetric) {
     constexpr int side = 96;
     const Picture picture = page("transpose", {side, side}).draw(7);
     for (int y = 0; y < side; ++y)
@@ -140,7 +140,7 @@ TEST_F(GalleryFacts, TheTransposeIsItsOwnMirror) {
     EXPECT_GT(colours.size(), 100u);
 }
 
-TEST_F(GalleryFacts, TheLastStripIsSortedAndHasTheFirstOnesNumbers) {
+TEST_F(GalleryFacts, TheLastStripHasTheNumbersOfTheFirstInOrder) {
     const Size size{256, 256};
     const Picture picture = page("shuffle", size).draw();
     const auto strip = [&](int block_row) {
@@ -168,7 +168,7 @@ TEST_F(GalleryFacts, TheBarsCountEverySampleOnce) {
     EXPECT_EQ(samples, 32 * 32);
 }
 
-TEST_F(GalleryFacts, ABlinkerBlinks) {
+TEST_F(GalleryFacts, ABlinkerOfLifeHasPeriodTwo) {
     constexpr int side = 20;
     Page life = page("life", {side, side});
     Snapshot snapshot = (*life).snapshot();

@@ -75,21 +75,21 @@ TEST(ScratchEntry, HasFiveArgumentsOrSix) {
     EXPECT_NE(fewer.find("kernels/gallery/own.cu"), std::string::npos) << fewer;
 }
 
-TEST(ScratchEntry, IsCalledScratch) {
+TEST(ScratchEntry, MustBeCalledScratch) {
     const std::string words =
         failure(ptx_with(".visible .entry _Z7scratchPj(.param .u64 a) { ret; }"));
     EXPECT_TRUE(states_the_signature(words)) << words;
     EXPECT_NE(words.find("has no kernel scratch"), std::string::npos) << words;
 }
 
-TEST(ScratchEntry, AnotherErrorIsTold) {
+TEST(ScratchEntry, AnErrorThatIsNotAboutTheArgumentsIsReported) {
     const std::string words = failure(
         ptx_with(".visible .entry scratch(" + std::string(five) + ") { dance.b32 %r1; ret; }"));
     EXPECT_NE(words.find("dance"), std::string::npos) << words;
     EXPECT_FALSE(states_the_signature(words)) << words;
 }
 
-TEST(Scratch, WhatIsNotDrawnIsBlack) {
+TEST(Scratch, PixelsThatAreNotDrawnAreBlack) {
     Own own(ptx_with(".visible .entry scratch(" + std::string(five) + ") { ret; }"));
     for (const Rgba p : own.picture()) {
         EXPECT_EQ(p.r | p.g | p.b, 0);
@@ -97,8 +97,8 @@ TEST(Scratch, WhatIsNotDrawnIsBlack) {
     }
 }
 
-TEST(Scratch, TheFrameBeforeIsThereFromTheFirstTimeOn) {
-    // The shipped life in place of own, which has an argument less.
+TEST(Scratch, AKernelReadsTheFrameBeforeFromTheFirstFrameOn) {
+    // The built-in life replaces own, which has one argument less.
     Own own(shipped_ptx("gallery/life"));
     Live life("scratch", {{"start", "life"}, {"width", "48"}, {"height", "32"}});
     for (int frame = 0; frame < 3; ++frame) (*own).step();
@@ -106,7 +106,7 @@ TEST(Scratch, TheFrameBeforeIsThereFromTheFirstTimeOn) {
     EXPECT_EQ(std::memcmp(picture.data(), expected.data(), picture.size() * sizeof(Rgba)), 0);
 }
 
-TEST(Scratch, AnEditedKernelIsNotJudged) {
+TEST(Scratch, AnEditedKernelHasNoVerdict) {
     const auto device = compute::make_emulated_device("");
     device->set_edits(edit_of("gallery/double_buffer", shipped_ptx("gallery/single_buffer")));
     const auto experiment = find_experiment("scratch").make(*device);
@@ -119,7 +119,7 @@ TEST(Scratch, AnEditedKernelIsNotJudged) {
     EXPECT_EQ(reading(experiment->report(), "wrong_pixels").verdict, Verdict::finding);
 }
 
-TEST(Scratch, TheMouseIsItsParameters) {
+TEST(Scratch, TheMouseSetsItsParameters) {
     Live live("scratch", {{"width", "64"}, {"height", "64"}, {"start", "blur"}});
     EXPECT_TRUE(live.experiment().point({12.25, -3, true}));
     const ParameterSet& parameters = live.experiment().parameters();
@@ -133,16 +133,17 @@ TEST(Scratch, TheMouseIsItsParameters) {
     EXPECT_TRUE(edge(12));
     live.experiment().point({1e9, 0, false});
     EXPECT_FALSE(edge(12));
-    EXPECT_FALSE(live.experiment().changed_since_reset()) << "no picture but this one is of it";
+    EXPECT_FALSE(live.experiment().changed_since_reset())
+        << "only the current picture depends on the mouse";
 }
 
-TEST(Scratch, TheMouseLeavesATraceInWhatGoesOn) {
+TEST(Scratch, TheMouseLeavesATraceInAKernelThatReadsTheFrameBefore) {
     Live live("scratch", {{"width", "64"}, {"height", "64"}, {"start", "life"}});
     live.experiment().point({12, 12, true});
     EXPECT_TRUE(live.experiment().changed_since_reset());
 }
 
-TEST(Scratch, AnotherStartOrSizeBeginsAnew) {
+TEST(Scratch, AnotherStartOrSizeBeginsAtFrameZero) {
     Live live("scratch", {{"width", "64"}, {"height", "64"}, {"start", "life"}});
     const std::vector<Assignment> anew{{"start", "blur"}}, larger{{"width", "80"}};
     EXPECT_EQ(live.experiment().frame(), 3u);
@@ -156,7 +157,7 @@ TEST(Scratch, AnotherStartOrSizeBeginsAnew) {
     EXPECT_FALSE(live.experiment().changed_since_reset());
 }
 
-TEST(Scratch, AStateOfAnotherSizeIsNoStateOfThisOne) {
+TEST(Scratch, AStateOfAnotherSizeIsNotLoaded) {
     const std::vector<Assignment> small{{"width", "48"}, {"height", "32"}, {"start", "life"}},
         large{{"width", "64"}, {"height", "32"}, {"start", "life"}};
     Live from("scratch", large), to("scratch", small);
@@ -172,7 +173,7 @@ TEST(Scratch, AStateOfAnotherSizeIsNoStateOfThisOne) {
     EXPECT_EQ(std::memcmp(resumed.data(), reset.data(), reset.size() * sizeof(Rgba)), 0);
 }
 
-TEST(Scratch, AStartWhoseEditFailsLeavesTheOldOne) {
+TEST(Scratch, AStartWhoseEditFailsLeavesTheOldStart) {
     const auto device = compute::make_emulated_device("");
     device->set_edits(edit_of("gallery/life", ptx_with(".visible .entry other() { ret; }")));
     const auto experiment = find_experiment("scratch").make(*device);

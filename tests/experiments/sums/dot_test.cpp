@@ -84,7 +84,7 @@ TEST_P(DotExperiment, AnyLengthAndBlockSizeIsRight) {
             }
 }
 
-TEST_P(DotExperiment, ASinglePassIsTheSameEveryTime) {
+TEST_P(DotExperiment, ASinglePassGivesEqualSumsInEveryLaunch) {
     set(dot(), {{"kernel", "single_pass"}, {"launches", "1"}, {"n", "1000003"}});
     const double first = reading(dot().report(), "value").value;
     for (int launch = 0; launch < 10; ++launch) {
@@ -126,7 +126,7 @@ TEST_P(DotExperiment, TheExactValueIsThatOfTheFloats) {
     EXPECT_NEAR(exact((1 << 24) + 2) - before, 2 * held * held, 1e7);
 }
 
-TEST_P(DotExperiment, WithoutBarriersItGoesWrong) {
+TEST_P(DotExperiment, WithoutBarriersSumsAreWrong) {
     set(dot(), {{"kernel", "no_barriers"}});
     const Report report = dot().report();
     EXPECT_GT(reading(report, "wrong_launches").value, 0);
@@ -144,7 +144,7 @@ TEST_P(DotExperiment, TheDivergentBarrierEndsWithTheRightSum) {
         }
 }
 
-TEST_P(DotExperiment, TheBarrierWaitsAsLongAsTheSkippersLive) {
+TEST_P(DotExperiment, TheBarrierWaitsForThreadsThatSkipItAndContinue) {
     set(dot(), {{"kernel", "divergent_bounded"}, {"launches", "1"}, {"hold", "0"}});
     const double none = reading(dot().report(), "waited").value;
     set(dot(), {{"hold", "200000"}});
@@ -168,7 +168,7 @@ TEST_P(DotExperiment, MeasuresWhatTheBarriersOfThisDeviceDo) {
     for (const Reading& r : report)
         EXPECT_NE(r.sentence.find("n " + device_words), std::string::npos) << r.sentence;
     EXPECT_NE(waited.sentence.find("waits for every thread"), std::string::npos);
-    EXPECT_EQ(reading(dot().report(), "value").value, value) << "the window is left alone";
+    EXPECT_EQ(reading(dot().report(), "value").value, value) << "the newest launches are unchanged";
     EXPECT_EQ(reading(dot().report(), "wrong_launches").value, 0);
 }
 
@@ -188,7 +188,7 @@ TEST(DotBarriers, BeforeVoltaLanesOfOneWarpAreNotWaitedFor) {
         const auto device = compute::pick_device("emulator");
         device->set({.schedule = compute::Schedule::run_to_barrier, .barriers = policy});
         Dot dot(*device);
-        // One block of one warp: all who skip the barrier are of the warp that waits.
+        // One block of one warp: the threads that skip the barrier are in the warp that waits.
         set(dot, {{"block", "32"}, {"n", "32"}, {"hold", "10000"}});
         const Report report = dot.measure_barriers().value();
         EXPECT_LT(reading(report, "ended_threads").value, 1e-6);
@@ -217,7 +217,7 @@ TEST_P(DotExperiment, EveryFrameIsALaunch) {
     EXPECT_EQ(dot().frame(), 3u);
 }
 
-TEST_P(DotExperiment, MoreThanTheMemoryHoldsIsRefusedAndChangesNothing) {
+TEST_P(DotExperiment, VectorsLargerThanTheMemoryAreAnErrorAndChangeNothing) {
     EXPECT_THROW(set(dot(), {{"n", "268435457"}}), ParameterError);
     EXPECT_THROW(set(dot(), {{"n", "0"}}), ParameterError);
     EXPECT_THROW(set(dot(), {{"block", "1025"}}), ParameterError);
@@ -264,7 +264,7 @@ TEST_P(DotExperiment, TheVectorKernelsBoundsAreTightToo) {
     }
 }
 
-TEST_P(DotExperiment, DroppedBarriersAreNoticed) {
+TEST_P(DotExperiment, RemovedBarriersGiveWrongSums) {
     const auto mutant = device().kernel_from_ptx<Floats, Floats, Floats, unsigned>(
         tests::ptx_without("dot", "bar.sync"), "dot_book");
     double worst = 0;

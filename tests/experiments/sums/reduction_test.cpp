@@ -44,7 +44,7 @@ class ReductionExperiment : public tests::OnDevices {
         return device().kernel<Floats, Floats, unsigned>(file_of(name), name);
     }
 
-    /// Partial sums of blocks that each take `share` elements a thread; one more stays NaN.
+    /// Partial sums of blocks whose threads take `share` elements each. One more value stays NaN.
     std::vector<float> run(Sum kernel, std::span<const float> input, unsigned block,
                            unsigned share) {
         const unsigned grid = unsigned((input.size() + block * share - 1) / (block * share));
@@ -59,7 +59,7 @@ class ReductionExperiment : public tests::OnDevices {
         return sums;
     }
 
-    /// What `launches` single passes in a row leave, with the ticket zeroed before the first only.
+    /// Results of `launches` single passes in a row. The ticket is zeroed before the first only.
     std::vector<float> single_passes(std::span<const float> input, unsigned grid, unsigned block,
                                      int launches) {
         const WholeSum kernel = device().kernel<Floats, Floats, unsigned, Floats, Ticket>(
@@ -84,7 +84,7 @@ class ReductionExperiment : public tests::OnDevices {
 };
 WARPSCOPE_ON_DEVICES(ReductionExperiment);
 
-// Whatever n % 4, the last tile, and blocks that have nothing to do.
+// Sizes with every n % 4, with a partial last tile, and with blocks that have no elements.
 TEST_P(ReductionExperiment, VectorKernelsAreExactForAnySize) {
     for (const unsigned block : {32U, 64U, 96U, 256U, 416U, 1024U})
         for (const unsigned grid : {1U, 3U, 8U})
@@ -107,7 +107,7 @@ TEST_P(ReductionExperiment, VectorKernelsAreExactForAnySize) {
             }
 }
 
-TEST_P(ReductionExperiment, ASinglePassIsTheSameEveryTime) {
+TEST_P(ReductionExperiment, ASinglePassGivesEqualSumsInEveryLaunch) {
     std::vector<float> input(100'003);
     for (std::size_t i = 0; i < input.size(); ++i) input[i] = reduction_input(i);
     for (const unsigned block : {96U, 256U})
@@ -184,7 +184,7 @@ TEST(ReductionInput, IsCloseToNormal) {
     EXPECT_NE(reduction_input(0), reduction_input(1));
 }
 
-TEST_P(ReductionExperiment, OneWrongElementIsNoticed) {
+TEST_P(ReductionExperiment, OneWrongElementExceedsTheErrorBound) {
     std::vector<float> input(33 * 1024);
     double sum = 0, magnitudes = 0;
     for (std::size_t i = 0; i < input.size(); ++i) {
@@ -210,7 +210,7 @@ TEST_P(ReductionExperiment, OneWrongElementIsNoticed) {
     }
 }
 
-TEST_P(ReductionExperiment, DroppedBarriersAreNoticed) {
+TEST_P(ReductionExperiment, RemovedBarriersGiveWrongSums) {
     std::vector<float> input(64 * 1024);
     std::iota(input.begin(), input.end(), 0.0f);
     for (float& value : input) value = std::fmod(value, 7.0f);
