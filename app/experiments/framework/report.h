@@ -14,7 +14,7 @@ enum class Verdict { none, pass, finding, fail };
 
 std::string_view to_string(Verdict verdict);  ///< "none", "pass", "finding", "fail"
 
-/// One named value; the results panel and `--json` print the same ones.
+/// One named value, for the results panel and `--json`.
 struct Reading {
     std::string name;   ///< for scripts: "wrong_pixels"
     std::string label;  ///< for people: "Wrong pixels"

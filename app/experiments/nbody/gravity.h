@@ -25,7 +25,7 @@ struct Energy {
     double total() const { return kinetic + potential; }
 };
 
-/// In double precision, O(bodies^2 / 2), on every core. The same value for any number of cores.
+/// In double precision, O(bodies^2 / 2), on all cores. The value does not depend on their number.
 Energy energy(const Bodies& bodies, double eps);
 
 }  // namespace warpscope::experiments

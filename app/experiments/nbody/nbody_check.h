@@ -42,8 +42,8 @@ StepReference make_reference(Bodies bodies, float eps, double most_pairs);
 /// makes up to u n: an eighth of that is allowed (measured: 1/37 for two galaxies, 1/200 for a
 /// sphere). Each pull itself is off by a few u more. So `tolerance` is u (8 + sqrt(n) + n / 8)
 /// times the norm of the added lengths over the norm of the accelerations; a single body may be off
-/// by four times as much of its own pulls. What escapes the norm among many bodies, such as one
-/// wrong mass, shows there: its nearest neighbour feels it.
+/// by four times as much of its own pulls. One wrong mass among many
+/// bodies may not change the norm, but it changes the acceleration of its nearest neighbour.
 StepError compare_with(const StepReference& reference, std::span<const Vector> computed);
 
 /// Runs one step of `scratch`, a state of reference.bodies, and compares its velocities.

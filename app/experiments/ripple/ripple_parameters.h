@@ -16,7 +16,7 @@ struct RippleParameters : ParameterSet {
     /// Its kernel, with the barrier or without it: "ripple_txty", "ripple_txty_nosync".
     std::string kernel_of(std::size_t layout, bool sync) const;
 
-    /// The tile of CUDA by Example. The stamped kernels have the same tile, with stamps.
+    /// The tile of CUDA by Example. The stamped kernels add a stamp to each word of this tile.
     static constexpr std::size_t book_layout = 0;
     /// The layout whose kernels stamp each word: the timeline and the stale reads come from them.
     static constexpr std::size_t stamped_layout = 5;

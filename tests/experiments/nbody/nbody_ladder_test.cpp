@@ -25,7 +25,7 @@ Bodies uneven(std::size_t n) {
     return bodies;
 }
 
-compute::DeviceInfo card(int multiprocessors) {
+compute::DeviceInfo gpu_with(int multiprocessors) {
     compute::DeviceInfo info;
     info.kind = compute::DeviceKind::cuda;
     info.multiprocessors = multiprocessors;
@@ -116,7 +116,7 @@ TEST(NBodyShapes, AreThoseThatWereTheFastestOnAnH200) {
     };
     for (const Case& c :
          {Case{4096, 2, 16, 8}, {16384, 4, 49, 16}, {65536, 4, 37, 64}, {262144, 4, 17, 256}}) {
-        const NBodyShape shape = NBodyShape::best(card(132), c.n);
+        const NBodyShape shape = NBodyShape::best(gpu_with(132), c.n);
         EXPECT_EQ(shape.bodies, c.bodies) << c.n;
         EXPECT_EQ(shape.rows, c.rows) << c.n;
         EXPECT_EQ(shape.columns_of(c.n), c.columns) << c.n;
@@ -128,7 +128,7 @@ TEST(NBodyShapes, AreThoseThatWereTheFastestOnAnH200) {
 TEST(NBodyShapes, TakeEveryBodyOnceAndNoMoreRoomThanPromised) {
     for (const int multiprocessors : {0, 1, 16, 58, 132, 188})
         for (const std::size_t n : {1, 63, 1000, 4097, 8191, 8192, 50000, 131072, 1 << 20}) {
-            const NBodyShape shape = NBodyShape::best(card(multiprocessors), n);
+            const NBodyShape shape = NBodyShape::best(gpu_with(multiprocessors), n);
             const unsigned rows = shape.rows_of(n);
             const auto share = std::size_t(shape.share_of(n));
             EXPECT_GE(rows * share, n);
@@ -141,7 +141,7 @@ TEST(NBodyShapes, TakeEveryBodyOnceAndNoMoreRoomThanPromised) {
 }
 
 TEST(NBodyShapes, HaveTwoRowsOnTheEmulator) {
-    compute::DeviceInfo emulator = card(29);
+    compute::DeviceInfo emulator = gpu_with(29);
     emulator.kind = compute::DeviceKind::emulator;
     EXPECT_EQ(NBodyShape::best(emulator, 4096).rows, 2u);
     EXPECT_EQ(NBodyShape::best(emulator, 65536).rows, 2u);
