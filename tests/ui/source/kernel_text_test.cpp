@@ -48,7 +48,7 @@ TEST_F(RippleTextTest, SourceIsTheWholeFileAndMarksTheBarrier) {
     for (const KernelText::Line& line : text.lines) {
         if (!line.barrier) continue;
         ++barriers;
-        EXPECT_EQ(line.text, "        __syncthreads();");
+        EXPECT_EQ(line.text, "    if (barrier) __syncthreads();");
         EXPECT_TRUE(line.code);
     }
     EXPECT_EQ(barriers, 1);
