@@ -18,17 +18,17 @@ std::string_view to_string(Verdict verdict) {
     return "none";
 }
 
-std::string_view to_string(Timeline::Doing doing) {
-    switch (doing) {
-        case Timeline::Doing::delayed:
+std::string_view to_string(Timeline::Activity activity) {
+    switch (activity) {
+        case Timeline::Activity::delayed:
             return "delayed";
-        case Timeline::Doing::writing:
+        case Timeline::Activity::writing:
             return "writing";
-        case Timeline::Doing::waiting:
+        case Timeline::Activity::waiting:
             return "waiting";
-        case Timeline::Doing::reading:
+        case Timeline::Activity::reading:
             return "reading";
-        case Timeline::Doing::computing:
+        case Timeline::Activity::computing:
             break;
     }
     return "computing";

@@ -68,10 +68,10 @@ struct Tree {
 
 /// The activities of the warps of one block over time.
 struct Timeline {
-    enum class Doing { computing, delayed, writing, waiting, reading };
+    enum class Activity { computing, delayed, writing, waiting, reading };
     struct Span {
         unsigned warp = 0;
-        Doing doing = Doing::computing;
+        Activity activity = Activity::computing;
         double begin = 0, end = 0;  ///< in `unit`, from the block's first event
         std::string line;           ///< "ripple.cu:68", where known
     };
@@ -82,6 +82,6 @@ struct Timeline {
     std::vector<Span> spans;
 };
 
-std::string_view to_string(Timeline::Doing doing);  ///< "waiting"
+std::string_view to_string(Timeline::Activity activity);  ///< "waiting"
 
 }  // namespace warpscope::experiments

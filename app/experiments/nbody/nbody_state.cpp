@@ -29,14 +29,15 @@ compute::Work pulls(double n, double bytes) {
 }  // namespace
 
 NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies)
-    : NBodyState(device, kernel, NBodyShape::best(device.info(), bodies.size()), bodies) {}
+    : NBodyState(device, kernel, NBodyPartition::best(device.info(), bodies.size()), bodies) {}
 
-NBodyState::NBodyState(compute::Device& device, const NBodyShape& shape, const Bodies& bodies)
-    : NBodyState(device, NBodyKernel::fast, shape, bodies) {}
-
-NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const NBodyShape& shape,
+NBodyState::NBodyState(compute::Device& device, const NBodyPartition& partition,
                        const Bodies& bodies)
-    : device_(&device), kernel_(kernel), shape_(shape), bodies_(bodies) {
+    : NBodyState(device, NBodyKernel::fast, partition, bodies) {}
+
+NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const NBodyPartition& partition,
+                       const Bodies& bodies)
+    : device_(&device), kernel_(kernel), partition_(partition), bodies_(bodies) {
     load_kernels();
     const auto position = rows(
         bodies, stride(), [](const Body& b) -> auto& { return b.position; },
@@ -59,7 +60,7 @@ NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const NBodyS
     luminosity_ = compute::Buffer<float>(device, luminosity);
     if (kernel == NBodyKernel::fast)
         partial_ =
-            compute::Buffer<float>(device, shape.partial_bytes(bodies.size()) / sizeof(float));
+            compute::Buffer<float>(device, partition.partial_bytes(bodies.size()) / sizeof(float));
 }
 
 void NBodyState::load_kernels() {
@@ -81,7 +82,7 @@ void NBodyState::load_kernels() {
 
 std::vector<std::string_view> NBodyState::launches() const {
     if (kernel_ != NBodyKernel::fast) return {name_of(kernel_)};
-    return {shape_.bodies == 2 ? "nbody_fast_small" : name_of(kernel_), "nbody_integrate"};
+    return {partition_.bodies == 2 ? "nbody_fast_small" : name_of(kernel_), "nbody_integrate"};
 }
 
 void NBodyState::step(unsigned block, float dt, float eps) {
@@ -95,7 +96,7 @@ void NBodyState::find_forces(unsigned block, float dt, float eps) {
     compute::LaunchShape shape;
     unsigned bodies = block;  // of a block
     if (kernel_ == NBodyKernel::several) {
-        block = NBodyShape::threads;
+        block = NBodyPartition::threads;
         bodies = 4 * block;
     }
     shape.grid.x = (unsigned(n) + bodies - 1) / bodies;
@@ -123,12 +124,12 @@ void NBodyState::find_forces(unsigned block, float dt, float eps) {
 void NBodyState::find_partial_forces(float eps) {
     const std::size_t n = size();
     compute::LaunchShape shape;
-    shape.grid = {shape_.columns_of(n), shape_.rows_of(n)};
-    shape.block.x = NBodyShape::threads;
+    shape.grid = {partition_.columns_of(n), partition_.rows_of(n)};
+    shape.block.x = NBodyPartition::threads;
     const double position_bytes = double(n) * 4 * sizeof(float);
     device_->launch(partial_kernel_, shape,
-                    pulls(double(n), position_bytes + double(shape_.partial_bytes(n))),
-                    partial_.pointer(), positions(), int(n), eps * eps, shape_.share_of(n));
+                    pulls(double(n), position_bytes + double(partition_.partial_bytes(n))),
+                    partial_.pointer(), positions(), int(n), eps * eps, partition_.share_of(n));
 }
 
 void NBodyState::integrate(float dt) {
@@ -138,9 +139,9 @@ void NBodyState::integrate(float dt) {
     shape.grid.x = unsigned((n + block - 1) / block);
     shape.block.x = block;
     const double state_bytes = double(n) * 2 * 4 * sizeof(float);
-    const unsigned rows = shape_.rows_of(n);
+    const unsigned rows = partition_.rows_of(n);
     // Three additions for each row and six multiply-adds for each body.
-    const compute::Work work{2 * state_bytes + double(shape_.partial_bytes(n)), 0,
+    const compute::Work work{2 * state_bytes + double(partition_.partial_bytes(n)), 0,
                              double(n) * (3.0 * rows + 12)};
     const int next = 1 - current_;
     device_->launch(integrate_kernel_, shape, work, position_[next].pointer(),
@@ -163,7 +164,7 @@ Bodies NBodyState::download() const {
 
 std::size_t NBodyState::bytes_for(std::size_t n) {
     constexpr std::size_t floats = 2 * (4 + 4) + 1;  // old and new float4 pairs, luminosity
-    return n * floats * sizeof(float) + NBodyShape::most_partial_bytes(n);
+    return n * floats * sizeof(float) + NBodyPartition::most_partial_bytes(n);
 }
 
 void NBodyState::require_room(const compute::Device& device, std::size_t n) {

@@ -6,7 +6,7 @@
 #include "compute/device/device.h"
 #include "experiments/nbody/bodies.h"
 #include "experiments/nbody/nbody_kernel.h"
-#include "experiments/nbody/nbody_shape.h"
+#include "experiments/nbody/nbody_partition.h"
 
 namespace warpscope::experiments {
 
@@ -15,13 +15,13 @@ class NBodyState {
   public:
     NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies);
     /// The kernel `fast` with the given shape.
-    NBodyState(compute::Device& device, const NBodyShape& shape, const Bodies& bodies);
+    NBodyState(compute::Device& device, const NBodyPartition& partition, const Bodies& bodies);
 
     std::size_t size() const { return luminosity_.size(); }
     NBodyKernel kernel() const { return kernel_; }
 
     /// Queues one step of semi-implicit Euler: v += a dt, x += v dt. Blocks have `block` threads;
-    /// those of `several` and `fast` have NBodyShape::threads.
+    /// those of `several` and `fast` have NBodyPartition::threads.
     void step(unsigned block, float dt, float eps);
     /// Queues the kernel that computes the forces. For all kernels but `fast` it is the whole step;
     /// `fast` leaves the state unchanged.
@@ -46,7 +46,7 @@ class NBodyState {
   private:
     using Pointer = compute::DevicePointer<float>;
 
-    NBodyState(compute::Device& device, NBodyKernel kernel, const NBodyShape& shape,
+    NBodyState(compute::Device& device, NBodyKernel kernel, const NBodyPartition& partition,
                const Bodies& bodies);
     void load_kernels();
     void find_partial_forces(float eps);
@@ -54,7 +54,7 @@ class NBodyState {
 
     compute::Device* device_;
     NBodyKernel kernel_;
-    NBodyShape shape_;  ///< fast only
+    NBodyPartition partition_;  ///< fast only
     compute::Kernel<Pointer, Pointer, Pointer, Pointer, int, float, float> float4_kernel_;
     compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, float, float> float3_kernel_;
     compute::Kernel<Pointer, Pointer, int, float, int> partial_kernel_;

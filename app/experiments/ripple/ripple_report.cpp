@@ -144,12 +144,12 @@ std::optional<Timeline> Ripple::timeline() {
     const unsigned late_writers = warps_delayed_before(DelayBefore::write);
     const unsigned late_readers = warps_delayed_before(DelayBefore::read);
     for (unsigned w = 0; w < warps; ++w) {
-        using enum Timeline::Doing;
+        using enum Timeline::Activity;
         const WarpTimes& t = times[w];
-        const auto span = [&](Timeline::Doing doing, std::int64_t begin, std::int64_t end,
+        const auto span = [&](Timeline::Activity activity, std::int64_t begin, std::int64_t end,
                               std::string line = {}) {
             timeline.spans.push_back(
-                {w, doing, double(begin - first), double(end - first), std::move(line)});
+                {w, activity, double(begin - first), double(end - first), std::move(line)});
         };
         const bool late_writer = late_writers >> w & 1, late_reader = late_readers >> w & 1;
         if (late_writer) span(delayed, t.began, t.woke);

@@ -52,17 +52,17 @@ const Kind* kind_of(LaneCell cell) {
     return nullptr;
 }
 
-const Kind& kind_of(Timeline::Doing doing) {
-    switch (doing) {
-        case Timeline::Doing::computing:
+const Kind& kind_of(Timeline::Activity activity) {
+    switch (activity) {
+        case Timeline::Activity::computing:
             return computing;
-        case Timeline::Doing::delayed:
+        case Timeline::Activity::delayed:
             return delayed;
-        case Timeline::Doing::writing:
+        case Timeline::Activity::writing:
             return writing;
-        case Timeline::Doing::waiting:
+        case Timeline::Activity::waiting:
             return waiting;
-        case Timeline::Doing::reading:
+        case Timeline::Activity::reading:
             return reading;
     }
     return computing;
@@ -219,7 +219,7 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
 
 bool has_delays(const Timeline& timeline) {
     return std::any_of(timeline.spans.begin(), timeline.spans.end(),
-                       [](const auto& s) { return s.doing == Timeline::Doing::delayed; });
+                       [](const auto& s) { return s.activity == Timeline::Activity::delayed; });
 }
 
 /// The timeline that the experiment's own kernel measured.
@@ -233,14 +233,15 @@ void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom,
     for (const Timeline::Span& span : timeline.spans) {
         const float from = strip.low.x + float(span.begin * unit);
         const float to = std::max(from + 1, strip.low.x + float(span.end * unit));
-        bar(list, strip, span.warp, from, to, kind_of(span.doing).colour);
+        bar(list, strip, span.warp, from, to, kind_of(span.activity).colour);
         const float y = strip.y(span.warp);
         if (ImGui::IsWindowHovered() && mouse.x >= from && mouse.x < to && mouse.y >= y &&
             mouse.y < y + strip.pitch)
             quick_tooltip(
-                ui, fmt::format("warp {} {}{}{}\n{} to {} {}", span.warp, kind_of(span.doing).title,
-                                span.line.empty() ? "" : ", ", span.line, quantity(span.begin, ""),
-                                quantity(span.end, ""), timeline.unit));
+                ui,
+                fmt::format("warp {} {}{}{}\n{} to {} {}", span.warp, kind_of(span.activity).title,
+                            span.line.empty() ? "" : ", ", span.line, quantity(span.begin, ""),
+                            quantity(span.end, ""), timeline.unit));
     }
     record_rect(ui, strip.low, strip.high, "timeline.measured",
                 fmt::format("{}: {}", timeline.title, end));

@@ -40,7 +40,7 @@ TEST_P(NBodyLadder, FastIsRightInEveryShape) {
         const StepReference reference = make_reference(uneven(n), eps, all_pairs);
         for (const int bodies : {2, 4})
             for (const unsigned rows : {1u, 2u, 3u, 7u, 64u}) {
-                const NBodyShape shape{bodies, rows};
+                const NBodyPartition shape{bodies, rows};
                 const StepError error =
                     check_step(NBodyState(device(), shape, reference.bodies), 32, reference);
                 EXPECT_TRUE(error.passed()) << n << " bodies, " << bodies << " a thread in " << rows
@@ -108,7 +108,7 @@ TEST(NBodyLadderInTheMicroscope, ShowsTheForcesAndFindsNothing) {
 }
 
 // 132 multiprocessors with 3 blocks of 1024 bodies each, or with one of 512.
-TEST(NBodyShapes, AreThoseThatWereTheFastestOnAnH200) {
+TEST(NBodyPartitions, AreThoseThatWereTheFastestOnAnH200) {
     struct Case {
         std::size_t n;
         int bodies;
@@ -116,7 +116,7 @@ TEST(NBodyShapes, AreThoseThatWereTheFastestOnAnH200) {
     };
     for (const Case& c :
          {Case{4096, 2, 16, 8}, {16384, 4, 49, 16}, {65536, 4, 37, 64}, {262144, 4, 17, 256}}) {
-        const NBodyShape shape = NBodyShape::best(gpu_with(132), c.n);
+        const NBodyPartition shape = NBodyPartition::best(gpu_with(132), c.n);
         EXPECT_EQ(shape.bodies, c.bodies) << c.n;
         EXPECT_EQ(shape.rows, c.rows) << c.n;
         EXPECT_EQ(shape.columns_of(c.n), c.columns) << c.n;
@@ -125,27 +125,27 @@ TEST(NBodyShapes, AreThoseThatWereTheFastestOnAnH200) {
     }
 }
 
-TEST(NBodyShapes, TakeEveryBodyOnceAndNoMoreRoomThanPromised) {
+TEST(NBodyPartitions, TakeEveryBodyOnceAndNoMoreRoomThanPromised) {
     for (const int multiprocessors : {0, 1, 16, 58, 132, 188})
         for (const std::size_t n : {1, 63, 1000, 4097, 8191, 8192, 50000, 131072, 1 << 20}) {
-            const NBodyShape shape = NBodyShape::best(gpu_with(multiprocessors), n);
+            const NBodyPartition shape = NBodyPartition::best(gpu_with(multiprocessors), n);
             const unsigned rows = shape.rows_of(n);
             const auto share = std::size_t(shape.share_of(n));
             EXPECT_GE(rows * share, n);
             EXPECT_LT((rows - 1) * share, n) << "a row without bodies";
             EXPECT_GE(shape.columns_of(n) * std::size_t(shape.bodies) * 256, n);
             EXPECT_EQ(share % (shape.bodies == 4 ? 2 : 16), 0u);
-            EXPECT_LE(shape.partial_bytes(n), NBodyShape::most_partial_bytes(n));
+            EXPECT_LE(shape.partial_bytes(n), NBodyPartition::most_partial_bytes(n));
             EXPECT_LE(shape.partial_bytes(n), std::max<std::size_t>(128 << 20, n * 16));
         }
 }
 
-TEST(NBodyShapes, HaveTwoRowsOnTheEmulator) {
+TEST(NBodyPartitions, HaveTwoRowsOnTheEmulator) {
     compute::DeviceInfo emulator = gpu_with(29);
     emulator.kind = compute::DeviceKind::emulator;
-    EXPECT_EQ(NBodyShape::best(emulator, 4096).rows, 2u);
-    EXPECT_EQ(NBodyShape::best(emulator, 65536).rows, 2u);
-    EXPECT_EQ(NBodyShape::best(emulator, 64).rows, 1u);
+    EXPECT_EQ(NBodyPartition::best(emulator, 4096).rows, 2u);
+    EXPECT_EQ(NBodyPartition::best(emulator, 65536).rows, 2u);
+    EXPECT_EQ(NBodyPartition::best(emulator, 64).rows, 1u);
 }
 
 }  // namespace

@@ -158,10 +158,10 @@ TEST_P(StampedRipple, DelayParametersMatterForTheStampedTileOnly) {
 
 // --- the timeline of one block
 
-double length(const Timeline& timeline, unsigned warp, Timeline::Doing doing) {
+double length(const Timeline& timeline, unsigned warp, Timeline::Activity activity) {
     double sum = 0;
     for (const Timeline::Span& span : timeline.spans)
-        if (span.warp == warp && span.doing == doing) sum += span.end - span.begin;
+        if (span.warp == warp && span.activity == activity) sum += span.end - span.begin;
     return sum;
 }
 
@@ -174,15 +174,16 @@ TEST_P(StampedRipple, SevenWarpsWaitForTheDelayedWarp) {
     render();
     const Timeline timeline = ripple().timeline().value();
     EXPECT_EQ(timeline.warps, 8u);
-    EXPECT_GE(length(timeline, 0, Timeline::Doing::delayed), delay);
-    EXPECT_LT(length(timeline, 0, Timeline::Doing::waiting), delay / 10);
+    EXPECT_GE(length(timeline, 0, Timeline::Activity::delayed), delay);
+    EXPECT_LT(length(timeline, 0, Timeline::Activity::waiting), delay / 10);
     const bool emulator = GetParam() == "emulator";
     for (unsigned warp = 1; warp < 8; ++warp) {
-        EXPECT_EQ(length(timeline, warp, Timeline::Doing::delayed), 0);
+        EXPECT_EQ(length(timeline, warp, Timeline::Activity::delayed), 0);
         // The emulator's random turns may give the late warp a long one before others came.
-        EXPECT_GE(length(timeline, warp, Timeline::Doing::waiting), delay * (emulator ? 0.5 : 0.9))
+        EXPECT_GE(length(timeline, warp, Timeline::Activity::waiting),
+                  delay * (emulator ? 0.5 : 0.9))
             << "warp " << warp;
-        EXPECT_LT(length(timeline, warp, Timeline::Doing::waiting), delay * 1.5);
+        EXPECT_LT(length(timeline, warp, Timeline::Activity::waiting), delay * 1.5);
     }
 }
 
@@ -192,7 +193,7 @@ TEST_P(StampedRipple, WithoutTheBarrierNoWarpWaits) {
     render();
     const Timeline timeline = ripple().timeline().value();
     for (unsigned warp = 1; warp < 8; ++warp) {
-        EXPECT_EQ(length(timeline, warp, Timeline::Doing::waiting), 0);
+        EXPECT_EQ(length(timeline, warp, Timeline::Activity::waiting), 0);
         double end = 0;
         for (const Timeline::Span& span : timeline.spans)
             if (span.warp == warp) end = std::max(end, span.end);
@@ -231,9 +232,9 @@ TEST_P(StampedRipple, SpansOfAWarpFollowEachOther) {
                 EXPECT_GE(span.begin, 0);
                 EXPECT_EQ(span.begin, end.value_or(span.begin));
                 end = span.end;
-                EXPECT_EQ(span.line.empty(), span.doing != Timeline::Doing::waiting);
+                EXPECT_EQ(span.line.empty(), span.activity != Timeline::Activity::waiting);
             }
-            EXPECT_EQ(length(timeline, warp, Timeline::Doing::delayed) >= 300, warp % 2 == 1);
+            EXPECT_EQ(length(timeline, warp, Timeline::Activity::delayed) >= 300, warp % 2 == 1);
             last = std::max(last, end.value());
         }
         EXPECT_EQ(timeline.end, last);
@@ -270,7 +271,7 @@ TEST_P(RippleTurns, TheBarrierEndsWithItsLastArrival) {
     for (const Timeline& timeline : timelines({{"delay", "5000"}, {"delayed", "0"}})) {
         double last_arrival = 0, first_departure = 1e9;
         for (const Timeline::Span& span : timeline.spans) {
-            if (span.doing != Timeline::Doing::waiting) continue;
+            if (span.activity != Timeline::Activity::waiting) continue;
             last_arrival = std::max(last_arrival, span.begin);
             first_departure = std::min(first_departure, span.end);
         }
@@ -295,18 +296,18 @@ TEST(RippleTimeline, WarpsThatCameFirstWaitThroughTheWholeDelay) {
                      {"delay", "1000"}});
         const Timeline timeline = ripple.timeline().value();
         if (reverse) {
-            const double last = length(timeline, 0, Timeline::Doing::delayed);
+            const double last = length(timeline, 0, Timeline::Activity::delayed);
             EXPECT_GE(last, 1000);
             EXPECT_LT(last, 1020)
                 << "a pass of the loop, the branch round it, and two reads of the clock";
             for (unsigned warp = 1; warp < 8; ++warp) {
-                EXPECT_GE(length(timeline, warp, Timeline::Doing::waiting), 1000) << warp;
-                EXPECT_LT(length(timeline, warp, Timeline::Doing::waiting), 2500) << warp;
+                EXPECT_GE(length(timeline, warp, Timeline::Activity::waiting), 1000) << warp;
+                EXPECT_LT(length(timeline, warp, Timeline::Activity::waiting), 2500) << warp;
             }
         } else {
             // Each begins when the one before has come to the barrier: seven delays, one by one.
-            EXPECT_GE(length(timeline, 0, Timeline::Doing::waiting), 7000);
-            EXPECT_LT(length(timeline, 0, Timeline::Doing::waiting), 8500);
+            EXPECT_GE(length(timeline, 0, Timeline::Activity::waiting), 7000);
+            EXPECT_LT(length(timeline, 0, Timeline::Activity::waiting), 8500);
         }
     }
 }

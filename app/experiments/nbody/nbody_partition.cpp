@@ -1,4 +1,4 @@
-#include "experiments/nbody/nbody_shape.h"
+#include "experiments/nbody/nbody_partition.h"
 
 #include <algorithm>
 
@@ -25,14 +25,16 @@ Int ceil_divide(Int a, Int b) {
 /// Rows that make whole waves of `resident` blocks. Time is counted in bodies that pull: what a
 /// wave takes for each, 2 for a block's beginning and end, and n / 65536 for a row's forces, which
 /// are stored and read again.
-unsigned best_rows(NBodyShape shape, std::size_t n, unsigned resident, unsigned most) {
+unsigned best_rows(NBodyPartition partition, std::size_t n, unsigned resident, unsigned most) {
     unsigned best = 1;
     double best_time = 0;
-    for (shape.rows = 1; shape.rows <= most; ++shape.rows) {
-        const unsigned waves = ceil_divide(shape.columns_of(n) * shape.rows_of(n), resident);
-        const double time = waves * (shape.share_of(n) + 2.0) + shape.rows * (double(n) / 65536);
-        if (shape.rows > 1 && time >= best_time) continue;
-        best = shape.rows;
+    for (partition.rows = 1; partition.rows <= most; ++partition.rows) {
+        const unsigned waves =
+            ceil_divide(partition.columns_of(n) * partition.rows_of(n), resident);
+        const double time =
+            waves * (partition.share_of(n) + 2.0) + partition.rows * (double(n) / 65536);
+        if (partition.rows > 1 && time >= best_time) continue;
+        best = partition.rows;
         best_time = time;
     }
     return best;
@@ -40,40 +42,40 @@ unsigned best_rows(NBodyShape shape, std::size_t n, unsigned resident, unsigned 
 
 }  // namespace
 
-unsigned NBodyShape::columns_of(std::size_t n) const {
+unsigned NBodyPartition::columns_of(std::size_t n) const {
     return unsigned(ceil_divide(n, std::size_t(bodies) * threads));
 }
 
-int NBodyShape::share_of(std::size_t n) const {
+int NBodyPartition::share_of(std::size_t n) const {
     const std::size_t unrolled = bodies == 4 ? 2 : 16;
     return int(ceil_divide(ceil_divide(n, std::size_t(rows)), unrolled) * unrolled);
 }
 
-unsigned NBodyShape::rows_of(std::size_t n) const {
+unsigned NBodyPartition::rows_of(std::size_t n) const {
     return unsigned(ceil_divide(n, std::size_t(share_of(n))));
 }
 
-std::size_t NBodyShape::partial_bytes(std::size_t n) const {
+std::size_t NBodyPartition::partial_bytes(std::size_t n) const {
     return rows_of(n) * row_bytes(n);
 }
 
-NBodyShape NBodyShape::best(const compute::DeviceInfo& device, std::size_t n) {
-    NBodyShape shape;
-    if (n < few_bodies) shape.bodies = 2;
+NBodyPartition NBodyPartition::best(const compute::DeviceInfo& device, std::size_t n) {
+    NBodyPartition partition;
+    if (n < few_bodies) partition.bodies = 2;
     const auto worthwhile = unsigned(ceil_divide(n, std::size_t(least_share)));
     const auto fit = unsigned(std::max<std::size_t>(most_bytes / row_bytes(n), 1));
     const unsigned most = std::min({most_rows, worthwhile, fit});
     const auto multiprocessors = unsigned(std::max(device.multiprocessors, 1));
     if (device.kind == compute::DeviceKind::emulator)
-        shape.rows = std::min(2U, most);
-    else if (shape.bodies == 2)
-        shape.rows = std::clamp(multiprocessors / shape.columns_of(n), 1U, most);
+        partition.rows = std::min(2U, most);
+    else if (partition.bodies == 2)
+        partition.rows = std::clamp(multiprocessors / partition.columns_of(n), 1U, most);
     else
-        shape.rows = best_rows(shape, n, multiprocessors * resident_blocks, most);
-    return shape;
+        partition.rows = best_rows(partition, n, multiprocessors * resident_blocks, most);
+    return partition;
 }
 
-std::size_t NBodyShape::most_partial_bytes(std::size_t n) {
+std::size_t NBodyPartition::most_partial_bytes(std::size_t n) {
     return std::max(std::min(most_rows * row_bytes(n), most_bytes), row_bytes(n));
 }
 

@@ -8,7 +8,7 @@ namespace warpscope::experiments {
 
 /// How the kernel `fast` divides a step among blocks: column x of the grid computes the forces on
 /// the x-th `bodies` * `threads` bodies; row y adds the forces of the y-th share of all bodies.
-struct NBodyShape {
+struct NBodyPartition {
     static constexpr unsigned threads = 256;  ///< of a block, and bodies of a tile
     static constexpr unsigned most_rows = 64;
 
@@ -26,8 +26,8 @@ struct NBodyShape {
     /// The fastest one for n bodies by a model that agrees with what was measured on an H200
     /// (docs/ladder.md): whole waves of blocks, and no more rows than those take. On the emulator,
     /// where more rows gain nothing, it has two rows.
-    static NBodyShape best(const compute::DeviceInfo& device, std::size_t n);
-    /// An upper bound of partial_bytes(n) for each shape that best() returns on any device.
+    static NBodyPartition best(const compute::DeviceInfo& device, std::size_t n);
+    /// An upper bound of partial_bytes(n) for each partition that best() returns on any device.
     static std::size_t most_partial_bytes(std::size_t n);
 };
 
