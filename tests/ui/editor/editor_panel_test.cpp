@@ -178,16 +178,7 @@ class EditorTypingTest : public EditorPanelTest {
             ImGui::GetIO().AddInputCharacter(unsigned(c));
             frames();
         }
-        await_outcome();
-    }
-    /// The outcome of an edit may add a notice, which moves the text away from under the mouse.
-    void await_outcome() {
-        do frames(2);
-        while (stage_->trying());
-    }
-    void click(const std::string& id) {
-        await_outcome();
-        ViewFixture::click(id);
+        frames(2);
     }
     /// The cursor to the end of a line in sight.
     void end_of(int number) {
