@@ -142,6 +142,8 @@ class EditorTypingTest : public EditorPanelTest {
         start.device_wish = "emulator";
         start.experiment = "ripple";
         start.assignments = {{"size", "64"}};
+        // Time stands still, so that no edit is tried: its outcome may add a notice, which would
+        // move the text away from under the mouse.
         start.clock = [] { return std::chrono::steady_clock::time_point(); };
         start.try_edits = [](const auto&, const auto&) {
             experiments::EditResult result;
