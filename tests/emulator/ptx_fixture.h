@@ -31,7 +31,7 @@ class Runner {
   public:
     explicit Runner(const std::string& ptx) : module(Module::parse(ptx, "test")) {}
 
-    std::vector<uint32_t> run(Launch launch, uint32_t n = 0, size_t count = 0) {
+    std::vector<uint32_t> run(LaunchShape launch, uint32_t n = 0, size_t count = 0) {
         if (count == 0) count = size_t(launch.grid.count() * launch.block.count());
         void* out = machine.memory().allocate(count * 4);
         const void* arguments[] = {&out, &n};
@@ -55,7 +55,7 @@ class Runner {
     Statistics statistics;
 };
 
-inline Launch one_block(uint32_t threads, uint32_t dynamic_shared_bytes = 0) {
+inline LaunchShape one_block(uint32_t threads, uint32_t dynamic_shared_bytes = 0) {
     return {{1, 1, 1}, {threads, 1, 1}, dynamic_shared_bytes};
 }
 

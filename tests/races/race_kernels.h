@@ -40,7 +40,7 @@ inline std::vector<emulator::Options> schedules(std::uint64_t seeds = 6) {
     std::vector<emulator::Options> all{{.schedule = Schedule::run_to_barrier},
                                        {.schedule = Schedule::reverse}};
     for (std::uint64_t seed = 1; seed <= seeds; ++seed)
-        all.push_back({.schedule = Schedule::random_quantum, .seed = seed});
+        all.push_back({.schedule = Schedule::random, .seed = seed});
     return all;
 }
 

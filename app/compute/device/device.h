@@ -18,6 +18,8 @@
 
 #include "compute/device/kernel_edit.h"
 #include "compute/device/kernel_timings.h"
+#include "emulator/machine/policies.h"
+#include "emulator/warp/launch.h"
 
 namespace warpscope::compute {
 
@@ -40,17 +42,15 @@ struct DeviceLost : DeviceError {
 
 enum class DeviceKind { cuda, emulator };
 
-/// The order in which the emulator runs the warps of a block. A GPU ignores it.
-enum class Schedule { random, run_to_barrier, reverse };
+using emulator::BarrierPolicy;
+using emulator::LaunchShape;
+using emulator::Schedule;
 
-/// The threads for which a barrier of the emulator waits: see emulator::BarrierPolicy. A GPU
-/// ignores it.
-enum class BarrierPolicy { volta, before_volta, strict };
-
+/// How kernels run. A GPU ignores all but the math.
 struct RunSettings {
     Math math = Math::precise;
-    Schedule schedule = Schedule::random;
-    std::uint64_t seed = 1;  ///< of Schedule::random
+    Schedule schedule = Schedule::random;  ///< not Schedule::manual
+    std::uint64_t seed = 1;                ///< of Schedule::random
     BarrierPolicy barriers = BarrierPolicy::volta;
     bool operator==(const RunSettings&) const = default;
 };
@@ -94,13 +94,6 @@ class LoadedKernel {
 template <class... Args>
 struct Kernel {
     const LoadedKernel* loaded = nullptr;
-};
-
-/// The launch configuration.
-struct LaunchShape {
-    Dim3 grid;
-    Dim3 block;
-    unsigned dynamic_shared_bytes = 0;  ///< of one block
 };
 
 /// When to end a launch that does not end by itself. The launch then throws DeviceError; if the

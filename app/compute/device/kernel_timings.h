@@ -6,15 +6,11 @@
 #include <string_view>
 #include <vector>
 
+#include "emulator/warp/dim3.h"
+
 namespace warpscope::compute {
 
-struct Dim3 {
-    unsigned x = 1;
-    unsigned y = 1;
-    unsigned z = 1;
-    std::uint64_t count() const { return std::uint64_t(x) * y * z; }
-    bool operator==(const Dim3&) const = default;
-};
+using emulator::Dim3;
 
 /// The work of one launch, as its caller counts it; 0 if it does not apply.
 struct Work {

@@ -18,30 +18,6 @@ using emulator::splitmix64;
 /// In warp instructions: more than a launch of any experiment takes, and done within a minute.
 constexpr std::uint64_t instruction_budget = 20'000'000'000;
 
-emulator::BarrierPolicy policy_of(BarrierPolicy policy) {
-    switch (policy) {
-        case BarrierPolicy::before_volta:
-            return emulator::BarrierPolicy::before_volta;
-        case BarrierPolicy::strict:
-            return emulator::BarrierPolicy::strict;
-        case BarrierPolicy::volta:
-            break;
-    }
-    return emulator::BarrierPolicy::volta;
-}
-
-emulator::Schedule schedule_of(Schedule schedule) {
-    switch (schedule) {
-        case Schedule::run_to_barrier:
-            return emulator::Schedule::run_to_barrier;
-        case Schedule::reverse:
-            return emulator::Schedule::reverse;
-        case Schedule::random:
-            break;
-    }
-    return emulator::Schedule::random_quantum;
-}
-
 /// Calls `work`; an error of the emulator becomes a DeviceError.
 template <class F>
 auto translated(F work) {
@@ -166,8 +142,8 @@ const LoadedKernel& EmulatedDevice::load_ptx(std::string_view ptx, std::string_v
 
 emulator::Options EmulatedDevice::next_options() {
     const std::uint64_t launch = splitmix64(launch_in_frame_++);
-    return {.schedule = schedule_of(settings_.schedule),
-            .barriers = policy_of(settings_.barriers),
+    return {.schedule = settings_.schedule,
+            .barriers = settings_.barriers,
             .seed = splitmix64(settings_.seed ^ splitmix64(frame_ ^ launch)),
             .instruction_budget = instruction_budget,
             .time_limit = limits_.time,
@@ -177,12 +153,10 @@ emulator::Options EmulatedDevice::next_options() {
 void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& shape,
                                    const Work& work, std::span<void* const> arguments) {
     const emulator::Kernel& kernel = *static_cast<const EmulatedKernel&>(loaded).kernel;
-    const auto dim = [](Dim3 d) { return emulator::Dim3{d.x, d.y, d.z}; };
-    const emulator::Launch launch{dim(shape.grid), dim(shape.block), shape.dynamic_shared_bytes};
     const emulator::Options options = next_options();
     const std::vector<const void*> values(arguments.begin(), arguments.end());
     const auto frozen =
-        translated([&] { return emulator::Machine::freeze(kernel, launch, values, options); });
+        translated([&] { return emulator::Machine::freeze(kernel, shape, values, options); });
     if (freezes_) {
         if (frozen_) run(*frozen_);
         frozen_ = frozen;

@@ -148,7 +148,7 @@ void AccessCounters::join(Observer& fork) {
     kernels_[current_] += dynamic_cast<AccessCounters&>(fork).kernels_.front();
 }
 
-void AccessCounters::on_launch(const Kernel& kernel, const Launch&) {
+void AccessCounters::on_launch(const Kernel& kernel, const LaunchShape&) {
     const auto found = std::find_if(kernels_.begin(), kernels_.end(),
                                     [&](const auto& k) { return k.kernel == kernel.name; });
     current_ = std::size_t(found - kernels_.begin());

@@ -69,7 +69,7 @@ class AccessCounters : public Observer {
     std::unique_ptr<Observer> fork() override;
     void join(Observer& fork) override;
     void on_failure(std::uint32_t) override { kernels_[current_] = before_; }
-    void on_launch(const Kernel& kernel, const Launch& launch) override;
+    void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
     bool wants_instructions() const override { return false; }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;

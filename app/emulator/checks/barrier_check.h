@@ -24,7 +24,7 @@ class BarrierCheck : public Observer {
     std::unique_ptr<Observer> fork() override;
     void join(Observer& fork) override;
     void on_failure(std::uint32_t block) override { log_.forget_after(block); }
-    void on_launch(const Kernel& kernel, const Launch& launch) override {
+    void on_launch(const Kernel& kernel, const LaunchShape& launch) override {
         launch_.begin(kernel, launch);
         log_.begin_launch();
     }

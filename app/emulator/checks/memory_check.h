@@ -16,7 +16,7 @@ class MemoryCheck : public Observer {
   public:
     std::vector<Finding> findings() const { return log_.findings(); }
 
-    void on_launch(const Kernel& kernel, const Launch& launch) override {
+    void on_launch(const Kernel& kernel, const LaunchShape& launch) override {
         launch_.begin(kernel, launch);
         log_.begin_launch();
     }

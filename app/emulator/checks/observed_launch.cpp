@@ -2,7 +2,7 @@
 
 namespace warpscope::emulator {
 
-void ObservedLaunch::begin(const Kernel& kernel, const Launch& launch) {
+void ObservedLaunch::begin(const Kernel& kernel, const LaunchShape& launch) {
     kernel_ = &kernel;
     grid_ = launch.grid;
     block_ = launch.block;

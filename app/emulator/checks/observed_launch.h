@@ -10,7 +10,7 @@ namespace warpscope::emulator {
 /// The launch that a check observes: turns indices of the emulator into threads and source lines.
 class ObservedLaunch {
   public:
-    void begin(const Kernel& kernel, const Launch& launch);
+    void begin(const Kernel& kernel, const LaunchShape& launch);
     const Kernel& kernel() const { return *kernel_; }
     std::uint32_t threads() const { return std::uint32_t(block_.count()); }  ///< of one block
     /// `thread` is a linear index in its block, `block` one in the grid.

@@ -14,7 +14,7 @@ void RaceDetector::join(Observer& fork) {
     report_.join(dynamic_cast<RaceDetector&>(fork).report_);
 }
 
-void RaceDetector::on_launch(const Kernel& kernel, const Launch& launch) {
+void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     const std::uint32_t shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
     report_.begin_launch(kernel, launch, shared_bytes);
     order_.begin_launch(report_.threads());

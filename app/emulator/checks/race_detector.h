@@ -34,7 +34,7 @@ class RaceDetector : public Observer {
     std::unique_ptr<Observer> fork() override;
     void join(Observer& fork) override;
     void on_failure(std::uint32_t block) override { report_.forget_after(block); }
-    void on_launch(const Kernel& kernel, const Launch& launch) override;
+    void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
     bool wants_instructions() const override { return false; }
     bool wants_global_accesses() const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;

@@ -43,7 +43,7 @@ bool read_too_early(const Kernel& kernel, const Conflict& conflict, const Access
 
 }  // namespace
 
-void RaceReport::begin_launch(const Kernel& kernel, const Launch& launch,
+void RaceReport::begin_launch(const Kernel& kernel, const LaunchShape& launch,
                               std::uint32_t shared_bytes) {
     launch_.begin(kernel, launch);
     log_.begin_launch();

@@ -24,7 +24,7 @@ struct Conflict {
 /// What the race detector tells people: its findings, and the words of shared memory that race.
 class RaceReport {
   public:
-    void begin_launch(const Kernel& kernel, const Launch& launch, std::uint32_t shared_bytes);
+    void begin_launch(const Kernel& kernel, const LaunchShape& launch, std::uint32_t shared_bytes);
     void begin_block(std::uint32_t block);
     std::uint32_t threads() const { return launch_.threads(); }  ///< of one block
 

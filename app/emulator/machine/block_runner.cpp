@@ -10,7 +10,7 @@
 
 namespace warpscope::emulator {
 
-BlockRunner::BlockRunner(const Kernel& kernel, const Launch& launch, const Memory& memory,
+BlockRunner::BlockRunner(const Kernel& kernel, const LaunchShape& launch, const Memory& memory,
                          std::span<const std::byte> arguments, const Options& options,
                          Budget& budget)
     : kernel_(kernel),

@@ -17,7 +17,7 @@ namespace warpscope::emulator {
 /// executes instructions until its turn is used up, it waits or it has exited.
 class BlockRunner {
   public:
-    BlockRunner(const Kernel& kernel, const Launch& launch, const Memory& memory,
+    BlockRunner(const Kernel& kernel, const LaunchShape& launch, const Memory& memory,
                 std::span<const std::byte> arguments, const Options& options, Budget& budget);
     BlockRunner(const BlockRunner&) = delete;
     BlockRunner& operator=(const BlockRunner&) = delete;
@@ -50,7 +50,7 @@ class BlockRunner {
     void count(std::uint64_t instructions);
 
     const Kernel& kernel_;
-    const Launch launch_;
+    const LaunchShape launch_;
     const Options options_;
     Budget& budget_;
     const WarpScheduler scheduler_;

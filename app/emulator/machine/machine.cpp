@@ -17,7 +17,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-void check_shape(const Kernel& kernel, const Launch& launch) {
+void check_shape(const Kernel& kernel, const LaunchShape& launch) {
     const auto fail = [&](const std::string& what) {
         throw Error(fmt::format("kernel {}: {}", kernel.name, what));
     };
@@ -158,13 +158,13 @@ std::string Machine::take_output() {
     return text;
 }
 
-FrozenLaunch Machine::freeze(const Kernel& kernel, const Launch& launch,
+FrozenLaunch Machine::freeze(const Kernel& kernel, const LaunchShape& launch,
                              std::span<const void* const> arguments, const Options& options) {
     check_shape(kernel, launch);
     return {&kernel, launch, pack(kernel, arguments), options};
 }
 
-Statistics Machine::run(const Kernel& kernel, const Launch& launch,
+Statistics Machine::run(const Kernel& kernel, const LaunchShape& launch,
                         std::span<const void* const> arguments, const Options& options,
                         Observer* observer) {
     return run(freeze(kernel, launch, arguments, options), observer);
@@ -172,7 +172,7 @@ Statistics Machine::run(const Kernel& kernel, const Launch& launch,
 
 Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     const Kernel& kernel = *frozen.kernel;
-    const Launch& launch = frozen.launch;
+    const LaunchShape& launch = frozen.launch;
     const Options& options = frozen.options;
     for (unsigned sm = 0; sm < virtual_sms(); ++sm)
         shared_memory(sm, kernel.shared_bytes + launch.dynamic_shared_bytes);

@@ -34,14 +34,14 @@ class Machine {
     /// Runs a launch to its end. `arguments` holds one pointer for each parameter, to its value.
     /// Throws Error: invalid launch configuration, invalid access, deadlock, budget, trap. Memory
     /// then holds what was written before the error.
-    Statistics run(const Kernel& kernel, const Launch& launch,
+    Statistics run(const Kernel& kernel, const LaunchShape& launch,
                    std::span<const void* const> arguments, const Options& options = {},
                    Observer* observer = nullptr);
     Statistics run(const FrozenLaunch& launch, Observer* observer = nullptr);
 
     /// Packs the arguments of a launch for later. Throws Error for an invalid launch configuration
     /// or a wrong number of arguments.
-    static FrozenLaunch freeze(const Kernel& kernel, const Launch& launch,
+    static FrozenLaunch freeze(const Kernel& kernel, const LaunchShape& launch,
                                std::span<const void* const> arguments, const Options& options);
 
     /// Returns and clears what kernels have printed with printf(), in the order of launches, blocks

@@ -12,7 +12,7 @@ namespace warpscope::emulator {
 
 class Error;
 class Warp;
-struct Launch;
+struct LaunchShape;
 struct Statistics;
 
 /// One load, store or atomic of a warp, before it executes. Addresses are offsets into the block's
@@ -73,7 +73,7 @@ class Observer {
     /// The launch has failed with an error of this block; called after join(). Other threads may
     /// have run blocks above it: the observer must forget them.
     virtual void on_failure(std::uint32_t /*block*/) {}
-    virtual void on_launch(const Kernel&, const Launch&) {}
+    virtual void on_launch(const Kernel&, const LaunchShape&) {}
     virtual bool wants(std::uint32_t /*block*/) { return true; }  ///< false: it runs unobserved
     /// Asked when a block begins. Events that are not wanted are not sent and take no time.
     virtual bool wants_instructions() const { return true; }

@@ -29,7 +29,7 @@ class ObserverList : public Observer {
     void on_failure(std::uint32_t block) override {
         each([&](Observer& o) { o.on_failure(block); });
     }
-    void on_launch(const Kernel& kernel, const Launch& launch) override {
+    void on_launch(const Kernel& kernel, const LaunchShape& launch) override {
         each([&](Observer& o) { o.on_launch(kernel, launch); });
     }
     bool wants_instructions() const override {

@@ -14,7 +14,7 @@ class WarpScheduler {
   public:
     WarpScheduler(const Kernel& kernel, const Options& options)
         : options_(options),
-          is_random_(options.schedule == Schedule::random_quantum &&
+          is_random_(options.schedule == Schedule::random &&
                      (kernel.has_barrier || kernel.uses_shared)) {}
 
     void begin_block(BlockState& state) const {

@@ -7,7 +7,7 @@
 namespace warpscope::emulator {
 
 /// The launch configuration of a kernel.
-struct Launch {
+struct LaunchShape {
     Dim3 grid, block;
     std::uint32_t dynamic_shared_bytes = 0;
 };

@@ -34,7 +34,7 @@ inline constexpr std::uint64_t window_size = 0x0000'0100'0000'0000;
 /// The running block, as its warps see it.
 struct BlockContext {
     const Kernel* kernel = nullptr;
-    const Launch* launch = nullptr;
+    const LaunchShape* launch = nullptr;
     const Memory* memory = nullptr;
     std::byte* shared = nullptr;
     std::uint32_t shared_bytes = 0;

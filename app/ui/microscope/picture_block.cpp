@@ -8,7 +8,7 @@ namespace warpscope::ui {
 bool has_place_in_picture(const Microscope& microscope, const Stage& stage) {
     const gl::PixelBuffer* pixels = stage.pixels();
     if (!pixels || !microscope.is_open() || !microscope.ready()) return false;
-    const emulator::Launch& launch = microscope.launch();
+    const emulator::LaunchShape& launch = microscope.launch();
     const int side = stage.tile_side();
     const auto cover = [&](std::uint32_t blocks, int texels) {
         return int(blocks) == (texels + side - 1) / side;

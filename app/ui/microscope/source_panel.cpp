@@ -91,8 +91,7 @@ void block_field(Ui& ui, Microscope& microscope) {
     if (field(ui, "microscope.block", index_text(microscope.block(), grid), ui.px(82), typed))
         ui.later([&microscope, typed] { microscope.set_block(typed); });
     ImGui::SameLine(0, ui.px(6));
-    const compute::Dim3 size{grid.x, grid.y, grid.z};
-    text(ui.fonts.small, colour::faint, "of " + dimensions(size));
+    text(ui.fonts.small, colour::faint, "of " + dimensions(grid));
     ImGui::SameLine(0, ui.px(10));
 }
 

@@ -164,8 +164,7 @@ TEST(Recursion, LanesMayRecurseToDifferentDepths) {
 }
 
 TEST(Recursion, GivesOneResultUnderEveryScheduleAndBarrierPolicy) {
-    for (const Schedule schedule :
-         {Schedule::run_to_barrier, Schedule::reverse, Schedule::random_quantum})
+    for (const Schedule schedule : {Schedule::run_to_barrier, Schedule::reverse, Schedule::random})
         for (const BarrierPolicy policy : {BarrierPolicy::volta, BarrierPolicy::before_volta}) {
             Runner r(kernel_text("and.b32 %r3, %r1, 7;\n" + call("fib", 4, 3) + call("fib", 5, 4) +
                                      "add.s32 %r2, %r4, %r5;\n" + store,

@@ -37,7 +37,7 @@ END:)",
 
 TEST(Barrier, TreeReductionGivesTheSumUnderEverySchedule) {
     Runner r(tree(false));
-    for (const Schedule s : {Schedule::run_to_barrier, Schedule::reverse, Schedule::random_quantum})
+    for (const Schedule s : {Schedule::run_to_barrier, Schedule::reverse, Schedule::random})
         for (std::uint64_t seed = 0; seed < 20; ++seed) {
             r.options.schedule = s;
             r.options.seed = seed;

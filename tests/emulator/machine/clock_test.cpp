@@ -62,7 +62,7 @@ st.global.u32 [%rd1], %r7;)");
 
 TEST(Clock, ALoopThatWaitsForTheClockEndsUnderEverySchedule) {
     for (const Schedule schedule :
-         {Schedule::run_to_barrier, Schedule::reverse, Schedule::random_quantum}) {
+         {Schedule::run_to_barrier, Schedule::reverse, Schedule::random}) {
         Runner r(late_warp);
         r.options.schedule = schedule;
         r.options.instruction_budget = 1'000'000;

@@ -120,8 +120,7 @@ OTHER: setp.ne.s32 %p3, %r1, 1;
 st.global.u32 [%rd0+4], 77;
 END: )"));
     r.options.instruction_budget = 10'000'000;
-    for (const Schedule s :
-         {Schedule::run_to_barrier, Schedule::reverse, Schedule::random_quantum}) {
+    for (const Schedule s : {Schedule::run_to_barrier, Schedule::reverse, Schedule::random}) {
         r.options.schedule = s;
         EXPECT_EQ(r.run(one_block(32))[0], 77u);
     }

@@ -54,7 +54,7 @@ add.u32 %r9, %r9, %r3;
 st.global.u32 [%rd1], %r9;
 END:)"));
     for (const Schedule schedule :
-         {Schedule::run_to_barrier, Schedule::reverse, Schedule::random_quantum}) {
+         {Schedule::run_to_barrier, Schedule::reverse, Schedule::random}) {
         r.options.schedule = schedule;
         const auto v = r.run(one_block(32));
         for (std::uint32_t t = 0; t < 32; ++t)

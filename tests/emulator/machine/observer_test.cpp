@@ -64,7 +64,7 @@ TEST(Observer, SeesTheBlocksItWantsAndDoesNotChangeTheResult) {
     Recorder recorder;
     recorder.only = 3;
     watched.observer = &recorder;
-    const Launch launch{{8, 1, 1}, {64, 1, 1}, 0};
+    const LaunchShape launch{{8, 1, 1}, {64, 1, 1}, 0};
     EXPECT_EQ(watched.run(launch), free.run(launch));
     EXPECT_EQ(watched.statistics.warp_instructions, free.statistics.warp_instructions);
     EXPECT_EQ(watched.statistics.thread_instructions, free.statistics.thread_instructions);

@@ -88,13 +88,13 @@ TEST_P(ParallelObservers, ForgetTheBlocksAboveTheFailingBlock) {
 }
 
 std::string schedule_name(Schedule schedule) {
-    if (schedule == Schedule::random_quantum) return "random";
+    if (schedule == Schedule::random) return "random";
     return schedule == Schedule::reverse ? "reverse" : "run_to_barrier";
 }
 
 INSTANTIATE_TEST_SUITE_P(Schedules, ParallelObservers,
                          testing::Values(Schedule::run_to_barrier, Schedule::reverse,
-                                         Schedule::random_quantum),
+                                         Schedule::random),
                          [](const auto& info) { return schedule_name(info.param); });
 
 // The memory check is one of these: it has to see every write before the later reads.

@@ -18,7 +18,7 @@ ld.shared.u32 %r9, [%r8];
 st.global.u32 [%rd2], %r9;)",
                                        shared_words);
 
-const Launch grid{{90, 1, 1}, {256, 1, 1}, 0};
+const LaunchShape grid{{90, 1, 1}, {256, 1, 1}, 0};
 
 std::vector<std::uint32_t> run_mirror(std::uint64_t seed, unsigned threads, Schedule schedule) {
     Runner r(mirror);
@@ -29,10 +29,10 @@ std::vector<std::uint32_t> run_mirror(std::uint64_t seed, unsigned threads, Sche
 }
 
 TEST(Schedule, ResultDependsOnTheSeedNotOnTheHostThreads) {
-    const auto one = run_mirror(7, 1, Schedule::random_quantum);
-    EXPECT_EQ(one, run_mirror(7, 2, Schedule::random_quantum));
-    EXPECT_EQ(one, run_mirror(7, 5, Schedule::random_quantum));
-    EXPECT_NE(one, run_mirror(8, 2, Schedule::random_quantum));
+    const auto one = run_mirror(7, 1, Schedule::random);
+    EXPECT_EQ(one, run_mirror(7, 2, Schedule::random));
+    EXPECT_EQ(one, run_mirror(7, 5, Schedule::random));
+    EXPECT_NE(one, run_mirror(8, 2, Schedule::random));
 }
 
 double wrong_share(const std::vector<std::uint32_t>& out) {
@@ -54,7 +54,7 @@ TEST(Schedule, OrderedSchedulesGiveHalfOfTheThreadsStaleValues) {
 }
 
 TEST(Schedule, RandomScheduleMakesTheRaceVisible) {
-    const double share = wrong_share(run_mirror(3, 2, Schedule::random_quantum));
+    const double share = wrong_share(run_mirror(3, 2, Schedule::random));
     EXPECT_GT(share, 0.05);
     EXPECT_LT(share, 0.5);
 }
@@ -99,7 +99,7 @@ TEST(Schedule, WarpMaySpinUntilAnotherWarpStores) {
         "st.global.u32 [%rd1], %r2; bra END; LATER: st.volatile.shared.u32 [cell], 9; END: ",
         shared_words));
     r.options.instruction_budget = 100'000'000;
-    for (const Schedule s : {Schedule::run_to_barrier, Schedule::random_quantum}) {
+    for (const Schedule s : {Schedule::run_to_barrier, Schedule::random}) {
         Runner fresh(mirror);
         r.options.schedule = s;
         EXPECT_EQ(r.run(one_block(64))[5], 9u);

@@ -15,7 +15,7 @@ namespace warpscope::emulator {
 /// `floats` floats; `scalars` are the other arguments in their order.
 class FrozenKernel {
   public:
-    FrozenKernel(const std::string& file, const std::string& kernel, Launch launch,
+    FrozenKernel(const std::string& file, const std::string& kernel, LaunchShape launch,
                  std::vector<std::uint32_t> scalars, Options options = {}, unsigned sms = 1,
                  std::size_t floats = 1 << 14)
         : machine(sms), module_(Module::parse(text_of(file), file)) {

@@ -11,7 +11,7 @@ namespace warpscope::emulator {
 /// A frozen launch of a kernel of kernel_text(), with `out` of 1024 words.
 class SteppedKernel {
   public:
-    SteppedKernel(const std::string& ptx, Launch launch,
+    SteppedKernel(const std::string& ptx, LaunchShape launch,
                   Options options = {.schedule = Schedule::run_to_barrier}, std::uint32_t n = 0,
                   unsigned sms = 1)
         : machine(sms), module_(Module::parse(ptx, "test")) {

@@ -13,7 +13,7 @@ namespace {
 
 struct Case {
     std::string file, kernel;
-    Launch launch;
+    LaunchShape launch;
     std::vector<std::uint32_t> scalars;
     std::uint32_t block;
 };
@@ -26,8 +26,8 @@ const std::uint32_t dt = std::bit_cast<std::uint32_t>(0.01f),
                     softening = std::bit_cast<std::uint32_t>(0.1f);
 
 std::vector<Case> cases() {
-    const Launch pixels{{4, 3, 1}, {16, 16, 1}, 0};
-    const Launch dot{{3, 1, 1}, {128, 1, 1}, 0};
+    const LaunchShape pixels{{4, 3, 1}, {16, 16, 1}, 0};
+    const LaunchShape dot{{3, 1, 1}, {128, 1, 1}, 0};
     return {
         {"precise/ripple.ptx", "ripple_txty", pixels, {64, 48}, 7},
         {"fast/ripple.ptx", "ripple_txty_nosync", pixels, {64, 48}, 7},
@@ -68,7 +68,7 @@ std::vector<Options> orders() {
     for (const Schedule s : {Schedule::run_to_barrier, Schedule::reverse})
         all.push_back({.schedule = s});
     for (std::uint64_t seed = 1; seed <= 4; ++seed)
-        all.push_back({.schedule = Schedule::random_quantum, .seed = seed});
+        all.push_back({.schedule = Schedule::random, .seed = seed});
     all.push_back({.barriers = BarrierPolicy::before_volta, .seed = 5});
     all.push_back({.schedule = Schedule::manual, .orders = {{1, 0, 2}, {2, 1}}});
     return all;

@@ -3,7 +3,7 @@
 namespace warpscope::emulator {
 namespace {
 
-std::string run_error(const std::string& body, Launch launch, std::uint32_t n = 0,
+std::string run_error(const std::string& body, LaunchShape launch, std::uint32_t n = 0,
                       std::size_t words = 0, const std::string& before = "") {
     Runner r(kernel_text(body, before));
     return error_of([&] { r.run(launch, n, words); });
