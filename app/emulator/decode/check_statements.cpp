@@ -8,7 +8,7 @@ namespace {
 
 void check_operand_count(const KernelState& state, const Statement& s) {
     const OperandRoles& roles = s.opcode->operands;
-    const size_t count = s.operands.size();
+    const std::size_t count = s.operands.size();
     if (roles.any || (count >= roles.least && count <= roles.count)) return;
     const std::string needed = roles.least == roles.count
                                    ? fmt::format("{}", roles.count)

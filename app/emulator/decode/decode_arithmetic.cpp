@@ -10,7 +10,7 @@ void decode_predicate_logic(StatementDecoder& d) {
     const Handler handler = arithmetic_handler({d.operation(), Type::pred}, {});
     if (!handler) d.fail("predicates have and, or, xor, not and mov only");
     std::vector<std::uint32_t> sources;
-    for (size_t k = 1; k < d.statement().operands.size(); ++k)
+    for (std::size_t k = 1; k < d.statement().operands.size(); ++k)
         sources.push_back(d.predicate_source(d.operand(k)));
     d.emit_predicate(handler, d.destination(d.operand(0)), emission_of(std::move(sources)));
 }
@@ -61,7 +61,7 @@ void decode_arithmetic(StatementDecoder& d) {
     const Arithmetic a =
         is_float(type) ? float_arithmetic(d) : Arithmetic{d.operation(), type, d.has("sat"), false};
     std::vector<std::uint32_t> operands = {d.destination(d.operand(0))};
-    for (size_t k = 1; k < d.statement().operands.size(); ++k)
+    for (std::size_t k = 1; k < d.statement().operands.size(); ++k)
         operands.push_back(d.source(k, type));
     d.emit_arithmetic(a, d.type_of(0, type), std::move(operands));
 }
@@ -75,7 +75,7 @@ void decode_carry(StatementDecoder& d) {
     if (!e.full) d.fail_form();
     d.check_width(d.operand(0), type);
     e.operands = {d.destination(d.operand(0))};
-    for (size_t k = 1; k < d.statement().operands.size(); ++k)
+    for (std::size_t k = 1; k < d.statement().operands.size(); ++k)
         e.operands.push_back(d.source(k, type));
     e.operands.push_back(d.emitter().carry_slot());
     const bool takes = d.statement().name.ends_with('c'), leaves = d.has("cc");

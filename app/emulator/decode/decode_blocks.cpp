@@ -52,7 +52,7 @@ void decode_statement(StatementDecoder& d) {
 
 namespace {
 
-size_t most_types(TypeList list) {
+std::size_t most_types(TypeList list) {
     switch (list) {
         case TypeList::none:
             return 0;
@@ -68,7 +68,7 @@ size_t most_types(TypeList list) {
 // The grammar functions read the modifiers that they know: this finds the others.
 void check_modifiers(const OperandReader& reader) {
     const Statement& s = reader.statement();
-    size_t types = 0;
+    std::size_t types = 0;
     for (const std::string& m : s.modifiers) {
         if (s.opcode->permits(m)) continue;
         if (!type_named(m) || ++types > most_types(s.opcode->types))
@@ -85,7 +85,7 @@ void check_destination(const OperandReader& reader) {
 
 std::vector<bool> blocks_with_join(const KernelState& state) {
     std::vector<bool> found(state.flow.blocks.size());
-    for (size_t b = 0; b < found.size(); ++b)
+    for (std::size_t b = 0; b < found.size(); ++b)
         if (state.uniformity.divergent[b] && state.uniformity.join[b] != ControlFlow::no_block)
             found[state.uniformity.join[b]] = true;
     return found;
@@ -123,7 +123,7 @@ void decode_block(KernelState& state, Emitter& emitter, const BasicBlock& block,
 void decode_blocks(KernelState& state) {
     const std::vector<bool> is_join = blocks_with_join(state);
     Emitter emitter(state);
-    for (size_t b = 0; b < state.flow.blocks.size(); ++b)
+    for (std::size_t b = 0; b < state.flow.blocks.size(); ++b)
         decode_block(state, emitter, state.flow.blocks[b], is_join[b]);
 }
 

@@ -25,9 +25,9 @@ void decode_branch(StatementDecoder& d) {
     e.operation = d.operation();
     e.full = s.guard < 0 ? branch_always : s.guard_negated ? branch_unless : branch_if;
     e.role = s.guard < 0 ? Role::branch : s.guard_negated ? Role::branch_unless : Role::branch_if;
-    if (s.guard >= 0) e.operands = {state.register_slots[size_t(s.guard)]};
+    if (s.guard >= 0) e.operands = {state.register_slots[std::size_t(s.guard)]};
     // A branch closes its block; the blocks are decoded in their order.
-    const size_t block = state.block_begin.size() - 1;
+    const std::size_t block = state.block_begin.size() - 1;
     state.fixups.push_back(
         {d.emitter().position(), state.flow.block_of[branch_target(state.syntax, s)],
          state.uniformity.divergent[block] ? state.uniformity.join[block] : ControlFlow::no_block});
@@ -97,7 +97,7 @@ void decode_barrier(StatementDecoder& d) {
     const std::vector<Operand>& operands = d.statement().operands;
     const BarrierKind kind = barrier_kind(d);
     const bool reduces = kind >= BarrierKind::popc;
-    const size_t number = reduces ? 1 : 0;
+    const std::size_t number = reduces ? 1 : 0;
     const bool has_count = operands.size() > number + (reduces ? 2 : 1);
     Emission e;
     e.full = barrier;

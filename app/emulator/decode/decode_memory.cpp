@@ -162,7 +162,7 @@ void decode_atomic(StatementDecoder& d) {
     form.space = space_of(d.statement());
     form.type = d.type();
     const AtomicOp op = atomic_operation(d);
-    const size_t first = d.operation() == Operation::atom ? 1 : 0;
+    const std::size_t first = d.operation() == Operation::atom ? 1 : 0;
     if (operands.size() != first + (op == AtomicOp::cas ? 3 : 2))
         d.fail(op == AtomicOp::cas ? "a compare-and-swap has an address and two values"
                                    : "an atomic has an address and one value");
@@ -172,7 +172,7 @@ void decode_atomic(StatementDecoder& d) {
     if (!e.full) d.fail("unknown form of an atomic");
     // nvcc writes atom where red would do: an old value that nothing reads is not kept.
     const bool returns = first && operands[0].kind == Operand::register_ &&
-                         d.state().is_read[size_t(operands[0].index)];
+                         d.state().is_read[std::size_t(operands[0].index)];
     if (returns) d.check_width(operands[0], form.type);
     e.operands = {returns ? d.destination(operands[0]) : 0, at.operand,
                   d.source(operands[first + 1], form.type)};

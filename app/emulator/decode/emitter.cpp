@@ -22,7 +22,7 @@ void Emitter::emit(const Emission& e, const FloatRequest& mode) {
         Emission prefix;
         prefix.full = statement_->guard_negated ? guard_not : guard;
         prefix.role = statement_->guard_negated ? Role::guard_not : Role::guard;
-        prefix.operands = {state_.register_slots[size_t(statement_->guard)]};
+        prefix.operands = {state_.register_slots[std::size_t(statement_->guard)]};
         append(prefix, true);
     }
     append(e, !is_first_);

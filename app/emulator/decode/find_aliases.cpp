@@ -35,7 +35,7 @@ std::optional<std::uint32_t> copied_slot(OperandReader& reader, const KernelStat
     if (!is_mov && !keeps_address) return std::nullopt;
     const auto type = type_named(s.modifiers.back());
     if (!type || *type == Type::pred || from.kind == Operand::vector) return std::nullopt;
-    if (from.kind == Operand::register_) return state.aliases[size_t(from.index)];
+    if (from.kind == Operand::register_) return state.aliases[std::size_t(from.index)];
     if (from.kind == Operand::special && special_named(from.name) == Special::none)
         return std::nullopt;
     return reader.source(from, *type);
@@ -49,18 +49,18 @@ void find_aliases(KernelState& state) {
     state.dropped.resize(statements.size());
     std::vector<std::uint32_t> definitions(state.syntax.registers.size());
     for (const Statement& s : statements)
-        for (std::int32_t r : destinations_of(s)) ++definitions[size_t(r)];
+        for (std::int32_t r : destinations_of(s)) ++definitions[std::size_t(r)];
     for (bool changed = true; changed;) {
         changed = false;
-        for (size_t i = 0; i < statements.size(); ++i) {
+        for (std::size_t i = 0; i < statements.size(); ++i) {
             const Statement& s = statements[i];
             if (state.dropped[i] || s.guard >= 0 || s.operands.size() != 2) continue;
             const Operand& d = s.operands[0];
-            if (d.kind != Operand::register_ || definitions[size_t(d.index)] != 1) continue;
-            if (state.uniformity.live_at_entry[size_t(d.index)]) continue;
+            if (d.kind != Operand::register_ || definitions[std::size_t(d.index)] != 1) continue;
+            if (state.uniformity.live_at_entry[std::size_t(d.index)]) continue;
             OperandReader reader(state, s);
-            state.aliases[size_t(d.index)] = copied_slot(reader, state);
-            state.dropped[i] = state.aliases[size_t(d.index)].has_value();
+            state.aliases[std::size_t(d.index)] = copied_slot(reader, state);
+            state.dropped[i] = state.aliases[std::size_t(d.index)].has_value();
             changed |= state.dropped[i];
         }
     }

@@ -44,9 +44,9 @@ std::uint8_t events_of(const Instruction& i, const InstructionInfo& info) {
 
 void mark_events(KernelState& state) {
     Kernel& kernel = *state.kernel;
-    for (size_t k = 0; k < kernel.code.size(); ++k)
+    for (std::size_t k = 0; k < kernel.code.size(); ++k)
         kernel.code[k].events = events_of(kernel.code[k], kernel.lines[k]);
-    for (size_t k = kernel.code.size(); k-- > 1;) {
+    for (std::size_t k = kernel.code.size(); k-- > 1;) {
         Instruction& i = kernel.code[k - 1];
         if (is_prefix(i.role)) i.events = std::uint8_t(kernel.code[k].events | Instruction::guards);
     }

@@ -38,7 +38,7 @@ class ModuleLoader {
 
   private:
     void place(const Variable& v) {
-        constexpr size_t align = 64, most = 512 << 20;
+        constexpr std::size_t align = 64, most = 512 << 20;
         bytes_ += v.bytes;
         if (bytes_ > most)
             throw Error(fmt::format("{}: with '{}' the module's variables have more than {} MiB",
@@ -47,7 +47,8 @@ class ModuleLoader {
         const auto raw = std::uint64_t(storage.get());
         auto* data = reinterpret_cast<std::byte*>((raw + align - 1) / align * align);
         std::copy(v.initial.begin(), v.initial.end(), data);
-        module_->variables_.push_back({v.name, data, size_t(v.bytes), v.space == Space::constant});
+        module_->variables_.push_back(
+            {v.name, data, std::size_t(v.bytes), v.space == Space::constant});
         module_->storage_.push_back(std::move(storage));
         symbols_[v.name] = {v.space, std::uint64_t(data)};
     }

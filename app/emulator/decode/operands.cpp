@@ -11,12 +11,12 @@ namespace warpscope::emulator {
 std::uint32_t OperandReader::destination(const Operand& o) const {
     if (o.kind == Operand::sink) return 0;
     if (o.kind != Operand::register_) fail("the destination is not a register");
-    return state_.register_slots[size_t(o.index)];
+    return state_.register_slots[std::size_t(o.index)];
 }
 
 unsigned OperandReader::register_bits(const Operand& o) const {
     if (o.kind != Operand::register_) return 0;
-    return bits_of(state_.syntax.registers[size_t(o.index)].type);
+    return bits_of(state_.syntax.registers[std::size_t(o.index)].type);
 }
 
 void OperandReader::check_width(const Operand& o, Type type) const {
@@ -34,7 +34,7 @@ Symbol OperandReader::symbol(const Operand& o) const {
     fail(fmt::format("unknown name '{}'", o.name));
 }
 
-Type OperandReader::type_of(size_t k, Type instruction_type) const {
+Type OperandReader::type_of(std::size_t k, Type instruction_type) const {
     const OperandRole& role = statement_.opcode->operands.roles[k];
     switch (role.value) {
         case OperandRole::Value::own:
@@ -47,7 +47,7 @@ Type OperandReader::type_of(size_t k, Type instruction_type) const {
     return instruction_type;
 }
 
-std::uint32_t OperandReader::source(size_t k, Type instruction_type) {
+std::uint32_t OperandReader::source(std::size_t k, Type instruction_type) {
     return source(operand(k), type_of(k, instruction_type));
 }
 
@@ -69,7 +69,7 @@ std::uint32_t OperandReader::source(const Operand& o, Type type) {
     switch (o.kind) {
         case Operand::register_:
             check_width(o, type);
-            return state_.register_slots[size_t(o.index)];
+            return state_.register_slots[std::size_t(o.index)];
         case Operand::integer:
             if (type == Type::pred) return state_.slots.constant(o.value ? all_lanes : 0);
             if (is_float(type)) fail("an integer stands where a float is needed");

@@ -14,7 +14,7 @@ class OperandReader {
         : state_(state), statement_(statement) {}
 
     const Statement& statement() const { return statement_; }
-    const Operand& operand(size_t k) const { return statement_.operands[k]; }
+    const Operand& operand(std::size_t k) const { return statement_.operands[k]; }
 
     /// The slot of a register that the statement writes; 0 for the sink _.
     std::uint32_t destination(const Operand& o) const;
@@ -22,8 +22,8 @@ class OperandReader {
     /// address of a variable.
     std::uint32_t source(const Operand& o, Type type);
     /// Operand k, read as the type that the opcode table gives it.
-    std::uint32_t source(size_t k, Type instruction_type);
-    Type type_of(size_t k, Type instruction_type) const;
+    std::uint32_t source(std::size_t k, Type instruction_type);
+    Type type_of(std::size_t k, Type instruction_type) const;
 
     unsigned register_bits(const Operand& o) const;  ///< 0 for what is not a register
     /// Fails where a register is too narrow for a value of `type`, so that the access would reach

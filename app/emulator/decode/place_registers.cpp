@@ -8,11 +8,12 @@ void place_registers(KernelState& state) {
     std::vector<bool> used(registers.size());
     state.is_read.resize(registers.size());
     for (const Statement& s : state.syntax.statements) {
-        for (std::int32_t r : destinations_of(s)) used[size_t(r)] = true;
-        for (std::int32_t r : sources_of(s)) used[size_t(r)] = state.is_read[size_t(r)] = true;
+        for (std::int32_t r : destinations_of(s)) used[std::size_t(r)] = true;
+        for (std::int32_t r : sources_of(s))
+            used[std::size_t(r)] = state.is_read[std::size_t(r)] = true;
     }
     state.register_slots.resize(registers.size());
-    for (size_t r = 0; r < registers.size(); ++r) {
+    for (std::size_t r = 0; r < registers.size(); ++r) {
         const Type type = registers[r].type;
         std::uint32_t& slot = state.register_slots[r];
         if (!used[r]) continue;

@@ -8,7 +8,7 @@
 
 namespace warpscope::emulator {
 
-Type StatementDecoder::type(size_t k) const {
+Type StatementDecoder::type(std::size_t k) const {
     if (k >= types_.size())
         fail(k == 0 ? "a type is needed" : fmt::format("{} types are needed", k + 1));
     return types_[k];
@@ -37,7 +37,8 @@ void StatementDecoder::emit_value(Handler handler, std::uint32_t destination, un
                                   Emission e) {
     if (!handler) fail_form();
     const Operand& into = operand(0);
-    if (into.kind == Operand::register_ && state_.register_slots[size_t(into.index)] == destination)
+    if (into.kind == Operand::register_ &&
+        state_.register_slots[std::size_t(into.index)] == destination)
         check_width(into, bits == 64 ? Type::b64 : Type::b32);
     e.full = handler;
     if (!is_uniform(destination)) e.masked = masked_handler(bits);
@@ -49,7 +50,8 @@ void StatementDecoder::emit_predicate(Handler handler, std::uint32_t destination
     if (!handler) fail_form();
     const Operand& first = operand(0);
     const Operand& d = first.kind == Operand::pair ? first.elements[0] : first;
-    const bool uniform = d.kind == Operand::register_ && state_.uniformity.uniform[size_t(d.index)];
+    const bool uniform =
+        d.kind == Operand::register_ && state_.uniformity.uniform[std::size_t(d.index)];
     e.full = handler;
     if (!uniform) e.masked = masked_predicate;
     e.operands.insert(e.operands.begin(), destination);
@@ -59,7 +61,7 @@ void StatementDecoder::emit_predicate(Handler handler, std::uint32_t destination
 OperandKinds kinds_of(const std::vector<std::uint32_t>& operands) {
     OperandKinds kinds;
     kinds.uniform_result = is_uniform(operands[0]);
-    for (size_t k = 1; k < operands.size(); ++k)
+    for (std::size_t k = 1; k < operands.size(); ++k)
         if (is_uniform(operands[k])) kinds.uniform_sources |= 1u << (k - 1);
     return kinds;
 }

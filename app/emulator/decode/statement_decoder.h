@@ -22,7 +22,7 @@ class StatementDecoder : public OperandReader {
     Operation operation() const { return statement_.opcode->operation; }
     bool has(std::string_view modifier) const { return statement_.has(modifier); }
     /// Type modifier k; fails where the statement has fewer.
-    Type type(size_t k = 0) const;
+    Type type(std::size_t k = 0) const;
     const std::vector<Type>& types() const { return types_; }
 
     /// Where the operation's rounding or flushing differs from the kernel's.

@@ -6,7 +6,7 @@
 
 namespace warpscope::emulator {
 
-template <typename F, typename R, typename... A, size_t... k>
+template <typename F, typename R, typename... A, std::size_t... k>
 inline const Instruction* run_each_lane(const Instruction* i, Warp& w, std::index_sequence<k...>) {
     const unsigned count = is_uniform(i->operands[0]) ? 1 : lanes_per_warp;
     for (unsigned lane = 0; lane < count; ++lane)

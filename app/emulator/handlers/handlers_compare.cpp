@@ -44,7 +44,7 @@ const Instruction* compare(const Instruction* i, Warp& w) {
     const Source<a_uniform, decltype(d)> a(d, w, i->operands[1]);
     const Source<b_uniform, decltype(d)> b(d, w, i->operands[2]);
     std::uint32_t result = 0;
-    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
+    for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
         std::uint64_t bits = 0;
         hn::StoreMaskBits(d, Op()(a.at(l), b.at(l)), reinterpret_cast<std::uint8_t*>(&bits));
         result |= std::uint32_t(bits << l);

@@ -104,7 +104,7 @@ const Instruction* truncate(const Instruction* i, Warp& w) {
     const hn::Rebind<std::uint32_t, decltype(d64)> d32;
     const auto* a = slot<std::uint64_t>(w, i->operands[1]);
     auto* r = slot<std::uint32_t>(w, i->operands[0]);
-    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d64))
+    for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d64))
         hn::Store(hn::TruncateTo(d32, hn::Load(d64, a + l)), d32, r + l);
     return i + 1;
 }
@@ -115,7 +115,7 @@ const Instruction* truncate_scalar(const Instruction* i, Warp& w) {
 }
 
 template <class D>
-HWY_INLINE hn::Mask<D> mask_of(D d, std::uint32_t bits, size_t lane) {
+HWY_INLINE hn::Mask<D> mask_of(D d, std::uint32_t bits, std::size_t lane) {
     const std::uint64_t here = std::uint64_t(bits) >> lane;
     return hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&here));
 }
@@ -127,7 +127,7 @@ const Instruction* select(const Instruction* i, Warp& w) {
     const Source<b_uniform, decltype(d)> b(d, w, i->operands[2]);
     const std::uint32_t p = w.predicate(i->operands[3]);
     auto* r = slot<T>(w, i->operands[0]);
-    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d))
+    for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d))
         hn::Store(hn::IfThenElse(mask_of(d, p, l), a.at(l), b.at(l)), d, r + l);
     return i + 1;
 }
@@ -151,10 +151,10 @@ const Instruction* masked(const Instruction* i, Warp& w) {
     const Full<T> d;
     HWY_ALIGN T before[lanes_per_warp];
     auto* r = slot<T>(w, i->operands[0]);
-    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d))
+    for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d))
         hn::Store(hn::Load(d, r + l), d, before + l);
     const Instruction* next = i->handlers[Instruction::full](i, w);
-    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
+    for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
         const auto active = mask_of(d, w.mask, l);
         const auto value = hn::IfThenElse(active, hn::Load(d, r + l), hn::Load(d, before + l));
         hn::Store(value, d, r + l);

@@ -47,12 +47,12 @@ struct Fma : Float<T> {
         (void)d;
         return hn::MulAdd(a, b, c);
 #else
-        constexpr size_t n = 64 / sizeof(T);
+        constexpr std::size_t n = 64 / sizeof(T);
         HWY_ALIGN T x[n], y[n], z[n];
         hn::Store(a, d, x);
         hn::Store(b, d, y);
         hn::Store(c, d, z);
-        for (size_t l = 0; l < hn::Lanes(d); ++l) x[l] = std::fma(x[l], y[l], z[l]);
+        for (std::size_t l = 0; l < hn::Lanes(d); ++l) x[l] = std::fma(x[l], y[l], z[l]);
         return hn::Load(d, x);
 #endif
     }
@@ -204,7 +204,7 @@ struct Libm : Float<float> {
     HWY_INLINE V operator()(D d, V x) const {
         HWY_ALIGN float lanes[16];
         hn::Store(x, d, lanes);
-        for (size_t l = 0; l < hn::Lanes(d); ++l) lanes[l] = function(lanes[l]);
+        for (std::size_t l = 0; l < hn::Lanes(d); ++l) lanes[l] = function(lanes[l]);
         return hn::Load(d, lanes);
     }
 };

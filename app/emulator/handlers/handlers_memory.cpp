@@ -11,7 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace warpscope::emulator::HWY_NAMESPACE {
 namespace {
 
-constexpr size_t half_warp = lanes_per_warp / 2;
+constexpr std::size_t half_warp = lanes_per_warp / 2;
 
 // How the addresses of the lanes relate.
 enum class Pattern { failed, consecutive, scattered };
@@ -20,7 +20,7 @@ template <typename Address>
 struct Lanes {
     std::uint64_t base = 0;  // host address that is added to each one
     const Address* addresses = nullptr;
-    std::byte* at(size_t lane) const {
+    std::byte* at(std::size_t lane) const {
         return reinterpret_cast<std::byte*>(base + addresses[lane]);
     }
 };
@@ -35,10 +35,10 @@ HWY_INLINE bool survey(const Address* addresses, Address bytes, Address& low, Ad
     auto smallest = hn::Set(d, addresses[0]), largest = smallest;
     auto odd = hn::Zero(d), differs = hn::Zero(d);
     const auto next = hn::Set(d, Address(hn::Lanes(d) * bytes));
-    for (size_t half = 0; half < lanes_per_warp; half += half_warp) {
+    for (std::size_t half = 0; half < lanes_per_warp; half += half_warp) {
         auto expected =
             hn::Add(hn::Mul(hn::Iota(d, 0), hn::Set(d, bytes)), hn::Set(d, addresses[half]));
-        for (size_t l = half; l < half + half_warp; l += hn::Lanes(d)) {
+        for (std::size_t l = half; l < half + half_warp; l += hn::Lanes(d)) {
             const auto a = hn::Load(d, addresses + l);
             smallest = hn::Min(smallest, a);
             largest = hn::Max(largest, a);
@@ -85,14 +85,14 @@ HWY_INLINE Pattern check(const Instruction* i, Warp& w, Address bytes, Lanes<Add
 
 // Sixteen lanes of consecutive elements into registers, from lane `first`.
 template <typename R, unsigned elements>
-HWY_INLINE void load_half(const R* m, R* const* r, size_t first) {
+HWY_INLINE void load_half(const R* m, R* const* r, std::size_t first) {
     if constexpr (elements == 1) {
         const hn::CappedTag<R, half_warp> d;
-        for (size_t l = 0; l < half_warp; l += hn::Lanes(d))
+        for (std::size_t l = 0; l < half_warp; l += hn::Lanes(d))
             hn::Store(hn::LoadU(d, m + l), d, r[0] + first + l);
     } else if constexpr (elements == 4) {
         const hn::CappedTag<R, 4> d;
-        for (size_t l = 0; l < half_warp; l += hn::Lanes(d)) {
+        for (std::size_t l = 0; l < half_warp; l += hn::Lanes(d)) {
             hn::Vec<decltype(d)> x, y, z, t;
             hn::LoadInterleaved4(d, m + 4 * l, x, y, z, t);
             hn::Store(x, d, r[0] + first + l);
@@ -128,12 +128,12 @@ const Instruction* load(const Instruction* i, Warp& w) {
         sizeof(M) == sizeof(R) && (elements == 1 || (elements == 4 && sizeof(M) == 4));
     if (copies && pattern == Pattern::consecutive) {
         const std::byte* halves[] = {lanes.at(0), lanes.at(half_warp)};
-        for (size_t half = 0; half < 2; ++half)
+        for (std::size_t half = 0; half < 2; ++half)
             load_half<R, elements>(reinterpret_cast<const R*>(halves[half]), r, half * half_warp);
     } else if constexpr (elements == 1 && sizeof(M) == 4 && sizeof(Address) == 4) {
         gather(lanes, r[0]);
     } else {
-        for (size_t l = 0; l < lanes_per_warp; ++l) {
+        for (std::size_t l = 0; l < lanes_per_warp; ++l) {
             const auto* m = reinterpret_cast<const M*>(lanes.at(l));
             for (unsigned e = 0; e < elements; ++e) r[e][l] = R(m[e]);
         }
@@ -165,7 +165,8 @@ const Instruction* load_uniform(const Instruction* i, Warp& w) {
         } else {
             R* r = slot<R>(w, i->operands[e]);
             const auto value = hn::Set(d, R(m[e]));
-            for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) hn::Store(value, d, r + l);
+            for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d))
+                hn::Store(value, d, r + l);
         }
     }
     return w.checkpoint(i, i + 1);
@@ -180,8 +181,8 @@ const Instruction* store(const Instruction* i, Warp& w) {
     if (pattern == Pattern::consecutive && pixels) {
         const hn::CappedTag<std::uint32_t, half_warp> d;
         const auto low = hn::Set(d, 0xFFu);
-        for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
-            const size_t half = l / half_warp * half_warp;
+        for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
+            const std::size_t half = l / half_warp * half_warp;
             auto* m = reinterpret_cast<std::uint32_t*>(lanes.at(half)) - half;
             const auto byte = [&](unsigned e) {
                 return hn::And(any_source(d, w, i->operands[1 + e], l), low);
@@ -194,21 +195,21 @@ const Instruction* store(const Instruction* i, Warp& w) {
     }
     if (pattern == Pattern::consecutive && elements == 1 && sizeof(M) == sizeof(R)) {
         const hn::CappedTag<R, half_warp> d;
-        for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
-            const size_t half = l / half_warp * half_warp;
+        for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d)) {
+            const std::size_t half = l / half_warp * half_warp;
             auto* m = reinterpret_cast<R*>(lanes.at(half)) - half;
             hn::StoreU(any_source(d, w, i->operands[1], l), d, m + l);
         }
         return w.checkpoint(i, i + 1);
     }
     const R* r[elements];
-    size_t stride[elements];
+    std::size_t stride[elements];
     for (unsigned e = 0; e < elements; ++e) {
         const std::uint32_t operand = i->operands[1 + e];
         r[e] = slot<R>(w, slot_offset(operand));
         stride[e] = is_uniform(operand) ? 0 : 1;
     }
-    for (size_t l = 0; l < lanes_per_warp; ++l) {
+    for (std::size_t l = 0; l < lanes_per_warp; ++l) {
         auto* m = reinterpret_cast<M*>(lanes.at(l));
         for (unsigned e = 0; e < elements; ++e) m[e] = M(r[e][l * stride[e]]);
     }

@@ -10,7 +10,7 @@ namespace warpscope::emulator {
 
 namespace {
 
-constexpr size_t longest_string = 4096;
+constexpr std::size_t longest_string = 4096;
 
 std::string string_at(const Instruction* i, Warp& w, unsigned lane, std::uint64_t address) {
     std::string text;

@@ -32,7 +32,7 @@ class Printer {
 
     PrintedText print() {
         while (at_ < format_.size()) {
-            const size_t percent = std::min(format_.find('%', at_), format_.size());
+            const std::size_t percent = std::min(format_.find('%', at_), format_.size());
             result_.text += format_.substr(at_, percent - at_);
             at_ = percent;
             if (at_ < format_.size()) field();
@@ -92,7 +92,7 @@ class Printer {
     }
 
     void field() {
-        const size_t begin = at_++;
+        const std::size_t begin = at_++;
         const Field f = parse();
         switch (f.conversion) {
             case '%':
@@ -114,7 +114,8 @@ class Printer {
             case 'c':
                 return pad(f, std::string(1, char(argument(4))), 0, false);
             case 's':
-                return pad(f, source_.string(argument(8)).substr(0, size_t(f.precision)), 0, false);
+                return pad(f, source_.string(argument(8)).substr(0, std::size_t(f.precision)), 0,
+                           false);
             default:
                 if (std::string_view("fFeEgGaA").find(f.conversion) != std::string_view::npos &&
                     f.conversion)
@@ -146,7 +147,8 @@ class Printer {
             for (char& c : text)
                 if (c >= 'a') c = char(c - 'a' + 'A');
         if (f.precision == 0 && value == 0) text.clear();
-        if (int(text.size()) < f.precision) text.insert(0, size_t(f.precision) - text.size(), '0');
+        if (int(text.size()) < f.precision)
+            text.insert(0, std::size_t(f.precision) - text.size(), '0');
         if (f.alternate && base == 16 && value && prefix.empty())
             prefix = f.conversion == 'X' ? "0X" : "0x";
         if (f.alternate && base == 8 && !text.starts_with('0')) text.insert(0, 1, '0');
@@ -172,8 +174,9 @@ class Printer {
     }
 
     // Pads to the width of the field; zeros go behind the first `prefix` characters.
-    void pad(const Field& f, std::string text, size_t prefix, bool zeros) {
-        const size_t missing = size_t(f.width) > text.size() ? size_t(f.width) - text.size() : 0;
+    void pad(const Field& f, std::string text, std::size_t prefix, bool zeros) {
+        const std::size_t missing =
+            std::size_t(f.width) > text.size() ? std::size_t(f.width) - text.size() : 0;
         if (f.left)
             text.append(missing, ' ');
         else
@@ -183,7 +186,7 @@ class Printer {
 
     std::string_view format_;
     const PrintSource& source_;
-    size_t at_ = 0;
+    std::size_t at_ = 0;
     PrintedText result_;
 };
 

@@ -39,7 +39,7 @@ struct Source {
         : d_(d),
           p_(uniform ? uniform_slot<T>(w, operand) : slot<T>(w, operand)),
           value_(uniform ? hn::Set(d, *p_) : hn::Zero(d)) {}
-    HWY_INLINE hn::Vec<D> at(size_t lane) const {
+    HWY_INLINE hn::Vec<D> at(std::size_t lane) const {
         if constexpr (uniform)
             return value_;
         else
@@ -52,7 +52,7 @@ struct Source {
 
 // A source operand that may be uniform or a vector.
 template <class D>
-HWY_INLINE hn::Vec<D> any_source(D d, const Warp& w, std::uint32_t operand, size_t lane) {
+HWY_INLINE hn::Vec<D> any_source(D d, const Warp& w, std::uint32_t operand, std::size_t lane) {
     using T = hn::TFromD<D>;
     return is_uniform(operand) ? hn::Set(d, *uniform_slot<T>(w, operand))
                                : hn::Load(d, slot<T>(w, operand) + lane);
@@ -65,7 +65,7 @@ const Instruction* unary(const Instruction* i, Warp& w) {
     const hn::Rebind<typename Op::A, Full<typename Op::R>> da;
     const Source<a_uniform, decltype(da)> a(da, w, i->operands[1]);
     auto* r = slot<typename Op::R>(w, i->operands[0]);
-    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(dr))
+    for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(dr))
         hn::Store(Op()(dr, a.at(l)), dr, r + l);
     return i + 1;
 }
@@ -92,7 +92,7 @@ const Instruction* binary(const Instruction* i, Warp& w) {
     const Source<a_uniform, decltype(da)> a(da, w, i->operands[1]);
     const Source<b_uniform, decltype(da)> b(da, w, i->operands[2]);
     auto* r = slot<typename Op::R>(w, i->operands[0]);
-    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(dr))
+    for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(dr))
         hn::Store(Op()(dr, a.at(l), b.at(l)), dr, r + l);
     return i + 1;
 }
@@ -123,7 +123,7 @@ const Instruction* ternary(const Instruction* i, Warp& w) {
     const Source<b_uniform, decltype(da)> b(da, w, i->operands[2]);
     const Source<c_uniform, Full<typename Op::R>> c(dr, w, i->operands[3]);
     auto* r = slot<typename Op::R>(w, i->operands[0]);
-    for (size_t l = 0; l < lanes_per_warp; l += hn::Lanes(dr))
+    for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(dr))
         hn::Store(Op()(dr, a.at(l), b.at(l), c.at(l)), dr, r + l);
     return i + 1;
 }

@@ -90,7 +90,7 @@ class CallExpansion {
     void call_pointer(const CallInstance& in, const Statement& original, const Statement& s);
 
     /// vprintf and __assertfail: one statement that reads the first `count` arguments.
-    void call_built_in(const Statement& s, Operation operation, size_t count);
+    void call_built_in(const Statement& s, Operation operation, std::size_t count);
 
     // --- recursive functions
     CallRecursion& recursion(const std::string& name);

@@ -29,7 +29,7 @@ void CallGraph::find_pointed(const ModuleSyntax& module) {
     };
     const auto look = [&](const KernelSyntax& body) {
         for (const Statement& s : body.statements)
-            for (size_t k = 0; k < s.operands.size(); ++k)
+            for (std::size_t k = 0; k < s.operands.size(); ++k)
                 if (s.opcode->kind != OpcodeKind::calls || k != 1)
                     for_each_symbol(s.operands[k], point);
     };
@@ -78,10 +78,10 @@ void CallGraph::find_cycles(const Edges& called) {
         for (const std::string& to : callees) callers[to].insert(from);
     seen.clear();
     unsigned number = 0;
-    for (size_t k = order.size(); k-- > 0;) {
+    for (std::size_t k = order.size(); k-- > 0;) {
         if (!seen.insert(order[k]).second) continue;
         std::vector<std::string> cycle = {order[k]};
-        for (size_t m = 0; m < cycle.size(); ++m)
+        for (std::size_t m = 0; m < cycle.size(); ++m)
             for (const std::string& from : callers[cycle[m]])
                 if (seen.insert(from).second) cycle.push_back(from);
         if (cycle.size() == 1 && !called.at(cycle[0]).contains(cycle[0])) continue;

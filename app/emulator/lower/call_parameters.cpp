@@ -31,7 +31,7 @@ struct ParameterAccess {
     std::vector<Operand> values;
     Place* place = nullptr;
     std::int64_t offset = 0;
-    std::int64_t offset_of(size_t element) const {
+    std::int64_t offset_of(std::size_t element) const {
         return offset + std::int64_t(element) * bytes_of(type);
     }
 };
@@ -91,7 +91,7 @@ class Placement {
 
     void survey(const Statement& s) {
         if (const auto a = access_of(s)) {
-            for (size_t e = 0; e < a->values.size(); ++e) {
+            for (std::size_t e = 0; e < a->values.size(); ++e) {
                 Piece& piece = a->place->pieces[a->offset_of(e)];
                 piece.bytes = std::max(piece.bytes, bytes_of(a->type));
                 if (a->store) piece.least_stored = std::min(piece.least_stored, bytes_of(a->type));
@@ -126,7 +126,7 @@ class Placement {
                          std::string("local"));
             return kernel_.statements.push_back(std::move(s));
         }
-        for (size_t e = 0; e < a->values.size(); ++e) {
+        for (std::size_t e = 0; e < a->values.size(); ++e) {
             const Piece& piece = a->place->pieces.at(a->offset_of(e));
             if (a->values[e].kind == Operand::sink) continue;
             Statement move =
@@ -138,7 +138,8 @@ class Placement {
     }
 
     unsigned register_bits(const Operand& o) const {
-        return o.kind == Operand::register_ ? bits_of(kernel_.registers[size_t(o.index)].type) : 0;
+        return o.kind == Operand::register_ ? bits_of(kernel_.registers[std::size_t(o.index)].type)
+                                            : 0;
     }
 
     Statement stored(const Statement& at, const ParameterAccess& a, const Piece& piece,

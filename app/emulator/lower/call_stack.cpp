@@ -68,10 +68,10 @@ CallFrame CallExpansion::frame_of(const KernelSyntax& f) {
         if (v.space == Space::local) frame.variables[v.name] = take(std::int64_t(v.bytes), v.align);
     std::vector<bool> used(f.registers.size());
     for (const Statement& s : f.statements) {
-        for (std::int32_t r : destinations_of(s)) used[size_t(r)] = true;
-        for (std::int32_t r : sources_of(s)) used[size_t(r)] = true;
+        for (std::int32_t r : destinations_of(s)) used[std::size_t(r)] = true;
+        for (std::int32_t r : sources_of(s)) used[std::size_t(r)] = true;
     }
-    for (size_t r = 0; r < used.size(); ++r)
+    for (std::size_t r = 0; r < used.size(); ++r)
         if (used[r])
             frame.saved.emplace_back(std::int32_t(r),
                                      bits_of(f.registers[r].type) == 64 ? take(8, 8) : take(4, 4));
@@ -90,7 +90,7 @@ void CallExpansion::bind_stack_arguments(CallInstance& in) {
         const std::int64_t begin = in.frame ? in.frame->bytes : 0;
         for (const auto& [formal, actual] :
              {std::pair{&f.parameters, &s.operands[2]}, {&f.results, &s.operands[0]}})
-            for (size_t k = 0; k < std::min(formal->size(), actual->elements.size()); ++k)
+            for (std::size_t k = 0; k < std::min(formal->size(), actual->elements.size()); ++k)
                 in.names[actual->elements[k].name] = {
                     "", begin + callee.variables.at((*formal)[k].name)};
     }
@@ -120,7 +120,7 @@ void CallExpansion::move_stack(const Statement& s, std::int64_t bytes) {
 
 void CallExpansion::save_registers(const CallInstance& in, const Statement& s, bool save) {
     for (const auto& [r, offset] : in.frame->saved) {
-        const Type type = in.function->registers[size_t(r)].type;
+        const Type type = in.function->registers[std::size_t(r)].type;
         const Operand reg = register_operand(in.first_register + r);
         const Operand at = stack_address(offset);
         if (type == Type::pred) {
@@ -144,7 +144,7 @@ void CallExpansion::finish_recursions() {
         statement(kernel_.statements.empty() ? Statement{} : kernel_.statements.back(), "ret", {});
     end.text = "ret";
     add(end);
-    for (size_t k = 0; k < waiting_.size(); ++k) {
+    for (std::size_t k = 0; k < waiting_.size(); ++k) {
         const std::string name = waiting_[k];  // the list grows meanwhile
         put_recursion(name, end);
     }
@@ -188,7 +188,7 @@ void CallExpansion::put_returns(const std::string& name, const CallRecursion& r,
     kernel_.labels["(back)" + name] = place();
     const std::int32_t number = new_register("%return", Type::b32);
     add(statement(entry, "ld.local.b32", {register_operand(number), stack_address(0)}));
-    for (size_t k = 0; k + 1 < r.returns.size(); ++k) {
+    for (std::size_t k = 0; k + 1 < r.returns.size(); ++k) {
         const std::int32_t here = new_register("%here", Type::pred);
         add(statement(
             entry, "setp.eq.b32",

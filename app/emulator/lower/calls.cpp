@@ -13,7 +13,7 @@ namespace warpscope::emulator {
 namespace {
 
 // Of a kernel with all that it calls.
-constexpr size_t most_statements = 100'000, most_registers = 1'000'000;
+constexpr std::size_t most_statements = 100'000, most_registers = 1'000'000;
 constexpr unsigned deepest_call = 200;  // each takes some of the host's stack
 
 }  // namespace
@@ -112,7 +112,7 @@ void CallExpansion::call_function(const CallInstance& in, const Statement& origi
     body.recursive = in.recursive;
     const auto bind = [&](const std::vector<Parameter>& formal, const Operand& actual,
                           const Operand& original_actual) {
-        for (size_t k = 0; k < formal.size(); ++k) {
+        for (std::size_t k = 0; k < formal.size(); ++k) {
             const Operand& o = actual.elements[k];
             if (o.kind != Operand::symbol) fail(s, "an argument is not a .param variable");
             const auto found = in.names.find(original_actual.elements[k].name);
@@ -182,7 +182,7 @@ void CallExpansion::call_pointer(const CallInstance& in, const Statement& origin
     kernel_.labels[behind] = place();
 }
 
-void CallExpansion::call_built_in(const Statement& s, Operation operation, size_t count) {
+void CallExpansion::call_built_in(const Statement& s, Operation operation, std::size_t count) {
     Statement built_in = statement(s, opcode_of(operation).spelling, {});
     const bool prints = operation == Operation::vprintf;
     built_in.text = prints ? "printf()" : "assert()";
@@ -190,7 +190,7 @@ void CallExpansion::call_built_in(const Statement& s, Operation operation, size_
     if (arguments.size() < count) fail(s, "arguments are missing");
     const std::int32_t result = prints ? new_register("%printed", Type::b32) : -1;
     if (prints) built_in.operands.push_back(register_operand(result));
-    for (size_t k = 0; k < count; ++k) {
+    for (std::size_t k = 0; k < count; ++k) {
         if (arguments[k].kind != Operand::symbol) fail(s, "an argument is not a .param variable");
         const bool line = !prints && k == 2;
         const std::int32_t r = new_register("%argument", line ? Type::b32 : Type::b64);
@@ -209,7 +209,7 @@ void CallExpansion::branch_by_index(const CallInstance& in, const Statement& s) 
     if (list == in.function->branch_targets.end())
         fail(s, "the .branchtargets list of brx.idx is missing");
     const Statement site = s;
-    for (size_t k = 0; k < list->second.size(); ++k) {
+    for (std::size_t k = 0; k < list->second.size(); ++k) {
         const std::int32_t here = new_register("%target", Type::pred);
         add(statement(site, "setp.eq.u32",
                       {register_operand(here), site.operands[0], number_operand(std::int64_t(k))}));

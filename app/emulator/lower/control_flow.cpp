@@ -134,7 +134,7 @@ class PostDominators {
         for (std::uint32_t b = 0; b < end_; ++b)
             for (std::uint32_t s : successors(b)) backward[s].push_back(b);
         std::vector<bool> seen(end_ + 1, false);
-        std::vector<std::pair<std::uint32_t, size_t>> stack = {{end_, 0}};
+        std::vector<std::pair<std::uint32_t, std::size_t>> stack = {{end_, 0}};
         seen[end_] = true;
         while (!stack.empty()) {
             auto& [b, next] = stack.back();

@@ -4,7 +4,7 @@ namespace warpscope::emulator {
 
 Statement statement(const Statement& at, std::string_view opcode, std::vector<Operand> operands) {
     Statement s;
-    const size_t dot = opcode.find('.');
+    const std::size_t dot = opcode.find('.');
     s.name = opcode.substr(0, dot);
     while (opcode.find('.') != opcode.npos) {
         opcode.remove_prefix(opcode.find('.') + 1);

@@ -11,7 +11,7 @@ using Bits = std::vector<bool>;
 // Adds `from` to `into`. True if that changed it.
 bool merge(Bits& into, const Bits& from) {
     bool changed = false;
-    for (size_t i = 0; i < into.size(); ++i)
+    for (std::size_t i = 0; i < into.size(); ++i)
         if (from[i] && !into[i]) changed = into[i] = true;
     return changed;
 }
@@ -40,7 +40,7 @@ class Analysis {
         for (const Statement& s : kernel_.statements) {
             sources_.push_back(sources_of(s));
             destinations_.push_back(destinations_of(s));
-            for (std::int32_t r : destinations_.back()) ++definitions_[size_t(r)];
+            for (std::int32_t r : destinations_.back()) ++definitions_[std::size_t(r)];
         }
     }
 
@@ -48,13 +48,13 @@ class Analysis {
         live_in_.assign(flow_.blocks.size(), Bits(registers_));
         for (bool changed = true; changed;) {
             changed = false;
-            for (size_t b = flow_.blocks.size(); b-- > 0;) {
+            for (std::size_t b = flow_.blocks.size(); b-- > 0;) {
                 const BasicBlock& block = flow_.blocks[b];
                 Bits live(registers_);
                 for (std::uint32_t s : block.successors) merge(live, live_in_[s]);
                 for (std::uint32_t i = block.end; i-- > block.first;) {
-                    for (std::int32_t r : destinations_[i]) live[size_t(r)] = false;
-                    for (std::int32_t r : sources_[i]) live[size_t(r)] = true;
+                    for (std::int32_t r : destinations_[i]) live[std::size_t(r)] = false;
+                    for (std::int32_t r : sources_[i]) live[std::size_t(r)] = true;
                 }
                 changed |= merge(live_in_[b], live);
             }
@@ -66,18 +66,19 @@ class Analysis {
         tainted_.assign(registers_, false);
         for (bool changed = true; changed;) {
             changed = false;
-            for (size_t i = 0; i < kernel_.statements.size(); ++i) {
+            for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
                 bool taint = reads_what_others_write(kernel_.statements[i]);
-                for (std::int32_t r : sources_[i]) taint |= tainted_[size_t(r)];
+                for (std::int32_t r : sources_[i]) taint |= tainted_[std::size_t(r)];
                 for (std::int32_t r : destinations_[i])
-                    if (taint && !tainted_[size_t(r)]) changed = tainted_[size_t(r)] = true;
+                    if (taint && !tainted_[std::size_t(r)])
+                        changed = tainted_[std::size_t(r)] = true;
             }
         }
     }
 
     bool make_vector(std::int32_t r) {
-        if (!result_.uniform[size_t(r)]) return false;
-        result_.uniform[size_t(r)] = false;
+        if (!result_.uniform[std::size_t(r)]) return false;
+        result_.uniform[std::size_t(r)] = false;
         return true;
     }
 
@@ -85,11 +86,11 @@ class Analysis {
         bool any = false;
         for (bool changed = true; changed;) {
             changed = false;
-            for (size_t i = 0; i < kernel_.statements.size(); ++i) {
+            for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
                 bool varies = effect_of(kernel_.statements[i]) == Effect::per_lane;
-                for (std::int32_t r : sources_[i]) varies |= !result_.uniform[size_t(r)];
+                for (std::int32_t r : sources_[i]) varies |= !result_.uniform[std::size_t(r)];
                 // The destinations of one statement (ld.v4) are all uniform or all vectors.
-                for (std::int32_t r : destinations_[i]) varies |= !result_.uniform[size_t(r)];
+                for (std::int32_t r : destinations_[i]) varies |= !result_.uniform[std::size_t(r)];
                 if (!varies) continue;
                 for (std::int32_t r : destinations_[i]) changed |= make_vector(r);
             }
@@ -104,7 +105,7 @@ class Analysis {
             const BasicBlock& block = flow_.blocks[b];
             const Statement& last = kernel_.statements[block.end - 1];
             if (!block.reachable || block.successors.size() != 2) continue;
-            if (result_.uniform[size_t(last.guard)]) continue;
+            if (result_.uniform[std::size_t(last.guard)]) continue;
             result_.divergent[b] = true;
             changed |= constrain_region(b, last);
         }
@@ -122,7 +123,7 @@ class Analysis {
         Bits sides[2], both(flow_.blocks.size());
         const auto find_sides = [&] {
             for (int k = 0; k < 2; ++k) {
-                const std::uint32_t side = flow_.blocks[b].successors[size_t(k)];
+                const std::uint32_t side = flow_.blocks[b].successors[std::size_t(k)];
                 sides[k] = join == ControlFlow::no_block && only_exits(side)
                                ? Bits(flow_.blocks.size())
                                : flow_.region(side, join);
@@ -133,7 +134,7 @@ class Analysis {
         // At a join that only ends threads, lanes must not wait: an exchange among the other lanes
         // would wait for them. Ended lanes are not waited for.
         const bool waits_for_others = contains(both, is_block_barrier) ||
-                                      (both[b] && tainted_[size_t(branch.guard)]) ||
+                                      (both[b] && tainted_[std::size_t(branch.guard)]) ||
                                       (join != ControlFlow::no_block && only_exits(join) &&
                                        contains(both, waits_for_threads));
         if (join != ControlFlow::no_block && waits_for_others) {
@@ -152,7 +153,7 @@ class Analysis {
     }
 
     bool contains(const Bits& blocks, bool (*kind)(const Statement&)) const {
-        for (size_t i = 0; i < kernel_.statements.size(); ++i)
+        for (std::size_t i = 0; i < kernel_.statements.size(); ++i)
             if (blocks[flow_.block_of[i]] && kind(kernel_.statements[i])) return true;
         return false;
     }
@@ -160,29 +161,29 @@ class Analysis {
     bool constrain_one_sided(const Bits& blocks, std::uint32_t join) {
         if (join == ControlFlow::no_block) return false;
         bool changed = false;
-        for (size_t i = 0; i < kernel_.statements.size(); ++i) {
+        for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
             if (!blocks[flow_.block_of[i]]) continue;
             for (std::int32_t r : destinations_[i])
-                if (live_in_[join][size_t(r)]) changed |= make_vector(r);
+                if (live_in_[join][std::size_t(r)]) changed |= make_vector(r);
         }
         return changed;
     }
 
     bool constrain_two_sided(const Bits& blocks) {
         bool changed = false;
-        for (size_t i = 0; i < kernel_.statements.size(); ++i) {
+        for (std::size_t i = 0; i < kernel_.statements.size(); ++i) {
             if (!blocks[flow_.block_of[i]]) continue;
             const Statement& s = kernel_.statements[i];
             const bool pure = effect_of(s) == Effect::pure && s.guard < 0;
             for (std::int32_t r : destinations_[i])
-                if (!pure || definitions_[size_t(r)] > 1) changed |= make_vector(r);
+                if (!pure || definitions_[std::size_t(r)] > 1) changed |= make_vector(r);
         }
         return changed;
     }
 
     const KernelSyntax& kernel_;
     const ControlFlow& flow_;
-    size_t registers_;
+    std::size_t registers_;
     std::vector<std::vector<std::int32_t>> sources_, destinations_;  // by statement
     std::vector<std::uint32_t> definitions_;                         // by register
     std::vector<Bits> live_in_;                                      // by block

@@ -40,7 +40,7 @@ std::vector<std::int32_t> destinations_of(const Statement& s) {
 
 std::vector<std::int32_t> sources_of(const Statement& s) {
     std::vector<std::int32_t> found;
-    for (size_t i = destination_count(s); i < s.operands.size(); ++i)
+    for (std::size_t i = destination_count(s); i < s.operands.size(); ++i)
         collect_registers(s.operands[i], found);
     if (s.guard >= 0) {
         found.push_back(s.guard);

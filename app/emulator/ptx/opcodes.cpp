@@ -11,8 +11,8 @@ namespace {
 
 // The words of a list: "lo" and "cc" of ".lo .cc" or "mad.lo.cc" behind its first dot.
 constexpr bool has_word(std::string_view list, std::string_view word) {
-    for (size_t at = list.find('.'); at != list.npos; at = list.find('.', at + 1)) {
-        const size_t end = list.find_first_of(". ", at + 1);
+    for (std::size_t at = list.find('.'); at != list.npos; at = list.find('.', at + 1)) {
+        const std::size_t end = list.find_first_of(". ", at + 1);
         if (list.substr(at + 1, end == list.npos ? end : end - at - 1) == word) return true;
     }
     return false;
@@ -21,7 +21,7 @@ constexpr bool has_word(std::string_view list, std::string_view word) {
 constexpr OperandRole role_of(std::string_view text, bool is_first, bool is_optional) {
     OperandRole role;
     role.is_optional = is_optional;
-    const size_t colon = text.find(':');
+    const std::size_t colon = text.find(':');
     const std::string_view name = text.substr(0, colon);
     role.is_destination = is_first && (name.starts_with('d') || name.starts_with('p'));
     role.may_be_sink = name.find("/_") != name.npos;
@@ -46,7 +46,7 @@ constexpr OperandRoles roles_of(std::string_view text) {
     }
     bool optional = false;
     while (!text.empty()) {
-        const size_t end = text.find_first_of(",{}");
+        const std::size_t end = text.find_first_of(",{}");
         const std::string_view word = text.substr(0, end);
         if (!word.empty()) {
             found.roles[found.count] = role_of(word, found.count == 0, optional);
@@ -101,8 +101,9 @@ const RowsByName& rows_by_name() {
 }
 
 bool has_all_words(const std::vector<std::string>& modifiers, std::string_view spelling) {
-    for (size_t dot = spelling.find('.'); dot != spelling.npos; dot = spelling.find('.', dot)) {
-        const size_t end = spelling.find('.', ++dot);
+    for (std::size_t dot = spelling.find('.'); dot != spelling.npos;
+         dot = spelling.find('.', dot)) {
+        const std::size_t end = spelling.find('.', ++dot);
         const std::string_view word = spelling.substr(dot, end - dot);
         if (std::find(modifiers.begin(), modifiers.end(), word) == modifiers.end()) return false;
     }
@@ -132,8 +133,8 @@ bool admits(TypeList list, const Type* type) {
     }
 }
 
-size_t word_count(std::string_view spelling) {
-    return size_t(std::count(spelling.begin(), spelling.end(), '.'));
+std::size_t word_count(std::string_view spelling) {
+    return std::size_t(std::count(spelling.begin(), spelling.end(), '.'));
 }
 
 }  // namespace
@@ -147,7 +148,7 @@ std::span<const Opcode> opcode_table() {
 }
 
 const Opcode& opcode_of(Operation operation) {
-    return table[size_t(operation)];
+    return table[std::size_t(operation)];
 }
 
 const Opcode& find_opcode(std::string_view name, const std::vector<std::string>& modifiers) {

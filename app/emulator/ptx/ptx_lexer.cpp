@@ -43,7 +43,7 @@ void Lexer::skip_space() {
         } else if (text_.substr(at_, 2) == "//") {
             at_ = std::min(text_.find('\n', at_), text_.size());
         } else if (text_.substr(at_, 2) == "/*") {
-            const size_t close = text_.find("*/", at_ + 2);
+            const std::size_t close = text_.find("*/", at_ + 2);
             if (close == text_.npos) fail("this comment has no end", line_);
             for (; at_ < close + 2; ++at_) line_ += text_[at_] == '\n';
         } else {
@@ -56,10 +56,10 @@ void Lexer::scan() {
     skip_space();
     token_ = {Token::end, {}, line_};
     if (at_ >= text_.size()) return;
-    const size_t begin = at_;
+    const std::size_t begin = at_;
     const char c = text_[at_];
     if (c == '"') {
-        const size_t close = text_.find('"', at_ + 1);
+        const std::size_t close = text_.find('"', at_ + 1);
         if (close == text_.npos) fail("this string has no end", line_);
         token_ = {Token::string, text_.substr(begin + 1, close - begin - 1), line_};
         at_ = close + 1;
@@ -117,7 +117,7 @@ std::int64_t Lexer::expect_integer() {
 }
 
 std::string_view Lexer::since(const Token& begin) const {
-    const size_t from = size_t(begin.text.data() - text_.data());
+    const std::size_t from = std::size_t(begin.text.data() - text_.data());
     return text_.substr(from, taken_end_ - from);
 }
 

@@ -40,8 +40,8 @@ class Lexer {
 
     std::string_view text_;
     std::string module_name_;
-    size_t at_ = 0;
-    size_t taken_end_ = 0;
+    std::size_t at_ = 0;
+    std::size_t taken_end_ = 0;
     std::int32_t line_ = 1;
     Token token_;
 };

@@ -65,8 +65,8 @@ void Parser::file_directive() {
     lexer_.next();
     const std::int64_t index = lexer_.expect_integer();
     if (index < 0 || index > 100'000) lexer_.fail(fmt::format("there is no file {}", index));
-    module_.files.resize(std::max(module_.files.size(), size_t(index) + 1));
-    module_.files[size_t(index)] = std::string(lexer_.next().text);
+    module_.files.resize(std::max(module_.files.size(), std::size_t(index) + 1));
+    module_.files[std::size_t(index)] = std::string(lexer_.next().text);
     while (lexer_.accept(",")) lexer_.next();  // timestamp and size
 }
 

@@ -12,14 +12,14 @@ namespace {
 std::vector<std::string> split_at_dots(std::string_view word) {
     std::vector<std::string> parts;
     while (true) {
-        const size_t dot = word.find('.');
+        const std::size_t dot = word.find('.');
         parts.emplace_back(word.substr(0, dot));
         if (dot == word.npos) return parts;
         word.remove_prefix(dot + 1);
     }
 }
 
-constexpr size_t most_registers = 200'000;
+constexpr std::size_t most_registers = 200'000;
 
 // A statement's text in one line: nvcc writes calls in several.
 std::string one_line(std::string_view text) {
@@ -105,7 +105,7 @@ void Parser::statement() {
         s.guard_negated = lexer_.accept("!");
         const Token name = lexer_.expect_word("a predicate");
         const auto guard = find_register(name.text);
-        if (!guard || kernel_->registers[size_t(*guard)].type != Type::pred)
+        if (!guard || kernel_->registers[std::size_t(*guard)].type != Type::pred)
             lexer_.fail(fmt::format("unknown predicate '{}'", name.text), name.line);
         s.guard = *guard;
         s.modifiers = split_at_dots(lexer_.expect_word("an opcode").text);
@@ -176,9 +176,9 @@ void Parser::call_operands(Statement& s) {
 
 // The .param variables of a call. Their names are local to a scope, so each gets a unique name.
 void Parser::call_parameters() {
-    const size_t first = kernel_->variables.size();
+    const std::size_t first = kernel_->variables.size();
     variables(Space::param, false, kernel_->variables);
-    for (size_t k = first; k < kernel_->variables.size(); ++k) {
+    for (std::size_t k = first; k < kernel_->variables.size(); ++k) {
         Variable& v = kernel_->variables[k];
         std::string own = fmt::format("{}#{}", v.name, k);
         scopes_.back().parameters[v.name] = own;
@@ -187,7 +187,7 @@ void Parser::call_parameters() {
 }
 
 std::optional<std::int32_t> Parser::find_register(std::string_view name) const {
-    for (size_t i = scopes_.size(); i-- > 0;) {
+    for (std::size_t i = scopes_.size(); i-- > 0;) {
         const auto found = scopes_[i].registers.find(name);
         if (found != scopes_[i].registers.end()) return found->second;
     }
@@ -258,7 +258,7 @@ Operand Parser::word_operand() {
         result.kind = Operand::special;
     } else {
         result.kind = Operand::symbol;
-        for (size_t i = scopes_.size(); i-- > 0;) {
+        for (std::size_t i = scopes_.size(); i-- > 0;) {
             const auto own = scopes_[i].parameters.find(word.text);
             if (own == scopes_[i].parameters.end()) continue;
             result.name = own->second;

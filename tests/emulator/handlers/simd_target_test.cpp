@@ -68,7 +68,7 @@ TEST(SimdTarget, AllTargetsGiveEqualBits) {
         ASSERT_GT(std::set<std::uint32_t>(expected.begin(), expected.end()).size(), 1u);
         for_each_simd_target([&] {
             const auto found = values_of(body);
-            for (size_t t = 0; t < found.size(); ++t) {
+            for (std::size_t t = 0; t < found.size(); ++t) {
                 float x, y;
                 std::memcpy(&x, &found[t], 4);
                 std::memcpy(&y, &expected[t], 4);

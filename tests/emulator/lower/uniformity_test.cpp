@@ -14,7 +14,7 @@ class Analysed {
         result_ = analyse_uniformity(kernel_, flow_);
     }
     bool uniform(const std::string& name) const {
-        for (size_t r = 0; r < kernel_.registers.size(); ++r)
+        for (std::size_t r = 0; r < kernel_.registers.size(); ++r)
             if (kernel_.registers[r].name == name) return result_.uniform[r];
         ADD_FAILURE() << name;
         return false;

@@ -119,7 +119,7 @@ TEST(HostileText, MutatedKernelsRunOrFailWithAnError) {
     std::stringstream stream(text);
     for (std::string line; std::getline(stream, line);) lines.push_back(line);
     std::mt19937_64 random(1);
-    size_t ran = 0;
+    std::size_t ran = 0;
     for (int round = 0; round < 600; ++round) {
         std::vector<std::string> mutated = lines;
         std::string& line = mutated[random() % mutated.size()];

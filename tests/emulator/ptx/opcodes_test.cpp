@@ -7,8 +7,8 @@ namespace {
 
 std::vector<std::string> words_of(std::string_view spelling) {
     std::vector<std::string> words;
-    for (size_t dot = spelling.find('.'); dot != spelling.npos;) {
-        const size_t end = spelling.find('.', dot + 1);
+    for (std::size_t dot = spelling.find('.'); dot != spelling.npos;) {
+        const std::size_t end = spelling.find('.', dot + 1);
         words.emplace_back(spelling.substr(dot + 1, end - dot - 1));
         dot = end;
     }
@@ -68,7 +68,7 @@ TEST(OpcodeTable, DecodedInstructionsNameTheirOperationAndTypes) {
     const Kernel& kernel = *module->find("k");
     // The last one: the statements before the test's own have some of these operations, too.
     const auto find = [&](Operation operation) -> const Instruction& {
-        for (size_t k = kernel.code.size(); k-- > 0;)
+        for (std::size_t k = kernel.code.size(); k-- > 0;)
             if (kernel.code[k].operation == operation) return kernel.code[k];
         throw Error("no such instruction");
     };
