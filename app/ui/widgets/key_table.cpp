@@ -9,83 +9,73 @@ namespace {
 
 constexpr int control = GLFW_MOD_CONTROL, shift = GLFW_MOD_SHIFT;
 
-const std::vector<KeyRow>& table() {
-    constexpr auto general = KeyScope::general, microscope = KeyScope::microscope,
-                   editor = KeyScope::editor;
-    static const std::vector<KeyRow> rows{
-        {general, "pause or run", {{Command::toggle_pause, GLFW_KEY_SPACE, 0, "Space"}}},
-        {general,
-         "run one frame, then pause",
-         {{Command::step_frame, GLFW_KEY_PERIOD, 0, "."},
-          {Command::step_frame, GLFW_KEY_RIGHT, 0, "→"}}},
-        {general, "reset to frame 0", {{Command::reset, GLFW_KEY_R, 0, "R"}}},
-        {general,
-         "choose the experiment",
-         {{Command::select_experiment, GLFW_KEY_1, 0, "1 … 5", 5}}},
-        {general,
-         "open or close the microscope",
-         {{Command::toggle_microscope, GLFW_KEY_M, 0, "M"}}},
-        {general, "open or close the editor", {{Command::toggle_editor, GLFW_KEY_E, 0, "E"}}},
-        {general, "fit the picture", {{Command::fit_picture, GLFW_KEY_F, 0, "F"}}},
-        {general, "show or hide block borders", {{Command::toggle_grid, GLFW_KEY_G, 0, "G"}}},
-        {general, "toggle V-sync", {{Command::toggle_vsync, GLFW_KEY_V, 0, "V"}}},
-        {general, "save the window as PNG", {{Command::save_window, GLFW_KEY_F12, 0, "F12"}}},
-        {general,
-         "save the picture alone as PNG",
-         {{Command::save_picture, GLFW_KEY_F12, shift, "Shift+F12"}}},
-        {general, "zoom (with Ctrl where the wheel has another use)", {}, "Wheel"},
-        {general, "pan or turn the picture", {}, "Drag"},
-        {general,
-         "show or hide this list",
-         {{Command::toggle_keys, GLFW_KEY_H, 0, "H"},
-          {Command::toggle_keys, GLFW_KEY_F1, 0, "F1"}}},
-        {general, "close this list", {{Command::close_keys, GLFW_KEY_ESCAPE, 0, "Esc"}}},
-        {general,
-         "quit",
-         {{Command::quit, GLFW_KEY_Q, control, "Ctrl+Q"},
-          {Command::quit, GLFW_KEY_W, control, "Ctrl+W"}}},
-        {microscope,
-         "step one instruction forward, back",
-         {{Command::step_instruction, GLFW_KEY_RIGHT, 0, "→"},
-          {Command::step_instruction_back, GLFW_KEY_LEFT, 0, "←"}}},
-        {microscope,
-         "step one source line forward, back",
-         {{Command::step_line, GLFW_KEY_DOWN, 0, "↓"},
-          {Command::step_line_back, GLFW_KEY_UP, 0, "↑"}}},
-        {microscope,
-         "run to the next barrier, back to the last one",
-         {{Command::step_barrier, GLFW_KEY_B, 0, "B"},
-          {Command::step_barrier_back, GLFW_KEY_B, shift, "Shift+B"}}},
-        {microscope, "play or pause", {{Command::toggle_play, GLFW_KEY_SPACE, 0, "Space"}}},
-        {microscope,
-         "go to the start, to the end",
-         {{Command::go_to_start, GLFW_KEY_HOME, 0, "Home"},
-          {Command::go_to_end, GLFW_KEY_END, 0, "End"}}},
-        {microscope,
-         "show or hide the PTX beside the source",
-         {{Command::toggle_ptx, GLFW_KEY_P, 0, "P"}}},
-        {microscope, "choose another thread in the picture", {}, "Click"},
-        {microscope,
-         "close the microscope",
-         {{Command::close_microscope, GLFW_KEY_ESCAPE, 0, "Esc"}}},
-        {editor, "on a mark: take a barrier out, put it back", {}, "Click"},
-        {editor,
-         "undo, redo",
-         {{Command::undo, GLFW_KEY_Z, control, "Ctrl+Z"},
-          {Command::redo, GLFW_KEY_Y, control, "Ctrl+Y"},
-          {Command::redo, GLFW_KEY_Z, control | shift, "Ctrl+Shift+Z"}}},
-        {editor,
-         "save, open a file",
-         {{Command::save_kernel, GLFW_KEY_S, control, "Ctrl+S"},
-          {Command::open_kernel, GLFW_KEY_O, control, "Ctrl+O"}}},
-        {editor, "indent, unindent", {}, "Tab  Shift+Tab"},
-        {editor, "leave the text", {}, "Esc"},
-    };
-    return rows;
-}
+constexpr auto general = KeyScope::general, microscope = KeyScope::microscope,
+               editor = KeyScope::editor;
+
+const std::vector<KeyRow> table{
+    {general, "pause or run", {{Command::toggle_pause, GLFW_KEY_SPACE, 0, "Space"}}},
+    {general,
+     "run one frame, then pause",
+     {{Command::step_frame, GLFW_KEY_PERIOD, 0, "."},
+      {Command::step_frame, GLFW_KEY_RIGHT, 0, "→"}}},
+    {general, "reset to frame 0", {{Command::reset, GLFW_KEY_R, 0, "R"}}},
+    {general, "choose the experiment", {{Command::select_experiment, GLFW_KEY_1, 0, "1 … 5", 5}}},
+    {general, "open or close the microscope", {{Command::toggle_microscope, GLFW_KEY_M, 0, "M"}}},
+    {general, "open or close the editor", {{Command::toggle_editor, GLFW_KEY_E, 0, "E"}}},
+    {general, "fit the picture", {{Command::fit_picture, GLFW_KEY_F, 0, "F"}}},
+    {general, "show or hide block borders", {{Command::toggle_grid, GLFW_KEY_G, 0, "G"}}},
+    {general, "toggle V-sync", {{Command::toggle_vsync, GLFW_KEY_V, 0, "V"}}},
+    {general, "save the window as PNG", {{Command::save_window, GLFW_KEY_F12, 0, "F12"}}},
+    {general,
+     "save the picture alone as PNG",
+     {{Command::save_picture, GLFW_KEY_F12, shift, "Shift+F12"}}},
+    {general, "zoom (with Ctrl where the wheel has another use)", {}, "Wheel"},
+    {general, "pan or turn the picture", {}, "Drag"},
+    {general,
+     "show or hide this list",
+     {{Command::toggle_keys, GLFW_KEY_H, 0, "H"}, {Command::toggle_keys, GLFW_KEY_F1, 0, "F1"}}},
+    {general, "close this list", {{Command::close_keys, GLFW_KEY_ESCAPE, 0, "Esc"}}},
+    {general,
+     "quit",
+     {{Command::quit, GLFW_KEY_Q, control, "Ctrl+Q"},
+      {Command::quit, GLFW_KEY_W, control, "Ctrl+W"}}},
+    {microscope,
+     "step one instruction forward, back",
+     {{Command::step_instruction, GLFW_KEY_RIGHT, 0, "→"},
+      {Command::step_instruction_back, GLFW_KEY_LEFT, 0, "←"}}},
+    {microscope,
+     "step one source line forward, back",
+     {{Command::step_line, GLFW_KEY_DOWN, 0, "↓"}, {Command::step_line_back, GLFW_KEY_UP, 0, "↑"}}},
+    {microscope,
+     "run to the next barrier, back to the last one",
+     {{Command::step_barrier, GLFW_KEY_B, 0, "B"},
+      {Command::step_barrier_back, GLFW_KEY_B, shift, "Shift+B"}}},
+    {microscope, "play or pause", {{Command::toggle_play, GLFW_KEY_SPACE, 0, "Space"}}},
+    {microscope,
+     "go to the start, to the end",
+     {{Command::go_to_start, GLFW_KEY_HOME, 0, "Home"},
+      {Command::go_to_end, GLFW_KEY_END, 0, "End"}}},
+    {microscope,
+     "show or hide the PTX beside the source",
+     {{Command::toggle_ptx, GLFW_KEY_P, 0, "P"}}},
+    {microscope, "choose another thread in the picture", {}, "Click"},
+    {microscope, "close the microscope", {{Command::close_microscope, GLFW_KEY_ESCAPE, 0, "Esc"}}},
+    {editor, "on a mark: take a barrier out, put it back", {}, "Click"},
+    {editor,
+     "undo, redo",
+     {{Command::undo, GLFW_KEY_Z, control, "Ctrl+Z"},
+      {Command::redo, GLFW_KEY_Y, control, "Ctrl+Y"},
+      {Command::redo, GLFW_KEY_Z, control | shift, "Ctrl+Shift+Z"}}},
+    {editor,
+     "save, open a file",
+     {{Command::save_kernel, GLFW_KEY_S, control, "Ctrl+S"},
+      {Command::open_kernel, GLFW_KEY_O, control, "Ctrl+O"}}},
+    {editor, "indent, unindent", {}, "Tab  Shift+Tab"},
+    {editor, "leave the text", {}, "Esc"},
+};
 
 const Shortcut* find_exactly(KeyScope scope, int key, int modifiers) {
-    for (const KeyRow& row : table()) {
+    for (const KeyRow& row : table) {
         if (row.scope != scope) continue;
         for (const Shortcut& one : row.shortcuts)
             if (key >= one.key && key < one.key + one.keys && one.modifiers == modifiers)
@@ -111,7 +101,7 @@ std::string KeyRow::keys() const {
 }
 
 std::span<const KeyRow> key_table() {
-    return table();
+    return table;
 }
 
 const Shortcut* find_shortcut(KeyScope scope, int key, int modifiers) {
@@ -122,7 +112,7 @@ const Shortcut* find_shortcut(KeyScope scope, int key, int modifiers) {
 
 std::string with_key(std::string_view sentence, Command command) {
     std::string names;
-    for (const KeyRow& row : table())
+    for (const KeyRow& row : table)
         for (const Shortcut& one : row.shortcuts)
             if (one.command == command)
                 names += (names.empty() ? "" : " or ") + std::string(one.name);
