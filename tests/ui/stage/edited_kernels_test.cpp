@@ -112,7 +112,7 @@ std::vector<Case> cases() {
         {"beyond_a_mebibyte",
          padded((1 << 20) + 1),
          false,
-         {"1025 KiB: up to 1024 KiB are compiled"}},
+         {"1025 KiB: at most 1024 KiB can be compiled"}},
     };
 }
 
