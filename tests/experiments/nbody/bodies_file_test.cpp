@@ -178,7 +178,7 @@ TEST_F(BodiesFile, TipsyErrorsNameTheByte) {
     file.counts[1] = -2;
     EXPECT_SAYS(complaint(file.bytes()), "byte 20: -2 dark");
     EXPECT_SAYS(complaint(Tipsy().bytes()), "byte 8: the header says 0 bodies");
-    EXPECT_SAYS(complaint(good, 3), "byte 8: the header says 4 bodies; at most 3");
+    EXPECT_SAYS(complaint(good, 3), "byte 8: the header says 4 bodies; the maximum is 3");
 
     // The second dark body begins behind the header, one gas record and one dark record.
     constexpr std::size_t record = 32 + 4 * 12 + 4 * 9;
@@ -207,7 +207,7 @@ TEST_F(BodiesFile, AnUnreadablePathIsAnError) {
 TEST_F(BodiesFile, DistancesThatFloatsCannotHoldAreAnError) {
     std::string lines;
     for (int i = 0; i < 18; ++i) lines += "0,0,0,0,0,0,1\n1e-10,0,0,0,0,0,1\n";
-    EXPECT_SAYS(complaint(lines + "1e10,0,0,0,0,0,0\n"), "body 37 of 37 is too far out");
+    EXPECT_SAYS(complaint(lines + "1e10,0,0,0,0,0,0\n"), "body 37 of 37 is too far away");
 }
 
 }  // namespace

@@ -190,7 +190,8 @@ INSTANTIATE_TEST_SUITE_P(Source, EditedKernelsTest, testing::ValuesIn(cases()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(EditedKernelsTest, AKernelThatFailsAtItsHundredthFrameIsReplacedByTheOneBefore) {
-    // It takes over at the frame on show, however many frames its compilation takes.
+    // It takes over at the frame on show, however many frames the compilations take.
+    stage_->reset();
     stage_->pause(true);
     run(kernel("if (time * 60 > 99 && x == 5 && y == 5) pixels[1 << 28] = 1;"));
     ASSERT_EQ(state(), State::running) << stage_->message().text;
