@@ -101,7 +101,7 @@ class Editing(Session):
         frame = app.frame()
         wait_for("further frames", lambda: app.frame() > frame + 3)
         mine.write_text(good, encoding="utf-8")
-        app.wait_value("editor.state", lambda value: "shipped" in value)
+        app.wait_value("editor.state", lambda value: "built-in" in value)
 
     def test_the_microscope_steps_the_edited_kernel(self):
         app = self.edit(*RIPPLE)
