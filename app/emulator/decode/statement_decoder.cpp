@@ -14,7 +14,7 @@ Type StatementDecoder::type(std::size_t k) const {
     return types_[k];
 }
 
-// What is known of the statement, where the emission says nothing else.
+// Adds .sat and .ftz; takes operation and types from the statement unless the emission sets them.
 Emission StatementDecoder::completed(Emission e) const {
     if (has("sat")) e.modifiers |= Instruction::saturates;
     if (has("ftz")) e.modifiers |= Instruction::flushes;

@@ -139,7 +139,7 @@ const Instruction* with_float_mode(const Instruction* i, Warp& w);
 
 /// Runs Instruction::handlers[full], then gives inactive lanes their old values back.
 Handler masked_handler(unsigned destination_bits);
-/// The same for a result that is a predicate.
+/// Runs Instruction::handlers[full], then gives inactive lanes their old predicates back.
 const Instruction* masked_predicate(const Instruction* i, Warp& w);
 
 }  // namespace warpscope::emulator

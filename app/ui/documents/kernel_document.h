@@ -62,7 +62,7 @@ class KernelDocument {
     bool toggle_barriers(int line);
     /// Every line with barriers, in the text's order.
     std::vector<BarrierLine> barriers() const;
-    /// The same for one line: at most one element.
+    /// The barriers of one line: one element, or none.
     std::vector<BarrierLine> barriers(int line) const;
 
     bool can_undo() const { return done_ > 0; }

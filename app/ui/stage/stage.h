@@ -53,7 +53,7 @@ class Stage {
     /// Shows a scene of a finished run, paused. Nothing can be edited in it.
     explicit Stage(std::unique_ptr<Scene> scene);
 
-    // What is on show. It changes between frames, by commands and in advance().
+    // The experiment that is shown. It changes between frames, by commands and in advance().
     experiments::Experiment& experiment() const { return scene_->experiment(); }
     const experiments::Entry& entry() const { return scene_->entry(); }
     compute::Device& device() const { return scene_->device(); }
