@@ -27,7 +27,8 @@ std::span<const Entry> registry() {
         entry_of<Scratch>(
             "scratch", "Your own kernel",
             "A kernel that you write: scratch(pixels, width, height, time, mouse). A gallery has "
-            "kernels to start from."),
+            "kernels to start from.",
+            true),
     };
     return entries;
 }

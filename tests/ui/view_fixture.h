@@ -49,6 +49,15 @@ class ViewFixture : public testing::Test {
         ASSERT_TRUE(stage_->assign({&one, 1}));
         settle();
     }
+    /// Moves the mouse.
+    void point(float x, float y) {
+#if IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddMousePosEvent(x, y);
+#else
+        ImGui::GetIO().MousePos = {x, y};
+#endif
+        frames();
+    }
     void press(float x, float y, int button = 0) {
 #if IMGUI_VERSION_NUM >= 18700
         ImGui::GetIO().AddMousePosEvent(x, y);

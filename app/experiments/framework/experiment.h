@@ -147,18 +147,22 @@ struct Entry {
     std::string summary;  ///< a sentence
     std::unique_ptr<ParameterSet> (*make_parameters)();
     std::unique_ptr<Experiment> (*make)(compute::Device&);
+    bool for_editing = false;  ///< a person is meant to write its kernel
 };
 
 /// The entry of an experiment class that names the class of its parameters as Parameters.
 template <class T>
-Entry entry_of(std::string id, std::string title, std::string summary) {
-    return {std::move(id), std::move(title), std::move(summary),
+Entry entry_of(std::string id, std::string title, std::string summary, bool for_editing = false) {
+    return {std::move(id),
+            std::move(title),
+            std::move(summary),
             []() -> std::unique_ptr<ParameterSet> {
                 return std::make_unique<typename T::Parameters>();
             },
             [](compute::Device& device) -> std::unique_ptr<Experiment> {
                 return std::make_unique<T>(device);
-            }};
+            },
+            for_editing};
 }
 
 /// Every experiment, in the order of the tabs. A new one is one line in registry.cpp.

@@ -57,7 +57,7 @@ std::string command(Experiment& experiment, const Entry& entry, Size size, bool 
 bool racy(Experiment& experiment) {
     const Report report = experiment.report();
     return std::any_of(report.begin(), report.end(), [](const Reading& r) {
-        return r.verdict == Verdict::finding || r.verdict == Verdict::fail;
+        return r.verdict != Verdict::none && r.verdict != Verdict::pass;
     });
 }
 

@@ -101,18 +101,24 @@ Integer::Integer(ParameterSet& owner, std::string id, std::string label, std::st
       value_(initial) {}
 
 std::string Integer::range() const {
-    return fmt::format("{}..{}", low_, high_);
+    if (lowest_.empty()) return fmt::format("{}..{}", low_, high_);
+    return fmt::format("{}|{}..{}", lowest_, low_ + 1, high_);
+}
+std::string Integer::text_of(std::int64_t value) const {
+    return value == low_ && !lowest_.empty() ? lowest_ : std::to_string(value);
 }
 std::string Integer::text() const {
-    return std::to_string(value_);
+    return text_of(value_);
 }
 std::string Integer::default_text() const {
-    return std::to_string(initial_);
+    return text_of(initial_);
 }
 
 void Integer::parse(std::string_view text) {
     std::int64_t value = 0;
-    if (!read_number(text, value) || value < low_ || value > high_)
+    if (!lowest_.empty() && text == lowest_)
+        value = low_;
+    else if (!read_number(text, value) || value < low_ || value > high_)
         refuse(*this, text, "a whole number in");
     value_ = value;
 }
@@ -150,6 +156,11 @@ void Real::set(double value) {
 
 Text::Text(ParameterSet& owner, std::string id, std::string label, std::string help)
     : Parameter(owner, std::move(id), std::move(label), std::move(help)) {}
+
+bool ParameterGroup::matters() const {
+    return std::any_of(parameters.begin(), parameters.end(),
+                       [](const Parameter* p) { return p->matters(); });
+}
 
 Parameter& ParameterSet::find(std::string_view id) const {
     const Parameter* nearest = nullptr;

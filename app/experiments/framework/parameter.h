@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -27,6 +29,13 @@ struct Assignment {
 /// parameter, the last one counts.
 using Assignments = std::map<std::string, std::vector<Assignment>>;
 
+/// Why a value does not show what it promises, and the assignment that helps.
+struct Remark {
+    std::string sentence;  ///< "Only the stamped tile detects stale reads."
+    std::string action;    ///< the words of a button: "Use the stamped tile"
+    Assignment remedy;
+};
+
 class ParameterSet;
 
 /// One setting of an experiment. It is declared once: the panel's widget, `--set`, `--list`, the
@@ -48,6 +57,9 @@ class Parameter {
     /// and the panel greys the parameter out.
     void only_when(std::function<bool()> condition) { matters_ = std::move(condition); }
     bool matters() const { return !matters_ || matters_(); }
+    /// A remark about the current value, where there is one.
+    void remark_when(std::function<std::optional<Remark>()> remark) { remark_ = std::move(remark); }
+    std::optional<Remark> remark() const { return remark_ ? remark_() : std::nullopt; }
     /// The value changes only how the state is shown or judged. The experiment's own kernel does
     /// not receive it.
     void only_shows() { is_view_ = true; }
@@ -59,10 +71,12 @@ class Parameter {
     virtual std::string default_text() const = 0;
     /// Throws ParameterError and keeps the old value if `text` is not a legal value.
     virtual void parse(std::string_view text) = 0;
+    bool is_default() const { return text() == default_text(); }
 
   private:
     std::string id_, label_, help_;
     std::function<bool()> matters_;
+    std::function<std::optional<Remark>()> remark_;
     bool is_view_ = false;
 };
 
@@ -117,6 +131,10 @@ class Integer : public Parameter {
     operator std::int64_t() const { return value_; }
     std::int64_t low() const { return low_; }
     std::int64_t high() const { return high_; }
+    /// The lowest value has a word instead of a number, such as "centre".
+    void name_lowest(std::string word) { lowest_ = std::move(word); }
+    /// The value as text(): its number or, for the lowest, its word.
+    std::string text_of(std::int64_t value) const;
     std::string type() const override { return "integer"; }
     std::string range() const override;
     std::string text() const override;
@@ -125,6 +143,7 @@ class Integer : public Parameter {
 
   private:
     std::int64_t initial_, low_, high_, value_;
+    std::string lowest_;  ///< empty: the lowest value has no word
 };
 
 class Real : public Parameter {
@@ -163,6 +182,14 @@ class Text : public Parameter {
     std::string value_;
 };
 
+/// Parameters that stand together in the panel, below a title.
+struct ParameterGroup {
+    std::string title;  ///< "Picture"
+    std::vector<Parameter*> parameters;
+    /// Whether any of them has an effect.
+    bool matters() const;
+};
+
 /// The parameters of one experiment in the order of their declaration. Each experiment derives a
 /// class whose members are its parameters. Making one needs no device.
 class ParameterSet {
@@ -173,6 +200,8 @@ class ParameterSet {
     virtual ~ParameterSet() = default;
 
     const std::vector<Parameter*>& all() const { return all_; }
+    /// In the order of the panel. Every parameter is in one group.
+    const std::vector<ParameterGroup>& groups() const { return groups_; }
     /// Throws ParameterError that lists the known ids and suggests the one nearest to `id`.
     Parameter& find(std::string_view id) const;
     /// Parses one value after the other. Throws ParameterError at the first one that is not legal.
@@ -184,9 +213,15 @@ class ParameterSet {
     /// kernels/ripple.cu. A user may edit it, so other code must not rely on its results.
     virtual std::string kernel_file() const { return {}; }
 
+  protected:
+    void group(std::string title, std::initializer_list<Parameter*> parameters) {
+        groups_.push_back({std::move(title), parameters});
+    }
+
   private:
     friend class Parameter;
     std::vector<Parameter*> all_;
+    std::vector<ParameterGroup> groups_;
 };
 
 }  // namespace warpscope::experiments

@@ -8,6 +8,8 @@ std::string_view to_string(Verdict verdict) {
     switch (verdict) {
         case Verdict::pass:
             return "pass";
+        case Verdict::unproven:
+            return "unproven";
         case Verdict::finding:
             return "finding";
         case Verdict::fail:

@@ -8,11 +8,12 @@
 
 namespace warpscope::experiments {
 
-/// The verdict on a reading. `finding`: the value is wrong, but the kernel was made wrong (for
-/// example without a barrier) or edited. `fail`: the value is wrong and should be right.
-enum class Verdict { none, pass, finding, fail };
+/// The verdict on a reading. `unproven`: the value is right, but the kernel was made wrong (for
+/// example without a barrier), so it may be wrong next time. `finding`: the value is wrong, but
+/// the kernel was made wrong or edited. `fail`: the value is wrong and should be right.
+enum class Verdict { none, pass, unproven, finding, fail };
 
-std::string_view to_string(Verdict verdict);  ///< "none", "pass", "finding", "fail"
+std::string_view to_string(Verdict verdict);  ///< "none", "pass", "unproven", "finding", "fail"
 
 /// One named value, for the results panel and `--json`.
 struct Reading {

@@ -8,6 +8,15 @@
 #include "experiments/nbody/bodies_file.h"
 
 namespace warpscope::experiments {
+namespace {
+
+/// A value that the mouse has set, rounded to a fraction of 1 / `parts`, so that its text is short.
+double short_number(double value, double parts) {
+    return std::round(value * parts) / parts + 0.0;  // no "-0"
+}
+
+}  // namespace
+
 NBody::NBody(compute::Device& device) : Experiment(device), picture_(device) {
     Made made = make_start();
     adopt(made.bodies);
@@ -114,16 +123,16 @@ void NBody::render_into(const PixelTarget& target) {
 
 bool NBody::drag(double dx, double dy) {
     // A drag over the height of the picture turns by 180 degrees.
-    const double yaw = std::remainder(chosen_.yaw - 180 * dx, 360.0);
-    const double pitch =
-        std::clamp(chosen_.pitch + 180 * dy, chosen_.pitch.low(), chosen_.pitch.high());
+    const double yaw = short_number(std::remainder(chosen_.yaw - 180 * dx, 360.0), 100);
+    const double pitch = short_number(
+        std::clamp(chosen_.pitch + 180 * dy, chosen_.pitch.low(), chosen_.pitch.high()), 100);
     chosen_.yaw.set(yaw);
     chosen_.pitch.set(pitch);
     return true;
 }
 
 bool NBody::scroll(double notches) {
-    const double distance = chosen_.distance * std::pow(0.9, notches);
+    const double distance = short_number(chosen_.distance * std::pow(0.9, notches), 1000);
     chosen_.distance.set(std::clamp(distance, chosen_.distance.low(), chosen_.distance.high()));
     return true;
 }

@@ -60,6 +60,10 @@ NBodyParameters::NBodyParameters()
     for (Parameter* view :
          std::initializer_list<Parameter*>{&check, &yaw, &pitch, &distance, &exposure})
         view->only_shows();
+    group("Kernel", {&kernel, &block});
+    group("Bodies", {&start, &file, &bodies, &seed});
+    group("Simulation", {&dt, &softening, &check});
+    group("Camera", {&yaw, &pitch, &distance, &exposure});
 }
 
 }  // namespace warpscope::experiments

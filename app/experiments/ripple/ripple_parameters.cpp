@@ -28,8 +28,8 @@ RippleParameters::RippleParameters()
             {"stale", "stale reads"},
             {"split", "no barrier | barrier"}}),
       window(*this, "window", "Last launches",
-             "Number of newest launches over which the median, minimum and maximum are taken.", 60,
-             1, 1000),
+             "Statistics over the last N launches: their median, minimum and maximum.", 60, 1,
+             1000),
       delayed(*this, "delayed", "Delayed warps",
               "Warps of a block that are delayed. A block has 8. Only for the stamped tile.",
               {{"0", "warp 0"},
@@ -38,23 +38,34 @@ RippleParameters::RippleParameters()
                {"1-7", "all but warp 0"},
                {"all", "all warps"}}),
       delay(
-          *this, "delay", "Delay",
+          *this, "delay", "Delay length",
           "Length of the delay: in clocks on a GPU, in instructions of the block on the emulator. "
           "Only for the stamped tile.",
           0, 0, 20'000),
       delay_before(
-          *this, "delay_before", "Delay comes",
+          *this, "delay_before", "Delay",
           "A delay before the write makes reads stale. With a delay before the read, if the "
           "readers are late enough, the race has no visible effect.",
           {{"write", "before the write"}, {"read", "before the read"}}),
       timed_block(*this, "timed_block", "Timed block",
-                  "The block whose warps the timeline shows: x + y * blocks in a row. -1 is the "
-                  "block at the centre. Only for the stamped tile.",
+                  "The block whose warps the timeline shows: centre, or x + y * blocks in a row. "
+                  "Only for the stamped tile.",
                   -1, -1, 256 * 256 - 1) {
     for (Parameter* watched :
          std::initializer_list<Parameter*>{&delayed, &delay, &delay_before, &timed_block})
         watched->only_when([this] { return stamped(); });
     speed.only_when([this] { return pattern.text() == "ripple"; });
+    timed_block.name_lowest("centre");
+    view.remark_when([this]() -> std::optional<Remark> {
+        if (view != View::stale || stamped()) return std::nullopt;
+        return Remark{"Only the stamped tile detects stale reads.",
+                      "Use the stamped tile",
+                      {"layout", layout.words()[stamped_layout].id}};
+    });
+    group("Kernel", {&sync, &layout});
+    group("Picture", {&pattern, &view, &size, &speed});
+    group("Statistics", {&window});
+    group("Race laboratory", {&delayed, &delay_before, &delay, &timed_block});
 }
 
 std::string RippleParameters::file_of(std::size_t layout) {

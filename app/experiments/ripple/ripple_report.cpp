@@ -61,8 +61,7 @@ void Ripple::judge_edited(Reading& wrong) const {
             ? "The edited kernel draws each pixel as the built-in kernel with its barrier does."
             : fmt::format(
                   "{:.3g} % of the edited kernel's pixels differ from those of the built-in kernel "
-                  "with its barrier. This can be intended. The race check shows whether the kernel "
-                  "has a race.",
+                  "with its barrier. This may be intended; see the race check.",
                   wrong.value);
 }
 
@@ -84,11 +83,10 @@ void Ripple::judge_wrong(Reading& wrong) const {
             "__syncthreads() at {} orders the reads after the writes.",
             wrong.value, barrier_place());
     } else {
-        wrong.verdict = Verdict::finding;
+        wrong.verdict = Verdict::unproven;
         wrong.sentence = "No pixel is wrong this time. " + proves_nothing(barrier_place());
     }
-    if (chosen_.view == View::stale && !chosen_.stamped())
-        wrong.sentence += " Only the stamped tile detects stale reads: choose it.";
+    if (const auto remark = chosen_.view.remark()) wrong.sentence += " " + remark->sentence;
 }
 
 void Ripple::judge_stale(Reading& stale) const {
@@ -106,6 +104,7 @@ void Ripple::judge_stale(Reading& stale) const {
     }
     stale.verdict = Verdict::finding;
     if (stale.value == 0) {
+        stale.verdict = Verdict::unproven;
         stale.sentence = "No read was stale this time. " + proves_nothing(barrier_place());
         return;
     }

@@ -21,6 +21,10 @@ ScratchParameters::ScratchParameters()
               "the picture sets it.",
               256, -farthest_mouse, farthest_mouse),
       mouse_down(*this, "mouse_down", "Mouse button", "Whether the left mouse button is down.",
-                 false) {}
+                 false) {
+    group("Kernel", {&start});
+    group("Picture", {&width, &height});
+    group("Mouse", {&mouse_x, &mouse_y, &mouse_down});
+}
 
 }  // namespace warpscope::experiments

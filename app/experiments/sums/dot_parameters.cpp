@@ -24,12 +24,15 @@ DotParameters::DotParameters()
           "Threads in each block. At most 32 blocks run. The last two kernels use more blocks, and "
           "their blocks consist of whole warps.",
           256, 1, 1024),
-      launches(*this, "launches", "Launches",
-               "Number of newest launches in which wrong results are counted.", 20, 1, 1000),
+      launches(*this, "launches", "Last launches",
+               "Statistics over the last N launches: how many gave a wrong result.", 20, 1, 1000),
       hold(*this, "hold", "Hold",
            "For divergent_bounded: how long a thread that skips the barrier continues, in clocks.",
            2'000, 0, 10'000'000) {
     hold.only_when([this] { return kernel == Variant::divergent_bounded; });
+    group("Kernel", {&kernel, &n, &block});
+    group("Statistics", {&launches});
+    group("Race laboratory", {&hold});
 }
 
 }  // namespace warpscope::experiments

@@ -16,10 +16,18 @@ namespace {
 
 constexpr std::int64_t usual_hold = 2'000;
 
-/// The device in sentences about its barriers.
+/// The device, or the emulator's rules, at the start of a sentence about barriers.
 std::string barriers_of(const compute::Device& device) {
-    if (device.info().kind != compute::DeviceKind::emulator) return device.info().name;
-    return fmt::format("the emulator, with {} barriers", compute::name(device.settings().barriers));
+    if (device.info().kind != compute::DeviceKind::emulator) return "On " + device.info().name;
+    switch (device.settings().barriers) {
+        case compute::BarrierPolicy::volta:
+            return "Under Volta rules";
+        case compute::BarrierPolicy::before_volta:
+            return "Under the rules before Volta";
+        case compute::BarrierPolicy::strict:
+            return "Under strict PTX rules";
+    }
+    return {};
 }
 
 }  // namespace
@@ -55,12 +63,13 @@ Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const 
             wrong, launches, error_bound(variant));
         return reading;
     }
+    if (wrong == 0) reading.verdict = Verdict::unproven;
     const std::string lines = barriers_place(variant);
     if (variant == Variant::divergent || variant == Variant::divergent_bounded) {
         reading.sentence = wrong == 0
                                ? ended_sentence(variant, true)
                                : fmt::format(
-                                     "On {}, {} of {} launches gave a wrong sum: not every thread "
+                                     "{}, {} of {} launches gave a wrong sum: not every thread "
                                      "reaches the barrier at {}.",
                                      barriers_of(device()), wrong, launches, lines);
     } else if (wrong > 0) {
@@ -78,7 +87,7 @@ Reading Dot::judge(double error, std::size_t wrong, std::size_t launches) const 
 }
 
 std::string Dot::ended_sentence(Variant variant, bool right) const {
-    const std::string how = fmt::format("On {} the kernel ends, {}.", barriers_of(device()),
+    const std::string how = fmt::format("{} the kernel finishes, {}.", barriers_of(device()),
                                         right ? "with the right sum" : "with a wrong sum");
     const std::string line = barriers_place(variant);
     if (variant == Variant::divergent_bounded)
@@ -96,9 +105,9 @@ Reading Dot::waited_reading(const Results& results, std::int64_t hold) const {
         waited.begin(), waited.begin() + shape(Variant::divergent_bounded).grid.x);
     Reading reading{"waited", "Wait at the barriers", double(longest), "clocks", {}, Verdict::none,
                     {}};
-    const std::string measured = fmt::format(
-        "Measured on {}: thread 0 spent {} clocks at its {} barriers", barriers_of(device()),
-        grouped(std::uint64_t(longest)), tree_steps(unsigned(chosen_.block)));
+    const std::string measured =
+        fmt::format("{}, thread 0 spent {} clocks at its {} barriers", barriers_of(device()),
+                    grouped(std::uint64_t(longest)), tree_steps(unsigned(chosen_.block)));
     const bool by_warp = device().info().kind == compute::DeviceKind::emulator &&
                          device().settings().barriers == compute::BarrierPolicy::before_volta;
     if (hold == 0)
@@ -123,7 +132,8 @@ std::optional<Report> Dot::measure_barriers() {
     const double error = relative_error(sum_of(Variant::divergent, partials, 0));
     const bool right = error <= error_bound(Variant::divergent);
     Report report;
-    report.push_back({"ended_threads", "Threads that have ended", error, "", 0.0, Verdict::finding,
+    report.push_back({"ended_threads", "Threads that have ended", error, "", 0.0,
+                      right ? Verdict::unproven : Verdict::finding,
                       ended_sentence(Variant::divergent, right)});
     report.push_back(waited_reading(results, hold));
     report.back().label = "Threads that continue";
@@ -168,9 +178,9 @@ Comparison::Row Dot::compare(Variant variant, ColdRuns& cold) {
         const double one = relative_error(sum_of(variant, partials, i));
         if (!(one <= error)) error = one;
     }
-    Verdict verdict = Verdict::finding;
-    if (synchronized(variant))
-        verdict = judged(device(), Parameters::file_of(variant), error <= error_bound(variant));
+    const bool right = error <= error_bound(variant);
+    Verdict verdict = right ? Verdict::unproven : Verdict::finding;
+    if (synchronized(variant)) verdict = judged(device(), Parameters::file_of(variant), right);
     const Choice::Word& word = chosen_.kernel.words()[std::size_t(variant)];
     return row(word.id, word.label, times, error, verdict);
 }

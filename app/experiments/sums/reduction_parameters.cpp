@@ -22,6 +22,8 @@ ReductionParameters::ReductionParameters()
       block(*this, "block", "Block",
             "Threads in each block. The kernels vectorized and single_pass round it up to whole "
             "warps.",
-            256, 1, 1024) {}
+            256, 1, 1024) {
+    group("Kernel", {&kernel, &n, &block});
+}
 
 }  // namespace warpscope::experiments

@@ -9,6 +9,7 @@
 
 #include "emulator/checks/access_counters.h"
 #include "ui/widgets/format.h"
+#include "ui/widgets/table_columns.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -58,11 +59,9 @@ ImU32 share_colour(double share) {
     return share >= 0.8 ? colour::good : share >= 0.4 ? colour::finding : colour::bad;
 }
 
-/// A share as percent; above 1, where lanes ask for the same bytes, as a multiple.
+/// A share in percent; above 100 where lanes ask for the same bytes.
 std::string efficiency_words(double efficiency) {
-    if (efficiency == 0) return "-";
-    return efficiency < 1.005 ? fmt::format("{:.0f} %", 100 * efficiency)
-                              : fmt::format("{:.3g}×", efficiency);
+    return efficiency == 0 ? "-" : fmt::format("{:.0f}", 100 * efficiency);
 }
 
 std::vector<Cell> global_cells(const KernelCounters& k) {
@@ -114,50 +113,41 @@ std::vector<Cell> cells_of(const KernelCounters& k) {
     return cells;
 }
 
-void right_aligned(ImFont* font, ImU32 colour, const std::string& words) {
-    ImGui::PushFont(font);
-    const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(words.c_str()).x;
-    if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
-    ImGui::PopFont();
-    text(font, colour, words);
-}
-
-struct Column {
-    const char* title;
-    const char* help;
-    float width;  ///< 0: the remaining width
-};
-constexpr Column columns[] = {
-    {"Kernel", "", 0},
+constexpr TableColumn columns[] = {
+    {"Kernel", "", 0, true},
     {"Median, ms", "The median of the launches on the device in use.", 76},
     {"Instructions", "Warp instructions: 32 threads execute one together.", 84},
     {"Barriers", "Barriers that were passed, over all blocks.", 60},
     {"Sectors", "Sectors of global memory, 32 bytes each, that loads, stores and atomics move.",
      66},
-    {"Bytes moved", "Bytes of global memory that were moved: 32 for each sector.", 86},
-    {"Bytes used",
-     "Bytes that threads use, as a share of the bytes moved. A multiple where lanes of a warp use "
-     "the same bytes.",
-     74},
+    {"Global bytes moved", "Bytes of global memory that were moved: 32 for each sector.", 124},
+    {"Bytes used, %",
+     "Bytes that threads use, as a share of the bytes moved. More than 100 where lanes of a warp "
+     "use the same bytes.",
+     90},
     {"Shared accesses", "Warp instructions that access shared memory.", 108},
     {"Conflict",
      "The most words that one bank had to serve for one warp instruction: n-way conflict.", 66},
     {"Passes", "Passes over shared memory, as a multiple of the passes without bank conflicts.",
      56}};
+/// In a narrow window these columns give their room to the kernel's name, in this order.
+constexpr std::size_t least_first[] = {5, 1, 7, 3, 2, 9, 6};
 
-void head(Ui& ui) {
-    ImGui::TableNextRow();
-    for (const Column& column : columns) {
-        ImGui::TableNextColumn();
-        if (column.width == 0)
-            text(ui.fonts.small, colour::faint, column.title);
-        else
-            right_aligned(ui.fonts.small, colour::faint, column.title);
-        tooltip(ui, column.help);
+/// The columns in which each kernel has "-".
+std::vector<bool> empty_columns(const compute::KernelTimings& timings,
+                                const std::vector<KernelCounters>& kernels) {
+    std::vector<bool> empty(std::size(columns), true);
+    empty[0] = kernels.empty();
+    for (const KernelCounters& k : kernels) {
+        if (timings.find(k.kernel)) empty[1] = false;
+        const std::vector<Cell> cells = cells_of(k);
+        for (std::size_t i = 0; i < cells.size(); ++i)
+            if (cells[i].words != "-") empty[2 + i] = false;
     }
+    return empty;
 }
 
-void row(Ui& ui, Stage& stage, const KernelCounters& k, bool newest) {
+void row(Ui& ui, const compute::KernelTimings& timings, const KernelCounters& k, bool newest) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     clipped_text(ui.fonts.mono, newest ? colour::text : colour::dim, k.kernel,
@@ -165,13 +155,13 @@ void row(Ui& ui, Stage& stage, const KernelCounters& k, bool newest) {
     const std::string id = "counter." + k.kernel;
     record(ui, id, newest ? "on" : "off");
     ImGui::TableNextColumn();
-    const compute::KernelTiming* timing = stage.device().timings().find(k.kernel);
-    right_aligned(ui.fonts.mono, timing ? colour::text : colour::faint,
-                  timing ? milliseconds(timing->median_ms()) : "-");
+    const compute::KernelTiming* timing = timings.find(k.kernel);
+    right_cell(ui.fonts.mono, timing ? colour::text : colour::faint,
+               timing ? milliseconds(timing->median_ms()) : "-");
     for (const Cell& cell : cells_of(k)) {
         ImGui::TableNextColumn();
         const bool grey = !newest && cell.colour == colour::text;
-        right_aligned(ui.fonts.mono, grey ? colour::dim : cell.colour, cell.words);
+        right_cell(ui.fonts.mono, grey ? colour::dim : cell.colour, cell.words);
         record(ui, id + "." + cell.id, cell.exact);
         if (!cell.detail.empty() && ImGui::IsItemHovered()) quick_tooltip(ui, cell.detail);
     }
@@ -195,16 +185,14 @@ void CountersPanel::draw(Ui& ui) {
     if (!ImGui::BeginTable("counters", int(std::size(columns)), flags,
                            ImGui::GetContentRegionAvail()))
         return;
-    ImGui::TableSetupScrollFreeze(0, 1);
-    for (const Column& c : columns)
-        ImGui::TableSetupColumn(
-            c.title,
-            c.width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch,
-            c.width > 0 ? ui.px(c.width) : 1);
-    head(ui);
+    const compute::KernelTimings& timings = stage_.device().timings();
+    const float padding = 2 * ImGui::GetStyle().CellPadding.x / ui.scale;
+    table_head(ui, columns,
+               columns_left_out(columns, empty_columns(timings, kernels), least_first,
+                                ImGui::GetContentRegionAvail().x / ui.scale, 150, padding));
     const experiments::Inspection* inspection = inspector_.inspection();
     for (const KernelCounters& k : kernels)
-        row(ui, stage_, k, inspection && k.kernel == inspection->kernel);
+        row(ui, timings, k, inspection && k.kernel == inspection->kernel);
     ImGui::EndTable();
 }
 

@@ -2,12 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <iterator>
 
 #include "compute/shares.h"
 #include "ui/dock/roofline.h"
 #include "ui/widgets/format.h"
+#include "ui/widgets/table_columns.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -16,96 +17,90 @@ namespace {
 using compute::Ceilings;
 using compute::KernelTiming;
 
-void number(Ui& ui, const std::string& words, ImU32 colour = colour::text) {
-    ImGui::PushFont(ui.fonts.mono);
-    const float width = ImGui::CalcTextSize(words.c_str()).x;
-    const float room = ImGui::GetContentRegionAvail().x;
-    if (room > width) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
-    ImGui::PopFont();
-    text(ui.fonts.mono, colour, words);
+constexpr TableColumn columns[] = {
+    {"Kernel", "", 0, true},
+    {"Launches", "Launches since the experiment was made.", 62},
+    {"Grid · block", "Blocks of the grid, and threads of a block.", 122},
+    {"Last, ms", "The newest launch.", 62},
+    {"Median, ms", "The median of the newest launches, at most 256.", 72},
+    {"p99, ms", "99 % of the newest launches took no longer.", 58},
+    {"Rate", "Of the work that the launch must do at least, at the median time.", 116},
+    {"Of the ceiling", "The rate as a share of the device's measured ceiling.", 88},
+    {"Recent", "The newest launches; the newest one is on the right.", 84, true}};
+constexpr std::size_t rate_column = 6, share_column = 7;
+/// In a narrow window these columns give their room to the kernel's name, in this order.
+constexpr std::size_t least_first[] = {8, 3, 5, 1, 2};
+
+compute::Shares shares_below(const KernelTiming& kernel, const Ceilings* ceilings) {
+    return ceilings ? compute::shares_of(kernel, *ceilings) : compute::Shares{};
 }
 
 /// The larger of the shares of the ceilings; a tooltip has both.
 void share_cell(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
-    const auto shares = ceilings ? compute::shares_of(kernel, *ceilings) : compute::Shares{};
+    const compute::Shares shares = shares_below(kernel, ceilings);
     const bool memory = shares.of_bandwidth >= shares.of_fp32;
     const bool known = shares.larger() > 0;
-    number(
-        ui,
-        known ? fmt::format("{:.3g} % {}", 100 * shares.larger(), memory ? "copy" : "FP32") : "-",
-        known ? colour::text : colour::faint);
+    right_cell(
+        ui.fonts.mono, known ? colour::text : colour::faint,
+        known ? fmt::format("{:.3g} % {}", 100 * shares.larger(), memory ? "copy" : "FP32") : "-");
     record(ui, "timing." + kernel.name + ".share", fmt::format("{:.4f}", shares.larger()));
     if (known && ImGui::IsItemHovered()) quick_tooltip(ui, roofline_words(kernel, *ceilings));
 }
 
-void row(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
+/// `runs`: the kernel is still launched; the row of another one is dimmed.
+void row(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings, bool runs) {
+    const ImU32 strong = runs ? colour::text : colour::faint;
+    const ImU32 weak = runs ? colour::dim : colour::faint;
+    const auto number = [&](const std::string& words, ImU32 hue) {
+        right_cell(ui.fonts.mono, hue, words);
+    };
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
-    clipped_text(ui.fonts.mono, colour::text, kernel.name, ImGui::GetContentRegionAvail().x);
+    clipped_text(ui.fonts.mono, strong, kernel.name, ImGui::GetContentRegionAvail().x);
     record(ui, "timing." + kernel.name, milliseconds(kernel.median_ms()));
+    record(ui, "timing." + kernel.name + ".runs", runs ? "on" : "off");
+    if (!runs) tooltip(ui, "This kernel is no longer launched.");
     ImGui::TableNextColumn();
-    number(ui, quantity(double(kernel.launches), ""), colour::dim);
+    number(quantity(double(kernel.launches), ""), weak);
     ImGui::TableNextColumn();
-    number(ui, grid_by_block(kernel.grid, kernel.block), colour::dim);
+    number(grid_by_block(kernel.grid, kernel.block), weak);
     ImGui::TableNextColumn();
-    number(ui, milliseconds(kernel.last_ms()), colour::dim);
+    number(milliseconds(kernel.last_ms()), weak);
     ImGui::TableNextColumn();
     const std::string note = compute::timing_note(kernel, ceilings);
-    number(ui, milliseconds(kernel.median_ms()), note.empty() ? colour::text : colour::finding);
+    number(milliseconds(kernel.median_ms()), note.empty() || !runs ? strong : colour::finding);
     record(ui, "timing." + kernel.name + ".note", note);
     if (!note.empty() && ImGui::IsItemHovered()) quick_tooltip(ui, note);
     ImGui::TableNextColumn();
-    number(ui, milliseconds(kernel.p99_ms()), colour::dim);
+    number(milliseconds(kernel.p99_ms()), weak);
     ImGui::TableNextColumn();
     const std::string per_second = rate(kernel);
-    number(ui, per_second.empty() ? "-" : per_second);
+    number(per_second.empty() ? "-" : per_second, strong);
     ImGui::TableNextColumn();
     share_cell(ui, kernel, ceilings);
     ImGui::TableNextColumn();
     sparkline(ui, kernel.recent_ms, {ImGui::GetContentRegionAvail().x, ImGui::GetTextLineHeight()});
 }
 
-void table(Ui& ui, Stage& stage, const Ceilings* ceilings) {
+void table(Ui& ui, const std::vector<KernelTiming>& kernels, const Ceilings* ceilings,
+           const RecentKernels& recent) {
     constexpr auto flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY |
                            ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;
-    if (!ImGui::BeginTable("kernels", 9, flags, ImGui::GetContentRegionAvail())) return;
-    struct Column {
-        const char* title;
-        float width;  ///< 0: the remaining width
-    };
-    constexpr Column columns[] = {{"Kernel", 0},    {"Launches", 62},       {"Grid · block", 122},
-                                  {"Last, ms", 62}, {"Median, ms", 72},     {"p99, ms", 58},
-                                  {"Rate", 116},    {"Of the ceiling", 88}, {"Recent", 84}};
-    ImGui::TableSetupScrollFreeze(0, 1);
-    // In a narrow window the least important columns give their room to the name.
-    constexpr std::size_t least_first[] = {8, 3, 5, 1, 2};
-    const float padding = 2 * ImGui::GetStyle().CellPadding.x;
-    float room = ImGui::GetContentRegionAvail().x - ui.px(130);
-    for (const Column& c : columns) room -= ui.px(c.width) + padding;
-    std::array<bool, std::size(columns)> dropped{};
-    for (const std::size_t i : least_first) {
-        dropped[i] = room < 0;
-        if (dropped[i]) room += ui.px(columns[i].width) + padding;
-    }
-    for (std::size_t i = 0; i < std::size(columns); ++i) {
-        const float width = columns[i].width;
-        ImGui::TableSetupColumn(
-            columns[i].title,
-            (width > 0 ? ImGuiTableColumnFlags_WidthFixed : ImGuiTableColumnFlags_WidthStretch) |
-                (dropped[i] ? ImGuiTableColumnFlags_Disabled : ImGuiTableColumnFlags_None),
-            width > 0 ? ui.px(width) : 1);
-    }
-    ImGui::TableNextRow();
-    for (const Column& c : columns) {
-        ImGui::TableNextColumn();
-        const bool left = c.width == 0 || c.width == 84;
-        ImGui::PushFont(ui.fonts.small);
-        const float free = ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(c.title).x;
-        if (!left && free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
-        ImGui::PopFont();
-        text(ui.fonts.small, colour::faint, c.title);
-    }
-    for (const KernelTiming& kernel : stage.device().timings().kernels()) row(ui, kernel, ceilings);
+    if (!ImGui::BeginTable("kernels", int(std::size(columns)), flags,
+                           ImGui::GetContentRegionAvail()))
+        return;
+    std::vector<bool> empty(std::size(columns), false);
+    empty[rate_column] = std::all_of(kernels.begin(), kernels.end(),
+                                     [](const KernelTiming& k) { return rate(k).empty(); });
+    empty[share_column] = std::all_of(kernels.begin(), kernels.end(), [&](const KernelTiming& k) {
+        return shares_below(k, ceilings).larger() <= 0;
+    });
+    const float padding = 2 * ImGui::GetStyle().CellPadding.x / ui.scale;
+    const auto left_out = columns_left_out(
+        columns, empty, least_first, ImGui::GetContentRegionAvail().x / ui.scale, 130, padding);
+    table_head(ui, columns, left_out);
+    for (const KernelTiming& kernel : kernels)
+        row(ui, kernel, ceilings, recent.still_runs(kernel.name));
     ImGui::EndTable();
 }
 
@@ -145,10 +140,12 @@ void TimingsPanel::draw(Ui& ui) {
     const std::string frame = frame_text(stage_, times_);
     if (!frame.empty()) {
         ImGui::SameLine();
-        number(ui, frame, colour::dim);
+        right_cell(ui.fonts.mono, colour::dim, frame);
         record(ui, "timings.frame", frame);
     }
-    table(ui, stage_, ceilings);
+    const auto& kernels = stage_.device().timings().kernels();
+    recent_.follow(kernels, stage_.experiment().parameters().of_launch());
+    table(ui, kernels, ceilings, recent_);
 }
 
 }  // namespace warpscope::ui

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "ui/dock/recent_kernels.h"
 #include "ui/stage/device_facts.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
@@ -25,6 +26,7 @@ class TimingsPanel {
     Stage& stage_;
     DeviceFacts& facts_;
     FrameTimes times_;
+    RecentKernels recent_;
 };
 
 }  // namespace warpscope::ui

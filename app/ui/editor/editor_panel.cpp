@@ -67,6 +67,11 @@ void place_marks(const EditorFrame& frame, const KernelDocument& document) {
         const auto row = one.line > 0 ? moved_row(edits, one.line - 1) : std::nullopt;
         view.placed.push_back({row && *row < document.lines().count() ? *row : -1, one});
     }
+    // The compiler may report the cause of an error after the lines that it spoils. What is said of
+    // the whole text comes last.
+    std::stable_sort(view.placed.begin(), view.placed.end(), [](const auto& a, const auto& b) {
+        return unsigned(a.what.line) - 1 < unsigned(b.what.line) - 1;
+    });
     const auto row = failed > 0 ? moved_row(edits, failed - 1) : std::nullopt;
     if (row && *row < document.lines().count())
         view.fault = {*row, {failed, 0, compiler::Severity::error, "the kernel failed here"}};

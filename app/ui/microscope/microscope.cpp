@@ -242,7 +242,13 @@ void Microscope::step_line() {
 
 void Microscope::step_barrier() {
     playing_ = false;
-    act([this] { stepper_->step_barrier(); });
+    act([this] {
+        const std::uint32_t passed = stepper_->epoch();
+        const bool open = stepper_->end() == Stepper::End::open;
+        stepper_->step_barrier();
+        if (open && stepper_->epoch() == passed && stepper_->end() == Stepper::End::finished)
+            notice_ = "No barrier was ahead: the block ran to its end.";
+    });
 }
 
 void Microscope::back() {

@@ -180,6 +180,9 @@ void texts(Ui& ui, Microscope& microscope, SourceTexts& source, ImVec2 size) {
     // A step by hand scrolls to the new place. While the block plays, a person may look elsewhere.
     if (moved && !microscope.playing()) source.left.following = source.right.following = true;
     source.version = microscope.version();
+    // A listing that opens begins at the instruction that runs next.
+    if (source.show_ptx && !source.ptx_shown) source.right.settling = 3;
+    source.ptx_shown = source.show_ptx;
     const bool both = source.show_ptx && !source.source.empty() && !source.ptx.empty();
     // Lines of CUDA C++ are longer than lines of PTX.
     const float left = both ? std::floor((size.x - ui.px(8)) * 0.54F) : size.x;

@@ -16,6 +16,7 @@ struct SourceTexts {
     std::uint64_t version = 0;  ///< Microscope::version() that was drawn last
     KernelText source, ptx;
     bool show_ptx = false;
+    bool ptx_shown = false;  ///< in the last frame
     ListingView left, right;
 };
 

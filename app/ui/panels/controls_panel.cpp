@@ -81,8 +81,9 @@ void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::
     const auto type = std::is_integral_v<Number> ? ImGuiDataType_S64 : ImGuiDataType_Double;
     ImGui::SetNextItemWidth(width - field_width - ui.px(6));
     Number shown = value;
-    if (dragging)
-        std::from_chars(ui.edit.text.data(), ui.edit.text.data() + ui.edit.text.size(), shown);
+    const char* const end = ui.edit.text.data() + ui.edit.text.size();
+    // The lowest value may be a word.
+    if (dragging && std::from_chars(ui.edit.text.data(), end, shown).ec != std::errc()) shown = low;
     ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ui.px(4));
     const bool moved = ImGui::SliderScalar(("##" + slider_id).c_str(), type, &shown, &low, &high,
                                            "", slider_flags(double(low), double(high)));
@@ -120,7 +121,7 @@ void parameter_widget(Ui& ui, Stage& stage, const Parameter& parameter, const st
     } else if (const auto* integer = dynamic_cast<const Integer*>(&parameter)) {
         number_widget<std::int64_t>(ui, stage, parameter, id, width, *integer, integer->low(),
                                     integer->high(), false,
-                                    [](std::int64_t v) { return fmt::format("{}", v); });
+                                    [&](std::int64_t v) { return integer->text_of(v); });
     } else if (const auto* real = dynamic_cast<const Real*>(&parameter)) {
         number_widget<double>(ui, stage, parameter, id, width, *real, real->low(), real->high(),
                               true,
@@ -143,7 +144,8 @@ void parameters(Ui& ui, Stage& stage) {
         const bool unit = real && !real->unit().empty();
         const std::size_t first = ui.widgets.widgets().size();
         ImGui::BeginDisabled(!p->matters());
-        row_label(ui, at, unit ? p->label() + ", " + real->unit() : p->label(), p->help());
+        row_label(ui, at, unit ? fmt::format("{} ({})", p->label(), real->unit()) : p->label(),
+                  p->help());
         parameter_widget(ui, stage, *p, id, at.widget);
         ImGui::EndDisabled();
         if (!p->matters()) ui.widgets.disable_from(first);
@@ -151,6 +153,10 @@ void parameters(Ui& ui, Stage& stage) {
         // The box may be too narrow for the chosen label.
         if (choice) tooltip(ui, choice->words()[choice->index()].label + ".\n" + p->help());
         if (dynamic_cast<const Toggle*>(p)) tooltip(ui, p->help());
+        if (const auto remark = p->remark()) {
+            paragraph(ui.fonts.small, colour::finding, remark->sentence);
+            record(ui, id + ".remark", remark->sentence);
+        }
         ImGui::PopID();
     }
 }

@@ -195,6 +195,37 @@ void PicturePanel::hover_line(Ui& ui, const gl::PixelBuffer& pixels, ImVec2 low,
     hover_box(ui, line, hint, low, high);
 }
 
+/// Says over the picture why it does not show what the parameters promise, with a button that
+/// helps.
+void PicturePanel::remarks(Ui& ui, ImVec2 low, ImVec2 high) {
+    ImVec2 at{low.x + ui.px(12), low.y + ui.px(12)};
+    for (const experiments::Parameter* p : stage_.experiment().parameters().all()) {
+        const auto remark = p->remark();
+        if (!remark) continue;
+        const float words = ImGui::CalcTextSize(remark->sentence.c_str()).x;
+        const float button = button_width(remark->action.c_str()), line = ImGui::GetFrameHeight();
+        const bool beside = words + button + ui.px(44) <= high.x - at.x;
+        const float width = beside ? words + ui.px(12) + button : std::max(words, button);
+        const ImVec2 size{width + ui.px(20), (beside ? 1.F : 2.F) * line + ui.px(12)};
+        // A window of its own takes the mouse from the picture.
+        ImGui::SetCursorScreenPos(at);
+        ImGui::BeginChild(p->id().c_str(), size, false, ImGuiWindowFlags_NoScrollbar);
+        ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y},
+                                                  faded(colour::raised, 0.94F), ui.px(6));
+        const ImVec2 place{at.x + ui.px(10), at.y + ui.px(6)};
+        ImGui::SetCursorScreenPos(place);
+        ImGui::AlignTextToFramePadding();
+        text(ui.fonts.body, colour::finding, remark->sentence);
+        record(ui, "picture.remark", remark->sentence);
+        ImGui::SetCursorScreenPos(beside ? ImVec2{place.x + words + ui.px(12), place.y}
+                                         : ImVec2{place.x, place.y + line});
+        if (flat_button(ui, "picture.remedy", remark->action.c_str(), true))
+            ui.later([this, remedy = remark->remedy] { stage_.assign({&remedy, 1}); });
+        ImGui::EndChild();
+        at.y += size.y + ui.px(6);
+    }
+}
+
 void PicturePanel::draw(Ui& ui) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     ImVec2 size = ImGui::GetContentRegionAvail();
@@ -218,6 +249,7 @@ void PicturePanel::draw(Ui& ui) {
     const bool hovered = ImGui::IsItemHovered();
     mark_block(ui, low, high);
     if (hovered) hover_line(ui, *pixels, low, high);
+    remarks(ui, low, high);
 }
 
 }  // namespace warpscope::ui

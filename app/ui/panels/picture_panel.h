@@ -44,6 +44,7 @@ class PicturePanel {
     std::string value_text(const gl::PixelBuffer& pixels, int x, int y);
     ImVec2 on_screen(const Ui& ui, double x, double y) const;
     void mark_block(Ui& ui, ImVec2 low, ImVec2 high);
+    void remarks(Ui& ui, ImVec2 low, ImVec2 high);
     void hover_line(Ui& ui, const gl::PixelBuffer& pixels, ImVec2 low, ImVec2 high);
 
     Stage& stage_;

@@ -22,6 +22,8 @@ std::string_view word(Verdict verdict) {
             return "";
         case Verdict::pass:
             return "pass";
+        case Verdict::unproven:
+            return "unproven";
         case Verdict::finding:
             return "finding";
         case Verdict::fail:
@@ -187,7 +189,9 @@ void ResultsPanel::draw_comparison(Ui& ui) {
     if (!table) return;
     rule(ui);
     if (std::exchange(scroll_to_comparison_, false)) ImGui::SetScrollHereY(0);
-    heading(ui, table->title);
+    paragraph(ui.fonts.strong, colour::text, table->title);
+    record(ui, "compare.title", table->title);
+    ImGui::Dummy({0, ui.px(1)});
     double best = 0;
     for (const Comparison::Row& row : table->rows) best = std::max(best, row.rate);
     for (const Comparison::Row& row : table->rows) comparison_row(ui, *table, row, best);

@@ -20,10 +20,13 @@ struct PendingValue {
 };
 
 /// The item under the mouse, known by its corner, and the time (ImGui's seconds) since when the
-/// mouse has rested on it. Tooltips appear after a delay.
+/// mouse has rested on it. Tooltips appear after a delay, and not on an item that was pressed: they
+/// would cover the panel or the list that the press has opened.
 struct MouseRest {
     ImVec2 item;
     double since = 0;
+    int frame = 0;  ///< the newest frame in which it rested there
+    bool pressed = false;
 };
 
 /// What every widget and panel needs to draw itself. There is one for each window or screenshot,

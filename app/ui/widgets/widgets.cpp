@@ -24,6 +24,26 @@ ImVec2 text_size(std::string_view words) {
     return ImGui::CalcTextSize(words.data(), end_of(words));
 }
 
+/// A tooltip in the current font, wrapped after about 60 characters. ImGui by itself would draw it
+/// for one frame in the size of the tooltip before, and a frame may take long.
+void show_tooltip(std::string_view words, Ui* ui = nullptr) {
+    const float widest = 24 * ImGui::GetFontSize();
+    const ImVec2 padding{0.7F * ImGui::GetFontSize(), 0.55F * ImGui::GetFontSize()};
+    const ImVec2 size = ImGui::CalcTextSize(words.data(), end_of(words), false, widest);
+    ImGui::SetNextWindowSize({std::ceil(size.x) + 2 * padding.x, size.y + 2 * padding.y});
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(padding.x + widest);
+    text(ImGui::GetFont(), colour::text, words);
+    ImGui::PopTextWrapPos();
+    if (ui) {
+        const ImVec2 low = ImGui::GetWindowPos(), full = ImGui::GetWindowSize();
+        record_rect(*ui, low, {low.x + full.x, low.y + full.y}, "tooltip", std::string(words));
+    }
+    ImGui::EndTooltip();
+    ImGui::PopStyleVar();
+}
+
 }  // namespace
 
 void record_rect(Ui& ui, ImVec2 low, ImVec2 high, std::string id, std::string value) {
@@ -85,8 +105,7 @@ void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float widt
     ImGui::PushStyleColor(ImGuiCol_Text, colour);
     ImGui::TextUnformatted(shown.c_str());
     ImGui::PopStyleColor();
-    if (clipped && ImGui::IsItemHovered())
-        ImGui::SetTooltip("%.*s", int(words.size()), words.data());
+    if (clipped && ImGui::IsItemHovered()) show_tooltip(words);
     ImGui::PopFont();
 }
 
@@ -122,6 +141,8 @@ ImU32 verdict_colour(experiments::Verdict verdict) {
             return colour::dim;
         case experiments::Verdict::pass:
             return colour::good;
+        case experiments::Verdict::unproven:
+            return colour::dim;
         case experiments::Verdict::finding:
             return colour::finding;
         case experiments::Verdict::fail:
@@ -137,19 +158,20 @@ void tooltip(Ui& ui, std::string_view words) {
 
 void tooltip_at(Ui& ui, ImVec2 corner, std::string_view words) {
     constexpr double rest_seconds = 0.5;
-    const bool new_item = corner.x != ui.rest.item.x || corner.y != ui.rest.item.y;
-    if (new_item || ImGui::IsMouseDown(ImGuiMouseButton_Left)) ui.rest = {corner, ImGui::GetTime()};
-    if (ImGui::GetTime() - ui.rest.since >= rest_seconds) quick_tooltip(ui, words);
+    const int frame = ImGui::GetFrameCount();
+    const bool new_item =
+        corner.x != ui.rest.item.x || corner.y != ui.rest.item.y || ui.rest.frame + 1 < frame;
+    if (new_item) ui.rest = {corner, ImGui::GetTime()};
+    ui.rest.frame = frame;
+    if (ImGui::IsMouseDown(ImGuiMouseButton_Left)) ui.rest.pressed = true;
+    if (ui.rest.pressed || ImGui::GetTime() - ui.rest.since < rest_seconds) return;
+    quick_tooltip(ui, words);
 }
 
 void quick_tooltip(Ui& ui, std::string_view words) {
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(10), ui.px(8)});
-    ImGui::BeginTooltip();
-    ImGui::PushTextWrapPos(ui.px(340));
-    text(ui.fonts.small, colour::text, words);
-    ImGui::PopTextWrapPos();
-    ImGui::EndTooltip();
-    ImGui::PopStyleVar();
+    ImGui::PushFont(ui.fonts.small);
+    show_tooltip(words, &ui);
+    ImGui::PopFont();
 }
 
 bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {

@@ -38,7 +38,7 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
         return std::max(1.F, std::round(std::min(wish * scale, most)));
     };
     const float top = part(46, height * 0.2F), foot = part(30, height * 0.2F);
-    const float edge = part(4, height), bar = part(42, height);
+    const float edge = part(8, height), bar = part(42, height);
     const float body = std::max(1.F, height - top - foot);
     // The microscope's source needs half of the window's width, and the editor nearly as much.
     const bool editor = options.editor && !microscope;

@@ -42,7 +42,11 @@ void splitter(Ui& ui, const char* name, const Box& box, Edge edge, float sign, f
         size += sign * (upright ? moved.x : moved.y) / ui.scale;
     }
     size = std::clamp(size, least, most);
-    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    // The border is easier to hit than the line that it shows.
+    ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    const float inset = ui.px(hot ? 2 : 3);
+    (upright ? low.x : low.y) += inset;
+    (upright ? high.x : high.y) -= inset;
     ImGui::GetWindowDrawList()->AddRectFilled(low, high,
                                               hot ? colour::accent_deep : colour::background);
 }
@@ -82,12 +86,24 @@ void WindowView::open_microscope(const MicroscopePlace& place) {
 }
 
 void WindowView::place(ImVec2 size) {
+    if (shown_ != stage_.entry().id) begin_experiment();
     layout_ = lay_out(size.x, size.y, ui_.scale, options_, microscope_.is_open());
-    if (shown_ == stage_.entry().id) return;
-    // The picture of another experiment has another size and meaning.
+}
+
+/// Another experiment is on show: its picture has another size and meaning. One whose kernel a
+/// person writes has the editor open.
+void WindowView::begin_experiment() {
+    const bool start = shown_.empty();
     shown_ = stage_.entry().id;
     picture_.start_over();
     tree_.start_over();
+    if (stage_.entry().for_editing && stage_.read_only().empty()) {
+        editor_elsewhere_ = !start && options_.editor;
+        options_.editor = true;
+    } else if (editor_elsewhere_) {
+        options_.editor = *editor_elsewhere_;
+        editor_elsewhere_.reset();
+    }
 }
 
 /// Shows the microscope's newest notice in the message line, and takes back one that no longer

@@ -71,6 +71,7 @@ class WindowView {
 
   private:
     bool editor_shows() const { return options_.editor && !microscope_.is_open(); }
+    void begin_experiment();
     void say_notice();
     void splitters();
     void draw_canvas();
@@ -104,6 +105,8 @@ class WindowView {
     TilePanel tile_{microscope_};
     Dock dock_{stage_, inspector_, microscope_, facts_, options_};
     MessageLine message_{stage_};
+    /// Whether the editor was open before an experiment that opens it; nullopt: none is on show.
+    std::optional<bool> editor_elsewhere_;
     std::string shown_;    ///< id of the experiment that the picture's view belongs to
     std::string noticed_;  ///< the microscope's newest notice
     Shot shot_ = Shot::none;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "compute/pick_device.h"
 #include "experiments/settings.h"
 
@@ -115,6 +118,40 @@ TEST(Registry, ViewParametersOfTheBodiesDoNotChangeTheLaunch) {
     EXPECT_EQ(nbody->parameters().of_launch(), before);
     nbody->parameters().find("softening").parse("0.1");
     EXPECT_NE(nbody->parameters().of_launch(), before);
+}
+
+TEST(Registry, EveryParameterIsInOneGroup) {
+    for (const Entry& entry : registry()) {
+        const auto parameters = entry.make_parameters();
+        std::map<const Parameter*, int> groups;
+        for (const ParameterGroup& group : parameters->groups()) {
+            EXPECT_FALSE(group.title.empty());
+            for (const Parameter* parameter : group.parameters) ++groups[parameter];
+        }
+        for (const Parameter* parameter : parameters->all())
+            EXPECT_EQ(groups[parameter], 1) << entry.id << "." << parameter->id();
+    }
+}
+
+TEST(Registry, AGroupMattersIfOneOfItsParametersDoes) {
+    const auto ripple = find_experiment("ripple").make_parameters();
+    const auto delays = std::find_if(ripple->groups().begin(), ripple->groups().end(),
+                                     [](const auto& g) { return g.title == "Race laboratory"; });
+    ASSERT_NE(delays, ripple->groups().end());
+    EXPECT_FALSE(delays->matters());
+    ripple->find("layout").parse("stamped");
+    EXPECT_TRUE(delays->matters());
+}
+
+TEST(Registry, StaleReadsOfAnotherTileAreRemarkedWithARemedy) {
+    const auto ripple = find_experiment("ripple").make_parameters();
+    EXPECT_FALSE(ripple->find("view").remark());
+    ripple->find("view").parse("stale");
+    const auto remark = ripple->find("view").remark();
+    ASSERT_TRUE(remark);
+    EXPECT_EQ(remark->sentence, "Only the stamped tile detects stale reads.");
+    ripple->find(remark->remedy.id).parse(remark->remedy.text);
+    EXPECT_FALSE(ripple->find("view").remark());
 }
 
 TEST(Registry, MakesEveryExperimentAndDescribesIt) {

@@ -102,5 +102,25 @@ TEST(Parameters, TheErrorOfAnUnknownParameterNamesTheNearestAndAll) {
     }
 }
 
+TEST(Parameters, TheLowestValueOfANumberMayHaveAWord) {
+    ParameterSet set;
+    Integer block(set, "block", "Block", "Help.", -1, -1, 99);
+    block.name_lowest("centre");
+    EXPECT_EQ(block.text(), "centre");
+    EXPECT_EQ(block.default_text(), "centre");
+    EXPECT_EQ(block.range(), "centre|0..99");
+    block.parse("7");
+    EXPECT_EQ(block.text(), "7");
+    EXPECT_FALSE(block.is_default());
+    block.parse("centre");
+    EXPECT_EQ(block, -1);
+    block.parse("7");
+    block.parse("-1");
+    EXPECT_EQ(block.text(), "centre");
+    EXPECT_TRUE(block.is_default());
+    EXPECT_THROW(block.parse("edge"), ParameterError);
+    EXPECT_EQ(block.text_of(0), "0");
+}
+
 }  // namespace
 }  // namespace warpscope::experiments

@@ -189,6 +189,15 @@ TEST_P(NBodyExperiment, MouseMovesTheCamera) {
     EXPECT_FALSE(nbody().changed_since_reset());
 }
 
+TEST_P(NBodyExperiment, TheMouseSetsShortNumbers) {
+    set(nbody(), {{"yaw", "30"}, {"pitch", "0"}, {"distance", "1"}});
+    EXPECT_TRUE(nbody().drag(0.123456789, -0.00001));  // 30 - 22.2222...; 0 - 0.0018
+    EXPECT_EQ(text_of(nbody(), "yaw"), "7.78");
+    EXPECT_EQ(text_of(nbody(), "pitch"), "0");
+    for (int i = 0; i < 3; ++i) EXPECT_TRUE(nbody().scroll(1));
+    EXPECT_EQ(text_of(nbody(), "distance"), "0.729");  // 0.9^3
+}
+
 /// A device too small for many bodies; it can't run anything.
 class TinyDevice : public compute::Device {
   public:

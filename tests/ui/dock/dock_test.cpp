@@ -109,6 +109,33 @@ TEST_F(DockTest, CountersOfKernelsAreListedTogether) {
     EXPECT_EQ(value("counter.ripple_tytx.passes"), "256");
 }
 
+TEST_F(DockTest, TimingsOfAKernelThatNoLongerRunsAreDimmed) {
+    show("ripple", small_ripple);
+    EXPECT_EQ(value("timing.ripple_txty.runs"), "on");
+    set("layout", "tytx");
+    EXPECT_EQ(value("timing.ripple_tytx.runs"), "on");
+    EXPECT_EQ(value("timing.ripple_txty.runs"), "off");
+    EXPECT_EQ(value("timing.compare.runs"), "on");
+    set("layout", "txty");
+    EXPECT_EQ(value("timing.ripple_txty.runs"), "on");
+}
+
+TEST_F(DockTest, ATooltipDoesNotCoverThePanelThatItsTabHasOpened) {
+    show("ripple", small_ripple);
+    const Widget tab = *view_->widgets().find("dock.counters");
+    point(float(tab.x + tab.w / 2), float(tab.y + tab.h / 2));
+    frames(60);
+    EXPECT_NE(value("tooltip").find("bank conflicts"), std::string::npos);
+    click("dock.counters");
+    frames(60);
+    EXPECT_EQ(view_->widgets().find("tooltip"), nullptr);
+    point(5, 5);
+    frames(2);
+    point(float(tab.x + tab.w / 2), float(tab.y + tab.h / 2));
+    frames(60);
+    EXPECT_NE(view_->widgets().find("tooltip"), nullptr) << "the mouse came back";
+}
+
 TEST_F(DockTest, DraggingInTheTimelineMovesTheStep) {
     show("ripple", small_ripple);
     open(1, 2);

@@ -102,6 +102,16 @@ TEST_F(EditorPanelTest, DiagnosticsMoveWithTheirLines) {
     EXPECT_EQ(value("editor.diagnostic.0"), "(no such widget)");
 }
 
+TEST_F(EditorPanelTest, MessagesStandInTheOrderOfTheirLines) {
+    const auto error = [](int line, const char* text) {
+        return compiler::Diagnostic{line, 0, Severity::error, text};
+    };
+    answer(State::failed, {error(12, "first"), error(12, "second"), error(11, "the cause")});
+    EXPECT_EQ(value("editor.diagnostic.0"), "11: the cause");
+    EXPECT_EQ(value("editor.diagnostic.1"), "12: first");
+    EXPECT_EQ(value("editor.diagnostic.2"), "12: second");
+}
+
 TEST_F(EditorPanelTest, AnErrorWithoutADiagnosticIsShownAsASentence) {
     answer(State::failed, {}, "The kernel does not end.");
     EXPECT_EQ(value("editor.error"), "The kernel does not end.");

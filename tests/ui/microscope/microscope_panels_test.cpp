@@ -73,6 +73,19 @@ TEST_F(MicroscopePanelsTest, ButtonsStepAndGoBack) {
     for (int w = 0; w < 8; ++w) EXPECT_EQ(value(fmt::format("warp.{}", w)), "has ended");
 }
 
+TEST_F(MicroscopePanelsTest, ThePtxOpensAtTheNextInstruction) {
+    open_ripple(true);
+    click("microscope.end");
+    click("microscope.back");
+    const std::string last = fmt::format("ptx.warp.{}", view_->microscope().acting_warp());
+    click("microscope.ptx");
+    ASSERT_NE(view_->widgets().find(last), nullptr);
+    EXPECT_TRUE(view_->widgets().find(last)->visible);
+    // The text is longer than the pane: from its head, the last instruction is not in sight.
+    const auto rows = view_->widgets().find("ptx")->h / 16;
+    EXPECT_GT(std::stoi(value(last)), int(rows));
+}
+
 TEST_F(MicroscopePanelsTest, WarpRowsSayWhereTheWarpWaits) {
     open_ripple(true);
     // To just before the barrier lets them go.

@@ -260,6 +260,17 @@ TEST_F(MicroscopeTest, AnotherExperimentOpensAtItsFirstBlock) {
     EXPECT_NE(microscope_.stepper().kernel().name.find("dot"), std::string::npos);
 }
 
+TEST_F(MicroscopeTest, RunningToABarrierThatIsNotAheadIsSaid) {
+    open(true);
+    microscope_.step_barrier();
+    EXPECT_EQ(microscope_.stepper().epoch(), 1U);
+    EXPECT_EQ(microscope_.notice(), "");
+    microscope_.step_barrier();
+    EXPECT_EQ(microscope_.notice(), "No barrier was ahead: the block ran to its end.");
+    microscope_.step_barrier();
+    EXPECT_EQ(microscope_.notice(), "") << "at the end nothing runs";
+}
+
 TEST_F(MicroscopeTest, PlaceIsKnownUnlessWarpsWereSteppedByHand) {
     open(true, {2, 1, 0});
     microscope_.seek(17);

@@ -13,7 +13,8 @@ namespace warpscope::ui {
 namespace {
 
 // GLFW's numbers of the keys that the tests press.
-constexpr int key_1 = '1', key_5 = '5', key_6 = '6', key_b = 'B', key_f12 = 301, key_right = 262;
+constexpr int key_1 = '1', key_5 = '5', key_6 = '6', key_b = 'B', key_slash = '/', key_f12 = 301,
+              key_right = 262;
 constexpr int shift = 1, control = 2, caps_lock = 16;
 
 Command command_of(KeyScope scope, int key, int modifiers = 0) {
@@ -34,6 +35,8 @@ TEST(KeyTable, ShiftChoosesTheOtherCommandOrIsIgnored) {
     EXPECT_EQ(command_of(KeyScope::microscope, key_b, shift | caps_lock),
               Command::step_barrier_back);
     EXPECT_EQ(command_of(KeyScope::general, 'R', shift), Command::reset);
+    EXPECT_EQ(command_of(KeyScope::general, key_slash, shift), Command::toggle_keys);
+    EXPECT_EQ(find_shortcut(KeyScope::general, key_slash, 0), nullptr);
 }
 
 TEST(KeyTable, ControlIsNeverIgnored) {
@@ -57,7 +60,7 @@ TEST(KeyTable, NoKeyHasTwoMeaningsInOneScope) {
 }
 
 TEST(KeyTable, TooltipsNameTheKeys) {
-    EXPECT_EQ(with_key("Show all keys", Command::toggle_keys), "Show all keys (H or F1).");
+    EXPECT_EQ(with_key("Show all keys", Command::toggle_keys), "Show all keys (? or H or F1).");
     EXPECT_EQ(with_key("Save", Command::save_picture), "Save (Shift+F12).");
 }
 

@@ -83,6 +83,13 @@ TEST(LayoutTest, EightWarpsAndATileHaveRoom) {
     EXPECT_GE(large.tile.height, large.tile.width);
 }
 
+TEST(LayoutTest, BordersAreWideEnoughForTheMouse) {
+    const Layout l = lay_out(1280, 720, 1, ViewOptions());
+    EXPECT_GE(l.left_edge.width, 8);
+    EXPECT_GE(l.right_edge.width, 8);
+    EXPECT_GE(l.lower_edge.height, 8);
+}
+
 TEST(LayoutTest, ScaleTwoDoublesEveryBox) {
     const Layout one = lay_out(1920, 1080, 1, ViewOptions());
     const Layout two = lay_out(3840, 2160, 2, ViewOptions());

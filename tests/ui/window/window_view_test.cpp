@@ -277,6 +277,39 @@ TEST_F(WindowViewTest, LettersAreTextWhileAFieldHasTheKeys) {
     EXPECT_EQ(view_.widgets().find("keys")->value, "on");
 }
 
+using Experiments = ViewFixture;
+
+TEST_F(Experiments, AnOwnKernelOpensWithItsEditorAndLeavingItClosesTheEditor) {
+    Stage::Start start;
+    start.device_wish = "emulator";
+    start.experiment = "ripple";
+    start.assignments = {{"size", "64"}};
+    start.try_edits = [](const auto&, const auto&) { return experiments::EditResult(); };
+    stage_ = std::make_unique<Stage>(start);
+    stage_->pause(true);
+    view_ = std::make_unique<WindowView>(*stage_, ViewOptions(), 1.F, 1.F);
+    settle();
+    EXPECT_FALSE(view_->options().editor);
+    click("tab.scratch");
+    EXPECT_TRUE(view_->options().editor);
+    EXPECT_EQ(value("editor.file"), "gallery/own");
+    click("tab.ripple");
+    EXPECT_FALSE(view_->options().editor);
+    click("editor.open");
+    click("tab.scratch");
+    click("tab.ripple");
+    EXPECT_TRUE(view_->options().editor) << "as it was before";
+}
+
+TEST_F(Experiments, StaleReadsOfATileThatCannotDetectThemAreSaidOnThePicture) {
+    show("ripple", {{"size", "64"}, {"view", "stale"}});
+    EXPECT_EQ(value("picture.remark"), "Only the stamped tile detects stale reads.");
+    EXPECT_EQ(value("ripple.view.remark"), value("picture.remark"));
+    click("picture.remedy");
+    EXPECT_EQ(stage_->experiment().parameters().find("layout").text(), "stamped");
+    EXPECT_EQ(view_->widgets().find("picture.remark"), nullptr);
+}
+
 /// A kernel that has a use for the mouse.
 class PointingTest : public ViewFixture {
   protected:
