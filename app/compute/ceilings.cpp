@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 
 #include "compute/cuda/cuda_device.h"
 #include "compute/emulated/emulated_device.h"
@@ -123,23 +124,38 @@ Ceilings measure(const DeviceInfo& info) {
     return result;
 }
 
-std::map<int, Ceilings>& measured() {
-    static std::map<int, Ceilings> by_ordinal;  // -1: the emulator
-    return by_ordinal;
+/// The results so far. They are never removed, so that references to them stay valid.
+struct Measured {
+    std::mutex mutex;
+    std::map<int, Ceilings> by_ordinal;  ///< -1: the emulator
+
+    const Ceilings* find(int ordinal) {
+        const std::lock_guard lock(mutex);
+        const auto found = by_ordinal.find(ordinal);
+        return found == by_ordinal.end() ? nullptr : &found->second;
+    }
+    const Ceilings& keep(int ordinal, const Ceilings& ceilings) {
+        const std::lock_guard lock(mutex);
+        return by_ordinal.emplace(ordinal, ceilings).first->second;
+    }
+};
+
+Measured& measured() {
+    static Measured results;
+    return results;
 }
 
 }  // namespace
 
 const Ceilings& measure_ceilings(Device& device) {
-    const auto found = measured().find(device.info().ordinal);
-    if (found != measured().end()) return found->second;
+    const int ordinal = device.info().ordinal;
+    if (const Ceilings* known = measured().find(ordinal)) return *known;
     device.synchronize();
-    return measured().emplace(device.info().ordinal, measure(device.info())).first->second;
+    return measured().keep(ordinal, measure(device.info()));
 }
 
 const Ceilings* known_ceilings(const DeviceInfo& device) {
-    const auto found = measured().find(device.ordinal);
-    return found == measured().end() ? nullptr : &found->second;
+    return measured().find(device.ordinal);
 }
 
 }  // namespace warpscope::compute

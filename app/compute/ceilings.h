@@ -21,7 +21,8 @@ struct Ceilings {
 };
 
 /// Measures a device in about 0.1 s, once in a process; later calls return the first result. Waits
-/// for the device, but does not change its timings or seeds. Throws DeviceError. Not thread-safe.
+/// for the device, but does not change its timings or seeds. Throws DeviceError. Two devices with
+/// one ordinal are not measured at a time.
 const Ceilings& measure_ceilings(Device& device);
 
 /// The result of measure_ceilings(); null if it was not called for this device.

@@ -99,7 +99,7 @@ EGLDisplay open_display(const Candidate& candidate) {
     return display;
 }
 
-EGLContext create_context(EGLDisplay display) {
+EGLContext create_context(EGLDisplay display, EGLContext shared = EGL_NO_CONTEXT) {
     const EGLint config_wish[] = {EGL_SURFACE_TYPE, EGL_PBUFFER_BIT, EGL_RENDERABLE_TYPE,
                                   EGL_OPENGL_BIT, EGL_NONE};
     const EGLint context_wish[] = {EGL_CONTEXT_MAJOR_VERSION,
@@ -114,7 +114,7 @@ EGLContext create_context(EGLDisplay display) {
     if (!eglBindAPI(EGL_OPENGL_API) || !eglChooseConfig(display, config_wish, &config, 1, &count) ||
         count < 1)
         throw Error("no OpenGL configuration");
-    EGLContext context = eglCreateContext(display, config, EGL_NO_CONTEXT, context_wish);
+    EGLContext context = eglCreateContext(display, config, shared, context_wish);
     if (context == EGL_NO_CONTEXT)
         throw Error(fmt::format("no OpenGL 3.3 core context (EGL error {:#x})", eglGetError()));
     return context;
@@ -157,6 +157,11 @@ OffscreenContext::OffscreenContext(std::optional<int> cuda_ordinal) {
         fmt::join(failures, "; ")));
 }
 
+OffscreenContext::OffscreenContext(const OffscreenContext& other)
+    : display_(other.display_),
+      context_(create_context(other.display_, other.context_)),
+      where_(other.where_) {}
+
 OffscreenContext::~OffscreenContext() {
     if (eglGetCurrentContext() == context_)
         eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
@@ -167,6 +172,10 @@ void OffscreenContext::make_current() {
     if (eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, context_)) return;
     throw Error(
         fmt::format("can't make the offscreen context current (EGL error {:#x})", eglGetError()));
+}
+
+void OffscreenContext::release_current() {
+    eglMakeCurrent(display_, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
 }
 
 }  // namespace warpscope::gl

@@ -12,11 +12,15 @@ class OffscreenContext {
     /// Prefers the GPU with this CUDA ordinal, then other GPUs, then Mesa's software renderer.
     /// Throws Error if EGL offers none of them.
     explicit OffscreenContext(std::optional<int> cuda_ordinal = std::nullopt);
+    /// A context that shares the objects of `other`, for another thread: it is current on no thread
+    /// until make_current(). Throws Error.
+    explicit OffscreenContext(const OffscreenContext& other);
     ~OffscreenContext();
-    OffscreenContext(const OffscreenContext&) = delete;
     OffscreenContext& operator=(const OffscreenContext&) = delete;
 
     void make_current();
+    /// The calling thread has no current context any more.
+    void release_current();
     /// The EGL display that it uses: "EGL device 0 (CUDA device 0)", "Mesa surfaceless".
     const std::string& where() const { return where_; }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <glad/gl.h>
 
+#include <algorithm>
+
 #include "gl/cuda_interop.h"
 #include "gl/error.h"
 #include "gl/gl_info.h"
@@ -56,20 +58,9 @@ void PixelBuffer::make_gl_objects() {
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, pbo_);
     glBufferData(GL_PIXEL_UNPACK_BUFFER, GLsizeiptr(bytes()), nullptr, GL_STREAM_DRAW);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-
-    glGenTextures(1, &texture_);
-    glBindTexture(GL_TEXTURE_2D, texture_);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
-    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width_, height_, 0, GL_RGBA, GL_UNSIGNED_BYTE,
-                 nullptr);
-    glBindTexture(GL_TEXTURE_2D, 0);
 }
 
 void PixelBuffer::release_gl_objects() noexcept {
-    glDeleteTextures(1, &texture_);
     glDeleteBuffers(1, &pbo_);
 }
 
@@ -138,23 +129,15 @@ void PixelBuffer::unmap() {
 }
 
 void PixelBuffer::upload() {
-    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, pbo_);
-    glBindTexture(GL_TEXTURE_2D, texture_);
-    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
-    glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
-    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
-    glBindTexture(GL_TEXTURE_2D, 0);
-    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
-}
-
-std::vector<std::uint8_t> PixelBuffer::read_pixels() const {
-    std::vector<std::uint8_t> pixels(bytes());
-    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
-    glBindTexture(GL_TEXTURE_2D, texture_);
-    glPixelStorei(GL_PACK_ALIGNMENT, 4);
-    glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
-    glBindTexture(GL_TEXTURE_2D, 0);
-    return pixels;
+    // The pool holds one reference to each texture.
+    const auto free = std::find_if(textures_.begin(), textures_.end(), [&](const auto& texture) {
+        return texture.use_count() == (texture == texture_ ? 2 : 1);
+    });
+    auto next = free != textures_.end()
+                    ? *free
+                    : textures_.emplace_back(std::make_shared<Texture>(width_, height_));
+    next->write(pbo_);
+    texture_ = std::move(next);
 }
 
 void* PixelBuffer::map_pbo() {

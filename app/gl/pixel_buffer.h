@@ -8,15 +8,16 @@
 #include <vector>
 
 #include "compute/device/device.h"
+#include "gl/texture.h"
 
 namespace warpscope::gl {
 
 struct CudaBuffer;
 
 /// Pixels that kernels of a device write and OpenGL draws: a pixel buffer object (PBO) of
-/// width*height RGBA8 pixels, top row first, and a texture of this size, whose row 0 is the top. A
-/// frame is map(), launches, unmap(), upload(); write() does all four. Every call, the destructor
-/// too, needs the device and the current GL context of the constructor.
+/// width*height RGBA8 pixels, top row first, and textures of this size. A frame is map(), launches,
+/// unmap(), upload(); write() does all four. Every call, the destructor too, needs the device and
+/// the current GL context of the constructor.
 class PixelBuffer {
   public:
     /// The way of the pixels from the kernels to OpenGL.
@@ -40,7 +41,7 @@ class PixelBuffer {
     std::uint64_t map();
     /// Waits until the pixels that the kernels wrote are in the PBO.
     void unmap();
-    /// Copies the PBO to the texture.
+    /// Copies the PBO to a texture that nobody else holds, which becomes texture().
     void upload();
     /// map(), draw(address), unmap(), upload(). If `draw` throws, the PBO is unmapped without an
     /// upload.
@@ -58,10 +59,10 @@ class PixelBuffer {
     int width() const { return width_; }
     int height() const { return height_; }
     std::size_t bytes() const { return std::size_t(width_) * std::size_t(height_) * 4; }
-    /// GL_TEXTURE_2D, RGBA8, nearest.
-    unsigned texture() const { return texture_; }
-    /// The pixels of the texture: r, g, b, a, top row first.
-    std::vector<std::uint8_t> read_pixels() const;
+    /// The newest frame; null before the first. A frame that somebody holds stays as it is.
+    std::shared_ptr<const Texture> texture() const { return texture_; }
+    /// The pixels of the newest frame: r, g, b, a, top row first.
+    std::vector<std::uint8_t> read_pixels() const { return texture_->read_pixels(); }
 
   private:
     struct Unmapper {
@@ -86,7 +87,9 @@ class PixelBuffer {
     Path path_ = Path::mapped;
     std::string reason_;
     unsigned pbo_ = 0;
-    unsigned texture_ = 0;
+    std::shared_ptr<Texture> texture_;
+    std::vector<std::shared_ptr<Texture>>
+        textures_;  ///< all that were made; texture_ is one of them
     std::unique_ptr<CudaBuffer> interop_;
     compute::Buffer<std::uint32_t> staging_;
     std::uint64_t address_ = 0;  ///< of the mapped pixels; 0 if not mapped

@@ -91,6 +91,8 @@ WindowContext::WindowContext(const std::string& title, int width, int height) {
         set_hints();
         window_ = glfwCreateWindow(width, height, title.c_str(), nullptr, nullptr);
         if (!window_) throw window_error();
+        second_ = glfwCreateWindow(1, 1, "", nullptr, window_);
+        if (!second_) throw window_error();
         glfwMakeContextCurrent(window_);
         if (gladLoadGL(glfwGetProcAddress) == 0) {
             throw Error("can't open a window: its OpenGL has no 3.3 entry points; use --headless");
@@ -117,6 +119,18 @@ float WindowContext::content_scale() const {
 void WindowContext::set_swap_interval(int interval) {
     glfwMakeContextCurrent(window_);
     glfwSwapInterval(interval);
+}
+
+void WindowContext::make_second_current() {
+    glfwMakeContextCurrent(second_);
+}
+
+void WindowContext::release_current() {
+    glfwMakeContextCurrent(nullptr);
+}
+
+void WindowContext::wake() {
+    glfwPostEmptyEvent();
 }
 
 }  // namespace warpscope::gl

@@ -6,8 +6,9 @@ struct GLFWwindow;
 
 namespace warpscope::gl {
 
-/// A window on the desktop with an OpenGL 3.3 core context, which is current on the calling thread.
-/// At most one exists at a time. GLFW requires the main thread.
+/// A window on the desktop with an OpenGL 3.3 core context, which is current on the calling thread,
+/// and a second context that shares its objects, for another thread. At most one window exists at a
+/// time. GLFW requires the main thread, but for make_second_current().
 class WindowContext {
   public:
     /// Width and height apply at content scale 1. The window is scaled with the monitor, up to its
@@ -23,9 +24,16 @@ class WindowContext {
     float content_scale() const;
     /// 1: a buffer swap waits for the monitor (V-sync). 0: it does not wait.
     void set_swap_interval(int interval);
+    /// Makes the second context current on the calling thread, which must release it before the
+    /// window is destroyed.
+    void make_second_current();
+    static void release_current();
+    /// Ends a wait for events of the main thread. Any thread may call it.
+    static void wake();
 
   private:
     GLFWwindow* window_ = nullptr;
+    GLFWwindow* second_ = nullptr;  ///< never shown
 };
 
 }  // namespace warpscope::gl

@@ -49,7 +49,8 @@ class Scenarios(Scenario):
 
         def magenta(red, value, blue):
             return red > 180 and blue > 180 and value < 90
-        wait_for("a picture", lambda: app.pixels().share_of(green) > 0.1)
+        wait_for("a picture", lambda: "picture.pixels" in app.widgets()
+                 and app.pixels().share_of(green) > 0.1)
         self.assertEqual(app.pixels().share_of(magenta), 0)
         app.choose("ripple.view", "wrong")
         wait_for("magenta", lambda: app.pixels().share_of(magenta) > 0.03)

@@ -43,8 +43,8 @@ class PictureViewTest : public testing::Test {
         framebuffer_.bind();
         glClearColor(0, 1, 0, 1);
         glClear(GL_COLOR_BUFFER_BIT);
-        picture_view_.draw({pixels_->texture(), pixels_->width(), pixels_->height()}, view, rect,
-                           height, style);
+        picture_view_.draw({pixels_->texture()->id(), pixels_->width(), pixels_->height()}, view,
+                           rect, height, style);
         drawn_ = framebuffer_.read_pixels();
         ASSERT_EQ(glGetError(), GLenum(GL_NO_ERROR));
     }

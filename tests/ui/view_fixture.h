@@ -41,7 +41,7 @@ class ViewFixture : public testing::Test {
     /// Until the checks have ended.
     void settle() {
         frames(3);
-        view_->inspector().wait(stage_->entry(), stage_->experiment(), view_->options().inspect);
+        stage_->wait_for_checks();
         frames(3);
     }
     void set(const std::string& id, const std::string& text) {

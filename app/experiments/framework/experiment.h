@@ -49,6 +49,11 @@ struct Pointer {
     bool operator==(const Pointer&) const = default;
 };
 
+/// The movements of the mouse over the picture that an experiment uses.
+struct MouseUse {
+    bool drag = false, scroll = false, point = false;
+};
+
 /// A family of kernels with parameters, state on a device, a picture or a tree, and a report.
 /// Used from one thread; the device outlives it.
 class Experiment {
@@ -110,13 +115,13 @@ class Experiment {
     /// nullopt if the experiment has no kernels for this.
     virtual std::optional<Report> measure_barriers() { return std::nullopt; }
 
-    /// Mouse drags and scrolls over the picture, in fractions of its height. false: the experiment
-    /// does not use them, and the canvas pans and zooms.
-    virtual bool drag(double dx, double dy) { return (void)dx, (void)dy, false; }
-    virtual bool scroll(double notches) { return (void)notches, false; }
-    /// The mouse moved over the picture, or its button changed. false: the experiment does not use
-    /// it.
-    virtual bool point(const Pointer& pointer) { return (void)pointer, false; }
+    /// Mouse drags and scrolls over the picture, in fractions of its height and notches of the
+    /// wheel, and where the mouse is. Only those that mouse_use() names are used; with the others
+    /// the canvas pans and zooms.
+    virtual MouseUse mouse_use() const { return {}; }
+    virtual void drag(double dx, double dy) { (void)dx, (void)dy; }
+    virtual void scroll(double notches) { (void)notches; }
+    virtual void point(const Pointer& pointer) { (void)pointer; }
 
   protected:
     /// Whether `which` holds one of these parameters.

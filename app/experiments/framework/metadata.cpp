@@ -9,22 +9,21 @@
 namespace warpscope::experiments {
 namespace {
 
-bool emulated(Experiment& experiment) {
-    return experiment.device().info().kind == compute::DeviceKind::emulator;
+bool emulated(const Described& described) {
+    return described.device.kind == compute::DeviceKind::emulator;
 }
 
-std::string device_word(Experiment& experiment) {
-    return emulated(experiment) ? "emulator"
-                                : fmt::format("cuda:{}", experiment.device().info().ordinal);
+std::string device_word(const Described& described) {
+    return emulated(described) ? "emulator" : fmt::format("cuda:{}", described.device.ordinal);
 }
 
 /// The option that runs the edited kernels again: the file, or the folder of several files. Empty
 /// if there are none or if no option can load them.
-std::string kernels_option(const Experiment& experiment) {
-    const compute::KernelEdits& edits = experiment.device().edits();
+std::string kernels_option(const Described& described) {
+    const compute::KernelEdits& edits = described.edits;
     if (edits.empty()) return {};
     const auto& [first, edit] = *edits.begin();
-    if (edits.size() == 1 && first == experiment.kernel_file() && !edit->from.empty())
+    if (edits.size() == 1 && first == described.parameters.kernel_file() && !edit->from.empty())
         return " --kernel-source " + shell_word(edit->from);
     const auto folder_of = [](const std::string& file, const compute::KernelEdit& edit) {
         const std::string name = file + ".cu";
@@ -37,42 +36,43 @@ std::string kernels_option(const Experiment& experiment) {
     return " --kernels " + shell_word(folder);
 }
 
-std::string command(Experiment& experiment, const Entry& entry, Size size, bool view_only) {
-    const compute::RunSettings& run = experiment.device().settings();
-    std::string line = fmt::format("warpscope --headless --experiment {} --device {} --math {}",
-                                   entry.id, device_word(experiment), compute::name(run.math));
-    if (emulated(experiment)) {
+std::string command(const Described& described, Size size, bool view_only) {
+    const compute::RunSettings& run = described.run;
+    std::string line =
+        fmt::format("warpscope --headless --experiment {} --device {} --math {}",
+                    described.entry.id, device_word(described), compute::name(run.math));
+    if (emulated(described)) {
         line += fmt::format(" --schedule {} --seed {}", compute::name(run.schedule), run.seed);
         if (run.barriers != compute::BarrierPolicy::volta)
             line += fmt::format(" --barriers {}", compute::name(run.barriers));
     }
-    line += kernels_option(experiment);
-    for (const Parameter* p : experiment.parameters().all())
+    line += kernels_option(described);
+    for (const Parameter* p : described.parameters.all())
         if (p->text() != p->default_text())
-            line += " --set " + shell_word(fmt::format("{}.{}={}", entry.id, p->id(), p->text()));
-    line += fmt::format(" --frames {} --size {}x{}", experiment.frame(), size.width, size.height);
+            line += " --set " +
+                    shell_word(fmt::format("{}.{}={}", described.entry.id, p->id(), p->text()));
+    line += fmt::format(" --frames {} --size {}x{}", described.frame, size.width, size.height);
     return line + (view_only ? " --view-only" : "") + " --screenshot picture.png";
 }
 
-bool racy(Experiment& experiment) {
-    const Report report = experiment.report();
-    return std::any_of(report.begin(), report.end(), [](const Reading& r) {
+bool racy(const Described& described) {
+    return std::any_of(described.report.begin(), described.report.end(), [](const Reading& r) {
         return r.verdict != Verdict::none && r.verdict != Verdict::pass;
     });
 }
 
-std::string reproducible(Experiment& experiment) {
-    if (experiment.changed_since_reset())
+std::string reproducible(const Described& described) {
+    if (described.changed_since_reset)
         return "no: parameters were changed after frame 0, so these settings and the frame number "
                "alone do not give this picture";
-    const bool edited = !experiment.device().edits().empty();
-    if (edited && kernels_option(experiment).empty())
+    const bool edited = !described.edits.empty();
+    if (edited && kernels_option(described).empty())
         return "no: the kernel was edited, and no command can load the edit; this file has its "
                "text";
     const std::string unless =
         edited ? ", if the kernel's file still has the text in this file" : "";
-    if (emulated(experiment)) return "yes: the command makes an equal picture" + unless;
-    if (racy(experiment))
+    if (emulated(described)) return "yes: the command makes an equal picture" + unless;
+    if (racy(described))
         return "no: the kernel races, and each run on a GPU gives another picture; the command "
                "makes a similar one";
     return "yes, on the same model of GPU" + unless;
@@ -91,26 +91,35 @@ std::string shell_word(const std::string& word) {
     return quoted + "'";
 }
 
-Metadata describe(Experiment& experiment, const Entry& entry, Size size, bool view_only) {
-    const compute::DeviceInfo& info = experiment.device().info();
-    const compute::RunSettings& run = experiment.device().settings();
+Metadata describe(const Described& described, Size size, bool view_only) {
+    const Entry& entry = described.entry;
+    const compute::DeviceInfo& info = described.device;
+    const compute::RunSettings& run = described.run;
     Metadata list{{"Title", entry.title}, {"Software", "Warpscope"}, {"experiment", entry.id}};
-    for (const Parameter* p : experiment.parameters().all())
+    for (const Parameter* p : described.parameters.all())
         list.emplace_back(entry.id + "." + p->id(), p->text());
     list.emplace_back("device", info.name);
     list.emplace_back("device.reason", info.reason);
     list.emplace_back("math", compute::name(run.math));
-    if (emulated(experiment)) {
+    if (emulated(described)) {
         list.emplace_back("schedule", compute::name(run.schedule));
         list.emplace_back("seed", fmt::format("{}", run.seed));
         list.emplace_back("barriers", compute::name(run.barriers));
     }
-    list.emplace_back("frame", fmt::format("{}", experiment.frame()));
-    list.emplace_back("command", command(experiment, entry, size, view_only));
-    list.emplace_back("reproducible", reproducible(experiment));
-    for (const auto& [file, edit] : experiment.device().edits())
+    list.emplace_back("frame", fmt::format("{}", described.frame));
+    list.emplace_back("command", command(described, size, view_only));
+    list.emplace_back("reproducible", reproducible(described));
+    for (const auto& [file, edit] : described.edits)
         list.emplace_back("kernels/" + file + ".cu", edit->source);
     return list;
+}
+
+Metadata describe(Experiment& experiment, const Entry& entry, Size size, bool view_only) {
+    const compute::Device& device = experiment.device();
+    return describe(
+        {entry, experiment.parameters(), device.info(), device.settings(), device.edits(),
+         experiment.frame(), experiment.changed_since_reset(), experiment.report()},
+        size, view_only);
 }
 
 }  // namespace warpscope::experiments

@@ -121,20 +121,18 @@ void NBody::render_into(const PixelTarget& target) {
                   reference_speed_, target);
 }
 
-bool NBody::drag(double dx, double dy) {
+void NBody::drag(double dx, double dy) {
     // A drag over the height of the picture turns by 180 degrees.
     const double yaw = short_number(std::remainder(chosen_.yaw - 180 * dx, 360.0), 100);
     const double pitch = short_number(
         std::clamp(chosen_.pitch + 180 * dy, chosen_.pitch.low(), chosen_.pitch.high()), 100);
     chosen_.yaw.set(yaw);
     chosen_.pitch.set(pitch);
-    return true;
 }
 
-bool NBody::scroll(double notches) {
+void NBody::scroll(double notches) {
     const double distance = short_number(chosen_.distance * std::pow(0.9, notches), 1000);
     chosen_.distance.set(std::clamp(distance, chosen_.distance.low(), chosen_.distance.high()));
-    return true;
 }
 
 }  // namespace warpscope::experiments

@@ -28,8 +28,9 @@ class NBody : public Experiment {
     /// every call (the sentence names the frame).
     Report report() override;
     std::optional<Comparison> compare() override;
-    bool drag(double dx, double dy) override;
-    bool scroll(double notches) override;
+    MouseUse mouse_use() const override { return {.drag = true, .scroll = true}; }
+    void drag(double dx, double dy) override;
+    void scroll(double notches) override;
 
   protected:
     void changed(std::span<Parameter* const> which) override;

@@ -140,7 +140,7 @@ void Scratch::render_into(const PixelTarget& target) {
                     {.bytes = 8.0 * count}, pictures_->current.pointer(), target.pixels, count);
 }
 
-bool Scratch::point(const Pointer& pointer) {
+void Scratch::point(const Pointer& pointer) {
     const auto text = [](double at) {
         return fmt::format("{:.1f}",
                            std::clamp(at, -Parameters::farthest_mouse, Parameters::farthest_mouse));
@@ -149,7 +149,6 @@ bool Scratch::point(const Pointer& pointer) {
                                          {"mouse_y", text(pointer.y)},
                                          {"mouse_down", pointer.down ? "on" : "off"}};
     set(values);
-    return true;
 }
 
 std::optional<Reading> Scratch::wrong_pixels() const {

@@ -23,7 +23,8 @@ class Scratch : public Experiment {
     Size picture_size(Size) const override { return size(); }
     void render_into(const PixelTarget& target) override;
     Report report() override;
-    bool point(const Pointer& pointer) override;
+    MouseUse mouse_use() const override { return {.point = true}; }
+    void point(const Pointer& pointer) override;
 
   private:
     using Pixels = compute::DevicePointer<Rgba>;

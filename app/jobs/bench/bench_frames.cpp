@@ -42,8 +42,8 @@ void bench_presentation(std::vector<BenchRow>& rows, compute::Device& device) {
         pixels.map();
         pixels.unmap();
         pixels.upload();
-        view.draw({pixels.texture(), side, side}, gl::fit_view(side, side, everything), everything,
-                  side);
+        view.draw({pixels.texture()->id(), side, side}, gl::fit_view(side, side, everything),
+                  everything, side);
     };
     // The thread submits a frame and can begin the next one. The GPU then switches between CUDA and
     // OpenGL, which takes time that a program cannot avoid.

@@ -170,13 +170,13 @@ void row(Ui& ui, const compute::KernelTimings& timings, const KernelCounters& k,
 }  // namespace
 
 void CountersPanel::draw(Ui& ui) {
-    const auto& kernels = inspector_.counters();
+    const Checks& checks = stage_.checks();
+    const auto& kernels = checks.counters;
     if (kernels.empty()) {
         paragraph(ui.fonts.body, colour::dim,
-                  inspector_.checking() ? "The emulator is counting…"
-                  : inspector_.error().empty()
-                      ? "Nothing counted yet. Click “Check now” in the findings."
-                      : inspector_.error());
+                  checks.checking        ? "The emulator is counting…"
+                  : checks.error.empty() ? "Nothing counted yet. Click “Check now” in the findings."
+                                         : checks.error);
         record(ui, "counters.none");
         return;
     }
@@ -185,12 +185,12 @@ void CountersPanel::draw(Ui& ui) {
     if (!ImGui::BeginTable("counters", int(std::size(columns)), flags,
                            ImGui::GetContentRegionAvail()))
         return;
-    const compute::KernelTimings& timings = stage_.device().timings();
+    const compute::KernelTimings& timings = stage_.timings();
     const float padding = 2 * ImGui::GetStyle().CellPadding.x / ui.scale;
     table_head(ui, columns,
                columns_left_out(columns, empty_columns(timings, kernels), least_first,
                                 ImGui::GetContentRegionAvail().x / ui.scale, 150, padding));
-    const experiments::Inspection* inspection = inspector_.inspection();
+    const auto& inspection = checks.inspection;
     for (const KernelCounters& k : kernels)
         row(ui, timings, k, inspection && k.kernel == inspection->kernel);
     ImGui::EndTable();

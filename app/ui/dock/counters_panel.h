@@ -1,6 +1,5 @@
 #pragma once
 
-#include "ui/stage/inspector.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 
@@ -9,14 +8,13 @@ namespace warpscope::ui {
 /// What the emulator counted for each kernel: instructions, barriers, memory accesses.
 class CountersPanel {
   public:
-    CountersPanel(Stage& stage, Inspector& inspector) : stage_(stage), inspector_(inspector) {}
+    explicit CountersPanel(Stage& stage) : stage_(stage) {}
 
     /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:
     Stage& stage_;
-    Inspector& inspector_;
 };
 
 }  // namespace warpscope::ui

@@ -117,19 +117,18 @@ bool race_chip(Ui& ui, const RaceSummary& summary) {
 
 }  // namespace
 
-Dock::Dock(Stage& stage, Inspector& inspector, Microscope& microscope, DeviceFacts& facts,
-           ViewOptions& options)
-    : inspector_(inspector),
+Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions& options)
+    : stage_(stage),
       microscope_(microscope),
       options_(options),
       timings_(stage, facts),
-      roofline_(stage, facts),
-      findings_(stage, inspector, microscope, options),
-      counters_(stage, inspector),
-      timeline_(stage, inspector, microscope),
+      roofline_(stage),
+      findings_(stage, microscope, options),
+      counters_(stage),
+      timeline_(stage, microscope),
       banks_(microscope),
       registers_(microscope),
-      policies_(stage, inspector, options) {}
+      policies_(stage, options) {}
 
 std::vector<Dock::Tab> Dock::tabs() {
     const auto draws = [](auto& panel) { return [&panel](Ui& ui) { panel.draw(ui); }; };
@@ -168,7 +167,7 @@ void Dock::draw(Ui& ui) {
     const auto wished =
         std::find_if(all.begin(), all.end(), [&](const Tab& tab) { return tab.id == wish; });
     const Tab& chosen = wished == all.end() ? all.front() : *wished;
-    const RaceSummary summary = summarize(inspector_);
+    const RaceSummary summary = summarize(stage_.checks());
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const std::string found = summary.findings > 0 ? fmt::format("{}", summary.findings) : "";
     const bool dense =

@@ -18,11 +18,8 @@ namespace warpscope::ui {
 /// The panel at the lower edge: a row of tabs, and the panel of the chosen tab below.
 class Dock {
   public:
-    Dock(Stage& stage, Inspector& inspector, Microscope& microscope, DeviceFacts& facts,
-         ViewOptions& options);
+    Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions& options);
 
-    /// Once a frame, before the panels are drawn.
-    void refresh() { timeline_.refresh(); }
     /// Draws the dock into the current ImGui child window.
     void draw(Ui& ui);
     void set_frame_times(const FrameTimes& times) { timings_.set_frame_times(times); }
@@ -36,7 +33,7 @@ class Dock {
     };
     std::vector<Tab> tabs();
 
-    Inspector& inspector_;
+    Stage& stage_;
     const Microscope& microscope_;
     ViewOptions& options_;
     TimingsPanel timings_;

@@ -49,12 +49,14 @@ std::optional<std::uint64_t> step_at(const Microscope& microscope, const ThreadA
 void look_at(Stage& stage, Microscope& microscope, const ThreadAtLine& party) {
     stage.pause(true);
     if (!microscope.is_open())
-        microscope.open(stage.entry(), stage.experiment(), party.block, party.thread);
+        microscope.open(stage.launch(), party.block, party.thread);
     else
         microscope.set_block(party.block);
-    microscope.pick_thread(party.thread);
-    if (!microscope.ready()) return;
-    if (const auto step = step_at(microscope, party)) microscope.seek(*step);
+    microscope.when_ready([&microscope, party] {
+        microscope.pick_thread(party.thread);
+        if (!microscope.ready()) return;
+        if (const auto step = step_at(microscope, party)) microscope.seek(*step);
+    });
 }
 
 void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& finding,
@@ -96,19 +98,20 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
 }
 
 /// At the right edge: the switch of the automatic check, and a button that checks where it is off.
-void automatic(Ui& ui, Inspector& inspector, ViewOptions& options) {
+void automatic(Ui& ui, Stage& stage, ViewOptions& options) {
+    const Checks& checks = stage.checks();
     const char* label = "Check automatically";
     const float button = ImGui::CalcTextSize("Check now").x + ui.px(18);
     const float width = ImGui::CalcTextSize(label).x + ui.px(8 + 34 + 34);
-    const bool by_button = !options.inspect || inspector.too_large();
+    const bool by_button = !options.inspect || checks.too_large;
     const float whole = width + (by_button ? button + ui.px(10) : 0);
     ImGui::SameLine();
     const float free = ImGui::GetContentRegionAvail().x - whole;
     if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
     if (by_button) {
-        const bool known = inspector.current() && !inspector.too_large();
-        ImGui::BeginDisabled(inspector.checking() || known);
-        if (flat_button(ui, "findings.check", "Check now")) inspector.inspect();
+        const bool known = checks.current && !checks.too_large;
+        ImGui::BeginDisabled(checks.checking || known);
+        if (flat_button(ui, "findings.check", "Check now")) stage.check_now();
         ImGui::EndDisabled();
         ImGui::SameLine(0, ui.px(10));
     }
@@ -126,14 +129,14 @@ void automatic(Ui& ui, Inspector& inspector, ViewOptions& options) {
 }  // namespace
 
 void FindingsPanel::draw(Ui& ui) {
-    const RaceSummary summary = summarize(inspector_);
+    const RaceSummary summary = summarize(stage_.checks());
     ImGui::AlignTextToFramePadding();
     clipped_text(ui.fonts.body, summary.checking ? colour::dim : colour::text, summary.sentence,
                  ImGui::GetContentRegionAvail().x - ui.px(300));
     record(ui, "findings.summary", summary.sentence);
-    automatic(ui, inspector_, options_);
+    automatic(ui, stage_, options_);
     ImGui::Dummy({0, ui.px(2)});
-    const experiments::Inspection* inspection = inspector_.inspection();
+    const auto& inspection = stage_.checks().inspection;
     if (!inspection) return;
     for (std::size_t i = 0; i < inspection->findings.size(); ++i)
         finding_row(ui, stage_, microscope_, inspection->findings[i], i);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "ui/microscope/microscope.h"
-#include "ui/stage/inspector.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 #include "ui/widgets/view_options.h"
@@ -11,15 +10,14 @@ namespace warpscope::ui {
 /// What the checks found: races, barriers that not every thread reaches, invalid accesses.
 class FindingsPanel {
   public:
-    FindingsPanel(Stage& stage, Inspector& inspector, Microscope& microscope, ViewOptions& options)
-        : stage_(stage), inspector_(inspector), microscope_(microscope), options_(options) {}
+    FindingsPanel(Stage& stage, Microscope& microscope, ViewOptions& options)
+        : stage_(stage), microscope_(microscope), options_(options) {}
 
     /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:
     Stage& stage_;
-    Inspector& inspector_;
     Microscope& microscope_;
     ViewOptions& options_;
 };

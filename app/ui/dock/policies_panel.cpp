@@ -109,21 +109,11 @@ void policy_row(Ui& ui, const PolicyOutcome& outcome) {
 }
 
 /// The behaviour of the device in use, measured with kernels that always finish.
-void device_row(Ui& ui, Stage& stage, Inspector& inspector, DeviceBarriers& device) {
-    if (device.state != inspector.state() && !inspector.busy()) {
-        device.state = inspector.state();
-        ui.later([&stage, &device] {
-            device.report.reset();
-            device.error.clear();
-            try {
-                device.report = stage.experiment().measure_barriers();
-            } catch (const std::exception& error) {
-                device.error = error.what();
-            }
-        });
-    }
+void device_row(Ui& ui, Stage& stage) {
+    if (!stage.checks().busy) stage.measure_barriers();
+    const DeviceBarriers& device = stage.shown().barriers;
     if (!device.report && device.error.empty()) return;
-    const std::string& name = stage.device().info().name;
+    const std::string& name = stage.device().name;
     std::string sentence = device.error;
     if (device.report)
         for (const experiments::Reading& r : *device.report)
@@ -136,28 +126,28 @@ void device_row(Ui& ui, Stage& stage, Inspector& inspector, DeviceBarriers& devi
 }  // namespace
 
 void PoliciesPanel::draw(Ui& ui) {
-    Inspector& inspector = inspector_;
-    const bool wanted = !inspector.policies_current() && !inspector.trying_policies();
-    const bool by_button = !options_.inspect || inspector.too_large();
-    if (wanted && !by_button) inspector.try_policies();
+    const Checks& checks = stage_.checks();
+    const bool wanted = !checks.policies_current && !checks.trying_policies;
+    const bool by_button = !options_.inspect || checks.too_large;
+    if (wanted && !by_button) stage_.try_policies();
     if (by_button) {
         ImGui::BeginDisabled(!wanted);
-        if (flat_button(ui, "policies.try", "Try all policies")) inspector.try_policies();
+        if (flat_button(ui, "policies.try", "Try all policies")) stage_.try_policies();
         ImGui::EndDisabled();
     }
-    if (inspector.trying_policies() || (!inspector.policies() && wanted)) {
+    if (checks.trying_policies || (!checks.policies && wanted)) {
         text(ui.fonts.small, colour::dim,
-             inspector.trying_policies() ? "Running this launch under each barrier policy…"
-                                         : "Not tried yet.");
-        record(ui, "policies.state", inspector.trying_policies() ? "trying" : "none");
+             checks.trying_policies ? "Running this launch under each barrier policy…"
+                                    : "Not tried yet.");
+        record(ui, "policies.state", checks.trying_policies ? "trying" : "none");
     }
-    if (!inspector.policies_error().empty()) {
-        paragraph(ui.fonts.small, colour::bad, inspector.policies_error());
-        record(ui, "policies.error", inspector.policies_error());
+    if (!checks.policies_error.empty()) {
+        paragraph(ui.fonts.small, colour::bad, checks.policies_error);
+        record(ui, "policies.error", checks.policies_error);
     }
-    if (inspector.policies())
-        for (const PolicyOutcome& outcome : *inspector.policies()) policy_row(ui, outcome);
-    device_row(ui, stage_, inspector_, device_);
+    if (checks.policies)
+        for (const PolicyOutcome& outcome : *checks.policies) policy_row(ui, outcome);
+    device_row(ui, stage_);
 }
 
 }  // namespace warpscope::ui

@@ -209,7 +209,7 @@ void legend(Ui& ui, Stage& stage, const Roofline& line, float width) {
         ui.fonts.small, colour::faint,
         "Left of the ridge, memory is the limit; right of it, arithmetic. Each byte that must move "
         "counts once.");
-    if (stage.device().info().kind == compute::DeviceKind::emulator) {
+    if (stage.device().kind == compute::DeviceKind::emulator) {
         text(ui.fonts.small, colour::finding, "Emulated: these are the ceilings of this CPU.");
         record(ui, "roofline.emulated");
     }
@@ -224,8 +224,8 @@ void legend(Ui& ui, Stage& stage, const Roofline& line, float width) {
 }
 
 /// Says why there is no chart yet, and measures the ceilings.
-void no_ceilings(Ui& ui, Stage& stage, DeviceFacts& facts) {
-    const std::string& error = facts.error(stage.device().info());
+void no_ceilings(Ui& ui, Stage& stage) {
+    const std::string& error = stage.shown().ceilings_error;
     if (!error.empty()) {
         paragraph(ui.fonts.body, colour::bad, "The ceilings could not be measured: " + error);
         record(ui, "roofline.error", error);
@@ -233,16 +233,16 @@ void no_ceilings(Ui& ui, Stage& stage, DeviceFacts& facts) {
     }
     paragraph(ui.fonts.body, colour::dim, "Measuring the ceilings of the device…");
     record(ui, "roofline.measuring");
-    ui.later([&stage, &facts] { facts.measure(stage.device()); });
+    stage.measure_ceilings();
 }
 
 }  // namespace
 
 void RooflinePanel::draw(Ui& ui) {
-    const compute::DeviceInfo& info = stage_.device().info();
+    const compute::DeviceInfo& info = stage_.device();
     const Ceilings* ceilings = compute::known_ceilings(info);
-    if (!ceilings) return no_ceilings(ui, stage_, facts_);
-    const Roofline line = roofline_of(stage_.device().timings().kernels(), *ceilings);
+    if (!ceilings) return no_ceilings(ui, stage_);
+    const Roofline line = roofline_of(stage_.timings().kernels(), *ceilings);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float column = std::min(ui.px(236), room.x * 0.3F);

@@ -253,41 +253,26 @@ void measured_strip(Ui& ui, const Timeline& timeline, float width, float bottom,
 
 void TimelinePanel::draw(Ui& ui) {
     const bool stepped = microscope_.ready();
+    const auto& measured = stage_.shown().timeline;
     const float gap = ui.px(28), whole = ImGui::GetContentRegionAvail().x;
     const float bottom =
         ImGui::GetCursorScreenPos().y + ImGui::GetContentRegionAvail().y - ui.px(8);
-    const bool both = stepped && measured_;
+    const bool both = stepped && measured;
     const float width = both ? (whole - gap) / 2 : whole;
-    if (both) keys(ui, true, has_delays(*measured_), ImGui::GetCursorScreenPos().x + whole);
+    if (both) keys(ui, true, has_delays(*measured), ImGui::GetCursorScreenPos().x + whole);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     if (stepped) block_strip(ui, microscope_, lanes_, width, bottom, !both);
-    if (measured_) {
+    if (measured) {
         ImGui::SetCursorScreenPos({both ? low.x + width + gap : low.x, low.y});
         ImGui::BeginGroup();
-        measured_strip(ui, *measured_, width, bottom, !both);
+        measured_strip(ui, *measured, width, bottom, !both);
         ImGui::EndGroup();
     }
-    if (stepped || measured_) return;
+    if (stepped || measured) return;
     paragraph(ui.fonts.body, colour::dim,
               microscope_.complaint().empty() ? "The microscope shows no block."
                                               : microscope_.complaint());
     record(ui, "timeline.none");
-}
-
-void TimelinePanel::refresh() {
-    const auto now = std::chrono::steady_clock::now();
-    const bool changed = measured_state_ != inspector_.state();
-    const bool rendered = measured_picture_ != stage_.picture_version();
-    if (!changed && !(rendered && now >= measure_after_)) return;
-    measured_state_ = inspector_.state();
-    measured_picture_ = stage_.picture_version();
-    measure_after_ = now + std::chrono::milliseconds(150);
-    try {
-        measured_ = stage_.experiment().timeline();
-    } catch (const std::exception&) {
-        // The next frame fails with this error as well, and then the stage reports it.
-        measured_.reset();
-    }
 }
 
 }  // namespace warpscope::ui

@@ -125,7 +125,7 @@ void gpu_line(Ui& ui, DeviceFacts& facts, const compute::DeviceInfo& info) {
 }  // namespace
 
 void TimingsPanel::draw(Ui& ui) {
-    const compute::DeviceInfo& info = stage_.device().info();
+    const compute::DeviceInfo& info = stage_.device();
     const Ceilings* ceilings = compute::known_ceilings(info);
     text(ui.fonts.small, colour::dim, "On " + info.name);
     if (info.kind == compute::DeviceKind::emulator) {
@@ -135,7 +135,7 @@ void TimingsPanel::draw(Ui& ui) {
         record(ui, "timings.emulated", "emulated");
     } else {
         gpu_line(ui, facts_, info);
-        if (!ceilings) ui.later([this] { facts_.measure(stage_.device()); });
+        if (!ceilings) stage_.measure_ceilings();
     }
     const std::string frame = frame_text(stage_, times_);
     if (!frame.empty()) {
@@ -143,8 +143,8 @@ void TimingsPanel::draw(Ui& ui) {
         right_cell(ui.fonts.mono, colour::dim, frame);
         record(ui, "timings.frame", frame);
     }
-    const auto& kernels = stage_.device().timings().kernels();
-    recent_.follow(kernels, stage_.experiment().parameters().of_launch());
+    const auto& kernels = stage_.timings().kernels();
+    recent_.follow(kernels, stage_.shown().launch_parameters);
     table(ui, kernels, ceilings, recent_);
 }
 

@@ -113,6 +113,14 @@ void KernelDocument::replace(std::string_view text) {
     carry_out(std::move(step));
 }
 
+void KernelDocument::follow(SharedText text) {
+    if (text == text_) return;
+    text_ = std::move(text);
+    lines_ = KernelLines(*text_);
+    set_cursor(cursor_);
+    ++version_;
+}
+
 bool KernelDocument::toggle_barriers(int line) {
     const int row = line - 1;
     if (row < 0 || row >= lines_.count()) return false;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "compiler/diagnostic.h"
@@ -57,6 +58,9 @@ class KernelDocument {
     /// Takes another text over as one step: a file that was opened, or the built-in text.
     void replace(std::string_view text);
 
+    /// Takes over a text that was edited elsewhere, without a step to undo.
+    void follow(SharedText text);
+
     /// Comments out all barriers of a line; where all of them are commented out already, puts them
     /// back. That is one step. Returns false where the line has none.
     bool toggle_barriers(int line);
@@ -74,6 +78,7 @@ class KernelDocument {
     /// Of the newest text that was tried. Never null; another pointer means another outcome.
     const std::shared_ptr<const EditOutcome>& outcome() const { return outcome_; }
     void set_outcome(EditOutcome outcome);
+    void set_outcome(std::shared_ptr<const EditOutcome> outcome) { outcome_ = std::move(outcome); }
 
   private:
     /// At byte `at`, `removed` became `added`.

@@ -25,6 +25,18 @@ compute::Sources KernelDocuments::edited_sources() const {
     return sources;
 }
 
+std::map<std::string, SharedText> KernelDocuments::texts() const {
+    std::map<std::string, SharedText> texts;
+    for (const auto& [file, document] : documents_) texts[file] = document.shared_text();
+    return texts;
+}
+
+std::map<std::string, std::shared_ptr<const EditOutcome>> KernelDocuments::outcomes() const {
+    std::map<std::string, std::shared_ptr<const EditOutcome>> outcomes;
+    for (const auto& [file, document] : documents_) outcomes[file] = document.outcome();
+    return outcomes;
+}
+
 std::vector<std::string> KernelDocuments::files(EditState state) const {
     std::vector<std::string> files;
     for (const auto& [file, document] : documents_)

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +25,9 @@ class KernelDocuments {
     std::uint64_t version() const;
     /// Every text that differs from the one that is built in.
     compute::Sources edited_sources() const;
+    /// Every text, by file, without a copy.
+    std::map<std::string, SharedText> texts() const;
+    std::map<std::string, std::shared_ptr<const EditOutcome>> outcomes() const;
     /// The files with this state.
     std::vector<std::string> files(EditState state) const;
 

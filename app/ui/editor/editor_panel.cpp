@@ -32,7 +32,7 @@ namespace {
 /// The document of the file on show.
 KernelDocument& document_on_show(const EditorFrame& frame) {
     EditorView& view = frame.view;
-    const std::string kernel = frame.stage.experiment().kernel_file();
+    const std::string kernel = frame.stage.parameters().kernel_file();
     // Another experiment or another of its kernels is on show: that one's source is wanted now.
     if (kernel != view.kernel) view.kernel = view.file = kernel;
     return frame.stage.documents()[view.file];
@@ -97,7 +97,7 @@ struct Words {
 };
 
 Words state_words(const EditorFrame& frame) {
-    const bool emulator = frame.stage.device().info().kind == compute::DeviceKind::emulator;
+    const bool emulator = frame.stage.device().kind == compute::DeviceKind::emulator;
     if (!frame.stage.read_only().empty()) return {"read-only", colour::faint};
     switch (frame.stage.documents()[frame.view.file].state()) {
         case EditState::shipped:

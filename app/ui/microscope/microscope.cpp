@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "ui/microscope/warp_words.h"
 
@@ -27,66 +29,82 @@ emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
 
 }  // namespace
 
-Microscope::Source Microscope::source_of(const experiments::Entry& entry,
-                                         experiments::Experiment& live) {
-    return {&entry, live.parameters().of_launch(), live.device().settings(), live.device().edits()};
+Microscope::Source Microscope::source_of(const LiveLaunch& live) {
+    return {live.entry, live.parameters, live.settings, live.edits};
 }
 
-void Microscope::open(const experiments::Entry& entry, experiments::Experiment& live, Dim3 block,
-                      Dim3 thread) {
+void Microscope::open(const LiveLaunch& live, Dim3 block, Dim3 thread) {
+    close();
     open_ = true;
     by_hand_ = false;
     block_ = block;
-    const compute::RunSettings& run = live.device().settings();
+    const compute::RunSettings& run = live.settings;
     choice_ = {run.schedule, run.seed, run.barriers};
-    take(entry, live);
-    pick_thread(thread);
+    take(live);
+    when_ready([this, thread] { pick_thread(thread); });
 }
 
 void Microscope::close() {
     open_ = playing_ = false;
     stepper_.reset();
     specimen_.reset();
-    taken_from_ = nullptr;
+    copying_ = {};
+    actions_.clear();
+    taken_from_ = 0;
     ++version_;
 }
 
-void Microscope::follow(const experiments::Entry& entry, experiments::Experiment& live,
-                        bool paused) {
+void Microscope::follow(const LiveLaunch& live, bool paused) {
     if (!open_) return;
-    const Source now = source_of(entry, live);
-    if (now.entry != source_.entry) return open(entry, live);
+    receive();
+    const Source now = source_of(live);
+    if (now.entry != source_.entry) return open(live);
     const compute::RunSettings &run = now.settings, &before = source_.settings;
     if (run.schedule != before.schedule || run.seed != before.seed ||
         run.barriers != before.barriers)
         choice_ = {run.schedule, run.seed, run.barriers};
-    const bool other = &live != taken_from_ || !(now == source_) || stale_;
-    if (other || (paused && live.frame() != frame_)) take(entry, live);
+    const bool other = live.scene != taken_from_ || !(now == source_) || stale_;
+    if (other || (paused && live.frame != copying_frame_)) take(live);
 }
 
-void Microscope::renew(const experiments::Entry& entry, experiments::Experiment& live) {
-    if (open_) take(entry, live);
+void Microscope::renew(const LiveLaunch& live) {
+    if (open_) take(live);
 }
 
-void Microscope::take(const experiments::Entry& entry, experiments::Experiment& live) {
-    taken_from_ = &live;
+/// Asks for a copy. The one before stays on show until it is there.
+void Microscope::take(const LiveLaunch& live) {
+    taken_from_ = live.scene;
     stale_ = false;
-    source_ = source_of(entry, live);
-    frame_ = live.frame();
-    stepper_.reset();
-    specimen_.reset();
-    complaint_.clear();
-    ++copy_;
+    source_ = source_of(live);
+    copying_frame_ = live.frame;
     compute::RunSettings run = source_.settings;
     run.schedule = choice_.schedule;
     run.seed = choice_.seed;
     run.barriers = choice_.barriers;
-    try {
-        specimen_ = std::make_unique<experiments::Specimen>(entry, live, run);
-    } catch (const std::exception& error) {
-        complaint_ = error.what();
-    }
+    if (!stepper_) complaint_ = "The launch is copied when the current frame has been computed.";
+    copying_ = live.copy(run);
+    receive();
+}
+
+void Microscope::receive() {
+    if (!copying_.valid() ||
+        copying_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+        return;
+    LaunchCopy copy = copying_.get();
+    frame_ = copying_frame_;
+    stepper_.reset();
+    specimen_ = std::move(copy.specimen);
+    complaint_ = std::move(copy.error);
+    ++copy_;
     make_stepper();
+    for (const auto& action : std::exchange(actions_, {})) action();
+}
+
+void Microscope::when_ready(std::function<void()> action) {
+    if (waits())
+        actions_.push_back(std::move(action));
+    else
+        action();
 }
 
 void Microscope::make_stepper() {

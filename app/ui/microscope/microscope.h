@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <future>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,8 +11,7 @@
 
 #include "compute/device/device.h"
 #include "emulator/stepper/stepper.h"
-#include "experiments/copies/specimen.h"
-#include "experiments/framework/experiment.h"
+#include "ui/stage/live_launch.h"
 
 namespace warpscope::ui {
 
@@ -43,15 +43,18 @@ class Microscope {
 
     /// Takes a copy of the live experiment's launch and stands before the block's first
     /// instruction. For a block or thread outside the launch, takes the nearest one inside.
-    void open(const experiments::Entry& entry, experiments::Experiment& live, Dim3 block = origin,
-              Dim3 thread = origin);
+    void open(const LiveLaunch& live, Dim3 block = origin, Dim3 thread = origin);
     void close();
     bool is_open() const { return open_; }
     /// Once a frame: takes a new copy after a change of experiment, parameters, settings or
     /// kernels and, while the experiment is paused, of the frame. Block and thread stay.
-    void follow(const experiments::Entry& entry, experiments::Experiment& live, bool paused);
+    void follow(const LiveLaunch& live, bool paused);
     /// Takes a fresh copy unconditionally.
-    void renew(const experiments::Entry& entry, experiments::Experiment& live);
+    void renew(const LiveLaunch& live);
+    /// Calls `action` when a copy that was asked for is there; at once where none is on its way.
+    void when_ready(std::function<void()> action);
+    /// A copy is on its way.
+    bool waits() const { return copying_.valid(); }
     /// The live experiment's frame when the copy was taken.
     std::uint64_t frame() const { return frame_; }
 
@@ -129,8 +132,9 @@ class Microscope {
         bool operator==(const Source&) const = default;
     };
 
-    static Source source_of(const experiments::Entry& entry, experiments::Experiment& live);
-    void take(const experiments::Entry& entry, experiments::Experiment& live);
+    static Source source_of(const LiveLaunch& live);
+    void take(const LiveLaunch& live);
+    void receive();
     void make_stepper();
     void look_ahead();
     void keep_inside();
@@ -141,8 +145,11 @@ class Microscope {
 
     bool open_ = false;
     Source source_;
-    const experiments::Experiment* taken_from_ = nullptr;  // may no longer exist
-    bool stale_ = false;                                   // a new choice waits for follow()
+    std::uint64_t taken_from_ = 0;  // LiveLaunch::scene of the copy
+    bool stale_ = false;            // a new choice waits for follow()
+    std::future<LaunchCopy> copying_;
+    std::uint64_t copying_frame_ = 0;
+    std::vector<std::function<void()>> actions_;  // for the copy that is on its way
     std::uint64_t frame_ = 0;
     std::unique_ptr<experiments::Specimen> specimen_;
     std::unique_ptr<emulator::Stepper> stepper_;  // runs in the specimen's machine

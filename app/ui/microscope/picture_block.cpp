@@ -6,7 +6,7 @@
 namespace warpscope::ui {
 
 bool has_place_in_picture(const Microscope& microscope, const Stage& stage) {
-    const gl::PixelBuffer* pixels = stage.pixels();
+    const gl::Texture* pixels = stage.pixels();
     if (!pixels || !microscope.is_open() || !microscope.ready()) return false;
     const emulator::LaunchShape& launch = microscope.launch();
     const int side = stage.tile_side();
@@ -32,8 +32,8 @@ void pick_pixel(Microscope& microscope, const Stage& stage, gl::Point pixel) {
 
 void open_microscope(Microscope& microscope, Stage& stage, gl::Point pixel) {
     stage.pause(true);
-    microscope.open(stage.entry(), stage.experiment());
-    pick_pixel(microscope, stage, pixel);
+    microscope.open(stage.launch());
+    microscope.when_ready([&microscope, &stage, pixel] { pick_pixel(microscope, stage, pixel); });
 }
 
 }  // namespace warpscope::ui

@@ -98,7 +98,7 @@ void block_field(Ui& ui, Microscope& microscope) {
 /// The frame that the copy was taken of, and a button that takes a new copy where the experiment
 /// has gone on.
 void frame_part(Ui& ui, Stage& stage, Microscope& microscope) {
-    const std::uint64_t live = stage.experiment().frame(), here = microscope.frame();
+    const std::uint64_t live = stage.frame(), here = microscope.frame();
     ImGui::SameLine(0, ui.px(10));
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.small, colour::faint, fmt::format("frame {}", here));
@@ -107,7 +107,7 @@ void frame_part(Ui& ui, Stage& stage, Microscope& microscope) {
     tooltip(ui, "The experiment has gone on. The microscope shows this earlier frame.");
     ImGui::SameLine(0, ui.px(6));
     if (icon_button(ui, "microscope.renew", Icon::restart, "Show the current frame."))
-        ui.later([&stage, &microscope] { microscope.renew(stage.entry(), stage.experiment()); });
+        ui.later([&stage, &microscope] { microscope.renew(stage.launch()); });
 }
 
 /// The barrier policy, for a kernel with a barrier.

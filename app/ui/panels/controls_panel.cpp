@@ -132,7 +132,7 @@ void parameter_widget(Ui& ui, Stage& stage, const Parameter& parameter, const st
 }
 
 void parameters(Ui& ui, Stage& stage) {
-    const experiments::ParameterSet& set = stage.experiment().parameters();
+    const experiments::ParameterSet& set = stage.parameters();
     float widest = 0;
     for (const Parameter* p : set.all())
         widest = std::max(widest, ImGui::CalcTextSize(p->label().c_str()).x);
@@ -179,7 +179,7 @@ void device_row(Ui& ui, Stage& stage, std::vector<std::string>& devices, const C
 }
 
 void run_rows(Ui& ui, Stage& stage, const Columns& at) {
-    compute::RunSettings run = stage.device().settings();
+    compute::RunSettings run = stage.run();
     const auto change = [&] { ui.later([&stage, run] { stage.set_run(run); }); };
     row_label(ui, at, "Math",
               "Precise: results are rounded as IEEE 754 requires. Fast: compiled with nvcc's "
@@ -188,7 +188,7 @@ void run_rows(Ui& ui, Stage& stage, const Columns& at) {
         run.math = *math;
         change();
     }
-    if (stage.device().info().kind != compute::DeviceKind::emulator) return;
+    if (stage.device().kind != compute::DeviceKind::emulator) return;
     row_label(ui, at, "Schedule",
               "The order in which the emulator runs the warps of a block. It decides what the "
               "result of a race looks like. A change resets the experiment to frame 0.");
@@ -219,7 +219,7 @@ void device(Ui& ui, Stage& stage, std::vector<std::string>& devices) {
     const Columns at = columns(ui, ImGui::CalcTextSize("Schedule").x);
     device_row(ui, stage, devices, at);
     run_rows(ui, stage, at);
-    const compute::DeviceInfo& info = stage.device().info();
+    const compute::DeviceInfo& info = stage.device();
     ImGui::Dummy({0, ui.px(2)});
     const ImVec2 low = ImGui::GetCursorScreenPos();
     paragraph(ui.fonts.small, colour::faint,
@@ -227,10 +227,10 @@ void device(Ui& ui, Stage& stage, std::vector<std::string>& devices) {
                           info.reason));
     record_rect(ui, low, {low.x + ImGui::GetContentRegionAvail().x, ImGui::GetCursorScreenPos().y},
                 "device.reason", info.reason);
-    if (const gl::PixelBuffer* pixels = stage.pixels()) {
+    if (const ShownPicture& picture = stage.shown().picture; picture.texture) {
         paragraph(ui.fonts.small, colour::faint,
-                  fmt::format("Pixels: {}. {}", gl::to_string(pixels->path()), pixels->reason()));
-        record(ui, "presentation", gl::to_string(pixels->path()));
+                  fmt::format("Pixels: {}. {}", gl::to_string(picture.path), picture.reason));
+        record(ui, "presentation", gl::to_string(picture.path));
     }
 }
 

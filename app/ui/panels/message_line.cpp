@@ -55,9 +55,9 @@ float offer_button(Ui& ui, const std::optional<Offer>& offer, float right) {
 }  // namespace
 
 void MessageLine::draw(Ui& ui) {
-    const compute::DeviceInfo& info = stage_.device().info();
+    const compute::DeviceInfo& info = stage_.device();
     std::string right = info.name;
-    if (stage_.pixels()) right += fmt::format(" · {}", gl::to_string(stage_.pixels()->path()));
+    if (stage_.pixels()) right += fmt::format(" · {}", gl::to_string(stage_.shown().picture.path));
     ImGui::PushFont(ui.fonts.small);
     const float right_width = ImGui::CalcTextSize(right.c_str()).x;
     ImGui::PopFont();

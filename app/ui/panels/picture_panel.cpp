@@ -59,12 +59,15 @@ void PicturePanel::render(const ImDrawList*, const ImDrawCmd* command) {
     PicturePanel& panel = *static_cast<PicturePanel*>(command->UserCallbackData);
     const Queued& draw = panel.queued_;
     glDisable(GL_SCISSOR_TEST);
+    draw.texture->begin_draw();
     panel.picture_view_.draw(draw.picture, draw.view, draw.rect, draw.target_height, draw.style);
+    draw.texture->end_draw();
 }
 
-void PicturePanel::queue(Ui& ui, const gl::PixelBuffer& pixels) {
+void PicturePanel::queue(Ui& ui, const gl::Texture& pixels) {
     Queued& draw = queued_;
-    draw.picture = {pixels.texture(), pixels.width(), pixels.height()};
+    draw.picture = {pixels.id(), pixels.width(), pixels.height()};
+    draw.texture = stage_.shown().picture.texture;
     draw.view = canvas_.view();
     draw.rect = canvas_.area();
     draw.target_height = int(std::lround(ImGui::GetIO().DisplaySize.y * ui.raster));
@@ -138,12 +141,12 @@ void PicturePanel::navigate(Ui& ui, ImVec2 size) {
 
 /// The pixel under the mouse, of a paused experiment. Reading pixels back makes a running frame
 /// wait, so they are read once for each picture.
-std::string PicturePanel::value_text(const gl::PixelBuffer& pixels, int x, int y) {
+std::string PicturePanel::value_text(const gl::Texture& pixels, int x, int y) {
     if (!stage_.paused()) return {};
     const std::size_t at = (std::size_t(y) * std::size_t(pixels.width()) + std::size_t(x)) * 4;
-    if (sampled_version_ != stage_.picture_version()) {
+    if (sampled_version_ != stage_.shown().picture.version) {
         sampled_ = pixels.read_pixels();
-        sampled_version_ = stage_.picture_version();
+        sampled_version_ = stage_.shown().picture.version;
     }
     if (at + 3 >= sampled_.size()) return {};
     return fmt::format("   rgb {} {} {}", sampled_[at], sampled_[at + 1], sampled_[at + 2]);
@@ -178,7 +181,7 @@ void PicturePanel::mark_block(Ui& ui, ImVec2 low, ImVec2 high) {
     if (end.x - pixel.x >= ui.px(4)) draw_frame(ui, pixel, end, colour::text, 1);
 }
 
-void PicturePanel::hover_line(Ui& ui, const gl::PixelBuffer& pixels, ImVec2 low, ImVec2 high) {
+void PicturePanel::hover_line(Ui& ui, const gl::Texture& pixels, ImVec2 low, ImVec2 high) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const gl::Point at =
         canvas_.to_texel({mouse.x * double(ui.raster), mouse.y * double(ui.raster)});
@@ -199,7 +202,7 @@ void PicturePanel::hover_line(Ui& ui, const gl::PixelBuffer& pixels, ImVec2 low,
 /// helps.
 void PicturePanel::remarks(Ui& ui, ImVec2 low, ImVec2 high) {
     ImVec2 at{low.x + ui.px(12), low.y + ui.px(12)};
-    for (const experiments::Parameter* p : stage_.experiment().parameters().all()) {
+    for (const experiments::Parameter* p : stage_.parameters().all()) {
         const auto remark = p->remark();
         if (!remark) continue;
         const float words = ImGui::CalcTextSize(remark->sentence.c_str()).x;
@@ -231,7 +234,7 @@ void PicturePanel::draw(Ui& ui) {
     ImVec2 size = ImGui::GetContentRegionAvail();
     size = {std::max(size.x, 16.F), std::max(size.y, 16.F)};
     const ImVec2 high{low.x + size.x, low.y + size.y};
-    const gl::PixelBuffer* pixels = stage_.pixels();
+    const gl::Texture* pixels = stage_.pixels();
     canvas_.place(framebuffer_rect(ui, low, size), pixels ? pixels->width() : 0,
                   pixels ? pixels->height() : 0);
     ImGui::InvisibleButton("picture", size,

@@ -28,6 +28,7 @@ class PicturePanel {
   private:
     /// What ImGui's draw callback needs once it renders.
     struct Queued {
+        std::shared_ptr<const gl::Texture> texture;
         gl::Picture picture;
         gl::View view;
         gl::Rect rect;
@@ -36,16 +37,16 @@ class PicturePanel {
     };
 
     static void render(const ImDrawList* list, const ImDrawCmd* command);
-    void queue(Ui& ui, const gl::PixelBuffer& pixels);
+    void queue(Ui& ui, const gl::Texture& pixels);
     void navigate(Ui& ui, ImVec2 size);
     void choose_pixel(Ui& ui, gl::Point texel, bool hovered);
     bool gives_mouse_to_experiment() const;
     void point(gl::Point texel, bool hovered);
-    std::string value_text(const gl::PixelBuffer& pixels, int x, int y);
+    std::string value_text(const gl::Texture& pixels, int x, int y);
     ImVec2 on_screen(const Ui& ui, double x, double y) const;
     void mark_block(Ui& ui, ImVec2 low, ImVec2 high);
     void remarks(Ui& ui, ImVec2 low, ImVec2 high);
-    void hover_line(Ui& ui, const gl::PixelBuffer& pixels, ImVec2 low, ImVec2 high);
+    void hover_line(Ui& ui, const gl::Texture& pixels, ImVec2 low, ImVec2 high);
 
     Stage& stage_;
     Microscope& microscope_;
@@ -56,7 +57,7 @@ class PicturePanel {
     experiments::Pointer pointer_;       ///< as the experiment was told last
     bool pointed_ = false;               ///< the experiment uses the pointer
     std::vector<std::uint8_t> sampled_;  ///< the picture's pixels, for the one under the mouse
-    std::uint64_t sampled_version_ = 0;  ///< Stage::picture_version() that sampled_ belongs to
+    std::uint64_t sampled_version_ = 0;  ///< ShownPicture::version that sampled_ belongs to
 };
 
 }  // namespace warpscope::ui

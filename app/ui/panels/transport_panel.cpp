@@ -89,12 +89,12 @@ void TransportPanel::draw(Ui& ui) {
         ui.ask(Command::toggle_editor);
     ImGui::SameLine(0, ui.px(10));
     ImGui::AlignTextToFramePadding();
-    const std::string frame = quantity(double(stage.experiment().frame()), "");
+    const std::string frame = quantity(double(stage.frame()), "");
     // A clipped number would read as another number, so it is drawn only if it fits.
     const float needed = ImGui::CalcTextSize(("frame " + frame).c_str()).x;
     const bool room = ImGui::GetContentRegionAvail().x >= needed;
     text(ui.fonts.body, colour::dim, room ? "frame " + frame : "");
-    record(ui, "transport.frame", std::to_string(stage.experiment().frame()));
+    record(ui, "transport.frame", std::to_string(stage.frame()));
     if (!stage.pixels()) return;
     ImGui::SameLine();
     view_buttons(ui, stage_, options_, canvas_);

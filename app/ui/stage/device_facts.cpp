@@ -4,21 +4,6 @@ namespace warpscope::ui {
 
 using std::chrono::steady_clock;
 
-void DeviceFacts::measure(compute::Device& device) {
-    if (!error(device.info()).empty()) return;
-    try {
-        compute::measure_ceilings(device);
-    } catch (const std::exception& problem) {
-        failed_ = device.info().ordinal;
-        error_ = problem.what();
-    }
-}
-
-const std::string& DeviceFacts::error(const compute::DeviceInfo& device) const {
-    static const std::string none;
-    return device.ordinal == failed_ ? error_ : none;
-}
-
 const std::optional<compute::GpuState>& DeviceFacts::gpu(const compute::DeviceInfo& device) {
     if (device.pci_bus_id != asked_) {
         asked_ = device.pci_bus_id;

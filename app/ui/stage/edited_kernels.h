@@ -43,6 +43,7 @@ class EditedKernels {
     EditedKernels(EditThread::Try try_edits, Clock clock);
 
     KernelDocuments& documents() { return documents_; }
+    const KernelDocuments& documents() const { return documents_; }
     bool can_try() const { return try_edits_ != nullptr; }
     State state() const { return state_; }
     /// Something is being tried on another thread.

@@ -73,6 +73,7 @@ Inspector::Future<Result> Inspector::begin(const Prepare& prepare) {
 }
 
 void Inspector::forget() {
+    ++version_;
     first_state_ = state_ + 1;
     inspection_.reset();
     error_.clear();
@@ -98,6 +99,7 @@ void Inspector::notice(const Entry& entry, Experiment& live) {
     parameters_ = std::move(parameters);
     settings_ = settings;
     ++state_;
+    ++version_;
     due_ = Clock::now() + settle_;
 }
 
@@ -114,7 +116,8 @@ void Inspector::take(Outcome<Inspection> outcome) {
             automatic_bytes >> 20);
     // Trying the policies would copy as much.
     if (too_large_) policies_asked_ = false;
-    inspection_ = std::move(outcome.result);
+    inspection_ =
+        outcome.result ? std::make_shared<const Inspection>(std::move(*outcome.result)) : nullptr;
     if (!inspection_) return;
     for (const emulator::KernelCounters& fresh : inspection_->counters) {
         const auto old = std::find_if(counters_.begin(), counters_.end(),
@@ -127,12 +130,17 @@ void Inspector::take(Outcome<Inspection> outcome) {
 }
 
 void Inspector::collect() {
-    if (ready(inspection_job_)) take(inspection_job_.get());
+    if (ready(inspection_job_)) {
+        ++version_;
+        take(inspection_job_.get());
+    }
     if (ready(policies_job_)) {
+        ++version_;
         Outcome<Policies> outcome = policies_job_.get();
         if (policies_begun_ < first_state_ || outcome.stopped) return;
         policies_shown_ = policies_begun_;
-        policies_ = std::move(outcome.result);
+        policies_ =
+            outcome.result ? std::make_shared<const Policies>(std::move(*outcome.result)) : nullptr;
         policies_error_ = std::move(outcome.error);
     }
 }
@@ -140,6 +148,7 @@ void Inspector::collect() {
 void Inspector::start(const Entry& entry, Experiment& live) {
     if (running()) return;
     if (wanted()) {
+        ++version_;
         begun_ = state_;
         limited_ = !std::exchange(asked_, false);
         inspection_job_ = begin<Inspection>([&] {
@@ -148,6 +157,7 @@ void Inspector::start(const Entry& entry, Experiment& live) {
                                  stop_.get_token());
         });
     } else if (std::exchange(policies_asked_, false)) {
+        ++version_;
         policies_begun_ = state_;
         policies_job_ =
             begin<Policies>([&] { return work_.policies(entry, live, stop_.get_token()); });
@@ -155,6 +165,7 @@ void Inspector::start(const Entry& entry, Experiment& live) {
 }
 
 void Inspector::follow(const Entry& entry, Experiment& live, bool automatic) {
+    if (automatic_ != automatic) ++version_;
     automatic_ = automatic;
     collect();
     notice(entry, live);
@@ -171,12 +182,31 @@ void Inspector::wait(const Entry& entry, Experiment& live, bool automatic) {
     }
 }
 
-bool Inspector::busy() const {
-    return running() || wanted() || policies_asked_;
+void Inspector::inspect() {
+    asked_ = begun_ != state_ || too_large_;
+    ++version_;
 }
 
-bool Inspector::checking() const {
-    return inspection_job_.valid() || wanted();
+void Inspector::try_policies() {
+    policies_asked_ = true;
+    ++version_;
+}
+
+Checks Inspector::checks() const {
+    Checks checks;
+    checks.state = state_;
+    checks.busy = busy();
+    checks.checking = inspection_job_.valid() || wanted();
+    checks.trying_policies = policies_asked_ || policies_job_.valid();
+    checks.inspection = inspection_;
+    checks.current = shown_ == state_;
+    checks.error = error_;
+    checks.too_large = too_large_;
+    checks.counters = counters_;
+    checks.policies = policies_;
+    checks.policies_current = policies_shown_ == state_;
+    checks.policies_error = policies_error_;
+    return checks;
 }
 
 }  // namespace warpscope::ui

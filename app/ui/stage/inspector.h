@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -13,6 +14,29 @@
 #include "experiments/copies/specimen.h"
 
 namespace warpscope::ui {
+
+/// What is known of the launch on show: the newest results of its checks, which may be of an
+/// earlier state.
+struct Checks {
+    using Policies = std::vector<experiments::PolicyOutcome>;
+
+    std::uint64_t state = 0;       ///< counts the changes of the launch
+    bool busy = false;             ///< a job runs or will begin
+    bool checking = false;         ///< the findings of the current state will follow
+    bool trying_policies = false;  ///< the outcomes of the policies will follow
+    std::shared_ptr<const experiments::Inspection> inspection;  ///< null: none yet
+    bool current = false;  ///< `inspection` is of the current state
+    std::string error;     ///< why the launch could not be checked; empty: it could
+    /// The current state was not checked automatically, since its copy is too large; `error` says
+    /// so.
+    bool too_large = false;
+    /// The newest counters of each kernel of this experiment that was checked, in the order of the
+    /// kernels' first checks.
+    std::vector<emulator::KernelCounters> counters;
+    std::shared_ptr<const Policies> policies;  ///< null: none yet
+    bool policies_current = false;
+    std::string policies_error;
+};
 
 /// Checks the launch on show in the background, on a copy of the experiment: races, barriers and
 /// counters, and on request what each barrier policy does. The copy is made on the calling thread,
@@ -25,7 +49,7 @@ class Inspector {
     using Clock = std::chrono::steady_clock;
     template <class Result>
     using Job = std::function<Result()>;
-    using Policies = std::vector<experiments::PolicyOutcome>;
+    using Policies = Checks::Policies;
 
     /// The most memory of a copy that is made automatically, on the thread that draws. The largest
     /// take about 0.2 s; 400 000 bodies fit.
@@ -55,36 +79,16 @@ class Inspector {
     /// With `automatic`, a change of parameters or run settings and a reset make a check due.
     void follow(const experiments::Entry& entry, experiments::Experiment& live, bool automatic);
     /// Requests a check of the current state, unless it was checked already.
-    void inspect() { asked_ = begun_ != state_ || too_large_; }
-    void try_policies() { policies_asked_ = true; }
+    void inspect();
+    void try_policies();
     /// Waits until all requested results of the current state are there.
     void wait(const experiments::Entry& entry, experiments::Experiment& live, bool automatic);
 
-    /// Counts the changes of the state.
-    std::uint64_t state() const { return state_; }
-    /// A job runs or will begin, so frames have to go on.
-    bool busy() const;
-    /// The findings of the current state are not there yet, and a job for them runs or will begin.
-    bool checking() const;
-    bool trying_policies() const { return policies_asked_ || policies_job_.valid(); }
-
-    /// The newest results, which may be of an earlier state. Null: none yet.
-    const experiments::Inspection* inspection() const {
-        return inspection_ ? &*inspection_ : nullptr;
-    }
-    /// Why the launch could not be checked; empty: it could.
-    const std::string& error() const { return error_; }
-    /// Whether inspection() is of the current state.
-    bool current() const { return shown_ == state_; }
-    /// The current state was not checked automatically, since its copy is too large; error() says
-    /// so.
-    bool too_large() const { return too_large_; }
-    /// The newest counters of each kernel of this experiment that was checked, in the order of the
-    /// kernels' first checks.
-    const std::vector<emulator::KernelCounters>& counters() const { return counters_; }
-    const Policies* policies() const { return policies_ ? &*policies_ : nullptr; }
-    const std::string& policies_error() const { return policies_error_; }
-    bool policies_current() const { return policies_shown_ == state_; }
+    Checks checks() const;
+    /// A job runs or will begin.
+    bool busy() const { return running() || wanted() || policies_asked_; }
+    /// Changes whenever checks() does.
+    std::uint64_t version() const { return version_; }
 
   private:
     template <class Result>
@@ -115,6 +119,7 @@ class Inspector {
     compute::KernelEdits edits_;
     std::uint64_t first_state_ = 0;  ///< of this experiment; results of earlier ones are dropped
     std::uint64_t frame_ = 0;
+    std::uint64_t version_ = 0;
     // Numbers of states: the current one, the one of the newest job, the one of its results.
     std::uint64_t state_ = 0, begun_ = 0, shown_ = 0;
     std::uint64_t policies_begun_ = 0, policies_shown_ = 0;
@@ -125,10 +130,10 @@ class Inspector {
     std::stop_source stop_;  ///< of the job that runs
     Future<experiments::Inspection> inspection_job_;
     Future<Policies> policies_job_;
-    std::optional<experiments::Inspection> inspection_;
+    std::shared_ptr<const experiments::Inspection> inspection_;
     std::string error_;
     std::vector<emulator::KernelCounters> counters_;
-    std::optional<Policies> policies_;
+    std::shared_ptr<const Policies> policies_;
     std::string policies_error_;
 };
 

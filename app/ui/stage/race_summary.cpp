@@ -73,15 +73,15 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
 
 }  // namespace
 
-RaceSummary summarize(const Inspector& inspector) {
+RaceSummary summarize(const Checks& checks) {
     RaceSummary summary;
-    summary.checking = inspector.checking();
-    if (const Inspection* inspection = inspector.inspection()) {
-        describe(summary, *inspection);
-    } else if (!inspector.error().empty()) {
-        summary.state = inspector.too_large() ? State::unknown : State::failed;
+    summary.checking = checks.checking;
+    if (checks.inspection) {
+        describe(summary, *checks.inspection);
+    } else if (!checks.error.empty()) {
+        summary.state = checks.too_large ? State::unknown : State::failed;
         summary.chip = "not checked";
-        summary.sentence = inspector.error();
+        summary.sentence = checks.error;
     } else {
         summary.chip = summary.checking ? "checking…" : "not checked";
         summary.sentence = summary.checking ? "The emulator is checking this launch."
@@ -89,7 +89,7 @@ RaceSummary summarize(const Inspector& inspector) {
     }
     if (summary.checking) {
         summary.chip = "checking…";
-    } else if (!inspector.current()) {
+    } else if (!checks.current) {
         summary.state = State::unknown;
         summary.chip = "not checked";
         summary.sentence = "The settings have changed since the last check.";

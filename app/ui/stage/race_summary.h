@@ -26,6 +26,6 @@ struct RaceSummary {
     bool checking = false;  ///< the findings are of an earlier state; new ones will follow
 };
 
-RaceSummary summarize(const Inspector& inspector);
+RaceSummary summarize(const Checks& checks);
 
 }  // namespace warpscope::ui

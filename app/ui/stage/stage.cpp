@@ -1,241 +1,242 @@
 #include "ui/stage/stage.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <utility>
-
-#include "compute/pick_device.h"
 
 namespace warpscope::ui {
 
 using experiments::Assignment;
-using experiments::Entry;
-using experiments::Experiment;
-using experiments::Size;
 
-namespace {
-
-EditedKernels::Clock clock_of(const Stage::Start& start) {
-    if (start.clock) return start.clock;
-    return [] { return std::chrono::steady_clock::now(); };
+Stage::Stage(const Start& start) : engine_(std::make_unique<Engine>(start)) {
+    follow_engine();
 }
 
-EditThread::Try try_of(const Stage::Start& start) {
-    if (start.try_edits || !start.helpers) return start.try_edits;
-    return [helpers = start.helpers](const auto& request, const auto& stop) {
-        return experiments::try_edits(*helpers, request, stop);
-    };
+Stage::Stage(const Start& start, const experiments::Entry& entry)
+    : engine_(std::make_unique<Engine>(start, entry)) {
+    follow_engine();
 }
 
-}  // namespace
-
-Stage::Stage(const Start& start) : Stage(start, experiments::find_experiment(start.experiment)) {}
-
-Stage::Stage(const Start& start, const Entry& entry)
-    : helpers_(start.helpers),
-      clock_(clock_of(start)),
-      edits_(try_of(start), clock_),
-      run_(start.run),
-      wish_(start.device_wish),
-      remembered_(start.remembered) {
-    auto scene = make(entry, make_device(wish_));
-    scene->experiment().set(start.assignments);
-    if (!start.assignments.empty()) scene->experiment().reset();
-    show(std::move(scene));
+Stage::Stage(std::unique_ptr<Scene> scene) : engine_(std::make_unique<Engine>(std::move(scene))) {
+    for (const auto& [file, text] : engine_->documents().texts()) documents_[file].follow(text);
+    sent_version_ = documents_.version();
+    follow_engine();
 }
 
-Stage::Stage(std::unique_ptr<Scene> scene)
-    : clock_(clock_of({})), edits_({}, clock_), run_(scene->device().settings()), paused_(true) {
-    show(std::move(scene));
-    edits_.show(*scene_);
-    picture_stale_ = scene_->pixels() == nullptr;
-    read_report();
+Stage::Stage(const Start& start, EngineThread::Hooks hooks)
+    : thread_(std::make_unique<EngineThread>(start, std::move(hooks))) {
+    take(thread_->take());
 }
 
-std::unique_ptr<compute::Device> Stage::make_device(const std::string& wish) const {
-    auto device = compute::pick_device(wish);
-    device->set(run_);
-    return device;
+void Stage::send(EngineThread::Command command) {
+    ++sent_;
+    if (thread_) return thread_->send(std::move(command));
+    command(*engine_);
+    follow_engine();
 }
 
-std::unique_ptr<Scene> Stage::make(const Entry& entry, std::unique_ptr<compute::Device> device) {
-    experiments::Running running{std::move(device), nullptr};
-    running.experiment = entry.make(*running.device);
-    const auto found = remembered_.find(entry.id);
-    if (found != remembered_.end() && !found->second.empty()) {
-        set_all(*running.experiment, found->second);
-        running.experiment->reset();
+/// Takes the state of an engine on this thread.
+void Stage::follow_engine() {
+    auto now = std::make_shared<Shown>(engine_->shown());
+    now->commands = sent_;
+    take(std::move(now));
+}
+
+void Stage::take(std::shared_ptr<const Shown> shown) {
+    if (shown_) retired_.push_back(std::move(shown_));
+    shown_ = std::move(shown);
+    if (shown_->messages != messages_) {
+        messages_ = shown_->messages;
+        message_ = shown_->message;
     }
-    return std::make_unique<Scene>(entry, std::move(running));
-}
-
-/// Sets each value that is legal, where not all are.
-void Stage::set_all(Experiment& made, std::span<const Assignment> values) {
-    try {
-        made.set(values);
-    } catch (const std::exception&) {
-        for (const Assignment& one : values)
-            attempt("It keeps its default.", [&] { made.set({&one, 1}); });
+    for (const auto& [file, outcome] : shown_->outcomes) {
+        const auto before = std::exchange(taken_outcomes_[file], outcome);
+        // Every file begins as shipped, here as there.
+        const bool news = before ? before != outcome : outcome->state != EditState::shipped;
+        if (news) documents_[file].set_outcome(outcome);
     }
+    // Commands that are on their way will change the engine's values.
+    if (shown_->commands == sent_ || shown_->entry != parameters_of_) adopt_values();
 }
 
-void Stage::show(std::unique_ptr<Scene> scene) {
-    scene_ = scene.get();
-    std::swap(scenes_[scene->entry().id], scene);
-    results_.report.clear();
-    failure_.clear();
-    results_.comparison.reset();
-    changed();
-    edits_.change_scene();
+void Stage::adopt_values() {
+    if (shown_->entry != parameters_of_) parameters_ = shown_->entry->make_parameters();
+    parameters_of_ = shown_->entry;
+    for (const Assignment& one : shown_->parameters) parameters_->find(one.id).parse(one.text);
+    run_ = shown_->run;
+    paused_ = shown_->paused;
 }
 
-/// Shows a scene with another device or other kernels than all scenes before, which go.
-void Stage::show_alone(std::unique_ptr<Scene> scene) {
-    remembered_ = parameter_texts();
-    scenes_.clear();
-    edits_.start_anew();
-    show(std::move(scene));
+void Stage::advance(experiments::Size view) {
+    retired_.clear();
+    send_texts();
+    if (thread_) {
+        if (auto newest = thread_->take()) take(std::move(newest));
+        return thread_->ask_for_frame(view);
+    }
+    if (engine_->advance(view)) follow_engine();
 }
 
-/// The experiment's state has changed.
-void Stage::changed() {
-    scene_->count_change();
-    picture_stale_ = true;
-    report_stale_ = true;
-    next_report_ = {};
-    tree_failed_ = false;
-    edits_.look_again();
+void Stage::send_texts() {
+    if (documents_.version() == sent_version_) return;
+    sent_version_ = documents_.version();
+    std::map<std::string, SharedText> fresh;
+    for (auto& [file, text] : documents_.texts())
+        if (SharedText& sent = sent_texts_[file]; sent != text) fresh[file] = sent = text;
+    send([fresh = std::move(fresh)](Engine& engine) { engine.follow_texts(fresh); });
 }
 
-ParameterTexts Stage::parameter_texts() const {
-    ParameterTexts all = remembered_;
-    for (const auto& [id, scene] : scenes_) all[id] = values(scene->experiment(), false);
-    std::erase_if(all, [](const auto& item) { return item.second.empty(); });
+experiments::Described Stage::described() const {
+    return {entry(),
+            *parameters_,
+            shown_->device,
+            shown_->run,
+            shown_->edits,
+            shown_->frame,
+            shown_->changed_since_reset,
+            shown_->report};
+}
+
+experiments::Assignments Stage::changed_parameters() const {
+    experiments::Assignments all = shown_->changed_parameters;
+    std::vector<Assignment>& own = all[entry().id];
+    own.clear();
+    for (const experiments::Parameter* p : parameters_->all())
+        if (p->text() != p->default_text()) own.push_back({p->id(), p->text()});
+    if (own.empty()) all.erase(entry().id);
     return all;
 }
 
-void Stage::select(const Entry& chosen) {
-    if (&chosen == &entry()) return;
-    const auto change = [&] {
-        auto found = scenes_.find(chosen.id);
-        auto scene = found == scenes_.end() ? make(chosen, make_device(wish_))
-                                            : std::exchange(found->second, nullptr);
-        scene->device().timings().clear();
-        show(std::move(scene));
-        results_.message = {};
-    };
-    attempt(fmt::format("Staying with {}.", entry().title), change, From::new_device);
+void Stage::select(const experiments::Entry& entry) {
+    send([&entry](Engine& engine) { engine.select(entry); });
 }
 
 void Stage::set_device(const std::string& wish) {
-    const auto change = [&] {
-        auto fresh = make(entry(), make_device(wish));
-        fresh->experiment().set(values(experiment(), true));
-        fresh->experiment().reset();
-        show_alone(std::move(fresh));
-        wish_ = wish;
-        say(device().info().reason);
-    };
-    attempt(fmt::format("Staying on {}.", device().info().name), change, From::new_device);
+    send([wish](Engine& engine) { engine.set_device(wish); });
 }
 
 void Stage::set_run(const compute::RunSettings& run) {
-    const compute::RunSettings old = std::exchange(run_, run);
-    const bool same_kernels = run.math == old.math;
-    const auto change = [&] {
-        if (same_kernels) {
-            for (const auto& [id, scene] : scenes_) scene->device().set(run);
-            edits_.forget_failures();
-            return experiment().reset();
-        }
-        auto fresh = make(entry(), make_device(wish_));
-        fresh->experiment().set(values(experiment(), true));
-        fresh->experiment().reset();
-        show_alone(std::move(fresh));
-    };
-    if (!attempt("Math, schedule, seed and barrier policy are unchanged.", change,
-                 same_kernels ? From::shown_device : From::new_device)) {
-        run_ = old;
-        for (const auto& [id, scene] : scenes_) scene->device().set(old);
-    }
-    changed();
+    run_ = run;
+    send([run](Engine& engine) { engine.set_run(run); });
 }
 
 bool Stage::assign(std::span<const Assignment> assignments) {
-    const bool done = attempt("", [&] { experiment().set(assignments); });
-    if (done && results_.message.tone == Tone::error) results_.message = {};
-    if (done) results_.comparison.reset();
-    changed();
+    const std::vector<Assignment> values(assignments.begin(), assignments.end());
+    std::vector<Assignment> before;
+    try {
+        for (const Assignment& one : values) {
+            experiments::Parameter& parameter = parameters_->find(one.id);
+            before.push_back({one.id, parameter.text()});
+            parameter.parse(one.text);
+        }
+    } catch (const experiments::ParameterError& error) {
+        for (const Assignment& one : before) parameters_->find(one.id).parse(one.text);
+        say(error.what(), Tone::error);
+        return false;
+    }
+    if (message_.tone == Tone::error) message_ = {};
+    const auto command = [values](Engine& engine) { return engine.assign(values); };
+    if (!engine_) {
+        send(command);
+        return true;
+    }
+    ++sent_;
+    const bool done = command(*engine_);
+    follow_engine();
     return done;
+}
+
+void Stage::pause(bool paused) {
+    paused_ = paused;
+    send([paused](Engine& engine) { engine.pause(paused); });
 }
 
 void Stage::step_once() {
     paused_ = true;
-    step_wanted_ = true;
+    send([](Engine& engine) { engine.step_once(); });
 }
 
 void Stage::reset() {
-    if (attempt("", [&] { experiment().reset(); })) results_.message = {};
-    edits_.forget_failures();
-    changed();
+    send([](Engine& engine) { engine.reset(); });
 }
 
 void Stage::compare() {
-    attempt("", [&] {
-        results_.comparison = experiment().compare();
-        if (!results_.comparison) say("This experiment has no variants to compare.");
-    });
-    changed();
-}
-
-int Stage::tile_side() const {
-    for (const compute::KernelTiming& kernel : device().timings().kernels())
-        if (kernel.block.y > 1 && kernel.block.x == kernel.block.y) return int(kernel.block.x);
-    return 0;
-}
-
-const experiments::Tree* Stage::tree() {
-    const experiments::Tree* tree = nullptr;
-    // A tree that failed is not tried again at every frame.
-    if (!tree_failed_) tree_failed_ = !attempt("", [&] { tree = experiment().tree(); });
-    return tree;
-}
-
-bool Stage::mouse(const std::function<bool()>& move) {
-    bool used = false;
-    attempt("", [&] { used = move(); });
-    if (!used) return false;
-    scene_->count_change();
-    return picture_stale_ = true;
+    send([](Engine& engine) { engine.compare(); });
 }
 
 bool Stage::drag(double dx, double dy) {
-    return mouse([&] { return experiment().drag(dx, dy); });
+    if (!shown_->mouse.drag) return false;
+    send([dx, dy](Engine& engine) { engine.drag(dx, dy); });
+    return true;
 }
 
 bool Stage::scroll(double notches) {
-    return mouse([&] { return experiment().scroll(notches); });
+    if (!shown_->mouse.scroll) return false;
+    send([notches](Engine& engine) { engine.scroll(notches); });
+    return true;
 }
 
 bool Stage::point(const experiments::Pointer& pointer) {
-    return mouse([&] { return experiment().point(pointer); });
+    if (!shown_->mouse.point) return false;
+    send([pointer](Engine& engine) { engine.point(pointer); });
+    return true;
 }
 
 void Stage::say(std::string text, Tone tone) {
-    results_.message = {std::move(text), tone, clock_()};
-}
-
-const std::string& Stage::read_only() const {
-    static const std::string none,
-        finished = "This run has ended, so its kernels cannot be edited.";
-    if (helpers_) return helpers_->no_compiler();
-    return edits_.can_try() ? none : finished;
+    message_ = {std::move(text), tone, std::chrono::steady_clock::now()};
 }
 
 void Stage::warm() {
-    warm_ = true;
-    if (helpers_) helpers_->warm(device().info());
+    send([](Engine& engine) { engine.warm(); });
+}
+
+void Stage::check_automatically(bool on) {
+    if (std::exchange(checks_automatically_, on) == on) return;
+    send([on](Engine& engine) { engine.check_automatically(on); });
+}
+
+void Stage::check_now() {
+    send([](Engine& engine) { engine.check_now(); });
+}
+
+void Stage::try_policies() {
+    send([](Engine& engine) { engine.try_policies(); });
+}
+
+void Stage::measure_barriers() {
+    if (shown_->commands < measuring_ || shown_->barriers.state == checks().state) return;
+    measuring_ = sent_ + 1;
+    send([](Engine& engine) { engine.measure_barriers(); });
+}
+
+void Stage::measure_ceilings() {
+    if (shown_->commands < measuring_ || !shown_->ceilings_error.empty()) return;
+    measuring_ = sent_ + 1;
+    send([](Engine& engine) { engine.measure_ceilings(); });
+}
+
+std::future<LaunchCopy> Stage::copy_launch(const compute::RunSettings& run) {
+    auto promise = std::make_shared<std::promise<LaunchCopy>>();
+    std::future<LaunchCopy> copy = promise->get_future();
+    send([promise, run](Engine& engine) { promise->set_value(engine.copy_launch(run)); });
+    return copy;
+}
+
+LiveLaunch Stage::launch() {
+    return {shown_->entry,
+            shown_->launch_parameters,
+            shown_->run,
+            shown_->edits,
+            shown_->scene,
+            shown_->frame,
+            [this](const compute::RunSettings& run) { return copy_launch(run); }};
+}
+
+std::optional<std::chrono::steady_clock::time_point> Stage::busy_since() const {
+    return thread_ ? thread_->busy_since() : std::nullopt;
+}
+
+void Stage::wait_for_checks() {
+    engine_->wait_for_checks();
+    follow_engine();
 }
 
 }  // namespace warpscope::ui

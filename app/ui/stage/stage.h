@@ -1,8 +1,8 @@
 #pragma once
 
 #include <chrono>
-#include <exception>
-#include <functional>
+#include <cstdint>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,90 +10,71 @@
 #include <string>
 #include <vector>
 
-#include "compute/device/device.h"
-#include "compute/helper/helpers.h"
-#include "experiments/framework/experiment.h"
-#include "ui/stage/edited_kernels.h"
-#include "ui/stage/scene.h"
+#include "experiments/framework/metadata.h"
+#include "ui/documents/kernel_documents.h"
+#include "ui/stage/engine.h"
+#include "ui/stage/engine_thread.h"
+#include "ui/stage/live_launch.h"
+#include "ui/stage/shown.h"
 
 namespace warpscope::ui {
 
-/// Parameters as texts, by the experiment's id.
-using ParameterTexts = experiments::Assignments;
-
-enum class Tone { info, finding, error };
-
-/// The line at the foot of the window.
-struct Message {
-    std::string text;
-    Tone tone = Tone::info;
-    std::chrono::steady_clock::time_point at;
-};
-
-/// Shows one experiment at a time: takes the commands of a person, has the scene on show compute
-/// its frames, and publishes the results that the panels draw. The kernels of the scene follow the
-/// texts that are edited. The window and a screenshot without a window draw the same stage.
+/// The drawing thread's side of an Engine: takes the commands of a person and has the newest
+/// results that the panels draw. In the window the engine runs on a thread of its own, and no
+/// member function waits for it. A screenshot without a window, and tests, run it here: there each
+/// command is carried out at once.
+///
+/// A command changes the values that a person sees (parameters, run settings, pause) at once, and
+/// the engine's values take their place when it has carried the command out.
 class Stage {
   public:
-    struct Start {
-        std::string device_wish = "auto";
-        compute::RunSettings run;
-        std::string experiment;                            ///< its id
-        std::vector<experiments::Assignment> assignments;  ///< for that experiment; they count most
-        ParameterTexts remembered;  ///< from the last session; values that are illegal are left out
-        /// Compiles and runs edits; null: nothing can be edited. It must outlive the stage.
-        compute::Helpers* helpers = nullptr;
-        EditThread::Try try_edits;   ///< in place of the helpers, for tests
-        EditedKernels::Clock clock;  ///< instead of the steady clock, for tests
-    };
+    using Start = Engine::Start;
 
-    /// Makes a device and the experiment. Throws what they throw.
+    /// With the engine on the calling thread. Throws what Engine throws.
     explicit Stage(const Start& start);
     Stage(const Start& start, const experiments::Entry& entry);
     /// Shows a scene of a finished run, paused. Nothing can be edited in it.
     explicit Stage(std::unique_ptr<Scene> scene);
+    /// With the engine on a thread of its own.
+    Stage(const Start& start, EngineThread::Hooks hooks);
 
-    // The experiment that is shown. It changes between frames, by commands and in advance().
-    experiments::Experiment& experiment() const { return scene_->experiment(); }
-    const experiments::Entry& entry() const { return scene_->entry(); }
-    compute::Device& device() const { return scene_->device(); }
+    /// The newest results.
+    const Shown& shown() const { return *shown_; }
+    const experiments::Entry& entry() const { return *shown_->entry; }
+    const compute::DeviceInfo& device() const { return shown_->device; }
+    const compute::KernelTimings& timings() const { return shown_->timings; }
+    std::uint64_t frame() const { return shown_->frame; }
     /// Null where the experiment draws no pixels (it has a tree) or none could be drawn.
-    const gl::PixelBuffer* pixels() const { return scene_->pixels(); }
-    /// The side of the square thread blocks that drew the picture; 0 where they are not square.
-    int tile_side() const;
-    /// One block's tree, or null: the experiment has none or it cannot be made.
-    const experiments::Tree* tree();
+    const gl::Texture* pixels() const { return shown_->picture.texture.get(); }
+    /// The side of the square thread blocks that drew the picture; 0: they are not square.
+    int tile_side() const { return shown_->picture.tile_side; }
+    const experiments::Tree* tree() const { return shown_->tree.get(); }
+    const experiments::Report& report() const { return shown_->report; }
+    const std::optional<experiments::Comparison>& comparison() const { return shown_->comparison; }
+    const Checks& checks() const { return shown_->checks; }
+    bool trying() const { return shown_->trying; }
+    const std::string& read_only() const { return shown_->read_only; }
+    const std::string& device_wish() const { return shown_->device_wish; }
+    /// What a picture of the current frame says about itself.
+    experiments::Described described() const;
 
-    // Results: values that were computed in earlier frames.
-    const experiments::Report& report() const { return results_.report; }
-    const std::optional<experiments::Comparison>& comparison() const { return results_.comparison; }
-    /// Counts the pictures that were rendered, so that a reader of pixels() knows when they change.
-    std::uint64_t picture_version() const { return results_.picture_version; }
-    /// The lines that edited kernels printed last; empty: none yet.
-    const std::string& printed() const { return results_.printed; }
-    const Message& message() const { return results_.message; }
-
-    // The state of the stage.
+    // What a person has chosen, whether or not the engine has carried it out.
+    const experiments::ParameterSet& parameters() const { return *parameters_; }
+    const compute::RunSettings& run() const { return run_; }
     bool paused() const { return paused_; }
-    const std::string& device_wish() const { return wish_; }
-    /// The wish for the device that was lost (a sticky CUDA error) and that the emulator stands in
-    /// for, until the app starts again; nullopt: none was lost.
-    const std::optional<std::string>& lost_wish() const { return lost_wish_; }
     /// The parameters of every experiment that differ from their defaults.
-    ParameterTexts parameter_texts() const;
+    experiments::Assignments changed_parameters() const;
+    const Message& message() const { return message_; }
     /// The kernel sources as a person edits them. A change is tried, and then runs.
-    KernelDocuments& documents() { return edits_.documents(); }
-    /// Why no kernel can be edited, as a sentence; empty: all can.
-    const std::string& read_only() const;
-    /// Edits are being tried or soon will be, so frames have to go on.
-    bool trying() const { return edits_.state() != EditedKernels::State::idle; }
+    KernelDocuments& documents() { return documents_; }
 
     // Commands. None throws: an error becomes the message, and the last good state goes on.
     void select(const experiments::Entry& entry);
     void set_device(const std::string& wish);
     void set_run(const compute::RunSettings& run);
+    /// False: a value is not legal; with the engine here, also: it could not be set.
     bool assign(std::span<const experiments::Assignment> assignments);
-    void pause(bool paused) { paused_ = paused; }
+    void pause(bool paused);
     void step_once();
     void reset();
     void compare();
@@ -102,71 +83,55 @@ class Stage {
     bool scroll(double notches);
     bool point(const experiments::Pointer& pointer);
     void say(std::string text, Tone tone = Tone::info);
-    /// A kernel is about to be edited: starts the helper processes that this needs.
     void warm();
+    void check_automatically(bool on);
+    void check_now();
+    void try_policies();
+    // Nothing happens while the engine still measures, or where the result is known.
+    void measure_barriers();
+    void measure_ceilings();
+    /// The launch on show, for a microscope. It refers to this stage.
+    LiveLaunch launch();
 
-    /// Computes a frame: lets edits that were tried take over, steps unless paused, renders what
-    /// has changed for a view of this many framebuffer pixels, and reads the report now and then.
+    /// Once a frame: hands the edited texts to the engine, asks it for a frame for a view of this
+    /// many framebuffer pixels, and takes its newest results.
     void advance(experiments::Size view);
+    /// The engine has results that advance() has not taken yet.
+    bool has_results() const { return thread_ && thread_->has_result(); }
+    /// Since when the engine has been busy with a frame or a command; nullopt: it waits.
+    std::optional<std::chrono::steady_clock::time_point> busy_since() const;
+
+    /// Only with the engine on the calling thread.
+    Engine& engine() { return *engine_; }
+    /// Only with the engine on the calling thread: waits until all requested checks have ended.
+    void wait_for_checks();
 
   private:
-    using Time = std::chrono::steady_clock::time_point;
+    void send(EngineThread::Command command);
+    std::future<LaunchCopy> copy_launch(const compute::RunSettings& run);
+    void send_texts();
+    void take(std::shared_ptr<const Shown> shown);
+    void adopt_values();
+    void follow_engine();
 
-    struct Results {
-        experiments::Report report;
-        std::optional<experiments::Comparison> comparison;
-        std::uint64_t picture_version = 1;
-        std::string printed;
-        Message message;
-    };
-
-    // Changes of the scene
-    std::unique_ptr<Scene> make(const experiments::Entry& entry,
-                                std::unique_ptr<compute::Device> device);
-    std::unique_ptr<compute::Device> make_device(const std::string& wish) const;
-    void show(std::unique_ptr<Scene> scene);
-    void show_alone(std::unique_ptr<Scene> scene);
-    void set_all(experiments::Experiment& made, std::span<const experiments::Assignment> values);
-    void changed();
-    bool mouse(const std::function<bool()>& move);
-
-    // One frame
-    void take(const EditedKernels::News& news);
-    void step();
-    void render(experiments::Size view);
-    void read_report();
-    void read_printed();
-    void keep_snapshot();
-
-    // Failures
-    /// Which device an error comes from: the one on show, or one that was to replace it.
-    enum class From { shown_device, new_device };
-    bool attempt(const std::string& consequence, const std::function<void()>& change,
-                 From from = From::shown_device);
-    void record_failure(const std::exception& error, From from);
-    void handle_failure();
-    void replace_lost_device(const std::string& error);
-
-    compute::Helpers* helpers_ = nullptr;
-    std::function<Time()> clock_;
-    EditedKernels edits_;
-    std::map<std::string, std::unique_ptr<Scene>> scenes_;  ///< by experiment
-    Scene* scene_ = nullptr;                                ///< the one on show
+    std::unique_ptr<Engine> engine_;        ///< null: on `thread_`
+    std::unique_ptr<EngineThread> thread_;  ///< null: the engine is here
+    std::shared_ptr<const Shown> shown_;
+    /// Results that panels of the current frame may still refer to.
+    std::vector<std::shared_ptr<const Shown>> retired_;
+    std::unique_ptr<experiments::ParameterSet> parameters_;
+    const experiments::Entry* parameters_of_ = nullptr;
     compute::RunSettings run_;
-    std::string wish_ = "auto";
-    std::optional<std::string> lost_wish_;
-    ParameterTexts remembered_;
-    Results results_;
-    experiments::Size view_;
-    bool warm_ = false;  ///< the helper processes were started
     bool paused_ = false;
-    bool step_wanted_ = false;
-    bool picture_stale_ = true;
-    bool report_stale_ = true;
-    bool tree_failed_ = false;
-    Time next_report_{};
-    Time rests_until_{};   ///< no frame is computed before, while edits are tried
-    std::string failure_;  ///< the error of the kernels or the device on show, not handled yet
+    Message message_;
+    std::uint64_t messages_ = 0;  ///< of the engine that were taken
+    KernelDocuments documents_;
+    std::map<std::string, SharedText> sent_texts_;
+    std::map<std::string, std::shared_ptr<const EditOutcome>> taken_outcomes_;
+    std::uint64_t sent_version_ = 0;  ///< KernelDocuments::version() that was sent
+    std::uint64_t sent_ = 0;          ///< commands
+    std::uint64_t measuring_ = 0;     ///< the number of the newest command that measures
+    bool checks_automatically_ = true;
 };
 
 }  // namespace warpscope::ui

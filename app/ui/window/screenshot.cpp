@@ -47,12 +47,10 @@ std::vector<std::uint8_t> draw(Stage& stage, const Screenshot& shot) {
             throw std::runtime_error("--microscope: " + view.microscope().complaint());
     }
     // Wait for the checks, so that the picture does not depend on their progress.
-    if (!shot.view_only)
-        view.inspector().wait(stage.entry(), stage.experiment(), view.options().inspect);
+    if (!shot.view_only) stage.wait_for_checks();
     // In a window the ceilings of a GPU arrive with a later frame; a screenshot has only one.
-    const compute::DeviceInfo& device = stage.device().info();
-    if (!shot.view_only && device.kind == compute::DeviceKind::cuda)
-        view.facts().measure(stage.device());
+    if (!shot.view_only && stage.device().kind == compute::DeviceKind::cuda)
+        stage.measure_ceilings();
     // ImGui knows the sizes of some items only after it has drawn them once.
     for (int pass = 0; pass < 3; ++pass) {
         gui.begin_frame(width, height);
@@ -67,10 +65,9 @@ std::vector<std::uint8_t> draw(Stage& stage, const Screenshot& shot) {
 
 }  // namespace
 
-experiments::Metadata describe_window(experiments::Experiment& experiment,
-                                      const experiments::Entry& entry, experiments::Size size,
+experiments::Metadata describe_window(const Stage& stage, experiments::Size size,
                                       const std::optional<MicroscopePlace>& place, bool elsewhere) {
-    auto metadata = experiments::describe(experiment, entry, size, false);
+    auto metadata = experiments::describe(stage.described(), size, false);
     for (auto& [keyword, words] : metadata) {
         if (place && keyword == "command") words += " --microscope " + place->text();
         if (elsewhere && keyword == "reproducible")
@@ -82,12 +79,10 @@ experiments::Metadata describe_window(experiments::Experiment& experiment,
 }
 
 void save_screenshot(Stage& stage, const Screenshot& shot, const std::filesystem::path& file) {
-    const gl::PixelBuffer* raw = shot.view_only ? stage.pixels() : nullptr;
+    const gl::Texture* raw = shot.view_only ? stage.pixels() : nullptr;
     const experiments::Size size = raw ? experiments::Size{raw->width(), raw->height()} : shot.size;
-    const auto metadata =
-        shot.view_only
-            ? experiments::describe(stage.experiment(), stage.entry(), shot.size, true)
-            : describe_window(stage.experiment(), stage.entry(), shot.size, shot.microscope);
+    const auto metadata = shot.view_only ? experiments::describe(stage.described(), shot.size, true)
+                                         : describe_window(stage, shot.size, shot.microscope);
     std::vector<std::uint8_t> rgba = raw ? raw->read_pixels() : draw(stage, shot);
     if (!raw)
         for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
@@ -109,8 +104,8 @@ PixelPath save_offscreen(const experiments::Entry& entry, experiments::Running r
     }
     Stage stage(std::move(scene));
     save_screenshot(stage, shot, file);
-    if (const gl::PixelBuffer* pixels = stage.pixels())
-        return {gl::to_string(pixels->path()), pixels->reason()};
+    if (const ShownPicture& picture = stage.shown().picture; picture.texture)
+        return {gl::to_string(picture.path), picture.reason};
     return {"none", "the picture is drawn from values, not from a kernel's pixels"};
 }
 

@@ -39,8 +39,7 @@ PixelPath save_offscreen(const experiments::Entry& entry, experiments::Running r
 
 /// The metadata of a PNG of the whole window. `place`: where the microscope is open; nullopt: it is
 /// closed. `elsewhere`: it is open in a state that no command line opens.
-experiments::Metadata describe_window(experiments::Experiment& experiment,
-                                      const experiments::Entry& entry, experiments::Size size,
+experiments::Metadata describe_window(const Stage& stage, experiments::Size size,
                                       const std::optional<MicroscopePlace>& place,
                                       bool elsewhere = false);
 

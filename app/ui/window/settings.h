@@ -17,7 +17,7 @@ struct Settings {
     std::string device = "auto";
     compute::RunSettings run;
     ViewOptions view;
-    ParameterTexts parameters;
+    experiments::Assignments parameters;
 };
 
 struct LoadedSettings {

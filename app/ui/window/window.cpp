@@ -1,6 +1,8 @@
 #include "ui/window/window.h"
 
 #include <glad/gl.h>
+#include <sys/resource.h>
+#include <unistd.h>
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
 #include <fmt/format.h>
@@ -40,6 +42,7 @@ class App {
     bool run();
 
   private:
+    EngineThread::Hooks engine_hooks();
     void watch_events();
     static void on_key(GLFWwindow* window, int key, int, int action, int modifiers);
     void wait();
@@ -56,6 +59,8 @@ class App {
 
     /// Frames that ImGui needs after an event until nothing moves.
     static constexpr int settling = 4;
+    /// Seconds between frames while the engine computes and nothing else happens.
+    static constexpr double slow_frame = 1.0 / 30;
 
     const WindowOptions& options_;
     gl::WindowContext context_;
@@ -70,7 +75,9 @@ class App {
     int interval_ = -1;
     std::uint64_t frames_ = 0;  ///< drawn so far; tests wait for more of them
     Clock::time_point last_frame_ = Clock::now();
-    Clock::time_point computed_ = last_frame_;  ///< when the experiment had computed that frame
+    Clock::duration drew_{};  ///< the time that the newest frame took to draw
+    Clock::time_point last_picture_ = last_frame_;
+    std::uint64_t last_number_ = 0;  ///< of the experiment's frame
 };
 
 App::App(const WindowOptions& options, const LoadedSettings& loaded)
@@ -78,8 +85,8 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
       context_("Warpscope", options.size.value_or(loaded.settings.window).width,
                options.size.value_or(loaded.settings.window).height),
       window_(context_.window()),
-      stage_(make_stage(options, loaded)),
-      files_(*stage_, {options.kernels, options.kernel_source, stage_->experiment().kernel_file()},
+      stage_(make_stage(options, loaded, engine_hooks())),
+      files_(*stage_, {options.kernels, options.kernel_source, stage_->parameters().kernel_file()},
              kept_edits_folder(options.settings)) {
     watch_events();
     gui_ = std::make_unique<Gui>(window_);
@@ -89,6 +96,19 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
         std::make_unique<WindowView>(*stage_, view, context_.content_scale() / raster(), raster());
     if (options.microscope)
         view_->ui().later([this] { view_->open_microscope(*options_.microscope); });
+}
+
+/// The engine computes with a context of its own, at a lower priority than the thread that draws.
+/// The threads that it starts, such as the emulator's, have its priority.
+EngineThread::Hooks App::engine_hooks() {
+    return {.enter =
+                [this] {
+                    constexpr int lower = 10;
+                    setpriority(PRIO_PROCESS, id_t(gettid()), lower);
+                    context_.make_second_current();
+                },
+            .leave = [] { gl::WindowContext::release_current(); },
+            .published = [] { gl::WindowContext::wake(); }};
 }
 
 /// Sets GLFW's callbacks before ImGui sets its own, which call ours.
@@ -126,13 +146,18 @@ void App::on_key(GLFWwindow* window, int key, int, int action, int modifiers) {
 void App::wait() {
     const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
     if (hidden) return glfwWaitEventsTimeout(0.2);
-    const bool moves = !stage_->paused() || view_->moves() || stage_->trying();
-    if (moves) awake_ = 3;  // the last state is drawn, too
+    const bool moves = !stage_->paused() || view_->moves() || stage_->trying() ||
+                       stage_->busy_since() || stage_->has_results();
     if (awake_ > 0) {
         --awake_;
-        return glfwPollEvents();
+        glfwPollEvents();
+    } else if (moves) {
+        // A new result ends the wait.
+        if (!stage_->has_results()) glfwWaitEventsTimeout(slow_frame);
+        if (stage_->has_results()) glfwPollEvents();
+    } else {
+        rest();
     }
-    rest();
 }
 
 /// Waits until something happens or the text cursor has to blink.
@@ -152,7 +177,7 @@ void App::rest() {
 
 /// Offers in the message line: a restart after a lost GPU, or the edits of the last run.
 void App::make_offers() {
-    if (stage_->lost_wish()) {
+    if (stage_->shown().lost_wish) {
         const auto restart = [this] {
             again_ = true;
             glfwSetWindowShouldClose(window_, GLFW_TRUE);
@@ -185,14 +210,13 @@ void App::frame() {
         context_.set_swap_interval(wish);
         interval_ = wish;
     }
-    // The time of requests, for example of a comparison, does not count as time of a frame.
-    if (view_->run_requests()) last_frame_ = Clock::now();
+    view_->run_requests();
     if (view_->asked_to_quit()) glfwSetWindowShouldClose(window_, GLFW_TRUE);
     files_.look();
     make_offers();
     view_->place(window_size());
     stage_->advance(view_->picture_size());
-    computed_ = Clock::now();
+    const auto begin = Clock::now();
     gui_->begin_frame();
     view_->draw(window_size());
     int width = 0, height = 0;
@@ -200,6 +224,7 @@ void App::frame() {
     gui_->render(width, height);
     if (const Shot shot = view_->take_shot(); shot != Shot::none) save_shot(shot, width, height);
     glfwSwapBuffers(window_);
+    drew_ = Clock::now() - begin;
     after_frame();
 }
 
@@ -216,13 +241,15 @@ void App::hold_rate() {
 void App::after_frame() {
     hold_rate();
     const auto now = Clock::now();
-    const bool steady = times_.frame_ms > 0 && now - last_frame_ < std::chrono::seconds(1);
-    const auto follow = [&](float& mean, Clock::duration newest) {
+    const auto follow = [](float& mean, Clock::duration newest, bool steady) {
         const auto took = float(Milliseconds(newest).count());
         mean = steady ? mean * 0.95F + took * 0.05F : took;
     };
-    follow(times_.display_ms, now - computed_);
-    follow(times_.frame_ms, now - last_frame_);
+    follow(times_.display_ms, drew_, times_.display_ms > 0);
+    if (std::exchange(last_number_, stage_->frame()) != stage_->frame()) {
+        const auto since = now - std::exchange(last_picture_, now);
+        follow(times_.frame_ms, since, times_.frame_ms > 0 && since < std::chrono::seconds(1));
+    }
     view_->dock().set_frame_times(times_);
     last_frame_ = now;
     Ui& ui = view_->ui();
@@ -246,11 +273,11 @@ void App::save_shot(Shot shot, int width, int height) {
             std::vector<std::uint8_t> rgba = gl::read_framebuffer(width, height);
             for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
             const Microscope& microscope = view_->microscope();
-            const bool of_this_frame = microscope.frame() == stage_->experiment().frame();
+            const bool of_this_frame = microscope.frame() == stage_->frame();
             const auto place = of_this_frame ? microscope.place() : std::nullopt;
-            gl::write_png(path, width, height, rgba,
-                          describe_window(stage_->experiment(), stage_->entry(), {width, height},
-                                          place, microscope.is_open() && !place));
+            gl::write_png(
+                path, width, height, rgba,
+                describe_window(*stage_, {width, height}, place, microscope.is_open() && !place));
         }
         stage_->say(fmt::format("Saved {}", path.string()));
     } catch (const std::exception& error) {
@@ -266,10 +293,10 @@ void App::remember() {
     settings.window = {int(std::lround(size.x / view_->ui().scale)),
                        int(std::lround(size.y / view_->ui().scale))};
     settings.experiment = stage_->entry().id;
-    settings.device = stage_->lost_wish().value_or(stage_->device_wish());
-    settings.run = stage_->device().settings();
+    settings.device = stage_->shown().lost_wish.value_or(stage_->device_wish());
+    settings.run = stage_->run();
     settings.view = view_->options();
-    settings.parameters = stage_->parameter_texts();
+    settings.parameters = stage_->changed_parameters();
     save_settings(options_.settings, settings);
 }
 

@@ -15,8 +15,8 @@ namespace warpscope::ui {
 struct WindowOptions {
     std::optional<std::string> device;
     std::optional<compute::RunSettings> run;
-    std::string experiment;      ///< id; empty: the experiment of the last run
-    ParameterTexts assignments;  ///< override remembered ones
+    std::string experiment;                ///< id; empty: the experiment of the last run
+    experiments::Assignments assignments;  ///< override remembered ones
     std::optional<experiments::Size> size;
     std::optional<bool> vsync;
     std::optional<MicroscopePlace> microscope;  ///< opened at the first frame

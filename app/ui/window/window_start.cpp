@@ -32,19 +32,19 @@ Stage::Start start_of(const WindowOptions& options, const Settings& settings) {
 
 }  // namespace
 
-std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded) {
+std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded,
+                                  const EngineThread::Hooks& hooks) {
     Stage::Start start = start_of(options, loaded.settings);
     std::unique_ptr<Stage> stage;
     try {
-        stage = std::make_unique<Stage>(start);
+        stage = std::make_unique<Stage>(start, hooks);
     } catch (const compute::DeviceError& error) {
         // A remembered device may be gone. A device that the command line names must be there.
         if (options.device || start.device_wish == "auto") throw;
         start.device_wish = "auto";
-        stage = std::make_unique<Stage>(start);
-        stage->say(
-            fmt::format("{} Running on {} instead.", error.what(), stage->device().info().name),
-            Tone::error);
+        stage = std::make_unique<Stage>(start, hooks);
+        stage->say(fmt::format("{} Running on {} instead.", error.what(), stage->device().name),
+                   Tone::error);
     }
     if (!loaded.complaint.empty()) stage->say(loaded.complaint, Tone::error);
     return stage;

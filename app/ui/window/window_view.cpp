@@ -81,8 +81,8 @@ bool WindowView::run_requests() {
 
 void WindowView::open_microscope(const MicroscopePlace& place) {
     stage_.pause(true);
-    microscope_.open(stage_.entry(), stage_.experiment(), place.block);
-    microscope_.seek(place.step);
+    microscope_.open(stage_.launch(), place.block);
+    microscope_.when_ready([this, place] { microscope_.seek(place.step); });
 }
 
 void WindowView::place(ImVec2 size) {
@@ -116,11 +116,10 @@ void WindowView::say_notice() {
 }
 
 void WindowView::draw(ImVec2 size) {
-    microscope_.follow(stage_.entry(), stage_.experiment(), stage_.paused());
+    if (microscope_.is_open()) microscope_.follow(stage_.launch(), stage_.paused());
     microscope_.advance(double(ImGui::GetIO().DeltaTime));
     say_notice();
-    inspector_.follow(stage_.entry(), stage_.experiment(), options_.inspect);
-    dock_.refresh();
+    stage_.check_automatically(options_.inspect);
     place(size);
     ui_.widgets.begin_frame();
     ImGui::PushFont(ui_.fonts.body);

@@ -53,7 +53,9 @@ class WindowView {
     /// Framebuffer pixels of the picture's area.
     experiments::Size picture_size() const;
     /// Something moves that does not depend on the experiment: draw another frame.
-    bool moves() const { return microscope_.playing() || inspector_.busy(); }
+    bool moves() const {
+        return microscope_.playing() || microscope_.waits() || stage_.checks().busy;
+    }
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
     Shot shot() const { return shot_; }
     bool asked_to_quit() const { return quit_; }
@@ -63,8 +65,6 @@ class WindowView {
     const Layout& layout() const { return layout_; }
     ViewOptions& options() { return options_; }
     Microscope& microscope() { return microscope_; }
-    Inspector& inspector() { return inspector_; }
-    DeviceFacts& facts() { return facts_; }
     EditorPanel& editor() { return editor_; }
     MessageLine& message() { return message_; }
     Dock& dock() { return dock_; }
@@ -88,7 +88,6 @@ class WindowView {
     ViewOptions options_;
     Ui ui_;
     Microscope microscope_;
-    Inspector inspector_;
     DeviceFacts facts_;
     Layout layout_;
     KeyList keys_;
@@ -103,7 +102,7 @@ class WindowView {
     SourcePanel source_{stage_, microscope_};
     WarpsPanel warps_{microscope_};
     TilePanel tile_{microscope_};
-    Dock dock_{stage_, inspector_, microscope_, facts_, options_};
+    Dock dock_{stage_, microscope_, facts_, options_};
     MessageLine message_{stage_};
     /// Whether the editor was open before an experiment that opens it; nullopt: none is on show.
     std::optional<bool> editor_elsewhere_;

@@ -113,7 +113,8 @@ TEST(Registry, ViewParametersOfTheBodiesDoNotChangeTheLaunch) {
     const auto device = compute::pick_device("emulator");
     const auto nbody = find_experiment("nbody").make(*device);
     const std::vector<std::string> before = nbody->parameters().of_launch();
-    ASSERT_TRUE(nbody->drag(0.1, 0.1) && nbody->scroll(1));
+    nbody->drag(0.1, 0.1);
+    nbody->scroll(1);
     nbody->parameters().find("exposure").parse("2");
     EXPECT_EQ(nbody->parameters().of_launch(), before);
     nbody->parameters().find("softening").parse("0.1");

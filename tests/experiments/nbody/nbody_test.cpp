@@ -178,13 +178,13 @@ TEST_P(NBodyExperiment, ComparesEveryKernel) {
 }
 
 TEST_P(NBodyExperiment, MouseMovesTheCamera) {
-    EXPECT_TRUE(nbody().drag(0.5, 0));
+    nbody().drag(0.5, 0);
     EXPECT_EQ(text_of(nbody(), "yaw"), "-60");
-    EXPECT_TRUE(nbody().drag(0, 10));
+    nbody().drag(0, 10);
     EXPECT_EQ(text_of(nbody(), "pitch"), "90");
-    EXPECT_TRUE(nbody().scroll(1));
+    nbody().scroll(1);
     EXPECT_LT(std::stod(text_of(nbody(), "distance")), 1);
-    EXPECT_TRUE(nbody().scroll(-1000));
+    nbody().scroll(-1000);
     EXPECT_EQ(text_of(nbody(), "distance"), "20");
     EXPECT_FALSE(nbody().changed_since_reset());
 }

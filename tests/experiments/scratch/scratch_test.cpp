@@ -121,7 +121,7 @@ TEST(Scratch, AnEditedKernelHasNoVerdict) {
 
 TEST(Scratch, TheMouseSetsItsParameters) {
     Live live("scratch", {{"width", "64"}, {"height", "64"}, {"start", "blur"}});
-    EXPECT_TRUE(live.experiment().point({12.25, -3, true}));
+    live.experiment().point({12.25, -3, true});
     const ParameterSet& parameters = live.experiment().parameters();
     EXPECT_EQ(parameters.find("mouse_x").text(), "12.2");
     EXPECT_EQ(parameters.find("mouse_y").text(), "-3");

@@ -12,7 +12,7 @@ namespace {
 class DockTest : public ViewFixture {
   protected:
     void open(unsigned x, unsigned y) {
-        view_->microscope().open(stage_->entry(), stage_->experiment(), {x, y, 0});
+        view_->microscope().open(stage_->launch(), {x, y, 0});
         settle();
     }
 };
@@ -65,7 +65,7 @@ TEST_F(DockTest, FindingsNameBothLinesAndOpenTheThread) {
     for (const int line : {write, read})
         EXPECT_NE(sentence.find(fmt::format("kernels/ripple.cu:{}", line)), std::string::npos)
             << sentence;
-    const emulator::Finding finding = view_->inspector().inspection()->findings.at(0);
+    const emulator::Finding finding = stage_->checks().inspection->findings.at(0);
     click("finding.0");
     ASSERT_TRUE(view_->microscope().ready());
     ASSERT_TRUE(finding.second.has_value());

@@ -16,10 +16,10 @@ class RooflinePanelTest : public ViewFixture {
         }
     }
     const compute::Ceilings& ceilings() {
-        return *compute::known_ceilings(stage_->device().info());
+        return *compute::known_ceilings(stage_->engine().device().info());
     }
     compute::Shares shares(const std::string& kernel) {
-        return compute::shares_of(*stage_->device().timings().find(kernel), ceilings());
+        return compute::shares_of(*stage_->engine().device().timings().find(kernel), ceilings());
     }
     double number(const std::string& id) { return std::strtod(value(id).c_str(), nullptr); }
 };
@@ -28,7 +28,7 @@ TEST_F(RooflinePanelTest, MeasuresWhenFirstOpenedAndPlacesTheKernel) {
     show("dot", {{"n", "40000"}});
     launch(3);
     click("dock.roofline");
-    ASSERT_NE(compute::known_ceilings(stage_->device().info()), nullptr);
+    ASSERT_NE(compute::known_ceilings(stage_->engine().device().info()), nullptr);
     EXPECT_EQ(view_->widgets().find("roofline.measuring"), nullptr);
     EXPECT_NE(value("roofline").find("1 kernel, ridge at"), std::string::npos) << value("roofline");
     // A product and a sum for 8 bytes: memory's slope is what limits it.
@@ -60,8 +60,9 @@ TEST_F(RooflinePanelTest, TimingsShowShareAndRemark) {
     click("dock.roofline");
     click("dock.timings");
     EXPECT_NEAR(number("timing.dot_book.share"), shares("dot_book").larger(), 1e-3);
-    EXPECT_EQ(value("timing.dot_book.note"),
-              compute::timing_note(*stage_->device().timings().find("dot_book"), &ceilings()));
+    EXPECT_EQ(
+        value("timing.dot_book.note"),
+        compute::timing_note(*stage_->engine().device().timings().find("dot_book"), &ceilings()));
     // The emulator has no clocks to show.
     EXPECT_EQ(view_->widgets().find("timings.gpu"), nullptr);
 }

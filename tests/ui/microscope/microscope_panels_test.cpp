@@ -138,7 +138,7 @@ TEST_F(MicroscopePanelsTest, ScheduleAndSeedLeaveTheExperimentsAlone) {
     open_ripple(true);
     type("microscope.seed", "5");
     EXPECT_EQ(view_->microscope().choice().seed, 5U);
-    EXPECT_EQ(stage_->device().settings().seed, 1U);
+    EXPECT_EQ(stage_->engine().device().settings().seed, 1U);
     click("microscope.turns");
     click("microscope.turns:reverse");
     click("microscope.step");

@@ -4,6 +4,7 @@
 
 #include "compute/pick_device.h"
 #include "ui/fake_experiment.h"
+#include "ui/live_launch_of.h"
 
 namespace warpscope::ui {
 namespace {
@@ -22,12 +23,12 @@ class MicroscopeTest : public testing::Test {
     }
     void open(bool sync, Microscope::Dim3 block = Microscope::origin) {
         set("sync", sync ? "on" : "off");
-        microscope_.open(entry_, *live_, block);
+        microscope_.open(live_launch_of(entry_, *live_), block);
         ASSERT_TRUE(microscope_.ready()) << microscope_.complaint();
     }
     void choose(const Microscope::Choice& choice) {
         microscope_.choose(choice);
-        microscope_.follow(entry_, *live_, true);
+        microscope_.follow(live_launch_of(entry_, *live_), true);
     }
     std::uint64_t position() const { return microscope_.stepper().position(); }
     int line_of_warp(unsigned warp) const {
@@ -159,10 +160,10 @@ TEST_F(MicroscopeTest, AChangedParameterTakesANewCopyAndKeepsBlockAndThread) {
     open(true, {2, 1, 0});
     microscope_.step();
     const std::uint64_t copy = microscope_.copy();
-    microscope_.follow(entry_, *live_, true);
+    microscope_.follow(live_launch_of(entry_, *live_), true);
     EXPECT_EQ(microscope_.copy(), copy);
     set("sync", "off");
-    microscope_.follow(entry_, *live_, true);
+    microscope_.follow(live_launch_of(entry_, *live_), true);
     EXPECT_NE(microscope_.copy(), copy);
     EXPECT_EQ(position(), 0U);
     EXPECT_EQ(microscope_.block().x, 2U);
@@ -173,14 +174,14 @@ TEST_F(MicroscopeTest, KeepsItsFrameWhileTheExperimentRuns) {
     open(true);
     microscope_.step();
     live_->step();
-    microscope_.follow(entry_, *live_, false);
+    microscope_.follow(live_launch_of(entry_, *live_), false);
     EXPECT_EQ(microscope_.frame(), 0U);
     EXPECT_EQ(position(), 1U);
-    microscope_.renew(entry_, *live_);
+    microscope_.renew(live_launch_of(entry_, *live_));
     EXPECT_EQ(microscope_.frame(), 1U);
     EXPECT_EQ(position(), 0U);
     live_->step();
-    microscope_.follow(entry_, *live_, true);
+    microscope_.follow(live_launch_of(entry_, *live_), true);
     EXPECT_EQ(microscope_.frame(), 2U);
 }
 
@@ -208,7 +209,7 @@ TEST_F(MicroscopeTest, TakesOverChangedSettingsOfTheDevice) {
     compute::RunSettings run = device_->settings();
     run.schedule = compute::Schedule::reverse;
     device_->set(run);
-    microscope_.follow(entry_, *live_, true);
+    microscope_.follow(live_launch_of(entry_, *live_), true);
     EXPECT_EQ(microscope_.choice().schedule, compute::Schedule::reverse);
     EXPECT_EQ(microscope_.acting_warp(), 7U);
 }
@@ -233,14 +234,14 @@ TEST_F(MicroscopeTest, ADeadlockEndsTheBlockAndIsExplained) {
     const auto live = dot.make(*device_);
     const experiments::Assignment divergent{"kernel", "divergent"};
     live->set({&divergent, 1});
-    microscope_.open(dot, *live);
+    microscope_.open(live_launch_of(dot, *live, 2));
     ASSERT_TRUE(microscope_.ready()) << microscope_.complaint();
     microscope_.to_end();
     EXPECT_EQ(microscope_.stepper().end(), Stepper::End::finished);
     Microscope::Choice choice = microscope_.choice();
     choice.barriers = compute::BarrierPolicy::strict;
     microscope_.choose(choice);
-    microscope_.follow(dot, *live, true);
+    microscope_.follow(live_launch_of(dot, *live, 2), true);
     ASSERT_TRUE(microscope_.ready()) << microscope_.complaint();
     microscope_.to_end();
     EXPECT_EQ(microscope_.stepper().end(), Stepper::End::failed);
@@ -254,7 +255,7 @@ TEST_F(MicroscopeTest, AnotherExperimentOpensAtItsFirstBlock) {
     open(true, {2, 2, 0});
     const experiments::Entry& dot = experiments::find_experiment("dot");
     const auto live = dot.make(*device_);
-    microscope_.follow(dot, *live, true);
+    microscope_.follow(live_launch_of(dot, *live, 2), true);
     ASSERT_TRUE(microscope_.ready()) << microscope_.complaint();
     EXPECT_EQ(microscope_.block().x, 0U);
     EXPECT_NE(microscope_.stepper().kernel().name.find("dot"), std::string::npos);
@@ -291,7 +292,7 @@ TEST(MicroscopeComplaintTest, WithoutALaunchSaysWhyThereIsNothingToStep) {
     FakeDevice device;
     FakeExperiment live(device);
     Microscope microscope;
-    microscope.open(fake_entry(), live);
+    microscope.open(live_launch_of(fake_entry(), live));
     EXPECT_TRUE(microscope.is_open());
     EXPECT_FALSE(microscope.ready());
     EXPECT_NE(microscope.complaint(), "");

@@ -161,23 +161,23 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
 
 TEST_P(EditedKernelsTest, RunsOrLeavesTheLastGoodKernelAndSaysWhy) {
     const Case& c = GetParam();
-    const std::uint64_t before = stage_->experiment().frame();
+    const std::uint64_t before = stage_->engine().experiment().frame();
     run(c.text);
     const std::string message = stage_->message().text;
     RecordProperty("longest_ms", int(std::chrono::duration<double, std::milli>(longest_).count()));
     RecordProperty("message", message);
-    EXPECT_GT(stage_->experiment().frame(), before);
+    EXPECT_GT(stage_->engine().experiment().frame(), before);
     ASSERT_NE(stage_->pixels(), nullptr);
     if (c.runs) {
         EXPECT_EQ(state(), State::running) << message;
-        EXPECT_TRUE(stage_->device().edits().at(file)->source == c.text);
+        EXPECT_TRUE(stage_->engine().device().edits().at(file)->source == c.text);
         EXPECT_EQ(first_pixel(), 0xff0000ffu);
         for (const char* word : c.words)
             EXPECT_NE(message.find(word), std::string::npos) << word << " in: " << message;
         return;
     }
     EXPECT_EQ(state(), State::failed);
-    EXPECT_EQ(stage_->device().edits().at(file)->source, good_);
+    EXPECT_EQ(stage_->engine().device().edits().at(file)->source, good_);
     EXPECT_EQ(first_pixel(), 0xff345678u);
     EXPECT_FALSE(message.empty());
     for (const char* word : c.words)
@@ -198,9 +198,9 @@ TEST_F(EditedKernelsTest, AKernelThatFailsAtItsHundredthFrameIsReplacedByTheOneB
     stage_->pause(false);
     for (int i = 0; i < 200 && state() == State::running; ++i) stage_->advance(view);
     EXPECT_EQ(state(), State::failed);
-    EXPECT_GE(stage_->experiment().frame(), 99U);
+    EXPECT_GE(stage_->engine().experiment().frame(), 99U);
     run(std::string(stage_->documents()[file].text()));
-    EXPECT_EQ(stage_->device().edits().at(file)->source, good_);
+    EXPECT_EQ(stage_->engine().device().edits().at(file)->source, good_);
     EXPECT_EQ(first_pixel(), 0xff345678u);
     EXPECT_NE(stage_->message().text.find("gallery/own.cu:7"), std::string::npos)
         << stage_->message().text;

@@ -70,11 +70,11 @@ class InspectorTest : public testing::Test {
 };
 
 TEST_F(InspectorTest, ChecksTheStateOnShow) {
-    EXPECT_EQ(inspector_.inspection(), nullptr);
+    EXPECT_EQ(inspector_.checks().inspection, nullptr);
     wait();
-    ASSERT_NE(inspector_.inspection(), nullptr);
-    EXPECT_EQ(inspector_.inspection()->kernel, "level 64");
-    EXPECT_TRUE(inspector_.current());
+    ASSERT_NE(inspector_.checks().inspection, nullptr);
+    EXPECT_EQ(inspector_.checks().inspection->kernel, "level 64");
+    EXPECT_TRUE(inspector_.checks().current);
     EXPECT_FALSE(inspector_.busy());
     EXPECT_EQ(copied_on_, std::this_thread::get_id());
 }
@@ -104,7 +104,7 @@ TEST_F(InspectorTest, AnotherViewIsNotCheckedAnew) {
     experiment_.set({&view, 1});
     wait();
     EXPECT_EQ(copies_, 1);
-    EXPECT_TRUE(inspector_.current());
+    EXPECT_TRUE(inspector_.checks().current);
 }
 
 TEST_F(InspectorTest, ALargeCopyIsMadeOnlyOnRequest) {
@@ -112,17 +112,17 @@ TEST_F(InspectorTest, ALargeCopyIsMadeOnlyOnRequest) {
     inspector_.try_policies();
     wait();
     EXPECT_EQ(copies_, 0);
-    EXPECT_TRUE(inspector_.too_large());
-    EXPECT_EQ(inspector_.error().rfind("Too large to check automatically", 0), 0U);
-    EXPECT_EQ(inspector_.policies(), nullptr);
+    EXPECT_TRUE(inspector_.checks().too_large);
+    EXPECT_EQ(inspector_.checks().error.rfind("Too large to check automatically", 0), 0U);
+    EXPECT_EQ(inspector_.checks().policies, nullptr);
     EXPECT_FALSE(inspector_.busy());
     inspector_.inspect();
     wait();
     EXPECT_EQ(copies_, 1);
-    EXPECT_FALSE(inspector_.too_large());
-    EXPECT_EQ(inspector_.error(), "");
-    ASSERT_NE(inspector_.inspection(), nullptr);
-    EXPECT_TRUE(inspector_.current());
+    EXPECT_FALSE(inspector_.checks().too_large);
+    EXPECT_EQ(inspector_.checks().error, "");
+    ASSERT_NE(inspector_.checks().inspection, nullptr);
+    EXPECT_TRUE(inspector_.checks().current);
 }
 
 TEST_F(InspectorTest, AfterSeveralChangesDuringAJobOnlyTheNewestStateIsChecked) {
@@ -132,12 +132,12 @@ TEST_F(InspectorTest, AfterSeveralChangesDuringAJobOnlyTheNewestStateIsChecked) 
         set_level(level);
         follow();
     }
-    EXPECT_TRUE(inspector_.checking());
+    EXPECT_TRUE(inspector_.checks().checking);
     EXPECT_EQ(copies_, 1);
     gate_ = true;
     wait();
     EXPECT_EQ(copies_, 2);
-    EXPECT_EQ(inspector_.inspection()->kernel, "level 72");
+    EXPECT_EQ(inspector_.checks().inspection->kernel, "level 72");
     EXPECT_EQ(most_, 1);
 }
 
@@ -148,11 +148,11 @@ TEST_F(InspectorTest, AChangeStopsTheCheckOfTheOldState) {
     set_level("70");
     follow();
     while (copies_ < 2) follow();
-    EXPECT_EQ(inspector_.inspection(), nullptr);  // the first one was stopped
+    EXPECT_EQ(inspector_.checks().inspection, nullptr);  // the first one was stopped
     gate_ = true;
     wait();
     EXPECT_EQ(copies_, 2);
-    EXPECT_EQ(inspector_.inspection()->kernel, "level 70");
+    EXPECT_EQ(inspector_.checks().inspection->kernel, "level 70");
 }
 
 TEST_F(InspectorTest, ClosingStopsTheCheck) {
@@ -179,50 +179,50 @@ TEST_F(InspectorTest, ResultsStayUntilNewOnesArrive) {
     gate_ = false;
     set_level("70");
     follow();
-    EXPECT_EQ(inspector_.inspection()->kernel, "level 64");
-    EXPECT_FALSE(inspector_.current());
-    EXPECT_TRUE(inspector_.checking());
+    EXPECT_EQ(inspector_.checks().inspection->kernel, "level 64");
+    EXPECT_FALSE(inspector_.checks().current);
+    EXPECT_TRUE(inspector_.checks().checking);
 }
 
 TEST_F(InspectorTest, ACheckBeginsOnlyAfterATimeWithoutChanges) {
     Inspector patient(work(), 1h);
     patient.follow(fake_entry(), experiment_, true);
     EXPECT_EQ(copies_, 0);
-    EXPECT_TRUE(patient.checking());
+    EXPECT_TRUE(patient.checks().checking);
     patient.wait(fake_entry(), experiment_, true);
     EXPECT_EQ(copies_, 1);
-    EXPECT_FALSE(patient.checking());
+    EXPECT_FALSE(patient.checks().checking);
 }
 
 TEST_F(InspectorTest, WithoutAutomaticChecksOnlyARequestStartsOne) {
     automatic_ = false;
     wait();
     EXPECT_EQ(copies_, 0);
-    EXPECT_FALSE(inspector_.checking());
+    EXPECT_FALSE(inspector_.checks().checking);
     inspector_.inspect();
     wait();
     EXPECT_EQ(copies_, 1);
     set_level("70");
     wait();
     EXPECT_EQ(copies_, 1);
-    EXPECT_FALSE(inspector_.current());
-    EXPECT_FALSE(inspector_.checking());
+    EXPECT_FALSE(inspector_.checks().current);
+    EXPECT_FALSE(inspector_.checks().checking);
 }
 
 TEST_F(InspectorTest, AnErrorBecomesASentence) {
     set_level("13");
     wait();
-    EXPECT_EQ(inspector_.inspection(), nullptr);
-    EXPECT_EQ(inspector_.error(), "no luck");
+    EXPECT_EQ(inspector_.checks().inspection, nullptr);
+    EXPECT_EQ(inspector_.checks().error, "no luck");
     fail_copy_ = true;
     set_level("14");
     wait();
-    EXPECT_EQ(inspector_.error(), "no such kernel");
+    EXPECT_EQ(inspector_.checks().error, "no such kernel");
     fail_copy_ = false;
     set_level("15");
     wait();
-    EXPECT_EQ(inspector_.error(), "");
-    EXPECT_NE(inspector_.inspection(), nullptr);
+    EXPECT_EQ(inspector_.checks().error, "");
+    EXPECT_NE(inspector_.checks().inspection, nullptr);
 }
 
 TEST_F(InspectorTest, CountersOfEveryKernelAreKept) {
@@ -231,10 +231,10 @@ TEST_F(InspectorTest, CountersOfEveryKernelAreKept) {
     wait();
     set_level("65");
     wait();
-    ASSERT_EQ(inspector_.counters().size(), 2U);
-    EXPECT_EQ(inspector_.counters()[0].kernel, "k6");
-    EXPECT_EQ(inspector_.counters()[0].barriers, 65U);
-    EXPECT_EQ(inspector_.counters()[1].barriers, 70U);
+    ASSERT_EQ(inspector_.checks().counters.size(), 2U);
+    EXPECT_EQ(inspector_.checks().counters[0].kernel, "k6");
+    EXPECT_EQ(inspector_.checks().counters[0].barriers, 65U);
+    EXPECT_EQ(inspector_.checks().counters[1].barriers, 70U);
 }
 
 TEST_F(InspectorTest, AnotherExperimentBeginsWithoutResults) {
@@ -245,29 +245,29 @@ TEST_F(InspectorTest, AnotherExperimentBeginsWithoutResults) {
     Entry other = fake_entry();
     other.id = "other";
     inspector_.follow(other, experiment_, true);
-    EXPECT_EQ(inspector_.inspection(), nullptr);
-    EXPECT_TRUE(inspector_.counters().empty());
+    EXPECT_EQ(inspector_.checks().inspection, nullptr);
+    EXPECT_TRUE(inspector_.checks().counters.empty());
     gate_ = true;
     inspector_.wait(other, experiment_, true);
     // What still ran for the other one is not shown for this one.
-    EXPECT_EQ(inspector_.counters().size(), 1U);
+    EXPECT_EQ(inspector_.checks().counters.size(), 1U);
     EXPECT_EQ(copies_, 3);
 }
 
 TEST_F(InspectorTest, PoliciesAreTriedOnRequestAndNotDuringAnInspection) {
     wait();
-    EXPECT_EQ(inspector_.policies(), nullptr);
+    EXPECT_EQ(inspector_.checks().policies, nullptr);
     set_level("70");
     inspector_.try_policies();
-    EXPECT_TRUE(inspector_.trying_policies());
+    EXPECT_TRUE(inspector_.checks().trying_policies);
     wait();
-    ASSERT_NE(inspector_.policies(), nullptr);
-    EXPECT_EQ(inspector_.policies()->size(), 3U);
-    EXPECT_TRUE(inspector_.policies_current());
+    ASSERT_NE(inspector_.checks().policies, nullptr);
+    EXPECT_EQ(inspector_.checks().policies->size(), 3U);
+    EXPECT_TRUE(inspector_.checks().policies_current);
     EXPECT_EQ(most_, 1);
     set_level("71");
     follow();
-    EXPECT_FALSE(inspector_.policies_current());
+    EXPECT_FALSE(inspector_.checks().policies_current);
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ class RaceSummaryTest : public testing::Test {
         found_ = found;
         Inspector inspector(work(), {});
         inspector.wait(fake_entry(), experiment_, true);
-        return summarize(inspector);
+        return summarize(inspector.checks());
     }
     Inspector::Work work() {
         return {[this](const auto&, auto&, std::size_t, auto) -> Inspector::Job<Inspection> {
@@ -118,10 +118,10 @@ TEST_F(RaceSummaryTest, TooLargeToCheckAutomaticallyIsNotAFailure) {
 
 TEST_F(RaceSummaryTest, BeforeTheFirstResultTheStateIsUnknown) {
     Inspector inspector(work(), std::chrono::hours(1));
-    EXPECT_EQ(summarize(inspector).chip, "not checked");
+    EXPECT_EQ(summarize(inspector.checks()).chip, "not checked");
     inspector.follow(fake_entry(), experiment_, true);
-    EXPECT_EQ(summarize(inspector).chip, "checking…");
-    EXPECT_EQ(summarize(inspector).state, State::unknown);
+    EXPECT_EQ(summarize(inspector.checks()).chip, "checking…");
+    EXPECT_EQ(summarize(inspector.checks()).state, State::unknown);
 }
 
 }  // namespace

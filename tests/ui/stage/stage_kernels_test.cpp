@@ -100,11 +100,11 @@ class StageKernelsTest : public testing::Test {
         ASSERT_EQ(running(), text);
     }
     std::string running() {
-        const auto& edits = stage_->device().edits();
+        const auto& edits = stage_->engine().device().edits();
         return edits.empty() ? "" : edits.at("ripple")->source;
     }
     State state() { return stage_->documents()["ripple"].state(); }
-    FakeExperiment& fake() { return dynamic_cast<FakeExperiment&>(stage_->experiment()); }
+    FakeExperiment& fake() { return dynamic_cast<FakeExperiment&>(stage_->engine().experiment()); }
     bool assign(const std::string& id, const std::string& text) {
         const experiments::Assignment one{id, text};
         return stage_->assign({&one, 1});
@@ -120,8 +120,8 @@ TEST_F(StageKernelsTest, AnEditThatWasTriedGoesOnFromTheCurrentFrame) {
     assign("level", "99");
     run("a");
     EXPECT_EQ(state(), State::running);
-    EXPECT_GE(stage_->experiment().frame(), 11U);
-    EXPECT_EQ(stage_->experiment().parameters().find("level").text(), "99");
+    EXPECT_GE(stage_->engine().experiment().frame(), 11U);
+    EXPECT_EQ(stage_->engine().experiment().parameters().find("level").text(), "99");
     EXPECT_EQ(stage_->message().text, "");
     ASSERT_NE(stage_->pixels(), nullptr);
     EXPECT_EQ(stage_->pixels()->read_pixels()[1], 99);
@@ -131,16 +131,17 @@ TEST_F(StageKernelsTest, ThePictureGoesOnWhileAnEditIsTriedAndNeverJumpsBack) {
     type("slow");
     std::this_thread::sleep_for(experiments::edit_pause + 20ms);
     // It takes turns with what is tried.
-    for (int i = 0; i < 1'000'000 && stage_->experiment().frame() < 20; ++i) stage_->advance(view);
+    for (int i = 0; i < 1'000'000 && stage_->engine().experiment().frame() < 20; ++i)
+        stage_->advance(view);
     EXPECT_EQ(state(), State::waiting);
     assign("level", "5");
-    const std::uint64_t before = stage_->experiment().frame();
+    const std::uint64_t before = stage_->engine().experiment().frame();
     EXPECT_GE(before, 20U);
     tries_.gate = true;
     settle();
     EXPECT_EQ(running(), "slow");
-    EXPECT_GE(stage_->experiment().frame(), before);
-    EXPECT_EQ(stage_->experiment().parameters().find("level").text(), "5");
+    EXPECT_GE(stage_->engine().experiment().frame(), before);
+    EXPECT_EQ(stage_->engine().experiment().parameters().find("level").text(), "5");
 }
 
 TEST_F(StageKernelsTest, OfSeveralEditsOnlyTheNewestRuns) {
@@ -156,18 +157,18 @@ TEST_F(StageKernelsTest, OfSeveralEditsOnlyTheNewestRuns) {
 
 TEST_F(StageKernelsTest, AnEditThatDoesNotCompileLeavesTheLastGoodKernelRunning) {
     run("a");
-    const auto* before = &stage_->experiment();
+    const auto* before = &stage_->engine().experiment();
     type("an error");
     settle();
     EXPECT_EQ(running(), "a");
-    EXPECT_EQ(&stage_->experiment(), before);
+    EXPECT_EQ(&stage_->engine().experiment(), before);
     EXPECT_EQ(state(), State::failed);
     ASSERT_EQ(stage_->documents()["ripple"].outcome()->diagnostics.size(), 1U);
     EXPECT_EQ(stage_->documents()["ripple"].outcome()->diagnostics[0].line, 3);
     EXPECT_EQ(stage_->message().text, "kernels/ripple.cu:3: no such name");
-    const std::uint64_t frame = stage_->experiment().frame();
+    const std::uint64_t frame = stage_->engine().experiment().frame();
     stage_->advance(view);
-    EXPECT_EQ(stage_->experiment().frame(), frame + 1);
+    EXPECT_EQ(stage_->engine().experiment().frame(), frame + 1);
     EXPECT_EQ(tries_.count("an error"), 1);
     type("a");
     settle();
@@ -189,7 +190,7 @@ TEST_F(StageKernelsTest, AKernelThatFailsLaterIsReplacedByTheOneBefore) {
     run("good");
     run("bad at launch 100");
     for (int i = 0; i < 100; ++i) stage_->advance(view);
-    const std::uint64_t frame = stage_->experiment().frame();
+    const std::uint64_t frame = stage_->engine().experiment().frame();
     EXPECT_GE(frame, 100U);
     fake().fail_step = true;
     stage_->advance(view);
@@ -200,9 +201,9 @@ TEST_F(StageKernelsTest, AKernelThatFailsLaterIsReplacedByTheOneBefore) {
     EXPECT_EQ(stage_->documents()["ripple"].outcome()->error, "the step's kernel failed");
     EXPECT_EQ(stage_->message().text, "the step's kernel failed. Back to the last good kernel.");
     EXPECT_FALSE(stage_->paused());
-    const std::uint64_t after = stage_->experiment().frame();
+    const std::uint64_t after = stage_->engine().experiment().frame();
     stage_->advance(view);
-    EXPECT_EQ(stage_->experiment().frame(), after + 1);
+    EXPECT_EQ(stage_->engine().experiment().frame(), after + 1);
     EXPECT_EQ(tries_.count("bad at launch 100"), 1);
     // That one fails as well: then it is the build's, and it stays so.
     fake().fail_render = true;
@@ -236,15 +237,15 @@ TEST_F(StageKernelsTest, ALostDeviceIsReplacedByTheEmulator) {
     assign("level", "77");
     fake().lose_device = true;
     stage_->advance(view);
-    ASSERT_TRUE(stage_->lost_wish());
+    ASSERT_TRUE(stage_->shown().lost_wish);
     EXPECT_EQ(stage_->device_wish(), "emulator");
-    EXPECT_EQ(stage_->experiment().parameters().find("level").text(), "77");
+    EXPECT_EQ(stage_->engine().experiment().parameters().find("level").text(), "77");
     EXPECT_EQ(stage_->message().tone, Tone::error);
     EXPECT_EQ(stage_->message().text.rfind("the GPU is gone. The emulator continues.", 0), 0U)
         << stage_->message().text;
     stage_->advance(view);
     stage_->advance(view);
-    EXPECT_GE(stage_->experiment().frame(), 1U);
+    EXPECT_GE(stage_->engine().experiment().frame(), 1U);
     EXPECT_FALSE(stage_->paused());
 }
 
@@ -254,7 +255,7 @@ TEST_F(StageKernelsTest, ALostHelperProcessEndsOnlyTheEdit) {
     stage_->advance(view);
     settle();
     EXPECT_EQ(running(), "");
-    EXPECT_FALSE(stage_->lost_wish());
+    EXPECT_FALSE(stage_->shown().lost_wish);
     EXPECT_EQ(state(), State::failed);
 }
 
@@ -265,17 +266,17 @@ TEST_F(StageKernelsTest, EditsRunOnAnotherDeviceAndWithOtherMathToo) {
     settle();
     EXPECT_EQ(running(), "a");
     EXPECT_EQ(state(), State::running);
-    compute::RunSettings run = stage_->device().settings();
+    compute::RunSettings run = stage_->engine().device().settings();
     run.math = compute::Math::fast;
     stage_->set_run(run);
     settle();
     EXPECT_EQ(running(), "a");
-    EXPECT_EQ(stage_->device().settings().math, compute::Math::fast);
+    EXPECT_EQ(stage_->engine().device().settings().math, compute::Math::fast);
     run.seed = 42;
     stage_->set_run(run);
     settle();
     EXPECT_EQ(running(), "a");
-    EXPECT_EQ(stage_->device().settings().seed, 42U);
+    EXPECT_EQ(stage_->engine().device().settings().seed, 42U);
 }
 
 TEST_F(StageKernelsTest, AMissingDeviceDoesNotFailTheEdit) {
@@ -293,14 +294,14 @@ TEST_F(StageKernelsTest, AMissingDeviceDoesNotFailTheEdit) {
 TEST_F(StageKernelsTest, AfterAFailureAnEarlierResetStillCounts) {
     for (int i = 0; i < 1000; ++i) stage_->advance(view);
     run("bad");
-    EXPECT_GE(stage_->experiment().frame(), 1000U);
+    EXPECT_GE(stage_->engine().experiment().frame(), 1000U);
     stage_->reset();
     stage_->advance(view);
     fake().fail_step = true;
     stage_->advance(view);
     settle();
     EXPECT_EQ(running(), "");
-    EXPECT_LT(stage_->experiment().frame(), 1000U);
+    EXPECT_LT(stage_->engine().experiment().frame(), 1000U);
 }
 
 TEST_F(StageKernelsTest, AnEditOfAFileThatTheExperimentDoesNotUseIsNotTried) {

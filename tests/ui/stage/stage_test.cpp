@@ -19,7 +19,7 @@ class StageTest : public testing::Test {
 
     gl::OffscreenContext context_;
     Stage stage_{fake_scene()};
-    FakeExperiment& experiment_ = dynamic_cast<FakeExperiment&>(stage_.experiment());
+    FakeExperiment& experiment_ = dynamic_cast<FakeExperiment&>(stage_.engine().experiment());
     const experiments::Size view_{640, 480};
 };
 
@@ -105,10 +105,10 @@ TEST_F(StageTest, AChangeWhilePausedIsReportedInTheNextFrame) {
 }
 
 TEST_F(StageTest, TellsTheParametersThatDifferFromTheirDefaults) {
-    EXPECT_TRUE(stage_.parameter_texts().empty());
+    EXPECT_TRUE(stage_.changed_parameters().empty());
     assign("sync", "off");
-    ASSERT_EQ(stage_.parameter_texts().at("fake").size(), 1U);
-    EXPECT_EQ(stage_.parameter_texts().at("fake").front().id, "sync");
+    ASSERT_EQ(stage_.changed_parameters().at("fake").size(), 1U);
+    EXPECT_EQ(stage_.changed_parameters().at("fake").front().id, "sync");
 }
 
 TEST_F(StageTest, AComparisonIsDroppedWhenAParameterChanges) {
@@ -130,7 +130,7 @@ class OwnStageTest : public testing::Test {
         return start;
     }
     std::string value(const std::string& id) {
-        return stage_.experiment().parameters().find(id).text();
+        return stage_.engine().experiment().parameters().find(id).text();
     }
 
     gl::OffscreenContext context_;
@@ -145,28 +145,28 @@ TEST_F(OwnStageTest, RemembersEachExperimentsParameters) {
     const experiments::Assignment n{"n", "777"};
     EXPECT_TRUE(stage_.assign({&n, 1}));
     stage_.select(experiments::find_experiment("ripple"));
-    EXPECT_EQ(stage_.parameter_texts().at("dot").front().text, "777");
-    EXPECT_EQ(stage_.parameter_texts().at("ripple").front().text, "48");
+    EXPECT_EQ(stage_.changed_parameters().at("dot").front().text, "777");
+    EXPECT_EQ(stage_.changed_parameters().at("ripple").front().text, "48");
 }
 
 TEST_F(OwnStageTest, AMissingDeviceLeavesTheDeviceInUse) {
     stage_.advance({64, 64});
-    const auto* device = &stage_.device();
+    const auto* device = &stage_.engine().device();
     stage_.set_device("cuda:999");
-    EXPECT_EQ(&stage_.device(), device);
+    EXPECT_EQ(&stage_.engine().device(), device);
     EXPECT_EQ(stage_.message().tone, Tone::error);
     EXPECT_NE(stage_.message().text.find("Staying on " + device->info().name), std::string::npos)
         << stage_.message().text;
     stage_.advance({64, 64});
-    EXPECT_EQ(stage_.experiment().frame(), 2U);
+    EXPECT_EQ(stage_.engine().experiment().frame(), 2U);
 }
 
 TEST_F(OwnStageTest, OtherMathMakesTheExperimentAnewWithItsParameters) {
     stage_.advance({64, 64});
-    compute::RunSettings run = stage_.device().settings();
+    compute::RunSettings run = stage_.engine().device().settings();
     run.math = compute::Math::fast;
     stage_.set_run(run);
-    EXPECT_EQ(stage_.experiment().frame(), 0U);
+    EXPECT_EQ(stage_.engine().experiment().frame(), 0U);
     EXPECT_EQ(value("size"), "48");
     EXPECT_EQ(stage_.message().text, "");
     stage_.advance({64, 64});
@@ -188,8 +188,8 @@ TEST(OwnStage, AnIllegalRememberedValueIsLeftOutAndTheOthersAreSet) {
     start.experiment = "ripple";
     start.remembered = {{"ripple", {{"size", "48"}, {"gone", "1"}, {"sync", "maybe"}}}};
     Stage stage(start);
-    EXPECT_EQ(stage.experiment().parameters().find("size").text(), "48");
-    EXPECT_EQ(stage.experiment().parameters().find("sync").text(), "on");
+    EXPECT_EQ(stage.engine().experiment().parameters().find("size").text(), "48");
+    EXPECT_EQ(stage.engine().experiment().parameters().find("sync").text(), "on");
     EXPECT_EQ(stage.message().tone, Tone::error);
     start.assignments = {{"sync", "maybe"}};
     EXPECT_THROW(Stage{start}, experiments::ParameterError);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "gl/offscreen_context.h"
 #include "ui/fake_experiment.h"
 #include "ui/window/screenshot.h"
 
@@ -55,10 +56,10 @@ TEST(MetadataTest, TheCommandNamesABarrierPolicyThatIsNotTheDefault) {
 }
 
 TEST(MetadataTest, AMicroscopeThatNoCommandOpensIsNotReproducible) {
-    FakeDevice device;
-    FakeExperiment experiment(device);
+    const gl::OffscreenContext context;
+    const Stage stage(fake_scene());
     const auto of = [&](const std::optional<MicroscopePlace>& place, bool elsewhere) {
-        return describe_window(experiment, fake_entry(), {64, 64}, place, elsewhere);
+        return describe_window(stage, {64, 64}, place, elsewhere);
     };
     EXPECT_EQ(entry_of(of({}, false), "reproducible").substr(0, 3), "yes");
     const auto there = of(MicroscopePlace{{2, 1, 0}, 17}, false);

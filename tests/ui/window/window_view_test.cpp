@@ -78,7 +78,7 @@ class WindowViewTest : public testing::Test {
     gl::OffscreenContext context_;
     gl::Framebuffer framebuffer_{int(width), int(height)};
     Stage stage_{fake_scene()};
-    FakeExperiment& experiment_ = dynamic_cast<FakeExperiment&>(stage_.experiment());
+    FakeExperiment& experiment_ = dynamic_cast<FakeExperiment&>(stage_.engine().experiment());
     Gui gui_;
     WindowView view_{stage_, ViewOptions(), 1, 1};
 };
@@ -306,7 +306,7 @@ TEST_F(Experiments, StaleReadsOfATileThatCannotDetectThemAreSaidOnThePicture) {
     EXPECT_EQ(value("picture.remark"), "Only the stamped tile detects stale reads.");
     EXPECT_EQ(value("ripple.view.remark"), value("picture.remark"));
     click("picture.remedy");
-    EXPECT_EQ(stage_->experiment().parameters().find("layout").text(), "stamped");
+    EXPECT_EQ(stage_->engine().experiment().parameters().find("layout").text(), "stamped");
     EXPECT_EQ(view_->widgets().find("picture.remark"), nullptr);
 }
 
@@ -330,18 +330,17 @@ class PointingTest : public ViewFixture {
         frames(2);
     }
     std::string setting(const char* id) {
-        return stage_->experiment().parameters().find(id).text();
+        return stage_->engine().experiment().parameters().find(id).text();
     }
 };
 
 TEST_F(PointingTest, TheKernelGetsTheMouseOnlyWhileThePictureRuns) {
-    const std::uint64_t state = view_->inspector().state();
+    const std::uint64_t state = stage_->checks().state;
     mouse(0.4, 0.5, false);
     mouse(0.6, 0.5, true);
     mouse(0.6, 0.5, false);
     EXPECT_EQ(setting("mouse_x"), "384");
-    EXPECT_EQ(view_->inspector().state(), state)
-        << "a paused launch stays the one that was checked";
+    EXPECT_EQ(stage_->checks().state, state) << "a paused launch stays the one that was checked";
     stage_->pause(false);
     mouse(0.4, 0.5, false);
     EXPECT_NE(setting("mouse_x"), "384");

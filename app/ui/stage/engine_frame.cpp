@@ -5,14 +5,24 @@
 #include <utility>
 
 #include "compiler/log.h"
-#include "ui/stage/stage.h"
+#include "ui/stage/engine.h"
 
 namespace warpscope::ui {
 
 using experiments::Size;
 using experiments::Snapshot;
 
-void Stage::advance(Size view) {
+bool Engine::advance(Size view) {
+    const std::uint64_t before = version_, checks_before = inspector_.version();
+    const EditedKernels::State edits_before = edits_.state();
+    compute_frame(view);
+    if (!scene_->failed()) inspector_.follow(scene_->entry(), experiment(), automatic_checks_);
+    if (failure_.empty()) read_timeline();
+    return version_ != before || inspector_.version() != checks_before ||
+           edits_.state() != edits_before;
+}
+
+void Engine::compute_frame(Size view) {
     const Size before = std::exchange(view_, view);
     if (!failure_.empty()) handle_failure();
     if (!warm_ && documents().version() != 0) warm();
@@ -21,11 +31,13 @@ void Stage::advance(Size view) {
     if (scene_->failed()) return;
     const Time start = clock_();
     const bool rests = edits_.in_background() && start < rests_until_;
-    const bool steps = !rests && (!paused_ || std::exchange(step_wanted_, false));
+    const bool steps = !rests && (!shown_.paused || std::exchange(step_wanted_, false));
     if (steps) step();
     if (failure_.empty() && (picture_stale_ || view != before)) render(view);
     if (steps) rests_until_ = start + (1 + experiments::rest_while_trying) * (clock_() - start);
-    if (failure_.empty() && report_stale_ && (paused_ || clock_() >= next_report_)) read_report();
+    if (failure_.empty() && report_stale_ && (shown_.paused || clock_() >= next_report_))
+        read_report();
+    if (failure_.empty() && tree_stale_) read_tree();
     if (scene_->runs_edits()) read_printed();
     if (failure_.empty())
         keep_snapshot();
@@ -33,16 +45,18 @@ void Stage::advance(Size view) {
         handle_failure();
 }
 
-void Stage::take(const EditedKernels::News& news) {
-    if (!news.outdated.empty() && results_.message.text == news.outdated) results_.message = {};
+void Engine::take(const EditedKernels::News& news) {
+    if (!news.outdated.empty() && shown_.message.text == news.outdated) clear_message();
     if (!news.error.empty()) say(news.error, Tone::error);
     if (news.failure) attempt("", [&] { std::rethrow_exception(news.failure); });
     if (news.replaced) {
         scene_->count_change();
-        results_.comparison.reset();
-        tree_failed_ = false;
+        ++shown_.scene;
+        ++version_;
+        shown_.comparison.reset();
+        tree_stale_ = true;
         picture_stale_ = false;
-        ++results_.picture_version;
+        ++shown_.picture.version;
         report_stale_ = true;
         next_report_ = {};
     }
@@ -50,55 +64,87 @@ void Stage::take(const EditedKernels::News& news) {
     if (device().info().kind == compute::DeviceKind::cuda)
         replace_lost_device(news.error);
     else
-        paused_ = true;
+        shown_.paused = true;
 }
 
-void Stage::step() {
-    if (!attempt("Paused.", [&] { experiment().step(); }) && failure_.empty()) paused_ = true;
+void Engine::step() {
+    if (!attempt("Paused.", [&] { experiment().step(); }) && failure_.empty()) shown_.paused = true;
     scene_->count_change();
     picture_stale_ = true;
     report_stale_ = true;
+    ++version_;
 }
 
-void Stage::render(Size view) {
+void Engine::render(Size view) {
     picture_stale_ = false;
-    ++results_.picture_version;
+    ++shown_.picture.version;
+    ++version_;
     const bool done = attempt("The picture is the last good one.", [&] { scene_->render(view); });
-    if (!done && failure_.empty()) paused_ = true;
+    if (!done && failure_.empty()) shown_.paused = true;
 }
 
-void Stage::read_report() {
+void Engine::read_report() {
     report_stale_ = false;
+    ++version_;
     const Time start = clock_();
-    attempt("", [&] { results_.report = experiment().report(); });
+    attempt("", [&] { shown_.report = experiment().report(); });
     // A report that takes long to make (a double-precision reference) must not slow the frames.
     const auto took = clock_() - start;
     next_report_ =
         start + took + std::max<Time::duration>(std::chrono::milliseconds(150), 9 * took);
 }
 
+/// A tree that can't be made is not tried again at every frame.
+void Engine::read_tree() {
+    tree_stale_ = false;
+    ++version_;
+    attempt("", [&] {
+        const experiments::Tree* tree = experiment().tree();
+        shown_.tree = tree ? std::make_shared<const experiments::Tree>(*tree) : nullptr;
+    });
+}
+
+/// Reads the timeline that the kernel has measured, now and then and after a change of the launch.
+void Engine::read_timeline() {
+    const std::uint64_t state = inspector_.checks().state;
+    const bool changed = timeline_state_ != state;
+    const bool rendered = timeline_picture_ != shown_.picture.version;
+    if (!changed && !(rendered && clock_() >= next_timeline_)) return;
+    timeline_state_ = state;
+    timeline_picture_ = shown_.picture.version;
+    next_timeline_ = clock_() + std::chrono::milliseconds(150);
+    try {
+        shown_.timeline = experiment().timeline();
+    } catch (const std::exception&) {
+        // The next frame fails with this error as well, and then it is reported.
+        shown_.timeline.reset();
+    }
+    ++version_;
+}
+
 /// Shows the newest line that kernels have printed, unless an error is on show.
-void Stage::read_printed() {
+void Engine::read_printed() {
     std::string fresh;
     attempt("", [&] { fresh = device().take_output(); });
     if (fresh.empty()) return;
-    results_.printed = std::move(fresh);
-    if (results_.message.tone == Tone::error && !results_.message.text.empty()) return;
-    const std::string_view printed = results_.printed;
+    shown_.printed = std::move(fresh);
+    ++version_;
+    if (shown_.message.tone == Tone::error && !shown_.message.text.empty()) return;
+    const std::string_view printed = shown_.printed;
     const std::string_view lines = printed.substr(0, printed.rfind('\n'));
     const std::size_t last = lines.rfind('\n');
     say("printf: " + compiler::clean(lines.substr(last == std::string_view::npos ? 0 : last + 1)));
 }
 
 /// A GPU may be lost, and an edit may fail at any frame.
-void Stage::keep_snapshot() {
+void Engine::keep_snapshot() {
     const bool may_fail = device().info().kind == compute::DeviceKind::cuda || scene_->runs_edits();
     if (may_fail) attempt("", [&] { scene_->keep_snapshot(); });
 }
 
 /// Runs `change`. Where it throws, returns false, and the error followed by its consequence is the
 /// message.
-bool Stage::attempt(const std::string& consequence, const std::function<void()>& change,
+bool Engine::attempt(const std::string& consequence, const std::function<void()>& change,
                     From from) {
     try {
         change();
@@ -114,7 +160,7 @@ bool Stage::attempt(const std::string& consequence, const std::function<void()>&
 
 /// Records an error that calls for other kernels or another device. It is handled between frames,
 /// since the panels hold references to what is replaced.
-void Stage::record_failure(const std::exception& error, From from) {
+void Engine::record_failure(const std::exception& error, From from) {
     if (!scene_ || !failure_.empty() || dynamic_cast<const compute::OutOfMemory*>(&error)) return;
     // A GPU that this process uses fails for all of its devices. Edits run in a process apart.
     const bool concerns_scene = from == From::shown_device || !scene_->runs_edits();
@@ -124,7 +170,7 @@ void Stage::record_failure(const std::exception& error, From from) {
     if (concerns_scene && (edit_failed || device_lost)) failure_ = error.what();
 }
 
-void Stage::handle_failure() {
+void Engine::handle_failure() {
     const std::string error = std::exchange(failure_, {});
     if (scene_->failed()) return;
     if (scene_->runs_edits())
@@ -135,11 +181,11 @@ void Stage::handle_failure() {
 
 /// A lost GPU ends every experiment on it. The emulator continues the one on show from its last
 /// snapshot.
-void Stage::replace_lost_device(const std::string& error) {
+void Engine::replace_lost_device(const std::string& error) {
     scene_->fail();
     const bool done = attempt("Restart Warpscope.", [&] {
         experiments::Running running{make_device("emulator"), nullptr};
-        running.experiment = entry().make(*running.device);
+        running.experiment = scene_->entry().make(*running.device);
         const Snapshot last = scene_->snapshot();
         try {
             running.experiment->resume(last);
@@ -147,14 +193,14 @@ void Stage::replace_lost_device(const std::string& error) {
             set_all(*running.experiment, last.parameters);
             running.experiment->reset();
         }
-        lost_wish_ = lost_wish_.value_or(wish_);
-        wish_ = "emulator";
-        show_alone(std::make_unique<Scene>(entry(), std::move(running)));
+        shown_.lost_wish = shown_.lost_wish.value_or(shown_.device_wish);
+        shown_.device_wish = "emulator";
+        put_on_show_alone(std::make_unique<Scene>(scene_->entry(), std::move(running)));
         say(fmt::format("{}{} The emulator continues. To use the GPU again, restart Warpscope.",
                         error, error.ends_with('.') ? "" : "."),
             Tone::error);
     });
-    if (!done) paused_ = true;
+    if (!done) shown_.paused = true;
 }
 
 }  // namespace warpscope::ui

@@ -1,0 +1,77 @@
+#include "gl/texture.h"
+
+#include <glad/gl.h>
+
+#include <utility>
+
+namespace warpscope::gl {
+namespace {
+
+/// Lets later commands of this context wait for those before the fence, without stopping the
+/// thread.
+void wait_for(GLsync fence) {
+    if (fence) glWaitSync(fence, 0, GL_TIMEOUT_IGNORED);
+}
+
+void replace(GLsync& fence) {
+    if (fence) glDeleteSync(fence);
+    fence = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+    glFlush();  // another context waits for the fence
+}
+
+}  // namespace
+
+Texture::Texture(int width, int height) : width_(width), height_(height) {
+    glGenTextures(1, &id_);
+    glBindTexture(GL_TEXTURE_2D, id_);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width_, height_, 0, GL_RGBA, GL_UNSIGNED_BYTE,
+                 nullptr);
+    glBindTexture(GL_TEXTURE_2D, 0);
+}
+
+Texture::~Texture() {
+    if (written_) glDeleteSync(written_);
+    if (drawn_) glDeleteSync(drawn_);
+    glDeleteTextures(1, &id_);
+}
+
+void Texture::write(unsigned pbo) {
+    const std::lock_guard lock(mutex_);
+    wait_for(drawn_);
+    if (drawn_) glDeleteSync(std::exchange(drawn_, nullptr));
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, pbo);
+    glBindTexture(GL_TEXTURE_2D, id_);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
+    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+    glBindTexture(GL_TEXTURE_2D, 0);
+    glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
+    replace(written_);
+}
+
+void Texture::begin_draw() const {
+    const std::lock_guard lock(mutex_);
+    wait_for(written_);
+}
+
+void Texture::end_draw() const {
+    const std::lock_guard lock(mutex_);
+    replace(drawn_);
+}
+
+std::vector<std::uint8_t> Texture::read_pixels() const {
+    std::vector<std::uint8_t> pixels(std::size_t(width_) * std::size_t(height_) * 4);
+    begin_draw();
+    glBindBuffer(GL_PIXEL_PACK_BUFFER, 0);
+    glBindTexture(GL_TEXTURE_2D, id_);
+    glPixelStorei(GL_PACK_ALIGNMENT, 4);
+    glGetTexImage(GL_TEXTURE_2D, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels.data());
+    glBindTexture(GL_TEXTURE_2D, 0);
+    return pixels;
+}
+
+}  // namespace warpscope::gl

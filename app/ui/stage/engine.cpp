@@ -1,0 +1,308 @@
+#include "ui/stage/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "compute/ceilings.h"
+#include "compute/pick_device.h"
+
+namespace warpscope::ui {
+
+using experiments::Assignment;
+using experiments::Entry;
+using experiments::Experiment;
+using experiments::Size;
+
+namespace {
+
+EditedKernels::Clock clock_of(const Engine::Start& start) {
+    if (start.clock) return start.clock;
+    return [] { return std::chrono::steady_clock::now(); };
+}
+
+EditThread::Try try_of(const Engine::Start& start) {
+    if (start.try_edits || !start.helpers) return start.try_edits;
+    return [helpers = start.helpers](const auto& request, const auto& stop) {
+        return experiments::try_edits(*helpers, request, stop);
+    };
+}
+
+/// The side of the square thread blocks that the first two-dimensional kernel runs with; 0: none.
+int tile_side(const compute::KernelTimings& timings) {
+    for (const compute::KernelTiming& kernel : timings.kernels())
+        if (kernel.block.y > 1 && kernel.block.x == kernel.block.y) return int(kernel.block.x);
+    return 0;
+}
+
+}  // namespace
+
+Engine::Engine(const Start& start)
+    : Engine(start, experiments::find_experiment(start.experiment)) {}
+
+Engine::Engine(const Start& start, const Entry& entry)
+    : helpers_(start.helpers),
+      clock_(clock_of(start)),
+      edits_(try_of(start), clock_),
+      run_(start.run),
+      remembered_(start.remembered) {
+    shown_.device_wish = start.device_wish;
+    auto scene = make(entry, make_device(shown_.device_wish));
+    scene->experiment().set(start.assignments);
+    if (!start.assignments.empty()) scene->experiment().reset();
+    put_on_show(std::move(scene));
+}
+
+Engine::Engine(std::unique_ptr<Scene> scene)
+    : clock_(clock_of({})), edits_({}, clock_), run_(scene->device().settings()) {
+    shown_.paused = true;
+    put_on_show(std::move(scene));
+    edits_.show(*scene_);
+    picture_stale_ = scene_->pixels() == nullptr;
+    read_report();
+    read_tree();
+    read_timeline();
+}
+
+std::unique_ptr<compute::Device> Engine::make_device(const std::string& wish) const {
+    auto device = compute::pick_device(wish);
+    device->set(run_);
+    return device;
+}
+
+std::unique_ptr<Scene> Engine::make(const Entry& entry, std::unique_ptr<compute::Device> device) {
+    experiments::Running running{std::move(device), nullptr};
+    running.experiment = entry.make(*running.device);
+    const auto found = remembered_.find(entry.id);
+    if (found != remembered_.end() && !found->second.empty()) {
+        set_all(*running.experiment, found->second);
+        running.experiment->reset();
+    }
+    return std::make_unique<Scene>(entry, std::move(running));
+}
+
+/// Sets each value that is legal, where not all are.
+void Engine::set_all(Experiment& made, std::span<const Assignment> values) {
+    try {
+        made.set(values);
+    } catch (const std::exception&) {
+        for (const Assignment& one : values)
+            attempt("It keeps its default.", [&] { made.set({&one, 1}); });
+    }
+}
+
+void Engine::put_on_show(std::unique_ptr<Scene> scene) {
+    scene_ = scene.get();
+    std::swap(scenes_[scene->entry().id], scene);
+    ++shown_.scene;
+    shown_.report.clear();
+    shown_.comparison.reset();
+    shown_.timeline.reset();
+    shown_.tree.reset();
+    failure_.clear();
+    changed();
+    edits_.change_scene();
+}
+
+/// Shows a scene with another device or other kernels than all scenes before, which go.
+void Engine::put_on_show_alone(std::unique_ptr<Scene> scene) {
+    remembered_ = changed_parameters();
+    scenes_.clear();
+    edits_.start_anew();
+    put_on_show(std::move(scene));
+}
+
+/// The experiment's state has changed.
+void Engine::changed() {
+    scene_->count_change();
+    picture_stale_ = true;
+    report_stale_ = true;
+    next_report_ = {};
+    tree_stale_ = true;
+    ++version_;
+    edits_.look_again();
+}
+
+experiments::Assignments Engine::changed_parameters() const {
+    experiments::Assignments all = remembered_;
+    for (const auto& [id, scene] : scenes_) all[id] = values(scene->experiment(), false);
+    std::erase_if(all, [](const auto& item) { return item.second.empty(); });
+    return all;
+}
+
+void Engine::select(const Entry& chosen) {
+    if (&chosen == &scene_->entry()) return;
+    const auto change = [&] {
+        auto found = scenes_.find(chosen.id);
+        auto scene = found == scenes_.end() ? make(chosen, make_device(shown_.device_wish))
+                                            : std::exchange(found->second, nullptr);
+        scene->device().timings().clear();
+        put_on_show(std::move(scene));
+        clear_message();
+    };
+    attempt(fmt::format("Staying with {}.", scene_->entry().title), change, From::new_device);
+}
+
+void Engine::set_device(const std::string& wish) {
+    const auto change = [&] {
+        auto fresh = make(scene_->entry(), make_device(wish));
+        fresh->experiment().set(values(experiment(), true));
+        fresh->experiment().reset();
+        put_on_show_alone(std::move(fresh));
+        shown_.device_wish = wish;
+        say(device().info().reason);
+    };
+    attempt(fmt::format("Staying on {}.", device().info().name), change, From::new_device);
+}
+
+void Engine::set_run(const compute::RunSettings& run) {
+    const compute::RunSettings old = std::exchange(run_, run);
+    const bool same_kernels = run.math == old.math;
+    const auto change = [&] {
+        if (same_kernels) {
+            for (const auto& [id, scene] : scenes_) scene->device().set(run);
+            edits_.forget_failures();
+            return experiment().reset();
+        }
+        auto fresh = make(scene_->entry(), make_device(shown_.device_wish));
+        fresh->experiment().set(values(experiment(), true));
+        fresh->experiment().reset();
+        put_on_show_alone(std::move(fresh));
+    };
+    if (!attempt("Math, schedule, seed and barrier policy are unchanged.", change,
+                 same_kernels ? From::shown_device : From::new_device)) {
+        run_ = old;
+        for (const auto& [id, scene] : scenes_) scene->device().set(old);
+    }
+    changed();
+}
+
+bool Engine::assign(std::span<const Assignment> assignments) {
+    const bool done = attempt("", [&] { experiment().set(assignments); });
+    if (done && shown_.message.tone == Tone::error) clear_message();
+    if (done) shown_.comparison.reset();
+    changed();
+    return done;
+}
+
+void Engine::step_once() {
+    shown_.paused = true;
+    step_wanted_ = true;
+}
+
+void Engine::reset() {
+    if (attempt("", [&] { experiment().reset(); })) clear_message();
+    edits_.forget_failures();
+    changed();
+}
+
+void Engine::compare() {
+    attempt("", [&] {
+        shown_.comparison = experiment().compare();
+        if (!shown_.comparison) say("This experiment has no variants to compare.");
+    });
+    changed();
+}
+
+void Engine::mouse(const std::function<void()>& move) {
+    attempt("", move);
+    scene_->count_change();
+    picture_stale_ = true;
+    ++version_;
+}
+
+void Engine::drag(double dx, double dy) {
+    mouse([&] { experiment().drag(dx, dy); });
+}
+
+void Engine::scroll(double notches) {
+    mouse([&] { experiment().scroll(notches); });
+}
+
+void Engine::point(const experiments::Pointer& pointer) {
+    mouse([&] { experiment().point(pointer); });
+}
+
+void Engine::measure_barriers() {
+    const std::uint64_t state = inspector_.checks().state;
+    if (shown_.barriers.state == state) return;
+    shown_.barriers = {};
+    shown_.barriers.state = state;
+    try {
+        shown_.barriers.report = experiment().measure_barriers();
+    } catch (const std::exception& error) {
+        shown_.barriers.error = error.what();
+    }
+    ++version_;
+}
+
+void Engine::measure_ceilings() {
+    shown_.ceilings_error.clear();
+    try {
+        compute::measure_ceilings(device());
+    } catch (const std::exception& error) {
+        shown_.ceilings_error = error.what();
+    }
+    ++version_;
+}
+
+void Engine::wait_for_checks() {
+    inspector_.wait(scene_->entry(), experiment(), automatic_checks_);
+}
+
+void Engine::clear_message() {
+    if (shown_.message.text.empty()) return;
+    shown_.message = {};
+    ++shown_.messages;
+    ++version_;
+}
+
+void Engine::say(std::string text, Tone tone) {
+    shown_.message = {std::move(text), tone, clock_()};
+    ++shown_.messages;
+    ++version_;
+}
+
+std::string Engine::read_only() const {
+    if (helpers_) return helpers_->no_compiler();
+    return edits_.can_try() ? "" : "This run has ended, so its kernels cannot be edited.";
+}
+
+void Engine::follow_texts(const std::map<std::string, SharedText>& texts) {
+    for (const auto& [file, text] : texts) edits_.documents()[file].follow(text);
+}
+
+void Engine::warm() {
+    warm_ = true;
+    if (helpers_) helpers_->warm(device().info());
+}
+
+Shown Engine::shown() {
+    Shown shown = shown_;
+    const experiments::Experiment& running = experiment();
+    shown.entry = &scene_->entry();
+    shown.parameters = values(running, true);
+    shown.launch_parameters = running.parameters().of_launch();
+    shown.changed_parameters = changed_parameters();
+    shown.mouse = running.mouse_use();
+    shown.device = device().info();
+    shown.run = device().settings();
+    shown.edits = device().edits();
+    shown.timings = device().timings();
+    shown.frame = running.frame();
+    shown.changed_since_reset = running.changed_since_reset();
+    if (const gl::PixelBuffer* pixels = scene_->pixels()) {
+        shown.picture.texture = pixels->texture();
+        shown.picture.path = pixels->path();
+        shown.picture.reason = pixels->reason();
+    }
+    shown.picture.tile_side = tile_side(shown.timings);
+    shown.checks = inspector_.checks();
+    shown.outcomes = edits_.documents().outcomes();
+    shown.read_only = read_only();
+    shown.trying = edits_.state() != EditedKernels::State::idle;
+    return shown;
+}
+
+}  // namespace warpscope::ui

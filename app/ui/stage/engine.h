@@ -1,0 +1,152 @@
+#pragma once
+
+#include <chrono>
+#include <exception>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "compute/device/device.h"
+#include "compute/helper/helpers.h"
+#include "experiments/framework/experiment.h"
+#include "ui/stage/edited_kernels.h"
+#include "ui/stage/inspector.h"
+#include "ui/stage/live_launch.h"
+#include "ui/stage/scene.h"
+#include "ui/stage/shown.h"
+
+namespace warpscope::ui {
+
+/// Computes one experiment at a time: carries out the commands of a person, has the scene on show
+/// compute its frames, and checks its launches. The kernels of the scene follow the texts that are
+/// edited. All of it happens on one thread, the one that made the engine, whose OpenGL context must
+/// be current. Panels never see an engine: they draw the values that shown() returns.
+class Engine {
+  public:
+    struct Start {
+        std::string device_wish = "auto";
+        compute::RunSettings run;
+        std::string experiment;                            ///< its id
+        std::vector<experiments::Assignment> assignments;  ///< for that experiment; they count most
+        experiments::Assignments
+            remembered;  ///< from the last session; values that are illegal are left out
+        /// Compiles and runs edits; null: nothing can be edited. It must outlive the stage.
+        compute::Helpers* helpers = nullptr;
+        EditThread::Try try_edits;   ///< in place of the helpers, for tests
+        EditedKernels::Clock clock;  ///< instead of the steady clock, for tests
+    };
+
+    /// Makes a device and the experiment. Throws what they throw.
+    explicit Engine(const Start& start);
+    Engine(const Start& start, const experiments::Entry& entry);
+    /// Shows a scene of a finished run, paused. Nothing can be edited in it.
+    explicit Engine(std::unique_ptr<Scene> scene);
+
+    experiments::Experiment& experiment() const { return scene_->experiment(); }
+    compute::Device& device() const { return scene_->device(); }
+
+    /// Everything that was computed so far.
+    Shown shown();
+
+    /// Takes over the texts of kernel files, by file, as they are edited elsewhere.
+    void follow_texts(const std::map<std::string, SharedText>& texts);
+    const KernelDocuments& documents() const { return edits_.documents(); }
+
+    // Commands. None throws: an error becomes the message, and the last good state goes on.
+    void select(const experiments::Entry& entry);
+    void set_device(const std::string& wish);
+    void set_run(const compute::RunSettings& run);
+    bool assign(std::span<const experiments::Assignment> assignments);
+    void pause(bool paused) { shown_.paused = paused; }
+    void step_once();
+    void reset();
+    void compare();
+    // The mouse on the picture.
+    void drag(double dx, double dy);
+    void scroll(double notches);
+    void point(const experiments::Pointer& pointer);
+    void say(std::string text, Tone tone = Tone::info);
+    /// A kernel is about to be edited: starts the helper processes that this needs.
+    void warm();
+    void check_automatically(bool on) { automatic_checks_ = on; }
+    void check_now() { inspector_.inspect(); }
+    void try_policies() { inspector_.try_policies(); }
+    /// Measures what the barriers of the device do, unless that is known for the launch.
+    void measure_barriers();
+    void measure_ceilings();
+    LaunchCopy copy_launch(const compute::RunSettings& run) const {
+        return ui::copy_launch(scene_->entry(), experiment(), run);
+    }
+    /// Waits until all requested checks of the launch have ended.
+    void wait_for_checks();
+
+    /// Computes a frame: lets edits that were tried take over, steps unless paused, renders what
+    /// has changed for a view of this many framebuffer pixels, reads the report now and then, and
+    /// lets the checks follow. False: shown() would return an equal value.
+    bool advance(experiments::Size view);
+
+  private:
+    using Time = std::chrono::steady_clock::time_point;
+
+    // Changes of the scene
+    std::unique_ptr<Scene> make(const experiments::Entry& entry,
+                                std::unique_ptr<compute::Device> device);
+    std::unique_ptr<compute::Device> make_device(const std::string& wish) const;
+    void put_on_show(std::unique_ptr<Scene> scene);
+    void put_on_show_alone(std::unique_ptr<Scene> scene);
+    void set_all(experiments::Experiment& made, std::span<const experiments::Assignment> values);
+    void changed();
+    experiments::Assignments changed_parameters() const;
+    std::string read_only() const;
+    void clear_message();
+    void mouse(const std::function<void()>& move);
+
+    // One frame
+    void compute_frame(experiments::Size view);
+    void take(const EditedKernels::News& news);
+    void step();
+    void render(experiments::Size view);
+    void read_report();
+    void read_timeline();
+    void read_printed();
+    void read_tree();
+    void keep_snapshot();
+
+    // Failures
+    /// Which device an error comes from: the one on show, or one that was to replace it.
+    enum class From { shown_device, new_device };
+    bool attempt(const std::string& consequence, const std::function<void()>& change,
+                 From from = From::shown_device);
+    void record_failure(const std::exception& error, From from);
+    void handle_failure();
+    void replace_lost_device(const std::string& error);
+
+    compute::Helpers* helpers_ = nullptr;
+    std::function<Time()> clock_;
+    EditedKernels edits_;
+    std::map<std::string, std::unique_ptr<Scene>> scenes_;  ///< by experiment
+    Scene* scene_ = nullptr;                                ///< the one on show
+    compute::RunSettings run_;
+    experiments::Assignments remembered_;
+    /// What is known between frames; shown() adds the state of the scene.
+    Shown shown_;
+    std::uint64_t version_ = 0;  ///< counts the changes of what shown() returns
+    Inspector inspector_;
+    bool automatic_checks_ = true;
+    experiments::Size view_;
+    bool warm_ = false;  ///< the helper processes were started
+    bool step_wanted_ = false;
+    bool picture_stale_ = true;
+    bool report_stale_ = true;
+    bool tree_stale_ = true;
+    Time next_report_{}, next_timeline_{};
+    std::uint64_t timeline_picture_ = 0, timeline_state_ = 0;  ///< that the timeline belongs to
+    Time rests_until_{};   ///< no frame is computed before, while edits are tried
+    std::string failure_;  ///< the error of the kernels or the device on show, not handled yet
+};
+
+}  // namespace warpscope::ui

@@ -1,0 +1,94 @@
+#include "ui/stage/engine_thread.h"
+
+#include <exception>
+#include <utility>
+
+namespace warpscope::ui {
+
+EngineThread::EngineThread(const Engine::Start& start, Hooks hooks) : hooks_(std::move(hooks)) {
+    thread_ = std::jthread([this, &start](const std::stop_token& stop) { work(start, stop); });
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return started_ || failure_; });
+    if (failure_) std::rethrow_exception(failure_);
+}
+
+EngineThread::~EngineThread() {
+    thread_.request_stop();
+}
+
+void EngineThread::send(Command command) {
+    const std::lock_guard lock(mutex_);
+    commands_.push_back(std::move(command));
+    changed_.notify_all();
+}
+
+void EngineThread::ask_for_frame(experiments::Size view) {
+    const std::lock_guard lock(mutex_);
+    asked_ = view;
+    changed_.notify_all();
+}
+
+std::shared_ptr<const Shown> EngineThread::take() {
+    const std::lock_guard lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+    return std::exchange(result_, nullptr);
+}
+
+bool EngineThread::has_result() const {
+    const std::lock_guard lock(mutex_);
+    return result_ != nullptr;
+}
+
+std::optional<std::chrono::steady_clock::time_point> EngineThread::busy_since() const {
+    const std::lock_guard lock(mutex_);
+    return busy_since_;
+}
+
+void EngineThread::work(const Engine::Start& start, const std::stop_token& stop) {
+    hooks_.enter();
+    try {
+        std::optional<Engine> engine(start);
+        {
+            const std::lock_guard lock(mutex_);
+            result_ = std::make_shared<const Shown>(engine->shown());
+            started_ = true;
+            changed_.notify_all();
+        }
+        run(*engine, stop);
+    } catch (...) {
+        const std::lock_guard lock(mutex_);
+        failure_ = std::current_exception();
+        changed_.notify_all();
+    }
+    hooks_.leave();
+}
+
+void EngineThread::run(Engine& engine, const std::stop_token& stop) {
+    std::uint64_t carried_out = 0;
+    while (true) {
+        std::vector<Command> commands;
+        std::optional<experiments::Size> view;
+        {
+            std::unique_lock lock(mutex_);
+            busy_since_.reset();
+            changed_.wait(lock, stop, [&] { return asked_ || !commands_.empty(); });
+            if (stop.stop_requested()) return;
+            commands = std::exchange(commands_, {});
+            view = std::exchange(asked_, std::nullopt);
+            busy_since_ = std::chrono::steady_clock::now();
+        }
+        for (const Command& command : commands) command(engine);
+        carried_out += commands.size();
+        const bool changed = view && engine.advance(*view);
+        if (!changed && commands.empty()) continue;
+        auto result = std::make_shared<Shown>(engine.shown());
+        result->commands = carried_out;
+        {
+            const std::lock_guard lock(mutex_);
+            result_ = std::move(result);
+        }
+        hooks_.published();
+    }
+}
+
+}  // namespace warpscope::ui

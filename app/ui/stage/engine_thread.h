@@ -1,0 +1,66 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "ui/stage/engine.h"
+
+namespace warpscope::ui {
+
+/// Runs an engine on a thread of its own. Commands go to it in a queue; after each frame it
+/// publishes what it has computed. It computes one frame for each time that one is asked for, so it
+/// is never more than one frame ahead of the window. The member functions are for another thread,
+/// and none waits for a computation.
+class EngineThread {
+  public:
+    using Command = std::function<void(Engine&)>;
+    /// What the thread calls.
+    struct Hooks {
+        std::function<void()> enter = [] {};      ///< before all else: makes a context current
+        std::function<void()> leave = [] {};      ///< at the end
+        std::function<void()> published = [] {};  ///< there is a new result
+    };
+
+    /// Makes the engine on the thread and waits for that. Throws what its constructor throws.
+    EngineThread(const Engine::Start& start, Hooks hooks);
+    /// Ends after the command or frame that is being computed.
+    ~EngineThread();
+    EngineThread(const EngineThread&) = delete;
+    EngineThread& operator=(const EngineThread&) = delete;
+
+    /// Carries out the command as soon as no frame is being computed.
+    void send(Command command);
+    /// Asks for a frame for a view of this many framebuffer pixels.
+    void ask_for_frame(experiments::Size view);
+    /// The newest result, once; null: there is no new one. Throws what has ended the thread.
+    std::shared_ptr<const Shown> take();
+    bool has_result() const;
+    /// Since when it has been busy with a frame or a command; nullopt: it waits.
+    std::optional<std::chrono::steady_clock::time_point> busy_since() const;
+
+  private:
+    void work(const Engine::Start& start, const std::stop_token& stop);
+    void run(Engine& engine, const std::stop_token& stop);
+
+    Hooks hooks_;
+    mutable std::mutex mutex_;  ///< of all that follows
+    std::condition_variable_any changed_;
+    std::vector<Command> commands_;
+    std::optional<experiments::Size> asked_;  ///< a frame is asked for
+    std::shared_ptr<const Shown> result_;
+    std::exception_ptr failure_;  ///< has ended the thread
+    bool started_ = false;
+    std::optional<std::chrono::steady_clock::time_point> busy_since_;
+
+    std::jthread thread_;  ///< destroyed first
+};
+
+}  // namespace warpscope::ui

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/copies/specimen.h"
+
+namespace warpscope::ui {
+
+/// A copy of a launch, or the error that prevented it.
+struct LaunchCopy {
+    std::unique_ptr<experiments::Specimen> specimen;
+    std::string error;
+};
+
+/// Copies the launch of an experiment. Throws nothing.
+LaunchCopy copy_launch(const experiments::Entry& entry, experiments::Experiment& live,
+                       const compute::RunSettings& run);
+
+/// The launch of an experiment that goes on meanwhile: everything that a copy depends on, and the
+/// way to one.
+struct LiveLaunch {
+    const experiments::Entry* entry = nullptr;
+    std::vector<std::string> parameters;  ///< ParameterSet::of_launch()
+    compute::RunSettings settings;
+    compute::KernelEdits edits;
+    std::uint64_t scene = 0;  ///< another number: another experiment
+    std::uint64_t frame = 0;
+    /// Copies the launch with these settings as soon as no frame is being computed.
+    std::function<std::future<LaunchCopy>(const compute::RunSettings&)> copy;
+};
+
+}  // namespace warpscope::ui

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compute/device/device.h"
+#include "experiments/framework/experiment.h"
+#include "gl/pixel_buffer.h"
+#include "ui/documents/kernel_document.h"
+#include "ui/stage/inspector.h"
+
+namespace warpscope::ui {
+
+enum class Tone { info, finding, error };
+
+/// The line at the foot of the window.
+struct Message {
+    std::string text;
+    Tone tone = Tone::info;
+    std::chrono::steady_clock::time_point at;
+};
+
+/// The picture of a frame. `texture` is null where the experiment draws no pixels (it has a tree),
+/// or none could be drawn.
+struct ShownPicture {
+    std::shared_ptr<const gl::Texture> texture;
+    gl::PixelBuffer::Path path = gl::PixelBuffer::Path::mapped;
+    std::string reason;         ///< for this path, as a sentence
+    int tile_side = 0;          ///< of the square thread blocks that drew it; 0: not square
+    std::uint64_t version = 1;  ///< counts the pictures
+};
+
+/// The behaviour of the barriers of the device in use, as measured on it.
+struct DeviceBarriers {
+    std::optional<experiments::Report> report;
+    std::string error;
+    std::uint64_t state = 0;  ///< Checks::state that the report belongs to
+};
+
+/// What an Engine has computed so far: a value that never changes, which the panels draw.
+struct Shown {
+    const experiments::Entry* entry = nullptr;
+    std::uint64_t scene = 0;  ///< counts the experiments that were made, for whom asks "another?"
+    std::vector<experiments::Assignment> parameters;  ///< all
+    std::vector<std::string> launch_parameters;       ///< ParameterSet::of_launch()
+    experiments::Assignments changed_parameters;      ///< of every experiment, without defaults
+    experiments::MouseUse mouse;
+    compute::DeviceInfo device;
+    compute::RunSettings run;
+    compute::KernelEdits edits;
+    compute::KernelTimings timings;
+    std::string device_wish;
+    /// The wish for the device that was lost (a sticky CUDA error) and that the emulator stands in
+    /// for, until the app starts again; nullopt: none was lost.
+    std::optional<std::string> lost_wish;
+
+    std::uint64_t frame = 0;
+    bool changed_since_reset = false;
+    bool paused = false;
+    ShownPicture picture;
+    std::shared_ptr<const experiments::Tree> tree;  ///< null: there is none, or it can't be made
+    experiments::Report report;
+    std::optional<experiments::Comparison> comparison;
+    std::optional<experiments::Timeline> timeline;  ///< as the kernel measured it
+    std::string printed;  ///< the lines that edited kernels printed last; empty: none yet
+    Checks checks;
+    DeviceBarriers barriers;
+    std::string ceilings_error;  ///< why the ceilings could not be measured; empty: no error
+
+    Message message;
+    std::uint64_t messages = 0;  ///< counts the messages
+    /// The outcomes of the edited kernel files.
+    std::map<std::string, std::shared_ptr<const EditOutcome>> outcomes;
+    std::string read_only;       ///< why no kernel can be edited, as a sentence; empty: all can
+    bool trying = false;         ///< edits are being tried or soon will be
+    std::uint64_t commands = 0;  ///< carried out so far
+};
+
+}  // namespace warpscope::ui

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "ui/stage/live_launch.h"
+
+namespace warpscope::ui {
+
+/// The launch of an experiment of this thread; its copies are there at once.
+inline LiveLaunch live_launch_of(const experiments::Entry& entry, experiments::Experiment& live,
+                                 std::uint64_t scene = 1) {
+    return {&entry,
+            live.parameters().of_launch(),
+            live.device().settings(),
+            live.device().edits(),
+            scene,
+            live.frame(),
+            [&entry, &live](const compute::RunSettings& run) {
+                std::promise<LaunchCopy> copy;
+                copy.set_value(copy_launch(entry, live, run));
+                return copy.get_future();
+            }};
+}
+
+}  // namespace warpscope::ui
