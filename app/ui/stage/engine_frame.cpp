@@ -145,7 +145,7 @@ void Engine::keep_snapshot() {
 /// Runs `change`. Where it throws, returns false, and the error followed by its consequence is the
 /// message.
 bool Engine::attempt(const std::string& consequence, const std::function<void()>& change,
-                    From from) {
+                     From from) {
     try {
         change();
         return true;
