@@ -5,7 +5,7 @@
 // Two events around a launch of this kernel measure the launch itself.
 extern "C" __global__ void empty() {}
 
-// Copies `count` 16-byte words, four a thread: to[] = from[]. The accesses are streaming because
+// Copies `count` 16-byte words, four per thread: to[] = from[]. The accesses are streaming because
 // nothing is used twice.
 extern "C" __global__ void copy16(uint4* to, const uint4* from, unsigned count) {
     const unsigned first = blockIdx.x * 4 * blockDim.x + threadIdx.x;

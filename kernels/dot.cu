@@ -18,8 +18,8 @@ extern "C" __global__ void dot_book(const float* a, const float* b, float* parti
     // other threads have just written.
     __syncthreads();
 
-    // Each step adds the upper half of the live elements to the lower half. If their number is odd,
-    // the middle element waits for the next step.
+    // The first `live` elements are not yet added up. Each step adds their upper half to the lower
+    // half. If `live` is odd, the middle element has no partner and is added in a later step.
     for (unsigned live = blockDim.x; live > 1;) {
         const unsigned half = (live + 1) / 2;
         if (thread + half < live) cache[thread] += cache[thread + half];

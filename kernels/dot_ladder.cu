@@ -1,7 +1,7 @@
 // The dot product of dot.cu on a ladder of kernels: each changes one thing of the kernel before it.
 // dot_shuffle adds in registers, dot_vectorized loads 16 bytes at a time and runs in as many blocks
-// as keep the GPU busy, dot_single_pass leaves the whole sum instead of one sum a block. Blocks of
-// 1 to 1024 threads; of whole warps from dot_vectorized on.
+// as keep the GPU busy. These two write one sum per block, which the host adds; dot_single_pass
+// writes the total. Blocks of 1 to 1024 threads; of whole warps from dot_vectorized on.
 
 constexpr unsigned max_threads = 1024;
 constexpr int warp_size = 32;
@@ -63,13 +63,13 @@ __device__ float sum_whole_warps(float value, float* warp_sums) {
     return sum_warp(t < blockDim.x / warp_size ? warp_sums[t] : 0.0f);
 }
 
-constexpr unsigned loads = 4;  // of 16 bytes of each vector that a thread has in flight at a time
+constexpr unsigned loads = 4;  // 16-byte loads of each vector that a thread starts before it waits
 
 __device__ float product(float4 x, float4 y) {
     return fmaf(x.x, y.x, x.y * y.y) + fmaf(x.z, y.z, x.w * y.w);
 }
 
-// products() of vectors that are aligned to 16 bytes, with four elements a load. A block takes
+// products() of vectors that are aligned to 16 bytes, with four elements per load. A block takes
 // every gridDim.x-th tile of loads * blockDim.x float4. The loads are streaming because nothing is
 // read twice.
 __device__ float many_products(const float* a, const float* b, unsigned n) {
@@ -89,14 +89,14 @@ __device__ float many_products(const float* a, const float* b, unsigned n) {
 #pragma unroll
         for (unsigned k = 0; k < loads; ++k) sums[k] += product(x[k], y[k]);
     }
-    // What is left when no whole tile and when no whole float4 is left.
+    // The rest: first the float4 that do not fill a tile, then the last 0 to 3 floats.
     for (; i < count; i += step) sums[0] += product(__ldcs(as + i), __ldcs(bs + i));
     for (i = 4 * count + blockIdx.x * step + threadIdx.x; i < n; i += gridDim.x * step)
         sums[1] += a[i] * b[i];
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// Changed: 16 bytes a load, several loads in flight, and as many blocks as keep the GPU busy.
+// Changed: 16 bytes per load, several loads in flight, and as many blocks as keep the GPU busy.
 extern "C" __global__ void dot_vectorized(const float* a, const float* b, float* partial,
                                           unsigned n) {
     __shared__ float warp_sums[max_threads / warp_size];
@@ -137,7 +137,7 @@ __device__ float stored_sums(const float* block_sums) {
     return sum;
 }
 
-// Changed: one launch leaves the whole sum. The block that ends last adds the sums of all blocks,
+// Changed: one launch writes the total. The block that ends last adds the sums of all blocks,
 // in the order of the blocks.
 extern "C" __global__ void dot_single_pass(const float* a, const float* b, float* partial,
                                            unsigned n, float* output, unsigned* ticket) {

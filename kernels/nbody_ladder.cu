@@ -194,7 +194,7 @@ extern "C" __global__ void __launch_bounds__(threads, 3)
     find_partial_forces<4, 2>(partial, position, n, eps2, share);
 }
 
-// nbody_fast for few bodies. With 2 bodies a thread there are twice as many blocks. A
+// nbody_fast for few bodies. With 2 bodies per thread there are twice as many blocks. A
 // multiprocessor then has one block only, and the loop is unrolled 16 times because few other warps
 // can run while one waits.
 extern "C" __global__ void __launch_bounds__(threads, 2)

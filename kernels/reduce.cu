@@ -3,8 +3,8 @@
 
 constexpr unsigned max_threads = 1024;
 
-// A tutorial's sumWithinBlock: each step adds the upper half of the live elements to the lower
-// half.
+// A tutorial's sumWithinBlock: each step adds the upper half of the elements that are not yet added
+// up to their lower half.
 extern "C" __global__ void sum_within_block(const float* input, float* output, unsigned n) {
     __shared__ float shared_data[max_threads];
     const unsigned thread = threadIdx.x;
@@ -14,7 +14,7 @@ extern "C" __global__ void sum_within_block(const float* input, float* output, u
     // written.
     __syncthreads();
 
-    // If the number of live elements is odd, the middle one waits for the next step.
+    // If `live` is odd, the middle element has no partner and is added in a later step.
     for (unsigned live = blockDim.x; live > 1;) {
         const unsigned half = (live + 1) / 2;
         if (thread + half < live) shared_data[thread] += shared_data[thread + half];

@@ -1,6 +1,6 @@
 // The sums of reduce.cu on a ladder of kernels, after Harris, "Optimizing Parallel Reduction in
-// CUDA": each changes one thing of the kernel before it. The last one leaves the whole sum at the
-// rate at which memory can be read; the others leave one partial sum a block. Blocks of 1 to 1024
+// CUDA": each changes one thing of the kernel before it. The last one writes the total as fast as
+// memory can be read; the others write one sum per block, which the host adds. Blocks of 1 to 1024
 // threads, of whole warps from reduce_vectorized on; any n: a thread without an element adds 0.
 
 constexpr unsigned max_threads = 1024;
@@ -10,15 +10,15 @@ __device__ float element(const float* input, unsigned i, unsigned n) {
     return i < n ? input[i] : 0.0f;
 }
 
-// A block takes two elements a thread: the sum of this thread's two.
+// A block takes two elements per thread: the sum of this thread's two.
 __device__ float two_elements(const float* input, unsigned n) {
     const unsigned i = blockIdx.x * 2 * blockDim.x + threadIdx.x;
     return element(input, i, n) + element(input, i + blockDim.x, n);
 }
 
-// Adds data[0] to data[blockDim.x - 1] and leaves the sum in data[0]. Each step adds the upper half
-// of the live elements to the lower half. If their number is odd, the middle one waits for the next
-// step.
+// Adds up data[0] to data[blockDim.x - 1]; the sum is then in data[0]. The first `live` elements
+// are not yet added up. Each step adds their upper half to their lower half. If `live` is odd, the
+// middle element has no partner and is added in a later step.
 __device__ void sum_sequential(float* data) {
     const unsigned t = threadIdx.x;
     for (unsigned live = blockDim.x; live > 1;) {
@@ -106,7 +106,7 @@ __device__ float sum_whole_warps(float value, float* warp_sums) {
     return sum_warp(t < blockDim.x / warp_size ? warp_sums[t] : 0.0f);
 }
 
-constexpr unsigned loads = 4;  // of 16 bytes that a thread has in flight at a time
+constexpr unsigned loads = 4;  // 16-byte loads that each thread starts before it waits
 
 __device__ float sum_of(float4 v) {
     return (v.x + v.y) + (v.z + v.w);
@@ -128,14 +128,14 @@ __device__ float many_elements(const float* input, unsigned n) {
 #pragma unroll
         for (unsigned k = 0; k < loads; ++k) sums[k] += sum_of(v[k]);
     }
-    // What is left when no whole tile and when no whole float4 is left.
+    // The rest: first the float4 that do not fill a tile, then the last 0 to 3 floats.
     for (; i < count; i += step) sums[0] += sum_of(__ldcs(vectors + i));
     for (i = 4 * count + blockIdx.x * step + threadIdx.x; i < n; i += gridDim.x * step)
         sums[1] += input[i];
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 
-// Changed: 16 bytes a load, several loads in flight, and as many blocks as the GPU holds at a time.
+// Changed: 16 bytes per load, several loads in flight, and as many blocks as the GPU can hold.
 extern "C" __global__ void reduce_vectorized(const float* input, float* output, unsigned n) {
     __shared__ float warp_sums[max_threads / warp_size];
     const float sum = sum_whole_warps(many_elements(input, n), warp_sums);
@@ -175,7 +175,7 @@ __device__ float stored_sums(const float* block_sums) {
     return sum;
 }
 
-// Changed: one launch leaves the whole sum. The block that ends last adds the sums of all blocks,
+// Changed: one launch writes the total. The block that ends last adds the sums of all blocks,
 // in the order of the blocks.
 extern "C" __global__ void reduce_single_pass(const float* input, float* block_sums, unsigned n,
                                               float* output, unsigned* ticket) {

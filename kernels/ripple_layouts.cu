@@ -1,7 +1,7 @@
 // The picture of ripple.cu with other layouts of the tile in shared memory. Shared memory has 32
 // banks of 4-byte words: consecutive words lie in consecutive banks, and each bank serves one word
 // of a warp's access at a time. Lanes that access different words of one bank wait for one another.
-// The last layout is that of ripple.cu; there the pixel is stored byte by byte, as in the book.
+// The last kernel uses the layout of ripple.cu, but stores the pixel byte by byte.
 
 constexpr unsigned side = 16;  // of a tile in pixels, and of a block in threads
 constexpr float pi = 3.1415926535897932f;

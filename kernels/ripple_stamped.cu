@@ -76,7 +76,7 @@ struct WarpTimes {
     long long multiprocessor;
 };
 
-// What the kernel is told, and where it stores what it saw.
+// Input and output of the measurement: the delays, and pointers to the results.
 struct Watch {
     unsigned first_stamp;   // a block's stamp is this plus the index of the block
     unsigned late_writers;  // the warps of every block that wait before they write, one bit each
@@ -84,7 +84,7 @@ struct Watch {
     int delay;              // how long they wait, in clocks
     unsigned timed_block;   // the index of the block whose times are stored
     unsigned* stale_count;
-    unsigned char* stale_mask;  // one byte a pixel; 1: the read was stale
+    unsigned char* stale_mask;  // one byte per pixel; 1: the read was stale
     WarpTimes* times;           // of the timed block's 8 warps
 };
 

@@ -1,5 +1,5 @@
 // Draws bodies as points of light. splat_bodies adds the light of each body to two buffers: a sharp
-// one with one cell a pixel and a coarse one for the glow. tone_map turns light into colours.
+// one with one cell per pixel and a coarse one for the glow. tone_map turns light into colours.
 //
 // The low 32 bits of a cell are the light that fell on it. The high 32 bits are that light times
 // its heat, which is 0 for slow bodies and 1 for fast ones. Both are integers, in quanta, because a
@@ -53,10 +53,10 @@ __device__ static void add_spot(Cell* cells, int width, int height, float x, flo
     }
 }
 
-// `positions` and `velocities` hold `stride` floats a body (3 or 4), x, y and z first; `luminosity`
-// is from 0 to 1. A body with the speed reference_speed has the heat 0.5. `light` has width x
-// height cells, `glow` an eighth of that in each direction, rounded up; both must be cleared
-// before.
+// `positions` and `velocities` hold `stride` floats per body (3 or 4), x, y and z first;
+// `luminosity` is from 0 to 1. A body with the speed reference_speed has the heat 0.5. `light` has
+// width x height cells, `glow` an eighth of that in each direction, rounded up; both must be
+// cleared before.
 extern "C" __global__ void splat_bodies(Cell* light, Cell* glow, const float* positions,
                                         const float* velocities, const float* luminosity,
                                         int stride, int n, Camera camera, int width, int height,
@@ -127,7 +127,7 @@ __device__ static unsigned color(Light light) {
 }
 
 // One thread colours the pixels of a row that lie in one glow cell, so that it loads the glow
-// around them once. `pixels` has `width` pixels of 4 bytes a row: red lowest, then green, blue and
+// around them once. A row of `pixels` has `width` pixels of 4 bytes: red lowest, then green, blue,
 // alpha. `gain` and `glow_gain` are the brightness of one quantum of light and of glow. The grid
 // has a thread for each column of glow cells in x and for each row of pixels in y.
 extern "C" __global__ void tone_map(unsigned* pixels, const Cell* light, const Cell* glow,

@@ -1,4 +1,4 @@
-// Conway's Game of Life, one cell a pixel, on a torus. The kernel reads the picture of the frame
+// Conway's Game of Life, one cell per pixel, on a torus. The kernel reads the picture of the frame
 // before. A live cell with 2 or 3 live neighbours lives on; a dead cell with 3 comes to life. New
 // cells are white and turn green with age; dead cells leave a blue trace that fades. Press the
 // mouse button to add cells.

@@ -123,11 +123,21 @@ def violations(repository):
     return found
 
 
+def missing_paths(repository):
+    """Paths in the map of the repository (docs/architecture.md) at which nothing is."""
+    text = (Path(repository) / "docs/architecture.md").read_text(encoding="utf-8")
+    paths = re.findall(r"`((?:app|assets|cmake|docs|kernels|shaders|tests)/[\w./*]*)`", text)
+    return [p for p in paths if "NAME" not in p and not any(Path(repository).glob(p))]
+
+
 class House(unittest.TestCase):
     repository = "."
 
     def test_has_no_violations(self):
         self.assertEqual(violations(self.repository), [])
+
+    def test_every_path_of_the_map_exists(self):
+        self.assertEqual(missing_paths(self.repository), [])
 
     def test_every_room_is_read(self):
         seen = {room_of(f.relative_to(Path(self.repository) / "app"))
@@ -145,6 +155,12 @@ class Seeded(unittest.TestCase):
         for part in ("app", "kernels"):
             shutil.copytree(Path(House.repository) / part, self.copy / part)
         self.before = set(violations(self.copy))
+
+    def test_path_that_is_gone(self):
+        (self.copy / "docs").mkdir()
+        text = "`app/main.cpp`, `app/gone.cpp`, `app/*.cpp`, `app/gone_*.cpp`, `kernels/NAME.cu`"
+        (self.copy / "docs/architecture.md").write_text(text, encoding="utf-8")
+        self.assertEqual(missing_paths(self.copy), ["app/gone.cpp", "app/gone_*.cpp"])
 
     def found_after(self, file, text):
         path = self.copy / file
