@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "compute/cuda/cuda_device.h"
+#include "compute/device/sentences.h"
 #include "compute/emulated/emulated_device.h"
 
 namespace warpscope::compute {
@@ -34,8 +35,8 @@ std::unique_ptr<Device> pick_device(std::string_view wish) {
                                       survey.reason));
     if (ordinal >= survey.devices)
         throw DeviceError(
-            fmt::format("there is no cuda:{}: the driver shows {} GPU{} (cuda:0{})", ordinal,
-                        survey.devices, survey.devices == 1 ? "" : "s",
+            fmt::format("there is no cuda:{}: the driver shows {} (cuda:0{})", ordinal,
+                        plural(std::uint64_t(survey.devices), "GPU"),
                         survey.devices == 1 ? "" : fmt::format(" to cuda:{}", survey.devices - 1)));
     return make_cuda_device(ordinal, "it was asked for");
 }

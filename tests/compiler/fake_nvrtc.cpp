@@ -1,10 +1,11 @@
 // A fake of NVRTC, version 98.7. Its PTX repeats the source and the options. Words in the source
 // choose the result: "FAIL" an error, "CRASH" status 11, "WARN" a warning, "ABORT" ends the
-// process, "HANG" never returns.
+// process, "HANG" never returns; text after it names a file that is made first.
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 namespace {
@@ -46,7 +47,9 @@ int nvrtcCompileProgram(void* handle, int count, const char* const* options) {
     };
     if (has("CRASH")) return 11;
     if (has("ABORT")) std::_Exit(42);
-    while (has("HANG")) pause();
+    const std::size_t hang = program.source.find("HANG");
+    if (hang != std::string::npos) std::ofstream(program.source.substr(hang + 4));
+    while (hang != std::string::npos) pause();
     if (has("WARN")) program.log += program.name + "(1): warning #1-D: watch out\n  WARN\n  ^\n\n";
     if (has("FAIL")) {
         program.log += program.name + "(2): error: it is wrong\n  FAIL\n    ^\n\n";

@@ -10,6 +10,7 @@
 
 #include "compute/cuda/cuda_check.h"
 #include "compute/device/kernel_images.h"
+#include "compute/device/kernel_source.h"
 #include "compute/device/ptx_entry.h"
 
 namespace warpscope::compute {
@@ -233,7 +234,7 @@ const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view nam
         if (const CudaKernel* kernel = find_alone(*edit, std::string(name))) return *kernel;
     auto& library = images_[{std::string(file), settings_.math, edit}];
     if (!library) {
-        const auto what = fmt::format("kernels/{}.cu", file);
+        const auto what = kernel_path(file);
         library = edit ? &libraries_.emplace_back(what, edit->ptx)
                        : &libraries_.emplace_back(
                              what, kernel_image(file, settings_.math, "fatbin").data(),

@@ -27,14 +27,14 @@ const KernelEdit* Device::edit_of(std::string_view file) {
     const auto found = edits_.find(file);
     if (found == edits_.end()) return nullptr;
     if (found->second->math != settings_.math)
-        throw DeviceError(fmt::format(
-            "kernels/{}.cu was compiled for another math setting: compile it again", file));
+        throw DeviceError(fmt::format("{} was compiled for another math setting: compile it again",
+                                      kernel_path(file)));
     return found->second.get();
 }
 
 std::string_view Device::source(std::string_view file) const {
     for (const auto& [name, edit] : edits_)
-        if (fmt::format("kernels/{}.cu", name) == file) return edit->source;
+        if (kernel_path(name) == file) return edit->source;
     return kernel_source(file);
 }
 

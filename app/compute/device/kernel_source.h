@@ -1,11 +1,15 @@
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace warpscope::compute {
 
-/// The built-in source of a kernel file. `file` is a name as in the line information of PTX,
-/// "kernels/ripple.cu"; an unknown name gives an empty text.
-std::string_view kernel_source(std::string_view file);
+/// "kernels/ripple.cu" for the kernel file "ripple": its name in the line information of PTX, in
+/// messages and in metadata.
+std::string kernel_path(std::string_view file);
+
+/// The built-in source of the kernel file at a kernel_path(); an unknown path gives an empty text.
+std::string_view kernel_source(std::string_view path);
 
 }  // namespace warpscope::compute

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compute/device/kernel_images.h"
+#include "compute/device/kernel_source.h"
 
 namespace warpscope::compute {
 namespace {
@@ -53,9 +54,8 @@ std::vector<std::string> moved_kernels(std::string_view file, std::string_view p
         if (moved.empty()) continue;
         const std::string more =
             moved.size() == 1 ? "" : fmt::format(" and {} more of this text", moved.size() - 1);
-        sentences.push_back(
-            fmt::format("Warpscope runs {}{} from kernels/{}.cu: put what you changed there",
-                        moved.front(), more, other));
+        sentences.push_back(fmt::format("Warpscope runs {}{} from {}: put what you changed there",
+                                        moved.front(), more, kernel_path(other)));
     }
     return sentences;
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "compute/device/kernel_images.h"
+#include "compute/device/kernel_source.h"
 #include "emulator/machine/splitmix64.h"
 #include "emulator/program/error.h"
 
@@ -36,8 +37,7 @@ std::shared_ptr<const emulator::Module> shipped_module(const std::string& file, 
     const std::scoped_lock lock(mutex);
     auto& module = parsed[{file, math}];
     if (!module)
-        module = emulator::Module::parse(kernel_image(file, math, "ptx"),
-                                         fmt::format("kernels/{}.cu", file));
+        module = emulator::Module::parse(kernel_image(file, math, "ptx"), kernel_path(file));
     return module->variables().empty() ? module : nullptr;
 }
 
@@ -131,8 +131,8 @@ const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view
                 translated([&] { return shipped_module(std::string(file), settings_.math); }))
             module = modules_.emplace_back(std::move(shared)).get();
     if (!module)
-        module = &parse(edit ? edit->ptx : kernel_image(file, settings_.math, "ptx"),
-                        fmt::format("kernels/{}.cu", file));
+        module =
+            &parse(edit ? edit->ptx : kernel_image(file, settings_.math, "ptx"), kernel_path(file));
     return find(*module, name);
 }
 

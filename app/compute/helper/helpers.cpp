@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compiler/cache.h"
+#include "compute/device/kernel_source.h"
 #include "compute/device/moved_kernels.h"
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helper_compiler.h"
@@ -43,7 +44,7 @@ void Helpers::warm(const DeviceInfo& like) {
 
 std::shared_ptr<const KernelEdit> Helpers::compile(std::string_view file, const std::string& source,
                                                    Math math, std::stop_token stop) {
-    const compiler::Request request{fmt::format("kernels/{}.cu", file), source, math == Math::fast};
+    const compiler::Request request{kernel_path(file), source, math == Math::fast};
     compiler::check_source(request);
     const Patience patience{compile_time, std::move(stop)};
     const std::string version = parts_->compiler.version(patience);

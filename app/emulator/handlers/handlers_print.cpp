@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "emulator/handlers/handlers.h"
+#include "emulator/handlers/print_text.h"
 
 // printf() and assert(), which the CUDA compiler turns into calls of vprintf and __assertfail.
 namespace warpscope::emulator {

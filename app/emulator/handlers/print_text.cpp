@@ -1,3 +1,5 @@
+#include "emulator/handlers/print_text.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -5,8 +7,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-
-#include "emulator/warp/printed.h"
 
 // printf() of a kernel. Its format string is not passed to the host's printf(), which could not
 // check it.

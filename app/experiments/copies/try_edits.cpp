@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "compute/device/sentences.h"
 #include "compute/pick_device.h"
 
 namespace warpscope::experiments {
@@ -71,7 +72,7 @@ Running run(std::shared_ptr<compute::Device> device, const EditRequest& request,
 
 std::string with_emulator_error(std::string gpu_error, const std::string& emulator_error) {
     if (emulator_error.empty()) return gpu_error;
-    return fmt::format("{}{} In the emulator: {}", gpu_error, gpu_error.ends_with('.') ? "" : ".",
+    return fmt::format("{} In the emulator: {}", compute::sentence(std::move(gpu_error)),
                        emulator_error);
 }
 

@@ -6,35 +6,24 @@
 #include <algorithm>
 #include <utility>
 
+#include "experiments/framework/cuda_tokens.h"
+
 namespace warpscope::experiments {
 namespace {
 
-/// The source with a space for each character of a comment. Lines stay where they are.
-std::string without_comments(std::string_view source) {
+using Kind = CudaToken::Kind;
+
+/// The source with a space for each character of a comment or literal. Lines stay where they are.
+std::string code_of(std::string_view source) {
     std::string code(source);
-    const auto blank = [&](std::size_t begin, std::size_t end) {
-        end = std::min(end, code.size());
-        for (std::size_t i = begin; i < end; ++i)
-            if (code[i] != '\n') code[i] = ' ';
-        return end;
-    };
-    char quote = 0;  // that ends the literal at `i`
-    for (std::size_t i = 0; i + 1 < code.size(); ++i) {
-        if (quote != 0) {
-            if (code[i] == '\\')
-                ++i;
-            else if (code[i] == quote || code[i] == '\n')
-                quote = 0;
-            continue;
-        }
-        if (code[i] == '"' || code[i] == '\'') quote = code[i];
-        if (code[i] != '/') continue;
-        if (code[i + 1] == '/') {
-            i = blank(i, code.find('\n', i));
-        } else if (code[i + 1] == '*') {
-            const std::size_t end = code.find("*/", i + 2);
-            i = blank(i, end == std::string::npos ? end : end + 2) - 1;
-        }
+    bool in_comment = false;
+    for (std::size_t begin = 0, end = 0; begin < source.size(); begin = end + 1) {
+        end = std::min(source.find('\n', begin), source.size());
+        const auto line = code.begin() + std::ptrdiff_t(begin);
+        for (const CudaToken& token : cuda_tokens(source.substr(begin, end - begin), in_comment))
+            if (token.kind == Kind::comment || token.kind == Kind::literal)
+                std::fill(line + std::ptrdiff_t(token.begin), line + std::ptrdiff_t(token.end),
+                          ' ');
     }
     return code;
 }
@@ -58,7 +47,7 @@ std::pair<std::size_t, std::size_t> body_of(const std::string& code, std::string
 }  // namespace
 
 std::vector<int> barrier_lines(std::string_view source, std::string_view function) {
-    const std::string code = without_comments(source);
+    const std::string code = code_of(source);
     const auto [begin, end] =
         function.empty() ? std::pair{std::size_t(0), code.size()} : body_of(code, function);
     std::vector<int> lines;

@@ -7,8 +7,8 @@
 namespace warpscope::experiments {
 
 /// Lines, counted from 1, of the calls of __syncthreads() in a kernel source: all of them, or those
-/// in the body of `function`. Comments do not count. Empty if there are no calls or if the function
-/// does not exist.
+/// in the body of `function`. Comments and literals do not count. Empty if there are no calls or if
+/// the function does not exist.
 std::vector<int> barrier_lines(std::string_view source, std::string_view function = {});
 
 /// "ripple.cu:71", "dot.cu:30 and 38"; "dot.cu" if `lines` is empty.

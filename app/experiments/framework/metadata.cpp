@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compute/device/kernel_source.h"
 #include "compute/device/words.h"
 
 namespace warpscope::experiments {
@@ -110,7 +111,7 @@ Metadata describe(const Described& described, Size size, bool view_only) {
     list.emplace_back("command", command(described, size, view_only));
     list.emplace_back("reproducible", reproducible(described));
     for (const auto& [file, edit] : described.edits)
-        list.emplace_back("kernels/" + file + ".cu", edit->source);
+        list.emplace_back(compute::kernel_path(file), edit->source);
     return list;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "compute/device/kernel_source.h"
 #include "experiments/framework/barrier_lines.h"
 #include "experiments/framework/edited.h"
 #include "experiments/ripple/ripple.h"
@@ -50,7 +51,7 @@ Report Ripple::spread(const std::string& name, const std::string& label,
 
 std::string Ripple::barrier_place() const {
     const std::string file = kernel_file();
-    return place(file, barrier_lines(device().source("kernels/" + file + ".cu")));
+    return place(file, barrier_lines(device().source(compute::kernel_path(file))));
 }
 
 void Ripple::judge_edited(Reading& wrong) const {

@@ -1,6 +1,7 @@
 #include "experiments/scratch/scratch.h"
 
 #include <fmt/format.h>
+#include "compute/device/kernel_source.h"
 #include "experiments/framework/edited.h"
 #include "experiments/framework/launch_times.h"
 
@@ -43,7 +44,7 @@ std::variant<Scratch::Alone, Scratch::GoingOn> Scratch::find_entry() {
     if (edit != device().edits().end() &&
         edit->second->ptx.find(".entry scratch(") == std::string::npos)
         throw compute::DeviceError(
-            fmt::format("kernels/{}.cu has no kernel scratch: {}", file, signature));
+            fmt::format("{} has no kernel scratch: {}", compute::kernel_path(file), signature));
     std::string five;
     try {
         return device().kernel<Pixels, int, int, float, Mouse>(file, "scratch");

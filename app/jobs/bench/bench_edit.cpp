@@ -66,7 +66,7 @@ class Typing {
     double edit() {
         const auto keystroke = Clock::now();
         const std::string file = live_.experiment->kernel_file();
-        const auto source = compute::kernel_source("kernels/" + file + ".cu");
+        const auto source = compute::kernel_source(compute::kernel_path(file));
         const std::string text = with_changed_constant(source);
         while (Clock::now() - keystroke < experiments::edit_pause) frame();
         experiments::EditRequest request;

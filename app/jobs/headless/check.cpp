@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "compute/device/sentences.h"
 #include "jobs/output/output.h"
 #include "jobs/output/word_list.h"
 
@@ -18,11 +19,7 @@ using emulator::FindingKind;
 constexpr std::string_view margin = "========= ";
 constexpr std::size_t text_columns = 86;
 
-Json to_json(const emulator::Dim3& d) {
-    return Json::array({d.x, d.y, d.z});
-}
-
-Json to_json(const emulator::ThreadAtLine& party) {
+Json party_json(const emulator::ThreadAtLine& party) {
     return {{"file", party.file.empty() ? Json(nullptr) : Json(party.file)},
             {"line", party.line},
             {"thread", to_json(party.thread)},
@@ -98,8 +95,8 @@ Json to_json(const std::vector<Finding>& findings) {
              {"severity", to_string(f.severity)},
              {"kernel", f.kernel},
              {"hazard", to_string(f.hazard).empty() ? Json(nullptr) : Json(to_string(f.hazard))},
-             {"first", to_json(f.first)},
-             {"second", f.second ? to_json(*f.second) : Json(nullptr)},
+             {"first", party_json(f.first)},
+             {"second", f.second ? party_json(*f.second) : Json(nullptr)},
              {"address", f.byte ? Json(*f.byte) : Json(nullptr)},
              {"count", f.count},
              {"sentence", f.sentence}});
@@ -115,8 +112,10 @@ std::string findings_text(const std::vector<Finding>& findings, const Checks& ch
             return f.severity == emulator::Severity::error;
         }));
     return text + fmt::format("{}CHECK SUMMARY ({}): {} ({}, {})\n", margin,
-                              fmt::join(checks.words(), ", "), plural(findings.size(), "finding"),
-                              plural(errors, "error"), plural(findings.size() - errors, "warning"));
+                              fmt::join(checks.words(), ", "),
+                              compute::plural(findings.size(), "finding"),
+                              compute::plural(errors, "error"),
+                              compute::plural(findings.size() - errors, "warning"));
 }
 
 }  // namespace warpscope::jobs

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "compute/device/sentences.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -66,10 +67,11 @@ Json to_json(const std::vector<KernelCounters>& counters) {
 std::string counters_text(const std::vector<KernelCounters>& counters) {
     std::string text = "counters (from the emulator; a sector is 32 bytes)\n";
     for (const KernelCounters& k : counters) {
-        text += fmt::format("  {}: {} launch{}, {}, {}, {}\n", k.kernel, k.launches,
-                            k.launches == 1 ? "" : "es", plural(k.blocks, "block"),
-                            plural(k.warp_instructions, "warp instruction"),
-                            plural(k.barriers, "barrier"));
+        text +=
+            fmt::format("  {}: {}, {}, {}, {}\n", k.kernel, compute::plural(k.launches, "launch"),
+                        compute::plural(k.blocks, "block"),
+                        compute::plural(k.warp_instructions, "warp instruction"),
+                        compute::plural(k.barriers, "barrier"));
         text += global_line("global loads", k.global_loads);
         text += global_line("global stores", k.global_stores);
         text += global_line("global atomics", k.global_atomics);

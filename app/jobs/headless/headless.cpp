@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "compute/device/kernel_source.h"
 #include "experiments/copies/try_edits.h"
 #include "experiments/framework/metadata.h"
 #include "gl/png.h"
@@ -30,7 +31,7 @@ bool has_pixels(Size size) {
 /// becomes "my.cu:8".
 std::string as_named(std::string words, const compute::KernelEdits& edits) {
     for (const auto& [file, edit] : edits) {
-        const std::string name = fmt::format("kernels/{}.cu", file);
+        const std::string name = compute::kernel_path(file);
         for (std::size_t at = 0; (at = words.find(name, at)) != std::string::npos;
              at += edit->from.size())
             words.replace(at, name.size(), edit->from);

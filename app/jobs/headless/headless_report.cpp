@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "compute/device/kernel_source.h"
+#include "compute/device/sentences.h"
 #include "compute/device/words.h"
 #include "compute/shares.h"
 #include "experiments/framework/metadata.h"
@@ -116,10 +118,11 @@ Json to_json(const RunResult& r) {
 }
 
 std::string summary(const RunResult& r) {
-    std::string text = fmt::format("{}, {} frame{} on {}: {}\n", r.experiment, r.frames,
-                                   r.frames == 1 ? "" : "s", r.device.name, r.device.reason);
+    std::string text =
+        fmt::format("{}, {} on {}: {}\n", r.experiment, compute::plural(r.frames, "frame"),
+                    r.device.name, r.device.reason);
     for (const KernelFile& file : r.kernel_files)
-        text += fmt::format("kernels/{}.cu: {}\n", file.file, file.from.string());
+        text += fmt::format("{}: {}\n", compute::kernel_path(file.file), file.from.string());
     text += "\nresults\n";
     for (const experiments::Reading& reading : r.report) text += reading_lines(reading);
     text += fmt::format("\nkernels{}\n", r.device.kind == compute::DeviceKind::emulator

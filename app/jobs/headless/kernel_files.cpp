@@ -16,10 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string embedded_name(const std::string& file) {
-    return fmt::format("kernels/{}.cu", file);
-}
-
 std::string read(const fs::path& path, std::string_view argument) {
     try {
         return compiler::read_source_file(path);
@@ -44,7 +40,7 @@ void read_folder(const fs::path& folder, const std::string& prefix, std::vector<
     std::sort(paths.begin(), paths.end());
     for (const fs::path& path : paths) {
         const std::string file = prefix + path.stem().string();
-        if (path.extension() != ".cu" || compute::kernel_source(embedded_name(file)).empty())
+        if (path.extension() != ".cu" || compute::kernel_source(compute::kernel_path(file)).empty())
             continue;
         to.push_back({file, path, read(path, "--kernels")});
     }
@@ -92,7 +88,7 @@ bool compile(compute::Helpers& helpers, compute::Math math, std::vector<KernelFi
              compute::KernelEdits& edits) {
     bool all = true;
     for (KernelFile& file : files) {
-        if (file.source == compute::kernel_source(embedded_name(file.file))) continue;
+        if (file.source == compute::kernel_source(compute::kernel_path(file.file))) continue;
         try {
             compute::KernelEdit edit = *helpers.compile(file.file, file.source, math);
             edit.from = file.from.string();
@@ -119,7 +115,7 @@ Json to_json(const std::vector<KernelFile>& files) {
         Json warnings = Json::array();
         for (const compiler::Diagnostic& d : file.said)
             warnings.push_back({{"line", d.line}, {"column", d.column}, {"text", d.text}});
-        json.push_back({{"file", embedded_name(file.file)},
+        json.push_back({{"file", compute::kernel_path(file.file)},
                         {"from", file.from.string()},
                         {"warnings", std::move(warnings)}});
     }

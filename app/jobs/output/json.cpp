@@ -16,11 +16,12 @@ Json number(double value) {
 Json rate(double value) {
     return value > 0 ? number(value) : Json(nullptr);
 }
-Json triple(compute::Dim3 d) {
-    return Json::array({d.x, d.y, d.z});
-}
 
 }  // namespace
+
+Json to_json(compute::Dim3 d) {
+    return Json::array({d.x, d.y, d.z});
+}
 
 Json to_json(const compute::DeviceInfo& info) {
     return {{"name", info.name}, {"kind", compute::name(info.kind)}, {"reason", info.reason}};
@@ -64,8 +65,8 @@ Json to_json(const std::vector<compute::KernelTiming>& kernels, const compute::C
         const auto shares = ceilings ? compute::shares_of(k, *ceilings) : compute::Shares{};
         const std::string note = compute::timing_note(k, ceilings);
         json.push_back({{"name", k.name},
-                        {"grid", triple(k.grid)},
-                        {"block", triple(k.block)},
+                        {"grid", to_json(k.grid)},
+                        {"block", to_json(k.block)},
                         {"shared_bytes", k.shared_bytes},
                         {"launches", k.launches},
                         {"last_ms", number(k.last_ms())},

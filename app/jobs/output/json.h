@@ -22,6 +22,7 @@ struct Presentation {
 };
 
 /// {name, kind, reason}
+Json to_json(compute::Dim3 d);
 Json to_json(const compute::DeviceInfo& info);
 /// A number for integer and real parameters; for others the text that --set takes.
 Json value_json(const experiments::Parameter& parameter, std::string_view text);

@@ -131,8 +131,4 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
     return lines;
 }
 
-std::string plural(std::uint64_t n, std::string_view noun) {
-    return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
-}
-
 }  // namespace warpscope::jobs

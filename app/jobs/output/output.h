@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
@@ -29,8 +28,5 @@ void print(std::string_view text);
 
 /// The UTF-8 text in lines of at most `width` columns, broken at spaces and after '|'.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
-
-/// "1 block", "3 blocks".
-std::string plural(std::uint64_t n, std::string_view noun);
 
 }  // namespace warpscope::jobs

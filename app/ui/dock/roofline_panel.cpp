@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/device/sentences.h"
 #include "ui/dock/roofline.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -160,8 +161,8 @@ void draw_roof(Ui& ui, const Chart& chart, const Roofline& line, const Ceilings&
     taken.push_back(slope_name(ui, chart, line, taken));
     draw_dots(ui, chart, dots, taken, ceilings, "roofline.kernel.");
     record_rect(ui, {chart.box.x, chart.box.y}, {chart.right(), chart.bottom()}, "roofline",
-                fmt::format("{} kernel{}, ridge at {:.3g} flop/B", line.points.size(),
-                            line.points.size() == 1 ? "" : "s", line.ridge()));
+                fmt::format("{}, ridge at {:.3g} flop/B",
+                            compute::plural(line.points.size(), "kernel"), line.ridge()));
 }
 
 /// Kernels whose bytes alone are counted, by bytes per second.

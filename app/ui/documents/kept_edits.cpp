@@ -11,14 +11,8 @@ namespace warpscope::ui {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-/// The time without a change after which edits are written.
-constexpr std::chrono::seconds left_alone{2};
-
-}  // namespace
-
-KeptEdits::KeptEdits(fs::path folder) : folder_(std::move(folder)) {
+KeptEdits::KeptEdits(fs::path folder, Clock clock)
+    : folder_(std::move(folder)), clock_(std::move(clock)) {
     if (folder_.empty()) return;
     std::error_code error;
     for (fs::recursive_directory_iterator it(folder_, error), end; !error && it != end;
@@ -52,8 +46,8 @@ void KeptEdits::put_aside(const std::string& name) const {
 
 void KeptEdits::keep(KernelDocuments& documents, const KernelFolder& watched, bool now) {
     if (folder_.empty()) return;
-    if (std::exchange(seen_, documents.version()) != documents.version()) changed_ = Clock::now();
-    if (written_ == seen_ || (!now && Clock::now() < changed_ + left_alone)) return;
+    if (std::exchange(seen_, documents.version()) != documents.version()) changed_ = clock_();
+    if (written_ == seen_ || (!now && clock_() < changed_ + left_alone)) return;
     written_ = seen_;
     compute::Sources fresh = documents.edited_sources();
     std::erase_if(fresh, [&](const auto& item) {

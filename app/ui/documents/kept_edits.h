@@ -13,8 +13,12 @@ namespace warpscope::ui {
 /// not kept, since its own file has it.
 class KeptEdits {
   public:
+    using Clock = KernelFolder::Clock;
+    /// The time without a change after which edits are written.
+    static constexpr std::chrono::seconds left_alone{2};
+
     /// `folder` is where the files are; empty: nothing is kept.
-    explicit KeptEdits(std::filesystem::path folder);
+    explicit KeptEdits(std::filesystem::path folder, Clock clock = std::chrono::steady_clock::now);
 
     /// The edits of the last session that were neither taken nor declined yet.
     const compute::Sources& offered() const { return offered_; }
@@ -23,14 +27,12 @@ class KeptEdits {
     /// The offered edits are not wanted: their files are renamed to NAME.cu~.
     void decline();
 
-    /// Writes the edits that have changed since the last call that wrote, after two seconds without
+    /// Writes the edits that have changed since the last call that wrote, after left_alone without
     /// a change, or at once with `now`. A file of the last session that is in the way is renamed to
     /// NAME.cu~. Throws std::runtime_error that names the file.
     void keep(KernelDocuments& documents, const KernelFolder& watched, bool now = false);
 
   private:
-    using Clock = std::chrono::steady_clock;
-
     std::filesystem::path file(const std::string& name) const;
 
     void put_aside(const std::string& name) const;
@@ -38,7 +40,8 @@ class KeptEdits {
     std::filesystem::path folder_;
     compute::Sources offered_, kept_;
     std::uint64_t written_ = 0, seen_ = 0;  ///< KernelDocuments::version()
-    Clock::time_point changed_{};
+    Clock clock_;
+    KernelFolder::Time changed_{};
 };
 
 }  // namespace warpscope::ui

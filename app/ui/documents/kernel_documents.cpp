@@ -5,7 +5,7 @@
 namespace warpscope::ui {
 
 std::string_view KernelDocuments::shipped(std::string_view file) {
-    return compute::kernel_source("kernels/" + std::string(file) + ".cu");
+    return compute::kernel_source(compute::kernel_path(file));
 }
 
 KernelDocument& KernelDocuments::operator[](const std::string& file) {

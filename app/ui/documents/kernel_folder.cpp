@@ -12,8 +12,11 @@ namespace warpscope::ui {
 
 namespace fs = std::filesystem;
 
-KernelFolder::KernelFolder(fs::path folder, fs::path source, std::string file)
-    : folder_(std::move(folder)), source_(std::move(source)), source_file_(std::move(file)) {}
+KernelFolder::KernelFolder(fs::path folder, fs::path source, std::string file, Clock clock)
+    : folder_(std::move(folder)),
+      source_(std::move(source)),
+      source_file_(std::move(file)),
+      clock_(std::move(clock)) {}
 
 const std::string* KernelFolder::taken(const std::string& file) const {
     const auto found = files_.find(file);
@@ -26,8 +29,8 @@ void KernelFolder::say(const std::string& sentence) {
 }
 
 std::string KernelFolder::look(KernelDocuments& documents) {
-    if (!watches() || Clock::now() < next_) return {};
-    next_ = Clock::now() + pause;
+    if (!watches() || clock_() < next_) return {};
+    next_ = clock_() + pause;
     now_.clear();
     said_.clear();
     trouble_ = false;

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -14,13 +15,15 @@ namespace warpscope::ui {
 /// once it no longer changes, so that no file is read while it is being written or renamed.
 class KernelFolder {
   public:
-    using Clock = std::chrono::steady_clock;
+    using Time = std::chrono::steady_clock::time_point;
+    using Clock = std::function<Time()>;
     /// The time between two looks. A file is read once two looks find it unchanged.
     static constexpr std::chrono::milliseconds pause{100};
 
     /// Either path may be empty. `source` replaces the kernel file `file`, and the folder's file of
     /// that name.
-    KernelFolder(std::filesystem::path folder, std::filesystem::path source, std::string file);
+    KernelFolder(std::filesystem::path folder, std::filesystem::path source, std::string file,
+                 Clock clock = std::chrono::steady_clock::now);
 
     bool watches() const { return !folder_.empty() || !source_.empty(); }
     /// Reads the files that have changed into their documents, at the first look all files; does
@@ -58,7 +61,8 @@ class KernelFolder {
     std::map<std::string, std::filesystem::path> now_;  ///< found by this look
     std::map<std::filesystem::path, bool> strangers_;   ///< without a kernel's name; already told
     bool folder_gone_ = false, looked_ = false, trouble_ = false;
-    Clock::time_point next_{};
+    Clock clock_;
+    Time next_{};
     std::string said_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "compute/device/kernel_source.h"
 #include "ui/editor/editor_parts.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
@@ -40,7 +41,7 @@ KernelDocument& document_on_show(const EditorFrame& frame) {
 
 /// The first line of `file` that the error of a failed launch names; 0: it names none.
 int line_named(std::string_view sentence, std::string_view file) {
-    const std::string place = fmt::format("kernels/{}.cu:", file);
+    const std::string place = compute::kernel_path(file) + ":";
     const std::size_t at = sentence.find(place);
     if (at == std::string_view::npos) return 0;
     int line = 0;

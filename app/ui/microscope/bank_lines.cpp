@@ -6,6 +6,7 @@
 #include <bit>
 #include <set>
 
+#include "compute/device/sentences.h"
 #include "emulator/checks/access_counters.h"
 
 namespace warpscope::ui {
@@ -22,7 +23,7 @@ bool one_address(const emulator::AccessView& access) {
 
 std::string sentence(const BankPicture& picture, const emulator::AccessView& access) {
     const int lanes = std::popcount(access.mask);
-    const auto passes = [](unsigned n) { return fmt::format("{} pass{}", n, n == 1 ? "" : "es"); };
+    const auto passes = [](unsigned n) { return compute::plural(n, "pass"); };
     if (lanes == 0) return "No lane takes part.";
     if (picture.degree > 1)
         return fmt::format("{}-way conflict: {} where {} would be enough", picture.degree,

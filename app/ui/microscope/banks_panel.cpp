@@ -6,6 +6,7 @@
 #include <bit>
 #include <string>
 
+#include "compute/device/sentences.h"
 #include "ui/microscope/bank_lines.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -19,9 +20,9 @@ std::string description(const AccessView& access) {
     const char* kind = access.kind == emulator::MemoryAccess::load    ? "reads"
                        : access.kind == emulator::MemoryAccess::store ? "writes"
                                                                       : "updates";
-    const int lanes = std::popcount(access.mask);
-    return fmt::format("Warp {} {}: {} lane{}, {} byte{} each", access.warp, kind, lanes,
-                       lanes == 1 ? "" : "s", access.bytes, access.bytes == 1 ? "" : "s");
+    const auto lanes = unsigned(std::popcount(access.mask));
+    return fmt::format("Warp {} {}: {}, {} each", access.warp, kind, compute::plural(lanes, "lane"),
+                       compute::plural(access.bytes, "byte"));
 }
 
 /// Places of the row of lanes, the row of banks, and the numbers of words below.
@@ -97,9 +98,9 @@ void pointer(Ui& ui, Microscope& microscope, const BankPicture& picture, const A
             quick_tooltip(ui, fmt::format("Lane {}: byte {} of shared memory, bank {}", i,
                                           access.addresses[i], access.addresses[i] / 4 % 32));
     } else if (mouse.y > rows.banks_top()) {
-        const int lanes = std::popcount(picture.lanes[i]);
-        quick_tooltip(ui, fmt::format("Bank {} serves {} lane{}; words in one pass: {}", i, lanes,
-                                      lanes == 1 ? "" : "s", picture.words[i]));
+        const auto lanes = unsigned(std::popcount(picture.lanes[i]));
+        quick_tooltip(ui, fmt::format("Bank {} serves {}; words in one pass: {}", i,
+                                      compute::plural(lanes, "lane"), picture.words[i]));
     }
 }
 

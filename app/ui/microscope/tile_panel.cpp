@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "compute/device/sentences.h"
 #include "ui/microscope/tile_grid.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -74,9 +75,9 @@ std::string words_about(const Microscope& microscope, std::size_t index) {
                                     index % 32, word_text(word_type(kernel), bits), bits);
     const auto party = [&](const char* did, std::int32_t thread, std::uint32_t pc,
                            std::uint32_t epoch) {
-        words += fmt::format("\n{} by thread {} of warp {}, {}, after {} barrier{}", did,
-                             thread_name(microscope, thread), thread / 32, kernel.where(pc), epoch,
-                             epoch == 1 ? "" : "s");
+        words += fmt::format("\n{} by thread {} of warp {}, {}, after {}", did,
+                             thread_name(microscope, thread), thread / 32, kernel.where(pc),
+                             compute::plural(epoch, "barrier"));
     };
     if (word.writer == WordView::nobody)
         words += "\nnot written by this block; an earlier block left the value";

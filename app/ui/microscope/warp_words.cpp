@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "compute/device/sentences.h"
+
 namespace warpscope::ui {
 namespace {
 
@@ -48,8 +50,8 @@ std::string warp_words(const Kernel& kernel, const WarpView& view, bool whole) {
     std::string words = "split: ";
     for (const SplitView& split : view.splits) {
         if (&split != &view.splits.front()) words += ", ";
-        const int lanes = std::popcount(split.mask);
-        words += whole ? fmt::format("{} lane{} {}", lanes, lanes == 1 ? "" : "s",
+        const auto lanes = unsigned(std::popcount(split.mask));
+        words += whole ? fmt::format("{} {}", compute::plural(lanes, "lane"),
                                      doing(kernel, split, whole))
                        : fmt::format("{}", number_of(kernel, split.pc));
     }

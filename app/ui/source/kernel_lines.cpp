@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/source/source_colour.h"
+#include "experiments/framework/cuda_tokens.h"
 
 namespace warpscope::ui {
 namespace {
@@ -62,7 +62,7 @@ void KernelLines::find_comments(std::string_view text, int first, int surely) {
     for (int row = first; row + 1 < count(); ++row) {
         const std::string_view words = line(text, row);
         // Without a slash, no comment begins or ends; most lines have none.
-        if (words.find('/') != std::string_view::npos) ink_cuda(words, inside);
+        if (words.find('/') != std::string_view::npos) experiments::cuda_tokens(words, inside);
         bool& next = lines_[std::size_t(row) + 1].in_comment;
         if (row >= surely && next == inside) return;
         next = inside;

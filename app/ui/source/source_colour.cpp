@@ -4,12 +4,15 @@
 #include <array>
 #include <cctype>
 
+#include "experiments/framework/cuda_tokens.h"
 #include "ui/widgets/theme.h"
 
 namespace warpscope::ui {
 namespace {
 
 using Words = std::string_view;
+using experiments::CudaToken, experiments::begins_word, experiments::end_of_number,
+    experiments::end_of_word;
 
 constexpr auto keywords = std::to_array<Words>(
     {"alignas", "alignof",   "asm",       "auto",       "break",       "case",
@@ -34,19 +37,7 @@ bool among(const std::array<Words, N>& list, Words word) {
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-bool begins_word(char c) {
-    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
-}
-
-bool in_word(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
-}
-
-bool digit(char c) {
-    return std::isdigit(static_cast<unsigned char>(c)) != 0;
-}
-
-Ink ink_of(Words word) {
+Ink ink_of_word(Words word) {
     // __shared__, __global__, __syncthreads(), __float2uint_rz(), atomicAdd(), ...
     if (word.starts_with("__") || word.starts_with("atomic") || among(cuda_words, word))
         return Ink::cuda;
@@ -54,43 +45,20 @@ Ink ink_of(Words word) {
     return among(types, word) ? Ink::type : Ink::plain;
 }
 
-std::size_t end_of_word(Words line, std::size_t at) {
-    while (at < line.size() && in_word(line[at])) ++at;
-    return at;
-}
-
-/// Digits, hexadecimal ones, exponents with their sign, suffixes, digit separators.
-std::size_t end_of_number(Words line, std::size_t at) {
-    const bool hexadecimal = line.substr(at).starts_with("0x") || line.substr(at).starts_with("0f");
-    while (at < line.size()) {
-        const char c = line[at];
-        const bool exponent = !hexadecimal && (c == 'e' || c == 'E') && at + 1 < line.size() &&
-                              (line[at + 1] == '+' || line[at + 1] == '-');
-        if (exponent)
-            at += 2;
-        else if (in_word(c) || c == '.' || c == '\'')
-            ++at;
-        else
+Ink ink_of(CudaToken::Kind kind, Words words) {
+    switch (kind) {
+        case CudaToken::Kind::number:
+            return Ink::number;
+        case CudaToken::Kind::literal:
+            return Ink::text;
+        case CudaToken::Kind::comment:
+            return Ink::comment;
+        case CudaToken::Kind::directive:
+            return Ink::directive;
+        case CudaToken::Kind::word:
             break;
     }
-    return at;
-}
-
-std::size_t end_of_quote(Words line, std::size_t at) {
-    const char quote = line[at++];
-    for (; at < line.size(); ++at) {
-        if (line[at] == '\\')
-            ++at;
-        else if (line[at] == quote)
-            return at + 1;
-    }
-    return line.size();
-}
-
-/// The end of the comment that is open at `at`; npos: not in this line.
-std::size_t end_of_comment(Words line, std::size_t at) {
-    const std::size_t end = line.find("*/", at);
-    return end == Words::npos ? end : end + 2;
+    return ink_of_word(words);
 }
 
 }  // namespace
@@ -117,36 +85,11 @@ ImU32 ink_colour(Ink ink) {
     return colour::text;
 }
 
-std::vector<InkSpan> ink_cuda(std::string_view line, bool& in_comment) {
+std::vector<InkSpan> ink_cuda(Words line, bool& in_comment) {
     std::vector<InkSpan> spans;
-    const auto add = [&](std::size_t begin, std::size_t end, Ink ink) {
-        if (ink != Ink::plain && end > begin) spans.push_back({begin, end, ink});
-        return end;
-    };
-    const auto comment = [&](std::size_t begin, std::size_t from) {
-        const std::size_t end = end_of_comment(line, from);
-        in_comment = end == Words::npos;
-        return add(begin, in_comment ? line.size() : end, Ink::comment);
-    };
-    std::size_t at = in_comment ? comment(0, 0) : 0;
-    const std::size_t first = line.find_first_not_of(" \t");
-    if (at == 0 && first != Words::npos && line[first] == '#')
-        at = add(first, end_of_word(line, first + 1), Ink::directive);
-    while (at < line.size()) {
-        const char c = line[at];
-        if (line.substr(at).starts_with("//"))
-            at = add(at, line.size(), Ink::comment);
-        else if (line.substr(at).starts_with("/*"))
-            at = comment(at, at + 2);
-        else if (c == '"' || c == '\'')
-            at = add(at, end_of_quote(line, at), Ink::text);
-        else if (digit(c) || (c == '.' && at + 1 < line.size() && digit(line[at + 1])))
-            at = add(at, end_of_number(line, at), Ink::number);
-        else if (begins_word(c)) {
-            const std::size_t end = end_of_word(line, at);
-            at = add(at, end, ink_of(line.substr(at, end - at)));
-        } else
-            ++at;
+    for (const CudaToken& token : experiments::cuda_tokens(line, in_comment)) {
+        const Ink ink = ink_of(token.kind, line.substr(token.begin, token.end - token.begin));
+        if (ink != Ink::plain) spans.push_back({token.begin, token.end, ink});
     }
     return spans;
 }
@@ -172,11 +115,12 @@ std::vector<InkSpan> ink_ptx(std::string_view line) {
             at = end_of_word(line, at + 1);
             spans.push_back({begin, at, Ink::directive});
             opcode = opcode && at < line.size() && line[at] == ':';
-        } else if (digit(c)) {
+        } else if (std::isdigit(static_cast<unsigned char>(c))) {
             at = end_of_number(line, at);
             spans.push_back({begin, at, Ink::number});
         } else if (begins_word(c)) {
-            while (at < line.size() && (in_word(line[at]) || line[at] == '.')) ++at;
+            at = end_of_word(line, at);
+            while (at < line.size() && line[at] == '.') at = end_of_word(line, at + 1);
             const bool barrier = line.substr(begin).starts_with("bar");
             if (opcode) spans.push_back({begin, at, barrier ? Ink::cuda : Ink::keyword});
             opcode = false;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compute/device/sentences.h"
 #include "compute/emulated/emulated_device.h"
 
 namespace warpscope::ui {
@@ -248,7 +249,7 @@ EditedKernels::News EditedKernels::replace_failed(Scene& scene, const std::strin
         if (differs(previous, file, text))
             fail_text(file, text, scene.device().edits().at(file)->warnings, error);
     scene.fail();
-    show_error(fmt::format("{}{} Back to the {}.", error, error.ends_with('.') ? "" : ".",
+    show_error(fmt::format("{} Back to the {}.", compute::sentence(error),
                            previous.empty() ? "built-in kernel" : "last good kernel"),
                news);
     look_at_.reset();

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "compiler/log.h"
+#include "compute/device/sentences.h"
 #include "ui/stage/engine.h"
 
 namespace warpscope::ui {
@@ -152,7 +153,7 @@ bool Engine::attempt(const std::string& consequence, const std::function<void()>
     } catch (const std::exception& error) {
         record_failure(error, from);
         std::string words = error.what();
-        if (!consequence.empty()) words += (words.ends_with('.') ? " " : ". ") + consequence;
+        if (!consequence.empty()) words = compute::sentence(words) + " " + consequence;
         say(std::move(words), Tone::error);
         return false;
     }
@@ -196,8 +197,8 @@ void Engine::replace_lost_device(const std::string& error) {
         shown_.lost_wish = shown_.lost_wish.value_or(shown_.device_wish);
         shown_.device_wish = "emulator";
         put_on_show_alone(std::make_unique<Scene>(scene_->entry(), std::move(running)));
-        say(fmt::format("{}{} The emulator continues. To use the GPU again, restart Warpscope.",
-                        error, error.ends_with('.') ? "" : "."),
+        say(fmt::format("{} The emulator continues. To use the GPU again, restart Warpscope.",
+                        compute::sentence(error)),
             Tone::error);
     });
     if (!done) shown_.paused = true;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "compute/device/sentences.h"
 #include "ui/widgets/format.h"
 
 namespace warpscope::ui {
@@ -18,10 +19,11 @@ using State = RaceSummary::State;
 /// "256 hazards a block", "about 120 hazards a block", "3 hazards".
 std::string amount(std::uint64_t hazards, std::uint64_t blocks) {
     if (blocks <= 1 || hazards < blocks)
-        return fmt::format("{} hazard{}", quantity(double(hazards), ""), hazards == 1 ? "" : "s");
+        return fmt::format("{} {}", quantity(double(hazards), ""),
+                           compute::noun(hazards, "hazard"));
     const std::uint64_t each = (hazards + blocks / 2) / blocks;
-    return fmt::format("{}{} hazard{} a block", hazards % blocks == 0 ? "" : "about ",
-                       quantity(double(each), ""), each == 1 ? "" : "s");
+    return fmt::format("{}{} {} a block", hazards % blocks == 0 ? "" : "about ",
+                       quantity(double(each), ""), compute::noun(each, "hazard"));
 }
 
 std::string extent(const Inspection& inspection) {
@@ -54,8 +56,7 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         summary.sentence = fmt::format("No race, but errors in {}.", where);
     } else if (summary.findings > 0) {
         summary.state = State::warning;
-        summary.chip =
-            fmt::format("{} warning{}", summary.findings, summary.findings == 1 ? "" : "s");
+        summary.chip = compute::plural(summary.findings, "warning");
         summary.sentence = fmt::format("No race between warps, but warnings in {}.", where);
     } else {
         summary.state = State::clean;

@@ -96,9 +96,13 @@ std::filesystem::path settings_file() {
 }
 
 LoadedSettings load_settings(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    if (file.empty() || !in) return {};
+    std::error_code error;
+    if (!std::filesystem::exists(file, error)) return {};
     try {
+        // Opening a pipe would wait for its writer.
+        if (!std::filesystem::is_regular_file(file, error))
+            throw std::runtime_error("it is not a regular file");
+        std::ifstream in(file);
         return {from_json(Json::parse(in)), ""};
     } catch (const std::exception&) {
         return {{},

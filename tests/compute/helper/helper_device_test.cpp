@@ -3,35 +3,27 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <fstream>
+#include <optional>
 #include <set>
 #include <thread>
 
 #include "compute/helper/helper_device.h"
 #include "compute/pick_device.h"
 #include "hostile_ptx.h"
+#include "processes.h"
 #include "support/devices.h"
 
 namespace warpscope::compute {
 namespace {
 
 using namespace std::chrono_literals;
-using tests::hostile_ptx;
+using tests::has_ended, tests::hostile_ptx;
 using Words = DevicePointer<std::uint32_t>;
 
 constexpr std::uint64_t for_ever = ~std::uint64_t(0);
 
-/// True if the process is gone or a zombie.
-bool has_ended(pid_t id) {
-    std::ifstream stat("/proc/" + std::to_string(id) + "/stat");
-    std::string text;
-    if (!std::getline(stat, text)) return true;
-    return text.substr(text.rfind(')') + 2, 1) == "Z";
-}
-
 bool ends_soon(pid_t id) {
-    for (int i = 0; i < 1000 && !has_ended(id); ++i) std::this_thread::sleep_for(10ms);
-    return has_ended(id);
+    return tests::soon([&] { return has_ended(id); });
 }
 
 /// The message of the DeviceLost that a call throws; empty if it throws none.
@@ -71,9 +63,20 @@ struct InHelper {
         device = make_helper_device(std::move(process), std::move(info));
     }
     void spin(std::uint64_t rounds) {
-        device->launch(device->kernel_from_ptx<std::uint64_t>(hostile_ptx, "spin"), {{1}, {32}}, {},
-                       rounds);
+        if (!spins) spins = device->kernel_from_ptx<std::uint64_t>(hostile_ptx, "spin");
+        device->launch(*spins, {{1}, {32}}, {}, rounds);
     }
+    /// Acts once the launch that follows is running.
+    template <class Act>
+    std::jthread during_the_next_launch(Act act) {
+        spin(1);  // loads the kernel
+        return std::jthread([act, id = id, ticks = tests::ticks_of(id)] {
+            EXPECT_TRUE(tests::computes_soon(id, ticks));
+            act();
+        });
+    }
+
+    std::optional<Kernel<std::uint64_t>> spins;
 };
 
 class HelperDeviceTest : public tests::OnDevices {
@@ -247,10 +250,7 @@ TEST_P(HelperDeviceTest, AStopEndsTheCurrentLaunchAndRefusesLaterOnes) {
     InHelper in_helper(GetParam());
     std::stop_source stop;
     in_helper.device->set_launch_limits({.stop = stop.get_token()});
-    std::jthread stopper([&] {
-        std::this_thread::sleep_for(50ms);
-        stop.request_stop();
-    });
+    const auto stopper = in_helper.during_the_next_launch([&] { stop.request_stop(); });
     EXPECT_HAS(message_of_loss([&] { in_helper.spin(for_ever); }), "kernel spin was stopped");
     EXPECT_TRUE(ends_soon(in_helper.id));
 
@@ -271,10 +271,8 @@ TEST_P(HelperDeviceTest, TheCallAfterTheHelperProcessWasKilledThrowsDeviceLost) 
 
 TEST_P(HelperDeviceTest, ALaunchThrowsDeviceLostWhenTheHelperProcessIsKilled) {
     InHelper in_helper(GetParam());
-    std::jthread killer([id = in_helper.id] {
-        std::this_thread::sleep_for(50ms);
-        ::kill(id, SIGKILL);
-    });
+    const auto killer =
+        in_helper.during_the_next_launch([id = in_helper.id] { ::kill(id, SIGKILL); });
     EXPECT_HAS(message_of_loss([&] { in_helper.spin(for_ever); }), "kernel spin ended its helper");
 }
 
@@ -300,12 +298,7 @@ TEST_P(HelperDeviceTest, LeavesNoZombie) {
         id = in_helper.id;
         EXPECT_FALSE(has_ended(id));
     }
-    int gone = 0;
-    for (int i = 0; i < 1000 && gone == 0; ++i) {
-        std::this_thread::sleep_for(10ms);
-        gone = ::access(("/proc/" + std::to_string(id)).c_str(), F_OK);
-    }
-    EXPECT_EQ(gone, -1);
+    EXPECT_TRUE(tests::soon([&] { return tests::stat_of(id).empty(); }));
 }
 
 TEST(HelperDeviceOnTheEmulator, SchedulesAreTheSameAsInThisProcess) {

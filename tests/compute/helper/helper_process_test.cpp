@@ -18,6 +18,7 @@
 #include "compute/device/device.h"
 #include "compute/helper/helper_device.h"
 #include "hostile_ptx.h"
+#include "processes.h"
 
 extern char** environ;
 
@@ -28,12 +29,6 @@ using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
-
-std::string state_of(pid_t id) {
-    std::ifstream stat("/proc/" + std::to_string(id) + "/stat");
-    std::string text;
-    return std::getline(stat, text) ? text.substr(text.rfind(')') + 2, 1) : "gone";
-}
 
 /// A `warpscope --helper` at the other end of a plain socket.
 class RawHelper {
@@ -159,7 +154,7 @@ TEST(HelperProcess, AProcessThatDoesNotAnswerIsKilledWhenPatienceEnds) {
     } catch (const HelperLost& lost) {
         EXPECT_EQ(lost.how, HelperEnd::timed_out);
     }
-    EXPECT_NE(state_of(id), "S");
+    EXPECT_TRUE(tests::soon([&] { return tests::has_ended(id); }));
     EXPECT_THROW(ask_for_device(process, "emulator"), HelperLost);
 }
 
@@ -216,8 +211,10 @@ TEST(HelperProcess, EndsWithItsParentEvenDuringALaunch) {
             DeviceInfo info = opened_device(*process, {60s, {}});
             const auto device = make_helper_device(std::move(process), std::move(info));
             const auto spin = device->kernel_from_ptx<std::uint64_t>(tests::hostile_ptx, "spin");
+            device->launch(spin, {{1}, {32}}, {}, std::uint64_t(1));
+            const long ticks = tests::ticks_of(id);
             std::thread leave([&] {
-                std::this_thread::sleep_for(100ms);
+                if (busy) tests::computes_soon(id, ticks);
                 [[maybe_unused]] auto written = ::write(report[1], &id, sizeof(id));
                 ::_exit(0);
             });
@@ -227,13 +224,7 @@ TEST(HelperProcess, EndsWithItsParentEvenDuringALaunch) {
         pid_t id = -1;
         ASSERT_EQ(::read(report[0], &id, sizeof(id)), ssize_t(sizeof(id)));
         ASSERT_EQ(::waitpid(parent, nullptr, 0), parent);
-        std::string state;
-        for (int i = 0; i < 500; ++i) {
-            state = state_of(id);
-            if (state == "gone" || state == "Z") break;
-            std::this_thread::sleep_for(10ms);
-        }
-        EXPECT_TRUE(state == "gone" || state == "Z") << state;
+        EXPECT_TRUE(tests::soon([&] { return tests::has_ended(id); }));
         ::close(report[0]);
         ::close(report[1]);
     }

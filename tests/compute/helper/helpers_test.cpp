@@ -15,6 +15,7 @@
 #include "compute/helper/helper_pool.h"
 #include "compute/pick_device.h"
 #include "hostile_ptx.h"
+#include "processes.h"
 #include "support/devices.h"
 
 namespace warpscope::compute {
@@ -130,12 +131,14 @@ TEST_F(HelpersTest, ACompilerThatHangsIsKilled) {
                "the compiler did not finish within 0.2 s");
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
     std::stop_source stop;
-    std::jthread stopper([&] {
-        std::this_thread::sleep_for(50ms);
+    const fs::path hanging = folder_ / "hanging";
+    fs::create_directories(folder_);
+    const std::jthread stopper([&] {
+        EXPECT_TRUE(tests::soon([&] { return fs::exists(hanging); }));
         stop.request_stop();
     });
     EXPECT_HAS(message_of_error([&] {
-                   compiler.compile(text("HANG"), {10s, stop.get_token()});
+                   compiler.compile(text("HANG" + hanging.string()), {60s, stop.get_token()});
                }),
                "the compiler was stopped");
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
@@ -144,8 +147,10 @@ TEST_F(HelpersTest, ACompilerThatHangsIsKilled) {
 TEST_F(HelpersTest, AnIdleCompilerThatWasKilledIsReplaced) {
     HelperCompiler compiler(WARPSCOPE);
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
-    for (const pid_t id : helper_ids()) ::kill(id, SIGKILL);
-    std::this_thread::sleep_for(50ms);
+    for (const pid_t id : helper_ids()) {
+        ::kill(id, SIGKILL);
+        EXPECT_TRUE(tests::soon([&] { return tests::has_ended(id); }));
+    }
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
 }
 
@@ -170,17 +175,14 @@ TEST_F(HelpersTest, NoCompilerIsReportedWithoutWaiting) {
         expected = none.what();
     }
     Helpers helpers(WARPSCOPE);
-    std::string found = helpers.no_compiler();
-    EXPECT_EQ(found, "");
-    for (int i = 0; i < 500 && found.empty(); ++i) {
-        std::this_thread::sleep_for(10ms);
-        found = helpers.no_compiler();
-        if (expected.empty() && i > 50) break;
-    }
-    EXPECT_EQ(found, expected);
-    if (!expected.empty()) {
+    EXPECT_EQ(helpers.no_compiler(), "");
+    if (expected.empty()) {
+        EXPECT_NO_THROW(helpers.compile("mine", "", Math::precise));
+    } else {
+        EXPECT_TRUE(tests::soon([&] { return !helpers.no_compiler().empty(); }));
         EXPECT_THROW(helpers.compile("mine", "", Math::precise), compiler::NoCompiler);
     }
+    EXPECT_EQ(helpers.no_compiler(), expected);
 }
 
 TEST_F(HelpersTest, AnEmulatorRunsInThisProcessWithLimits) {

@@ -38,6 +38,17 @@ TEST(BarrierLines, CommentsBeginOutsideOfLiteralsOnly) {
     EXPECT_EQ(barrier_lines("void f() {\n put('\"'); /* \" */ __syncthreads();\n}", "f"), Lines{2});
 }
 
+TEST(BarrierLines, ADigitSeparatorBeginsNoLiteral) {
+    EXPECT_EQ(barrier_lines("void f() {\n n = 65'536; // __syncthreads();\n}", "f"), Lines{});
+}
+
+TEST(BarrierLines, BracesAndBarriersInLiteralsDoNotCount) {
+    EXPECT_EQ(barrier_lines("void f() {\n put('}');\n print(\"__syncthreads\");\n"
+                            " __syncthreads();\n}",
+                            "f"),
+              Lines{4});
+}
+
 TEST(BarrierLines, AreFoundInTheKernels) {
     const auto count = [](const char* file, const char* function) {
         const std::string name = std::string("kernels/") + file;

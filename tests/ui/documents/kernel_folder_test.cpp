@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <fstream>
-#include <thread>
 
 #include "ui/documents/kept_edits.h"
 
@@ -32,7 +31,7 @@ class KernelFolderTest : public testing::Test {
         std::string said;
         for (int i = 0; i < 3; ++i) {
             said += watched_.look(documents_);
-            std::this_thread::sleep_for(KernelFolder::pause);
+            now_ += KernelFolder::pause;
         }
         return said;
     }
@@ -42,7 +41,8 @@ class KernelFolderTest : public testing::Test {
         fs::temp_directory_path() / ("warpscope-folder-" + std::to_string(::getpid()));
     const fs::path folder_ = root_ / "watched", own_ = root_ / "mine.txt";
     KernelDocuments documents_;
-    KernelFolder watched_{folder_, own_, "dot"};
+    KernelFolder::Time now_{std::chrono::hours(1)};
+    KernelFolder watched_{folder_, own_, "dot", [this] { return now_; }};
 };
 
 TEST_F(KernelFolderTest, ReadsAllFilesAtOnceAndThenThoseThatChange) {
@@ -62,6 +62,16 @@ TEST_F(KernelFolderTest, ReadsAllFilesAtOnceAndThenThoseThatChange) {
     EXPECT_EQ(watched_.taken("nbody"), nullptr);
 }
 
+TEST_F(KernelFolderTest, LooksOnlyOncePerPause) {
+    write(own_, "mine");
+    watched_.look(documents_);
+    write(folder_ / "rippel.cu", "a slip");
+    now_ += KernelFolder::pause - std::chrono::milliseconds(1);
+    EXPECT_EQ(watched_.look(documents_), "");
+    now_ += std::chrono::milliseconds(1);
+    EXPECT_NE(watched_.look(documents_), "");
+}
+
 TEST_F(KernelFolderTest, LinesEndWithANewlineAlone) {
     write(own_, "mine");
     write(folder_ / "ripple.cu", "one\r\ntwo\r\n\rthree\r");
@@ -72,7 +82,7 @@ TEST_F(KernelFolderTest, LinesEndWithANewlineAlone) {
 TEST_F(KernelFolderTest, AFileThatIsReplacedByRenamingIsRead) {
     write(folder_ / "ripple.cu", "one");
     watched_.look(documents_);
-    std::this_thread::sleep_for(KernelFolder::pause);
+    now_ += KernelFolder::pause;
     fs::rename(folder_ / "ripple.cu", folder_ / "ripple.cu~");
     EXPECT_EQ(look(), "");
     EXPECT_EQ(documents_["ripple"].text(), "one");
@@ -86,7 +96,7 @@ TEST_F(KernelFolderTest, AFileIsReadOnlyOnceItStopsChanging) {
     write(folder_ / "ripple.cu", "one");
     watched_.look(documents_);
     for (const char* part : {"h", "ha", "hal", "half"}) {
-        std::this_thread::sleep_for(KernelFolder::pause);
+        now_ += KernelFolder::pause;
         write(folder_ / "ripple.cu", part);
         watched_.look(documents_);
         EXPECT_EQ(documents_["ripple"].text(), "one");
@@ -114,10 +124,10 @@ TEST_F(KernelFolderTest, AMissingFolderIsToldOnceAndItsReturnToo) {
     EXPECT_EQ(documents_["ripple"].text(), "one");
     write(root_ / "elsewhere" / "ripple.cu", "two");
     fs::rename(root_ / "elsewhere", folder_);
-    std::this_thread::sleep_for(KernelFolder::pause);
+    now_ += KernelFolder::pause;
     EXPECT_EQ(watched_.look(documents_), "The folder " + folder_.string() + " is back.");
     EXPECT_FALSE(watched_.trouble());
-    std::this_thread::sleep_for(KernelFolder::pause);
+    now_ += KernelFolder::pause;
     look();
     EXPECT_EQ(documents_["ripple"].text(), "two");
 }
@@ -151,6 +161,24 @@ TEST_F(KeptEditsTest, EditsAreOfferedInTheNextSession) {
     fresh["ripple"].replace(fresh["ripple"].shipped());
     second.keep(fresh, watched_, true);
     EXPECT_TRUE(KeptEdits(kept).offered().empty());
+}
+
+TEST_F(KeptEditsTest, AnEditIsWrittenTwoSecondsAfterTheLastChange) {
+    const fs::path kept = root_ / "kept";
+    KeptEdits edits(kept, [this] { return now_; });
+    const auto keep_after = [&](int milliseconds) {
+        now_ += std::chrono::milliseconds(milliseconds);
+        edits.keep(documents_, watched_);
+        return fs::exists(kept / "ripple.cu");
+    };
+    documents_["ripple"].replace("typed");
+    EXPECT_FALSE(keep_after(0));
+    EXPECT_FALSE(keep_after(1500));
+    documents_["ripple"].replace("typed on");
+    EXPECT_FALSE(keep_after(0));
+    EXPECT_FALSE(keep_after(1999));
+    EXPECT_TRUE(keep_after(1));
+    EXPECT_EQ(KeptEdits(kept).offered().at("ripple"), "typed on");
 }
 
 TEST_F(KeptEditsTest, AKeptFileIsReadLikeAnyKernelSource) {

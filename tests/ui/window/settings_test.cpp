@@ -1,6 +1,7 @@
 #include "ui/window/settings.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -135,6 +136,14 @@ TEST_F(SettingsTest, ADamagedFileGivesDefaultsAndASentence) {
         EXPECT_EQ(loaded.settings.device, "auto") << text;
         EXPECT_TRUE(loaded.settings.parameters.empty()) << text;
     }
+}
+
+TEST_F(SettingsTest, APipeInPlaceOfTheFileIsNotOpened) {
+    std::filesystem::create_directories(file_.parent_path());
+    ASSERT_EQ(::mkfifo(file_.c_str(), 0600), 0);
+    const LoadedSettings loaded = load_settings(file_);
+    EXPECT_NE(loaded.complaint.find(file_.string()), std::string::npos);
+    EXPECT_EQ(loaded.settings.device, "auto");
 }
 
 TEST_F(SettingsTest, AnUnwritableFolderIsAnErrorThatNamesIt) {

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace warpscope::experiments {
+
+/// A word, number, literal or comment in a line of CUDA C++, or the start of a directive
+/// ("#include"). Operators and spaces are in no token.
+struct CudaToken {
+    enum class Kind : std::uint8_t { word, number, literal, comment, directive };
+
+    std::size_t begin = 0, end = 0;  ///< bytes of the line
+    Kind kind = Kind::word;
+};
+
+/// `in_comment` says whether the line begins inside a /* comment */, and is set to whether the next
+/// one does.
+std::vector<CudaToken> cuda_tokens(std::string_view line, bool& in_comment);
+
+bool begins_word(char c);
+/// The ends of the word and of the number that `at` is in.
+std::size_t end_of_word(std::string_view line, std::size_t at);
+std::size_t end_of_number(std::string_view line, std::size_t at);
+
+}  // namespace warpscope::experiments
