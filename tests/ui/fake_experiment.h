@@ -47,7 +47,7 @@ struct FakeParameters final : experiments::ParameterSet {
 
 /// One parameter of each type, a picture of one colour a frame (red = frame, green = level), or a
 /// tree where `pixels` is off.
-class FakeExperiment final : public experiments::Experiment {
+class FakeExperiment : public experiments::Experiment {
   public:
     using Parameters = FakeParameters;
     explicit FakeExperiment(compute::Device& device) : Experiment(device) {}

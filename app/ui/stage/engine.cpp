@@ -39,15 +39,14 @@ int tile_side(const compute::KernelTimings& timings) {
 }  // namespace
 
 Engine::Engine(const Start& start)
-    : Engine(start, experiments::find_experiment(start.experiment)) {}
-
-Engine::Engine(const Start& start, const Entry& entry)
     : helpers_(start.helpers),
       clock_(clock_of(start)),
       edits_(try_of(start), clock_),
       run_(start.run),
       remembered_(start.remembered) {
     shown_.device_wish = start.device_wish;
+    const Entry& entry =
+        start.entry ? *start.entry : experiments::find_experiment(start.experiment);
     auto scene = make(entry, make_device(shown_.device_wish));
     scene->experiment().set(start.assignments);
     if (!start.assignments.empty()) scene->experiment().reset();

@@ -30,11 +30,12 @@ class Engine {
     struct Start {
         std::string device_wish = "auto";
         compute::RunSettings run;
+        const experiments::Entry* entry = nullptr;         ///< null: `experiment` names it
         std::string experiment;                            ///< its id
         std::vector<experiments::Assignment> assignments;  ///< for that experiment; they count most
-        experiments::Assignments
-            remembered;  ///< from the last session; values that are illegal are left out
-        /// Compiles and runs edits; null: nothing can be edited. It must outlive the stage.
+        /// From the last session; values that are illegal are left out.
+        experiments::Assignments remembered;
+        /// Compiles and runs edits; null: nothing can be edited. It must outlive the engine.
         compute::Helpers* helpers = nullptr;
         EditThread::Try try_edits;   ///< in place of the helpers, for tests
         EditedKernels::Clock clock;  ///< instead of the steady clock, for tests
@@ -42,7 +43,6 @@ class Engine {
 
     /// Makes a device and the experiment. Throws what they throw.
     explicit Engine(const Start& start);
-    Engine(const Start& start, const experiments::Entry& entry);
     /// Shows a scene of a finished run, paused. Nothing can be edited in it.
     explicit Engine(std::unique_ptr<Scene> scene);
 

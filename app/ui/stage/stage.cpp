@@ -10,11 +10,6 @@ Stage::Stage(const Start& start) : engine_(std::make_unique<Engine>(start)) {
     follow_engine();
 }
 
-Stage::Stage(const Start& start, const experiments::Entry& entry)
-    : engine_(std::make_unique<Engine>(start, entry)) {
-    follow_engine();
-}
-
 Stage::Stage(std::unique_ptr<Scene> scene) : engine_(std::make_unique<Engine>(std::move(scene))) {
     for (const auto& [file, text] : engine_->documents().texts()) documents_[file].follow(text);
     sent_version_ = documents_.version();

@@ -32,7 +32,6 @@ class Stage {
 
     /// With the engine on the calling thread. Throws what Engine throws.
     explicit Stage(const Start& start);
-    Stage(const Start& start, const experiments::Entry& entry);
     /// Shows a scene of a finished run, paused. Nothing can be edited in it.
     explicit Stage(std::unique_ptr<Scene> scene);
     /// With the engine on a thread of its own.

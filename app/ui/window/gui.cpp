@@ -9,12 +9,17 @@
 #include "ui/widgets/theme.h"
 
 namespace warpscope::ui {
+namespace {
+
+constexpr bool imgui_has_queue = IMGUI_VERSION_NUM >= 18700;
+
+}  // namespace
 
 Gui::Gui(GLFWwindow* window)
     : window_(window), before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
     ImGui::SetCurrentContext(context_);
     ImGui::GetIO().IniFilename = nullptr;
-    if (window_) ImGui_ImplGlfw_InitForOpenGL(window_, true);
+    if (window_) ImGui_ImplGlfw_InitForOpenGL(window_, imgui_has_queue);
     if (ImGui_ImplOpenGL3_Init("#version 330 core")) return;
     if (window_) ImGui_ImplGlfw_Shutdown();
     ImGui::DestroyContext(context_);
@@ -32,9 +37,10 @@ Gui::~Gui() {
     ImGui::SetCurrentContext(before_);
 }
 
-void Gui::begin_frame() {
+void Gui::begin_frame(const std::vector<InputEvent>& input) {
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
+    if (!imgui_has_queue) input_.apply(input);
     ImGui::NewFrame();
 }
 

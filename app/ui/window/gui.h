@@ -1,5 +1,9 @@
 #pragma once
 
+#include <vector>
+
+#include "ui/window/input_queue.h"
+
 struct GLFWwindow;
 struct ImGuiContext;
 
@@ -14,8 +18,9 @@ class Gui {
     Gui(const Gui&) = delete;
     Gui& operator=(const Gui&) = delete;
 
-    /// Begins a frame of the window.
-    void begin_frame();
+    /// Begins a frame of the window with this input. Where Dear ImGui has a queue of its own, it
+    /// takes the input from the window itself.
+    void begin_frame(const std::vector<InputEvent>& input);
     /// Begins a frame of `width` × `height` pixels without a window.
     void begin_frame(int width, int height);
     /// Ends the frame and draws it into the bound framebuffer of `width` × `height` pixels.
@@ -25,6 +30,7 @@ class Gui {
 
   private:
     GLFWwindow* window_;
+    InputState input_;
     ImGuiContext* before_;
     ImGuiContext* context_;
 };

@@ -25,6 +25,7 @@
 #include "ui/stage/edit_files.h"
 #include "ui/window/gui.h"
 #include "ui/window/screenshot.h"
+#include "ui/window/window_input.h"
 #include "ui/window/window_start.h"
 #include "ui/window/window_view.h"
 
@@ -43,8 +44,6 @@ class App {
 
   private:
     EngineThread::Hooks engine_hooks();
-    void watch_events();
-    static void on_key(GLFWwindow* window, int key, int, int action, int modifiers);
     void wait();
     void rest();
     void make_offers();
@@ -67,6 +66,7 @@ class App {
     GLFWwindow* window_;
     std::unique_ptr<Stage> stage_;
     EditFiles files_;
+    WindowInput input_;
     std::unique_ptr<Gui> gui_;
     std::unique_ptr<WindowView> view_;
     bool again_ = false;
@@ -87,8 +87,8 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
       window_(context_.window()),
       stage_(make_stage(options, loaded, engine_hooks())),
       files_(*stage_, {options.kernels, options.kernel_source, stage_->parameters().kernel_file()},
-             kept_edits_folder(options.settings)) {
-    watch_events();
+             kept_edits_folder(options.settings)),
+      input_(window_) {
     gui_ = std::make_unique<Gui>(window_);
     ViewOptions view = loaded.settings.view;
     view.vsync = options.vsync.value_or(view.vsync);
@@ -111,19 +111,6 @@ EngineThread::Hooks App::engine_hooks() {
             .published = [] { gl::WindowContext::wake(); }};
 }
 
-/// Sets GLFW's callbacks before ImGui sets its own, which call ours.
-void App::watch_events() {
-    static constexpr auto wake = [](GLFWwindow* window) {
-        static_cast<App*>(glfwGetWindowUserPointer(window))->awake_ = settling;
-    };
-    glfwSetWindowUserPointer(window_, this);
-    glfwSetKeyCallback(window_, on_key);
-    glfwSetMouseButtonCallback(window_, [](GLFWwindow* w, int, int, int) { wake(w); });
-    glfwSetCursorPosCallback(window_, [](GLFWwindow* w, double, double) { wake(w); });
-    glfwSetScrollCallback(window_, [](GLFWwindow* w, double, double) { wake(w); });
-    glfwSetCharCallback(window_, [](GLFWwindow* w, unsigned) { wake(w); });
-}
-
 ImVec2 App::window_size() const {
     int width = 1, height = 1;
     glfwGetWindowSize(window_, &width, &height);
@@ -136,18 +123,13 @@ float App::raster() const {
     return std::max(1.F, float(width) / window_size().x);
 }
 
-void App::on_key(GLFWwindow* window, int key, int, int action, int modifiers) {
-    App& app = *static_cast<App*>(glfwGetWindowUserPointer(window));
-    app.awake_ = settling;
-    if (action != GLFW_RELEASE) app.view_->press(key, modifiers);
-}
-
 /// Waits for events while nothing moves.
 void App::wait() {
     const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
     if (hidden) return glfwWaitEventsTimeout(0.2);
     const bool moves = !stage_->paused() || view_->moves() || stage_->trying() ||
                        stage_->busy_since() || stage_->has_results();
+    if (input_.take_stir() || input_.waits()) awake_ = settling;
     if (awake_ > 0) {
         --awake_;
         glfwPollEvents();
@@ -217,7 +199,7 @@ void App::frame() {
     view_->place(window_size());
     stage_->advance(view_->picture_size());
     const auto begin = Clock::now();
-    gui_->begin_frame();
+    gui_->begin_frame(input_.take([this](int key, int mods) { view_->press(key, mods); }));
     view_->draw(window_size());
     int width = 0, height = 0;
     glfwGetFramebufferSize(window_, &width, &height);

@@ -78,7 +78,8 @@ class StageKernelsTest : public testing::Test {
         start.try_edits = [this](const auto& request, const auto& stop) {
             return tries_(request, stop);
         };
-        stage_.emplace(start, fake_entry());
+        start.entry = &fake_entry();
+        stage_.emplace(start);
         stage_->advance(view);
     }
     /// Frames until the texts have been tried.

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "ui/window/input_queue.h"
+
+struct GLFWwindow;
+
+namespace warpscope::ui {
+
+/// The mouse and the keyboard of a window. Make it before the Gui of the window: Dear ImGui's own
+/// callbacks, where it has some, call those that are set here.
+class WindowInput {
+  public:
+    /// Takes the window's user pointer.
+    explicit WindowInput(GLFWwindow* window);
+    WindowInput(const WindowInput&) = delete;
+    WindowInput& operator=(const WindowInput&) = delete;
+
+    /// Something has happened since the last call.
+    bool take_stir() { return std::exchange(stirred_, false); }
+    /// Input waits for further frames.
+    bool waits() const { return !queue_.empty(); }
+    /// The input of the next frame. Calls `press` for each key that went down in it.
+    std::vector<InputEvent> take(const std::function<void(int key, int modifiers)>& press);
+
+  private:
+    void push(const InputEvent& event);
+
+    InputQueue queue_;
+    bool stirred_ = false;
+};
+
+}  // namespace warpscope::ui
