@@ -25,9 +25,10 @@ class Editing(Session):
             self.skipTest(said)
 
     def edit(self, *arguments):
-        """Starts the app and opens the editor."""
+        """Starts the app and opens the editor, unless the arguments open it."""
         app = self.start(*arguments)
-        app.key("e")
+        if app.value("editor.open") == "off":
+            app.key("e")
         app.wait_value("editor.state", lambda value: value)
         return app
 
