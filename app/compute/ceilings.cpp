@@ -109,11 +109,14 @@ void measure_launch(Device& device, Ceilings& result) {
     result.queued_launch_ms = median_of(false);
 }
 
-Ceilings measure(const DeviceInfo& info) {
+Ceilings measure(const Device& like) {
+    const DeviceInfo& info = like.info();
     const bool gpu = info.kind == DeviceKind::cuda;
     // Another device object, so that the timings and seeds of the one in use do not change.
     const std::unique_ptr<Device> device =
         gpu ? make_cuda_device(info.ordinal, "") : make_emulated_device("");
+    device->set_launch_limits({.stop = like.launch_limits().stop});
+    device->set_progress(like.progress());
     const Extent extent = extent_of(info);
     Ceilings result{.cache_bytes = info.cache_bytes};
     // CUDA Runtime API, cudaEventElapsedTime: "a resolution of around 0.5 microseconds".
@@ -151,7 +154,7 @@ const Ceilings& measure_ceilings(Device& device) {
     const int ordinal = device.info().ordinal;
     if (const Ceilings* known = measured().find(ordinal)) return *known;
     device.synchronize();
-    return measured().keep(ordinal, measure(device.info()));
+    return measured().keep(ordinal, measure(device));
 }
 
 const Ceilings* known_ceilings(const DeviceInfo& device) {

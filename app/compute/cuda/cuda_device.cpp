@@ -297,6 +297,7 @@ void CudaDevice::assemble(CudaKernel& kernel) {
 void CudaDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& shape,
                                const Work& work, std::span<void* const> arguments) {
     const auto& kernel = static_cast<const CudaKernel&>(loaded);
+    if (progress_) progress_->begin(0);
     collect();
     // This device made the kernel; its users see a const kernel that does not change for them.
     if (!kernel.handle) assemble(const_cast<CudaKernel&>(kernel));

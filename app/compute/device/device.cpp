@@ -39,6 +39,7 @@ std::string_view Device::source(std::string_view file) const {
 }
 
 void Device::time_as(std::string_view name, const Work& work, const std::function<void()>& queue) {
+    check_stop(name);
     begin_group();
     times_each_launch_ = false;
     try {

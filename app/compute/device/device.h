@@ -18,6 +18,7 @@
 
 #include "compute/device/kernel_edit.h"
 #include "compute/device/kernel_timings.h"
+#include "emulator/machine/launch_progress.h"
 #include "emulator/machine/policies.h"
 #include "emulator/warp/launch.h"
 
@@ -40,9 +41,22 @@ struct DeviceLost : DeviceError {
     using DeviceError::DeviceError;
 };
 
+/// The stop token of the launch limits has ended a launch or refused to begin it. What the launch
+/// writes is then undefined. With other limits the device can be used again.
+struct Cancelled : DeviceError {
+    using DeviceError::DeviceError;
+};
+
+/// Throws Cancelled if the stop was requested. Long work on the host calls this at least every 50
+/// ms; `work` names it in the message.
+inline void throw_if_stopped(const std::stop_token& stop, std::string_view work) {
+    if (stop.stop_requested()) throw Cancelled(std::string(work) + " was stopped before its end");
+}
+
 enum class DeviceKind { cuda, emulator };
 
 using emulator::BarrierPolicy;
+using emulator::LaunchProgress;
 using emulator::LaunchShape;
 using emulator::Schedule;
 
@@ -96,11 +110,14 @@ struct Kernel {
     const LoadedKernel* loaded = nullptr;
 };
 
-/// When to end a launch that does not end by itself. The launch then throws DeviceError; if the
-/// device can't be used afterwards, DeviceLost.
+/// When to end a launch that does not end by itself.
 struct LaunchLimits {
-    std::chrono::milliseconds time{0};  ///< of one launch; 0: no limit
-    std::stop_token stop{};             ///< ends the current launch and refuses later ones
+    /// Of one launch; 0: no limit. A longer launch throws DeviceError; if the device can't be used
+    /// afterwards, DeviceLost. A GPU of this process ignores this limit.
+    std::chrono::milliseconds time{0};
+    /// Ends the current launch and refuses later ones: they throw Cancelled. A GPU of this process
+    /// only refuses. A GPU in a helper process ends a long launch with its process: DeviceLost.
+    std::stop_token stop{};
 };
 
 /// Runs kernels and owns their memory. Work is queued and done in order; `download` and
@@ -131,8 +148,14 @@ class Device {
     /// of PTX, "kernels/ripple.cu"; an unknown name gives an empty text.
     std::string_view source(std::string_view file) const;
 
-    /// Limits of later launches. A GPU of this process ignores them.
-    virtual void set_launch_limits(const LaunchLimits& limits) { (void)limits; }
+    /// Limits of later launches.
+    void set_launch_limits(const LaunchLimits& limits) { limits_ = limits; }
+    const LaunchLimits& launch_limits() const { return limits_; }
+    /// Throws Cancelled if the stop of the limits was requested.
+    void check_stop(std::string_view work) const { throw_if_stopped(limits_.stop, work); }
+    /// Later launches report to `progress`; null: to nobody.
+    void set_progress(std::shared_ptr<LaunchProgress> progress) { progress_ = std::move(progress); }
+    const std::shared_ptr<LaunchProgress>& progress() const { return progress_; }
 
     virtual std::uint64_t allocate(std::size_t bytes) = 0;
     virtual void release(std::uint64_t address) noexcept = 0;
@@ -166,11 +189,12 @@ class Device {
         return checked<Args...>(load_ptx(ptx, name));
     }
 
-    /// Queues a launch and times it. `work` is the work of this launch.
+    /// Queues a launch and times it. `work` is the work of this launch. Throws Cancelled.
     template <class... Args>
     void launch(Kernel<Args...> kernel, const LaunchShape& shape, const Work& work,
                 std::type_identity_t<Args>... args) {
         std::array<void*, sizeof...(Args)> pointers{static_cast<void*>(&args)...};
+        check_stop(kernel.loaded->name);
         launch_packed(*kernel.loaded, shape, work, pointers);
     }
 
@@ -179,8 +203,8 @@ class Device {
     virtual std::string take_output() { return {}; }
 
     /// Calls `queue` and times all work that it queues as one launch called `name`. The launches in
-    /// it get no times of their own. Work of libraries on native_stream() is included. Calls can't
-    /// be nested.
+    /// it get no times of their own. Throws Cancelled. Work of libraries on native_stream() is
+    /// included. Calls can't be nested.
     void time_as(std::string_view name, const Work& work, const std::function<void()>& queue);
 
   protected:
@@ -201,7 +225,9 @@ class Device {
 
     DeviceInfo info_;
     RunSettings settings_;
+    LaunchLimits limits_;
     KernelTimings timings_;
+    std::shared_ptr<LaunchProgress> progress_;
 
   private:
     template <class... Args>

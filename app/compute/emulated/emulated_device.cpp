@@ -16,7 +16,8 @@ namespace {
 
 using emulator::splitmix64;
 
-/// In warp instructions: more than a launch of any experiment takes, and done within a minute.
+/// In warp instructions, for a launch of an edit or a PTX text, which may loop for ever: done
+/// within a minute. Launches of built-in kernels end, though they may take hours.
 constexpr std::uint64_t instruction_budget = 20'000'000'000;
 
 /// Calls `work`; an error of the emulator becomes a DeviceError.
@@ -24,6 +25,8 @@ template <class F>
 auto translated(F work) {
     try {
         return work();
+    } catch (const emulator::Stopped& stopped) {
+        throw Cancelled(stopped.what());
     } catch (const emulator::Error& error) {
         throw DeviceError(error.what());
     }
@@ -133,27 +136,32 @@ const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view
     if (!module)
         module =
             &parse(edit ? edit->ptx : kernel_image(file, settings_.math, "ptx"), kernel_path(file));
-    return find(*module, name);
+    EmulatedKernel& kernel = find(*module, name);
+    kernel.built_in = !edit;
+    return kernel;
 }
 
 const LoadedKernel& EmulatedDevice::load_ptx(std::string_view ptx, std::string_view name) {
     return find(parse(ptx, "PTX text"), name);
 }
 
-emulator::Options EmulatedDevice::next_options() {
+emulator::Options EmulatedDevice::next_options(const EmulatedKernel& kernel) {
     const std::uint64_t launch = splitmix64(launch_in_frame_++);
-    return {.schedule = settings_.schedule,
-            .barriers = settings_.barriers,
-            .seed = splitmix64(settings_.seed ^ splitmix64(frame_ ^ launch)),
-            .instruction_budget = instruction_budget,
-            .time_limit = limits_.time,
-            .stop = limits_.stop};
+    emulator::Options options{.schedule = settings_.schedule,
+                              .barriers = settings_.barriers,
+                              .seed = splitmix64(settings_.seed ^ splitmix64(frame_ ^ launch)),
+                              .time_limit = limits_.time,
+                              .stop = limits_.stop,
+                              .progress = progress_};
+    if (!kernel.built_in) options.instruction_budget = instruction_budget;
+    return options;
 }
 
 void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& shape,
                                    const Work& work, std::span<void* const> arguments) {
-    const emulator::Kernel& kernel = *static_cast<const EmulatedKernel&>(loaded).kernel;
-    const emulator::Options options = next_options();
+    const auto& emulated = static_cast<const EmulatedKernel&>(loaded);
+    const emulator::Kernel& kernel = *emulated.kernel;
+    const emulator::Options options = next_options(emulated);
     const std::vector<const void*> values(arguments.begin(), arguments.end());
     const auto frozen =
         translated([&] { return emulator::Machine::freeze(kernel, shape, values, options); });
@@ -183,7 +191,8 @@ const emulator::Module& EmulatedDevice::parse(std::string_view ptx, std::string 
         translated([&] { return emulator::Module::parse(ptx, std::move(name)); }));
 }
 
-const LoadedKernel& EmulatedDevice::find(const emulator::Module& module, std::string_view name) {
+EmulatedDevice::EmulatedKernel& EmulatedDevice::find(const emulator::Module& module,
+                                                     std::string_view name) {
     const emulator::Kernel* kernel = module.find(name);
     if (!kernel) throw DeviceError(fmt::format("{} has no kernel {}", module.name(), name));
     EmulatedKernel& loaded = kernels_[kernel];
@@ -207,6 +216,7 @@ std::unique_ptr<EmulatedDevice> make_emulated_device(EmulatorSetup setup) {
     device->set(setup.settings);
     device->set_edits(std::move(setup.edits));
     device->set_launch_limits(setup.limits);
+    device->set_progress(std::move(setup.progress));
     return device;
 }
 

@@ -42,7 +42,6 @@ class EmulatedDevice final : public Device {
     void synchronize() override {}
     std::uint64_t attach(void* host, std::size_t bytes) override;
     void detach(std::uint64_t address) noexcept override;
-    void set_launch_limits(const LaunchLimits& limits) override { limits_ = limits; }
     std::string take_output() override { return machine_.take_output(); }
     void begin_frame(std::uint64_t frame) override;
 
@@ -60,20 +59,20 @@ class EmulatedDevice final : public Device {
 
     struct EmulatedKernel : LoadedKernel {
         const emulator::Kernel* kernel = nullptr;
+        bool built_in = false;
         void check_arguments(std::span<const std::size_t> bytes) const override;
     };
 
     void run(const emulator::FrozenLaunch& launch);
     const emulator::Module& parse(std::string_view ptx, std::string name);
-    const LoadedKernel& find(const emulator::Module& module, std::string_view name);
-    emulator::Options next_options();
+    EmulatedKernel& find(const emulator::Module& module, std::string_view name);
+    emulator::Options next_options(const EmulatedKernel& kernel);
 
     emulator::Machine machine_;
     std::vector<std::shared_ptr<const emulator::Module>> modules_;
     std::map<std::tuple<std::string, Math, const KernelEdit*>, const emulator::Module*> images_;
     std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
     emulator::Observer* observer_ = nullptr;
-    LaunchLimits limits_;
     Clock::time_point group_start_;
     bool freezes_ = false;                          ///< within freeze_last()
     std::optional<emulator::FrozenLaunch> frozen_;  ///< the newest launch within freeze_last()
@@ -91,6 +90,7 @@ struct EmulatorSetup {
     RunSettings settings{};
     KernelEdits edits{};
     LaunchLimits limits{};
+    std::shared_ptr<LaunchProgress> progress{};
 };
 std::unique_ptr<EmulatedDevice> make_emulated_device(EmulatorSetup setup);
 

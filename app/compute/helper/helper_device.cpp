@@ -16,6 +16,8 @@ using std::chrono::milliseconds;
 
 /// For every request except a launch. The slowest one assembles a large PTX text.
 constexpr milliseconds usual_patience = std::chrono::seconds(60);
+/// A launch that ends so soon after a stop request costs nothing, but the end of its process does.
+constexpr milliseconds grace_of_launch{50};
 
 std::string seconds_text(milliseconds time) {
     return fmt::format("{:g} s", double(time.count()) / 1000);
@@ -43,7 +45,6 @@ class HelperDevice : public Device {
     }
 
     void set_edits(KernelEdits edits) override;
-    void set_launch_limits(const LaunchLimits& limits) override { limits_ = limits; }
 
     std::uint64_t allocate(std::size_t bytes) override {
         WireWriter request(HelperRequest::allocate);
@@ -116,7 +117,6 @@ class HelperDevice : public Device {
     std::unique_ptr<HelperProcess> process_;  ///< null: lost
     std::string lost_;                        ///< why it was lost
     GiveBack give_back_;
-    LaunchLimits limits_;
     std::optional<RunSettings> sent_;
     std::vector<std::unique_ptr<HelperKernel>> kernels_;
     std::map<std::tuple<std::string, std::string, Math, const KernelEdit*>, const HelperKernel*>
@@ -248,8 +248,7 @@ void HelperDevice::check(const HelperKernel& kernel, std::span<const std::size_t
 void HelperDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& shape,
                                  const Work& work, std::span<void* const> arguments) {
     const auto& kernel = static_cast<const HelperKernel&>(loaded);
-    if (limits_.stop.stop_requested())
-        throw DeviceError(fmt::format("kernel {} was stopped before its launch", kernel.name));
+    if (progress_) progress_->begin(0);
     send_settings();
     std::string packed;
     for (std::size_t i = 0; i < arguments.size(); ++i)
@@ -263,7 +262,7 @@ void HelperDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& 
                                const auto ms = answer.get<float>();
                                return Times{ms, answer.get<unsigned>()};
                            },
-                           {limits_.time, limits_.stop});
+                           {limits_.time, limits_.stop, grace_of_launch});
     keep_output();
     if (times_each_launch())
         timings_.record(kernel.name, shape.grid, shape.block, times.shared_bytes, work,

@@ -19,6 +19,7 @@ class Waiter {
     explicit Waiter(const Patience& patience)
         : limited_(patience.time.count() > 0),
           deadline_(Clock::now() + patience.time),
+          grace_(patience.grace),
           stop_(patience.stop) {
         if (!stop_.stop_possible()) return;
         wake_ = ::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -35,10 +36,12 @@ class Waiter {
     /// as every event.
     void wait_for(int fd, short events) {
         for (;;) {
-            if (stop_.stop_requested()) throw HelperLost(HelperEnd::stopped, "it was stopped");
+            if (stop_.stop_requested() && !stopped_) begin_grace();
             pollfd waited[2]{{fd, events, 0}, {wake_, POLLIN, 0}};
-            const int ready = ::poll(waited, wake_ >= 0 ? 2 : 1, milliseconds_left());
+            const bool wakes = wake_ >= 0 && !stopped_;
+            const int ready = ::poll(waited, wakes ? 2 : 1, milliseconds_left());
             if (waited[0].revents) return;
+            if (ready == 0 && stopped_) throw HelperLost(HelperEnd::stopped, "it was stopped");
             if (ready == 0) throw HelperLost(HelperEnd::timed_out, "it did not answer in time");
             if (ready < 0 && errno != EINTR)
                 throw HelperLost(HelperEnd::closed, "it closed its socket");
@@ -54,6 +57,12 @@ class Waiter {
         }
     };
 
+    void begin_grace() {
+        const auto end = Clock::now() + grace_;
+        deadline_ = limited_ ? std::min(deadline_, end) : end;
+        limited_ = stopped_ = true;
+    }
+
     int milliseconds_left() const {
         if (!limited_) return -1;
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline_ - Clock::now());
@@ -62,7 +71,9 @@ class Waiter {
 
     bool limited_;
     Clock::time_point deadline_;
+    std::chrono::milliseconds grace_;
     std::stop_token stop_;
+    bool stopped_ = false;
     int wake_ = -1;
     std::optional<std::stop_callback<Wake>> callback_;
 };

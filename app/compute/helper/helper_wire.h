@@ -120,6 +120,7 @@ class WireReader {
 struct Patience {
     std::chrono::milliseconds time{0};  ///< 0: no limit
     std::stop_token stop{};
+    std::chrono::milliseconds grace{0};  ///< after a stop request
 };
 
 enum class HelperEnd { timed_out, stopped, closed };

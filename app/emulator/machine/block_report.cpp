@@ -130,8 +130,11 @@ void fail_budget(const BlockState& block, Budget::Verdict verdict, const Options
     } else {
         positions.insert(0, ", ");
     }
-    throw Error(fmt::format("kernel {}{}: block {}{}{}", context.kernel->name, why, name_of(block),
-                            positions, hint.empty() ? "" : " (" + hint + ")"));
+    const std::string text =
+        fmt::format("kernel {}{}: block {}{}{}", context.kernel->name, why, name_of(block),
+                    positions, hint.empty() ? "" : " (" + hint + ")");
+    if (verdict == Budget::Verdict::stopped) throw Stopped(text);
+    throw Error(text);
 }
 
 void fail_divergent_barrier(const BlockState& block, const Warp& warp, const Split& arrived,

@@ -136,11 +136,16 @@ void BlockRunner::run_warps() {
 
 template <bool observed>
 void BlockRunner::run_turn(Warp& warp) {
+    // Observers may need microseconds for an event: a turn of many events is polled within.
+    constexpr std::uint64_t events_together = 1 << 12;
     while (const Instruction* i = enter_split(warp)) {
         if constexpr (observed) {
             const std::uint32_t wanted = events_->wanted();
             do {
-                if (i->events & wanted) events_->before_instruction(i, warp);
+                if (i->events & wanted) {
+                    events_->before_instruction(i, warp);
+                    if (++events_sent_ % events_together == 0) poll_stop();
+                }
                 i = i->handlers[warp.mode](i, warp);
             } while (i);
         } else {
@@ -219,6 +224,10 @@ void BlockRunner::spend_budget() {
     const Budget::Verdict verdict = budget_.spend(block_.unaccounted);
     block_.unaccounted = 0;
     if (verdict != Budget::Verdict::within) fail_budget(block_, verdict, options_);
+}
+
+void BlockRunner::poll_stop() const {
+    if (options_.stop.stop_requested()) fail_budget(block_, Budget::Verdict::stopped, options_);
 }
 
 void BlockRunner::flush_counts() {

@@ -70,7 +70,10 @@ class BlockRunner {
     void run_observed();
     void flush_counts();
     void spend_budget();
+    void poll_stop() const;
     BlockEvents* events() { return events_ ? &*events_ : nullptr; }
+
+    std::uint64_t events_sent_ = 0;
 };
 
 }  // namespace warpscope::emulator

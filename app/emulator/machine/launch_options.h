@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <stop_token>
 #include <vector>
 
+#include "emulator/machine/launch_progress.h"
 #include "emulator/machine/policies.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/launch.h"
@@ -21,8 +23,9 @@ struct Options {
     std::uint64_t instruction_budget = std::numeric_limits<std::uint64_t>::max();  ///< of warps
     /// Of the whole launch; 0: none. A launch that exceeds it ends with an Error.
     std::chrono::milliseconds time_limit{0};
-    std::stop_token stop{};  ///< ends the launch with an Error; another thread may request it
-    unsigned threads = 0;    ///< host threads; 0: one for each core
+    std::stop_token stop{};  ///< ends the launch with Stopped; another thread may request it
+    std::shared_ptr<LaunchProgress> progress{};  ///< counts the blocks that have ended; or null
+    unsigned threads = 0;                        ///< host threads; 0: one for each core
     /// For Schedule::manual: the order of the warps in each epoch of a block. The last order serves
     /// all later epochs.
     std::vector<std::vector<std::uint32_t>> orders{};

@@ -51,25 +51,57 @@ std::vector<std::byte> pack(const Kernel& kernel, std::span<const void* const> a
     return packed;
 }
 
+/// Reports the blocks that one host thread has run. Small blocks are reported several at a time, so
+/// that the threads rarely meet at the counter.
+class EndedBlocks {
+  public:
+    EndedBlocks(LaunchProgress* progress, const Statistics& statistics)
+        : progress_(progress), statistics_(statistics) {}
+    EndedBlocks(const EndedBlocks&) = delete;
+    EndedBlocks& operator=(const EndedBlocks&) = delete;
+    ~EndedBlocks() { report(); }
+
+    void add_one() {
+        constexpr std::uint64_t instructions_together = 1 << 15;
+        ++blocks_;
+        if (statistics_.warp_instructions - reported_at_ >= instructions_together) report();
+    }
+
+  private:
+    void report() {
+        if (progress_) progress_->add(blocks_);
+        blocks_ = 0;
+        reported_at_ = statistics_.warp_instructions;
+    }
+
+    LaunchProgress* progress_;
+    const Statistics& statistics_;  ///< of the thread's blocks so far
+    std::uint64_t blocks_ = 0, reported_at_ = 0;
+};
+
 /// Deals the blocks of one launch to host threads. Each thread takes virtual SMs until none is
 /// left. When a block fails, the blocks below it still run, so that the launch ends with the error
 /// of the lowest failing block on any number of threads.
 class Dispatch {
   public:
-    Dispatch(std::uint64_t first, std::uint64_t end, unsigned sms)
-        : first_(first), end_(end), sms_(sms) {}
+    Dispatch(std::uint64_t first, std::uint64_t end, unsigned sms, LaunchProgress* progress)
+        : first_(first), end_(end), sms_(sms), progress_(progress) {
+        if (progress_) progress_->begin(end - first);
+    }
 
     void run_sms(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared,
                  Observer* observer) {
+        EndedBlocks ended(progress_, runner.statistics());
         for (unsigned sm = next_++; sm < sms_; sm = next_++)
             for (std::uint64_t b = first_ + (sm + sms_ - first_ % sms_) % sms_;
                  b < end_ && b < failed_.load(); b += sms_)
-                run_block(runner, std::uint32_t(b), sm, shared[sm].data(), observer);
+                run_block(runner, ended, std::uint32_t(b), sm, shared[sm].data(), observer);
     }
     void run_in_order(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared,
                       Observer* observer) {
+        EndedBlocks ended(progress_, runner.statistics());
         for (std::uint64_t b = first_; b < end_ && b < failed_.load(); ++b)
-            run_block(runner, std::uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(),
+            run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(),
                       observer);
     }
     void move_prints_into(PrintLog& log) {
@@ -83,10 +115,11 @@ class Dispatch {
     }
 
   private:
-    void run_block(BlockRunner& runner, std::uint32_t block, unsigned sm, std::byte* shared,
-                   Observer* observer) {
+    void run_block(BlockRunner& runner, EndedBlocks& ended, std::uint32_t block, unsigned sm,
+                   std::byte* shared, Observer* observer) {
         try {
             runner.run(block, sm, sms_, shared, observer);
+            ended.add_one();
             keep_prints(block, runner);
         } catch (...) {
             keep_prints(block, runner);
@@ -105,6 +138,7 @@ class Dispatch {
 
     std::uint64_t first_, end_;  // blocks
     unsigned sms_;
+    LaunchProgress* progress_;
     std::atomic<unsigned> next_ = 0;
     std::atomic<std::uint64_t> failed_ = ~0ull;
     std::mutex mutex_;
@@ -178,7 +212,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
         shared_memory(sm, kernel.shared_bytes + launch.dynamic_shared_bytes);
     const std::uint64_t first = std::min(options.first_block, launch.grid.count());
     const std::uint64_t blocks = std::min(options.blocks, launch.grid.count() - first);
-    Dispatch dispatch(first, first + blocks, virtual_sms());
+    Dispatch dispatch(first, first + blocks, virtual_sms(), options.progress.get());
     Budget budget(options);
     if (observer) observer->on_launch(kernel, launch);
     unsigned threads = options.threads ? options.threads : hardware_threads();

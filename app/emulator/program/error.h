@@ -23,6 +23,12 @@ class AccessError : public Error {
     std::uint32_t thread;  ///< linear index in its block
 };
 
+/// The launch's stop was requested.
+class Stopped : public Error {
+  public:
+    using Error::Error;
+};
+
 /// The threads of a block wait for each other for ever.
 class DeadlockError : public Error {
   public:

@@ -46,9 +46,15 @@ void Stepper::Session::run_earlier_blocks() {
     }
     if (!bytes && !kernel.order_dependent) return;
     const auto first = std::uint32_t(std::min<std::uint64_t>(launch.options.first_block, block));
+    std::vector<std::uint32_t> earlier;
     for (std::uint32_t b = first; b < block; ++b)
-        if (kernel.order_dependent || b % sms == sm)
-            stepper.run(b, b % sms, sms, shared[b % sms].data(), &recorder);
+        if (kernel.order_dependent || b % sms == sm) earlier.push_back(b);
+    LaunchProgress* const progress = launch.options.progress.get();
+    if (progress) progress->begin(earlier.size());
+    for (const std::uint32_t b : earlier) {
+        stepper.run(b, b % sms, sms, shared[b % sms].data(), &recorder);
+        if (progress) progress->add(1);
+    }
 }
 
 void Stepper::Session::start() {

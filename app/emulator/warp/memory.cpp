@@ -1,6 +1,7 @@
 #include "emulator/warp/memory.h"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,18 +11,44 @@
 
 namespace warpscope::emulator {
 
+namespace {
+
+/// From this size on, the system clears a page when it is first used: to clear gigabytes at once
+/// would take seconds.
+constexpr std::size_t least_mapped_bytes = std::size_t(32) << 20;
+
+/// Null if there is not enough memory.
+void* zeroed(std::size_t bytes) {
+    if (bytes >= least_mapped_bytes) {
+        void* const pages =
+            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        return pages == MAP_FAILED ? nullptr : pages;
+    }
+    const std::size_t rounded = std::max<std::size_t>(64, (bytes + 63) / 64 * 64);
+    void* const pointer = std::aligned_alloc(64, rounded);
+    if (pointer) std::memset(pointer, 0, rounded);
+    return pointer;
+}
+
+void give_back(void* pointer, std::size_t bytes) {
+    if (bytes >= least_mapped_bytes)
+        ::munmap(pointer, bytes);
+    else
+        std::free(pointer);
+}
+
+}  // namespace
+
 Memory::~Memory() {
     for (const Allocation& a : allocations_)
-        if (a.owned) std::free(reinterpret_cast<void*>(a.begin));
+        if (a.owned) give_back(reinterpret_cast<void*>(a.begin), a.end - a.begin);
 }
 
 void* Memory::allocate(std::size_t bytes) {
-    const std::size_t rounded = std::max<std::size_t>(64, (bytes + 63) / 64 * 64);
-    void* pointer = rounded < bytes ? nullptr : std::aligned_alloc(64, rounded);
+    void* const pointer = zeroed(bytes);
     if (!pointer)
         throw Error(
             fmt::format("the emulator cannot allocate {} bytes: choose a smaller size", bytes));
-    std::memset(pointer, 0, rounded);
     insert(std::uint64_t(pointer), bytes, true);
     used_bytes_ += bytes;
     return pointer;
@@ -29,8 +56,7 @@ void* Memory::allocate(std::size_t bytes) {
 
 void Memory::free(void* pointer) {
     if (!pointer) return;
-    erase(pointer, true);
-    std::free(pointer);
+    give_back(pointer, erase(pointer, true));
 }
 
 void Memory::attach(void* host, std::size_t bytes) {
@@ -48,15 +74,17 @@ void Memory::insert(std::uint64_t begin, std::size_t bytes, bool owned) {
     allocations_.insert(at, {begin, begin + bytes, owned});
 }
 
-void Memory::erase(void* pointer, bool owned) {
+std::size_t Memory::erase(void* pointer, bool owned) {
     const auto found = std::find_if(allocations_.begin(), allocations_.end(), [&](const auto& a) {
         return a.begin == std::uint64_t(pointer) && a.owned == owned;
     });
     if (found == allocations_.end())
         throw Error(fmt::format("{:#x} is not the start of an emulated allocation",
                                 std::uint64_t(pointer)));
-    if (owned) used_bytes_ -= found->end - found->begin;
+    const std::size_t bytes = found->end - found->begin;
+    if (owned) used_bytes_ -= bytes;
     allocations_.erase(found);
+    return bytes;
 }
 
 const Memory::Allocation* Memory::find(std::uint64_t address) const {

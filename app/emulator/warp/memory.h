@@ -38,7 +38,7 @@ class Memory {
 
   private:
     void insert(std::uint64_t begin, std::size_t bytes, bool owned);
-    void erase(void* pointer, bool owned);
+    std::size_t erase(void* pointer, bool owned);  ///< returns its bytes
 
     std::vector<Allocation> allocations_;  ///< sorted by address
     std::size_t used_bytes_ = 0;

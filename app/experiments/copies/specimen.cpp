@@ -23,11 +23,13 @@ compute::LaunchLimits limits_of(bool edited, std::stop_token stop) {
 
 EmulatedCopy copy_to_emulator(const Entry& entry, Experiment& live,
                               const compute::RunSettings& settings, std::size_t memory_bytes,
-                              std::stop_token stop) {
+                              std::stop_token stop,
+                              std::shared_ptr<compute::LaunchProgress> progress) {
     const compute::KernelEdits& edits = live.device().edits();
     EmulatedCopy copy;
-    copy.device = compute::make_emulated_device(
-        {"for the microscope", memory_bytes, settings, edits, limits_of(!edits.empty(), stop)});
+    copy.device = compute::make_emulated_device({"for the microscope", memory_bytes, settings,
+                                                 edits, limits_of(!edits.empty(), std::move(stop)),
+                                                 std::move(progress)});
     copy.experiment = entry.make(*copy.device);
     copy.experiment->resume(live.snapshot());
     return copy;
@@ -37,8 +39,10 @@ Specimen::Specimen(const Entry& entry, Experiment& live)
     : Specimen(entry, live, live.device().settings()) {}
 
 Specimen::Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
-                   std::size_t memory_bytes, std::stop_token stop)
-    : copy_(copy_to_emulator(entry, live, settings, memory_bytes, std::move(stop))),
+                   std::size_t memory_bytes, std::stop_token stop,
+                   std::shared_ptr<compute::LaunchProgress> progress)
+    : copy_(copy_to_emulator(entry, live, settings, memory_bytes, std::move(stop),
+                             std::move(progress))),
       launch_(copy_.device->freeze_last([&] { copy_.experiment->launch_kernel(); })) {}
 
 }  // namespace warpscope::experiments

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -20,12 +21,14 @@ using EmulatedCopy = RunningOn<compute::EmulatedDevice>;
 /// are not copied: in the copy they have the initial values of the PTX.
 ///
 /// Waits for the live experiment's device. Throws OutOfMemory where the copy needs more than
-/// `memory_bytes`. A stop request ends launches of the copy. Launches of edits have a time limit
-/// too, which is longer where a stop can be requested.
+/// `memory_bytes`, and Cancelled after a stop request, which ends launches of the copy. Launches of
+/// edits have a time limit too, which is longer where a stop can be requested. Launches report to
+/// `progress`.
 EmulatedCopy copy_to_emulator(const Entry& entry, Experiment& live,
                               const compute::RunSettings& settings,
                               std::size_t memory_bytes = compute::usual_emulator_memory(),
-                              std::stop_token stop = {});
+                              std::stop_token stop = {},
+                              std::shared_ptr<compute::LaunchProgress> progress = {});
 
 /// A copy of an experiment that stops before one launch of its kernel (Experiment::launch_kernel).
 /// The microscope steps this launch and the checks run it while the live experiment continues.
@@ -38,8 +41,8 @@ class Specimen {
     /// DeviceError if a launch before the kernel's fails.
     Specimen(const Entry& entry, Experiment& live);
     Specimen(const Entry& entry, Experiment& live, const compute::RunSettings& settings,
-             std::size_t memory_bytes = compute::usual_emulator_memory(),
-             std::stop_token stop = {});
+             std::size_t memory_bytes = compute::usual_emulator_memory(), std::stop_token stop = {},
+             std::shared_ptr<compute::LaunchProgress> progress = {});
 
     const emulator::FrozenLaunch& launch() const { return launch_; }
     emulator::Machine& machine() { return copy_.device->machine(); }

@@ -9,10 +9,11 @@ namespace warpscope::experiments {
 std::unique_ptr<compute::EmulatedDevice> emulator_like(const compute::Device& device,
                                                        std::string reason,
                                                        std::size_t memory_bytes) {
-    const bool edited = !device.edits().empty();
-    return compute::make_emulated_device(
-        {std::move(reason), memory_bytes, device.settings(), device.edits(),
-         edited ? compute::usual_limits() : compute::LaunchLimits{}});
+    compute::LaunchLimits limits;
+    if (!device.edits().empty()) limits = compute::usual_limits();
+    limits.stop = device.launch_limits().stop;
+    return compute::make_emulated_device({std::move(reason), memory_bytes, device.settings(),
+                                          device.edits(), limits, device.progress()});
 }
 
 }  // namespace warpscope::experiments

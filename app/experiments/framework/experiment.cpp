@@ -44,6 +44,10 @@ void Experiment::step() {
 
 void Experiment::reset() {
     do_reset();
+    begin_at_frame_0();
+}
+
+void Experiment::begin_at_frame_0() {
     frame_ = 0;
     changed_since_reset_ = false;
 }

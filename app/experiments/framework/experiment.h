@@ -79,7 +79,12 @@ class Experiment {
     std::uint64_t frame() const { return frame_; }
     bool changed_since_reset() const { return changed_since_reset_; }
 
-    /// Computes the next frame. Frames are 1/60 s of the experiment's own time.
+    /// Computes the next frame. Frames are 1/60 s of the experiment's own time. A step that throws
+    /// leaves the frame unchanged, so that the next step computes the frame that it would have.
+    ///
+    /// Like every member function that launches kernels or computes for long, it throws
+    /// compute::Cancelled soon after the stop request of the device's launch limits. After that,
+    /// and with other limits, the experiment continues as if the function had not been called.
     void step();
     /// Back to frame 0 and the start state.
     void reset();
@@ -138,6 +143,8 @@ class Experiment {
     virtual void load_state(const std::any& state) { (void)state; }
     virtual void do_step() = 0;
     virtual void do_reset() = 0;
+    /// For changed(): the state is now that of a reset.
+    void begin_at_frame_0();
 
   private:
     compute::Device& device_;

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <stop_token>
 #include <vector>
 
 namespace warpscope::experiments {
@@ -31,18 +32,18 @@ double radius_of_share(const Bodies& bodies, double share);
 void move_to_centre_of_mass(Bodies& bodies);
 
 /// Starts. All have total mass 1, the centre of mass at rest in the origin, and depend on n >= 1
-/// and seed alone.
+/// and seed alone. They throw compute::Cancelled soon after a stop request.
 
 /// Plummer sphere in equilibrium, in Hénon units (G = M = 1, E = -1/4, virial radius 1): Aarseth,
 /// Hénon & Wielen, Astron. Astrophys. 37, 183 (1974), appendix. Cut at 99.9 % of the mass.
-Bodies plummer_sphere(std::size_t n, std::uint64_t seed);
+Bodies plummer_sphere(std::size_t n, std::uint64_t seed, const std::stop_token& stop = {});
 /// Exponential disk of scale length 0.35 on nearly circular orbits round a central body that holds
 /// 60 % of the mass.
-Bodies rotating_disk(std::size_t n, std::uint64_t seed);
+Bodies rotating_disk(std::size_t n, std::uint64_t seed, const std::stop_token& stop = {});
 /// Two such disks, the second tilted, smaller and half as heavy, on a bound orbit that brings them
 /// together.
-Bodies colliding_galaxies(std::size_t n, std::uint64_t seed);
+Bodies colliding_galaxies(std::size_t n, std::uint64_t seed, const std::stop_token& stop = {});
 /// Homogeneous sphere of radius 1 at rest. It collapses at t = pi/2 * sqrt(1/2).
-Bodies cold_sphere(std::size_t n, std::uint64_t seed);
+Bodies cold_sphere(std::size_t n, std::uint64_t seed, const std::stop_token& stop = {});
 
 }  // namespace warpscope::experiments

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "compute/device/device.h"
 #include "experiments/nbody/bodies_file.h"
 #include "experiments/nbody/bodies_format.h"
 
@@ -66,10 +67,12 @@ bool is_heading(const std::vector<std::string_view>& cells) {
 
 }  // namespace
 
-std::vector<RawBody> read_csv(std::string_view text, std::size_t most) {
+std::vector<RawBody> read_csv(std::string_view text, std::size_t most,
+                              const std::stop_token& stop) {
     std::vector<RawBody> bodies;
     bool heading_may_come = true;
     for (std::size_t line = 1; !text.empty(); ++line) {
+        if (line % 4096 == 0) compute::throw_if_stopped(stop, "reading the file");
         const std::size_t end = text.find('\n');
         const std::string_view content = trimmed(text.substr(0, end));
         text.remove_prefix(end == text.npos ? text.size() : end + 1);

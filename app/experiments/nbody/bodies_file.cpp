@@ -7,21 +7,27 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <string>
 
+#include "compute/device/device.h"
 #include "experiments/nbody/bodies_format.h"
 
 namespace warpscope::experiments {
 namespace {
 
-std::string read_whole(const std::filesystem::path& path) {
+std::string read_whole(const std::filesystem::path& path, const std::stop_token& stop) {
     std::error_code error;
     if (std::filesystem::is_directory(path, error))
         throw BodiesFileError("it is a folder; name a file of bodies");
     std::ifstream file(path, std::ios::binary);
     if (!file) throw BodiesFileError(fmt::format("can't be opened: {}", std::strerror(errno)));
-    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    std::string text;
+    std::vector<char> part(std::size_t(1) << 20);
+    do {
+        compute::throw_if_stopped(stop, "reading the file");
+        file.read(part.data(), std::streamsize(part.size()));
+        text.append(part.data(), std::size_t(file.gcount()));
+    } while (file);
     if (file.bad()) throw BodiesFileError(fmt::format("can't be read: {}", std::strerror(errno)));
     if (text.empty()) throw BodiesFileError("it is empty");
     return text;
@@ -100,11 +106,12 @@ LoadedBodies scaled(std::vector<RawBody> raw) {
 
 }  // namespace
 
-LoadedBodies load_bodies(const std::filesystem::path& path, std::size_t most) {
+LoadedBodies load_bodies(const std::filesystem::path& path, std::size_t most,
+                         const std::stop_token& stop) {
     try {
-        const std::string content = read_whole(path);
+        const std::string content = read_whole(path, stop);
         std::vector<RawBody> raw =
-            is_text(content) ? read_csv(content, most) : read_tipsy(content, most);
+            is_text(content) ? read_csv(content, most, stop) : read_tipsy(content, most);
         return scaled(std::move(raw));
     } catch (const BodiesFileError& error) {
         throw BodiesFileError(fmt::format("bodies file {}: {}", path.string(), error.what()));

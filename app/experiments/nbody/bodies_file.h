@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <stdexcept>
+#include <stop_token>
 
 #include "experiments/nbody/bodies.h"
 
@@ -26,7 +27,8 @@ struct LoadedBodies {
 /// The file's numbers are taken as units with G = 1, and then scaled, which changes no orbit: total
 /// mass 1, centre of mass at rest in the origin, 90 % of the bodies within a radius of 1. Throws
 /// BodiesFileError: unreadable, truncated or too long, NaN or infinity, a negative mass, no bodies,
-/// more than `most`.
-LoadedBodies load_bodies(const std::filesystem::path& path, std::size_t most);
+/// more than `most`; and compute::Cancelled soon after a stop request.
+LoadedBodies load_bodies(const std::filesystem::path& path, std::size_t most,
+                         const std::stop_token& stop = {});
 
 }  // namespace warpscope::experiments

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <stop_token>
 #include <string_view>
 #include <vector>
 
@@ -16,7 +17,7 @@ struct RawBody {
 };
 
 /// Lines `x,y,z,vx,vy,vz,mass`, see load_bodies. Throws BodiesFileError that begins "line 3: …".
-std::vector<RawBody> read_csv(std::string_view text, std::size_t most);
+std::vector<RawBody> read_csv(std::string_view text, std::size_t most, const std::stop_token& stop);
 
 /// Tipsy: a header {double time; int bodies, dimensions, gas, dark, stars} and 4 bytes of padding,
 /// and then records of 12 (gas), 9 (dark) and 11 (star) floats that begin mass, x, y, z, vx, vy,

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "compute/device/device.h"
 #include "emulator/machine/splitmix64.h"
 #include "experiments/nbody/bodies.h"
 
@@ -40,6 +41,11 @@ class Random {
     std::uint64_t state_;
 };
 
+/// To be called for each body i: looks for a stop request about every millisecond.
+void check_stop(const std::stop_token& stop, std::size_t i) {
+    if (i % 4096 == 0) compute::throw_if_stopped(stop, "the start of the bodies");
+}
+
 struct DiskShape {
     double mass = 1;
     double scale = 1;  ///< lengths in units of the standard disk's
@@ -50,13 +56,15 @@ constexpr double central_share = 0.6;              ///< of the disk's mass
 constexpr double disk_from = 0.25, disk_to = 4.5;  ///< scale lengths; no body beyond
 
 /// A disk in the plane z = 0 round a central body, turning counter-clockwise.
-Bodies make_disk(std::size_t n, const DiskShape& shape, Random& random) {
+Bodies make_disk(std::size_t n, const DiskShape& shape, Random& random,
+                 const std::stop_token& stop) {
     Bodies bodies(n);
     if (n == 0) return bodies;
     const double central_mass = n == 1 ? 1 : central_share;
     bodies[0].mass = float(shape.mass * central_mass);
     const double speed_unit = std::sqrt(shape.mass / shape.scale);
     for (std::size_t i = 1; i < n; ++i) {
+        check_stop(stop, i);
         // The surface density falls as exp(-x): the mass within x has the distribution of the sum
         // of two exponential variables.
         double x;
@@ -89,11 +97,12 @@ void tilt(std::array<float, 3>& v, double angle) {
 
 }  // namespace
 
-Bodies plummer_sphere(std::size_t n, std::uint64_t seed) {
+Bodies plummer_sphere(std::size_t n, std::uint64_t seed, const std::stop_token& stop) {
     Random random(seed);
     Bodies bodies(n);
     const double length = 3 * pi / 16;  // Plummer's radius in Hénon units
-    for (Body& body : bodies) {
+    for (std::size_t i = 0; i < n; ++i) {
+        check_stop(stop, i);
         const double inside = 0.999 * random.uniform();
         const double radius = 1 / std::sqrt(std::pow(inside, -2.0 / 3) - 1);
         // Speed over escape speed: density q^2 (1 - q^2)^(7/2), nowhere above 0.1.
@@ -103,6 +112,7 @@ Bodies plummer_sphere(std::size_t n, std::uint64_t seed) {
             y = 0.1 * random.uniform();
         } while (y > q * q * std::pow(1 - q * q, 3.5));
         const double speed = q * std::sqrt(2.0) * std::pow(1 + radius * radius, -0.25);
+        Body& body = bodies[i];
         body.mass = float(1 / double(n));
         body.position = random.direction(length * radius);
         body.velocity = random.direction(speed / std::sqrt(length));
@@ -111,20 +121,20 @@ Bodies plummer_sphere(std::size_t n, std::uint64_t seed) {
     return bodies;
 }
 
-Bodies rotating_disk(std::size_t n, std::uint64_t seed) {
+Bodies rotating_disk(std::size_t n, std::uint64_t seed, const std::stop_token& stop) {
     Random random(seed);
-    Bodies bodies = make_disk(n, {}, random);
+    Bodies bodies = make_disk(n, {}, random, stop);
     move_to_centre_of_mass(bodies);
     return bodies;
 }
 
-Bodies colliding_galaxies(std::size_t n, std::uint64_t seed) {
+Bodies colliding_galaxies(std::size_t n, std::uint64_t seed, const std::stop_token& stop) {
     Random random(seed);
     const std::size_t first = n - n / 3;
     const double second_mass = n / 3 == 0 ? 0 : 1.0 / 3;
     const DiskShape small{second_mass, 0.7};
-    Bodies bodies = make_disk(first, {1 - second_mass, 1}, random);
-    Bodies other = make_disk(n - first, small, random);
+    Bodies bodies = make_disk(first, {1 - second_mass, 1}, random, stop);
+    Bodies other = make_disk(n - first, small, random, stop);
 
     // Two points on a bound orbit with 0.9 of the parabolic speed. As points they would pass each
     // other at about a third of their first distance.
@@ -142,10 +152,12 @@ Bodies colliding_galaxies(std::size_t n, std::uint64_t seed) {
     return bodies;
 }
 
-Bodies cold_sphere(std::size_t n, std::uint64_t seed) {
+Bodies cold_sphere(std::size_t n, std::uint64_t seed, const std::stop_token& stop) {
     Random random(seed);
     Bodies bodies(n);
-    for (Body& body : bodies) {
+    for (std::size_t i = 0; i < n; ++i) {
+        check_stop(stop, i);
+        Body& body = bodies[i];
         body.mass = float(1 / double(n));
         body.position = random.direction(std::cbrt(random.uniform()));
     }

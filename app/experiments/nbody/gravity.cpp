@@ -2,6 +2,8 @@
 
 #include <tbb/parallel_for.h>
 
+#include "compute/device/device.h"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "experiments/nbody/gravity.cpp"
 #include <hwy/foreach_target.h>
@@ -92,24 +94,36 @@ namespace warpscope::experiments {
 HWY_EXPORT(pull_on);
 HWY_EXPORT(bond_of);
 
+namespace {
+
+/// Calls row(0) … row(count - 1) on all cores.
+template <class Row>
+void for_rows(std::size_t count, const std::stop_token& stop, Row row) {
+    tbb::parallel_for(std::size_t(0), count, [&](std::size_t k) {
+        if (!stop.stop_requested()) row(k);
+    });
+    compute::throw_if_stopped(stop, "the reference in double precision");
+}
+
+}  // namespace
+
 std::vector<Pull> reference_pulls(const Bodies& bodies, double eps,
-                                  std::span<const std::size_t> which) {
+                                  std::span<const std::size_t> which, const std::stop_token& stop) {
     const Columns columns(bodies);
     std::vector<Pull> pulls(which.size());
-    tbb::parallel_for(std::size_t(0), which.size(), [&](std::size_t k) {
+    for_rows(which.size(), stop, [&](std::size_t k) {
         pulls[k] = HWY_DYNAMIC_DISPATCH(pull_on)(columns, which[k], eps);
     });
     return pulls;
 }
 
-Energy energy(const Bodies& bodies, double eps) {
+Energy energy(const Bodies& bodies, double eps, const std::stop_token& stop) {
     const Columns columns(bodies);
     // Each row is summed first, then the row sums in order: the result does not depend on the
     // number of threads.
     std::vector<double> rows(bodies.size());
-    tbb::parallel_for(std::size_t(0), rows.size(), [&](std::size_t i) {
-        rows[i] = HWY_DYNAMIC_DISPATCH(bond_of)(columns, i, eps);
-    });
+    for_rows(rows.size(), stop,
+             [&](std::size_t i) { rows[i] = HWY_DYNAMIC_DISPATCH(bond_of)(columns, i, eps); });
     Energy result;
     for (double row : rows) result.potential -= row;
     for (const Body& body : bodies) {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "experiments/nbody/bodies.h"
@@ -15,9 +16,11 @@ struct Pull {
 };
 
 /// Accelerations of the bodies `which` by the gravity of all bodies, softened by eps: the reference
-/// for the kernels, which shares no code with them. O(which * bodies), on all cores.
+/// for the kernels, which shares no code with them. O(which * bodies), on all cores. Throws
+/// compute::Cancelled soon after a stop request.
 std::vector<Pull> reference_pulls(const Bodies& bodies, double eps,
-                                  std::span<const std::size_t> which);
+                                  std::span<const std::size_t> which,
+                                  const std::stop_token& stop = {});
 
 struct Energy {
     double kinetic = 0;
@@ -26,6 +29,7 @@ struct Energy {
 };
 
 /// In double precision, O(bodies^2 / 2), on all cores. The value does not depend on their number.
-Energy energy(const Bodies& bodies, double eps);
+/// Throws compute::Cancelled soon after a stop request.
+Energy energy(const Bodies& bodies, double eps, const std::stop_token& stop = {});
 
 }  // namespace warpscope::experiments

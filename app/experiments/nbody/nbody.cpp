@@ -27,22 +27,24 @@ NBody::Made NBody::make_start() {
     const auto n = std::size_t(std::int64_t(chosen_.bodies));
     const auto seed = std::uint64_t(std::int64_t(chosen_.seed));
     const Start start = chosen_.start;
+    const std::stop_token& stop = device().launch_limits().stop;
     if (start != Start::file) NBodyState::require_room(device(), n);
     switch (start) {
         case Start::plummer:
-            return {plummer_sphere(n, seed), "A Plummer sphere in equilibrium."};
+            return {plummer_sphere(n, seed, stop), "A Plummer sphere in equilibrium."};
         case Start::disk:
-            return {rotating_disk(n, seed), "A disk that turns round a heavy central body."};
+            return {rotating_disk(n, seed, stop), "A disk that turns round a heavy central body."};
         case Start::collision:
-            return {colliding_galaxies(n, seed), "Two disks that will collide."};
+            return {colliding_galaxies(n, seed, stop), "Two disks that will collide."};
         case Start::cold:
-            return {cold_sphere(n, seed), "A sphere at rest. It collapses and then expands again."};
+            return {cold_sphere(n, seed, stop),
+                    "A sphere at rest. It collapses and then expands again."};
         case Start::file:
             break;
     }
     if (chosen_.file.value().empty())
         throw ParameterError("start \"file\" needs a file of bodies: set nbody.file to its path");
-    LoadedBodies loaded = load_bodies(chosen_.file.value(), Parameters::most_bodies);
+    LoadedBodies loaded = load_bodies(chosen_.file.value(), Parameters::most_bodies, stop);
     NBodyState::require_room(device(), loaded.bodies.size());
     const double length = loaded.length_unit, mass = loaded.mass_unit;
     return {std::move(loaded.bodies),
@@ -55,6 +57,7 @@ NBody::Made NBody::make_start() {
 void NBody::adopt(const Bodies& start) {
     // The steps that can fail come first: an exception leaves the old state unchanged.
     NBodyState state(device(), chosen_.kernel, start);
+    device().check_stop("the start of the bodies");
     drift_.begin(start, eps(), 0);
     state_.emplace(std::move(state));
     if (&start != &start_state_) start_state_ = start;
@@ -74,7 +77,7 @@ void NBody::changed(std::span<Parameter* const> which) {
         Made made = make_start();
         adopt(made.bodies);
         origin_ = std::move(made.origin);
-        reset();
+        begin_at_frame_0();
     } else if (any_of(which, {&chosen_.kernel})) {
         NBodyState state(device(), chosen_.kernel, state_->download());
         state_.emplace(std::move(state));

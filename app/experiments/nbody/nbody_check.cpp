@@ -12,13 +12,14 @@ double norm2(const Vector& v) {
 
 }  // namespace
 
-StepReference make_reference(Bodies bodies, float eps, double most_pairs) {
+StepReference make_reference(Bodies bodies, float eps, double most_pairs,
+                             const std::stop_token& stop) {
     StepReference reference;
     for (Body& body : bodies) body.velocity = {};
     const auto n = double(bodies.size());
     const double stride = std::max(1.0, n * n / most_pairs);
     for (double i = 0; i < n; i += stride) reference.which.push_back(std::size_t(i));
-    reference.pulls = reference_pulls(bodies, eps, reference.which);
+    reference.pulls = reference_pulls(bodies, eps, reference.which, stop);
     reference.bodies = std::move(bodies);
     reference.eps = eps;
     return reference;
@@ -82,14 +83,14 @@ bool Drift::due(std::size_t bodies, std::uint64_t frame) const {
     return frame < energy_frame_ || double(frame - energy_frame_) >= 30 * times * times;
 }
 
-double Drift::energy(const Bodies& now, std::uint64_t frame) {
+double Drift::energy(const Bodies& now, std::uint64_t frame, const std::stop_token& stop) {
     if (!begin_energy_) {
-        begin_energy_ = experiments::energy(begin_, eps_).total();
+        begin_energy_ = experiments::energy(begin_, eps_, stop).total();
         begin_ = {};
     }
     if (due(now.size(), frame)) {
         const bool unmoved = frame == begin_frame_;
-        energy_ = unmoved ? *begin_energy_ : experiments::energy(now, eps_).total();
+        energy_ = unmoved ? *begin_energy_ : experiments::energy(now, eps_, stop).total();
         energy_frame_ = frame;
     }
     const double change = *energy_ - *begin_energy_;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "experiments/nbody/bodies.h"
@@ -32,7 +33,9 @@ struct StepReference {
 };
 
 /// For all bodies, or for evenly spaced ones if all would cost more than `most_pairs`.
-StepReference make_reference(Bodies bodies, float eps, double most_pairs);
+/// Throws Cancelled soon after a stop request.
+StepReference make_reference(Bodies bodies, float eps, double most_pairs,
+                             const std::stop_token& stop = {});
 
 /// Compares computed accelerations, one for each of reference.which.
 ///
@@ -61,7 +64,8 @@ class Drift {
 
     /// (E - E_0) / |E_0|. Energies cost n^2 / 2 pairs: above 4096 bodies a value is kept for some
     /// frames, the longer the more bodies there are; energy_frame() says which frame it is of.
-    double energy(const Bodies& now, std::uint64_t frame);
+    /// Throws Cancelled soon after a stop request; a later call computes what is missing.
+    double energy(const Bodies& now, std::uint64_t frame, const std::stop_token& stop = {});
     std::uint64_t energy_frame() const { return energy_frame_; }
 
     /// |P - P_0| over the sum of |m v| now.

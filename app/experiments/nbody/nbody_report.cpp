@@ -46,6 +46,7 @@ double NBody::most_pairs() const {
 
 Report NBody::report() {
     const Bodies now = state_->download();
+    device().check_stop("the reference in double precision");
     Report report{bodies_reading(), error_reading(now)};
     if (0.5 * double(now.size()) * double(now.size()) <= most_pairs())
         report.push_back(energy_reading(now));
@@ -64,7 +65,8 @@ Reading NBody::bodies_reading() const {
 
 Reading NBody::error_reading(const Bodies& now) {
     if (!step_error_) {
-        const StepReference reference = make_reference(now, eps(), most_pairs());
+        const StepReference reference =
+            make_reference(now, eps(), most_pairs(), device().launch_limits().stop);
         step_error_ = check_step(device(), state_->kernel(), unsigned(chosen_.block), reference);
         step_error_frame_ = frame();
     }
@@ -86,7 +88,7 @@ Reading NBody::error_reading(const Bodies& now) {
 }
 
 Reading NBody::energy_reading(const Bodies& now) {
-    const double drift = drift_.energy(now, frame());
+    const double drift = drift_.energy(now, frame(), device().launch_limits().stop);
     return {"energy_drift",
             "Energy drift",
             drift,
@@ -114,7 +116,8 @@ Reading NBody::rate_reading() {
 
 std::optional<Comparison> NBody::compare() {
     const Bodies now = state_->download();
-    const StepReference reference = make_reference(now, eps(), most_pairs());
+    const StepReference reference =
+        make_reference(now, eps(), most_pairs(), device().launch_limits().stop);
     const double pairs = double(now.size()) * double(now.size());
     Comparison comparison{"The n-body kernels; each makes one change to the one before",
                           "interactions/s",

@@ -178,6 +178,7 @@ void Ripple::render_into(const PixelTarget& target) {
     const std::size_t other_layout =
         chosen_.stamped() ? Parameters::book_layout : chosen_.layout.index();
 
+    rendered_frame_.reset();  // until the end: a stop leaves pictures and times half done
     device().begin_frame(frame());
     device().fill(wrong.address, 0, sizeof(unsigned));
     device().fill(stale.address, 0, sizeof(unsigned));

@@ -16,7 +16,6 @@
 namespace warpscope::experiments {
 namespace {
 
-constexpr unsigned max_blocks = 32;  // as in the book
 constexpr std::int64_t max_traced_n = std::int64_t(1) << 22;
 
 /// Threads on each multiprocessor for the kernels from `vectorized` on. This number was the fastest
@@ -32,6 +31,7 @@ Dot::Inputs::Inputs(compute::Device& device, std::int64_t n)
     std::vector<float> i_as_float, twice;
     unsigned __int128 sum = 0;
     for (std::int64_t begin = 0; begin < n; begin += chunk) {
+        device.check_stop("the vectors");
         const std::int64_t count = std::min(chunk, n - begin);
         i_as_float.resize(std::size_t(count));
         twice.resize(std::size_t(count));
@@ -49,10 +49,10 @@ Dot::Inputs::Inputs(compute::Device& device, std::int64_t n)
     exact = double(sum);
 }
 
-Dot::Results::Results(compute::Device& device, std::size_t window, std::size_t most_blocks)
+Dot::Results::Results(compute::Device& device, std::size_t slots, std::size_t most_blocks)
     : slot_size(most_blocks),
-      partials(device, window * most_blocks),
-      waited(device, max_blocks),
+      partials(device, slots * most_blocks),
+      waited(device, slots * max_blocks),
       block_sums(device, most_blocks),
       ticket(device, 1) {
     partials.fill(0);
@@ -75,11 +75,11 @@ Dot::Dot(compute::Device& device)
                 Parameters::file_of(Variant(i)), kernel_name(Variant(i)));
     }
     inputs_.emplace(device, chosen_.n);
-    results_.emplace(make_results(std::size_t(chosen_.launches)));
+    results_.emplace(make_results(slots()));
 }
 
 void Dot::changed(std::span<Parameter* const> which) {
-    Results results = make_results(std::size_t(chosen_.launches));
+    Results results = make_results(slots());
     if (any_of(which, {&chosen_.n})) {
         require_memory(device(), chosen_.n, 2 * sizeof(float));
         inputs_ = Inputs(device(), chosen_.n);
@@ -98,9 +98,8 @@ void Dot::do_step() {
 }
 
 void Dot::do_reset() {
+    break_frame();
     results_->launches = 0;
-    results_->ticket.fill(0);  // an interrupted launch may have left another value
-    begun_frame_.reset();
 }
 
 std::string Dot::kernel_name(Variant variant) const {
@@ -116,8 +115,8 @@ GpuSizedGrid Dot::gpu_sized_grid() const {
             chosen_.n < long_n ? busy_threads : busy_threads_long};
 }
 
-Dot::Results Dot::make_results(std::size_t window) {
-    return {device(), window, std::max(max_blocks, gpu_sized_grid().blocks)};
+Dot::Results Dot::make_results(std::size_t slots) {
+    return {device(), slots, std::max(max_blocks, gpu_sized_grid().blocks)};
 }
 
 compute::LaunchShape Dot::shape(Variant variant) const {
@@ -156,7 +155,7 @@ void Dot::launch(Variant variant, const Results& results, std::size_t slot, std:
     if (variant == Variant::divergent_bounded)
         device().launch(bounded_sum_, shape(variant), work, inputs_->a.pointer(),
                         inputs_->b.pointer(), partials, unsigned(chosen_.n), hold,
-                        results.waited.pointer());
+                        results.waited.pointer() + slot * max_blocks);
     else if (variant == Variant::single_pass)
         device().launch(whole_sum_, shape(variant), work, inputs_->a.pointer(),
                         inputs_->b.pointer(), results.block_sums.pointer(), unsigned(chosen_.n),
@@ -167,13 +166,27 @@ void Dot::launch(Variant variant, const Results& results, std::size_t slot, std:
 }
 
 void Dot::launch_next(std::uint64_t frame) {
-    if (begun_frame_ != frame) device().begin_frame(frame);
+    if (begun_frame_ != frame) {
+        device().begin_frame(frame);
+        results_->launches_before = results_->launches;
+    }
     begun_frame_ = frame;
-    // An edited kernel may race even if its name says that it has all barriers.
-    if (!synchronized(chosen_.kernel) || edited(device(), kernel_file())) cleaner_.launch();
-    launch(chosen_.kernel, *results_,
-           std::size_t(results_->launches) % std::size_t(chosen_.launches), chosen_.hold);
+    try {
+        // An edited kernel may race even if its name says that it has all barriers.
+        if (!synchronized(chosen_.kernel) || edited(device(), kernel_file())) cleaner_.launch();
+        launch(chosen_.kernel, *results_, std::size_t(results_->launches) % slots(), chosen_.hold);
+    } catch (const compute::Cancelled&) {
+        break_frame();
+        throw;
+    }
     ++results_->launches;
+}
+
+void Dot::break_frame() {
+    const bool report_will_launch = results_->launches < std::uint64_t(chosen_.launches);
+    if (begun_frame_ && report_will_launch) results_->launches = results_->launches_before;
+    begun_frame_.reset();
+    results_->ticket.fill(0);  // a launch that was stopped may have left another value
 }
 
 Tree Dot::make_tree() {

@@ -36,6 +36,8 @@ class Dot : public Experiment {
     using WholeSum = compute::Kernel<Floats, Floats, Floats, unsigned, Floats, Ticket>;
     using BoundedSum = compute::Kernel<Floats, Floats, Floats, unsigned, long long, Clocks>;
 
+    static constexpr unsigned max_blocks = 32;  ///< as in the book
+
     /// The vectors and their exact product: the sum of 2 fl(i)^2, where fl rounds to a float.
     struct Inputs {
         Inputs(compute::Device& device, std::int64_t n);
@@ -43,14 +45,15 @@ class Dot : public Experiment {
         double exact = 0;
     };
     struct Results {
-        Results(compute::Device& device, std::size_t window, std::size_t most_blocks);
+        Results(compute::Device& device, std::size_t slots, std::size_t most_blocks);
         std::size_t slot_size;
-        compute::Buffer<float> partials;    ///< slot_size for each launch of the window
-        compute::Buffer<long long> waited;  ///< of the newest launch, by block
+        compute::Buffer<float> partials;    ///< slot_size for each slot
+        compute::Buffer<long long> waited;  ///< max_blocks for each slot
         compute::Buffer<float>
             block_sums;  ///< of the blocks of the single pass, which stores one sum in `partials`
         compute::Buffer<unsigned> ticket;  ///< of the blocks of the single pass; 0 between launches
         std::uint64_t launches = 0;
+        std::uint64_t launches_before = 0;  ///< before the first launch of the current frame
     };
 
     void changed(std::span<Parameter* const> which) override;
@@ -60,7 +63,9 @@ class Dot : public Experiment {
 
     GpuSizedGrid gpu_sized_grid() const;
     compute::LaunchShape shape(Variant variant) const;
-    Results make_results(std::size_t window);
+    Results make_results(std::size_t slots);
+    /// The window's launches, and one that has not ended yet.
+    std::size_t slots() const { return std::size_t(chosen_.launches) + 1; }
     std::string kernel_name(Variant variant) const;
     /// Whether every barrier is where it belongs.
     static bool synchronized(Variant variant);
@@ -69,13 +74,16 @@ class Dot : public Experiment {
     /// Leaves the partial sums in slot `slot` of `results`.
     void launch(Variant variant, const Results& results, std::size_t slot, std::int64_t hold);
     void launch_next(std::uint64_t frame);
+    /// Other launches come between those of the current frame, or one of them was stopped. report()
+    /// then makes all of them again, so that each has the schedule that it would have had.
+    void break_frame();
     double sum_of(Variant variant, std::span<const float> partials, std::size_t slot) const;
     /// "dot.cu:30": the place of the barriers that a variant lacks or has inside the `if`.
     std::string barriers_place(Variant variant) const;
     Reading judge(double error, std::size_t wrong, std::size_t launches) const;
     std::string ended_sentence(Variant variant, bool right) const;
-    Reading waited_reading(const Results& results, std::int64_t hold) const;
-    Comparison::Row compare(Variant variant, ColdRuns& cold);
+    Reading waited_reading(const Results& results, std::size_t slot, std::int64_t hold) const;
+    Comparison::Row compare(Variant variant, const Results& results, ColdRuns& cold);
     /// nullopt if there is no cuBLAS.
     std::optional<Comparison::Row> compare_library(ColdRuns& cold);
     Comparison::Row row(std::string id, std::string label, const ColdRuns::Times& times,

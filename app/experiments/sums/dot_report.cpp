@@ -99,10 +99,11 @@ std::string Dot::ended_sentence(Variant variant, bool right) const {
         how, line);
 }
 
-Reading Dot::waited_reading(const Results& results, std::int64_t hold) const {
+Reading Dot::waited_reading(const Results& results, std::size_t slot, std::int64_t hold) const {
     const std::vector<long long> waited = results.waited.download();
-    const long long longest = *std::max_element(
-        waited.begin(), waited.begin() + shape(Variant::divergent_bounded).grid.x);
+    const long long* const of_launch = waited.data() + slot * max_blocks;
+    const long long longest =
+        *std::max_element(of_launch, of_launch + shape(Variant::divergent_bounded).grid.x);
     Reading reading{"waited", "Wait at the barriers", double(longest), "clocks", {}, Verdict::none,
                     {}};
     const std::string measured =
@@ -123,11 +124,12 @@ Reading Dot::waited_reading(const Results& results, std::int64_t hold) const {
 }
 
 std::optional<Report> Dot::measure_barriers() {
+    break_frame();
+    device().begin_frame(frame());
     const Results results = make_results(2);
     const std::int64_t hold = chosen_.hold > 0 ? std::int64_t(chosen_.hold) : usual_hold;
     launch(Variant::divergent, results, 0, hold);
     launch(Variant::divergent_bounded, results, 1, hold);
-    begun_frame_.reset();
     const std::vector<float> partials = results.partials.download();
     const double error = relative_error(sum_of(Variant::divergent, partials, 0));
     const bool right = error <= error_bound(Variant::divergent);
@@ -135,7 +137,7 @@ std::optional<Report> Dot::measure_barriers() {
     report.push_back({"ended_threads", "Threads that have ended", error, "", 0.0,
                       right ? Verdict::unproven : Verdict::finding,
                       ended_sentence(Variant::divergent, right)});
-    report.push_back(waited_reading(results, hold));
+    report.push_back(waited_reading(results, 1, hold));
     report.back().label = "Threads that continue";
     return report;
 }
@@ -146,9 +148,11 @@ Report Dot::report() {
     while (results_->launches < window) launch_next(frame());
     const std::vector<float> partials = results_->partials.download();
     std::size_t wrong = 0;
-    for (std::size_t slot = 0; slot < window; ++slot)
-        wrong += !(relative_error(sum_of(variant, partials, slot)) <= error_bound(variant));
-    const double value = sum_of(variant, partials, std::size_t(results_->launches - 1) % window);
+    double value = 0;  // of the newest launch
+    for (std::uint64_t i = results_->launches - window; i < results_->launches; ++i) {
+        value = sum_of(variant, partials, std::size_t(i) % slots());
+        wrong += !(relative_error(value) <= error_bound(variant));
+    }
 
     Report report;
     report.push_back({"value", "Value", value, "", inputs_->exact, Verdict::none, {}});
@@ -162,17 +166,17 @@ Report Dot::report() {
                       report.back().verdict,
                       {}});
     if (variant == Variant::divergent_bounded)
-        report.push_back(waited_reading(*results_, chosen_.hold));
+        report.push_back(
+            waited_reading(*results_, std::size_t(results_->launches - 1) % slots(), chosen_.hold));
     return report;
 }
 
-Comparison::Row Dot::compare(Variant variant, ColdRuns& cold) {
-    results_ = make_results(most_launches);
+Comparison::Row Dot::compare(Variant variant, const Results& results, ColdRuns& cold) {
     const ColdRuns::Times times = cold.measure(kernel_name(variant), [&](std::size_t run) {
         if (!synchronized(variant)) cleaner_.launch();
-        launch(variant, *results_, run, chosen_.hold);
+        launch(variant, results, run, chosen_.hold);
     });
-    const std::vector<float> partials = results_->partials.download();
+    const std::vector<float> partials = results.partials.download();
     double error = 0;
     for (std::size_t i = 0; i < times.runs; ++i) {
         const double one = relative_error(sum_of(variant, partials, i));
@@ -213,12 +217,13 @@ Comparison::Row Dot::row(std::string id, std::string label, const ColdRuns::Time
 
 std::optional<Comparison> Dot::compare() {
     Comparison comparison{"Kernels of the dot product, vectors read from memory", "B/s", "", {}};
+    break_frame();
+    device().begin_frame(frame());
+    const Results results = make_results(most_launches);
     ColdRuns cold(device());
     for (std::size_t variant = 0; variant < chosen_.kernel.words().size(); ++variant)
-        comparison.rows.push_back(compare(Variant(variant), cold));
+        comparison.rows.push_back(compare(Variant(variant), results, cold));
     if (auto library = compare_library(cold)) comparison.rows.push_back(std::move(*library));
-    results_ = make_results(std::size_t(chosen_.launches));
-    begun_frame_.reset();
     return comparison;
 }
 

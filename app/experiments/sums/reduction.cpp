@@ -36,6 +36,7 @@ Reduction::Inputs::Inputs(compute::Device& device, std::int64_t n)
     constexpr std::int64_t chunk = 1 << 20;
     std::vector<float> some;
     for (std::int64_t begin = 0; begin < n; begin += chunk) {
+        device.check_stop("the elements");
         some.resize(std::size_t(std::min(chunk, n - begin)));
         for (std::size_t i = 0; i < some.size(); ++i) {
             some[i] = reduction_input(std::uint64_t(begin) + i);
@@ -126,15 +127,21 @@ compute::Work Reduction::work(Variant variant) const {
 }
 
 void Reduction::launch(Variant variant) {
-    if (variant == Variant::single_pass)
-        device().launch(single_pass_, shape(variant), work(variant), inputs_->values.pointer(),
-                        partials_.pointer(), unsigned(chosen_.n), total_.pointer(),
-                        ticket_.pointer());
-    else
-        device().launch(sums_[std::size_t(variant)], shape(variant), work(variant),
-                        inputs_->values.pointer(), partials_.pointer(), unsigned(chosen_.n));
-    launched_ = true;
+    launched_ = false;
     value_.reset();
+    try {
+        if (variant == Variant::single_pass)
+            device().launch(single_pass_, shape(variant), work(variant), inputs_->values.pointer(),
+                            partials_.pointer(), unsigned(chosen_.n), total_.pointer(),
+                            ticket_.pointer());
+        else
+            device().launch(sums_[std::size_t(variant)], shape(variant), work(variant),
+                            inputs_->values.pointer(), partials_.pointer(), unsigned(chosen_.n));
+    } catch (const compute::Cancelled&) {
+        ticket_.fill(0);
+        throw;
+    }
+    launched_ = true;
 }
 
 double Reduction::value_of(Variant variant) {

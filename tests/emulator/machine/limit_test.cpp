@@ -52,7 +52,11 @@ TEST(Limit, StopRequestEndsTheLaunch) {
     Runner r(kernel_text(endless) + file);
     std::stop_source source;
     r.options.stop = source.get_token();
-    std::jthread stopper([&] { source.request_stop(); });
+    r.options.progress = std::make_shared<LaunchProgress>();
+    std::jthread stopper([&] {
+        while (r.options.progress->now().launch == 0) std::this_thread::yield();
+        source.request_stop();
+    });
     const std::string text = error_of([&] { r.run(one_block(32)); });
     expect_contains(text, "kernel k was stopped: block (0,0,0), warp 0 was at kernels/x.cu:67");
     EXPECT_EQ(text.find("endless"), std::string::npos);

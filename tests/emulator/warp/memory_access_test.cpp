@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "emulator/ptx_fixture.h"
 
 namespace warpscope::emulator {
@@ -34,6 +36,23 @@ TEST(MemoryAccess, NullAndMisalignedAddressesAreErrors) {
                     "not a multiple of 4");
     expect_contains(run_error("ld.global.v4.u32 {%r2,%r3,%r4,%r5}, [%rd0+8];", one_block(16)),
                     "not a multiple of 16");
+}
+
+TEST(MemoryAccess, MemoryOfAnySizeIsZeroAndAligned) {
+    Memory memory;
+    for (const std::size_t bytes : {std::size_t(1), std::size_t(1) << 20, std::size_t(40) << 20}) {
+        for (int time = 0; time < 2; ++time) {
+            auto* const first = static_cast<unsigned char*>(memory.allocate(bytes));
+            EXPECT_EQ(std::uint64_t(first) % 64, 0U);
+            EXPECT_EQ(std::count(first, first + bytes, 0), std::ptrdiff_t(bytes));
+            EXPECT_EQ(memory.used_bytes(), bytes);
+            std::fill(first, first + bytes, static_cast<unsigned char>(7));
+            memory.free(first);
+            EXPECT_EQ(memory.used_bytes(), 0U);
+            EXPECT_EQ(memory.find(std::uint64_t(first)), nullptr);
+        }
+    }
+    EXPECT_THROW(memory.allocate(std::size_t(1) << 60), Error);
 }
 
 TEST(MemoryAccess, FreedAndDetachedMemoryIsInvalid) {

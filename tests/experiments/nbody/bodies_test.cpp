@@ -15,7 +15,8 @@ using std::numbers::pi;
 
 struct Start {
     const char* name;
-    Bodies (*make)(std::size_t, std::uint64_t);
+    Bodies (*start)(std::size_t, std::uint64_t, const std::stop_token&);
+    Bodies make(std::size_t n, std::uint64_t seed) const { return start(n, seed, {}); }
 };
 constexpr Start starts[] = {{"plummer", plummer_sphere},
                             {"disk", rotating_disk},
