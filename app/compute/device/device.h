@@ -18,9 +18,9 @@
 
 #include "compute/device/kernel_edit.h"
 #include "compute/device/kernel_timings.h"
-#include "emulator/machine/launch_progress.h"
 #include "emulator/machine/policies.h"
 #include "emulator/warp/launch.h"
+#include "emulator/warp/launch_progress.h"
 
 namespace warpscope::compute {
 

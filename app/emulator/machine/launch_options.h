@@ -8,10 +8,10 @@
 #include <stop_token>
 #include <vector>
 
-#include "emulator/machine/launch_progress.h"
 #include "emulator/machine/policies.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/launch.h"
+#include "emulator/warp/launch_progress.h"
 
 namespace warpscope::emulator {
 
