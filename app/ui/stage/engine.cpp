@@ -67,6 +67,7 @@ Engine::Engine(std::unique_ptr<Scene> scene)
 std::unique_ptr<compute::Device> Engine::make_device(const std::string& wish) const {
     auto device = compute::pick_device(wish);
     device->set(run_);
+    limit(*device);
     return device;
 }
 
@@ -100,6 +101,7 @@ void Engine::put_on_show(std::unique_ptr<Scene> scene) {
     shown_.timeline.reset();
     shown_.tree.reset();
     failure_.clear();
+    before_change_.reset();
     changed();
     edits_.change_scene();
 }
@@ -178,6 +180,7 @@ void Engine::set_run(const compute::RunSettings& run) {
 }
 
 bool Engine::assign(std::span<const Assignment> assignments) {
+    remember_before_change();
     const bool done = attempt("", [&] { experiment().set(assignments); });
     if (done && shown_.message.tone == Tone::error) clear_message();
     if (done) shown_.comparison.reset();
@@ -191,6 +194,7 @@ void Engine::step_once() {
 }
 
 void Engine::reset() {
+    remember_before_change();
     if (attempt("", [&] { experiment().reset(); })) clear_message();
     edits_.forget_failures();
     changed();

@@ -84,6 +84,9 @@ class Engine {
     /// Waits until all requested checks of the launch have ended.
     void wait_for_checks();
 
+    /// Until the next call, commands and frames end soon after a request of `stop`, and what they
+    /// would have changed stays as it was. Their launches report to `progress`.
+    void begin_work(std::stop_token stop, std::shared_ptr<compute::LaunchProgress> progress);
     /// Computes a frame: lets edits that were tried take over, steps unless paused, renders what
     /// has changed for a view of this many framebuffer pixels, reads the report now and then, and
     /// lets the checks follow. False: shown() would return an equal value.
@@ -116,7 +119,10 @@ class Engine {
     void read_tree();
     void keep_snapshot();
 
-    // Failures
+    // Failures and cancelled work
+    void limit(compute::Device& device) const;
+    void remember_before_change();
+    void go_back();
     /// Which device an error comes from: the one on show, or one that was to replace it.
     enum class From { shown_device, new_device };
     bool attempt(const std::string& consequence, const std::function<void()>& change,
@@ -145,7 +151,12 @@ class Engine {
     bool tree_stale_ = true;
     Time next_report_{}, next_timeline_{};
     std::uint64_t timeline_picture_ = 0, timeline_state_ = 0;  ///< that the timeline belongs to
-    Time rests_until_{};   ///< no frame is computed before, while edits are tried
+    Time rests_until_{};  ///< no frame is computed before, while edits are tried
+    std::stop_token stop_;
+    std::shared_ptr<compute::LaunchProgress> progress_;
+    bool cancelled_ = false;  ///< in this frame
+    /// Where the experiment stood before the changes since its newest frame.
+    std::optional<experiments::Snapshot> before_change_;
     std::string failure_;  ///< the error of the kernels or the device on show, not handled yet
 };
 

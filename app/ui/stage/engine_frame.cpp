@@ -33,8 +33,12 @@ void Engine::compute_frame(Size view) {
     const Time start = clock_();
     const bool rests = edits_.in_background() && start < rests_until_;
     const bool steps = !rests && (!shown_.paused || std::exchange(step_wanted_, false));
+    cancelled_ = false;
     if (steps) step();
+    if (cancelled_) return;
     if (failure_.empty() && (picture_stale_ || view != before)) render(view);
+    if (cancelled_) return;
+    if (!picture_stale_) before_change_.reset();
     if (steps) rests_until_ = start + (1 + experiments::rest_while_trying) * (clock_() - start);
     if (failure_.empty() && report_stale_ && (shown_.paused || clock_() >= next_report_))
         read_report();
@@ -150,6 +154,9 @@ bool Engine::attempt(const std::string& consequence, const std::function<void()>
     try {
         change();
         return true;
+    } catch (const compute::Cancelled&) {
+        go_back();
+        return false;
     } catch (const std::exception& error) {
         record_failure(error, from);
         std::string words = error.what();
@@ -157,6 +164,37 @@ bool Engine::attempt(const std::string& consequence, const std::function<void()>
         say(std::move(words), Tone::error);
         return false;
     }
+}
+
+void Engine::begin_work(std::stop_token stop, std::shared_ptr<compute::LaunchProgress> progress) {
+    stop_ = std::move(stop);
+    progress_ = std::move(progress);
+    for (const auto& [id, scene] : scenes_) limit(scene->device());
+}
+
+void Engine::limit(compute::Device& device) const {
+    device.set_launch_limits({device.launch_limits().time, stop_});
+    device.set_progress(progress_);
+}
+
+/// Work that is cancelled before the next frame is ready goes back to this state.
+void Engine::remember_before_change() {
+    if (before_change_ || !progress_) return;  // without progress nobody can cancel
+    attempt("", [&] { before_change_ = experiment().snapshot(); });
+}
+
+/// After cancelled work: the last good state and its picture, paused.
+void Engine::go_back() {
+    cancelled_ = true;
+    shown_.paused = true;
+    picture_stale_ = report_stale_ = false;
+    begin_work({}, progress_);
+    const auto before = std::exchange(before_change_, std::nullopt);
+    if (before) {
+        attempt("", [&] { experiment().resume(*before); });
+        edits_.look_again();
+    }
+    say(before ? "Cancelled: the settings before are back. Paused." : "Cancelled. Paused.");
 }
 
 /// Records an error that calls for other kernels or another device. It is handled between frames,

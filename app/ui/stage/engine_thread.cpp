@@ -39,9 +39,15 @@ bool EngineThread::has_result() const {
     return result_ != nullptr;
 }
 
-std::optional<std::chrono::steady_clock::time_point> EngineThread::busy_since() const {
+std::optional<Work> EngineThread::work_now() const {
     const std::lock_guard lock(mutex_);
-    return busy_since_;
+    if (!busy_since_) return {};
+    return Work{*busy_since_, progress_->now()};
+}
+
+void EngineThread::cancel() {
+    const std::lock_guard lock(mutex_);
+    if (busy_since_) stop_.request_stop();
 }
 
 void EngineThread::work(const Engine::Start& start, const std::stop_token& stop) {
@@ -68,6 +74,7 @@ void EngineThread::run(Engine& engine, const std::stop_token& stop) {
     while (true) {
         std::vector<Command> commands;
         std::optional<experiments::Size> view;
+        std::stop_token token;
         {
             std::unique_lock lock(mutex_);
             busy_since_.reset();
@@ -76,7 +83,10 @@ void EngineThread::run(Engine& engine, const std::stop_token& stop) {
             commands = std::exchange(commands_, {});
             view = std::exchange(asked_, std::nullopt);
             busy_since_ = std::chrono::steady_clock::now();
+            stop_ = std::stop_source();
+            token = stop_.get_token();
         }
+        engine.begin_work(token, progress_);
         for (const Command& command : commands) command(engine);
         carried_out += commands.size();
         const bool changed = view && engine.advance(*view);

@@ -15,6 +15,12 @@
 
 namespace warpscope::ui {
 
+/// A frame or commands that an engine is busy with.
+struct Work {
+    std::chrono::steady_clock::time_point since;
+    compute::LaunchProgress::Reading launch;  ///< the newest launch
+};
+
 /// Runs an engine on a thread of its own. Commands go to it in a queue; after each frame it
 /// publishes what it has computed. It computes one frame for each time that one is asked for, so it
 /// is never more than one frame ahead of the window. The member functions are for another thread,
@@ -43,8 +49,10 @@ class EngineThread {
     /// The newest result, once; null: there is no new one. Throws what has ended the thread.
     std::shared_ptr<const Shown> take();
     bool has_result() const;
-    /// Since when it has been busy with a frame or a command; nullopt: it waits.
-    std::optional<std::chrono::steady_clock::time_point> busy_since() const;
+    /// What it is busy with; nullopt: it waits.
+    std::optional<Work> work_now() const;
+    /// Ends what it is busy with, at the next block on the emulator, at the next launch on a GPU.
+    void cancel();
 
   private:
     void work(const Engine::Start& start, const std::stop_token& stop);
@@ -59,6 +67,9 @@ class EngineThread {
     std::exception_ptr failure_;  ///< has ended the thread
     bool started_ = false;
     std::optional<std::chrono::steady_clock::time_point> busy_since_;
+    std::stop_source stop_;  ///< of what it is busy with
+    const std::shared_ptr<compute::LaunchProgress> progress_ =
+        std::make_shared<compute::LaunchProgress>();
 
     std::jthread thread_;  ///< destroyed first
 };

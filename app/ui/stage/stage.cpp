@@ -225,8 +225,8 @@ LiveLaunch Stage::launch() {
             [this](const compute::RunSettings& run) { return copy_launch(run); }};
 }
 
-std::optional<std::chrono::steady_clock::time_point> Stage::busy_since() const {
-    return thread_ ? thread_->busy_since() : std::nullopt;
+void Stage::cancel() {
+    if (thread_) thread_->cancel();
 }
 
 void Stage::wait_for_checks() {

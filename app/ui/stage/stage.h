@@ -97,8 +97,10 @@ class Stage {
     void advance(experiments::Size view);
     /// The engine has results that advance() has not taken yet.
     bool has_results() const { return thread_ && thread_->has_result(); }
-    /// Since when the engine has been busy with a frame or a command; nullopt: it waits.
-    std::optional<std::chrono::steady_clock::time_point> busy_since() const;
+    /// What the engine is busy with; nullopt: it waits, or it is on this thread.
+    std::optional<Work> work() const { return thread_ ? thread_->work_now() : std::nullopt; }
+    /// Ends what the engine is busy with. The last good state and its picture stay, paused.
+    void cancel();
 
     /// Only with the engine on the calling thread.
     Engine& engine() { return *engine_; }

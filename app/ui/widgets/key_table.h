@@ -21,7 +21,9 @@ enum class Command {
     save_window,
     save_picture,
     toggle_keys,
-    close_keys,
+    close_topmost,
+    toggle_barrier,
+    next_view,
     quit,
     // while the microscope is open
     close_microscope,

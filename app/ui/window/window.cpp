@@ -127,8 +127,8 @@ float App::raster() const {
 void App::wait() {
     const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
     if (hidden) return glfwWaitEventsTimeout(0.2);
-    const bool moves = !stage_->paused() || view_->moves() || stage_->trying() ||
-                       stage_->busy_since() || stage_->has_results();
+    const bool moves = !stage_->paused() || view_->moves() || stage_->trying() || stage_->work() ||
+                       stage_->has_results();
     if (input_.take_stir() || input_.waits()) awake_ = settling;
     if (awake_ > 0) {
         --awake_;

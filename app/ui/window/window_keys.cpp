@@ -1,3 +1,5 @@
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
 #include <imgui.h>
 
 #include "experiments/framework/experiment.h"
@@ -5,8 +7,44 @@
 #include "ui/window/window_view.h"
 
 namespace warpscope::ui {
+namespace {
+
+bool list_is_open() {
+    return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+}
+
+/// Whether the widget with the focus, or an open list, takes the key before any shortcut.
+bool is_for_widgets(int key, bool list_open) {
+    switch (key) {
+        case GLFW_KEY_TAB:
+        case GLFW_KEY_SPACE:
+        case GLFW_KEY_ENTER:
+        case GLFW_KEY_LEFT:
+        case GLFW_KEY_RIGHT:
+        case GLFW_KEY_UP:
+        case GLFW_KEY_DOWN:
+            return true;
+        case GLFW_KEY_ESCAPE:
+            return list_open;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+void WindowView::follow_keyboard() {
+    ImGuiIO& io = ImGui::GetIO();
+    const auto flag = ImGuiConfigFlags_NavEnableKeyboard;
+    io.ConfigFlags =
+        by_keyboard_ || list_is_open() ? io.ConfigFlags | flag : io.ConfigFlags & ~flag;
+}
 
 void WindowView::press(int key, int modifiers) {
+    if (key == GLFW_KEY_TAB) by_keyboard_ = true;
+    follow_keyboard();
+    const bool list_open = list_is_open();
+    if ((by_keyboard_ || list_open) && is_for_widgets(key, list_open)) return;
     const bool typing = ImGui::GetIO().WantTextInput;
     // The key's scope is looked up when the request runs, after the keys before it.
     ui_.later([this, key, modifiers, typing] {
@@ -64,8 +102,15 @@ bool WindowView::carry_out_general(Command command) {
         case Command::toggle_keys:
             keys_.show(!keys_.shown());
             return true;
-        case Command::close_keys:
-            keys_.show(false);
+        case Command::toggle_barrier:
+            return turn("sync");
+        case Command::next_view:
+            return turn("view");
+        case Command::close_topmost:
+            if (keys_.shown())
+                keys_.show(false);
+            else if (work_chip_.shows())
+                stage_.cancel();
             return true;
         case Command::quit:
             quit_ = true;
@@ -79,11 +124,10 @@ bool WindowView::carry_out_general(Command command) {
 bool WindowView::carry_out_in_microscope(Command command) {
     switch (command) {
         case Command::close_microscope:
-            // Esc closes one thing at a time: the list of keys is in front.
-            if (keys_.shown())
-                keys_.show(false);
-            else
-                microscope_.close();
+            // Esc closes one thing at a time, the one in front.
+            if (keys_.shown() || work_chip_.shows())
+                return carry_out_general(Command::close_topmost);
+            microscope_.close();
             return true;
         case Command::step_instruction:
             microscope_.step();
@@ -118,6 +162,18 @@ bool WindowView::carry_out_in_microscope(Command command) {
         default:
             return false;
     }
+}
+
+/// Gives a toggle, or a choice, of the experiment its next value. Returns true.
+bool WindowView::turn(std::string_view id) {
+    for (const experiments::Parameter* p : stage_.parameters().all()) {
+        if (p->id() != id || !p->matters()) continue;
+        experiments::Assignment next{p->id(), p->text() == "on" ? "off" : "on"};
+        if (const auto* choice = dynamic_cast<const experiments::Choice*>(p))
+            next.text = choice->words()[(choice->index() + 1) % choice->words().size()].id;
+        stage_.assign({&next, 1});
+    }
+    return true;
 }
 
 void WindowView::select(int experiment) {

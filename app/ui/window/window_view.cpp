@@ -136,6 +136,8 @@ void WindowView::draw(ImVec2 size) {
     draw_side_panel();
     panel(ui_, "dock", at.dock, colour::clear, {16, 0}, false, [&] { dock_.draw(ui_); });
     panel(ui_, "foot", at.foot, colour::background, {16, 7}, false, [&] { message_.draw(ui_); });
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) by_keyboard_ = false;
+    follow_keyboard();
     editor_.forget_asked();
     ImGui::End();
     keys_.draw(ui_);
@@ -158,6 +160,7 @@ void WindowView::draw_canvas() {
         tree_.draw(ui_);
     else
         picture_.draw(ui_);
+    work_chip_.draw(ui_);
 }
 
 /// The results, the editor or the microscope.

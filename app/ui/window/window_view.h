@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "ui/dock/dock.h"
@@ -20,6 +21,7 @@
 #include "ui/panels/top_bar.h"
 #include "ui/panels/transport_panel.h"
 #include "ui/panels/tree_panel.h"
+#include "ui/panels/work_chip.h"
 #include "ui/window/layout.h"
 
 namespace warpscope::ui {
@@ -80,6 +82,8 @@ class WindowView {
     void carry_out(Command command);
     bool carry_out_general(Command command);
     bool carry_out_in_microscope(Command command);
+    void follow_keyboard();
+    bool turn(std::string_view id);
     void select(int experiment);
     void toggle_microscope();
     void toggle_editor();
@@ -104,10 +108,12 @@ class WindowView {
     TilePanel tile_{microscope_};
     Dock dock_{stage_, microscope_, facts_, options_};
     MessageLine message_{stage_};
+    WorkChip work_chip_{stage_};
     /// Whether the editor was open before an experiment that opens it; nullopt: none is on show.
     std::optional<bool> editor_elsewhere_;
-    std::string shown_;    ///< id of the experiment that the picture's view belongs to
-    std::string noticed_;  ///< the microscope's newest notice
+    bool by_keyboard_ = false;  ///< Tab has given a widget the focus; a click takes it away
+    std::string shown_;         ///< id of the experiment that the picture's view belongs to
+    std::string noticed_;       ///< the microscope's newest notice
     Shot shot_ = Shot::none;
     bool quit_ = false;
 };

@@ -102,7 +102,7 @@ class EngineThreadTest : public testing::Test {
 TEST_F(EngineThreadTest, AStepThatDoesNotEndHoldsNoCommand) {
     stage_->advance({64, 48});
     gate.wait_for_a_step();
-    EXPECT_TRUE(stage_->busy_since());
+    EXPECT_TRUE(stage_->work());
     EXPECT_TRUE(assign("level", "99"));
     stage_->pause(true);
     for (int i = 0; i < 100; ++i) stage_->advance({64, 48});

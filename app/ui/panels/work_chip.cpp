@@ -1,0 +1,70 @@
+#include "ui/panels/work_chip.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+/// Shorter work is over before a person could read about it.
+constexpr double long_seconds = 0.3;
+/// The share of the blocks from which on the time that is left can be told.
+constexpr double telling_share = 0.02;
+
+double seconds_since(std::chrono::steady_clock::time_point since) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
+}
+
+std::string duration(double seconds) {
+    if (seconds < 90) return fmt::format("{:.0f} s", std::ceil(seconds));
+    if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
+    return fmt::format("{:.1f} h", seconds / 3600);
+}
+
+std::string words_of(const Stage& stage) {
+    const auto work = stage.work();
+    return work ? work_words(stage.frame() + 1, seconds_since(work->since), work->launch) : "";
+}
+
+}  // namespace
+
+std::string work_words(std::uint64_t frame, double seconds,
+                       const compute::LaunchProgress::Reading& launch) {
+    if (seconds < long_seconds) return {};
+    std::string words = fmt::format("Frame {}", quantity(double(frame), ""));
+    const double share = launch.blocks > 0 ? double(launch.done) / double(launch.blocks) : 0;
+    if (launch.blocks > 0) words += fmt::format(" · {:.0f} % of the blocks", 100 * share);
+    if (share >= telling_share && share < 1)
+        return words + fmt::format(" · about {} left", duration(seconds * (1 - share) / share));
+    return words + fmt::format(" · {} so far", duration(seconds));
+}
+
+bool WorkChip::shows() const {
+    return !words_of(stage_).empty();
+}
+
+void WorkChip::draw(Ui& ui) {
+    const std::string words = words_of(stage_);
+    if (words.empty()) return;
+    const char* const cancel = "Cancel";
+    const float gap = ui.px(10), height = ImGui::GetFrameHeight() + ui.px(8);
+    const float width = ImGui::CalcTextSize(words.c_str()).x + button_width(cancel) + 3 * gap;
+    const ImVec2 window = ImGui::GetWindowPos();
+    const ImVec2 low{window.x + ImGui::GetWindowWidth() - width - gap, window.y + gap};
+    ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + width, low.y + height},
+                                              faded(colour::background, 0.92F), ui.px(6));
+    ImGui::SetCursorScreenPos({low.x + gap, low.y + ui.px(4)});
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.body, colour::text, words);
+    record(ui, "work", words);
+    ImGui::SameLine(0, gap);
+    if (flat_button(ui, "work.cancel", cancel, true)) stage_.cancel();
+    tooltip(ui, "End this computation and go back to the last good state (Esc).");
+}
+
+}  // namespace warpscope::ui

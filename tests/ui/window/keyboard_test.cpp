@@ -1,0 +1,51 @@
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+
+#include "ui/view_fixture.h"
+
+namespace warpscope::ui {
+namespace {
+
+class KeyboardTest : public ViewFixture {
+  protected:
+    KeyboardTest() { show("ripple", {{"size", "64"}}); }
+    void shortcut(int key) {
+        view_->press(key, 0);
+        frames(3);
+    }
+    std::string chosen(const std::string& id) { return stage_->parameters().find(id).text(); }
+};
+
+TEST_F(KeyboardTest, SSwitchesTheBarrierAndWShowsTheNextView) {
+    EXPECT_EQ(chosen("sync"), "on");
+    shortcut(GLFW_KEY_S);
+    EXPECT_EQ(chosen("sync"), "off");
+    shortcut(GLFW_KEY_S);
+    EXPECT_EQ(chosen("sync"), "on");
+    EXPECT_EQ(chosen("view"), "picture");
+    shortcut(GLFW_KEY_W);
+    EXPECT_EQ(chosen("view"), "wrong");
+}
+
+TEST_F(KeyboardTest, SpaceIsForTheWidgetThatTabHasChosenAndForPauseOtherwise) {
+    ASSERT_TRUE(stage_->paused());
+    shortcut(GLFW_KEY_SPACE);
+    EXPECT_FALSE(stage_->paused());
+    shortcut(GLFW_KEY_TAB);
+    shortcut(GLFW_KEY_SPACE);
+    EXPECT_FALSE(stage_->paused());
+    press(5, 5);  // a click beside all widgets
+    shortcut(GLFW_KEY_SPACE);
+    EXPECT_TRUE(stage_->paused());
+}
+
+TEST_F(KeyboardTest, EscLeavesTheMicroscopeOpenWhileAListIsOpen) {
+    shortcut(GLFW_KEY_M);
+    ASSERT_TRUE(view_->microscope().is_open());
+    click("microscope.turns");
+    shortcut(GLFW_KEY_ESCAPE);
+    EXPECT_TRUE(view_->microscope().is_open());
+}
+
+}  // namespace
+}  // namespace warpscope::ui
