@@ -20,6 +20,10 @@ Gui::Gui(GLFWwindow* window)
     ImGui::SetCurrentContext(context_);
     ImGui::GetIO().IniFilename = nullptr;
     if (window_) ImGui_ImplGlfw_InitForOpenGL(window_, imgui_has_queue);
+#if IMGUI_VERSION_NUM < 18700
+    // Keyboard navigation demands a number for this key, also without a window.
+    if (!window_) ImGui::GetIO().KeyMap[ImGuiKey_Space] = 0;
+#endif
     if (ImGui_ImplOpenGL3_Init("#version 330 core")) return;
     if (window_) ImGui_ImplGlfw_Shutdown();
     ImGui::DestroyContext(context_);

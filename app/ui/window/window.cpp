@@ -59,7 +59,7 @@ class App {
     /// Frames that ImGui needs after an event until nothing moves.
     static constexpr int settling = 4;
     /// Seconds between frames while the engine computes and nothing else happens.
-    static constexpr double slow_frame = 1.0 / 30;
+    static constexpr double slow_frame = 1.0 / 33;
 
     const WindowOptions& options_;
     gl::WindowContext context_;
@@ -135,8 +135,10 @@ void App::wait() {
         glfwPollEvents();
     } else if (moves) {
         // A new result ends the wait.
-        if (!stage_->has_results()) glfwWaitEventsTimeout(slow_frame);
-        if (stage_->has_results()) glfwPollEvents();
+        const double since = std::chrono::duration<double>(Clock::now() - last_frame_).count();
+        if (!stage_->has_results() && since < slow_frame)
+            glfwWaitEventsTimeout(slow_frame - since);
+        glfwPollEvents();
     } else {
         rest();
     }
