@@ -309,6 +309,11 @@ class App:
         self.key("ctrl+q")
         return self._process.wait(PATIENCE)
 
+    def end(self, number):
+        """Sends the app a signal and returns its exit status."""
+        self._process.send_signal(number)
+        return self._process.wait(PATIENCE)
+
     def close(self):
         if self._process.poll() is None:
             self._process.kill()

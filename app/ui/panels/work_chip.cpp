@@ -56,8 +56,11 @@ void WorkChip::draw(Ui& ui) {
     const float width = ImGui::CalcTextSize(words.c_str()).x + button_width(cancel) + 3 * gap;
     const ImVec2 window = ImGui::GetWindowPos();
     const ImVec2 low{window.x + ImGui::GetWindowWidth() - width - gap, window.y + gap};
-    ImGui::GetWindowDrawList()->AddRectFilled(low, {low.x + width, low.y + height},
-                                              faded(colour::background, 0.92F), ui.px(6));
+    // In a child window of its own, the button lies over the picture, which uses the mouse too.
+    ImGui::SetCursorScreenPos(low);
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, faded(colour::background, 0.92F));
+    ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, ui.px(6));
+    ImGui::BeginChild("work", {width, height}, false, ImGuiWindowFlags_NoScrollbar);
     ImGui::SetCursorScreenPos({low.x + gap, low.y + ui.px(4)});
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.body, colour::text, words);
@@ -65,6 +68,9 @@ void WorkChip::draw(Ui& ui) {
     ImGui::SameLine(0, gap);
     if (flat_button(ui, "work.cancel", cancel, true)) stage_.cancel();
     tooltip(ui, "End this computation and go back to the last good state (Esc).");
+    ImGui::EndChild();
+    ImGui::PopStyleVar();
+    ImGui::PopStyleColor();
 }
 
 }  // namespace warpscope::ui

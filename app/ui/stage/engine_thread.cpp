@@ -13,6 +13,7 @@ EngineThread::EngineThread(const Engine::Start& start, Hooks hooks) : hooks_(std
 }
 
 EngineThread::~EngineThread() {
+    cancel();
     thread_.request_stop();
 }
 

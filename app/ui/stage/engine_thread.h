@@ -37,7 +37,7 @@ class EngineThread {
 
     /// Makes the engine on the thread and waits for that. Throws what its constructor throws.
     EngineThread(const Engine::Start& start, Hooks hooks);
-    /// Ends after the command or frame that is being computed.
+    /// Cancels what it is busy with.
     ~EngineThread();
     EngineThread(const EngineThread&) = delete;
     EngineThread& operator=(const EngineThread&) = delete;

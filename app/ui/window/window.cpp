@@ -25,6 +25,8 @@
 #include "ui/stage/edit_files.h"
 #include "ui/window/gui.h"
 #include "ui/window/screenshot.h"
+#include "ui/window/termination.h"
+#include "ui/window/unfinished_run.h"
 #include "ui/window/window_input.h"
 #include "ui/window/window_start.h"
 #include "ui/window/window_view.h"
@@ -47,6 +49,7 @@ class App {
     void wait();
     void rest();
     void make_offers();
+    bool waits_for_run() const;
     void frame();
     void follow_scale();
     void hold_rate();
@@ -62,6 +65,8 @@ class App {
     static constexpr double slow_frame = 1.0 / 33;
 
     const WindowOptions& options_;
+    Termination termination_;
+    UnfinishedRun unfinished_;
     gl::WindowContext context_;
     GLFWwindow* window_;
     std::unique_ptr<Stage> stage_;
@@ -82,6 +87,7 @@ class App {
 
 App::App(const WindowOptions& options, const LoadedSettings& loaded)
     : options_(options),
+      unfinished_(options.settings),
       context_("Warpscope", options.size.value_or(loaded.settings.window).width,
                options.size.value_or(loaded.settings.window).height),
       window_(context_.window()),
@@ -94,6 +100,7 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
     view.vsync = options.vsync.value_or(view.vsync);
     view_ =
         std::make_unique<WindowView>(*stage_, view, context_.content_scale() / raster(), raster());
+    if (unfinished_.before()) stage_->pause(true);
     if (options.microscope)
         view_->ui().later([this] { view_->open_microscope(*options_.microscope); });
 }
@@ -136,8 +143,7 @@ void App::wait() {
     } else if (moves) {
         // A new result ends the wait.
         const double since = std::chrono::duration<double>(Clock::now() - last_frame_).count();
-        if (!stage_->has_results() && since < slow_frame)
-            glfwWaitEventsTimeout(slow_frame - since);
+        if (!stage_->has_results() && since < slow_frame) glfwWaitEventsTimeout(slow_frame - since);
         glfwPollEvents();
     } else {
         rest();
@@ -159,6 +165,11 @@ void App::rest() {
     } while (awake_ == 0 && Clock::now() < wake);
 }
 
+/// The last run never got as far as its first frame, so this one waits for a person.
+bool App::waits_for_run() const {
+    return unfinished_.before() && stage_->paused() && stage_->frame() == 0;
+}
+
 /// Offers in the message line: a restart after a lost GPU, or the edits of the last run.
 void App::make_offers() {
     if (stage_->shown().lost_wish) {
@@ -168,6 +179,10 @@ void App::make_offers() {
         };
         view_->message().offer(
             Offer{"Restart", "Start Warpscope again, which makes the GPU usable again.", restart});
+    } else if (waits_for_run()) {
+        view_->message().offer(Offer{
+            "Run", "The last run ended before its first frame was computed. Run these settings.",
+            [this] { stage_->pause(false); }});
     } else if (files_.offers()) {
         view_->message().offer(
             Offer{"Restore", "Restore the unsaved edits of the last run: " + files_.offered() + ".",
@@ -236,6 +251,7 @@ void App::after_frame() {
     }
     view_->dock().set_frame_times(times_);
     last_frame_ = now;
+    if (stage_->pixels() || stage_->tree()) unfinished_.finish();
     Ui& ui = view_->ui();
     if (!ui.requests.empty()) awake_ = std::max(awake_, 3);
     ui.widgets.add({"frames", 0, 0, 0, 0, std::to_string(++frames_), true, false});
@@ -285,12 +301,13 @@ void App::remember() {
 }
 
 bool App::run() {
-    while (!glfwWindowShouldClose(window_)) {
+    while (!glfwWindowShouldClose(window_) && !termination_.requested()) {
         wait();
         frame();
     }
     files_.keep_now();
     remember();
+    if (termination_.requested()) termination_.end_process();
     return again_;
 }
 

@@ -1,0 +1,76 @@
+"""The window answers while a frame is computed that does not end during the test.
+
+usage: answering.py PROGRAM [Answering.NAME]
+"""
+import signal
+
+from driver import wait_for
+from scenario import BODIES, RIPPLE, Scenario, main
+
+# 2^36 interactions a frame: minutes on any processor.
+ENDLESS = ["--experiment", "nbody", "--set", "nbody.bodies=262144", "--set", "nbody.kernel=float3"]
+
+
+class Answering(Scenario):
+    def test_presses_and_keys_arrive_while_a_frame_is_computed(self):
+        app = self.start(*ENDLESS)
+        app.wait_value("work", lambda value: value.startswith("Frame 1"))
+        for tab in ("counters", "findings", "timings"):
+            app.click(f"dock.{tab}")
+            app.park()
+            app.wait_value(f"dock.{tab}", "on")
+        app.type_into("nbody.seed", "12345")
+        app.wait_value("nbody.seed", "12345")
+        app.click("nbody.seed")
+        app.key(*["BackSpace"] * 4)
+        app.display.xdotool("type", "7")
+        app.wait_value("nbody.seed", "7")
+        self.assertEqual(app.frame(), 0)
+
+    def test_esc_cancels_a_frame_and_brings_the_last_good_state_back(self):
+        app = self.start(*BODIES)
+        app.wait_value("transport.frame", lambda value: int(value) > 2)
+        app.type_into("nbody.bodies", "262144")
+        app.wait_value("work", lambda value: value.startswith("Frame"))
+        app.key("Escape")
+        app.wait_value("nbody.bodies", "512")
+        self.assertIn("Cancelled", app.value("message"))
+        self.assertGreater(app.frame(), 2)
+        frame = app.frame()
+        app.key("space")
+        wait_for("further frames", lambda: app.frame() > frame)
+
+    def test_the_button_cancels_as_well(self):
+        app = self.start(*BODIES)
+        app.wait_value("transport.frame", lambda value: int(value) > 2)
+        app.type_into("nbody.bodies", "262144")
+        app.click("work.cancel")
+        app.wait_value("nbody.bodies", "512")
+
+    def test_after_a_run_without_a_first_frame_the_next_one_waits(self):
+        app = self.start(*ENDLESS)
+        app.wait_value("work", lambda value: value.startswith("Frame 1"))
+        self.assertEqual(app.end(signal.SIGKILL), -signal.SIGKILL)
+        app = self.start(*ENDLESS)
+        app.wait_value("offer", lambda value: True)
+        self.assertEqual(app.frame(), 0)
+        app.click("offer")
+        app.wait_value("work", lambda value: value.startswith("Frame 1"))
+
+    def test_sigterm_saves_the_settings_and_ends_by_the_signal(self):
+        app = self.start(*RIPPLE)
+        app.click("ripple.sync")
+        app.wait_value("ripple.sync", "off")
+        self.assertEqual(app.end(signal.SIGTERM), -signal.SIGTERM)
+        app = self.start()
+        app.wait_value("ripple.sync", "off")
+        app.wait_value("ripple.size", "256")
+
+    def test_the_window_closes_at_once_while_a_frame_is_computed(self):
+        app = self.start(*ENDLESS)
+        app.wait_value("work", lambda value: value.startswith("Frame 1"))
+        self.assertEqual(app.quit(), 0)
+
+
+if __name__ == "__main__":
+    main()
