@@ -28,14 +28,19 @@ std::string duration(double seconds) {
 
 std::string words_of(const Stage& stage) {
     const auto work = stage.work();
-    return work ? work_words(stage.frame() + 1, seconds_since(work->since), work->launch) : "";
+    if (!work) return {};
+    return work_words(work->activity, stage.frame() + 1, seconds_since(work->since), work->launch);
 }
 
 }  // namespace
 
-std::string work_words(std::uint64_t frame, double seconds,
+std::string work_words(Activity activity, std::uint64_t frame, double seconds,
                        const compute::LaunchProgress::Reading& launch) {
     if (seconds < long_seconds) return {};
+    if (activity == Activity::report)
+        return fmt::format("Comparing with double precision · {} so far", duration(seconds));
+    if (activity == Activity::comparison)
+        return fmt::format("Comparing the variants · {} so far", duration(seconds));
     std::string words = fmt::format("Frame {}", quantity(double(frame), ""));
     const double share = launch.blocks > 0 ? double(launch.done) / double(launch.blocks) : 0;
     if (launch.blocks > 0) words += fmt::format(" · {:.0f} % of the blocks", 100 * share);

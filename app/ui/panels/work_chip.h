@@ -8,9 +8,9 @@
 
 namespace warpscope::ui {
 
-/// "Frame 3 · 41 % of the blocks · about 12 s left" for work that has taken `seconds` so far.
-/// Empty: the work is too short to speak of it.
-std::string work_words(std::uint64_t frame, double seconds,
+/// "Frame 3 · 41 % of the blocks · about 12 s left" for work that has taken `seconds` so far, where
+/// `frame` is the one that is computed next. Empty: the work is too short to speak of it.
+std::string work_words(Activity activity, std::uint64_t frame, double seconds,
                        const compute::LaunchProgress::Reading& launch);
 
 /// Says what takes long, over the picture, with a button that cancels it.

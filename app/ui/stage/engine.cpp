@@ -201,6 +201,7 @@ void Engine::reset() {
 }
 
 void Engine::compare() {
+    activity_ = Activity::comparison;
     attempt("", [&] {
         shown_.comparison = experiment().compare();
         if (!shown_.comparison) say("This experiment has no variants to compare.");

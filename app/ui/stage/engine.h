@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -87,6 +88,8 @@ class Engine {
     /// Until the next call, commands and frames end soon after a request of `stop`, and what they
     /// would have changed stays as it was. Their launches report to `progress`.
     void begin_work(std::stop_token stop, std::shared_ptr<compute::LaunchProgress> progress);
+    /// What it is busy with. Any thread may ask.
+    Activity activity() const { return activity_; }
     /// Computes a frame: lets edits that were tried take over, steps unless paused, renders what
     /// has changed for a view of this many framebuffer pixels, reads the report now and then, and
     /// lets the checks follow. False: shown() would return an equal value.
@@ -152,6 +155,7 @@ class Engine {
     Time next_report_{}, next_timeline_{};
     std::uint64_t timeline_picture_ = 0, timeline_state_ = 0;  ///< that the timeline belongs to
     Time rests_until_{};  ///< no frame is computed before, while edits are tried
+    std::atomic<Activity> activity_ = Activity::other;
     std::stop_token stop_;
     std::shared_ptr<compute::LaunchProgress> progress_;
     bool cancelled_ = false;  ///< in this frame

@@ -24,6 +24,7 @@ bool Engine::advance(Size view) {
 }
 
 void Engine::compute_frame(Size view) {
+    activity_ = Activity::frame;
     const Size before = std::exchange(view_, view);
     if (!failure_.empty()) handle_failure();
     if (!warm_ && documents().version() != 0) warm();
@@ -91,6 +92,7 @@ void Engine::render(Size view) {
 void Engine::read_report() {
     report_stale_ = false;
     ++version_;
+    activity_ = Activity::report;
     const Time start = clock_();
     attempt("", [&] { shown_.report = experiment().report(); });
     // A report that takes long to make (a double-precision reference) must not slow the frames.
@@ -169,6 +171,7 @@ bool Engine::attempt(const std::string& consequence, const std::function<void()>
 void Engine::begin_work(std::stop_token stop, std::shared_ptr<compute::LaunchProgress> progress) {
     stop_ = std::move(stop);
     progress_ = std::move(progress);
+    activity_ = Activity::other;
     for (const auto& [id, scene] : scenes_) limit(scene->device());
 }
 

@@ -43,7 +43,7 @@ bool EngineThread::has_result() const {
 std::optional<Work> EngineThread::work_now() const {
     const std::lock_guard lock(mutex_);
     if (!busy_since_) return {};
-    return Work{*busy_since_, progress_->now()};
+    return Work{*busy_since_, engine_->activity(), progress_->now()};
 }
 
 void EngineThread::cancel() {
@@ -65,6 +65,7 @@ void EngineThread::work(const Engine::Start& start, const std::stop_token& stop)
     } catch (...) {
         const std::lock_guard lock(mutex_);
         failure_ = std::current_exception();
+        busy_since_.reset();
         changed_.notify_all();
     }
     hooks_.leave();
@@ -84,6 +85,7 @@ void EngineThread::run(Engine& engine, const std::stop_token& stop) {
             commands = std::exchange(commands_, {});
             view = std::exchange(asked_, std::nullopt);
             busy_since_ = std::chrono::steady_clock::now();
+            engine_ = &engine;
             stop_ = std::stop_source();
             token = stop_.get_token();
         }

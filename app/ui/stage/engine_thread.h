@@ -18,6 +18,7 @@ namespace warpscope::ui {
 /// A frame or commands that an engine is busy with.
 struct Work {
     std::chrono::steady_clock::time_point since;
+    Activity activity = Activity::other;
     compute::LaunchProgress::Reading launch;  ///< the newest launch
 };
 
@@ -67,7 +68,8 @@ class EngineThread {
     std::exception_ptr failure_;  ///< has ended the thread
     bool started_ = false;
     std::optional<std::chrono::steady_clock::time_point> busy_since_;
-    std::stop_source stop_;  ///< of what it is busy with
+    const Engine* engine_ = nullptr;  ///< while it is busy
+    std::stop_source stop_;           ///< of what it is busy with
     const std::shared_ptr<compute::LaunchProgress> progress_ =
         std::make_shared<compute::LaunchProgress>();
 

@@ -25,6 +25,9 @@ struct Message {
     std::chrono::steady_clock::time_point at;
 };
 
+/// What an engine is busy with.
+enum class Activity { frame, report, comparison, other };
+
 /// The picture of a frame. `texture` is null where the experiment draws no pixels (it has a tree),
 /// or none could be drawn.
 struct ShownPicture {

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "experiments/framework/metadata.h"
 #include "gl/framebuffer.h"
@@ -78,15 +79,20 @@ experiments::Metadata describe_window(const Stage& stage, experiments::Size size
     return metadata;
 }
 
-void save_screenshot(Stage& stage, const Screenshot& shot, const std::filesystem::path& file) {
+ScreenshotImage take_screenshot(Stage& stage, const Screenshot& shot) {
     const gl::Texture* raw = shot.view_only ? stage.pixels() : nullptr;
     const experiments::Size size = raw ? experiments::Size{raw->width(), raw->height()} : shot.size;
-    const auto metadata = shot.view_only ? experiments::describe(stage.described(), shot.size, true)
+    auto metadata = shot.view_only ? experiments::describe(stage.described(), shot.size, true)
                                          : describe_window(stage, shot.size, shot.microscope);
     std::vector<std::uint8_t> rgba = raw ? raw->read_pixels() : draw(stage, shot);
     if (!raw)
         for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
-    gl::write_png(file, size.width, size.height, rgba, metadata);
+    return {size, std::move(rgba), std::move(metadata)};
+}
+
+void save_screenshot(Stage& stage, const Screenshot& shot, const std::filesystem::path& file) {
+    const ScreenshotImage image = take_screenshot(stage, shot);
+    gl::write_png(file, image.size.width, image.size.height, image.rgba, image.metadata);
 }
 
 PixelPath save_offscreen(const experiments::Entry& entry, experiments::Running running,

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/metadata.h"
@@ -19,6 +20,16 @@ struct Screenshot {
     bool view_only = false;  ///< the picture alone
     std::optional<MicroscopePlace> microscope{};  ///< opens the microscope; not with view_only
 };
+
+/// The pixels of a screenshot (r, g, b, a, top row first) and what its file says about them.
+struct ScreenshotImage {
+    experiments::Size size;
+    std::vector<std::uint8_t> rgba;
+    experiments::Metadata metadata;
+};
+
+/// Draws the picture alone, as save_screenshot() does, without a file.
+ScreenshotImage take_screenshot(Stage& stage, const Screenshot& shot);
 
 /// Draws the window or, with view_only, the picture alone (pixels in their own size, a tree at
 /// `size`), and writes a PNG with the settings in its metadata, whole or not at all. Needs a

@@ -12,6 +12,8 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -55,6 +57,8 @@ class App {
     void hold_rate();
     void after_frame();
     void save_shot(Shot shot, int width, int height);
+    experiments::Metadata window_metadata() const;
+    void finish_saving();
     void remember();
     ImVec2 window_size() const;
     float raster() const;
@@ -74,6 +78,7 @@ class App {
     WindowInput input_;
     std::unique_ptr<Gui> gui_;
     std::unique_ptr<WindowView> view_;
+    std::future<std::filesystem::path> saving_;  ///< the screenshot that is being written
     bool again_ = false;
     FrameTimes times_;
     int awake_ = 3;  ///< frames to draw before waiting for events again
@@ -212,6 +217,8 @@ void App::frame() {
     view_->run_requests();
     if (view_->asked_to_quit()) glfwSetWindowShouldClose(window_, GLFW_TRUE);
     files_.look();
+    if (saving_.valid() && saving_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+        finish_saving();
     make_offers();
     view_->place(window_size());
     stage_->advance(view_->picture_size());
@@ -258,30 +265,49 @@ void App::after_frame() {
     if (!options_.widget_map.empty()) ui.widgets.write_if_changed(options_.widget_map);
 }
 
+/// Reads the pixels of this frame. Another thread makes a file of them.
 void App::save_shot(Shot shot, int width, int height) {
     awake_ = 3;
+    finish_saving();  // one file at a time
+    ScreenshotImage image;
     try {
-        const std::time_t now = std::time(nullptr);
-        std::tm local{};
-        ::localtime_r(&now, &local);
-        const auto path = screenshot_path(screenshot_folder(), local);
-        const experiments::Size view = view_->picture_size();
         if (shot == Shot::picture) {
-            save_screenshot(*stage_, {view, true}, path);
+            image = take_screenshot(*stage_, {view_->picture_size(), true});
             glBindFramebuffer(GL_FRAMEBUFFER, 0);
         } else {
-            std::vector<std::uint8_t> rgba = gl::read_framebuffer(width, height);
-            for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;
-            const Microscope& microscope = view_->microscope();
-            const bool of_this_frame = microscope.frame() == stage_->frame();
-            const auto place = of_this_frame ? microscope.place() : std::nullopt;
-            gl::write_png(
-                path, width, height, rgba,
-                describe_window(*stage_, {width, height}, place, microscope.is_open() && !place));
+            image = {{width, height}, gl::read_framebuffer(width, height), window_metadata()};
+            for (std::size_t i = 3; i < image.rgba.size(); i += 4) image.rgba[i] = 255;
         }
-        stage_->say(fmt::format("Saved {}", path.string()));
     } catch (const std::exception& error) {
         glBindFramebuffer(GL_FRAMEBUFFER, 0);
+        return stage_->say(fmt::format("The screenshot was not saved: {}", error.what()),
+                           Tone::error);
+    }
+    const std::time_t now = std::time(nullptr);
+    std::tm local{};
+    ::localtime_r(&now, &local);
+    saving_ = std::async(std::launch::async, [image = std::move(image), local] {
+        const auto path = screenshot_path(screenshot_folder(), local);
+        gl::write_png(path, image.size.width, image.size.height, image.rgba, image.metadata);
+        gl::WindowContext::wake();
+        return path;
+    });
+}
+
+experiments::Metadata App::window_metadata() const {
+    const Microscope& microscope = view_->microscope();
+    const auto place = microscope.frame() == stage_->frame() ? microscope.place() : std::nullopt;
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(window_, &width, &height);
+    return describe_window(*stage_, {width, height}, place, microscope.is_open() && !place);
+}
+
+/// Waits for the file that is being written, if there is one, and says where it is.
+void App::finish_saving() {
+    if (!saving_.valid()) return;
+    try {
+        stage_->say(fmt::format("Saved {}", saving_.get().string()));
+    } catch (const std::exception& error) {
         stage_->say(fmt::format("The screenshot was not saved: {}", error.what()), Tone::error);
     }
 }
@@ -305,6 +331,7 @@ bool App::run() {
         wait();
         frame();
     }
+    finish_saving();
     files_.keep_now();
     remember();
     if (termination_.requested()) termination_.end_process();

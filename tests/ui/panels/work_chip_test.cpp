@@ -6,22 +6,34 @@ namespace warpscope::ui {
 namespace {
 
 TEST(WorkChipTest, SaysNothingOfShortWork) {
-    EXPECT_EQ(work_words(3, 0.29, {1, 5, 10}), "");
+    EXPECT_EQ(work_words(Activity::frame, 3, 0.29, {1, 5, 10}), "");
 }
 
 TEST(WorkChipTest, EstimatesTheTimeThatIsLeftFromTheBlocks) {
     // 41 of 100 blocks took 8.2 s, so each takes 0.2 s, and 59 are left: 11.8 s.
-    EXPECT_EQ(work_words(3, 8.2, {1, 41, 100}), "Frame 3 · 41 % of the blocks · about 12 s left");
+    EXPECT_EQ(work_words(Activity::frame, 3, 8.2, {1, 41, 100}),
+              "Frame 3 · 41 % of the blocks · about 12 s left");
     // 1 of 10 in 60 s: 540 s are left.
-    EXPECT_EQ(work_words(1, 60, {1, 1, 10}), "Frame 1 · 10 % of the blocks · about 9 min left");
+    EXPECT_EQ(work_words(Activity::frame, 1, 60, {1, 1, 10}),
+              "Frame 1 · 10 % of the blocks · about 9 min left");
     // 5 of 100 in 600 s: 11 400 s are left.
-    EXPECT_EQ(work_words(1, 600, {1, 5, 100}), "Frame 1 · 5 % of the blocks · about 3.2 h left");
+    EXPECT_EQ(work_words(Activity::frame, 1, 600, {1, 5, 100}),
+              "Frame 1 · 5 % of the blocks · about 3.2 h left");
 }
 
 TEST(WorkChipTest, EstimatesNothingFromTooFewBlocksOrFromAGpu) {
-    EXPECT_EQ(work_words(2, 1.2, {1, 1, 100}), "Frame 2 · 1 % of the blocks · 2 s so far");
-    EXPECT_EQ(work_words(2, 1.2, {1, 0, 0}), "Frame 2 · 2 s so far");
-    EXPECT_EQ(work_words(2, 1.2, {1, 7, 7}), "Frame 2 · 100 % of the blocks · 2 s so far");
+    EXPECT_EQ(work_words(Activity::frame, 2, 1.2, {1, 1, 100}),
+              "Frame 2 · 1 % of the blocks · 2 s so far");
+    EXPECT_EQ(work_words(Activity::frame, 2, 1.2, {1, 0, 0}), "Frame 2 · 2 s so far");
+    EXPECT_EQ(work_words(Activity::frame, 2, 1.2, {1, 7, 7}),
+              "Frame 2 · 100 % of the blocks · 2 s so far");
+}
+
+TEST(WorkChipTest, NamesComparisonsWhichHaveNoSingleLaunch) {
+    EXPECT_EQ(work_words(Activity::report, 4, 6.1, {9, 7, 7}),
+              "Comparing with double precision · 7 s so far");
+    EXPECT_EQ(work_words(Activity::comparison, 4, 100, {9, 1, 7}),
+              "Comparing the variants · 2 min so far");
 }
 
 }  // namespace
