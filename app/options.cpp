@@ -223,7 +223,7 @@ class Parser {
 
     void declare_window() {
         const char* group = "The window";
-        text("--size", "WxH", "size of the window or the screenshot (1280x720)", group,
+        text("--size", "WxH", "size of the window (1600x900) or the screenshot (1280x720)", group,
              [this](const std::string& s) { options_.size = parse_size(s); });
         microscope_ = text("--microscope", "B[@N]",
                            "open the microscope at block B, after N steps: \"12,7@214\"", group,

@@ -22,7 +22,13 @@ class FakeDevice final : public tests::HostDevice {
 };
 
 struct FakeParameters final : experiments::ParameterSet {
-    FakeParameters() { speed.only_shows(); }
+    FakeParameters() {
+        speed.only_shows();
+        delay.only_when([this] { return layout.text() == "padded"; });
+        group("Kernel", {&sync, &layout, &kernel});
+        group("Picture", {&level, &bodies, &speed, &file, &pixels});
+        group("Race laboratory", {&delay});
+    }
     std::string kernel_file() const override { return "ripple"; }
 
     experiments::Toggle sync{*this, "sync", "__syncthreads()", "The barrier.", true};
@@ -43,6 +49,7 @@ struct FakeParameters final : experiments::ParameterSet {
     experiments::Real speed{*this, "speed", "Speed", "Of time.", 1, 0, 10, "1/s"};
     experiments::Text file{*this, "file", "File", "A path."};
     experiments::Toggle pixels{*this, "pixels", "Pixels", "A picture, or a tree.", true};
+    experiments::Integer delay{*this, "delay", "Delay", "Of padded tiles.", 5, 0, 10};
 };
 
 /// One parameter of each type, a picture of one colour a frame (red = frame, green = level), or a

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ui/stage/race_summary.h"
+#include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -62,8 +63,8 @@ bool tab_button(Ui& ui, const Tab& tab, bool chosen, const std::string& count, I
                            {low.x + width - padding, low.y + height}, colour::accent);
     if (pill > 0) {
         const ImVec2 at{low.x + padding + ui.px(6) + title, low.y + (height - ui.px(18)) / 2};
-        list.AddRectFilled(at, {at.x + pill, at.y + ui.px(18)}, faded(count_colour, 0.2F),
-                           ui.px(9));
+        list.AddRectFilled(at, {at.x + pill, at.y + ui.px(18)},
+                           faded(count_colour, colour::pill_fill), ui.px(9));
         list.AddText(ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
                      {at.x + (pill - number.x) / 2, at.y + (ui.px(18) - number.y) / 2},
                      count_colour, count.c_str());
@@ -88,13 +89,13 @@ float chip_width(const Ui& ui, const RaceSummary& summary) {
     return words + ui.px(32);
 }
 
-/// The result of the checks, at the right edge; only its dot where the words have no room. True
-/// when clicked.
-bool race_chip(Ui& ui, const RaceSummary& summary) {
+/// The result of the checks, `right` from the right edge; only its dot where the words have no
+/// room. True when clicked.
+bool race_chip(Ui& ui, const RaceSummary& summary, float right) {
     ImGui::PushFont(ui.fonts.small);
     const ImVec2 size = ImGui::CalcTextSize(summary.chip.c_str());
     ImGui::PopFont();
-    const float whole = chip_width(ui, summary), room = ImGui::GetContentRegionAvail().x;
+    const float whole = chip_width(ui, summary), room = ImGui::GetContentRegionAvail().x - right;
     const float height = ui.px(22), width = whole <= room ? whole : ui.px(26);
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     ImVec2 low = ImGui::GetCursorScreenPos();
@@ -105,8 +106,10 @@ bool race_chip(Ui& ui, const RaceSummary& summary) {
     tooltip(ui, summary.sentence);
     const ImU32 colour = colour_of(summary);
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(low, {low.x + width, low.y + height},
-                       faded(colour, ImGui::IsItemHovered() ? 0.28F : 0.17F), height / 2);
+    list.AddRectFilled(
+        low, {low.x + width, low.y + height},
+        faded(colour, ImGui::IsItemHovered() ? colour::hovered_chip_fill : colour::badge_fill),
+        height / 2);
     list.AddCircleFilled({low.x + ui.px(13), low.y + height / 2}, ui.px(3.5F), colour);
     if (width == whole)
         list.AddText(ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
@@ -161,8 +164,26 @@ std::vector<Dock::Tab> Dock::tabs() {
     return tabs;
 }
 
-void Dock::draw(Ui& ui) {
-    std::string& wish = microscope_.is_open() ? options_.dock_open : options_.dock;
+/// A click on the chosen tab of the open dock folds it; any other click opens a tab.
+void Dock::choose(const char* tab, bool was_open) {
+    (microscope_.is_open() ? options_.dock_open : options_.dock) = tab;
+    if (!microscope_.is_open()) options_.dock_folded = was_open;
+}
+
+/// An arrow at the right end of the tabs.
+void Dock::fold_button(Ui& ui, ImVec2 top, bool folded) {
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    const ImVec2 size{ui.px(24), ui.px(30)};
+    ImGui::SetCursorScreenPos({right - size.x, top.y});
+    if (ImGui::InvisibleButton("dock.fold", size)) options_.dock_folded = !folded;
+    record(ui, "dock.fold", folded ? "folded" : "open");
+    tooltip(ui, folded ? "Open this panel." : "Fold this panel to one line of timings.");
+    draw_icon(folded ? Icon::unfold : Icon::fold, {right - size.x / 2, top.y + size.y / 2},
+              ui.px(5), ImGui::IsItemHovered() ? colour::text : colour::dim);
+}
+
+void Dock::draw(Ui& ui, bool folded) {
+    const std::string& wish = microscope_.is_open() ? options_.dock_open : options_.dock;
     const std::vector<Tab> all = tabs();
     const auto wished =
         std::find_if(all.begin(), all.end(), [&](const Tab& tab) { return tab.id == wish; });
@@ -170,23 +191,27 @@ void Dock::draw(Ui& ui) {
     const RaceSummary summary = summarize(stage_.checks());
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const std::string found = summary.findings > 0 ? fmt::format("{}", summary.findings) : "";
-    const bool dense =
-        tabs_width(ui, all, found) + chip_width(ui, summary) > ImGui::GetContentRegionAvail().x;
+    const bool dense = tabs_width(ui, all, found) + chip_width(ui, summary) + ui.px(30) >
+                       ImGui::GetContentRegionAvail().x;
     // The text of the first title is aligned with the left edge of the panel below.
     ImGui::SetCursorScreenPos({top.x - tab_padding(ui, dense), top.y});
     ImGui::PushFont(dense ? ui.fonts.small : ui.fonts.body);
     for (const Tab& tab : all) {
         const bool counts = std::string_view(tab.id) == "findings";
-        if (tab_button(ui, tab, &tab == &chosen, counts ? found : "", colour_of(summary), dense))
-            wish = tab.id;
+        const bool open = &tab == &chosen && !folded;
+        if (tab_button(ui, tab, open, counts ? found : "", colour_of(summary), dense))
+            choose(tab.id, open);
     }
     ImGui::PopFont();
-    if (race_chip(ui, summary)) wish = "findings";
+    const float fold_width = microscope_.is_open() ? 0 : ui.px(30);
+    if (race_chip(ui, summary, fold_width)) choose("findings", false);
+    if (fold_width > 0) fold_button(ui, top, folded);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float y = top.y + ui.px(30);
     const ImVec2 window = ImGui::GetWindowPos();
     list.AddLine({window.x, y}, {window.x + ImGui::GetWindowWidth(), y}, colour::line, ui.px(1));
     ImGui::SetCursorScreenPos({top.x, y + ui.px(7)});
+    if (folded) return timings_.draw_line(ui);
     ImGui::BeginChild(chosen.id, ImGui::GetContentRegionAvail(), false);
     chosen.draw(ui);
     ImGui::EndChild();

@@ -20,8 +20,9 @@ class Dock {
   public:
     Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions& options);
 
-    /// Draws the dock into the current ImGui child window.
-    void draw(Ui& ui);
+    /// Draws the dock into the current ImGui child window. `folded`: the tabs above one line of
+    /// timings; a click on a tab opens it.
+    void draw(Ui& ui, bool folded);
     void set_frame_times(const FrameTimes& times) { timings_.set_frame_times(times); }
 
   private:
@@ -32,6 +33,8 @@ class Dock {
         std::function<void(Ui&)> draw;
     };
     std::vector<Tab> tabs();
+    void choose(const char* tab, bool was_open);
+    void fold_button(Ui& ui, ImVec2 top, bool folded);
 
     Stage& stage_;
     const Microscope& microscope_;

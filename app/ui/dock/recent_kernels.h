@@ -18,6 +18,10 @@ class RecentKernels {
     void follow(const std::vector<compute::KernelTiming>& kernels,
                 const std::vector<std::string>& settings);
     bool still_runs(std::string_view kernel) const;
+    /// Those that still run. The ones that began to run last, such as the variant that was just
+    /// chosen, come first; the others have the given order.
+    std::vector<const compute::KernelTiming*> running(
+        const std::vector<compute::KernelTiming>& kernels) const;
 
   private:
     /// Calls of follow() with launches. Some kernels are not launched in each frame, and a GPU's
@@ -27,10 +31,12 @@ class RecentKernels {
     struct Seen {
         std::uint64_t launches = 0;
         std::uint64_t round = 0;  ///< in which it was last launched
+        std::uint64_t began = 0;  ///< the first round since it did not run
     };
     std::map<std::string, Seen, std::less<>> seen_;
     std::vector<std::string> settings_;
-    std::uint64_t round_ = 0, newest_ = 0;  ///< the newest round with a launch
+    std::uint64_t round_ = 0;    ///< the newest one
+    std::uint64_t changed_ = 0;  ///< the round after which the settings changed
 };
 
 }  // namespace warpscope::ui

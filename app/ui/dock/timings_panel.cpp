@@ -105,11 +105,14 @@ void table(Ui& ui, const std::vector<KernelTiming>& kernels, const Ceilings* cei
 }
 
 /// The time of a frame, which holds more than kernels: copies, drawing and the wait for V-sync.
-std::string frame_text(const Stage& stage, const FrameTimes& times) {
+/// `parts`: with the part that the display takes.
+std::string frame_text(const Stage& stage, const FrameTimes& times, bool parts) {
     if (times.frame_ms <= 0) return {};
     if (stage.paused()) return "paused";
-    return fmt::format("Frame {} ms (display {} ms) · {:.0f} fps", milliseconds(times.frame_ms),
-                       milliseconds(times.display_ms), 1000 / times.frame_ms);
+    const std::string display =
+        parts ? fmt::format(" (display {} ms)", milliseconds(times.display_ms)) : "";
+    return fmt::format("Frame {} ms{} · {:.0f} fps", milliseconds(times.frame_ms), display,
+                       1000 / times.frame_ms);
 }
 
 /// The GPU's clocks, and the reason where they are throttled.
@@ -122,7 +125,57 @@ void gpu_line(Ui& ui, DeviceFacts& facts, const compute::DeviceInfo& info) {
     record(ui, "timings.gpu", compute::words(*state));
 }
 
+/// "ripple_txty 36.4 ms  115 MB/s". Returns its width, or 0 where `room` is too little.
+float line_entry(Ui& ui, const KernelTiming& kernel, float room) {
+    const std::string median = milliseconds(kernel.median_ms()) + " ms", work = rate(kernel);
+    ImGui::PushFont(ui.fonts.mono);
+    const float name_width = ImGui::CalcTextSize(kernel.name.c_str()).x;
+    const float median_width = ImGui::CalcTextSize(median.c_str()).x;
+    const float work_width = ImGui::CalcTextSize(work.c_str()).x;
+    ImGui::PopFont();
+    const float gap = ui.px(9);
+    const float width = name_width + gap + median_width + (work.empty() ? 0 : work_width + gap);
+    if (width > room) return 0;
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    text(ui.fonts.mono, colour::dim, kernel.name);
+    ImGui::SetCursorScreenPos({low.x + name_width + gap, low.y});
+    text(ui.fonts.mono, colour::text, median);
+    ImGui::SetCursorScreenPos({low.x + name_width + median_width + 2 * gap, low.y});
+    if (!work.empty()) text(ui.fonts.mono, colour::dim, work);
+    record_rect(ui, low, {low.x + width, low.y + ImGui::GetTextLineHeight()},
+                "timing." + kernel.name, milliseconds(kernel.median_ms()));
+    return width;
+}
+
 }  // namespace
+
+void TimingsPanel::draw_line(Ui& ui) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float right = low.x + ImGui::GetContentRegionAvail().x;
+    const std::string frame = frame_text(stage_, times_, false);
+    ImGui::PushFont(ui.fonts.mono);
+    const float frame_width = ImGui::CalcTextSize(frame.c_str()).x;
+    ImGui::PopFont();
+    float x = low.x;
+    if (stage_.device().kind == compute::DeviceKind::emulator) {
+        ImGui::SetCursorScreenPos({x, low.y - ui.px(2)});
+        x += badge(ui, "emulated", colour::finding) + ui.px(14);
+        record(ui, "timings.emulated", "emulated");
+    }
+    const auto& kernels = stage_.timings().kernels();
+    recent_.follow(kernels, stage_.shown().launch_parameters);
+    for (const KernelTiming* kernel : recent_.running(kernels)) {
+        ImGui::SetCursorScreenPos({x, low.y});
+        const float width = line_entry(ui, *kernel, right - frame_width - ui.px(20) - x);
+        if (width == 0) break;
+        x += width + ui.px(26);
+    }
+    if (frame.empty()) return;
+    ImGui::SetCursorScreenPos({right - frame_width, low.y});
+    text(ui.fonts.mono, colour::dim, frame);
+    record(ui, "timings.frame", frame);
+    tooltip(ui, frame_text(stage_, times_, true));
+}
 
 void TimingsPanel::draw(Ui& ui) {
     const compute::DeviceInfo& info = stage_.device();
@@ -137,7 +190,7 @@ void TimingsPanel::draw(Ui& ui) {
         gpu_line(ui, facts_, info);
         if (!ceilings) stage_.measure_ceilings();
     }
-    const std::string frame = frame_text(stage_, times_);
+    const std::string frame = frame_text(stage_, times_, true);
     if (!frame.empty()) {
         ImGui::SameLine();
         right_cell(ui.fonts.mono, colour::dim, frame);

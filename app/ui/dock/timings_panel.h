@@ -20,6 +20,8 @@ class TimingsPanel {
 
     /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
+    /// Draws the kernels that run on one line, as many as have room.
+    void draw_line(Ui& ui);
     void set_frame_times(const FrameTimes& times) { times_ = times; }
 
   private:

@@ -110,8 +110,9 @@ void row_background(Ui& ui, const Listing& listing, const Places& at, std::uint3
     const ImVec2 low{at.low.x, at.y(row)}, high{at.high.x, at.y(row) + at.line};
     const bool hazard =
         std::find(listing.hazards.begin(), listing.hazards.end(), row) != listing.hazards.end();
-    if (hazard) list.AddRectFilled(low, high, faded(colour::bad, 0.16F));
-    if (listing.focus == row) list.AddRectFilled(low, high, faded(colour::accent, 0.2F));
+    if (hazard) list.AddRectFilled(low, high, faded(colour::bad, colour::hazard_fill));
+    if (listing.focus == row)
+        list.AddRectFilled(low, high, faded(colour::accent, colour::focus_fill));
     const KernelText::Line& line = listing.text->lines[row];
     if (line.barrier || hazard)
         list.AddRectFilled(low, {low.x + ui.px(4), high.y}, hazard ? colour::bad : colour::finding);
@@ -122,7 +123,7 @@ void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t ro
     const KernelText::Line& line = listing.text->lines[row];
     const std::string number = fmt::format("{}", line.number);
     const float width = ImGui::CalcTextSize(number.c_str()).x;
-    const ImU32 code = line.code ? colour::dim : faded(colour::faint, 0.55F);
+    const ImU32 code = line.code ? colour::dim : colour::faint;
     list.AddText({at.chips - ui.px(10) - width, at.y(row)}, line.barrier ? colour::finding : code,
                  number.c_str());
     list.PushClipRect({at.text, at.low.y}, at.high, true);

@@ -4,164 +4,82 @@
 
 #include <algorithm>
 #include <charconv>
-#include <type_traits>
 
 #include "compute/pick_device.h"
+#include "ui/panels/parameter_row.h"
 #include "ui/widgets/enum_choice.h"
-#include "ui/widgets/format.h"
+#include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
 namespace {
 
-using experiments::Choice;
-using experiments::Integer;
 using experiments::Parameter;
-using experiments::Real;
-using experiments::Text;
-using experiments::Toggle;
+using experiments::ParameterGroup;
 
-/// Widths of the columns of labels and widgets.
-struct Columns {
-    float label;
-    float widget;
-};
-
-Columns columns(Ui& ui, float widest_label) {
+/// The title of a group with an arrow, and the number of its changed values while it is folded. A
+/// click folds or opens it. Returns whether it is open.
+bool group_heading(Ui& ui, ViewOptions& options, const std::string& id, const std::string& title,
+                   bool folded_at_first, std::ptrdiff_t changed) {
+    const auto wished = options.folds.find(id);
+    const bool folded = wished == options.folds.end() ? folded_at_first : wished->second;
+    const float height = ui.px(26);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
-    const float gap = ui.px(12);
-    const float label = std::min(std::max(widest_label + gap, ui.px(84)), width * 0.45F);
-    return {label, std::max(ui.px(24), width - label)};
+    const bool clicked = ImGui::InvisibleButton(("group." + id).c_str(), {width, height});
+    record(ui, "group." + id, folded ? "folded" : "open");
+    const bool hovered = ImGui::IsItemHovered();
+    tooltip(ui, folded_at_first ? "These have no effect with the other settings." : "");
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float line = low.y + height - ui.px(2);
+    list.AddLine({low.x, line}, {low.x + width, line}, colour::line, ui.px(1));
+    const ImVec2 arrow{low.x + width - ui.px(8), low.y + height / 2 - ui.px(1)};
+    draw_icon(folded ? Icon::fold : Icon::unfold, arrow, ui.px(4.5F),
+              hovered ? colour::text : colour::faint);
+    ImGui::PushFont(ui.fonts.strong);
+    const float y = low.y + (height - ImGui::GetTextLineHeight()) / 2 - ui.px(1);
+    const float after = low.x + ImGui::CalcTextSize(title.c_str()).x + ui.px(10);
+    list.AddText({low.x, y}, folded && !hovered ? colour::dim : colour::text, title.c_str());
+    ImGui::PopFont();
+    if (folded && changed > 0)
+        list.AddText(ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
+                     {after, y + ui.px(1)}, colour::accent,
+                     fmt::format("{} changed", changed).c_str());
+    if (clicked) options.folds[id] = !folded;
+    return !folded;
 }
 
-/// Draws the label and leaves the cursor at the widget's place.
-void row_label(Ui& ui, const Columns& at, const std::string& label, const std::string& help) {
-    ImGui::AlignTextToFramePadding();
-    const float x = ImGui::GetCursorPosX();
-    clipped_text(ui.fonts.body, colour::dim, label, at.label - ui.px(8));
-    tooltip(ui, help);
-    ImGui::SameLine(x + at.label, 0);
+std::ptrdiff_t changed_of(const std::vector<Parameter*>& parameters) {
+    return std::count_if(parameters.begin(), parameters.end(),
+                         [](const Parameter* p) { return !p->is_default(); });
 }
 
-void apply(Ui& ui, Stage& stage, const Parameter& parameter, std::string value) {
-    if (value == parameter.text()) return;
-    ui.later([&stage, id = parameter.id(), value = std::move(value)] {
-        const experiments::Assignment one{id, value};
-        stage.assign({&one, 1});
-    });
+void group(Ui& ui, Stage& stage, ViewOptions& options, const ParameterGroup& group,
+           const RowColumns& at) {
+    const std::string id = stage.entry().id + "." + group.title;
+    const bool open =
+        group_heading(ui, options, id, group.title, !group.matters(), changed_of(group.parameters));
+    if (!open) return;
+    for (const Parameter* p : group.parameters) parameter_row(ui, stage, *p, at);
+    ImGui::Dummy({0, 0});
 }
 
-void choice_widget(Ui& ui, Stage& stage, const Choice& choice, const std::string& id, float width) {
-    std::vector<std::string> ids, labels;
-    for (const Choice::Word& word : choice.words()) {
-        ids.push_back(word.id);
-        labels.push_back(word.label);
-    }
-    const bool few = labels.size() <= 3 && segments_width(labels) <= width;
-    const int clicked = few ? segments(ui, id, ids, labels, choice.index(), width)
-                            : dropdown(ui, id, ids, labels, choice.index(), width);
-    if (clicked >= 0) apply(ui, stage, choice, ids[std::size_t(clicked)]);
+/// Sets all parameters back, where one is not at its default.
+void defaults_button(Ui& ui, Stage& stage) {
+    const auto& all = stage.parameters().all();
+    if (changed_of(all) == 0) return;
+    if (flat_button(ui, "parameters.defaults", "Reset to defaults"))
+        ui.later([&stage] {
+            std::vector<experiments::Assignment> defaults;
+            for (const Parameter* p : stage.parameters().all())
+                defaults.push_back({p->id(), p->default_text()});
+            stage.assign(defaults);
+        });
+    tooltip(ui, "Set every parameter of this experiment back to its default.");
+    ImGui::Dummy({0, ui.px(4)});
 }
 
-/// A slider over a wide range of positive numbers is logarithmic.
-ImGuiSliderFlags slider_flags(double low, double high) {
-    const bool wide = low > 0 ? high / low >= 200 : low == 0 && high >= 1000;
-    return ImGuiSliderFlags_NoInput | ImGuiSliderFlags_NoRoundToFormat |
-           (wide ? ImGuiSliderFlags_Logarithmic : 0);
-}
-
-/// A slider and a field for one number. The slider's value is applied while it moves (`live`), or
-/// else when it is released, because a change of a size may take a while.
-template <class Number, class Print>
-void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::string& id,
-                   float width, Number value, Number low, Number high, bool live, Print print) {
-    const std::string slider_id = id + ".slider";
-    const bool dragging = ui.edit.id == slider_id;
-    const float field_width = std::min(ui.px(86), width * 0.5F);
-    const auto type = std::is_integral_v<Number> ? ImGuiDataType_S64 : ImGuiDataType_Double;
-    ImGui::SetNextItemWidth(width - field_width - ui.px(6));
-    Number shown = value;
-    const char* const end = ui.edit.text.data() + ui.edit.text.size();
-    // The lowest value may be a word.
-    if (dragging && std::from_chars(ui.edit.text.data(), end, shown).ec != std::errc()) shown = low;
-    ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ui.px(4));
-    const bool moved = ImGui::SliderScalar(("##" + slider_id).c_str(), type, &shown, &low, &high,
-                                           "", slider_flags(double(low), double(high)));
-    ImGui::PopStyleVar();
-    record(ui, slider_id, parameter.text());
-    tooltip(ui, parameter.help() + " " + parameter.range() + ".");
-    if (moved) ui.edit = {slider_id, print(shown)};
-    if (ui.edit.id == slider_id && (live || !ImGui::IsItemActive()))
-        apply(ui, stage, parameter, ui.edit.text);
-    const std::string current = ui.edit.id == slider_id ? ui.edit.text : parameter.text();
-    if (ui.edit.id == slider_id && !ImGui::IsItemActive()) ui.edit = {};
-    ImGui::SameLine(0, ui.px(6));
-    std::string typed;
-    if (field(ui, id, current, field_width, typed)) apply(ui, stage, parameter, typed);
-}
-
-void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string& id, float width) {
-    const float button = ui.px(58);
-    std::string typed;
-    if (field(ui, id, parameter.text(), width - button - ui.px(6), typed))
-        apply(ui, stage, parameter, typed);
-    tooltip(ui, parameter.help());
-    ImGui::SameLine(0, ui.px(6));
-    // A click on this button leaves the field, and leaving the field applies its text.
-    flat_button(ui, id + ".apply", "Apply", false, {button, 0});
-}
-
-void parameter_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::string& id,
-                      float width) {
-    if (const auto* toggle = dynamic_cast<const Toggle*>(&parameter)) {
-        if (toggle_switch(ui, id, *toggle, width))
-            apply(ui, stage, parameter, *toggle ? "off" : "on");
-    } else if (const auto* choice = dynamic_cast<const Choice*>(&parameter)) {
-        choice_widget(ui, stage, *choice, id, width);
-    } else if (const auto* integer = dynamic_cast<const Integer*>(&parameter)) {
-        number_widget<std::int64_t>(ui, stage, parameter, id, width, *integer, integer->low(),
-                                    integer->high(), false,
-                                    [&](std::int64_t v) { return integer->text_of(v); });
-    } else if (const auto* real = dynamic_cast<const Real*>(&parameter)) {
-        number_widget<double>(ui, stage, parameter, id, width, *real, real->low(), real->high(),
-                              true,
-                              [&](double v) { return rounded(v, real->low(), real->high()); });
-    } else if (const auto* words = dynamic_cast<const Text*>(&parameter)) {
-        text_widget(ui, stage, *words, id, width);
-    }
-}
-
-void parameters(Ui& ui, Stage& stage) {
-    const experiments::ParameterSet& set = stage.parameters();
-    float widest = 0;
-    for (const Parameter* p : set.all())
-        widest = std::max(widest, ImGui::CalcTextSize(p->label().c_str()).x);
-    const Columns at = columns(ui, widest);
-    for (const Parameter* p : set.all()) {
-        const std::string id = stage.entry().id + "." + p->id();
-        ImGui::PushID(id.c_str());
-        const auto* real = dynamic_cast<const Real*>(p);
-        const bool unit = real && !real->unit().empty();
-        const std::size_t first = ui.widgets.widgets().size();
-        ImGui::BeginDisabled(!p->matters());
-        row_label(ui, at, unit ? fmt::format("{} ({})", p->label(), real->unit()) : p->label(),
-                  p->help());
-        parameter_widget(ui, stage, *p, id, at.widget);
-        ImGui::EndDisabled();
-        if (!p->matters()) ui.widgets.disable_from(first);
-        const auto* choice = dynamic_cast<const Choice*>(p);
-        // The box may be too narrow for the chosen label.
-        if (choice) tooltip(ui, choice->words()[choice->index()].label + ".\n" + p->help());
-        if (dynamic_cast<const Toggle*>(p)) tooltip(ui, p->help());
-        if (const auto remark = p->remark()) {
-            paragraph(ui.fonts.small, colour::finding, remark->sentence);
-            record(ui, id + ".remark", remark->sentence);
-        }
-        ImGui::PopID();
-    }
-}
-
-void device_row(Ui& ui, Stage& stage, std::vector<std::string>& devices, const Columns& at) {
+void device_row(Ui& ui, Stage& stage, std::vector<std::string>& devices, const RowColumns& at) {
     row_label(ui, at, "Run on", "The device that runs the kernels: a GPU or the emulator.");
     // Asking the driver takes time, so the list is made when the mouse comes near.
     if (devices.empty()) devices = {stage.device_wish()};
@@ -178,7 +96,7 @@ void device_row(Ui& ui, Stage& stage, std::vector<std::string>& devices, const C
         ui.later([&stage, wish = devices[std::size_t(clicked)]] { stage.set_device(wish); });
 }
 
-void run_rows(Ui& ui, Stage& stage, const Columns& at) {
+void run_rows(Ui& ui, Stage& stage, const RowColumns& at) {
     compute::RunSettings run = stage.run();
     const auto change = [&] { ui.later([&stage, run] { stage.set_run(run); }); };
     row_label(ui, at, "Math",
@@ -214,9 +132,7 @@ void run_rows(Ui& ui, Stage& stage, const Columns& at) {
                   Tone::error);
 }
 
-void device(Ui& ui, Stage& stage, std::vector<std::string>& devices) {
-    heading(ui, "Device");
-    const Columns at = columns(ui, ImGui::CalcTextSize("Schedule").x);
+void device(Ui& ui, Stage& stage, std::vector<std::string>& devices, const RowColumns& at) {
     device_row(ui, stage, devices, at);
     run_rows(ui, stage, at);
     const compute::DeviceInfo& info = stage.device();
@@ -237,12 +153,16 @@ void device(Ui& ui, Stage& stage, std::vector<std::string>& devices) {
 }  // namespace
 
 void ControlsPanel::draw(Ui& ui) {
-    text(ui.fonts.value, colour::text, stage_.entry().title);
     paragraph(ui.fonts.small, colour::dim, stage_.entry().summary);
-    ImGui::Dummy({0, ui.px(6)});
-    parameters(ui, stage_);
-    rule(ui);
-    device(ui, stage_, devices_);
+    ImGui::Dummy({0, ui.px(2)});
+    const experiments::ParameterSet& set = stage_.parameters();
+    float widest = ImGui::CalcTextSize("Schedule").x;
+    for (const Parameter* p : set.all())
+        widest = std::max(widest, ImGui::CalcTextSize(p->label().c_str()).x);
+    const RowColumns at = row_columns(ui, widest);
+    for (const ParameterGroup& one : set.groups()) group(ui, stage_, options_, one, at);
+    defaults_button(ui, stage_);
+    if (group_heading(ui, options_, "Device", "Device", false, 0)) device(ui, stage_, devices_, at);
 }
 
 }  // namespace warpscope::ui

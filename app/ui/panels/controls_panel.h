@@ -5,19 +5,21 @@
 
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
+#include "ui/widgets/view_options.h"
 
 namespace warpscope::ui {
 
 /// The experiment's parameters, and the device that runs its kernels.
 class ControlsPanel {
   public:
-    explicit ControlsPanel(Stage& stage) : stage_(stage) {}
+    ControlsPanel(Stage& stage, ViewOptions& options) : stage_(stage), options_(options) {}
 
     /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
 
   private:
     Stage& stage_;
+    ViewOptions& options_;
     std::vector<std::string> devices_;  ///< entries of the device list; made when it opens
 };
 

@@ -12,6 +12,7 @@ namespace {
 struct Line {
     std::string text;
     ImU32 colour;
+    ImU32 dot;
 };
 
 /// An error stays until the next change. Any other message gives way to the worst result after a
@@ -19,14 +20,19 @@ struct Line {
 Line current_line(const Stage& stage) {
     const Message& message = stage.message();
     const auto age = std::chrono::steady_clock::now() - message.at;
-    if (message.tone == Tone::error && !message.text.empty()) return {message.text, colour::bad};
+    if (message.tone == Tone::error && !message.text.empty())
+        return {message.text, colour::bad, colour::bad};
     if (!message.text.empty() && age < std::chrono::seconds(12))
-        return {message.text, colour::text};
+        return {message.text, colour::text, colour::text};
     for (const auto verdict : {experiments::Verdict::fail, experiments::Verdict::finding})
         for (const experiments::Reading& r : stage.report())
             if (r.verdict == verdict && !r.sentence.empty())
-                return {r.label + ": " + r.sentence, verdict_colour(verdict)};
-    return {stage.entry().summary, colour::dim};
+                return {r.label + ": " + r.sentence, verdict_colour(verdict),
+                        verdict_colour(verdict)};
+    for (const experiments::Reading& r : stage.report())
+        if (r.verdict != experiments::Verdict::none && !r.sentence.empty())
+            return {r.label + ": " + r.sentence, colour::dim, verdict_colour(r.verdict)};
+    return {"", colour::dim, colour::clear};
 }
 
 /// Draws the offer so that it ends at `right`; returns the width that it takes.
@@ -68,7 +74,7 @@ void MessageLine::draw(Ui& ui) {
     const Line line = current_line(stage_);
     const float dot = ui.px(3.5F);
     ImGui::GetWindowDrawList()->AddCircleFilled(
-        {low.x + dot, low.y + ImGui::GetTextLineHeight() / 2}, dot, line.colour);
+        {low.x + dot, low.y + ImGui::GetTextLineHeight() / 2}, dot, line.dot);
     ImGui::SetCursorScreenPos({low.x + 2 * dot + ui.px(8), low.y});
     clipped_text(ui.fonts.small, line.colour, line.text, width - taken);
     record(ui, "message", line.text);

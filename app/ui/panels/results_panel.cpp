@@ -132,6 +132,32 @@ void reading(Ui& ui, const Reading& r) {
     ImGui::EndGroup();
 }
 
+/// A reading as a label above its value. Returns its width, or 0 where `room` is too little.
+float strip_cell(Ui& ui, const Reading& r, float room) {
+    const std::string value = quantity(r.value, r.unit);
+    ImGui::PushFont(ui.fonts.small);
+    const float label = ImGui::CalcTextSize(r.label.c_str()).x;
+    ImGui::PopFont();
+    ImGui::PushFont(ui.fonts.value);
+    const float width = std::max(ImGui::CalcTextSize(value.c_str()).x, std::min(label, ui.px(190)));
+    ImGui::PopFont();
+    if (width > room) return 0;
+    const bool alarming = r.verdict == Verdict::finding || r.verdict == Verdict::fail;
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    ImGui::BeginGroup();
+    clipped_text(ui.fonts.small, colour::dim, r.label, width);
+    ImGui::SetCursorScreenPos({low.x, low.y + ui.px(17)});
+    text(ui.fonts.value,
+         r.verdict == Verdict::pass ? colour::good
+         : alarming                 ? verdict_colour(r.verdict)
+                                    : colour::text,
+         value);
+    ImGui::EndGroup();
+    record_rect(ui, low, {low.x + width, ImGui::GetItemRectMax().y}, "result." + r.name, value);
+    if (!r.sentence.empty()) tooltip(ui, r.sentence);
+    return width;
+}
+
 void comparison_row(Ui& ui, const Comparison& table, const Comparison::Row& row, double best) {
     const std::string value =
         row.rate > 0 ? quantity(row.rate, table.rate_unit) : milliseconds(row.median_ms) + " ms";
@@ -195,6 +221,19 @@ void ResultsPanel::draw_comparison(Ui& ui) {
     double best = 0;
     for (const Comparison::Row& row : table->rows) best = std::max(best, row.rate);
     for (const Comparison::Row& row : table->rows) comparison_row(ui, *table, row, best);
+}
+
+void ResultsPanel::draw_strip(Ui& ui) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float right = low.x + ImGui::GetContentRegionAvail().x;
+    float x = low.x;
+    for (const Reading& r : stage_.report()) {
+        ImGui::SetCursorScreenPos({x, low.y});
+        const float width = strip_cell(ui, r, right - x);
+        if (width == 0) break;
+        x += width + ui.px(26);
+    }
+    if (stage_.report().empty()) text(ui.fonts.small, colour::faint, "Nothing measured yet.");
 }
 
 void ResultsPanel::draw(Ui& ui) {

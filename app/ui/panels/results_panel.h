@@ -12,6 +12,8 @@ class ResultsPanel {
 
     /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
+    /// Draws the readings side by side, as many as have room.
+    void draw_strip(Ui& ui);
 
   private:
     Stage& stage_;

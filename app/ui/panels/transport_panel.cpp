@@ -59,8 +59,21 @@ void view_buttons(Ui& ui, Stage& stage, ViewOptions& options, Canvas& canvas) {
 
 }  // namespace
 
-void TransportPanel::draw(Ui& ui) {
+void TransportPanel::drawer_button(Ui& ui, Drawer drawer) {
+    const bool controls = drawer == Drawer::controls, open = options_.drawer == drawer;
+    if (icon_button(ui, controls ? "drawer.controls" : "drawer.results",
+                    controls ? Icon::sliders : Icon::numbers,
+                    controls ? "Show or hide the parameters." : "Show or hide all results.",
+                    open ? "on" : "off", true, open))
+        ui.later([this, drawer, open] { options_.drawer = open ? Drawer::none : drawer; });
+}
+
+void TransportPanel::draw(Ui& ui, bool narrow) {
     Stage& stage = stage_;
+    if (narrow) {
+        drawer_button(ui, Drawer::controls);
+        drawer_button(ui, Drawer::results);
+    }
     const bool paused = stage.paused();
     if (icon_button(ui, "transport.pause", paused ? Icon::play : Icon::pause,
                     with_key(paused ? "Run" : "Pause", Command::toggle_pause),

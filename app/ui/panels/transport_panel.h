@@ -14,10 +14,13 @@ class TransportPanel {
     TransportPanel(Stage& stage, Microscope& microscope, Canvas& canvas, ViewOptions& options)
         : stage_(stage), microscope_(microscope), canvas_(canvas), options_(options) {}
 
-    /// Draws the panel into the current ImGui child window.
-    void draw(Ui& ui);
+    /// Draws the panel into the current ImGui child window. `narrow`: with the buttons of the
+    /// drawers.
+    void draw(Ui& ui, bool narrow);
 
   private:
+    void drawer_button(Ui& ui, Drawer drawer);
+
     Stage& stage_;
     Microscope& microscope_;
     Canvas& canvas_;

@@ -76,7 +76,7 @@ ImU32 ink_colour(Ink ink) {
         case Ink::text:
             return IM_COL32(163, 204, 136, 255);
         case Ink::comment:
-            return IM_COL32(122, 138, 128, 255);
+            return IM_COL32(156, 170, 160, 255);
         case Ink::directive:
             return IM_COL32(176, 160, 208, 255);
         case Ink::plain:

@@ -58,6 +58,34 @@ void code(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     list.AddLine({c.x + 0.28F * r, c.y - r}, {c.x - 0.28F * r, c.y + r}, colour, r * 0.28F);
 }
 
+/// Three sliders.
+void sliders(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
+    const float knobs[] = {0.35F, -0.4F, 0.1F};
+    for (int i = 0; i < 3; ++i) {
+        const float y = c.y + (float(i) - 1) * 0.8F * r;
+        list.AddLine({c.x - 1.1F * r, y}, {c.x + 1.1F * r, y}, colour, r * 0.22F);
+        list.AddCircleFilled({c.x + knobs[i] * r, y}, 0.32F * r, colour);
+    }
+}
+
+/// Bars of three heights.
+void numbers(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
+    const float heights[] = {0.9F, 1.9F, 1.3F};
+    for (int i = 0; i < 3; ++i) {
+        const float x = c.x + (float(i) - 1) * 0.75F * r;
+        list.AddRectFilled({x - 0.25F * r, c.y + r - heights[i] * r}, {x + 0.25F * r, c.y + r},
+                           colour);
+    }
+}
+
+/// An angle that points down (sign 1) or up (-1).
+void angle(ImDrawList& list, ImVec2 c, float r, float sign, ImU32 colour) {
+    list.PathLineTo({c.x - 0.9F * r, c.y - sign * 0.4F * r});
+    list.PathLineTo({c.x, c.y + sign * 0.5F * r});
+    list.PathLineTo({c.x + 0.9F * r, c.y - sign * 0.4F * r});
+    list.PathStroke(colour, 0, r * 0.32F);
+}
+
 }  // namespace
 
 void draw_icon(Icon icon, ImVec2 c, float r, ImU32 colour) {
@@ -92,6 +120,14 @@ void draw_icon(Icon icon, ImVec2 c, float r, ImU32 colour) {
             return microscope(list, c, r, colour);
         case Icon::code:
             return code(list, c, r, colour);
+        case Icon::sliders:
+            return sliders(list, c, r, colour);
+        case Icon::numbers:
+            return numbers(list, c, r, colour);
+        case Icon::fold:
+            return angle(list, c, r, 1, colour);
+        case Icon::unfold:
+            return angle(list, c, r, -1, colour);
         case Icon::close:
             list.AddLine({c.x - 0.8F * r, c.y - 0.8F * r}, {c.x + 0.8F * r, c.y + 0.8F * r}, colour,
                          r * 0.3F);

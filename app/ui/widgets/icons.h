@@ -18,7 +18,11 @@ enum class Icon {
     to_end,
     close,
     microscope,
-    code
+    code,
+    sliders,
+    numbers,
+    fold,
+    unfold
 };
 
 /// Draws an icon into the current window; `r` is the distance from its centre to an edge.

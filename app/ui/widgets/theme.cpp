@@ -102,7 +102,7 @@ void set_shape(float scale) {
     style.WindowBorderSize = 0;
     style.ChildBorderSize = 0;
     style.PopupBorderSize = 1;
-    style.DisabledAlpha = 0.45F;
+    style.DisabledAlpha = colour::disabled_alpha;
     // With fewer segments, corners of curves would be visible at 4K.
     style.CircleTessellationMaxError = 0.2F;
     style.ScaleAllSizes(scale);

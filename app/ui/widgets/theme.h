@@ -25,12 +25,21 @@ inline constexpr ImU32 hovered = IM_COL32(44, 49, 58, 255);
 inline constexpr ImU32 line = IM_COL32(43, 48, 56, 255);
 inline constexpr ImU32 text = IM_COL32(229, 232, 237, 255);
 inline constexpr ImU32 dim = IM_COL32(157, 166, 178, 255);
-inline constexpr ImU32 faint = IM_COL32(120, 129, 142, 255);
+inline constexpr ImU32 faint = IM_COL32(138, 147, 160, 255);
 inline constexpr ImU32 accent = IM_COL32(86, 166, 246, 255);
 inline constexpr ImU32 accent_deep = IM_COL32(39, 83, 130, 255);
 inline constexpr ImU32 good = IM_COL32(99, 194, 131, 255);
 inline constexpr ImU32 finding = IM_COL32(232, 172, 74, 255);
-inline constexpr ImU32 bad = IM_COL32(240, 106, 102, 255);
+inline constexpr ImU32 bad = IM_COL32(247, 132, 127, 255);
+
+/// Text in any of these inks can be read on any of these grounds: contrast 4.5 : 1 or more.
+inline constexpr ImU32 inks[] = {text, dim, faint, accent, good, finding, bad};
+inline constexpr ImU32 grounds[] = {background, canvas, panel, raised};
+/// Opacities of an ink as the ground of words in that ink.
+inline constexpr float badge_fill = 0.17F, pill_fill = 0.2F, hovered_chip_fill = 0.24F;
+/// Opacities of grounds over the background of a source line: the line that runs next, a race.
+inline constexpr float focus_fill = 0.2F, hazard_fill = 0.16F;
+inline constexpr float disabled_alpha = 0.75F;
 }  // namespace colour
 
 /// The colour of a warp in all panels. The colours repeat after eight warps.

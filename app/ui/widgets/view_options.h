@@ -1,23 +1,31 @@
 #pragma once
 
+#include <map>
 #include <string>
 
 namespace warpscope::ui {
+
+/// The side panel that lies over the picture of a narrow window.
+enum class Drawer { none, controls, results };
 
 /// What a person can choose about the window, remembered from one run to the next. Sizes are in
 /// logical pixels.
 struct ViewOptions {
     bool vsync = true;
     bool grid = false;                   ///< draw the borders of the thread blocks
-    float left = 320;                    ///< width of the controls
-    float right = 320;                   ///< width of the results
-    float bottom = 190;                  ///< height of the dock
+    float left = 300;                    ///< width of the controls
+    float right = 300;                   ///< width of the results
+    float bottom = 190;                  ///< height of the open dock
+    bool dock_folded = true;             ///< only the tabs and one line of timings
     std::string dock = "timings";        ///< the dock's tab while the microscope is closed
     std::string dock_open = "timeline";  ///< the dock's tab while the microscope is open
     bool inspect = true;                 ///< check the launch after each change
     bool editor = false;                 ///< the editor stands in the place of the results
     float editor_width = 640;
-    std::string kernel_path;  ///< the file that a kernel was last opened from or saved to
+    /// Groups of parameters that a person has folded (true) or opened: "ripple.Camera".
+    std::map<std::string, bool> folds;
+    Drawer drawer = Drawer::none;  ///< not remembered
+    std::string kernel_path;       ///< the file that a kernel was last opened from or saved to
 };
 
 }  // namespace warpscope::ui

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace warpscope::ui {
 namespace {
@@ -24,18 +25,35 @@ ImVec2 text_size(std::string_view words) {
     return ImGui::CalcTextSize(words.data(), end_of(words));
 }
 
+/// The words with line ends where a line of the current font would be wider than `width`: at spaces
+/// alone, where ImGui would also break "2.6e-06".
+std::string wrapped(std::string_view words, float width) {
+    std::string lines, line;
+    while (!words.empty()) {
+        const std::size_t end = std::min(words.find_first_of(" \n"), words.size());
+        const std::string word(words.substr(0, end));
+        const std::string longer = line.empty() ? word : line + " " + word;
+        const bool fits = line.empty() || text_size(longer).x <= width;
+        if (!fits) lines += line + "\n";
+        line = fits ? longer : word;
+        const bool ends = end < words.size() && words[end] == '\n';
+        if (ends) lines += std::exchange(line, {}) + "\n";
+        words.remove_prefix(std::min(end + 1, words.size()));
+    }
+    return lines + line;
+}
+
 /// A tooltip in the current font, wrapped after about 60 characters. ImGui by itself would draw it
 /// for one frame in the size of the tooltip before, and a frame may take long.
 void show_tooltip(std::string_view words, Ui* ui = nullptr) {
     const float widest = 24 * ImGui::GetFontSize();
     const ImVec2 padding{0.7F * ImGui::GetFontSize(), 0.55F * ImGui::GetFontSize()};
-    const ImVec2 size = ImGui::CalcTextSize(words.data(), end_of(words), false, widest);
+    const std::string lines = wrapped(words, widest);
+    const ImVec2 size = text_size(lines);
     ImGui::SetNextWindowSize({std::ceil(size.x) + 2 * padding.x, size.y + 2 * padding.y});
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
     ImGui::BeginTooltip();
-    ImGui::PushTextWrapPos(padding.x + widest);
-    text(ImGui::GetFont(), colour::text, words);
-    ImGui::PopTextWrapPos();
+    text(ImGui::GetFont(), colour::text, lines);
     if (ui) {
         const ImVec2 low = ImGui::GetWindowPos(), full = ImGui::GetWindowSize();
         record_rect(*ui, low, {low.x + full.x, low.y + full.y}, "tooltip", std::string(words));
@@ -94,9 +112,10 @@ void text(ImFont* font, ImU32 colour, std::string_view words) {
 }
 
 void paragraph(ImFont* font, ImU32 colour, std::string_view words) {
-    ImGui::PushTextWrapPos(0);
-    text(font, colour, words);
-    ImGui::PopTextWrapPos();
+    ImGui::PushFont(font);
+    const std::string lines = wrapped(words, ImGui::GetContentRegionAvail().x);
+    ImGui::PopFont();
+    text(font, colour, lines);
 }
 
 void clipped_text(ImFont* font, ImU32 colour, std::string_view words, float width) {
@@ -138,7 +157,7 @@ float badge(Ui& ui, std::string_view words, ImU32 colour) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const ImVec2 high{low.x + size.x + ui.px(14), low.y + size.y + ui.px(4)};
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(low, high, faded(colour, 0.17F), ui.px(4));
+    list.AddRectFilled(low, high, faded(colour, colour::badge_fill), ui.px(4));
     list.AddText({low.x + ui.px(7), low.y + ui.px(2)}, colour, words.data(), end_of(words));
     ImGui::Dummy({high.x - low.x, high.y - low.y});
     ImGui::PopFont();

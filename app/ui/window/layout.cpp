@@ -29,6 +29,17 @@ void open_microscope(Layout& layout, float bar, float scale) {
     layout.results = {};
 }
 
+/// The side panel of a narrow window that is open, over the picture and the dock.
+void open_drawer(Layout& layout, float width, float scale, const ViewOptions& options) {
+    const Box& below = layout.transport;
+    const float top = below.y + below.height, height = layout.foot.y - top;
+    const auto wide = [&](float wish) { return std::min(wish * scale, width * 0.85F); };
+    if (options.drawer == Drawer::controls)
+        layout.controls = {0, top, wide(options.left), height};
+    else if (options.drawer == Drawer::results)
+        layout.results = {width - wide(options.right), top, wide(options.right), height};
+}
+
 }  // namespace
 
 Layout lay_out(float width, float height, float scale, const ViewOptions& options,
@@ -37,31 +48,41 @@ Layout lay_out(float width, float height, float scale, const ViewOptions& option
     const auto part = [&](float wish, float most) {
         return std::max(1.F, std::round(std::min(wish * scale, most)));
     };
-    const float top = part(46, height * 0.2F), foot = part(30, height * 0.2F);
-    const float edge = part(8, height), bar = part(42, height);
-    const float body = std::max(1.F, height - top - foot);
+    Layout layout;
+    layout.narrow = !microscope && width < narrow_width * scale;
+    layout.folded = !microscope && options.dock_folded;
     // The microscope's source needs half of the window's width, and the editor nearly as much.
     const bool editor = options.editor && !microscope;
-    const float left = part(options.left, width * (microscope || editor ? 0.25F : 0.4F));
-    const float right = editor ? part(options.editor_width, width * 0.46F)
-                               : part(options.right, width * (microscope ? 0.25F : 0.35F));
-    const float lower = part(options.bottom, body * 0.5F);
-    const float upper = std::max(1.F, body - lower - edge);
-    const float centre = std::max(1.F, width - left - right - 2 * edge);
-    const float x = left + edge;
+    const bool controls = !layout.narrow, results = !layout.narrow && !editor;
+    const float top = part(44, height * 0.2F), foot = part(28, height * 0.2F);
+    const float edge = part(8, height), bar = part(40, height);
+    const float body = std::max(1.F, height - top - foot);
+    const float left =
+        controls ? part(options.left, width * (microscope || editor ? 0.25F : 0.4F)) : 0;
+    const float right = editor    ? part(options.editor_width, width * 0.46F)
+                        : results ? part(options.right, width * (microscope ? 0.25F : 0.35F))
+                                  : 0;
+    const float left_edge = left > 0 ? edge : 0, right_edge = right > 0 ? edge : 0;
+    const float lower_edge = layout.folded ? 0 : edge;
+    const float lower = part(layout.folded ? 70 : options.bottom, body * 0.5F);
+    const float upper = std::max(1.F, body - lower - lower_edge);
+    const float centre = std::max(1.F, width - left - right - left_edge - right_edge);
+    const float x = left + left_edge;
+    const float strip = microscope || results ? 0 : part(52, upper * 0.25F);
 
-    Layout layout;
     layout.top = {0, 0, width, top};
-    layout.controls = {0, top, left, body};
-    layout.left_edge = {left, top, edge, body};
     layout.transport = {x, top, centre, std::min(bar, upper)};
-    layout.canvas = {x, top + bar, centre, std::max(1.F, upper - bar)};
-    layout.right_edge = {width - right - edge, top, edge, upper};
-    (editor ? layout.editor : layout.results) = {width - right, top, right, upper};
-    layout.lower_edge = {x, top + upper, std::max(1.F, width - x), edge};
-    layout.dock = {x, top + upper + edge, std::max(1.F, width - x), lower};
+    layout.canvas = {x, top + bar, centre, std::max(1.F, upper - bar - strip)};
+    if (strip > 0) layout.strip = {x, top + upper - strip, centre, strip};
+    if (controls) layout.controls = {0, top, left, body};
+    if (controls) layout.left_edge = {left, top, edge, body};
+    if (right > 0) (editor ? layout.editor : layout.results) = {width - right, top, right, upper};
+    if (right > 0) layout.right_edge = {width - right - edge, top, edge, upper};
+    if (lower_edge > 0) layout.lower_edge = {x, top + upper, std::max(1.F, width - x), lower_edge};
+    layout.dock = {x, top + upper + lower_edge, std::max(1.F, width - x), lower};
     layout.foot = {0, height - foot, width, foot};
     if (microscope) open_microscope(layout, bar, scale);
+    if (layout.narrow) open_drawer(layout, width, scale, options);
     return layout;
 }
 

@@ -6,12 +6,18 @@
 
 namespace warpscope::ui {
 
-/// The places of the panels in a window. The four boxes of the microscope are empty while it is
-/// closed. `results` is empty while the microscope or the editor is open.
+/// Below this width in logical pixels, controls and results are drawers over the picture.
+inline constexpr float narrow_width = 1000;
+
+/// The places of the panels in a window. A panel that is not on show has an empty box: the four of
+/// the microscope while it is closed, the results while the microscope is open. Beside the editor
+/// and in a narrow window the results are a strip below the picture.
 struct Layout {
-    Box top, controls, transport, canvas, results, editor, dock, foot;
+    Box top, controls, transport, canvas, results, strip, editor, dock, foot;
     Box microscope, source, warps, tile;
     Box left_edge, right_edge, lower_edge;  ///< borders that can be dragged
+    bool narrow = false;                    ///< controls and results are drawers
+    bool folded = false;                    ///< of the dock, only tabs and a line of timings
 };
 
 /// Lays out a window of `width` × `height` layout units; `scale` is layout units per logical pixel.

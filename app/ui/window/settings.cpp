@@ -31,6 +31,8 @@ Json to_json(const Settings& s) {
             {"grid", s.view.grid},
             {"panels", {s.view.left, s.view.right, s.view.bottom}},
             {"dock", {s.view.dock, s.view.dock_open}},
+            {"dock_folded", s.view.dock_folded},
+            {"folds", s.view.folds},
             {"inspect", s.view.inspect},
             {"editor", {{"open", s.view.editor}, {"width", s.view.editor_width}}},
             {"kernel_path", s.view.kernel_path},
@@ -73,6 +75,8 @@ Settings from_json(const Json& json) {
         s.view.dock = json.at("dock").at(0).get<std::string>();
         s.view.dock_open = json.at("dock").at(1).get<std::string>();
     }
+    s.view.dock_folded = json.value("dock_folded", true);
+    s.view.folds = json.value("folds", std::map<std::string, bool>());
     s.view.inspect = json.value("inspect", true);
     s.view.kernel_path = json.value("kernel_path", "");
     if (json.contains("editor")) {

@@ -12,7 +12,7 @@ namespace warpscope::ui {
 
 /// The state that the window remembers from one run to the next.
 struct Settings {
-    experiments::Size window{1280, 720};  ///< logical pixels
+    experiments::Size window{1600, 900};  ///< logical pixels
     std::string experiment;               ///< id; empty: the first experiment
     std::string device = "auto";
     compute::RunSettings run;

@@ -109,6 +109,8 @@ bool WindowView::carry_out_general(Command command) {
         case Command::close_topmost:
             if (keys_.shown())
                 keys_.show(false);
+            else if (options_.drawer != Drawer::none)
+                options_.drawer = Drawer::none;
             else if (work_chip_.shows())
                 stage_.cancel();
             return true;

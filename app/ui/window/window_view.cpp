@@ -18,6 +18,9 @@ void panel(Ui& ui, const char* name, const Box& box, ImU32 background, ImVec2 pa
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(padding.x), ui.px(padding.y)});
     const ImGuiWindowFlags still =
         ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+    // A scrollbar that appears lies in the padding, so that no contents move.
+    if (scrolls)
+        ImGui::SetNextWindowContentSize({std::max(1.F, box.width - 2 * ui.px(padding.x)), 0});
     ImGui::BeginChild(name, {box.width, box.height}, false,
                       ImGuiWindowFlags_AlwaysUseWindowPadding | (scrolls ? 0 : still));
     ImGui::PopStyleVar();
@@ -126,16 +129,21 @@ void WindowView::draw(ImVec2 size) {
     begin_root(size);
     splitters();
     const Layout& at = layout_;
-    panel(ui_, "top", at.top, colour::clear, {14, 8}, false, [&] { top_bar_.draw(ui_); });
-    panel(ui_, "controls", at.controls, colour::clear, {16, 14}, true,
-          [&] { controls_.draw(ui_); });
-    panel(ui_, "transport", at.transport, colour::clear, {10, 7}, false,
-          [&] { transport_.draw(ui_); });
+    panel(ui_, "top", at.top, colour::clear, {14, 7}, false, [&] { top_bar_.draw(ui_); });
+    if (!at.narrow) draw_controls(colour::clear);
+    panel(ui_, "transport", at.transport, colour::clear, {10, 6}, false,
+          [&] { transport_.draw(ui_, at.narrow); });
     panel(ui_, "canvas", at.canvas, stage_.pixels() ? colour::clear : colour::canvas, {0, 0}, false,
           [&] { draw_canvas(); });
     draw_side_panel();
-    panel(ui_, "dock", at.dock, colour::clear, {16, 0}, false, [&] { dock_.draw(ui_); });
-    panel(ui_, "foot", at.foot, colour::background, {16, 7}, false, [&] { message_.draw(ui_); });
+    if (at.strip.height > 0)
+        panel(ui_, "strip", at.strip, colour::clear, {14, 6}, false,
+              [&] { results_.draw_strip(ui_); });
+    panel(ui_, "dock", at.dock, colour::clear, {16, 0}, false, [&] { dock_.draw(ui_, at.folded); });
+    panel(ui_, "foot", at.foot, colour::background, {16, 6}, false, [&] { message_.draw(ui_); });
+    // Over all other panels.
+    if (at.narrow && at.controls.width > 0) draw_controls(colour::panel);
+    if (at.narrow && at.results.width > 0) draw_results(colour::panel);
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) by_keyboard_ = false;
     follow_keyboard();
     editor_.forget_asked();
@@ -145,8 +153,13 @@ void WindowView::draw(ImVec2 size) {
 }
 
 void WindowView::splitters() {
-    splitter(ui_, "split.left", layout_.left_edge, Edge::upright, 1, options_.left, 220, 520);
-    splitter(ui_, "split.bottom", layout_.lower_edge, Edge::level, -1, options_.bottom, 80, 500);
+    const auto is_there = [](const Box& box) { return box.width > 0 && box.height > 0; };
+    if (is_there(layout_.left_edge))
+        splitter(ui_, "split.left", layout_.left_edge, Edge::upright, 1, options_.left, 220, 520);
+    if (is_there(layout_.lower_edge))
+        splitter(ui_, "split.bottom", layout_.lower_edge, Edge::level, -1, options_.bottom, 80,
+                 500);
+    if (!is_there(layout_.right_edge)) return;
     if (editor_shows())
         splitter(ui_, "split.right", layout_.right_edge, Edge::upright, -1, options_.editor_width,
                  300, 1600);
@@ -170,9 +183,17 @@ void WindowView::draw_side_panel() {
     else if (options_.editor)
         panel(ui_, "editor", layout_.editor, colour::background, {10, 7}, false,
               [&] { editor_.draw(ui_); });
-    else
-        panel(ui_, "results", layout_.results, colour::clear, {16, 12}, true,
-              [&] { results_.draw(ui_); });
+    else if (!layout_.narrow)
+        draw_results(colour::clear);
+}
+
+void WindowView::draw_controls(ImU32 background) {
+    panel(ui_, "controls", layout_.controls, background, {20, 10}, true,
+          [&] { controls_.draw(ui_); });
+}
+
+void WindowView::draw_results(ImU32 background) {
+    panel(ui_, "results", layout_.results, background, {20, 8}, true, [&] { results_.draw(ui_); });
 }
 
 void WindowView::draw_open_microscope() {
@@ -181,8 +202,8 @@ void WindowView::draw_open_microscope() {
           [&] { microscope_bar_.draw(ui_); });
     panel(ui_, "source.panel", at.source, colour::background, {10, 6}, false,
           [&] { source_.draw(ui_); });
-    panel(ui_, "warps", at.warps, colour::clear, {14, 10}, true, [&] { warps_.draw(ui_); });
-    panel(ui_, "tile.panel", at.tile, colour::clear, {14, 8}, false, [&] { tile_.draw(ui_); });
+    panel(ui_, "warps", at.warps, colour::clear, {20, 10}, true, [&] { warps_.draw(ui_); });
+    panel(ui_, "tile.panel", at.tile, colour::clear, {20, 8}, false, [&] { tile_.draw(ui_); });
 }
 
 void WindowView::draw_picture_alone(ImVec2 size) {

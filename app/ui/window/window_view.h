@@ -78,6 +78,8 @@ class WindowView {
     void splitters();
     void draw_canvas();
     void draw_side_panel();
+    void draw_controls(ImU32 background);
+    void draw_results(ImU32 background);
     void draw_open_microscope();
     void carry_out(Command command);
     bool carry_out_general(Command command);
@@ -96,7 +98,7 @@ class WindowView {
     Layout layout_;
     KeyList keys_;
     TopBar top_bar_{stage_, options_, keys_};
-    ControlsPanel controls_{stage_};
+    ControlsPanel controls_{stage_, options_};
     PicturePanel picture_{stage_, microscope_, options_};
     TreePanel tree_{stage_};
     TransportPanel transport_{stage_, microscope_, picture_.canvas(), options_};

@@ -37,6 +37,7 @@ TEST_F(DockTest, TheRaceChipComesFromTheChecks) {
 
 TEST_F(DockTest, TabsAreRemembered) {
     show("ripple", small_ripple);
+    click("dock.fold");
     EXPECT_EQ(value("dock.timings"), "on");
     click("dock.counters");
     EXPECT_EQ(value("dock.counters"), "on");
@@ -111,6 +112,7 @@ TEST_F(DockTest, CountersOfKernelsAreListedTogether) {
 
 TEST_F(DockTest, TimingsOfAKernelThatNoLongerRunsAreDimmed) {
     show("ripple", small_ripple);
+    click("dock.timings");
     EXPECT_EQ(value("timing.ripple_txty.runs"), "on");
     set("layout", "tytx");
     EXPECT_EQ(value("timing.ripple_tytx.runs"), "on");
@@ -118,10 +120,15 @@ TEST_F(DockTest, TimingsOfAKernelThatNoLongerRunsAreDimmed) {
     EXPECT_EQ(value("timing.compare.runs"), "on");
     set("layout", "txty");
     EXPECT_EQ(value("timing.ripple_txty.runs"), "on");
+    // The line of the folded dock has only what runs.
+    click("dock.timings");
+    EXPECT_NE(view_->widgets().find("timing.ripple_txty"), nullptr);
+    EXPECT_EQ(view_->widgets().find("timing.ripple_tytx"), nullptr);
 }
 
 TEST_F(DockTest, ATooltipDoesNotCoverThePanelThatItsTabHasOpened) {
     show("ripple", small_ripple);
+    click("dock.timings");
     const Widget tab = *view_->widgets().find("dock.counters");
     point(float(tab.x + tab.w / 2), float(tab.y + tab.h / 2));
     frames(60);

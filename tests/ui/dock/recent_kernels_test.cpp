@@ -47,6 +47,24 @@ TEST(RecentKernels, AChangeOfTheSettingsIsFollowedAtOnce) {
     EXPECT_TRUE(recent.still_runs("float3"));
 }
 
+TEST(RecentKernels, WhatBeganToRunLastComesFirst) {
+    const auto names = [](const RecentKernels& recent, const Kernels& kernels) {
+        std::string all;
+        for (const auto* one : recent.running(kernels)) all += one->name + " ";
+        return all;
+    };
+    RecentKernels recent;
+    Kernels kernels{kernel("tiled", 5), kernel("picture", 5)};
+    recent.follow(kernels, tiled);
+    EXPECT_EQ(names(recent, kernels), "tiled picture ");
+    kernels = {kernel("tiled", 5), kernel("picture", 6), kernel("float3", 1)};
+    recent.follow(kernels, other);
+    EXPECT_EQ(names(recent, kernels), "float3 picture ");
+    kernels = {kernel("tiled", 5), kernel("picture", 7), kernel("float3", 2), kernel("late", 1)};
+    recent.follow(kernels, other);
+    EXPECT_EQ(names(recent, kernels), "late float3 picture ");
+}
+
 TEST(RecentKernels, AnotherDeviceStartsAnew) {
     RecentKernels recent;
     recent.follow({kernel("a", 50)}, tiled);

@@ -16,8 +16,8 @@ TEST(LayoutTest, PanelsFillTheWindowWithoutOverlap) {
     for (const auto [width, height, scale] :
          {std::array{1280.F, 720.F, 1.F}, {3840.F, 2160.F, 2.F}, {640.F, 480.F, 1.F}}) {
         const Layout l = lay_out(width, height, scale, ViewOptions());
-        const std::array panels{l.top,     l.controls, l.transport, l.canvas,
-                                l.results, l.dock,     l.foot};
+        const std::array panels{l.top,   l.controls, l.transport, l.canvas,
+                                l.strip, l.results,  l.dock,      l.foot};
         for (std::size_t i = 0; i < panels.size(); ++i) {
             EXPECT_GE(panels[i].x, 0);
             EXPECT_LE(panels[i].x + panels[i].width, width) << i;
@@ -59,7 +59,8 @@ TEST(LayoutTest, TheEditorReplacesTheResultsAndTheMicroscopeReplacesBoth) {
                                               {3840.F, 2160.F, 2.F},
                                               {640.F, 480.F, 1.F}}) {
         const Layout l = lay_out(width, height, scale, options);
-        const std::array panels{l.top, l.controls, l.transport, l.canvas, l.editor, l.dock, l.foot};
+        const std::array panels{l.top,   l.controls, l.transport, l.canvas,
+                                l.strip, l.editor,   l.dock,      l.foot};
         float area = 0;
         for (std::size_t i = 0; i < panels.size(); ++i) {
             EXPECT_LE(panels[i].x + panels[i].width, width) << i;
@@ -84,10 +85,60 @@ TEST(LayoutTest, EightWarpsAndATileHaveRoom) {
 }
 
 TEST(LayoutTest, BordersAreWideEnoughForTheMouse) {
-    const Layout l = lay_out(1280, 720, 1, ViewOptions());
+    ViewOptions options;
+    options.dock_folded = false;
+    const Layout l = lay_out(1280, 720, 1, options);
     EXPECT_GE(l.left_edge.width, 8);
     EXPECT_GE(l.right_edge.width, 8);
     EXPECT_GE(l.lower_edge.height, 8);
+}
+
+TEST(LayoutTest, ThePictureHasMostOfTheWindow) {
+    const auto square = [](float width, float height) {
+        const Layout l = lay_out(width, height, 1, ViewOptions());
+        return std::min(l.canvas.width, l.canvas.height);
+    };
+    EXPECT_GE(square(1280, 720), 520);
+    EXPECT_GE(square(1920, 1080), 820);
+    EXPECT_GE(square(800, 600), 350);
+    // The results and a line of timings stay in sight.
+    for (const float width : {800.F, 1280.F}) {
+        const Layout l = lay_out(width, 720, 1, ViewOptions());
+        EXPECT_GT(l.results.height + l.strip.height, 50) << width;
+        EXPECT_GE(l.dock.height, 60) << width;
+    }
+}
+
+TEST(LayoutTest, SidePanelsOfANarrowWindowAreDrawersOverThePicture) {
+    ViewOptions options;
+    const Layout wide = lay_out(1000, 700, 1, options);
+    EXPECT_FALSE(wide.narrow);
+    EXPECT_GT(wide.controls.width, 0);
+    const Layout closed = lay_out(999, 700, 1, options);
+    EXPECT_TRUE(closed.narrow);
+    EXPECT_EQ(closed.controls.width + closed.results.width, 0);
+    EXPECT_EQ(closed.canvas.width, 999);
+    options.drawer = Drawer::results;
+    const Layout open = lay_out(999, 700, 1, options);
+    EXPECT_EQ(open.controls.width, 0);
+    EXPECT_EQ(open.results.x + open.results.width, 999);
+    EXPECT_TRUE(overlap(open.results, open.canvas));
+    EXPECT_FALSE(overlap(open.results, open.transport)) << "its button closes it";
+    EXPECT_EQ(open.canvas.width, 999);
+    EXPECT_TRUE(lay_out(1998, 1400, 2, options).narrow) << "in logical pixels";
+    EXPECT_FALSE(lay_out(999, 700, 1, options, true).narrow) << "the microscope has the picture "
+                                                                "above the controls";
+}
+
+TEST(LayoutTest, TheFoldedDockHasNoBorderToDrag) {
+    ViewOptions options;
+    const Layout folded = lay_out(1280, 720, 1, options);
+    EXPECT_EQ(folded.lower_edge.height, 0);
+    options.dock_folded = false;
+    const Layout open = lay_out(1280, 720, 1, options);
+    EXPECT_EQ(open.dock.height, 190);
+    EXPECT_GT(folded.canvas.height, open.canvas.height);
+    EXPECT_FALSE(lay_out(1280, 720, 1, ViewOptions(), true).folded);
 }
 
 TEST(LayoutTest, ScaleTwoDoublesEveryBox) {
@@ -100,8 +151,10 @@ TEST(LayoutTest, ScaleTwoDoublesEveryBox) {
 }
 
 TEST(LayoutTest, EveryPanelHasASizeInTinyWindows) {
-    const Layout l = lay_out(16, 16, 1, ViewOptions());
-    for (const Box& box : {l.top, l.controls, l.canvas, l.results, l.dock, l.foot}) {
+    ViewOptions options;
+    options.drawer = Drawer::controls;
+    const Layout l = lay_out(16, 16, 1, options);
+    for (const Box& box : {l.top, l.controls, l.canvas, l.strip, l.dock, l.foot}) {
         EXPECT_GT(box.width, 0);
         EXPECT_GT(box.height, 0);
     }

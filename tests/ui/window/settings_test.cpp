@@ -28,8 +28,18 @@ Settings some() {
     s.device = "cuda:1";
     s.run = {compute::Math::fast, compute::Schedule::reverse, 18446744073709551615ULL,
              compute::BarrierPolicy::before_volta};
-    s.view = {
-        false, true, 300, 340, 190, "findings", "banks", false, true, 700, "~/kernels/life.cu"};
+    s.view.vsync = false;
+    s.view.grid = true;
+    s.view.right = 340;
+    s.view.dock_folded = false;
+    s.view.dock = "findings";
+    s.view.dock_open = "banks";
+    s.view.inspect = false;
+    s.view.editor = true;
+    s.view.editor_width = 700;
+    s.view.folds = {{"nbody.Camera", true}, {"ripple.Race laboratory", false}};
+    s.view.drawer = Drawer::controls;
+    s.view.kernel_path = "~/kernels/life.cu";
     s.parameters["nbody"] = {{"bodies", "20000"}, {"file", "a \"b\" ü.csv"}};
     s.parameters["ripple"] = {{"sync", "off"}};
     return s;
@@ -55,6 +65,9 @@ TEST_F(SettingsTest, AreReadBackAsWritten) {
     EXPECT_FALSE(s.view.inspect);
     EXPECT_TRUE(s.view.editor);
     EXPECT_EQ(s.view.editor_width, 700);
+    EXPECT_FALSE(s.view.dock_folded);
+    EXPECT_EQ(s.view.folds, some().view.folds);
+    EXPECT_EQ(s.view.drawer, Drawer::none) << "drawers are closed at the start";
     EXPECT_EQ(s.view.kernel_path, "~/kernels/life.cu");
     ASSERT_EQ(s.parameters.at("nbody").size(), 2U);
     EXPECT_EQ(s.parameters.at("nbody")[1].text, "a \"b\" ü.csv");
@@ -114,7 +127,7 @@ TEST_F(SettingsTest, LeaveNoOtherFileInTheFolder) {
 TEST_F(SettingsTest, AMissingFileGivesDefaultsWithoutComplaint) {
     const LoadedSettings loaded = load_settings(file_);
     EXPECT_EQ(loaded.complaint, "");
-    EXPECT_EQ(loaded.settings.window, (experiments::Size{1280, 720}));
+    EXPECT_EQ(loaded.settings.window, (experiments::Size{1600, 900}));
     EXPECT_EQ(load_settings({}).complaint, "");
 }
 

@@ -70,6 +70,11 @@ class WindowViewTest : public testing::Test {
         for (const char c : text) ImGui::GetIO().AddInputCharacter(unsigned(c));
         frames(int(text.size()) + 2);
     }
+    void set(const std::string& id, const std::string& text) {
+        const experiments::Assignment one{id, text};
+        ASSERT_TRUE(stage_.assign({&one, 1}));
+        frames(2);
+    }
     std::string value(const std::string& id) {
         return experiment_.parameters().find(id).text();
     }
@@ -84,6 +89,9 @@ class WindowViewTest : public testing::Test {
 };
 
 TEST_F(WindowViewTest, EveryParameterHasAWidgetWithItsValue) {
+    click("group.fake.Race laboratory");
+    set("layout", "padded");
+    frames(2);
     for (const experiments::Parameter* p : experiment_.parameters().all()) {
         const Widget* widget = view_.widgets().find("fake." + p->id());
         ASSERT_NE(widget, nullptr) << p->id();
@@ -92,6 +100,77 @@ TEST_F(WindowViewTest, EveryParameterHasAWidgetWithItsValue) {
         EXPECT_TRUE(widget->enabled) << p->id();
         EXPECT_GT(widget->w * widget->h, 100) << p->id();
     }
+}
+
+TEST_F(WindowViewTest, AGroupWithoutEffectIsFoldedUntilItHasOne) {
+    EXPECT_EQ(view_.widgets().find("group.fake.Kernel")->value, "open");
+    EXPECT_EQ(view_.widgets().find("group.fake.Race laboratory")->value, "folded");
+    EXPECT_EQ(view_.widgets().find("fake.delay"), nullptr);
+    set("layout", "padded");
+    frames(2);
+    EXPECT_EQ(view_.widgets().find("group.fake.Race laboratory")->value, "open");
+    EXPECT_TRUE(view_.widgets().find("fake.delay")->enabled);
+}
+
+TEST_F(WindowViewTest, AClickFoldsAGroupAndItStaysFolded) {
+    click("group.fake.Kernel");
+    EXPECT_EQ(view_.widgets().find("fake.sync"), nullptr);
+    EXPECT_TRUE(view_.options().folds.at("fake.Kernel"));
+    click("group.fake.Race laboratory");
+    EXPECT_FALSE(view_.widgets().find("fake.delay")->enabled) << "opened, but without effect";
+    click("group.fake.Kernel");
+    EXPECT_NE(view_.widgets().find("fake.sync"), nullptr);
+}
+
+TEST_F(WindowViewTest, AMarkBesideAChangedValueBringsTheDefaultBack) {
+    EXPECT_EQ(view_.widgets().find("fake.kernel.default"), nullptr);
+    EXPECT_EQ(view_.widgets().find("parameters.defaults"), nullptr);
+    click("fake.kernel");
+    click("fake.kernel:a");
+    EXPECT_EQ(view_.widgets().find("fake.kernel.default")->value, "tiled");
+    click("fake.kernel.default");
+    EXPECT_EQ(value("kernel"), "c");
+    EXPECT_EQ(view_.widgets().find("fake.kernel.default"), nullptr);
+}
+
+TEST_F(WindowViewTest, ResetToDefaultsSetsEveryParameterBack) {
+    click("fake.sync");
+    type("fake.level", "200");
+    press_enter();
+    EXPECT_EQ(value("level"), "200");
+    click("parameters.defaults");
+    for (const experiments::Parameter* p : experiment_.parameters().all())
+        EXPECT_TRUE(p->is_default()) << p->id();
+    EXPECT_EQ(view_.widgets().find("parameters.defaults"), nullptr);
+}
+
+TEST_F(WindowViewTest, TheFoldedDockHasTheTabsAndALineOfTimings) {
+    click("transport.step");
+    EXPECT_EQ(view_.widgets().find("dock.fold")->value, "folded");
+    EXPECT_EQ(view_.widgets().find("timing.ripple_sync")->value, "4.41");
+    EXPECT_EQ(view_.widgets().find("timing.ripple_sync.share"), nullptr);
+    const double canvas = view_.layout().canvas.height;
+    click("dock.timings");
+    EXPECT_EQ(view_.widgets().find("dock.timings")->value, "on");
+    EXPECT_NE(view_.widgets().find("timing.ripple_sync.share"), nullptr);
+    EXPECT_LT(view_.layout().canvas.height, canvas);
+    click("dock.timings");
+    EXPECT_EQ(view_.widgets().find("dock.timings")->value, "off");
+    EXPECT_EQ(view_.layout().canvas.height, canvas);
+    click("dock.fold");
+    EXPECT_EQ(view_.widgets().find("dock.timings")->value, "on");
+    click("dock.fold");
+    EXPECT_EQ(view_.widgets().find("dock.fold")->value, "folded");
+}
+
+TEST_F(WindowViewTest, BesideTheEditorTheResultsAreAStrip) {
+    click("editor.open");
+    const Widget* wrong = view_.widgets().find("result.wrong_pixels");
+    ASSERT_NE(wrong, nullptr);
+    EXPECT_TRUE(wrong->visible);
+    EXPECT_EQ(wrong->value, "41.8 %");
+    EXPECT_GE(wrong->y, view_.layout().canvas.y + view_.layout().canvas.height);
+    EXPECT_EQ(view_.widgets().find("result.wrong_pixels.sentence"), nullptr);
 }
 
 TEST_F(WindowViewTest, AClickChangesAToggle) {

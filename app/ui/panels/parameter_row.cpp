@@ -1,0 +1,186 @@
+#include "ui/panels/parameter_row.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <type_traits>
+#include <vector>
+
+#include "ui/widgets/format.h"
+#include "ui/widgets/icons.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using experiments::Choice;
+using experiments::Integer;
+using experiments::Parameter;
+using experiments::Real;
+using experiments::Text;
+using experiments::Toggle;
+
+void apply(Ui& ui, Stage& stage, const Parameter& parameter, std::string value) {
+    if (value == parameter.text()) return;
+    ui.later([&stage, id = parameter.id(), value = std::move(value)] {
+        const experiments::Assignment one{id, value};
+        stage.assign({&one, 1});
+    });
+}
+
+void choice_widget(Ui& ui, Stage& stage, const Choice& choice, const std::string& id, float width) {
+    std::vector<std::string> ids, labels;
+    for (const Choice::Word& word : choice.words()) {
+        ids.push_back(word.id);
+        labels.push_back(word.label);
+    }
+    const bool few = labels.size() <= 3 && segments_width(labels) <= width;
+    const int clicked = few ? segments(ui, id, ids, labels, choice.index(), width)
+                            : dropdown(ui, id, ids, labels, choice.index(), width);
+    if (clicked >= 0) apply(ui, stage, choice, ids[std::size_t(clicked)]);
+}
+
+/// A slider over a wide range of positive numbers is logarithmic.
+ImGuiSliderFlags slider_flags(double low, double high) {
+    const bool wide = low > 0 ? high / low >= 200 : low == 0 && high >= 1000;
+    return ImGuiSliderFlags_NoInput | ImGuiSliderFlags_NoRoundToFormat |
+           (wide ? ImGuiSliderFlags_Logarithmic : 0);
+}
+
+/// A slider and a field for one number. The slider's value is applied while it moves (`live`), or
+/// else when it is released, because a change of a size may take a while.
+template <class Number, class Print>
+void number_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::string& id,
+                   float width, Number value, Number low, Number high, bool live, Print print) {
+    const std::string slider_id = id + ".slider";
+    const bool dragging = ui.edit.id == slider_id;
+    const float field_width = std::min(ui.px(86), width * 0.5F);
+    const auto type = std::is_integral_v<Number> ? ImGuiDataType_S64 : ImGuiDataType_Double;
+    ImGui::SetNextItemWidth(width - field_width - ui.px(6));
+    Number shown = value;
+    const char* const end = ui.edit.text.data() + ui.edit.text.size();
+    // The lowest value may be a word.
+    if (dragging && std::from_chars(ui.edit.text.data(), end, shown).ec != std::errc()) shown = low;
+    ImGui::PushStyleVar(ImGuiStyleVar_FrameRounding, ui.px(4));
+    const bool moved = ImGui::SliderScalar(("##" + slider_id).c_str(), type, &shown, &low, &high,
+                                           "", slider_flags(double(low), double(high)));
+    ImGui::PopStyleVar();
+    record(ui, slider_id, parameter.text());
+    tooltip(ui, parameter.help() + " " + parameter.range() + ".");
+    if (moved) ui.edit = {slider_id, print(shown)};
+    if (ui.edit.id == slider_id && (live || !ImGui::IsItemActive()))
+        apply(ui, stage, parameter, ui.edit.text);
+    const std::string current = ui.edit.id == slider_id ? ui.edit.text : parameter.text();
+    if (ui.edit.id == slider_id && !ImGui::IsItemActive()) ui.edit = {};
+    ImGui::SameLine(0, ui.px(6));
+    std::string typed;
+    if (field(ui, id, current, field_width, typed)) apply(ui, stage, parameter, typed);
+}
+
+void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string& id, float width) {
+    const float button = ui.px(58);
+    std::string typed;
+    if (field(ui, id, parameter.text(), width - button - ui.px(6), typed))
+        apply(ui, stage, parameter, typed);
+    tooltip(ui, parameter.help());
+    ImGui::SameLine(0, ui.px(6));
+    // A click on this button leaves the field, and leaving the field applies its text.
+    flat_button(ui, id + ".apply", "Apply", false, {button, 0});
+}
+
+void parameter_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::string& id,
+                      float width) {
+    if (const auto* toggle = dynamic_cast<const Toggle*>(&parameter)) {
+        if (toggle_switch(ui, id, *toggle, width))
+            apply(ui, stage, parameter, *toggle ? "off" : "on");
+    } else if (const auto* choice = dynamic_cast<const Choice*>(&parameter)) {
+        choice_widget(ui, stage, *choice, id, width);
+    } else if (const auto* integer = dynamic_cast<const Integer*>(&parameter)) {
+        number_widget<std::int64_t>(ui, stage, parameter, id, width, *integer, integer->low(),
+                                    integer->high(), false,
+                                    [&](std::int64_t v) { return integer->text_of(v); });
+    } else if (const auto* real = dynamic_cast<const Real*>(&parameter)) {
+        number_widget<double>(ui, stage, parameter, id, width, *real, real->low(), real->high(),
+                              true,
+                              [&](double v) { return rounded(v, real->low(), real->high()); });
+    } else if (const auto* words = dynamic_cast<const Text*>(&parameter)) {
+        text_widget(ui, stage, *words, id, width);
+    }
+}
+
+/// The words of a default value as the widget shows them.
+std::string shown_default(const Parameter& parameter) {
+    const std::string text = parameter.default_text();
+    if (const auto* choice = dynamic_cast<const Choice*>(&parameter))
+        for (const Choice::Word& word : choice->words())
+            if (word.id == text) return word.label;
+    return text.empty() ? "empty" : text;
+}
+
+}  // namespace
+
+RowColumns row_columns(Ui& ui, float widest_label) {
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float gap = ui.px(12);
+    const float label = std::min(std::max(widest_label + gap, ui.px(84)), width * 0.45F);
+    return {label, std::max(ui.px(24), width - label)};
+}
+
+void row_label(Ui& ui, const RowColumns& at, const std::string& label, const std::string& help) {
+    ImGui::AlignTextToFramePadding();
+    const float x = ImGui::GetCursorPosX();
+    clipped_text(ui.fonts.body, colour::dim, label, at.label - ui.px(8));
+    tooltip(ui, help);
+    ImGui::SameLine(x + at.label, 0);
+}
+
+bool reset_mark(Ui& ui, const std::string& id, const std::string& value) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const ImVec2 size{ui.px(16), ImGui::GetFrameHeight()};
+    // Half of the margin is outside of what ImGui lets be drawn.
+    const ImVec2 corner = ImGui::GetWindowPos(), inside = ImGui::GetWindowSize();
+    ImGui::PushClipRect(corner, {corner.x + inside.x, corner.y + inside.y}, false);
+    ImGui::SetCursorScreenPos({at.x - size.x - ui.px(1), at.y});
+    const bool clicked = ImGui::InvisibleButton((id + ".default").c_str(), size);
+    record(ui, id + ".default", value);
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    draw_icon(Icon::restart, {(low.x + high.x) / 2, (low.y + high.y) / 2}, ui.px(4.5F),
+              ImGui::IsItemHovered() ? colour::text : colour::accent);
+    ImGui::PopClipRect();
+    tooltip(ui, fmt::format("Back to the default: {}.", value));
+    ImGui::SetCursorScreenPos(at);
+    return clicked;
+}
+
+std::string label_of(const Parameter& parameter) {
+    const auto* real = dynamic_cast<const Real*>(&parameter);
+    if (!real || real->unit().empty()) return parameter.label();
+    return fmt::format("{} ({})", parameter.label(), real->unit());
+}
+
+void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowColumns& at) {
+    const std::string id = stage.entry().id + "." + parameter.id();
+    ImGui::PushID(id.c_str());
+    if (!parameter.is_default() && reset_mark(ui, id, shown_default(parameter)))
+        apply(ui, stage, parameter, parameter.default_text());
+    const std::size_t first = ui.widgets.widgets().size();
+    ImGui::BeginDisabled(!parameter.matters());
+    const std::string label = label_of(parameter);
+    const bool fits = ImGui::CalcTextSize(label.c_str()).x <= at.label - ui.px(8);
+    row_label(ui, at, fits ? label : parameter.label(), label + ": " + parameter.help());
+    parameter_widget(ui, stage, parameter, id, at.widget);
+    ImGui::EndDisabled();
+    if (!parameter.matters()) ui.widgets.disable_from(first);
+    const auto* choice = dynamic_cast<const Choice*>(&parameter);
+    // The box may be too narrow for the chosen label.
+    if (choice) tooltip(ui, choice->words()[choice->index()].label + ".\n" + parameter.help());
+    if (dynamic_cast<const Toggle*>(&parameter)) tooltip(ui, parameter.help());
+    if (const auto remark = parameter.remark()) {
+        paragraph(ui.fonts.small, colour::finding, remark->sentence);
+        record(ui, id + ".remark", remark->sentence);
+    }
+    ImGui::PopID();
+}
+
+}  // namespace warpscope::ui
