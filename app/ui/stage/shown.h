@@ -57,7 +57,7 @@ struct Shown {
     compute::RunSettings run;
     compute::KernelEdits edits;
     compute::KernelTimings timings;
-    std::string device_wish;
+    std::string device_wish = "auto";
     /// The wish for the device that was lost (a sticky CUDA error) and that the emulator stands in
     /// for, until the app starts again; nullopt: none was lost.
     std::optional<std::string> lost_wish;

@@ -70,10 +70,10 @@ class App {
 
     const WindowOptions& options_;
     Termination termination_;
-    UnfinishedRun unfinished_;
     gl::WindowContext context_;
     GLFWwindow* window_;
     std::unique_ptr<Stage> stage_;
+    UnfinishedRun unfinished_;
     EditFiles files_;
     WindowInput input_;
     std::unique_ptr<Gui> gui_;
@@ -92,11 +92,11 @@ class App {
 
 App::App(const WindowOptions& options, const LoadedSettings& loaded)
     : options_(options),
-      unfinished_(options.settings),
       context_("Warpscope", options.size.value_or(loaded.settings.window).width,
                options.size.value_or(loaded.settings.window).height),
       window_(context_.window()),
       stage_(make_stage(options, loaded, engine_hooks())),
+      unfinished_(options.settings),
       files_(*stage_, {options.kernels, options.kernel_source, stage_->parameters().kernel_file()},
              kept_edits_folder(options.settings)),
       input_(window_) {
