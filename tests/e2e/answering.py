@@ -54,8 +54,9 @@ class Answering(Scenario):
         app = self.start(*ENDLESS)
         app.wait_value("offer", lambda value: True)
         self.assertEqual(app.frame(), 0)
+        app.wait_value("transport.pause", "on")
         app.click("offer")
-        app.wait_value("work", lambda value: value.startswith("Frame 1"))
+        app.wait_value("transport.pause", "off")
 
     def test_sigterm_saves_the_settings_and_ends_by_the_signal(self):
         app = self.start(*RIPPLE)
