@@ -1,6 +1,18 @@
 #include "experiments/nbody/nbody_parameters.h"
 
 namespace warpscope::experiments {
+namespace {
+
+/// The other kernels choose their block size themselves.
+bool has_block_size(NBodyKernel kernel) {
+    return kernel != NBodyKernel::several && kernel != NBodyKernel::fast;
+}
+
+void only_show(std::initializer_list<Parameter*> views) {
+    for (Parameter* view : views) view->only_shows();
+}
+
+}  // namespace
 
 NBodyParameters::NBodyParameters()
     : kernel(*this, "kernel", "Kernel",
@@ -52,14 +64,11 @@ NBodyParameters::NBodyParameters()
           "Distance from which you look. At 1 the picture holds 90 % of the bodies of frame 0.", 1,
           0.05, 20),
       exposure(*this, "exposure", "Exposure", "Brightness of the picture.", 1, 0.01, 100) {
-    block.only_when(
-        [this] { return kernel != NBodyKernel::several && kernel != NBodyKernel::fast; });
+    block.only_when([this] { return has_block_size(kernel); });
     file.only_when([this] { return start == Start::file; });
     for (Parameter* generated : std::initializer_list<Parameter*>{&bodies, &seed})
         generated->only_when([this] { return start != Start::file; });
-    for (Parameter* view :
-         std::initializer_list<Parameter*>{&check, &yaw, &pitch, &distance, &exposure})
-        view->only_shows();
+    only_show({&check, &yaw, &pitch, &distance, &exposure});
     group("Kernel", {&kernel, &block});
     group("Bodies", {&start, &file, &bodies, &seed});
     group("Simulation", {&dt, &softening, &check});

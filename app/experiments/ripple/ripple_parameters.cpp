@@ -3,6 +3,16 @@
 #include <fmt/format.h>
 
 namespace warpscope::experiments {
+namespace {
+
+std::optional<Remark> remark_on_stale_reads(const RippleParameters& chosen) {
+    if (chosen.view != RippleParameters::View::stale || chosen.stamped()) return std::nullopt;
+    return Remark{"Only the stamped tile detects stale reads.",
+                  "Use the stamped tile",
+                  {"layout", chosen.layout.words()[RippleParameters::stamped_layout].id}};
+}
+
+}  // namespace
 
 RippleParameters::RippleParameters()
     : pattern(*this, "pattern", "Pattern", "What the threads compute.",
@@ -56,12 +66,7 @@ RippleParameters::RippleParameters()
         watched->only_when([this] { return stamped(); });
     speed.only_when([this] { return pattern.text() == "ripple"; });
     timed_block.name_lowest("centre");
-    view.remark_when([this]() -> std::optional<Remark> {
-        if (view != View::stale || stamped()) return std::nullopt;
-        return Remark{"Only the stamped tile detects stale reads.",
-                      "Use the stamped tile",
-                      {"layout", layout.words()[stamped_layout].id}};
-    });
+    view.remark_when([this] { return remark_on_stale_reads(*this); });
     group("Kernel", {&sync, &layout});
     group("Picture", {&pattern, &view, &size, &speed});
     group("Statistics", {&window});
