@@ -21,17 +21,21 @@ void replace(GLsync& fence) {
 
 }  // namespace
 
-Texture::Texture(int width, int height) : width_(width), height_(height) {
-    glGenTextures(1, &id_);
-    glBindTexture(GL_TEXTURE_2D, id_);
+unsigned make_texture(int width, int height) {
+    unsigned id = 0;
+    glGenTextures(1, &id);
+    glBindTexture(GL_TEXTURE_2D, id);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
-    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width_, height_, 0, GL_RGBA, GL_UNSIGNED_BYTE,
-                 nullptr);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA8, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
     glBindTexture(GL_TEXTURE_2D, 0);
+    return id;
 }
+
+Texture::Texture(int width, int height)
+    : width_(width), height_(height), id_(make_texture(width, height)) {}
 
 Texture::~Texture() {
     if (written_) glDeleteSync(written_);

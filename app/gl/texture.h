@@ -8,6 +8,10 @@ struct __GLsync;
 
 namespace warpscope::gl {
 
+/// Makes a texture object of RGBA8 texels, nearest filter, clamped to its edges. Its contents are
+/// undefined. The caller deletes it.
+unsigned make_texture(int width, int height);
+
 /// A picture in OpenGL's memory: RGBA8, row 0 is the top row, nearest filter. One thread may write
 /// it while another draws it, each with its own context, where the contexts share objects: every
 /// write waits for the draws before it and every draw for the write before it. Every call, the

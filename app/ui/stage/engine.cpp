@@ -121,6 +121,7 @@ void Engine::changed() {
     report_stale_ = true;
     next_report_ = {};
     tree_stale_ = true;
+    shown_.changed_parameters = changed_parameters();
     ++version_;
     edits_.look_again();
 }
@@ -229,7 +230,7 @@ void Engine::point(const experiments::Pointer& pointer) {
 }
 
 void Engine::measure_barriers() {
-    const std::uint64_t state = inspector_.checks().state;
+    const std::uint64_t state = inspector_.state();
     if (shown_.barriers.state == state) return;
     shown_.barriers = {};
     shown_.barriers.state = state;
@@ -288,7 +289,6 @@ Shown Engine::shown() {
     shown.entry = &scene_->entry();
     shown.parameters = values(running, true);
     shown.launch_parameters = running.parameters().of_launch();
-    shown.changed_parameters = changed_parameters();
     shown.mouse = running.mouse_use();
     shown.device = device().info();
     shown.run = device().settings();

@@ -71,8 +71,6 @@ class Engine {
     void scroll(double notches);
     void point(const experiments::Pointer& pointer);
     void say(std::string text, Tone tone = Tone::info);
-    /// A kernel is about to be edited: starts the helper processes that this needs.
-    void warm();
     void check_automatically(bool on) { automatic_checks_ = on; }
     void check_now() { inspector_.inspect(); }
     void try_policies() { inspector_.try_policies(); }
@@ -112,6 +110,8 @@ class Engine {
     void mouse(const std::function<void()>& move);
 
     // One frame
+    /// A kernel is edited: starts the helper processes that this needs.
+    void warm();
     void compute_frame(experiments::Size view);
     void take(const EditedKernels::News& news);
     void step();
@@ -141,7 +141,7 @@ class Engine {
     Scene* scene_ = nullptr;                                ///< the one on show
     compute::RunSettings run_;
     experiments::Assignments remembered_;
-    /// What is known between frames; shown() adds the state of the scene.
+    /// The results so far. shown() adds the current state of the scene.
     Shown shown_;
     std::uint64_t version_ = 0;  ///< counts the changes of what shown() returns
     Inspector inspector_;

@@ -113,7 +113,7 @@ void Engine::read_tree() {
 
 /// Reads the timeline that the kernel has measured, now and then and after a change of the launch.
 void Engine::read_timeline() {
-    const std::uint64_t state = inspector_.checks().state;
+    const std::uint64_t state = inspector_.state();
     const bool changed = timeline_state_ != state;
     const bool rendered = timeline_picture_ != shown_.picture.version;
     if (!changed && !(rendered && clock_() >= next_timeline_)) return;
@@ -134,10 +134,8 @@ void Engine::read_printed() {
     std::string fresh;
     attempt("", [&] { fresh = device().take_output(); });
     if (fresh.empty()) return;
-    shown_.printed = std::move(fresh);
-    ++version_;
     if (shown_.message.tone == Tone::error && !shown_.message.text.empty()) return;
-    const std::string_view printed = shown_.printed;
+    const std::string_view printed = fresh;
     const std::string_view lines = printed.substr(0, printed.rfind('\n'));
     const std::size_t last = lines.rfind('\n');
     say("printf: " + compiler::clean(lines.substr(last == std::string_view::npos ? 0 : last + 1)));

@@ -13,8 +13,8 @@ EngineThread::EngineThread(const Engine::Start& start, Hooks hooks) : hooks_(std
 }
 
 EngineThread::~EngineThread() {
-    cancel();
     thread_.request_stop();
+    cancel();  // after the request, so that no other work can begin
 }
 
 void EngineThread::send(Command command) {

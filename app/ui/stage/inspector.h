@@ -15,8 +15,8 @@
 
 namespace warpscope::ui {
 
-/// What is known of the launch on show: the newest results of its checks, which may be of an
-/// earlier state.
+/// The newest results of the checks of the launch on show. They may belong to an earlier state of
+/// it.
 struct Checks {
     using Policies = std::vector<experiments::PolicyOutcome>;
 
@@ -85,6 +85,8 @@ class Inspector {
     void wait(const experiments::Entry& entry, experiments::Experiment& live, bool automatic);
 
     Checks checks() const;
+    /// Checks::state.
+    std::uint64_t state() const { return state_; }
     /// A job runs or will begin.
     bool busy() const { return running() || wanted() || policies_asked_; }
     /// Changes whenever checks() does.

@@ -70,7 +70,6 @@ struct Shown {
     experiments::Report report;
     std::optional<experiments::Comparison> comparison;
     std::optional<experiments::Timeline> timeline;  ///< as the kernel measured it
-    std::string printed;  ///< the lines that edited kernels printed last; empty: none yet
     Checks checks;
     DeviceBarriers barriers;
     std::string ceilings_error;  ///< why the ceilings could not be measured; empty: no error

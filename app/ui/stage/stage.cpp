@@ -61,13 +61,14 @@ void Stage::adopt_values() {
 }
 
 void Stage::advance(experiments::Size view) {
-    retired_.clear();
     send_texts();
     if (thread_) {
         if (auto newest = thread_->take()) take(std::move(newest));
-        return thread_->ask_for_frame(view);
+        thread_->ask_for_frame(view);
+    } else if (engine_->advance(view)) {
+        follow_engine();
     }
-    if (engine_->advance(view)) follow_engine();
+    retired_.clear();
 }
 
 void Stage::send_texts() {
@@ -177,10 +178,6 @@ bool Stage::point(const experiments::Pointer& pointer) {
 
 void Stage::say(std::string text, Tone tone) {
     message_ = {std::move(text), tone, std::chrono::steady_clock::now()};
-}
-
-void Stage::warm() {
-    send([](Engine& engine) { engine.warm(); });
 }
 
 void Stage::check_automatically(bool on) {

@@ -82,7 +82,6 @@ class Stage {
     bool scroll(double notches);
     bool point(const experiments::Pointer& pointer);
     void say(std::string text, Tone tone = Tone::info);
-    void warm();
     void check_automatically(bool on);
     void check_now();
     void try_policies();

@@ -83,7 +83,7 @@ ScreenshotImage take_screenshot(Stage& stage, const Screenshot& shot) {
     const gl::Texture* raw = shot.view_only ? stage.pixels() : nullptr;
     const experiments::Size size = raw ? experiments::Size{raw->width(), raw->height()} : shot.size;
     auto metadata = shot.view_only ? experiments::describe(stage.described(), shot.size, true)
-                                         : describe_window(stage, shot.size, shot.microscope);
+                                   : describe_window(stage, shot.size, shot.microscope);
     std::vector<std::uint8_t> rgba = raw ? raw->read_pixels() : draw(stage, shot);
     if (!raw)
         for (std::size_t i = 3; i < rgba.size(); i += 4) rgba[i] = 255;

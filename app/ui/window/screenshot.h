@@ -28,7 +28,7 @@ struct ScreenshotImage {
     experiments::Metadata metadata;
 };
 
-/// Draws the picture alone, as save_screenshot() does, without a file.
+/// Draws what save_screenshot() writes.
 ScreenshotImage take_screenshot(Stage& stage, const Screenshot& shot);
 
 /// Draws the window or, with view_only, the picture alone (pixels in their own size, a tree at

@@ -57,7 +57,8 @@ class App {
     void hold_rate();
     void after_frame();
     void save_shot(Shot shot, int width, int height);
-    experiments::Metadata window_metadata() const;
+    experiments::Metadata window_metadata(experiments::Size size) const;
+    void say_not_saved(const std::exception& error);
     void finish_saving();
     void remember();
     ImVec2 window_size() const;
@@ -175,7 +176,8 @@ bool App::waits_for_run() const {
     return unfinished_.before() && stage_->paused() && stage_->frame() == 0;
 }
 
-/// Offers in the message line: a restart after a lost GPU, or the edits of the last run.
+/// Offers in the message line: a restart after a lost GPU, the settings of a run that did not get
+/// as far as its first frame, or the edits of the last run.
 void App::make_offers() {
     if (stage_->shown().lost_wish) {
         const auto restart = [this] {
@@ -275,13 +277,14 @@ void App::save_shot(Shot shot, int width, int height) {
             image = take_screenshot(*stage_, {view_->picture_size(), true});
             glBindFramebuffer(GL_FRAMEBUFFER, 0);
         } else {
-            image = {{width, height}, gl::read_framebuffer(width, height), window_metadata()};
+            image = {{width, height},
+                     gl::read_framebuffer(width, height),
+                     window_metadata({width, height})};
             for (std::size_t i = 3; i < image.rgba.size(); i += 4) image.rgba[i] = 255;
         }
     } catch (const std::exception& error) {
         glBindFramebuffer(GL_FRAMEBUFFER, 0);
-        return stage_->say(fmt::format("The screenshot was not saved: {}", error.what()),
-                           Tone::error);
+        return say_not_saved(error);
     }
     const std::time_t now = std::time(nullptr);
     std::tm local{};
@@ -294,12 +297,10 @@ void App::save_shot(Shot shot, int width, int height) {
     });
 }
 
-experiments::Metadata App::window_metadata() const {
+experiments::Metadata App::window_metadata(experiments::Size size) const {
     const Microscope& microscope = view_->microscope();
     const auto place = microscope.frame() == stage_->frame() ? microscope.place() : std::nullopt;
-    int width = 0, height = 0;
-    glfwGetFramebufferSize(window_, &width, &height);
-    return describe_window(*stage_, {width, height}, place, microscope.is_open() && !place);
+    return describe_window(*stage_, size, place, microscope.is_open() && !place);
 }
 
 /// Waits for the file that is being written, if there is one, and says where it is.
@@ -308,8 +309,12 @@ void App::finish_saving() {
     try {
         stage_->say(fmt::format("Saved {}", saving_.get().string()));
     } catch (const std::exception& error) {
-        stage_->say(fmt::format("The screenshot was not saved: {}", error.what()), Tone::error);
+        say_not_saved(error);
     }
+}
+
+void App::say_not_saved(const std::exception& error) {
+    stage_->say(fmt::format("The screenshot was not saved: {}", error.what()), Tone::error);
 }
 
 void App::remember() {
