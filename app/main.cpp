@@ -10,6 +10,7 @@
 #include "experiments/nbody/bodies_file.h"
 #include "jobs/bench/bench.h"
 #include "jobs/headless/headless.h"
+#include "jobs/headless/interruption.h"
 #include "jobs/headless/kernel_files.h"
 #include "jobs/helper.h"
 #include "jobs/list.h"
@@ -46,6 +47,7 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     request.screenshot = options.screenshot;
     request.view_only = options.view_only;
     request.compare = options.compare;
+    request.force = options.force;
     request.json = options.json;
     request.checks = options.checks;
     request.counters = options.counters;
@@ -73,6 +75,7 @@ jobs::Painter painter(const std::optional<ui::MicroscopePlace>& microscope) {
 
 int run_window(const Options& options, compute::Helpers& helpers) {
     jobs::check_kernel_files(options.kernel_source, options.kernels);
+    if (options.reset_settings) ui::save_settings(ui::settings_file(), {});
     ui::WindowOptions window;
     window.helpers = &helpers;
     window.kernel_source = options.kernel_source;
@@ -142,6 +145,8 @@ int main(int argc, char** argv) {
         return run(parse_options(argc, argv));
     } catch (const Answer& answer) {
         return say(answer.text);
+    } catch (const jobs::Interrupted& interrupted) {
+        jobs::end_by(interrupted.signal);
     } catch (const std::invalid_argument& e) {
         // The caller named a parameter, an experiment or a path that cannot be used.
         return complain(e.what(), 2);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 
 namespace warpscope {
@@ -22,6 +23,16 @@ std::uint64_t parse_count(std::string_view option, const std::string& text, std:
             fmt::format("{} {}: write a whole number from 0 to {}", option, text, high));
     }
     return value;
+}
+
+std::filesystem::path parse_png_name(std::string_view option, const std::string& text) {
+    const std::filesystem::path file = text;
+    std::string extension = file.extension().string();
+    std::transform(extension.begin(), extension.end(), extension.begin(),
+                   [](unsigned char c) { return char(std::tolower(c)); });
+    if (extension.empty() || extension == ".png") return file;
+    throw UsageError(
+        fmt::format("{} {}: it is saved as PNG; name a file that ends in .png", option, text));
 }
 
 experiments::Size parse_size(const std::string& text) {

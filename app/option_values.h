@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ namespace warpscope {
 
 /// A whole number from 0 to `high`.
 std::uint64_t parse_count(std::string_view option, const std::string& text, std::uint64_t high);
+
+/// A file name without an extension or with the extension .png.
+std::filesystem::path parse_png_name(std::string_view option, const std::string& text);
 
 /// "1280x720".
 experiments::Size parse_size(const std::string& text);

@@ -44,8 +44,12 @@ thread of the block has written; with "barrier": barriers that not every thread 
 every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
 of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an error.
 
+SIGINT (Ctrl+C) and SIGTERM end a run without a window early: it writes the results so far, marked
+as partial, and then ends by the signal. A second signal ends it at once.
+
 Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds something, or if
-the device, the window or a write fails; 2 if an argument can't be used.)";
+the device, the window or a write fails; 2 if an argument can't be used. A run that was ended early
+ends by its signal: the status in shells is 130 for SIGINT and 143 for SIGTERM.)";
 
 /// Declares the app's options to CLI11. CLI11 passes values as text and this class parses them, so
 /// that all error messages have one form.
@@ -177,12 +181,14 @@ class Parser {
             text("--screenshot", "FILE.png", "save the last frame, and its settings in the file",
                  group, [this](const std::string& f) {
                      if (f.empty()) throw UsageError("--screenshot: name a PNG file");
-                     options_.screenshot = f;
+                     options_.screenshot = parse_png_name("--screenshot", f);
                  });
         view_only_ =
             flag("--view-only", options_.view_only, "save the picture without the panels", group);
         compare_ =
             flag("--compare", options_.compare, "also compare the experiment's variants", group);
+        force_ =
+            flag("--force", options_.force, "run even if it will take more than 10 minutes", group);
         json_ = text("--json", "FILE|-",
                      "write the results as JSON (also --list, --bench); -: standard output", group,
                      [this](const std::string& f) {
@@ -235,6 +241,8 @@ class Parser {
         vsync_ =
             text("--vsync", "on|off", "wait for the monitor between frames (on)", group,
                  [this](const std::string& s) { options_.vsync = parse_word<bool>("--vsync", s); });
+        reset_settings_ = flag("--reset-settings", options_.reset_settings,
+                               "start with the defaults instead of the saved settings", group);
         widget_map_ = text("--widget-map", "FILE",
                            "write the id and rectangle of every widget to FILE, for tests", group,
                            [this](const std::string& f) { options_.widget_map = f; });
@@ -265,7 +273,7 @@ class Parser {
         if (helper_->count()) options_.mode = Mode::helper;
         const bool window = options_.mode == Mode::window;
         const bool headless = options_.mode == Mode::headless;
-        for (const CLI::Option* option : {frames_, screenshot_, view_only_, compare_}) {
+        for (const CLI::Option* option : {frames_, screenshot_, view_only_, compare_, force_}) {
             if (option->count() && !headless) {
                 throw UsageError(fmt::format("{}: add --headless", option->get_name()));
             }
@@ -278,7 +286,7 @@ class Parser {
                 throw UsageError(fmt::format("{}: only the window and --headless use this option",
                                              option->get_name()));
         }
-        for (const CLI::Option* option : {vsync_, widget_map_}) {
+        for (const CLI::Option* option : {vsync_, widget_map_, reset_settings_}) {
             if (option->count() && !window) {
                 throw UsageError(fmt::format("{}: only the window uses this option; drop it or {}",
                                              option->get_name(),
@@ -324,8 +332,8 @@ class Parser {
     std::string bodies_;
     std::string first_set_;  ///< experiment of the first assignment
     CLI::Option *helper_{}, *check_{}, *bench_{}, *frames_{}, *screenshot_{}, *view_only_{},
-        *compare_{}, *json_{}, *vsync_{}, *widget_map_{}, *microscope_{}, *kernel_source_{},
-        *kernels_{};
+        *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{}, *reset_settings_{},
+        *microscope_{}, *kernel_source_{}, *kernels_{};
 };
 
 }  // namespace

@@ -131,7 +131,10 @@ class Compiled(Kernels):
         self.assertEqual(done.returncode, 1, done.stderr)
         result = json.loads(done.stdout)
         self.assertEqual({(f["kind"], f["first"]["file"]) for f in result["findings"]
-                          if f["kind"] == "race"}, {("race", "kernels/gallery/own.cu")})
+                          if f["kind"] == "race"}, {("race", "racy.cu")})
+        for finding in result["findings"]:
+            self.assertIn("racy.cu:", finding["sentence"])
+            self.assertNotIn("own.cu", finding["sentence"])
         counted = next(k for k in result["counters"] if k["kernel"] == "scratch")
         self.assertEqual(counted["blocks"], counted["launches"])
         self.assertEqual(counted["barriers"], 0)

@@ -5,9 +5,12 @@ usage: cli_test.py PROGRAM
 
 import json
 import os
+import pty
 import re
 import resource
+import selectors
 import shlex
+import signal
 import struct
 import subprocess
 import sys
@@ -106,6 +109,9 @@ class Refusals(CommandLine):
             (["--screenshot", "a.png"], r"--screenshot.*--headless"),
             (["--bench", "speed"], r"--bench speed.*emulator, start, edit, gpu, ladders, frames"),
             ([*RIPPLE, "--check", "races"], r"--check races.*race, barrier, memory"),
+            ([*RIPPLE, "--screenshot", "x.jpg"], r"--screenshot x\.jpg.*\.png"),
+            ([*RIPPLE, "--microscope", "999,999@1", "--screenshot", "a.png"],
+             r"--microscope 999,999@1: the launch has 64x64x1 blocks, up to 63,63"),
         ]:
             with self.subTest(arguments=arguments):
                 self.expect_refusal(arguments, 2, pattern)
@@ -363,6 +369,84 @@ class Answers(CommandLine):
                 self.assertEqual(len(raw) % 600, 0)
                 self.assertGreater(len(set(raw)), 100)
                 self.assertIn("--size 900x600", texts["command"])
+
+
+class Signals(CommandLine):
+    """Runs whose frames would take hours, with standard error on a terminal."""
+
+    LONG = [*NBODY, "--frames", 1000000, "--force", "--size", "320x200", "--view-only",
+            "--screenshot", "a.png", "--json", "a.json"]
+
+    def start(self, *arguments, **options):
+        terminal, end = pty.openpty()
+        self.addCleanup(os.close, terminal)
+        process = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder,
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=end,
+                                   text=True, **options)
+        os.close(end)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.shown = ""
+        self.terminal = terminal
+        return process
+
+    def wait_for(self, pattern):
+        """Reads the terminal until it has shown the pattern."""
+        while not re.search(pattern, self.shown):
+            self.shown += os.read(self.terminal, 4096).decode(errors="replace")
+
+    def test_partial_results_are_written_before_the_end(self):
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            with self.subTest(signal=number):
+                process = self.start(*self.LONG, "--set", "nbody.bodies=4096")
+                self.wait_for(r"frame [1-9]\d*/1000000 · \S+ \S+ a frame · about \S+ \w+ left")
+                process.send_signal(number)
+                text, _ = process.communicate()
+                self.assertEqual(process.returncode, -number)
+                self.assertRegex(text, r"partial results: .* after frame \d+ of 1000000\n")
+                result = json.loads((self.folder / "a.json").read_text())
+                self.assertEqual(result["partial"],
+                                 {"frames_requested": 1000000, "missing": []})
+                self.assertGreater(result["frames"], 0)
+                names = [reading["name"] for reading in result["report"]]
+                self.assertIn("relative_error", names)
+                _, texts = read_png(self.folder / "a.png")
+                self.assertEqual(texts["frame"], str(result["frames"]))
+                self.assertEqual(texts["partial"],
+                                 f"stopped after frame {result['frames']} of 1000000")
+                self.assertEqual(self.files(), ["a.json", "a.png"])
+
+    def test_nothing_is_written_before_the_first_frame(self):
+        process = self.start(*self.LONG, "--set", "nbody.bodies=1048576")
+        self.wait_for(r"on SIMT emulator\r?\n")
+        self.wait_for(r"frame 0/1000000 · about .* a frame · about .* in all")
+        process.send_signal(signal.SIGTERM)
+        text, _ = process.communicate()
+        self.assertEqual(process.returncode, -signal.SIGTERM)
+        self.wait_for(r"before its first frame; nothing was written")
+        self.assertEqual(text, "")
+        self.assertEqual(self.files(), [])
+
+    def test_a_signal_that_is_ignored_stays_ignored(self):
+        process = self.start(*NBODY, "--frames", 40, "--set", "nbody.bodies=4096", "--json", "-",
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
+        with selectors.DefaultSelector() as ended:
+            ended.register(process.stdout, selectors.EVENT_READ)
+            while not ended.select(timeout=0):
+                process.send_signal(signal.SIGINT)
+        text, _ = process.communicate()
+        self.assertEqual(process.returncode, 0)
+        self.assertEqual(json.loads(text)["frames"], 40)
+        self.assertIsNone(json.loads(text)["partial"])
+
+    def test_a_pipe_gets_no_line(self):
+        self.expect_success(*NBODY, "--frames", 40, "--set", "nbody.bodies=4096")
+
+    def test_a_run_of_hours_is_refused(self):
+        long = [a for a in self.LONG if a != "--force"]
+        self.expect_refusal([*long, "--set", "nbody.bodies=1048576"], 2,
+                            r"nbody: about .* a frame and .* in all .*--force")
 
 
 if __name__ == "__main__":

@@ -40,6 +40,20 @@ TEST(Options, NoArgumentsOpenTheWindow) {
     EXPECT_FALSE(o.run_given);
 }
 
+TEST(Options, APictureMayHaveNoExtensionOrPngInAnyCase) {
+    for (const char* name : {"a.png", "a.PNG", "picture", "a.b/picture"}) {
+        const Options o = parse({"--headless", "--experiment", "dot", "--screenshot", name});
+        EXPECT_EQ(o.screenshot, name);
+    }
+}
+
+TEST(Options, ForceAndResetSettingsAreOffUnlessGiven) {
+    EXPECT_FALSE(parse({}).reset_settings);
+    EXPECT_TRUE(parse({"--reset-settings"}).reset_settings);
+    EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).force);
+    EXPECT_TRUE(parse({"--headless", "--experiment", "dot", "--force"}).force);
+}
+
 TEST(Options, EveryHeadlessOptionIsStored) {
     const Options o = parse(
         {"--headless", "--experiment",   "ripple",         "--set",       "ripple.sync=off",
@@ -206,6 +220,13 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
         {{"--json", "-"}, "--json", "--headless"},
         {{"--headless", "--experiment", "ripple", "--vsync", "on"}, "--vsync", "drop it"},
         {{"--headless", "--experiment", "ripple", "--view-only"}, "--view-only", "--screenshot"},
+        {{"--headless", "--experiment", "ripple", "--screenshot", "x.jpg"},
+         "--screenshot x.jpg",
+         "ends in .png"},
+        {{"--force"}, "--force", "--headless"},
+        {{"--headless", "--experiment", "ripple", "--reset-settings"},
+         "--reset-settings",
+         "drop it"},
         {{"--microscope", ""}, "--microscope", "name a block"},
         {{"--headless", "--experiment", "ripple", "--microscope", "1"},
          "--microscope",

@@ -78,5 +78,52 @@ TEST(FrameCostBound, RippleWithFastMathTakesAtMost100InstructionsAPixel) {
     EXPECT_LE(double(count_frame(ripple).thread_instructions) / ripple.units, 100);
 }
 
+/// What ParameterSet::work() estimates for a frame, over what the frame executes.
+double estimated_to_counted(const std::string& id, std::vector<experiments::Assignment> values) {
+    const auto device = compute::make_emulated_device("");
+    emulator::AccessCounters counters;
+    const auto experiment = experiments::find_experiment(id).make(*device);
+    experiment->set(values);
+    const experiments::Size size = experiment->picture_size({1280, 720});
+    const compute::Buffer<experiments::Rgba> pixels(
+        *device, std::size_t(size.width) * std::size_t(size.height));
+    const auto frame = [&] {
+        experiment->step();
+        if (size.width > 0) experiment->render_into({pixels.pointer(), size});
+    };
+    frame();  // the first frame may draw twice
+    device->observe(&counters);
+    frame();
+    device->observe(nullptr);
+    double counted = 0;  // lanes that are switched off take time, too
+    for (const auto& kernel : counters.kernels())
+        counted += 32.0 * double(kernel.warp_instructions);
+    return experiment->parameters().work() / counted;
+}
+
+TEST(FrameWork, IsEstimatedWithin30Percent) {
+    const auto expect_near = [](const std::string& id, const std::string& parameter,
+                                std::vector<experiments::Assignment> values) {
+        const auto parameters = experiments::find_experiment(id).make_parameters();
+        const auto& choice = dynamic_cast<const experiments::Choice&>(parameters->find(parameter));
+        for (const auto& word : choice.words()) {
+            values.push_back({parameter, word.id});
+            const double ratio = estimated_to_counted(id, values);
+            EXPECT_GT(ratio, 0.77) << id << " " << word.id;
+            EXPECT_LT(ratio, 1.3) << id << " " << word.id;
+            values.pop_back();
+        }
+    };
+    expect_near("ripple", "layout", {{"size", "256"}});
+    expect_near("ripple", "view", {{"size", "256"}});
+    expect_near("nbody", "kernel", {{"bodies", "8192"}});
+    expect_near("dot", "kernel", {{"n", "1048576"}});
+    expect_near("reduction", "kernel", {{"n", "1048576"}});
+    expect_near("scratch", "start", {});
+    EXPECT_NEAR(
+        estimated_to_counted("ripple", {{"size", "256"}, {"layout", "stamped"}, {"delay", "5000"}}),
+        1, 0.3);
+}
+
 }  // namespace
 }  // namespace warpscope::tests

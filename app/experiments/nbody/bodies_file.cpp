@@ -106,6 +106,18 @@ LoadedBodies scaled(std::vector<RawBody> raw) {
 
 }  // namespace
 
+double estimated_bodies(const std::filesystem::path& path) {
+    constexpr double line_bytes = 80, tipsy_bytes = 36;  // of a CSV line, of a dark body
+    std::error_code error;
+    const auto bytes = double(std::filesystem::file_size(path, error));
+    std::ifstream file(path, std::ios::binary);
+    if (error || !file) return 0;
+    std::string begin(32, '\0');
+    file.read(begin.data(), std::streamsize(begin.size()));
+    begin.resize(std::size_t(file.gcount()));
+    return std::max(1.0, bytes / (is_text(begin) ? line_bytes : tipsy_bytes));
+}
+
 LoadedBodies load_bodies(const std::filesystem::path& path, std::size_t most,
                          const std::stop_token& stop) {
     try {

@@ -31,4 +31,7 @@ struct LoadedBodies {
 LoadedBodies load_bodies(const std::filesystem::path& path, std::size_t most,
                          const std::stop_token& stop = {});
 
+/// About how many bodies a file holds, judged by its size and first bytes. 0: it can't be read.
+double estimated_bodies(const std::filesystem::path& path);
+
 }  // namespace warpscope::experiments

@@ -1,5 +1,7 @@
 #include "experiments/nbody/nbody_parameters.h"
 
+#include "experiments/nbody/bodies_file.h"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -73,6 +75,14 @@ NBodyParameters::NBodyParameters()
     group("Bodies", {&start, &file, &bodies, &seed});
     group("Simulation", {&dt, &softening, &check});
     group("Camera", {&yaw, &pitch, &distance, &exposure});
+}
+
+double NBodyParameters::work() const {
+    constexpr double pull[] = {20.5, 17.3, 17.6, 15.6, 14.5, 13.9, 13.9};  // for each interaction
+    static_assert(std::size(pull) == std::size(all_nbody_kernels));
+    constexpr double picture = 7e7;  // of 1280x720 pixels
+    const double n = start == Start::file ? estimated_bodies(file.value()) : double(bodies);
+    return n > 0 ? n * n * pull[kernel.index()] + picture : 0;
 }
 
 }  // namespace warpscope::experiments

@@ -10,6 +10,7 @@ struct NBodyParameters : ParameterSet {
 
     NBodyParameters();
     std::string kernel_file() const override { return std::string(file_of(kernel)); }
+    double work() const override;
 
     static constexpr std::int64_t most_bodies = 1 << 20;
 

@@ -73,6 +73,14 @@ RippleParameters::RippleParameters()
     group("Race laboratory", {&delayed, &delay_before, &delay, &timed_block});
 }
 
+double RippleParameters::work() const {
+    constexpr double draw = 120, compare = 50, stamp = 55;  // for each pixel
+    const double drawn = view == View::split ? 3 : 2;       // pictures
+    // While warps of a block of 256 pixels are delayed, no other warp needs to run.
+    const double delayed = stamped() ? stamp + 32.0 / 256 * 0.7 * double(delay) : 0;
+    return double(size * size) * (drawn * draw + compare + delayed);
+}
+
 std::string RippleParameters::file_of(std::size_t layout) {
     if (layout == book_layout) return "ripple";
     return layout == stamped_layout ? "ripple_stamped" : "ripple_layouts";

@@ -10,6 +10,7 @@ struct RippleParameters : ParameterSet {
 
     RippleParameters();
     std::string kernel_file() const override { return file_of(layout.index()); }
+    double work() const override;
 
     /// The kernel file that draws a layout: "ripple" for kernels/ripple.cu.
     static std::string file_of(std::size_t layout);

@@ -27,4 +27,10 @@ ScratchParameters::ScratchParameters()
     group("Mouse", {&mouse_x, &mouse_y, &mouse_down});
 }
 
+double ScratchParameters::work() const {
+    constexpr double neighbours = 390, pixel = 175, show = 20;
+    const bool heavy = start.text() == "blur" || start.text() == "histogram";
+    return double(width * height) * ((heavy ? neighbours : pixel) + show);
+}
+
 }  // namespace warpscope::experiments

@@ -7,6 +7,7 @@ namespace warpscope::experiments {
 struct ScratchParameters : ParameterSet {
     ScratchParameters();
     std::string kernel_file() const override { return "gallery/" + start.text(); }
+    double work() const override;
 
     /// The mouse is at most this far from the picture's top left corner, in pixels.
     static constexpr double farthest_mouse = 1 << 16;

@@ -35,4 +35,12 @@ DotParameters::DotParameters()
     group("Race laboratory", {&hold});
 }
 
+double DotParameters::work() const {
+    const double element = kernel >= Variant::vectorized ? 5.4 : 9.8;
+    // In each of 32 blocks a warp waits at every step of the tree.
+    constexpr double waiting = 32 * 32 * 10;
+    const double held = kernel == Variant::divergent_bounded ? waiting * double(hold) : 0;
+    return double(n) * element + held;
+}
+
 }  // namespace warpscope::experiments

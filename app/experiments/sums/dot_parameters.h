@@ -19,6 +19,7 @@ struct DotParameters : ParameterSet {
 
     DotParameters();
     std::string kernel_file() const override { return file_of(kernel); }
+    double work() const override;
     /// "dot" for a kernel of kernels/dot.cu.
     static std::string file_of(Variant variant) {
         return variant < Variant::shuffle ? "dot" : "dot_ladder";

@@ -26,4 +26,9 @@ ReductionParameters::ReductionParameters()
     group("Kernel", {&kernel, &n, &block});
 }
 
+double ReductionParameters::work() const {
+    constexpr double element[] = {106, 149, 106, 57, 47, 6.6, 7.2};
+    return double(n) * element[kernel.index()];
+}
+
 }  // namespace warpscope::experiments

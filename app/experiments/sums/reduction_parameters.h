@@ -17,6 +17,7 @@ struct ReductionParameters : ParameterSet {
 
     ReductionParameters();
     std::string kernel_file() const override { return file_of(kernel); }
+    double work() const override;
     /// "reduce" for a kernel of kernels/reduce.cu.
     static std::string file_of(Variant variant) {
         return variant <= Variant::reduce0 ? "reduce" : "reduce_ladder";

@@ -10,8 +10,9 @@
 
 #include "compute/device/kernel_source.h"
 #include "experiments/copies/try_edits.h"
-#include "experiments/framework/metadata.h"
+#include "experiments/framework/frame_cost.h"
 #include "gl/png.h"
+#include "jobs/headless/interruption.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -45,6 +46,8 @@ std::unique_ptr<Experiment> make(const Entry& entry, compute::Device& device) {
         return entry.make(device);
     } catch (const compute::DeviceLost&) {
         throw;
+    } catch (const compute::Cancelled&) {
+        throw;
     } catch (const compute::OutOfMemory&) {
         throw;
     } catch (const compute::DeviceError& e) {
@@ -64,6 +67,8 @@ std::unique_ptr<Experiment> make_experiment(const Entry& entry, compute::Device&
     try {
         experiment->set(assignments);
     } catch (const compute::DeviceLost&) {
+        throw;
+    } catch (const compute::Cancelled&) {
         throw;
     } catch (const std::bad_alloc&) {
         throw UsageError(fmt::format(
@@ -94,21 +99,21 @@ class PlainTarget {
     Size size_;
 };
 
-Presentation run_plain(const Entry& entry, Experiment& experiment, const HeadlessRequest& request) {
+Presentation run_plain(const Entry& entry, Experiment& experiment, const HeadlessRequest& request,
+                       const Frames& frames) {
     const Size size = experiment.picture_size(request.size);
     std::optional<PlainTarget> target;
     if (has_pixels(size)) target.emplace(experiment.device(), size);
-    for (std::uint64_t i = 0; i < request.frames; ++i) {
-        experiment.step();
-        if (target) target->draw(experiment);
-    }
-    if (!request.screenshot.empty()) {
-        if (request.frames == 0) target->draw(experiment);
-        target->save(request.screenshot,
-                     experiments::describe(experiment, entry, request.size, true));
-        return {"none", "the picture needs no OpenGL: it is saved as the kernels wrote it"};
-    }
-    return {"none", "no screenshot was requested, so nothing was presented"};
+    const bool draws = target && (request.frames > 0 || !request.screenshot.empty());
+    const experiments::Metadata added = frames([&] {
+        if (draws) target->draw(experiment);
+    });
+    if (request.screenshot.empty())
+        return {"none", "no screenshot was requested, so nothing was presented"};
+    experiments::Metadata metadata = experiments::describe(experiment, entry, request.size, true);
+    metadata.insert(metadata.end(), added.begin(), added.end());
+    target->save(request.screenshot, metadata);
+    return {"none", "the picture needs no OpenGL: it is saved as the kernels wrote it"};
 }
 
 /// nullptr for the emulator, and for a GPU without enough free memory for the measurement.
@@ -121,34 +126,78 @@ const compute::Ceilings* ceilings_of(compute::Device& device) {
     }
 }
 
+/// The checks and the counters slow the emulator down by about this factor.
+constexpr double watched_factor = 2.5;
+
+/// Seconds that a frame will take; 0 if that is not known.
+double expected_seconds(const HeadlessRequest& request, const compute::DeviceInfo& device) {
+    const auto parameters = experiments::find_experiment(request.experiment).make_parameters();
+    parameters->parse(request.assignments);
+    const double seconds =
+        experiments::FrameCosts().seconds(request.experiment, device, parameters->work());
+    return request.checks.any() || request.counters ? watched_factor * seconds : seconds;
+}
+
+Presentation present(const Entry& entry, const experiments::Running& running,
+                     const HeadlessRequest& request, const Painter& painter, const Frames& frames) {
+    Experiment& experiment = *running.experiment;
+    const bool picture_alone =
+        request.view_only && has_pixels(experiment.picture_size(request.size));
+    if (request.screenshot.empty() || picture_alone)
+        return run_plain(entry, experiment, request, frames);
+    return painter({entry, running, frames, request.size, request.screenshot, request.view_only});
+}
+
 void run_frames(RunResult& result, const Entry& entry,
                 const std::shared_ptr<compute::Device>& shared, const HeadlessRequest& request,
                 const Painter& painter) {
     compute::Device& device = *shared;
+    StoppableRun run(device, request.stops);
     const std::shared_ptr<Experiment> experiment =
         make_experiment(entry, device, request.assignments);
-    const bool picture_alone =
-        request.view_only && has_pixels(experiment->picture_size(request.size));
-    const bool plain = request.screenshot.empty() || picture_alone;
-
     result.parameters = to_json(entry.id, experiment->parameters());
-    if (plain)
-        result.presentation = run_plain(entry, *experiment, request);
-    else
-        result.presentation = painter({entry,
-                                       {shared, experiment},
-                                       request.frames,
-                                       request.size,
-                                       request.screenshot,
-                                       request.view_only});
+    ProgressLine line = terminal_line(request.frames, expected_seconds(request, device.info()));
+    const Frames frames = [&](const auto& render) -> experiments::Metadata {
+        compute_frames(*experiment, request.frames, run, line, render);
+        if (!run.stopped()) return {};
+        return {{"partial",
+                 fmt::format("stopped after frame {} of {}", experiment->frame(), request.frames)}};
+    };
+    Partial partial{.frames_requested = request.frames};
+    const auto missing = [&](const char* what) { partial.missing.emplace_back(what); };
+    const bool presented = run.finish([&] {
+        result.presentation = present(entry, {shared, experiment}, request, painter, frames);
+    });
+    if (run.stopped() && experiment->frame() == 0 && request.frames > 0)
+        throw compute::Cancelled("the run was stopped before its first frame");
+    if (!presented) result.presentation = {"none", "the run was stopped"};
+    if (!presented && !request.screenshot.empty()) missing("screenshot");
+    line.say(run.stopped() ? "stopped: computing the partial results" : "computing the results");
     result.gpu = compute::gpu_state(device.info().pci_bus_id);
-    result.report = experiment->report();
-    device.synchronize();
+    const bool reported = run.finish([&] {
+        result.report = experiment->report();
+        device.synchronize();
+    });
+    if (!reported) missing("report");
     result.output = device.take_output();
     result.kernels = device.timings().kernels();
-    result.ceilings = ceilings_of(device);
-    if (request.compare) result.comparison = experiment->compare();
+    result.ceilings = run.stopped() ? nullptr : ceilings_of(device);
+    const auto compare = [&] { result.comparison = experiment->compare(); };
+    if (request.compare && (run.stopped() || !run.once(compare))) missing("comparison");
     result.parameters = to_json(entry.id, experiment->parameters());
+    result.frames = experiment->frame();
+    if (run.stopped()) result.partial = std::move(partial);
+}
+
+/// With the files that the command line names.
+std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
+                                        const compute::KernelEdits& edits) {
+    for (emulator::Finding& finding : findings) {
+        finding.sentence = as_named(std::move(finding.sentence), edits);
+        finding.first.file = as_named(std::move(finding.first.file), edits);
+        if (finding.second) finding.second->file = as_named(std::move(finding.second->file), edits);
+    }
+    return findings;
 }
 
 /// Runs with checks or counters. An error that a check has recorded ends the run, but is reported
@@ -160,13 +209,15 @@ void run_watched(RunResult& result, const Entry& entry,
                       request.counters);
     try {
         run_frames(result, entry, device, request, painter);
-        result.findings = checking.findings();
+        result.findings = as_named(checking.findings(), device->edits());
+    } catch (const compute::Cancelled&) {
+        throw;
     } catch (const compute::DeviceError& e) {
-        result.findings = checking.findings();
+        result.findings = as_named(checking.findings(), device->edits());
         if (!emulator::has_errors(result.findings)) throw;
         result.kernels = device->timings().kernels();
         result.output = device->take_output();
-        result.stopped = e.what();
+        result.stopped = as_named(e.what(), device->edits());
     }
     result.counters = checking.counters();
 }
@@ -176,11 +227,12 @@ bool take_kernels(compute::Helpers& helpers, std::shared_ptr<compute::Device>& d
                   const HeadlessRequest& request, std::vector<KernelFile>& files) {
     helpers.warm(device->info());
     compute::KernelEdits edits;
-    const bool compiled = compile(helpers, device->settings().math, files, edits);
+    const bool compiled =
+        compile(helpers, device->settings().math, files, edits, request.stops.work);
     std::fputs(diagnostic_lines(files).c_str(), stderr);
     if (compiled && !edits.empty())
-        device =
-            helpers.device(device->info(), device->settings(), std::move(edits), request.limits);
+        device = helpers.device(device->info(), device->settings(), std::move(edits),
+                                {request.kernel_time, request.stops.work});
     return compiled;
 }
 
@@ -197,6 +249,7 @@ RunResult run_edited(const std::shared_ptr<compute::Device>& device, const Headl
     try {
         return run_experiment(device, request, painter);
     } catch (const compute::DeviceError& e) {
+        if (request.stops.work.stop_requested()) throw;
         std::fputs(device->take_output().c_str(), stderr);
         std::string error = e.what();
         if (device->info().in_helper && !dynamic_cast<const compute::OutOfMemory*>(&e))
@@ -205,6 +258,48 @@ RunResult run_edited(const std::shared_ptr<compute::Device>& device, const Headl
                 [&](const auto& emulator) { run_experiment(emulator, shortened(request), {}); });
         throw compute::DeviceError(as_named(std::move(error), device->edits()));
     }
+}
+
+/// Refuses a run that would take very long unless it is forced; then says how long.
+void check_cost(const HeadlessRequest& request, const compute::DeviceInfo& device) {
+    constexpr double most_seconds = 10 * 60;
+    const double frame = expected_seconds(request, device);
+    const double all = frame * double(request.frames);
+    if (all <= most_seconds) return;
+    const auto words = fmt::format("{}: about {} a frame and {} in all on {}", request.experiment,
+                                   experiments::duration_words(frame),
+                                   experiments::duration_words(all), device.name);
+    if (!request.force)
+        throw UsageError(words + "; choose smaller values or fewer frames, or add --force");
+    std::fprintf(stderr, "warpscope: %s\n", words.c_str());
+}
+
+void write_results(const RunResult& result, const HeadlessRequest& request) {
+    if (request.json == "-") return print(dump(to_json(result)));
+    if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
+    std::string text = summary(result);
+    const std::vector<std::string> missing =
+        result.partial ? result.partial->missing : std::vector<std::string>();
+    if (!request.screenshot.empty() && std::ranges::find(missing, "screenshot") == missing.end())
+        text += "\nsaved " + request.screenshot.string() + "\n";
+    print(text);
+}
+
+/// run_headless() without the signals.
+int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
+                  const HeadlessRequest& request, const Painter& painter) {
+    std::vector<KernelFile> files;
+    if (!request.kernel_source.empty() || !request.kernels.empty()) {
+        files = read_kernel_files(request.kernel_source, request.kernels,
+                                  experiments::find_experiment(request.experiment),
+                                  request.assignments);
+        if (!take_kernels(helpers, device, request, files)) return 2;
+    }
+    RunResult result = device->edits().empty() ? run_experiment(device, request, painter)
+                                               : run_edited(device, request, painter);
+    result.kernel_files = std::move(files);
+    write_results(result, request);
+    return exit_code(result);
 }
 
 }  // namespace
@@ -229,29 +324,23 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
 
 int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                  const HeadlessRequest& request, const Painter& painter) {
+    constexpr std::chrono::seconds time_for_results(5);
     if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
-    const bool to_file = !request.json.empty() && request.json != "-";
-    if (to_file) check_writable(request.json, "--json");
+    if (!request.json.empty() && request.json != "-") check_writable(request.json, "--json");
+    check_cost(request, device->info());
 
-    std::vector<KernelFile> files;
-    if (!request.kernel_source.empty() || !request.kernels.empty()) {
-        files = read_kernel_files(request.kernel_source, request.kernels,
-                                  experiments::find_experiment(request.experiment),
-                                  request.assignments);
-        if (!take_kernels(helpers, device, request, files)) return 2;
+    const Interruption interruption(time_for_results);
+    HeadlessRequest stoppable = request;
+    stoppable.stops = {interruption.work(), interruption.results()};
+    int code = 0;
+    try {
+        code = run_and_write(helpers, std::move(device), stoppable, painter);
+    } catch (const std::exception& error) {
+        if (interruption.signal() == 0) throw;
+        std::fprintf(stderr, "warpscope: %s; nothing was written\n", error.what());
     }
-    RunResult result = device->edits().empty() ? run_experiment(device, request, painter)
-                                               : run_edited(device, request, painter);
-    result.kernel_files = std::move(files);
-    if (to_file) write_file(request.json, dump(to_json(result)));
-    if (request.json == "-") {
-        print(dump(to_json(result)));
-    } else {
-        std::string text = summary(result);
-        if (!request.screenshot.empty()) text += "\nsaved " + request.screenshot.string() + "\n";
-        print(text);
-    }
-    return exit_code(result);
+    if (interruption.signal()) throw Interrupted{interruption.signal()};
+    return code;
 }
 
 }  // namespace warpscope::jobs

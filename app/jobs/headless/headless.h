@@ -10,8 +10,10 @@
 
 #include "compute/device/device.h"
 #include "experiments/copies/running.h"
+#include "experiments/framework/metadata.h"
 #include "jobs/headless/check.h"
 #include "jobs/headless/counters.h"
+#include "jobs/headless/frame_loop.h"
 #include "jobs/headless/kernel_files.h"
 #include "jobs/output/json.h"
 
@@ -31,23 +33,35 @@ struct HeadlessRequest {
     bool counters = false;                  ///< true needs an EmulatedDevice
     std::filesystem::path kernel_source{};  ///< replaces the experiment's kernel file; empty: none
     std::filesystem::path kernels{};        ///< a folder of kernel files; empty: none
-    compute::LaunchLimits limits{.time = std::chrono::seconds(10)};  ///< of kernels from files
+    std::chrono::milliseconds kernel_time = std::chrono::seconds(10);  ///< of kernels from files
+    Stops stops{};
+    bool force = false;  ///< run even if it takes very long
 };
+
+/// Computes the frames of a run and calls `render` after each. Returns what the metadata of the
+/// picture say in addition.
+using Frames = std::function<experiments::Metadata(const std::function<void()>& render)>;
 
 /// A run whose frames are presented with OpenGL and whose last frame is saved.
 struct Shot {
     const experiments::Entry& entry;
     experiments::Running running;
-    std::uint64_t frames;
+    Frames frames;
     experiments::Size size;  ///< of the window whose picture is saved
     std::filesystem::path file;
     bool view_only;
 };
 
-/// Opens OpenGL, computes and renders the frames as the window does, and writes the PNG whole or
-/// not at all. Throws what device, GL and files throw. main() provides it, because jobs must not
+/// Opens OpenGL, has the frames computed, renders them as the window does, and writes the PNG whole
+/// or not at all. Throws what device, GL and files throw. main() provides it, because jobs must not
 /// include ui.
 using Painter = std::function<Presentation(const Shot&)>;
+
+/// A run that was stopped before its end.
+struct Partial {
+    std::uint64_t frames_requested = 0;
+    std::vector<std::string> missing{};  ///< results that take too long: "report"
+};
 
 /// What a run found: everything that the JSON holds.
 struct RunResult {
@@ -55,7 +69,8 @@ struct RunResult {
     compute::DeviceInfo device;
     compute::RunSettings settings;
     Json parameters;
-    std::uint64_t frames = 0;
+    std::uint64_t frames = 0;        ///< that were computed
+    std::optional<Partial> partial;  ///< empty: the run was not stopped
     experiments::Report report;
     std::vector<compute::KernelTiming> kernels;
     const compute::Ceilings* ceilings = nullptr;  ///< of a GPU; null if not measured
@@ -73,8 +88,9 @@ struct RunResult {
 };
 
 /// Computes and renders the frames, as the window does, and saves the screenshot if one is wanted.
-/// OpenGL is opened only if the screenshot needs it. Throws UsageError for a wrong request (then
-/// nothing was written), otherwise what device, GL and files throw.
+/// OpenGL is opened only if the screenshot needs it. Throws UsageError for a wrong request and
+/// Cancelled if it is stopped before the first frame (then nothing was written), otherwise what
+/// device, GL and files throw.
 RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
                          const HeadlessRequest& request, const Painter& painter);
 
@@ -86,7 +102,9 @@ int exit_code(const RunResult& result);
 
 /// Checks the output files, runs, writes JSON and summary, and returns the exit code. Kernels from
 /// files are compiled and run by the helper processes, on a device like `device`. The compiler's
-/// diagnostics go to standard error; with an error among them the exit code is 2.
+/// diagnostics go to standard error; with an error among them the exit code is 2. Throws UsageError
+/// if the run would take very long and the request does not force it. SIGINT and SIGTERM end the
+/// run early: the partial results are written, and then Interrupted is thrown.
 int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
                  const HeadlessRequest& request, const Painter& painter);
 

@@ -88,6 +88,19 @@ std::string comparison_lines(const experiments::Comparison& c) {
     return text;
 }
 
+Json to_json(const std::optional<Partial>& partial) {
+    if (!partial) return nullptr;
+    return {{"frames_requested", partial->frames_requested}, {"missing", partial->missing}};
+}
+
+std::string partial_line(const RunResult& r) {
+    std::string line = fmt::format("partial results: the run was stopped after frame {} of {}",
+                                   r.frames, r.partial->frames_requested);
+    if (!r.partial->missing.empty())
+        line += fmt::format("; not computed: {}", fmt::join(r.partial->missing, ", "));
+    return line + "\n";
+}
+
 }  // namespace
 
 Json to_json(const RunResult& r) {
@@ -101,6 +114,7 @@ Json to_json(const RunResult& r) {
         {"gpu", to_json(r.gpu)},
         {"presentation", {{"path", r.presentation.path}, {"reason", r.presentation.reason}}},
         {"frames", r.frames},
+        {"partial", to_json(r.partial)},
         {"seed", r.settings.seed},
         {"schedule", compute::name(r.settings.schedule)},
         {"barriers", compute::name(r.settings.barriers)},
@@ -121,6 +135,7 @@ std::string summary(const RunResult& r) {
     std::string text =
         fmt::format("{}, {} on {}: {}\n", r.experiment, compute::plural(r.frames, "frame"),
                     r.device.name, r.device.reason);
+    if (r.partial) text += partial_line(r);
     for (const KernelFile& file : r.kernel_files)
         text += fmt::format("{}: {}\n", compute::kernel_path(file.file), file.from.string());
     text += "\nresults\n";

@@ -85,12 +85,12 @@ std::vector<KernelFile> read_kernel_files(const fs::path& kernel_source, const f
 }
 
 bool compile(compute::Helpers& helpers, compute::Math math, std::vector<KernelFile>& files,
-             compute::KernelEdits& edits) {
+             compute::KernelEdits& edits, const std::stop_token& stop) {
     bool all = true;
     for (KernelFile& file : files) {
         if (file.source == compute::kernel_source(compute::kernel_path(file.file))) continue;
         try {
-            compute::KernelEdit edit = *helpers.compile(file.file, file.source, math);
+            compute::KernelEdit edit = *helpers.compile(file.file, file.source, math, stop);
             edit.from = file.from.string();
             file.said = edit.warnings;
             edits[file.file] = std::make_shared<const compute::KernelEdit>(std::move(edit));

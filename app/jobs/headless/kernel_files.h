@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ std::vector<KernelFile> read_kernel_files(const std::filesystem::path& kernel_so
 /// KernelFile::said. False if a source has an error. Throws what Helpers::compile throws, except
 /// CompileError.
 bool compile(compute::Helpers& helpers, compute::Math math, std::vector<KernelFile>& files,
-             compute::KernelEdits& edits);
+             compute::KernelEdits& edits, const std::stop_token& stop = {});
 
 /// Diagnostics in the format of compilers, one a line: "my.cu:3:7: error: identifier …".
 std::string diagnostic_lines(const std::vector<KernelFile>& files);

@@ -65,12 +65,6 @@ bool continues_character(char c) {
     return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
 }
 
-std::size_t columns(std::string_view text) {
-    std::size_t n = 0;
-    for (char c : text) n += !continues_character(c);
-    return n;
-}
-
 }  // namespace
 
 void check_writable(const fs::path& path, std::string_view argument) {
@@ -110,6 +104,19 @@ void print(std::string_view text) {
         throw std::runtime_error(
             fmt::format("writing to standard output failed: {}", std::strerror(errno)));
     }
+}
+
+std::size_t columns(std::string_view text) {
+    std::size_t n = 0;
+    for (char c : text) n += !continues_character(c);
+    return n;
+}
+
+std::string first_columns(std::string_view text, std::size_t most) {
+    std::size_t end = 0;
+    for (std::size_t seen = 0; end < text.size(); ++end)
+        if (!continues_character(text[end]) && ++seen > most) break;
+    return std::string(text.substr(0, end));
 }
 
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {

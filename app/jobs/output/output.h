@@ -26,6 +26,10 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 /// Writes to standard output and flushes it; throws std::runtime_error if that fails.
 void print(std::string_view text);
 
+/// Columns of UTF-8 text, and the text cut to at most `most` columns.
+std::size_t columns(std::string_view text);
+std::string first_columns(std::string_view text, std::size_t most);
+
 /// The UTF-8 text in lines of at most `width` columns, broken at spaces and after '|'.
 std::vector<std::string> wrap(std::string_view text, std::size_t width);
 

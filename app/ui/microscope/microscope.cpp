@@ -156,6 +156,13 @@ void Microscope::set_block(Dim3 block) {
     make_stepper();
 }
 
+std::string Microscope::complaint_about(const MicroscopePlace& place) const {
+    const Dim3 size = launch().grid, last = nearest(place.block, size);
+    if (place.block == last) return {};
+    return fmt::format("{}: the launch has {}x{}x{} blocks, up to {}", place.text(), size.x, size.y,
+                       size.z, MicroscopePlace{{size.x - 1, size.y - 1, size.z - 1}}.text());
+}
+
 std::optional<MicroscopePlace> Microscope::place() const {
     if (!ready()) return {};
     const compute::RunSettings& run = source_.settings;

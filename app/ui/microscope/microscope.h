@@ -80,6 +80,8 @@ class Microscope {
     /// The place at which the command line opens a microscope in this state. nullopt: no command
     /// line does, since warps were stepped by hand or the schedule is not the experiment's.
     std::optional<MicroscopePlace> place() const;
+    /// Says that the launch has no such block; empty if it has one. Only if ready().
+    std::string complaint_about(const MicroscopePlace& place) const;
     void set_block(Dim3 block);
     void set_block(const std::string& typed);  ///< as read_index() reads it
     /// Whether the known steps are the whole run of the block; it may be longer than `horizon`.

@@ -46,6 +46,8 @@ std::vector<std::uint8_t> draw(Stage& stage, const Screenshot& shot) {
         view.open_microscope(*shot.microscope);
         if (!view.microscope().ready())
             throw std::runtime_error("--microscope: " + view.microscope().complaint());
+        const std::string complaint = view.microscope().complaint_about(*shot.microscope);
+        if (!complaint.empty()) throw std::invalid_argument("--microscope " + complaint);
     }
     // Wait for the checks, so that the picture does not depend on their progress.
     if (!shot.view_only) stage.wait_for_checks();
@@ -90,26 +92,24 @@ ScreenshotImage take_screenshot(Stage& stage, const Screenshot& shot) {
     return {size, std::move(rgba), std::move(metadata)};
 }
 
-void save_screenshot(Stage& stage, const Screenshot& shot, const std::filesystem::path& file) {
-    const ScreenshotImage image = take_screenshot(stage, shot);
+void save_screenshot(Stage& stage, const Screenshot& shot, const std::filesystem::path& file,
+                     const experiments::Metadata& added) {
+    ScreenshotImage image = take_screenshot(stage, shot);
+    image.metadata.insert(image.metadata.end(), added.begin(), added.end());
     gl::write_png(file, image.size.width, image.size.height, image.rgba, image.metadata);
 }
 
 PixelPath save_offscreen(const experiments::Entry& entry, experiments::Running running,
-                         std::uint64_t frames, const Screenshot& shot,
+                         const Frames& frames, const Screenshot& shot,
                          const std::filesystem::path& file) {
     const int gpu = running.device->info().ordinal;
     const gl::OffscreenContext context(gpu >= 0 ? std::optional(gpu) : std::nullopt);
     const bool microscope = shot.microscope.has_value();
     const experiments::Size view = shot.view_only ? shot.size : picture_area(shot.size, microscope);
     auto scene = std::make_unique<Scene>(entry, std::move(running));
-    if (frames == 0) scene->render(view);
-    for (std::uint64_t i = 0; i < frames; ++i) {
-        scene->experiment().step();
-        scene->render(view);
-    }
+    const experiments::Metadata added = frames([&] { scene->render(view); });
     Stage stage(std::move(scene));
-    save_screenshot(stage, shot, file);
+    save_screenshot(stage, shot, file, added);
     if (const ShownPicture& picture = stage.shown().picture; picture.texture)
         return {gl::to_string(picture.path), picture.reason};
     return {"none", "the picture is drawn from values, not from a kernel's pixels"};

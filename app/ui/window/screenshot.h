@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,18 +35,21 @@ ScreenshotImage take_screenshot(Stage& stage, const Screenshot& shot);
 /// Draws the window or, with view_only, the picture alone (pixels in their own size, a tree at
 /// `size`), and writes a PNG with the settings in its metadata, whole or not at all. Needs a
 /// current OpenGL context of any kind. Throws gl::Error, or an error of the experiment.
-void save_screenshot(Stage& stage, const Screenshot& shot, const std::filesystem::path& file);
+void save_screenshot(Stage& stage, const Screenshot& shot, const std::filesystem::path& file,
+                     const experiments::Metadata& added = {});
 
 /// The way in which pixels came to OpenGL, and the reason for it.
 struct PixelPath {
     std::string path, reason;
 };
 
-/// Computes and renders `frames` frames of an experiment without a window (0: the current frame
-/// alone) and saves a screenshot of the last. Opens an OpenGL context meanwhile. Throws what
-/// save_screenshot() throws.
+/// Computes frames and calls `render` after each. Returns what the metadata say in addition.
+using Frames = std::function<experiments::Metadata(const std::function<void()>& render)>;
+
+/// Has frames of an experiment computed, renders them without a window, and saves a screenshot of
+/// the last. Opens an OpenGL context meanwhile. Throws what `frames` and save_screenshot() throw.
 PixelPath save_offscreen(const experiments::Entry& entry, experiments::Running running,
-                         std::uint64_t frames, const Screenshot& shot,
+                         const Frames& frames, const Screenshot& shot,
                          const std::filesystem::path& file);
 
 /// The metadata of a PNG of the whole window. `place`: where the microscope is open; nullopt: it is

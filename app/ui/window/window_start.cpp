@@ -53,7 +53,8 @@ std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSett
 void start_again() {
     std::ifstream in("/proc/self/cmdline", std::ios::binary);
     std::vector<std::string> words;
-    for (std::string word; std::getline(in, word, '\0');) words.push_back(word);
+    for (std::string word; std::getline(in, word, '\0');)
+        if (word != "--reset-settings") words.push_back(word);
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);

@@ -85,7 +85,12 @@ bool WindowView::run_requests() {
 void WindowView::open_microscope(const MicroscopePlace& place) {
     stage_.pause(true);
     microscope_.open(stage_.launch(), place.block);
-    microscope_.when_ready([this, place] { microscope_.seek(place.step); });
+    microscope_.when_ready([this, place] {
+        if (!microscope_.ready()) return;
+        const std::string complaint = microscope_.complaint_about(place);
+        if (!complaint.empty()) stage_.say("--microscope " + complaint, Tone::error);
+        microscope_.seek(place.step);
+    });
 }
 
 void WindowView::place(ImVec2 size) {

@@ -5,6 +5,7 @@
 #include "compute/emulated/emulated_device.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/settings.h"
+#include "support/stop_at_launch.h"
 
 // A stop request may come in every launch of every member function. The experiment must then go on
 // as if the function had not been called.
@@ -12,32 +13,7 @@ namespace warpscope::experiments {
 namespace {
 
 using tests::set;
-
-/// Requests a stop when launch number `at` begins, counted from 0.
-class StopAtLaunch : public emulator::Observer {
-  public:
-    explicit StopAtLaunch(compute::EmulatedDevice& device) : device_(device) {
-        device.observe(this);
-    }
-    ~StopAtLaunch() override { device_.observe(nullptr); }
-    void arm(std::uint64_t at) {
-        source_ = {};
-        launches_ = 0;
-        at_ = at;
-        device_.set_launch_limits({.stop = source_.get_token()});
-    }
-    bool requested() const { return source_.stop_requested(); }
-
-    void on_launch(const emulator::Kernel&, const emulator::LaunchShape&) override {
-        if (launches_++ == at_) source_.request_stop();
-    }
-    bool wants(std::uint32_t) override { return false; }
-
-  private:
-    compute::EmulatedDevice& device_;
-    std::stop_source source_;
-    std::uint64_t launches_ = 0, at_ = 0;
-};
+using tests::StopAtLaunch;
 
 struct Case {
     std::string experiment;
@@ -106,6 +82,7 @@ class CancelEverywhere : public testing::TestWithParam<Case> {
         std::vector<std::string> results;
         for (const Action& action : actions()) {
             stop.arm(at);
+            device->set_launch_limits({.stop = stop.token()});
             const std::uint64_t frame = experiment->frame();
             try {
                 results.push_back(action(*experiment));
@@ -145,8 +122,7 @@ INSTANTIATE_TEST_SUITE_P(Of, CancelEverywhere, testing::ValuesIn(cases()),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(CancelEverywhere, TheExperimentGoesOnAsIfNothingHadHappened) {
-    constexpr std::uint64_t never = ~std::uint64_t(0);
-    const std::vector<std::string> undisturbed = run(never);
+    const std::vector<std::string> undisturbed = run(StopAtLaunch::never);
     EXPECT_EQ(stops_, 0);
     for (const std::uint64_t at : {0, 1, 2, 3, 7, 20}) {
         SCOPED_TRACE(at);

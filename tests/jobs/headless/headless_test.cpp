@@ -42,7 +42,7 @@ HeadlessRequest small(const std::string& experiment) {
 void expect_schema(const Json& json) {
     EXPECT_EQ(keys(json),
               (std::set<std::string>{"device", "experiment", "parameters", "report", "kernels",
-                                     "ceilings", "gpu", "presentation", "frames", "seed",
+                                     "ceilings", "gpu", "presentation", "frames", "partial", "seed",
                                      "schedule", "barriers", "math"}));
     EXPECT_EQ(keys(json["device"]), (std::set<std::string>{"name", "kind", "reason"}));
     EXPECT_EQ(keys(json["presentation"]), (std::set<std::string>{"path", "reason"}));

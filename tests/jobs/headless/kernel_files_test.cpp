@@ -176,7 +176,7 @@ TEST_F(CompiledFiles, TheFileRunsInsteadOfTheBuiltInKernel) {
     EXPECT_EQ(json["kernel_source"][0]["from"], request.kernel_source.string());
     ASSERT_FALSE(json["findings"].empty());
     EXPECT_EQ(json["findings"][0]["kind"], "race");
-    EXPECT_EQ(json["findings"][0]["first"]["file"], "kernels/ripple.cu");
+    EXPECT_EQ(json["findings"][0]["first"]["file"], request.kernel_source.string());
 }
 
 TEST_F(CompiledFiles, CompileErrorsGoToStandardErrorWithLineAndColumn) {
@@ -202,7 +202,7 @@ TEST_F(CompiledFiles, BinaryAndOversizedSourcesAreRefused) {
 
 TEST_F(CompiledFiles, AnEndlessLaunchIsStoppedAtTheTimeLimit) {
     HeadlessRequest request{.experiment = ""};
-    request.limits.time = std::chrono::milliseconds(300);
+    request.kernel_time = std::chrono::milliseconds(300);
     request.kernel_source =
         write("hang.cu", replaced(ripple, "__syncthreads();", "for (;;) __threadfence_block();"));
     std::string diagnostics;

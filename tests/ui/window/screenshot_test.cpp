@@ -118,11 +118,17 @@ TEST_F(ScreenshotTest, AnOpenMicroscopeIsInThePictureAndInTheCommand) {
     const experiments::Assignment size{"size", "64"};
     running.experiment->set({&size, 1});
     const auto file = folder_ / "microscope.png";
+    const Frames frames = [](const auto& render) -> experiments::Metadata {
+        render();
+        return {{"partial", "stopped after frame 0 of 9"}};
+    };
     const PixelPath path = save_offscreen(
-        ripple, running, 0, {{1280, 720}, false, MicroscopePlace{{1, 2, 0}, 30}}, file);
+        ripple, running, frames, {{1280, 720}, false, MicroscopePlace{{1, 2, 0}, 30}}, file);
     EXPECT_EQ(path.path, "mapped");
     EXPECT_EQ(running.experiment->frame(), 0U);
     const gl::Image image = tests::read_png(file);
+    EXPECT_EQ(image.metadata.back().first, "partial");
+    EXPECT_EQ(image.metadata.back().second, "stopped after frame 0 of 9");
     for (const auto& [keyword, text] : image.metadata) {
         if (keyword != "command") continue;
         EXPECT_NE(text.find(" --microscope 1,2@30"), std::string::npos);
