@@ -27,7 +27,7 @@ def wait_for(what, condition):
             return value
         if time.monotonic() > end:
             raise AssertionError(f"waited {PATIENCE} s for {what}")
-        time.sleep(0.05)
+        time.sleep(0.02)
 
 
 class Picture:
@@ -177,6 +177,7 @@ class App:
             [program, "--device", "emulator", "--widget-map", str(self._map),
              "--size", f"{WIDTH}x{HEIGHT}", *arguments],
             stdout=self._log, stderr=subprocess.STDOUT, env=environment, cwd=home)
+        self._mouse = (0, 0)
         self.park()
         wait_for("the first frame", self.widgets)
 
@@ -235,28 +236,48 @@ class App:
 
     # --- acting
 
+    def move(self, x, y):
+        self._mouse = (x, y)
+        self.display.xdotool("mousemove", x, y)
+
     def park(self):
         """Moves the pointer to a place without highlights and tooltips."""
-        self.display.xdotool("mousemove", 1, 1)
+        self.move(2 if self._mouse[0] == 1 else 1, 1)
+
+    def arrive(self):
+        """Waits until the window has handled every key and button that was sent: events are handled in
+        order, so that a movement of the mouse, by one pixel, shows that those before it were."""
+        x, y = self._mouse
+        self.move(x + 1 if x % 2 == 0 else x - 1, y)
+        self.wait_mouse()
+
+    def wait_mouse(self):
+        x, y = self._mouse
+        wait_for(f"the mouse at {x},{y}", lambda: self.value("mouse") == f"{x},{y}")
+
+    def catch_up(self):
+        """Waits until everything that was sent is handled, computed and on show."""
+        self.arrive()
+        self.wait_value("settled", "on")
 
     def settle(self):
-        """Moves the pointer away and waits until several frames have been drawn without it. Events are
-        handled in order: after the effect of a later key, the pointer has moved too."""
+        """Moves the pointer away and waits until everything that was sent is on show without it."""
         self.park()
-        first = self.value("vsync")
-        for wanted in ("off", "on") * 2 if first == "on" else ("on", "off") * 2:
-            self.key("v")
-            self.wait_value("vsync", wanted)
+        self.wait_mouse()
+        self.wait_value("settled", "on")
+        self.pass_frames()
 
     def click(self, widget, at=(0.5, 0.5), button=1):
-        """Clicks at a share of the widget's width and height. The pointer stays there, so that a slow
-        frame still finds it; settle() moves it away."""
+        """Clicks at a share of the widget's width and height. The pointer stays there; settle() moves it
+        away."""
+        self.arrive()
+
         def target():
             found = self.widgets().get(widget)
             return found if found and found["visible"] and found["enabled"] else None
         w = wait_for(f"{widget} to be there", target)
-        self.display.xdotool("mousemove", round(w["x"] + w["w"] * at[0]),
-                             round(w["y"] + w["h"] * at[1]), "click", button)
+        self.move(round(w["x"] + w["w"] * at[0]), round(w["y"] + w["h"] * at[1]))
+        self.display.xdotool("click", button)
 
     def choose(self, widget, entry):
         """Chooses an entry of a list or of a row of segments. A list needs some frames after it opens to
@@ -294,8 +315,11 @@ class App:
 
     def resize(self, width, height):
         """Waits until the window has drawn a frame in its new size."""
+        def there():
+            window = self.widgets()["mouse"]
+            return (window["w"], window["h"]) == (width, height)
         self.display.xdotool("search", "--name", "Warpscope", "windowsize", width, height)
-        self.pass_frames()
+        wait_for(f"a frame of {width}x{height}", there)
 
     def pause(self):
         self.click("transport.pause")

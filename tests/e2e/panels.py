@@ -177,6 +177,7 @@ class Panels(Session):
         app.key("space", "Right", "Left", "space", "b", "shift+b", "Down", "Up", "space", "End")
         app.choose("microscope.turns", "random")
         app.key("m", "m", "2", "4", "3", "1", "space", "Escape", "Escape", "m")
+        app.catch_up()
         app.wait_value("microscope.kernel", "ripple_txty_nosync")
         for tab in tabs:
             app.click(tab)

@@ -24,8 +24,8 @@ READ = line_of("ripple.cu", "= tile[side - 1 - threadIdx.x]")
 class Session(Scenario):
     def at(self, app, position):
         """Waits until the microscope is at this step. Returns the values of its panels."""
+        app.catch_up()
         app.wait_value("microscope.position", position if callable(position) else str(position))
-        app.pass_frames()
         return self.panels(app)
 
     def panels(self, app):

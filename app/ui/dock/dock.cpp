@@ -51,7 +51,7 @@ bool tab_button(Ui& ui, const Tab& tab, bool chosen, const std::string& count, I
     const float padding = tab_padding(ui, dense);
     const float width = title + 2 * padding + (pill > 0 ? pill + ui.px(6) : 0);
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const bool clicked = ImGui::InvisibleButton(tab.id, {width, height});
+    const bool clicked = hit_area(tab.id, {width, height});
     const bool hovered = ImGui::IsItemHovered();
     record(ui, std::string("dock.") + tab.id, chosen ? "on" : "off");
     tooltip(ui, tab.help);
@@ -101,7 +101,7 @@ bool race_chip(Ui& ui, const RaceSummary& summary, float right) {
     ImVec2 low = ImGui::GetCursorScreenPos();
     low.y += ui.px(4);
     ImGui::SetCursorScreenPos(low);
-    const bool clicked = ImGui::InvisibleButton("race", {width, height});
+    const bool clicked = hit_area("race", {width, height});
     record(ui, "race", summary.chip);
     tooltip(ui, summary.sentence);
     const ImU32 colour = colour_of(summary);
@@ -175,7 +175,7 @@ void Dock::fold_button(Ui& ui, ImVec2 top, bool folded) {
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     const ImVec2 size{ui.px(24), ui.px(30)};
     ImGui::SetCursorScreenPos({right - size.x, top.y});
-    if (ImGui::InvisibleButton("dock.fold", size)) options_.dock_folded = !folded;
+    if (hit_area("dock.fold", size)) options_.dock_folded = !folded;
     record(ui, "dock.fold", folded ? "folded" : "open");
     tooltip(ui, folded ? "Open this panel." : "Fold this panel to one line of timings.");
     draw_icon(folded ? Icon::unfold : Icon::fold, {right - size.x / 2, top.y + size.y / 2},

@@ -73,7 +73,7 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     ImGui::PopFont();
 
     const std::string id = fmt::format("finding.{}", index);
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
+    const bool clicked = hit_area(id, {width, height});
     record(ui, id, finding.sentence);
     const bool hovered = ImGui::IsItemHovered();
     // The later of the two accesses is the one that went wrong.

@@ -200,8 +200,7 @@ void block_strip(Ui& ui, Microscope& microscope, CachedLanes& cache, float width
     list.AddLine({cursor, strip.low.y - ui.px(3)}, {cursor, strip.high.y + ui.px(2)}, colour::text,
                  ui.px(1.5F));
     ImGui::SetCursorScreenPos({strip.low.x - ui.px(4), strip.low.y - ui.px(3)});
-    ImGui::InvisibleButton("scrub",
-                           {strip.width() + ui.px(8), strip.high.y - strip.low.y + ui.px(5)});
+    hit_area("scrub", {strip.width() + ui.px(8), strip.high.y - strip.low.y + ui.px(5)});
     record_rect(ui, strip.low, strip.high, "timeline", std::to_string(stepper.position()));
     if (steps == 0) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;

@@ -164,7 +164,7 @@ void draw_gutter(const EditorFrame& frame, KernelDocument& document, const Edito
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 high{low.x + gutter.width, at.high.y};
     ImGui::SetCursorScreenPos(low);
-    ImGui::InvisibleButton("editor.gutter", {gutter.width, std::max(1.F, high.y - low.y)});
+    hit_area("editor.gutter", {gutter.width, std::max(1.F, high.y - low.y)});
     const bool hovered = ImGui::IsItemHovered();
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     const int under = int(std::floor((mouse.y - at.origin.y) / at.line));

@@ -86,8 +86,8 @@ void draw_rows(Ui& ui, Microscope& microscope, const AccessView& access, const B
 void pointer(Ui& ui, Microscope& microscope, const BankPicture& picture, const AccessView& access,
              const Rows& rows) {
     ImGui::SetCursorScreenPos(rows.low);
-    const bool clicked = ImGui::InvisibleButton(
-        "banks", {rows.cell * 32, rows.words_top() + rows.height - rows.low.y});
+    const bool clicked =
+        hit_area("banks", {rows.cell * 32, rows.words_top() + rows.height - rows.low.y});
     record(ui, "banks", picture.sentence);
     if (!ImGui::IsItemHovered()) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;

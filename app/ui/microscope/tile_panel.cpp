@@ -157,7 +157,7 @@ void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {
     const auto last = std::min(words, (std::size_t((scroll + height) / cell) + 1) * row);
     if (first < last) draw_cells(ui, microscope, look, grid, first, last);
     ImGui::SetCursorScreenPos(grid.low);
-    ImGui::InvisibleButton("tile", {cell * float(row), cell * float(grid.rows())});
+    hit_area("tile", {cell * float(row), cell * float(grid.rows())});
     const auto hazards =
         std::count_if(all.begin(), all.end(), [](const WordView& w) { return w.hazard; });
     const auto written =

@@ -63,7 +63,7 @@ void lanes(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& view, 
     }
     ImGui::SetCursorScreenPos({at.lanes, at.low.y});
     const std::string id = fmt::format("warp.{}.lanes", warp);
-    if (ImGui::InvisibleButton(id.c_str(), {32 * at.lane, at.high.y - at.low.y})) {
+    if (hit_area(id, {32 * at.lane, at.high.y - at.low.y})) {
         const float x = (ImGui::GetIO().MousePos.x - at.lanes) / at.lane;
         microscope.pick(warp, unsigned(std::clamp(x, 0.F, 31.F)));
     }
@@ -95,7 +95,7 @@ void step_button(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& 
     const std::string id = fmt::format("warp.{}.step", warp);
     ImGui::BeginDisabled(!can);
     const ImVec2 size{ui.px(24), at.high.y - at.low.y - ui.px(2)};
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), size);
+    const bool clicked = hit_area(id, size);
     const bool hovered = ImGui::IsItemHovered();
     ImGui::EndDisabled();
     record(ui, id, "", can);
@@ -117,8 +117,7 @@ void row(Ui& ui, Microscope& microscope, unsigned warp, ImVec2 size, bool moved)
     const Places at = find_places(ui, ImGui::GetCursorScreenPos(), size);
     const std::string words = warp_words(m.stepper().kernel(), view, true);
     const std::string id = fmt::format("warp.{}", warp);
-    const bool clicked =
-        ImGui::InvisibleButton(id.c_str(), {at.lanes - at.low.x, at.high.y - at.low.y});
+    const bool clicked = hit_area(id, {at.lanes - at.low.x, at.high.y - at.low.y});
     record(ui, id, words);
     ImDrawList& list = *ImGui::GetWindowDrawList();
     if (warp == m.warp())

@@ -26,7 +26,7 @@ bool group_heading(Ui& ui, ViewOptions& options, const std::string& id, const st
     const float height = ui.px(26);
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float width = ImGui::GetContentRegionAvail().x;
-    const bool clicked = ImGui::InvisibleButton(("group." + id).c_str(), {width, height});
+    const bool clicked = hit_area("group." + id, {width, height});
     record(ui, "group." + id, folded ? "folded" : "open");
     const bool hovered = ImGui::IsItemHovered();
     tooltip(ui, folded_at_first ? "These have no effect with the other settings." : "");

@@ -142,7 +142,7 @@ bool reset_mark(Ui& ui, const std::string& id, const std::string& value) {
     const ImVec2 corner = ImGui::GetWindowPos(), inside = ImGui::GetWindowSize();
     ImGui::PushClipRect(corner, {corner.x + inside.x, corner.y + inside.y}, false);
     ImGui::SetCursorScreenPos({at.x - size.x - ui.px(1), at.y});
-    const bool clicked = ImGui::InvisibleButton((id + ".default").c_str(), size);
+    const bool clicked = hit_area(id + ".default", size);
     record(ui, id + ".default", value);
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     draw_icon(Icon::restart, {(low.x + high.x) / 2, (low.y + high.y) / 2}, ui.px(4.5F),

@@ -237,9 +237,9 @@ void PicturePanel::draw(Ui& ui) {
     const gl::Texture* pixels = stage_.pixels();
     canvas_.place(framebuffer_rect(ui, low, size), pixels ? pixels->width() : 0,
                   pixels ? pixels->height() : 0);
-    ImGui::InvisibleButton("picture", size,
-                           ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight |
-                               ImGuiButtonFlags_MouseButtonMiddle);
+    hit_area("picture", size,
+             ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight |
+                 ImGuiButtonFlags_MouseButtonMiddle);
     record(ui, "picture");
     if (!pixels) return;
     navigate(ui, size);

@@ -227,7 +227,7 @@ void TreePanel::draw(Ui& ui) {
     }
     const Wrong wrong = find_wrong(*tree);
     const Places at = find_places(ui, view_, *tree, low, high);
-    ImGui::InvisibleButton("tree", size);
+    hit_area("tree", size);
     record(ui, "tree", tree->title);
     navigate(ui, view_, at, at.low.y + at.strip * float(tree->rows.size()) + ui.px(6));
     hover(ui, *tree, wrong, at);

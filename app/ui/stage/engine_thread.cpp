@@ -20,7 +20,6 @@ EngineThread::~EngineThread() {
 void EngineThread::send(Command command) {
     const std::lock_guard lock(mutex_);
     commands_.push_back(std::move(command));
-    changed_.notify_all();
 }
 
 void EngineThread::ask_for_frame(experiments::Size view) {
@@ -75,15 +74,15 @@ void EngineThread::run(Engine& engine, const std::stop_token& stop) {
     std::uint64_t carried_out = 0;
     while (true) {
         std::vector<Command> commands;
-        std::optional<experiments::Size> view;
+        experiments::Size view;
         std::stop_token token;
         {
             std::unique_lock lock(mutex_);
             busy_since_.reset();
-            changed_.wait(lock, stop, [&] { return asked_ || !commands_.empty(); });
+            changed_.wait(lock, stop, [&] { return asked_.has_value(); });
             if (stop.stop_requested()) return;
             commands = std::exchange(commands_, {});
-            view = std::exchange(asked_, std::nullopt);
+            view = *std::exchange(asked_, std::nullopt);
             busy_since_ = std::chrono::steady_clock::now();
             engine_ = &engine;
             stop_ = std::stop_source();
@@ -92,7 +91,7 @@ void EngineThread::run(Engine& engine, const std::stop_token& stop) {
         engine.begin_work(token, progress_);
         for (const Command& command : commands) command(engine);
         carried_out += commands.size();
-        const bool changed = view && engine.advance(*view);
+        const bool changed = engine.advance(view);
         if (!changed && commands.empty()) continue;
         auto result = std::make_shared<Shown>(engine.shown());
         result->commands = carried_out;

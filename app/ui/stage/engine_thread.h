@@ -22,9 +22,9 @@ struct Work {
     compute::LaunchProgress::Reading launch;  ///< the newest launch
 };
 
-/// Runs an engine on a thread of its own. Commands go to it in a queue; after each frame it
-/// publishes what it has computed. It computes one frame for each time that one is asked for, so it
-/// is never more than one frame ahead of the window. The member functions are for another thread,
+/// Runs an engine on a thread of its own. Each time that a frame is asked for it carries out the
+/// commands of its queue, computes one frame and publishes the results of both. So it is never more
+/// than one frame ahead of the window. The member functions are for another thread,
 /// and none waits for a computation.
 class EngineThread {
   public:
@@ -43,7 +43,7 @@ class EngineThread {
     EngineThread(const EngineThread&) = delete;
     EngineThread& operator=(const EngineThread&) = delete;
 
-    /// Carries out the command as soon as no frame is being computed.
+    /// Carries out the command before the next frame that is asked for.
     void send(Command command);
     /// Asks for a frame for a view of this many framebuffer pixels.
     void ask_for_frame(experiments::Size view);

@@ -49,7 +49,7 @@ void Stage::take(std::shared_ptr<const Shown> shown) {
         if (news) documents_[file].set_outcome(outcome);
     }
     // Commands that are on their way will change the engine's values.
-    if (shown_->commands == sent_ || shown_->entry != parameters_of_) adopt_values();
+    if (settled() || shown_->entry != parameters_of_) adopt_values();
 }
 
 void Stage::adopt_values() {

@@ -98,6 +98,8 @@ class Stage {
     bool has_results() const { return thread_ && thread_->has_result(); }
     /// What the engine is busy with; nullopt: it waits, or it is on this thread.
     std::optional<Work> work() const { return thread_ ? thread_->work_now() : std::nullopt; }
+    /// The results on show are those of every command.
+    bool settled() const { return shown_->commands == sent_; }
     /// Ends what the engine is busy with. The last good state and its picture stay, paused.
     void cancel();
 

@@ -98,6 +98,11 @@ void record(Ui& ui, std::string id, std::string value, bool enabled) {
     ui.widgets.last().enabled = enabled;
 }
 
+bool hit_area(const std::string& id, ImVec2 size, ImGuiButtonFlags buttons) {
+    return ImGui::InvisibleButton(id.c_str(), {std::max(1.F, size.x), std::max(1.F, size.y)},
+                                  buttons);
+}
+
 float character_width() {
     return ImGui::GetFont()->GetCharAdvance('M') * ImGui::GetFontSize() /
            ImGui::GetFont()->FontSize;
@@ -206,7 +211,7 @@ void quick_tooltip(Ui& ui, std::string_view words) {
 bool toggle_switch(Ui& ui, const std::string& id, bool on, float width) {
     const float height = ImGui::GetFrameHeight();
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const bool clicked = ImGui::InvisibleButton(id.c_str(), {width, height});
+    const bool clicked = hit_area(id, {width, height});
     const bool hovered = ImGui::IsItemHovered();
     const ImVec2 size{ui.px(34), ui.px(18)};
     const ImVec2 low{at.x, std::round(at.y + (height - size.y) / 2)};
@@ -264,7 +269,7 @@ int segments(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
         const ImVec2 low{at.x + each * float(i), at.y};
         const ImVec2 high{low.x + each, low.y + height};
         ImGui::SetCursorScreenPos(low);
-        if (ImGui::InvisibleButton((id + ":" + ids[i]).c_str(), {each, height})) clicked = int(i);
+        if (hit_area(id + ":" + ids[i], {each, height})) clicked = int(i);
         record(ui, id + ":" + ids[i], i == chosen ? "on" : "off");
         if (i == chosen)
             list.AddRectFilled(low, high, faint_where_disabled(colour::accent_deep), rounding);

@@ -13,6 +13,11 @@ namespace warpscope::ui {
 void record(Ui& ui, std::string id, std::string value = {}, bool enabled = true);
 void record_rect(Ui& ui, ImVec2 low, ImVec2 high, std::string id, std::string value = {});
 
+/// An invisible item at the cursor that takes the mouse and the keyboard, at least one pixel wide
+/// and high, as Dear ImGui demands (a tiny window leaves some panels less). True when clicked.
+bool hit_area(const std::string& id, ImVec2 size,
+              ImGuiButtonFlags buttons = ImGuiButtonFlags_MouseButtonLeft);
+
 /// Width of a character of the current, monospaced font; not rounded, unlike CalcTextSize().
 float character_width();
 

@@ -56,6 +56,7 @@ class App {
     void follow_scale();
     void hold_rate();
     void after_frame();
+    void write_widgets();
     void save_shot(Shot shot, int width, int height);
     experiments::Metadata window_metadata(experiments::Size size) const;
     void say_not_saved(const std::exception& error);
@@ -141,7 +142,7 @@ void App::wait() {
     const bool hidden = glfwGetWindowAttrib(window_, GLFW_ICONIFIED) != 0;
     if (hidden) return glfwWaitEventsTimeout(0.2);
     const bool moves = !stage_->paused() || view_->moves() || stage_->trying() || stage_->work() ||
-                       stage_->has_results();
+                       stage_->has_results() || !stage_->settled();
     if (input_.take_stir() || input_.waits()) awake_ = settling;
     if (awake_ > 0) {
         --awake_;
@@ -263,8 +264,21 @@ void App::after_frame() {
     if (stage_->pixels() || stage_->tree()) unfinished_.finish();
     Ui& ui = view_->ui();
     if (!ui.requests.empty()) awake_ = std::max(awake_, 3);
-    ui.widgets.add({"frames", 0, 0, 0, 0, std::to_string(++frames_), true, false});
-    if (!options_.widget_map.empty()) ui.widgets.write_if_changed(options_.widget_map);
+    ++frames_;
+    if (!options_.widget_map.empty()) write_widgets();
+}
+
+/// Adds the state of the window to the widgets, for tests that wait for it, and writes them.
+void App::write_widgets() {
+    Ui& ui = view_->ui();
+    const auto [width, height] = ImGui::GetIO().DisplaySize;
+    const auto [x, y] = ImGui::GetIO().MousePos;
+    const bool settled =
+        stage_->settled() && !view_->microscope().waits() && !input_.waits() && ui.requests.empty();
+    ui.widgets.add({"frames", 0, 0, 0, 0, std::to_string(frames_), true, false});
+    ui.widgets.add({"mouse", 0, 0, width, height, fmt::format("{:.0f},{:.0f}", x, y)});
+    ui.widgets.add({"settled", 0, 0, 0, 0, settled ? "on" : "off", true, false});
+    ui.widgets.write_if_changed(options_.widget_map);
 }
 
 /// Reads the pixels of this frame. Another thread makes a file of them.

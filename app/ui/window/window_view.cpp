@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ui/microscope/picture_block.h"
+#include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
 namespace {
@@ -36,7 +37,7 @@ void splitter(Ui& ui, const char* name, const Box& box, Edge edge, float sign, f
               float least, float most) {
     const bool upright = edge == Edge::upright;
     ImGui::SetCursorPos({box.x, box.y});
-    ImGui::InvisibleButton(name, {box.width, box.height});
+    hit_area(name, {box.width, box.height});
     const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
     if (hot) ImGui::SetMouseCursor(upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
     // The movement before the button went down is not part of the drag.
