@@ -13,6 +13,8 @@ inline LiveLaunch live_launch_of(const experiments::Entry& entry, experiments::E
             live.device().edits(),
             scene,
             live.frame(),
+            true,
+            true,
             [&entry, &live](const compute::RunSettings& run) {
                 std::promise<LaunchCopy> copy;
                 copy.set_value(copy_launch(entry, live, run));

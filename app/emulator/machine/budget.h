@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <stop_token>
+#include <utility>
 
 #include "emulator/machine/machine.h"
 
@@ -32,6 +33,7 @@ class Budget {
         return time_.count() > 0 && Clock::now() > end_ ? Verdict::timed_out : Verdict::within;
     }
     void restart_time() { end_ = Clock::now() + time_; }
+    void set_stop(std::stop_token stop) { stop_ = std::move(stop); }
     /// From now on spend() ignores time and stop request: for a block that a person steps.
     void count_instructions_only() { counts_instructions_only_ = true; }
 

@@ -45,6 +45,10 @@ void Stepper::run(std::uint64_t most) {
     }
 }
 
+void Stepper::set_stop(std::stop_token stop) {
+    session_->budget.set_stop(std::move(stop));
+}
+
 void Stepper::seek(std::uint64_t position) {
     const FloatMode mode(kernel().flush_subnormals);
     session_->seek(position);

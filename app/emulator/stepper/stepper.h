@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -88,13 +89,16 @@ class Stepper {
     /// Executes one instruction of `warp`, by default of the warp that the schedule chooses.
     /// Returns false if that warp cannot run.
     bool step(std::optional<std::uint32_t> warp = {});
-    /// The next three run at most for the launch's time limit, and end at its stop request.
+    /// The next three run at most for the launch's time limit, and end at the stop request.
     /// Until the warp reaches another source line, waits or has exited.
     void step_line(std::optional<std::uint32_t> warp = {});
     /// Until the next barrier completes, or the block ends.
     void step_barrier();
     /// Until the block ends, or the history has `most` steps.
     void run(std::uint64_t most = 4'000'000);
+
+    /// The stop request of later runs, instead of the launch's.
+    void set_stop(std::stop_token stop);
 
     /// --- Backwards. seek() goes to any position in the history: it restores the nearest saved
     /// position before it and repeats the steps from there. A step with another warp than the one

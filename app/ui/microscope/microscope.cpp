@@ -27,6 +27,12 @@ emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
     return {std::min(at.x, size.x - 1), std::min(at.y, size.y - 1), std::min(at.z, size.z - 1)};
 }
 
+/// Why a warp could not be stepped; empty at the end of the block.
+std::string why_not(const Stepper& stepper, unsigned warp) {
+    if (stepper.end() != Stepper::End::open) return {};
+    return fmt::format("Warp {} {}.", warp, warp_words(stepper.kernel(), stepper.warp(warp), true));
+}
+
 }  // namespace
 
 Microscope::Source Microscope::source_of(const LiveLaunch& live) {
@@ -46,7 +52,7 @@ void Microscope::open(const LiveLaunch& live, Dim3 block, Dim3 thread) {
 
 void Microscope::close() {
     open_ = playing_ = false;
-    stepper_.reset();
+    run_.close();
     specimen_.reset();
     copying_ = {};
     actions_.clear();
@@ -59,12 +65,13 @@ void Microscope::follow(const LiveLaunch& live, bool paused) {
     receive();
     const Source now = source_of(live);
     if (now.entry != source_.entry) return open(live);
+    if (!live.settled) return;
     const compute::RunSettings &run = now.settings, &before = source_.settings;
     if (run.schedule != before.schedule || run.seed != before.seed ||
         run.barriers != before.barriers)
         choice_ = {run.schedule, run.seed, run.barriers};
     const bool other = live.scene != taken_from_ || !(now == source_) || stale_;
-    if (other || (paused && live.frame != copying_frame_)) take(live);
+    if (other || (paused && live.frame != frame_ && !copying_.valid())) take(live);
 }
 
 void Microscope::renew(const LiveLaunch& live) {
@@ -76,28 +83,33 @@ void Microscope::take(const LiveLaunch& live) {
     taken_from_ = live.scene;
     stale_ = false;
     source_ = source_of(live);
-    copying_frame_ = live.frame;
+    where_ = live.on_this_thread ? BlockRun::Where::here : BlockRun::Where::elsewhere;
     compute::RunSettings run = source_.settings;
     run.schedule = choice_.schedule;
     run.seed = choice_.seed;
     run.barriers = choice_.barriers;
-    if (!stepper_) complaint_ = "The launch is copied when the current frame has been computed.";
+    if (!ready()) complaint_ = "The launch is copied when the current frame has been computed.";
     copying_ = live.copy(run);
     receive();
 }
 
+/// Takes what has arrived: a copy, or the block after a run. Then does what has waited for it.
 void Microscope::receive() {
-    if (!copying_.valid() ||
-        copying_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
-        return;
+    if (copying_.valid() && copying_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+        receive_copy();
+    if (run_.finish()) block_has_run();
+    if (waits() || actions_.empty()) return;
+    for (auto& action : std::exchange(actions_, {})) when_ready(std::move(action));
+}
+
+void Microscope::receive_copy() {
     LaunchCopy copy = copying_.get();
-    frame_ = copying_frame_;
-    stepper_.reset();
+    frame_ = copy.frame;
+    run_.close();
     specimen_ = std::move(copy.specimen);
     complaint_ = std::move(copy.error);
     ++copy_;
-    make_stepper();
-    for (const auto& action : std::exchange(actions_, {})) action();
+    open_block();
 }
 
 void Microscope::when_ready(std::function<void()> action) {
@@ -107,53 +119,45 @@ void Microscope::when_ready(std::function<void()> action) {
         action();
 }
 
-void Microscope::make_stepper() {
-    stepper_.reset();
+void Microscope::open_block() {
+    run_.close();
     playing_ = false;
     owed_ = 0;
     notice_.clear();
     ++version_;
     if (!specimen_) return;
-    complaint_.clear();
-    try {
-        const emulator::FrozenLaunch& launch = specimen_->launch();
-        block_ = nearest(block_, launch.launch.grid);
-        stepper_ = std::make_unique<Stepper>(specimen_->machine(), launch,
-                                             linear(block_, launch.launch.grid));
-        look_ahead();
-        keep_inside();
-    } catch (const std::exception& error) {
-        stepper_.reset();
-        complaint_ = error.what();
-    }
+    const emulator::FrozenLaunch& launch = specimen_->launch();
+    block_ = nearest(block_, launch.launch.grid);
+    run_.open(specimen_->machine(), launch, linear(block_, launch.launch.grid), where_);
+    if (!run_.works()) block_has_run();
 }
 
-/// Runs the block to its end and back, where its steps are not known yet.
-void Microscope::look_ahead() {
-    const std::uint64_t here = stepper_->position();
-    if (here < known_steps()) return;
-    stepper_->run(std::max(horizon, here));
-    complete_ = stepper_->end() != Stepper::End::open;
-    all_findings_ = stepper_->findings();
-    stepper_->seek(here);
+void Microscope::block_has_run() {
+    ++version_;
+    if (!ready()) return;
+    keep_inside();
+    notice_ = run_.notice();
+    if (!notice_.empty()) playing_ = false;
 }
 
 void Microscope::keep_inside() {
-    warp_ = std::min(warp_, stepper_->warps() - 1);
-    const std::uint32_t there = stepper_->warp(warp_).threads;
+    warp_ = std::min(warp_, stepper().warps() - 1);
+    const std::uint32_t there = stepper().warp(warp_).threads;
     while (lane_ > 0 && !(there >> lane_ & 1)) --lane_;
 }
 
 void Microscope::set_block(Dim3 block) {
-    if (!ready()) return;
-    const Dim3 grid = launch().grid;
-    if (block.x >= grid.x || block.y >= grid.y || block.z >= grid.z) {
-        notice_ = fmt::format("There is no block ({}, {}): the grid has {} × {} blocks.", block.x,
-                              block.y, grid.x, grid.y);
-        return;
-    }
-    block_ = block;
-    make_stepper();
+    when_ready([this, block] {
+        if (!specimen_) return;
+        const Dim3 grid = specimen_->launch().launch.grid;
+        if (block.x >= grid.x || block.y >= grid.y || block.z >= grid.z) {
+            notice_ = fmt::format("There is no block ({}, {}): the grid has {} × {} blocks.",
+                                  block.x, block.y, grid.x, grid.y);
+            return;
+        }
+        block_ = block;
+        open_block();
+    });
 }
 
 std::string Microscope::complaint_about(const MicroscopePlace& place) const {
@@ -167,10 +171,10 @@ std::optional<MicroscopePlace> Microscope::place() const {
     if (!ready()) return {};
     const compute::RunSettings& run = source_.settings;
     if (choice_ != Choice{run.schedule, run.seed, run.barriers}) return {};
-    const auto past = stepper_->history().first(stepper_->position());
+    const auto past = stepper().history().first(stepper().position());
     if (std::any_of(past.begin(), past.end(), [](const auto& step) { return step.by_hand; }))
         return {};
-    return MicroscopePlace{block_, stepper_->position()};
+    return MicroscopePlace{block_, stepper().position()};
 }
 
 void Microscope::set_block(const std::string& typed) {
@@ -180,7 +184,7 @@ void Microscope::set_block(const std::string& typed) {
 
 const std::vector<emulator::Finding>& Microscope::findings() {
     if (findings_version_ != version_ && ready()) {
-        findings_ = stepper_->findings();
+        findings_ = stepper().findings();
         findings_version_ = version_;
     }
     return findings_;
@@ -195,10 +199,12 @@ void Microscope::pick(unsigned warp, unsigned lane) {
 }
 
 void Microscope::pick_thread(Dim3 thread) {
-    if (!ready()) return;
-    const Dim3 size = launch().block;
-    const std::uint32_t index = linear(nearest(thread, size), size);
-    pick(index / lanes, index % lanes);
+    when_ready([this, thread] {
+        if (!ready()) return;
+        const Dim3 size = launch().block;
+        const std::uint32_t index = linear(nearest(thread, size), size);
+        pick(index / lanes, index % lanes);
+    });
 }
 
 Microscope::Dim3 Microscope::thread(unsigned warp, unsigned lane) const {
@@ -209,9 +215,9 @@ Microscope::Dim3 Microscope::thread(unsigned warp, unsigned lane) const {
 
 unsigned Microscope::acting_warp() const {
     if (by_hand_) return warp_;
-    if (const auto next = stepper_->next_warp()) return *next;
-    const std::uint64_t here = stepper_->position();
-    return here > 0 ? stepper_->history()[here - 1].warp : 0;
+    if (const auto next = stepper().next_warp()) return *next;
+    const std::uint64_t here = stepper().position();
+    return here > 0 ? stepper().history()[here - 1].warp : 0;
 }
 
 std::optional<std::uint32_t> Microscope::chosen_warp() const {
@@ -224,89 +230,85 @@ void Microscope::set_by_hand(bool by_hand) {
     if (by_hand) playing_ = false;
 }
 
-void Microscope::act(const std::function<void()>& change) {
-    if (!ready()) return;
-    notice_.clear();
-    ++version_;
-    try {
-        change();
-        look_ahead();
-    } catch (const std::exception& error) {
-        notice_ = error.what();
-        playing_ = false;
-    }
+void Microscope::act(BlockRun::Change change) {
+    when_ready([this, change = std::move(change)] {
+        if (!ready()) return;
+        notice_.clear();
+        run_.change(change);
+        if (!run_.works()) block_has_run();
+    });
 }
 
-void Microscope::say_why_not(unsigned warp) {
-    if (stepper_->end() != Stepper::End::open) return;
-    notice_ = fmt::format("Warp {} {}.", warp,
-                          warp_words(stepper_->kernel(), stepper_->warp(warp), true));
+void Microscope::move(std::function<void(Stepper&)> change) {
+    playing_ = false;
+    act([change = std::move(change)](Stepper& stepper) {
+        change(stepper);
+        return std::string();
+    });
 }
 
 void Microscope::step() {
-    playing_ = false;
     if (by_hand_) return step_warp(warp_);
-    act([this] { stepper_->step(); });
+    move([](Stepper& stepper) { stepper.step(); });
 }
 
 void Microscope::step_warp(unsigned warp) {
     playing_ = false;
-    act([this, warp] {
-        if (!stepper_->step(warp)) say_why_not(warp);
+    act([warp](Stepper& stepper) {
+        return stepper.step(warp) ? std::string() : why_not(stepper, warp);
     });
 }
 
 void Microscope::step_line() {
     playing_ = false;
-    act([this] {
-        const std::uint64_t before = stepper_->position();
-        stepper_->step_line(chosen_warp());
-        if (by_hand_ && stepper_->position() == before) say_why_not(warp_);
+    act([warp = chosen_warp()](Stepper& stepper) {
+        const std::uint64_t before = stepper.position();
+        stepper.step_line(warp);
+        return warp && stepper.position() == before ? why_not(stepper, *warp) : std::string();
     });
 }
 
 void Microscope::step_barrier() {
     playing_ = false;
-    act([this] {
-        const std::uint32_t passed = stepper_->epoch();
-        const bool open = stepper_->end() == Stepper::End::open;
-        stepper_->step_barrier();
-        if (open && stepper_->epoch() == passed && stepper_->end() == Stepper::End::finished)
-            notice_ = "No barrier was ahead: the block ran to its end.";
+    act([](Stepper& stepper) -> std::string {
+        const std::uint32_t passed = stepper.epoch();
+        const bool open = stepper.end() == Stepper::End::open;
+        stepper.step_barrier();
+        const bool ended = stepper.end() == Stepper::End::finished;
+        if (!open || !ended || stepper.epoch() != passed) return {};
+        return "No barrier was ahead: the block ran to its end.";
     });
 }
 
 void Microscope::back() {
-    playing_ = false;
-    act([this] { stepper_->back(); });
+    move([](Stepper& stepper) { stepper.back(); });
 }
 
 void Microscope::back_line() {
-    playing_ = false;
-    act([this] { stepper_->back_line(); });
+    move([](Stepper& stepper) { stepper.back_line(); });
 }
 
 void Microscope::back_barrier() {
-    playing_ = false;
-    act([this] { stepper_->back_barrier(); });
+    move([](Stepper& stepper) { stepper.back_barrier(); });
 }
 
 void Microscope::to_end() {
-    playing_ = false;
-    act([this] {
-        stepper_->seek(known_steps());
-        if (!complete_) stepper_->run(known_steps() + horizon);
+    move([](Stepper& stepper) {
+        const std::uint64_t known = stepper.history().size();
+        stepper.seek(known);
+        stepper.run(known + horizon);  // nothing where the block has ended
     });
 }
 
 void Microscope::seek(std::uint64_t position) {
-    playing_ = false;
-    act([this, position] { stepper_->seek(std::min<std::uint64_t>(position, known_steps())); });
+    move([position](Stepper& stepper) {
+        stepper.seek(std::min<std::uint64_t>(position, stepper.history().size()));
+    });
 }
 
 void Microscope::play(bool on) {
     if (!ready()) return;
-    if (on && stepper_->position() == known_steps() && complete_) restart();
+    if (on && stepper().position() == known_steps() && complete()) restart();
     playing_ = on;
     owed_ = 0;
 }
@@ -319,14 +321,15 @@ void Microscope::advance(double seconds) {
     const auto steps = std::uint64_t(owed_);
     if (steps == 0) return;
     owed_ -= double(steps);
-    act([this, steps] {
-        const std::uint64_t to = stepper_->position() + steps;
-        if (to <= known_steps() || complete_)
-            stepper_->seek(std::min<std::uint64_t>(to, known_steps()));
+    act([steps, complete = complete()](Stepper& stepper) {
+        const std::uint64_t to = stepper.position() + steps, known = stepper.history().size();
+        if (to <= known || complete)
+            stepper.seek(std::min<std::uint64_t>(to, known));
         else
-            stepper_->run(to);
+            stepper.run(to);
+        return std::string();
     });
-    if (ready() && stepper_->position() == known_steps() && complete_) playing_ = false;
+    if (ready() && stepper().position() == known_steps() && complete()) playing_ = false;
 }
 
 void Microscope::choose(const Choice& choice) {

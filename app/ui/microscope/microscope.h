@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "emulator/stepper/stepper.h"
+#include "ui/microscope/block_run.h"
 #include "ui/stage/live_launch.h"
 
 namespace warpscope::ui {
@@ -23,15 +23,15 @@ struct MicroscopePlace {
 };
 std::optional<MicroscopePlace> read_place(std::string_view text);
 
-/// Steps through one block of an experiment's launch. Holds a copy of the launch, the stepper in
-/// it, and the picked thread. Draws nothing. No function throws: an error becomes complaint() or
-/// notice().
+/// Steps through one block of an experiment's launch. Holds a copy of the launch, the run of the
+/// block in it, and the picked thread. Draws nothing. No function throws: an error becomes
+/// complaint() or notice(). What is asked for while the copy is on its way, or while the block
+/// runs, is done afterwards.
 class Microscope {
   public:
     using Dim3 = emulator::Dim3;
     static constexpr Dim3 origin{0, 0, 0};
-    /// The block is run this many steps ahead, so that its waits, findings and length are known.
-    static constexpr std::uint64_t horizon = 400'000;
+    static constexpr std::uint64_t horizon = BlockRun::horizon;
 
     /// The settings with which the copy runs; at first those of the experiment's device.
     struct Choice {
@@ -51,16 +51,23 @@ class Microscope {
     void follow(const LiveLaunch& live, bool paused);
     /// Takes a fresh copy unconditionally.
     void renew(const LiveLaunch& live);
-    /// Calls `action` when a copy that was asked for is there; at once where none is on its way.
+    /// Calls `action` when the copy that is on its way is there and the block does not run; at once
+    /// where that is so.
     void when_ready(std::function<void()> action);
-    /// A copy is on its way.
-    bool waits() const { return copying_.valid(); }
+    /// A copy is on its way, or the block runs.
+    bool waits() const { return copying_.valid() || run_.works(); }
+    /// The run of the block on another thread.
+    const BlockRun& run() const { return run_; }
+    /// Ends that run.
+    void cancel() { run_.cancel(); }
     /// The live experiment's frame when the copy was taken.
     std::uint64_t frame() const { return frame_; }
 
     /// Whether there is a block to step; where there is none, complaint() says why.
-    bool ready() const { return stepper_ != nullptr; }
-    const std::string& complaint() const { return complaint_; }
+    bool ready() const { return run_.ready(); }
+    const std::string& complaint() const {
+        return complaint_.empty() ? run_.complaint() : complaint_;
+    }
     /// Why the newest action failed; empty: it succeeded.
     const std::string& notice() const { return notice_; }
     /// Numbers that change with the state on show, and with the copy of the launch.
@@ -74,8 +81,8 @@ class Microscope {
     }
 
     // Only while ready() is true, up to acting_warp():
-    const emulator::Stepper& stepper() const { return *stepper_; }
-    const emulator::LaunchShape& launch() const { return stepper_->launch().launch; }
+    const emulator::Stepper& stepper() const { return run_.stepper(); }
+    const emulator::LaunchShape& launch() const { return stepper().launch().launch; }
     Dim3 block() const { return block_; }
     /// The place at which the command line opens a microscope in this state. nullopt: no command
     /// line does, since warps were stepped by hand or the schedule is not the experiment's.
@@ -85,11 +92,11 @@ class Microscope {
     void set_block(Dim3 block);
     void set_block(const std::string& typed);  ///< as read_index() reads it
     /// Whether the known steps are the whole run of the block; it may be longer than `horizon`.
-    bool complete() const { return complete_; }
-    std::uint64_t known_steps() const { return stepper_->history().size(); }
+    bool complete() const { return run_.complete(); }
+    std::uint64_t known_steps() const { return stepper().history().size(); }
     /// The findings up to the current step, and those of all known steps.
     const std::vector<emulator::Finding>& findings();
-    const std::vector<emulator::Finding>& all_findings() const { return all_findings_; }
+    const std::vector<emulator::Finding>& all_findings() const { return run_.findings(); }
 
     unsigned warp() const { return warp_; }
     unsigned lane() const { return lane_; }
@@ -137,32 +144,34 @@ class Microscope {
     static Source source_of(const LiveLaunch& live);
     void take(const LiveLaunch& live);
     void receive();
-    void make_stepper();
-    void look_ahead();
+    void receive_copy();
+    void open_block();
+    void block_has_run();
     void keep_inside();
-    void say_why_not(unsigned warp);
     std::optional<std::uint32_t> chosen_warp() const;
-    /// Runs `change` on the stepper; an error becomes the notice.
-    void act(const std::function<void()>& change);
+    /// Runs `change` on the stepper.
+    void act(BlockRun::Change change);
+    /// Ends the playing and moves the stepper.
+    void move(std::function<void(emulator::Stepper&)> change);
 
     bool open_ = false;
     Source source_;
     std::uint64_t taken_from_ = 0;  // LiveLaunch::scene of the copy
     bool stale_ = false;            // a new choice waits for follow()
     std::future<LaunchCopy> copying_;
-    std::uint64_t copying_frame_ = 0;
-    std::vector<std::function<void()>> actions_;  // for the copy that is on its way
+    std::vector<std::function<void()>> actions_;  // that wait
     std::uint64_t frame_ = 0;
     std::unique_ptr<experiments::Specimen> specimen_;
-    std::unique_ptr<emulator::Stepper> stepper_;  // runs in the specimen's machine
+    BlockRun run_;  // in the specimen's machine
+    BlockRun::Where where_ = BlockRun::Where::here;
     Choice choice_;
     std::string complaint_, notice_;
     Dim3 block_ = origin;
     unsigned warp_ = 0, lane_ = 0;
-    bool by_hand_ = false, playing_ = false, complete_ = false;
+    bool by_hand_ = false, playing_ = false;
     double owed_ = 0;  // steps that are due while it plays; a fraction stays
     std::uint64_t copy_ = 0, version_ = 0, findings_version_ = 0;
-    std::vector<emulator::Finding> findings_, all_findings_;
+    std::vector<emulator::Finding> findings_;
 };
 
 /// Reads one to three whole numbers separated by commas or spaces: an index in a grid or a block.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "experiments/framework/frame_cost.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -20,16 +21,9 @@ double seconds_since(std::chrono::steady_clock::time_point since) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - since).count();
 }
 
+/// In whole seconds, so that the words stand still.
 std::string duration(double seconds) {
-    if (seconds < 90) return fmt::format("{:.0f} s", std::ceil(seconds));
-    if (seconds < 5400) return fmt::format("{:.0f} min", seconds / 60);
-    return fmt::format("{:.1f} h", seconds / 3600);
-}
-
-std::string words_of(const Stage& stage) {
-    const auto work = stage.work();
-    if (!work) return {};
-    return work_words(work->activity, stage.frame() + 1, seconds_since(work->since), work->launch);
+    return experiments::duration_words(std::ceil(seconds));
 }
 
 }  // namespace
@@ -49,12 +43,32 @@ std::string work_words(Activity activity, std::uint64_t frame, double seconds,
     return words + fmt::format(" · {} so far", duration(seconds));
 }
 
-bool WorkChip::shows() const {
-    return !words_of(stage_).empty();
+std::string block_words(double seconds, const compute::LaunchProgress::Reading& earlier) {
+    if (seconds < long_seconds) return {};
+    std::string words = "Running the block";
+    if (earlier.done < earlier.blocks)
+        words += fmt::format(" · {:.0f} % of the earlier blocks",
+                             100 * double(earlier.done) / double(earlier.blocks));
+    return words + fmt::format(" · {} so far", duration(seconds));
+}
+
+std::string WorkChip::words() const {
+    const BlockRun& run = microscope_.run();
+    if (run.works()) return block_words(seconds_since(run.works_since()), run.progress());
+    const auto work = stage_.work();
+    if (!work) return {};
+    return work_words(work->activity, stage_.frame() + 1, seconds_since(work->since), work->launch);
+}
+
+void WorkChip::cancel() {
+    if (microscope_.run().works())
+        microscope_.cancel();
+    else
+        stage_.cancel();
 }
 
 void WorkChip::draw(Ui& ui) {
-    const std::string words = words_of(stage_);
+    const std::string words = this->words();
     if (words.empty()) return;
     const char* const cancel = "Cancel";
     const float gap = ui.px(10), height = ImGui::GetFrameHeight() + ui.px(8);
@@ -71,7 +85,7 @@ void WorkChip::draw(Ui& ui) {
     text(ui.fonts.body, colour::text, words);
     record(ui, "work", words);
     ImGui::SameLine(0, gap);
-    if (flat_button(ui, "work.cancel", cancel, true)) stage_.cancel();
+    if (flat_button(ui, "work.cancel", cancel, true)) this->cancel();
     tooltip(ui, "End this computation and go back to the last good state (Esc).");
     ImGui::EndChild();
     ImGui::PopStyleVar();

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 
@@ -13,19 +14,27 @@ namespace warpscope::ui {
 std::string work_words(Activity activity, std::uint64_t frame, double seconds,
                        const compute::LaunchProgress::Reading& launch);
 
+/// "Running the block · 41 % of the earlier blocks · 2 s so far" for a run of the microscope.
+std::string block_words(double seconds, const compute::LaunchProgress::Reading& earlier);
+
 /// Says what takes long, over the picture, with a button that cancels it.
 class WorkChip {
   public:
-    explicit WorkChip(Stage& stage) : stage_(stage) {}
+    WorkChip(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
 
     /// Draws the chip in the upper right corner of the current ImGui child window, if there is long
     /// work.
     void draw(Ui& ui);
     /// There is work that a person would want to cancel.
-    bool shows() const;
+    bool shows() const { return !words().empty(); }
+    /// Ends the work.
+    void cancel();
 
   private:
+    std::string words() const;
+
     Stage& stage_;
+    Microscope& microscope_;
 };
 
 }  // namespace warpscope::ui

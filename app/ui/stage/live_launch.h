@@ -15,6 +15,7 @@ namespace warpscope::ui {
 struct LaunchCopy {
     std::unique_ptr<experiments::Specimen> specimen;
     std::string error;
+    std::uint64_t frame = 0;  ///< of the experiment
 };
 
 /// Copies the launch of an experiment. Throws nothing.
@@ -30,6 +31,8 @@ struct LiveLaunch {
     compute::KernelEdits edits;
     std::uint64_t scene = 0;  ///< another number: another experiment
     std::uint64_t frame = 0;
+    bool settled = true;         ///< no command is on its way that could change the above
+    bool on_this_thread = true;  ///< copies are there at once, and long work may hold this thread
     /// Copies the launch with these settings as soon as no frame is being computed.
     std::function<std::future<LaunchCopy>(const compute::RunSettings&)> copy;
 };

@@ -219,6 +219,8 @@ LiveLaunch Stage::launch() {
             shown_->edits,
             shown_->scene,
             shown_->frame,
+            settled(),
+            thread_ == nullptr,
             [this](const compute::RunSettings& run) { return copy_launch(run); }};
 }
 

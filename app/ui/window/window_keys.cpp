@@ -112,7 +112,7 @@ bool WindowView::carry_out_general(Command command) {
             else if (options_.drawer != Drawer::none)
                 options_.drawer = Drawer::none;
             else if (work_chip_.shows())
-                stage_.cancel();
+                work_chip_.cancel();
             return true;
         case Command::quit:
             quit_ = true;

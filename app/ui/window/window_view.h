@@ -110,7 +110,7 @@ class WindowView {
     TilePanel tile_{microscope_};
     Dock dock_{stage_, microscope_, facts_, options_};
     MessageLine message_{stage_};
-    WorkChip work_chip_{stage_};
+    WorkChip work_chip_{stage_, microscope_};
     /// Whether the editor was open before an experiment that opens it; nullopt: none is on show.
     std::optional<bool> editor_elsewhere_;
     bool by_keyboard_ = false;  ///< Tab has given a widget the focus; a click takes it away

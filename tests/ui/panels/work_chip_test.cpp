@@ -18,7 +18,7 @@ TEST(WorkChipTest, EstimatesTheTimeThatIsLeftFromTheBlocks) {
               "Frame 1 · 10 % of the blocks · about 9 min left");
     // 5 of 100 in 600 s: 11 400 s are left.
     EXPECT_EQ(work_words(Activity::frame, 1, 600, {1, 5, 100}),
-              "Frame 1 · 5 % of the blocks · about 3.2 h left");
+              "Frame 1 · 5 % of the blocks · about 3 h left");
 }
 
 TEST(WorkChipTest, EstimatesNothingFromTooFewBlocksOrFromAGpu) {
@@ -34,6 +34,14 @@ TEST(WorkChipTest, NamesComparisonsWhichHaveNoSingleLaunch) {
               "Comparing with double precision · 7 s so far");
     EXPECT_EQ(work_words(Activity::comparison, 4, 100, {9, 1, 7}),
               "Comparing the variants · 2 min so far");
+}
+
+TEST(WorkChipTest, NamesTheEarlierBlocksThatTheMicroscopeRuns) {
+    EXPECT_EQ(block_words(0.29, {1, 3, 12}), "");
+    EXPECT_EQ(block_words(1.2, {1, 3, 12}),
+              "Running the block · 25 % of the earlier blocks · 2 s so far");
+    EXPECT_EQ(block_words(61, {1, 12, 12}), "Running the block · 1 min so far");
+    EXPECT_EQ(block_words(1, {}), "Running the block · 1 s so far");
 }
 
 }  // namespace
