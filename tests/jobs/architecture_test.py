@@ -23,7 +23,7 @@ SUBFLOORS = {
                  {"checks", "decode"}, {"stepper"}],
     "experiments": [{"framework"}, {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
-    "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"editor", "microscope"},
+    "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"}, {"editor", "microscope"},
            {"dock", "panels"}, {"window"}],
 }
 

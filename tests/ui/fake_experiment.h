@@ -30,6 +30,8 @@ struct FakeParameters final : experiments::ParameterSet {
         group("Race laboratory", {&delay});
     }
     std::string kernel_file() const override { return "ripple"; }
+    const experiments::Toggle* barrier_switch() const override { return &sync; }
+    bool has_barrier_if(std::string_view name) const override { return name != "barrier" || sync; }
 
     experiments::Toggle sync{*this, "sync", "__syncthreads()", "The barrier.", true};
     experiments::Choice layout{*this,

@@ -57,6 +57,11 @@ class Parameter {
     /// and the panel greys the parameter out.
     void only_when(std::function<bool()> condition) { matters_ = std::move(condition); }
     bool matters() const { return !matters_ || matters_(); }
+    /// A value has an effect only together with this value of another parameter, so whoever
+    /// chooses one in the window chooses the other as well. The condition of only_when() does not
+    /// grey it out.
+    void comes_with(Assignment other) { comes_with_ = std::move(other); }
+    const std::optional<Assignment>& comes_with() const { return comes_with_; }
     /// A remark about the current value, where there is one.
     void remark_when(std::function<std::optional<Remark>()> remark) { remark_ = std::move(remark); }
     std::optional<Remark> remark() const { return remark_ ? remark_() : std::nullopt; }
@@ -76,6 +81,7 @@ class Parameter {
   private:
     std::string id_, label_, help_;
     std::function<bool()> matters_;
+    std::optional<Assignment> comes_with_;
     std::function<std::optional<Remark>()> remark_;
     bool is_view_ = false;
 };
@@ -215,6 +221,11 @@ class ParameterSet {
     /// Thread instructions that a frame with these values executes: an estimate that is right
     /// within 30 % for built-in kernels. 0: not known.
     virtual double work() const { return 0; }
+
+    /// The toggle that switches the barriers of kernel_file(); null: there is none.
+    virtual const Toggle* barrier_switch() const { return nullptr; }
+    /// Whether the kernel executes the barriers of kernel_file() that stand after `if (NAME)`.
+    virtual bool has_barrier_if(std::string_view name) const { return (void)name, true; }
 
   protected:
     void group(std::string title, std::initializer_list<Parameter*> parameters) {

@@ -68,6 +68,7 @@ NBodyParameters::NBodyParameters()
       exposure(*this, "exposure", "Exposure", "Brightness of the picture.", 1, 0.01, 100) {
     block.only_when([this] { return has_block_size(kernel); });
     file.only_when([this] { return start == Start::file; });
+    file.comes_with({"start", "file"});
     for (Parameter* generated : std::initializer_list<Parameter*>{&bodies, &seed})
         generated->only_when([this] { return start != Start::file; });
     only_show({&check, &yaw, &pitch, &distance, &exposure});

@@ -11,6 +11,8 @@ struct RippleParameters : ParameterSet {
     RippleParameters();
     std::string kernel_file() const override { return file_of(layout.index()); }
     double work() const override;
+    const Toggle* barrier_switch() const override { return &sync; }
+    bool has_barrier_if(std::string_view name) const override { return name != "barrier" || sync; }
 
     /// The kernel file that draws a layout: "ripple" for kernels/ripple.cu.
     static std::string file_of(std::size_t layout);

@@ -20,6 +20,7 @@ struct DotParameters : ParameterSet {
     DotParameters();
     std::string kernel_file() const override { return file_of(kernel); }
     double work() const override;
+    bool has_barrier_if(std::string_view name) const override;
     /// "dot" for a kernel of kernels/dot.cu.
     static std::string file_of(Variant variant) {
         return variant < Variant::shuffle ? "dot" : "dot_ladder";

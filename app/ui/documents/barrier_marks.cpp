@@ -76,6 +76,18 @@ std::vector<BarrierCall> find_barriers(std::string_view line, bool in_comment) {
     return calls;
 }
 
+std::string_view condition_before(std::string_view source) {
+    const auto trim = [&] { source = source.substr(0, source.find_last_not_of(" \t\r\n") + 1); };
+    trim();
+    if (!source.ends_with(')')) return {};
+    const std::size_t open = source.rfind('(');
+    if (open == Words::npos) return {};
+    const Words name = source.substr(open + 1, source.size() - open - 2);
+    source = source.substr(0, open);
+    trim();
+    return source.ends_with("if") ? name : Words();
+}
+
 std::string toggle_barriers(std::string_view line, bool in_comment) {
     const std::vector<BarrierCall> calls = find_barriers(line, in_comment);
     const bool back = std::all_of(calls.begin(), calls.end(), [](auto& call) { return call.out; });

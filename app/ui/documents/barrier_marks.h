@@ -19,7 +19,8 @@ struct BarrierCall {
 };
 
 /// The barriers of one line, as its mark in the gutter shows them.
-enum class BarrierState { in, out, mixed };
+/// `off`: it stands in the source, and the kernel that runs was compiled without it.
+enum class BarrierState { in, out, mixed, off };
 struct BarrierLine {
     int line = 0;  ///< from 1
     BarrierState state = BarrierState::in;
@@ -29,6 +30,9 @@ struct BarrierLine {
 /// The barriers of a line. `in_comment`: the line begins within a /* comment */. Barriers within a
 /// longer comment or a string do not count, nor do calls that go on in the next line.
 std::vector<BarrierCall> find_barriers(std::string_view line, bool in_comment);
+
+/// NAME where the source ends with `if (NAME)`; else empty.
+std::string_view condition_before(std::string_view source);
 
 /// The line with all of its barriers commented out; where all of them are already, with all of them
 /// restored.

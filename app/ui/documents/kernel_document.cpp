@@ -151,6 +151,14 @@ std::vector<BarrierLine> KernelDocument::barriers(int line) const {
     return {{line, all ? BarrierState::out : BarrierState::mixed}};
 }
 
+std::string_view KernelDocument::barrier_condition(int line) const {
+    const int row = line - 1;
+    if (row < 0 || row >= lines_.count()) return {};
+    const auto calls = find_barriers(lines_.line(*text_, row), lines_.in_comment(row));
+    if (calls.empty()) return {};
+    return condition_before(std::string_view(*text_).substr(0, lines_.begin(row) + calls[0].begin));
+}
+
 std::vector<BarrierLine> KernelDocument::barriers() const {
     std::vector<BarrierLine> all;
     for (int line = 1; line <= lines_.count(); ++line)

@@ -68,6 +68,9 @@ class KernelDocument {
     std::vector<BarrierLine> barriers() const;
     /// The barriers of one line: one element, or none.
     std::vector<BarrierLine> barriers(int line) const;
+    /// NAME where the first barrier of a line stands after `if (NAME)`, on this line or on those
+    /// above; else empty.
+    std::string_view barrier_condition(int line) const;
 
     bool can_undo() const { return done_ > 0; }
     bool can_redo() const { return done_ < steps_.size(); }

@@ -282,6 +282,7 @@ void diagnostics_list(const EditorFrame& frame, KernelDocument& document, float 
 
 void EditorPanel::draw(Ui& ui) {
     const EditorFrame frame{ui, stage_, options_, view_};
+    focused_ = ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows);
     KernelDocument& document = document_on_show(frame);
     keys(frame, document);
     title(frame);

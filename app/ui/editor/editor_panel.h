@@ -19,12 +19,15 @@ class EditorPanel {
     void ask(Command command) { view_.asked.push_back(command); }
     /// Drops what was asked for while the pane was not drawn.
     void forget_asked() { view_.asked.clear(); }
+    /// The pane was used last: undo and redo are about its text.
+    bool has_focus() const { return focused_; }
     const EditorView& view() const { return view_; }
 
   private:
     Stage& stage_;
     ViewOptions& options_;
     EditorView view_;
+    bool focused_ = false;
 };
 
 }  // namespace warpscope::ui

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string_view>
 
 #include "ui/editor/editor_parts.h"
 #include "ui/source/source_colour.h"
+#include "ui/edits/barrier_switch.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -101,10 +103,46 @@ void draw_barrier_mark(const EditorFrame& frame, BarrierState state, ImVec2 cent
 }
 
 const char* name_of(BarrierState state) {
-    return state == BarrierState::in ? "in" : state == BarrierState::out ? "out" : "mixed";
+    switch (state) {
+        case BarrierState::in:
+            return "in";
+        case BarrierState::out:
+            return "out";
+        case BarrierState::mixed:
+            return "mixed";
+        case BarrierState::off:
+            return "off";
+    }
+    return "";
 }
 
-std::string words_of(BarrierState state, bool editable) {
+/// The barriers of a row as they take effect: off where the parameters choose a kernel that was
+/// compiled without them.
+std::optional<BarrierState> effective_state(const EditorFrame& frame,
+                                            const KernelDocument& document, int row) {
+    const auto barriers = document.barriers(row + 1);
+    if (barriers.empty()) return {};
+    const BarrierState state = barriers.front().state;
+    if (state != BarrierState::in || frame.view.file != frame.view.kernel) return state;
+    const std::string_view condition = document.barrier_condition(row + 1);
+    const bool there = condition.empty() || frame.stage.parameters().has_barrier_if(condition);
+    return there ? state : BarrierState::off;
+}
+
+std::string words_off(const experiments::Toggle* toggle, bool editable) {
+    if (toggle)
+        return fmt::format(
+            "This barrier is switched off by {} in the panel: no thread waits here. Click to "
+            "switch it on.",
+            toggle->label());
+    return std::string(
+               "The chosen kernel is compiled without this barrier: no thread waits "
+               "here.") +
+           (editable ? " Click to comment it out." : "");
+}
+
+std::string words_of(BarrierState state, bool editable, const experiments::Toggle* toggle) {
+    if (state == BarrierState::off) return words_off(toggle, editable);
     std::string words;
     if (state == BarrierState::in) words = "A barrier: threads wait here for one another.";
     if (state == BarrierState::out)
@@ -148,15 +186,21 @@ void draw_changes(const EditorFrame& frame, const Gutter& gutter, float left,
 
 /// Shows the tooltip of a row's marks, and toggles its barriers on a click.
 void use_gutter(const EditorFrame& frame, KernelDocument& document, int row) {
-    const auto barriers = document.barriers(row + 1);
+    const auto state = effective_state(frame, document, row);
+    const experiments::Toggle* toggle = frame.stage.parameters().barrier_switch();
+    const bool may_switch = state == BarrierState::off && toggle;
     const auto said = diagnostics_of(frame.view, row);
     for (const auto* one : said) quick_tooltip(frame.ui, one->text);
     // After a delay: a tooltip at once would hide the lines below every barrier that is clicked.
-    if (!barriers.empty() && said.empty())
-        tooltip_at(frame.ui, {0, float(row)}, words_of(barriers.front().state, can_edit(frame)));
-    if (barriers.empty() || !can_edit(frame)) return;
+    if (state && said.empty())
+        tooltip_at(frame.ui, {0, float(row)}, words_of(*state, can_edit(frame), toggle));
+    if (!state || !(can_edit(frame) || may_switch)) return;
     ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
-    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) document.toggle_barriers(row + 1);
+    if (!ImGui::IsMouseClicked(ImGuiMouseButton_Left)) return;
+    if (may_switch)
+        frame.ui.later([&stage = frame.stage, id = toggle->id()] { flip(stage, id); });
+    else
+        document.toggle_barriers(row + 1);
 }
 
 void draw_gutter(const EditorFrame& frame, KernelDocument& document, const EditorPlaces& at,
@@ -183,13 +227,12 @@ void draw_gutter(const EditorFrame& frame, KernelDocument& document, const Edito
         if (!said.empty())
             list.AddRectFilled({low.x, at.y(row)}, {low.x + frame.ui.px(3), at.y(row) + at.line},
                                hue);
-        for (const BarrierLine& barrier : document.barriers(row + 1)) {
+        if (const auto state = effective_state(frame, document, row)) {
             const ImVec2 centre{low.x + gutter.mark, at.y(row) + at.line / 2};
-            draw_barrier_mark(frame, barrier.state, centre,
-                              hovered && under == row && can_edit(frame));
+            draw_barrier_mark(frame, *state, centre, hovered && under == row && can_edit(frame));
             record_rect(frame.ui, {low.x, at.y(row)},
                         {low.x + gutter.number_end, at.y(row) + at.line},
-                        fmt::format("editor.barrier.{}", row + 1), name_of(barrier.state));
+                        fmt::format("editor.barrier.{}", row + 1), name_of(*state));
         }
     }
     ImGui::PopClipRect();

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <type_traits>
 
-#include "compute/pick_device.h"
 #include "ui/panels/parameter_row.h"
 #include "ui/widgets/enum_choice.h"
 #include "ui/widgets/icons.h"
@@ -79,15 +79,9 @@ void defaults_button(Ui& ui, Stage& stage) {
     ImGui::Dummy({0, ui.px(4)});
 }
 
-void device_row(Ui& ui, Stage& stage, std::vector<std::string>& devices, const RowColumns& at) {
+void device_row(Ui& ui, Stage& stage, const RowColumns& at) {
     row_label(ui, at, "Run on", "The device that runs the kernels: a GPU or the emulator.");
-    // Asking the driver takes time, so the list is made when the mouse comes near.
-    if (devices.empty()) devices = {stage.device_wish()};
-    if (ImGui::IsMouseHoveringRect(ImGui::GetCursorScreenPos(),
-                                   {ImGui::GetCursorScreenPos().x + at.widget,
-                                    ImGui::GetCursorScreenPos().y + ImGui::GetFrameHeight()}) &&
-        devices.size() == 1)
-        devices = compute::device_choices();
+    std::vector<std::string> devices = stage.shown().devices;
     auto found = std::find(devices.begin(), devices.end(), stage.device_wish());
     if (found == devices.end()) found = devices.insert(devices.begin(), stage.device_wish());
     const auto chosen = std::size_t(found - devices.begin());
@@ -96,44 +90,83 @@ void device_row(Ui& ui, Stage& stage, std::vector<std::string>& devices, const R
         ui.later([&stage, wish = devices[std::size_t(clicked)]] { stage.set_device(wish); });
 }
 
-void run_rows(Ui& ui, Stage& stage, const RowColumns& at) {
+/// The label of a run setting and, where it is not at its default, the mark that sets it back.
+template <class Value>
+void run_label(Ui& ui, Stage& stage, const RowColumns& at, const char* id, const char* label,
+               const std::string& help, Value compute::RunSettings::*member) {
+    const Value usual = compute::RunSettings().*member;
+    if (stage.run().*member != usual) {
+        std::string words;
+        if constexpr (std::is_enum_v<Value>)
+            words = entries_of(usual).labels[entries_of(usual).chosen];
+        else
+            words = fmt::format("{}", usual);
+        if (reset_mark(ui, id, words))
+            ui.later([&stage, member, usual] {
+                compute::RunSettings run = stage.run();
+                run.*member = usual;
+                stage.set_run(run);
+            });
+    }
+    row_label(ui, at, label, help);
+}
+
+void seed_row(Ui& ui, Stage& stage, const RowColumns& at) {
+    run_label(ui, stage, at, "seed", "Seed",
+              "The seed of the random order. An equal seed gives an equal picture.",
+              &compute::RunSettings::seed);
     compute::RunSettings run = stage.run();
-    const auto change = [&] { ui.later([&stage, run] { stage.set_run(run); }); };
-    row_label(ui, at, "Math",
-              "Precise: results are rounded as IEEE 754 requires. Fast: compiled with nvcc's "
-              "-use_fast_math. A change resets the experiment to frame 0.");
-    if (const auto math = enum_segments(ui, "math", run.math, at.widget)) {
-        run.math = *math;
-        change();
-    }
-    if (stage.device().kind != compute::DeviceKind::emulator) return;
-    row_label(ui, at, "Schedule",
-              "The order in which the emulator runs the warps of a block. It decides what the "
-              "result of a race looks like. A change resets the experiment to frame 0.");
-    if (const auto schedule = enum_dropdown(ui, "schedule", run.schedule, at.widget)) {
-        run.schedule = *schedule;
-        change();
-    }
-    row_label(ui, at, "Barriers",
-              barrier_policy_help() + " A change resets the experiment to frame 0.");
-    if (const auto barriers = enum_dropdown(ui, "barriers", run.barriers, at.widget)) {
-        run.barriers = *barriers;
-        change();
-    }
-    row_label(ui, at, "Seed",
-              "The seed of the random order. An equal seed gives an equal picture.");
     std::string typed;
     if (!field(ui, "seed", fmt::format("{}", run.seed), at.widget, typed)) return;
     const auto end = typed.data() + typed.size();
     if (std::from_chars(typed.data(), end, run.seed).ptr == end && !typed.empty())
-        change();
+        ui.later([&stage, run] { stage.set_run(run); });
     else
         stage.say(fmt::format("The seed '{}' is not a whole number of 0 or more.", typed),
                   Tone::error);
 }
 
-void device(Ui& ui, Stage& stage, std::vector<std::string>& devices, const RowColumns& at) {
-    device_row(ui, stage, devices, at);
+void run_rows(Ui& ui, Stage& stage, const RowColumns& at) {
+    using compute::RunSettings;
+    RunSettings run = stage.run();
+    const auto change = [&] { ui.later([&stage, run] { stage.set_run(run); }); };
+    run_label(ui, stage, at, "math", "Math",
+              "Precise: results are rounded as IEEE 754 requires. Fast: compiled with nvcc's "
+              "-use_fast_math. A change resets the experiment to frame 0.",
+              &RunSettings::math);
+    if (const auto math = enum_segments(ui, "math", run.math, at.widget)) {
+        run.math = *math;
+        change();
+    }
+    if (stage.device().kind != compute::DeviceKind::emulator) return;
+    run_label(ui, stage, at, "schedule", "Schedule",
+              "The order in which the emulator runs the warps of a block. It decides what the "
+              "result of a race looks like. A change resets the experiment to frame 0.",
+              &RunSettings::schedule);
+    if (const auto schedule = enum_dropdown(ui, "schedule", run.schedule, at.widget)) {
+        run.schedule = *schedule;
+        change();
+    }
+    run_label(ui, stage, at, "barriers", "Barriers",
+              barrier_policy_help() + " A change resets the experiment to frame 0.",
+              &RunSettings::barriers);
+    if (const auto barriers = enum_dropdown(ui, "barriers", run.barriers, at.widget)) {
+        run.barriers = *barriers;
+        change();
+    }
+    seed_row(ui, stage, at);
+}
+
+std::ptrdiff_t changed_run_settings(const Stage& stage) {
+    const compute::RunSettings run = stage.run(), usual;
+    const std::ptrdiff_t math = run.math != usual.math;
+    if (stage.device().kind != compute::DeviceKind::emulator) return math;
+    return math + (run.schedule != usual.schedule) + (run.barriers != usual.barriers) +
+           (run.seed != usual.seed);
+}
+
+void device(Ui& ui, Stage& stage, const RowColumns& at) {
+    device_row(ui, stage, at);
     run_rows(ui, stage, at);
     const compute::DeviceInfo& info = stage.device();
     ImGui::Dummy({0, ui.px(2)});
@@ -162,7 +195,8 @@ void ControlsPanel::draw(Ui& ui) {
     const RowColumns at = row_columns(ui, widest);
     for (const ParameterGroup& one : set.groups()) group(ui, stage_, options_, one, at);
     defaults_button(ui, stage_);
-    if (group_heading(ui, options_, "Device", "Device", false, 0)) device(ui, stage_, devices_, at);
+    if (group_heading(ui, options_, "Device", "Device", false, changed_run_settings(stage_)))
+        device(ui, stage_, at);
 }
 
 }  // namespace warpscope::ui

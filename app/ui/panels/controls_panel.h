@@ -1,8 +1,5 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 #include "ui/widgets/view_options.h"
@@ -20,7 +17,6 @@ class ControlsPanel {
   private:
     Stage& stage_;
     ViewOptions& options_;
-    std::vector<std::string> devices_;  ///< entries of the device list; made when it opens
 };
 
 }  // namespace warpscope::ui

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "ui/edits/barrier_switch.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
@@ -23,10 +24,10 @@ using experiments::Toggle;
 
 void apply(Ui& ui, Stage& stage, const Parameter& parameter, std::string value) {
     if (value == parameter.text()) return;
-    ui.later([&stage, id = parameter.id(), value = std::move(value)] {
-        const experiments::Assignment one{id, value};
-        stage.assign({&one, 1});
-    });
+    std::vector<experiments::Assignment> values{{parameter.id(), std::move(value)}};
+    if (parameter.comes_with() && !values[0].text.empty())
+        values.push_back(*parameter.comes_with());
+    ui.later([&stage, values = std::move(values)] { stage.assign(values); });
 }
 
 void choice_widget(Ui& ui, Stage& stage, const Choice& choice, const std::string& id, float width) {
@@ -92,8 +93,8 @@ void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string&
 void parameter_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::string& id,
                       float width) {
     if (const auto* toggle = dynamic_cast<const Toggle*>(&parameter)) {
-        if (toggle_switch(ui, id, *toggle, width))
-            apply(ui, stage, parameter, *toggle ? "off" : "on");
+        if (toggle_switch(ui, id, is_on(stage, *toggle), width))
+            ui.later([&stage, name = parameter.id()] { flip(stage, name); });
     } else if (const auto* choice = dynamic_cast<const Choice*>(&parameter)) {
         choice_widget(ui, stage, *choice, id, width);
     } else if (const auto* integer = dynamic_cast<const Integer*>(&parameter)) {
@@ -116,6 +117,16 @@ std::string shown_default(const Parameter& parameter) {
         for (const Choice::Word& word : choice->words())
             if (word.id == text) return word.label;
     return text.empty() ? "empty" : text;
+}
+
+void say_barrier_taken_out(Ui& ui, Stage& stage, const Parameter& parameter,
+                           const std::string& id) {
+    if (&parameter != stage.parameters().barrier_switch() || !stage.barrier_taken_out()) return;
+    std::string words =
+        fmt::format("Taken out in the source of {}.cu.", stage.parameters().kernel_file());
+    if (stage.read_only().empty()) words += " A click puts it back.";
+    paragraph(ui.fonts.small, colour::finding, words);
+    record(ui, id + ".taken_out", words);
 }
 
 }  // namespace
@@ -165,17 +176,19 @@ void parameter_row(Ui& ui, Stage& stage, const Parameter& parameter, const RowCo
     if (!parameter.is_default() && reset_mark(ui, id, shown_default(parameter)))
         apply(ui, stage, parameter, parameter.default_text());
     const std::size_t first = ui.widgets.widgets().size();
-    ImGui::BeginDisabled(!parameter.matters());
+    const bool usable = parameter.matters() || parameter.comes_with();
+    ImGui::BeginDisabled(!usable);
     const std::string label = label_of(parameter);
     const bool fits = ImGui::CalcTextSize(label.c_str()).x <= at.label - ui.px(8);
     row_label(ui, at, fits ? label : parameter.label(), label + ": " + parameter.help());
     parameter_widget(ui, stage, parameter, id, at.widget);
     ImGui::EndDisabled();
-    if (!parameter.matters()) ui.widgets.disable_from(first);
+    if (!usable) ui.widgets.disable_from(first);
     const auto* choice = dynamic_cast<const Choice*>(&parameter);
     // The box may be too narrow for the chosen label.
     if (choice) tooltip(ui, choice->words()[choice->index()].label + ".\n" + parameter.help());
     if (dynamic_cast<const Toggle*>(&parameter)) tooltip(ui, parameter.help());
+    say_barrier_taken_out(ui, stage, parameter, id);
     if (const auto remark = parameter.remark()) {
         paragraph(ui.fonts.small, colour::finding, remark->sentence);
         record(ui, id + ".remark", remark->sentence);

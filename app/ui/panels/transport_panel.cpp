@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ui/edits/barrier_switch.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/icons.h"
 #include "ui/widgets/widgets.h"
@@ -68,6 +69,25 @@ void TransportPanel::drawer_button(Ui& ui, Drawer drawer) {
         ui.later([this, drawer, open] { options_.drawer = open ? Drawer::none : drawer; });
 }
 
+/// Beside the frame's number while edited text runs, with a button that ends that.
+void TransportPanel::edited_badge(Ui& ui) {
+    const std::string files = edited_files(stage_);
+    if (files.empty()) return;
+    ImGui::SameLine(0, ui.px(10));
+    const float y = ImGui::GetCursorPosY();
+    ImGui::SetCursorPosY(y + ui.px(4));
+    badge(ui, "edited", colour::finding);
+    record(ui, "edited", files);
+    tooltip(ui, fmt::format("An edited kernel source runs: {}.", files));
+    if (!stage_.read_only().empty()) return;
+    ImGui::SameLine(0, ui.px(6));
+    ImGui::SetCursorPosY(y);
+    if (ImGui::GetContentRegionAvail().x < button_width("Revert")) return ImGui::NewLine();
+    if (flat_button(ui, "edited.revert", "Revert"))
+        ui.later([&stage = stage_] { revert_edits(stage); });
+    tooltip(ui, "Run the built-in kernel source again. Undo in the editor brings the edit back.");
+}
+
 void TransportPanel::draw(Ui& ui, bool narrow) {
     Stage& stage = stage_;
     if (narrow) {
@@ -101,6 +121,7 @@ void TransportPanel::draw(Ui& ui, bool narrow) {
                     editor ? "on" : "off", true, editor))
         ui.ask(Command::toggle_editor);
     ImGui::SameLine(0, ui.px(10));
+    const float y = ImGui::GetCursorPosY();
     ImGui::AlignTextToFramePadding();
     const std::string frame = quantity(double(stage.frame()), "");
     // A clipped number would read as another number, so it is drawn only if it fits.
@@ -108,8 +129,10 @@ void TransportPanel::draw(Ui& ui, bool narrow) {
     const bool room = ImGui::GetContentRegionAvail().x >= needed;
     text(ui.fonts.body, colour::dim, room ? "frame " + frame : "");
     record(ui, "transport.frame", std::to_string(stage.frame()));
+    edited_badge(ui);
     if (!stage.pixels()) return;
     ImGui::SameLine();
+    ImGui::SetCursorPosY(y);
     view_buttons(ui, stage_, options_, canvas_);
 }
 

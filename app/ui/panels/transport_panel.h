@@ -19,6 +19,7 @@ class TransportPanel {
     void draw(Ui& ui, bool narrow);
 
   private:
+    void edited_badge(Ui& ui);
     void drawer_button(Ui& ui, Drawer drawer);
 
     Stage& stage_;

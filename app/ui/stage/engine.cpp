@@ -180,6 +180,14 @@ void Engine::set_run(const compute::RunSettings& run) {
     changed();
 }
 
+void Engine::open(const Entry& entry, std::span<const Assignment> values,
+                  const compute::RunSettings& run) {
+    select(entry);
+    if (&entry != &scene_->entry()) return;
+    if (run != run_) set_run(run);
+    assign(values);
+}
+
 bool Engine::assign(std::span<const Assignment> assignments) {
     remember_before_change();
     const bool done = attempt("", [&] { experiment().set(assignments); });
@@ -281,6 +289,12 @@ void Engine::follow_texts(const std::map<std::string, SharedText>& texts) {
 void Engine::warm() {
     warm_ = true;
     if (helpers_) helpers_->warm(device().info());
+}
+
+/// Asking the driver takes time, so the first picture does not wait for it.
+void Engine::list_devices() {
+    shown_.devices = compute::device_choices();
+    ++version_;
 }
 
 Shown Engine::shown() {

@@ -61,6 +61,9 @@ class Engine {
     void select(const experiments::Entry& entry);
     void set_device(const std::string& wish);
     void set_run(const compute::RunSettings& run);
+    /// Shows an experiment with these values.
+    void open(const experiments::Entry& entry, std::span<const experiments::Assignment> values,
+              const compute::RunSettings& run);
     bool assign(std::span<const experiments::Assignment> assignments);
     void pause(bool paused) { shown_.paused = paused; }
     void step_once();
@@ -112,6 +115,7 @@ class Engine {
     // One frame
     /// A kernel is edited: starts the helper processes that this needs.
     void warm();
+    void list_devices();
     void compute_frame(experiments::Size view);
     void take(const EditedKernels::News& news);
     void step();

@@ -19,6 +19,7 @@ bool Engine::advance(Size view) {
     compute_frame(view);
     if (!scene_->failed()) inspector_.follow(scene_->entry(), experiment(), automatic_checks_);
     if (failure_.empty()) read_timeline();
+    if (shown_.devices.empty()) list_devices();
     return version_ != before || inspector_.version() != checks_before ||
            edits_.state() != edits_before;
 }

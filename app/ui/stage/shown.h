@@ -58,6 +58,7 @@ struct Shown {
     compute::KernelEdits edits;
     compute::KernelTimings timings;
     std::string device_wish = "auto";
+    std::vector<std::string> devices;  ///< that a person can choose; empty: not known yet
     /// The wish for the device that was lost (a sticky CUDA error) and that the emulator stands in
     /// for, until the app starts again; nullopt: none was lost.
     std::optional<std::string> lost_wish;

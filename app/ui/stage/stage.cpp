@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "experiments/framework/barrier_lines.h"
+
 namespace warpscope::ui {
 
 using experiments::Assignment;
@@ -110,12 +112,16 @@ void Stage::set_device(const std::string& wish) {
 }
 
 void Stage::set_run(const compute::RunSettings& run) {
-    run_ = run;
-    send([run](Engine& engine) { engine.set_run(run); });
+    set({}, run);
 }
 
 bool Stage::assign(std::span<const Assignment> assignments) {
-    const std::vector<Assignment> values(assignments.begin(), assignments.end());
+    return set(assignments, run_);
+}
+
+/// Takes over values that are all legal, and returns those that they replace. Throws
+/// ParameterError, and changes nothing, where one is not.
+std::vector<Assignment> Stage::parse(std::span<const Assignment> values) {
     std::vector<Assignment> before;
     try {
         for (const Assignment& one : values) {
@@ -123,21 +129,84 @@ bool Stage::assign(std::span<const Assignment> assignments) {
             before.push_back({one.id, parameter.text()});
             parameter.parse(one.text);
         }
-    } catch (const experiments::ParameterError& error) {
+    } catch (const experiments::ParameterError&) {
         for (const Assignment& one : before) parameters_->find(one.id).parse(one.text);
+        throw;
+    }
+    return before;
+}
+
+bool Stage::set(std::span<const Assignment> values, const compute::RunSettings& run) {
+    Change change{{values.begin(), values.end()}, {}, run, run_};
+    try {
+        change.before = parse(values);
+    } catch (const experiments::ParameterError& error) {
         say(error.what(), Tone::error);
         return false;
     }
+    for (Assignment& one : change.after) one.text = parameters_->find(one.id).text();
     if (message_.tone == Tone::error) message_ = {};
-    const auto command = [values](Engine& engine) { return engine.assign(values); };
-    if (!engine_) {
-        send(command);
-        return true;
+    histories_[entry().id].add(std::move(change));
+    return carry_out(values, run);
+}
+
+bool Stage::carry_out(std::span<const Assignment> values, const compute::RunSettings& run) {
+    if (run != run_) {
+        run_ = run;
+        send([run](Engine& engine) { engine.set_run(run); });
     }
-    ++sent_;
-    const bool done = command(*engine_);
-    follow_engine();
-    return done;
+    if (values.empty()) return true;
+    const auto done = std::make_shared<bool>(true);
+    send([done, wish = std::vector<Assignment>(values.begin(), values.end())](Engine& engine) {
+        *done = engine.assign(wish);
+    });
+    return thread_ || *done;
+}
+
+bool Stage::open(const experiments::Entry& entry, std::span<const Assignment> values,
+                 const compute::RunSettings& run) {
+    if (&entry == parameters_of_) return set(values, run);
+    const auto chosen = entry.make_parameters();
+    try {
+        const auto changed = shown_->changed_parameters.find(entry.id);
+        if (changed != shown_->changed_parameters.end()) chosen->parse(changed->second);
+        Change change{{values.begin(), values.end()}, {}, run, run_};
+        for (const Assignment& one : values)
+            change.before.push_back({one.id, chosen->find(one.id).text()});
+        chosen->parse(values);
+        histories_[entry.id].add(std::move(change));
+    } catch (const experiments::ParameterError& error) {
+        say(error.what(), Tone::error);
+        return false;
+    }
+    run_ = run;
+    send([&entry, run, wish = std::vector<Assignment>(values.begin(), values.end())](
+             Engine& engine) { engine.open(entry, wish, run); });
+    return true;
+}
+
+void Stage::go(bool forward) {
+    ChangeHistory& history = histories_[entry().id];
+    while (const Change* change = forward ? history.redo() : history.undo()) {
+        const auto& values = forward ? change->after : change->before;
+        const compute::RunSettings run = forward ? change->run_after : change->run_before;
+        const compute::RunSettings run_before = run_;
+        const std::vector<Assignment> before = parse(values);
+        const std::string news = words_of(*parameters_, before, run_before, run);
+        // A change that failed, or that was cancelled, has left nothing to take back.
+        if (news.empty()) continue;
+        carry_out(values, run);
+        return say((forward ? "Redone: " : "Undone: ") + news);
+    }
+    say(forward ? "There is no change to redo." : "There is no change to undo.");
+}
+
+bool Stage::barrier_taken_out() const {
+    const auto edit = shown_->edits.find(parameters_->kernel_file());
+    if (!parameters_->barrier_switch() || edit == shown_->edits.end()) return false;
+    if (std::exchange(searched_, edit->second) != edit->second)
+        without_barrier_ = experiments::barrier_lines(edit->second->source).empty();
+    return without_barrier_;
 }
 
 void Stage::pause(bool paused) {

@@ -12,6 +12,7 @@
 
 #include "experiments/framework/metadata.h"
 #include "ui/documents/kernel_documents.h"
+#include "ui/stage/change_history.h"
 #include "ui/stage/engine.h"
 #include "ui/stage/engine_thread.h"
 #include "ui/stage/live_launch.h"
@@ -73,6 +74,17 @@ class Stage {
     void set_run(const compute::RunSettings& run);
     /// False: a value is not legal; with the engine here, also: it could not be set.
     bool assign(std::span<const experiments::Assignment> assignments);
+    /// Shows an experiment with these values. False: a value is not legal.
+    bool open(const experiments::Entry& entry, std::span<const experiments::Assignment> values,
+              const compute::RunSettings& run);
+    /// Takes back the newest change of the parameters of the experiment on show, or of the run
+    /// settings, that a person made here; or makes it again.
+    void undo() { go(false); }
+    void redo() { go(true); }
+    /// What is changed before this call and what is changed after it are two steps of undo().
+    void end_drag() { histories_[entry().id].end_drag(); }
+    /// Whether the source that runs has none of the barriers that a toggle switches.
+    bool barrier_taken_out() const;
     void pause(bool paused);
     void step_once();
     void reset();
@@ -109,6 +121,11 @@ class Stage {
     void wait_for_checks();
 
   private:
+    bool set(std::span<const experiments::Assignment> values, const compute::RunSettings& run);
+    std::vector<experiments::Assignment> parse(std::span<const experiments::Assignment> values);
+    bool carry_out(std::span<const experiments::Assignment> values,
+                   const compute::RunSettings& run);
+    void go(bool forward);
     void send(EngineThread::Command command);
     std::future<LaunchCopy> copy_launch(const compute::RunSettings& run);
     void send_texts();
@@ -125,6 +142,7 @@ class Stage {
     const experiments::Entry* parameters_of_ = nullptr;
     compute::RunSettings run_;
     bool paused_ = false;
+    std::map<std::string, ChangeHistory> histories_;  ///< by experiment
     Message message_;
     std::uint64_t messages_ = 0;  ///< of the engine that were taken
     KernelDocuments documents_;
@@ -134,6 +152,9 @@ class Stage {
     std::uint64_t sent_ = 0;          ///< commands
     std::uint64_t measuring_ = 0;     ///< the number of the newest command that measures
     bool checks_automatically_ = true;
+    /// The edit that was searched for barriers last, and whether it has none.
+    mutable std::shared_ptr<const compute::KernelEdit> searched_;
+    mutable bool without_barrier_ = false;
 };
 
 }  // namespace warpscope::ui

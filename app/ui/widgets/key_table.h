@@ -24,6 +24,9 @@ enum class Command {
     close_topmost,
     toggle_barrier,
     next_view,
+    undo_change,
+    redo_change,
+    open_file,
     quit,
     // while the microscope is open
     close_microscope,
@@ -41,7 +44,12 @@ enum class Command {
     undo,
     redo,
     save_kernel,
-    open_kernel
+    open_kernel,
+    // in texts: of the editor and of the microscope
+    find_text,
+    find_next,
+    find_previous,
+    go_to_line
 };
 
 /// When a key has its meaning. Keys of the open microscope or editor stand before general ones.

@@ -24,7 +24,7 @@
 #include "gl/framebuffer.h"
 #include "gl/png.h"
 #include "gl/window_context.h"
-#include "ui/stage/edit_files.h"
+#include "ui/edits/edit_files.h"
 #include "ui/window/gui.h"
 #include "ui/window/screenshot.h"
 #include "ui/window/termination.h"

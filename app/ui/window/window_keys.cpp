@@ -4,6 +4,7 @@
 
 #include "experiments/framework/experiment.h"
 #include "ui/microscope/picture_block.h"
+#include "ui/edits/barrier_switch.h"
 #include "ui/window/window_view.h"
 
 namespace warpscope::ui {
@@ -50,10 +51,17 @@ void WindowView::press(int key, int modifiers) {
     ui_.later([this, key, modifiers, typing] {
         const Shortcut* shortcut = nullptr;
         if (editor_shows()) shortcut = find_shortcut(KeyScope::editor, key, modifiers);
+        const bool of_text =
+            shortcut && (shortcut->command == Command::undo || shortcut->command == Command::redo);
+        if (of_text && !editor_.has_focus()) shortcut = nullptr;
         if (!shortcut && microscope_.is_open())
             shortcut = find_shortcut(KeyScope::microscope, key, modifiers);
         if (!shortcut) shortcut = find_shortcut(KeyScope::general, key, modifiers);
         if (!shortcut || (typing && !shortcut->works_while_typing())) return;
+        // A field that has the keyboard undoes what was typed there.
+        const bool of_parameters =
+            shortcut->command == Command::undo_change || shortcut->command == Command::redo_change;
+        if (typing && of_parameters) return;
         if (shortcut->command == Command::select_experiment)
             select(key - shortcut->key);
         else
@@ -114,6 +122,12 @@ bool WindowView::carry_out_general(Command command) {
             else if (work_chip_.shows())
                 work_chip_.cancel();
             return true;
+        case Command::undo_change:
+            stage_.undo();
+            return true;
+        case Command::redo_change:
+            stage_.redo();
+            return true;
         case Command::quit:
             quit_ = true;
             return true;
@@ -170,10 +184,15 @@ bool WindowView::carry_out_in_microscope(Command command) {
 bool WindowView::turn(std::string_view id) {
     for (const experiments::Parameter* p : stage_.parameters().all()) {
         if (p->id() != id || !p->matters()) continue;
-        experiments::Assignment next{p->id(), p->text() == "on" ? "off" : "on"};
-        if (const auto* choice = dynamic_cast<const experiments::Choice*>(p))
-            next.text = choice->words()[(choice->index() + 1) % choice->words().size()].id;
-        stage_.assign({&next, 1});
+        const auto* choice = dynamic_cast<const experiments::Choice*>(p);
+        if (!choice) {
+            flip(stage_, id);
+            break;
+        }
+        const std::size_t next = (choice->index() + 1) % choice->words().size();
+        const experiments::Assignment one{p->id(), choice->words()[next].id};
+        stage_.assign({&one, 1});
+        break;
     }
     return true;
 }

@@ -129,6 +129,7 @@ void WindowView::draw(ImVec2 size) {
     microscope_.advance(double(ImGui::GetIO().DeltaTime));
     say_notice();
     stage_.check_automatically(options_.inspect);
+    if (!ImGui::IsMouseDown(ImGuiMouseButton_Left)) stage_.end_drag();
     place(size);
     ui_.widgets.begin_frame();
     ImGui::PushFont(ui_.fonts.body);

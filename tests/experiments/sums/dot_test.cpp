@@ -67,6 +67,19 @@ TEST_P(DotExperiment, FindsTheBooksValue) {
     EXPECT_EQ(reading(report, "wrong_launches").value, 0);
 }
 
+TEST(DotParameters, SayWhichBarriersTheKernelIsCompiledWith) {
+    DotParameters chosen;
+    const auto barriers = [&](const std::string& kernel) {
+        chosen.kernel.parse(kernel);
+        return std::pair(chosen.has_barrier_if("first_barrier"),
+                         chosen.has_barrier_if("loop_barrier"));
+    };
+    EXPECT_EQ(barriers("no_first_barrier"), std::pair(false, true));
+    EXPECT_EQ(barriers("no_loop_barrier"), std::pair(true, false));
+    EXPECT_EQ(barriers("no_barriers"), std::pair(false, false));
+    EXPECT_TRUE(chosen.has_barrier_if("anything_else"));
+}
+
 TEST_P(DotExperiment, AnyLengthAndBlockSizeIsRight) {
     set(dot(), {{"launches", "1"}});
     for (const char* kernel : {"book", "shuffle", "vectorized", "single_pass"})

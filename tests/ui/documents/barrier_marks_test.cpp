@@ -61,5 +61,13 @@ TEST(BarrierMarksTest, ABarrierThatWasCommentedOutByHandIsRestored) {
     EXPECT_EQ(toggled("/*__syncwarp()*/;"), "__syncwarp();");
 }
 
+TEST(BarrierMarksTest, TheConditionBeforeABarrierMayStandOnTheLineAbove) {
+    EXPECT_EQ(condition_before("a();\n    if (barrier) "), "barrier");
+    EXPECT_EQ(condition_before("if (first_barrier)\n        "), "first_barrier");
+    EXPECT_EQ(condition_before("while (barrier) "), "");
+    EXPECT_EQ(condition_before("f(x); "), "");
+    EXPECT_EQ(condition_before(""), "");
+}
+
 }  // namespace
 }  // namespace warpscope::ui

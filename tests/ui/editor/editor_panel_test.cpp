@@ -224,6 +224,34 @@ TEST_F(EditorTypingTest, AClickOnAMarkCommentsTheBarrierOutAndAnotherRestoresIt)
     EXPECT_EQ(value(mark), "in");
 }
 
+TEST_F(EditorTypingTest, TheMarkOfABarrierThatIsSwitchedOffInThePanelIsHollow) {
+    const std::string mark = "editor.barrier." + std::to_string(barrier_line());
+    set("sync", "off");
+    EXPECT_EQ(value(mark), "off");
+    click(mark);
+    EXPECT_EQ(stage_->parameters().find("sync").text(), "on");
+    EXPECT_EQ(value(mark), "in");
+    EXPECT_FALSE(document().edited());
+}
+
+TEST_F(EditorTypingTest, UndoIsForTheEditorWhileItHasTheFocusAndElseForTheParameters) {
+    constexpr int control_key = 2;
+    const std::string mark = "editor.barrier." + std::to_string(barrier_line());
+    click("ripple.sync");
+    click("ripple.sync");
+    ASSERT_EQ(value(mark), "in");
+    click(mark);
+    ASSERT_EQ(value(mark), "out");
+    view_->press('Z', control_key);
+    frames(3);
+    EXPECT_EQ(value(mark), "in");
+    EXPECT_EQ(stage_->parameters().find("sync").text(), "on");
+    press(5, 5);  // beside all widgets
+    view_->press('Z', control_key);
+    frames(3);
+    EXPECT_EQ(stage_->parameters().find("sync").text(), "off");
+}
+
 TEST_F(EditorTypingTest, TypingChangesTheTextAndUndoTakesItBack) {
     const int line = barrier_line();
     const std::string before = row(line);

@@ -63,6 +63,67 @@ TEST_F(StageTest, AnIllegalValueGivesAMessageAndTheOldValueStays) {
     EXPECT_EQ(stage_.message().text, "");
 }
 
+TEST_F(StageTest, UndoTakesBackTheNewestChangeAndRedoMakesItAgain) {
+    const auto value = [&](const std::string& id) { return stage_.parameters().find(id).text(); };
+    assign("level", "99");
+    stage_.end_drag();
+    assign("sync", "off");
+    compute::RunSettings run = stage_.run();
+    run.seed = 7;
+    stage_.set_run(run);
+    stage_.undo();
+    EXPECT_EQ(stage_.run().seed, 1U);
+    EXPECT_EQ(stage_.message().text, "Undone: Seed is 1.");
+    EXPECT_EQ(value("sync"), "off");
+    stage_.undo();
+    EXPECT_EQ(value("sync"), "on");
+    stage_.undo();
+    EXPECT_EQ(experiment_.parameters().find("level").text(), "64");
+    EXPECT_EQ(stage_.message().text, "Undone: Level is 64.");
+    stage_.undo();
+    EXPECT_EQ(stage_.message().text, "There is no change to undo.");
+    stage_.redo();
+    EXPECT_EQ(experiment_.parameters().find("level").text(), "99");
+    assign("level", "50");  // what was undone is gone
+    stage_.redo();
+    EXPECT_EQ(value("sync"), "on");
+    EXPECT_EQ(stage_.message().text, "There is no change to redo.");
+}
+
+TEST_F(StageTest, WhatIsDraggedIsOneChange) {
+    for (const char* level : {"70", "80", "90"}) assign("level", level);
+    stage_.end_drag();
+    assign("level", "91");
+    stage_.undo();
+    EXPECT_EQ(experiment_.parameters().find("level").text(), "90");
+    stage_.undo();
+    EXPECT_EQ(experiment_.parameters().find("level").text(), "64");
+}
+
+TEST_F(StageTest, UndoSkipsAChangeThatFailed) {
+    assign("level", "99");
+    EXPECT_FALSE(assign("file", "missing"));
+    stage_.undo();
+    EXPECT_EQ(stage_.message().text, "Undone: Level is 64.");
+}
+
+TEST_F(StageTest, OpenSetsValuesAndRunSettingsAsOneChange) {
+    const std::vector<experiments::Assignment> values{{"level", "99"}, {"sync", "off"}};
+    compute::RunSettings run = stage_.run();
+    run.schedule = compute::Schedule::reverse;
+    EXPECT_TRUE(stage_.open(fake_entry(), values, run));
+    EXPECT_EQ(experiment_.parameters().find("level").text(), "99");
+    EXPECT_EQ(stage_.engine().device().settings().schedule, compute::Schedule::reverse);
+    stage_.undo();
+    EXPECT_EQ(stage_.message().text, "Undone: 2 parameters, Schedule is random.");
+    EXPECT_EQ(experiment_.parameters().find("sync").text(), "on");
+    EXPECT_EQ(stage_.engine().device().settings().schedule, compute::Schedule::random);
+    const std::vector<experiments::Assignment> wrong{{"level", "1"}, {"levle", "2"}};
+    EXPECT_FALSE(stage_.open(fake_entry(), wrong, run));
+    EXPECT_EQ(experiment_.parameters().find("level").text(), "64");
+    EXPECT_NE(stage_.message().text.find("levle"), std::string::npos);
+}
+
 TEST_F(StageTest, AFailedStepPausesWithAMessage) {
     stage_.pause(false);
     stage_.advance(view_);

@@ -9,8 +9,8 @@ namespace {
 class KeyboardTest : public ViewFixture {
   protected:
     KeyboardTest() { show("ripple", {{"size", "64"}}); }
-    void shortcut(int key) {
-        view_->press(key, 0);
+    void shortcut(int key, int modifiers = 0) {
+        view_->press(key, modifiers);
         frames(3);
     }
     std::string chosen(const std::string& id) { return stage_->parameters().find(id).text(); }
@@ -25,6 +25,23 @@ TEST_F(KeyboardTest, SSwitchesTheBarrierAndWShowsTheNextView) {
     EXPECT_EQ(chosen("view"), "picture");
     shortcut(GLFW_KEY_W);
     EXPECT_EQ(chosen("view"), "wrong");
+}
+
+TEST_F(KeyboardTest, CtrlZUndoesParametersUnlessAFieldHasTheKeyboard) {
+    shortcut(GLFW_KEY_S);
+    type("ripple.size", "128");
+    ASSERT_EQ(chosen("size"), "128");
+    click("ripple.size");
+    ASSERT_TRUE(ImGui::GetIO().WantTextInput);
+    shortcut(GLFW_KEY_Z, GLFW_MOD_CONTROL);
+    EXPECT_EQ(chosen("size"), "128");
+    press(5, 5);
+    shortcut(GLFW_KEY_Z, GLFW_MOD_CONTROL);
+    EXPECT_EQ(chosen("size"), "64");
+    shortcut(GLFW_KEY_Z, GLFW_MOD_CONTROL);
+    EXPECT_EQ(chosen("sync"), "on");
+    shortcut(GLFW_KEY_Z, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT);
+    EXPECT_EQ(chosen("sync"), "off");
 }
 
 TEST_F(KeyboardTest, SpaceIsForTheWidgetThatTabHasChosenAndForPauseOtherwise) {

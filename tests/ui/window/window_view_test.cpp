@@ -133,6 +133,39 @@ TEST_F(WindowViewTest, AMarkBesideAChangedValueBringsTheDefaultBack) {
     EXPECT_EQ(view_.widgets().find("fake.kernel.default"), nullptr);
 }
 
+TEST_F(WindowViewTest, AMarkBesideAChangedRunSettingBringsItsDefaultBack) {
+    const compute::RunSettings usual = stage_.run();
+    stage_.set_run(
+        {compute::Math::fast, compute::Schedule::reverse, 7, compute::BarrierPolicy::strict});
+    frames(3);
+    for (const char* id : {"math", "schedule", "barriers", "seed"})
+        click(std::string(id) + ".default");
+    EXPECT_EQ(stage_.run(), usual);
+    for (const char* id : {"math", "schedule", "barriers", "seed"})
+        EXPECT_EQ(view_.widgets().find(std::string(id) + ".default"), nullptr) << id;
+}
+
+TEST_F(WindowViewTest, TheListOfDevicesComesFromTheEngine) {
+    EXPECT_FALSE(stage_.shown().devices.empty());
+    click("device");
+    EXPECT_NE(view_.widgets().find("device:auto"), nullptr);
+    EXPECT_NE(view_.widgets().find("device:emulator"), nullptr);
+}
+
+TEST_F(WindowViewTest, ASliderThatIsDraggedIsOneStepOfUndo) {
+    const Widget slider = *view_.widgets().find("fake.speed.slider");
+    move(slider.x + slider.w / 2, slider.y + slider.h / 2);
+    button(true);
+    for (const double share : {0.6, 0.7, 0.8}) {
+        move(slider.x + slider.w * share, slider.y + slider.h / 2);
+        frames(2);
+    }
+    button(false);
+    ASSERT_NE(value("speed"), "1");
+    stage_.undo();
+    EXPECT_EQ(value("speed"), "1");
+}
+
 TEST_F(WindowViewTest, ResetToDefaultsSetsEveryParameterBack) {
     click("fake.sync");
     type("fake.level", "200");

@@ -1,4 +1,4 @@
-#include "ui/stage/edit_files.h"
+#include "ui/edits/edit_files.h"
 
 #include <fmt/format.h>
 
