@@ -21,7 +21,7 @@ SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper"}],
     "emulator": [{"program"}, {"warp", "ptx"}, {"machine", "handlers", "lower"},
                  {"checks", "decode"}, {"stepper"}],
-    "experiments": [{"framework"}, {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
+    "experiments": [{"framework"}, {"measure"}, {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"}, {"editor", "microscope"},
            {"dock", "panels"}, {"window"}],

@@ -86,7 +86,8 @@ class FakeExperiment : public experiments::Experiment {
         return experiments::Comparison{
             "Kernels, side by side",
             "interactions/s",
-            "seed",
+            "interaction",
+            "time in a tutorial",
             {{"a", "float3", 9.1, 1.2e9, 3e-7, experiments::Verdict::pass, "3383.6 ms"},
              {"c", "tiled", 5.2, 1.75e9, 2e-7, experiments::Verdict::pass, "3198.6 ms"}}};
     }

@@ -36,12 +36,6 @@ std::string_view to_string(Timeline::Activity activity) {
     return "computing";
 }
 
-std::string grouped(unsigned long long value) {
-    std::string text = std::to_string(value);
-    for (std::size_t end = text.size(); end > 3; end -= 3) text.insert(end - 3, " ");
-    return text;
-}
-
 const Reading* find(const Report& report, std::string_view name) {
     const auto found = std::find_if(report.begin(), report.end(),
                                     [&](const Reading& reading) { return reading.name == name; });

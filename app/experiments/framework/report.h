@@ -29,14 +29,18 @@ struct Reading {
 
 using Report = std::vector<Reading>;
 
-/// For sentences: "1 234 567".
-std::string grouped(unsigned long long value);
-
 const Reading* find(const Report& report, std::string_view name);
 bool has_failure(const Report& report);
 
 /// Variants of one experiment measured in one go, side by side.
 struct Comparison {
+    /// The work of one variant, as the emulator counts it. These counts decide how fast a GPU is.
+    struct Counts {
+        double sectors = 0;       ///< of global memory
+        double bank_passes = 0;   ///< over shared memory
+        double barriers = 0;      ///< completed, over all blocks
+        double instructions = 0;  ///< for each element: 32 for each warp instruction
+    };
     struct Row {
         std::string id;        ///< the value that the kernel parameter would have
         std::string label;     ///< "float4, tiled"
@@ -47,11 +51,17 @@ struct Comparison {
         std::string
             published;      ///< time that the kernel's source published, "3198.6 ms"; may be empty
         double p99_ms = 0;  ///< of device time; 0 if not known
+        std::optional<Counts> counts{};  ///< on the emulator only
     };
     std::string title;
     std::string rate_unit;        ///< "interactions/s", "B/s"
-    std::string published_title;  ///< heading of the published column; empty: no such column
-    std::vector<Row> rows;
+    std::string element;          ///< that Counts::instructions refers to: "interaction"
+    std::string published_title;  ///< says whose the published times are; empty: there are none
+    std::vector<Row> rows{};
+
+    /// The rows are compared by their counts: the device is the emulator, whose times say nothing
+    /// about a GPU.
+    bool counted() const { return !rows.empty() && rows.front().counts.has_value(); }
 };
 
 /// The shared array of one block at each barrier, for the tree of a reduction.

@@ -5,7 +5,7 @@
 namespace warpscope::experiments {
 
 SharedMemoryCleaner::SharedMemoryCleaner(compute::Device& device)
-    : device_(device), kernel_(device.shipped_kernel<int>("clear", "clear_shared")) {}
+    : device_(device), kernel_(device.shipped_kernel<int>("clear", kernel_name)) {}
 
 void SharedMemoryCleaner::launch() {
     // The largest multiprocessor so far has 228 KiB. 28 blocks fill it, each with 8 KiB and 1 KiB

@@ -8,6 +8,7 @@ namespace warpscope::experiments {
 /// depend on the kernels that ran before.
 class SharedMemoryCleaner {
   public:
+    static constexpr const char* kernel_name = "clear_shared";
     explicit SharedMemoryCleaner(compute::Device& device);
     void launch();
 

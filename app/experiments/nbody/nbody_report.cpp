@@ -3,8 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "compute/device/quantity.h"
 #include "experiments/framework/edited.h"
-#include "experiments/framework/launch_times.h"
+#include "experiments/measure/count_work.h"
+#include "experiments/measure/launch_times.h"
 #include "experiments/nbody/nbody.h"
 
 namespace warpscope::experiments {
@@ -16,8 +18,10 @@ constexpr double report_pairs = 65536.0 * 65536.0;
 
 struct Row {
     std::string_view id, label;
-    std::string_view published;  ///< the tutorial's time
+    std::string_view published;
 };
+/// The times are those that a tutorial published, for a number of bodies and a GPU that it leaves
+/// open.
 constexpr Row comparison_rows[] = {{"float3", "float3, global memory", "3383.6 ms"},
                                    {"float4", "float4, global memory", "3738.6 ms"},
                                    {"tiled", "float4, tiles in shared memory", "3198.6 ms"},
@@ -32,6 +36,16 @@ double step_ms(compute::Device& device, const NBodyState& state, std::size_t lau
     for (const std::string_view kernel : state.launches())
         ms += newest_median_ms(device, kernel, launches);
     return ms;
+}
+
+bool on_gpu(const compute::Device& device) {
+    return device.info().kind != compute::DeviceKind::emulator;
+}
+
+/// How many steps of `ms` each a comparison times.
+std::size_t launches_to_time(const compute::Device& device, double ms) {
+    if (!on_gpu(device)) return ms > 50 ? 1 : 3;
+    return ms > 500 ? 1 : ms > 50 ? 5 : 15;
 }
 
 Verdict verdict_of(const compute::Device& device, NBodyKernel kernel, const StepError& error) {
@@ -73,9 +87,10 @@ Reading NBody::error_reading(const Bodies& now) {
     const StepError& error = *step_error_;
     const std::string which =
         error.checked == error.bodies
-            ? fmt::format("all {} bodies", grouped(error.bodies))
+            ? fmt::format("all {} bodies", compute::grouped(double(error.bodies)))
             : fmt::format("{} of {} bodies (choose check \"all\" for every body)",
-                          grouped(error.checked), grouped(error.bodies));
+                          compute::grouped(double(error.checked)),
+                          compute::grouped(double(error.bodies)));
     std::string sentence = fmt::format(
         "One step from frame {} compared with double precision, for {}: error {:.2g} (limit "
         "{:.2g}); "
@@ -119,22 +134,34 @@ std::optional<Comparison> NBody::compare() {
     const StepReference reference =
         make_reference(now, eps(), most_pairs(), device().launch_limits().stop);
     const double pairs = double(now.size()) * double(now.size());
-    Comparison comparison{"The n-body kernels; each makes one change to the one before",
-                          "interactions/s",
-                          "published by the tutorial (number of bodies and GPU unknown)",
-                          {}};
+    Comparison comparison{
+        .title = "The n-body kernels; each makes one change to the one before",
+        .rate_unit = "interactions/s",
+        .element = "interaction",
+        .published_title = on_gpu(device()) ? "time in the tutorial that these kernels come from "
+                                              "(it names neither the bodies nor the GPU)"
+                                            : ""};
     for (NBodyKernel kernel : all_nbody_kernels) {
         const Row& row = comparison_rows[std::size_t(kernel)];
-        const StepError error = check_step(device(), kernel, unsigned(chosen_.block), reference);
+        NBodyState checked(device(), kernel, reference.bodies);
+        StepError error;
+        const auto counts = count_work(device(), pairs, [&] {
+            error = check_step(std::move(checked), unsigned(chosen_.block), reference);
+        });
         NBodyState scratch(device(), kernel, now);
         const double first_ms = step_ms(device(), scratch, 1);
-        const std::size_t launches = first_ms > 500 ? 1 : first_ms > 50 ? 5 : 15;
+        const std::size_t launches = launches_to_time(device(), first_ms);
         for (std::size_t i = 0; i < launches; ++i)
             scratch.step(unsigned(chosen_.block), float(chosen_.dt), eps());
         const double ms = step_ms(device(), scratch, launches);
-        comparison.rows.push_back(
-            {std::string(row.id), std::string(row.label), ms, ms > 0 ? pairs / ms * 1e3 : 0,
-             error.relative, verdict_of(device(), kernel, error), std::string(row.published)});
+        comparison.rows.push_back({.id = std::string(row.id),
+                                   .label = std::string(row.label),
+                                   .median_ms = ms,
+                                   .rate = ms > 0 ? pairs / ms * 1e3 : 0,
+                                   .error = error.relative,
+                                   .verdict = verdict_of(device(), kernel, error),
+                                   .published = on_gpu(device()) ? std::string(row.published) : "",
+                                   .counts = counts});
     }
     return comparison;
 }

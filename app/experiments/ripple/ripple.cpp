@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 #include "experiments/framework/edited.h"
-#include "experiments/framework/launch_times.h"
+#include "experiments/measure/count_work.h"
+#include "experiments/measure/launch_times.h"
 
 #include <algorithm>
 #include <cmath>
@@ -203,8 +204,10 @@ void Ripple::render_if_changed() {
 }
 
 std::optional<Comparison> Ripple::compare() {
-    constexpr std::size_t launches = 9;
-    Comparison comparison{"Tile layouts, with the barrier", "B/s", "", {}};
+    Comparison comparison{.title = "Tile layouts, with the barrier",
+                          .rate_unit = "B/s",
+                          .element = "pixel",
+                          .published_title = ""};
     const double pixels = double(state_->shown.size());
     const compute::Buffer<unsigned> wrong(device(), 1);
     rendered_frame_.reset();
@@ -214,6 +217,11 @@ std::optional<Comparison> Ripple::compare() {
         return edited(device(), Parameters::file_of(layout)) ? Verdict::none : Verdict::fail;
     };
     for (std::size_t layout = 0; layout < chosen_.layout.words().size(); ++layout) {
+        const std::string kernel = chosen_.kernel_of(layout, true);
+        const auto counts =
+            count_work(device(), pixels, [&] { draw(state_->shown, layout, true); });
+        const std::size_t launches =
+            launches_worth(device(), newest_median_ms(device(), kernel, 1));
         for (std::size_t i = 0; i < launches; ++i) draw(state_->shown, layout, true);
         device().fill(wrong.pointer().address, 0, sizeof(unsigned));
         device().launch(compare_, shape_of(chosen_.size), {.bytes = 12.0 * pixels},
@@ -222,14 +230,15 @@ std::optional<Comparison> Ripple::compare() {
                         state_->stale_mask.pointer(), state_->other.pointer(), int(chosen_.size),
                         int(chosen_.size), int(View::picture), wrong.pointer());
         const double error = wrong.download()[0] / pixels;
-        const double ms = newest_median_ms(device(), chosen_.kernel_of(layout, true), launches);
+        const double ms = newest_median_ms(device(), kernel, launches);
         comparison.rows.push_back({.id = chosen_.layout.words()[layout].id,
                                    .label = chosen_.layout.words()[layout].label,
                                    .median_ms = ms,
                                    .rate = ms > 0 ? 4.0 * pixels / (ms / 1000) : 0.0,
                                    .error = error,
                                    .verdict = verdict(layout, error),
-                                   .published = {}});
+                                   .published = {},
+                                   .counts = counts});
     }
     return comparison;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compute/device/kernel_source.h"
+#include "compute/device/quantity.h"
 #include "experiments/framework/barrier_lines.h"
 #include "experiments/framework/edited.h"
 #include "experiments/ripple/ripple.h"
@@ -112,7 +113,7 @@ void Ripple::judge_stale(Reading& stale) const {
     stale.sentence = fmt::format(
         "{} pixels were read from words with the stamp of another block or launch. Some of these "
         "words hold the right value by chance, so fewer pixels are wrong.",
-        grouped(std::uint64_t(stale.value / 100 * double(state_->shown.size()) + 0.5)));
+        compute::grouped(stale.value / 100 * double(state_->shown.size())));
 }
 
 Report Ripple::report() {

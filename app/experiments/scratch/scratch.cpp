@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 #include "compute/device/kernel_source.h"
+#include "compute/device/quantity.h"
 #include "experiments/framework/edited.h"
-#include "experiments/framework/launch_times.h"
+#include "experiments/measure/launch_times.h"
 
 #include <algorithm>
 #include <cstring>
@@ -218,7 +219,7 @@ Report Scratch::report() {
     say("blocks", "Blocks", double(grid.count()), "",
         fmt::format("{} x {} blocks of {} x {} threads.", grid.x, grid.y, side, side));
     say("threads", "Threads", double(grid.count() * side * side), "",
-        fmt::format("For {} pixels.", grouped(pixels())));
+        fmt::format("For {} pixels.", compute::grouped(double(pixels()))));
     return report;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compute/device/quantity.h"
 #include "compute/emulated/block_trace.h"
 #include "experiments/framework/edited.h"
 #include "experiments/framework/emulator_like.h"
@@ -208,7 +209,7 @@ Tree Dot::make_tree() {
         by_warp ? tree_rows(snapshots, (threads + 31) / 32, 32) : tree_rows(snapshots, threads);
     tree.title = fmt::format("{} of block 0, kernel {}, as the emulator runs it",
                              by_warp ? "Warp sums" : "cache[]", kernel_name(variant));
-    if (n != chosen_.n) tree.title += fmt::format(", n = {}", grouped(std::uint64_t(n)));
+    if (n != chosen_.n) tree.title += fmt::format(", n = {}", compute::grouped(double(n)));
     if (tree.rows.empty()) tree.title += ": no barrier, so there is nothing to show";
     return tree;
 }

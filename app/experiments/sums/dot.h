@@ -1,8 +1,8 @@
 #pragma once
 
-#include "experiments/framework/cold_runs.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/shared_memory_cleaner.h"
+#include "experiments/measure/cold_runs.h"
 #include "experiments/sums/dot_parameters.h"
 #include "experiments/sums/gpu_sized_grid.h"
 

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "compute/device/quantity.h"
 #include "compute/device/words.h"
 #include "compute/libraries/cublas.h"
 #include "experiments/framework/barrier_lines.h"
 #include "experiments/framework/edited.h"
-#include "experiments/framework/launch_times.h"
+#include "experiments/measure/launch_times.h"
 #include "experiments/sums/dot.h"
 #include "experiments/sums/error_bounds.h"
 
@@ -108,7 +109,7 @@ Reading Dot::waited_reading(const Results& results, std::size_t slot, std::int64
                     {}};
     const std::string measured =
         fmt::format("{}, thread 0 spent {} clocks at its {} barriers", barriers_of(device()),
-                    grouped(std::uint64_t(longest)), tree_steps(unsigned(chosen_.block)));
+                    compute::grouped(double(longest)), tree_steps(unsigned(chosen_.block)));
     const bool by_warp = device().info().kind == compute::DeviceKind::emulator &&
                          device().settings().barriers == compute::BarrierPolicy::before_volta;
     if (hold == 0)
@@ -116,7 +117,7 @@ Reading Dot::waited_reading(const Results& results, std::size_t slot, std::int64
     else
         reading.sentence =
             fmt::format("{}. Threads that skip a barrier continued for {} clocks. {}", measured,
-                        grouped(std::uint64_t(hold)),
+                        compute::grouped(double(hold)),
                         longest < hold ? "The barrier did not wait for them."
                         : by_warp      ? "A barrier waits for every warp that has not ended."
                                        : "A barrier waits for every thread that has not ended.");
@@ -172,10 +173,11 @@ Report Dot::report() {
 }
 
 Comparison::Row Dot::compare(Variant variant, const Results& results, ColdRuns& cold) {
-    const ColdRuns::Times times = cold.measure(kernel_name(variant), [&](std::size_t run) {
-        if (!synchronized(variant)) cleaner_.launch();
-        launch(variant, results, run, chosen_.hold);
-    });
+    const ColdRuns::Times times =
+        cold.measure(kernel_name(variant), double(chosen_.n), [&](std::size_t run) {
+            if (!synchronized(variant)) cleaner_.launch();
+            launch(variant, results, run, chosen_.hold);
+        });
     const std::vector<float> partials = results.partials.download();
     double error = 0;
     for (std::size_t i = 0; i < times.runs; ++i) {
@@ -193,10 +195,11 @@ std::optional<Comparison::Row> Dot::compare_library(ColdRuns& cold) {
     const auto cublas = compute::Cublas::load(device());
     if (!cublas) return {};
     compute::Buffer<float> result(device(), 1);
-    const ColdRuns::Times times = cold.measure(compute::Cublas::dot_name, [&](std::size_t) {
-        cublas->dot(inputs_->a.pointer(), inputs_->b.pointer(), std::size_t(chosen_.n),
-                    result.pointer());
-    });
+    const ColdRuns::Times times =
+        cold.measure(compute::Cublas::dot_name, double(chosen_.n), [&](std::size_t) {
+            cublas->dot(inputs_->a.pointer(), inputs_->b.pointer(), std::size_t(chosen_.n),
+                        result.pointer());
+        });
     const double error = relative_error(double(result.download()[0]));
     const bool right = error <= library_error_bound(device(), chosen_.n);
     return row("cublas", "cuBLAS Sdot", times, error, right ? Verdict::pass : Verdict::fail);
@@ -212,11 +215,15 @@ Comparison::Row Dot::row(std::string id, std::string label, const ColdRuns::Time
             .error = error,
             .verdict = verdict,
             .published = {},
-            .p99_ms = times.p99_ms};
+            .p99_ms = times.p99_ms,
+            .counts = times.counts};
 }
 
 std::optional<Comparison> Dot::compare() {
-    Comparison comparison{"Kernels of the dot product, vectors read from memory", "B/s", "", {}};
+    Comparison comparison{.title = "Kernels of the dot product, vectors read from memory",
+                          .rate_unit = "B/s",
+                          .element = "element",
+                          .published_title = ""};
     break_frame();
     device().begin_frame(frame());
     const Results results = make_results(most_launches);

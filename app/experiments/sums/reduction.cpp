@@ -179,8 +179,8 @@ Report Reduction::report() {
 
 Comparison::Row Reduction::compare(Variant variant, ColdRuns& cold) {
     const Choice::Word& word = chosen_.kernel.words()[std::size_t(variant)];
-    const ColdRuns::Times times =
-        cold.measure(kernel_name(variant), [&](std::size_t) { launch(variant); });
+    const ColdRuns::Times times = cold.measure(kernel_name(variant), double(chosen_.n),
+                                               [&](std::size_t) { launch(variant); });
     const double error = relative_error(value_of(variant));
     return {
         .id = word.id,
@@ -190,15 +190,17 @@ Comparison::Row Reduction::compare(Variant variant, ColdRuns& cold) {
         .error = error,
         .verdict = judged(device(), Parameters::file_of(variant), error <= error_bound(variant)),
         .published = {},
-        .p99_ms = times.p99_ms};
+        .p99_ms = times.p99_ms,
+        .counts = times.counts};
 }
 
 std::optional<Comparison::Row> Reduction::compare_library(ColdRuns& cold) {
     const auto cub = compute::Cub::load(device());
     if (!cub) return {};
-    const ColdRuns::Times times = cold.measure(compute::Cub::sum_name, [&](std::size_t) {
-        cub->sum(inputs_->values.pointer(), std::size_t(chosen_.n), total_.pointer());
-    });
+    const ColdRuns::Times times =
+        cold.measure(compute::Cub::sum_name, double(chosen_.n), [&](std::size_t) {
+            cub->sum(inputs_->values.pointer(), std::size_t(chosen_.n), total_.pointer());
+        });
     const double error = relative_error(double(total_.download()[0]));
     const bool right = error <= library_error_bound(device(), chosen_.n);
     return Comparison::Row{
@@ -213,7 +215,10 @@ std::optional<Comparison::Row> Reduction::compare_library(ColdRuns& cold) {
 }
 
 std::optional<Comparison> Reduction::compare() {
-    Comparison comparison{"Kernels of the reduction, elements read from memory", "B/s", "", {}};
+    Comparison comparison{.title = "Kernels of the reduction, elements read from memory",
+                          .rate_unit = "B/s",
+                          .element = "element",
+                          .published_title = ""};
     ColdRuns cold(device());
     for (std::size_t i = 0; i < chosen_.kernel.words().size(); ++i)
         comparison.rows.push_back(compare(Variant(i), cold));

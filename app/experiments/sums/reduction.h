@@ -1,7 +1,7 @@
 #pragma once
 
-#include "experiments/framework/cold_runs.h"
 #include "experiments/framework/experiment.h"
+#include "experiments/measure/cold_runs.h"
 #include "experiments/sums/gpu_sized_grid.h"
 #include "experiments/sums/reduction_parameters.h"
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "experiments/framework/experiment.h"
-#include "experiments/framework/launch_times.h"
+#include "experiments/measure/launch_times.h"
 #include "jobs/bench/bench.h"
 
 namespace warpscope::jobs {

@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "compute/device/kernel_source.h"
+#include "compute/device/quantity.h"
 #include "compute/device/sentences.h"
 #include "compute/device/words.h"
 #include "compute/shares.h"
 #include "experiments/framework/metadata.h"
+#include "jobs/headless/comparison_text.h"
 #include "jobs/headless/headless.h"
 #include "jobs/output/output.h"
 
@@ -14,14 +16,13 @@ namespace warpscope::jobs {
 
 namespace {
 
+using compute::quantity;
+
 std::string timing_lines(const compute::KernelTiming& k, const compute::Ceilings* ceilings) {
-    std::string line = fmt::format("  {:28} {:>6} launches  median {:9.4f} ms  p99 {:9.4f} ms",
-                                   k.name, k.launches, k.median_ms(), k.p99_ms());
-    if (k.interactions_per_second() > 0) {
-        line += fmt::format("  {:.4g} G interactions/s", k.interactions_per_second() / 1e9);
-    } else if (k.bytes_per_second() > 0) {
-        line += fmt::format("  {:.4g} GB/s", k.bytes_per_second() / 1e9);
-    }
+    std::string line = fmt::format("  {:28} {:>6} launches  median {:>7} ms  p99 {:>7} ms", k.name,
+                                   k.launches, compute::milliseconds(double(k.median_ms())),
+                                   compute::milliseconds(double(k.p99_ms())));
+    if (const std::string rate = compute::rate(k); !rate.empty()) line += "  " + rate;
     const auto shares = ceilings ? compute::shares_of(k, *ceilings) : compute::Shares{};
     if (shares.larger() > 0)
         line += fmt::format("  {:.0f} % of the {}", 100 * shares.larger(), shares.larger_name());
@@ -36,28 +37,18 @@ std::string timing_lines(const compute::KernelTiming& k, const compute::Ceilings
 std::string ceiling_lines(const RunResult& r) {
     std::string text;
     if (r.ceilings)
-        text += fmt::format(
-            "  ceilings: {:.4g} GB/s copied, {:.4g} GB/s read, {:.4g} Tflop/s FP32; an empty "
-            "kernel: {:.1f} µs\n",
-            r.ceilings->bytes_per_second / 1e9, r.ceilings->read_bytes_per_second / 1e9,
-            r.ceilings->flops_per_second / 1e12, r.ceilings->lone_launch_ms * 1e3);
+        text += fmt::format("  ceilings: {} copied, {} read, {} FP32; an empty kernel: {} ms\n",
+                            quantity(r.ceilings->bytes_per_second, "B/s"),
+                            quantity(r.ceilings->read_bytes_per_second, "B/s"),
+                            quantity(r.ceilings->flops_per_second, "flop/s"),
+                            compute::milliseconds(r.ceilings->lone_launch_ms));
     if (r.gpu) text += "  clocks: " + compute::words(*r.gpu) + "\n";
     return text;
 }
 
-/// Rates in billions, other values unchanged: "1.75 GB/s", "41.8 %".
-std::string quantity(double value, const std::string& unit) {
-    if (unit.ends_with("/s") && value >= 1e6) {
-        const bool bytes = unit == "B/s";
-        return fmt::format("{:.4g} G{}{}", value / 1e9, bytes ? "" : " ",
-                           unit == "1/s" ? "/s" : unit);
-    }
-    return fmt::format("{:.10g}{}{}", value, unit.empty() ? "" : " ", unit);
-}
-
 std::string reading_lines(const experiments::Reading& r) {
     std::string line = fmt::format("  {:28} {}", r.label, quantity(r.value, r.unit));
-    if (r.expected) line += fmt::format("  (expected {:.10g})", *r.expected);
+    if (r.expected) line += fmt::format("  (expected {})", quantity(*r.expected, r.unit));
     if (r.verdict != experiments::Verdict::none) {
         line += fmt::format("  {}", experiments::to_string(r.verdict));
     }
@@ -65,27 +56,6 @@ std::string reading_lines(const experiments::Reading& r) {
     if (r.sentence.empty()) return line;
     for (const std::string& part : wrap(r.sentence, 94)) line += "      " + part + "\n";
     return line;
-}
-
-std::string comparison_lines(const experiments::Comparison& c) {
-    std::size_t width = 0;
-    for (const auto& row : c.rows) width = std::max(width, row.label.size());
-    std::string text = "\n" + c.title + "\n";
-    for (const auto& row : c.rows) {
-        text += fmt::format("  {:{}}  {:9.4f} ms  {:>24}  error {:7.2g}", row.label, width,
-                            row.median_ms, quantity(row.rate, c.rate_unit), row.error);
-        if (row.verdict != experiments::Verdict::none) {
-            text += fmt::format("  {}", experiments::to_string(row.verdict));
-        }
-        text += "\n";
-    }
-    if (c.published_title.empty()) return text;
-    text += "  " + c.published_title + ":\n";
-    for (const auto& row : c.rows) {
-        if (!row.published.empty())
-            text += fmt::format("  {:{}}  {}\n", row.label, width, row.published);
-    }
-    return text;
 }
 
 Json to_json(const std::optional<Partial>& partial) {
@@ -146,7 +116,7 @@ std::string summary(const RunResult& r) {
     for (const compute::KernelTiming& kernel : r.kernels) text += timing_lines(kernel, r.ceilings);
     text += ceiling_lines(r);
     if (!r.output.empty()) text += "\noutput of printf() in kernels\n" + r.output;
-    if (r.comparison) text += comparison_lines(*r.comparison);
+    if (r.comparison) text += comparison_text(*r.comparison);
     if (r.counted) text += "\n" + counters_text(r.counters);
     if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks);
     if (!r.stopped.empty()) text += "========= The run ended with an error: " + r.stopped + "\n";

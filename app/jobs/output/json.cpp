@@ -16,6 +16,12 @@ Json number(double value) {
 Json rate(double value) {
     return value > 0 ? number(value) : Json(nullptr);
 }
+Json to_json(const experiments::Comparison::Counts& counts) {
+    return {{"sectors", number(counts.sectors)},
+            {"bank_passes", number(counts.bank_passes)},
+            {"barriers", number(counts.barriers)},
+            {"instructions_per_element", number(counts.instructions)}};
+}
 
 }  // namespace
 
@@ -114,10 +120,12 @@ Json to_json(const experiments::Comparison& comparison) {
                         {"rate", number(row.rate)},
                         {"error", number(row.error)},
                         {"verdict", experiments::to_string(row.verdict)},
-                        {"published", row.published}});
+                        {"published", row.published},
+                        {"counts", row.counts ? to_json(*row.counts) : Json(nullptr)}});
     }
     return {{"title", comparison.title},
             {"rate_unit", comparison.rate_unit},
+            {"element", comparison.element},
             {"published_title", comparison.published_title},
             {"rows", std::move(rows)}};
 }

@@ -31,7 +31,7 @@ std::string whole(std::uint64_t n) {
 }
 
 std::string short_number(std::uint64_t n) {
-    return n < 100'000 ? whole(n) : si(double(n));
+    return compute::count(double(n));
 }
 
 MemoryCounts sum(const MemoryCounts& a, const MemoryCounts& b, const MemoryCounts& c) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ui/panels/comparison_table.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/histogram.h"
 #include "ui/widgets/widgets.h"
@@ -12,7 +13,6 @@
 namespace warpscope::ui {
 namespace {
 
-using experiments::Comparison;
 using experiments::Reading;
 using experiments::Verdict;
 
@@ -158,55 +158,37 @@ float strip_cell(Ui& ui, const Reading& r, float room) {
     return width;
 }
 
-void comparison_row(Ui& ui, const Comparison& table, const Comparison::Row& row, double best) {
-    const std::string value =
-        row.rate > 0 ? quantity(row.rate, table.rate_unit) : milliseconds(row.median_ms) + " ms";
-    clipped_text(
-        ui.fonts.body, colour::text, row.label,
-        ImGui::GetContentRegionAvail().x - ImGui::CalcTextSize(value.c_str()).x - ui.px(12));
-    ImGui::SameLine();
-    right_text(ui.fonts.body, colour::text, value);
-    record(ui, "compare." + row.id, value);
-    const ImVec2 low = ImGui::GetCursorScreenPos();
-    const float width = ImGui::GetContentRegionAvail().x;
-    const float height = ui.px(6);
-    const float share = best > 0 ? float(row.rate / best) : 0;
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, height / 2);
-    list.AddRectFilled(low, {low.x + std::max(height, width * share), low.y + height},
-                       row.verdict == Verdict::fail ? colour::bad : colour::accent, height / 2);
-    ImGui::Dummy({width, height});
-    std::string details = fmt::format("{} ms · error {}", milliseconds(row.median_ms),
-                                      row.error == 0 ? "0" : fmt::format("{:.1e}", row.error));
-    if (!row.published.empty())
-        details += fmt::format(" · {} {}", table.published_title, row.published);
-    paragraph(ui.fonts.small, row.verdict == Verdict::fail ? colour::bad : colour::faint, details);
-    ImGui::Dummy({0, ui.px(2)});
-}
-
 }  // namespace
 
 void ResultsPanel::compare_button(Ui& ui) {
-    // The button has been drawn as "Measuring …" when the request runs.
-    if (measuring_)
-        ui.later([this] {
-            stage_.compare();
-            measuring_ = false;
-            scroll_to_comparison_ = stage_.comparison().has_value();
-        });
-    const char* label = measuring_            ? "Measuring …"
+    const bool busy = wanted_ && (!asked_ || stage_.comparing());
+    if (wanted_ && !busy) {
+        wanted_ = asked_ = false;
+        scroll_to_comparison_ = stage_.comparison().has_value();
+    }
+    const char* label = busy                  ? "Comparing …"
                         : stage_.comparison() ? "Compare again"
                                               : "Compare variants";
     const float width = ImGui::CalcTextSize(label).x + 2 * ImGui::GetStyle().FramePadding.x;
     ImGui::SameLine();
     const float free = ImGui::GetContentRegionAvail().x - width;
     if (free > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + free);
-    ImGui::BeginDisabled(measuring_);
-    if (flat_button(ui, "compare", label)) measuring_ = true;
+    ImGui::BeginDisabled(busy);
+    if (flat_button(ui, "compare", label)) {
+        wanted_ = true;
+        ui.later([this] {
+            stage_.compare();
+            asked_ = true;
+        });
+    }
     ImGui::EndDisabled();
-    tooltip(ui,
-            "Runs every variant of this experiment on this device and lists their times. This may "
-            "take some seconds.");
+    tooltip(
+        ui,
+        stage_.device().kind == compute::DeviceKind::emulator
+            ? "Runs every variant of this experiment in the emulator and counts its work: memory "
+              "accesses, barriers, instructions. This may take some seconds."
+            : "Runs every variant of this experiment on this device and lists their times. This "
+              "may take some seconds.");
     ImGui::Dummy({0, ui.px(2)});
 }
 
@@ -215,12 +197,7 @@ void ResultsPanel::draw_comparison(Ui& ui) {
     if (!table) return;
     rule(ui);
     if (std::exchange(scroll_to_comparison_, false)) ImGui::SetScrollHereY(0);
-    paragraph(ui.fonts.strong, colour::text, table->title);
-    record(ui, "compare.title", table->title);
-    ImGui::Dummy({0, ui.px(1)});
-    double best = 0;
-    for (const Comparison::Row& row : table->rows) best = std::max(best, row.rate);
-    for (const Comparison::Row& row : table->rows) comparison_row(ui, *table, row, best);
+    draw_comparison_table(ui, *table);
 }
 
 void ResultsPanel::draw_strip(Ui& ui) {

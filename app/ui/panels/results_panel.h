@@ -20,7 +20,8 @@ class ResultsPanel {
     void draw_comparison(Ui& ui);
     void compare_button(Ui& ui);
 
-    bool measuring_ = false;             ///< the comparison was asked for and has not run yet
+    bool wanted_ = false;                ///< a comparison, by a press of the button
+    bool asked_ = false;                 ///< the stage was asked for it
     bool scroll_to_comparison_ = false;  ///< in the next frame
 };
 

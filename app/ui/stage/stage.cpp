@@ -224,6 +224,7 @@ void Stage::reset() {
 }
 
 void Stage::compare() {
+    comparing_ = sent_ + 1;
     send([](Engine& engine) { engine.compare(); });
 }
 

@@ -89,6 +89,8 @@ class Stage {
     void step_once();
     void reset();
     void compare();
+    /// A comparison was asked for, and its result is not on show yet.
+    bool comparing() const { return shown_->commands < comparing_; }
     /// Mouse on the picture; false: the experiment has no use for it.
     bool drag(double dx, double dy);
     bool scroll(double notches);
@@ -151,6 +153,7 @@ class Stage {
     std::uint64_t sent_version_ = 0;  ///< KernelDocuments::version() that was sent
     std::uint64_t sent_ = 0;          ///< commands
     std::uint64_t measuring_ = 0;     ///< the number of the newest command that measures
+    std::uint64_t comparing_ = 0;     ///< the number of the newest command that compares
     bool checks_automatically_ = true;
     /// The edit that was searched for barriers last, and whether it has none.
     mutable std::shared_ptr<const compute::KernelEdit> searched_;

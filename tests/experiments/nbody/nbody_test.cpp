@@ -164,11 +164,14 @@ TEST_P(NBodyExperiment, ComparesEveryKernel) {
     ASSERT_TRUE(comparison);
     ASSERT_EQ(comparison->rows.size(), 7u);
     const char* ids[] = {"float3", "float4", "tiled", "rsqrt", "unrolled", "several", "fast"};
+    const bool emulated = device().info().kind == compute::DeviceKind::emulator;
     const char* published[] = {"3383.6 ms", "3738.6 ms", "3198.6 ms", "", "", "", ""};
     for (std::size_t i = 0; i < 7; ++i) {
         const Comparison::Row& row = comparison->rows[i];
         EXPECT_EQ(row.id, ids[i]);
-        EXPECT_EQ(row.published, published[i]);
+        // The tutorial's times are those of a GPU; the emulator's cannot be compared with them.
+        EXPECT_EQ(row.published, emulated ? "" : published[i]);
+        EXPECT_EQ(row.counts.has_value(), emulated);
         EXPECT_EQ(row.verdict, Verdict::pass);
         EXPECT_GT(row.median_ms, 0);
         EXPECT_NEAR(row.rate, 500 * 500 / row.median_ms * 1e3, 1e-6 * row.rate);

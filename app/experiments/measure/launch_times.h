@@ -15,8 +15,8 @@ double newest_quantile_ms(compute::Device& device, std::string_view kernel, std:
                           double q);
 
 constexpr std::size_t most_launches = 101;
-/// How many launches of `ms` each to measure: 9 on the emulator; on a GPU as many as fit into 100
-/// ms, at least 9 and at most most_launches.
+/// How many launches of `ms` each to measure: on a GPU as many as fit into 100 ms, at least 9 and
+/// at most most_launches; 3 on the emulator, whose times matter little.
 std::size_t launches_worth(const compute::Device& device, double ms);
 
 }  // namespace warpscope::experiments

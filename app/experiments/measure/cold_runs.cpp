@@ -1,6 +1,7 @@
-#include "experiments/framework/cold_runs.h"
+#include "experiments/measure/cold_runs.h"
 
-#include "experiments/framework/launch_times.h"
+#include "experiments/measure/count_work.h"
+#include "experiments/measure/launch_times.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -29,16 +30,18 @@ void CacheEvictor::launch() {
     });
 }
 
-ColdRuns::Times ColdRuns::measure(std::string_view name,
+ColdRuns::Times ColdRuns::measure(std::string_view name, double elements,
                                   const std::function<void(std::size_t number)>& run) {
-    for (int i = 0; i < 2; ++i) run(0);  // the first run may also load the kernel
+    const auto counts = count_work(device_, elements, [&] { run(0); });
+    // On a GPU the first run may have loaded the kernel.
+    if (!counts) run(0);
     const std::size_t runs = launches_worth(device_, newest_median_ms(device_, name, 1));
     for (std::size_t i = 0; i < runs; ++i) {
         cache_.launch();
         run(i);
     }
     return {runs, newest_median_ms(device_, name, runs),
-            newest_quantile_ms(device_, name, runs, 0.99)};
+            newest_quantile_ms(device_, name, runs, 0.99), counts};
 }
 
 }  // namespace warpscope::experiments

@@ -2,9 +2,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string_view>
 
 #include "compute/device/device.h"
+#include "experiments/framework/report.h"
 
 namespace warpscope::experiments {
 
@@ -30,11 +32,14 @@ class ColdRuns {
 
     struct Times {
         std::size_t runs = 0;
-        double median_ms = 0, p99_ms = 0;  ///< device time
+        double median_ms = 0, p99_ms = 0;            ///< device time
+        std::optional<Comparison::Counts> counts{};  ///< of one run
     };
-    /// Calls `run` twice to warm up, then launches_worth() times with a cold cache. Its argument
-    /// is the number of the run. `run` launches the kernel that the device's timings call `name`.
-    Times measure(std::string_view name, const std::function<void(std::size_t number)>& run);
+    /// Calls `run` to warm up and to count its work for `elements` elements, then launches_worth()
+    /// times with a cold cache. Its argument is the number of the run. `run` launches the kernel
+    /// that the device's timings call `name`.
+    Times measure(std::string_view name, double elements,
+                  const std::function<void(std::size_t number)>& run);
 
   private:
     compute::Device& device_;

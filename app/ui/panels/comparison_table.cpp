@@ -1,0 +1,142 @@
+#include "ui/panels/comparison_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using experiments::Comparison;
+using experiments::Verdict;
+using Counts = Comparison::Counts;
+
+struct CountColumn {
+    const char* id;
+    const char* title;
+    std::string help;
+    double Counts::*value;
+};
+
+std::array<CountColumn, 4> columns_of(const Comparison& table) {
+    return {
+        {{"sectors", "Sectors", "Sectors of global memory, 32 bytes each, that are moved.",
+          &Counts::sectors},
+         {"bank_passes", "Passes",
+          "Passes over the banks of shared memory. A bank conflict takes more than one pass.",
+          &Counts::bank_passes},
+         {"barriers", "Barriers", "Barriers that were passed, over all blocks.", &Counts::barriers},
+         {"instructions", "Instr.",
+          fmt::format("Instructions for each {}: 32 for each warp instruction, also where some "
+                      "of the 32 threads are inactive.",
+                      table.element),
+          &Counts::instructions}}};
+}
+
+/// A smaller count is a faster kernel, as far as this count decides it.
+ImU32 colour_of(double value, double first) {
+    if (value < 0.995 * first) return colour::good;
+    return value > 1.005 * first ? colour::finding : colour::dim;
+}
+
+void cell(ImFont* font, ImU32 colour, float x, float y, const std::string& words) {
+    ImGui::SetCursorScreenPos({x, y});
+    text(font, colour, words);
+}
+
+void count_heads(Ui& ui, const Comparison& table) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const auto columns = columns_of(table);
+    const float step = ImGui::GetContentRegionAvail().x / float(columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        ImGui::SetCursorScreenPos({low.x + step * float(i), low.y});
+        clipped_text(ui.fonts.small, colour::faint, columns[i].title, step - ui.px(4));
+        tooltip(ui, columns[i].help);
+    }
+}
+
+std::string error_words(const Comparison::Row& row) {
+    return "error " + (row.error == 0 ? std::string("0") : fmt::format("{:.1e}", row.error));
+}
+
+void counted_row(Ui& ui, const Comparison& table, const Comparison::Row& row) {
+    const bool wrong = row.verdict == Verdict::fail;
+    const float width = ImGui::GetContentRegionAvail().x;
+    clipped_text(ui.fonts.body, wrong ? colour::bad : colour::text, row.label, width);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const auto columns = columns_of(table);
+    const float step = width / float(columns.size()), line = ui.px(17);
+    const Counts none, &counts = row.counts ? *row.counts : none,
+                       &first = *table.rows.front().counts;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+        const double value = counts.*columns[i].value, base = first.*columns[i].value;
+        const std::string words = compute::count(value), times = multiple(value, base);
+        const float x = low.x + step * float(i);
+        cell(ui.fonts.small, colour::text, x, low.y, words);
+        record(ui, "compare." + row.id + "." + columns[i].id, words + " " + times);
+        cell(ui.fonts.small, colour_of(value, base), x, low.y + line, times);
+    }
+    ImGui::SetCursorScreenPos({low.x, low.y + 2 * line});
+    text(ui.fonts.small, wrong ? colour::bad : colour::dim, error_words(row) + " ·");
+    ImGui::SameLine(0, ui.px(5));
+    const std::string time = "emulated in " + milliseconds(row.median_ms) + " ms";
+    text(ui.fonts.small, colour::faint, time);
+    record(ui, "compare." + row.id + ".time", time);
+    tooltip(
+        ui,
+        "The time that this computer's processor took to emulate the kernel. It says nothing "
+        "about a GPU, which runs many warps at one time and waits where the emulator does not.");
+    ImGui::Dummy({0, ui.px(4)});
+}
+
+void timed_row(Ui& ui, const Comparison& table, const Comparison::Row& row, double best) {
+    const std::string value =
+        row.rate > 0 ? quantity(row.rate, table.rate_unit) : milliseconds(row.median_ms) + " ms";
+    const std::string times = multiple(row.rate, table.rows.front().rate);
+    const std::string words = times.empty() ? value : value + "  " + times;
+    const float width = ImGui::GetContentRegionAvail().x, left = ImGui::GetCursorPosX();
+    const float value_width = ImGui::CalcTextSize(words.c_str()).x;
+    clipped_text(ui.fonts.body, colour::text, row.label, width - value_width - ui.px(12));
+    ImGui::SameLine();
+    ImGui::SetCursorPosX(std::max(ImGui::GetCursorPosX(), left + width - value_width));
+    text(ui.fonts.body, colour::text, words);
+    record(ui, "compare." + row.id, words);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float height = ui.px(6), share = best > 0 ? float(row.rate / best) : 0;
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, height / 2);
+    list.AddRectFilled(low, {low.x + std::max(height, width * share), low.y + height},
+                       row.verdict == Verdict::fail ? colour::bad : colour::accent, height / 2);
+    ImGui::Dummy({width, height});
+    std::string details = milliseconds(row.median_ms) + " ms · " + error_words(row);
+    if (!row.published.empty()) details += " · published: " + row.published;
+    paragraph(ui.fonts.small, row.verdict == Verdict::fail ? colour::bad : colour::faint, details);
+    if (!row.published.empty()) {
+        record(ui, "compare." + row.id + ".published", row.published);
+        tooltip(ui, "Published: " + table.published_title + ".");
+    }
+    ImGui::Dummy({0, ui.px(2)});
+}
+
+}  // namespace
+
+void draw_comparison_table(Ui& ui, const Comparison& table) {
+    paragraph(ui.fonts.strong, colour::text, table.title);
+    record(ui, "compare.title", table.title);
+    ImGui::Dummy({0, ui.px(1)});
+    if (table.counted()) {
+        count_heads(ui, table);
+        for (const Comparison::Row& row : table.rows) counted_row(ui, table, row);
+        return;
+    }
+    double best = 0;
+    for (const Comparison::Row& row : table.rows) best = std::max(best, row.rate);
+    for (const Comparison::Row& row : table.rows) timed_row(ui, table, row, best);
+}
+
+}  // namespace warpscope::ui
