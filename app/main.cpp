@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "bench_window.h"
 #include "compute/device/device.h"
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helpers.h"
@@ -98,7 +99,8 @@ int run(const Options& options) {
         case Mode::list:
             return jobs::run_list(options.json);
         case Mode::bench:
-            return jobs::run_bench(helpers, *make_device(options), options.bench, options.json);
+            return jobs::run_bench(helpers, *make_device(options), options.bench, bench_window,
+                                   options.json);
         case Mode::headless:
             return jobs::run_headless(helpers, make_device(options), headless_request(options),
                                       painter(microscope_place(options)));

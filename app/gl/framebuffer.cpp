@@ -47,6 +47,14 @@ void Framebuffer::bind() const {
     glViewport(0, 0, width_, height_);
 }
 
+void Framebuffer::copy_to(unsigned framebuffer, int x, int y) const {
+    glBindFramebuffer(GL_READ_FRAMEBUFFER, id_);
+    glBindFramebuffer(GL_DRAW_FRAMEBUFFER, framebuffer);
+    glBlitFramebuffer(0, 0, width_, height_, x, y, x + width_, y + height_, GL_COLOR_BUFFER_BIT,
+                      GL_NEAREST);
+    glBindFramebuffer(GL_FRAMEBUFFER, framebuffer);
+}
+
 std::vector<std::uint8_t> Framebuffer::read_pixels() const {
     bind();
     return read_framebuffer(width_, height_);

@@ -16,6 +16,9 @@ class Framebuffer {
 
     /// Makes later draws go here and sets the viewport to the whole picture.
     void bind() const;
+    /// Copies the picture to (x, y) of another framebuffer, which is bound afterwards. The place is
+    /// that of the lower left corner, in pixels from the lower left; 0: the window.
+    void copy_to(unsigned framebuffer, int x, int y) const;
     int width() const { return width_; }
     int height() const { return height_; }
     unsigned texture() const { return texture_; }

@@ -18,6 +18,7 @@ struct Rect {
     int y = 0;
     int width = 0;
     int height = 0;
+    bool operator==(const Rect&) const = default;
 };
 
 /// The part of a picture that a Rect shows, and its scale.
@@ -25,6 +26,7 @@ struct View {
     double centre_x = 0;          ///< in texels, at the centre of the rectangle;
     double centre_y = 0;          ///< texel (i, j) covers [i, i+1) x [j, j+1)
     double pixels_per_texel = 1;  ///< framebuffer pixels on one side of a texel
+    bool operator==(const View&) const = default;
 };
 
 /// Shows the whole picture, centred, at the largest scale that fits.
@@ -50,6 +52,7 @@ struct PictureStyle {
     int grid_pixels = 1;  ///< width of a grid line in framebuffer pixels
     std::array<float, 4> grid_colour{1.F, 1.F, 1.F, 0.45F};  ///< r, g, b, opacity
     std::array<float, 3> background{0.09F, 0.09F, 0.10F};    ///< around the picture
+    bool operator==(const PictureStyle&) const = default;
 };
 
 /// The grid's opacity, 0 to 1, for tiles with a side of `tile_pixels` screen pixels. Small tiles

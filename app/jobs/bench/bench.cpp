@@ -59,7 +59,7 @@ bool is_gpu(const compute::Device& device) {
 }
 
 void run_section(std::vector<BenchRow>& rows, BenchSection section, compute::Helpers& helpers,
-                 compute::Device& device) {
+                 compute::Device& device, const MeasureSection& window) {
     const auto emulator = [] { return compute::make_emulated_device("measured"); };
     switch (section) {
         case BenchSection::emulator:
@@ -79,6 +79,8 @@ void run_section(std::vector<BenchRow>& rows, BenchSection section, compute::Hel
             return;
         case BenchSection::frames:
             return bench_frames(rows, device);
+        case BenchSection::window:
+            return window(rows);
     }
 }
 
@@ -105,7 +107,7 @@ double median(std::vector<double> values) {
 }
 
 std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device& device,
-                                     const BenchSections& sections,
+                                     const BenchSections& sections, const MeasureSection& window,
                                      const std::function<void(const std::string&)>& progress) {
     std::vector<BenchRow> rows;
     for (const auto& section : compute::words_of<BenchSection>) {
@@ -113,18 +115,21 @@ std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device&
         progress(fmt::format("measuring {}: {}", section.name, section.label));
         if (section.value == BenchSection::gpu && !is_gpu(device))
             progress("there is no GPU, so the section gpu measures nothing");
-        run_section(rows, section.value, helpers, device);
+        const std::size_t before = rows.size();
+        run_section(rows, section.value, helpers, device, window);
+        if (section.value == BenchSection::window && rows.size() == before)
+            progress("there is no display, so the section window measures nothing");
     }
     return rows;
 }
 
 int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSections& sections,
-              const std::string& json) {
+              const MeasureSection& window, const std::string& json) {
     const bool to_file = !json.empty() && json != "-";
     if (to_file) check_writable(json, "--json");
-    const auto rows = run_bench_rows(helpers, device, sections, [](const std::string& line) {
-        fmt::print(stderr, "{}\n", line);
-    });
+    const auto rows =
+        run_bench_rows(helpers, device, sections, window,
+                       [](const std::string& line) { fmt::print(stderr, "{}\n", line); });
 
     Json list = Json::array();
     for (const BenchRow& row : rows) list.push_back(to_json(row));

@@ -27,16 +27,20 @@ struct BenchRow {
     bool reached() const;
 };
 
+/// A section of the bench: adds the rows that it measures.
+using MeasureSection = std::function<void(std::vector<BenchRow>& rows)>;
+
 /// Measures these sections, in the order of BenchSection. `progress` receives a line about each
-/// section before it starts. The section gpu measures nothing if `device` is the emulator.
+/// section before it starts. The section gpu measures nothing if `device` is the emulator. `window`
+/// measures the section window.
 std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device& device,
-                                     const BenchSections& sections,
+                                     const BenchSections& sections, const MeasureSection& window,
                                      const std::function<void(const std::string&)>& progress);
 
 /// --bench: prints one table, or the JSON if `json` names a file ("-" is standard output). A figure
 /// that misses its goal is marked, but is not a failure, because machines differ.
 int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSections& sections,
-              const std::string& json);
+              const MeasureSection& window, const std::string& json);
 
 /// Wall time of one call.
 double milliseconds_of(const std::function<void()>& work);

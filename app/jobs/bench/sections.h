@@ -7,7 +7,7 @@
 namespace warpscope::jobs {
 
 /// The parts of the bench. Each takes less than a minute on two cores.
-enum class BenchSection { emulator, start, edit, gpu, ladders, frames };
+enum class BenchSection { emulator, start, edit, gpu, ladders, frames, window };
 
 using BenchSections = std::set<BenchSection>;
 
@@ -28,6 +28,8 @@ inline constexpr std::array words_of<jobs::BenchSection>{
                              "every kernel of the sums and of the n-body, compared with libraries"},
     Word<jobs::BenchSection>{jobs::BenchSection::frames, "frames",
                              "the frames of each experiment, and their transfer to OpenGL"},
+    Word<jobs::BenchSection>{jobs::BenchSection::window, "window",
+                             "the answers of the window while expensive frames are computed"},
 };
 
 }  // namespace warpscope::compute

@@ -56,18 +56,37 @@ void PicturePanel::start_over() {
 }
 
 void PicturePanel::render(const ImDrawList*, const ImDrawCmd* command) {
-    PicturePanel& panel = *static_cast<PicturePanel*>(command->UserCallbackData);
-    const Queued& draw = panel.queued_;
+    static_cast<PicturePanel*>(command->UserCallbackData)->render_queued();
+}
+
+/// Software GL needs up to 70 ms for the mean colours of a large picture, so what was drawn is kept
+/// until the picture or the view changes.
+void PicturePanel::render_queued() {
+    const Queued& draw = queued_;
+    const gl::Rect& rect = draw.rect;
+    GLint target = 0;
+    glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &target);
     glDisable(GL_SCISSOR_TEST);
-    draw.texture->begin_draw();
-    panel.picture_view_.draw(draw.picture, draw.view, draw.rect, draw.target_height, draw.style);
-    draw.texture->end_draw();
+    const bool fits = drawn_pixels_ && drawn_pixels_->width() == rect.width &&
+                      drawn_pixels_->height() == rect.height;
+    if (!fits) drawn_pixels_.emplace(rect.width, rect.height);
+    if (!fits || draw.version != drawn_.version || draw.texture != drawn_.texture ||
+        draw.view != drawn_.view || draw.style != drawn_.style) {
+        drawn_pixels_->bind();
+        draw.texture->begin_draw();
+        picture_view_.draw(draw.picture, draw.view, {0, 0, rect.width, rect.height}, rect.height,
+                           draw.style);
+        draw.texture->end_draw();
+        drawn_ = draw;
+    }
+    drawn_pixels_->copy_to(unsigned(target), rect.x, draw.target_height - rect.y - rect.height);
 }
 
 void PicturePanel::queue(Ui& ui, const gl::Texture& pixels) {
     Queued& draw = queued_;
     draw.picture = {pixels.id(), pixels.width(), pixels.height()};
     draw.texture = stage_.shown().picture.texture;
+    draw.version = stage_.shown().picture.version;
     draw.view = canvas_.view();
     draw.rect = canvas_.area();
     draw.target_height = int(std::lround(ImGui::GetIO().DisplaySize.y * ui.raster));

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "gl/framebuffer.h"
 #include "gl/picture_view.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
@@ -34,9 +36,11 @@ class PicturePanel {
         gl::Rect rect;
         int target_height = 0;
         gl::PictureStyle style;
+        std::uint64_t version = 0;  ///< ShownPicture::version
     };
 
     static void render(const ImDrawList* list, const ImDrawCmd* command);
+    void render_queued();
     void queue(Ui& ui, const gl::Texture& pixels);
     void navigate(Ui& ui, ImVec2 size);
     void choose_pixel(Ui& ui, gl::Point texel, bool hovered);
@@ -54,6 +58,8 @@ class PicturePanel {
     Canvas canvas_;
     gl::PictureView picture_view_;
     Queued queued_;
+    Queued drawn_;  ///< in `drawn_pixels_`
+    std::optional<gl::Framebuffer> drawn_pixels_;
     experiments::Pointer pointer_;       ///< as the experiment was told last
     bool pointed_ = false;               ///< the experiment uses the pointer
     std::vector<std::uint8_t> sampled_;  ///< the picture's pixels, for the one under the mouse

@@ -68,7 +68,7 @@ class App {
     /// Frames that ImGui needs after an event until nothing moves.
     static constexpr int settling = 4;
     /// Seconds between frames while the engine computes and nothing else happens.
-    static constexpr double slow_frame = 1.0 / 33;
+    static constexpr double slow_frame = 1.0 / 40;
 
     const WindowOptions& options_;
     Termination termination_;
@@ -150,7 +150,10 @@ void App::wait() {
     } else if (moves) {
         // A new result ends the wait.
         const double since = std::chrono::duration<double>(Clock::now() - last_frame_).count();
-        if (!stage_->has_results() && since < slow_frame) glfwWaitEventsTimeout(slow_frame - since);
+        double wait = stage_->has_results() ? 0 : slow_frame - since;
+        if (options_.clicks)
+            wait = std::min(wait, options_.clicks->seconds_until_input(Clock::now()));
+        if (wait > 0) glfwWaitEventsTimeout(wait);
         glfwPollEvents();
     } else {
         rest();
@@ -225,6 +228,8 @@ void App::frame() {
     make_offers();
     view_->place(window_size());
     stage_->advance(view_->picture_size());
+    if (options_.clicks)
+        for (const InputEvent& event : options_.clicks->input(Clock::now())) input_.simulate(event);
     const auto begin = Clock::now();
     gui_->begin_frame(input_.take([this](int key, int mods) { view_->press(key, mods); }));
     view_->draw(window_size());
@@ -265,6 +270,7 @@ void App::after_frame() {
     Ui& ui = view_->ui();
     if (!ui.requests.empty()) awake_ = std::max(awake_, 3);
     ++frames_;
+    if (options_.clicks) options_.clicks->frame_drawn(ui.widgets, now);
     if (!options_.widget_map.empty()) write_widgets();
 }
 
@@ -346,7 +352,8 @@ void App::remember() {
 }
 
 bool App::run() {
-    while (!glfwWindowShouldClose(window_) && !termination_.requested()) {
+    const auto over = [this] { return options_.clicks && options_.clicks->over(Clock::now()); };
+    while (!glfwWindowShouldClose(window_) && !termination_.requested() && !over()) {
         wait();
         frame();
     }

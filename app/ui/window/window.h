@@ -6,6 +6,7 @@
 
 #include "compute/helper/helpers.h"
 #include "ui/microscope/microscope.h"
+#include "ui/window/click_test.h"
 #include "ui/window/settings.h"
 
 namespace warpscope::ui {
@@ -24,7 +25,8 @@ struct WindowOptions {
     std::filesystem::path kernel_source;        ///< a file to use for the experiment; empty: none
     /// Where edited kernels are compiled and run; null: they are not. It outlives the window.
     compute::Helpers* helpers = nullptr;
-    std::filesystem::path widget_map;                  ///< file for end-to-end tests; empty: none
+    std::filesystem::path widget_map;  ///< file for end-to-end tests; empty: none
+    ClickTest* clicks = nullptr;       ///< presses widgets until it is over; or null
     std::filesystem::path settings = settings_file();  ///< empty: nothing is remembered
 };
 

@@ -2,6 +2,7 @@
 
 #define GLFW_INCLUDE_NONE
 #include <GLFW/glfw3.h>
+#include <imgui.h>
 
 #include <limits>
 
@@ -52,6 +53,15 @@ WindowInput::WindowInput(GLFWwindow* window) {
 void WindowInput::push(const InputEvent& event) {
     queue_.push(event);
     stirred_ = true;
+}
+
+void WindowInput::simulate(const InputEvent& event) {
+    push(event);
+#if IMGUI_VERSION_NUM >= 18700
+    ImGuiIO& io = ImGui::GetIO();
+    if (event.kind == Kind::move) io.AddMousePosEvent(event.x, event.y);
+    if (event.kind == Kind::button) io.AddMouseButtonEvent(event.code, event.down);
+#endif
 }
 
 std::vector<InputEvent> WindowInput::take(const std::function<void(int, int)>& press) {

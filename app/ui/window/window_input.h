@@ -23,6 +23,9 @@ class WindowInput {
     bool take_stir() { return std::exchange(stirred_, false); }
     /// Input waits for further frames.
     bool waits() const { return !queue_.empty(); }
+    /// As if a person had moved the mouse or pressed a button of it now. Only with an ImGui
+    /// context.
+    void simulate(const InputEvent& event);
     /// The input of the next frame. Calls `press` for each key that went down in it.
     std::vector<InputEvent> take(const std::function<void(int key, int modifiers)>& press);
 
