@@ -154,6 +154,23 @@ class Scenarios(Scenario):
         made, _ = read_png(again)
         self.assertTrue(made == picture, "the command in the file makes another picture")
 
+    def test_a_saved_picture_that_is_opened_brings_its_settings_back(self):
+        app = self.start(*RIPPLE, "--set", "ripple.sync=off", "--seed", "7")
+        picture = self.saved(app, "shift+F12")
+        app.click("ripple.sync")
+        app.wait_value("ripple.sync", "on")
+        app.key("3")
+        app.wait_value("tab.dot", "on")
+        app.key("ctrl+o")
+        app.wait_value("open.path", "")
+        app.type_into("open.path", str(picture))
+        app.wait_value("message", lambda value: f"The settings of {picture.name} are back" in value)
+        app.wait_value("ripple.sync", "off")
+        app.key("ctrl+z")
+        app.wait_value("ripple.sync", "on")
+        app.key("ctrl+shift+z")
+        app.wait_value("ripple.sync", "off")
+
     def test_settings_are_remembered(self):
         app = self.start("--experiment", "ripple")
         app.type_into("ripple.size", "128")

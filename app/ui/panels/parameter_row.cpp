@@ -22,8 +22,18 @@ using experiments::Real;
 using experiments::Text;
 using experiments::Toggle;
 
+/// Whether a value needs a file that is not chosen yet.
+bool lacks_file(const Stage& stage, const Parameter& parameter, const std::string& value) {
+    const auto& all = stage.parameters().all();
+    return std::any_of(all.begin(), all.end(), [&](const Parameter* p) {
+        const auto& other = p->comes_with();
+        return other && other->id == parameter.id() && other->text == value && p->text().empty();
+    });
+}
+
 void apply(Ui& ui, Stage& stage, const Parameter& parameter, std::string value) {
     if (value == parameter.text()) return;
+    if (lacks_file(stage, parameter, value)) return ui.ask(Command::open_file);
     std::vector<experiments::Assignment> values{{parameter.id(), std::move(value)}};
     if (parameter.comes_with() && !values[0].text.empty())
         values.push_back(*parameter.comes_with());
@@ -87,7 +97,8 @@ void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string&
     tooltip(ui, parameter.help());
     ImGui::SameLine(0, ui.px(6));
     // A click on this button leaves the field, and leaving the field applies its text.
-    flat_button(ui, id + ".apply", "Apply", false, {button, 0});
+    if (flat_button(ui, id + ".open", "Open…", false, {button, 0})) ui.ask(Command::open_file);
+    tooltip(ui, with_key("Choose a file", Command::open_file));
 }
 
 void parameter_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::string& id,

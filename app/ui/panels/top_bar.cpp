@@ -45,7 +45,11 @@ void tabs(Ui& ui, Stage& stage) {
     }
 }
 
-void screenshot_buttons(Ui& ui, float gap) {
+void file_buttons(Ui& ui, float gap) {
+    if (flat_button(ui, "open", "Open…")) ui.ask(Command::open_file);
+    tooltip(ui,
+            with_key("Open bodies, a kernel, or a PNG that Warpscope saved", Command::open_file));
+    ImGui::SameLine(0, gap);
     if (flat_button(ui, "screenshot.picture", "Save picture")) ui.ask(Command::save_picture);
     tooltip(ui, with_key("Save the picture alone as a PNG, with the settings in its metadata",
                          Command::save_picture));
@@ -60,7 +64,8 @@ void screenshot_buttons(Ui& ui, float gap) {
 void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
     const float gap = ui.px(4), room = ImGui::GetContentRegionAvail().x;
     const float help = button_width("?"), vsync = help + button_width("V-sync") + gap;
-    const float all = vsync + button_width("Save picture") + button_width("Save window") + 2 * gap;
+    const float all = vsync + button_width("Save picture") + button_width("Save window") +
+                      button_width("Open…") + 3 * gap;
     const float width = room >= all ? all : room >= vsync ? vsync : help;
     ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     if (room >= vsync) {
@@ -69,7 +74,7 @@ void right_buttons(Ui& ui, const ViewOptions& options, const KeyList& keys) {
                              Command::toggle_vsync));
         ImGui::SameLine(0, gap);
     }
-    if (room >= all) screenshot_buttons(ui, gap);
+    if (room >= all) file_buttons(ui, gap);
     if (flat_button(ui, "keys", "?", keys.shown())) ui.ask(Command::toggle_keys);
     tooltip(ui, with_key("Show all keys", Command::toggle_keys));
 }

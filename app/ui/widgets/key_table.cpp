@@ -35,6 +35,7 @@ const std::vector<KeyRow> table{
     {general,
      "save the picture alone as PNG",
      {{Command::save_picture, GLFW_KEY_F12, shift, "Shift+F12"}}},
+    {general, "open a file", {{Command::open_file, GLFW_KEY_O, control, "Ctrl+O"}}},
     {general, "zoom; in N-body: move the camera", {}, "Wheel"},
     {general, "zoom, in N-body too", {}, "Ctrl+Wheel"},
     {general, "pan or turn the picture", {}, "Drag"},

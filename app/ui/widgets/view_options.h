@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 namespace warpscope::ui {
 
@@ -26,6 +27,7 @@ struct ViewOptions {
     std::map<std::string, bool> folds;
     Drawer drawer = Drawer::none;  ///< not remembered
     std::string kernel_path;       ///< the file that a kernel was last opened from or saved to
+    std::vector<std::string> recent_files;  ///< that were opened, the newest first
 };
 
 }  // namespace warpscope::ui

@@ -36,6 +36,7 @@ Json to_json(const Settings& s) {
             {"inspect", s.view.inspect},
             {"editor", {{"open", s.view.editor}, {"width", s.view.editor_width}}},
             {"kernel_path", s.view.kernel_path},
+            {"recent_files", s.view.recent_files},
             {"parameters", parameters}};
 }
 
@@ -79,6 +80,7 @@ Settings from_json(const Json& json) {
     s.view.folds = json.value("folds", std::map<std::string, bool>());
     s.view.inspect = json.value("inspect", true);
     s.view.kernel_path = json.value("kernel_path", "");
+    s.view.recent_files = json.value("recent_files", std::vector<std::string>());
     if (json.contains("editor")) {
         s.view.editor = json.at("editor").at("open").get<bool>();
         s.view.editor_width = std::clamp(json.at("editor").at("width").get<float>(), 80.F, 2000.F);

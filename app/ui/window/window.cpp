@@ -220,6 +220,7 @@ void App::frame() {
         context_.set_swap_interval(wish);
         interval_ = wish;
     }
+    for (const std::string& path : input_.take_dropped()) view_->open_file(path);
     view_->run_requests();
     if (view_->asked_to_quit()) glfwSetWindowShouldClose(window_, GLFW_TRUE);
     files_.look();

@@ -44,6 +44,10 @@ WindowInput::WindowInput(GLFWwindow* window) {
     glfwSetCharCallback(window, [](GLFWwindow* w, unsigned character) {
         input_of(w).push({.kind = Kind::character, .character = character});
     });
+    glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+        input_of(w).dropped_.insert(input_of(w).dropped_.end(), paths, paths + count);
+        input_of(w).stirred_ = true;
+    });
     glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int focused) {
         if (!focused) input_of(w).queue_.release_all();
         input_of(w).stirred_ = true;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,8 @@ class WindowInput {
     /// As if a person had moved the mouse or pressed a button of it now. Only with an ImGui
     /// context.
     void simulate(const InputEvent& event);
+    /// The paths of the files that were dropped on the window since the last call.
+    std::vector<std::string> take_dropped() { return std::exchange(dropped_, {}); }
     /// The input of the next frame. Calls `press` for each key that went down in it.
     std::vector<InputEvent> take(const std::function<void(int key, int modifiers)>& press);
 
@@ -33,6 +36,7 @@ class WindowInput {
     void push(const InputEvent& event);
 
     InputQueue queue_;
+    std::vector<std::string> dropped_;
     bool stirred_ = false;
 };
 

@@ -3,8 +3,8 @@
 #include <imgui.h>
 
 #include "experiments/framework/experiment.h"
-#include "ui/microscope/picture_block.h"
 #include "ui/edits/barrier_switch.h"
+#include "ui/microscope/picture_block.h"
 #include "ui/window/window_view.h"
 
 namespace warpscope::ui {
@@ -121,6 +121,9 @@ bool WindowView::carry_out_general(Command command) {
                 options_.drawer = Drawer::none;
             else if (work_chip_.shows())
                 work_chip_.cancel();
+            return true;
+        case Command::open_file:
+            open_panel_.show();
             return true;
         case Command::undo_change:
             stage_.undo();

@@ -80,6 +80,7 @@ bool WindowView::run_requests() {
     // A request may ask for more, which then waits for the next frame.
     const auto requests = std::exchange(ui_.requests, {});
     for (const auto& request : requests) request();
+    opener_.advance();
     return !requests.empty();
 }
 
@@ -154,6 +155,7 @@ void WindowView::draw(ImVec2 size) {
     if (ImGui::IsMouseClicked(ImGuiMouseButton_Left)) by_keyboard_ = false;
     follow_keyboard();
     editor_.forget_asked();
+    open_panel_.draw(ui_);
     ImGui::End();
     keys_.draw(ui_);
     ImGui::PopFont();

@@ -9,6 +9,7 @@
 
 #include "ui/dock/dock.h"
 #include "ui/editor/editor_panel.h"
+#include "ui/edits/file_opener.h"
 #include "ui/microscope/microscope_bar.h"
 #include "ui/microscope/source_panel.h"
 #include "ui/microscope/tile_panel.h"
@@ -16,6 +17,7 @@
 #include "ui/panels/controls_panel.h"
 #include "ui/panels/key_list.h"
 #include "ui/panels/message_line.h"
+#include "ui/panels/open_panel.h"
 #include "ui/panels/picture_panel.h"
 #include "ui/panels/results_panel.h"
 #include "ui/panels/top_bar.h"
@@ -51,12 +53,15 @@ class WindowView {
     /// A key went down; GLFW's numbers.
     void press(int key, int modifiers);
     void open_microscope(const MicroscopePlace& place);
+    /// A file was dropped on the window.
+    void open_file(const std::string& path) { opener_.open(path); }
 
     /// Framebuffer pixels of the picture's area.
     experiments::Size picture_size() const;
     /// Something moves that does not depend on the experiment: draw another frame.
     bool moves() const {
-        return microscope_.playing() || microscope_.waits() || stage_.checks().busy;
+        return microscope_.playing() || microscope_.waits() || stage_.checks().busy ||
+               opener_.busy();
     }
     Shot take_shot() { return std::exchange(shot_, Shot::none); }
     Shot shot() const { return shot_; }
@@ -111,6 +116,8 @@ class WindowView {
     Dock dock_{stage_, microscope_, facts_, options_};
     MessageLine message_{stage_};
     WorkChip work_chip_{stage_, microscope_};
+    FileOpener opener_{stage_, options_};
+    OpenPanel open_panel_{opener_, options_};
     /// Whether the editor was open before an experiment that opens it; nullopt: none is on show.
     std::optional<bool> editor_elsewhere_;
     bool by_keyboard_ = false;  ///< Tab has given a widget the focus; a click takes it away

@@ -40,6 +40,7 @@ Settings some() {
     s.view.folds = {{"nbody.Camera", true}, {"ripple.Race laboratory", false}};
     s.view.drawer = Drawer::controls;
     s.view.kernel_path = "~/kernels/life.cu";
+    s.view.recent_files = {"/tmp/stars.csv", "/tmp/a \"b\" ü.png"};
     s.parameters["nbody"] = {{"bodies", "20000"}, {"file", "a \"b\" ü.csv"}};
     s.parameters["ripple"] = {{"sync", "off"}};
     return s;
@@ -69,6 +70,7 @@ TEST_F(SettingsTest, AreReadBackAsWritten) {
     EXPECT_EQ(s.view.folds, some().view.folds);
     EXPECT_EQ(s.view.drawer, Drawer::none) << "drawers are closed at the start";
     EXPECT_EQ(s.view.kernel_path, "~/kernels/life.cu");
+    EXPECT_EQ(s.view.recent_files, some().view.recent_files);
     ASSERT_EQ(s.parameters.at("nbody").size(), 2U);
     EXPECT_EQ(s.parameters.at("nbody")[1].text, "a \"b\" ü.csv");
     EXPECT_EQ(s.parameters.at("ripple")[0].id, "sync");

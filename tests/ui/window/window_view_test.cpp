@@ -231,7 +231,7 @@ TEST_F(WindowViewTest, ATypedNumberIsAppliedOnEnter) {
 
 TEST_F(WindowViewTest, LeavingAFieldAppliesItsText) {
     type("fake.file", "stars.csv");
-    click("fake.file.apply");
+    click("fake.file.open");
     EXPECT_EQ(value("file"), "stars.csv");
 }
 

@@ -1,0 +1,149 @@
+#include "ui/documents/opened_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string_view>
+#include <system_error>
+
+#include "compute/device/sentences.h"
+#include "compute/device/words.h"
+#include "experiments/nbody/bodies_file.h"
+#include "experiments/nbody/nbody_parameters.h"
+#include "gl/error.h"
+#include "gl/png.h"
+#include "ui/documents/kernel_documents.h"
+#include "ui/documents/kernel_file_choice.h"
+
+namespace warpscope::ui {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view what_opens =
+    "Warpscope opens bodies (tipsy or CSV), kernels (.cu) and PNG files that it saved.";
+
+const std::string* find(const experiments::Metadata& metadata, std::string_view keyword) {
+    const auto found = std::find_if(metadata.begin(), metadata.end(),
+                                    [&](const auto& one) { return one.first == keyword; });
+    return found == metadata.end() ? nullptr : &found->second;
+}
+
+std::vector<std::uint8_t> read_bytes(const std::string& path) {
+    constexpr std::uintmax_t most = std::uintmax_t(1) << 28;
+    std::error_code error;
+    if (!fs::is_regular_file(path, error)) throw std::runtime_error("it is no file");
+    if (fs::file_size(path, error) > most) throw std::runtime_error("it is too large");
+    std::ifstream in(path, std::ios::binary);
+    if (!in) throw std::runtime_error(std::strerror(errno));
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void read_picture(OpenedFile& file) {
+    const auto complain = [&](const std::string& why) {
+        return std::runtime_error(fmt::format("Cannot open {}: {}", file.path, why));
+    };
+    try {
+        file.metadata = gl::decode_png(read_bytes(file.path)).metadata;
+    } catch (const std::runtime_error& error) {
+        throw complain(compute::sentence(error.what()));
+    }
+    const std::string* software = find(file.metadata, "Software");
+    const std::string* id = find(file.metadata, "experiment");
+    if (!software || *software != "Warpscope" || !id)
+        throw complain("it holds no settings, since Warpscope has not saved it.");
+    try {
+        file.entry = &experiments::find_experiment(*id);
+        const auto set = file.entry->make_parameters();
+        const std::string prefix = *id + ".";
+        for (const auto& [keyword, text] : file.metadata)
+            if (keyword.starts_with(prefix))
+                file.parameters.push_back({keyword.substr(prefix.size()), text});
+        set->parse(file.parameters);
+        run_settings(file.metadata, {});
+    } catch (const std::invalid_argument& error) {
+        throw complain(fmt::format("its settings are not of this version: {}.", error.what()));
+    }
+    if (const std::string* frame = find(file.metadata, "frame")) file.frame = *frame;
+    for (const auto& [keyword, text] : file.metadata) {
+        if (!keyword.starts_with("kernels/") || !keyword.ends_with(".cu")) continue;
+        const std::string kernel = keyword.substr(8, keyword.size() - 11);
+        if (!KernelDocuments::shipped(kernel).empty()) file.sources[kernel] = text;
+    }
+}
+
+void read_bodies(OpenedFile& file) {
+    try {
+        constexpr auto most = std::size_t(experiments::NBodyParameters::most_bodies);
+        file.bodies = experiments::load_bodies(file.path, most).bodies.size();
+    } catch (const experiments::BodiesFileError& error) {
+        throw std::runtime_error(
+            fmt::format("Cannot open {} {}", compute::sentence(error.what()), what_opens));
+    }
+}
+
+std::string extension_of(const std::string& path) {
+    std::string extension = fs::path(path).extension().string();
+    for (char& c : extension) c = char(std::tolower(static_cast<unsigned char>(c)));
+    return extension;
+}
+
+}  // namespace
+
+OpenedFile read_file(const std::string& path) {
+    OpenedFile file;
+    const std::string extension = extension_of(path);
+    try {
+        file.path = fs::absolute(with_home(path)).lexically_normal().string();
+        if (extension == ".cu") {
+            file.kind = OpenedFile::Kind::kernel;
+            file.kernel = read_kernel(file.path);
+        } else if (extension == ".png") {
+            file.kind = OpenedFile::Kind::picture;
+            read_picture(file);
+        } else {
+            read_bodies(file);
+        }
+    } catch (const std::exception& error) {
+        const std::string absolute = file.path;
+        file = {};
+        file.path = absolute;
+        file.error = error.what();
+    }
+    return file;
+}
+
+compute::RunSettings run_settings(const experiments::Metadata& metadata,
+                                  const compute::RunSettings& base) {
+    compute::RunSettings run = base;
+    if (const auto* text = find(metadata, "math")) run.math = compute::parse<compute::Math>(*text);
+    if (const auto* text = find(metadata, "schedule"))
+        run.schedule = compute::parse<compute::Schedule>(*text);
+    if (const auto* text = find(metadata, "barriers"))
+        run.barriers = compute::parse<compute::BarrierPolicy>(*text);
+    if (const auto* text = find(metadata, "seed")) {
+        const char* const end = text->data() + text->size();
+        if (std::from_chars(text->data(), end, run.seed).ptr != end || text->empty())
+            throw std::invalid_argument(fmt::format("the seed {} is no whole number", *text));
+    }
+    return run;
+}
+
+std::string galaxy_file() {
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
+    for (const fs::path& folder : {program / "../share/warpscope", program / "../../assets",
+                                   program / "../assets", fs::path("assets")}) {
+        const fs::path file = fs::absolute(folder / "galaxy_20k.tipsy", error).lexically_normal();
+        if (fs::is_regular_file(file, error)) return file.string();
+    }
+    return {};
+}
+
+}  // namespace warpscope::ui

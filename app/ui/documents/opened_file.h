@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compute/device/kernel_edit.h"
+#include "experiments/framework/experiment.h"
+#include "experiments/framework/metadata.h"
+
+namespace warpscope::ui {
+
+/// What a file holds that a person has opened.
+struct OpenedFile {
+    enum class Kind { bodies, kernel, picture };
+    Kind kind = Kind::bodies;
+    std::string path;   ///< absolute
+    std::string error;  ///< a sentence where it can't be opened; then the rest is empty
+    std::size_t bodies = 0;
+    std::string kernel;  ///< CUDA C++
+
+    // Of a picture that Warpscope saved: what its metadata say.
+    const experiments::Entry* entry = nullptr;
+    std::vector<experiments::Assignment> parameters;
+    experiments::Metadata metadata;
+    std::string frame;
+    compute::Sources sources;  ///< edited kernel sources
+};
+
+/// Reads a file of bodies (tipsy or CSV), a kernel source (.cu) or a PNG that Warpscope saved, by
+/// the end of its name. It may take seconds, so it is for a background thread. "~/" is the home
+/// folder. Throws nothing.
+OpenedFile read_file(const std::string& path);
+
+/// The run settings of a picture; what its metadata do not say stays as in `base`. Throws
+/// std::invalid_argument for a value that does not exist.
+compute::RunSettings run_settings(const experiments::Metadata& metadata,
+                                  const compute::RunSettings& base);
+
+/// The galaxy in the folder assets/ of the repository or of an installation; empty: not found.
+std::string galaxy_file();
+
+}  // namespace warpscope::ui

@@ -1,0 +1,89 @@
+#include "ui/edits/file_opener.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+
+#include "compute/device/quantity.h"
+
+namespace warpscope::ui {
+namespace {
+
+std::string name_of(const OpenedFile& file) {
+    return std::filesystem::path(file.path).filename().string();
+}
+
+}  // namespace
+
+void FileOpener::open(std::string path) {
+    waiting_.push_back(std::move(path));
+    advance();
+}
+
+void FileOpener::advance() {
+    if (reading_.valid() && reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+        show(reading_.get());
+    if (!reading_.valid() && !waiting_.empty()) {
+        reading_ =
+            std::async(std::launch::async, [path = waiting_.front()] { return read_file(path); });
+        waiting_.pop_front();
+    }
+    if (news_.empty() || !stage_.settled()) return;
+    // An error says why the settings could not be set.
+    if (stage_.message().tone != Tone::error) stage_.say(news_);
+    news_.clear();
+}
+
+void FileOpener::show(const OpenedFile& file) {
+    if (!file.error.empty()) return stage_.say(file.error, Tone::error);
+    if (file.kind == OpenedFile::Kind::kernel) return show_kernel(file);
+    if (file.kind == OpenedFile::Kind::picture) return show_picture(file);
+    const std::vector<experiments::Assignment> values{{"start", "file"}, {"file", file.path}};
+    if (!stage_.open(experiments::find_experiment("nbody"), values, stage_.run())) return;
+    remember(file.path);
+    news_ =
+        fmt::format("Opened {}: {} bodies.", name_of(file), compute::grouped(double(file.bodies)));
+}
+
+void FileOpener::show_kernel(const OpenedFile& file) {
+    if (!stage_.read_only().empty())
+        return stage_.say(fmt::format("Cannot run {}: {}", name_of(file), stage_.read_only()),
+                          Tone::error);
+    const std::vector<experiments::Assignment> values{{"start", "own"}};
+    if (!stage_.open(experiments::find_experiment("scratch"), values, stage_.run())) return;
+    stage_.documents()["gallery/own"].replace(file.kernel);
+    options_.editor = true;
+    options_.kernel_path = file.path;
+    remember(file.path);
+    news_ = fmt::format(
+        "Opened {} as your own kernel. Undo in the editor brings the text before "
+        "back.",
+        name_of(file));
+}
+
+void FileOpener::show_picture(const OpenedFile& file) {
+    if (!stage_.open(*file.entry, file.parameters, run_settings(file.metadata, stage_.run())))
+        return;
+    remember(file.path);
+    news_ = fmt::format("The settings of {} are back. The picture is frame {}.", name_of(file),
+                        file.frame);
+    if (file.sources.empty()) return;
+    if (!stage_.read_only().empty()) {
+        news_ += " Its kernel was edited, and no edit can run here.";
+        return;
+    }
+    for (const auto& [kernel, text] : file.sources) stage_.documents()[kernel].replace(text);
+    news_ += " Its edited kernel runs.";
+}
+
+void FileOpener::remember(const std::string& path) {
+    std::vector<std::string>& recent = options_.recent_files;
+    std::erase(recent, path);
+    recent.insert(recent.begin(), path);
+    if (recent.size() > most_recent) recent.resize(most_recent);
+}
+
+}  // namespace warpscope::ui

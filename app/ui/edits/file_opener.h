@@ -1,0 +1,43 @@
+#pragma once
+
+#include <deque>
+#include <future>
+#include <string>
+#include <vector>
+
+#include "ui/documents/opened_file.h"
+#include "ui/stage/stage.h"
+#include "ui/widgets/view_options.h"
+
+namespace warpscope::ui {
+
+/// Opens files that a person drops on the window or chooses: bodies become the start of n-body, a
+/// kernel source becomes the own kernel, and a picture brings back the settings that it was made
+/// with. Each is read on a thread of its own, one after the other.
+class FileOpener {
+  public:
+    /// The files that ViewOptions::recent_files keeps.
+    static constexpr std::size_t most_recent = 8;
+
+    FileOpener(Stage& stage, ViewOptions& options) : stage_(stage), options_(options) {}
+
+    void open(std::string path);
+    /// Once a frame: shows the file that was read.
+    void advance();
+    /// A file is being read, or its settings are on their way.
+    bool busy() const { return reading_.valid() || !news_.empty(); }
+
+  private:
+    void show(const OpenedFile& file);
+    void show_kernel(const OpenedFile& file);
+    void show_picture(const OpenedFile& file);
+    void remember(const std::string& path);
+
+    Stage& stage_;
+    ViewOptions& options_;
+    std::deque<std::string> waiting_;
+    std::future<OpenedFile> reading_;
+    std::string news_;  ///< to say once the stage shows it
+};
+
+}  // namespace warpscope::ui

@@ -1,0 +1,105 @@
+#include "ui/documents/opened_file.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "gl/png.h"
+
+namespace warpscope::ui {
+namespace {
+
+using Kind = OpenedFile::Kind;
+
+class OpenedFileTest : public testing::Test {
+  protected:
+    OpenedFileTest() { std::filesystem::create_directories(folder_); }
+    ~OpenedFileTest() override { std::filesystem::remove_all(folder_); }
+    OpenedFile put(const std::string& name, const std::string& content) {
+        std::ofstream(folder_ / name) << content;
+        return read_file((folder_ / name).string());
+    }
+    OpenedFile picture(const experiments::Metadata& metadata) {
+        const std::vector<std::uint8_t> pixel{1, 2, 3, 255};
+        gl::write_png(folder_ / "picture.png", 1, 1, pixel, metadata);
+        return read_file((folder_ / "picture.png").string());
+    }
+
+    const std::filesystem::path folder_ =
+        std::filesystem::temp_directory_path() / ("warpscope-opened-" + std::to_string(::getpid()));
+    const experiments::Metadata ripple_{{"Software", "Warpscope"},
+                                        {"experiment", "ripple"},
+                                        {"ripple.sync", "off"},
+                                        {"ripple.size", "256"},
+                                        {"math", "fast"},
+                                        {"schedule", "reverse"},
+                                        {"seed", "9"},
+                                        {"barriers", "strict"},
+                                        {"frame", "12"},
+                                        {"kernels/ripple.cu", "x"},
+                                        {"kernels/gone.cu", "y"}};
+};
+
+TEST_F(OpenedFileTest, BodiesAreCounted) {
+    const OpenedFile file = put("stars.csv", "0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n");
+    EXPECT_EQ(file.error, "");
+    EXPECT_EQ(file.kind, Kind::bodies);
+    EXPECT_EQ(file.bodies, 2U);
+    EXPECT_EQ(file.path, (folder_ / "stars.csv").string());
+}
+
+TEST_F(OpenedFileTest, AKernelIsRead) {
+    const OpenedFile file = put("mine.CU", "int a;\r\n");
+    EXPECT_EQ(file.error, "");
+    EXPECT_EQ(file.kind, Kind::kernel);
+    EXPECT_EQ(file.kernel, "int a;\n");
+}
+
+TEST_F(OpenedFileTest, ThePicturesMetadataAreItsSettings) {
+    const OpenedFile file = picture(ripple_);
+    ASSERT_EQ(file.error, "");
+    EXPECT_EQ(file.kind, Kind::picture);
+    EXPECT_EQ(file.entry, &experiments::find_experiment("ripple"));
+    ASSERT_EQ(file.parameters.size(), 2U);
+    EXPECT_EQ(file.parameters[1].id, "size");
+    EXPECT_EQ(file.parameters[1].text, "256");
+    EXPECT_EQ(file.frame, "12");
+    EXPECT_EQ(file.sources, (compute::Sources{{"ripple", "x"}})) << "gone.cu is no kernel file";
+    EXPECT_EQ(run_settings(file.metadata, {}),
+              (compute::RunSettings{compute::Math::fast, compute::Schedule::reverse, 9,
+                                    compute::BarrierPolicy::strict}));
+}
+
+TEST_F(OpenedFileTest, WhatAPictureOfAGpuDoesNotSayStays) {
+    const compute::RunSettings base{compute::Math::precise, compute::Schedule::reverse, 9,
+                                    compute::BarrierPolicy::strict};
+    compute::RunSettings expected = base;
+    expected.math = compute::Math::fast;
+    EXPECT_EQ(run_settings({{"math", "fast"}}, base), expected);
+}
+
+TEST_F(OpenedFileTest, AWrongFileGivesOneSentenceThatNamesIt) {
+    const auto expect = [&](const OpenedFile& file, const std::string& words) {
+        EXPECT_NE(file.error.find(words), std::string::npos) << file.error;
+        EXPECT_NE(file.error.find(folder_.string()), std::string::npos) << file.error;
+        EXPECT_TRUE(file.error.ends_with('.')) << file.error;
+    };
+    expect(put("photo.jpg", "\xff\xd8\xff\xe0 no bodies"), "Warpscope opens bodies");
+    expect(put("empty.csv", ""), "empty");
+    expect(put("noise.png", "not a picture"), "Cannot open");
+    expect(put("zero.cu", std::string("a\0b", 3)), "bytes of value 0");
+    expect(read_file((folder_ / "gone.png").string()), "no file");
+    expect(read_file(folder_.string()), "folder");
+    expect(picture({{"Software", "Another"}}), "it holds no settings");
+    auto later = ripple_;
+    later[2] = {"ripple.colour", "red"};
+    expect(picture(later), "not of this version");
+    later = ripple_;
+    later[6].second = "-1";
+    expect(picture(later), "seed");
+}
+
+}  // namespace
+}  // namespace warpscope::ui
