@@ -1,4 +1,4 @@
-#include "ui/panels/open_panel.h"
+#include "ui/edits/open_panel.h"
 
 #include <fmt/format.h>
 
