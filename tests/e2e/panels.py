@@ -21,14 +21,14 @@ class Panels(Session):
         for line in (WRITE, READ):
             self.assertIn(f"kernels/ripple.cu:{line}", finding)
         self.assertIn("__syncthreads() is missing", finding)
-        app.click("finding.1")
+        app.click("finding.0")
         self.at(app, lambda value: value != "0")
-        sentence = app.value("finding.1")
+        sentence = app.value("finding.0")
         block = re.search(r"of block \((\d+),(\d+),", sentence)
         self.assertEqual(app.value("microscope.block"), f"{block[1]}, {block[2]}")
         x, y, warp, line = re.search(
-            r"Thread \((\d+),(\d+),0\) of block \S+ \(warp (\d+)\) reads byte \d+ of "
-            r"shared memory at \S+:(\d+)",
+            r"Thread \((\d+),(\d+),0\) of block \S+ \(warp (\d+)\) read byte \d+ of "
+            r"shared memory at \S+:(\d+) before thread",
             sentence).groups()
         self.assertEqual(app.value("picture.thread"), f"{x}, {y}")
         self.assertEqual(app.value(f"warp.{warp}"), f"at line {line}")

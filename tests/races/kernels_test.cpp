@@ -101,6 +101,41 @@ TEST(RaceFindings, NameLinesThreadsAndTheMissingBarrier) {
     }
 }
 
+TEST(RaceFindings, BeginWithTheReadThatGetsTheWrongValue) {
+    for (const emulator::Options& options : schedules()) {
+        const auto found = check_kernel("mirror_no_barrier", 256, options);
+        ASSERT_GE(found.size(), 2u) << sentences(found);
+        // Words that were read before they were written, then, of one of their reads, that no
+        // thread had written the word; reads after the write got the right value.
+        EXPECT_TRUE(found[0].misread()) << sentences(found);
+        EXPECT_EQ(found[0].hazard, Hazard::write_after_read);
+        EXPECT_EQ(&found[0].place(), &found[0].first);
+        EXPECT_EQ(found[1].kind, FindingKind::uninitialized);
+        for (std::size_t i = 2; i < found.size(); ++i) {
+            EXPECT_EQ(found[i].hazard, Hazard::read_after_write);
+            EXPECT_FALSE(found[i].misread());
+            EXPECT_EQ(&found[i].place(), &*found[i].second);
+        }
+    }
+}
+
+TEST(RaceFindings, AReadAfterTheWriteOfTheNextRoundComesTooLate) {
+    // Warp 0 runs ahead to the next barrier: it overwrites its words before warp 1 reads them.
+    const auto found = check_kernel("rounds_one_barrier_short", 64,
+                                    {.schedule = emulator::Schedule::run_to_barrier});
+    ASSERT_FALSE(found.empty());
+    const Finding& late = found.front();
+    EXPECT_TRUE(late.misread()) << late.sentence;
+    EXPECT_EQ(late.hazard, Hazard::read_after_write);
+    EXPECT_EQ(late.place().thread.x / 32, 1u);
+    EXPECT_EQ(late.first.thread.x, late.place().thread.x - 32);
+    EXPECT_NE(late.sentence.find("had overwritten it"), std::string::npos) << late.sentence;
+    EXPECT_NE(late.sentence.find("missing between " + late.second->where() + " and " +
+                                 late.first.where()),
+              std::string::npos)
+        << late.sentence;
+}
+
 TEST(RaceFindings, DoNotSayBeforeForAWriteOfTheNextIteration) {
     const auto found =
         check_kernel("rounds_one_barrier_short", 64, {.schedule = emulator::Schedule::reverse});

@@ -58,7 +58,7 @@ class FindingLog {
         entry.blocks.back().count += count;
     }
 
-    /// Errors first, then by kind, then in the order of their examples.
+    /// As merged() orders them, then in the order of their examples.
     std::vector<Finding> findings() const;
 
   private:

@@ -20,6 +20,10 @@ enum class Severity : std::uint8_t { warning, error };
 /// The kinds of the two accesses of a race: the later one after the earlier one.
 enum class Hazard : std::uint8_t { none, read_after_write, write_after_read, write_after_write };
 
+/// Whether the two accesses of a race came in the order of the program. `unknown`: a loop leads
+/// from each to the other without a barrier.
+enum class AccessOrder : std::uint8_t { unknown, as_written, reversed };
+
 /// A thread and the source line that it executes.
 struct ThreadAtLine {
     std::string file;  ///< empty where the PTX carries no line information
@@ -34,19 +38,34 @@ struct Finding {
     FindingKind kind = FindingKind::race;
     Severity severity = Severity::error;
     Hazard hazard = Hazard::none;
+    AccessOrder order = AccessOrder::unknown;  ///< of a race
     std::string kernel;
     ThreadAtLine first;                  ///< of a race: the earlier access
     std::optional<ThreadAtLine> second;  ///< of a race: the later access
     std::optional<std::uint64_t> byte;   ///< offset into the block's shared memory
     std::uint64_t count = 0;  ///< accesses of single lanes; for a barrier: threads without it
     std::string sentence;     ///< the example: threads, lines, the cause
+
+    /// A race in which a read came before or after a write that the program orders the other way:
+    /// it got the wrong value.
+    bool misread() const {
+        return kind == FindingKind::race && order == AccessOrder::reversed &&
+               hazard != Hazard::write_after_write;
+    }
+    /// Where to look: the read of a race, where there is one, else the later access.
+    const ThreadAtLine& place() const {
+        return second && hazard != Hazard::write_after_read ? *second : first;
+    }
 };
 
 std::string_view to_string(FindingKind kind);   ///< "race"
 std::string_view to_string(Severity severity);  ///< "warning"
 std::string_view to_string(Hazard hazard);      ///< "RAW", "WAR", "WAW"; "" for none
 bool has_errors(const std::vector<Finding>& findings);
-/// The findings of several checks as one list: errors first, then by kind, else in the given order.
+/// The findings of several checks as one list, the most harmful first: errors before warnings;
+/// among them reads that got a wrong value, then reads of memory that nothing wrote, then races in
+/// which a read may have come too early, then other races, then the other kinds; else in the given
+/// order.
 std::vector<Finding> merged(const std::vector<std::vector<Finding>>& lists);
 
 }  // namespace warpscope::emulator

@@ -10,7 +10,15 @@ namespace warpscope::emulator {
 
 namespace {
 
-/// True when one thread can execute instruction `from` and later instruction `to`.
+/// A barrier at which all threads of the block wait.
+bool is_full_barrier(const Instruction& i) {
+    constexpr std::uint32_t no_count = 0;
+    return i.role == Role::block_barrier && BarrierKind(i.detail) != BarrierKind::arrive &&
+           i.operands[1] == no_count;
+}
+
+/// True when one thread can execute instruction `from` and later, in the same epoch, instruction
+/// `to`.
 bool leads_to(const Kernel& kernel, std::uint32_t from, std::uint32_t to) {
     std::vector<bool> seen(kernel.code.size());
     std::vector<std::uint32_t> open{from};
@@ -18,6 +26,7 @@ bool leads_to(const Kernel& kernel, std::uint32_t from, std::uint32_t to) {
         const std::uint32_t at = open.back();
         open.pop_back();
         const Instruction& i = kernel.code[at];
+        if (is_full_barrier(i)) continue;
         const bool guarded = at > 0 && is_guard(kernel.code[at - 1].role);
         std::vector<std::uint32_t> next;
         if (is_branch(i.role)) next.push_back(at + i.target);
@@ -33,12 +42,12 @@ bool leads_to(const Kernel& kernel, std::uint32_t from, std::uint32_t to) {
     return false;
 }
 
-/// True for a write-after-read hazard in which the thread that reads should have waited, because in
-/// program order the write comes first.
-bool read_too_early(const Kernel& kernel, const Conflict& conflict, const Access& later) {
-    return conflict.hazard == Hazard::write_after_read &&
-           !leads_to(kernel, conflict.earlier.pc, later.pc) &&
-           leads_to(kernel, later.pc, conflict.earlier.pc);
+/// The order of the program is that of one thread, which executes both instructions.
+AccessOrder order_of(const Kernel& kernel, std::uint32_t earlier, std::uint32_t later) {
+    const bool forwards = leads_to(kernel, earlier, later);
+    const bool backwards = leads_to(kernel, later, earlier);
+    if (forwards == backwards) return AccessOrder::unknown;
+    return forwards ? AccessOrder::as_written : AccessOrder::reversed;
 }
 
 }  // namespace
@@ -100,6 +109,7 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
     f.first = launch_.at(earlier.pc, earlier.warp * lanes_per_warp + conflict.earlier_lane, block_);
     f.second = launch_.at(later.pc, later.warp * lanes_per_warp + conflict.lane, block_);
     f.byte = conflict.byte;
+    f.order = order_of(launch_.kernel(), earlier.pc, later.pc);
     f.sentence = sentence(conflict, later, f);
     return f;
 }
@@ -111,7 +121,7 @@ std::string RaceReport::missing_barrier(const Conflict& conflict, const Access& 
     std::string from = f.first.where(), to = f.second->where();
     if (from == to)
         return fmt::format("{} is missing between one pass of this line and the next", barrier);
-    if (read_too_early(launch_.kernel(), conflict, later)) std::swap(from, to);
+    if (f.misread()) std::swap(from, to);
     return fmt::format("{} is missing between {} and {}", barrier, from, to);
 }
 
@@ -135,15 +145,17 @@ std::string RaceReport::sentence(const Conflict& conflict, const Access& later,
             subject(second, later.warp), other(first, earlier.warp), conflict.byte, second.where());
     const char* atomically = later.kind == MemoryAccess::atomic ? " atomically" : "";
     const std::string missing = missing_barrier(conflict, later, f);
-    if (read_too_early(launch_.kernel(), conflict, later))
+    if (f.misread() && conflict.hazard == Hazard::write_after_read)
         return fmt::format("{} read byte {} of shared memory at {} before {} wrote it{} at {}: {}.",
                            subject(first, earlier.warp), conflict.byte, first.where(),
                            other(second, later.warp), atomically, second.where(), missing);
+    const char* did = f.misread()                                   ? "had overwritten"
+                      : conflict.hazard == Hazard::write_after_read ? "read"
+                                                                    : "wrote";
     return fmt::format("{} {}{} byte {} of shared memory at {} after {} {} it at {}{}: {}.",
                        subject(second, later.warp),
                        conflict.hazard == Hazard::read_after_write ? "reads" : "overwrites",
-                       atomically, conflict.byte, second.where(), other(first, earlier.warp),
-                       conflict.hazard == Hazard::write_after_read ? "read" : "wrote",
+                       atomically, conflict.byte, second.where(), other(first, earlier.warp), did,
                        first.where(), conflict.same_value ? ", with the same value" : "", missing);
 }
 

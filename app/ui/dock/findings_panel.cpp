@@ -13,13 +13,15 @@ namespace {
 
 using emulator::Finding;
 using emulator::FindingKind;
+using emulator::Hazard;
 using emulator::Severity;
 using emulator::ThreadAtLine;
 
 std::string kind_of(const Finding& finding) {
     switch (finding.kind) {
         case FindingKind::race:
-            return fmt::format("race {}", to_string(finding.hazard));
+            if (!finding.misread()) return fmt::format("race {}", to_string(finding.hazard));
+            return finding.hazard == Hazard::write_after_read ? "read too early" : "read too late";
         case FindingKind::uninitialized:
             return "uninitialized";
         case FindingKind::barrier:
@@ -30,33 +32,15 @@ std::string kind_of(const Finding& finding) {
     return {};
 }
 
-/// The position in the block's known steps at which the thread is about to run the party's line;
-/// nullopt: there is none.
-std::optional<std::uint64_t> step_at(const Microscope& microscope, const ThreadAtLine& party) {
-    const emulator::Stepper& stepper = microscope.stepper();
-    const std::span<const emulator::Step> history = stepper.history();
-    for (std::uint64_t i = 0; i < history.size(); ++i) {
-        const emulator::Step& step = history[i];
-        if (step.warp != microscope.warp() || !(step.mask >> microscope.lane() & 1)) continue;
-        const emulator::InstructionInfo& info = stepper.kernel().lines[step.pc];
-        const bool tells = info.barrier || info.access != emulator::MemoryAccess::none;
-        if (tells && info.source.line == party.line) return i;
-    }
-    return {};
-}
-
 /// Opens the microscope at the thread of a finding, before its access.
-void look_at(Stage& stage, Microscope& microscope, const ThreadAtLine& party) {
+void look_at(Stage& stage, Microscope& microscope, const Finding& finding) {
+    const ThreadAtLine& place = finding.place();
     stage.pause(true);
     if (!microscope.is_open())
-        microscope.open(stage.launch(), party.block, party.thread);
+        microscope.open(stage.launch(), place.block, place.thread);
     else
-        microscope.set_block(party.block);
-    microscope.when_ready([&microscope, party] {
-        microscope.pick_thread(party.thread);
-        if (!microscope.ready()) return;
-        if (const auto step = step_at(microscope, party)) microscope.seek(*step);
-    });
+        microscope.set_block(place.block);
+    microscope.show(finding);
 }
 
 void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& finding,
@@ -67,7 +51,7 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     const std::string times = quantity(double(finding.count), "") + "×";
     ImGui::PushFont(ui.fonts.small);
     const float times_width = ImGui::CalcTextSize(times.c_str()).x;
-    const float text_left = ui.px(104), text_width = width - text_left - ui.px(96);
+    const float text_left = ui.px(116), text_width = width - text_left - ui.px(96);
     const float height =
         ImGui::CalcTextSize(finding.sentence.c_str(), nullptr, false, text_width).y + ui.px(12);
     ImGui::PopFont();
@@ -76,10 +60,11 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     const bool clicked = hit_area(id, {width, height});
     record(ui, id, finding.sentence);
     const bool hovered = ImGui::IsItemHovered();
-    // The later of the two accesses is the one that went wrong.
-    const ThreadAtLine party = finding.second.value_or(finding.first);
-    tooltip(ui, fmt::format("Click: show thread {} of block {} at this line in the microscope.",
-                            name_of(party.thread), name_of(party.block)));
+    const ThreadAtLine& place = finding.place();
+    tooltip(ui, fmt::format(
+                    "Click: show thread {} of block {} in the microscope, {}.",
+                    name_of(place.thread), name_of(place.block),
+                    finding.misread() ? "before it reads the wrong value" : "before this access"));
     ImDrawList& list = *ImGui::GetWindowDrawList();
     if (hovered) list.AddRectFilled(low, {low.x + width, low.y + height}, colour::raised, ui.px(4));
     list.AddRectFilled(low, {low.x + ui.px(3), low.y + height}, colour, ui.px(1.5F));
@@ -94,7 +79,7 @@ void finding_row(Ui& ui, Stage& stage, Microscope& microscope, const Finding& fi
     text(ui.fonts.small, colour::dim, times);
     record(ui, id + ".count", std::to_string(finding.count));
     ImGui::SetCursorScreenPos({low.x, low.y + height + ui.px(4)});
-    if (clicked) ui.later([&stage, &microscope, party] { look_at(stage, microscope, party); });
+    if (clicked) ui.later([&stage, &microscope, finding] { look_at(stage, microscope, finding); });
 }
 
 /// At the right edge: the switch of the automatic check, and a button that checks where it is off.

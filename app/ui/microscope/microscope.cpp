@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "emulator/stepper/finding_step.h"
 #include "ui/microscope/warp_words.h"
 
 namespace warpscope::ui {
@@ -303,6 +304,14 @@ void Microscope::to_end() {
 void Microscope::seek(std::uint64_t position) {
     move([position](Stepper& stepper) {
         stepper.seek(std::min<std::uint64_t>(position, stepper.history().size()));
+    });
+}
+
+void Microscope::show(const emulator::Finding& finding) {
+    pick_thread(finding.place().thread);
+    move([finding](Stepper& stepper) {
+        const std::uint64_t before = stepper.position();
+        stepper.seek(emulator::step_of(stepper, finding).value_or(before));
     });
 }
 

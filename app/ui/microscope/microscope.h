@@ -122,6 +122,8 @@ class Microscope {
     void to_end();
     void restart() { seek(0); }
     void seek(std::uint64_t position);
+    /// Picks the thread of a finding of this block and goes to before its access: see step_of().
+    void show(const emulator::Finding& finding);
     /// While it plays, the block runs so that all its steps take about 8 s.
     bool playing() const { return playing_; }
     void play(bool on);

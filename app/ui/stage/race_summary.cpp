@@ -49,7 +49,9 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
     if (hazards > 0) {
         summary.state = State::race;
         summary.chip = "race: " + amount(hazards, inspection.blocks);
-        summary.sentence = fmt::format("{} in {}.", amount(hazards, inspection.blocks), where);
+        summary.sentence =
+            fmt::format("{} in {}: pairs of accesses to one word that no barrier orders.",
+                        amount(hazards, inspection.blocks), where);
     } else if (barrier || unwritten) {
         summary.state = State::error;
         summary.chip = barrier ? "barrier not reached by all" : "reads unwritten memory";

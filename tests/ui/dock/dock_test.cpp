@@ -15,6 +15,13 @@ class DockTest : public ViewFixture {
         view_->microscope().open(stage_->launch(), {x, y, 0});
         settle();
     }
+    /// The source line that the picked warp is about to execute; 0: another warp is next.
+    int line_of_next_step() {
+        const Microscope& microscope = view_->microscope();
+        const emulator::Stepper& stepper = microscope.stepper();
+        const emulator::Step next = stepper.history()[stepper.position()];
+        return next.warp == microscope.warp() ? stepper.kernel().lines[next.pc].source.line : 0;
+    }
 };
 
 /// The number of the first line of kernels/`file`.cu that holds `words`.
@@ -58,8 +65,8 @@ TEST_F(DockTest, FindingsNameBothLinesAndOpenTheThread) {
     click("race");
     EXPECT_EQ(value("dock.findings"), "on");
     EXPECT_EQ(value("findings.summary"),
-              "256 hazards a block in all 16 blocks of "
-              "ripple_txty_nosync.");
+              "256 hazards a block in all 16 blocks of ripple_txty_nosync: pairs of accesses to "
+              "one word that no barrier orders.");
     const std::string sentence = value("finding.0");
     const int write = line_of("ripple", "tile[threadIdx.x][threadIdx.y] =");
     const int read = line_of("ripple", "= tile[side - 1 - threadIdx.x]");
@@ -70,14 +77,39 @@ TEST_F(DockTest, FindingsNameBothLinesAndOpenTheThread) {
     click("finding.0");
     ASSERT_TRUE(view_->microscope().ready());
     ASSERT_TRUE(finding.second.has_value());
-    EXPECT_EQ(view_->microscope().block().x, finding.second->block.x);
-    EXPECT_EQ(view_->microscope().thread().x, finding.second->thread.x);
-    EXPECT_EQ(view_->microscope().thread().y, finding.second->thread.y);
-    // It stands before the access that the finding is about.
-    const emulator::Stepper& stepper = view_->microscope().stepper();
-    const emulator::Step next = stepper.history()[stepper.position()];
-    EXPECT_EQ(next.warp, view_->microscope().warp());
-    EXPECT_EQ(stepper.kernel().lines[next.pc].source.line, finding.second->line);
+    EXPECT_TRUE(finding.misread()) << "the most harmful one comes first";
+    EXPECT_EQ(finding.first.line, read);
+    EXPECT_EQ(view_->microscope().block().x, finding.first.block.x);
+    EXPECT_EQ(view_->microscope().thread().x, finding.first.thread.x);
+    EXPECT_EQ(view_->microscope().thread().y, finding.first.thread.y);
+    // It stands before the read, and the other thread has not written the word yet.
+    EXPECT_EQ(line_of_next_step(), read);
+    const auto writer = std::int32_t(finding.second->thread.x + 16 * finding.second->thread.y);
+    const std::size_t word = *finding.byte / 4;
+    EXPECT_NE(view_->microscope().stepper().words()[word].writer, writer);
+    view_->microscope().to_end();
+    EXPECT_EQ(view_->microscope().stepper().words()[word].writer, writer);
+}
+
+// The line is executed in each pass of the loop, by each of the block's threads.
+TEST_F(DockTest, AFindingInALoopOpensInThePassThatReadsItsWord) {
+    show("dot", {{"n", "3000"}, {"kernel", "no_loop_barrier"}});
+    click("race");
+    const std::vector<emulator::Finding>& findings = stage_->checks().inspection->findings;
+    const auto early = std::find_if(findings.begin(), findings.end(), [](const auto& f) {
+        return f.hazard == emulator::Hazard::write_after_read;
+    });
+    ASSERT_EQ(early, findings.begin()) << "its read may have come before the write";
+    const emulator::Finding finding = *early;
+    click("finding.0");
+    const Microscope& microscope = view_->microscope();
+    EXPECT_EQ(line_of_next_step(), finding.first.line);
+    EXPECT_EQ(microscope.thread().x, finding.first.thread.x);
+    view_->microscope().step();
+    const auto access = microscope.stepper().shared_access(microscope.warp());
+    ASSERT_TRUE(access);
+    EXPECT_EQ(access->kind, emulator::MemoryAccess::load);
+    EXPECT_EQ(access->addresses[microscope.lane()], *finding.byte);
 }
 
 TEST_F(DockTest, CheckingCanBeSwitchedOff) {

@@ -1,0 +1,78 @@
+#include "emulator/stepper/finding_step.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace warpscope::emulator {
+namespace {
+
+/// More accesses of one thread at one line are not looked at: each takes a moment.
+constexpr std::size_t most_looked_at = 4096;
+
+/// One thread's access in the stepper's block.
+struct Party {
+    Party(const Stepper& stepper, const ThreadAtLine& at) : line(at.line) {
+        const Dim3& size = stepper.launch().launch.block;
+        const std::uint32_t index = at.thread.x + size.x * (at.thread.y + size.y * at.thread.z);
+        warp = index / 32;
+        lane = index % 32;
+    }
+    bool executes(const Stepper& stepper, const Step& step) const {
+        if (step.warp != warp || !(step.mask >> lane & 1)) return false;
+        const InstructionInfo& info = stepper.kernel().lines[step.pc];
+        return (info.barrier || info.access != MemoryAccess::none) && info.source.line == line;
+    }
+    /// Whether step `at` accesses the byte. Moves the stepper.
+    bool accesses(Stepper& stepper, std::uint64_t at, std::uint64_t byte, bool reads) const {
+        const MemoryAccess kind = stepper.kernel().lines[stepper.history()[at].pc].access;
+        if (kind == MemoryAccess::none || (kind == MemoryAccess::store && reads) ||
+            (kind == MemoryAccess::load && !reads))
+            return false;
+        stepper.seek(at + 1);
+        const auto access = stepper.shared_access(warp);
+        if (!access || access->step != at) return false;
+        const std::uint64_t begin = access->addresses[lane];
+        return begin <= byte && byte < begin + access->bytes;
+    }
+
+    int line;
+    std::uint32_t warp = 0, lane = 0;
+};
+
+/// The steps of the pair of accesses that race.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> pair_of(Stepper& stepper,
+                                                               const Finding& finding) {
+    const Party first(stepper, finding.first), second(stepper, *finding.second);
+    const bool first_reads = finding.hazard == Hazard::write_after_read;
+    const bool second_reads = finding.hazard == Hazard::read_after_write;
+    std::optional<std::uint64_t> earlier;
+    std::size_t looked_at = 0;
+    for (std::uint64_t i = 0; i < stepper.history().size(); ++i) {
+        const Step step = stepper.history()[i];
+        const bool as_second = earlier && second.executes(stepper, step);
+        if (!as_second && !first.executes(stepper, step)) continue;
+        if (++looked_at > most_looked_at) return {};
+        if (as_second && second.accesses(stepper, i, *finding.byte, second_reads))
+            return std::pair{*earlier, i};
+        if (first.executes(stepper, step) && first.accesses(stepper, i, *finding.byte, first_reads))
+            earlier = i;
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> step_of(Stepper& stepper, const Finding& finding) {
+    if (finding.kind == FindingKind::race && finding.second && finding.byte)
+        if (const auto pair = pair_of(stepper, finding))
+            return &finding.place() == &finding.first ? pair->first : pair->second;
+    const Party party(stepper, finding.place());
+    const auto history = stepper.history();
+    const auto found = std::find_if(history.begin(), history.end(), [&](const Step& step) {
+        return party.executes(stepper, step);
+    });
+    if (found == history.end()) return {};
+    return std::uint64_t(found - history.begin());
+}
+
+}  // namespace warpscope::emulator
