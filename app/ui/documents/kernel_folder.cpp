@@ -19,36 +19,68 @@ KernelFolder::KernelFolder(fs::path folder, fs::path source, std::string file, C
       clock_(std::move(clock)) {}
 
 const std::string* KernelFolder::taken(const std::string& file) const {
-    const auto found = files_.find(file);
-    return found != files_.end() && found->second.was_read ? &found->second.text : nullptr;
+    const auto found = taken_.find(file);
+    return found == taken_.end() ? nullptr : &found->second;
 }
 
 void KernelFolder::say(const std::string& sentence) {
-    said_ += (said_.empty() ? "" : " ") + sentence;
-    trouble_ = true;
+    news_.said += (news_.said.empty() ? "" : " ") + sentence;
+    news_.trouble = true;
+}
+
+bool KernelFolder::is_time() {
+    if (!watches() || clock_() < next_) return false;
+    next_ = clock_() + pause;
+    return true;
 }
 
 std::string KernelFolder::look(KernelDocuments& documents) {
-    if (!watches() || clock_() < next_) return {};
-    next_ = clock_() + pause;
+    return is_time() ? take(read(), documents) : "";
+}
+
+std::string KernelFolder::look_beside(KernelDocuments& documents,
+                                      const std::function<void()>& wake) {
+    if (reading_.valid()) {
+        const bool ready = reading_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+        return ready ? take(reading_.get(), documents) : "";
+    }
+    if (is_time())
+        reading_ = std::async(std::launch::async, [this, wake] {
+            News news = read();
+            if (!news.texts.empty() || !news.said.empty()) wake();
+            return news;
+        });
+    return {};
+}
+
+std::string KernelFolder::take(News news, KernelDocuments& documents) {
+    trouble_ = news.trouble;
+    for (auto& [file, text] : news.texts) {
+        documents[file].replace(text);
+        taken_[file] = std::move(text);
+    }
+    return std::move(news.said);
+}
+
+KernelFolder::News KernelFolder::read() {
     now_.clear();
-    said_.clear();
-    trouble_ = false;
+    news_ = {};
     if (!folder_.empty()) {
         std::error_code error;
         const bool gone = !fs::is_directory(folder_, error);
         if (gone && !folder_gone_)
             say(fmt::format("The folder {} is gone: its kernels stay as they are until it is back.",
                             folder_.string()));
-        if (!gone && folder_gone_) said_ = fmt::format("The folder {} is back.", folder_.string());
+        if (!gone && folder_gone_)
+            news_.said = fmt::format("The folder {} is back.", folder_.string());
         folder_gone_ = gone;
         look_into(folder_, "");
         look_into(folder_ / "gallery", "gallery/");
     }
     if (!source_.empty()) now_[source_file_] = source_;
-    for (const auto& [file, path] : now_) look_at(file, path, documents);
+    for (const auto& [file, path] : now_) look_at(file, path);
     looked_ = true;
-    return std::exchange(said_, {});
+    return std::exchange(news_, {});
 }
 
 void KernelFolder::look_into(const fs::path& folder, const std::string& prefix) {
@@ -67,8 +99,7 @@ void KernelFolder::look_into(const fs::path& folder, const std::string& prefix) 
         say(fmt::format("No kernel file of Warpscope has this name: {}.", strangers));
 }
 
-void KernelFolder::look_at(const std::string& file, const fs::path& path,
-                           KernelDocuments& documents) {
+void KernelFolder::look_at(const std::string& file, const fs::path& path) {
     Watched& watched = files_[file];
     if (std::exchange(watched.path, path) != path) watched.was_seen = watched.was_read = false;
     std::error_code error;
@@ -88,11 +119,10 @@ void KernelFolder::look_at(const std::string& file, const fs::path& path,
     watched.was_seen = true;
     if (!still || (watched.was_read && stamp == watched.read)) return;
     try {
-        watched.text = compiler::read_source_file(path);
+        news_.texts[file] = compiler::read_source_file(path);
         watched.read = stamp;
         watched.was_read = true;
         watched.complaint.clear();
-        documents[file].replace(watched.text);
     } catch (const std::runtime_error& problem) {
         complain(fmt::format("{} can't be read: {}.", path.string(), problem.what()));
     }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <filesystem>
 #include <functional>
+#include <future>
 #include <map>
 #include <string>
 
@@ -30,6 +31,9 @@ class KernelFolder {
     /// nothing where the last look was less than `pause` ago. Returns sentences to show: a file
     /// that has no kernel's name or cannot be read, a folder that is gone. Each is returned once.
     std::string look(KernelDocuments& documents);
+    /// look(), but the files are read on a thread of their own; a later call puts the texts into
+    /// the documents. That thread calls `wake` where it has found something.
+    std::string look_beside(KernelDocuments& documents, const std::function<void()>& wake);
     /// Whether look() returned the sentence of a problem.
     bool trouble() const { return trouble_; }
     /// The text that was read last for a kernel file; null: none was.
@@ -46,13 +50,21 @@ class KernelFolder {
         std::filesystem::path path;
         Stamp seen, read;  ///< at the last look, and when the file was read
         bool was_seen = false, was_read = false;
-        std::string text;
         std::string complaint;
     };
 
+    /// What a look has found.
+    struct News {
+        compute::Sources texts;
+        std::string said;
+        bool trouble = false;
+    };
+
+    bool is_time();
+    News read();
+    std::string take(News news, KernelDocuments& documents);
     void look_into(const std::filesystem::path& folder, const std::string& prefix);
-    void look_at(const std::string& file, const std::filesystem::path& path,
-                 KernelDocuments& documents);
+    void look_at(const std::string& file, const std::filesystem::path& path);
     void say(const std::string& sentence);
 
     std::filesystem::path folder_, source_;
@@ -60,10 +72,14 @@ class KernelFolder {
     std::map<std::string, Watched> files_;              ///< by kernel file
     std::map<std::string, std::filesystem::path> now_;  ///< found by this look
     std::map<std::filesystem::path, bool> strangers_;   ///< without a kernel's name; already told
-    bool folder_gone_ = false, looked_ = false, trouble_ = false;
+    bool folder_gone_ = false, looked_ = false;
+    News news_;  ///< of the look that is under way
+    // The members above belong to whoever reads, those below to the thread that asks.
+    compute::Sources taken_;
+    bool trouble_ = false;
     Clock clock_;
     Time next_{};
-    std::string said_;
+    std::future<News> reading_;  ///< the last member: its thread uses the others
 };
 
 }  // namespace warpscope::ui

@@ -208,6 +208,7 @@ void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const
     // On Escape, ImGui's field undoes what was typed since it got the focus. Here it only loses the
     // focus.
     const bool escaped = key_pressed(ImGuiKey_Escape);
+    if (escaped && field.active) frame.view.find.close();
     if (escaped && field.text != document.text())
         field.text = document.text();
     else if (changed && editable)

@@ -193,6 +193,8 @@ void buttons(const EditorFrame& frame, KernelDocument& document) {
 }
 
 void keys(const EditorFrame& frame, KernelDocument& document) {
+    std::erase_if(frame.view.asked,
+                  [&](Command command) { return ask_find(frame, document, command); });
     // The keys are meant for a text field of another panel.
     if (ImGui::GetIO().WantTextInput && !frame.view.field.active) return;
     const bool may = can_edit(frame);
@@ -280,6 +282,10 @@ void diagnostics_list(const EditorFrame& frame, KernelDocument& document, float 
 
 }  // namespace
 
+bool EditorPanel::close_find() {
+    return close_editor_find(view_, stage_.documents()[view_.file]);
+}
+
 void EditorPanel::draw(Ui& ui) {
     const EditorFrame frame{ui, stage_, options_, view_};
     focused_ = ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows);
@@ -288,6 +294,7 @@ void EditorPanel::draw(Ui& ui) {
     title(frame);
     buttons(frame, document);
     draw_editor_path(frame, document);
+    draw_editor_find(frame, document);
     place_marks(frame, document);
     notices(frame);
     const ImVec2 room = ImGui::GetContentRegionAvail();

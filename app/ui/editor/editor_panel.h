@@ -19,6 +19,10 @@ class EditorPanel {
     void ask(Command command) { view_.asked.push_back(command); }
     /// Drops what was asked for while the pane was not drawn.
     void forget_asked() { view_.asked.clear(); }
+    /// A field of the pane is about to get the keyboard.
+    bool takes_keyboard() const { return view_.find.takes_keyboard(); }
+    /// Closes the bar that searches the text. False: it is not open.
+    bool close_find();
     /// The pane was used last: undo and redo are about its text.
     bool has_focus() const { return focused_; }
     const EditorView& view() const { return view_; }

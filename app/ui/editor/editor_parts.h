@@ -37,6 +37,13 @@ void keep_cursor_in_sight(const EditorFrame& frame, const KernelDocument& docume
 void draw_editor_text(const EditorFrame& frame, KernelDocument& document, ImVec2 size);
 /// The differences from the built-in text.
 void draw_editor_diff(const EditorFrame& frame, const KernelDocument& document, ImVec2 size);
+/// Carries out the commands find_text, find_next, find_previous and go_to_line. False: it is
+/// another command.
+bool ask_find(const EditorFrame& frame, const KernelDocument& document, Command command);
+/// The bar that searches the text, while it is open.
+void draw_editor_find(const EditorFrame& frame, const KernelDocument& document);
+/// Closes the bar; the cursor goes to the match that was found last. False: it is not open.
+bool close_editor_find(EditorView& view, const KernelDocument& document);
 /// The popup where a path is typed, while it is open.
 void draw_editor_path(const EditorFrame& frame, KernelDocument& document);
 void ask_for_path(const EditorFrame& frame, EditorPath::Wish wish);

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "ui/editor/editor_parts.h"
-#include "ui/source/source_colour.h"
 #include "ui/edits/barrier_switch.h"
+#include "ui/source/source_colour.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -57,6 +57,22 @@ const compiler::Diagnostic& worst(const std::vector<const compiler::Diagnostic*>
     });
 }
 
+/// Marks the words that a person looks for.
+void draw_matches(const EditorFrame& frame, const KernelDocument& document, const EditorPlaces& at,
+                  int row) {
+    const std::string_view line = document.lines().line(document.text(), row);
+    const TextMatch* current = frame.view.find.current();
+    for (const TextMatch& match : frame.view.find.matches(row)) {
+        const auto x = [&](std::size_t byte) {
+            return at.origin.x + at.character * float(columns_of(line.substr(0, byte)));
+        };
+        const bool here = current && match == *current;
+        ImGui::GetWindowDrawList()->AddRectFilled(
+            {x(match.begin), at.y(row)}, {x(match.end), at.y(row) + at.line},
+            faded(colour::finding, here ? 0.5F : 0.2F), frame.ui.px(2));
+    }
+}
+
 void draw_row(const EditorFrame& frame, const KernelDocument& document, const EditorPlaces& at,
               int row) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -73,6 +89,7 @@ void draw_row(const EditorFrame& frame, const KernelDocument& document, const Ed
         list.AddText({at.origin.x + float(columns + 3) * at.character, low.y}, faded(hue, 0.9F),
                      first.text.c_str());
     }
+    draw_matches(frame, document, at, row);
     draw_line(document, at, row);
     record_rect(frame.ui, low, high, fmt::format("editor.line.{}", row + 1),
                 std::string(document.lines().line(document.text(), row).substr(0, 400)));

@@ -9,6 +9,7 @@
 
 #include "compiler/diagnostic.h"
 #include "ui/documents/kernel_document.h"
+#include "ui/source/find_bar.h"
 #include "ui/source/line_diff.h"
 #include "ui/widgets/key_table.h"
 
@@ -54,6 +55,7 @@ struct EditorView {
     bool diff = false;
     EditorField field;
     EditorPath path;
+    FindBar find;
     std::vector<Command> asked;  ///< with keys, since the last frame
     std::map<std::string, std::string>
         saved;  ///< by file: the path that it was opened from or saved to

@@ -7,9 +7,10 @@
 
 namespace warpscope::ui {
 
-EditFiles::EditFiles(Stage& stage, KernelFolder watched, const std::filesystem::path& kept)
-    : stage_(stage), watched_(std::move(watched)), kept_(kept) {
-    look();
+EditFiles::EditFiles(Stage& stage, KernelFolder watched, const std::filesystem::path& kept,
+                     std::function<void()> wake)
+    : stage_(stage), watched_(std::move(watched)), kept_(kept), wake_(std::move(wake)) {
+    say(watched_.look(stage_.documents()));
     if (offers()) stage_.say(fmt::format("Unsaved edits to {} found.", offered()));
 }
 
@@ -21,9 +22,13 @@ std::string EditFiles::offered() const {
 }
 
 void EditFiles::look() {
-    if (std::string words = watched_.look(stage_.documents()); !words.empty())
-        stage_.say(std::move(words), watched_.trouble() ? Tone::error : Tone::info);
+    say(watched_.look_beside(stage_.documents(), wake_));
     keep(false);
+}
+
+void EditFiles::say(std::string words) {
+    if (words.empty()) return;
+    stage_.say(std::move(words), watched_.trouble() ? Tone::error : Tone::info);
 }
 
 void EditFiles::take_offer() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "ui/documents/kept_edits.h"
@@ -12,11 +13,13 @@ namespace warpscope::ui {
 /// session.
 class EditFiles {
   public:
-    EditFiles(Stage& stage, KernelFolder watched, const std::filesystem::path& kept);
+    /// `wake` has look() called soon; any thread may call it.
+    EditFiles(Stage& stage, KernelFolder watched, const std::filesystem::path& kept,
+              std::function<void()> wake);
 
     bool watches() const { return watched_.watches(); }
-    /// Reads watched files that have changed and keeps what was typed. For every frame, and for a
-    /// window that draws none.
+    /// Has watched files that have changed read, and keeps what was typed. For every frame, and for
+    /// a window that draws none.
     void look();
     /// Keeps what was typed at once, before the app ends.
     void keep_now() { keep(true); }
@@ -31,10 +34,12 @@ class EditFiles {
 
   private:
     void keep(bool now);
+    void say(std::string words);
 
     Stage& stage_;
     KernelFolder watched_;
     KeptEdits kept_;
+    std::function<void()> wake_;
     bool complained_ = false;
 };
 

@@ -118,6 +118,19 @@ void row_background(Ui& ui, const Listing& listing, const Places& at, std::uint3
         list.AddRectFilled(low, {low.x + ui.px(4), high.y}, hazard ? colour::bad : colour::finding);
 }
 
+/// Marks the words that a person looks for.
+void row_matches(Ui& ui, const FindBar& find, const Places& at, std::uint32_t row) {
+    const TextMatch* current = find.current();
+    const float left = at.text - at.scroll_x, character = character_width();
+    for (const TextMatch& match : find.matches(int(row))) {
+        const bool here = current && match == *current;
+        ImGui::GetWindowDrawList()->AddRectFilled(
+            {left + character * float(match.begin), at.y(row)},
+            {left + character * float(match.end), at.y(row) + at.line},
+            faded(colour::finding, here ? 0.5F : 0.2F), ui.px(2));
+    }
+}
+
 void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t row) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const KernelText::Line& line = listing.text->lines[row];
@@ -127,6 +140,7 @@ void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t ro
     list.AddText({at.chips - ui.px(10) - width, at.y(row)}, line.barrier ? colour::finding : code,
                  number.c_str());
     list.PushClipRect({at.text, at.low.y}, at.high, true);
+    if (listing.find) row_matches(ui, *listing.find, at, row);
     draw_text({at.text - at.scroll_x, at.y(row)}, line);
     list.PopClipRect();
 }
@@ -216,7 +230,15 @@ void draw_listing(Ui& ui, Microscope& microscope, ListingView& view, const Listi
     ImGui::PushFont(size.x >= ui.px(760) ? ui.fonts.mono : ui.fonts.mono_small);
     ImGui::BeginChild(listing.id.c_str(), size, false, ImGuiWindowFlags_HorizontalScrollbar);
     notice_scrolling(view);
+    view.clicked = ImGui::IsWindowFocused();
     Places at = find_places(ui, listing, size);
+    if (view.reveal) {
+        view.following = false;
+        const float height = at.high.y - at.low.y;
+        at.scroll_y = std::max(0.F, std::round(float(*view.reveal) * at.line - 0.45F * height));
+        ImGui::SetScrollY(at.scroll_y);
+        view.reveal.reset();
+    }
     keep_in_sight(microscope, view, listing, at, moved);
     std::size_t widest = 0;
     for (const KernelText::Line& line : listing.text->lines)

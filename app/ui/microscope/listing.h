@@ -7,6 +7,7 @@
 
 #include "emulator/stepper/stepper.h"
 #include "ui/microscope/microscope.h"
+#include "ui/source/find_bar.h"
 #include "ui/source/kernel_text.h"
 #include "ui/widgets/ui.h"
 
@@ -29,13 +30,16 @@ struct Listing {
     std::vector<Chip> chips;             ///< by row, then by warp
     std::vector<std::uint32_t> hazards;  ///< rows with races
     std::optional<std::uint32_t> focus;  ///< the row that the next step runs
+    const FindBar* find = nullptr;       ///< searches this text; null: it searches another
 };
 
 /// How a listing is scrolled.
 struct ListingView {
-    bool following = true;  ///< the focused row stays in sight
-    int settling = 0;       ///< frames until scrolling has come to rest
-    double seen = 0;        ///< when the focused row was last in sight, in ImGui's seconds
+    bool following = true;      ///< the focused row stays in sight
+    int settling = 0;           ///< frames until scrolling has come to rest
+    std::optional<int> reveal;  ///< a row to scroll into the middle
+    bool clicked = false;       ///< it was used last
+    double seen = 0;            ///< when the focused row was last in sight, in ImGui's seconds
 };
 
 /// Draws the listing in a scrolling child window of `size`. A click on a chip picks its warp in the

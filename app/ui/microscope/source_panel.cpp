@@ -68,8 +68,9 @@ std::optional<std::uint32_t> focus_row(const Microscope& microscope, const Kerne
     return text.row(microscope.stepper().history()[here - 1].pc);
 }
 
-Listing make_listing(Microscope& microscope, const char* id, const KernelText& text) {
-    Listing listing{id, &text, chips(microscope, text), {}, focus_row(microscope, text)};
+Listing make_listing(Microscope& microscope, const char* id, const KernelText& text,
+                     const FindBar* find) {
+    Listing listing{id, &text, chips(microscope, text), {}, focus_row(microscope, text), find};
     listing.hazards = hazard_rows(microscope, text);
     return listing;
 }
@@ -175,6 +176,31 @@ float ending_height(Ui& ui, Microscope& microscope, float width) {
     return height;
 }
 
+bool searches_ptx(const SourceTexts& source) {
+    if (source.source.empty() || source.ptx.empty()) return source.source.empty();
+    return source.show_ptx && source.find_in_ptx;
+}
+
+/// The bar that searches the text that was clicked last, while it is open.
+void find_bar(Ui& ui, SourceTexts& source) {
+    if (source.left.clicked) source.find_in_ptx = false;
+    if (source.right.clicked) source.find_in_ptx = true;
+    const bool ptx = searches_ptx(source);
+    const KernelText& text = ptx ? source.ptx : source.source;
+    const TextRows rows{int(text.lines.size()), [&](int row) -> std::string_view {
+                            return text.lines[std::size_t(row)].text;
+                        }};
+    const auto goal =
+        source.find.draw(ui, "microscope.find", rows, 2 * source.copy + (ptx ? 1 : 0));
+    if (!goal) return;
+    std::optional<int> row = goal->match.row;
+    if (goal->line > 0) {
+        const auto found = text.row_of_line(goal->line);
+        row = found ? std::optional(int(*found)) : std::nullopt;
+    }
+    (ptx ? source.right : source.left).reveal = row;
+}
+
 void texts(Ui& ui, Microscope& microscope, SourceTexts& source, ImVec2 size) {
     const bool moved = source.version != microscope.version();
     // A step by hand scrolls to the new place. While the block plays, a person may look elsewhere.
@@ -187,18 +213,28 @@ void texts(Ui& ui, Microscope& microscope, SourceTexts& source, ImVec2 size) {
     // Lines of CUDA C++ are longer than lines of PTX.
     const float left = both ? std::floor((size.x - ui.px(8)) * 0.54F) : size.x;
     const float right = both ? size.x - ui.px(8) - left : size.x;
+    const bool ptx = searches_ptx(source);
     if (both || !source.show_ptx || source.ptx.empty()) {
         if (!source.source.empty())
-            draw_listing(ui, microscope, source.left,
-                         make_listing(microscope, "source", source.source), {left, size.y}, moved);
+            draw_listing(
+                ui, microscope, source.left,
+                make_listing(microscope, "source", source.source, ptx ? nullptr : &source.find),
+                {left, size.y}, moved);
     }
     if (both) ImGui::SameLine(0, ui.px(8));
     if ((source.show_ptx || source.source.empty()) && !source.ptx.empty())
-        draw_listing(ui, microscope, source.right, make_listing(microscope, "ptx", source.ptx),
+        draw_listing(ui, microscope, source.right,
+                     make_listing(microscope, "ptx", source.ptx, ptx ? &source.find : nullptr),
                      {right, size.y}, moved);
 }
 
 }  // namespace
+
+bool SourcePanel::close_find() {
+    const bool open = source_.find.is_open();
+    source_.find.close();
+    return open;
+}
 
 void SourcePanel::draw(Ui& ui) {
     if (!microscope_.ready()) {
@@ -209,6 +245,7 @@ void SourcePanel::draw(Ui& ui) {
     }
     read_texts(microscope_, source_);
     header(ui, stage_, microscope_, source_);
+    find_bar(ui, source_);
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float foot = ending_height(ui, microscope_, room.x);
     texts(ui, microscope_, source_, {room.x, std::max(ui.px(20), room.y - foot)});

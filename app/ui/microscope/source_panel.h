@@ -18,6 +18,8 @@ struct SourceTexts {
     bool show_ptx = false;
     bool ptx_shown = false;  ///< in the last frame
     ListingView left, right;
+    FindBar find;
+    bool find_in_ptx = false;  ///< where both texts are on show
 };
 
 /// The source and the PTX of the kernel in the microscope, with the warps at their lines.
@@ -29,6 +31,13 @@ class SourcePanel {
     void draw(Ui& ui);
     /// Shows or hides the PTX beside the source.
     void toggle_ptx() { source_.show_ptx = !source_.show_ptx; }
+
+    /// Carries out find_text, find_next, find_previous or go_to_line.
+    void find(Command command) { source_.find.ask(command); }
+    /// A field of the panel is about to get the keyboard.
+    bool takes_keyboard() const { return source_.find.takes_keyboard(); }
+    /// Closes the bar that searches the text. False: it is not open.
+    bool close_find();
 
   private:
     Stage& stage_;

@@ -1,5 +1,7 @@
 #include "ui/panels/key_list.h"
 
+#include <algorithm>
+
 #include "ui/widgets/key_table.h"
 #include "ui/widgets/widgets.h"
 
@@ -10,10 +12,16 @@ namespace {
 void section(Ui& ui, const char* title, KeyScope scope) {
     ImGui::BeginGroup();
     heading(ui, title);
+    float widest = 0;
+    ImGui::PushFont(ui.fonts.mono);
+    for (const KeyRow& row : key_table())
+        if (row.scope == scope)
+            widest = std::max(widest, ImGui::CalcTextSize(row.keys().c_str()).x);
+    ImGui::PopFont();
     for (const KeyRow& row : key_table()) {
         if (row.scope != scope) continue;
         text(ui.fonts.mono, colour::accent, row.keys());
-        ImGui::SameLine(ui.px(scope == KeyScope::editor ? 280 : 130), 0);
+        ImGui::SameLine(widest + ui.px(18), 0);
         text(ui.fonts.body, colour::text, row.does);
     }
     ImGui::EndGroup();

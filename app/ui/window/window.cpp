@@ -100,7 +100,7 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
       stage_(make_stage(options, loaded, engine_hooks())),
       unfinished_(options.settings),
       files_(*stage_, {options.kernels, options.kernel_source, stage_->parameters().kernel_file()},
-             kept_edits_folder(options.settings)),
+             kept_edits_folder(options.settings), [] { gl::WindowContext::wake(); }),
       input_(window_) {
     gui_ = std::make_unique<Gui>(window_);
     ViewOptions view = loaded.settings.view;

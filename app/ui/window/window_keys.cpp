@@ -10,6 +10,11 @@
 namespace warpscope::ui {
 namespace {
 
+bool is_search(Command command) {
+    return command == Command::find_text || command == Command::find_next ||
+           command == Command::find_previous || command == Command::go_to_line;
+}
+
 bool list_is_open() {
     return ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
 }
@@ -46,7 +51,9 @@ void WindowView::press(int key, int modifiers) {
     follow_keyboard();
     const bool list_open = list_is_open();
     if ((by_keyboard_ || list_open) && is_for_widgets(key, list_open)) return;
-    const bool typing = ImGui::GetIO().WantTextInput;
+    const bool grabbed = microscope_.is_open() ? microscope_.ready() && source_.takes_keyboard()
+                                               : editor_shows() && editor_.takes_keyboard();
+    const bool typing = ImGui::GetIO().WantTextInput || grabbed;
     // The key's scope is looked up when the request runs, after the keys before it.
     ui_.later([this, key, modifiers, typing] {
         const Shortcut* shortcut = nullptr;
@@ -70,6 +77,7 @@ void WindowView::press(int key, int modifiers) {
 }
 
 void WindowView::carry_out(Command command) {
+    if (microscope_.is_open() && is_search(command)) return source_.find(command);
     if (!carry_out_general(command) && !carry_out_in_microscope(command)) editor_.ask(command);
 }
 
@@ -117,6 +125,8 @@ bool WindowView::carry_out_general(Command command) {
         case Command::close_topmost:
             if (keys_.shown())
                 keys_.show(false);
+            else if (editor_shows() && editor_.close_find())
+                return true;
             else if (options_.drawer != Drawer::none)
                 options_.drawer = Drawer::none;
             else if (work_chip_.shows())
@@ -144,6 +154,7 @@ bool WindowView::carry_out_in_microscope(Command command) {
     switch (command) {
         case Command::close_microscope:
             // Esc closes one thing at a time, the one in front.
+            if (!keys_.shown() && source_.close_find()) return true;
             if (keys_.shown() || work_chip_.shows())
                 return carry_out_general(Command::close_topmost);
             microscope_.close();

@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <fstream>
+#include <future>
+#include <thread>
 
 #include "ui/documents/kept_edits.h"
 
@@ -60,6 +62,18 @@ TEST_F(KernelFolderTest, ReadsAllFilesAtOnceAndThenThoseThatChange) {
     ASSERT_NE(watched_.taken("ripple"), nullptr);
     EXPECT_EQ(*watched_.taken("ripple"), "two");
     EXPECT_EQ(watched_.taken("nbody"), nullptr);
+}
+
+TEST_F(KernelFolderTest, ALookBesideReadsOnAnotherThreadAndWakesWhoWaits) {
+    write(folder_ / "ripple.cu", "one");
+    std::promise<std::thread::id> woken;
+    const auto wake = [&] { woken.set_value(std::this_thread::get_id()); };
+    EXPECT_EQ(watched_.look_beside(documents_, wake), "");
+    EXPECT_NE(woken.get_future().get(), std::this_thread::get_id());
+    // The thread ends soon after it has woken this one. Time stands still: it does not look again.
+    while (!watched_.taken("ripple")) watched_.look_beside(documents_, wake);
+    EXPECT_EQ(documents_["ripple"].text(), "one");
+    EXPECT_EQ(*watched_.taken("ripple"), "one");
 }
 
 TEST_F(KernelFolderTest, LooksOnlyOncePerPause) {

@@ -1,49 +1,14 @@
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 
-#include "ui/view_fixture.h"
+#include "ui/editor/editor_fixture.h"
 
 namespace warpscope::ui {
 namespace {
 
 using compiler::Severity;
-using State = EditState;
-
-/// The pane over the ripple, with the compiler's answers put in its mouth.
-class EditorPanelTest : public ViewFixture {
-  protected:
-    EditorPanelTest() {
-        show("ripple", {{"size", "64"}});
-        click("editor.open");
-        frames(3);
-    }
-    KernelDocument& document(const std::string& file = "ripple") {
-        return stage_->documents()[file];
-    }
-    std::string text() { return document().text(); }
-    /// The first line with a barrier's mark in sight.
-    int barrier_line() {
-        for (int line = 1; line < 500; ++line)
-            if (view_->widgets().find("editor.barrier." + std::to_string(line))) return line;
-        return 0;
-    }
-    void control(char letter) {
-        constexpr int control_key = 2;  // GLFW_MOD_CONTROL
-        const Shortcut* shortcut = find_shortcut(KeyScope::editor, letter, control_key);
-        ASSERT_NE(shortcut, nullptr) << letter;
-        view_->editor().ask(shortcut->command);
-        frames(3);
-    }
-    void answer(State state, std::vector<compiler::Diagnostic> said,
-                const std::string& error = "") {
-        document().set_outcome({state, document().shared_text(), std::move(said), error});
-        frames(3);
-    }
-    std::string line(int number) { return value("editor.line." + std::to_string(number)); }
-};
 
 TEST_F(EditorPanelTest, OpensInPlaceOfTheResultsWithABarrierInSight) {
     EXPECT_EQ(value("editor.open"), "on");
@@ -143,70 +108,6 @@ TEST_F(EditorPanelTest, TheDiffCountsRemovedAndAddedLines) {
     EXPECT_EQ(line(1).substr(0, 6), "(no su");  // the pane kept its place
 }
 
-/// The pane over the ripple, where edits can be made. The clock stands still, so that no pause in
-/// typing ever ends and no edit is tried.
-class EditorTypingTest : public EditorPanelTest {
-  protected:
-    EditorTypingTest() {
-        Stage::Start start;
-        start.device_wish = "emulator";
-        start.experiment = "ripple";
-        start.assignments = {{"size", "64"}};
-        // Time stands still, so that no edit is tried: its outcome may add a notice, which would
-        // move the text away from under the mouse.
-        start.clock = [] { return std::chrono::steady_clock::time_point(); };
-        start.try_edits = [](const auto&, const auto&) {
-            experiments::EditResult result;
-            result.error = "Not here.";
-            return result;
-        };
-        view_.reset();
-        stage_ = std::make_unique<Stage>(start);
-        stage_->pause(true);
-        ViewOptions options;
-        options.editor = true;
-        view_ = std::make_unique<WindowView>(*stage_, options, 1.F, 1.F);
-        gui_.fonts_changed();
-        frames(4);
-    }
-    ~EditorTypingTest() override { std::filesystem::remove_all(folder_); }
-    void press_key(ImGuiKey key) {
-#if IMGUI_VERSION_NUM >= 18700
-        ImGui::GetIO().AddKeyEvent(key, true);
-        frames();
-        ImGui::GetIO().AddKeyEvent(key, false);
-#else
-        ImGui::GetIO().KeyMap[key] = 2;
-        ImGui::GetIO().KeysDown[2] = true;
-        frames();
-        ImGui::GetIO().KeysDown[2] = false;
-        frames();
-        ImGui::GetIO().KeyMap[key] = -1;
-#endif
-        frames(2);
-    }
-    void put(const std::string& words) {
-        for (const char c : words) {
-            ImGui::GetIO().AddInputCharacter(unsigned(c));
-            frames();
-        }
-        frames(2);
-    }
-    /// The cursor to the end of a line in sight.
-    void end_of(int number) {
-        click("editor.line." + std::to_string(number));
-        press_key(ImGuiKey_End);
-    }
-    /// A line of the text, in sight or not.
-    std::string row(int number) {
-        const std::string all = text();
-        return std::string(KernelLines(all).line(all, number - 1));
-    }
-
-    std::filesystem::path folder_ =
-        std::filesystem::temp_directory_path() / ("warpscope-editor-" + std::to_string(::getpid()));
-};
-
 TEST_F(EditorTypingTest, AClickOnAMarkCommentsTheBarrierOutAndAnotherRestoresIt) {
     EXPECT_EQ(value("editor.state"), "built-in");
     const std::string mark = "editor.barrier." + std::to_string(barrier_line());
@@ -222,34 +123,6 @@ TEST_F(EditorTypingTest, AClickOnAMarkCommentsTheBarrierOutAndAnotherRestoresIt)
     EXPECT_EQ(value(mark), "out");
     click("editor.revert");
     EXPECT_EQ(value(mark), "in");
-}
-
-TEST_F(EditorTypingTest, TheMarkOfABarrierThatIsSwitchedOffInThePanelIsHollow) {
-    const std::string mark = "editor.barrier." + std::to_string(barrier_line());
-    set("sync", "off");
-    EXPECT_EQ(value(mark), "off");
-    click(mark);
-    EXPECT_EQ(stage_->parameters().find("sync").text(), "on");
-    EXPECT_EQ(value(mark), "in");
-    EXPECT_FALSE(document().edited());
-}
-
-TEST_F(EditorTypingTest, UndoIsForTheEditorWhileItHasTheFocusAndElseForTheParameters) {
-    constexpr int control_key = 2;
-    const std::string mark = "editor.barrier." + std::to_string(barrier_line());
-    click("ripple.sync");
-    click("ripple.sync");
-    ASSERT_EQ(value(mark), "in");
-    click(mark);
-    ASSERT_EQ(value(mark), "out");
-    view_->press('Z', control_key);
-    frames(3);
-    EXPECT_EQ(value(mark), "in");
-    EXPECT_EQ(stage_->parameters().find("sync").text(), "on");
-    press(5, 5);  // beside all widgets
-    view_->press('Z', control_key);
-    frames(3);
-    EXPECT_EQ(stage_->parameters().find("sync").text(), "off");
 }
 
 TEST_F(EditorTypingTest, TypingChangesTheTextAndUndoTakesItBack) {

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ui/source/text_search.h"
+#include "ui/widgets/key_table.h"
+#include "ui/widgets/ui.h"
+
+namespace warpscope::ui {
+
+/// The bar over a text in which a person searches the text or names a line to go to.
+class FindBar {
+  public:
+    /// Where a person wants to be in the text.
+    struct Goal {
+        int line = 0;  ///< a line number that was typed; 0: `match` counts
+        TextMatch match;
+    };
+
+    bool is_open() const { return wish_ != Wish::none; }
+    void close() { wish_ = Wish::none; }
+    /// Its field has the keyboard or is about to get it, which takes ImGui a few frames.
+    bool takes_keyboard() const { return is_open() && (focus_ || grabbing_ > 0); }
+    /// Carries out find_text, find_next, find_previous or go_to_line in the next draw(). `words`:
+    /// to look for at first; empty: those of the last time. `row`: from where.
+    void ask(Command command, std::string words = {}, int row = 0);
+    /// Draws the bar, one row high, while it is open. `version`: another number means another text.
+    /// Returns the goal, where there is a new one.
+    std::optional<Goal> draw(Ui& ui, const std::string& id, const TextRows& text,
+                             std::uint64_t version);
+    /// The matches of a row, and the one that the person has gone to.
+    std::vector<TextMatch> matches(int row) const;
+    const TextMatch* current() const;
+
+  private:
+    enum class Wish { none, find, line };
+
+    void search(const TextRows& text, std::uint64_t version);
+    std::optional<Goal> move(int by);
+    std::optional<Goal> draw_find(Ui& ui, const std::string& id, const TextRows& text);
+    std::optional<Goal> draw_line(Ui& ui, const std::string& id, const TextRows& text);
+    bool field(Ui& ui, const std::string& id, const char* hint, float width, std::string& typed);
+
+    Wish wish_ = Wish::none;
+    std::string words_, line_;
+    std::string searched_;  ///< the words that matches_ belong to
+    std::uint64_t version_ = 0;
+    std::vector<TextMatch> matches_;
+    std::size_t current_ = 0;
+    int from_ = 0;        ///< the row from which the search began
+    int moves_ = 0;       ///< asked for with keys
+    bool focus_ = false;  ///< the field is to get the keyboard
+    int grabbing_ = 0;    ///< frames until ImGui says that it has it
+};
+
+}  // namespace warpscope::ui
