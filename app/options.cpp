@@ -313,9 +313,11 @@ class Parser {
         }
         if (options_.mode != Mode::headless) return;
         if (options_.experiment.empty()) {
+            const char* given = check_->count()     ? "--check"
+                                : options_.counters ? "--counters"
+                                                    : "--headless";
             throw UsageError(
-                "--headless, --check and --counters need --experiment NAME (--list prints the "
-                "names)");
+                fmt::format("{} needs --experiment NAME (--list prints the names)", given));
         }
         for (const auto& [id, list] : options_.assignments) {
             if (id == options_.experiment) continue;

@@ -20,9 +20,29 @@ struct BarrierSnapshot {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> flows;
 };
 
-/// One snapshot for each barrier of block `block` (linear index), in every launch that `launches`
-/// makes on the device.
-std::vector<BarrierSnapshot> trace_block(EmulatedDevice& device, std::uint32_t block,
-                                         const std::function<void()>& launches);
+/// A thread's load of a byte offset of shared memory.
+struct TracedLoad {
+    std::uint32_t address = 0;
+    bool races =
+        false;  ///< no barrier lies between it and a store there by a thread of another warp
+};
+
+/// A thread's store, and its loads since its store before.
+struct TracedStore {
+    std::uint32_t thread = 0, address = 0;
+    float value = 0;    ///< its first four bytes
+    std::string place;  ///< "kernels/dot.cu:64"
+    std::vector<TracedLoad> loads;
+};
+
+/// What one block does with its shared memory.
+struct BlockTrace {
+    std::vector<BarrierSnapshot> barriers;
+    std::vector<TracedStore> stores;  ///< in the order in which they were executed
+};
+
+/// Traces block `block` (linear index) of every launch that `launches` makes on the device.
+BlockTrace trace_block(EmulatedDevice& device, std::uint32_t block,
+                       const std::function<void()>& launches);
 
 }  // namespace warpscope::compute

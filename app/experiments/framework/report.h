@@ -72,6 +72,8 @@ struct Tree {
         std::vector<bool> active;   ///< the thread of that index wrote since the row before
         /// {from, to}: element `from` of the row before was read by the thread that wrote `to`.
         std::vector<std::pair<unsigned, unsigned>> edges;
+        /// By edge: the read races with a write, since no barrier orders the two; or empty.
+        std::vector<bool> racing{};
     };
     std::string title;  ///< "cache[] of block 0, kernel dot_book, as the emulator runs it"
     std::vector<Row> rows;

@@ -28,7 +28,7 @@ NBodyParameters::NBodyParameters()
               {"rsqrt", "tiles, 1/sqrt in one instruction"},
               {"unrolled", "tiles, unrolled"},
               {"several", "tiles, 4 bodies for each thread"},
-              {"fast", "fast: each sum divided among blocks"}},
+              {"fast", "fast: work split over more blocks"}},
              std::size_t(NBodyKernel::tiled)),
       bodies(*this, "bodies", "Bodies",
              "Number of bodies. With the start \"file\", the file decides.", 4096, 1, most_bodies),

@@ -200,17 +200,17 @@ Tree Dot::make_tree() {
                                        {"hold", chosen_.hold.text()}};
     traced.set(same);
     const Variant variant = chosen_.kernel;
-    const auto snapshots = compute::trace_block(
+    const compute::BlockTrace trace = compute::trace_block(
         *emulator, 0, [&] { traced.launch(variant, *traced.results_, 0, chosen_.hold); });
     const bool by_warp = variant >= Variant::shuffle;
     const auto threads = std::size_t(chosen_.block);
     Tree tree;
-    tree.rows =
-        by_warp ? tree_rows(snapshots, (threads + 31) / 32, 32) : tree_rows(snapshots, threads);
+    tree.rows = by_warp ? tree_rows(trace, (threads + 31) / 32, 32) : tree_rows(trace, threads);
     tree.title = fmt::format("{} of block 0, kernel {}, as the emulator runs it",
                              by_warp ? "Warp sums" : "cache[]", kernel_name(variant));
     if (n != chosen_.n) tree.title += fmt::format(", n = {}", compute::grouped(double(n)));
-    if (tree.rows.empty()) tree.title += ": no barrier, so there is nothing to show";
+    tree.title +=
+        tree.rows.empty() ? ": no barrier, so there is nothing to show" : remark_on(tree.rows);
     return tree;
 }
 

@@ -238,14 +238,15 @@ Tree Reduction::make_tree() {
                                        {"n", std::to_string(n)},
                                        {"block", chosen_.block.text()}};
     traced.set(same);
-    const auto snapshots = compute::trace_block(*emulator, 0, [&] { traced.launch(variant); });
+    const compute::BlockTrace trace =
+        compute::trace_block(*emulator, 0, [&] { traced.launch(variant); });
     const bool shuffle = variant >= Variant::shuffle;
     const auto threads = std::size_t(chosen_.block);
     Tree tree;
-    tree.rows =
-        shuffle ? tree_rows(snapshots, (threads + 31) / 32, 32) : tree_rows(snapshots, threads);
+    tree.rows = shuffle ? tree_rows(trace, (threads + 31) / 32, 32) : tree_rows(trace, threads);
     tree.title = fmt::format("{} of block 0, kernel {}, as the emulator runs it",
                              shuffle ? "Warp sums" : "Shared memory", kernel_name(variant));
+    tree.title += remark_on(tree.rows);
     return tree;
 }
 

@@ -4,19 +4,24 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <utility>
 
 namespace warpscope::experiments {
+namespace {
 
-std::vector<Tree::Row> tree_rows(const std::vector<compute::BarrierSnapshot>& snapshots,
-                                 std::size_t elements, unsigned threads_per_element) {
+/// "dot.cu:64" of "kernels/dot.cu:64"
+std::string short_place(const std::string& place) {
+    const std::size_t slash = place.rfind('/');
+    return place.substr(slash == std::string::npos ? 0 : slash + 1);
+}
+
+std::vector<Tree::Row> rows_by_barrier(const std::vector<compute::BarrierSnapshot>& snapshots,
+                                       std::size_t elements, unsigned threads_per_element) {
     std::vector<Tree::Row> rows;
     for (const compute::BarrierSnapshot& snapshot : snapshots) {
         Tree::Row row;
-        const std::size_t slash = snapshot.barrier.rfind('/');
-        row.label =
-            fmt::format("barrier {}, {}", rows.size() + 1,
-                        snapshot.barrier.substr(slash == std::string::npos ? 0 : slash + 1));
+        row.label = fmt::format("barrier {}, {}", rows.size() + 1, short_place(snapshot.barrier));
         row.values.resize(std::min(elements, snapshot.shared.size() / sizeof(float)));
         std::memcpy(row.values.data(), snapshot.shared.data(), row.values.size() * sizeof(float));
         row.active.resize(row.values.size());
@@ -30,6 +35,63 @@ std::vector<Tree::Row> tree_rows(const std::vector<compute::BarrierSnapshot>& sn
         rows.push_back(std::move(row));
     }
     return rows;
+}
+
+/// By store, its number among those of its thread, from 0 on.
+std::vector<std::size_t> passes_of(const std::vector<compute::TracedStore>& stores) {
+    std::map<std::uint32_t, std::size_t> counts;
+    std::vector<std::size_t> passes;
+    for (const compute::TracedStore& store : stores) passes.push_back(counts[store.thread]++);
+    return passes;
+}
+
+void add(Tree::Row& row, const compute::TracedStore& store, std::size_t pass) {
+    const auto to = unsigned(store.address / sizeof(float));
+    if (to >= row.values.size()) return;
+    if (row.label.empty())
+        row.label = fmt::format("{}, {}", pass == 0 ? "stores" : fmt::format("pass {}", pass),
+                                short_place(store.place));
+    row.values[to] = store.value;
+    row.active[to] = true;
+    for (const compute::TracedLoad& load : store.loads) {
+        const auto from = unsigned(load.address / sizeof(float));
+        if (from >= row.values.size()) continue;
+        row.edges.emplace_back(from, to);
+        row.racing.push_back(load.races);
+    }
+}
+
+std::vector<Tree::Row> rows_by_pass(const std::vector<compute::TracedStore>& stores,
+                                    const std::vector<std::size_t>& passes, std::size_t elements) {
+    const std::size_t count = 1 + *std::max_element(passes.begin(), passes.end());
+    std::vector<Tree::Row> rows;
+    for (std::size_t pass = 0; pass < count; ++pass) {
+        Tree::Row row;
+        row.values = pass == 0 ? std::vector<float>(elements) : rows.back().values;
+        row.active.resize(elements);
+        for (std::size_t i = 0; i < stores.size(); ++i)
+            if (passes[i] == pass) add(row, stores[i], pass);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+}  // namespace
+
+std::vector<Tree::Row> tree_rows(const compute::BlockTrace& trace, std::size_t elements,
+                                 unsigned threads_per_element) {
+    const std::vector<std::size_t> passes = passes_of(trace.stores);
+    const bool missing =
+        threads_per_element == 1 && !passes.empty() &&
+        1 + *std::max_element(passes.begin(), passes.end()) > trace.barriers.size();
+    return missing ? rows_by_pass(trace.stores, passes, elements)
+                   : rows_by_barrier(trace.barriers, elements, threads_per_element);
+}
+
+std::string remark_on(const std::vector<Tree::Row>& rows) {
+    const bool by_pass = std::any_of(rows.begin(), rows.end(),
+                                     [](const Tree::Row& row) { return !row.racing.empty(); });
+    return by_pass ? ", by pass; red reads race" : "";
 }
 
 }  // namespace warpscope::experiments

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "compute/emulated/block_trace.h"
@@ -8,9 +9,13 @@
 
 namespace warpscope::experiments {
 
-/// A row for each snapshot with the first `elements` floats of a block's shared memory. Thread
-/// `threads_per_element` * i wrote element i.
-std::vector<Tree::Row> tree_rows(const std::vector<compute::BarrierSnapshot>& snapshots,
-                                 std::size_t elements, unsigned threads_per_element = 1);
+/// The rows of a tree of the first `elements` floats of a block's shared memory. Thread
+/// `threads_per_element` * i writes element i. There is a row for each barrier; where barriers are
+/// missing, for each pass: the threads' first stores, their second stores, and so on.
+std::vector<Tree::Row> tree_rows(const compute::BlockTrace& trace, std::size_t elements,
+                                 unsigned threads_per_element = 1);
+
+/// Says that rows are passes, not barriers; empty where they are not.
+std::string remark_on(const std::vector<Tree::Row>& rows);
 
 }  // namespace warpscope::experiments

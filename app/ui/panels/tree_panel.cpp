@@ -67,6 +67,11 @@ bool active(const Tree::Row& row, std::size_t i) {
     return i < row.active.size() && row.active[i];
 }
 
+/// The read of this edge races.
+bool races(const Tree::Row& row, std::size_t edge) {
+    return edge < row.racing.size() && row.racing[edge];
+}
+
 /// Each run of equal elements is one rectangle, so a thousand elements take a few shapes.
 void overview(Ui& ui, const Tree& tree, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
@@ -96,7 +101,8 @@ void edges(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     for (std::size_t r = 1; r < tree.rows.size(); ++r) {
         const float top = at.y(r - 1) + at.cell_height, bottom = at.y(r);
-        for (const auto& [from, to] : tree.rows[r].edges) {
+        for (std::size_t i = 0; i < tree.rows[r].edges.size(); ++i) {
+            const auto [from, to] = tree.rows[r].edges[i];
             const float end = at.x(double(to) + 0.5);
             if (end < at.low.x || end > at.high.x) continue;
             float x = at.x(double(from) + 0.5), y = top;
@@ -105,8 +111,10 @@ void edges(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
                 y = bottom - 0.6F * (bottom - top);
             }
             const bool bad = to < wrong[r].size() && wrong[r][to];
-            list.AddLine({x, y}, {end, bottom}, bad ? colour::finding : faded(colour::accent, 0.6F),
-                         ui.px(1.2F));
+            const ImU32 ink = races(tree.rows[r], i) ? colour::bad
+                              : bad                  ? colour::finding
+                                                     : faded(colour::accent, 0.6F);
+            list.AddLine({x, y}, {end, bottom}, ink, ui.px(1.2F));
         }
     }
 }
@@ -191,10 +199,13 @@ void hover(Ui& ui, const Tree& tree, const Wrong& wrong, const Places& at) {
                     active(r, i) ? fmt::format("Written by thread {} in this step", i)
                                  : fmt::format("Thread {} is idle in this step", i));
     std::string sum;
-    for (const auto& [from, to] : r.edges)
-        if (to == i && row > 0 && from < tree.rows[row - 1].values.size())
-            sum += fmt::format("{}[{}] {}", sum.empty() ? "" : " + ", from,
-                               quantity(double(tree.rows[row - 1].values[from]), ""));
+    for (std::size_t e = 0; e < r.edges.size(); ++e) {
+        const auto [from, to] = r.edges[e];
+        if (to != i || row == 0 || from >= tree.rows[row - 1].values.size()) continue;
+        sum += fmt::format("{}[{}] {}{}", sum.empty() ? "" : " + ", from,
+                           quantity(double(tree.rows[row - 1].values[from]), ""),
+                           races(r, e) ? " (races)" : "");
+    }
     if (!sum.empty()) words += "\nRead: " + sum;
     if (wrong[row][i])
         words +=

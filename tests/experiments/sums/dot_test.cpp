@@ -337,10 +337,48 @@ TEST(DotTree, ShowsTheCacheAtEveryBarrier) {
     ASSERT_EQ(tree->rows.size(), 4u);
     EXPECT_EQ(tree->rows[1].values, (std::vector<float>{18, 34, 8, 18, 32}));
     EXPECT_EQ(tree->rows[3].values[0], 60);
+}
 
-    set(dot, {{"kernel", "no_barriers"}});
-    EXPECT_TRUE(dot.tree()->rows.empty());
-    EXPECT_NE(dot.tree()->title.find("no barrier"), std::string::npos);
+// 64 products of one element each. Without barriers the first pass adds the products of warp 1.
+TEST(DotTree, WithoutBarriersHasARowForEachPassAndMarksTheReadsThatRace) {
+    for (const auto& [schedule, sum] : {std::pair{compute::Schedule::run_to_barrier, 2.F},
+                                        {compute::Schedule::reverse, 2.F + 2 * 33 * 33}}) {
+        const auto device = compute::pick_device("emulator");
+        device->set({.schedule = schedule});
+        Dot dot(*device);
+        set(dot, {{"n", "64"}, {"block", "64"}, {"kernel", "no_barriers"}});
+        const Tree& tree = *dot.tree();
+        ASSERT_EQ(tree.rows.size(), 7U) << "the stores and six passes";
+        EXPECT_NE(tree.title.find("by pass; red reads race"), std::string::npos) << tree.title;
+        EXPECT_TRUE(tree.rows[0].label.starts_with("stores, dot.cu:")) << tree.rows[0].label;
+        EXPECT_TRUE(tree.rows[6].label.starts_with("pass 6, dot.cu:")) << tree.rows[6].label;
+        EXPECT_EQ(tree.rows[0].values[33], 2 * 33 * 33);
+        EXPECT_EQ(tree.rows[1].values[1], sum) << "warp 0 reads before or after warp 1 writes";
+        for (std::size_t r = 0; r < tree.rows.size(); ++r) {
+            const Tree::Row& row = tree.rows[r];
+            ASSERT_EQ(row.racing.size(), row.edges.size());
+            EXPECT_EQ(std::count(row.racing.begin(), row.racing.end(), true), r == 1 ? 32 : 0);
+            for (std::size_t i = 0; i < row.edges.size(); ++i) {
+                const auto [from, to] = row.edges[i];
+                EXPECT_EQ(row.racing[i], r == 1 && from == to + 32) << from << " to " << to;
+            }
+        }
+    }
+}
+
+TEST(DotTree, WithoutTheLoopsBarrierMarksReadsOfOtherWarpsInLaterPasses) {
+    const auto device = compute::pick_device("emulator");
+    Dot dot(*device);
+    set(dot, {{"n", "128"}, {"block", "128"}, {"kernel", "no_loop_barrier"}});
+    const Tree& tree = *dot.tree();
+    ASSERT_EQ(tree.rows.size(), 8U) << "the stores and seven passes";
+    const auto races = [&](std::size_t r) {
+        return std::count(tree.rows[r].racing.begin(), tree.rows[r].racing.end(), true);
+    };
+    // A barrier lies before pass 1; pass 2 reads what warp 1 stored in pass 1.
+    EXPECT_EQ(races(1), 0);
+    EXPECT_EQ(races(2), 32);
+    EXPECT_EQ(races(3), 0) << "within warp 0";
 }
 
 }  // namespace

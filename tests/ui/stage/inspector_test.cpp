@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "support/gate.h"
 #include "ui/fake_experiment.h"
 
 namespace warpscope::ui {
@@ -18,7 +19,7 @@ using namespace std::chrono_literals;
 /// An inspector whose jobs say what they saw, and end when the test lets them.
 class InspectorTest : public testing::Test {
   protected:
-    ~InspectorTest() override { gate_ = true; }
+    ~InspectorTest() override { gate_.set_open(true); }
 
     Inspector::Work work() {
         return {[this](const Entry&, Experiment& live, std::size_t memory_bytes,
@@ -29,8 +30,7 @@ class InspectorTest : public testing::Test {
                     copied_on_ = std::this_thread::get_id();
                     return [this, stop, level = live.parameters().find("level").text()] {
                         most_ = std::max(most_.load(), ++running_);
-                        while (!gate_ && !(obeys_ && stop.stop_requested()))
-                            std::this_thread::sleep_for(1ms);
+                        gate_.pass(obeys_ ? stop : std::stop_token());
                         --running_;
                         if (level == "13") throw std::runtime_error("no luck");
                         Inspection inspection;
@@ -57,7 +57,7 @@ class InspectorTest : public testing::Test {
     void follow() { inspector_.follow(fake_entry(), experiment_, automatic_); }
     void wait() { inspector_.wait(fake_entry(), experiment_, automatic_); }
 
-    std::atomic<bool> gate_{true};
+    tests::Gate gate_{true};
     std::atomic<int> running_{0}, most_{0};
     int copies_ = 0;
     std::size_t copy_bytes_ = 0;
@@ -126,7 +126,7 @@ TEST_F(InspectorTest, ALargeCopyIsMadeOnlyOnRequest) {
 }
 
 TEST_F(InspectorTest, AfterSeveralChangesDuringAJobOnlyTheNewestStateIsChecked) {
-    gate_ = false;
+    gate_.set_open(false);
     follow();
     for (const char* level : {"70", "71", "72"}) {
         set_level(level);
@@ -134,7 +134,7 @@ TEST_F(InspectorTest, AfterSeveralChangesDuringAJobOnlyTheNewestStateIsChecked) 
     }
     EXPECT_TRUE(inspector_.checks().checking);
     EXPECT_EQ(copies_, 1);
-    gate_ = true;
+    gate_.set_open(true);
     wait();
     EXPECT_EQ(copies_, 2);
     EXPECT_EQ(inspector_.checks().inspection->kernel, "level 72");
@@ -142,21 +142,21 @@ TEST_F(InspectorTest, AfterSeveralChangesDuringAJobOnlyTheNewestStateIsChecked) 
 }
 
 TEST_F(InspectorTest, AChangeStopsTheCheckOfTheOldState) {
-    gate_ = false;
+    gate_.set_open(false);
     obeys_ = true;
     follow();
     set_level("70");
     follow();
     while (copies_ < 2) follow();
     EXPECT_EQ(inspector_.checks().inspection, nullptr);  // the first one was stopped
-    gate_ = true;
+    gate_.set_open(true);
     wait();
     EXPECT_EQ(copies_, 2);
     EXPECT_EQ(inspector_.checks().inspection->kernel, "level 70");
 }
 
 TEST_F(InspectorTest, ClosingStopsTheCheck) {
-    gate_ = false;
+    gate_.set_open(false);
     obeys_ = true;
     Inspector closing(work(), 0ms);
     closing.follow(fake_entry(), experiment_, true);
@@ -176,7 +176,7 @@ TEST_F(InspectorTest, OtherKernelsAreChecked) {
 
 TEST_F(InspectorTest, ResultsStayUntilNewOnesArrive) {
     wait();
-    gate_ = false;
+    gate_.set_open(false);
     set_level("70");
     follow();
     EXPECT_EQ(inspector_.checks().inspection->kernel, "level 64");
@@ -239,7 +239,7 @@ TEST_F(InspectorTest, CountersOfEveryKernelAreKept) {
 
 TEST_F(InspectorTest, AnotherExperimentBeginsWithoutResults) {
     wait();
-    gate_ = false;
+    gate_.set_open(false);
     set_level("70");
     follow();
     Entry other = fake_entry();
@@ -247,7 +247,7 @@ TEST_F(InspectorTest, AnotherExperimentBeginsWithoutResults) {
     inspector_.follow(other, experiment_, true);
     EXPECT_EQ(inspector_.checks().inspection, nullptr);
     EXPECT_TRUE(inspector_.checks().counters.empty());
-    gate_ = true;
+    gate_.set_open(true);
     inspector_.wait(other, experiment_, true);
     // What still ran for the other one is not shown for this one.
     EXPECT_EQ(inspector_.checks().counters.size(), 1U);

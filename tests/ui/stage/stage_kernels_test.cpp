@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "gl/offscreen_context.h"
+#include "support/gate.h"
 #include "ui/fake_experiment.h"
 #include "ui/stage/stage.h"
 
@@ -37,13 +38,10 @@ class Tries {
                 result.error = "kernels/ripple.cu:3: no such name";
                 return result;
             }
-            while (source.find("slow") != std::string::npos && !gate) {
-                if (stop.stop_requested()) {
-                    ++stopped;
-                    result.error = "stopped";
-                    return result;
-                }
-                std::this_thread::sleep_for(1ms);
+            if (source.find("slow") != std::string::npos && !gate.pass(stop)) {
+                ++stopped;
+                result.error = "stopped";
+                return result;
             }
             auto edit = std::make_shared<compute::KernelEdit>();
             edit->file = file;
@@ -62,7 +60,7 @@ class Tries {
         return counts_[source];
     }
 
-    std::atomic<bool> gate{false};
+    tests::Gate gate{false};
     std::atomic<int> stopped{0};
 
   private:
@@ -142,7 +140,7 @@ TEST_F(StageKernelsTest, ThePictureGoesOnWhileAnEditIsTriedAndNeverJumpsBack) {
     assign("level", "5");
     const std::uint64_t before = stage_->engine().experiment().frame();
     EXPECT_GE(before, 20U);
-    tries_.gate = true;
+    tries_.gate.set_open(true);
     settle();
     EXPECT_EQ(running(), "slow");
     EXPECT_GE(stage_->engine().experiment().frame(), before);
