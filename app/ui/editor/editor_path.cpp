@@ -2,7 +2,9 @@
 
 #include <array>
 #include <cctype>
+#include <chrono>
 #include <filesystem>
+#include <future>
 #include <system_error>
 
 #include "ui/documents/kernel_file_choice.h"
@@ -85,6 +87,16 @@ bool path_field(const EditorFrame& frame, float width) {
     return entered;
 }
 
+/// Has the folder of the path read, and takes what was read.
+void list_choices(EditorPath& path) {
+    if (path.listing.valid() &&
+        path.listing.wait_for(std::chrono::seconds(0)) == std::future_status::ready)
+        path.choices = path.listing.get();
+    if (path.listing.valid() || path.listed == path.typed) return;
+    path.listed = path.typed;
+    path.listing = std::async(std::launch::async, path_choices, path.typed);
+}
+
 /// Draws the completions of the path. Returns true where a click chose a file to open.
 bool choices(const EditorFrame& frame, ImVec2 size) {
     EditorPath& path = frame.view.path;
@@ -92,7 +104,8 @@ bool choices(const EditorFrame& frame, ImVec2 size) {
     ImGui::PushStyleColor(ImGuiCol_ChildBg, colour::background);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {frame.ui.px(8), frame.ui.px(6)});
     ImGui::BeginChild("choices", size, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
-    const PathChoices all = path_choices(path.typed);
+    list_choices(path);
+    const PathChoices& all = path.choices;
     for (std::size_t i = 0; i < all.choices.size(); ++i) {
         const std::string& one = all.choices[i];
         const bool folder = one.ends_with('/');
@@ -106,7 +119,7 @@ bool choices(const EditorFrame& frame, ImVec2 size) {
         ImGui::PopStyleColor();
         record(frame.ui, fmt::format("editor.path:{}", i), one);
     }
-    if (all.choices.empty())
+    if (all.choices.empty() && !path.listing.valid())
         text(frame.ui.fonts.small, colour::faint,
              "No folder and no .cu file begins with this path.");
     ImGui::EndChild();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 
 #include "compiler/diagnostic.h"
 #include "ui/documents/kernel_document.h"
+#include "ui/documents/kernel_file_choice.h"
 #include "ui/source/find_bar.h"
 #include "ui/source/line_diff.h"
 #include "ui/widgets/key_table.h"
@@ -46,6 +48,10 @@ struct EditorPath {
     std::string typed;
     std::string error;     ///< a sentence
     std::string replaces;  ///< the existing file that a second Save replaces
+    // Folders are read on a thread of their own.
+    PathChoices choices;                ///< of `listed`, or of a path before it
+    std::optional<std::string> listed;  ///< nullopt: none was asked for
+    std::future<PathChoices> listing;
 };
 
 /// The source pane.

@@ -257,6 +257,8 @@ TEST_F(EditorTypingTest, SavesToAFileAndOpensItAgain) {
     EXPECT_EQ(view_->options().kernel_path, (folder_ / "ripple.cu").string());
     click("editor.revert");
     click("editor.load");
+    // The folder is read on a thread of its own.
+    for (int i = 0; i < 5000 && value("editor.path:0") == "(no such widget)"; ++i) frames();
     click("editor.path:0");
     frames(3);
     EXPECT_EQ(text(), edited);
