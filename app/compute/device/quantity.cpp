@@ -111,6 +111,10 @@ std::string multiple(double value, double first) {
     return "×" + (times < 999.5 ? fmt::format("{:.3g}", times) : grouped(times));
 }
 
+std::string relative_error(double value) {
+    return value == 0 ? "0" : fmt::format("{:.1e}", value);
+}
+
 std::string rate(const compute::KernelTiming& timing) {
     if (timing.work.interactions > 0 && timing.interactions_per_second() > 0)
         return quantity(timing.interactions_per_second(), "int/s");

@@ -31,6 +31,9 @@ std::string milliseconds(double value);
 /// `value` as a multiple of `first`: "×0.25", "×12.3". Empty where `first` is 0.
 std::string multiple(double value, double first);
 
+/// "3.4e-07", "0".
+std::string relative_error(double value);
+
 /// The kernel's rate by its declared work: interactions, else bytes, else flops per second; empty
 /// where no work is declared.
 std::string rate(const KernelTiming& timing);

@@ -62,9 +62,9 @@ void Ripple::judge_edited(Reading& wrong) const {
         wrong.value == 0
             ? "The edited kernel draws each pixel as the built-in kernel with its barrier does."
             : fmt::format(
-                  "{:.3g} % of the edited kernel's pixels differ from those of the built-in kernel "
+                  "{} of the edited kernel's pixels differ from those of the built-in kernel "
                   "with its barrier. This may be intended; see the race check.",
-                  wrong.value);
+                  compute::quantity(wrong.value, "%"));
 }
 
 void Ripple::judge_wrong(Reading& wrong) const {
@@ -75,15 +75,15 @@ void Ripple::judge_wrong(Reading& wrong) const {
     } else if (chosen_.sync) {
         wrong.verdict = Verdict::fail;
         wrong.sentence = fmt::format(
-            "{:.3g} % of the pixels differ between two runs with the barrier: the device or this "
+            "{} of the pixels differ between two runs with the barrier: the device or this "
             "program is broken.",
-            wrong.value);
+            compute::quantity(wrong.value, "%"));
     } else if (wrong.value > 0) {
         wrong.verdict = Verdict::finding;
         wrong.sentence = fmt::format(
-            "{:.3g} % of the pixels were read before their thread had written them; "
+            "{} of the pixels were read before their thread had written them; "
             "__syncthreads() at {} orders the reads after the writes.",
-            wrong.value, barrier_place());
+            compute::quantity(wrong.value, "%"), barrier_place());
     } else {
         wrong.verdict = Verdict::unproven;
         wrong.sentence = "No pixel is wrong this time. " + proves_nothing(barrier_place());

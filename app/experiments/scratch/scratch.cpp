@@ -193,16 +193,16 @@ void Scratch::judge(Reading& wrong) const {
             "the writes. Other timing gives another picture.";
     else if (racy)
         wrong.sentence = fmt::format(
-            "{:.3g} % of the pixels were overwritten before they were read: the barrier between "
+            "{} of the pixels were overwritten before they were read: the barrier between "
             "reading and writing is missing, on purpose.",
-            wrong.value);
+            compute::quantity(wrong.value, "%"));
     else if (wrong.value == 0)
         wrong.sentence = "Every pixel has the value that the host computes.";
     else
         wrong.sentence = fmt::format(
-            "{:.3g} % of the pixels differ from those that the host computes: the device or this "
+            "{} of the pixels differ from those that the host computes: the device or this "
             "program is broken.",
-            wrong.value);
+            compute::quantity(wrong.value, "%"));
 }
 
 Report Scratch::report() {

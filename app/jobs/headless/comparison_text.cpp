@@ -30,7 +30,7 @@ std::string counts_of(const Comparison::Row& row, const Comparison::Counts& firs
 }
 
 std::string ending(const Comparison::Row& row) {
-    std::string text = fmt::format("error {:7.2g}", row.error);
+    std::string text = fmt::format("error {:>7}", compute::relative_error(row.error));
     if (row.verdict != Verdict::none) text += fmt::format("  {:8}", to_string(row.verdict));
     return text;
 }

@@ -25,7 +25,8 @@ std::string timing_lines(const compute::KernelTiming& k, const compute::Ceilings
     if (const std::string rate = compute::rate(k); !rate.empty()) line += "  " + rate;
     const auto shares = ceilings ? compute::shares_of(k, *ceilings) : compute::Shares{};
     if (shares.larger() > 0)
-        line += fmt::format("  {:.0f} % of the {}", 100 * shares.larger(), shares.larger_name());
+        line += fmt::format("  {} of the {}", quantity(100 * shares.larger(), "%"),
+                            shares.larger_name());
     line += k.cold() ? "  (first launch)\n" : "\n";
     const std::string note = k.cold() ? "" : compute::timing_note(k, ceilings);
     if (note.empty()) return line;

@@ -61,7 +61,7 @@ void count_heads(Ui& ui, const Comparison& table) {
 }
 
 std::string error_words(const Comparison::Row& row) {
-    return "error " + (row.error == 0 ? std::string("0") : fmt::format("{:.1e}", row.error));
+    return "error " + compute::relative_error(row.error);
 }
 
 void counted_row(Ui& ui, const Comparison& table, const Comparison::Row& row) {

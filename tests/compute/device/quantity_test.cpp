@@ -85,6 +85,12 @@ TEST(CountTest, SmallCountsKeepEveryDigit) {
     EXPECT_EQ(count(0), "0");
 }
 
+TEST(RelativeErrorTest, HasTwoDigits) {
+    EXPECT_EQ(relative_error(5e-11), "5.0e-11");
+    EXPECT_EQ(relative_error(0.236), "2.4e-01");
+    EXPECT_EQ(relative_error(0), "0");
+}
+
 TEST(MultipleTest, PrintsThreeDigits) {
     EXPECT_EQ(multiple(1.75, 1.2), "×1.46");
     EXPECT_EQ(multiple(64, 64), "×1");
