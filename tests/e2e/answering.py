@@ -31,6 +31,7 @@ class Answering(Scenario):
         app = self.start(*BODIES)
         app.wait_value("transport.frame", lambda value: int(value) > 2)
         app.type_into("nbody.bodies", "262144")
+        app.click("cost.apply")
         app.wait_value("work", lambda value: value.startswith("Frame"))
         app.key("Escape")
         app.wait_value("nbody.bodies", "512")
@@ -44,8 +45,24 @@ class Answering(Scenario):
         app = self.start(*BODIES)
         app.wait_value("transport.frame", lambda value: int(value) > 2)
         app.type_into("nbody.bodies", "262144")
+        app.click("cost.apply")
         app.click("work.cancel")
         app.wait_value("nbody.bodies", "512")
+
+    def test_a_costly_change_asks_first(self):
+        app = self.start(*BODIES)
+        app.wait_value("transport.frame", lambda value: int(value) > 2)
+        app.type_into("nbody.bodies", "262144")
+        app.wait_value("cost", lambda value: value.startswith("Frames of about"))
+        app.key("Escape")
+        app.wait_value("nbody.bodies", "512")
+        frame = app.frame()
+        wait_for("further frames", lambda: app.frame() > frame)
+        app.type_into("nbody.bodies", "262144")
+        app.click("cost.paused")
+        app.wait_value("nbody.bodies", "262144")
+        app.wait_value("transport.pause", "on")
+        app.wait_value("transport.frame", "0")
 
     def test_after_a_run_without_a_first_frame_the_next_one_waits(self):
         app = self.start(*ENDLESS)

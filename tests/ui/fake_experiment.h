@@ -30,6 +30,7 @@ struct FakeParameters final : experiments::ParameterSet {
         group("Race laboratory", {&delay});
     }
     std::string kernel_file() const override { return "ripple"; }
+    double work() const override { return 1e8 * double(bodies); }
     const experiments::Toggle* barrier_switch() const override { return &sync; }
     bool has_barrier_if(std::string_view name) const override { return name != "barrier" || sync; }
 

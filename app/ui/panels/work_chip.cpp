@@ -52,6 +52,10 @@ std::string block_words(double seconds, const compute::LaunchProgress::Reading& 
     return words + fmt::format(" · {} so far", duration(seconds));
 }
 
+std::string cost_words(double seconds) {
+    return fmt::format("Frames of about {} on this machine.", duration(seconds));
+}
+
 std::string WorkChip::words() const {
     const BlockRun& run = microscope_.run();
     if (run.works()) return block_words(seconds_since(run.works_since()), run.progress());
@@ -61,32 +65,55 @@ std::string WorkChip::words() const {
 }
 
 void WorkChip::cancel() {
-    if (microscope_.run().works())
+    if (stage_.costly_change())
+        stage_.answer(Stage::Answer::go_back);
+    else if (microscope_.run().works())
         microscope_.cancel();
     else
         stage_.cancel();
 }
 
 void WorkChip::draw(Ui& ui) {
-    const std::string words = this->words();
-    if (words.empty()) return;
-    const char* const cancel = "Cancel";
+    using Answer = Stage::Answer;
+    if (const auto& change = stage_.costly_change()) {
+        const auto answer = [this](Answer word) { return [this, word] { stage_.answer(word); }; };
+        draw(
+            ui, "cost", cost_words(change->seconds),
+            {{"cost.apply", "Apply", "Make the change. Esc cancels a frame.",
+              answer(Answer::apply)},
+             {"cost.paused", "Apply paused", "Make the change and pause; no frame is computed yet.",
+              answer(Answer::apply_paused)},
+             {"cost.back", "Back", "Keep the values as they are (Esc).", answer(Answer::go_back)}});
+    } else if (const std::string words = this->words(); !words.empty()) {
+        draw(ui, "work", words,
+             {{"work.cancel", "Cancel",
+               "End this computation and go back to the last good state (Esc).",
+               [this] { cancel(); }}});
+    }
+}
+
+void WorkChip::draw(Ui& ui, const char* id, const std::string& words,
+                    const std::vector<Button>& buttons) {
     const float gap = ui.px(10), height = ImGui::GetFrameHeight() + ui.px(8);
-    const float width = ImGui::CalcTextSize(words.c_str()).x + button_width(cancel) + 3 * gap;
+    float width = ImGui::CalcTextSize(words.c_str()).x + 2 * gap;
+    for (const Button& button : buttons) width += button_width(button.label) + gap;
     const ImVec2 window = ImGui::GetWindowPos();
     const ImVec2 low{window.x + ImGui::GetWindowWidth() - width - gap, window.y + gap};
-    // In a child window of its own, the button lies over the picture, which uses the mouse too.
+    // In a child window of its own, the buttons lie over the picture, which uses the mouse too.
     ImGui::SetCursorScreenPos(low);
     ImGui::PushStyleColor(ImGuiCol_ChildBg, faded(colour::background, 0.92F));
     ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, ui.px(6));
-    ImGui::BeginChild("work", {width, height}, false, ImGuiWindowFlags_NoScrollbar);
+    ImGui::BeginChild(id, {width, height}, false, ImGuiWindowFlags_NoScrollbar);
     ImGui::SetCursorScreenPos({low.x + gap, low.y + ui.px(4)});
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.body, colour::text, words);
-    record(ui, "work", words);
-    ImGui::SameLine(0, gap);
-    if (flat_button(ui, "work.cancel", cancel, true)) this->cancel();
-    tooltip(ui, "End this computation and go back to the last good state (Esc).");
+    record(ui, id, words);
+    for (const Button& button : buttons) {
+        ImGui::SameLine(0, gap);
+        const bool main = &button == &buttons.front();
+        if (flat_button(ui, button.id, button.label, main)) ui.later(button.action);
+        tooltip(ui, button.help);
+    }
     ImGui::EndChild();
     ImGui::PopStyleVar();
     ImGui::PopStyleColor();

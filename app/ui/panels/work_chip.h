@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
@@ -17,7 +19,11 @@ std::string work_words(Activity activity, std::uint64_t frame, double seconds,
 /// "Running the block · 41 % of the earlier blocks · 2 s so far" for a run of the microscope.
 std::string block_words(double seconds, const compute::LaunchProgress::Reading& earlier);
 
-/// Says what takes long, over the picture, with a button that cancels it.
+/// "Frames of about 13 s on this machine."
+std::string cost_words(double seconds);
+
+/// Says what takes long, over the picture, with a button that cancels it, or what would take long,
+/// with a choice.
 class WorkChip {
   public:
     WorkChip(Stage& stage, Microscope& microscope) : stage_(stage), microscope_(microscope) {}
@@ -25,12 +31,17 @@ class WorkChip {
     /// Draws the chip in the upper right corner of the current ImGui child window, if there is long
     /// work.
     void draw(Ui& ui);
-    /// There is work that a person would want to cancel.
-    bool shows() const { return !words().empty(); }
-    /// Ends the work.
+    /// There is work that a person would want to cancel, or a question.
+    bool shows() const { return stage_.costly_change() || !words().empty(); }
+    /// Ends the work, or answers that the change is not made.
     void cancel();
 
   private:
+    struct Button {
+        const char *id, *label, *help;
+        std::function<void()> action;
+    };
+    void draw(Ui& ui, const char* id, const std::string& words, const std::vector<Button>& buttons);
     std::string words() const;
 
     Stage& stage_;

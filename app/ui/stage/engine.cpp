@@ -309,6 +309,7 @@ Shown Engine::shown() {
     shown.edits = device().edits();
     shown.timings = device().timings();
     shown.frame = running.frame();
+    shown.report_due = report_due();
     shown.changed_since_reset = running.changed_since_reset();
     if (const gl::PixelBuffer* pixels = scene_->pixels()) {
         shown.picture.texture = pixels->texture();

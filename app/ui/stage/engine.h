@@ -91,6 +91,11 @@ class Engine {
     void begin_work(std::stop_token stop, std::shared_ptr<compute::LaunchProgress> progress);
     /// What it is busy with. Any thread may ask.
     Activity activity() const { return activity_; }
+    /// The report on show is older than the frame, and it is time for a newer one.
+    bool report_due() const;
+    void read_report();
+    /// Computes the report that was cancelled, if one was, in the next frame.
+    void retry_report();
     /// Computes a frame: lets edits that were tried take over, steps unless paused, renders what
     /// has changed for a view of this many framebuffer pixels, reads the report now and then, and
     /// lets the checks follow. False: shown() would return an equal value.
@@ -117,10 +122,10 @@ class Engine {
     void warm();
     void list_devices();
     void compute_frame(experiments::Size view);
+    void measure_cost(Time start);
     void take(const EditedKernels::News& news);
     void step();
     void render(experiments::Size view);
-    void read_report();
     void read_timeline();
     void read_printed();
     void read_tree();
@@ -129,6 +134,7 @@ class Engine {
     // Failures and cancelled work
     void limit(compute::Device& device) const;
     void remember_before_change();
+    void leave_report();
     void go_back();
     /// Which device an error comes from: the one on show, or one that was to replace it.
     enum class From { shown_device, new_device };
@@ -163,6 +169,7 @@ class Engine {
     std::stop_token stop_;
     std::shared_ptr<compute::LaunchProgress> progress_;
     bool cancelled_ = false;  ///< in this frame
+    bool report_cancelled_ = false;
     /// Where the experiment stood before the changes since its newest frame.
     std::optional<experiments::Snapshot> before_change_;
     std::string failure_;  ///< the error of the kernels or the device on show, not handled yet

@@ -24,6 +24,11 @@ bool Engine::advance(Size view) {
            edits_.state() != edits_before;
 }
 
+bool Engine::report_due() const {
+    if (!failure_.empty() || scene_->failed() || !report_stale_) return false;
+    return shown_.paused || clock_() >= next_report_;
+}
+
 void Engine::compute_frame(Size view) {
     activity_ = Activity::frame;
     const Size before = std::exchange(view_, view);
@@ -41,15 +46,22 @@ void Engine::compute_frame(Size view) {
     if (failure_.empty() && (picture_stale_ || view != before)) render(view);
     if (cancelled_) return;
     if (!picture_stale_) before_change_.reset();
+    if (steps) measure_cost(start);
     if (steps) rests_until_ = start + (1 + experiments::rest_while_trying) * (clock_() - start);
-    if (failure_.empty() && report_stale_ && (shown_.paused || clock_() >= next_report_))
-        read_report();
     if (failure_.empty() && tree_stale_) read_tree();
     if (scene_->runs_edits()) read_printed();
     if (failure_.empty())
         keep_snapshot();
     else
         handle_failure();
+}
+
+/// A GPU computes on after its frame was queued, so the time here says nothing about it.
+void Engine::measure_cost(Time start) {
+    if (device().info().kind != compute::DeviceKind::emulator || !failure_.empty()) return;
+    const double seconds = std::chrono::duration<double>(clock_() - start).count();
+    shown_.costs.measured(scene_->entry().id, device().info(), experiment().parameters().work(),
+                          seconds);
 }
 
 void Engine::take(const EditedKernels::News& news) {
@@ -75,7 +87,9 @@ void Engine::take(const EditedKernels::News& news) {
 }
 
 void Engine::step() {
-    if (!attempt("Paused.", [&] { experiment().step(); }) && failure_.empty()) shown_.paused = true;
+    const bool done = attempt("Paused.", [&] { experiment().step(); });
+    if (cancelled_) return;
+    if (!done && failure_.empty()) shown_.paused = true;
     scene_->count_change();
     picture_stale_ = true;
     report_stale_ = true;
@@ -91,7 +105,7 @@ void Engine::render(Size view) {
 }
 
 void Engine::read_report() {
-    report_stale_ = false;
+    report_stale_ = report_cancelled_ = false;
     ++version_;
     activity_ = Activity::report;
     const Time start = clock_();
@@ -156,7 +170,10 @@ bool Engine::attempt(const std::string& consequence, const std::function<void()>
         change();
         return true;
     } catch (const compute::Cancelled&) {
-        go_back();
+        if (activity_ == Activity::report)
+            leave_report();
+        else
+            go_back();
         return false;
     } catch (const std::exception& error) {
         record_failure(error, from);
@@ -183,6 +200,16 @@ void Engine::limit(compute::Device& device) const {
 void Engine::remember_before_change() {
     if (before_change_ || !progress_) return;  // without progress nobody can cancel
     attempt("", [&] { before_change_ = experiment().snapshot(); });
+}
+
+/// The report before stays on show, and the frames go on.
+void Engine::leave_report() {
+    report_cancelled_ = true;
+    begin_work({}, progress_);
+}
+
+void Engine::retry_report() {
+    report_stale_ |= std::exchange(report_cancelled_, false);
 }
 
 /// After cancelled work: the last good state and its picture, paused.

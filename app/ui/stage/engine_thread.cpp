@@ -20,6 +20,8 @@ EngineThread::~EngineThread() {
 void EngineThread::send(Command command) {
     const std::lock_guard lock(mutex_);
     commands_.push_back(std::move(command));
+    // A report can wait, a person cannot.
+    if (busy_since_ && engine_->activity() == Activity::report) stop_.request_stop();
 }
 
 void EngineThread::ask_for_frame(experiments::Size view) {
@@ -90,17 +92,25 @@ void EngineThread::run(Engine& engine, const std::stop_token& stop) {
         }
         engine.begin_work(token, progress_);
         for (const Command& command : commands) command(engine);
+        if (!commands.empty()) engine.retry_report();
         carried_out += commands.size();
         const bool changed = engine.advance(view);
-        if (!changed && commands.empty()) continue;
-        auto result = std::make_shared<Shown>(engine.shown());
-        result->commands = carried_out;
-        {
-            const std::lock_guard lock(mutex_);
-            result_ = std::move(result);
-        }
-        hooks_.published();
+        if (changed || !commands.empty()) publish(engine, carried_out);
+        // A report may take much longer than its frame.
+        if (!engine.report_due() || stop.stop_requested()) continue;
+        engine.read_report();
+        publish(engine, carried_out);
     }
+}
+
+void EngineThread::publish(Engine& engine, std::uint64_t carried_out) {
+    auto result = std::make_shared<Shown>(engine.shown());
+    result->commands = carried_out;
+    {
+        const std::lock_guard lock(mutex_);
+        result_ = std::move(result);
+    }
+    hooks_.published();
 }
 
 }  // namespace warpscope::ui

@@ -23,7 +23,8 @@ struct Work {
 };
 
 /// Runs an engine on a thread of its own. Each time that a frame is asked for it carries out the
-/// commands of its queue, computes one frame and publishes the results of both. So it is never more
+/// commands of its queue, computes one frame and publishes the results of both, then those of the
+/// report. So it is never more
 /// than one frame ahead of the window. The member functions are for another thread,
 /// and none waits for a computation.
 class EngineThread {
@@ -43,7 +44,8 @@ class EngineThread {
     EngineThread(const EngineThread&) = delete;
     EngineThread& operator=(const EngineThread&) = delete;
 
-    /// Carries out the command before the next frame that is asked for.
+    /// Carries out the command before the next frame that is asked for. A report that is being
+    /// computed is left for it and computed again afterwards.
     void send(Command command);
     /// Asks for a frame for a view of this many framebuffer pixels.
     void ask_for_frame(experiments::Size view);
@@ -58,6 +60,7 @@ class EngineThread {
   private:
     void work(const Engine::Start& start, const std::stop_token& stop);
     void run(Engine& engine, const std::stop_token& stop);
+    void publish(Engine& engine, std::uint64_t carried_out);
 
     Hooks hooks_;
     mutable std::mutex mutex_;  ///< of all that follows

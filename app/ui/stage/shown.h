@@ -10,6 +10,7 @@
 
 #include "compute/device/device.h"
 #include "experiments/framework/experiment.h"
+#include "experiments/framework/frame_cost.h"
 #include "gl/pixel_buffer.h"
 #include "ui/documents/kernel_document.h"
 #include "ui/stage/inspector.h"
@@ -69,11 +70,13 @@ struct Shown {
     ShownPicture picture;
     std::shared_ptr<const experiments::Tree> tree;  ///< null: there is none, or it can't be made
     experiments::Report report;
+    bool report_due = false;  ///< a newer report is computed now
     std::optional<experiments::Comparison> comparison;
     std::optional<experiments::Timeline> timeline;  ///< as the kernel measured it
     Checks checks;
     DeviceBarriers barriers;
-    std::string ceilings_error;  ///< why the ceilings could not be measured; empty: no error
+    experiments::FrameCosts costs;  ///< of the emulator's frames
+    std::string ceilings_error;     ///< why the ceilings could not be measured; empty: no error
 
     Message message;
     std::uint64_t messages = 0;  ///< counts the messages

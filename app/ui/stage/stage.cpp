@@ -55,7 +55,10 @@ void Stage::take(std::shared_ptr<const Shown> shown) {
 }
 
 void Stage::adopt_values() {
-    if (shown_->entry != parameters_of_) parameters_ = shown_->entry->make_parameters();
+    if (shown_->entry != parameters_of_) {
+        parameters_ = shown_->entry->make_parameters();
+        costly_.reset();
+    }
     parameters_of_ = shown_->entry;
     for (const Assignment& one : shown_->parameters) parameters_->find(one.id).parse(one.text);
     run_ = shown_->run;
@@ -67,8 +70,10 @@ void Stage::advance(experiments::Size view) {
     if (thread_) {
         if (auto newest = thread_->take()) take(std::move(newest));
         thread_->ask_for_frame(view);
-    } else if (engine_->advance(view)) {
-        follow_engine();
+    } else {
+        const bool changed = engine_->advance(view), due = engine_->report_due();
+        if (due) engine_->read_report();
+        if (changed || due) follow_engine();
     }
     retired_.clear();
 }
@@ -136,18 +141,41 @@ std::vector<Assignment> Stage::parse(std::span<const Assignment> values) {
     return before;
 }
 
-bool Stage::set(std::span<const Assignment> values, const compute::RunSettings& run) {
+bool Stage::set(std::span<const Assignment> values, const compute::RunSettings& run, bool asks) {
     Change change{{values.begin(), values.end()}, {}, run, run_};
+    const double seconds_before = expected_seconds();
     try {
         change.before = parse(values);
     } catch (const experiments::ParameterError& error) {
         say(error.what(), Tone::error);
         return false;
     }
+    costly_.reset();
+    if (asks && is_costly(seconds_before, expected_seconds())) {
+        costly_ = {{values.begin(), values.end()}, run, expected_seconds()};
+        parse(change.before);
+        return true;
+    }
     for (Assignment& one : change.after) one.text = parameters_->find(one.id).text();
     if (message_.tone == Tone::error) message_ = {};
     histories_[entry().id].add(std::move(change));
     return carry_out(values, run);
+}
+
+/// Of a frame with the values that a person has chosen.
+double Stage::expected_seconds() const {
+    return shown_->costs.seconds(entry().id, device(), parameters_->work());
+}
+
+bool Stage::is_costly(double before, double after) const {
+    return thread_ && !paused_ && after > costly_seconds && after > 2 * before;
+}
+
+void Stage::answer(Answer answer) {
+    const auto change = std::exchange(costly_, std::nullopt);
+    if (!change || answer == Answer::go_back) return;
+    if (answer == Answer::apply_paused) pause(true);
+    set(change->values, change->run, false);
 }
 
 bool Stage::carry_out(std::span<const Assignment> values, const compute::RunSettings& run) {

@@ -20,6 +20,13 @@
 
 namespace warpscope::ui {
 
+/// A change of parameters that waits for a person's word, since frames would take this long.
+struct CostlyChange {
+    std::vector<experiments::Assignment> values;
+    compute::RunSettings run;
+    double seconds = 0;  ///< of a frame, estimated
+};
+
 /// The drawing thread's side of an Engine: takes the commands of a person and has the newest
 /// results that the panels draw. In the window the engine runs on a thread of its own, and no
 /// member function waits for it. A screenshot without a window, and tests, run it here: there each
@@ -72,11 +79,17 @@ class Stage {
     void select(const experiments::Entry& entry);
     void set_device(const std::string& wish);
     void set_run(const compute::RunSettings& run);
-    /// False: a value is not legal; with the engine here, also: it could not be set.
+    /// False: a value is not legal; with the engine here, also: it could not be set. Values with
+    /// which a running experiment would take more than `costly_seconds` for a frame, and much
+    /// longer than now, wait as costly_change().
     bool assign(std::span<const experiments::Assignment> assignments);
     /// Shows an experiment with these values. False: a value is not legal.
     bool open(const experiments::Entry& entry, std::span<const experiments::Assignment> values,
               const compute::RunSettings& run);
+    const std::optional<CostlyChange>& costly_change() const { return costly_; }
+    enum class Answer { apply, apply_paused, go_back };
+    /// Ends the wait of costly_change().
+    void answer(Answer answer);
     /// Takes back the newest change of the parameters of the experiment on show, or of the run
     /// settings, that a person made here; or makes it again.
     void undo() { go(false); }
@@ -122,8 +135,13 @@ class Stage {
     /// Only with the engine on the calling thread: waits until all requested checks have ended.
     void wait_for_checks();
 
+    static constexpr double costly_seconds = 2;
+
   private:
-    bool set(std::span<const experiments::Assignment> values, const compute::RunSettings& run);
+    bool is_costly(double before, double after) const;
+    double expected_seconds() const;
+    bool set(std::span<const experiments::Assignment> values, const compute::RunSettings& run,
+             bool asks = true);
     std::vector<experiments::Assignment> parse(std::span<const experiments::Assignment> values);
     bool carry_out(std::span<const experiments::Assignment> values,
                    const compute::RunSettings& run);
@@ -143,6 +161,7 @@ class Stage {
     std::unique_ptr<experiments::ParameterSet> parameters_;
     const experiments::Entry* parameters_of_ = nullptr;
     compute::RunSettings run_;
+    std::optional<CostlyChange> costly_;
     bool paused_ = false;
     std::map<std::string, ChangeHistory> histories_;  ///< by experiment
     Message message_;

@@ -280,8 +280,8 @@ void App::write_widgets() {
     Ui& ui = view_->ui();
     const auto [width, height] = ImGui::GetIO().DisplaySize;
     const auto [x, y] = ImGui::GetIO().MousePos;
-    const bool settled =
-        stage_->settled() && !view_->microscope().waits() && !input_.waits() && ui.requests.empty();
+    const bool settled = stage_->settled() && !stage_->shown().report_due &&
+                         !view_->microscope().waits() && !input_.waits() && ui.requests.empty();
     ui.widgets.add({"frames", 0, 0, 0, 0, std::to_string(frames_), true, false});
     ui.widgets.add({"mouse", 0, 0, width, height, fmt::format("{:.0f},{:.0f}", x, y)});
     ui.widgets.add({"settled", 0, 0, 0, 0, settled ? "on" : "off", true, false});

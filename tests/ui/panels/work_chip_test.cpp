@@ -36,6 +36,11 @@ TEST(WorkChipTest, NamesComparisonsWhichHaveNoSingleLaunch) {
               "Comparing the variants · 2 min so far");
 }
 
+TEST(WorkChipTest, SaysWhatAChangeWouldCost) {
+    EXPECT_EQ(cost_words(12.3), "Frames of about 13 s on this machine.");
+    EXPECT_EQ(cost_words(7200), "Frames of about 2 h on this machine.");
+}
+
 TEST(WorkChipTest, NamesTheEarlierBlocksThatTheMicroscopeRuns) {
     EXPECT_EQ(block_words(0.29, {1, 3, 12}), "");
     EXPECT_EQ(block_words(1.2, {1, 3, 12}),

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
@@ -42,10 +43,18 @@ struct Gate {
     }
 };
 Gate gate;
+std::atomic<bool> reports_end = true;
+std::atomic<int> reports_begun = 0;
 
 class GatedExperiment final : public FakeExperiment {
   public:
     using FakeExperiment::FakeExperiment;
+
+    experiments::Report report() override {
+        for (++reports_begun; !reports_end; std::this_thread::yield())
+            device().check_stop("the report");
+        return FakeExperiment::report();
+    }
 
   protected:
     void do_step() override {
@@ -126,6 +135,47 @@ TEST_F(EngineThreadTest, OfManyCommandsTheLastOneHoldsAndNoneBeforeItIsSeen) {
     }
     until([&] { return computed("level") == "200"; });
     EXPECT_EQ(chosen("level"), "200");
+}
+
+TEST_F(EngineThreadTest, ACommandDoesNotWaitForAReport) {
+    reports_begun = 0;
+    reports_end = false;
+    gate.open();
+    until([&] { return reports_begun > 0; });
+    EXPECT_TRUE(stage_->report().empty());
+    assign("level", "99");
+    until([&] { return computed("level") == "99"; });
+    reports_end = true;
+    until([&] { return !stage_->report().empty(); });
+}
+
+TEST_F(EngineThreadTest, ACostlyChangeWaitsForAnAnswer) {
+    using Answer = Stage::Answer;
+    EXPECT_TRUE(assign("bodies", "8191")) << "less than twice the work of 4096";
+    EXPECT_EQ(chosen("bodies"), "8191");
+    for (const Answer answer : {Answer::go_back, Answer::apply}) {
+        EXPECT_TRUE(assign("bodies", "1048576"));
+        EXPECT_EQ(chosen("bodies"), "8191");
+        ASSERT_TRUE(stage_->costly_change());
+        EXPECT_GT(stage_->costly_change()->seconds, Stage::costly_seconds);
+        stage_->answer(answer);
+        EXPECT_FALSE(stage_->costly_change());
+        EXPECT_EQ(chosen("bodies"), answer == Answer::apply ? "1048576" : "8191");
+    }
+    EXPECT_FALSE(stage_->paused());
+}
+
+TEST_F(EngineThreadTest, ACostlyChangeCanBeMadePaused) {
+    assign("bodies", "1048576");
+    assign("level", "3");
+    EXPECT_FALSE(stage_->costly_change()) << "another change makes the question pointless";
+    assign("bodies", "1048576");
+    stage_->answer(Stage::Answer::apply_paused);
+    EXPECT_TRUE(stage_->paused());
+    EXPECT_EQ(chosen("bodies"), "1048576");
+    assign("bodies", "1");
+    assign("bodies", "1048576");
+    EXPECT_EQ(chosen("bodies"), "1048576") << "a paused experiment computes no frames";
 }
 
 TEST_F(EngineThreadTest, AValueThatTheEngineRefusesIsTakenBackWithAMessage) {
