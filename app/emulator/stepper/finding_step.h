@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "emulator/stepper/stepper.h"
 
@@ -12,5 +13,8 @@ namespace warpscope::emulator {
 /// with. Where no such access is known (the schedule is another one), the position before the
 /// thread first executes the line. nullopt: it never does. Moves the stepper.
 std::optional<std::uint64_t> step_of(Stepper& stepper, const Finding& finding);
+
+/// The finding of this kind at these source lines, where `findings` have it.
+std::optional<Finding> same_in(const std::vector<Finding>& findings, const Finding& wanted);
 
 }  // namespace warpscope::emulator

@@ -308,10 +308,15 @@ void Microscope::seek(std::uint64_t position) {
 }
 
 void Microscope::show(const emulator::Finding& finding) {
-    pick_thread(finding.place().thread);
-    move([finding](Stepper& stepper) {
-        const std::uint64_t before = stepper.position();
-        stepper.seek(emulator::step_of(stepper, finding).value_or(before));
+    when_ready([this, finding] {
+        if (!ready()) return;
+        // In another frame than the checked one, the schedule lets other threads race.
+        const emulator::Finding here = emulator::same_in(all_findings(), finding).value_or(finding);
+        pick_thread(here.place().thread);
+        move([here](Stepper& stepper) {
+            const std::uint64_t before = stepper.position();
+            stepper.seek(emulator::step_of(stepper, here).value_or(before));
+        });
     });
 }
 

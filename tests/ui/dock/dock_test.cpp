@@ -91,6 +91,29 @@ TEST_F(DockTest, FindingsNameBothLinesAndOpenTheThread) {
     EXPECT_EQ(view_->microscope().stepper().words()[word].writer, writer);
 }
 
+TEST_F(DockTest, AFindingOfAnEarlierFrameOpensAtAWrongReadOfTheFrameOnShow) {
+    show("ripple", racy_ripple);
+    click("race");
+    for (int i = 0; i < 5; ++i) {
+        stage_->step_once();
+        frames();
+    }
+    ASSERT_EQ(stage_->frame(), 5U);
+    click("finding.0");
+    Microscope& microscope = view_->microscope();
+    ASSERT_TRUE(microscope.ready());
+    EXPECT_EQ(microscope.frame(), 5U);
+    const emulator::Finding finding = microscope.all_findings().at(0);
+    ASSERT_TRUE(finding.misread());
+    EXPECT_EQ(microscope.thread(), finding.first.thread);
+    EXPECT_EQ(line_of_next_step(), finding.first.line);
+    const auto writer = std::int32_t(finding.second->thread.x + 16 * finding.second->thread.y);
+    const std::size_t word = *finding.byte / 4;
+    EXPECT_NE(microscope.stepper().words()[word].writer, writer);
+    microscope.to_end();
+    EXPECT_EQ(microscope.stepper().words()[word].writer, writer);
+}
+
 // The line is executed in each pass of the loop, by each of the block's threads.
 TEST_F(DockTest, AFindingInALoopOpensInThePassThatReadsItsWord) {
     show("dot", {{"n", "3000"}, {"kernel", "no_loop_barrier"}});
