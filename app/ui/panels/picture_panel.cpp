@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gl/gl_info.h"
 #include "ui/microscope/picture_block.h"
 #include "ui/widgets/widgets.h"
 
@@ -55,18 +56,29 @@ void PicturePanel::start_over() {
     pointed_ = false;
 }
 
+PicturePanel::PicturePanel(Stage& stage, Microscope& microscope, ViewOptions& options)
+    : stage_(stage), microscope_(microscope), options_(options), keeps_(gl::gl_info().software) {}
+
 void PicturePanel::render(const ImDrawList*, const ImDrawCmd* command) {
     static_cast<PicturePanel*>(command->UserCallbackData)->render_queued();
 }
 
-/// Software GL needs up to 70 ms for the mean colours of a large picture, so what was drawn is kept
-/// until the picture or the view changes.
 void PicturePanel::render_queued() {
+    glDisable(GL_SCISSOR_TEST);
+    if (keeps_) return render_kept();
+    queued_.texture->begin_draw();
+    picture_view_.draw(queued_.picture, queued_.view, queued_.rect, queued_.target_height,
+                       queued_.style);
+    queued_.texture->end_draw();
+}
+
+/// Software GL needs up to 70 ms for the mean colours of a large picture, so what was drawn is kept
+/// until the picture or the view changes. A GPU draws it faster than it copies what is kept.
+void PicturePanel::render_kept() {
     const Queued& draw = queued_;
     const gl::Rect& rect = draw.rect;
     GLint target = 0;
     glGetIntegerv(GL_DRAW_FRAMEBUFFER_BINDING, &target);
-    glDisable(GL_SCISSOR_TEST);
     const bool fits = drawn_pixels_ && drawn_pixels_->width() == rect.width &&
                       drawn_pixels_->height() == rect.height;
     if (!fits) drawn_pixels_.emplace(rect.width, rect.height);

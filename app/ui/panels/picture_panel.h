@@ -18,8 +18,7 @@ namespace warpscope::ui {
 /// The experiment's pixels, which a person pans and zooms, and the microscope's place in them.
 class PicturePanel {
   public:
-    PicturePanel(Stage& stage, Microscope& microscope, ViewOptions& options)
-        : stage_(stage), microscope_(microscope), options_(options) {}
+    PicturePanel(Stage& stage, Microscope& microscope, ViewOptions& options);
 
     /// Draws the panel into the current ImGui child window.
     void draw(Ui& ui);
@@ -41,6 +40,7 @@ class PicturePanel {
 
     static void render(const ImDrawList* list, const ImDrawCmd* command);
     void render_queued();
+    void render_kept();
     void queue(Ui& ui, const gl::Texture& pixels);
     void navigate(Ui& ui, ImVec2 size);
     void choose_pixel(Ui& ui, gl::Point texel, bool hovered);
@@ -58,7 +58,8 @@ class PicturePanel {
     Canvas canvas_;
     gl::PictureView picture_view_;
     Queued queued_;
-    Queued drawn_;  ///< in `drawn_pixels_`
+    const bool keeps_;  ///< what was drawn, in `drawn_pixels_`
+    Queued drawn_;
     std::optional<gl::Framebuffer> drawn_pixels_;
     experiments::Pointer pointer_;       ///< as the experiment was told last
     bool pointed_ = false;               ///< the experiment uses the pointer
