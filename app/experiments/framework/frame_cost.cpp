@@ -9,6 +9,8 @@ namespace {
 
 /// Shorter frames tell more about the start of launches than about the work in them.
 constexpr double least_seconds = 0.005;
+/// A frame with less than a hundredth of the work spends its time on other things.
+constexpr double most_growth = 100;
 
 /// Thread instructions per second. The emulator's rate was measured on a desktop processor; a
 /// multiprocessor issues 128 a clock at 1.5 GHz and more, of which kernels reach about a half.
@@ -29,7 +31,8 @@ void FrameCosts::measured(std::string_view experiment, const compute::DeviceInfo
 double FrameCosts::seconds(std::string_view experiment, const compute::DeviceInfo& device,
                            double work) const {
     const auto found = largest_.find(std::pair{std::string(experiment), device.ordinal});
-    if (found == largest_.end()) return work / usual_rate(device);
+    if (found == largest_.end() || work > most_growth * found->second.work)
+        return work / usual_rate(device);
     return work / found->second.work * found->second.seconds;
 }
 

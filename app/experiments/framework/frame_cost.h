@@ -17,8 +17,9 @@ class FrameCosts {
     void measured(std::string_view experiment, const compute::DeviceInfo& device, double work,
                   double seconds);
     /// The seconds that a frame with these values will take, at the rate of the largest frame that
-    /// was measured for the experiment on this device. If there was none: at the rate of a usual
-    /// machine, which can be wrong by a factor of 3. 0 if the work is not known.
+    /// was measured for the experiment on this device. If there was none, or if its work was less
+    /// than a hundredth: at the rate of a usual machine, which can be wrong by a factor of 3. 0 if
+    /// the work is not known.
     double seconds(std::string_view experiment, const compute::DeviceInfo& device,
                    double work) const;
 

@@ -34,6 +34,13 @@ TEST(FrameCosts, TheRateIsThatOfTheLargestFrame) {
     EXPECT_DOUBLE_EQ(costs.seconds("nbody", emulator, 4000), 0.040) << "a newer one of its size";
 }
 
+TEST(FrameCosts, AFrameOfALittleWorkTellsNothingAboutAHundredTimesMore) {
+    FrameCosts costs;
+    costs.measured("nbody", gpu, 1e9, 1);
+    EXPECT_DOUBLE_EQ(costs.seconds("nbody", gpu, 1e11), 100);
+    EXPECT_DOUBLE_EQ(costs.seconds("nbody", gpu, 1.1e11), 0.01);
+}
+
 TEST(FrameCosts, ExperimentsAndDevicesHaveRatesOfTheirOwn) {
     FrameCosts costs;
     costs.measured("nbody", gpu, 1000, 1);
