@@ -228,11 +228,17 @@ class App:
         return int(self.value("transport.frame"))
 
     def pixels(self, widget="picture.pixels"):
-        """The pixels of a widget on the screen."""
-        w = self.widgets()[widget]
-        x, y = round(w["x"]), round(w["y"])
-        return self.display.picture().crop(x, y, round(w["x"] + w["w"]) - x,
-                                           round(w["y"] + w["h"]) - y)
+        """The pixels of a widget on the screen, without the line about long work that may lie over it."""
+        def alone():
+            widgets = self.widgets()
+            if "work" in widgets:
+                return None
+            w = widgets[widget]
+            x, y = round(w["x"]), round(w["y"])
+            picture = self.display.picture().crop(x, y, round(w["x"] + w["w"]) - x,
+                                                  round(w["y"] + w["h"]) - y)
+            return None if "work" in self.widgets() else picture
+        return wait_for(f"{widget} without long work", alone)
 
     # --- acting
 
