@@ -96,14 +96,14 @@ TEST_P(Gallery, ReportsNoWrongPixels) {
     }
 }
 
-TEST_P(Gallery, TheRacyKernelHasTheVerdictFinding) {
+TEST_P(Gallery, TheRacyKernelNeverPasses) {
     Page page(device(), "single_buffer", {160, 160});
     page.draw(2);
     const Reading wrong = tests::reading((*page).report(), "wrong_pixels");
     // On a GPU the warps may by chance run in an order that gives the right picture.
     const bool happens = device().info().kind == compute::DeviceKind::emulator || wrong.value > 0;
     EXPECT_EQ(wrong.value > 0, happens);
-    EXPECT_EQ(wrong.verdict, Verdict::finding);
+    EXPECT_EQ(wrong.verdict, happens ? Verdict::finding : Verdict::unproven);
 }
 
 TEST(GalleryPicture, OnAGpuEqualsTheEmulatorsIfItIsExact) {
