@@ -46,6 +46,7 @@ class Answering(Scenario):
         app.wait_value("transport.frame", lambda value: int(value) > 2)
         app.type_into("nbody.bodies", "262144")
         app.click("cost.apply")
+        app.wait_value("work", lambda value: value.startswith("Frame"))
         app.click("work.cancel")
         app.wait_value("nbody.bodies", "512")
 
