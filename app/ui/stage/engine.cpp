@@ -121,9 +121,15 @@ void Engine::changed() {
     report_stale_ = true;
     next_report_ = {};
     tree_stale_ = true;
-    shown_.changed_parameters = changed_parameters();
+    follow_parameters();
     ++version_;
     edits_.look_again();
+}
+
+/// Derives what depends only on the parameters. The work of a file of bodies is read from the file.
+void Engine::follow_parameters() {
+    shown_.changed_parameters = changed_parameters();
+    work_ = experiment().parameters().work();
 }
 
 experiments::Assignments Engine::changed_parameters() const {

@@ -112,6 +112,7 @@ class Engine {
     void put_on_show_alone(std::unique_ptr<Scene> scene);
     void set_all(experiments::Experiment& made, std::span<const experiments::Assignment> values);
     void changed();
+    void follow_parameters();
     experiments::Assignments changed_parameters() const;
     std::string read_only() const;
     void clear_message();
@@ -170,6 +171,7 @@ class Engine {
     std::shared_ptr<compute::LaunchProgress> progress_;
     bool cancelled_ = false;  ///< in this frame
     bool report_cancelled_ = false;
+    double work_ = 0;  ///< ParameterSet::work() of the experiment on show
     /// Where the experiment stood before the changes since its newest frame.
     std::optional<experiments::Snapshot> before_change_;
     std::string failure_;  ///< the error of the kernels or the device on show, not handled yet

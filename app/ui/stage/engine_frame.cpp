@@ -60,8 +60,7 @@ void Engine::compute_frame(Size view) {
 void Engine::measure_cost(Time start) {
     if (device().info().kind != compute::DeviceKind::emulator || !failure_.empty()) return;
     const double seconds = std::chrono::duration<double>(clock_() - start).count();
-    shown_.costs.measured(scene_->entry().id, device().info(), experiment().parameters().work(),
-                          seconds);
+    shown_.costs.measured(scene_->entry().id, device().info(), work_, seconds);
 }
 
 void Engine::take(const EditedKernels::News& news) {
@@ -221,6 +220,7 @@ void Engine::go_back() {
     const auto before = std::exchange(before_change_, std::nullopt);
     if (before) {
         attempt("", [&] { experiment().resume(*before); });
+        follow_parameters();
         edits_.look_again();
     }
     say(before ? "Cancelled: the settings before are back. Paused." : "Cancelled. Paused.");

@@ -143,7 +143,8 @@ std::vector<Assignment> Stage::parse(std::span<const Assignment> values) {
 
 bool Stage::set(std::span<const Assignment> values, const compute::RunSettings& run, bool asks) {
     Change change{{values.begin(), values.end()}, {}, run, run_};
-    const double seconds_before = expected_seconds();
+    const bool guarded = asks && thread_ && !paused_;
+    const double seconds_before = guarded ? expected_seconds() : 0;
     try {
         change.before = parse(values);
     } catch (const experiments::ParameterError& error) {
@@ -151,8 +152,9 @@ bool Stage::set(std::span<const Assignment> values, const compute::RunSettings& 
         return false;
     }
     costly_.reset();
-    if (asks && is_costly(seconds_before, expected_seconds())) {
-        costly_ = {{values.begin(), values.end()}, run, expected_seconds()};
+    const double seconds = guarded ? expected_seconds() : 0;
+    if (seconds > costly_seconds && seconds > 2 * seconds_before) {
+        costly_ = {{values.begin(), values.end()}, run, seconds};
         parse(change.before);
         return true;
     }
@@ -165,10 +167,6 @@ bool Stage::set(std::span<const Assignment> values, const compute::RunSettings& 
 /// Of a frame with the values that a person has chosen.
 double Stage::expected_seconds() const {
     return shown_->costs.seconds(entry().id, device(), parameters_->work());
-}
-
-bool Stage::is_costly(double before, double after) const {
-    return thread_ && !paused_ && after > costly_seconds && after > 2 * before;
 }
 
 void Stage::answer(Answer answer) {

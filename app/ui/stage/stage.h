@@ -94,7 +94,7 @@ class Stage {
     /// settings, that a person made here; or makes it again.
     void undo() { go(false); }
     void redo() { go(true); }
-    /// What is changed before this call and what is changed after it are two steps of undo().
+    /// Ends a drag: the next change is a step of its own for undo().
     void end_drag() { histories_[entry().id].end_drag(); }
     /// Whether the source that runs has none of the barriers that a toggle switches.
     bool barrier_taken_out() const;
@@ -138,7 +138,6 @@ class Stage {
     static constexpr double costly_seconds = 2;
 
   private:
-    bool is_costly(double before, double after) const;
     double expected_seconds() const;
     bool set(std::span<const experiments::Assignment> values, const compute::RunSettings& run,
              bool asks = true);
