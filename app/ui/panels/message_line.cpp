@@ -69,8 +69,9 @@ void MessageLine::draw(Ui& ui) {
     ImGui::PopFont();
     const float width = ImGui::GetContentRegionAvail().x;
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    const float taken =
-        right_width + offer_button(ui, offer_, low.x + width - right_width - ui.px(12)) + ui.px(50);
+    // The text at the right grows with the first picture, and a button must not move under the mouse.
+    const float offer_width = offer_button(ui, offer_, low.x + width);
+    const float taken = right_width + offer_width + ui.px(50);
     const Line line = current_line(stage_);
     const float dot = ui.px(3.5F);
     ImGui::GetWindowDrawList()->AddCircleFilled(
@@ -78,7 +79,7 @@ void MessageLine::draw(Ui& ui) {
     ImGui::SetCursorScreenPos({low.x + 2 * dot + ui.px(8), low.y});
     clipped_text(ui.fonts.small, line.colour, line.text, width - taken);
     record(ui, "message", line.text);
-    ImGui::SetCursorScreenPos({low.x + width - right_width, low.y});
+    ImGui::SetCursorScreenPos({low.x + width - right_width - offer_width, low.y});
     text(ui.fonts.small, colour::dim, right);
     record(ui, "device.name", info.name);
 }
