@@ -3,7 +3,8 @@
 //     a_i = sum over j of m_j (x_j - x_i) / (|x_j - x_i|^2 + eps^2)^(3/2)
 // and moves by semi-implicit Euler: v += a dt, then x += v dt. A kernel reads the old positions and
 // velocities and writes the new ones, so no thread reads what another thread writes. One thread
-// moves one body. Any n from 1 on, any block size.
+// moves one body. Any n from 1 on, any block size. A launch moves the bodies from `begin` on, as
+// many as it has threads: a long step can be divided into several launches.
 
 // The kernel that uses shared memory. The threads of a block load a tile of blockDim.x bodies
 // together, one body each, and then all of them read the whole tile: each body costs n / blockDim.x
@@ -11,9 +12,9 @@
 // shared memory: blockDim.x * sizeof(float4).
 extern "C" __global__ void nbody_tiled(float4* new_position, float4* new_velocity,
                                        const float4* old_position, const float4* old_velocity,
-                                       int n, float dt, float eps) {
+                                       int n, int begin, float dt, float eps) {
     extern __shared__ float4 sp[];  // shared positions
-    int index = blockIdx.x * blockDim.x + threadIdx.x;
+    int index = begin + blockIdx.x * blockDim.x + threadIdx.x;
 
     // A thread beyond the last body still loads its part of each tile and reaches each barrier.
     float4 pos = index < n ? old_position[index] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -84,8 +85,8 @@ __device__ void advance(Vector& pos, Vector& vel, float3 f, float dt) {
 // Each thread reads every body from global memory, position and mass with one 16-byte load.
 extern "C" __global__ void nbody_float4(float4* new_position, float4* new_velocity,
                                         const float4* old_position, const float4* old_velocity,
-                                        int n, float dt, float eps) {
-    int index = blockIdx.x * blockDim.x + threadIdx.x;
+                                        int n, int begin, float dt, float eps) {
+    int index = begin + blockIdx.x * blockDim.x + threadIdx.x;
     if (index >= n) return;
 
     float4 pos = old_position[index];
@@ -110,8 +111,8 @@ extern "C" __global__ void nbody_float4(float4* new_position, float4* new_veloci
 // in an array of their own.
 extern "C" __global__ void nbody_float3(float3* new_position, float3* new_velocity,
                                         const float3* old_position, const float3* old_velocity,
-                                        const float* mass, int n, float dt, float eps) {
-    int index = blockIdx.x * blockDim.x + threadIdx.x;
+                                        const float* mass, int n, int begin, float dt, float eps) {
+    int index = begin + blockIdx.x * blockDim.x + threadIdx.x;
     if (index >= n) return;
 
     float3 pos = old_position[index];

@@ -1,7 +1,8 @@
 // The time step of nbody.cu on a ladder of kernels, from nbody_tiled up to the speed limit of the
 // GPU: each changes one thing of the kernel before it. docs/ladder.md has the prediction and the
 // measurement for each of them. The physics is that of nbody.cu: n bodies, G = 1, softening eps,
-// semi-implicit Euler. A float4 holds a position and, in w, the mass.
+// semi-implicit Euler. A float4 holds a position and, in w, the mass. A launch moves the bodies
+// from `begin` on.
 
 // v += a dt, x += v dt. The masses in w stay as they are.
 __device__ void advance(float4& pos, float4& vel, float3 f, float dt) {
@@ -40,9 +41,9 @@ __device__ void add_pull_rsqrt(float3& f, float3 r, float m, float eps2) {
 template <int Unroll>
 __device__ void step_in_tiles(float4* new_position, float4* new_velocity,
                               const float4* old_position, const float4* old_velocity, int n,
-                              float dt, float eps) {
+                              int begin, float dt, float eps) {
     extern __shared__ float4 tile[];
-    int index = blockIdx.x * blockDim.x + threadIdx.x;
+    int index = begin + blockIdx.x * blockDim.x + threadIdx.x;
     float eps2 = eps * eps;
 
     float4 pos = index < n ? old_position[index] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
@@ -77,8 +78,8 @@ __device__ void step_in_tiles(float4* new_position, float4* new_velocity,
 // The loop is unrolled 4 times because nvcc unrolls the loop of nbody_tiled 4 times.
 extern "C" __global__ void nbody_rsqrt(float4* new_position, float4* new_velocity,
                                        const float4* old_position, const float4* old_velocity,
-                                       int n, float dt, float eps) {
-    step_in_tiles<4>(new_position, new_velocity, old_position, old_velocity, n, dt, eps);
+                                       int n, int begin, float dt, float eps) {
+    step_in_tiles<4>(new_position, new_velocity, old_position, old_velocity, n, begin, dt, eps);
 }
 
 // Changed: the inner loop is unrolled 16 times, so that its counter and its branch cost less for
@@ -86,8 +87,8 @@ extern "C" __global__ void nbody_rsqrt(float4* new_position, float4* new_velocit
 // on a multiprocessor.
 extern "C" __global__ void __maxnreg__(32)
     nbody_unrolled(float4* new_position, float4* new_velocity, const float4* old_position,
-                   const float4* old_velocity, int n, float dt, float eps) {
-    step_in_tiles<16>(new_position, new_velocity, old_position, old_velocity, n, dt, eps);
+                   const float4* old_velocity, int n, int begin, float dt, float eps) {
+    step_in_tiles<16>(new_position, new_velocity, old_position, old_velocity, n, begin, dt, eps);
 }
 
 // The threads of a block and the bodies of a tile of all kernels below.
@@ -95,8 +96,8 @@ constexpr int threads = 256;
 
 // The index of this thread's k-th body. Neighbouring threads have neighbouring bodies.
 template <int Bodies>
-__device__ int body_of(int k) {
-    return (blockIdx.x * Bodies + k) * threads + threadIdx.x;
+__device__ int body_of(int begin, int k) {
+    return begin + (blockIdx.x * Bodies + k) * threads + threadIdx.x;
 }
 
 // Adds the pulls of the first `count` bodies of the tile, rounded up to a multiple of Unroll, to
@@ -120,8 +121,8 @@ __device__ void add_tile(float3 (&f)[Bodies], const float3 (&pos)[Bodies], const
 
 // Computes the forces f that bodies first to last - 1 of n exert on this thread's bodies.
 template <int Bodies, int Unroll>
-__device__ void pull_by(float3 (&f)[Bodies], const float4* position, int n, int first, int last,
-                        float eps2) {
+__device__ void pull_by(float3 (&f)[Bodies], const float4* position, int n, int begin, int first,
+                        int last, float eps2) {
     static_assert(threads % Unroll == 0, "add_tile must not leave the tile");
     __shared__ float4 tile[threads];
 
@@ -129,7 +130,7 @@ __device__ void pull_by(float3 (&f)[Bodies], const float4* position, int n, int 
     float3 pos[Bodies];
 #pragma unroll
     for (int k = 0; k < Bodies; ++k) {
-        int i = body_of<Bodies>(k);
+        int i = body_of<Bodies>(begin, k);
         float4 body = i < n ? position[i] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
         pos[k] = make_float3(body.x, body.y, body.z);
         f[k] = make_float3(0.0f, 0.0f, 0.0f);
@@ -154,13 +155,13 @@ __device__ void pull_by(float3 (&f)[Bodies], const float4* position, int n, int 
 // With a quarter of the threads, small numbers of bodies leave multiprocessors idle.
 extern "C" __global__ void __launch_bounds__(threads, 3)
     nbody_several(float4* new_position, float4* new_velocity, const float4* old_position,
-                  const float4* old_velocity, int n, float dt, float eps) {
+                  const float4* old_velocity, int n, int begin, float dt, float eps) {
     float3 f[4];
-    pull_by<4, 2>(f, old_position, n, 0, n, eps * eps);
+    pull_by<4, 2>(f, old_position, n, begin, 0, n, eps * eps);
 
 #pragma unroll
     for (int k = 0; k < 4; ++k) {
-        int i = body_of<4>(k);
+        int i = body_of<4>(begin, k);
         if (i >= n) continue;
         float4 pos = old_position[i];
         float4 vel = old_velocity[i];
@@ -174,15 +175,15 @@ extern "C" __global__ void __launch_bounds__(threads, 3)
 // bodies, and stores the force on body i in partial[y * n + i]. gridDim.y * share is at least n.
 // eps2 is an argument of the kernel, so that it is read from constant memory and needs no register.
 template <int Bodies, int Unroll>
-__device__ void find_partial_forces(float4* partial, const float4* position, int n, float eps2,
-                                    int share) {
+__device__ void find_partial_forces(float4* partial, const float4* position, int n, int begin,
+                                    float eps2, int share) {
     int first = blockIdx.y * share;
     float3 f[Bodies];
-    pull_by<Bodies, Unroll>(f, position, n, first, min(first + share, n), eps2);
+    pull_by<Bodies, Unroll>(f, position, n, begin, first, min(first + share, n), eps2);
 
 #pragma unroll
     for (int k = 0; k < Bodies; ++k) {
-        int i = body_of<Bodies>(k);
+        int i = body_of<Bodies>(begin, k);
         if (i < n) partial[size_t(blockIdx.y) * n + i] = make_float4(f[k].x, f[k].y, f[k].z, 0.0f);
     }
 }
@@ -190,16 +191,17 @@ __device__ void find_partial_forces(float4* partial, const float4* position, int
 // Changed: the bodies that pull are divided among gridDim.y rows of blocks. There are as many rows
 // as keep all multiprocessors busy to the end; nbody_integrate adds the forces of the rows.
 extern "C" __global__ void __launch_bounds__(threads, 3)
-    nbody_fast(float4* partial, const float4* position, int n, float eps2, int share) {
-    find_partial_forces<4, 2>(partial, position, n, eps2, share);
+    nbody_fast(float4* partial, const float4* position, int n, int begin, float eps2, int share) {
+    find_partial_forces<4, 2>(partial, position, n, begin, eps2, share);
 }
 
 // nbody_fast for few bodies. With 2 bodies per thread there are twice as many blocks. A
 // multiprocessor then has one block only, and the loop is unrolled 16 times because few other warps
 // can run while one waits.
 extern "C" __global__ void __launch_bounds__(threads, 2)
-    nbody_fast_small(float4* partial, const float4* position, int n, float eps2, int share) {
-    find_partial_forces<2, 16>(partial, position, n, eps2, share);
+    nbody_fast_small(float4* partial, const float4* position, int n, int begin, float eps2,
+                     int share) {
+    find_partial_forces<2, 16>(partial, position, n, begin, eps2, share);
 }
 
 // Adds the partial forces of all rows on each body, in the order of the rows, and moves the body.

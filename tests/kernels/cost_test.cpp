@@ -28,8 +28,8 @@ constexpr double dot_elements = 33 * 1024, reduction_elements = 1 << 20;
 constexpr Cost costs[] = {
     {"ripple", Math::precise, "ripple_txty", "pixel", pixels, 124'878'848},
     {"ripple", Math::fast, "ripple_txty", "pixel", pixels, 60'817'408},
-    {"nbody", Math::precise, "nbody_tiled", "interaction", interactions, 295'596'032},
-    {"nbody", Math::fast, "nbody_tiled", "interaction", interactions, 278'818'816},
+    {"nbody", Math::precise, "nbody_tiled", "interaction", interactions, 295'604'224},
+    {"nbody", Math::fast, "nbody_tiled", "interaction", interactions, 278'827'008},
     {"dot", Math::precise, "dot_book", "element", dot_elements, 1'156'064},
     {"dot", Math::fast, "dot_book", "element", dot_elements, 1'156'064},
     {"reduction", Math::precise, "sum_within_block", "element", reduction_elements, 106'950'656},

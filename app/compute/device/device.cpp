@@ -8,13 +8,14 @@ namespace warpscope::compute {
 
 void LoadedKernel::check_sizes(std::span<const std::size_t> expected,
                                std::span<const std::size_t> given) const {
+    constexpr const char* advice = "an edited kernel keeps the parameters of the shipped one";
     if (expected.size() != given.size())
-        throw DeviceError(fmt::format("kernel {} takes {} arguments, not {}", name, expected.size(),
-                                      given.size()));
+        throw DeviceError(fmt::format("kernel {} takes {} arguments, not {}: {}", name,
+                                      expected.size(), given.size(), advice));
     for (std::size_t i = 0; i < given.size(); ++i)
         if (expected[i] != given[i])
-            throw DeviceError(fmt::format("argument {} of kernel {} has {} bytes, not {}", i, name,
-                                          expected[i], given[i]));
+            throw DeviceError(fmt::format("argument {} of kernel {} has {} bytes, not {}: {}", i,
+                                          name, expected[i], given[i], advice));
 }
 
 void Device::set_edits(KernelEdits edits) {

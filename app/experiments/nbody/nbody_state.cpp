@@ -21,9 +21,9 @@ std::vector<float> rows(const Bodies& bodies, int stride, Field field, W w) {
     return values;
 }
 
-/// The literature counts 20 operations for each interaction.
-compute::Work pulls(double n, double bytes) {
-    return {bytes, n * n, 20 * n * n};
+/// The pulls of n bodies on `moved` bodies. The literature counts 20 operations for each.
+compute::Work pulls(double moved, double n, double bytes) {
+    return {bytes, moved * n, 20 * moved * n};
 }
 
 }  // namespace
@@ -67,16 +67,16 @@ void NBodyState::load_kernels() {
     const std::string_view file = file_of(kernel_), name = launches().front();
     if (kernel_ == NBodyKernel::float3) {
         float3_kernel_ =
-            device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, float, float>(file,
-                                                                                            name);
+            device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float, float>(
+                file, name);
     } else if (kernel_ == NBodyKernel::fast) {
-        partial_kernel_ = device_->kernel<Pointer, Pointer, int, float, int>(file, name);
+        partial_kernel_ = device_->kernel<Pointer, Pointer, int, int, float, int>(file, name);
         integrate_kernel_ =
             device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float>(
                 file, launches().back());
     } else {
         float4_kernel_ =
-            device_->kernel<Pointer, Pointer, Pointer, Pointer, int, float, float>(file, name);
+            device_->kernel<Pointer, Pointer, Pointer, Pointer, int, int, float, float>(file, name);
     }
 }
 
@@ -91,45 +91,62 @@ void NBodyState::step(unsigned block, float dt, float eps) {
 }
 
 void NBodyState::find_forces(unsigned block, float dt, float eps) {
-    if (kernel_ == NBodyKernel::fast) return find_partial_forces(eps);
-    const int n = int(size());
-    compute::LaunchShape shape;
-    unsigned bodies = block;  // of a block
-    if (kernel_ == NBodyKernel::several) {
-        block = NBodyPartition::threads;
-        bodies = 4 * block;
-    }
-    shape.grid.x = (unsigned(n) + bodies - 1) / bodies;
-    shape.block.x = block;
+    const bool fast = kernel_ == NBodyKernel::fast;
+    if (fast || kernel_ == NBodyKernel::several) block = NBodyPartition::threads;
+    const unsigned bodies = block * bodies_of_thread();
+    const unsigned rows = fast ? partition_.rows_of(size()) : 1;
+    const auto multiprocessors = unsigned(std::max(device_->info().multiprocessors, 1));
+    const std::size_t unit = std::size_t(bodies) * ((multiprocessors + rows - 1) / rows);
+    launches_.run(*device_, size(), unit, [&](std::size_t begin, std::size_t count) {
+        compute::LaunchShape shape;
+        shape.grid = {unsigned((count + bodies - 1) / bodies), rows};
+        shape.block.x = block;
+        if (fast)
+            find_partial_forces(shape, int(begin), count, eps);
+        else
+            move(shape, int(begin), count, dt, eps);
+    });
+    if (!fast) current_ = 1 - current_;
+}
+
+unsigned NBodyState::bodies_of_thread() const {
+    if (kernel_ == NBodyKernel::fast) return unsigned(partition_.bodies);
+    return kernel_ == NBodyKernel::several ? 4 : 1;
+}
+
+/// Computes the new state of `count` bodies, which becomes the current one later.
+void NBodyState::move(compute::LaunchShape shape, int begin, std::size_t count, float dt,
+                      float eps) {
     const bool tile_of_block = kernel_ == NBodyKernel::tiled || kernel_ == NBodyKernel::rsqrt ||
                                kernel_ == NBodyKernel::unrolled;
-    if (tile_of_block) shape.dynamic_shared_bytes = block * 4 * sizeof(float);
+    if (tile_of_block) shape.dynamic_shared_bytes = shape.block.x * 4 * sizeof(float);
 
-    const double state_bytes = double(n) * 2 * stride() * sizeof(float);
-    const double mass_bytes = kernel_ == NBodyKernel::float3 ? double(n) * sizeof(float) : 0;
-    const compute::Work work = pulls(n, 2 * state_bytes + mass_bytes);
+    const int n = int(size());
+    const double position_bytes = double(stride()) * sizeof(float);
+    const double mass_bytes = kernel_ == NBodyKernel::float3 ? sizeof(float) : 0;
+    // Reads all positions and masses, and the velocities of its bodies, whose new state it writes.
+    const compute::Work work = pulls(
+        double(count), n, n * (position_bytes + mass_bytes) + double(count) * 3 * position_bytes);
 
     const int next = 1 - current_;
     const Pointer to[] = {position_[next].pointer(), velocity_[next].pointer()};
     if (kernel_ == NBodyKernel::float3) {
         device_->launch(float3_kernel_, shape, work, to[0], to[1], positions(), velocities(),
-                        mass_.pointer(), n, dt, eps);
+                        mass_.pointer(), n, begin, dt, eps);
     } else {
-        device_->launch(float4_kernel_, shape, work, to[0], to[1], positions(), velocities(), n, dt,
-                        eps);
+        device_->launch(float4_kernel_, shape, work, to[0], to[1], positions(), velocities(), n,
+                        begin, dt, eps);
     }
-    current_ = next;
 }
 
-void NBodyState::find_partial_forces(float eps) {
+void NBodyState::find_partial_forces(const compute::LaunchShape& shape, int begin,
+                                     std::size_t count, float eps) {
     const std::size_t n = size();
-    compute::LaunchShape shape;
-    shape.grid = {partition_.columns_of(n), partition_.rows_of(n)};
-    shape.block.x = NBodyPartition::threads;
     const double position_bytes = double(n) * 4 * sizeof(float);
-    device_->launch(partial_kernel_, shape,
-                    pulls(double(n), position_bytes + double(partition_.partial_bytes(n))),
-                    partial_.pointer(), positions(), int(n), eps * eps, partition_.share_of(n));
+    const double partial_bytes = double(partition_.partial_bytes(n)) * double(count) / double(n);
+    device_->launch(
+        partial_kernel_, shape, pulls(double(count), double(n), position_bytes + partial_bytes),
+        partial_.pointer(), positions(), int(n), begin, eps * eps, partition_.share_of(n));
 }
 
 void NBodyState::integrate(float dt) {

@@ -7,6 +7,7 @@
 #include "experiments/nbody/bodies.h"
 #include "experiments/nbody/nbody_kernel.h"
 #include "experiments/nbody/nbody_partition.h"
+#include "experiments/nbody/step_launches.h"
 
 namespace warpscope::experiments {
 
@@ -24,7 +25,8 @@ class NBodyState {
     /// those of `several` and `fast` have NBodyPartition::threads.
     void step(unsigned block, float dt, float eps);
     /// Queues the kernel that computes the forces. For all kernels but `fast` it is the whole step;
-    /// `fast` leaves the state unchanged.
+    /// a long one on a GPU is divided into several launches (StepLaunches). `fast` leaves the state
+    /// unchanged.
     void find_forces(unsigned block, float dt, float eps);
     /// The kernels that a step launches, in their order.
     std::vector<std::string_view> launches() const;
@@ -49,15 +51,19 @@ class NBodyState {
     NBodyState(compute::Device& device, NBodyKernel kernel, const NBodyPartition& partition,
                const Bodies& bodies);
     void load_kernels();
-    void find_partial_forces(float eps);
+    unsigned bodies_of_thread() const;
+    void move(compute::LaunchShape shape, int begin, std::size_t count, float dt, float eps);
+    void find_partial_forces(const compute::LaunchShape& shape, int begin, std::size_t count,
+                             float eps);
     void integrate(float dt);
 
     compute::Device* device_;
     NBodyKernel kernel_;
     NBodyPartition partition_;  ///< fast only
-    compute::Kernel<Pointer, Pointer, Pointer, Pointer, int, float, float> float4_kernel_;
-    compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, float, float> float3_kernel_;
-    compute::Kernel<Pointer, Pointer, int, float, int> partial_kernel_;
+    compute::Kernel<Pointer, Pointer, Pointer, Pointer, int, int, float, float> float4_kernel_;
+    compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float, float>
+        float3_kernel_;
+    compute::Kernel<Pointer, Pointer, int, int, float, int> partial_kernel_;
     compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float> integrate_kernel_;
     compute::Buffer<float> position_[2], velocity_[2];  ///< old and new state, swapped by each step
     compute::Buffer<float> mass_;                       ///< float3 only; else in position's w
@@ -65,6 +71,7 @@ class NBodyState {
     compute::Buffer<float> luminosity_;
     Bodies bodies_;  ///< as given: masses and luminosities stay
     int current_ = 0;
+    StepLaunches launches_;
 };
 
 }  // namespace warpscope::experiments

@@ -41,10 +41,10 @@ std::vector<Case> cases() {
         {"precise/nbody.ptx",
          "nbody_tiled",
          {{2, 1, 1}, {64, 1, 1}, 1024},
-         {128, dt, softening},
+         {128, 0, dt, softening},
          1},
-        {"fast/nbody.ptx", "nbody_tiled", {{2, 1, 1}, {64, 1, 1}, 1024}, {100, dt, softening}, 1},
-        {"precise/nbody.ptx", "nbody_float3", {{2, 1, 1}, {64, 1, 1}, 0}, {50, dt, softening}, 0}};
+        {"fast/nbody.ptx", "nbody_tiled", {{2, 1, 1}, {64, 1, 1}, 1024}, {100, 0, dt, softening}, 1},
+        {"precise/nbody.ptx", "nbody_float3", {{2, 1, 1}, {64, 1, 1}, 0}, {50, 0, dt, softening}, 0}};
 }
 
 struct Executed {
