@@ -33,6 +33,8 @@ KEPT = [
     ("ImGui", r"(.*/)?(imgui|imconfig|imstb).*", r"ui/.*"),
     ("GLFW, GLAD or EGL", r"(GLFW|glad|EGL|GL|GLES\d?)/.*", r"(gl|ui)/.*"),
 ]
+# Pages whose paths must exist.
+PAGES = ["docs/architecture.md", "CONTRIBUTING.md"]
 MOST_LINES = 400
 MOST_FILES = 25
 
@@ -124,8 +126,8 @@ def violations(repository):
 
 
 def missing_paths(repository):
-    """Paths in the map of the repository (docs/architecture.md) at which nothing is."""
-    text = (Path(repository) / "docs/architecture.md").read_text(encoding="utf-8")
+    """Paths in the pages that show the way at which nothing is."""
+    text = "".join((Path(repository) / page).read_text(encoding="utf-8") for page in PAGES)
     paths = re.findall(r"`((?:app|assets|cmake|docs|kernels|shaders|tests)/[\w./*]*)`", text)
     return [p for p in paths if "NAME" not in p and not any(Path(repository).glob(p))]
 
@@ -136,7 +138,7 @@ class House(unittest.TestCase):
     def test_has_no_violations(self):
         self.assertEqual(violations(self.repository), [])
 
-    def test_every_path_of_the_map_exists(self):
+    def test_every_path_of_the_pages_exists(self):
         self.assertEqual(missing_paths(self.repository), [])
 
     def test_every_room_is_read(self):
@@ -160,7 +162,9 @@ class Seeded(unittest.TestCase):
         (self.copy / "docs").mkdir()
         text = "`app/main.cpp`, `app/gone.cpp`, `app/*.cpp`, `app/gone_*.cpp`, `kernels/NAME.cu`"
         (self.copy / "docs/architecture.md").write_text(text, encoding="utf-8")
-        self.assertEqual(missing_paths(self.copy), ["app/gone.cpp", "app/gone_*.cpp"])
+        (self.copy / "CONTRIBUTING.md").write_text("`app/gone.h`", encoding="utf-8")
+        self.assertEqual(missing_paths(self.copy),
+                         ["app/gone.cpp", "app/gone_*.cpp", "app/gone.h"])
 
     def found_after(self, file, text):
         path = self.copy / file

@@ -76,7 +76,7 @@ struct KeyRow {
     std::string keys() const;
 };
 
-/// Every key of the app. The window's keys, the list that it shows and the list in README.md come
+/// Every key of the app. The window's keys, the list that it shows and docs/keys.md come
 /// from this table. Tooltips take their keys from it with with_key().
 std::span<const KeyRow> key_table();
 

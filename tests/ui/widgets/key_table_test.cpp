@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
@@ -64,8 +65,8 @@ TEST(KeyTable, TooltipsNameTheKeys) {
     EXPECT_EQ(with_key("Save", Command::save_picture), "Save (Shift+F12).");
 }
 
-/// The rows of a scope as README.md has them: "| `H` `F1` | show or hide this list |".
-std::string readme_rows(KeyScope scope) {
+/// The rows of a scope as docs/keys.md has them: "| `H` `F1` | show or hide this list |".
+std::string page_rows(KeyScope scope) {
     std::string rows;
     for (const KeyRow& row : key_table()) {
         if (row.scope != scope) continue;
@@ -77,13 +78,14 @@ std::string readme_rows(KeyScope scope) {
     return rows;
 }
 
-TEST(KeyTable, ReadmeListsTheKeysOfTheTable) {
-    std::ifstream file(README);
-    ASSERT_TRUE(file) << README;
+TEST(KeyTable, ThePageOfKeysListsTheKeysOfTheTable) {
+    const auto page = std::filesystem::path(README).replace_filename("docs/keys.md");
+    std::ifstream file(page);
+    ASSERT_TRUE(file) << page;
     std::stringstream text;
     text << file.rdbuf();
     for (const KeyScope scope : {KeyScope::general, KeyScope::microscope, KeyScope::editor}) {
-        const std::string rows = readme_rows(scope);
+        const std::string rows = page_rows(scope);
         EXPECT_NE(text.str().find("|---|---|\n" + rows + "\n"), std::string::npos) << rows;
     }
 }
