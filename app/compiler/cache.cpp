@@ -1,24 +1,29 @@
 #include "compiler/cache.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
-#include <nlohmann/json.hpp>
+#include <stdexcept>
 #include <system_error>
 #include <vector>
+
+#include "compiler/regular_file.h"
 
 namespace warpscope::compiler {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
-/// FNV-1a, 64 bits. It names files and detects damage; keys are compared in full.
+/// An entry is a list of texts without nesting: the parts of its key, and then of its result.
+using Texts = std::vector<std::string>;
+
+/// FNV-1a, 64 bits. It names files and detects damage, but no forgery; keys are compared in full.
 std::uint64_t hash(std::string_view bytes) {
     std::uint64_t value = 0xcbf29ce484222325;
     for (const char byte : bytes) {
@@ -28,16 +33,32 @@ std::uint64_t hash(std::string_view bytes) {
     return value;
 }
 
+/// The source with the lines joined that end with a backslash.
+std::string joined_lines(std::string_view source) {
+    std::string joined;
+    while (!source.empty()) {
+        const std::string_view rest = source.substr(1);
+        const bool splice =
+            source[0] == '\\' && (rest.starts_with('\n') || rest.starts_with("\r\n"));
+        if (!splice) joined += source[0];
+        source.remove_prefix(!splice ? 1 : rest[0] == '\r' ? 3 : 2);
+    }
+    return joined;
+}
+
 /// False if the source may include another file of the user, because the key does not show changes
 /// of that file. #include <name> is a header of the toolkit and is allowed.
-bool stands_alone(std::string_view source) {
-    constexpr std::string_view word = "include", blanks = " \t";
+bool stands_alone(std::string_view text) {
+    constexpr std::string_view word = "include", blanks = " \t\v\f";
+    const std::string joined = joined_lines(text);
+    const std::string_view source = joined;
     for (std::size_t at = 0; (at = source.find(word, at)) != std::string_view::npos;) {
         const std::size_t before = source.substr(0, at).find_last_not_of(blanks);
         at += word.size();
+        // A slash may end a comment: #/**/include
         const bool directive =
             before != std::string_view::npos &&
-            std::string_view("#:_\\\n\r").find(source[before]) != std::string_view::npos;
+            std::string_view("#:_/\n\r").find(source[before]) != std::string_view::npos;
         const std::size_t after = source.find_first_not_of(blanks, at);
         if (!directive || after == std::string_view::npos) continue;
         const bool toolkit = source[after] == '<' && after + 1 < source.size() &&
@@ -48,58 +69,93 @@ bool stands_alone(std::string_view source) {
 }
 
 /// Everything that the PTX depends on.
-Json key_of(const Request& request, std::string_view version) {
-    return {{"format", 1},
-            {"compiler", version},
-            {"options", options_of(request)},
-            {"file", request.file},
-            {"source", request.source}};
+Texts key_of(const Request& request, std::string_view version) {
+    return {"warpscope kernel 2", std::string(version),
+            fmt::format("{}", fmt::join(options_of(request), " ")), request.file, request.source};
 }
 
-/// As CBOR, because sources may not be UTF-8.
-std::string bytes_of(const Json& json) {
+/// Each text after its length: "3:abc".
+std::string bytes_of(const Texts& texts) {
     std::string bytes;
-    Json::to_cbor(json, bytes);
+    for (const std::string& text : texts) bytes += fmt::format("{}:{}", text.size(), text);
     return bytes;
 }
 
-fs::path name_of(const Json& key) {
+/// Throws if the text does not begin with a number and then `end`. Removes both.
+template <class Number>
+Number take_number(std::string_view& text, std::string_view end) {
+    Number number{};
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    text.remove_prefix(std::size_t(stop - text.data()));
+    if (error != std::errc() || !text.starts_with(end)) throw std::runtime_error("no number");
+    text.remove_prefix(end.size());
+    return number;
+}
+
+Texts texts_of(std::string_view bytes) {
+    Texts texts;
+    while (!bytes.empty()) {
+        const auto size = take_number<std::size_t>(bytes, ":");
+        if (size > bytes.size()) throw std::runtime_error("a text ends too early");
+        texts.emplace_back(bytes.substr(0, size));
+        bytes.remove_prefix(size);
+    }
+    return texts;
+}
+
+fs::path name_of(const Texts& key) {
     return fmt::format("{:016x}.kernel", hash(bytes_of(key)));
 }
 
-std::string text_of(const fs::path& file) {
-    std::ifstream in(file, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-}
-
-Json to_json(const Compiled& compiled) {
-    Json warnings = Json::array();
+/// Its PTX, and then each warning: "3 7 1 text" for line, column, severity and text.
+Texts to_texts(const Compiled& compiled) {
+    Texts texts{compiled.ptx};
     for (const Diagnostic& d : compiled.warnings)
-        warnings.push_back({d.line, d.column, int(d.severity), d.text});
-    return {{"ptx", compiled.ptx}, {"warnings", std::move(warnings)}};
+        texts.push_back(fmt::format("{} {} {} {}", d.line, d.column, int(d.severity), d.text));
+    return texts;
 }
 
-Compiled from_json(const Json& json) {
-    Compiled compiled{json.at("ptx").get<std::string>(), {}};
-    for (const Json& d : json.at("warnings")) {
-        const int severity = std::clamp(d.at(2).get<int>(), 0, int(Severity::error));
-        compiled.warnings.push_back({d.at(0).get<int>(), d.at(1).get<int>(),
-                                     static_cast<Severity>(severity), d.at(3).get<std::string>()});
-    }
+Diagnostic warning_of(std::string_view text) {
+    Diagnostic d;
+    d.line = take_number<int>(text, " ");
+    d.column = take_number<int>(text, " ");
+    d.severity = Severity(std::clamp(take_number<int>(text, " "), 0, int(Severity::error)));
+    d.text = text;
+    return d;
+}
+
+/// `texts` are those of an entry with this key.
+std::optional<Compiled> compiled_of(const Texts& key, const Texts& texts) {
+    const std::size_t parts = key.size();
+    if (texts.size() <= parts || !std::equal(key.begin(), key.end(), texts.begin())) return {};
+    Compiled compiled{texts[parts], {}};
+    for (std::size_t i = parts + 1; i < texts.size(); ++i)
+        compiled.warnings.push_back(warning_of(texts[i]));
     return compiled;
 }
 
-/// With a checksum in front, so that a damaged file is detected before it is parsed.
-std::string sealed(const Json& json) {
-    const std::string bytes = bytes_of(json);
+/// With a checksum in front, so that a damaged file is detected.
+std::string sealed(const Texts& texts) {
+    const std::string bytes = bytes_of(texts);
     return fmt::format("{:016x}", hash(bytes)) + bytes;
 }
 
-std::optional<Json> unsealed(std::string_view bytes) {
-    const std::string_view sum = bytes.substr(0, 16);
-    bytes.remove_prefix(sum.size());
-    if (bytes.empty() || sum != fmt::format("{:016x}", hash(bytes))) return {};
-    return Json::from_cbor(bytes);
+/// Throws if the file is damaged, is larger than `most` bytes or is not a regular file.
+Texts unsealed(const fs::path& file, std::uintmax_t most) {
+    const std::string whole =
+        RegularFile(file, RegularFile::Links::refused).read(std::size_t(most) + 1);
+    if (whole.size() > most) throw std::runtime_error("it is too large");
+    const std::string_view sum = std::string_view(whole).substr(0, 16);
+    const std::string_view bytes = std::string_view(whole).substr(sum.size());
+    if (sum != fmt::format("{:016x}", hash(bytes))) throw std::runtime_error("it is damaged");
+    return texts_of(bytes);
+}
+
+/// For this user alone, because programs run what its files hold.
+void make_private(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (::chmod(folder.c_str(), 0700) != 0) throw std::runtime_error("the folder is not ours");
 }
 
 /// Writes a temporary file and renames it, so that readers see a complete file.
@@ -132,11 +188,12 @@ void shrink(const fs::path& folder, std::uintmax_t limit) {
     for (const auto& entry : fs::directory_iterator(folder, error)) {
         const std::string extension = entry.path().extension().string();
         if (extension != ".kernel" && extension != ".part") continue;
-        files.push_back({entry.path(), entry.file_size(error), entry.last_write_time(error)});
-        if (error)
-            files.pop_back();
-        else
-            bytes += files.back().bytes;
+        std::error_code no_type, no_size, no_time;
+        if (!fs::is_regular_file(entry.symlink_status(no_type))) continue;
+        const File file{entry.path(), entry.file_size(no_size), entry.last_write_time(no_time)};
+        if (no_size || no_time) continue;
+        files.push_back(file);
+        bytes += file.bytes;
     }
     std::sort(files.begin(), files.end(),
               [](const File& a, const File& b) { return a.used < b.used; });
@@ -165,13 +222,12 @@ std::optional<Compiled> Cache::find(const Request& request,
                                     std::string_view version) const noexcept {
     try {
         if (folder_.empty() || !stands_alone(request.source)) return {};
-        const Json key = key_of(request, version);
+        const Texts key = key_of(request, version);
         const fs::path file = folder_ / name_of(key);
-        const auto stored = unsealed(text_of(file));
-        if (!stored || stored->at("key") != key) return {};
+        std::optional<Compiled> compiled = compiled_of(key, unsealed(file, limit_));
         std::error_code ignored;
-        fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
-        return from_json(stored->at("compiled"));
+        if (compiled) fs::last_write_time(file, fs::file_time_type::clock::now(), ignored);
+        return compiled;
     } catch (...) {
         return {};
     }
@@ -181,11 +237,12 @@ void Cache::keep(const Request& request, std::string_view version,
                  const Compiled& compiled) const noexcept {
     try {
         if (folder_.empty() || !stands_alone(request.source)) return;
-        const Json key = key_of(request, version);
-        const std::string bytes = sealed({{"key", key}, {"compiled", to_json(compiled)}});
+        const Texts key = key_of(request, version);
+        Texts texts = key;
+        for (std::string& text : to_texts(compiled)) texts.push_back(std::move(text));
+        const std::string bytes = sealed(texts);
         if (bytes.size() > limit_) return;
-        std::error_code error;
-        fs::create_directories(folder_, error);
+        make_private(folder_);
         write(folder_ / name_of(key), bytes);
         shrink(folder_, limit_);
     } catch (...) {

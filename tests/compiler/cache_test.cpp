@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -97,11 +99,83 @@ TEST_F(CacheTest, ADamagedFileIsDetectedAndReplaced) {
         overwrite(file, std::string_view(whole).substr(0, i));
         EXPECT_FALSE(cache.find(request, "13.0")) << "cut at " << i;
     }
-    // Nested arrays, as deep as the file is long.
-    overwrite(file, std::string(1 << 20, char(0x81)));
-    EXPECT_FALSE(cache.find(request, "13.0"));
     cache.keep(request, "13.0", compiled);
     EXPECT_EQ(cache.find(request, "13.0"), compiled);
+}
+
+/// The bytes with a right checksum in front, as whoever may write the file can make them.
+std::string forged(std::string_view bytes) {
+    std::uint64_t sum = 0xcbf29ce484222325;  // FNV-1a
+    for (const unsigned char byte : bytes) sum = (sum ^ byte) * 0x100000001b3;
+    char text[17];
+    std::snprintf(text, sizeof text, "%016lx", static_cast<unsigned long>(sum));
+    return text + std::string(bytes);
+}
+
+TEST_F(CacheTest, AForgedFileIsNotUsed) {
+    const Cache cache(folder());
+    cache.keep(request, "13.0", compiled);
+    const fs::path file = files().at(0);
+    const std::string body = text_of(file).substr(16);
+    ASSERT_EQ(text_of(file), forged(body)) << "the checksum is the one of the cache";
+    std::string nested;
+    for (int i = 0; i < 300000; ++i) nested += "\xa1\x61\x61";
+    for (const std::string& bytes :
+         {std::string(1 << 20, char(0x81)), nested, std::string(), body.substr(0, body.size() - 1),
+          body + "5:a", body + "18446744073709551615:a", body + "-1:", body + ":", body + "1",
+          body + "4:text", body + "9:99999999 ", std::string("0:0:0:0:0:0:")}) {
+        overwrite(file, forged(bytes));
+        EXPECT_FALSE(cache.find(request, "13.0")) << bytes.size() << " bytes";
+    }
+    cache.keep(request, "13.0", compiled);
+    EXPECT_EQ(cache.find(request, "13.0"), compiled);
+}
+
+TEST_F(CacheTest, OnlyRegularFilesOfTheFolderAreRead) {
+    const Cache cache(folder());
+    cache.keep(request, "13.0", compiled);
+    const fs::path file = files().at(0), elsewhere = folder_ / "elsewhere";
+    fs::rename(file, elsewhere);
+    for (const fs::path& target : {elsewhere, fs::path("/dev/zero")}) {
+        fs::create_symlink(target, file);
+        EXPECT_FALSE(cache.find(request, "13.0")) << "a link to " << target;
+        fs::remove(file);
+    }
+    ASSERT_EQ(::mkfifo(file.c_str(), 0600), 0);
+    EXPECT_FALSE(cache.find(request, "13.0")) << "a pipe without a writer";
+    cache.keep(request, "13.0", compiled);
+    EXPECT_EQ(cache.find(request, "13.0"), compiled);
+    EXPECT_FALSE(Cache(folder(), fs::file_size(file) - 1).find(request, "13.0"))
+        << "larger than the limit";
+    EXPECT_TRUE(Cache(folder(), fs::file_size(file)).find(request, "13.0"));
+}
+
+TEST_F(CacheTest, TheFolderIsForItsUserAlone) {
+    const Cache cache(folder());
+    fs::create_directories(folder());
+    fs::permissions(folder(), fs::perms(0755));
+    cache.keep(request, "13.0", compiled);
+    EXPECT_EQ(fs::status(folder()).permissions(), fs::perms(0700));
+}
+
+TEST_F(CacheTest, AFolderInTheCacheCountsForNothing) {
+    Request other = request;
+    other.source = "another";
+    const Cache wide(folder());
+    wide.keep(request, "13.0", compiled);
+    const fs::path first = files().at(0);
+    wide.keep(other, "13.0", compiled);
+    std::uintmax_t both = 0;
+    for (const fs::path& file : files()) both += fs::file_size(file);
+    fs::last_write_time(first, fs::last_write_time(first) - std::chrono::hours(1));
+    fs::create_directories(folder() / "x.kernel");
+    Cache(folder(), both).keep(other, "13.0", compiled);
+    EXPECT_TRUE(wide.find(request, "13.0")) << "both fit";
+    fs::last_write_time(first, fs::last_write_time(first) - std::chrono::hours(1));
+    Cache(folder(), both - 1).keep(other, "13.0", compiled);
+    EXPECT_FALSE(wide.find(request, "13.0")) << "one byte less";
+    EXPECT_TRUE(wide.find(other, "13.0"));
+    EXPECT_TRUE(fs::exists(folder() / "x.kernel"));
 }
 
 TEST_F(CacheTest, AnUnusableFolderKeepsNothing) {
@@ -154,6 +228,9 @@ TEST_F(CacheTest, SourcesThatIncludeTheUsersFilesAreNotKept) {
     for (const char* source :
          {"#include \"own.h\"\n", "#include </home/me/own.h>\n", "  #  include\t\"own.h\"",
           "#include OWN\n", "#\\\ninclude \"own.h\"", "#if __has_include(\"own.h\")\n",
+          "#/**/include \"own.h\"", "#include/**/\"own.h\"", "#inc\\\nlude \"own.h\"",
+          "#inc\\\r\nlude \"own.h\"", "#\vinclude \"own.h\"", "#include\f\"own.h\"",
+          "%:include \"own.h\"", "#include_next \"own.h\"",
           "#include <cuda_fp16.h>\n"
           "#include <../own.h>\n"}) {
         const Request other{"kernels/ripple.cu", source};

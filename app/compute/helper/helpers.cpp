@@ -8,12 +8,24 @@
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helper_compiler.h"
 #include "compute/helper/helper_pool.h"
+#include "emulator/program/module.h"
 
 namespace warpscope::compute {
 namespace {
 
 /// Much more than a kernel source needs: ripple.cu takes about 40 ms.
 constexpr std::chrono::seconds compile_time(15);
+
+/// False for a damaged text. A GPU may refuse a text that the emulator loads, but only a forged
+/// file of the cache can hold one.
+bool loads(const std::string& ptx) {
+    try {
+        emulator::Module::parse(ptx, "kept");
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
 
 std::string wish_of(const DeviceInfo& info) {
     return fmt::format("cuda:{}", info.ordinal);
@@ -49,7 +61,7 @@ std::shared_ptr<const KernelEdit> Helpers::compile(std::string_view file, const 
     const Patience patience{compile_time, std::move(stop)};
     const std::string version = parts_->compiler.version(patience);
     auto compiled = parts_->cache.find(request, version);
-    if (!compiled) {
+    if (!compiled || !loads(compiled->ptx)) {
         compiled = parts_->compiler.compile(request, patience);
         parts_->cache.keep(request, version, *compiled);
     }

@@ -101,8 +101,15 @@ TEST_F(HelpersTest, ASourceThatWasCompiledBeforeIsTakenFromTheCache) {
     EXPECT_EQ(second->warnings, first->warnings);
     // The fake compiler would end its process if it compiled this source.
     const compiler::Request ends{"kernels/mine.cu", "ABORT", false};
-    compiler::Cache().keep(ends, "98.7", {"kept", {}});
-    EXPECT_EQ(again.compile("mine", "ABORT", Math::precise)->ptx, "kept");
+    compiler::Cache().keep(ends, "98.7", {std::string(hostile_ptx), {}});
+    EXPECT_EQ(again.compile("mine", "ABORT", Math::precise)->ptx, hostile_ptx);
+}
+
+TEST_F(HelpersTest, AKeptTextThatDoesNotLoadIsCompiledAnew) {
+    const compiler::Request request{"kernels/mine.cu", "good", false};
+    compiler::Cache().keep(request, "98.7", {"damaged", {}});
+    EXPECT_HAS(Helpers(WARPSCOPE).compile("mine", "good", Math::precise)->ptx, "compute_75");
+    EXPECT_HAS(compiler::Cache().find(request, "98.7")->ptx, "compute_75");
 }
 
 TEST_F(HelpersTest, AnInvalidSourceIsRefusedWithoutAHelperProcess) {
