@@ -69,6 +69,8 @@ bool is_heading(const std::vector<std::string_view>& cells) {
 
 std::vector<RawBody> read_csv(std::string_view text, std::size_t most,
                               const std::stop_token& stop) {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
     std::vector<RawBody> bodies;
     bool heading_may_come = true;
     for (std::size_t line = 1; !text.empty(); ++line) {

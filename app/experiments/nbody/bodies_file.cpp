@@ -3,32 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstring>
-#include <fstream>
 #include <string>
 
+#include "compiler/regular_file.h"
 #include "compute/device/device.h"
 #include "experiments/nbody/bodies_format.h"
 
 namespace warpscope::experiments {
 namespace {
 
+/// Far more than the largest number of bodies needs.
+constexpr std::size_t largest_file = std::size_t(256) << 20;
+
 std::string read_whole(const std::filesystem::path& path, const std::stop_token& stop) {
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error))
-        throw BodiesFileError("it is a folder; name a file of bodies");
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw BodiesFileError(fmt::format("can't be opened: {}", std::strerror(errno)));
+    constexpr std::size_t part = std::size_t(1) << 20;
+    compiler::RegularFile file(path);
     std::string text;
-    std::vector<char> part(std::size_t(1) << 20);
     do {
         compute::throw_if_stopped(stop, "reading the file");
-        file.read(part.data(), std::streamsize(part.size()));
-        text.append(part.data(), std::size_t(file.gcount()));
-    } while (file);
-    if (file.bad()) throw BodiesFileError(fmt::format("can't be read: {}", std::strerror(errno)));
+        text += file.read(part);
+        if (text.size() > largest_file)
+            throw BodiesFileError(
+                fmt::format("it is larger than {} MiB, the largest file of bodies that is read",
+                            largest_file >> 20));
+    } while (!text.empty() && text.size() % part == 0);
     if (text.empty()) throw BodiesFileError("it is empty");
     return text;
 }
@@ -108,14 +107,13 @@ LoadedBodies scaled(std::vector<RawBody> raw) {
 
 double estimated_bodies(const std::filesystem::path& path) {
     constexpr double line_bytes = 80, tipsy_bytes = 36;  // of a CSV line, of a dark body
-    std::error_code error;
-    const auto bytes = double(std::filesystem::file_size(path, error));
-    std::ifstream file(path, std::ios::binary);
-    if (error || !file) return 0;
-    std::string begin(32, '\0');
-    file.read(begin.data(), std::streamsize(begin.size()));
-    begin.resize(std::size_t(file.gcount()));
-    return std::max(1.0, bytes / (is_text(begin) ? line_bytes : tipsy_bytes));
+    try {
+        const std::string begin = compiler::RegularFile(path).read(32);
+        const auto bytes = double(std::filesystem::file_size(path));
+        return std::max(1.0, bytes / (is_text(begin) ? line_bytes : tipsy_bytes));
+    } catch (const std::runtime_error&) {
+        return 0;
+    }
 }
 
 LoadedBodies load_bodies(const std::filesystem::path& path, std::size_t most,
@@ -125,7 +123,9 @@ LoadedBodies load_bodies(const std::filesystem::path& path, std::size_t most,
         std::vector<RawBody> raw =
             is_text(content) ? read_csv(content, most, stop) : read_tipsy(content, most);
         return scaled(std::move(raw));
-    } catch (const BodiesFileError& error) {
+    } catch (const compute::Cancelled&) {
+        throw;
+    } catch (const std::runtime_error& error) {
         throw BodiesFileError(fmt::format("bodies file {}: {}", path.string(), error.what()));
     }
 }

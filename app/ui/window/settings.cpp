@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "compiler/regular_file.h"
 #include "compute/device/words.h"
 #include "ui/widgets/text_file.h"
 
@@ -15,6 +15,8 @@ namespace warpscope::ui {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr std::size_t largest_file = std::size_t(1) << 20;
 
 Json to_json(const Settings& s) {
     Json parameters = Json::object();
@@ -105,11 +107,9 @@ LoadedSettings load_settings(const std::filesystem::path& file) {
     std::error_code error;
     if (!std::filesystem::exists(file, error)) return {};
     try {
-        // Opening a pipe would wait for its writer.
-        if (!std::filesystem::is_regular_file(file, error))
-            throw std::runtime_error("it is not a regular file");
-        std::ifstream in(file);
-        return {from_json(Json::parse(in)), ""};
+        const std::string text = compiler::RegularFile(file).read(largest_file + 1);
+        if (text.size() > largest_file) throw std::runtime_error("it is too large");
+        return {from_json(Json::parse(text)), ""};
     } catch (const std::exception&) {
         return {{},
                 fmt::format("The settings in {} can't be read; starting with the defaults.",

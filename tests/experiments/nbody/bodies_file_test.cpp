@@ -1,6 +1,7 @@
 #include "experiments/nbody/bodies_file.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <bit>
@@ -113,6 +114,42 @@ TEST_F(BodiesFile, CsvWithAndWithoutHeading) {
         "1,0,0,0,1,0,2\n# a remark\n\n-1, 0 ,0,0,-1,0,2\r\n0,4e0,0,+3,0,0,2\n0,-4,0,-3,0,0,2";
     expect_small(load(lines));
     expect_small(load("x,y,z,vx,vy,vz,mass\n" + lines));
+}
+
+TEST_F(BodiesFile, CsvMayBeginWithAByteOrderMark) {
+    const std::string mark = "\xEF\xBB\xBF", line = "1,0,0,0,1,0,2\n";
+    EXPECT_EQ(load(mark + line).bodies.size(), 1u);
+    EXPECT_EQ(load(mark + "x,y,z,vx,vy,vz,mass\n" + line).bodies.size(), 1u);
+    EXPECT_SAYS(complaint(line + mark + line), "line 2: x is");
+}
+
+TEST_F(BodiesFile, OnlyARegularFileIsRead) {
+    const auto why = [](const std::filesystem::path& path) -> std::string {
+        EXPECT_EQ(estimated_bodies(path), 0) << path;
+        try {
+            load_bodies(path, most);
+        } catch (const BodiesFileError& error) {
+            return error.what();
+        }
+        return "no error";
+    };
+    EXPECT_EQ(why("/dev/zero"), "bodies file /dev/zero: it is not a regular file");
+    EXPECT_EQ(why("/proc"), "bodies file /proc: it is a folder");
+    EXPECT_EQ(why("/nowhere"), "bodies file /nowhere: No such file or directory");
+    EXPECT_EQ(why("/proc/self/mem"), "bodies file /proc/self/mem: Input/output error");
+    ASSERT_EQ(::mkfifo(path_.c_str(), 0600), 0);
+    EXPECT_SAYS(why(path_), ": it is not a regular file");
+}
+
+TEST_F(BodiesFile, AVeryLargeFileIsRefusedBeforeItIsParsed) {
+    std::ofstream(path_, std::ios::binary) << "1,0,0,0,1,0,2\n";
+    std::filesystem::resize_file(path_, std::uintmax_t(1) << 40);  // its holes take no space
+    try {
+        load_bodies(path_, most);
+        FAIL() << "it was loaded";
+    } catch (const BodiesFileError& error) {
+        EXPECT_SAYS(std::string(error.what()), "it is larger than 256 MiB");
+    }
 }
 
 TEST_F(BodiesFile, LoadsTheGalaxyOfTheAssets) {

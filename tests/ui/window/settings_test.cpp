@@ -161,6 +161,12 @@ TEST_F(SettingsTest, APipeInPlaceOfTheFileIsNotOpened) {
     EXPECT_EQ(loaded.settings.device, "auto");
 }
 
+TEST_F(SettingsTest, AFileOfMoreThanOneMebibyteIsRefused) {
+    save_settings(file_, some());
+    std::ofstream(file_, std::ios::app) << std::string(std::size_t(1) << 20, ' ');
+    EXPECT_NE(load_settings(file_).complaint.find(file_.string()), std::string::npos);
+}
+
 TEST_F(SettingsTest, AnUnwritableFolderIsAnErrorThatNamesIt) {
     std::ofstream(folder_ / "file") << "in the way";
     const auto below_a_file = folder_ / "file" / "settings.json";
