@@ -1,7 +1,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <cstdio>
+#include <algorithm>
 
 #include "bench_window.h"
 #include "compute/device/device.h"
@@ -121,10 +121,8 @@ void reserve_standard_files() {
 
 /// Prints the message as one line on standard error, even if it has newlines. Returns `code`.
 int complain(std::string text, int code) {
-    for (char& c : text) {
-        if (c == '\n') c = ' ';
-    }
-    std::fprintf(stderr, "warpscope: %s\n", text.c_str());
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    jobs::print_error(fmt::format("warpscope: {}\n", text));
     return code;
 }
 

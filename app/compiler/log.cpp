@@ -37,21 +37,6 @@ std::vector<std::string_view> lines_of(std::string_view text) {
     return lines;
 }
 
-/// Length of the UTF-8 character at the start of the text; 0 if it is invalid.
-std::size_t character_bytes(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-    const unsigned char first = byte(0);
-    if (first < 0x80) return 1;
-    const std::size_t bytes = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
-    if (bytes == 0 || first > 0xF4 || text.size() < bytes) return 0;
-    for (std::size_t i = 1; i < bytes; ++i)
-        if ((byte(i) & 0xC0) != 0x80) return 0;
-    // An overlong encoding, half of a surrogate pair, or a value above U+10FFFF.
-    const bool invalid = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
-                         (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F);
-    return invalid ? 0 : bytes;
-}
-
 /// "kernels/ripple.cu(3): error #20-D: identifier …", "At end of source: error: …".
 struct Header {
     std::string_view place;  ///< "kernels/ripple.cu(3)"; empty if the line names no place
@@ -169,13 +154,33 @@ std::vector<Diagnostic> read_log(std::string_view log, const Request& request) {
     return Reader(request).read(log);
 }
 
+std::size_t character_bytes(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+    const unsigned char first = byte(0);
+    if (first < 0x80) return 1;
+    const std::size_t bytes = first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : 4;
+    if (bytes == 0 || first > 0xF4 || text.size() < bytes) return 0;
+    for (std::size_t i = 1; i < bytes; ++i)
+        if ((byte(i) & 0xC0) != 0x80) return 0;
+    // An overlong encoding, half of a surrogate pair, or a value above U+10FFFF.
+    const bool invalid = (first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) ||
+                         (first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F);
+    return invalid ? 0 : bytes;
+}
+
+bool is_control(std::string_view character) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+    if (character.size() == 1) return byte(0) < ' ' || byte(0) == 0x7F;
+    return byte(0) == 0xC2 && byte(1) < 0xA0;
+}
+
 std::string clean(std::string_view text) {
     std::string cleaned;
     while (!text.empty() && cleaned.size() < longest_text) {
         const std::size_t bytes = character_bytes(text);
         if (bytes == 0)
             cleaned += "\uFFFD";
-        else if (bytes == 1 && (static_cast<unsigned char>(text[0]) < ' ' || text[0] == '\x7F'))
+        else if (is_control(text.substr(0, bytes)))
             cleaned += ' ';
         else
             cleaned += text.substr(0, bytes);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
@@ -11,6 +12,12 @@ namespace warpscope::compiler {
 /// the message before. Columns count bytes, as in the log. Invalid UTF-8 is replaced, long texts
 /// are cut, and the number of messages is limited.
 std::vector<Diagnostic> read_log(std::string_view log, const Request& request);
+
+/// Bytes of the UTF-8 character at the start of a text that is not empty; 0 if it is invalid.
+std::size_t character_bytes(std::string_view text);
+
+/// Whether a UTF-8 character is a control character: U+0000 to U+001F or U+007F to U+009F.
+bool is_control(std::string_view character);
 
 /// Makes a text fit for a message: one line of valid UTF-8 with a limited length.
 std::string clean(std::string_view text);

@@ -95,6 +95,7 @@ TEST(Log, SourceLinesThatLookLikeMessagesAreIgnored) {
 TEST(Log, InvalidUtf8IsReplaced) {
     EXPECT_EQ(clean("ü → 𝄞"), "ü → 𝄞");
     EXPECT_EQ(clean("a\tb\nc\x1b[31m"), "a b c [31m");
+    EXPECT_EQ(clean("a\u009b31m"), "a 31m") << "U+009B begins an escape sequence too";
     for (const char* bad : {"\x80", "\xC0", "\xF8", "\xE2"})
         EXPECT_EQ(clean(std::string("<") + bad + ">"), "<\uFFFD>");
     EXPECT_EQ(clean("\xC0\xAF"), "\uFFFD\uFFFD") << "an overlong encoding of a slash";

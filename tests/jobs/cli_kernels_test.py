@@ -216,6 +216,14 @@ class Compiled(Kernels):
         self.assertEqual(result["output"], "here 5 we are\n")
         self.assertIn("\nhere 5 we are\n", self.expect_success(*EMULATED, "--kernel-source", says))
 
+    def test_printf_sends_no_escape_sequence_to_the_terminal(self):
+        says = self.write("says.cu", STRIPES.replace("__syncthreads();", """__syncthreads();
+    if (x == 3 && y == 2 && time == 0) printf("\\033[2Jgone\\n");"""))
+        self.assertEqual(self.json_of(*EMULATED, "--kernel-source", says)["output"],
+                         "\x1b[2Jgone\n")
+        self.assertIn("\n\\x1b[2Jgone\n",
+                      self.expect_success(*EMULATED, "--kernel-source", says))
+
     def test_another_signature_is_refused(self):
         other = self.write("other.cu", STRIPES.replace("float time, ", ""))
         self.expect_refusal([*EMULATED, "--kernel-source", other], 2,

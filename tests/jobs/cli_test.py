@@ -169,6 +169,15 @@ class Refusals(CommandLine):
         (self.folder / "folder.csv").mkdir()
         self.expect_refusal([*NBODY, "--bodies", "folder.csv"], 2, r"folder\.csv")
 
+    def test_no_escape_sequence_reaches_the_terminal(self):
+        (self.folder / "red.csv").write_text(CSV + "1,0,\x1b[31m,0,1,0,1\n")
+        for arguments, pattern in [
+            (["--headless", "--experiment", "rip\x1b[31mple"], r"rip\\x1b\[31mple"),
+            ([*NBODY, "--bodies", "red.csv"], r"line 4: z is \"\\x1b\[31m\""),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.expect_refusal(arguments, 2, pattern)
+
     def test_failing_standard_output(self):
         with open("/dev/full", "w") as full:
             for arguments in [["--list"], ["--help"], ["--version"], [*RIPPLE, "--json", "-"]]:

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
 #include <optional>
 #include <utility>
@@ -229,7 +228,7 @@ bool take_kernels(compute::Helpers& helpers, std::shared_ptr<compute::Device>& d
     compute::KernelEdits edits;
     const bool compiled =
         compile(helpers, device->settings().math, files, edits, request.stops.work);
-    std::fputs(diagnostic_lines(files).c_str(), stderr);
+    print_error(diagnostic_lines(files));
     if (compiled && !edits.empty())
         device = helpers.device(device->info(), device->settings(), std::move(edits),
                                 {request.kernel_time, request.stops.work});
@@ -250,7 +249,7 @@ RunResult run_edited(const std::shared_ptr<compute::Device>& device, const Headl
         return run_experiment(device, request, painter);
     } catch (const compute::DeviceError& e) {
         if (request.stops.work.stop_requested()) throw;
-        std::fputs(device->take_output().c_str(), stderr);
+        print_error(device->take_output());
         std::string error = e.what();
         if (device->info().in_helper && !dynamic_cast<const compute::OutOfMemory*>(&e))
             error = experiments::with_emulator_error(
@@ -271,7 +270,7 @@ void check_cost(const HeadlessRequest& request, const compute::DeviceInfo& devic
                                    experiments::duration_words(all), device.name);
     if (!request.force)
         throw UsageError(words + "; choose smaller values or fewer frames, or add --force");
-    std::fprintf(stderr, "warpscope: %s\n", words.c_str());
+    print_error(fmt::format("warpscope: {}\n", words));
 }
 
 void write_results(const RunResult& result, const HeadlessRequest& request) {
@@ -282,7 +281,7 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
         result.partial ? result.partial->missing : std::vector<std::string>();
     if (!request.screenshot.empty() && std::ranges::find(missing, "screenshot") == missing.end())
         text += "\nsaved " + request.screenshot.string() + "\n";
-    print(text);
+    print(visible(text));
 }
 
 /// run_headless() without the signals.
@@ -337,7 +336,7 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
         code = run_and_write(helpers, std::move(device), stoppable, painter);
     } catch (const std::exception& error) {
         if (interruption.signal() == 0) throw;
-        std::fprintf(stderr, "warpscope: %s; nothing was written\n", error.what());
+        print_error(fmt::format("warpscope: {}; nothing was written\n", error.what()));
     }
     if (interruption.signal()) throw Interrupted{interruption.signal()};
     return code;

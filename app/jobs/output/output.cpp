@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <utility>
+
+#include "compiler/log.h"
 
 namespace warpscope::jobs {
 
@@ -104,6 +107,27 @@ void print(std::string_view text) {
         throw std::runtime_error(
             fmt::format("writing to standard output failed: {}", std::strerror(errno)));
     }
+}
+
+std::string visible(std::string_view text) {
+    std::string shown;
+    while (!text.empty()) {
+        const std::size_t bytes = compiler::character_bytes(text);
+        const std::string_view character = text.substr(0, std::max<std::size_t>(bytes, 1));
+        text.remove_prefix(character.size());
+        const bool layout = character == "\n" || character == "\t";
+        if (layout || (bytes > 0 && !compiler::is_control(character))) {
+            shown += character;
+            continue;
+        }
+        for (const char byte : character)
+            shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+    }
+    return shown;
+}
+
+void print_error(std::string_view text) {
+    std::fputs(visible(text).c_str(), stderr);
 }
 
 std::size_t columns(std::string_view text) {

@@ -26,6 +26,13 @@ void write_file(const std::filesystem::path& path, std::string_view text);
 /// Writes to standard output and flushes it; throws std::runtime_error if that fails.
 void print(std::string_view text);
 
+/// The text with "\x1b" for an ESC, and so on for every other control character but newlines and
+/// tabs, and for bytes that are no UTF-8: terminals obey them.
+std::string visible(std::string_view text);
+
+/// Writes visible(text) to standard error.
+void print_error(std::string_view text);
+
 /// Columns of UTF-8 text, and the text cut to at most `most` columns.
 std::size_t columns(std::string_view text);
 std::string first_columns(std::string_view text, std::size_t most);

@@ -83,6 +83,18 @@ TEST_F(OutputTest, AFailedWriteLeavesTheFolderUnchanged) {
     EXPECT_EQ(files(), 1u);
 }
 
+TEST(Visible, ShowsControlCharactersAndInvalidBytesAsTheirNumbers) {
+    EXPECT_EQ(visible("a\tb\nä → 1024²"), "a\tb\nä → 1024²");
+    EXPECT_EQ(visible("\x1b[31mred\r\b\x7f"), "\\x1b[31mred\\x0d\\x08\\x7f");
+    EXPECT_EQ(visible(std::string_view("\0", 1)), "\\x00");
+    EXPECT_EQ(visible("\u009b2J\u0080"), "\\xc2\\x9b2J\\xc2\\x80") << "U+009B is a CSI too";
+    EXPECT_EQ(visible("\u00a0"), "\u00a0");
+    EXPECT_EQ(visible("\x9b\xe4"
+                      "2J"),
+              "\\x9b\\xe4"
+              "2J");
+}
+
 TEST(Wrap, BreaksAtSpacesAndBars) {
     using Lines = std::vector<std::string>;
     EXPECT_EQ(wrap("one two three", 7), (Lines{"one two", "three"}));
