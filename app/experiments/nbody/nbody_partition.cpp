@@ -9,8 +9,6 @@ namespace {
 constexpr std::size_t few_bodies = 8192;
 /// With a smaller share, the start and end of a block cost more than the row saves.
 constexpr unsigned least_share = 64;
-/// Blocks of nbody_fast on a multiprocessor: its __launch_bounds__ limit its registers to fit.
-constexpr unsigned resident_blocks = 3;
 constexpr std::size_t most_bytes = std::size_t(128) << 20;
 
 constexpr std::size_t row_bytes(std::size_t n) {
@@ -71,7 +69,8 @@ NBodyPartition NBodyPartition::best(const compute::DeviceInfo& device, std::size
     else if (partition.bodies == 2)
         partition.rows = std::clamp(multiprocessors / partition.columns_of(n), 1U, most);
     else
-        partition.rows = best_rows(partition, n, multiprocessors * resident_blocks, most);
+        partition.rows =
+            best_rows(partition, n, multiprocessors * NBodyPartition::resident_blocks, most);
     return partition;
 }
 

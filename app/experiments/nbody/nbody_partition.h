@@ -11,6 +11,9 @@ namespace warpscope::experiments {
 struct NBodyPartition {
     static constexpr unsigned threads = 256;  ///< of a block, and bodies of a tile
     static constexpr unsigned most_rows = 64;
+    /// Blocks of nbody_fast or nbody_several on a multiprocessor: their __launch_bounds__ limit
+    /// their registers to fit.
+    static constexpr unsigned resident_blocks = 3;
 
     int bodies = 4;     ///< of a thread: 4 (nbody_fast) or 2 (nbody_fast_small)
     unsigned rows = 1;  ///< wanted; see rows_of

@@ -26,6 +26,15 @@ compute::Work pulls(double moved, double n, double bytes) {
     return {bytes, moved * n, 20 * moved * n};
 }
 
+/// The blocks that the multiprocessors hold at a time. A launch of fewer blocks leaves some of them
+/// idle and hardly takes less time, because each thread reads all bodies.
+unsigned blocks_of_wave(const compute::Device& device, unsigned block, NBodyKernel kernel) {
+    constexpr unsigned most_threads = 2048;  // of a multiprocessor (CUDA Programming Guide)
+    const bool bounded = kernel == NBodyKernel::several || kernel == NBodyKernel::fast;
+    const unsigned resident = bounded ? NBodyPartition::resident_blocks : most_threads / block;
+    return unsigned(std::max(device.info().multiprocessors, 1)) * resident;
+}
+
 }  // namespace
 
 NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies)
@@ -95,8 +104,8 @@ void NBodyState::find_forces(unsigned block, float dt, float eps) {
     if (fast || kernel_ == NBodyKernel::several) block = NBodyPartition::threads;
     const unsigned bodies = block * bodies_of_thread();
     const unsigned rows = fast ? partition_.rows_of(size()) : 1;
-    const auto multiprocessors = unsigned(std::max(device_->info().multiprocessors, 1));
-    const std::size_t unit = std::size_t(bodies) * ((multiprocessors + rows - 1) / rows);
+    const unsigned columns = std::max(blocks_of_wave(*device_, block, kernel_) / rows, 1U);
+    const std::size_t unit = std::size_t(bodies) * columns;
     launches_.run(*device_, size(), unit, [&](std::size_t begin, std::size_t count) {
         compute::LaunchShape shape;
         shape.grid = {unsigned((count + bodies - 1) / bodies), rows};

@@ -20,7 +20,7 @@ class StepLaunches {
     static constexpr double wanted_seconds = 0.08;  ///< of one launch
 
     /// Calls `launch` until each of the n bodies was in one call. All counts but the last are
-    /// multiples of `unit`, the bodies that give every multiprocessor one block. Throws Cancelled.
+    /// multiples of `unit`, the bodies that fill the multiprocessors once. Throws Cancelled.
     void run(compute::Device& device, std::size_t n, std::size_t unit, const Launch& launch);
 
     /// Units of the next launch after a launch of `units` units that took `seconds`.

@@ -155,7 +155,7 @@ TEST_P(NBodyKernels, EachRemovedBarrierGivesWrongForces) {
     compute::Buffer<float> position(device(), 4 * n), velocity(device(), 4 * n);
     const auto passes = [&](const auto& kernel) {
         device().launch(kernel, {{4}, {1024}, 1024 * 16}, {}, position.pointer(),
-                        velocity.pointer(), at_rest.positions(), at_rest.velocities(), n, 1.0f,
+                        velocity.pointer(), at_rest.positions(), at_rest.velocities(), n, 0, 1.0f,
                         eps);
         std::vector<Vector> found;
         const auto values = velocity.download();
@@ -164,10 +164,10 @@ TEST_P(NBodyKernels, EachRemovedBarrierGivesWrongForces) {
         return compare_with(reference, found).passed();
     };
     const auto without = [&](int barrier) {
-        return device().kernel_from_ptx<Floats, Floats, Floats, Floats, int, float, float>(
+        return device().kernel_from_ptx<Floats, Floats, Floats, Floats, int, int, float, float>(
             ptx_without_barrier(barrier), "nbody_tiled");
     };
-    EXPECT_TRUE(passes(device().kernel<Floats, Floats, Floats, Floats, int, float, float>(
+    EXPECT_TRUE(passes(device().kernel<Floats, Floats, Floats, Floats, int, int, float, float>(
         "nbody", "nbody_tiled")));
     for (int barrier : {0, 1}) {
         bool noticed = false;
