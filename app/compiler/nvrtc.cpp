@@ -2,7 +2,6 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -42,47 +41,37 @@ std::vector<fs::path> versioned_toolkits(const fs::path& folder) {
     return found;
 }
 
-/// The folders to search for the library, in order.
+/// The folders to search for the library, in order. Only absolute ones: a relative one would let
+/// the folder in which the app is started bring a library.
 std::vector<fs::path> folders() {
     std::vector<fs::path> toolkits;
     for (const char* name : {"CUDA_HOME", "CUDA_PATH"})
-        if (const std::string home = environment(name); !home.empty()) toolkits.emplace_back(home);
+        if (const fs::path home = environment(name); home.is_absolute()) toolkits.push_back(home);
     toolkits.emplace_back("/usr/local/cuda");
     for (fs::path& path : versioned_toolkits("/usr/local")) toolkits.push_back(std::move(path));
     toolkits.emplace_back("/opt/cuda");
     std::vector<fs::path> found;
     for (const fs::path& toolkit : toolkits) found.push_back(toolkit / "lib64");
-    const std::string data = environment("XDG_DATA_HOME"), home = environment("HOME");
-    if (!data.empty())
-        found.push_back(fs::path(data) / "warpscope/nvrtc");
-    else if (!home.empty())
-        found.push_back(fs::path(home) / ".local/share/warpscope/nvrtc");
+    const fs::path data = environment("XDG_DATA_HOME"), home = environment("HOME");
+    if (data.is_absolute())
+        found.push_back(data / "warpscope/nvrtc");
+    else if (home.is_absolute())
+        found.push_back(home / ".local/share/warpscope/nvrtc");
     return found;
 }
 
-void* open(const std::string& path) {
-    return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+std::string joined(const std::vector<fs::path>& paths) {
+    std::string text;
+    for (const fs::path& path : paths) text += (text.empty() ? "" : ", ") + path.string();
+    return text;
 }
 
-void* open_library(const std::string& library) {
-    if (!library.empty()) {
-        if (void* const opened = open(library)) return opened;
-        throw NoCompiler(
-            fmt::format("NVRTC, the compiler of edits, can't be loaded: {}", clean(dlerror())));
-    }
-    for (const char* name : names)
-        if (void* const opened = open(name)) return opened;
-    std::vector<std::string> looked;
-    for (const fs::path& folder : folders()) {
-        for (const char* name : names)
-            if (void* const opened = open(folder / name)) return opened;
-        looked.push_back(folder.string());
-    }
-    throw NoCompiler(fmt::format(
-        "NVRTC, the compiler of edits, is not installed: install the CUDA Toolkit or NVIDIA's "
-        "package cuda-nvrtc-13-0, or run \"./run nvrtc\" (searched for {} in the path of the "
-        "dynamic loader, {})",
-        names[0], fmt::join(looked, ", ")));
+/// Names for the dynamic loader to search for, and then paths.
+std::vector<std::string> candidates() {
+    std::vector<std::string> all(std::begin(names), std::end(names));
+    for (const fs::path& folder : folders())
+        for (const char* name : names) all.push_back(folder / name);
+    return all;
 }
 
 std::string path_of(void* address) {
@@ -146,7 +135,12 @@ struct Nvrtc::Functions {
     int (*log_size)(Program, std::size_t*) = nullptr;
     int (*log)(Program, char*) = nullptr;
 
-    explicit Functions(void* library) {
+    /// Throws NoCompiler.
+    explicit Functions(const std::string& path) {
+        void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (!library)
+            throw NoCompiler(
+                fmt::format("NVRTC, the compiler of edits, can't be loaded: {}", clean(dlerror())));
         find(library, version, "nvrtcVersion");
         find(library, error_string, "nvrtcGetErrorString");
         find(library, create, "nvrtcCreateProgram");
@@ -156,6 +150,22 @@ struct Nvrtc::Functions {
         find(library, ptx, "nvrtcGetPTX");
         find(library, log_size, "nvrtcGetProgramLogSize");
         find(library, log, "nvrtcGetProgramLog");
+    }
+
+    /// The first library that can be loaded and has all functions. Throws NoCompiler.
+    static std::unique_ptr<Functions> search() {
+        for (const std::string& path : candidates()) {
+            try {
+                return std::make_unique<Functions>(path);
+            } catch (const NoCompiler&) {
+                // There is no such file, or it is another library.
+            }
+        }
+        throw NoCompiler(fmt::format(
+            "NVRTC, the compiler of edits, is not installed: install the CUDA Toolkit or NVIDIA's "
+            "package cuda-nvrtc-13-0, or run \"./run nvrtc\" (searched for {} in the path of the "
+            "dynamic loader, {})",
+            names[0], joined(folders())));
     }
 
     template <class Function>
@@ -185,7 +195,7 @@ struct Nvrtc::Functions {
 };
 
 Nvrtc::Nvrtc(const std::string& library) {
-    functions_ = std::make_unique<Functions>(open_library(library));
+    functions_ = library.empty() ? Functions::search() : std::make_unique<Functions>(library);
     int major = 0, minor = 0;
     functions_->check(functions_->version(&major, &minor), "nvrtcVersion");
     version_ = fmt::format("{}.{}", major, minor);

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <vector>
+
 namespace warpscope::compute {
 namespace {
 
@@ -14,15 +16,6 @@ constexpr int pointer_mode_device = 1;  // cublasPointerMode_t: results stay on 
 void check(int status, std::string_view call) {
     if (status != cublas_success)
         throw DeviceError(fmt::format("cuBLAS: {} failed with status {}", call, status));
-}
-
-/// The library is never unloaded.
-void* open_library(const std::string& library) {
-    if (!library.empty()) return dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-    for (const char* name :
-         {"libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so"})
-        if (void* found = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return found;
-    return nullptr;
 }
 
 template <class Function>
@@ -40,8 +33,10 @@ struct Cublas::Functions {
     int (*set_pointer_mode)(void*, int) = nullptr;
     int (*sdot)(void*, int, const float*, int, const float*, int, float*) = nullptr;
 
-    bool load(void* library) {
-        return find(library, create, "cublasCreate_v2") &&
+    /// The library is never unloaded.
+    bool load(const std::string& path) {
+        void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        return library && find(library, create, "cublasCreate_v2") &&
                find(library, destroy, "cublasDestroy_v2") &&
                find(library, set_stream, "cublasSetStream_v2") &&
                find(library, set_pointer_mode, "cublasSetPointerMode_v2") &&
@@ -51,10 +46,14 @@ struct Cublas::Functions {
 
 std::unique_ptr<Cublas> Cublas::load(Device& device, const std::string& library) {
     if (device.info().kind != DeviceKind::cuda || device.info().in_helper) return nullptr;
-    void* const opened = open_library(library);
+    std::vector<std::string> candidates{library};
+    if (library.empty())
+        candidates = {"libcublas.so.13", "libcublas.so.12", "/usr/local/cuda/lib64/libcublas.so"};
     auto functions = std::make_unique<Functions>();
-    if (!opened || !functions->load(opened)) return nullptr;
-    return std::unique_ptr<Cublas>(new Cublas(device, std::move(functions)));
+    for (const std::string& path : candidates)
+        if (functions->load(path))
+            return std::unique_ptr<Cublas>(new Cublas(device, std::move(functions)));
+    return nullptr;
 }
 
 Cublas::Cublas(Device& device, std::unique_ptr<Functions> functions)

@@ -7,6 +7,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -63,8 +65,24 @@ class HelpersTest : public testing::Test {
     void TearDown() override {
         ::unsetenv("LD_LIBRARY_PATH");
         ::unsetenv("XDG_CACHE_HOME");
+        for (const auto& [name, value] : before_)
+            value ? ::setenv(name, value->c_str(), 1) : ::unsetenv(name);
         fs::remove_all(folder_);
     }
+    /// Has the dynamic loader find libraries of NVRTC's names that have none of its functions.
+    void let_the_loader_find_others() const {
+        for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
+            fs::copy_file(FAKE_NVML, folder_ / name);
+        ::setenv("LD_LIBRARY_PATH", folder_.c_str(), 1);
+    }
+    static std::optional<std::string> environment(const char* name) {
+        const char* const value = std::getenv(name);
+        return value ? std::optional<std::string>(value) : std::nullopt;
+    }
+    const std::map<const char*, std::optional<std::string>> before_{
+        {"CUDA_HOME", environment("CUDA_HOME")},
+        {"CUDA_PATH", environment("CUDA_PATH")},
+        {"XDG_DATA_HOME", environment("XDG_DATA_HOME")}};
     fs::path folder_ = fs::path(testing::TempDir()) / ("helpers" + std::to_string(::getpid()));
 };
 
@@ -190,6 +208,31 @@ TEST_F(HelpersTest, NoCompilerIsReportedWithoutWaiting) {
         EXPECT_THROW(helpers.compile("mine", "", Math::precise), compiler::NoCompiler);
     }
     EXPECT_EQ(helpers.no_compiler(), expected);
+}
+
+TEST_F(HelpersTest, ALibraryWithoutTheFunctionsOfNvrtcDoesNotEndTheSearch) {
+    const fs::path toolkit = folder_ / "toolkit";
+    fs::create_directories(toolkit);
+    fs::create_symlink(FAKE_TOOLKIT, toolkit / "lib64");
+    let_the_loader_find_others();
+    ::setenv("CUDA_HOME", toolkit.c_str(), 1);
+    EXPECT_EQ(HelperCompiler(WARPSCOPE).version({10s, {}}), "98.7");
+}
+
+TEST_F(HelpersTest, ALibraryIsNotLoadedByARelativePath) {
+    const fs::path before = fs::current_path();
+    fs::create_directories(folder_ / "warpscope");
+    fs::create_symlink(FAKE_TOOLKIT, folder_ / "lib64");
+    fs::create_symlink(FAKE_TOOLKIT, folder_ / "warpscope/nvrtc");
+    let_the_loader_find_others();
+    fs::current_path(folder_);
+    for (const char* name : {"CUDA_HOME", "CUDA_PATH", "XDG_DATA_HOME"}) ::setenv(name, ".", 1);
+    try {
+        EXPECT_NE(HelperCompiler(WARPSCOPE).version({10s, {}}), "98.7") << "the fake one";
+    } catch (const compiler::NoCompiler& none) {
+        EXPECT_EQ(std::string(none.what()).find("./lib64"), std::string::npos) << none.what();
+    }
+    fs::current_path(before);
 }
 
 TEST_F(HelpersTest, AnEmulatorRunsInThisProcessWithLimits) {
