@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
+#include <new>
 
 #include "bench_window.h"
 #include "compute/device/device.h"
@@ -130,6 +132,8 @@ int say(const std::string& text) {
     try {
         jobs::print(text);
         return 0;
+    } catch (const std::bad_alloc&) {
+        return complain("there is not enough memory; close other programs or raise its limit", 1);
     } catch (const std::exception& e) {
         return complain(e.what(), 1);
     }
@@ -141,6 +145,8 @@ int say(const std::string& text) {
 int main(int argc, char** argv) {
     using namespace warpscope;
     reserve_standard_files();
+    // A file that would grow beyond the limit of the process is an error of its write().
+    std::signal(SIGXFSZ, SIG_IGN);
     try {
         return run(parse_options(argc, argv));
     } catch (const Answer& answer) {

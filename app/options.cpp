@@ -299,6 +299,11 @@ class Parser {
                 "--microscope: only the window and its screenshot show it; add --screenshot "
                 "FILE.png without --view-only, or drop --headless");
         }
+        const std::filesystem::path json = options_.json;
+        if (!json.empty() && json.lexically_normal() == options_.screenshot.lexically_normal()) {
+            throw UsageError(
+                fmt::format("--screenshot and --json both name {}; name two files", json.string()));
+        }
         if (options_.view_only && options_.screenshot.empty()) {
             throw UsageError("--view-only: add --screenshot FILE.png");
         }

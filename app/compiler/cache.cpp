@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
 #include <stdexcept>
 #include <system_error>
 #include <vector>
 
 #include "compiler/regular_file.h"
+#include "compiler/whole_file.h"
 
 namespace warpscope::compiler {
 namespace {
@@ -158,23 +156,6 @@ void make_private(const fs::path& folder) {
     if (::chmod(folder.c_str(), 0700) != 0) throw std::runtime_error("the folder is not ours");
 }
 
-/// Writes a temporary file and renames it, so that readers see a complete file.
-void write(const fs::path& file, std::string_view bytes) {
-    static std::atomic<unsigned> count{0};
-    fs::path part = file;
-    part += fmt::format(".{}.{}.part", ::getpid(), count++);
-    bool written = false;
-    {
-        std::ofstream out(part, std::ios::binary);
-        out.write(bytes.data(), std::streamsize(bytes.size()));
-        out.close();
-        written = out.good();
-    }
-    std::error_code error;
-    if (written) fs::rename(part, file, error);
-    if (!written || error) fs::remove(part, error);
-}
-
 /// Removes the least recently used files, including temporary files of processes that were killed.
 void shrink(const fs::path& folder, std::uintmax_t limit) {
     struct File {
@@ -243,7 +224,9 @@ void Cache::keep(const Request& request, std::string_view version,
         const std::string bytes = sealed(texts);
         if (bytes.size() > limit_) return;
         make_private(folder_);
-        write(folder_ / name_of(key), bytes);
+        const fs::path file = folder_ / name_of(key);
+        if (fs::is_symlink(file)) fs::remove(file);
+        write_whole_file(file, bytes);
         shrink(folder_, limit_);
     } catch (...) {
         return;  // The source will be compiled again.

@@ -1,15 +1,14 @@
 #include "gl/png.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <png.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <csetjmp>
 #include <cstring>
+#include <system_error>
 
+#include "compiler/whole_file.h"
 #include "gl/error.h"
 
 // libpng reports errors with longjmp, which runs no destructors. So a function that calls setjmp
@@ -123,48 +122,6 @@ std::vector<std::uint8_t> encode(int width, int height, std::span<const std::uin
     return file;
 }
 
-/// Writes a temporary file. keep() renames it to `path`; without keep() the destructor deletes it.
-class NewFile {
-  public:
-    explicit NewFile(const std::filesystem::path& path)
-        : path_(path), part_(path.string() + fmt::format(".{}.part", getpid())) {
-        descriptor_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (descriptor_ < 0) fail();
-    }
-    NewFile(const NewFile&) = delete;
-    NewFile& operator=(const NewFile&) = delete;
-    ~NewFile() {
-        if (descriptor_ >= 0) close(descriptor_);
-        if (!kept_) unlink(part_.c_str());
-    }
-
-    void write_all(std::span<const std::uint8_t> bytes) {
-        while (!bytes.empty()) {
-            const ssize_t count = write(descriptor_, bytes.data(), bytes.size());
-            if (count < 0 && errno == EINTR) continue;
-            if (count <= 0) fail();
-            bytes = bytes.subspan(std::size_t(count));
-        }
-    }
-
-    void keep() {
-        if (close(std::exchange(descriptor_, -1)) != 0) fail();
-        if (rename(part_.c_str(), path_.c_str()) != 0) fail();
-        kept_ = true;
-    }
-
-  private:
-    [[noreturn]] void fail() const {
-        throw Error(fmt::format("can't write {}: {}; choose a folder where you may write",
-                                path_.string(), std::strerror(errno)));
-    }
-
-    std::filesystem::path path_;
-    std::string part_;
-    int descriptor_ = -1;
-    bool kept_ = false;
-};
-
 bool start_decoding(Reader& reader, png_uint_32& width, png_uint_32& height) {
     if (setjmp(png_jmpbuf(reader.png))) return false;
     png_set_read_fn(reader.png, &reader.rest, take);
@@ -220,9 +177,13 @@ void write_png(const std::filesystem::path& path, int width, int height,
     } catch (const Error& error) {
         throw Error(fmt::format("can't write {}: {}", path.string(), error.what()));
     }
-    NewFile file(path);
-    file.write_all(bytes);
-    file.keep();
+    try {
+        compiler::write_whole_file(path,
+                                   {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    } catch (const std::system_error& error) {
+        throw Error(fmt::format("can't write {}: {}; choose a folder where you may write",
+                                path.string(), error.code().message()));
+    }
 }
 
 Image decode_png(std::span<const std::uint8_t> bytes) {

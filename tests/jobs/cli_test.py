@@ -148,6 +148,19 @@ class Refusals(CommandLine):
         self.expect_refusal(["--list", "--json", "missing/a.json"], 2, r"--json missing/a\.json")
         self.assertEqual((self.folder / "file").read_text(), "kept")
 
+    def test_two_outputs_in_one_file(self):
+        self.expect_refusal([*RIPPLE, "--screenshot", "a.png", "--json", "./a.png"], 2,
+                            r"--screenshot and --json both name \./a\.png")
+
+    def test_limits_of_the_process_are_named(self):
+        def limit(which, amount):
+            return {"preexec_fn": lambda: resource.setrlimit(which, (amount, amount))}
+        self.expect_refusal([*RIPPLE, "--json", "a.json"], 1, r"a\.json failed: File too large",
+                            **limit(resource.RLIMIT_FSIZE, 512))
+        (self.folder / "k.cu").write_text("__global__ void k() {}")
+        self.expect_refusal(["--headless", "--kernel-source", "k.cu", "--device", "emulator"], 1,
+                            r"Too many open files", **limit(resource.RLIMIT_NOFILE, 8))
+
     def test_bodies_files(self):
         cases = {
             "missing.bin": (None, r"missing\.bin"),

@@ -42,8 +42,8 @@ Descriptor memory_file(const char* name, unsigned flags = 0) {
 
 /// A copy with a number above those of the helper process.
 Descriptor high(int fd) {
-    constexpr int above_them = 16;
-    return Descriptor(checked(::fcntl(fd, F_DUPFD_CLOEXEC, above_them), "a file descriptor"));
+    return Descriptor(
+        checked(::fcntl(fd, F_DUPFD_CLOEXEC, helper_memory + 1), "a file descriptor"));
 }
 
 struct Files {

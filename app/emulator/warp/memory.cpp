@@ -79,8 +79,7 @@ std::size_t Memory::erase(void* pointer, bool owned) {
         return a.begin == std::uint64_t(pointer) && a.owned == owned;
     });
     if (found == allocations_.end())
-        throw Error(fmt::format("{:#x} is not the start of an emulated allocation",
-                                std::uint64_t(pointer)));
+        throw Error("an address is not the start of an emulated allocation");
     const std::size_t bytes = found->end - found->begin;
     if (owned) used_bytes_ -= bytes;
     allocations_.erase(found);
@@ -106,15 +105,18 @@ std::string Memory::describe(std::uint64_t address) const {
             nearest = &a;
             distance = gap(a);
         }
-    if (!nearest) return "nothing is allocated";
     constexpr std::uint64_t near = 1ull << 30, page = 4096;
-    if (address < page) return "a null pointer?";
-    if (distance > near) return "no allocation is near";
+    const auto number = [&](std::string_view what) {
+        return fmt::format("global memory address {:#x}: {}", address, what);
+    };
+    if (!nearest) return number("nothing is allocated");
+    if (address < page) return number("a null pointer?");
+    if (distance > near) return number("no allocation is near");
     const char* place = address < nearest->begin ? "before the beginning"
                         : address < nearest->end ? "at the end"
                                                  : "past the end";
-    return fmt::format("{} bytes {} of the allocation of {} bytes at {:#x}, the nearest", distance,
-                       place, nearest->end - nearest->begin, nearest->begin);
+    return fmt::format("global memory, {} bytes {} of the allocation of {} bytes, the nearest",
+                       distance, place, nearest->end - nearest->begin);
 }
 
 }  // namespace warpscope::emulator

@@ -32,7 +32,8 @@ class Memory {
     void detach(void* host);
 
     const Allocation* find(std::uint64_t address) const;  ///< contains it; or nullptr
-    /// For an error message: "16 bytes past the end of the allocation of 64 bytes at 0x…".
+    /// For an error message: "global memory, 16 bytes past the end of the allocation of 64 bytes,
+    /// the nearest". An address far from every allocation is named itself.
     std::string describe(std::uint64_t address) const;
     std::size_t used_bytes() const { return used_bytes_; }  ///< of allocate() only
 

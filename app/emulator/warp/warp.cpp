@@ -225,12 +225,12 @@ std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, std::
     }
     if (!in_global(i, address, address + bytes))
         fail_access(i, lane,
-                    fmt::format("{} bytes at global memory address {:#x}: {}", bytes, address,
-                                block->memory->describe(address)));
+                    fmt::format("{} bytes at {}", bytes, block->memory->describe(address)));
     if (address % align)
-        fail_access(
-            i, lane,
-            fmt::format("global memory address {:#x} is not a multiple of {}", address, align));
+        fail_access(i, lane,
+                    fmt::format("the global memory address is not a multiple of {}: the remainder "
+                                "is {}",
+                                align, address % align));
     return reinterpret_cast<std::byte*>(address);
 }
 

@@ -1,6 +1,5 @@
 #include "jobs/output/output.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -8,9 +7,10 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <utility>
+#include <system_error>
 
 #include "compiler/log.h"
+#include "compiler/whole_file.h"
 
 namespace warpscope::jobs {
 
@@ -18,50 +18,23 @@ namespace fs = std::filesystem;
 
 namespace {
 
-fs::path beside(const fs::path& path) {
-    fs::path name = path.filename();
-    name += fmt::format(".{}.part", ::getpid());
-    return path.parent_path() / name;
-}
-
 bool is_special(const fs::path& path) {
     std::error_code ignored;
     const fs::file_status status = fs::status(path, ignored);
     return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-/// An open file. The destructor closes it; close() returns false if closing fails.
-class File {
-  public:
-    File(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
-    File(const File&) = delete;
-    File& operator=(const File&) = delete;
-    ~File() { close(); }
+/// Writes to a file that is there and stays, such as a pipe. Returns false if that fails.
+bool write_to(const fs::path& path, std::string_view text) {
+    std::FILE* const file = std::fopen(path.c_str(), "we");
+    if (!file) return false;
+    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    return (std::fclose(file) == 0) && written;
+}
 
-    bool is_open() const { return fd_ >= 0; }
-    bool write(std::string_view text) {
-        while (!text.empty()) {
-            const ssize_t n = ::write(fd_, text.data(), text.size());
-            if (n < 0 && errno == EINTR) continue;
-            if (n < 0) return false;
-            text.remove_prefix(static_cast<std::size_t>(n));
-        }
-        return true;
-    }
-    bool close() {
-        const int fd = std::exchange(fd_, -1);
-        return fd < 0 || ::close(fd) == 0;
-    }
-
-  private:
-    int fd_;
-};
-
-[[noreturn]] void fail_write(const fs::path& path, int error) {
-    throw std::runtime_error(
-        fmt::format("writing {} failed: {}; free space there or name "
-                    "another file",
-                    path.string(), std::strerror(error)));
+[[noreturn]] void fail_write(const fs::path& path, const std::string& why) {
+    throw std::runtime_error(fmt::format(
+        "writing {} failed: {}; free space there or name another file", path.string(), why));
 }
 
 bool continues_character(char c) {
@@ -84,21 +57,23 @@ void check_writable(const fs::path& path, std::string_view argument) {
     if (fs::exists(path, ignored) && ::access(path.c_str(), W_OK) != 0) {
         fail(std::strerror(errno));
     }
-    const fs::path probe = beside(path);
-    if (!File(probe, O_WRONLY | O_CREAT | O_EXCL).is_open()) fail(std::strerror(errno));
-    ::unlink(probe.c_str());
+    try {
+        compiler::check_whole_file(path);
+    } catch (const std::system_error& error) {
+        fail(error.code().message());
+    }
 }
 
 void write_file(const fs::path& path, std::string_view text) {
-    const bool straight = is_special(path);
-    const fs::path target = straight ? path : beside(path);
-    File file(target, O_WRONLY | O_CREAT | (straight ? 0 : O_EXCL));
-    if (!file.is_open()) fail_write(path, errno);
-    const bool written = file.write(text) && file.close();
-    if (written && (straight || ::rename(target.c_str(), path.c_str()) == 0)) return;
-    const int error = errno;
-    if (!straight) ::unlink(target.c_str());
-    fail_write(path, error);
+    if (is_special(path)) {
+        if (!write_to(path, text)) fail_write(path, std::strerror(errno));
+        return;
+    }
+    try {
+        compiler::write_whole_file(path, text);
+    } catch (const std::system_error& error) {
+        fail_write(path, error.code().message());
+    }
 }
 
 void print(std::string_view text) {

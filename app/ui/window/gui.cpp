@@ -5,6 +5,9 @@
 #include <glad/gl.h>
 #include <imgui.h>
 
+#include <cstdlib>
+#include <new>
+
 #include "gl/error.h"
 #include "ui/widgets/theme.h"
 
@@ -13,10 +16,26 @@ namespace {
 
 constexpr bool imgui_has_queue = IMGUI_VERSION_NUM >= 18700;
 
+/// Dear ImGui does not check for memory that it did not get, so an exception must end its call.
+void* allocate(std::size_t bytes, void*) {
+    void* const memory = std::malloc(bytes);
+    if (!memory && bytes > 0) throw std::bad_alloc();
+    return memory;
+}
+
+void release(void* memory, void*) {
+    std::free(memory);
+}
+
+ImGuiContext* create_context() {
+    ImGui::SetAllocatorFunctions(allocate, release);
+    return ImGui::CreateContext();
+}
+
 }  // namespace
 
 Gui::Gui(GLFWwindow* window)
-    : window_(window), before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
+    : window_(window), before_(ImGui::GetCurrentContext()), context_(create_context()) {
     ImGui::SetCurrentContext(context_);
     ImGui::GetIO().IniFilename = nullptr;
     if (window_) ImGui_ImplGlfw_InitForOpenGL(window_, imgui_has_queue);

@@ -18,6 +18,7 @@ TEST(MemoryAccess, StorePastTheEndNamesThreadLineAndAllocation) {
     expect_contains(text, "thread (47,0,0) of block (0,0,0)");
     expect_contains(text, "PTX line");
     expect_contains(text, "0 bytes past the end of the allocation of 188 bytes");
+    EXPECT_EQ(text.find("0x"), std::string::npos) << "an address of the host: " << text;
 }
 
 TEST(MemoryAccess, ErrorNamesBlockAndThreadInThreeDimensions) {
@@ -31,7 +32,9 @@ TEST(MemoryAccess, ErrorNamesBlockAndThreadInThreeDimensions) {
 
 TEST(MemoryAccess, NullAndMisalignedAddressesAreErrors) {
     expect_contains(run_error("mov.u64 %rd2, 0; ld.global.u32 %r2, [%rd2];", one_block(1)), "0x0");
-    expect_contains(run_error("ld.global.u32 %r2, [%rd0+2];", one_block(4)), "not a multiple of 4");
+    const std::string odd = run_error("ld.global.u32 %r2, [%rd0+2];", one_block(4));
+    expect_contains(odd, "not a multiple of 4: the remainder is 2");
+    EXPECT_EQ(odd.find("0x"), std::string::npos) << odd;
     expect_contains(run_error("add.s64 %rd2, %rd1, 1; st.global.u32 [%rd2], %r1;", one_block(9)),
                     "not a multiple of 4");
     expect_contains(run_error("ld.global.v4.u32 {%r2,%r3,%r4,%r5}, [%rd0+8];", one_block(16)),

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <functional>
 
@@ -167,7 +168,8 @@ TEST_F(CancelOnTheHost, AChangeOfTheSizeIsUndone) {
 TEST_F(CancelOnTheHost, EveryStartOfTheBodiesCanBeStopped) {
     const auto experiment = find_experiment("nbody").make(*device_);
     set(*experiment, {{"bodies", "100"}});
-    const std::string file = testing::TempDir() + "cancelled_bodies.csv";
+    const std::string file =
+        testing::TempDir() + "cancelled_bodies" + std::to_string(::getpid()) + ".csv";
     std::FILE* csv = std::fopen(file.c_str(), "w");
     std::fputs("0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n", csv);
     std::fclose(csv);

@@ -1,6 +1,7 @@
 #include "experiments/framework/frame_cost.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdio>
 
@@ -71,7 +72,8 @@ TEST(DurationWords, HaveAUnitThatFits) {
 
 TEST(Work, OfAFileOfBodiesIsEstimatedFromItsSize) {
     const auto parameters = find_experiment("nbody").make_parameters();
-    const std::string file = testing::TempDir() + "work_bodies.csv";
+    const std::string file =
+        testing::TempDir() + "work_bodies" + std::to_string(::getpid()) + ".csv";
     std::FILE* csv = std::fopen(file.c_str(), "w");
     for (int i = 0; i < 1000; ++i)
         std::fprintf(csv, "%.7f,%.7f,%.7f,%.7f,%.7f,%.7f,%.7f\n", i * 0.1, 0.1, 0.2, 0.3, 0.4, 0.5,

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
 
@@ -180,7 +181,7 @@ TEST(LaunchKernel, OfTheRacySumRepeatsTheLaunchOfTheFrame) {
 
 // The file of the live experiment is gone, so its bodies cannot be loaded again.
 TEST(Snapshot, AnErrorWhileResumingLeavesTheExperimentUsable) {
-    const std::string file = testing::TempDir() + "/followed.csv";
+    const std::string file = testing::TempDir() + "/followed" + std::to_string(::getpid()) + ".csv";
     std::ofstream(file) << "x,y,z,vx,vy,vz,mass\n0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n";
     Live live("nbody", {{"start", "file"}, {"file", file}});
     std::remove(file.c_str());

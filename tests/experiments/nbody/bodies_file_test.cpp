@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -36,7 +37,8 @@ class BodiesFile : public testing::Test {
 
     const std::filesystem::path path_ =
         std::filesystem::path(testing::TempDir()) /
-        ("bodies_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()));
+        ("bodies_" + std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
+         std::to_string(::getpid()));
 };
 
 #define EXPECT_SAYS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)

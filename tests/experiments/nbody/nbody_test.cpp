@@ -1,6 +1,7 @@
 #include "experiments/nbody/nbody.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -142,7 +143,7 @@ TEST_P(NBodyExperiment, ABadFileLeavesTheLastGoodState) {
     for (int i = 0; i < 2; ++i) nbody().step();
     const auto before = picture(nbody());
     const auto bad = std::filesystem::path(testing::TempDir()) /
-                     ("nbody_bad_" + std::string(GetParam()) + ".csv");
+                     ("nbody_bad_" + std::string(GetParam()) + std::to_string(::getpid()) + ".csv");
     std::ofstream(bad) << "0,0,0,0,0,0,1\n0,nan,0,0,0,0,1\n";
 
     EXPECT_THROW(set(nbody(), {{"file", bad.string()}, {"start", "file"}}), BodiesFileError);

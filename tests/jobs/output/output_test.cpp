@@ -70,6 +70,30 @@ TEST_F(OutputTest, WriteFileReplacesAnOlderFile) {
     EXPECT_EQ(files(), 1u);
 }
 
+TEST_F(OutputTest, WriteFileKeepsALinkAndThePermissions) {
+    fs::create_directory(folder_ / "real");
+    write_file(folder_ / "real" / "f", "old");
+    fs::permissions(folder_ / "real" / "f", fs::perms(0600));
+    fs::create_symlink("real/f", folder_ / "link");
+    check_writable(folder_ / "link", "--json");
+    write_file(folder_ / "link", "new");
+    EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+    EXPECT_EQ(read(folder_ / "real" / "f"), "new");
+    EXPECT_EQ(fs::status(folder_ / "real" / "f").permissions(), fs::perms(0600));
+    EXPECT_EQ(files(), 2u);
+}
+
+TEST_F(OutputTest, AFileThatAnotherProcessHasMadeIsNotWrittenTo) {
+    const std::string own = (folder_ / "f").string() + "." + std::to_string(::getpid()) + ".";
+    write_file(folder_ / "target", "theirs");
+    for (int i = 0; i < 100; ++i)
+        fs::create_symlink(folder_ / "target", own + std::to_string(i) + ".part");
+    write_file(folder_ / "f", "ours");
+    EXPECT_EQ(read(folder_ / "f"), "ours");
+    EXPECT_EQ(read(folder_ / "target"), "theirs");
+    EXPECT_EQ(files(), 102u);
+}
+
 TEST_F(OutputTest, WritingToAFullDeviceThrows) {
     EXPECT_THROW(write_file("/dev/full", "text"), std::runtime_error);
     write_file("/dev/null", "text");

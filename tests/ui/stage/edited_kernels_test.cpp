@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -120,8 +121,7 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
   protected:
     void SetUp() override {
         // The compiler's texts are kept here and not among the person's.
-        ::setenv("XDG_CACHE_HOME",
-                 (std::filesystem::temp_directory_path() / "warpscope_test_cache").c_str(), 1);
+        ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
         helpers_.emplace(WARPSCOPE);
         Stage::Start start;
         start.device_wish = "emulator";
@@ -134,6 +134,7 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
         if (!helpers_->no_compiler().empty()) GTEST_SKIP() << helpers_->no_compiler();
         ASSERT_EQ(state(), State::running) << stage_->message().text;
     }
+    void TearDown() override { std::filesystem::remove_all(cache_); }
     /// Frames until the text has been tried.
     void run(const std::string& text) {
         stage_->documents()[file].replace(text);
@@ -152,6 +153,8 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
         return unsigned(p[0]) | unsigned(p[1]) << 8 | unsigned(p[2]) << 16 | unsigned(p[3]) << 24;
     }
 
+    const std::filesystem::path cache_ =
+        std::filesystem::temp_directory_path() / ("warpscope_cache" + std::to_string(::getpid()));
     const std::string good_ = kernel("value = 0xff345678u;");
     gl::OffscreenContext context_;
     std::optional<compute::Helpers> helpers_;

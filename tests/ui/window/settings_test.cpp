@@ -167,6 +167,16 @@ TEST_F(SettingsTest, AFileOfMoreThanOneMebibyteIsRefused) {
     EXPECT_NE(load_settings(file_).complaint.find(file_.string()), std::string::npos);
 }
 
+TEST_F(SettingsTest, ALinkToTheFileStaysALink) {
+    const auto real = folder_ / "dotfiles.json";
+    std::filesystem::create_directories(file_.parent_path());
+    std::ofstream(real) << "{}";
+    std::filesystem::create_symlink(real, file_);
+    save_settings(file_, some());
+    EXPECT_TRUE(std::filesystem::is_symlink(file_));
+    EXPECT_EQ(load_settings(real).settings.device, some().device);
+}
+
 TEST_F(SettingsTest, AnUnwritableFolderIsAnErrorThatNamesIt) {
     std::ofstream(folder_ / "file") << "in the way";
     const auto below_a_file = folder_ / "file" / "settings.json";

@@ -1,6 +1,7 @@
 #include "ui/window/unfinished_run.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 
@@ -8,7 +9,8 @@ namespace warpscope::ui {
 namespace {
 
 TEST(UnfinishedRunTest, IsKnownAtTheNextStartAlone) {
-    const auto folder = std::filesystem::path(testing::TempDir()) / "unfinished_run";
+    const auto folder =
+        std::filesystem::path(testing::TempDir()) / ("unfinished_run" + std::to_string(::getpid()));
     std::filesystem::remove_all(folder);
     const auto settings = folder / "config" / "settings.json";
     EXPECT_FALSE(UnfinishedRun(settings).before());  // ends without its first frame
