@@ -276,21 +276,25 @@ void end_with_client(int fd) {
 
 }  // namespace
 
+void serve_requests(int fd, std::span<std::byte> transfer_memory, const OpenDevice& open_device) {
+    HelperServer server(transfer_memory, open_device);
+    WireWriter hello(HelperAnswer::hello);
+    hello.put(protocol_version);
+    for (bool first = true;; first = false) {
+        WireReader request = receive_frame(fd);
+        WireWriter answer = server.answer(request);
+        if (first) send_frame(fd, hello);
+        send_frame(fd, answer);
+        server.get_ready(request);
+    }
+}
+
 int serve_helper(int fd, const OpenDevice& open_device) {
     for (const int own : {fd, fd + 1}) ::fcntl(own, F_SETFD, FD_CLOEXEC);
     end_with_client(fd);
     try {
         const TransferMemory memory(Descriptor(fd + 1), transfer_bytes);
-        HelperServer server(memory.bytes(), open_device);
-        WireWriter hello(HelperAnswer::hello);
-        hello.put(protocol_version);
-        for (bool first = true;; first = false) {
-            WireReader request = receive_frame(fd);
-            WireWriter answer = server.answer(request);
-            if (first) send_frame(fd, hello);
-            send_frame(fd, answer);
-            server.get_ready(request);
-        }
+        serve_requests(fd, memory.bytes(), open_device);
     } catch (const HelperLost&) {
         return 0;
     } catch (const std::exception& error) {

@@ -147,8 +147,14 @@ WireReader receive_frame(int fd, const Patience& patience) {
     read_all(fd, reinterpret_cast<char*>(&length), sizeof(length), waiter);
     if (length < sizeof(std::uint32_t) || length > frame_limit)
         throw WireError("a frame has an invalid length");
-    std::string frame(length, '\0');
-    read_all(fd, frame.data(), frame.size(), waiter);
+    // Memory grows with the bytes that arrive, not with the length that is announced.
+    constexpr std::size_t piece = std::size_t(1) << 20;
+    std::string frame;
+    while (frame.size() < length) {
+        const std::size_t at = frame.size();
+        frame.resize(std::min<std::size_t>(length, at + piece));
+        read_all(fd, frame.data() + at, frame.size() - at, waiter);
+    }
     return WireReader(std::move(frame));
 }
 

@@ -117,6 +117,9 @@ void KernelDocument::follow(SharedText text) {
     if (text == text_) return;
     text_ = std::move(text);
     lines_ = KernelLines(*text_);
+    // They are changes of the text before.
+    steps_.clear();
+    done_ = held_ = 0;
     set_cursor(cursor_);
     ++version_;
 }

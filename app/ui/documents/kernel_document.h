@@ -58,7 +58,7 @@ class KernelDocument {
     /// Takes another text over as one step: a file that was opened, or the built-in text.
     void replace(std::string_view text);
 
-    /// Takes over a text that was edited elsewhere, without a step to undo.
+    /// Takes over a text that was edited elsewhere, and forgets all steps.
     void follow(SharedText text);
 
     /// Comments out all barriers of a line; where all of them are commented out already, puts them

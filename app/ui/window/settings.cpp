@@ -42,12 +42,17 @@ Json to_json(const Settings& s) {
             {"parameters", parameters}};
 }
 
+/// The entry, or the end of the range that it is beyond. Throws where it is not a number.
+double number(const Json& entry, double low, double high) {
+    return std::clamp(entry.get<double>(), low, high);
+}
+
 /// Throws where the entry is not one of the enum's names. Earlier versions of Warpscope wrote the
 /// number of the enumerator instead of its name.
 template <class Enum>
 Enum choice(const Json& entry) {
     if (entry.is_string()) return compute::parse<Enum>(entry.get<std::string>());
-    const auto value = Enum(entry.get<int>());
+    const auto value = Enum(int(number(entry, -1, UINT8_MAX)));
     compute::name(value);
     return value;
 }
@@ -55,16 +60,17 @@ Enum choice(const Json& entry) {
 Settings from_json(const Json& json) {
     Settings s;
     const auto side = [&](std::size_t i) {
-        return std::clamp(json.at("window").at(i).get<int>(), 320, 16384);
+        return int(number(json.at("window").at(i), 320, 16384));
     };
     const auto panel = [&](std::size_t i) {
-        return std::clamp(json.at("panels").at(i).get<float>(), 80.F, 1000.F);
+        return float(number(json.at("panels").at(i), 80, 1000));
     };
     s.window = {side(0), side(1)};
     s.experiment = json.at("experiment").get<std::string>();
     s.device = json.at("device").get<std::string>();
     s.run.math = choice<compute::Math>(json.at("math"));
     s.run.schedule = choice<compute::Schedule>(json.at("schedule"));
+    if (!json.at("seed").is_number_unsigned()) throw std::runtime_error("the seed is no seed");
     s.run.seed = json.at("seed").get<std::uint64_t>();
     // The first versions of Warpscope wrote no barrier policy.
     if (json.contains("barriers"))
@@ -85,7 +91,7 @@ Settings from_json(const Json& json) {
     s.view.recent_files = json.value("recent_files", std::vector<std::string>());
     if (json.contains("editor")) {
         s.view.editor = json.at("editor").at("open").get<bool>();
-        s.view.editor_width = std::clamp(json.at("editor").at("width").get<float>(), 80.F, 2000.F);
+        s.view.editor_width = float(number(json.at("editor").at("width"), 80, 2000));
     }
     for (const auto& [id, list] : json.at("parameters").items())
         for (const auto& [name, text] : list.items())

@@ -156,5 +156,17 @@ TEST(KernelLinesTest, CountsLinesColumnsAndBytes) {
     EXPECT_EQ(byte_at("\tüb", 99), 4U);
 }
 
+TEST(KernelDocumentTest, AFollowedTextHasNoStepsOfTheTextBefore) {
+    KernelDocument editor("a long text");
+    editor.set_cursor(11);
+    type(editor, "s");
+    editor.undo();
+    editor.redo();
+    editor.follow(std::make_shared<const std::string>("b"));
+    EXPECT_FALSE(editor.can_undo());
+    editor.undo();
+    EXPECT_EQ(editor.text(), "b");
+}
+
 }  // namespace
 }  // namespace warpscope::ui

@@ -133,6 +133,36 @@ TEST_F(SettingsTest, AMissingFileGivesDefaultsWithoutComplaint) {
     EXPECT_EQ(load_settings({}).complaint, "");
 }
 
+TEST_F(SettingsTest, HugeNumbersAreTheEndsOfTheirRanges) {
+    save_settings(file_, {});
+    std::ifstream in(file_);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto replace = [&](const std::string& words, const std::string& by) {
+        const std::size_t at = text.find(words);
+        ASSERT_NE(at, std::string::npos) << words;
+        text.replace(at, words.size(), by);
+    };
+    replace("1600,", "1e22,");
+    replace("900\n", "-1e300\n");
+    put(text);
+    const LoadedSettings loaded = load_settings(file_);
+    EXPECT_EQ(loaded.complaint, "");
+    EXPECT_EQ(loaded.settings.window, (experiments::Size{16384, 320}));
+}
+
+TEST_F(SettingsTest, ASeedThatIsNotAWholeNumberIsDamage) {
+    save_settings(file_, {});
+    std::ifstream in(file_);
+    std::string text{std::istreambuf_iterator<char>(in), {}};
+    const std::string seed = "\"seed\": 1";
+    for (const std::string number : {"1e40", "-1", "1.5"}) {
+        std::string damaged = text;
+        damaged.replace(text.find(seed), seed.size(), "\"seed\": " + number);
+        put(damaged);
+        EXPECT_NE(load_settings(file_).complaint, "") << number;
+    }
+}
+
 TEST_F(SettingsTest, ADamagedFileGivesDefaultsAndASentence) {
     save_settings(file_, some());
     std::ifstream in(file_);
