@@ -82,18 +82,17 @@ std::string path_of(void* address) {
     return error ? info.dli_fname : path.string();
 }
 
-/// -I options for the headers of the library's toolkit, such as <cuda_fp16.h>; empty if the library
+/// The folders of the headers of the library's toolkit, such as <cuda_fp16.h>; empty if the library
 /// was installed without a toolkit.
-std::vector<std::string> include_options(const fs::path& library) {
+std::vector<std::string> include_folders(const fs::path& library) {
     std::error_code error;
     for (fs::path folder = library.parent_path(); folder.has_relative_path();
          folder = folder.parent_path()) {
         const fs::path include = folder / "include";
         if (!fs::exists(include / "cuda_fp16.h", error)) continue;
-        std::vector<std::string> options{"-I" + include.string()};
-        if (fs::exists(include / "cccl", error))
-            options.push_back("-I" + (include / "cccl").string());
-        return options;
+        std::vector<std::string> found{include.string()};
+        if (fs::exists(include / "cccl", error)) found.push_back(include / "cccl");
+        return found;
     }
     return {};
 }
@@ -200,12 +199,18 @@ Nvrtc::Nvrtc(const std::string& library) {
     functions_->check(functions_->version(&major, &minor), "nvrtcVersion");
     version_ = fmt::format("{}.{}", major, minor);
     path_ = path_of(reinterpret_cast<void*>(functions_->version));
-    includes_ = include_options(path_);
+    includes_ = include_folders(path_);
 }
 
 Nvrtc::~Nvrtc() = default;
 Nvrtc::Nvrtc(Nvrtc&&) noexcept = default;
 Nvrtc& Nvrtc::operator=(Nvrtc&&) noexcept = default;
+
+std::vector<fs::path> Nvrtc::readable() const {
+    std::vector<fs::path> all{fs::path(path_).parent_path(), "kernels"};
+    for (const std::string& folder : includes_) all.emplace_back(folder);
+    return all;
+}
 
 std::vector<std::string> options_of(const Request& request) {
     std::vector<std::string> options{"--gpu-architecture=compute_75", "--std=c++17",
@@ -225,7 +230,7 @@ Compiled Nvrtc::compile(const Request& request) const {
     const std::unique_ptr<void, decltype(destroy)> owner(&program, destroy);
 
     std::vector<std::string> options = options_of(request);
-    options.insert(options.end(), includes_.begin(), includes_.end());
+    for (const std::string& folder : includes_) options.push_back("-I" + folder);
     std::vector<const char*> words;
     for (const std::string& option : options) words.push_back(option.c_str());
     const int status = nvrtc.compile(program, int(words.size()), words.data());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -47,6 +48,9 @@ class Nvrtc {
 
     const std::string& version() const { return version_; }  ///< "13.0"
     const std::string& path() const { return path_; }        ///< of the library
+    /// The folders that it reads: its own, that of its headers, and that of files that a source
+    /// includes by a relative name.
+    std::vector<std::filesystem::path> readable() const;
     /// Throws CompileError with all messages of the compiler. Not thread-safe.
     Compiled compile(const Request& request) const;
 
@@ -54,7 +58,7 @@ class Nvrtc {
     struct Functions;
     std::unique_ptr<Functions> functions_;
     std::string version_, path_;
-    std::vector<std::string> includes_;  ///< options that name the toolkit's headers
+    std::vector<std::string> includes_;  ///< folders of the toolkit's headers
 };
 
 }  // namespace warpscope::compiler

@@ -1,17 +1,48 @@
 // A fake of NVRTC, version 98.7. Its PTX repeats the source and the options. Words in the source
 // choose the result: "FAIL" an error, "CRASH" status 11, "WARN" a warning, "ABORT" ends the
-// process, "HANG" never returns; text after it names a file that is made first.
+// process, "HANG" never returns while its thread is called "hanging", "SPIN" computes for ever, and
+// "PROBE" writes into the PTX what the process may do: see probe().
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 
 namespace {
 struct Program {
     std::string source, name, ptx, log;
 };
+
+/// A line of the PTX: "// NAME: yes".
+std::string line(const std::string& name, bool yes) {
+    return "// " + name + ": " + (yes ? "yes" : "no") + "\n";
+}
+
+bool opens(const char* file, int flags) {
+    const int opened = open(file, flags, 0600);
+    if (opened >= 0) close(opened);
+    return opened >= 0;
+}
+
+bool maps(std::size_t bytes) {
+    void* const memory = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) munmap(memory, bytes);
+    return memory != MAP_FAILED;
+}
+
+std::string probe() {
+    constexpr std::size_t gibibyte = std::size_t(1) << 30;
+    return line("reads kernels/own.h", opens("kernels/own.h", O_RDONLY)) +
+           line("reads other.h", opens("other.h", O_RDONLY)) +
+           line("reads /etc/passwd", opens("/etc/passwd", O_RDONLY)) +
+           line("makes kernels/new", opens("kernels/new", O_WRONLY | O_CREAT)) +
+           line("maps 1 GiB", maps(gibibyte)) + line("maps 5 GiB", maps(5 * gibibyte)) +
+           line("may gain rights", prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0) +
+           line("has WARPSCOPE_TEST", std::getenv("WARPSCOPE_TEST") != nullptr);
+}
 
 int put(const std::string& text, char* to) {
     std::memcpy(to, text.c_str(), text.size() + 1);
@@ -47,9 +78,10 @@ int nvrtcCompileProgram(void* handle, int count, const char* const* options) {
     };
     if (has("CRASH")) return 11;
     if (has("ABORT")) std::_Exit(42);
-    const std::size_t hang = program.source.find("HANG");
-    if (hang != std::string::npos) std::ofstream(program.source.substr(hang + 4));
-    while (hang != std::string::npos) pause();
+    if (has("HANG")) prctl(PR_SET_NAME, "hanging");
+    while (has("HANG")) pause();
+    for (volatile unsigned i = 0; has("SPIN");) i = i + 1;
+    if (has("PROBE")) program.ptx += probe();
     if (has("WARN")) program.log += program.name + "(1): warning #1-D: watch out\n  WARN\n  ^\n\n";
     if (has("FAIL")) {
         program.log += program.name + "(2): error: it is wrong\n  FAIL\n    ^\n\n";

@@ -8,7 +8,8 @@
 namespace warpscope::compute {
 
 HelperCompiler::Ready HelperCompiler::start() const {
-    Ready started{std::make_unique<HelperProcess>(program_)};
+    Ready started{
+        std::make_unique<HelperProcess>(program_, HelperProcess::Environment::of_the_compiler)};
     WireWriter request(HelperRequest::compiler);
     started.process->send(request, {std::chrono::seconds(5)});
     return started;
@@ -93,11 +94,15 @@ const std::string& HelperCompiler::missing() {
 
 namespace {
 
-[[noreturn]] void compiler_lost(const HelperLost& end, const Patience& patience) {
+[[noreturn]] void compiler_lost(const HelperLost& end, const Patience& patience,
+                                std::chrono::seconds cpu_time) {
     switch (end.how) {
         case HelperEnd::timed_out:
             throw DeviceError(fmt::format("the compiler did not finish within {} s",
                                           double(patience.time.count()) / 1000));
+        case HelperEnd::used_up_cpu_time:
+            throw DeviceError(fmt::format("the compiler did not finish within {} s of CPU time",
+                                          cpu_time.count()));
         case HelperEnd::stopped:
             throw DeviceError("the compiler was stopped: the kernel source has changed again");
         case HelperEnd::closed:
@@ -126,6 +131,7 @@ compiler::Compiled HelperCompiler::compile(const compiler::Request& request,
                                            const Patience& patience) {
     WireWriter frame(HelperRequest::compile);
     frame.text(request.file).text(request.source).put(std::uint8_t(request.fast_math));
+    frame.put(std::uint32_t(cpu_time_.count()));
     try {
         Ready helper = take(patience);
         helper.process->send(frame, patience);
@@ -137,7 +143,7 @@ compiler::Compiled HelperCompiler::compile(const compiler::Request& request,
         return compiled;
     } catch (const HelperLost& end) {
         warm();
-        compiler_lost(end, patience);
+        compiler_lost(end, patience, cpu_time_);
     } catch (const WireError& error) {
         throw DeviceError(fmt::format(
             "the helper process of the compiler sent an invalid answer: {}", error.what()));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <mutex>
@@ -16,7 +17,11 @@ namespace warpscope::compute {
 /// makes it hang ends only that process. Thread-safe.
 class HelperCompiler {
   public:
-    explicit HelperCompiler(std::filesystem::path program) : program_(std::move(program)) {}
+    /// `cpu_time`: the most that a source may take. It does not depend on what else the machine
+    /// does; ripple.cu takes about 40 ms.
+    explicit HelperCompiler(std::filesystem::path program,
+                            std::chrono::seconds cpu_time = std::chrono::seconds(15))
+        : program_(std::move(program)), cpu_time_(cpu_time) {}
 
     /// Starts a helper process if none is ready. Does not wait for it.
     void warm();
@@ -26,8 +31,8 @@ class HelperCompiler {
     /// The version of NVRTC. The first call waits for a helper process. Throws
     /// compiler::NoCompiler, DeviceError.
     std::string version(const Patience& patience);
-    /// Throws compiler::CompileError, compiler::NoCompiler, and DeviceError if the compiler crashes
-    /// or patience ends.
+    /// Throws compiler::CompileError, compiler::NoCompiler, and DeviceError if the compiler
+    /// crashes, its CPU time is used up or patience ends.
     compiler::Compiled compile(const compiler::Request& request, const Patience& patience);
 
   private:
@@ -42,6 +47,7 @@ class HelperCompiler {
     Ready start() const;
 
     const std::filesystem::path program_;
+    const std::chrono::seconds cpu_time_;
     std::mutex mutex_;
     Ready ready_;
     std::optional<std::string> version_;

@@ -146,6 +146,7 @@ void HelperDevice::lose(std::string_view doing, const HelperLost& end, milliseco
                             doing, seconds_text(time)));
         case HelperEnd::stopped:
             lose(fmt::format("{} was stopped", doing));
+        case HelperEnd::used_up_cpu_time:
         case HelperEnd::closed:
             break;
     }

@@ -16,8 +16,10 @@
 #include <cstring>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "compute/device/device.h"
+#include "compute/helper/confinement.h"
 
 extern char** environ;
 
@@ -76,8 +78,9 @@ struct Attributes {
     ~Attributes() { posix_spawnattr_destroy(&attributes); }
 };
 
-pid_t spawn(const std::filesystem::path& program, const Descriptor& socket,
-            const Descriptor& memory, const Descriptor& output, const Descriptor& errors) {
+pid_t spawn(const std::filesystem::path& program, char* const* environment,
+            const Descriptor& socket, const Descriptor& memory, const Descriptor& output,
+            const Descriptor& errors) {
     const Descriptor ends[]{high(output.get()), high(errors.get()), high(socket.get()),
                             high(memory.get())};
     Files files;
@@ -92,7 +95,7 @@ pid_t spawn(const std::filesystem::path& program, const Descriptor& socket,
     char* const arguments[]{name.data(), option.data(), fd.data(), nullptr};
     pid_t id = -1;
     const int error = ::posix_spawn(&id, program.c_str(), &files.actions, &attributes.attributes,
-                                    arguments, environ);
+                                    arguments, environment);
     if (error) can_not_start(program.string(), error);
     return id;
 }
@@ -137,7 +140,7 @@ TransferMemory::~TransferMemory() {
     ::munmap(bytes_.data(), bytes_.size());
 }
 
-HelperProcess::HelperProcess(const std::filesystem::path& program) {
+HelperProcess::HelperProcess(const std::filesystem::path& program, Environment environment) {
     std::array<int, 2> ends{};
     checked(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), "a socket");
     socket_ = Descriptor(ends[0]);
@@ -157,7 +160,12 @@ HelperProcess::HelperProcess(const std::filesystem::path& program) {
     } catch (const std::system_error& error) {
         can_not_start("memory", error.code().value());
     }
-    id_ = spawn(program, theirs, memory, output_, errors_);
+    std::vector<std::string> few = compiler_environment();
+    std::vector<char*> variables;
+    for (std::string& variable : few) variables.push_back(variable.data());
+    variables.push_back(nullptr);
+    id_ = spawn(program, environment == Environment::whole ? environ : variables.data(), theirs,
+                memory, output_, errors_);
 }
 
 HelperProcess::~HelperProcess() {
@@ -171,22 +179,23 @@ void HelperProcess::kill() noexcept {
 }
 
 /// Waits up to half a second for the exit status of a process that has closed its socket.
-std::string HelperProcess::how_it_ended() {
+HelperLost HelperProcess::how_it_ended() {
     for (int attempt = 0; id_ >= 0 && attempt < 100; ++attempt) {
         int status = 0;
         if (::waitpid(id_, &status, WNOHANG) == id_) {
             id_ = -1;
-            return status_text(status);
+            const bool spent = WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU;
+            return {spent ? HelperEnd::used_up_cpu_time : HelperEnd::closed, status_text(status)};
         }
         std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    return "it closed its socket";
+    return {HelperEnd::closed, "it closed its socket"};
 }
 
 void HelperProcess::give_up(const HelperLost& lost) {
-    const std::string why = lost.how == HelperEnd::closed ? how_it_ended() : lost.what();
+    const HelperLost end = lost.how == HelperEnd::closed ? how_it_ended() : lost;
     kill();
-    throw HelperLost(lost.how, why);
+    throw end;
 }
 
 void HelperProcess::send(WireWriter& request, const Patience& patience) {

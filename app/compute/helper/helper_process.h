@@ -49,9 +49,13 @@ class TransferMemory {
 /// during a launch. Used by one thread at a time.
 class HelperProcess {
   public:
+    /// Which variables of this process's environment it gets.
+    enum class Environment { whole, of_the_compiler };
+
     /// Starts the program and returns before it is ready for requests. Throws DeviceError if it
     /// can't be started.
-    explicit HelperProcess(const std::filesystem::path& program);
+    explicit HelperProcess(const std::filesystem::path& program,
+                           Environment environment = Environment::whole);
     /// Kills the process. Does not wait for its end.
     ~HelperProcess();
     HelperProcess(const HelperProcess&) = delete;
@@ -76,7 +80,7 @@ class HelperProcess {
   private:
     [[noreturn]] void give_up(const HelperLost& lost);
     void expect_hello(const Patience& patience);
-    std::string how_it_ended();
+    HelperLost how_it_ended();
     void kill() noexcept;
 
     Descriptor socket_, output_, errors_;

@@ -12,6 +12,7 @@
 
 #include "compiler/nvrtc.h"
 #include "compute/cuda/cuda_device.h"
+#include "compute/helper/confinement.h"
 #include "compute/helper/helper_codec.h"
 #include "compute/helper/helper_process.h"
 
@@ -38,6 +39,7 @@ class HelperServer {
 
     void perform(WireReader& request, WireWriter& answer);
     void perform_on(Device& device, WireReader& request, WireWriter& answer);
+    const compiler::Nvrtc& nvrtc();
     void compile(WireReader& request, WireWriter& answer);
     void open(WireReader& request, WireWriter& answer);
     void close();
@@ -81,8 +83,7 @@ void HelperServer::perform(WireReader& request, WireWriter& answer) {
     switch (HelperRequest(request.word())) {
         case HelperRequest::compiler:
             request.end();
-            if (!nvrtc_) nvrtc_.emplace();
-            answer.text(nvrtc_->version());
+            answer.text(nvrtc().version());
             return;
         case HelperRequest::compile:
             return compile(request, answer);
@@ -157,14 +158,24 @@ std::span<std::byte> HelperServer::transfer_part(WireReader& request) const {
     return transfer_memory_.first(std::size_t(bytes));
 }
 
+/// Loads the compiler. From then on this process can do nothing but compile.
+const compiler::Nvrtc& HelperServer::nvrtc() {
+    if (device_) throw WireError("a process with a device does not compile");
+    if (!nvrtc_) confine(nvrtc_.emplace().readable());
+    return *nvrtc_;
+}
+
 void HelperServer::compile(WireReader& request, WireWriter& answer) {
     compiler::Request text;
     text.file = request.text();
     text.source = request.text();
     text.fast_math = request.get<std::uint8_t>() != 0;
+    const std::chrono::seconds cpu_time(request.get<std::uint32_t>());
     request.end();
-    if (!nvrtc_) nvrtc_.emplace();
-    const compiler::Compiled compiled = nvrtc_->compile(text);
+    const compiler::Nvrtc& compiler = nvrtc();
+    limit_cpu_time(cpu_time);
+    const compiler::Compiled compiled = compiler.compile(text);
+    limit_cpu_time({});
     answer.text(compiled.ptx);
     put(answer, compiled.warnings);
 }
@@ -172,6 +183,7 @@ void HelperServer::compile(WireReader& request, WireWriter& answer) {
 void HelperServer::open(WireReader& request, WireWriter& answer) {
     const std::string wish(request.text());
     request.end();
+    if (nvrtc_) throw WireError("a process that compiles opens no device");
     close();
     device_ = open_device_(wish);
     if (device_->info().kind == DeviceKind::cuda) {

@@ -25,7 +25,8 @@ namespace warpscope::compute {
 /// The word of a request, and its values -> the values of its answer.
 enum class HelperRequest : std::uint32_t {
     compiler,     ///< -> text version
-    compile,      ///< text file, text source, u8 fast -> text ptx, diagnostics
+    compile,      ///< text file, text source, u8 fast, u32 seconds of CPU time
+                  ///< -> text ptx, diagnostics
     open,         ///< text wish, a name as pick_device takes it -> DeviceInfo
     settings,     ///< u8 math, u8 schedule, u64 seed, u8 barriers
     edits,        ///< u32 count, then for each: text file, u8 math, text ptx
@@ -54,7 +55,7 @@ enum class HelperAnswer : std::uint32_t {
     failed,  ///< any other exception
 };
 
-inline constexpr std::uint32_t protocol_version = 2;
+inline constexpr std::uint32_t protocol_version = 3;
 /// Size of the transfer memory, which both processes map, for uploads and downloads.
 inline constexpr std::size_t transfer_bytes = std::size_t(16) << 20;
 /// The largest frame. A kernel source has at most 1 MiB, its PTX somewhat more.
@@ -123,7 +124,7 @@ struct Patience {
     std::chrono::milliseconds grace{0};  ///< after a stop request
 };
 
-enum class HelperEnd { timed_out, stopped, closed };
+enum class HelperEnd { timed_out, used_up_cpu_time, stopped, closed };
 
 /// The connection between the app and a helper process has ended.
 struct HelperLost : DeviceLost {

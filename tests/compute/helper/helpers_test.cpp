@@ -1,6 +1,7 @@
 #include "compute/helper/helpers.h"
 
 #include <gtest/gtest.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -52,6 +53,15 @@ std::vector<pid_t> helper_ids() {
         }
     }
     return found;
+}
+
+bool is_a_helper_called(const std::string& name) {
+    for (const pid_t id : helper_ids()) {
+        std::ifstream file("/proc/" + std::to_string(id) + "/comm");
+        std::string text;
+        if (file >> text && text == name) return true;
+    }
+    return false;
 }
 
 /// Uses a cache folder of its own and the fake compiler, which obeys words in the source.
@@ -156,18 +166,67 @@ TEST_F(HelpersTest, ACompilerThatHangsIsKilled) {
                "the compiler did not finish within 0.2 s");
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
     std::stop_source stop;
-    const fs::path hanging = folder_ / "hanging";
-    fs::create_directories(folder_);
     const std::jthread stopper([&] {
-        EXPECT_TRUE(tests::soon([&] { return fs::exists(hanging); }));
+        EXPECT_TRUE(tests::soon([] { return is_a_helper_called("hanging"); }));
         stop.request_stop();
     });
     EXPECT_HAS(message_of_error([&] {
-                   compiler.compile(text("HANG" + hanging.string()), {60s, stop.get_token()});
+                   compiler.compile(text("HANG"), {60s, stop.get_token()});
                }),
                "the compiler was stopped");
     EXPECT_HAS(compiler.compile(text("good"), {10s, {}}).ptx, "compute_75");
 }
+
+TEST_F(HelpersTest, ACompilerThatComputesForEverUsesUpItsCpuTime) {
+    HelperCompiler compiler(WARPSCOPE, 1s);
+    for (int i = 0; i < 2; ++i)
+        EXPECT_HAS(compiler.compile(text("good"), {60s, {}}).ptx, "compute_75");
+    EXPECT_HAS(message_of_error([&] {
+                   compiler.compile(text("SPIN"), {60s, {}});
+               }),
+               "the compiler did not finish within 1 s of CPU time");
+    EXPECT_HAS(compiler.compile(text("good"), {60s, {}}).ptx, "compute_75");
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(HelpersTest, TheCompilerIsConfined) {
+    const bool landlock = ::syscall(444, nullptr, 0, 1) > 0;
+    const fs::path before = fs::current_path();
+    fs::create_directories(folder_ / "kernels");
+    std::ofstream(folder_ / "kernels/own.h") << "\n";
+    std::ofstream(folder_ / "other.h") << "\n";
+    fs::current_path(folder_);
+    ::setenv("WARPSCOPE_TEST", "secret", 1);
+    const std::string ptx = HelperCompiler(WARPSCOPE).compile(text("PROBE"), {60s, {}}).ptx;
+    ::unsetenv("WARPSCOPE_TEST");
+    fs::current_path(before);
+    const std::string unconfined = landlock ? "no" : "yes";
+    EXPECT_EQ(ptx.substr(0, ptx.find("// --gpu")),
+              "// reads kernels/own.h: yes\n// reads other.h: " + unconfined +
+                  "\n// reads /etc/passwd: " + unconfined +
+                  "\n// makes kernels/new: " + unconfined +
+                  "\n// maps 1 GiB: yes\n// maps 5 GiB: no\n"
+                  "// may gain rights: no\n// has WARPSCOPE_TEST: no\n");
+}
+
+TEST_F(HelpersTest, AConfinedCompilerReadsTheHeadersOfItsToolkit) {
+    ::unsetenv("LD_LIBRARY_PATH");
+    HelperCompiler compiler(WARPSCOPE);
+    try {
+        if (compiler.version({60s, {}}).empty()) FAIL();
+    } catch (const compiler::NoCompiler& none) {
+        GTEST_SKIP() << none.what();
+    }
+    const std::string kernel = "extern \"C\" __global__ void k(float* x) { *x = sinf(*x); }\n";
+    EXPECT_HAS(compiler.compile(text(kernel), {60s, {}}).ptx, ".entry k(");
+    try {
+        EXPECT_HAS(compiler.compile(text("#include <cuda_fp16.h>\n" + kernel), {60s, {}}).ptx,
+                   ".entry k(");
+    } catch (const compiler::CompileError& error) {
+        EXPECT_HAS(std::string(error.what()), "no directories in search list") << "no headers";
+    }
+}
+#endif
 
 TEST_F(HelpersTest, AnIdleCompilerThatWasKilledIsReplaced) {
     HelperCompiler compiler(WARPSCOPE);
