@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "compute/device/device.h"
+#include "experiments/framework/step_launches.h"
 #include "experiments/nbody/bodies.h"
 #include "experiments/nbody/nbody_kernel.h"
 #include "experiments/nbody/nbody_partition.h"
-#include "experiments/nbody/step_launches.h"
 
 namespace warpscope::experiments {
 

@@ -1,4 +1,4 @@
-#include "experiments/nbody/step_launches.h"
+#include "experiments/framework/step_launches.h"
 
 #include <algorithm>
 #include <chrono>
