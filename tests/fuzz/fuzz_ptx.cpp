@@ -1,19 +1,23 @@
 #include <memory>
 #include <vector>
 
+#include "compute/device/ptx_entry.h"
 #include "emulator/checks/barrier_check.h"
 #include "emulator/checks/memory_check.h"
 #include "emulator/checks/race_detector.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/program/error.h"
+#include "emulator/stepper/stepper.h"
 #include "fuzz.h"
 
-// A PTX text is loaded, and each of its kernels runs one block, without and with the checks. Every
-// failure is an emulator::Error.
+// A PTX text is loaded, and each of its kernels runs one block: without the checks, with them, and
+// step by step. Every failure is an emulator::Error. Two readers of PTX that load nothing see the
+// text too.
 namespace {
 
 using namespace warpscope::emulator;
+using warpscope::tests::require;
 
 /// Enough to leave a short loop, and little enough for a long one.
 constexpr std::uint64_t instruction_budget = 4000;
@@ -40,15 +44,63 @@ class Arguments {
     std::vector<const void*> pointers_;
 };
 
-void launch(const Kernel& kernel, Observer* observer) {
-    Machine machine(1);
-    void* const buffer = machine.memory().allocate(buffer_bytes);
-    const Arguments arguments(kernel, buffer);
+/// A machine with a buffer, and what a launch on it needs.
+struct Setup {
+    Machine machine{1};
+    void* buffer = machine.memory().allocate(buffer_bytes);
+    LaunchShape shape{{1, 1, 1}, {64, 1, 1}, 256};
     Options options;
-    options.instruction_budget = instruction_budget;
-    options.threads = 1;
-    if (observer) observer->on_allocate(reinterpret_cast<std::uint64_t>(buffer), buffer_bytes);
-    machine.run(kernel, {{1, 1, 1}, {64, 1, 1}, 256}, arguments.get(), options, observer);
+    Arguments arguments;
+
+    explicit Setup(const Kernel& kernel) : arguments(kernel, buffer) {
+        options.instruction_budget = instruction_budget;
+        options.threads = 1;
+    }
+    std::string contents() const { return {static_cast<const char*>(buffer), buffer_bytes}; }
+};
+
+void run(const Kernel& kernel) {
+    Setup setup(kernel);
+    setup.machine.run(kernel, setup.shape, setup.arguments.get(), setup.options);
+}
+
+void run_checked(const Kernel& kernel) {
+    Setup setup(kernel);
+    RaceDetector races;
+    BarrierCheck barriers;
+    MemoryCheck memory;
+    ObserverList all;
+    all.add(races);
+    all.add(barriers);
+    all.add(memory);
+    all.on_allocate(reinterpret_cast<std::uint64_t>(setup.buffer), buffer_bytes);
+    setup.machine.run(kernel, setup.shape, setup.arguments.get(), setup.options, &all);
+}
+
+/// To the end of the block, back to its start, and to its end again.
+void step(const Kernel& kernel) {
+    Setup setup(kernel);
+    const std::string before = setup.contents();
+    Stepper stepper(setup.machine,
+                    Machine::freeze(kernel, setup.shape, setup.arguments.get(), setup.options), 0);
+    stepper.run(instruction_budget);
+    const std::uint64_t last = stepper.position();
+    const Stepper::End end = stepper.end();
+    const std::string error = stepper.error(), after = setup.contents();
+    stepper.findings();
+    stepper.seek(0);
+    require(setup.contents() == before, "a step back restores memory");
+    stepper.seek(last);
+    require(stepper.end() == end && stepper.error() == error, "a repeated block ends alike");
+    require(setup.contents() == after, "a repeated block writes alike");
+}
+
+/// What is read of a text without loading it, for a kernel that loads.
+void read_entry(std::string_view ptx, const Kernel& kernel) {
+    const auto bytes = warpscope::compute::ptx_parameter_bytes(ptx, kernel.name);
+    require(!bytes || bytes->size() == kernel.parameters.size(),
+            "a kernel's parameters are counted");
+    warpscope::compute::ptx_of_kernel(ptx, kernel.name);
 }
 
 template <class Action>
@@ -56,25 +108,23 @@ void with_errors(const Action& action) {
     try {
         action();
     } catch (const Error& error) {
-        warpscope::tests::require(*error.what() != '\0', "an error has a text");
+        require(*error.what() != '\0', "an error has a text");
     }
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    const std::string_view ptx = warpscope::tests::text_of(data, size);
+    warpscope::compute::ptx_parameter_bytes(ptx, "k");
+    warpscope::compute::ptx_of_kernel(ptx, "k");
     with_errors([&] {
-        const auto module = Module::parse(warpscope::tests::text_of(data, size), "fuzz");
+        const auto module = Module::parse(ptx, "fuzz");
         for (const auto& kernel : module->kernels()) {
-            with_errors([&] { launch(*kernel, nullptr); });
-            RaceDetector races;
-            BarrierCheck barriers;
-            MemoryCheck memory;
-            ObserverList all;
-            all.add(races);
-            all.add(barriers);
-            all.add(memory);
-            with_errors([&] { launch(*kernel, &all); });
+            read_entry(ptx, *kernel);
+            with_errors([&] { run(*kernel); });
+            with_errors([&] { run_checked(*kernel); });
+            with_errors([&] { step(*kernel); });
         }
     });
     return 0;
