@@ -1,8 +1,11 @@
 # Warnings, sanitizers, and a compiler cache if one is installed.
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # ccache's manual, "Precompiled headers".
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+      ${CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE})
+  add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
 endif()
 
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>)
@@ -13,7 +16,7 @@ add_compile_options($<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER
 add_compile_options(-ffp-contract=off)
 
 if(WARPSCOPE_SANITIZE)
-  add_compile_options(-fsanitize=${WARPSCOPE_SANITIZE} -fno-omit-frame-pointer -g1)
+  add_compile_options(-O1 -fsanitize=${WARPSCOPE_SANITIZE} -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${WARPSCOPE_SANITIZE})
   if(WARPSCOPE_SANITIZE MATCHES undefined)
     add_compile_options(-fno-sanitize-recover=undefined)

@@ -7,6 +7,7 @@ function(warpscope_tests name)
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
+  target_precompile_headers(${name} REUSE_FROM test_headers)
   string(REGEX REPLACE "_tests$" "" room ${name})
   set(threads "*RunsBeside*:InspectorTest.*:EngineThreadTest.*:BlockRunTest.*")
   gtest_discover_tests(${name} TEST_FILTER "-*cuda*:${threads}" DISCOVERY_TIMEOUT 60

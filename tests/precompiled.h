@@ -1,0 +1,7 @@
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "precompiled.h"
