@@ -17,6 +17,10 @@ namespace warpscope::gl {
 namespace {
 
 constexpr png_uint_32 largest_side = 1 << 15;
+/// A file may announce chunks of gigabytes. The longest text that Warpscope saves is a kernel
+/// source of 1 MiB.
+constexpr png_alloc_size_t largest_chunk = 4 << 20;
+constexpr png_uint_32 most_texts = 128;
 
 struct Failure {
     char words[200] = "unknown error";
@@ -122,11 +126,20 @@ std::vector<std::uint8_t> encode(int width, int height, std::span<const std::uin
     return file;
 }
 
-bool start_decoding(Reader& reader, png_uint_32& width, png_uint_32& height) {
+/// Reads all chunks before the pixels.
+bool read_beginning(Reader& reader) {
     if (setjmp(png_jmpbuf(reader.png))) return false;
     png_set_read_fn(reader.png, &reader.rest, take);
     png_set_user_limits(reader.png, largest_side, largest_side);
+    png_set_benign_errors(reader.png, 0);  // else a chunk that is too large is a warning
+    png_set_chunk_malloc_max(reader.png, largest_chunk);
+    png_set_chunk_cache_max(reader.png, most_texts);
     png_read_info(reader.png, reader.info);
+    return true;
+}
+
+bool start_decoding(Reader& reader, png_uint_32& width, png_uint_32& height) {
+    if (setjmp(png_jmpbuf(reader.png))) return false;
     png_set_expand(reader.png);  // palette, small grey and tRNS to 8-bit channels
     png_set_strip_16(reader.png);
     png_set_gray_to_rgb(reader.png);
@@ -163,6 +176,17 @@ std::string utf8_of(const png_text& chunk) {
     return text;
 }
 
+/// The texts that were read.
+Metadata texts_of(const Reader& reader) {
+    png_textp texts = nullptr;
+    int count = 0;
+    png_get_text(reader.png, reader.info, &texts, &count);
+    Metadata metadata;
+    for (const png_text& chunk : std::span(texts, std::size_t(count)))
+        metadata.emplace_back(chunk.key, utf8_of(chunk));
+    return metadata;
+}
+
 }  // namespace
 
 void write_png(const std::filesystem::path& path, int width, int height,
@@ -191,7 +215,8 @@ Image decode_png(std::span<const std::uint8_t> bytes) {
     if (!reader.info) throw Error("libpng can't start: out of memory");
     reader.rest = bytes;
     png_uint_32 width = 0, height = 0;
-    if (!start_decoding(reader, width, height)) throw Error(reader.failure.words);
+    if (!read_beginning(reader) || !start_decoding(reader, width, height))
+        throw Error(reader.failure.words);
 
     Image image{int(width), int(height), {}, {}};
     image.rgba.resize(std::size_t(width) * height * 4);
@@ -199,12 +224,16 @@ Image decode_png(std::span<const std::uint8_t> bytes) {
     for (std::size_t y = 0; y < height; ++y) rows[y] = &image.rgba[y * width * 4];
     if (!finish_decoding(reader, rows)) throw Error(reader.failure.words);
 
-    png_textp texts = nullptr;
-    int count = 0;
-    png_get_text(reader.png, reader.info, &texts, &count);
-    for (const png_text& chunk : std::span(texts, std::size_t(count)))
-        image.metadata.emplace_back(chunk.key, utf8_of(chunk));
+    image.metadata = texts_of(reader);
     return image;
+}
+
+Metadata read_png_metadata(std::span<const std::uint8_t> bytes) {
+    Reader reader;
+    if (!reader.info) throw Error("libpng can't start: out of memory");
+    reader.rest = bytes;
+    if (!read_beginning(reader)) throw Error(reader.failure.words);
+    return texts_of(reader);
 }
 
 }  // namespace warpscope::gl

@@ -28,4 +28,8 @@ void write_png(const std::filesystem::path& path, int width, int height,
 /// Decodes any PNG to RGBA8. Throws Error.
 Image decode_png(std::span<const std::uint8_t> bytes);
 
+/// The texts of a PNG that stand before its pixels, where write_png puts them. It needs no memory
+/// for pixels, which a small file may announce by gigabytes. Throws Error.
+Metadata read_png_metadata(std::span<const std::uint8_t> bytes);
+
 }  // namespace warpscope::gl

@@ -95,12 +95,10 @@ void step(const Kernel& kernel) {
     require(setup.contents() == after, "a repeated block writes alike");
 }
 
-/// What is read of a text without loading it, for a kernel that loads.
-void read_entry(std::string_view ptx, const Kernel& kernel) {
-    const auto bytes = warpscope::compute::ptx_parameter_bytes(ptx, kernel.name);
-    require(!bytes || bytes->size() == kernel.parameters.size(),
-            "a kernel's parameters are counted");
-    warpscope::compute::ptx_of_kernel(ptx, kernel.name);
+/// What is read of a text without loading it. Comments may mislead it.
+void read_entry(std::string_view ptx, std::string_view kernel) {
+    warpscope::compute::ptx_parameter_bytes(ptx, kernel);
+    warpscope::compute::ptx_of_kernel(ptx, kernel);
 }
 
 template <class Action>
@@ -116,12 +114,11 @@ void with_errors(const Action& action) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view ptx = warpscope::tests::text_of(data, size);
-    warpscope::compute::ptx_parameter_bytes(ptx, "k");
-    warpscope::compute::ptx_of_kernel(ptx, "k");
+    read_entry(ptx, "k");
     with_errors([&] {
         const auto module = Module::parse(ptx, "fuzz");
         for (const auto& kernel : module->kernels()) {
-            read_entry(ptx, *kernel);
+            read_entry(ptx, kernel->name);
             with_errors([&] { run(*kernel); });
             with_errors([&] { run_checked(*kernel); });
             with_errors([&] { step(*kernel); });

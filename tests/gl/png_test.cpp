@@ -151,6 +151,26 @@ TEST_F(PngTest, ATruncatedOrDamagedFileThrows) {
     EXPECT_THROW(decode_png(damaged), Error);
 }
 
+TEST_F(PngTest, MetadataNeedNoPixels) {
+    const Metadata metadata{{"Key", "value"}, {"Title", "\xc3\xbc"}};
+    write_png(folder_ / "a.png", 5, 4, numbered_pixels(5, 4), metadata);
+    const auto whole = bytes_of(folder_ / "a.png");
+    EXPECT_EQ(read_png_metadata(whole), metadata);
+    const std::string all(whole.begin(), whole.end());
+    const auto before_pixels = std::span(whole).first(all.find("IDAT") + 4);
+    EXPECT_EQ(read_png_metadata(before_pixels), metadata);
+    EXPECT_THROW(read_png_metadata(before_pixels.first(all.find("Key"))), Error);
+}
+
+TEST_F(PngTest, AChunkThatAnnouncesGigabytesIsRefused) {
+    write_png(folder_ / "a.png", 5, 4, numbered_pixels(5, 4), {{"Key", "value"}});
+    auto bytes = bytes_of(folder_ / "a.png");
+    const std::string all(bytes.begin(), bytes.end());
+    bytes[all.find("tEXt") - 4] = 0x60;  // the first byte of the length: 1.5 GiB
+    const std::string error = error_of([&] { read_png_metadata(bytes); });
+    EXPECT_NE(error.find("chunk data is too large"), std::string::npos) << error;
+}
+
 TEST_F(PngTest, AnUnreadableFileIsNamedInTheError) {
     const fs::path missing = folder_ / "none.png";
     EXPECT_NE(error_of([&] { tests::read_png(missing); }).find(missing.string()),

@@ -46,6 +46,12 @@ Address address_of(StatementDecoder& d, const Operand& o, Space& space) {
     return found;
 }
 
+Address writable_address(StatementDecoder& d, const Operand& o, Space& space) {
+    const Address found = address_of(d, o, space);
+    if (space == Space::constant || space == Space::param) d.fail("this space cannot be written");
+    return found;
+}
+
 std::vector<Operand> elements_of(const Operand& o) {
     return o.kind == Operand::vector ? o.elements : std::vector<Operand>{o};
 }
@@ -105,11 +111,9 @@ void decode_load(StatementDecoder& d) {
 void decode_store(StatementDecoder& d) {
     MemoryForm form = memory_form(d);
     form.store = true;
-    if (form.space == Space::constant || form.space == Space::param)
-        d.fail("this space cannot be written");
     const std::vector<Operand> from = elements_of(d.operand(1));
     if (from.size() != form.elements) d.fail("as many registers as elements are needed");
-    const Address at = address_of(d, d.operand(0), form.space);
+    const Address at = writable_address(d, d.operand(0), form.space);
     Emission e = access_emission(form, at, MemoryAccess::store);
     e.operands = {at.operand};
     form.wide_register = bits_of(form.type) == 64;
@@ -166,7 +170,7 @@ void decode_atomic(StatementDecoder& d) {
     if (operands.size() != first + (op == AtomicOp::cas ? 3 : 2))
         d.fail(op == AtomicOp::cas ? "a compare-and-swap has an address and two values"
                                    : "an atomic has an address and one value");
-    const Address at = address_of(d, operands[first], form.space);
+    const Address at = writable_address(d, operands[first], form.space);
     Emission e = access_emission(form, at, MemoryAccess::atomic);
     e.full = atomic_handler(op, form.type);
     if (!e.full) d.fail("unknown form of an atomic");

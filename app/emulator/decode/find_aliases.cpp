@@ -18,8 +18,10 @@ std::optional<std::uint32_t> argument_slot(const OperandReader& reader, const Ke
     if (from.elements[0].kind != Operand::symbol) return std::nullopt;
     const Symbol found = reader.symbol(from.elements[0]);
     const std::uint64_t offset = found.address + std::uint64_t(from.value);
-    if (found.space != Space::param || offset + bits / 8 > state.kernel->parameter_bytes)
-        return std::nullopt;
+    const std::uint64_t bytes = bits / 8, all = state.kernel->parameter_bytes;
+    // Execution reports a load that is misaligned or not within the arguments.
+    const bool valid = offset % bytes == 0 && offset <= all && bytes <= all - offset;
+    if (found.space != Space::param || !valid) return std::nullopt;
     return (state.kernel->argument_slot + std::uint32_t(offset)) | uniform_operand;
 }
 

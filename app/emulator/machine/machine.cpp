@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <mutex>
 #include <optional>
 
@@ -46,8 +45,8 @@ std::vector<std::byte> pack(const Kernel& kernel, std::span<const void* const> a
                                 kernel.parameters.size(), arguments.size()));
     std::vector<std::byte> packed(kernel.parameter_bytes);
     for (std::size_t k = 0; k < arguments.size(); ++k)
-        std::memcpy(packed.data() + kernel.parameters[k].offset, arguments[k],
-                    kernel.parameters[k].size);
+        std::copy_n(static_cast<const std::byte*>(arguments[k]), kernel.parameters[k].size,
+                    packed.begin() + kernel.parameters[k].offset);
     return packed;
 }
 

@@ -221,6 +221,10 @@ std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, std::
     if (space == Space::param) {
         if (address > block->arguments.size() || block->arguments.size() - address < bytes)
             fail_access(i, lane, "the read lies outside of the kernel's parameters");
+        if (address % align)
+            fail_access(
+                i, lane,
+                fmt::format("parameter address {:#x} is not a multiple of {}", address, align));
         return const_cast<std::byte*>(block->arguments.data()) + address;
     }
     if (!in_global(i, address, address + bytes))

@@ -50,7 +50,7 @@ void read_picture(OpenedFile& file) {
         return std::runtime_error(fmt::format("Cannot open {}: {}", file.path, why));
     };
     try {
-        file.metadata = gl::decode_png(read_bytes(file.path)).metadata;
+        file.metadata = gl::read_png_metadata(read_bytes(file.path));
     } catch (const std::runtime_error& error) {
         throw complain(compute::sentence(error.what()));
     }

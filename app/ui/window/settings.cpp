@@ -124,7 +124,9 @@ LoadedSettings load_settings(const std::filesystem::path& file) {
 }
 
 void save_settings(const std::filesystem::path& file, const Settings& settings) {
-    write_whole(file, to_json(settings).dump(2) + "\n");
+    // Names of files need not be UTF-8.
+    const auto handler = Json::error_handler_t::replace;
+    write_whole(file, to_json(settings).dump(2, ' ', false, handler) + "\n");
 }
 
 }  // namespace warpscope::ui

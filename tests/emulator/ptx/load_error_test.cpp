@@ -27,6 +27,16 @@ TEST(LoadError, NamesTheUnknownModifierTypeOrForm) {
     expect_contains(load_error(kernel_text("setp.zz.s32 %p1, %r1, %r2;")), "comparison");
 }
 
+// Parameters of the kernel and .const variables, named by their space or by a symbol alone.
+TEST(LoadError, StoresAndAtomicsToReadOnlySpacesAreRejected) {
+    const std::string variable = ".const .align 4 .b8 c[8];\n";
+    for (const char* statement :
+         {"st.param.u32 [k_n], %r1;", "st.u32 [k_n], %r1;", "st.const.u32 [c], %r1;",
+          "st.u32 [c+4], %r1;", "atom.add.u32 %r2, [k_n], 9;", "red.add.u32 [c], 9;"})
+        expect_contains(load_error(kernel_text(statement, variable)),
+                        "this space cannot be written");
+}
+
 TEST(LoadError, TexturesAndMatricesAreUnknownOpcodes) {
     expect_contains(load_error(kernel_text("tex.2d.v4.f32.f32 {%f0,%f1,%f2,%f3}, "
                                            "[%rd0, {%f4, %f5}];")),

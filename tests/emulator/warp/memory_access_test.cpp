@@ -176,5 +176,18 @@ TEST(LocalMemory, IsZeroAtTheStartOfEveryBlock) {
     EXPECT_EQ(r.run({{20, 1, 1}, {32, 1, 1}, 0}), std::vector<std::uint32_t>(640, 1));
 }
 
+// A load that only copies an argument is replaced by the argument, if it is valid.
+TEST(ParameterAccess, FailsOutsideOfTheParametersOrMisaligned) {
+    const auto error = [](const std::string& load) {
+        Runner r(kernel_text(load + "\nst.global.u64 [%rd1], %rd2;\nst.global.u32 [%rd1], %r2;"));
+        return error_of([&] { r.run(one_block(1), 0, 4); });
+    };
+    EXPECT_EQ(error("ld.param.u32 %r2, [k_out+4];"), "");
+    for (const char* load : {"ld.param.u64 %rd2, [k_out+-8];", "ld.param.u32 %r2, [k_out+12];",
+                             "ld.param.u32 %r2, [k_out+-4];"})
+        expect_contains(error(load), "outside of the kernel's parameters");
+    expect_contains(error("ld.param.u64 %rd2, [k_out+4];"), "0x4 is not a multiple of 8");
+}
+
 }  // namespace
 }  // namespace warpscope::emulator

@@ -150,6 +150,16 @@ TEST_F(SettingsTest, HugeNumbersAreTheEndsOfTheirRanges) {
     EXPECT_EQ(loaded.settings.window, (experiments::Size{16384, 320}));
 }
 
+TEST_F(SettingsTest, TheNameOfAFileNeedNotBeUtf8) {
+    Settings settings;
+    settings.view.recent_files = {"/tmp/b\xf6se.csv", "/tmp/good.csv"};
+    save_settings(file_, settings);
+    const LoadedSettings loaded = load_settings(file_);
+    EXPECT_EQ(loaded.complaint, "");
+    EXPECT_EQ(loaded.settings.view.recent_files,
+              (std::vector<std::string>{"/tmp/b\xef\xbf\xbdse.csv", "/tmp/good.csv"}));
+}
+
 TEST_F(SettingsTest, ASeedThatIsNotAWholeNumberIsDamage) {
     save_settings(file_, {});
     std::ifstream in(file_);
