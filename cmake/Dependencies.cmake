@@ -13,22 +13,23 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(imgui REQUIRED IMPORTED_TARGET imgui)
 
-# Searches the folders of NVIDIA's packages, so that nvcc need not be in PATH.
-set(WARPSCOPE_HAS_CUDA OFF)
-if(WARPSCOPE_CUDA)
+# nvcc makes machine code for GPUs. Without it the driver compiles the committed PTX. Searches the
+# folders of NVIDIA's packages, so that nvcc need not be in PATH.
+set(WARPSCOPE_HAS_NVCC OFF)
+if(WARPSCOPE_NVCC)
   find_program(NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda /opt/cuda
                PATH_SUFFIXES bin)
   if(NVCC)
     # Not "realpath": /usr/local/cuda is a symbolic link, which changes with an update of the toolkit.
     cmake_path(GET NVCC PARENT_PATH nvcc_folder)
     cmake_path(GET nvcc_folder PARENT_PATH CUDAToolkit_ROOT)
-    find_package(CUDAToolkit 12.8)
+    find_package(CUDAToolkit 11.8)
   endif()
   if(CUDAToolkit_FOUND)
-    set(WARPSCOPE_HAS_CUDA ON)
+    set(WARPSCOPE_HAS_NVCC ON)
     message(STATUS "CUDA Toolkit ${CUDAToolkit_VERSION} (${NVCC})")
   else()
-    message(STATUS "No CUDA Toolkit >= 12.8: building the emulator-only app from kernels/ptx "
+    message(STATUS "No CUDA Toolkit >= 11.8: a GPU's driver will compile the PTX in kernels/ptx "
                    "(set CUDA_HOME if a toolkit is elsewhere)")
   endif()
 endif()

@@ -1,8 +1,8 @@
 # kernels/*.cu and kernels/gallery/*.cu become images that `compute` embeds:
 #   MATH/NAME.ptx      what the emulator runs; always the committed text in kernels/ptx/, so that
 #                      pictures, counts and costs are the same whatever toolkit is there
-#   MATH/NAME.fatbin   what a GPU runs: machine code of every major architecture, and PTX; only in
-#                      builds with a CUDA Toolkit
+#   MATH/NAME.fatbin   machine code for frequent GPUs; only in builds with a CUDA Toolkit. For all
+#                      others the driver compiles the committed text.
 # MATH is "precise" or "fast" (nvcc -use_fast_math), NAME for example "dot" or "gallery/life".
 # After a change of a kernel, `cmake --build --preset default --target update_ptx` writes the
 # committed texts; the test committed_ptx_is_fresh fails until that is done.
@@ -11,6 +11,12 @@ file(GLOB WARPSCOPE_KERNEL_SOURCES CONFIGURE_DEPENDS ${kernel_folder}/*.cu
      ${kernel_folder}/gallery/*.cu)
 set(WARPSCOPE_KERNEL_IMAGES "")
 set(WARPSCOPE_KERNEL_PTX "")
+
+# Each architecture costs time to compile and 2 MB.
+set(architectures -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90)
+if(WARPSCOPE_HAS_NVCC AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.8)
+  list(APPEND architectures -gencode=arch=compute_120,code=sm_120)
+endif()
 
 # compile_kernel(SOURCE OUTPUT [FLAGS...]): a rule that makes a .ptx or .fatbin file with nvcc.
 function(compile_kernel source output)
@@ -23,7 +29,7 @@ function(compile_kernel source output)
     list(APPEND arg_FLAGS -ptx -arch=compute_75)
     set(finish COMMAND ${Python3_EXECUTABLE} ${script} ${output})
   else()
-    list(APPEND arg_FLAGS -fatbin -arch=all-major)
+    list(APPEND arg_FLAGS -fatbin ${architectures})
   endif()
   add_custom_command(
     OUTPUT ${output}
@@ -46,7 +52,7 @@ foreach(source IN LISTS WARPSCOPE_KERNEL_SOURCES)
     set(committed ${kernel_folder}/ptx/${image}.ptx)
     list(APPEND WARPSCOPE_KERNEL_PTX ${committed})
     list(APPEND WARPSCOPE_KERNEL_IMAGES ${image}.ptx=${committed})
-    if(WARPSCOPE_HAS_CUDA)
+    if(WARPSCOPE_HAS_NVCC)
       set(flags "")
       if(math STREQUAL fast)
         # NVRTC defines this macro where math is fast, nvcc does not.
@@ -64,7 +70,7 @@ foreach(source IN LISTS WARPSCOPE_KERNEL_SOURCES)
   endforeach()
 endforeach()
 
-if(WARPSCOPE_HAS_CUDA)
+if(WARPSCOPE_HAS_NVCC)
   # ALL: the freshness test compares PTX that nothing else needs.
   add_custom_target(kernel_images ALL DEPENDS ${built_ptx} ${built_fatbins})
   add_custom_target(update_ptx ${update_commands} DEPENDS ${built_ptx} VERBATIM)

@@ -82,10 +82,17 @@ extern "C" __global__ void nbody_rsqrt(float4* new_position, float4* new_velocit
     step_in_tiles<4>(new_position, new_velocity, old_position, old_velocity, n, begin, dt, eps);
 }
 
+// Compilers know __maxnreg__ since CUDA 12.4. Without it a kernel may take more registers.
+#if __CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 4)
+#define MAX_REGISTERS(count) __maxnreg__(count)
+#else
+#define MAX_REGISTERS(count)
+#endif
+
 // Changed: the inner loop is unrolled 16 times, so that its counter and its branch cost less for
 // each body. It may use as many registers as nbody_rsqrt; with more of them, fewer blocks would fit
 // on a multiprocessor.
-extern "C" __global__ void __maxnreg__(32)
+extern "C" __global__ void MAX_REGISTERS(32)
     nbody_unrolled(float4* new_position, float4* new_velocity, const float4* old_position,
                    const float4* old_velocity, int n, int begin, float dt, float eps) {
     step_in_tiles<16>(new_position, new_velocity, old_position, old_velocity, n, begin, dt, eps);

@@ -1,55 +1,45 @@
 #include "gl/cuda_interop.h"
 
-#include <cuda_gl_interop.h>
-#include <cuda_runtime_api.h>
-#include <fmt/format.h>
-
 #include "compute/cuda/cuda_check.h"
 
 namespace warpscope::gl {
 namespace {
 
-void check(cudaError_t status, const char* call) {
-    if (status == cudaSuccess) return;
-    cudaGetLastError();  // clears it, so that the next launch does not report it
-    const auto words = fmt::format("{}: {} ({})", call, cudaGetErrorString(status), int(status));
-    if (compute::cuda_is_lost(status)) throw compute::DeviceLost(words);
-    throw compute::DeviceError(words);
-}
+using compute::cuda;
+using compute::cuda_check;
 
 class RegisteredBuffer final : public CudaBuffer {
   public:
-    RegisteredBuffer(unsigned gl_buffer, int cuda_ordinal) {
-        check(cudaSetDevice(cuda_ordinal), "cudaSetDevice");
-        check(cudaGraphicsGLRegisterBuffer(&resource_, gl_buffer,
-                                           cudaGraphicsRegisterFlagsWriteDiscard),
-              "cudaGraphicsGLRegisterBuffer");
+    RegisteredBuffer(unsigned gl_buffer, int ordinal) : context_(ordinal) {
+        constexpr unsigned write_discard = 2;  // CU_GRAPHICS_REGISTER_FLAGS_WRITE_DISCARD
+        cuda_check(cuda().resource_register_buffer(&resource_, gl_buffer, write_discard),
+                   "sharing an OpenGL buffer");
     }
-    RegisteredBuffer(const RegisteredBuffer&) = delete;
-    RegisteredBuffer& operator=(const RegisteredBuffer&) = delete;
     ~RegisteredBuffer() override {
-        if (cudaGraphicsUnregisterResource(resource_) != cudaSuccess) cudaGetLastError();
+        context_.make_current();
+        compute::cuda_ignore(cuda().resource_unregister(resource_));
     }
 
     std::uint64_t map(void* stream) override {
-        const auto queue = static_cast<cudaStream_t>(stream);
-        check(cudaGraphicsMapResources(1, &resource_, queue), "cudaGraphicsMapResources");
-        void* pointer = nullptr;
+        context_.make_current();
+        const auto queue = static_cast<compute::CudaStream>(stream);
+        cuda_check(cuda().resources_map(1, &resource_, queue), "mapping an OpenGL buffer");
+        compute::CudaAddress address = 0;
         std::size_t bytes = 0;
-        const cudaError_t status =
-            cudaGraphicsResourceGetMappedPointer(&pointer, &bytes, resource_);
-        if (status != cudaSuccess) cudaGraphicsUnmapResources(1, &resource_, queue);
-        check(status, "cudaGraphicsResourceGetMappedPointer");
-        return reinterpret_cast<std::uint64_t>(pointer);
+        const compute::CudaStatus status = cuda().resource_address(&address, &bytes, resource_);
+        if (status != compute::CudaStatuses::success) cuda().resources_unmap(1, &resource_, queue);
+        cuda_check(status, "the address of an OpenGL buffer");
+        return address;
     }
 
     void unmap(void* stream) override {
-        check(cudaGraphicsUnmapResources(1, &resource_, static_cast<cudaStream_t>(stream)),
-              "cudaGraphicsUnmapResources");
+        cuda_check(cuda().resources_unmap(1, &resource_, static_cast<compute::CudaStream>(stream)),
+                   "unmapping an OpenGL buffer");
     }
 
   private:
-    cudaGraphicsResource_t resource_ = nullptr;
+    compute::PrimaryContext context_;
+    compute::CudaResource resource_ = nullptr;
 };
 
 }  // namespace

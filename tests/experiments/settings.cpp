@@ -8,8 +8,7 @@
 namespace warpscope::tests {
 
 std::string ptx_without(std::string_view file, std::string_view instruction) {
-    std::istringstream lines{
-        std::string(compute::kernel_image(file, compute::Math::precise, "ptx"))};
+    std::istringstream lines{std::string(compute::kernel_ptx(file, compute::Math::precise))};
     std::string kept, line;
     while (std::getline(lines, line))
         if (line.find(instruction) == std::string::npos) kept += line + '\n';

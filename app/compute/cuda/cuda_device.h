@@ -4,20 +4,24 @@
 #include <memory>
 #include <string>
 
+#include "compute/cuda/driver.h"
 #include "compute/device/device.h"
 
 namespace warpscope::compute {
 
-/// The GPUs that the driver offers to this build.
+/// The GPUs that the driver offers.
 struct CudaSurvey {
     int devices = 0;
     std::string reason;  ///< why there are none: "no NVIDIA driver is installed"
 };
 
-/// Asks the driver once in a process. Never throws.
+/// Asks a driver, null for none. Never throws.
+CudaSurvey survey_driver(const CudaDriver* driver);
+
+/// Asks the driver of this machine once in a process. Never throws.
 const CudaSurvey& survey_cuda();
 
-/// The GPU `ordinal`, used through the CUDA runtime. Throws DeviceError if it can't be used.
+/// The GPU `ordinal`, used through the driver API. Throws DeviceError if it can't be used.
 std::unique_ptr<Device> make_cuda_device(int ordinal, std::string reason);
 
 /// Page-locks host memory, so that copies between it and the GPU are faster. Does nothing if CUDA

@@ -47,7 +47,7 @@ std::vector<std::string> moved_kernels(std::string_view file, std::string_view p
     const Names defined = kernels_of(ptx);
     for (const std::string_view other : *family) {
         if (other == file) continue;
-        const Names shipped = kernels_of(kernel_image(other, Math::precise, "ptx"));
+        const Names shipped = kernels_of(kernel_ptx(other, Math::precise));
         Names moved;
         std::copy_if(defined.begin(), defined.end(), std::back_inserter(moved),
                      [&](std::string_view name) { return has(shipped, name); });

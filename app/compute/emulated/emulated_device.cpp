@@ -40,7 +40,7 @@ std::shared_ptr<const emulator::Module> shipped_module(const std::string& file, 
     const std::scoped_lock lock(mutex);
     auto& module = parsed[{file, math}];
     if (!module)
-        module = emulator::Module::parse(kernel_image(file, math, "ptx"), kernel_path(file));
+        module = emulator::Module::parse(kernel_ptx(file, math), kernel_path(file));
     return module->variables().empty() ? module : nullptr;
 }
 
@@ -135,7 +135,7 @@ const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view
             module = modules_.emplace_back(std::move(shared)).get();
     if (!module)
         module =
-            &parse(edit ? edit->ptx : kernel_image(file, settings_.math, "ptx"), kernel_path(file));
+            &parse(edit ? edit->ptx : kernel_ptx(file, settings_.math), kernel_path(file));
     EmulatedKernel& kernel = find(*module, name);
     kernel.built_in = !edit;
     return kernel;

@@ -25,9 +25,16 @@ INSTANTIATE_TEST_SUITE_P(Files, KernelSource,
                                          "show", "splat"),
                          [](const auto& info) { return std::string(info.param); });
 
+// Drivers from branch 450 on know this version.
+TEST_P(KernelSource, ThePtxIsOfTheVersionOfCuda11) {
+    for (const Math math : {Math::precise, Math::fast})
+        EXPECT_NE(kernel_ptx(GetParam(), math).find("\n.version 7.0\n.target sm_75\n"),
+                  std::string_view::npos);
+}
+
 TEST_P(KernelSource, EveryBarrierInThePtxHasTheLineOfABarrierInTheSource) {
     for (const Math math : {Math::precise, Math::fast}) {
-        const auto module = emulator::Module::parse(kernel_image(GetParam(), math, "ptx"), "");
+        const auto module = emulator::Module::parse(kernel_ptx(GetParam(), math), "");
         for (const std::string& file : module->files())
             EXPECT_TRUE(!file.starts_with("kernels/") || !kernel_source(file).empty()) << file;
         for (const auto& kernel : module->kernels())
@@ -42,7 +49,7 @@ TEST_P(KernelSource, EveryBarrierInThePtxHasTheLineOfABarrierInTheSource) {
 }
 
 TEST_P(KernelSource, EveryInstructionHasItsLineInThePtxText) {
-    const auto module = emulator::Module::parse(kernel_image(GetParam(), Math::precise, "ptx"), "");
+    const auto module = emulator::Module::parse(kernel_ptx(GetParam(), Math::precise), "");
     const auto ptx = lines_of(module->text());
     std::size_t seen = 0;
     for (const auto& kernel : module->kernels())

@@ -24,11 +24,11 @@ TEST(MovedKernels, OfAnOldTextAreNamedWithTheFileThatHasThemNow) {
 TEST(MovedKernels, AreThoseOfTheOtherFilesOnly) {
     for (const char* file : {"ripple", "ripple_layouts", "ripple_stamped", "ripple_compare", "dot",
                              "dot_ladder", "reduce", "reduce_ladder", "nbody", "nbody_ladder"})
-        EXPECT_TRUE(moved_kernels(file, kernel_image(file, Math::precise, "ptx")).empty()) << file;
+        EXPECT_TRUE(moved_kernels(file, kernel_ptx(file, Math::precise)).empty()) << file;
     const std::pair<const char*, const char*> moved[] = {
         {"dot", "dot_ladder"}, {"reduce", "reduce_ladder"}, {"nbody", "nbody_ladder"}};
     for (const auto& [old, now] : moved)
-        EXPECT_EQ(moved_kernels(old, kernel_image(now, Math::precise, "ptx")).size(), 1u) << old;
+        EXPECT_EQ(moved_kernels(old, kernel_ptx(now, Math::precise)).size(), 1u) << old;
     EXPECT_TRUE(moved_kernels("gallery/own", ".visible .entry ripple_padded(").empty());
     EXPECT_TRUE(moved_kernels("ripple", "").empty());
 }

@@ -75,7 +75,7 @@ TEST(PtxEntry, ExtractsEachKernelOfTheRipple) {
                                      {"ripple_layouts", "ripple_padded_nosync"},
                                      {"ripple_stamped", "ripple_stamped"},
                                      {"ripple_compare", "compare"}}) {
-        const auto ptx = kernel_image(file, Math::precise, "ptx");
+        const auto ptx = kernel_ptx(file, Math::precise);
         const auto alone = ptx_of_kernel(ptx, name);
         ASSERT_TRUE(alone) << name;
         EXPECT_EQ(ptx_parameter_bytes(*alone, name), ptx_parameter_bytes(ptx, name));
@@ -85,7 +85,7 @@ TEST(PtxEntry, ExtractsEachKernelOfTheRipple) {
 }
 
 TEST(PtxEntry, ReadsTheSizesOfBuiltInKernels) {
-    const auto ptx = kernel_image("dot", Math::precise, "ptx");
+    const auto ptx = kernel_ptx("dot", Math::precise);
     EXPECT_EQ(ptx_parameter_bytes(ptx, "dot_book"), (Sizes{8, 8, 8, 4}));
 }
 

@@ -138,7 +138,7 @@ TEST_P(NBodyKernels, ANaNNeverPasses) {
 
 /// PTX of kernels/nbody.cu without the tiled kernel's barrier `number`, 0 or 1.
 std::string ptx_without_barrier(int number) {
-    std::string ptx(compute::kernel_image("nbody", compute::Math::precise, "ptx"));
+    std::string ptx(compute::kernel_ptx("nbody", compute::Math::precise));
     std::size_t at = ptx.find("bar.sync", ptx.find(".entry nbody_tiled"));
     for (int i = 0; i < number; ++i) at = ptx.find("bar.sync", at + 1);
     ptx.replace(at, 2, "//");

@@ -195,7 +195,7 @@ TEST_F(GalleryFacts, EveryBarrierOfThePtxIsAtABarrierOfTheSource) {
     for (const Choice::Word& word : gallery()) {
         const std::string file = "gallery/" + word.id;
         const auto module =
-            emulator::Module::parse(compute::kernel_image(file, compute::Math::precise, "ptx"), "");
+            emulator::Module::parse(compute::kernel_ptx(file, compute::Math::precise), "");
         const emulator::Kernel* kernel = module->find("scratch");
         ASSERT_NE(kernel, nullptr) << file;
         std::istringstream source{std::string(compute::kernel_source("kernels/" + file + ".cu"))};

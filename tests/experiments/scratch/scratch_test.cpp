@@ -20,7 +20,7 @@ compute::KernelEdits edit_of(const std::string& file, std::string ptx) {
 }
 
 std::string shipped_ptx(const std::string& file) {
-    return std::string(compute::kernel_image(file, compute::Math::precise, "ptx"));
+    return std::string(compute::kernel_ptx(file, compute::Math::precise));
 }
 
 std::string ptx_with(const std::string& entry) {

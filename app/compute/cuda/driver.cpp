@@ -1,0 +1,65 @@
+#include "compute/cuda/driver.h"
+
+#include <dlfcn.h>
+
+namespace warpscope::compute {
+
+std::unique_ptr<CudaDriver> load_cuda_driver(const char* library) {
+    // Never unloaded: the driver has threads.
+    void* const handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) return nullptr;
+    auto driver = std::make_unique<CudaDriver>();
+    CudaDriver& d = *driver;
+    bool complete = true;
+    const auto find = [&]<class Function>(Function& function, const char* name) {
+        function = reinterpret_cast<Function>(dlsym(handle, name));
+        complete = complete && function;
+    };
+    find(d.init, "cuInit");
+    find(d.version, "cuDriverGetVersion");
+    find(d.error_name, "cuGetErrorName");
+    find(d.error_string, "cuGetErrorString");
+    find(d.device_count, "cuDeviceGetCount");
+    find(d.device_get, "cuDeviceGet");
+    find(d.device_name, "cuDeviceGetName");
+    find(d.device_attribute, "cuDeviceGetAttribute");
+    find(d.device_memory, "cuDeviceTotalMem_v2");
+    find(d.device_bus_id, "cuDeviceGetPCIBusId");
+    find(d.primary_context_retain, "cuDevicePrimaryCtxRetain");
+    find(d.primary_context_release, "cuDevicePrimaryCtxRelease_v2");
+    find(d.context_set, "cuCtxSetCurrent");
+    find(d.stream_create, "cuStreamCreate");
+    find(d.stream_destroy, "cuStreamDestroy_v2");
+    find(d.stream_synchronize, "cuStreamSynchronize");
+    find(d.event_create, "cuEventCreate");
+    find(d.event_destroy, "cuEventDestroy_v2");
+    find(d.event_record, "cuEventRecord");
+    find(d.event_query, "cuEventQuery");
+    find(d.event_elapsed, "cuEventElapsedTime");
+    find(d.memory_allocate, "cuMemAlloc_v2");
+    find(d.memory_free, "cuMemFree_v2");
+    find(d.memory_info, "cuMemGetInfo_v2");
+    find(d.memory_register, "cuMemHostRegister_v2");
+    find(d.copy_to_device, "cuMemcpyHtoDAsync_v2");
+    find(d.copy_to_host, "cuMemcpyDtoHAsync_v2");
+    find(d.memory_set, "cuMemsetD8Async");
+    find(d.module_load, "cuModuleLoadDataEx");
+    find(d.module_unload, "cuModuleUnload");
+    find(d.module_function, "cuModuleGetFunction");
+    find(d.function_attribute, "cuFuncGetAttribute");
+    find(d.function_set_attribute, "cuFuncSetAttribute");
+    find(d.launch, "cuLaunchKernel");
+    find(d.resource_register_buffer, "cuGraphicsGLRegisterBuffer");
+    find(d.resource_unregister, "cuGraphicsUnregisterResource");
+    find(d.resources_map, "cuGraphicsMapResources");
+    find(d.resources_unmap, "cuGraphicsUnmapResources");
+    find(d.resource_address, "cuGraphicsResourceGetMappedPointer_v2");
+    return complete ? std::move(driver) : nullptr;
+}
+
+const CudaDriver* cuda_driver() {
+    static const std::unique_ptr<CudaDriver> driver = load_cuda_driver("libcuda.so.1");
+    return driver.get();
+}
+
+}  // namespace warpscope::compute

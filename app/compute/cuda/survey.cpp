@@ -1,0 +1,57 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compute/cuda/cuda_device.h"
+
+namespace warpscope::compute {
+namespace {
+
+constexpr int oldest_cuda = 11000;     // CUDA 11.0, which the driver's branch 450 brought
+constexpr int oldest_capability = 75;  // Turing: the target of the kernels' PTX
+
+int capability_of(const CudaDriver& driver, int ordinal) {
+    CudaDeviceNumber device = 0;
+    int major = 0, minor = 0;
+    driver.device_get(&device, ordinal);
+    driver.device_attribute(&major, CudaAttributes::capability_major, device);
+    driver.device_attribute(&minor, CudaAttributes::capability_minor, device);
+    return 10 * major + minor;
+}
+
+std::string error_words(const CudaDriver& driver, CudaStatus status) {
+    const char* text = nullptr;
+    driver.error_string(status, &text);
+    return fmt::format("the NVIDIA driver reports: {}", text ? text : "an unknown error");
+}
+
+}  // namespace
+
+CudaSurvey survey_driver(const CudaDriver* driver) {
+    if (!driver) return {0, "no NVIDIA driver is installed"};
+    int version = 0, devices = 0;
+    driver->version(&version);
+    if (version < oldest_cuda)
+        return {0, fmt::format("the NVIDIA driver supports CUDA {}.{}, and Warpscope needs CUDA "
+                               "11.0: install a driver of branch 450 or newer",
+                               version / 1000, version % 1000 / 10)};
+    CudaStatus status = driver->init(0);
+    if (status == CudaStatuses::success) status = driver->device_count(&devices);
+    if (status == CudaStatuses::no_device || (status == CudaStatuses::success && devices == 0))
+        return {0, "the NVIDIA driver shows no GPU"};
+    if (status != CudaStatuses::success) return {0, error_words(*driver, status)};
+    int newest = 0;
+    for (int i = 0; i < devices; ++i) newest = std::max(newest, capability_of(*driver, i));
+    if (newest < oldest_capability)
+        return {0, fmt::format("the GPU has compute capability {}.{}, and the kernels need 7.5 "
+                               "(Turing) or newer",
+                               newest / 10, newest % 10)};
+    return {devices, {}};
+}
+
+const CudaSurvey& survey_cuda() {
+    static const CudaSurvey result = survey_driver(cuda_driver());
+    return result;
+}
+
+}  // namespace warpscope::compute
