@@ -62,8 +62,4 @@ PrimaryContext::PrimaryContext(int ordinal) {
     make_current();
 }
 
-PrimaryContext::~PrimaryContext() {
-    cuda_ignore(cuda().primary_context_release(device_));
-}
-
 }  // namespace warpscope::compute

@@ -23,14 +23,11 @@ void cuda_check(CudaStatus status, std::string_view what, std::string_view file 
 inline void cuda_ignore(CudaStatus) noexcept {}
 
 /// The context that CUDA's libraries and OpenGL interop use too (CUDA Driver API, "Primary Context
-/// Management").
+/// Management"). It lives until the process ends, because these libraries keep handles in it.
 class PrimaryContext {
   public:
     /// Throws DeviceError.
     explicit PrimaryContext(int ordinal);
-    ~PrimaryContext();
-    PrimaryContext(const PrimaryContext&) = delete;
-    PrimaryContext& operator=(const PrimaryContext&) = delete;
 
     CudaDeviceNumber device() const { return device_; }
     /// Makes it the context of this thread's calls.

@@ -26,7 +26,6 @@ std::unique_ptr<CudaDriver> load_cuda_driver(const char* library) {
     find(d.device_memory, "cuDeviceTotalMem_v2");
     find(d.device_bus_id, "cuDeviceGetPCIBusId");
     find(d.primary_context_retain, "cuDevicePrimaryCtxRetain");
-    find(d.primary_context_release, "cuDevicePrimaryCtxRelease_v2");
     find(d.context_set, "cuCtxSetCurrent");
     find(d.stream_create, "cuStreamCreate");
     find(d.stream_destroy, "cuStreamDestroy_v2");

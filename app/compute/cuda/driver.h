@@ -34,7 +34,6 @@ struct CudaDriver {
     CudaStatus (*device_bus_id)(char* text, int length, CudaDeviceNumber device);
 
     CudaStatus (*primary_context_retain)(CudaContext* context, CudaDeviceNumber device);
-    CudaStatus (*primary_context_release)(CudaDeviceNumber device);
     CudaStatus (*context_set)(CudaContext context);
 
     CudaStatus (*stream_create)(CudaStream* stream, unsigned flags);
