@@ -57,6 +57,11 @@ def tipsy(dark, bodies, mass=1.0):
 CSV = "x,y,z,vx,vy,vz,mass\n0,0,0,0,0,0,1\n1,0,0,0,1,0,1\n"
 
 
+def limit(which, amount):
+    """The argument of subprocess.run that gives the program a limit of resource.RLIMIT_…"""
+    return {"preexec_fn": lambda: resource.setrlimit(which, (amount, amount))}
+
+
 class CommandLine(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -152,11 +157,12 @@ class Refusals(CommandLine):
         self.expect_refusal([*RIPPLE, "--screenshot", "a.png", "--json", "./a.png"], 2,
                             r"--screenshot and --json both name \./a\.png")
 
-    def test_limits_of_the_process_are_named(self):
-        def limit(which, amount):
-            return {"preexec_fn": lambda: resource.setrlimit(which, (amount, amount))}
+    def test_the_limit_of_a_file_is_named(self):
         self.expect_refusal([*RIPPLE, "--json", "a.json"], 1, r"a\.json failed: File too large",
                             **limit(resource.RLIMIT_FSIZE, 512))
+
+    @unittest.skipIf(os.environ.get("WARPSCOPE_SANITIZE"), "sanitizers need files themselves")
+    def test_the_limit_of_open_files_is_named(self):
         (self.folder / "k.cu").write_text("__global__ void k() {}")
         self.expect_refusal(["--headless", "--kernel-source", "k.cu", "--device", "emulator"], 1,
                             r"Too many open files", **limit(resource.RLIMIT_NOFILE, 8))
@@ -214,7 +220,7 @@ class Refusals(CommandLine):
                             r"/dev/full")
 
     def test_more_than_the_memory(self):
-        limits = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))}
+        limits = limit(resource.RLIMIT_AS, 1 << 30)
         if self.run_program("--version", **limits).returncode != 0:
             self.skipTest("a sanitizer's address space is larger")
         for arguments in [[*DOT, "--set", "dot.n=268435456"],
