@@ -49,26 +49,31 @@ void step_buttons(Ui& ui, Microscope& microscope) {
         m.to_end();
 }
 
-void position(Ui& ui, Microscope& microscope, bool words) {
-    const Microscope& m = microscope;
+/// Draws the position. `reserved` is the width of the widest one, so that nothing beside it moves
+/// while the number grows, and while the block runs, when no position is known.
+void position(Ui& ui, const Microscope& m, bool words, float& reserved) {
     ImGui::SameLine(0, ui.px(8));
     ImGui::AlignTextToFramePadding();
-    if (!m.ready()) return text(ui.fonts.body, colour::faint, "no block");
-    const std::uint64_t known = m.known_steps();
-    const std::string all = (known < 100'000 ? quantity(double(known), "") : si(double(known))) +
-                            (m.complete() ? "" : "+");
-    const std::string before = words ? "step " : "";
     const float x = ImGui::GetCursorPosX();
-    text(ui.fonts.body, colour::text, before + quantity(double(m.stepper().position()), ""));
-    ImGui::SameLine(0, ui.px(5));
-    text(ui.fonts.body, colour::faint, "of " + all);
-    record(ui, "microscope.position", fmt::format("{}", m.stepper().position()));
-    tooltip(ui,
-            "Instructions that the block's warps have run, of all. \"+\": there are more than were "
-            "counted.");
-    // Reserve the width of the widest text, so that nothing moves while the number grows.
-    const std::string widest = before + quantity(double(known), "") + " of " + all;
-    ImGui::SameLine(x + ImGui::CalcTextSize(widest.c_str()).x + ui.px(14), 0);
+    if (m.ready()) {
+        const std::uint64_t known = m.known_steps();
+        const std::string all =
+            (known < 100'000 ? quantity(double(known), "") : si(double(known))) +
+            (m.complete() ? "" : "+");
+        const std::string before = words ? "step " : "";
+        text(ui.fonts.body, colour::text, before + quantity(double(m.stepper().position()), ""));
+        ImGui::SameLine(0, ui.px(5));
+        text(ui.fonts.body, colour::faint, "of " + all);
+        record(ui, "microscope.position", fmt::format("{}", m.stepper().position()));
+        tooltip(ui,
+                "Instructions that the block's warps have run, of all. \"+\": there are more than "
+                "were counted.");
+        const std::string widest = before + quantity(double(known), "") + " of " + all;
+        reserved = ImGui::CalcTextSize(widest.c_str()).x;
+    } else {
+        text(ui.fonts.body, colour::faint, m.waits() ? "running" : "no block");
+    }
+    ImGui::SameLine(x + std::max(reserved, ImGui::CalcTextSize("no block").x) + ui.px(14), 0);
 }
 
 /// The choice of the warp that runs next: by a schedule or by hand.
@@ -127,10 +132,11 @@ void MicroscopeBar::draw(Ui& ui) {
     const float left = ImGui::GetCursorPosX(), width = ImGui::GetContentRegionAvail().x;
     const bool words = width > ui.px(800);
     step_buttons(ui, microscope_);
-    position(ui, microscope_, words);
+    position(ui, microscope_, words, position_width_);
     const float end = left + width - icon_button_width(ui);
     const auto room = [&] { return end - ImGui::GetCursorPosX() - ui.px(6); };
-    if (microscope_.ready() && room() > ui.px(70)) {
+    // A list that is open stays open while the block runs.
+    if (position_width_ > 0 && room() > ui.px(70)) {
         turns(ui, microscope_, words, room());
         if (room() > ui.px(50)) seed(ui, stage_, microscope_, words);
     }
