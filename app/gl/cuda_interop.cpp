@@ -1,6 +1,6 @@
 #include "gl/cuda_interop.h"
 
-#include "compute/cuda/cuda_check.h"
+#include "compute/cuda/primary_context.h"
 
 namespace warpscope::gl {
 namespace {
@@ -17,7 +17,7 @@ class RegisteredBuffer final : public CudaBuffer {
     }
     ~RegisteredBuffer() override {
         context_.make_current();
-        compute::cuda_ignore(cuda().resource_unregister(resource_));
+        cuda().resource_unregister(resource_);
     }
 
     std::uint64_t map(void* stream) override {

@@ -75,7 +75,7 @@ void check_undo(KernelDocument& document) {
     require(document.text() == text, "redo restores what undo has taken back");
 }
 
-/// What is drawn of a text, without drawing it.
+/// Computes the parts that the editor would draw, and draws nothing.
 void read(const KernelDocument& document) {
     const std::string& text = document.text();
     bool comment = false;

@@ -95,7 +95,7 @@ void step(const Kernel& kernel) {
     require(setup.contents() == after, "a repeated block writes alike");
 }
 
-/// What is read of a text without loading it. Comments may mislead it.
+/// Calls the functions that read a text without loading it. Comments in it may mislead them.
 void read_entry(std::string_view ptx, std::string_view kernel) {
     warpscope::compute::ptx_parameter_bytes(ptx, kernel);
     warpscope::compute::ptx_of_kernel(ptx, kernel);

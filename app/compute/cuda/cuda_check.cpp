@@ -3,16 +3,6 @@
 #include <fmt/format.h>
 
 namespace warpscope::compute {
-namespace {
-
-using NameOf = CudaStatus (*)(CudaStatus, const char**);
-
-std::string_view words(NameOf function, CudaStatus status) {
-    const char* text = nullptr;
-    return function(status, &text) == CudaStatuses::success && text ? text : "unknown error";
-}
-
-}  // namespace
 
 const CudaDriver& cuda() {
     const CudaDriver* const driver = cuda_driver();
@@ -48,18 +38,13 @@ bool cuda_is_lost(CudaStatus status) {
 
 void cuda_check(CudaStatus status, std::string_view what, std::string_view file, int line) {
     if (status == CudaStatuses::success) return;
+    const char* name = nullptr;
+    cuda().error_name(status, &name);
     const auto message =
-        fmt::format("{}: {} ({}, {}:{})", what, words(cuda().error_string, status),
-                    words(cuda().error_name, status), file.substr(file.rfind('/') + 1), line);
+        fmt::format("{}: {} ({}, {}:{})", what, error_words(cuda(), status),
+                    name ? name : "unknown", file.substr(file.rfind('/') + 1), line);
     if (cuda_is_lost(status)) throw DeviceLost(message);
     throw DeviceError(message);
-}
-
-PrimaryContext::PrimaryContext(int ordinal) {
-    cuda_check(cuda().device_get(&device_, ordinal), fmt::format("using GPU {}", ordinal));
-    cuda_check(cuda().primary_context_retain(&context_, device_),
-               fmt::format("using GPU {}", ordinal));
-    make_current();
 }
 
 }  // namespace warpscope::compute

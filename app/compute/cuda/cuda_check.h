@@ -19,23 +19,4 @@ bool cuda_is_lost(CudaStatus status);
 void cuda_check(CudaStatus status, std::string_view what, std::string_view file = __builtin_FILE(),
                 int line = __builtin_LINE());
 
-/// Ignores a failure: for destructors, which can't report it.
-inline void cuda_ignore(CudaStatus) noexcept {}
-
-/// The context that CUDA's libraries and OpenGL interop use too (CUDA Driver API, "Primary Context
-/// Management"). It lives until the process ends, because these libraries keep handles in it.
-class PrimaryContext {
-  public:
-    /// Throws DeviceError.
-    explicit PrimaryContext(int ordinal);
-
-    CudaDeviceNumber device() const { return device_; }
-    /// Makes it the context of this thread's calls.
-    void make_current() const noexcept { cuda_ignore(cuda().context_set(context_)); }
-
-  private:
-    CudaDeviceNumber device_ = 0;
-    CudaContext context_ = nullptr;
-};
-
 }  // namespace warpscope::compute

@@ -14,6 +14,7 @@
 
 #include "compute/cuda/cuda_check.h"
 #include "compute/cuda/cuda_library.h"
+#include "compute/cuda/primary_context.h"
 #include "compute/device/kernel_images.h"
 #include "compute/device/kernel_source.h"
 #include "compute/device/ptx_entry.h"
@@ -30,7 +31,7 @@ struct Event {
         return *this;
     }
     ~Event() {
-        if (handle) cuda_ignore(cuda().event_destroy(handle));
+        if (handle) cuda().event_destroy(handle);
     }
 };
 
@@ -96,8 +97,8 @@ class CudaDevice : public Device {
 
     ~CudaDevice() override {
         context_.make_current();
-        cuda_ignore(cuda().stream_synchronize(stream_));
-        cuda_ignore(cuda().stream_destroy(stream_));
+        cuda().stream_synchronize(stream_);
+        cuda().stream_destroy(stream_);
     }
 
     KernelTimings& timings() override {
@@ -113,7 +114,7 @@ class CudaDevice : public Device {
         const CudaStatus status = cuda().memory_allocate(&address, bytes);
         if (status == CudaStatuses::out_of_memory) {
             std::size_t free = 0, total = 0;
-            cuda_ignore(cuda().memory_info(&free, &total));
+            cuda().memory_info(&free, &total);
             throw OutOfMemory(
                 fmt::format("{:.2f} GiB needed, {:.2f} GiB free on {}: choose a smaller size",
                             double(bytes) / (1 << 30), double(free) / (1 << 30), info_.name));
@@ -124,7 +125,7 @@ class CudaDevice : public Device {
     void release(std::uint64_t address) noexcept override {
         if (address == 0) return;
         context_.make_current();
-        cuda_ignore(cuda().memory_free(address));
+        cuda().memory_free(address);
     }
     void upload(std::uint64_t to, const void* from, std::size_t bytes) override {
         if (bytes == 0) return;
@@ -363,7 +364,7 @@ std::unique_ptr<Device> make_cuda_device(int ordinal, std::string reason) {
 }
 
 void pin_host_memory(void* memory, std::size_t bytes) noexcept {
-    if (cuda_driver()) cuda_ignore(cuda().memory_register(memory, bytes, 0));
+    if (cuda_driver()) cuda().memory_register(memory, bytes, 0);
 }
 
 }  // namespace warpscope::compute

@@ -19,7 +19,7 @@ void check_loaded(CudaStatus status, std::string_view what, const std::string& l
 }  // namespace
 
 CudaLibrary::~CudaLibrary() {
-    if (handle_) cuda_ignore(cuda().module_unload(handle_));
+    if (handle_) cuda().module_unload(handle_);
 }
 
 bool CudaLibrary::load_binary(std::string_view what, const char* fatbin) {

@@ -56,6 +56,12 @@ std::unique_ptr<CudaDriver> load_cuda_driver(const char* library) {
     return complete ? std::move(driver) : nullptr;
 }
 
+std::string_view error_words(const CudaDriver& driver, CudaStatus status) {
+    const char* text = nullptr;
+    driver.error_string(status, &text);
+    return text ? text : "an unknown error";
+}
+
 const CudaDriver* cuda_driver() {
     static const std::unique_ptr<CudaDriver> driver = load_cuda_driver("libcuda.so.1");
     return driver.get();

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 namespace warpscope::compute {
 
@@ -90,6 +91,9 @@ struct CudaAttributes {
 /// Loads the library and finds its functions. Null if the library, or one of the functions, is not
 /// there.
 std::unique_ptr<CudaDriver> load_cuda_driver(const char* library);
+
+/// The driver's words for an error.
+std::string_view error_words(const CudaDriver& driver, CudaStatus status);
 
 /// The driver of this machine, loaded once and never unloaded. Null if none is installed.
 const CudaDriver* cuda_driver();

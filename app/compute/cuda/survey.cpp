@@ -19,12 +19,6 @@ int capability_of(const CudaDriver& driver, int ordinal) {
     return 10 * major + minor;
 }
 
-std::string error_words(const CudaDriver& driver, CudaStatus status) {
-    const char* text = nullptr;
-    driver.error_string(status, &text);
-    return fmt::format("the NVIDIA driver reports: {}", text ? text : "an unknown error");
-}
-
 }  // namespace
 
 CudaSurvey survey_driver(const CudaDriver* driver) {
@@ -39,7 +33,8 @@ CudaSurvey survey_driver(const CudaDriver* driver) {
     if (status == CudaStatuses::success) status = driver->device_count(&devices);
     if (status == CudaStatuses::no_device || (status == CudaStatuses::success && devices == 0))
         return {0, "the NVIDIA driver shows no GPU"};
-    if (status != CudaStatuses::success) return {0, error_words(*driver, status)};
+    if (status != CudaStatuses::success)
+        return {0, fmt::format("the NVIDIA driver reports: {}", error_words(*driver, status))};
     int newest = 0;
     for (int i = 0; i < devices; ++i) newest = std::max(newest, capability_of(*driver, i));
     if (newest < oldest_capability)

@@ -168,7 +168,8 @@ class Device {
     /// Lets kernels access host memory. Only the emulator of this process can.
     virtual std::uint64_t attach(void* host, std::size_t bytes) = 0;
     virtual void detach(std::uint64_t address) noexcept = 0;
-    /// The CUstream of this device's launches, which is a cudaStream_t too; null if it has none in this process.
+    /// The CUstream of this device's launches, which is a cudaStream_t too; null if it has none in
+    /// this process.
     virtual void* native_stream() const { return nullptr; }
     /// The schedules of later launches depend only on the seed, this number and their order.
     virtual void begin_frame(std::uint64_t frame) { (void)frame; }

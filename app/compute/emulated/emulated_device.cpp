@@ -39,8 +39,7 @@ std::shared_ptr<const emulator::Module> shipped_module(const std::string& file, 
     static std::map<std::pair<std::string, Math>, std::shared_ptr<const emulator::Module>> parsed;
     const std::scoped_lock lock(mutex);
     auto& module = parsed[{file, math}];
-    if (!module)
-        module = emulator::Module::parse(kernel_ptx(file, math), kernel_path(file));
+    if (!module) module = emulator::Module::parse(kernel_ptx(file, math), kernel_path(file));
     return module->variables().empty() ? module : nullptr;
 }
 
@@ -134,8 +133,7 @@ const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view
                 translated([&] { return shipped_module(std::string(file), settings_.math); }))
             module = modules_.emplace_back(std::move(shared)).get();
     if (!module)
-        module =
-            &parse(edit ? edit->ptx : kernel_ptx(file, settings_.math), kernel_path(file));
+        module = &parse(edit ? edit->ptx : kernel_ptx(file, settings_.math), kernel_path(file));
     EmulatedKernel& kernel = find(*module, name);
     kernel.built_in = !edit;
     return kernel;

@@ -69,7 +69,8 @@ void MessageLine::draw(Ui& ui) {
     ImGui::PopFont();
     const float width = ImGui::GetContentRegionAvail().x;
     const ImVec2 low = ImGui::GetCursorScreenPos();
-    // The text at the right grows with the first picture, and a button must not move under the mouse.
+    // The text at the right grows with the first picture, and a button must not move under the
+    // mouse.
     const float offer_width = offer_button(ui, offer_, low.x + width);
     const float taken = right_width + offer_width + ui.px(50);
     const Line line = current_line(stage_);

@@ -28,23 +28,30 @@ const std::uint32_t dt = std::bit_cast<std::uint32_t>(0.01f),
 std::vector<Case> cases() {
     const LaunchShape pixels{{4, 3, 1}, {16, 16, 1}, 0};
     const LaunchShape dot{{3, 1, 1}, {128, 1, 1}, 0};
-    return {
-        {"precise/ripple.ptx", "ripple_txty", pixels, {64, 48}, 7},
-        {"fast/ripple.ptx", "ripple_txty_nosync", pixels, {64, 48}, 7},
-        {"precise/ripple.ptx", "ripple_txty_nosync", {{2, 1, 1}, {16, 16, 1}, 0}, {23, 11}, 1},
-        {"precise/dot.ptx", "dot_book", dot, {1000}, 1},
-        {"precise/dot.ptx", "dot_no_barriers", dot, {1000}, 2},
-        {"precise/dot.ptx", "dot_divergent", dot, {1000}, 2},
-        {"precise/reduce.ptx", "sum_within_block", {{2, 1, 1}, {100, 1, 1}, 0}, {2000}, 1},
-        {"precise/reduce.ptx", "reduce0", {{2, 1, 1}, {128, 1, 1}, 512}, {2000}, 1},
-        {"precise/reduce_ladder.ptx", "reduce_shuffle", {{2, 1, 1}, {96, 1, 1}, 0}, {2000}, 1},
-        {"precise/nbody.ptx",
-         "nbody_tiled",
-         {{2, 1, 1}, {64, 1, 1}, 1024},
-         {128, 0, dt, softening},
-         1},
-        {"fast/nbody.ptx", "nbody_tiled", {{2, 1, 1}, {64, 1, 1}, 1024}, {100, 0, dt, softening}, 1},
-        {"precise/nbody.ptx", "nbody_float3", {{2, 1, 1}, {64, 1, 1}, 0}, {50, 0, dt, softening}, 0}};
+    return {{"precise/ripple.ptx", "ripple_txty", pixels, {64, 48}, 7},
+            {"fast/ripple.ptx", "ripple_txty_nosync", pixels, {64, 48}, 7},
+            {"precise/ripple.ptx", "ripple_txty_nosync", {{2, 1, 1}, {16, 16, 1}, 0}, {23, 11}, 1},
+            {"precise/dot.ptx", "dot_book", dot, {1000}, 1},
+            {"precise/dot.ptx", "dot_no_barriers", dot, {1000}, 2},
+            {"precise/dot.ptx", "dot_divergent", dot, {1000}, 2},
+            {"precise/reduce.ptx", "sum_within_block", {{2, 1, 1}, {100, 1, 1}, 0}, {2000}, 1},
+            {"precise/reduce.ptx", "reduce0", {{2, 1, 1}, {128, 1, 1}, 512}, {2000}, 1},
+            {"precise/reduce_ladder.ptx", "reduce_shuffle", {{2, 1, 1}, {96, 1, 1}, 0}, {2000}, 1},
+            {"precise/nbody.ptx",
+             "nbody_tiled",
+             {{2, 1, 1}, {64, 1, 1}, 1024},
+             {128, 0, dt, softening},
+             1},
+            {"fast/nbody.ptx",
+             "nbody_tiled",
+             {{2, 1, 1}, {64, 1, 1}, 1024},
+             {100, 0, dt, softening},
+             1},
+            {"precise/nbody.ptx",
+             "nbody_float3",
+             {{2, 1, 1}, {64, 1, 1}, 0},
+             {50, 0, dt, softening},
+             0}};
 }
 
 struct Executed {
