@@ -1,0 +1,91 @@
+"""Makes the packages, and installs what `cmake --install` installs: package_test.py BUILD_FOLDER."""
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILD = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else Path.cwd()
+
+COMMON = {
+    "bin/warpscope",
+    "share/applications/warpscope.desktop",
+    "share/bash-completion/completions/warpscope",
+    "share/doc/warpscope/licences.md",
+    "share/icons/hicolor/256x256/apps/warpscope.png",
+    "share/icons/hicolor/scalable/apps/warpscope.svg",
+    "share/man/man1/warpscope.1.gz",
+    "share/warpscope/galaxy_20k.tipsy",
+}
+PLAIN = {"share/doc/warpscope/LICENSE", "share/doc/warpscope/galaxy_20k.LICENSE",
+         "share/zsh/site-functions/_warpscope"}
+COMPILED_IN = {f"share/doc/warpscope/licences/{package}" for package in
+               ["libcli11-dev", "libimgui-dev", "nlohmann-json3-dev", "python3-glad"]}
+
+
+def run(*command):
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          timeout=240)
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def files(folder):
+    return {str(f.relative_to(folder)) for f in folder.rglob("*") if not f.is_dir()}
+
+
+class Package(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def package(self, kind):
+        run("cpack", "-G", kind, "-B", self.folder, "--config", BUILD / "CPackConfig.cmake")
+        found = [f for f in self.folder.glob("warpscope*") if f.is_file()]
+        self.assertEqual(len(found), 1, found)
+        return found[0]
+
+    def test_install_leaves_out_what_belongs_to_packages(self):
+        run("cmake", "--install", BUILD, "--prefix", self.folder / "local")
+        found = files(self.folder / "local")
+        self.assertLessEqual(COMMON | PLAIN, found)
+        self.assertEqual({name.split("/")[0] for name in found}, {"bin", "share"})
+        self.assertFalse(found & COMPILED_IN)
+        self.assertNotIn("share/doc/warpscope/changelog.Debian.gz", found)
+
+    @unittest.skipUnless(shutil.which("dpkg-shlibdeps"), "needs Debian's tools")
+    def test_the_deb_has_debian_s_files_and_dependencies(self):
+        deb = self.package("DEB")
+        run("dpkg-deb", "-x", deb, self.folder / "content")
+        found = files(self.folder / "content/usr")
+        self.assertLessEqual(COMMON | COMPILED_IN | {
+            "share/doc/warpscope/changelog.Debian.gz", "share/doc/warpscope/changelog.gz",
+            "share/doc/warpscope/copyright", "share/zsh/vendor-completions/_warpscope"}, found)
+        self.assertFalse(found & PLAIN)
+        self.assertEqual({name.split("/")[0] for name in found}, {"bin", "share"})
+        depends = run("dpkg-deb", "-f", deb, "Depends").split(", ")
+        self.assertIn("libgl1", depends)
+        self.assertTrue(any(name.startswith("libglfw3 ") for name in depends), depends)
+        self.assertNotIn("RUNPATH", run("objdump", "-p", self.folder / "content/usr/bin/warpscope"))
+
+    @unittest.skipUnless(shutil.which("dpkg-query"), "the licences come from Debian's packages")
+    def test_the_tarball_loads_its_own_libraries_wherever_it_lies(self):
+        with tarfile.open(self.package("TGZ")) as tarball:
+            tarball.extractall(self.folder / "some where")
+        [top] = (self.folder / "some where").iterdir()
+        self.assertLessEqual(COMMON | PLAIN | COMPILED_IN, files(top))
+        loaded = {line.split()[0]: line.split("=> ")[1].rsplit(" (")[0]
+                  for line in run("ldd", top / "bin/warpscope").splitlines() if "=> /" in line}
+        own = {name for name, path in loaded.items() if Path(path).resolve().is_relative_to(
+            (top / "lib").resolve())}
+        families = {"libfmt", "libhwy", "libtbb", "libglfw", "libpng16"}
+        self.assertLessEqual(families, {name.split(".so")[0] for name in own})
+        self.assertFalse(own & {"libc.so.6", "libstdc++.so.6", "libEGL.so.1", "libX11.so.6"})
+        self.assertRegex(run(top / "bin/warpscope", "--version"), r"\Awarpscope \d")
+
+
+if __name__ == "__main__":
+    unittest.main()
