@@ -1,6 +1,6 @@
-# `cmake --install build/default --prefix /usr/local` installs the program, its galaxy, its icon, its
-# menu entry, its man page, its completions and the licences. Packages leave out the component
-# "plain" or add components of their own: see Package.cmake.
+# `cmake --install build/default --prefix /usr/local` installs the program, its galaxy, the script that
+# downloads NVRTC, its icon, its menu entry, its man page, its completions and the licences. Packages
+# leave out the component "plain" or add components of their own: see Package.cmake.
 include(GNUInstallDirs)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME warpscope)
 install(TARGETS warpscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
@@ -8,6 +8,7 @@ install(FILES assets/warpscope.svg
         DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 install(FILES assets/warpscope.png
         DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/256x256/apps)
+install(PROGRAMS assets/fetch_nvrtc DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
 install(FILES assets/galaxy_20k.tipsy DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
 install(FILES docs/licences.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE assets/galaxy_20k.LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT plain)

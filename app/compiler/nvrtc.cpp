@@ -97,6 +97,14 @@ std::vector<std::string> include_folders(const fs::path& library) {
     return {};
 }
 
+/// Loads the library of built-in headers that lies beside NVRTC. To compile, NVRTC opens it by its
+/// name alone, which works for a library in another folder than the loader's only once it is
+/// loaded.
+void load_builtins(const fs::path& nvrtc, const std::string& version) {
+    const fs::path file = nvrtc.parent_path() / ("libnvrtc-builtins.so." + version);
+    (void)dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+}
+
 int line_at(std::string_view source, std::size_t byte) {
     return int(std::count(source.begin(), source.begin() + std::ptrdiff_t(byte), '\n')) + 1;
 }
@@ -162,8 +170,8 @@ struct Nvrtc::Functions {
         }
         throw NoCompiler(fmt::format(
             "NVRTC, the compiler of edits, is not installed: install the CUDA Toolkit or NVIDIA's "
-            "package cuda-nvrtc-13-0, or run \"./run nvrtc\" (searched for {} in the path of the "
-            "dynamic loader, {})",
+            "package cuda-nvrtc-13-0, or download it with Warpscope's script fetch_nvrtc, \"./run "
+            "nvrtc\" in the repository (searched for {} in the path of the dynamic loader, {})",
             names[0], joined(folders())));
     }
 
@@ -200,6 +208,7 @@ Nvrtc::Nvrtc(const std::string& library) {
     version_ = fmt::format("{}.{}", major, minor);
     path_ = path_of(reinterpret_cast<void*>(functions_->version));
     includes_ = include_folders(path_);
+    load_builtins(path_, version_);
 }
 
 Nvrtc::~Nvrtc() = default;

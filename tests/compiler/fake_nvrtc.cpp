@@ -1,7 +1,9 @@
 // A fake of NVRTC, version 98.7. Its PTX repeats the source and the options. Words in the source
 // choose the result: "FAIL" an error, "CRASH" status 11, "WARN" a warning, "ABORT" ends the
-// process, "HANG" never returns while its thread is called "hanging", "SPIN" computes for ever, and
-// "PROBE" writes into the PTX what the process may do: see probe().
+// process, "BUILTINS" writes into the PTX whether libnvrtc-builtins.so.98.7 is loaded, "HANG" never
+// returns while its thread is called "hanging", "SPIN" computes for ever, and "PROBE" writes into
+// the PTX what the process may do: see probe().
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -82,6 +84,8 @@ int nvrtcCompileProgram(void* handle, int count, const char* const* options) {
     while (has("HANG")) pause();
     for (volatile unsigned i = 0; has("SPIN");) i = i + 1;
     if (has("PROBE")) program.ptx += probe();
+    if (has("BUILTINS"))
+        program.ptx += line("builtins", dlopen("libnvrtc-builtins.so.98.7", RTLD_NOW) != nullptr);
     if (has("WARN")) program.log += program.name + "(1): warning #1-D: watch out\n  WARN\n  ^\n\n";
     if (has("FAIL")) {
         program.log += program.name + "(2): error: it is wrong\n  FAIL\n    ^\n\n";

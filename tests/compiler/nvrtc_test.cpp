@@ -55,6 +55,12 @@ TEST(FakeNvrtc, HasVersionAndPath) {
     EXPECT_TRUE(nvrtc.path().ends_with("libfake_nvrtc.so")) << nvrtc.path();
 }
 
+TEST(FakeNvrtc, FindsTheLibraryOfBuiltinsThatLiesBesideIt) {
+    const Nvrtc nvrtc(FAKE_NVRTC);
+    const std::string ptx = nvrtc.compile({"kernels/ripple.cu", "BUILTINS"}).ptx;
+    EXPECT_EQ(ptx.substr(0, ptx.find('\n')), "// builtins: yes");
+}
+
 TEST(FakeNvrtc, ReceivesTheOptionsOfTheMathSetting) {
     const Nvrtc nvrtc(FAKE_NVRTC);
     const std::string precise =

@@ -1,6 +1,7 @@
-"""Tests of the script `run` with fakes of the programs that it calls: run_test.py REPOSITORY."""
+"""Tests of the scripts `run` and `fetch_nvrtc` with fakes of the programs that it calls: run_test.py REPOSITORY."""
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,9 @@ class Run(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
-        shutil.copy(REPOSITORY / "run", self.folder / "run")
+        (self.folder / "assets").mkdir()
+        for name in ["run", "assets/fetch_nvrtc"]:
+            shutil.copy(REPOSITORY / name, self.folder / name)
         self.program("build/default/warpscope", 'echo "started: $*"')
         for name in ["cmake", "ldconfig"]:
             self.program(f"bin/{name}", "exit 0")
@@ -29,6 +32,7 @@ class Run(unittest.TestCase):
         self.program("bin/uname", "echo x86_64")
         self.calls = self.folder / "calls"
         self.program("bin/python3", f'echo "$*" >>"{self.calls}"\n'
+                     'case $* in *--version) exit 0 ;; esac\n'
                      f'for last; do :; done\ncp "$last" "{self.folder}/wanted" 2>/dev/null\nexit 1')
 
     def program(self, name, lines):
@@ -49,7 +53,8 @@ class Run(unittest.TestCase):
     @unittest.skipIf(has_toolkit(), "this machine has a CUDA Toolkit")
     def test_a_missing_nvrtc_is_downloaded_and_the_app_starts_where_that_fails(self):
         said = self.start()
-        self.assertRegex(said, r"\Arun: downloading NVRTC.*\nrun: NVRTC was not downloaded: .*\n\Z")
+        self.assertRegex(said, r"\Arun: downloading NVRTC.*\nfetch_nvrtc: pip: .*\n"
+                               r"run: NVRTC was not downloaded: .*\n\Z")
         self.assertIn("--require-hashes", self.calls.read_text())
         self.assertRegex((self.folder / "wanted").read_text(),
                          r"\Anvidia-cuda-nvrtc==[0-9.]+ \\\n( +--hash=sha256:[0-9a-f]{64}( \\)?\n)+\Z")
@@ -68,6 +73,76 @@ class Run(unittest.TestCase):
     def test_a_variable_prevents_the_download(self):
         self.assertEqual(self.start(WARPSCOPE_NVRTC="0"), "")
         self.assertFalse(self.calls.exists())
+
+
+class FetchNvrtc(unittest.TestCase):
+    """The script that downloads NVRTC, with a fake of Python that obeys the words of a test."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.home = Path(folder.name)
+        self.data = self.home / ".local/share/warpscope"
+        self.data.mkdir(parents=True)
+
+    def script(self, download, version="exit 0"):
+        """Starts it. The lines `download` and `version` are those of a fake of pip."""
+        fake = self.home / "bin/python3"
+        fake.parent.mkdir(exist_ok=True)
+        fake.write_text(f"""#!/bin/sh
+for to; do [ "$last" = -d ] && break; last=$to; done
+case $* in
+    *--version) {version} ;;
+    *download*) {download} ;;
+    *zipfile*) mkdir -p "$5/nvidia/cu13/lib" "$5/nvrtc.dist-info/licenses"
+        touch "$5/nvidia/cu13/lib/libnvrtc.so.13" "$5/nvrtc.dist-info/licenses/License.txt" ;;
+esac
+""", encoding="utf-8")
+        fake.chmod(0o755)
+        return subprocess.Popen([REPOSITORY / "assets/fetch_nvrtc"], text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                start_new_session=True,
+                                env={"HOME": str(self.home), "PATH": f"{fake.parent}:/usr/bin:/bin"})
+
+    def files(self):
+        return sorted(str(path.relative_to(self.data)) for path in self.data.rglob("*"))
+
+    def fails(self, script):
+        _, said = script.communicate(timeout=60)
+        self.assertEqual(script.returncode, 1)
+        return said
+
+    def test_a_download_replaces_the_folder(self):
+        (self.data / "nvrtc").mkdir()
+        (self.data / "nvrtc/libnvrtc.so.12").touch()
+        said, complaint = self.script('touch "$to/nvrtc.whl"').communicate(timeout=60)
+        self.assertEqual((said, complaint), (f"{self.data}/nvrtc\n", ""))
+        self.assertEqual(self.files(),
+                         ["nvrtc", "nvrtc/License.txt", "nvrtc/libnvrtc.so.13"])
+
+    def test_a_failure_is_one_line_and_leaves_nothing(self):
+        for says, line in [
+                ("ERROR: THE HASHES DO NOT MATCH", "pip: THE HASHES DO NOT MATCH"),
+                ("WARNING: Retrying after connection broken by\nERROR: No distribution",
+                 "PyPI can't be reached: connect to the network, or set the proxy or the mirror of "
+                 "pip")]:
+            with self.subTest(says=says):
+                script = self.script(f"""touch "$to/half.whl"; echo "{says}" >&2; exit 1""")
+                self.assertEqual(self.fails(script), f"fetch_nvrtc: {line}\n")
+                self.assertEqual(self.files(), [])
+
+    def test_without_pip_it_says_which_package_to_install(self):
+        said = self.fails(self.script("exit 0", version="exit 1"))
+        self.assertEqual(said, "fetch_nvrtc: pip is missing: install the package python3-pip\n")
+
+    def test_a_signal_leaves_nothing(self):
+        script = self.script('touch "$to/half.whl"; exec sleep 600')
+        self.addCleanup(script.communicate)
+        while not list(self.data.glob("nvrtc.*/half.whl")):
+            self.assertIsNone(script.poll())
+        os.killpg(script.pid, signal.SIGTERM)
+        self.assertEqual(script.wait(60), 143)
+        self.assertEqual(self.files(), [])
 
 
 if __name__ == "__main__":

@@ -49,6 +49,22 @@ struct CudaKernel : LoadedKernel {
     }
 };
 
+/// While it exists, the progress says that the driver compiles kernels.
+class Compiling {
+  public:
+    explicit Compiling(std::shared_ptr<LaunchProgress> progress) : progress_(std::move(progress)) {
+        if (progress_) progress_->set_compiling(true);
+    }
+    Compiling(const Compiling&) = delete;
+    Compiling& operator=(const Compiling&) = delete;
+    ~Compiling() {
+        if (progress_) progress_->set_compiling(false);
+    }
+
+  private:
+    const std::shared_ptr<LaunchProgress> progress_;
+};
+
 /// A launch, or a group of launches, that may still be running.
 struct Pending {
     std::string name;
@@ -246,6 +262,7 @@ const LoadedKernel& CudaDevice::load_ptx(std::string_view ptx, std::string_view 
 }
 
 const CudaLibrary& CudaDevice::add_text(std::string_view what, std::string ptx) {
+    const Compiling compiling(progress_);
     CudaLibrary& library = libraries_.emplace_back(std::move(ptx));
     try {
         library.load_text(what, driver_version_);

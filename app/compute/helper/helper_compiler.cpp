@@ -17,7 +17,7 @@ HelperCompiler::Ready HelperCompiler::start() const {
 
 void HelperCompiler::warm() {
     const std::lock_guard lock(mutex_);
-    if (ready_.process || is_missing_) return;
+    if (ready_.process || !known_missing().empty()) return;
     try {
         ready_ = start();
     } catch (const std::exception&) {
@@ -35,16 +35,15 @@ void HelperCompiler::receive_version(Ready& helper, const Patience& patience) {
         version_ = answer.text();
         helper.has_version = true;
     } catch (const compiler::NoCompiler& none) {
-        const std::lock_guard lock(mutex_);
-        if (!is_missing_) missing_ = none.what();
-        is_missing_ = true;
+        const std::lock_guard lock(missing_mutex_);
+        missing_ = none.what();
         throw;
     }
 }
 
 /// A helper process that has sent its version: the ready one, or a new one if that has ended.
 HelperCompiler::Ready HelperCompiler::take(const Patience& patience) {
-    if (is_missing_) throw compiler::NoCompiler(missing_);
+    if (const std::string none = known_missing(); !none.empty()) throw compiler::NoCompiler(none);
     Ready helper;
     {
         const std::lock_guard lock(mutex_);
@@ -69,19 +68,31 @@ void HelperCompiler::keep(Ready helper) {
     if (!ready_.process) ready_ = std::move(helper);
 }
 
-const std::string& HelperCompiler::missing() {
-    static const std::string none;
-    if (is_missing_) return missing_;
+std::string HelperCompiler::known_missing() const {
+    const std::lock_guard lock(missing_mutex_);
+    return missing_;
+}
+
+void HelperCompiler::search_again() {
+    {
+        const std::lock_guard lock(missing_mutex_);
+        missing_.clear();
+    }
+    warm();
+}
+
+std::string HelperCompiler::missing() {
+    if (std::string none = known_missing(); !none.empty()) return none;
     Ready helper;
     {
         const std::unique_lock lock(mutex_, std::try_to_lock);
-        if (!lock || version_) return none;
-        if (ready_.process && !ready_.process->has_answered()) return none;
+        if (!lock || version_) return {};
+        if (ready_.process && !ready_.process->has_answered()) return {};
         helper = std::exchange(ready_, {});
     }
     if (!helper.process) {
         warm();
-        return none;
+        return {};
     }
     try {
         receive_version(helper, {std::chrono::seconds(1)});
@@ -89,7 +100,7 @@ const std::string& HelperCompiler::missing() {
     } catch (const std::exception&) {
         // No compiler; or the helper process has ended, and the next call starts another one.
     }
-    return is_missing_ ? missing_ : none;
+    return known_missing();
 }
 
 namespace {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -27,7 +26,9 @@ class HelperCompiler {
     void warm();
     /// The message of NoCompiler if a helper process has found no compiler, else empty. Never
     /// waits.
-    const std::string& missing();
+    std::string missing();
+    /// A compiler may have been installed since one was missing: has a helper process look again.
+    void search_again();
     /// The version of NVRTC. The first call waits for a helper process. Throws
     /// compiler::NoCompiler, DeviceError.
     std::string version(const Patience& patience);
@@ -45,14 +46,15 @@ class HelperCompiler {
     void keep(Ready helper);
     void receive_version(Ready& helper, const Patience& patience);
     Ready start() const;
+    std::string known_missing() const;
 
     const std::filesystem::path program_;
     const std::chrono::seconds cpu_time_;
     std::mutex mutex_;
     Ready ready_;
     std::optional<std::string> version_;
-    std::string missing_;  ///< not changed once is_missing_ is true
-    std::atomic<bool> is_missing_ = false;
+    mutable std::mutex missing_mutex_;  ///< of missing_, held only for a moment
+    std::string missing_;
 };
 
 }  // namespace warpscope::compute

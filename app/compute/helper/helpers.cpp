@@ -45,8 +45,12 @@ struct Helpers::Parts {
 Helpers::Helpers(std::filesystem::path program) : parts_(std::make_unique<Parts>(program)) {}
 Helpers::~Helpers() = default;
 
-const std::string& Helpers::no_compiler() const {
+std::string Helpers::no_compiler() const {
     return parts_->compiler.missing();
+}
+
+void Helpers::search_compiler() {
+    parts_->compiler.search_again();
 }
 
 void Helpers::warm(const DeviceInfo& like) {

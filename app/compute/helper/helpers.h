@@ -24,7 +24,9 @@ class Helpers {
 
     /// A sentence that says why no compiler was found and what to install. Empty if there is one,
     /// or if that is not known yet: the first call starts a helper process that looks. Never waits.
-    const std::string& no_compiler() const;
+    std::string no_compiler() const;
+    /// A compiler may have been installed since there was none: has a helper process look again.
+    void search_compiler();
 
     /// Starts the helper processes that the compiler and a device of this kind need. Never waits.
     void warm(const DeviceInfo& like);

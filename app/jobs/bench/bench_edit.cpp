@@ -84,7 +84,7 @@ class Typing {
         });
         while (!ended) Clock::now() < rests_until_ ? rest(Clock::now()) : frame();
         trying.join();
-        if (const std::string& none = helpers_.no_compiler(); !none.empty())
+        if (const std::string none = helpers_.no_compiler(); !none.empty())
             throw compiler::NoCompiler(none);
         if (!result.error.empty())
             throw std::runtime_error(fmt::format("an edit of {}: {}", file, result.error));

@@ -135,15 +135,4 @@ compute::RunSettings run_settings(const experiments::Metadata& metadata,
     return run;
 }
 
-std::string galaxy_file() {
-    std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path();
-    for (const fs::path& folder : {program / "../share/warpscope", program / "../../assets",
-                                   program / "../assets", fs::path("assets")}) {
-        const fs::path file = fs::absolute(folder / "galaxy_20k.tipsy", error).lexically_normal();
-        if (fs::is_regular_file(file, error)) return file.string();
-    }
-    return {};
-}
-
 }  // namespace warpscope::ui

@@ -38,7 +38,4 @@ OpenedFile read_file(const std::string& path);
 compute::RunSettings run_settings(const experiments::Metadata& metadata,
                                   const compute::RunSettings& base);
 
-/// The galaxy in the folder assets/ of the repository or of an installation; empty: not found.
-std::string galaxy_file();
-
 }  // namespace warpscope::ui

@@ -209,6 +209,9 @@ void keys(const EditorFrame& frame, KernelDocument& document) {
 
 /// Why the text cannot be edited; empty: it can.
 std::string why_not(const EditorFrame& frame) {
+    if (offers_download(frame))
+        return "NVRTC, the compiler of edits, is not installed. Download it here, or install the "
+               "CUDA Toolkit and start again.";
     if (!frame.stage.read_only().empty()) return frame.stage.read_only();
     if (can_edit(frame)) return {};
     return "This text is not valid UTF-8, so it cannot be edited here. Revert it or open another "
@@ -287,7 +290,7 @@ bool EditorPanel::close_find() {
 }
 
 void EditorPanel::draw(Ui& ui) {
-    const EditorFrame frame{ui, stage_, options_, view_};
+    const EditorFrame frame{ui, stage_, options_, view_, download_};
     focused_ = ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows);
     KernelDocument& document = document_on_show(frame);
     keys(frame, document);
@@ -297,6 +300,7 @@ void EditorPanel::draw(Ui& ui) {
     draw_editor_find(frame, document);
     place_marks(frame, document);
     notices(frame);
+    draw_editor_download(frame);
     const ImVec2 room = ImGui::GetContentRegionAvail();
     const float foot = list_height(frame, room.y);
     const ImVec2 size{room.x, std::max(frame.ui.px(20), room.y - foot - frame.ui.px(4))};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/editor/editor_view.h"
+#include "ui/edits/compiler_download.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/key_table.h"
 #include "ui/widgets/ui.h"
@@ -11,7 +12,8 @@ namespace warpscope::ui {
 /// The pane where a person edits kernels.
 class EditorPanel {
   public:
-    EditorPanel(Stage& stage, ViewOptions& options) : stage_(stage), options_(options) {}
+    EditorPanel(Stage& stage, ViewOptions& options, CompilerDownload& download)
+        : stage_(stage), options_(options), download_(download) {}
 
     /// Draws the pane into the current ImGui child window.
     void draw(Ui& ui);
@@ -30,6 +32,7 @@ class EditorPanel {
   private:
     Stage& stage_;
     ViewOptions& options_;
+    CompilerDownload& download_;
     EditorView view_;
     bool focused_ = false;
 };

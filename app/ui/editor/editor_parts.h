@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/editor/editor_view.h"
+#include "ui/edits/compiler_download.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/ui.h"
 #include "ui/widgets/view_options.h"
@@ -15,6 +16,7 @@ struct EditorFrame {
     Stage& stage;
     ViewOptions& options;
     EditorView& view;
+    CompilerDownload& download;
 };
 
 /// Where the text is on screen, in layout units.
@@ -44,6 +46,11 @@ bool ask_find(const EditorFrame& frame, const KernelDocument& document, Command 
 void draw_editor_find(const EditorFrame& frame, const KernelDocument& document);
 /// Closes the bar; the cursor goes to the match that was found last. False: it is not open.
 bool close_editor_find(EditorView& view, const KernelDocument& document);
+/// Where no compiler was found: a button that downloads it, what the download does, and why it has
+/// failed.
+void draw_editor_download(const EditorFrame& frame);
+/// No compiler was found, and the pane can download it.
+bool offers_download(const EditorFrame& frame);
 /// The popup where a path is typed, while it is open.
 void draw_editor_path(const EditorFrame& frame, KernelDocument& document);
 void ask_for_path(const EditorFrame& frame, EditorPath::Wish wish);

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "ui/documents/shared_file.h"
 #include "ui/edits/file_opener.h"
 #include "ui/widgets/ui.h"
 #include "ui/widgets/view_options.h"
@@ -24,7 +25,7 @@ class OpenPanel {
 
     FileOpener& opener_;
     ViewOptions& options_;
-    const std::string galaxy_ = galaxy_file();
+    const std::string galaxy_ = shared_file("galaxy_20k.tipsy");
     std::string typed_;
     bool asked_ = false;
 };

@@ -31,6 +31,8 @@ std::string duration(double seconds) {
 std::string work_words(Activity activity, std::uint64_t frame, double seconds,
                        const compute::LaunchProgress::Reading& launch) {
     if (seconds < long_seconds) return {};
+    if (launch.compiling) return fmt::format("Compiling kernels · {} so far", duration(seconds));
+    if (activity == Activity::start) return fmt::format("Starting · {} so far", duration(seconds));
     if (activity == Activity::report)
         return fmt::format("Comparing with double precision · {} so far", duration(seconds));
     if (activity == Activity::comparison)
@@ -41,6 +43,21 @@ std::string work_words(Activity activity, std::uint64_t frame, double seconds,
     if (share >= telling_share && share < 1)
         return words + fmt::format(" · about {} left", duration(seconds * (1 - share) / share));
     return words + fmt::format(" · {} so far", duration(seconds));
+}
+
+void draw_start(Ui& ui, const std::string& words) {
+    ui.widgets.begin_frame();
+    const ImVec2 size = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(size);
+    ImGui::Begin("##start", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoBackground);
+    ImGui::PushFont(ui.fonts.body);
+    const ImVec2 wide = ImGui::CalcTextSize(words.c_str());
+    ImGui::SetCursorScreenPos({(size.x - wide.x) / 2, (size.y - wide.y) / 2});
+    text(ui.fonts.body, colour::text, words);
+    record(ui, "work", words);
+    ImGui::PopFont();
+    ImGui::End();
 }
 
 std::string block_words(double seconds, const compute::LaunchProgress::Reading& earlier) {

@@ -16,6 +16,9 @@ namespace warpscope::ui {
 std::string work_words(Activity activity, std::uint64_t frame, double seconds,
                        const compute::LaunchProgress::Reading& launch);
 
+/// Draws the words of work_words() in the middle of a window that shows nothing else yet.
+void draw_start(Ui& ui, const std::string& words);
+
 /// "Running the block · 41 % of the earlier blocks · 2 s so far" for a run of the microscope.
 std::string block_words(double seconds, const compute::LaunchProgress::Reading& earlier);
 

@@ -29,6 +29,11 @@ EditThread::Try try_of(const Engine::Start& start) {
     };
 }
 
+std::function<std::string()> no_compiler_of(const Engine::Start& start) {
+    if (start.no_compiler || !start.helpers) return start.no_compiler;
+    return [helpers = start.helpers] { return helpers->no_compiler(); };
+}
+
 /// The side of the square thread blocks that the first two-dimensional kernel runs with; 0: none.
 int tile_side(const compute::KernelTimings& timings) {
     for (const compute::KernelTiming& kernel : timings.kernels())
@@ -41,9 +46,11 @@ int tile_side(const compute::KernelTimings& timings) {
 Engine::Engine(const Start& start)
     : helpers_(start.helpers),
       clock_(clock_of(start)),
+      no_compiler_(no_compiler_of(start)),
       edits_(try_of(start), clock_),
       run_(start.run),
-      remembered_(start.remembered) {
+      remembered_(start.remembered),
+      progress_(start.progress) {
     shown_.device_wish = start.device_wish;
     const Entry& entry =
         start.entry ? *start.entry : experiments::find_experiment(start.experiment);
@@ -51,6 +58,7 @@ Engine::Engine(const Start& start)
     scene->experiment().set(start.assignments);
     if (!start.assignments.empty()) scene->experiment().reset();
     put_on_show(std::move(scene));
+    follow_compiler();
 }
 
 Engine::Engine(std::unique_ptr<Scene> scene)
@@ -58,6 +66,7 @@ Engine::Engine(std::unique_ptr<Scene> scene)
     shown_.paused = true;
     put_on_show(std::move(scene));
     edits_.show(*scene_);
+    follow_compiler();
     picture_stale_ = scene_->pixels() == nullptr;
     read_report();
     read_tree();
@@ -284,8 +293,14 @@ void Engine::say(std::string text, Tone tone) {
 }
 
 std::string Engine::read_only() const {
-    if (helpers_) return helpers_->no_compiler();
+    if (no_compiler_) return no_compiler_();
     return edits_.can_try() ? "" : "This run has ended, so its kernels cannot be edited.";
+}
+
+void Engine::search_compiler() {
+    if (helpers_) helpers_->search_compiler();
+    edits_.forget_failures();
+    edits_.look_again();
 }
 
 void Engine::follow_texts(const std::map<std::string, SharedText>& texts) {
@@ -325,7 +340,7 @@ Shown Engine::shown() {
     shown.picture.tile_side = tile_side(shown.timings);
     shown.checks = inspector_.checks();
     shown.outcomes = edits_.documents().outcomes();
-    shown.read_only = read_only();
+    shown.compiler_missing = no_compiler_ && !shown.read_only.empty();
     shown.trying = edits_.state() != EditedKernels::State::idle;
     return shown;
 }

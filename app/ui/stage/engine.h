@@ -38,7 +38,11 @@ class Engine {
         experiments::Assignments remembered;
         /// Compiles and runs edits; null: nothing can be edited. It must outlive the engine.
         compute::Helpers* helpers = nullptr;
-        EditThread::Try try_edits;   ///< in place of the helpers, for tests
+        /// What the device reports to while the experiment is made; null: nothing.
+        std::shared_ptr<compute::LaunchProgress> progress;
+        EditThread::Try try_edits;  ///< in place of the helpers, for tests
+        /// Why there is no compiler; empty: there is one. In place of the helpers, for tests.
+        std::function<std::string()> no_compiler;
         EditedKernels::Clock clock;  ///< instead of the steady clock, for tests
     };
 
@@ -74,6 +78,8 @@ class Engine {
     void scroll(double notches);
     void point(const experiments::Pointer& pointer);
     void say(std::string text, Tone tone = Tone::info);
+    /// A compiler was installed: looks for it, and tries the edits again that have failed.
+    void search_compiler();
     void check_automatically(bool on) { automatic_checks_ = on; }
     void check_now() { inspector_.inspect(); }
     void try_policies() { inspector_.try_policies(); }
@@ -115,6 +121,7 @@ class Engine {
     void follow_parameters();
     experiments::Assignments changed_parameters() const;
     std::string read_only() const;
+    void follow_compiler();
     void clear_message();
     void mouse(const std::function<void()>& move);
 
@@ -147,6 +154,7 @@ class Engine {
 
     compute::Helpers* helpers_ = nullptr;
     std::function<Time()> clock_;
+    std::function<std::string()> no_compiler_;  ///< Start::no_compiler; null: nothing is edited
     EditedKernels edits_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;  ///< by experiment
     Scene* scene_ = nullptr;                                ///< the one on show

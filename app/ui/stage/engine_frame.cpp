@@ -20,8 +20,17 @@ bool Engine::advance(Size view) {
     if (!scene_->failed()) inspector_.follow(scene_->entry(), experiment(), automatic_checks_);
     if (failure_.empty()) read_timeline();
     if (shown_.devices.empty()) list_devices();
+    follow_compiler();
     return version_ != before || inspector_.version() != checks_before ||
            edits_.state() != edits_before;
+}
+
+/// Another process looks for the compiler, and answers when it has looked.
+void Engine::follow_compiler() {
+    std::string words = read_only();
+    if (words == shown_.read_only) return;
+    shown_.read_only = std::move(words);
+    ++version_;
 }
 
 bool Engine::report_due() const {

@@ -7,8 +7,14 @@ namespace warpscope::ui {
 
 EngineThread::EngineThread(const Engine::Start& start, Hooks hooks) : hooks_(std::move(hooks)) {
     thread_ = std::jthread([this, &start](const std::stop_token& stop) { work(start, stop); });
+    const auto since = std::chrono::steady_clock::now();
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return started_ || failure_; });
+    const auto over = [&] { return started_ || failure_; };
+    while (!changed_.wait_for(lock, std::chrono::milliseconds(50), over)) {
+        lock.unlock();
+        hooks_.waits({since, Activity::start, progress_->now()});
+        lock.lock();
+    }
     if (failure_) std::rethrow_exception(failure_);
 }
 
@@ -55,7 +61,9 @@ void EngineThread::cancel() {
 void EngineThread::work(const Engine::Start& start, const std::stop_token& stop) {
     hooks_.enter();
     try {
-        std::optional<Engine> engine(start);
+        Engine::Start reporting = start;
+        reporting.progress = progress_;
+        std::optional<Engine> engine(reporting);
         {
             const std::lock_guard lock(mutex_);
             result_ = std::make_shared<const Shown>(engine->shown());

@@ -35,9 +35,12 @@ class EngineThread {
         std::function<void()> enter = [] {};      ///< before all else: makes a context current
         std::function<void()> leave = [] {};      ///< at the end
         std::function<void()> published = [] {};  ///< there is a new result
+        /// Now and then on the calling thread, while that waits for the engine to be made.
+        std::function<void(const Work&)> waits = [](const Work&) {};
     };
 
-    /// Makes the engine on the thread and waits for that. Throws what its constructor throws.
+    /// Makes the engine on the thread and waits for that, which takes seconds where a driver
+    /// compiles the kernels. Throws what its constructor throws.
     EngineThread(const Engine::Start& start, Hooks hooks);
     /// Cancels what it is busy with.
     ~EngineThread();

@@ -27,7 +27,7 @@ struct Message {
 };
 
 /// What an engine is busy with.
-enum class Activity { frame, report, comparison, other };
+enum class Activity { start, frame, report, comparison, other };
 
 /// The picture of a frame. `texture` is null where the experiment draws no pixels (it has a tree),
 /// or none could be drawn.
@@ -82,9 +82,10 @@ struct Shown {
     std::uint64_t messages = 0;  ///< counts the messages
     /// The outcomes of the edited kernel files.
     std::map<std::string, std::shared_ptr<const EditOutcome>> outcomes;
-    std::string read_only;       ///< why no kernel can be edited, as a sentence; empty: all can
-    bool trying = false;         ///< edits are being tried or soon will be
-    std::uint64_t commands = 0;  ///< carried out so far
+    bool compiler_missing = false;  ///< that is why `read_only` is not empty
+    std::string read_only;          ///< why no kernel can be edited, as a sentence; empty: all can
+    bool trying = false;            ///< edits are being tried or soon will be
+    std::uint64_t commands = 0;     ///< carried out so far
 };
 
 }  // namespace warpscope::ui

@@ -276,6 +276,10 @@ void Stage::say(std::string text, Tone tone) {
     message_ = {std::move(text), tone, std::chrono::steady_clock::now()};
 }
 
+void Stage::search_compiler() {
+    send([](Engine& engine) { engine.search_compiler(); });
+}
+
 void Stage::check_automatically(bool on) {
     if (std::exchange(checks_automatically_, on) == on) return;
     send([on](Engine& engine) { engine.check_automatically(on); });

@@ -61,6 +61,7 @@ class Stage {
     const Checks& checks() const { return shown_->checks; }
     bool trying() const { return shown_->trying; }
     const std::string& read_only() const { return shown_->read_only; }
+    bool compiler_missing() const { return shown_->compiler_missing; }
     const std::string& device_wish() const { return shown_->device_wish; }
     /// What a picture of the current frame says about itself.
     experiments::Described described() const;
@@ -109,6 +110,7 @@ class Stage {
     bool scroll(double notches);
     bool point(const experiments::Pointer& pointer);
     void say(std::string text, Tone tone = Tone::info);
+    void search_compiler();
     void check_automatically(bool on);
     void check_now();
     void try_policies();

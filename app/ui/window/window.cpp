@@ -74,11 +74,12 @@ class App {
     Termination termination_;
     gl::WindowContext context_;
     GLFWwindow* window_;
+    WindowInput input_;
+    std::unique_ptr<Gui> gui_;
+    StartView start_{window_, *gui_};
     std::unique_ptr<Stage> stage_;
     UnfinishedRun unfinished_;
     EditFiles files_;
-    WindowInput input_;
-    std::unique_ptr<Gui> gui_;
     std::unique_ptr<WindowView> view_;
     std::future<std::filesystem::path> saving_;  ///< the screenshot that is being written
     bool again_ = false;
@@ -97,16 +98,17 @@ App::App(const WindowOptions& options, const LoadedSettings& loaded)
       context_("Warpscope", options.size.value_or(loaded.settings.window).width,
                options.size.value_or(loaded.settings.window).height),
       window_(context_.window()),
+      input_(window_),
+      gui_(std::make_unique<Gui>(window_)),
       stage_(make_stage(options, loaded, engine_hooks())),
       unfinished_(options.settings),
       files_(*stage_, {options.kernels, options.kernel_source, stage_->parameters().kernel_file()},
-             kept_edits_folder(options.settings), [] { gl::WindowContext::wake(); }),
-      input_(window_) {
-    gui_ = std::make_unique<Gui>(window_);
+             kept_edits_folder(options.settings), [] { gl::WindowContext::wake(); }) {
     ViewOptions view = loaded.settings.view;
     view.vsync = options.vsync.value_or(view.vsync);
     view_ =
         std::make_unique<WindowView>(*stage_, view, context_.content_scale() / raster(), raster());
+    start_.end();
     if (unfinished_.before()) stage_->pause(true);
     if (options.microscope)
         view_->ui().later([this] { view_->open_microscope(*options_.microscope); });
@@ -122,7 +124,11 @@ EngineThread::Hooks App::engine_hooks() {
                     context_.make_second_current();
                 },
             .leave = [] { gl::WindowContext::release_current(); },
-            .published = [] { gl::WindowContext::wake(); }};
+            .published = [] { gl::WindowContext::wake(); },
+            .waits =
+                [this](const Work& work) {
+                    start_.draw(work, context_.content_scale() / raster(), raster());
+                }};
 }
 
 ImVec2 App::window_size() const {
@@ -361,6 +367,7 @@ bool App::run() {
     finish_saving();
     files_.keep_now();
     remember();
+    view_->download().end();
     if (termination_.requested()) termination_.end_process();
     return again_;
 }

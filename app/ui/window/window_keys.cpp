@@ -131,6 +131,8 @@ bool WindowView::carry_out_general(Command command) {
                 options_.drawer = Drawer::none;
             else if (work_chip_.shows())
                 work_chip_.cancel();
+            else if (editor_shows())
+                download_.cancel();
             return true;
         case Command::open_file:
             open_panel_.show();

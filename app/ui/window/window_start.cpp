@@ -1,5 +1,7 @@
 #include "ui/window/window_start.h"
 
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -7,6 +9,8 @@
 #include <fstream>
 #include <string>
 #include <vector>
+
+#include "ui/panels/work_chip.h"
 
 namespace warpscope::ui {
 namespace {
@@ -48,6 +52,25 @@ std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSett
     }
     if (!loaded.complaint.empty()) stage->say(loaded.complaint, Tone::error);
     return stage;
+}
+
+void StartView::draw(const Work& work, float scale, float raster) {
+    const std::chrono::duration<double> since = std::chrono::steady_clock::now() - work.since;
+    const std::string words = work_words(work.activity, 0, since.count(), work.launch);
+    if (words.empty()) return;
+    if (!ui_) ui_.emplace(scale, raster);
+    glfwPollEvents();
+    gui_.begin_frame(std::vector<InputEvent>());
+    draw_start(*ui_, words);
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(window_, &width, &height);
+    gui_.render(width, height);
+    glfwSwapBuffers(window_);
+}
+
+void StartView::end() {
+    if (ui_) gui_.fonts_changed();
+    ui_.reset();
 }
 
 void start_again() {

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "ui/stage/stage.h"
+#include "ui/widgets/ui.h"
+#include "ui/window/gui.h"
 #include "ui/window/window.h"
 
 namespace warpscope::ui {
@@ -11,6 +14,24 @@ namespace warpscope::ui {
 /// where the options' device is not there or an assignment is invalid.
 std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded,
                                   const EngineThread::Hooks& hooks);
+
+/// What a window shows while its stage is made, if that takes long: on the first start on a GPU the
+/// driver compiles the kernels.
+class StartView {
+  public:
+    StartView(GLFWwindow* window, Gui& gui) : window_(window), gui_(gui) {}
+
+    /// Draws a frame that says what the start is busy with, unless it is too short to speak of it.
+    /// `scale` and `raster` as in Ui.
+    void draw(const Work& work, float scale, float raster);
+    /// After another Ui was made.
+    void end();
+
+  private:
+    GLFWwindow* const window_;
+    Gui& gui_;
+    std::optional<Ui> ui_;  ///< of the first frame
+};
 
 /// Replaces this process by a new one with the same program and arguments. Returns only if that
 /// fails.

@@ -66,8 +66,9 @@ void begin_root(ImVec2 size) {
 
 }  // namespace
 
-WindowView::WindowView(Stage& stage, const ViewOptions& options, float scale, float raster)
-    : stage_(stage), options_(options), ui_(scale, raster) {
+WindowView::WindowView(Stage& stage, const ViewOptions& options, float scale, float raster,
+                       std::string fetch_nvrtc)
+    : stage_(stage), options_(options), ui_(scale, raster), download_(std::move(fetch_nvrtc)) {
     ui_.carry_out = [this](Command command) { carry_out(command); };
 }
 
@@ -81,6 +82,7 @@ bool WindowView::run_requests() {
     const auto requests = std::exchange(ui_.requests, {});
     for (const auto& request : requests) request();
     opener_.advance();
+    follow_download();
     return !requests.empty();
 }
 
@@ -123,6 +125,19 @@ void WindowView::say_notice() {
     const bool said = !noticed_.empty() && stage_.message().text == noticed_;
     noticed_ = microscope_.notice();
     if (said || !noticed_.empty()) stage_.say(noticed_);
+}
+
+/// The editor may be closed when a download ends, so the message line says it too.
+void WindowView::follow_download() {
+    switch (download_.take_news()) {
+        case CompilerDownload::News::done:
+            stage_.search_compiler();
+            return stage_.say("NVRTC was downloaded: kernels can be edited now.");
+        case CompilerDownload::News::failed:
+            return stage_.say(download_.error(), Tone::error);
+        case CompilerDownload::News::none:
+            break;
+    }
 }
 
 void WindowView::draw(ImVec2 size) {

@@ -8,7 +8,9 @@
 #include <utility>
 
 #include "ui/dock/dock.h"
+#include "ui/documents/shared_file.h"
 #include "ui/editor/editor_panel.h"
+#include "ui/edits/compiler_download.h"
 #include "ui/edits/file_opener.h"
 #include "ui/edits/open_panel.h"
 #include "ui/microscope/microscope_bar.h"
@@ -36,7 +38,9 @@ enum class Shot { none, window, picture };
 class WindowView {
   public:
     /// `scale` and `raster` as in Ui. The stage outlives the view.
-    WindowView(Stage& stage, const ViewOptions& options, float scale, float raster);
+    /// `fetch_nvrtc` is a script as CompilerDownload takes it.
+    WindowView(Stage& stage, const ViewOptions& options, float scale, float raster,
+               std::string fetch_nvrtc = shared_file("fetch_nvrtc"));
     WindowView(const WindowView&) = delete;
     WindowView& operator=(const WindowView&) = delete;
 
@@ -75,11 +79,13 @@ class WindowView {
     EditorPanel& editor() { return editor_; }
     MessageLine& message() { return message_; }
     Dock& dock() { return dock_; }
+    CompilerDownload& download() { return download_; }
 
   private:
     bool editor_shows() const { return options_.editor && !microscope_.is_open(); }
     void begin_experiment();
     void say_notice();
+    void follow_download();
     void splitters();
     void draw_canvas();
     void draw_side_panel();
@@ -108,7 +114,8 @@ class WindowView {
     TreePanel tree_{stage_};
     TransportPanel transport_{stage_, microscope_, picture_.canvas(), options_};
     ResultsPanel results_{stage_};
-    EditorPanel editor_{stage_, options_};
+    CompilerDownload download_;
+    EditorPanel editor_{stage_, options_, download_};
     MicroscopeBar microscope_bar_{stage_, microscope_};
     SourcePanel source_{stage_, microscope_};
     WarpsPanel warps_{microscope_};

@@ -269,6 +269,26 @@ TEST_F(HelpersTest, NoCompilerIsReportedWithoutWaiting) {
     EXPECT_EQ(helpers.no_compiler(), expected);
 }
 
+/// A helper program that finds no compiler until a file is there.
+TEST_F(HelpersTest, ACompilerThatIsInstalledLaterIsFoundWhenAskedFor) {
+    fs::create_directories(folder_);
+    const fs::path program = folder_ / "program";
+    WireWriter hello(HelperAnswer::hello), none(HelperAnswer::no_compiler);
+    std::ofstream(folder_ / "answers", std::ios::binary)
+        << hello.put(protocol_version).frame() << none.text("None is here.").frame();
+    std::ofstream(program) << "#!/bin/sh\ncd " << folder_ << "\n[ -e installed ] && exec "
+                           << WARPSCOPE << " \"$@\"\n/bin/cat answers >&3; /bin/cat <&3\n";
+    fs::permissions(program, fs::perms::owner_all);
+    Helpers helpers(program);
+    EXPECT_TRUE(tests::soon([&] { return !helpers.no_compiler().empty(); }));
+    std::ofstream(folder_ / "installed").flush();
+    EXPECT_EQ(helpers.no_compiler(), "None is here.");
+    EXPECT_THROW(helpers.compile("mine", "good", Math::precise), compiler::NoCompiler);
+    helpers.search_compiler();
+    EXPECT_EQ(helpers.no_compiler(), "");
+    EXPECT_HAS(helpers.compile("mine", "good", Math::precise)->ptx, "compute_75");
+}
+
 TEST_F(HelpersTest, ALibraryWithoutTheFunctionsOfNvrtcDoesNotEndTheSearch) {
     const fs::path toolkit = folder_ / "toolkit";
     fs::create_directories(toolkit);

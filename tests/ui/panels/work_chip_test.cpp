@@ -36,6 +36,14 @@ TEST(WorkChipTest, NamesComparisonsWhichHaveNoSingleLaunch) {
               "Comparing the variants · 2 min so far");
 }
 
+TEST(WorkChipTest, NamesTheCompilationOfKernelsBeforeAllElse) {
+    for (const Activity activity : {Activity::start, Activity::frame, Activity::comparison}) {
+        EXPECT_EQ(work_words(activity, 1, 0.29, {0, 0, 0, true}), "");
+        EXPECT_EQ(work_words(activity, 1, 1.2, {0, 0, 0, true}), "Compiling kernels · 2 s so far");
+    }
+    EXPECT_EQ(work_words(Activity::start, 1, 1.2, {}), "Starting · 2 s so far");
+}
+
 TEST(WorkChipTest, SaysWhatAChangeWouldCost) {
     EXPECT_EQ(cost_words(12.3), "Frames of about 13 s on this machine.");
     EXPECT_EQ(cost_words(7200), "Frames of about 2 h on this machine.");

@@ -37,6 +37,10 @@ struct Gate {
         closed = false;
         changed.notify_all();
     }
+    bool is_open() {
+        const std::lock_guard lock(mutex);
+        return !closed;
+    }
     void wait_for_a_step() {
         std::unique_lock lock(mutex);
         changed.wait(lock, [&] { return waiting > 0; });
@@ -66,6 +70,28 @@ class GatedExperiment final : public FakeExperiment {
 const experiments::Entry& gated_entry() {
     static const experiments::Entry entry =
         experiments::entry_of<GatedExperiment>("gated", "Gated", "Its steps wait for a gate.");
+    return entry;
+}
+
+/// Its device compiles kernels when it is made and at each step, until the gate opens.
+class CompilingExperiment final : public FakeExperiment {
+  public:
+    explicit CompilingExperiment(compute::Device& on) : FakeExperiment(on) { compile(); }
+
+  protected:
+    void do_step() override { compile(); }
+
+  private:
+    void compile() {
+        device().progress()->set_compiling(true);
+        gate.pass();
+        device().progress()->set_compiling(false);
+    }
+};
+
+const experiments::Entry& compiling_entry() {
+    static const experiments::Entry entry = experiments::entry_of<CompilingExperiment>(
+        "compiling", "Compiling", "Its device compiles until a gate opens.");
     return entry;
 }
 
@@ -107,6 +133,31 @@ class EngineThreadTest : public testing::Test {
     gl::OffscreenContext second_{context_};
     std::unique_ptr<Stage> stage_;
 };
+
+TEST_F(EngineThreadTest, ItIsKnownThatADeviceCompilesKernels) {
+    gate.open();
+    stage_.reset();
+    gate.close();
+    Engine::Start start;
+    start.device_wish = "emulator";
+    start.entry = &compiling_entry();
+    // At the start the calling thread waits, and is told why; it opens the gate.
+    const auto waits = [](const Work& work) {
+        EXPECT_EQ(work.activity, Activity::start);
+        if (work.launch.compiling) gate.open();
+    };
+    stage_ = std::make_unique<Stage>(
+        start, EngineThread::Hooks{.enter = [this] { second_.make_current(); },
+                                   .leave = [this] { second_.release_current(); },
+                                   .waits = waits});
+    EXPECT_TRUE(gate.is_open());
+    gate.close();
+    until([&] { return stage_->work() && stage_->work()->launch.compiling; });
+    EXPECT_EQ(stage_->work()->activity, Activity::frame);
+    stage_->pause(true);
+    gate.open();
+    until([&] { return stage_->settled() && !stage_->work(); });
+}
 
 TEST_F(EngineThreadTest, AStepThatDoesNotEndHoldsNoCommand) {
     stage_->advance({64, 48});
