@@ -21,11 +21,12 @@ class Downloading(Session):
         super().setUp()
         data = pathlib.Path(os.environ.get("XDG_DATA_HOME", "~/.local/share")).expanduser()
         known = [pathlib.Path("/usr/local/cuda/lib64"), data / "warpscope/nvrtc"]
-        toolkit = next((path for path in known if list(path.glob("libnvrtc.so.*"))), None)
+        library, builtins = "libnvrtc.so.[0-9][0-9]", "libnvrtc-builtins.so.[0-9][0-9].[0-9]"
+        toolkit = next((path for path in known if list(path.glob(library))), None)
         if not toolkit:
             self.skipTest(f"no NVRTC in {known[0]} or {known[1]}")
         (self.home / "wheel").mkdir()
-        for pattern in ["libnvrtc.so.*", "libnvrtc-builtins.so.*"]:
+        for pattern in [library, builtins]:
             shutil.copy(next(toolkit.glob(pattern)), self.home / "wheel")
         self.put("bin/python3", f"""case $* in
             *download*) while [ -e {self.home}/slow ]; do sleep 0.1; done ;;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "ui/view_fixture.h"
+
 namespace warpscope::ui {
 namespace {
 
@@ -42,6 +44,22 @@ TEST(WorkChipTest, NamesTheCompilationOfKernelsBeforeAllElse) {
         EXPECT_EQ(work_words(activity, 1, 1.2, {0, 0, 0, true}), "Compiling kernels · 2 s so far");
     }
     EXPECT_EQ(work_words(Activity::start, 1, 1.2, {}), "Starting · 2 s so far");
+}
+
+class StartTest : public ViewFixture {};
+
+TEST_F(StartTest, ItsWordsStandInTheMiddleOfTheWindow) {
+    Ui ui(1.F, 1.F);
+    gui_.begin_frame(int(width), int(height));
+    draw_start(ui, "Compiling kernels · 2 s so far");
+    framebuffer_.bind();
+    gui_.render(int(width), int(height));
+    const Widget* words = ui.widgets.find("work");
+    ASSERT_NE(words, nullptr);
+    EXPECT_EQ(words->value, "Compiling kernels · 2 s so far");
+    EXPECT_TRUE(words->visible);
+    EXPECT_NEAR(words->x + words->w / 2, width / 2, 1);
+    EXPECT_NEAR(words->y + words->h / 2, height / 2, 1);
 }
 
 TEST(WorkChipTest, SaysWhatAChangeWouldCost) {
