@@ -65,7 +65,7 @@ bool tab_button(Ui& ui, const Tab& tab, bool chosen, const std::string& count, I
         const ImVec2 at{low.x + padding + ui.px(6) + title, low.y + (height - ui.px(18)) / 2};
         list.AddRectFilled(at, {at.x + pill, at.y + ui.px(18)},
                            faded(count_colour, colour::pill_fill), ui.px(9));
-        list.AddText(ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
+        list.AddText(ui.fonts.small, text_size(ui.fonts.small),
                      {at.x + (pill - number.x) / 2, at.y + (ui.px(18) - number.y) / 2},
                      count_colour, count.c_str());
     }
@@ -112,7 +112,7 @@ bool race_chip(Ui& ui, const RaceSummary& summary, float right) {
         height / 2);
     list.AddCircleFilled({low.x + ui.px(13), low.y + height / 2}, ui.px(3.5F), colour);
     if (width == whole)
-        list.AddText(ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
+        list.AddText(ui.fonts.small, text_size(ui.fonts.small),
                      {low.x + ui.px(22), low.y + (height - size.y) / 2}, colour,
                      summary.chip.c_str());
     return clicked;

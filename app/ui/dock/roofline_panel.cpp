@@ -40,9 +40,9 @@ ImVec2 small_size(Ui& ui, const std::string& words) {
 }
 
 void small_text(Ui& ui, ImVec2 at, ImU32 colour, const std::string& words) {
-    ImGui::GetWindowDrawList()->AddText(
-        ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
-        {std::round(at.x), std::round(at.y)}, colour, words.c_str());
+    ImGui::GetWindowDrawList()->AddText(ui.fonts.small, text_size(ui.fonts.small),
+                                        {std::round(at.x), std::round(at.y)}, colour,
+                                        words.c_str());
 }
 
 /// The chart's frame, and lines at powers of ten with their labels on the left.

@@ -17,10 +17,6 @@ constexpr ImGuiKey keypad_enter = ImGuiKey_KeypadEnter;
 constexpr ImGuiKey keypad_enter = ImGuiKey_KeyPadEnter;
 #endif
 
-bool key_pressed(ImGuiKey key) {
-    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
-}
-
 /// What the callback of ImGui's field gets.
 struct Session {
     EditorField& field;

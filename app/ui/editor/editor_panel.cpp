@@ -234,7 +234,7 @@ void notices(const EditorFrame& frame) {
 }
 
 float row_height(const EditorFrame& frame) {
-    return frame.ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale + frame.ui.px(6);
+    return text_size(frame.ui.fonts.small) + frame.ui.px(6);
 }
 
 void diagnostic_row(const EditorFrame& frame, KernelDocument& document, std::size_t index) {

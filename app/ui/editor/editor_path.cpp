@@ -103,7 +103,7 @@ bool choices(const EditorFrame& frame, ImVec2 size) {
     bool chosen = false;
     ImGui::PushStyleColor(ImGuiCol_ChildBg, colour::background);
     ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {frame.ui.px(8), frame.ui.px(6)});
-    ImGui::BeginChild("choices", size, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
+    begin_padded_child("choices", size);
     list_choices(path);
     const PathChoices& all = path.choices;
     for (std::size_t i = 0; i < all.choices.size(); ++i) {

@@ -42,9 +42,8 @@ bool group_heading(Ui& ui, ViewOptions& options, const std::string& id, const st
     list.AddText({low.x, y}, folded && !hovered ? colour::dim : colour::text, title.c_str());
     ImGui::PopFont();
     if (folded && changed > 0)
-        list.AddText(ui.fonts.small, ui.fonts.small->FontSize * ImGui::GetIO().FontGlobalScale,
-                     {after, y + ui.px(1)}, colour::accent,
-                     fmt::format("{} changed", changed).c_str());
+        list.AddText(ui.fonts.small, text_size(ui.fonts.small), {after, y + ui.px(1)},
+                     colour::accent, fmt::format("{} changed", changed).c_str());
     if (clicked) options.folds[id] = !folded;
     return !folded;
 }

@@ -79,7 +79,7 @@ bool FindBar::field(Ui& ui, const std::string& id, const char* hint, float width
     typed = buffer.data();
     record(ui, id, typed);
     if (entered) focus_ = true;
-    const bool escaped = ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape));
+    const bool escaped = key_pressed(ImGuiKey_Escape);
     if (ImGui::IsItemDeactivated() && escaped) close();
     return entered;
 }

@@ -103,9 +103,38 @@ bool hit_area(const std::string& id, ImVec2 size, ImGuiButtonFlags buttons) {
                                   buttons);
 }
 
+bool key_pressed(ImGuiKey key) {
+#if IMGUI_VERSION_NUM >= 18700
+    return ImGui::IsKeyPressed(key);
+#else
+    return ImGui::IsKeyPressed(ImGui::GetKeyIndex(key));
+#endif
+}
+
+void begin_padded_child(const char* name, ImVec2 size, ImGuiWindowFlags flags) {
+#if IMGUI_VERSION_NUM >= 19000
+    ImGui::BeginChild(name, size, ImGuiChildFlags_AlwaysUseWindowPadding, flags);
+#else
+    ImGui::BeginChild(name, size, false, ImGuiWindowFlags_AlwaysUseWindowPadding | flags);
+#endif
+}
+
 float character_width() {
+#if IMGUI_VERSION_NUM >= 19200
+    return ImGui::GetFontBaked()->GetCharAdvance('M');
+#else
     return ImGui::GetFont()->GetCharAdvance('M') * ImGui::GetFontSize() /
            ImGui::GetFont()->FontSize;
+#endif
+}
+
+float text_size(const ImFont* font) {
+#if IMGUI_VERSION_NUM >= 19200
+    const float loaded = font->LegacySize;
+#else
+    const float loaded = font->FontSize;
+#endif
+    return loaded * ImGui::GetIO().FontGlobalScale;
 }
 
 void text(ImFont* font, ImU32 colour, std::string_view words) {

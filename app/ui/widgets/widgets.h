@@ -18,8 +18,16 @@ void record_rect(Ui& ui, ImVec2 low, ImVec2 high, std::string id, std::string va
 bool hit_area(const std::string& id, ImVec2 size,
               ImGuiButtonFlags buttons = ImGuiButtonFlags_MouseButtonLeft);
 
+/// True in the frame in which the key goes down, and when it repeats.
+bool key_pressed(ImGuiKey key);
+
+/// ImGui::BeginChild() without a border, but with the style's padding.
+void begin_padded_child(const char* name, ImVec2 size, ImGuiWindowFlags flags = 0);
+
 /// Width of a character of the current, monospaced font; not rounded, unlike CalcTextSize().
 float character_width();
+/// Size of text in a font, for ImDrawList::AddText().
+float text_size(const ImFont* font);
 
 /// Text in a font and colour, from the current place on.
 void text(ImFont* font, ImU32 colour, std::string_view words);

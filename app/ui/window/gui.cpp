@@ -87,8 +87,11 @@ void Gui::render(int width, int height) {
 }
 
 void Gui::fonts_changed() {
+    // From Dear ImGui 1.92 on, the renderer makes textures of the glyphs that frames use.
+#if IMGUI_VERSION_NUM < 19200
     ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
+#endif
 }
 
 }  // namespace warpscope::ui

@@ -22,8 +22,7 @@ void panel(Ui& ui, const char* name, const Box& box, ImU32 background, ImVec2 pa
     // A scrollbar that appears lies in the padding, so that no contents move.
     if (scrolls)
         ImGui::SetNextWindowContentSize({std::max(1.F, box.width - 2 * ui.px(padding.x)), 0});
-    ImGui::BeginChild(name, {box.width, box.height}, false,
-                      ImGuiWindowFlags_AlwaysUseWindowPadding | (scrolls ? 0 : still));
+    begin_padded_child(name, {box.width, box.height}, scrolls ? 0 : still);
     ImGui::PopStyleVar();
     ImGui::PopStyleColor();
     std::forward<Contents>(contents)();
