@@ -46,6 +46,16 @@ std::vector<WarpForm> shuffles(const std::string& mode, const std::vector<unsign
                          "b32 b32 b32", [=](unsigned lane, Warp warp) -> std::uint64_t {
                              return source_of(mode, lane, unsigned(warp[lane][1]), c).in_range;
                          }});
+        // One distance for the whole warp; 33 counts as 1.
+        for (unsigned b : {0U, 1U, 6U, 16U, 33U})
+            table.push_back({fmt::format("shfl.sync.{0}.b32 %d|%p, %a, {1}, {2}, -1; "
+                                         "@!%p not.b32 %d, %d;",
+                                         mode, b, c),
+                             "b32 b32 b32", [=](unsigned lane, Warp warp) -> std::uint64_t {
+                                 const Source from = source_of(mode, lane, b, c);
+                                 const auto value = std::uint32_t(warp[from.lane][0]);
+                                 return from.in_range ? value : ~value;
+                             }});
     }
     return table;
 }

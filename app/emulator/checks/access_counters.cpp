@@ -65,8 +65,7 @@ MemoryCounts& counts_of(MemoryAccess kind, MemoryCounts& loads, MemoryCounts& st
 }
 
 std::uint64_t bytes_of(const Access& a) {
-    return std::uint64_t(a.mask == all_lanes ? lanes_per_warp : unsigned(std::popcount(a.mask))) *
-           a.bytes;
+    return std::uint64_t(lane_count(a.mask)) * a.bytes;
 }
 
 std::span<const std::uint64_t, 32> addresses_of(const Access& access) {

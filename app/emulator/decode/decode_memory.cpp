@@ -100,10 +100,13 @@ void decode_load(StatementDecoder& d) {
     e.operands.push_back(at.operand);
     e.detail = e.address_operand = std::uint8_t(form.elements);
     e.target = form.access_form().encoded();
-    const Handler fast = sinks ? nullptr : memory_handler(form);
-    e.full = fast ? fast : any_load;
+    const auto handler = [&](Instruction::Mode mode) {
+        const Handler fast = sinks ? nullptr : memory_handler(form, mode);
+        return fast ? fast : any_load;
+    };
+    e.full = handler(Instruction::full);
     // A uniform load needs no masked variant.
-    e.masked = form.uniform_result && !sinks ? e.full : any_load;
+    e.masked = form.uniform_result && !sinks ? e.full : handler(Instruction::masked);
     d.emit(std::move(e));
 }
 
@@ -123,9 +126,12 @@ void decode_store(StatementDecoder& d) {
     }
     for (const Operand& o : from) d.check_width(o, form.wide_register ? Type::b64 : form.type);
     e.target = form.access_form().encoded();
-    const Handler fast = memory_handler(form);
-    e.full = fast ? fast : any_store;
-    e.masked = any_store;
+    const auto handler = [&](Instruction::Mode mode) {
+        const Handler fast = memory_handler(form, mode);
+        return fast ? fast : any_store;
+    };
+    e.full = handler(Instruction::full);
+    e.masked = handler(Instruction::masked);
     d.emit(std::move(e));
 }
 

@@ -99,6 +99,12 @@ void read_rounding(const Statement& s, Conversion& c) {
     }
 }
 
+// Then the CPU's flush mode makes no difference.
+bool rounds_subnormals_to_zero(const Conversion& c) {
+    return (c.to_integral || !is_float(c.to)) &&
+           (c.rounding == Rounding::nearest || c.rounding == Rounding::zero);
+}
+
 // .b8 to .b64 convert as .u8 to .u64.
 Type number_type(Type type) {
     return type >= Type::b8 && type <= Type::b64
@@ -121,8 +127,8 @@ void decode_convert(StatementDecoder& d) {
     if (to_bits < 64 && d.register_bits(d.operand(0)) == 64) d.fail("the register is too wide");
     const std::uint32_t destination = d.destination(d.operand(0));
     std::uint32_t a = d.source(d.operand(1), c.from);
-    d.float_mode.keeps_subnormals =
-        d.state().kernel->flush_subnormals && !d.has("ftz") && is_float(c.from);
+    d.float_mode.keeps_subnormals = d.state().kernel->flush_subnormals && !d.has("ftz") &&
+                                    is_float(c.from) && !rounds_subnormals_to_zero(c);
     if (d.register_bits(d.operand(1)) == 64 && from_bits < 64 && !is_uniform(a)) {
         // Handlers step through a register by the width of the type: its low half gets a slot.
         const std::uint32_t low = d.state().slots.vector(32);

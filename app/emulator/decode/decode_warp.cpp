@@ -27,10 +27,15 @@ void decode_shuffle(StatementDecoder& d) {
     Emission e =
         warp_emission(shuffle, {value, valid, d.source(1, Type::b32), d.source(2, Type::b32),
                                 d.source(3, Type::b32), d.source(4, Type::b32)});
-    e.detail = std::uint16_t(d.has("up")     ? ShuffleMode::up
+    const ShuffleMode mode = d.has("up")     ? ShuffleMode::up
                              : d.has("down") ? ShuffleMode::down
                              : d.has("bfly") ? ShuffleMode::bfly
-                                             : ShuffleMode::idx);
+                                             : ShuffleMode::idx;
+    e.detail = std::uint16_t(mode);
+    e.masked = shuffle;
+    if (value && !is_uniform(value) && !is_uniform(e.operands[2]) && is_uniform(e.operands[3]) &&
+        is_uniform(e.operands[4]))
+        e.full = shuffle_handler(mode);
     d.emit(std::move(e));
 }
 

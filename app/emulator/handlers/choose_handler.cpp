@@ -9,10 +9,10 @@ Handler arithmetic_handler(const Arithmetic& a, OperandKinds kinds) {
     if (a.operation == Operation::mov) return move_handler(bits_of(a.type), kinds);
     if (a.operation == Operation::selp) return select_handler(bits_of(a.type), kinds);
     if (is_half(a.type)) return half_lanes(a);
-    if (a.operation == Operation::frsqrt && a.flushes && a.type == Type::f32)
-        return flushing_rsqrt_handler(kinds);
+    if (a.flushes)
+        return a.type == Type::f32 && !a.saturates ? flushing_handler(a.operation, kinds) : nullptr;
     Handler simd = nullptr;
-    if (!a.saturates && !a.flushes)
+    if (!a.saturates)
         simd = is_float(a.type) ? float_handler(a.operation, a.type, kinds)
                                 : integer_handler(a.operation, a.type, kinds);
     if (simd) return simd;

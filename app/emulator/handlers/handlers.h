@@ -35,8 +35,8 @@ Handler arithmetic_handler(const Arithmetic& arithmetic, OperandKinds kinds);
 /// The SIMD handlers of arithmetic_handler(); nullptr where an operation has none.
 Handler float_handler(Operation operation, Type type, OperandKinds kinds);
 Handler integer_handler(Operation operation, Type type, OperandKinds kinds);
-/// rsqrt.approx.ftz.f32
-Handler flushing_rsqrt_handler(OperandKinds kinds);
+/// neg.ftz.f32, abs.ftz.f32 and rsqrt.approx.ftz.f32. They need no flush mode of the CPU.
+Handler flushing_handler(Operation operation, OperandKinds kinds);
 /// mov and selp of 32 or 64 bits.
 Handler move_handler(unsigned bits, OperandKinds kinds);
 Handler select_handler(unsigned bits, OperandKinds kinds);
@@ -87,10 +87,10 @@ struct MemoryForm {
     AccessForm access_form() const;
 };
 
-/// The fast handler of a common form, for all lanes; nullptr for other forms.
-Handler memory_handler(const MemoryForm& form);
+/// The fast handler of a common form; nullptr for other forms.
+Handler memory_handler(const MemoryForm& form, Instruction::Mode mode);
 
-/// Handlers for every form of access; they access memory only for the lanes of the warp's mask.
+/// Handlers for every form of access, for the lanes of the warp's mask.
 /// Instruction::target holds an AccessForm, operand Instruction::detail is the address.
 const Instruction* any_load(const Instruction* i, Warp& w);
 const Instruction* any_store(const Instruction* i, Warp& w);
@@ -106,6 +106,8 @@ enum class VoteMode : std::uint8_t { all, any, uni, ballot };
 enum class ReduceOp : std::uint8_t { add, min_u, min_s, max_u, max_s, and_, or_, xor_ };
 /// Operands d, p or 0, a, b, c, members.
 const Instruction* shuffle(const Instruction* i, Warp& w);
+/// shuffle() for all lanes with one b and one c; a is a vector.
+Handler shuffle_handler(ShuffleMode mode);
 /// Operands d, a predicate, members; target: 1 negates the predicate.
 const Instruction* vote(const Instruction* i, Warp& w);
 /// Operands d, a, members; match_all has p or 0 behind them. target: bits of a.

@@ -114,12 +114,6 @@ const Instruction* truncate_scalar(const Instruction* i, Warp& w) {
     return i + 1;
 }
 
-template <class D>
-HWY_INLINE hn::Mask<D> mask_of(D d, std::uint32_t bits, std::size_t lane) {
-    const std::uint64_t here = std::uint64_t(bits) >> lane;
-    return hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&here));
-}
-
 template <typename T, bool a_uniform, bool b_uniform>
 const Instruction* select(const Instruction* i, Warp& w) {
     const Full<T> d;

@@ -94,6 +94,17 @@ struct Abs : Float<float> {
         return hn::Abs(a);
     }
 };
+
+// .ftz for operations that do not get it from the CPU's flush mode: neg and abs, which ignore the
+// mode, and rsqrt, so that a kernel that flushes nowhere else needs no change of mode.
+template <class Op>
+struct Flushing : Float<float> {
+    template <class D, class V>
+    HWY_INLINE V operator()(D d, V a) const {
+        const auto subnormal = hn::Lt(hn::Abs(a), hn::Set(d, 0x1p-126f));
+        return Op()(d, hn::IfThenElse(subnormal, hn::CopySign(hn::Zero(d), a), a));
+    }
+};
 struct Div : Float<float> {
     template <class D, class V>
     HWY_INLINE V operator()(D, V a, V b) const {
@@ -112,19 +123,28 @@ struct Rcp : Float<float> {
         return hn::Div(hn::Set(d, 1.0f), a);
     }
 };
+// 1/sqrt(a) without a division: an estimate from the bits of `a`, and three steps of Newton's
+// method. It has the same bits on every CPU. Its relative error is below 2^-22.9, the bound of the
+// PTX ISA (section 9.7.3.18).
 struct Rsqrt : Float<float> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V a) const {
-        return hn::Div(hn::Set(d, 1.0f), hn::Sqrt(a));
-    }
-};
-// Flushes its operand without the CPU's flush mode, so that a kernel that flushes nowhere else
-// needs no change of mode. The result is never subnormal.
-struct RsqrtFtz : Float<float> {
-    template <class D, class V>
-    HWY_INLINE V operator()(D d, V a) const {
-        const auto subnormal = hn::Lt(hn::Abs(a), hn::Set(d, 0x1p-126f));
-        return Rsqrt()(d, hn::IfThenElse(subnormal, hn::CopySign(hn::Zero(d), a), a));
+        // Scaled by a power of 4, so that no step is subnormal.
+        const auto small = hn::Lt(hn::Abs(a), hn::Set(d, 0x1p-100f));
+        const V x = hn::IfThenElse(small, hn::Mul(a, hn::Set(d, 0x1p24f)), a);
+        const hn::RebindToUnsigned<D> du;
+        const V zero = hn::Zero(d), infinity = hn::Set(d, INFINITY), half = hn::Set(d, 0.5f);
+        const V minus_half_x = hn::Mul(x, hn::Set(d, -0.5f));
+        V y = hn::BitCast(d,
+                          hn::Sub(hn::Set(du, 0x5F375A86u), hn::ShiftRight<1>(hn::BitCast(du, x))));
+        for (int step = 0; step < 3; ++step) {
+            const V error = Fma<float>()(d, hn::Mul(minus_half_x, y), y, half);
+            y = Fma<float>()(d, y, error, y);
+        }
+        y = hn::IfThenElse(small, hn::Mul(y, hn::Set(d, 0x1p12f)), y);
+        y = hn::IfThenElse(hn::Eq(x, infinity), zero, y);
+        y = hn::IfThenElse(hn::Ge(x, zero), y, hn::NaN(d));  // negative or NaN: NaN
+        return hn::IfThenElse(hn::Eq(x, zero), hn::CopySign(infinity, a), y);
     }
 };
 
@@ -277,8 +297,17 @@ Handler find_float_handler(Operation operation, Type type, OperandKinds kinds) {
     return type == Type::f64 ? handler_of_f64(operation, kinds) : handler_of_f32(operation, kinds);
 }
 
-Handler find_flushing_rsqrt(OperandKinds kinds) {
-    return unary_handler<RsqrtFtz>(kinds);
+Handler find_flushing_handler(Operation operation, OperandKinds kinds) {
+    switch (operation) {
+        case Operation::fneg:
+            return unary_handler<Flushing<Neg>>(kinds);
+        case Operation::fabs:
+            return unary_handler<Flushing<Abs>>(kinds);
+        case Operation::frsqrt:
+            return unary_handler<Flushing<Rsqrt>>(kinds);
+        default:
+            return nullptr;
+    }
 }
 
 }  // namespace warpscope::emulator::HWY_NAMESPACE
@@ -287,12 +316,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace warpscope::emulator {
 HWY_EXPORT(find_float_handler);
-HWY_EXPORT(find_flushing_rsqrt);
+HWY_EXPORT(find_flushing_handler);
 Handler float_handler(Operation operation, Type type, OperandKinds kinds) {
     return HWY_DYNAMIC_DISPATCH(find_float_handler)(operation, type, kinds);
 }
-Handler flushing_rsqrt_handler(OperandKinds kinds) {
-    return HWY_DYNAMIC_DISPATCH(find_flushing_rsqrt)(kinds);
+Handler flushing_handler(Operation operation, OperandKinds kinds) {
+    return HWY_DYNAMIC_DISPATCH(find_flushing_handler)(operation, kinds);
 }
 }  // namespace warpscope::emulator
 #endif

@@ -1,12 +1,14 @@
+#include <bit>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "emulator/handlers/handlers_memory.cpp"
 #include <hwy/foreach_target.h>
 
 #include "emulator/handlers/simd-inl.h"
 
-// Loads and stores of all 32 lanes. Every access is checked: in shared memory against the size of
-// the block's memory, in global memory against one allocation. If the check fails, any_load() or
-// any_store() repeats the access lane by lane and reports the error.
+// Loads and stores of all 32 lanes, and of the active ones. Every access is checked: in shared
+// memory against the size of the block's memory, in global memory against one allocation. If the
+// check fails, any_load() or any_store() repeats the access lane by lane and reports the error.
 HWY_BEFORE_NAMESPACE();
 namespace warpscope::emulator::HWY_NAMESPACE {
 namespace {
@@ -65,7 +67,6 @@ HWY_INLINE bool survey(const Address* addresses, Address bytes, Address& low, Ad
 
 template <Space space, typename Address>
 HWY_INLINE Pattern check(const Instruction* i, Warp& w, Address bytes, Lanes<Address>& lanes) {
-    lanes.addresses = slot<Address>(w, i->operands[i->detail]);
     Address low, high;
     bool consecutive;
     const bool aligned = survey<Address>(lanes.addresses, bytes, low, high, consecutive);
@@ -81,6 +82,23 @@ HWY_INLINE Pattern check(const Instruction* i, Warp& w, Address bytes, Lanes<Add
         lanes.base = std::uint64_t(i->immediate);
     }
     return consecutive ? Pattern::consecutive : Pattern::scattered;
+}
+
+template <typename Address>
+HWY_INLINE Lanes<Address> all_addresses(const Instruction* i, const Warp& w) {
+    return {0, slot<Address>(w, i->operands[i->detail])};
+}
+
+// Copies the addresses to `copy`. An inactive lane gets the address of the first active one.
+template <typename Address>
+HWY_INLINE Lanes<Address> active_addresses(const Instruction* i, const Warp& w, Address* copy) {
+    const Address* addresses = slot<Address>(w, i->operands[i->detail]);
+    const Full<Address> d;
+    const auto first = hn::Set(d, addresses[std::countr_zero(w.mask)]);
+    for (std::size_t l = 0; l < lanes_per_warp; l += hn::Lanes(d))
+        hn::Store(hn::IfThenElse(mask_of(d, w.mask, l), hn::Load(d, addresses + l), first), d,
+                  copy + l);
+    return {0, copy};
 }
 
 // Sixteen lanes of consecutive elements into registers, from lane `first`.
@@ -119,7 +137,7 @@ HWY_INLINE void gather(const Lanes<std::uint32_t>& lanes, std::uint32_t* r) {
 // Memory type M goes into registers of type R (as wide, or widened: ld.u8).
 template <Space space, typename Address, typename M, typename R, unsigned elements>
 const Instruction* load(const Instruction* i, Warp& w) {
-    Lanes<Address> lanes;
+    Lanes<Address> lanes = all_addresses<Address>(i, w);
     const Pattern pattern = check<space, Address>(i, w, sizeof(M) * elements, lanes);
     if (HWY_UNLIKELY(pattern == Pattern::failed)) return any_load(i, w);
     R* r[elements];
@@ -137,6 +155,20 @@ const Instruction* load(const Instruction* i, Warp& w) {
             const auto* m = reinterpret_cast<const M*>(lanes.at(l));
             for (unsigned e = 0; e < elements; ++e) r[e][l] = R(m[e]);
         }
+    }
+    return w.checkpoint(i, i + 1);
+}
+
+template <Space space, typename Address, typename M, typename R, unsigned elements>
+const Instruction* load_active(const Instruction* i, Warp& w) {
+    HWY_ALIGN Address copy[lanes_per_warp];
+    Lanes<Address> lanes = active_addresses(i, w, copy);
+    const Pattern pattern = check<space, Address>(i, w, sizeof(M) * elements, lanes);
+    if (HWY_UNLIKELY(pattern == Pattern::failed)) return any_load(i, w);
+    for (std::uint32_t left = w.mask; left; left &= left - 1) {
+        const auto l = unsigned(std::countr_zero(left));
+        const auto* m = reinterpret_cast<const M*>(lanes.at(l));
+        for (unsigned e = 0; e < elements; ++e) slot<R>(w, i->operands[e])[l] = R(m[e]);
     }
     return w.checkpoint(i, i + 1);
 }
@@ -174,7 +206,7 @@ const Instruction* load_uniform(const Instruction* i, Warp& w) {
 
 template <Space space, typename Address, typename M, typename R, unsigned elements>
 const Instruction* store(const Instruction* i, Warp& w) {
-    Lanes<Address> lanes;
+    Lanes<Address> lanes = all_addresses<Address>(i, w);
     const Pattern pattern = check<space, Address>(i, w, sizeof(M) * elements, lanes);
     if (HWY_UNLIKELY(pattern == Pattern::failed)) return any_store(i, w);
     constexpr bool pixels = sizeof(M) == 1 && elements == 4;
@@ -217,7 +249,29 @@ const Instruction* store(const Instruction* i, Warp& w) {
 }
 
 template <Space space, typename Address, typename M, typename R, unsigned elements>
-Handler pick(const MemoryForm& form) {
+const Instruction* store_active(const Instruction* i, Warp& w) {
+    HWY_ALIGN Address copy[lanes_per_warp];
+    Lanes<Address> lanes = active_addresses(i, w, copy);
+    const Pattern pattern = check<space, Address>(i, w, sizeof(M) * elements, lanes);
+    if (HWY_UNLIKELY(pattern == Pattern::failed)) return any_store(i, w);
+    for (std::uint32_t left = w.mask; left; left &= left - 1) {
+        const auto l = unsigned(std::countr_zero(left));
+        auto* m = reinterpret_cast<M*>(lanes.at(l));
+        for (unsigned e = 0; e < elements; ++e) {
+            const std::uint32_t operand = i->operands[1 + e];
+            m[e] = M(slot<R>(w, slot_offset(operand))[is_uniform(operand) ? 0 : l]);
+        }
+    }
+    return w.checkpoint(i, i + 1);
+}
+
+template <Space space, typename Address, typename M, typename R, unsigned elements>
+Handler pick(const MemoryForm& form, Instruction::Mode mode) {
+    if (mode == Instruction::masked) {
+        if (form.uniform_address || form.uniform_result) return nullptr;
+        return form.store ? store_active<space, Address, M, R, elements>
+                          : load_active<space, Address, M, R, elements>;
+    }
     if (form.store) {
         if (form.uniform_address) return nullptr;
         return store<space, Address, M, R, elements>;
@@ -229,34 +283,34 @@ Handler pick(const MemoryForm& form) {
 }
 
 template <Space space, typename Address>
-Handler pick_type(const MemoryForm& s) {
+Handler pick_type(const MemoryForm& s, Instruction::Mode mode) {
     const unsigned bits = bits_of(s.type);
     if (bits == 8 && s.elements == 4 && s.store && !s.wide_register)
-        return pick<space, Address, std::uint8_t, std::uint32_t, 4>(s);
+        return pick<space, Address, std::uint8_t, std::uint32_t, 4>(s, mode);
     if (bits == 8 && s.elements == 1 && !s.wide_register && !is_signed(s.type))
-        return pick<space, Address, std::uint8_t, std::uint32_t, 1>(s);
+        return pick<space, Address, std::uint8_t, std::uint32_t, 1>(s, mode);
     if (bits == 16 && s.elements == 1 && !s.wide_register && !is_signed(s.type))
-        return pick<space, Address, std::uint16_t, std::uint32_t, 1>(s);
+        return pick<space, Address, std::uint16_t, std::uint32_t, 1>(s, mode);
     if (bits == 32 && !s.wide_register) {
-        if (s.elements == 1) return pick<space, Address, std::uint32_t, std::uint32_t, 1>(s);
-        if (s.elements == 2) return pick<space, Address, std::uint32_t, std::uint32_t, 2>(s);
-        return pick<space, Address, std::uint32_t, std::uint32_t, 4>(s);
+        if (s.elements == 1) return pick<space, Address, std::uint32_t, std::uint32_t, 1>(s, mode);
+        if (s.elements == 2) return pick<space, Address, std::uint32_t, std::uint32_t, 2>(s, mode);
+        return pick<space, Address, std::uint32_t, std::uint32_t, 4>(s, mode);
     }
     if (bits == 64 && s.elements == 1)
-        return pick<space, Address, std::uint64_t, std::uint64_t, 1>(s);
+        return pick<space, Address, std::uint64_t, std::uint64_t, 1>(s, mode);
     if (bits == 64 && s.elements == 2)
-        return pick<space, Address, std::uint64_t, std::uint64_t, 2>(s);
+        return pick<space, Address, std::uint64_t, std::uint64_t, 2>(s, mode);
     return nullptr;
 }
 
 }  // namespace
 
-Handler find_memory_handler(const MemoryForm& form) {
+Handler find_memory_handler(const MemoryForm& form, Instruction::Mode mode) {
     if (form.space == Space::shared)
-        return form.wide_address ? pick_type<Space::shared, std::uint64_t>(form)
-                                 : pick_type<Space::shared, std::uint32_t>(form);
+        return form.wide_address ? pick_type<Space::shared, std::uint64_t>(form, mode)
+                                 : pick_type<Space::shared, std::uint32_t>(form, mode);
     if (form.space == Space::global || form.space == Space::constant)
-        return form.wide_address ? pick_type<Space::global, std::uint64_t>(form) : nullptr;
+        return form.wide_address ? pick_type<Space::global, std::uint64_t>(form, mode) : nullptr;
     return nullptr;
 }
 
@@ -266,8 +320,8 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace warpscope::emulator {
 HWY_EXPORT(find_memory_handler);
-Handler memory_handler(const MemoryForm& form) {
-    return HWY_DYNAMIC_DISPATCH(find_memory_handler)(form);
+Handler memory_handler(const MemoryForm& form, Instruction::Mode mode) {
+    return HWY_DYNAMIC_DISPATCH(find_memory_handler)(form, mode);
 }
 }  // namespace warpscope::emulator
 #endif

@@ -22,11 +22,6 @@ T larger(T a, T b) {
     return a == b ? (std::signbit(a) ? b : a) : a > b ? a : b;
 }
 
-// The bits of a float. A subnormal becomes the zero of its sign.
-std::uint32_t flushed(std::uint32_t bits) {
-    return bits & 0x7F800000u ? bits : bits & 0x80000000u;
-}
-
 // .sat: clamps to [0, 1]; NaN becomes 0.
 template <typename T>
 T saturated(T a) {
@@ -56,14 +51,6 @@ Handler saturating(Operation op) {
     if (op == Operation::fmul) return lanes<F, F, F>([](F a, F b) { return saturated(a * b); });
     if (op == Operation::fma)
         return lanes<F, F, F, F>([](F a, F b, F c) { return saturated(std::fma(a, b, c)); });
-    return nullptr;
-}
-
-// .ftz of operations that ignore the CPU's flush mode.
-Handler flushing(Operation op) {
-    using U = std::uint32_t;
-    if (op == Operation::fneg) return lanes<U, U>([](U a) { return flushed(a) ^ 0x80000000u; });
-    if (op == Operation::fabs) return lanes<U, U>([](U a) { return flushed(a) & 0x7FFFFFFFu; });
     return nullptr;
 }
 
@@ -107,10 +94,7 @@ Handler compare(Comparison c) {
 }  // namespace
 
 Handler float_lanes(const Arithmetic& a) {
-    if (a.saturates || a.flushes) {
-        if (a.type != Type::f32 || (a.saturates && a.flushes)) return nullptr;
-        return a.saturates ? saturating(a.operation) : flushing(a.operation);
-    }
+    if (a.saturates) return a.type == Type::f32 ? saturating(a.operation) : nullptr;
     return a.type == Type::f64 ? both_widths<double>(a.operation) : both_widths<float>(a.operation);
 }
 

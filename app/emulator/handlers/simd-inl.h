@@ -58,6 +58,13 @@ HWY_INLINE hn::Vec<D> any_source(D d, const Warp& w, std::uint32_t operand, std:
                                : hn::Load(d, slot<T>(w, operand) + lane);
 }
 
+// The lanes of a vector whose bits are set; the vector begins at `lane`.
+template <class D>
+HWY_INLINE hn::Mask<D> mask_of(D d, std::uint32_t bits, std::size_t lane) {
+    const std::uint64_t here = std::uint64_t(bits) >> lane;
+    return hn::LoadMaskBits(d, reinterpret_cast<const std::uint8_t*>(&here));
+}
+
 // Result type R, source types A; Op is callable as op(d_result, sources...).
 template <class Op, bool a_uniform>
 const Instruction* unary(const Instruction* i, Warp& w) {

@@ -42,12 +42,12 @@ void BlockBarriers::arrive(Warp& warp, BlockEvents* events) {
 }
 
 void BlockBarriers::threads_exited(BlockEvents* events) {
-    for (unsigned id = 0; id < barriers_per_block; ++id) release_if_complete(id, events);
+    for (unsigned id = 0; id < barriers_per_block; ++id)
+        if (block_.barriers[id].arrived > 0) release_if_complete(id, events);
 }
 
 void BlockBarriers::release_if_complete(unsigned id, BlockEvents* events) {
     const BarrierState& barrier = block_.barriers[id];
-    if (barrier.arrived == 0) return;
     std::uint32_t needed = barrier.expected ? barrier.expected : block_.context.live_threads;
     if (has_one_program_counter(policy_) && !barrier.expected) {
         needed = 0;

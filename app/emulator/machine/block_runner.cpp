@@ -162,7 +162,7 @@ void BlockRunner::end_block() {
 }
 
 // With one program counter no split can run while another split of the warp waits at a barrier.
-const Split* BlockRunner::next_split(const Warp& warp) const {
+const Split* BlockRunner::next_of_several(const Warp& warp) const {
     const bool one_counter = has_one_program_counter(options_.barriers);
     const Split* found = nullptr;
     for (const Split& s : warp.splits) {

@@ -45,7 +45,10 @@ class BlockRunner {
     /// After the last turn: throws Error for a deadlock or a spent budget.
     void end_block();
     /// The split that runs next; nullptr when none can run.
-    const Split* next_split(const Warp& warp) const;
+    const Split* next_split(const Warp& warp) const {
+        if (warp.splits.size() != 1) return next_of_several(warp);
+        return warp.splits[0].state == Split::runnable ? &warp.splits[0] : nullptr;
+    }
     /// Counts executed instructions.
     void count(std::uint64_t instructions);
 
@@ -68,6 +71,7 @@ class BlockRunner {
     template <bool observed>
     void run_turn(Warp& warp);
     void run_observed();
+    const Split* next_of_several(const Warp& warp) const;
     void flush_counts();
     void spend_budget();
     void poll_stop() const;

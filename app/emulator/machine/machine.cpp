@@ -88,7 +88,7 @@ class Dispatch {
         if (progress_) progress_->begin(end - first);
     }
 
-    void run_sms(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared,
+    void run_sms(BlockRunner& runner, std::vector<AlignedBytes>& shared,
                  Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
         for (unsigned sm = next_++; sm < sms_; sm = next_++)
@@ -96,7 +96,7 @@ class Dispatch {
                  b < end_ && b < failed_.load(); b += sms_)
                 run_block(runner, ended, std::uint32_t(b), sm, shared[sm].data(), observer);
     }
-    void run_in_order(BlockRunner& runner, std::vector<std::vector<std::byte>>& shared,
+    void run_in_order(BlockRunner& runner, std::vector<AlignedBytes>& shared,
                       Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
         for (std::uint64_t b = first_; b < end_ && b < failed_.load(); ++b)
@@ -177,9 +177,14 @@ class Observers {
 Machine::Machine(unsigned virtual_sms) : shared_(std::max(1u, virtual_sms)) {}
 
 std::span<std::byte> Machine::shared_memory(unsigned sm, std::size_t bytes) {
-    std::vector<std::byte>& memory = shared_[sm];
-    if (memory.size() < bytes) memory.resize(bytes);
-    return memory;
+    AlignedBytes& memory = shared_[sm];
+    if (memory.size() < bytes) {
+        const AlignedBytes larger(bytes);
+        std::fill_n(larger.data(), bytes, std::byte(0));
+        std::copy_n(memory.data(), memory.size(), larger.data());
+        memory = larger;
+    }
+    return {memory.data(), memory.size()};
 }
 
 std::string Machine::take_output() {

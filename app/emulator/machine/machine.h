@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "emulator/machine/aligned_bytes.h"
 #include "emulator/machine/launch_options.h"
 #include "emulator/machine/observer.h"
 #include "emulator/program/module.h"
@@ -54,7 +55,7 @@ class Machine {
 
   private:
     Memory memory_;
-    std::vector<std::vector<std::byte>> shared_;  ///< by virtual SM
+    std::vector<AlignedBytes> shared_;  ///< by virtual SM
     PrintLog output_;
 };
 

@@ -17,17 +17,6 @@ void Warp::begin(const Instruction* entry) {
     current = 0;
 }
 
-void Warp::enter(std::uint32_t s) {
-    current = s;
-    mask = splits[s].mask;
-    mode = mask == all_lanes ? Instruction::full : Instruction::masked;
-    left_at_entry = left_at_mask = left;
-}
-
-void Warp::leave() {
-    set_mask(mask);
-}
-
 const Instruction* Warp::pause(const Instruction* next) {
     splits[current].pc = next;
     outcome = Outcome::paused;

@@ -20,10 +20,13 @@ inline constexpr unsigned lanes_per_warp = 32;
 inline constexpr std::uint32_t all_lanes = ~0u;
 inline constexpr unsigned barriers_per_block = 16;
 
-/// The number of lanes of a mask. Without an instruction for it, which the oldest CPUs lack,
-/// std::popcount is a function call; most masks are full.
+/// The number of lanes of a mask. The oldest CPUs have no instruction for it, so that std::popcount
+/// would be a function call.
 inline std::uint32_t lane_count(std::uint32_t mask) {
-    return mask == all_lanes ? lanes_per_warp : std::uint32_t(std::popcount(mask));
+    mask -= mask >> 1 & 0x55555555;
+    mask = (mask & 0x33333333) + (mask >> 2 & 0x33333333);
+    mask = (mask + (mask >> 4)) & 0x0F0F0F0F;
+    return mask * 0x01010101 >> 24;
 }
 
 /// Where shared and local memory lie in the generic address space. No host has memory there.
@@ -101,8 +104,13 @@ class Warp {
     bool finished() const { return splits.empty(); }
 
     /// Makes split `s` the running one. `mask` and `left` are valid between enter() and leave().
-    void enter(std::uint32_t s);
-    void leave();
+    void enter(std::uint32_t s) {
+        current = s;
+        mask = splits[s].mask;
+        mode = mask == all_lanes ? Instruction::full : Instruction::masked;
+        left_at_entry = left_at_mask = left;
+    }
+    void leave() { set_mask(mask); }
     /// Instructions that the running split has executed since enter().
     std::uint64_t executed() const { return std::uint64_t(left_at_entry - left); }
 

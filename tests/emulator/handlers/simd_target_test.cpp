@@ -1,7 +1,9 @@
 #include <hwy/targets.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <set>
 
 #include "emulator/ptx_fixture.h"
@@ -129,6 +131,65 @@ TEST(SimdTarget, ApproximationsStayWithinTheirStatedErrors) {
         EXPECT_LT(largest_error("tanh.approx.f32", -4.0f, 0.0005f, false,
                                 [](double x) { return std::tanh(x); }),
                   std::exp2(-11));
+    });
+}
+
+// rsqrt.approx of the floats with these bits.
+std::vector<float> inverse_roots(const std::vector<std::uint32_t>& bits) {
+    Runner r(kernel_text(
+        "mov.u32 %r2, %ctaid.x; mad.lo.s32 %r2, %r2, 256, %r1; mul.wide.u32 %rd1, %r2, 4;"
+        "add.s64 %rd1, %rd0, %rd1; ld.global.f32 %f1, [%rd1]; rsqrt.approx.f32 %f2, %f1;"
+        "st.global.f32 [%rd1], %f2;"));
+    auto* data = static_cast<float*>(r.machine.memory().allocate(bits.size() * sizeof(float)));
+    std::memcpy(data, bits.data(), bits.size() * sizeof(float));
+    const std::uint32_t n = 0;
+    const void* arguments[] = {&data, &n};
+    r.machine.run(*r.module->find("k"), {{std::uint32_t(bits.size() / 256), 1, 1}, {256, 1, 1}, 0},
+                  arguments);
+    return {data, data + bits.size()};
+}
+
+double largest_error(const std::vector<std::uint32_t>& bits, const std::vector<float>& roots) {
+    double worst = 0;
+    for (std::size_t i = 0; i < bits.size(); ++i) {
+        const double truth = 1 / std::sqrt(double(std::bit_cast<float>(bits[i])));
+        worst = std::max(worst, std::abs(roots[i] - truth) / truth);
+    }
+    return worst;
+}
+
+// PTX ISA 9.7.3.18: the error is at most 2^-22.9 over the positive finite floats.
+TEST(SimdTarget, InverseRootsOfAllMantissasHaveOneValueOnAllTargets) {
+    // From 0.5 to 2: an even and an odd exponent.
+    std::vector<std::uint32_t> bits(1 << 24);
+    std::iota(bits.begin(), bits.end(), 0x3F000000);
+    const std::vector<float> expected = inverse_roots(bits);
+    EXPECT_LT(largest_error(bits, expected), std::exp2(-22.9));
+    for_each_simd_target([&] { EXPECT_TRUE(inverse_roots(bits) == expected); });
+}
+
+TEST(SimdTarget, InverseRootsOfAllExponentsAreWithinTheStatedError) {
+    std::vector<std::uint32_t> bits;
+    for (std::uint32_t exponent = 0; exponent < 255; ++exponent)
+        for (std::uint32_t mantissa : {1U, 2U, 0x400000U, 0x7FFFFFU})
+            bits.push_back(exponent << 23 | mantissa);
+    bits.insert(bits.end(), {0x00800000, 0x0D800000, 0x0D7FFFFF, 0x7F000000});  // 1024 in all
+    for_each_simd_target(
+        [&] { EXPECT_LT(largest_error(bits, inverse_roots(bits)), std::exp2(-22.9)); });
+}
+
+TEST(SimdTarget, InverseRootsOfSpecialValues) {
+    std::vector<std::uint32_t> bits(256, 0x3F800000);
+    const std::uint32_t special[] = {0x00000000, 0x80000000, 0x7F800000, 0xFF800000,
+                                     0x7FC00000, 0xBF800000, 0x80000001};
+    std::copy(std::begin(special), std::end(special), bits.begin());
+    for_each_simd_target([&] {
+        const std::vector<float> roots = inverse_roots(bits);
+        EXPECT_EQ(roots[0], INFINITY);
+        EXPECT_EQ(roots[1], -INFINITY);
+        EXPECT_EQ(std::bit_cast<std::uint32_t>(roots[2]), 0U);
+        for (std::size_t i = 3; i < std::size(special); ++i) EXPECT_TRUE(std::isnan(roots[i])) << i;
+        EXPECT_EQ(roots[255], 1.0F);
     });
 }
 
