@@ -86,6 +86,10 @@ void Gui::render(int width, int height) {
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
+void Gui::hide() {
+    ImGui::EndFrame();
+}
+
 void Gui::fonts_changed() {
     // From Dear ImGui 1.92 on, the renderer makes textures of the glyphs that frames use.
 #if IMGUI_VERSION_NUM < 19200

@@ -25,6 +25,8 @@ class Gui {
     void begin_frame(int width, int height);
     /// Ends the frame and draws it into the bound framebuffer of `width` × `height` pixels.
     void render(int width, int height);
+    /// Ends the frame without drawing it.
+    void hide();
     /// Call after the fonts were loaded again.
     void fonts_changed();
 

@@ -69,6 +69,10 @@ class App {
     static constexpr int settling = 4;
     /// Seconds between frames while the engine computes and nothing else happens.
     static constexpr double slow_frame = 1.0 / 40;
+    /// While input waits for the next frame, as the release of a short press does, frames are not
+    /// drawn, because the next one shows more. Software GL draws for 25 ms. A long queue, such as
+    /// pasted keys, is shown at least this often.
+    static constexpr std::chrono::milliseconds longest_hidden{100};
 
     const WindowOptions& options_;
     Termination termination_;
@@ -240,6 +244,7 @@ void App::frame() {
     const auto begin = Clock::now();
     gui_->begin_frame(input_.take([this](int key, int mods) { view_->press(key, mods); }));
     view_->draw(window_size());
+    if (input_.waits() && begin - last_frame_ < longest_hidden) return gui_->hide();
     int width = 0, height = 0;
     glfwGetFramebufferSize(window_, &width, &height);
     gui_->render(width, height);
