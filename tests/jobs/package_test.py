@@ -18,6 +18,7 @@ COMMON = {
     "share/icons/hicolor/scalable/apps/warpscope.svg",
     "share/man/man1/warpscope.1.gz",
     "share/warpscope/fetch_nvrtc",
+    "share/warpscope/fetch_nvrtc",
     "share/warpscope/galaxy_20k.tipsy",
 }
 PLAIN = {"share/doc/warpscope/LICENSE", "share/doc/warpscope/galaxy_20k.LICENSE",
