@@ -122,8 +122,8 @@ class Parser {
              "run on the emulator and count sectors, bank conflicts and more", group);
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
-                      "measure; S: emulator, start, edit, gpu, ladders, frames (none: all)", group,
-                      [this](const std::string& words) {
+                      "measure; S: emulator, start, edit, gpu, ladders, frames, window (none: all)",
+                      group, [this](const std::string& words) {
                           const auto sections = parse_word_list<jobs::BenchSection>(
                               "--bench",
                               words.empty() ? compute::names<jobs::BenchSection>(",") : words);
