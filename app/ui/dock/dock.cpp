@@ -214,7 +214,7 @@ void Dock::draw(Ui& ui, bool folded) {
     if (folded) return timings_.draw_line(ui);
     ImGui::BeginChild(chosen.id, ImGui::GetContentRegionAvail(), false);
     chosen.draw(ui);
-    ImGui::EndChild();
+    end_child();
 }
 
 }  // namespace warpscope::ui

@@ -4,6 +4,9 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#if IMGUI_VERSION_NUM >= 19200
+#include <imgui_internal.h>
+#endif
 
 namespace warpscope::ui {
 namespace {
@@ -117,6 +120,14 @@ void begin_padded_child(const char* name, ImVec2 size, ImGuiWindowFlags flags) {
 #else
     ImGui::BeginChild(name, size, false, ImGuiWindowFlags_AlwaysUseWindowPadding | flags);
 #endif
+}
+
+void end_child() {
+#if IMGUI_VERSION_NUM >= 19200
+    // Before, setting the cursor made the contents larger; now it is an error without an item.
+    if (ImGui::GetCurrentWindow()->DC.IsSetPos) ImGui::Dummy({0, 0});
+#endif
+    ImGui::EndChild();
 }
 
 float character_width() {

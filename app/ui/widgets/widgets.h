@@ -23,6 +23,8 @@ bool key_pressed(ImGuiKey key);
 
 /// ImGui::BeginChild() without a border, but with the style's padding.
 void begin_padded_child(const char* name, ImVec2 size, ImGuiWindowFlags flags = 0);
+/// ImGui::EndChild() where the cursor may lie below the last item: the contents reach to it.
+void end_child();
 
 /// Width of a character of the current, monospaced font; not rounded, unlike CalcTextSize().
 float character_width();

@@ -26,7 +26,7 @@ void panel(Ui& ui, const char* name, const Box& box, ImU32 background, ImVec2 pa
     ImGui::PopStyleVar();
     ImGui::PopStyleColor();
     std::forward<Contents>(contents)();
-    ImGui::EndChild();
+    end_child();
 }
 
 enum class Edge { upright, level };
