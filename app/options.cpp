@@ -121,14 +121,15 @@ class Parser {
         flag("--counters", options_.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         flag("--list", list_, "print every experiment and parameter", group);
-        bench_ = text("--bench", "S,...",
-                      "measure; S: emulator, start, edit, gpu, ladders, frames, window (none: all)",
-                      group, [this](const std::string& words) {
-                          const auto sections = parse_word_list<jobs::BenchSection>(
-                              "--bench",
-                              words.empty() ? compute::names<jobs::BenchSection>(",") : words);
-                          options_.bench = {sections.begin(), sections.end()};
-                      });
+        bench_ = text(
+            "--bench", "S,...",
+            "measure; S: emulator, start, edit, gpu, ladders, frames (none: these), window", group,
+            [this](const std::string& words) {
+                const auto sections = parse_word_list<jobs::BenchSection>(
+                    "--bench", words.empty() ? compute::names<jobs::BenchSection>(",") : words);
+                options_.bench = {sections.begin(), sections.end()};
+                if (words.empty()) options_.bench.erase(jobs::BenchSection::window);
+            });
         bench_->expected(0, 1);
         flag("-h,--help", help_, "print this help", group);
         // The app uses this option to start helper processes. It has no help, since no person needs

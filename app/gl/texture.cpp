@@ -2,10 +2,21 @@
 
 #include <glad/gl.h>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
+
+#include "gl/gl_info.h"
 
 namespace warpscope::gl {
 namespace {
+
+// Mesa's software renderer holds a lock of all contexts while it copies a texture: 64 MB take 30
+// ms, in which another thread could draw nothing. A pause between bands lets that thread have the
+// lock.
+constexpr int band_bytes = 512 << 10;
+constexpr std::chrono::microseconds turn(50);
 
 /// Lets later commands of this context wait for those before the fence, without stopping the
 /// thread.
@@ -35,7 +46,10 @@ unsigned make_texture(int width, int height) {
 }
 
 Texture::Texture(int width, int height)
-    : width_(width), height_(height), id_(make_texture(width, height)) {}
+    : width_(width),
+      height_(height),
+      band_rows_(gl_info().software ? std::max(1, band_bytes / (4 * width)) : height),
+      id_(make_texture(width, height)) {}
 
 Texture::~Texture() {
     if (written_) glDeleteSync(written_);
@@ -51,7 +65,12 @@ void Texture::write(unsigned pbo) {
     glBindTexture(GL_TEXTURE_2D, id_);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
     glPixelStorei(GL_UNPACK_ROW_LENGTH, 0);
-    glTexSubImage2D(GL_TEXTURE_2D, 0, 0, 0, width_, height_, GL_RGBA, GL_UNSIGNED_BYTE, nullptr);
+    for (int row = 0; row < height_; row += band_rows_) {
+        if (row > 0) std::this_thread::sleep_for(turn);
+        const auto offset = std::uintptr_t(row) * std::uintptr_t(width_) * 4;
+        glTexSubImage2D(GL_TEXTURE_2D, 0, 0, row, width_, std::min(band_rows_, height_ - row),
+                        GL_RGBA, GL_UNSIGNED_BYTE, reinterpret_cast<const void*>(offset));
+    }
     glBindTexture(GL_TEXTURE_2D, 0);
     glBindBuffer(GL_PIXEL_UNPACK_BUFFER, 0);
     replace(written_);

@@ -37,6 +37,7 @@ class Texture {
 
   private:
     int width_, height_;
+    int band_rows_;  ///< that one command copies
     unsigned id_ = 0;
     mutable std::mutex mutex_;           ///< of the fences
     __GLsync* written_ = nullptr;        ///< null: never written

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fuzz.h"
+#include "support/long_tests.h"
 
 // Runs a fuzz target where the compiler has no libFuzzer. Its arguments are libFuzzer's:
 //   TARGET [-runs=N] [-seed=N] FILE_OR_FOLDER...
@@ -211,7 +212,8 @@ int main(int argc, char** argv) {
     std::vector<fs::path> places;
     for (const char* const argument : std::vector<const char*>(argv + 1, argv + argc)) {
         if (std::strncmp(argument, "-runs=", 6) == 0)
-            runs = std::strtoull(argument + 6, nullptr, 10);
+            runs = std::strtoull(argument + 6, nullptr, 10) *
+                   (warpscope::tests::long_tests() ? 10 : 1);
         else if (std::strncmp(argument, "-seed=", 6) == 0)
             seed = std::strtoull(argument + 6, nullptr, 10);
         else

@@ -152,7 +152,7 @@ TEST(Options, BenchTakesSections) {
     using Sections = jobs::BenchSections;
     const Options all = parse({"--bench"});
     EXPECT_EQ(all.mode, Mode::bench);
-    EXPECT_EQ(all.bench, (Sections{emulator, start, edit, gpu, ladders, frames, window}));
+    EXPECT_EQ(all.bench, (Sections{emulator, start, edit, gpu, ladders, frames}));
     EXPECT_EQ(parse({"--bench", "--json", "b.json"}).bench, all.bench);
     EXPECT_EQ(parse({"--bench", "--json", "b.json"}).json, "b.json");
     EXPECT_EQ(parse({"--bench", "edit"}).bench, Sections{edit});

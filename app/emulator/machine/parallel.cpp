@@ -1,5 +1,8 @@
 #include "emulator/machine/parallel.h"
 
+#include <sched.h>
+
+#include <algorithm>
 #include <thread>
 #include <vector>
 
@@ -30,8 +33,9 @@ void run_parallel(unsigned count, const std::function<void(unsigned)>& body) {
 }
 
 unsigned hardware_threads() {
-    const unsigned count = std::thread::hardware_concurrency();
-    return count ? count : 1;
+    cpu_set_t allowed;
+    const bool known = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
+    return std::max(1U, known ? unsigned(CPU_COUNT(&allowed)) : std::thread::hardware_concurrency());
 }
 
 }  // namespace warpscope::emulator

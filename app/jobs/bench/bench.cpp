@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <thread>
 
 #include "compute/emulated/emulated_device.h"
+#include "emulator/machine/parallel.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -42,7 +42,7 @@ Json to_json(const BenchRow& row) {
 
 std::string table(const std::vector<BenchRow>& rows, const compute::DeviceInfo& info) {
     std::string text = fmt::format("{} threads; device: {}, {}\n\n",
-                                   std::thread::hardware_concurrency(), info.name, info.reason);
+                                   emulator::hardware_threads(), info.name, info.reason);
     for (const BenchRow& row : rows) {
         text += fmt::format("{:44} {:>10.4g} {:18} {}", row.label, row.value, row.unit,
                             wanted_text(row));
@@ -134,7 +134,7 @@ int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSec
     Json list = Json::array();
     for (const BenchRow& row : rows) list.push_back(to_json(row));
     const Json all = {{"device", jobs::to_json(device.info())},
-                      {"threads", std::thread::hardware_concurrency()},
+                      {"threads", emulator::hardware_threads()},
                       {"ceilings", jobs::to_json(compute::known_ceilings(device.info()))},
                       {"gpu", jobs::to_json(compute::gpu_state(device.info().pci_bus_id))},
                       {"rows", std::move(list)}};

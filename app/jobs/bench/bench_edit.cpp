@@ -163,13 +163,16 @@ void bench_edits(std::vector<BenchRow>& rows, compute::Helpers& helpers,
                  const compute::DeviceInfo& device) {
     const bool emulated = device.kind == compute::DeviceKind::emulator;
     const std::string wish = emulated ? "emulator" : fmt::format("cuda:{}", device.ordinal);
-    try {
-        Typing ripple(helpers, experiments::find_experiment("ripple"), {{"size", "1024"}},
+    // One after the other: the helper processes of a GPU are enough for one experiment.
+    const auto measure = [&](const char* experiment, experiments::Assignment setting,
+                             const char* label) {
+        Typing typing(helpers, experiments::find_experiment(experiment), {std::move(setting)},
                       compute::pick_device(wish));
-        bench_typing(rows, ripple, "ripple", "ripple 1024² edited");
-        Typing scratch(helpers, experiments::find_experiment("scratch"), {{"start", "blur"}},
-                       compute::pick_device(wish));
-        bench_typing(rows, scratch, "scratch", "gallery/blur.cu edited");
+        bench_typing(rows, typing, experiment, label);
+    };
+    try {
+        measure("ripple", {"size", "1024"}, "ripple 1024² edited");
+        measure("scratch", {"start", "blur"}, "gallery/blur.cu edited");
     } catch (const compiler::NoCompiler&) {
         return;  // Nothing can be edited here.
     }
