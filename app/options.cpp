@@ -44,6 +44,8 @@ thread of the block has written; with "barrier": barriers that not every thread 
 every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
 of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an error.
 
+--bench without sections measures all of them but window, which takes ten minutes.
+
 SIGINT (Ctrl+C) and SIGTERM end a run without a window early: it writes the results so far, marked
 as partial, and then ends by the signal. A second signal ends it at once.
 
@@ -121,15 +123,15 @@ class Parser {
         flag("--counters", options_.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         flag("--list", list_, "print every experiment and parameter", group);
-        bench_ = text(
-            "--bench", "S,...",
-            "measure; S: emulator, start, edit, gpu, ladders, frames (none: these), window", group,
-            [this](const std::string& words) {
-                const auto sections = parse_word_list<jobs::BenchSection>(
-                    "--bench", words.empty() ? compute::names<jobs::BenchSection>(",") : words);
-                options_.bench = {sections.begin(), sections.end()};
-                if (words.empty()) options_.bench.erase(jobs::BenchSection::window);
-            });
+        bench_ = text("--bench", "S,...",
+                      "measure; S: emulator, start, edit, gpu, ladders, frames, window (see below)",
+                      group, [this](const std::string& words) {
+                          const auto sections = parse_word_list<jobs::BenchSection>(
+                              "--bench",
+                              words.empty() ? compute::names<jobs::BenchSection>(",") : words);
+                          options_.bench = {sections.begin(), sections.end()};
+                          if (words.empty()) options_.bench.erase(jobs::BenchSection::window);
+                      });
         bench_->expected(0, 1);
         flag("-h,--help", help_, "print this help", group);
         // The app uses this option to start helper processes. It has no help, since no person needs
