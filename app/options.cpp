@@ -124,7 +124,7 @@ class Parser {
              "run on the emulator and count sectors, bank conflicts and more", group);
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
-                      "measure; S: emulator, start, edit, gpu, ladders, frames, window (see below)",
+                      "measure; S: emulator, start, edit, gpu, ladders, frames, window (below)",
                       group, [this](const std::string& words) {
                           const auto sections = parse_word_list<jobs::BenchSection>(
                               "--bench",
