@@ -123,24 +123,32 @@ struct Rcp : Float<float> {
         return hn::Div(hn::Set(d, 1.0f), a);
     }
 };
-// 1/sqrt(a) without a division: an estimate from the bits of `a`, and three steps of Newton's
-// method. It has the same bits on every CPU. Its relative error is below 2^-22.9, the bound of the
-// PTX ISA (section 9.7.3.18).
+// 1/sqrt(x) for x in [2^-100, infinity), without a division: an estimate from the bits of x and one
+// step of Newton's method, with Kadlec's constants (error 2^-10.5), and one of Halley's method. It
+// has the same bits on every CPU. Its relative error is below 2^-22.9, the bound of the PTX ISA
+// (section 9.7.3.18).
+template <class D, class V>
+HWY_INLINE V inverse_root(D d, V x) {
+    const hn::RebindToUnsigned<D> du;
+    const Fma<float> fma;
+    const auto bits = hn::Sub(hn::Set(du, 0x5F1FFFF9u), hn::ShiftRight<1>(hn::BitCast(du, x)));
+    V y = hn::BitCast(d, bits);
+    const V factor = fma(d, hn::Neg(hn::Mul(x, y)), y, hn::Set(d, 2.38924456f));
+    y = hn::Mul(hn::Mul(y, hn::Set(d, 0.703952253f)), factor);
+    const V error = fma(d, hn::Neg(hn::Mul(x, y)), y, hn::Set(d, 1.0f));
+    return fma(d, hn::Mul(y, error), fma(d, error, hn::Set(d, 0.375f), hn::Set(d, 0.5f)), y);
+}
+
 struct Rsqrt : Float<float> {
     template <class D, class V>
     HWY_INLINE V operator()(D d, V a) const {
-        // Scaled by a power of 4, so that no step is subnormal.
+        const V zero = hn::Zero(d), infinity = hn::Set(d, INFINITY);
         const auto small = hn::Lt(hn::Abs(a), hn::Set(d, 0x1p-100f));
+        const auto ordinary = hn::AndNot(small, hn::And(hn::Gt(a, zero), hn::Lt(a, infinity)));
+        if (HWY_LIKELY(hn::AllTrue(d, ordinary))) return inverse_root(d, a);
+        // Scaled by a power of 4, so that no step is subnormal.
         const V x = hn::IfThenElse(small, hn::Mul(a, hn::Set(d, 0x1p24f)), a);
-        const hn::RebindToUnsigned<D> du;
-        const V zero = hn::Zero(d), infinity = hn::Set(d, INFINITY), half = hn::Set(d, 0.5f);
-        const V minus_half_x = hn::Mul(x, hn::Set(d, -0.5f));
-        V y = hn::BitCast(d,
-                          hn::Sub(hn::Set(du, 0x5F375A86u), hn::ShiftRight<1>(hn::BitCast(du, x))));
-        for (int step = 0; step < 3; ++step) {
-            const V error = Fma<float>()(d, hn::Mul(minus_half_x, y), y, half);
-            y = Fma<float>()(d, y, error, y);
-        }
+        V y = inverse_root(d, x);
         y = hn::IfThenElse(small, hn::Mul(y, hn::Set(d, 0x1p12f)), y);
         y = hn::IfThenElse(hn::Eq(x, infinity), zero, y);
         y = hn::IfThenElse(hn::Ge(x, zero), y, hn::NaN(d));  // negative or NaN: NaN
