@@ -13,10 +13,16 @@ namespace warpscope::gl {
 namespace {
 
 // Mesa's software renderer holds a lock of all contexts while it copies a texture: 64 MB take 30
-// ms, in which another thread could draw nothing. A pause between bands lets that thread have the
-// lock.
-constexpr int band_bytes = 512 << 10;
+// ms, in which another thread could draw nothing. Large pictures are copied in bands, and a pause
+// between two bands lets the other thread have the lock.
+constexpr std::int64_t large_bytes = 8 << 20, band_bytes = 512 << 10;
 constexpr std::chrono::microseconds turn(50);
+
+int rows_of_band(int width, int height) {
+    const std::int64_t row_bytes = std::int64_t(width) * 4;
+    if (row_bytes * height <= large_bytes || !gl_info().software) return height;
+    return int(std::max<std::int64_t>(1, band_bytes / row_bytes));
+}
 
 /// Lets later commands of this context wait for those before the fence, without stopping the
 /// thread.
@@ -48,7 +54,7 @@ unsigned make_texture(int width, int height) {
 Texture::Texture(int width, int height)
     : width_(width),
       height_(height),
-      band_rows_(gl_info().software ? std::max(1, band_bytes / (4 * width)) : height),
+      band_rows_(rows_of_band(width, height)),
       id_(make_texture(width, height)) {}
 
 Texture::~Texture() {

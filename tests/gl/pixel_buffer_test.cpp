@@ -15,7 +15,9 @@ namespace {
 
 using compute::DeviceKind;
 
-const std::vector<std::pair<int, int>> sizes{{1, 1}, {17, 3}, {3, 17}, {640, 401}, {1024, 1024}};
+/// The last one has more than 8 MiB, so that software OpenGL gets it in bands.
+const std::vector<std::pair<int, int>> sizes{{1, 1},     {17, 3},      {3, 17},
+                                             {640, 401}, {1024, 1024}, {1999, 1201}};
 
 /// Writes numbered pixels as a kernel does and expects them in the texture.
 void expect_round_trip(compute::Device& device, PixelBuffer& pixels) {
