@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -20,6 +19,7 @@
 
 #include "compute/device/device.h"
 #include "compute/helper/confinement.h"
+#include "compute/helper/spawn.h"
 
 extern char** environ;
 
@@ -48,54 +48,24 @@ Descriptor high(int fd) {
         checked(::fcntl(fd, F_DUPFD_CLOEXEC, helper_memory + 1), "a file descriptor"));
 }
 
-struct Files {
-    posix_spawn_file_actions_t actions;
-    Files() { posix_spawn_file_actions_init(&actions); }
-    Files(const Files&) = delete;
-    Files& operator=(const Files&) = delete;
-    ~Files() { posix_spawn_file_actions_destroy(&actions); }
-    void give(const Descriptor& ours, int theirs) {
-        posix_spawn_file_actions_adddup2(&actions, ours.get(), theirs);
-    }
-};
-
-/// A process group of its own, so that Ctrl-C does not reach it, and default signal handling.
-struct Attributes {
-    posix_spawnattr_t attributes;
-    Attributes() {
-        posix_spawnattr_init(&attributes);
-        sigset_t none, all;
-        sigemptyset(&none);
-        sigfillset(&all);
-        posix_spawnattr_setsigmask(&attributes, &none);
-        posix_spawnattr_setsigdefault(&attributes, &all);
-        posix_spawnattr_setpgroup(&attributes, 0);
-        posix_spawnattr_setflags(
-            &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
-    }
-    Attributes(const Attributes&) = delete;
-    Attributes& operator=(const Attributes&) = delete;
-    ~Attributes() { posix_spawnattr_destroy(&attributes); }
-};
-
 pid_t spawn(const std::filesystem::path& program, char* const* environment,
             const Descriptor& socket, const Descriptor& memory, const Descriptor& output,
             const Descriptor& errors) {
     const Descriptor ends[]{high(output.get()), high(errors.get()), high(socket.get()),
                             high(memory.get())};
-    Files files;
-    posix_spawn_file_actions_addopen(&files.actions, 0, "/dev/null", O_RDONLY, 0);
-    files.give(ends[0], 1);
-    files.give(ends[1], 2);
-    files.give(ends[2], helper_socket);
-    files.give(ends[3], helper_memory);
-    posix_spawn_file_actions_addclosefrom_np(&files.actions, helper_memory + 1);
-    const Attributes attributes;
+    SpawnFiles files;
+    files.give_null(0, O_RDONLY);
+    files.give(ends[0].get(), 1);
+    files.give(ends[1].get(), 2);
+    files.give(ends[2].get(), helper_socket);
+    files.give(ends[3].get(), helper_memory);
+    files.close_from(helper_memory + 1);
+    const SpawnAttributes attributes;
     std::string name = "warpscope", option = "--helper", fd = std::to_string(helper_socket);
     char* const arguments[]{name.data(), option.data(), fd.data(), nullptr};
     pid_t id = -1;
-    const int error = ::posix_spawn(&id, program.c_str(), &files.actions, &attributes.attributes,
-                                    arguments, environment);
+    const int error =
+        ::posix_spawn(&id, program.c_str(), files.get(), attributes.get(), arguments, environment);
     if (error) can_not_start(program.string(), error);
     return id;
 }

@@ -181,7 +181,7 @@ bool AccessCheck::check(const Target& t, const CellAccess& earlier, Hazard hazar
             .lane = lane,
             .byte = t.byte,
             .same_value = hazard == Hazard::write_after_write && keeps_value(t, earlier, lane)},
-           earlier, std::uint64_t(std::popcount(lanes)));
+           earlier, lane_count(lanes));
     return true;
 }
 

@@ -42,7 +42,7 @@ void BarrierCheck::on_barrier_arrival(const BarrierArrival& a) {
     newest_[a.barrier] = last_ = a;
     const std::uint32_t missing = a.live & ~a.mask;
     if (!missing || !is_aligned(launch_.kernel().lines[a.pc].text)) return;
-    const auto threads = std::uint32_t(std::popcount(missing));
+    const std::uint32_t threads = lane_count(missing);
     log_.add({&launch_.kernel(), a.pc, a.pc, FindingKind::barrier, Severity::error}, threads, [&] {
         Finding f = finding_at(a, Severity::error);
         const auto lane = std::uint32_t(std::countr_zero(missing));

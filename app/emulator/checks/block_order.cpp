@@ -23,7 +23,7 @@ void BlockOrder::begin_block() {
 void BlockOrder::arrive(const BarrierArrival& a) {
     Barrier& barrier = barriers_[a.barrier];
     WarpClock& warp = warps_[a.warp];
-    barrier.arrived += std::uint32_t(std::popcount(a.mask));
+    barrier.arrived += lane_count(a.mask);
     barrier.all_wait &= a.waits;
     barrier.counted |= a.expected != 0;
     if (a.waits) barrier.waiting[a.warp] |= a.mask;

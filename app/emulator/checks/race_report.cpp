@@ -83,7 +83,7 @@ void RaceReport::add(const Conflict& conflict, const Access& later, std::uint64_
 void RaceReport::add_unwritten(std::uint32_t byte, const Access& read, std::uint32_t lanes) {
     log_.add(
         {&launch_.kernel(), read.pc, read.pc, FindingKind::uninitialized, Severity::error},
-        std::uint64_t(std::popcount(lanes)), [&] {
+        lane_count(lanes), [&] {
             Finding f;
             f.kind = FindingKind::uninitialized;
             f.kernel = launch_.kernel().name;

@@ -30,8 +30,7 @@ void BlockBarriers::arrive(Warp& warp, BlockEvents* events) {
     barrier.arrived += lanes;
     barrier.counted += has_one_program_counter(policy_) ? lanes_per_warp : lanes;
     if (kind >= BarrierKind::popc)
-        barrier.holding +=
-            std::uint32_t(std::popcount(split.mask & warp.predicate(i->operands[3])));
+        barrier.holding += lane_count(split.mask & warp.predicate(i->operands[3]));
     if (events) events->barrier_arrival(i, warp, split.mask, id, barrier.expected);
     if (policy_ == BarrierPolicy::strict && i->immediate) require_whole_warp(warp, split);
     if (kind == BarrierKind::arrive) {

@@ -88,16 +88,14 @@ class Dispatch {
         if (progress_) progress_->begin(end - first);
     }
 
-    void run_sms(BlockRunner& runner, std::vector<AlignedBytes>& shared,
-                 Observer* observer) {
+    void run_sms(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
         for (unsigned sm = next_++; sm < sms_; sm = next_++)
             for (std::uint64_t b = first_ + (sm + sms_ - first_ % sms_) % sms_;
                  b < end_ && b < failed_.load(); b += sms_)
                 run_block(runner, ended, std::uint32_t(b), sm, shared[sm].data(), observer);
     }
-    void run_in_order(BlockRunner& runner, std::vector<AlignedBytes>& shared,
-                      Observer* observer) {
+    void run_in_order(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
         for (std::uint64_t b = first_; b < end_ && b < failed_.load(); ++b)
             run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_), shared[b % sms_].data(),

@@ -35,7 +35,8 @@ void run_parallel(unsigned count, const std::function<void(unsigned)>& body) {
 unsigned hardware_threads() {
     cpu_set_t allowed;
     const bool known = sched_getaffinity(0, sizeof(allowed), &allowed) == 0;
-    return std::max(1U, known ? unsigned(CPU_COUNT(&allowed)) : std::thread::hardware_concurrency());
+    return std::max(1U,
+                    known ? unsigned(CPU_COUNT(&allowed)) : std::thread::hardware_concurrency());
 }
 
 }  // namespace warpscope::emulator

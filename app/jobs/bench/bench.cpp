@@ -41,8 +41,8 @@ Json to_json(const BenchRow& row) {
 }
 
 std::string table(const std::vector<BenchRow>& rows, const compute::DeviceInfo& info) {
-    std::string text = fmt::format("{} threads; device: {}, {}\n\n",
-                                   emulator::hardware_threads(), info.name, info.reason);
+    std::string text = fmt::format("{} threads; device: {}, {}\n\n", emulator::hardware_threads(),
+                                   info.name, info.reason);
     for (const BenchRow& row : rows) {
         text += fmt::format("{:44} {:>10.4g} {:18} {}", row.label, row.value, row.unit,
                             wanted_text(row));

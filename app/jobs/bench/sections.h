@@ -6,8 +6,8 @@
 
 namespace warpscope::jobs {
 
-/// The parts of the bench. Each takes less than a minute on two cores; the last one, `window`, takes
-/// two minutes for each experiment, and is measured only where it is named.
+/// The parts of the bench. Each takes less than a minute on two cores; the last one, `window`,
+/// takes two minutes for each experiment, and is measured only where it is named.
 enum class BenchSection { emulator, start, edit, gpu, ladders, frames, window };
 
 using BenchSections = std::set<BenchSection>;

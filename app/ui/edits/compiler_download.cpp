@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +18,7 @@
 
 #include "compiler/log.h"
 #include "compute/device/sentences.h"
+#include "compute/helper/spawn.h"
 
 extern char** environ;
 
@@ -34,28 +34,15 @@ std::string failure(std::string_view why) {
 /// Starts the script in a process group of its own, with standard error in the file `errors`.
 /// Returns an errno.
 int spawn(const std::string& script, int errors, pid_t& id) {
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, errors, 2);
-    posix_spawn_file_actions_addclosefrom_np(&files, 3);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setsigdefault(&attributes, &all);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setflags(
-        &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    compute::SpawnFiles files;
+    files.give_null(0, O_RDONLY);
+    files.give_null(1, O_WRONLY);
+    files.give(errors, 2);
+    files.close_from(3);
+    const compute::SpawnAttributes attributes;
     std::string name = script;
     char* const arguments[]{name.data(), nullptr};
-    const int error = ::posix_spawn(&id, script.c_str(), &files, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&files);
-    return error;
+    return ::posix_spawn(&id, script.c_str(), files.get(), attributes.get(), arguments, environ);
 }
 
 /// Waits until the process has ended, then ends all that is left of its group. A process that
