@@ -176,7 +176,9 @@ class Panels(Session):
         app.choose("microscope.turns", "reverse")
         app.key("space", "Right", "Left", "space", "b", "shift+b", "Down", "Up", "space", "End")
         app.choose("microscope.turns", "random")
-        app.key("m", "m", "2", "4", "3", "1", "space", "Escape", "Escape", "m")
+        app.key("m", "m", "2", "4", "3", "1", "space")
+        app.catch_up()  # while an experiment computes, Escape cancels instead of closing the microscope
+        app.key("Escape", "Escape", "m")
         app.catch_up()
         app.wait_value("microscope.kernel", "ripple_txty_nosync")
         for tab in tabs:
