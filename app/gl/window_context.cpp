@@ -12,6 +12,7 @@
 #include "gl/assets.h"
 #include "gl/error.h"
 #include "gl/png.h"
+#include "gl/wayland_seat.h"
 
 namespace warpscope::gl {
 namespace {
@@ -40,16 +41,23 @@ bool has_wayland_socket() {
 /// Initializes GLFW for the display that the environment names. Without a Wayland display GLFW must
 /// not try Wayland, because Wayland's library then writes a line to standard error.
 void initialize_glfw() {
-    if (!has_wayland_socket()) {
-        if (!is_set("DISPLAY")) {
-            throw Error(
-                "can't open a window: neither DISPLAY nor WAYLAND_DISPLAY names a display; "
-                "use --headless to run without one");
-        }
-#ifdef GLFW_PLATFORM
-        glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
-#endif
+    const bool wayland = has_wayland_socket();
+    if (!wayland && !is_set("DISPLAY")) {
+        throw Error(
+            "can't open a window: neither DISPLAY nor WAYLAND_DISPLAY names a display; "
+            "use --headless to run without one");
     }
+#ifdef GLFW_PLATFORM
+    const bool seatless =
+        wayland && glfwPlatformSupported(GLFW_PLATFORM_WAYLAND) && wayland_lacks_seat();
+    if (seatless && !is_set("DISPLAY")) {
+        throw Error(
+            "can't open a window: the Wayland compositor has no mouse and no keyboard (no "
+            "wl_seat), without which GLFW crashes; set DISPLAY to an X11 display, or use "
+            "--headless to run without one");
+    }
+    if (!wayland || seatless) glfwInitHint(GLFW_PLATFORM, GLFW_PLATFORM_X11);
+#endif
     if (!glfwInit()) throw window_error();
 }
 

@@ -147,6 +147,7 @@ class Display:
             number = answer.readline().strip()
         assert number, "Xvfb did not start"
         self.name = f":{number}"
+        self.environment = {"DISPLAY": self.name}  # in which an app finds its display
 
     def picture(self):
         return read_xwd(pathlib.Path(self._folder.name) / "Xvfb_screen0")
@@ -169,10 +170,12 @@ class App:
         self._map = self.home / "widgets.json"
         self._map.unlink(missing_ok=True)
         self._log = open(self.home / "log.txt", "w+", encoding="utf-8")
-        environment = os.environ | {"DISPLAY": display.name, "HOME": str(home),
-                                    "XDG_CONFIG_HOME": str(self.home / "config"),
+        environment = os.environ | {"HOME": str(home), "XDG_CONFIG_HOME": str(self.home / "config"),
                                     "XDG_PICTURES_DIR": str(home), "LIBGL_ALWAYS_SOFTWARE": "1"}
-        environment.pop("WAYLAND_DISPLAY", None)
+        for name in ("DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR",
+                     "XDG_SESSION_TYPE"):
+            environment.pop(name, None)
+        environment |= display.environment
         self._process = subprocess.Popen(
             [program, "--device", "emulator", "--widget-map", str(self._map),
              "--size", f"{WIDTH}x{HEIGHT}", *arguments],

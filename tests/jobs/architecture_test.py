@@ -225,7 +225,7 @@ class Seeded(unittest.TestCase):
         self.expect_one("app/experiments/seeded.cpp", "#include <cuda_runtime.h>\n", "CUDA header")
 
     def test_imgui(self):
-        self.expect_one("app/gl/seeded.cpp", "#include <imgui.h>\n", "ImGui header")
+        self.expect_one("app/compiler/seeded.cpp", "#include <imgui.h>\n", "ImGui header")
 
     def test_window(self):
         self.expect_one("app/jobs/seeded.cpp", "#include <GLFW/glfw3.h>\n", "GLFW")
