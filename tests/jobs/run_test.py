@@ -17,7 +17,9 @@ def has_toolkit():
                for folder in ["usr/local/cuda*", "opt/cuda"])
 
 
-class Run(unittest.TestCase):
+class Script(unittest.TestCase):
+    """A copy of the script `run`, with fakes of the programs that it calls."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -41,6 +43,8 @@ class Run(unittest.TestCase):
         path.write_text(f"#!/bin/sh\n{lines}\n")
         path.chmod(0o755)
 
+
+class Run(Script):
     def start(self, **environment):
         known = {"PATH": f"{self.folder}/bin:/usr/bin:/bin", "HOME": str(self.folder / "home")}
         done = subprocess.run([self.folder / "run", "--list"], text=True, timeout=60,
@@ -73,6 +77,43 @@ class Run(unittest.TestCase):
     def test_a_variable_prevents_the_download(self):
         self.assertEqual(self.start(WARPSCOPE_NVRTC="0"), "")
         self.assertFalse(self.calls.exists())
+
+
+class Bench(Script):
+    """The packages that only the bench needs are missing."""
+
+    def setUp(self):
+        super().setUp()
+        self.program("bin/dpkg-query", 'for name; do :; done\n'
+                     'case $name in *opencl*) exit 1 ;; *) printf "install ok installed" ;; esac')
+        self.program("bin/id", "echo 0")
+        self.installed = self.folder / "installed"
+        self.program("bin/apt-get", f'echo "$*" >>"{self.installed}"')
+
+    def bench(self, *arguments):
+        """Returns what `run` says and what it installs."""
+        done = subprocess.run([self.folder / "run", "bench", *arguments], text=True, timeout=60,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env={"PATH": f"{self.folder}/bin:/usr/bin:/bin",
+                                   "HOME": str(self.folder / "home"), "WARPSCOPE_NVRTC": "0"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout, f"started: {' '.join(['--bench', *arguments])}\n")
+        return done.stderr, self.installed.read_text() if self.installed.exists() else ""
+
+    def test_pocl_is_installed_for_the_section_that_it_is_compared_in(self):
+        for arguments in [["frames,gpu"], ["gpu", "--json", "emulator.json"]]:
+            with self.subTest(arguments=arguments):
+                self.assertEqual(self.bench(*arguments), ("", ""))
+        for arguments in [[], ["frames,emulator"], ["--json", "-"]]:
+            with self.subTest(arguments=arguments):
+                self.assertRegex(self.bench(*arguments)[1],
+                                 r"\Aupdate .*\ninstall .* pocl-opencl-icd ocl-icd-opencl-dev "
+                                 r"opencl-headers\n\Z")
+                self.installed.unlink()
+
+    def test_the_bench_runs_where_pocl_cannot_be_installed(self):
+        self.program("bin/apt-get", "exit 100")
+        self.assertRegex(self.bench()[0], r"(?m)^run: PoCL was not installed: .*$")
 
 
 class FetchNvrtc(unittest.TestCase):

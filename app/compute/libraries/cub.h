@@ -7,7 +7,7 @@
 namespace warpscope::compute {
 
 /// NVIDIA's CUB for the benchmark, in a shared library that is loaded at run time. CMake's target
-/// bench_libraries builds it from tests/bench/cub_sum.cu.
+/// bench_comparisons builds it from tests/bench/cub_sum.cu.
 class Cub {
   public:
     /// The name of sum() in the timings.

@@ -8,6 +8,7 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "emulator/machine/parallel.h"
+#include "jobs/bench/pocl.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -44,7 +45,7 @@ std::string table(const std::vector<BenchRow>& rows, const compute::DeviceInfo& 
     std::string text = fmt::format("{} threads; device: {}, {}\n\n", emulator::hardware_threads(),
                                    info.name, info.reason);
     for (const BenchRow& row : rows) {
-        text += fmt::format("{:44} {:>10.4g} {:18} {}", row.label, row.value, row.unit,
+        text += fmt::format("{:56} {:>10.4g} {:18} {}", row.label, row.value, row.unit,
                             wanted_text(row));
         while (text.back() == ' ') text.pop_back();
         text += "\n";
@@ -115,6 +116,8 @@ std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device&
         progress(fmt::format("measuring {}: {}", section.name, section.label));
         if (section.value == BenchSection::gpu && !is_gpu(device))
             progress("there is no GPU, so the section gpu measures nothing");
+        if (section.value == BenchSection::emulator && pocl_program().empty())
+            progress("PoCL is not measured, because its program is not built: ./run bench does it");
         const std::size_t before = rows.size();
         run_section(rows, section.value, helpers, device, window);
         if (section.value == BenchSection::window && rows.size() == before)

@@ -1,8 +1,11 @@
 #include "jobs/bench/scalar_loops.h"
 
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 
 #include <cmath>
+#include <functional>
 
 namespace warpscope::jobs {
 
@@ -17,6 +20,21 @@ float brightness(unsigned x, unsigned y) {
     const float across = sinf(x % period * angle_per_pixel) + 1;
     const float down = sinf(y % period * angle_per_pixel) + 1;
     return 255.0F / 4 * across * down;
+}
+
+/// The sum of term(0) … term(count - 1).
+template <class Term>
+double sum_of(std::size_t count, const Term& term) {
+    constexpr std::size_t most = 4096;  // terms that are added in float
+    const tbb::blocked_range<std::size_t> all(0, count, most);
+    return tbb::parallel_deterministic_reduce(
+        all, 0.0,
+        [&](const tbb::blocked_range<std::size_t>& some, double before) {
+            float sum = 0;
+            for (std::size_t i = some.begin(); i < some.end(); ++i) sum += term(i);
+            return before + double(sum);
+        },
+        std::plus<>());
 }
 
 }  // namespace
@@ -40,7 +58,7 @@ void scalar_nbody(std::span<Float4> new_position, std::span<Float4> new_velocity
                   std::span<const Float4> position, std::span<const Float4> velocity, float dt,
                   float eps) {
     const std::size_t n = position.size();
-    tbb::parallel_for(std::size_t(0), n, [&](std::size_t i) {
+    tbb::parallel_for(std::size_t(0), new_position.size(), [&](std::size_t i) {
         Float4 pos = position[i];
         float fx = 0, fy = 0, fz = 0;
         for (std::size_t j = 0; j < n; ++j) {
@@ -63,6 +81,14 @@ void scalar_nbody(std::span<Float4> new_position, std::span<Float4> new_velocity
         new_position[i] = pos;
         new_velocity[i] = vel;
     });
+}
+
+double scalar_dot(std::span<const float> a, std::span<const float> b) {
+    return sum_of(a.size(), [&](std::size_t i) { return a[i] * b[i]; });
+}
+
+double scalar_sum(std::span<const float> x) {
+    return sum_of(x.size(), [&](std::size_t i) { return x[i]; });
 }
 
 }  // namespace warpscope::jobs

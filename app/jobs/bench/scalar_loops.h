@@ -19,9 +19,14 @@ struct Float4 {
 /// 4 bytes, red, green, blue and alpha; `size` is a multiple of 16.
 void scalar_ripple(std::span<std::uint8_t> rgba, int size);
 
-/// One step of kernels/nbody.cu; the w of a position is the mass. All spans have one length.
+/// One step of kernels/nbody.cu; the w of a position is the mass. The first new_position.size()
+/// bodies move; all bodies attract them.
 void scalar_nbody(std::span<Float4> new_position, std::span<Float4> new_velocity,
                   std::span<const Float4> position, std::span<const Float4> velocity, float dt,
                   float eps);
+
+/// Sums of up to 4096 neighbours are added in float, one after another, and these sums in double.
+double scalar_dot(std::span<const float> a, std::span<const float> b);
+double scalar_sum(std::span<const float> x);
 
 }  // namespace warpscope::jobs

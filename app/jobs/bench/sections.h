@@ -20,7 +20,7 @@ namespace warpscope::compute {
 template <>
 inline constexpr std::array words_of<jobs::BenchSection>{
     Word<jobs::BenchSection>{jobs::BenchSection::emulator, "emulator",
-                             "the emulator, compared with plain C++ loops"},
+                             "the emulator, compared with plain C++ loops and PoCL"},
     Word<jobs::BenchSection>{jobs::BenchSection::start, "start", "the start of the app"},
     Word<jobs::BenchSection>{jobs::BenchSection::edit, "edit",
                              "the time from an edit of a kernel to its picture"},

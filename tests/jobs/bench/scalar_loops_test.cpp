@@ -41,5 +41,23 @@ TEST(ScalarLoops, TwoBodiesFallTowardsEachOther) {
     EXPECT_EQ(new_position[0].w, 3);
 }
 
+TEST(ScalarLoops, BodiesBeyondTheNewPositionsAttractOnly) {
+    const std::vector<Float4> position{{0, 0, 0, 3}, {1, 0, 0, 1}};
+    const std::vector<Float4> velocity{{0, 0, 0, 0}, {0, 0, 0, 0}};
+    std::vector<Float4> new_position(1), new_velocity(1);
+    scalar_nbody(new_position, new_velocity, position, velocity, 0.5F, 0.75F);
+    EXPECT_NEAR(new_velocity[0].x, 0.512 * 1 * 0.5, 1e-6);
+}
+
+TEST(ScalarLoops, SumsHaveEveryElementOnce) {
+    // 10 000 elements are more than one sum in float; all results are integers below 2^24.
+    std::vector<float> ones(10'000, 1), tens(10'000, 10);
+    EXPECT_EQ(scalar_sum(ones), 10'000);
+    EXPECT_EQ(scalar_dot(ones, tens), 100'000);
+    tens.back() = 11;
+    EXPECT_EQ(scalar_dot(ones, tens), 100'001);
+    EXPECT_EQ(scalar_sum({}), 0);
+}
+
 }  // namespace
 }  // namespace warpscope::jobs

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "compute/emulated/emulated_device.h"
+#include "jobs/bench/bench.h"
+
+namespace warpscope::jobs {
+
+// The section emulator. Its parts, each in a file of its own:
+void bench_emulated_ripple(std::vector<BenchRow>& rows);
+void bench_emulated_nbody(std::vector<BenchRow>& rows);
+void bench_emulated_sums(std::vector<BenchRow>& rows);
+
+std::unique_ptr<compute::EmulatedDevice> make_emulator(compute::Math math);
+
+/// Median times of two computations.
+struct Pair {
+    double first_ms = 0;
+    double second_ms = 0;
+};
+
+/// Measures alternating runs, so that other load on the machine slows both equally: 15 of each, or
+/// fewer where all runs take more than 5 s, but at least 3.
+Pair measure_pair(const std::function<void()>& first, const std::function<void()>& second);
+
+/// A kernel with one launch configuration, as its rows call it.
+struct Measured {
+    std::string name;    ///< "nbody": its rows are nbody_emulated_rate and so on
+    std::string label;   ///< "n-body tiled 4096, fast math"
+    double work = 0;     ///< of one run, in `unit` * s; 0: the rows have times in ms
+    std::string unit{};  ///< "GB/s"
+    double wanted = 0;   ///< goal of emulated : plain, a ratio of times or of speeds; 0: none
+    std::string note{};  ///< about that ratio
+};
+
+/// Adds rows of the emulator (first) and of the plain loop (second), and their ratio.
+void add_rows(std::vector<BenchRow>& rows, const Measured& kernel, const Pair& pair);
+/// Adds rows of PoCL, which calls the kernel `pocl_name`, and of the emulator's speed relative to
+/// it. Adds none where PoCL can't be measured.
+void add_pocl_rows(std::vector<BenchRow>& rows, const Measured& kernel, double emulated_ms,
+                   const std::string& pocl_name);
+/// Adds the time of a run with the race detector and the counters, divided by the time without
+/// them. Throws if the race detector finds a race.
+void add_tracked_row(std::vector<BenchRow>& rows, compute::EmulatedDevice& device,
+                     const Measured& kernel, const std::function<void()>& run, double wanted);
+
+}  // namespace warpscope::jobs
