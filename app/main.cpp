@@ -9,6 +9,7 @@
 #include "compute/device/device.h"
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helpers.h"
+#include "compute/helper/termination_signal.h"
 #include "compute/pick_device.h"
 #include "experiments/nbody/bodies_file.h"
 #include "jobs/bench/bench.h"
@@ -152,7 +153,7 @@ int main(int argc, char** argv) {
     } catch (const Answer& answer) {
         return say(answer.text);
     } catch (const jobs::Interrupted& interrupted) {
-        jobs::end_by(interrupted.signal);
+        compute::end_by(interrupted.signal);
     } catch (const std::invalid_argument& e) {
         // The caller named a parameter, an experiment or a path that cannot be used.
         return complain(e.what(), 2);

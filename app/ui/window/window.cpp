@@ -20,6 +20,7 @@
 #include <thread>
 #include <utility>
 
+#include "compute/helper/termination_signal.h"
 #include "experiments/framework/metadata.h"
 #include "gl/framebuffer.h"
 #include "gl/png.h"
@@ -27,7 +28,6 @@
 #include "ui/edits/edit_files.h"
 #include "ui/window/gui.h"
 #include "ui/window/screenshot.h"
-#include "ui/window/termination.h"
 #include "ui/window/unfinished_run.h"
 #include "ui/window/window_input.h"
 #include "ui/window/window_start.h"
@@ -75,7 +75,7 @@ class App {
     static constexpr std::chrono::milliseconds longest_hidden{100};
 
     const WindowOptions& options_;
-    Termination termination_;
+    compute::TerminationSignal signal_;  ///< seen between two frames
     gl::WindowContext context_;
     GLFWwindow* window_;
     WindowInput input_;
@@ -365,7 +365,7 @@ void App::remember() {
 
 bool App::run() {
     const auto over = [this] { return options_.clicks && options_.clicks->over(Clock::now()); };
-    while (!glfwWindowShouldClose(window_) && !termination_.requested() && !over()) {
+    while (!glfwWindowShouldClose(window_) && signal_.number() == 0 && !over()) {
         wait();
         frame();
     }
@@ -373,7 +373,7 @@ bool App::run() {
     files_.keep_now();
     remember();
     view_->download().end();
-    if (termination_.requested()) termination_.end_process();
+    if (const int signal = signal_.number()) compute::end_by(signal);
     return again_;
 }
 
