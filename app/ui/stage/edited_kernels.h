@@ -48,6 +48,10 @@ class EditedKernels {
     State state() const { return state_; }
     /// Something is being tried on another thread.
     bool in_background() const { return thread_ && thread_->sources() != nullptr; }
+    /// Waits until that has ended. The next advance() takes its result.
+    void wait() {
+        if (thread_) thread_->wait();
+    }
 
     /// Once a frame, with the scene on show: follows changes of the texts, starts what is due and
     /// takes over what has ended. `view` is the size of the picture's area.

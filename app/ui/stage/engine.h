@@ -91,6 +91,8 @@ class Engine {
     }
     /// Waits until all requested checks of the launch have ended.
     void wait_for_checks();
+    /// Waits until the edits that are being tried have been. The next frame takes the result.
+    void wait_for_edits() { edits_.wait(); }
 
     /// Until the next call, commands and frames end soon after a request of `stop`, and what they
     /// would have changed stays as it was. Their launches report to `progress`.

@@ -136,6 +136,9 @@ class Stage {
     Engine& engine() { return *engine_; }
     /// Only with the engine on the calling thread: waits until all requested checks have ended.
     void wait_for_checks();
+    /// Only with the engine on the calling thread: waits until the edits that are being tried have
+    /// been. The next advance() takes the result.
+    void wait_for_edits() { engine_->wait_for_edits(); }
 
     static constexpr double costly_seconds = 2;
 

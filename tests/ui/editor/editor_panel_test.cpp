@@ -258,7 +258,7 @@ TEST_F(EditorTypingTest, SavesToAFileAndOpensItAgain) {
     click("editor.revert");
     click("editor.load");
     // The folder is read on a thread of its own.
-    for (int i = 0; i < 5000 && value("editor.path:0") == "(no such widget)"; ++i) frames();
+    while (value("editor.path:0") == "(no such widget)") frames();
     click("editor.path:0");
     frames(3);
     EXPECT_EQ(text(), edited);
