@@ -11,10 +11,14 @@ from scenario import BODIES, RIPPLE, Scenario, main
 ENDLESS = ["--experiment", "nbody", "--set", "nbody.bodies=262144", "--set", "nbody.kernel=float3"]
 
 
+def first_frame(words):
+    return words.startswith("Frame 1 ·")
+
+
 class Answering(Scenario):
     def test_presses_and_keys_arrive_while_a_frame_is_computed(self):
         app = self.start(*ENDLESS)
-        app.wait_value("work", lambda value: value.startswith("Frame 1"))
+        app.wait_value("work", first_frame)
         for tab in ("counters", "findings", "timings"):
             app.click(f"dock.{tab}")
             app.park()
@@ -32,7 +36,7 @@ class Answering(Scenario):
         app.wait_value("transport.frame", lambda value: int(value) > 2)
         app.type_into("nbody.bodies", "262144")
         app.click("cost.apply")
-        app.wait_value("work", lambda value: value.startswith("Frame"))
+        app.wait_value("work", first_frame)
         app.key("Escape")
         app.wait_value("nbody.bodies", "512")
         self.assertIn("Cancelled", app.value("message"))
@@ -46,7 +50,7 @@ class Answering(Scenario):
         app.wait_value("transport.frame", lambda value: int(value) > 2)
         app.type_into("nbody.bodies", "262144")
         app.click("cost.apply")
-        app.wait_value("work", lambda value: value.startswith("Frame"))
+        app.wait_value("work", first_frame)
         app.click("work.cancel")
         app.wait_value("nbody.bodies", "512")
 
@@ -67,7 +71,7 @@ class Answering(Scenario):
 
     def test_after_a_run_without_a_first_frame_the_next_one_waits(self):
         app = self.start(*ENDLESS)
-        app.wait_value("work", lambda value: value.startswith("Frame 1"))
+        app.wait_value("work", first_frame)
         self.assertEqual(app.end(signal.SIGKILL), -signal.SIGKILL)
         app = self.start(*ENDLESS)
         app.wait_value("offer", lambda value: True)
@@ -87,7 +91,7 @@ class Answering(Scenario):
 
     def test_the_window_closes_at_once_while_a_frame_is_computed(self):
         app = self.start(*ENDLESS)
-        app.wait_value("work", lambda value: value.startswith("Frame 1"))
+        app.wait_value("work", first_frame)
         self.assertEqual(app.quit(), 0)
 
 

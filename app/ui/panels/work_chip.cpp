@@ -78,7 +78,7 @@ std::string WorkChip::words() const {
     if (run.works()) return block_words(seconds_since(run.works_since()), run.progress());
     const auto work = stage_.work();
     if (!work) return {};
-    return work_words(work->activity, stage_.frame() + 1, seconds_since(work->since), work->launch);
+    return work_words(work->activity, work->frame, seconds_since(work->since), work->launch);
 }
 
 void WorkChip::cancel() {

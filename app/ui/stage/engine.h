@@ -99,6 +99,8 @@ class Engine {
     void begin_work(std::stop_token stop, std::shared_ptr<compute::LaunchProgress> progress);
     /// What it is busy with. Any thread may ask.
     Activity activity() const { return activity_; }
+    /// The number of the frame that it computes now or next. Any thread may ask.
+    std::uint64_t next_frame() const { return next_frame_; }
     /// The report on show is older than the frame, and it is time for a newer one.
     bool report_due() const;
     void read_report();
@@ -177,6 +179,7 @@ class Engine {
     std::uint64_t timeline_picture_ = 0, timeline_state_ = 0;  ///< that the timeline belongs to
     Time rests_until_{};  ///< no frame is computed before, while edits are tried
     std::atomic<Activity> activity_ = Activity::other;
+    std::atomic<std::uint64_t> next_frame_ = 1;
     std::stop_token stop_;
     std::shared_ptr<compute::LaunchProgress> progress_;
     bool cancelled_ = false;  ///< in this frame

@@ -46,6 +46,7 @@ void Engine::compute_frame(Size view) {
     take(edits_.advance(*scene_, view));
     // Kernels that have failed stand still until others take their place.
     if (scene_->failed()) return;
+    next_frame_ = experiment().frame() + 1;
     const Time start = clock_();
     const bool rests = edits_.in_background() && start < rests_until_;
     const bool steps = !rests && (!shown_.paused || std::exchange(step_wanted_, false));
@@ -196,6 +197,7 @@ void Engine::begin_work(std::stop_token stop, std::shared_ptr<compute::LaunchPro
     stop_ = std::move(stop);
     progress_ = std::move(progress);
     activity_ = Activity::other;
+    next_frame_ = experiment().frame() + 1;
     for (const auto& [id, scene] : scenes_) limit(scene->device());
 }
 

@@ -12,7 +12,7 @@ EngineThread::EngineThread(const Engine::Start& start, Hooks hooks) : hooks_(std
     const auto over = [&] { return started_ || failure_; };
     while (!changed_.wait_for(lock, std::chrono::milliseconds(50), over)) {
         lock.unlock();
-        hooks_.waits({since, Activity::start, progress_->now()});
+        hooks_.waits({since, Activity::start, 0, progress_->now()});
         lock.lock();
     }
     if (failure_) std::rethrow_exception(failure_);
@@ -50,7 +50,7 @@ bool EngineThread::has_result() const {
 std::optional<Work> EngineThread::work_now() const {
     const std::lock_guard lock(mutex_);
     if (!busy_since_) return {};
-    return Work{*busy_since_, engine_->activity(), progress_->now()};
+    return Work{*busy_since_, engine_->activity(), engine_->next_frame(), progress_->now()};
 }
 
 void EngineThread::cancel() {

@@ -19,6 +19,7 @@ namespace warpscope::ui {
 struct Work {
     std::chrono::steady_clock::time_point since;
     Activity activity = Activity::other;
+    std::uint64_t frame = 0;                  ///< the one that it computes now or next
     compute::LaunchProgress::Reading launch;  ///< the newest launch
 };
 

@@ -56,7 +56,7 @@ std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSett
 
 void StartView::draw(const Work& work, float scale, float raster) {
     const std::chrono::duration<double> since = std::chrono::steady_clock::now() - work.since;
-    const std::string words = work_words(work.activity, 0, since.count(), work.launch);
+    const std::string words = work_words(work.activity, work.frame, since.count(), work.launch);
     if (words.empty()) return;
     if (!ui_) ui_.emplace(scale, raster);
     glfwPollEvents();

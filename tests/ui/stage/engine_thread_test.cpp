@@ -177,6 +177,21 @@ TEST_F(EngineThreadTest, AStepThatDoesNotEndHoldsNoCommand) {
     EXPECT_TRUE(stage_->paused());
 }
 
+TEST_F(EngineThreadTest, TheWorkAfterAResetIsTheFirstFrame) {
+    gate.open();
+    until([&] { return stage_->frame() >= 3; });
+    stage_->pause(true);
+    until([&] { return stage_->settled() && !stage_->work(); });
+    gate.close();
+    stage_->reset();
+    stage_->pause(false);
+    stage_->advance({64, 48});
+    gate.wait_for_a_step();
+    ASSERT_TRUE(stage_->work());
+    EXPECT_EQ(stage_->work()->frame, 1U);
+    EXPECT_GE(stage_->frame(), 3U) << "the picture before is on show";
+}
+
 TEST_F(EngineThreadTest, OfManyCommandsTheLastOneHoldsAndNoneBeforeItIsSeen) {
     gate.open();
     for (int level = 1; level <= 200; ++level) {
