@@ -57,6 +57,7 @@ class Downloading(Session):
         slow = self.home / "slow"
         slow.touch()
         app = self.start(*RIPPLE)
+        app.pause()  # while an experiment computes, Escape cancels it
         app.key("e")
         app.wait_value("editor.read_only", lambda value: "NVRTC" in value)
         app.click("editor.download")

@@ -156,6 +156,7 @@ class Scenarios(Scenario):
 
     def test_a_saved_picture_that_is_opened_brings_its_settings_back(self):
         app = self.start(*RIPPLE, "--set", "ripple.sync=off", "--seed", "7")
+        app.wait_value("picture.pixels", "256x256")
         picture = self.saved(app, "shift+F12")
         app.click("ripple.sync")
         app.wait_value("ripple.sync", "on")

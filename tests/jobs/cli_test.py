@@ -427,7 +427,7 @@ class Signals(CommandLine):
     def test_partial_results_are_written_before_the_end(self):
         for number in [signal.SIGINT, signal.SIGTERM]:
             with self.subTest(signal=number):
-                process = self.start(*self.LONG, "--set", "nbody.bodies=4096")
+                process = self.start(*self.LONG, "--set", "nbody.bodies=512")
                 self.wait_for(r"frame [1-9]\d*/1000000 · \S+ \S+ a frame · about \S+ \w+ left")
                 process.send_signal(number)
                 text, _ = process.communicate()
