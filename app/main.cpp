@@ -97,6 +97,7 @@ int run_window(const Options& options, compute::Helpers& helpers) {
 
 int run(const Options& options) {
     if (options.mode == Mode::helper) return jobs::run_helper(options.helper_socket);
+    emulator::KernelCompiler::set_execution(options.execution);
     compute::Helpers helpers("/proc/self/exe");
     switch (options.mode) {
         case Mode::list:

@@ -218,6 +218,11 @@ class Parser {
                  options_.run.schedule = parse_word<compute::Schedule>("--schedule", s);
                  options_.run_given = true;
              });
+        text("--emulator", "E",
+             "how the emulator runs kernels: interpreted, compiled or auto (auto)", group,
+             [this](const std::string& e) {
+                 options_.execution = parse_word<compute::Execution>("--emulator", e);
+             });
         text("--seed", "N", "seed of the random schedule (1)", group, [this](const std::string& n) {
             options_.run.seed = parse_count("--seed", n, UINT64_MAX);
             options_.run_given = true;

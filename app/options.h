@@ -23,6 +23,7 @@ struct Options {
     std::string device = "auto";
     bool device_given = false;
     compute::RunSettings run;
+    compute::Execution execution = compute::Execution::automatic;
     bool run_given = false;  ///< some of `run`: replaces the settings that the window saved
 
     std::string experiment;  ///< empty: not given

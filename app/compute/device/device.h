@@ -56,6 +56,7 @@ inline void throw_if_stopped(const std::stop_token& stop, std::string_view work)
 enum class DeviceKind { cuda, emulator };
 
 using emulator::BarrierPolicy;
+using emulator::Execution;
 using emulator::LaunchProgress;
 using emulator::LaunchShape;
 using emulator::Schedule;

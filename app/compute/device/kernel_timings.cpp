@@ -20,7 +20,7 @@ double KernelTiming::per_second(double amount) const {
 }
 
 void KernelTimings::record(std::string_view name, Dim3 grid, Dim3 block, unsigned shared_bytes,
-                           const Work& work, float milliseconds) {
+                           const Work& work, float milliseconds, Engine engine) {
     auto kernel = std::find_if(kernels_.begin(), kernels_.end(),
                                [&](const KernelTiming& k) { return k.name == name; });
     if (kernel == kernels_.end()) {
@@ -28,12 +28,14 @@ void KernelTimings::record(std::string_view name, Dim3 grid, Dim3 block, unsigne
         kernel->name = name;
     }
     const bool same = kernel->grid == grid && kernel->block == block &&
-                      kernel->shared_bytes == shared_bytes && kernel->work == work;
+                      kernel->shared_bytes == shared_bytes && kernel->work == work &&
+                      kernel->engine == engine;
     if (!same || kernel->cold()) kernel->recent_ms.clear();
     kernel->grid = grid;
     kernel->block = block;
     kernel->shared_bytes = shared_bytes;
     kernel->work = work;
+    kernel->engine = engine;
     kernel->launches++;
     auto& recent = kernel->recent_ms;
     if (recent.size() == KernelTiming::window) recent.erase(recent.begin());

@@ -20,8 +20,11 @@ struct Work {
     bool operator==(const Work&) const = default;
 };
 
-/// The launches of one kernel: the newest launch configuration and work, and the last `window`
-/// times of launches that have both. The first launch also loads the kernel, so its time is dropped
+/// What ran a launch: a GPU, or the emulator's interpreter, or machine code of this CPU.
+enum class Engine : std::uint8_t { gpu, interpreted, compiled };
+
+/// The launches of one kernel: the newest launch configuration, work and engine, and the last
+/// `window` times of launches that have them. The first launch also loads the kernel, so its time is dropped
 /// when there is a second one.
 struct KernelTiming {
     static constexpr std::size_t window = 256;
@@ -32,6 +35,7 @@ struct KernelTiming {
     unsigned shared_bytes = 0;  ///< static and dynamic, of one block
     std::uint64_t launches = 0;
     Work work;                     ///< of the newest launch
+    Engine engine = Engine::gpu;   ///< of the newest launch
     std::vector<float> recent_ms;  ///< oldest first, at most `window`
 
     /// The only time is that of the first launch.
@@ -54,7 +58,7 @@ struct KernelTiming {
 class KernelTimings {
   public:
     void record(std::string_view name, Dim3 grid, Dim3 block, unsigned shared_bytes,
-                const Work& work, float milliseconds);
+                const Work& work, float milliseconds, Engine engine = Engine::gpu);
     const std::vector<KernelTiming>& kernels() const { return kernels_; }
     const KernelTiming* find(std::string_view name) const;
     void clear() { kernels_.clear(); }

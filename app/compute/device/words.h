@@ -54,6 +54,13 @@ inline constexpr std::array words_of<BarrierPolicy>{
     Word<BarrierPolicy>{BarrierPolicy::strict, "strict", "Strict PTX ISA"},
 };
 
+template <>
+inline constexpr std::array words_of<Execution>{
+    Word<Execution>{Execution::automatic, "auto", "automatic"},
+    Word<Execution>{Execution::interpreted, "interpreted", "interpreted"},
+    Word<Execution>{Execution::compiled, "compiled", "compiled"},
+};
+
 /// Word::name of a value. Throws std::invalid_argument for a value without words.
 template <class Enum>
 std::string_view name(Enum value) {

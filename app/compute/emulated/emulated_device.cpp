@@ -131,10 +131,10 @@ const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view
     if (!module && !edit)
         if (auto shared =
                 translated([&] { return shipped_module(std::string(file), settings_.math); }))
-            module = modules_.emplace_back(std::move(shared)).get();
+            module = modules_.emplace_back(std::move(shared));
     if (!module)
-        module = &parse(edit ? edit->ptx : kernel_ptx(file, settings_.math), kernel_path(file));
-    EmulatedKernel& kernel = find(*module, name);
+        module = parse(edit ? edit->ptx : kernel_ptx(file, settings_.math), kernel_path(file));
+    EmulatedKernel& kernel = find(module, name);
     kernel.built_in = !edit;
     return kernel;
 }
@@ -159,7 +159,10 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
                                    const Work& work, std::span<void* const> arguments) {
     const auto& emulated = static_cast<const EmulatedKernel&>(loaded);
     const emulator::Kernel& kernel = *emulated.kernel;
-    const emulator::Options options = next_options(emulated);
+    emulator::Options options = next_options(emulated);
+    options.compiled =
+        translated([&] { return emulated.tier->choose(emulator::KernelCompiler::execution()); });
+    const bool compiled = options.compiled && !observer_;
     const std::vector<const void*> values(arguments.begin(), arguments.end());
     const auto frozen =
         translated([&] { return emulator::Machine::freeze(kernel, shape, values, options); });
@@ -170,10 +173,11 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     }
     const auto start = Clock::now();
     run(frozen);
+    if (!compiled) emulated.tier->add_cost(Clock::now() - start);
     if (times_each_launch())
-        timings_.record(loaded.name, shape.grid, shape.block,
-                        kernel.shared_bytes + shape.dynamic_shared_bytes, work,
-                        milliseconds_since(start));
+        timings_.record(
+            loaded.name, shape.grid, shape.block, kernel.shared_bytes + shape.dynamic_shared_bytes,
+            work, milliseconds_since(start), compiled ? Engine::compiled : Engine::interpreted);
 }
 
 void EmulatedDevice::end_group(std::string_view name, const Work& work) {
@@ -184,18 +188,20 @@ void EmulatedDevice::run(const emulator::FrozenLaunch& launch) {
     translated([&] { return machine_.run(launch, observer_); });
 }
 
-const emulator::Module& EmulatedDevice::parse(std::string_view ptx, std::string name) {
-    return *modules_.emplace_back(
+const std::shared_ptr<const emulator::Module>& EmulatedDevice::parse(std::string_view ptx,
+                                                                     std::string name) {
+    return modules_.emplace_back(
         translated([&] { return emulator::Module::parse(ptx, std::move(name)); }));
 }
 
-EmulatedDevice::EmulatedKernel& EmulatedDevice::find(const emulator::Module& module,
-                                                     std::string_view name) {
-    const emulator::Kernel* kernel = module.find(name);
-    if (!kernel) throw DeviceError(fmt::format("{} has no kernel {}", module.name(), name));
+EmulatedDevice::EmulatedKernel& EmulatedDevice::find(
+    const std::shared_ptr<const emulator::Module>& module, std::string_view name) {
+    const emulator::Kernel* kernel = module->find(name);
+    if (!kernel) throw DeviceError(fmt::format("{} has no kernel {}", module->name(), name));
     EmulatedKernel& loaded = kernels_[kernel];
     if (!loaded.kernel) {
         loaded.kernel = kernel;
+        loaded.tier = std::make_shared<emulator::KernelTier>(*compiler_, module, *kernel);
         loaded.name = name;
     }
     return loaded;

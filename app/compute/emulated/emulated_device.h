@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
+#include "emulator/compiled/kernel_compiler.h"
 #include "emulator/machine/machine.h"
 
 namespace warpscope::compute {
@@ -59,18 +60,23 @@ class EmulatedDevice final : public Device {
 
     struct EmulatedKernel : LoadedKernel {
         const emulator::Kernel* kernel = nullptr;
+        std::shared_ptr<emulator::KernelTier> tier;
         bool built_in = false;
         void check_arguments(std::span<const std::size_t> bytes) const override;
     };
 
     void run(const emulator::FrozenLaunch& launch);
-    const emulator::Module& parse(std::string_view ptx, std::string name);
-    EmulatedKernel& find(const emulator::Module& module, std::string_view name);
+    const std::shared_ptr<const emulator::Module>& parse(std::string_view ptx, std::string name);
+    EmulatedKernel& find(const std::shared_ptr<const emulator::Module>& module,
+                         std::string_view name);
     emulator::Options next_options(const EmulatedKernel& kernel);
 
     emulator::Machine machine_;
     std::vector<std::shared_ptr<const emulator::Module>> modules_;
-    std::map<std::tuple<std::string, Math, const KernelEdit*>, const emulator::Module*> images_;
+    std::map<std::tuple<std::string, Math, const KernelEdit*>,
+             std::shared_ptr<const emulator::Module>>
+        images_;
+    const std::shared_ptr<emulator::KernelCompiler> compiler_ = emulator::KernelCompiler::shared();
     std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
     emulator::Observer* observer_ = nullptr;
     Clock::time_point group_start_;

@@ -113,6 +113,7 @@ void decode_block(KernelState& state, Emitter& emitter, const BasicBlock& block,
     if (emitter.has_pending_cost()) {  // the block ends at a label: its cost counts here
         Emission end;
         end.full = nothing;
+        end.operation = Operation::end_of_block;
         end.checkpoint = true;
         emitter.emit_inserted(end);
     }

@@ -22,6 +22,8 @@ void decode_clock(StatementDecoder& d, Type type) {
     e.target = bits_of(type);
     e.detail = wall_clock;
     e.checkpoint = true;
+    e.operation = Operation::read_clock;
+    e.type = type;
     d.emit(std::move(e));
 }
 
@@ -34,7 +36,10 @@ void decode_pack(StatementDecoder& d, Type type) {
     std::vector<std::uint32_t> parts;
     for (const Operand& o : elements) parts.push_back(d.source(o, part));
     const Handler pack = bits == 64 ? (parts.size() == 2 ? pack_32 : pack_4x16) : pack_16;
-    d.emit_value(pack, d.destination(d.operand(0)), bits, emission_of(std::move(parts)));
+    Emission e = emission_of(std::move(parts));
+    e.operation = Operation::pack;
+    e.type = type;
+    d.emit_value(pack, d.destination(d.operand(0)), bits, std::move(e));
 }
 
 // mov {d, e}, a
@@ -44,6 +49,8 @@ void decode_unpack(StatementDecoder& d, Type type) {
     Emission e =
         emission_of({d.destination(elements[0]), d.destination(elements[1]), d.source(1, type)});
     e.full = bits_of(type) == 64 ? unpack_32 : unpack_16;
+    e.operation = Operation::unpack;
+    e.type = type;
     d.emit(std::move(e));
 }
 

@@ -22,4 +22,11 @@ enum class Schedule : std::uint8_t { random, run_to_barrier, reverse, manual };
 ///                 as the PTX ISA requires for bar.sync
 enum class BarrierPolicy : std::uint8_t { volta, before_volta, strict };
 
+/// What runs kernels on the emulator.
+enum class Execution : std::uint8_t {
+    automatic,    ///< the interpreter, until compiled code is ready for a kernel that costs time
+    interpreted,  ///< the interpreter always
+    compiled      ///< compiled code; launches wait until it is ready
+};
+
 }  // namespace warpscope::emulator

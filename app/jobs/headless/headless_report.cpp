@@ -27,6 +27,7 @@ std::string timing_lines(const compute::KernelTiming& k, const compute::Ceilings
     if (shares.larger() > 0)
         line += fmt::format("  {} of the {}", quantity(100 * shares.larger(), "%"),
                             shares.larger_name());
+    if (k.engine == compute::Engine::compiled) line += "  compiled";
     line += k.cold() ? "  (first launch)\n" : "\n";
     const std::string note = k.cold() ? "" : compute::timing_note(k, ceilings);
     if (note.empty()) return line;

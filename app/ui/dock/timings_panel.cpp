@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "compute/shares.h"
+#include "emulator/compiled/kernel_compiler.h"
 #include "ui/dock/roofline.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/table_columns.h"
@@ -47,6 +48,28 @@ void share_cell(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings) {
     if (known && ImGui::IsItemHovered()) quick_tooltip(ui, roofline_words(kernel, *ceilings));
 }
 
+/// What ran the newest launch on the emulator; empty for a GPU.
+const char* engine_words(compute::Engine engine) {
+    switch (engine) {
+        case compute::Engine::interpreted:
+            return "interpreted";
+        case compute::Engine::compiled:
+            return "compiled for this CPU";
+        default:
+            return "";
+    }
+}
+
+/// "interpreted", "compiled for this CPU" or "some kernels compiled for this CPU".
+std::string engine_words(const std::vector<const KernelTiming*>& kernels) {
+    const auto count = std::count_if(kernels.begin(), kernels.end(), [](const KernelTiming* k) {
+        return k->engine == compute::Engine::compiled;
+    });
+    const std::string compiled = engine_words(compute::Engine::compiled);
+    if (count == 0) return engine_words(compute::Engine::interpreted);
+    return std::size_t(count) == kernels.size() ? compiled : "some kernels " + compiled;
+}
+
 /// `runs`: the kernel is still launched; the row of another one is dimmed.
 void row(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings, bool runs) {
     const ImU32 strong = runs ? colour::text : colour::faint;
@@ -59,7 +82,12 @@ void row(Ui& ui, const KernelTiming& kernel, const Ceilings* ceilings, bool runs
     clipped_text(ui.fonts.mono, strong, kernel.name, ImGui::GetContentRegionAvail().x);
     record(ui, "timing." + kernel.name, milliseconds(kernel.median_ms()));
     record(ui, "timing." + kernel.name + ".runs", runs ? "on" : "off");
-    if (!runs) tooltip(ui, "This kernel is no longer launched.");
+    const char* const engine = engine_words(kernel.engine);
+    record(ui, "timing." + kernel.name + ".engine", engine);
+    if (!runs)
+        tooltip(ui, "This kernel is no longer launched.");
+    else if (*engine)
+        tooltip(ui, fmt::format("The newest launch was {}.", engine));
     ImGui::TableNextColumn();
     number(quantity(double(kernel.launches), ""), weak);
     ImGui::TableNextColumn();
@@ -177,15 +205,33 @@ void TimingsPanel::draw_line(Ui& ui) {
     tooltip(ui, frame_text(stage_, times_, true));
 }
 
+void TimingsPanel::engine_line(Ui& ui) const {
+    const auto running = recent_.running(stage_.timings().kernels());
+    if (running.empty()) return;
+    const std::string words = engine_words(running);
+    ImGui::SameLine(0, ui.px(10));
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(2));
+    text(ui.fonts.small, colour::dim, words);
+    record(ui, "timings.engine", words);
+    const std::string problem = emulator::KernelCompiler::shared()->problem();
+    tooltip(ui,
+            "The emulator interprets a kernel at first. A kernel that has taken 100 ms is "
+            "compiled for this CPU, by LLVM, while the interpreter goes on." +
+                (problem.empty() ? "" : "\nThe interpreter goes on: " + problem + "."));
+}
+
 void TimingsPanel::draw(Ui& ui) {
     const compute::DeviceInfo& info = stage_.device();
     const Ceilings* ceilings = compute::known_ceilings(info);
+    const auto& kernels = stage_.timings().kernels();
+    recent_.follow(kernels, stage_.shown().launch_parameters);
     text(ui.fonts.small, colour::dim, "On " + info.name);
     if (info.kind == compute::DeviceKind::emulator) {
         ImGui::SameLine(0, ui.px(10));
         ImGui::SetCursorPosY(ImGui::GetCursorPosY() - ui.px(2));
         badge(ui, "emulated", colour::finding);
         record(ui, "timings.emulated", "emulated");
+        engine_line(ui);
     } else {
         gpu_line(ui, facts_, info);
         if (!ceilings) stage_.measure_ceilings();
@@ -196,8 +242,6 @@ void TimingsPanel::draw(Ui& ui) {
         right_cell(ui.fonts.mono, colour::dim, frame);
         record(ui, "timings.frame", frame);
     }
-    const auto& kernels = stage_.timings().kernels();
-    recent_.follow(kernels, stage_.shown().launch_parameters);
     table(ui, kernels, ceilings, recent_);
 }
 

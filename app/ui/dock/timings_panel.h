@@ -25,6 +25,8 @@ class TimingsPanel {
     void set_frame_times(const FrameTimes& times) { times_ = times; }
 
   private:
+    void engine_line(Ui& ui) const;
+
     Stage& stage_;
     DeviceFacts& facts_;
     FrameTimes times_;

@@ -1,0 +1,158 @@
+#include "emulator/compiled/compiled_kernel.h"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "emulator/compiled/generator.h"
+#include "emulator/program/error.h"
+
+namespace warpscope::emulator {
+
+/// The CPU that code is written for.
+struct CodeTarget {
+    std::string triple, cpu, features;
+    unsigned lanes = 4;  ///< of a vector of 32-bit elements
+    bool has_fma = false;
+};
+
+namespace {
+
+CodeTarget target_of(const Llvm& llvm, InstructionSet set) {
+    CodeTarget target;
+    target.triple = llvm.taken(llvm.GetDefaultTargetTriple());
+    switch (set) {
+        case InstructionSet::sse4:
+            target.cpu = "x86-64-v2";
+            return target;
+        case InstructionSet::avx2:
+            target.cpu = "x86-64-v3";
+            target.lanes = 8;
+            target.has_fma = true;
+            return target;
+        case InstructionSet::avx512:
+            target.cpu = "x86-64-v4";
+            target.lanes = 16;
+            target.has_fma = true;
+            return target;
+        case InstructionSet::host:
+            break;
+    }
+    target.cpu = llvm.taken(llvm.GetHostCPUName());
+    target.features = llvm.taken(llvm.GetHostCPUFeatures());
+    const auto has = [&](std::string_view feature) {
+        return target.features.find(feature) != std::string::npos;
+    };
+#if defined(__x86_64__)
+    target.lanes = has("+avx512f") ? 16 : has("+avx2") ? 8 : 4;
+    target.has_fma = has("+fma");
+#else
+    target.has_fma = true;
+#endif
+    return target;
+}
+
+/// LLVM needs about 0.4 ms for an instruction.
+constexpr std::size_t most_instructions = 8000;
+
+/// Only what the generator leaves to do: variables become values, and the chains of blocks one.
+constexpr const char* passes =
+    "function(lower-expect,sroa,early-cse,simplifycfg,instcombine,early-cse,simplifycfg)";
+
+class TargetMachine {
+  public:
+    TargetMachine(const Llvm& llvm, const CodeTarget& target) : llvm_(llvm) {
+        LlvmTarget found = nullptr;
+        char* error = nullptr;
+        if (llvm.GetTargetFromTriple(target.triple.c_str(), &found, &error))
+            throw Error(
+                fmt::format("LLVM does not compile for {}: {}", target.triple, llvm.taken(error)));
+        constexpr int default_level = 2, default_relocation = 0, jit_code = 1;
+        machine_ = llvm.CreateTargetMachine(found, target.triple.c_str(), target.cpu.c_str(),
+                                            target.features.c_str(), default_level,
+                                            default_relocation, jit_code);
+        if (!machine_) throw Error(fmt::format("LLVM does not know the CPU {}", target.cpu));
+    }
+    ~TargetMachine() { llvm_.DisposeTargetMachine(machine_); }
+    TargetMachine(const TargetMachine&) = delete;
+    TargetMachine& operator=(const TargetMachine&) = delete;
+
+    void prepare(LlvmModule module, const CodeTarget& target) const {
+        llvm_.SetTarget(module, target.triple.c_str());
+        const LlvmTargetData layout = llvm_.CreateTargetDataLayout(machine_);
+        llvm_.SetModuleDataLayout(module, layout);
+        llvm_.DisposeTargetData(layout);
+    }
+    void optimize(LlvmModule module) const {
+        const LlvmPassOptions options = llvm_.CreatePassBuilderOptions();
+        const LlvmError error = llvm_.RunPasses(module, passes, machine_, options);
+        llvm_.DisposePassBuilderOptions(options);
+        if (!error) return;
+        char* const words = llvm_.GetErrorMessage(error);
+        const std::string copy = words;
+        llvm_.DisposeErrorMessage(words);
+        throw Error("LLVM does not run its passes: " + copy);
+    }
+
+  private:
+    const Llvm& llvm_;
+    LlvmTargetMachine machine_ = nullptr;
+};
+
+void set_attribute(const Ir& ir, LlvmValue function, const std::string& name,
+                   const std::string& value) {
+    constexpr unsigned of_function = ~0u;
+    ir.llvm().AddAttributeAtIndex(
+        function, of_function,
+        ir.llvm().CreateStringAttribute(ir.context(), name.c_str(), unsigned(name.size()),
+                                        value.c_str(), unsigned(value.size())));
+}
+
+void set_attributes(const Ir& ir, const CodeTarget& target, bool flushes) {
+    const LlvmValue function = ir.llvm().GetNamedFunction(ir.module(), Generator::function_name);
+    set_attribute(ir, function, "target-cpu", target.cpu);
+    set_attribute(ir, function, "target-features", target.features);
+    const std::string bits = std::to_string(target.lanes * 32);
+    set_attribute(ir, function, "prefer-vector-width", bits);
+    set_attribute(ir, function, "min-legal-vector-width", bits);
+    if (flushes) set_attribute(ir, function, "denormal-fp-math", "preserve-sign,preserve-sign");
+}
+
+}  // namespace
+
+CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
+                               std::shared_ptr<const Module> module, const Kernel& kernel,
+                               InstructionSet set)
+    : module_(std::move(module)), kernel_(kernel), llvm_(std::move(llvm)) {
+    if (kernel.code.size() > most_instructions)
+        throw Error(
+            fmt::format("kernel {} is not compiled: it has {} instructions, the limit is {}",
+                        kernel.name, kernel.code.size(), most_instructions));
+    const Plan plan(kernel);
+    build(plan, target_of(*llvm_, set));
+    const auto compiled =
+        reinterpret_cast<Handler>(llvm_->GetFunctionAddress(engine_, Generator::function_name));
+    for (std::uint32_t u = 0; u < plan.units().size(); ++u)
+        if (plan.is_entry()[u])
+            kernel_.code[plan.units()[u].begin].handlers[Instruction::full] = compiled;
+}
+
+void CompiledKernel::build(const Plan& plan, const CodeTarget& target) {
+    ir_ = std::make_unique<Ir>(llvm_, kernel_.name.c_str());
+    Generator(*ir_, plan, kernel_.code.data(), target.lanes, target.has_fma).write();
+    set_attributes(*ir_, target, kernel_.flush_subnormals);
+    const TargetMachine machine(*llvm_, target);
+    machine.prepare(ir_->module(), target);
+    machine.optimize(ir_->module());
+    LlvmJitOptions options;
+    char* error = nullptr;
+    if (llvm_->CreateMCJITCompilerForModule(&engine_, ir_->release(), &options, sizeof(options),
+                                            &error))
+        throw Error(fmt::format("LLVM does not start its compiler: {}", llvm_->taken(error)));
+}
+
+CompiledKernel::~CompiledKernel() {
+    if (engine_) llvm_->DisposeExecutionEngine(engine_);
+}
+
+}  // namespace warpscope::emulator

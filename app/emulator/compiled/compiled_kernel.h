@@ -1,0 +1,43 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "emulator/compiled/llvm.h"
+#include "emulator/program/module.h"
+
+namespace warpscope::emulator {
+
+/// The instructions of this CPU that compiled code may use.
+enum class InstructionSet : std::uint8_t {
+    host,    ///< all that the CPU has
+    sse4,    ///< 128-bit vectors, no fused multiply-add (x86-64-v2)
+    avx2,    ///< 256-bit vectors (x86-64-v3)
+    avx512,  ///< 512-bit vectors (x86-64-v4)
+};
+
+/// A kernel whose instructions are machine code where that is possible: a copy of the kernel in
+/// which the instructions at which compiled code begins have it as their handler for a full warp.
+/// A launch of the copy has the results, counts and errors of the kernel.
+class CompiledKernel {
+  public:
+    /// Compiles a kernel of `module`. Throws Error: the kernel is too long, or LLVM refuses it.
+    CompiledKernel(std::shared_ptr<const Llvm> llvm, std::shared_ptr<const Module> module,
+                   const Kernel& kernel, InstructionSet set = InstructionSet::host);
+    ~CompiledKernel();
+    CompiledKernel(const CompiledKernel&) = delete;
+    CompiledKernel& operator=(const CompiledKernel&) = delete;
+
+    const Kernel& kernel() const { return kernel_; }
+
+  private:
+    void build(const class Plan& plan, const struct CodeTarget& target);
+
+    std::shared_ptr<const Module> module_;
+    Kernel kernel_;
+    std::shared_ptr<const Llvm> llvm_;
+    std::unique_ptr<class Ir> ir_;  ///< outlives the engine, whose module lies in its context
+    LlvmEngine engine_ = nullptr;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,267 @@
+#include <algorithm>
+
+#include "emulator/compiled/generator.h"
+#include "emulator/compiled/warp_layout.h"
+
+// Loads and stores. Each one is checked as the interpreter checks it; where a check fails, the
+// interpreter repeats the access and reports the error.
+namespace warpscope::emulator {
+
+namespace {
+
+constexpr unsigned half_warp = lanes_per_warp / 2;
+
+/// What moves for one lane. Four bytes that are stored as a vector (uchar4) move as one word.
+struct Moved {
+    explicit Moved(const Instruction& i) {
+        const AccessForm form(i.target);
+        is_pixel = form.bytes == 1;
+        elements = is_pixel ? 1 : form.elements;
+        bytes = is_pixel ? 4 : form.bytes;
+    }
+    unsigned total() const { return bytes * elements; }
+    unsigned bits() const { return bytes * 8; }
+
+    bool is_pixel;
+    unsigned elements, bytes;
+};
+
+}  // namespace
+
+void Generator::access(std::uint32_t u) {
+    const Unit& unit = plan_.units()[u];
+    close_segment();
+    if (unit.guard) begin_guarded(u);
+    if (is_uniform(unit.instruction->operands[unit.instruction->detail]))
+        load_uniform(u);
+    else
+        access_lanes(u);
+    checkpoint(u);
+}
+
+// All lanes go on here; none: the next unit; some: the interpreter.
+void Generator::begin_guarded(std::uint32_t u) {
+    in_scalar_part();
+    const Instruction& guard = *plan_.units()[u].guard;
+    LlvmValue active = mask(guard.operands[0]);
+    if (guard.role == Role::guard_not) active = ir_.not_(active);
+    const LlvmBlock not_all = ir_.block(), all = ir_.block();
+    ir_.likely(ir_.compare_with(Ir::eq, active, 0xFFFFFFFF), all, not_all);
+    ir_.go_on_in(not_all);
+    ir_.branch(ir_.compare_with(Ir::eq, active, 0), leader(u + 1), interpret(u));
+    begin_segment(all);
+}
+
+// Goes on where the condition holds.
+void Generator::require(LlvmValue condition, std::uint32_t u) {
+    const LlvmBlock next = ir_.block();
+    ir_.likely(condition, next, interpret(u));
+    ir_.go_on_in(next);
+}
+
+// Addresses [low, high) must lie in shared memory, or in one allocation of global memory.
+void Generator::require_range(std::uint32_t u, LlvmValue low, LlvmValue high) {
+    const Instruction& i = *plan_.units()[u].instruction;
+    const LlvmValue ordered = ir_.compare(Ir::ule, low, high);
+    if (AccessForm(i.target).space == Space::shared)
+        return require(ir_.op(Ir::and_, ordered, ir_.compare(Ir::ule, high, shared_bytes_)), u);
+    const Instruction* const compiled = code_ + kernel_.index_of(&i);
+    const std::size_t entry = reinterpret_cast<std::uintptr_t>(compiled) / sizeof(Instruction) % 16;
+    const LlvmValue range = ir_.at(block_, WarpLayout::ranges + entry * sizeof(AddressRange));
+    const LlvmType i64 = ir_.integer(64);
+    const LlvmValue begin = ir_.load(i64, range), end = ir_.load(i64, ir_.at(range, 8));
+    const LlvmValue known =
+        ir_.op(Ir::and_, ordered,
+               ir_.op(Ir::and_, ir_.compare(Ir::uge, low, begin), ir_.compare(Ir::ule, high, end)));
+    const LlvmBlock next = ir_.block(), searching = ir_.block();
+    ir_.likely(known, next, searching);
+    ir_.go_on_in(searching);
+    const LlvmValue found = ir_.call(reinterpret_cast<const void*>(&range_is_in_global),
+                                     ir_.integer(8), {ir_.address(compiled), warp_, low, high});
+    ir_.likely(ir_.compare_with(Ir::ne, ir_.op(Ir::and_, found, 1), 0), next, interpret(u));
+    ir_.go_on_in(next);
+}
+
+// The host address that is added to each PTX address.
+LlvmValue Generator::base_of(const Unit& unit) const {
+    const Instruction& i = *unit.instruction;
+    const LlvmValue offset = ir_.integer_of(64, std::uint64_t(i.immediate));
+    if (AccessForm(i.target).space != Space::shared) return offset;
+    return ir_.op(Ir::add, ir_.cast(Ir::ptrtoint, shared_, ir_.integer(64)), offset);
+}
+
+void Generator::load_uniform(std::uint32_t u) {
+    const Unit& unit = plan_.units()[u];
+    const Instruction& i = *unit.instruction;
+    const AccessForm form(i.target);
+    const Moved moved(i);
+    const LlvmType i64 = ir_.integer(64), pointer = ir_.pointer();
+    const LlvmValue address = ir_.cast(
+        Ir::zext, scalar(i.operands[i.detail], form.wide_address ? Type::b64 : Type::b32), i64);
+    const LlvmValue low = ir_.op(Ir::add, address, std::uint64_t(i.immediate));
+    require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, low, moved.total() - 1), 0), u);
+    require_range(u, low, ir_.op(Ir::add, low, moved.total()));
+    const LlvmValue from = ir_.cast(Ir::inttoptr, ir_.op(Ir::add, address, base_of(unit)), pointer);
+    for (unsigned e = 0; e < moved.elements; ++e) {
+        const LlvmValue value =
+            ir_.load(ir_.integer(moved.bits()), ir_.at(from, e * moved.bytes), moved.bytes);
+        if (is_uniform(i.operands[e])) {
+            set_scalar(i.operands[e], value);
+            continue;
+        }
+        const LlvmValue all = ir_.splat(value, width_);
+        for (unsigned g = 0; g < group_count_; ++g) set_lanes(i.operands[e], all, g);
+    }
+    begin_segment(ir_.here());
+}
+
+void Generator::access_lanes(std::uint32_t u) {
+    in_scalar_part();
+    const Unit& unit = plan_.units()[u];
+    const Instruction& i = *unit.instruction;
+    const AccessForm form(i.target);
+    const unsigned bytes = Moved(i).total(), bits = form.wide_address ? 64 : 32;
+    const LlvmType i64 = ir_.integer(64), type = ir_.integer(bits, lanes_per_warp);
+    const LlvmType scalar_type = ir_.integer(bits);
+    Lanes parts;
+    for (const LlvmValue part : storage_[i.operands[i.detail]])
+        parts.push_back(ir_.load(ir_.integer(bits, width_), part));
+    const LlvmValue addresses = ir_.joined(parts);
+    std::vector<std::uint64_t> distances(lanes_per_warp);
+    std::vector<int> first(lanes_per_warp);
+    for (unsigned l = 0; l < lanes_per_warp; ++l) {
+        distances[l] = l % half_warp * bytes;
+        first[l] = int(l / half_warp * half_warp);
+    }
+    const LlvmValue starts = ir_.op(Ir::sub, addresses, ir_.lanes_of(distances, bits));
+    const LlvmValue equal = ir_.compare(Ir::eq, starts, ir_.shuffle(starts, starts, first));
+    const LlvmValue a = ir_.lane(addresses, 0), b = ir_.lane(addresses, half_warp);
+    const LlvmValue a_first = ir_.compare(Ir::ult, a, b);
+    const LlvmValue lower = ir_.select(a_first, a, b), upper = ir_.select(a_first, b, a);
+    const std::uint64_t length = (half_warp - 1) * bytes;
+    const std::uint64_t most = bits == 64 ? ~std::uint64_t(0) : 0xFFFFFFFF;
+    const LlvmValue no_wrap = ir_.compare_with(Ir::ule, upper, most - length);
+    const LlvmValue all_equal = ir_.compare_with(
+        Ir::eq, ir_.cast(Ir::bitcast, equal, ir_.integer(lanes_per_warp)), 0xFFFFFFFF);
+    const LlvmBlock consecutive = ir_.block("consecutive"), scattered = ir_.block("scattered"),
+                    done = ir_.block("done");
+    ir_.likely(ir_.op(Ir::and_, all_equal, no_wrap), consecutive, scattered);
+
+    const auto check = [&](LlvmValue low, LlvmValue high, LlvmValue odd) {
+        require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, odd, bytes - 1), 0), u);
+        const auto from = std::uint64_t(i.immediate);
+        require_range(u, ir_.op(Ir::add, ir_.cast(Ir::zext, low, i64), from),
+                      ir_.op(Ir::add, ir_.cast(Ir::zext, high, i64), from + bytes));
+    };
+    ir_.go_on_in(consecutive);
+    check(lower, ir_.op(Ir::add, upper, length), ir_.op(Ir::or_, a, b));
+    move_consecutive(unit, base_of(unit), {a, b});
+    ir_.jump(done);
+
+    ir_.go_on_in(scattered);
+    const auto reduced = [&](const char* name) {
+        return ir_.intrinsic(name, scalar_type, {addresses}, {type});
+    };
+    check(reduced("vector.reduce.umin"), reduced("vector.reduce.umax"),
+          reduced("vector.reduce.or"));
+    move_scattered(unit, base_of(unit));
+    ir_.jump(done);
+    ir_.go_on_in(done);
+    begin_segment(done);
+}
+
+// The values that a store moves, by element, for the lanes of a group.
+Generator::Lanes Generator::stored(const Unit& unit, unsigned g) {
+    const Instruction& i = *unit.instruction;
+    const AccessForm form(i.target);
+    const Moved moved(i);
+    const LlvmType type = ir_.integer(moved.bits(), width_);
+    Lanes values;
+    for (unsigned e = 0; e < form.elements; ++e) {
+        const std::uint32_t operand = i.operands[1 + e];
+        const Type kind = moved.bits() == 64 ? Type::b64 : Type::b32;
+        if (const std::uint64_t* value = plan_.constant(operand)) {
+            values.push_back(constant(*value, kind, width_));
+        } else if (is_uniform(operand)) {
+            const LlvmValue value =
+                ir_.load(ir_.integer(plan_.variables().at(operand).bits()), storage_[operand][0]);
+            values.push_back(
+                ir_.splat(ir_.cast(Ir::trunc, value, ir_.integer(moved.bits())), width_));
+        } else {
+            values.push_back(ir_.load(type, storage_[operand][g]));
+        }
+    }
+    if (!moved.is_pixel) return values;
+    LlvmValue pixel = ir_.op(Ir::and_, values[0], 0xFF);
+    for (unsigned e = 1; e < 4; ++e)
+        pixel = ir_.op(Ir::or_, pixel, ir_.op(Ir::shl, ir_.op(Ir::and_, values[e], 0xFF), 8 * e));
+    return {pixel};
+}
+
+// `halves`: the addresses of the first and of the 17th lane.
+void Generator::move_consecutive(const Unit& unit, LlvmValue base,
+                                 const std::vector<LlvmValue>& halves) {
+    const Instruction& i = *unit.instruction;
+    const Moved moved(i);
+    const LlvmType i64 = ir_.integer(64);
+    const unsigned all = width_ * moved.elements;
+    for (unsigned g = 0; g < group_count_; ++g) {
+        const unsigned lane = g * width_;
+        const LlvmValue start = ir_.cast(Ir::zext, halves[lane / half_warp], i64);
+        const LlvmValue place =
+            ir_.at(ir_.cast(Ir::inttoptr, ir_.op(Ir::add, start, base), ir_.pointer()),
+                   lane % half_warp * moved.total());
+        std::vector<int> order(all);
+        if (unit.kind == Unit::Kind::stores) {
+            const Lanes values = stored(unit, g);
+            for (unsigned l = 0; l < all; ++l)
+                order[l] = int(l % moved.elements * width_ + l / moved.elements);
+            const LlvmValue joined = ir_.joined(values);
+            ir_.store(moved.elements == 1 ? joined : ir_.shuffle(joined, joined, order), place,
+                      moved.bytes);
+            continue;
+        }
+        const LlvmValue values = ir_.load(ir_.integer(moved.bits(), all), place, moved.bytes);
+        for (unsigned e = 0; e < moved.elements; ++e) {
+            order.resize(width_);
+            for (unsigned l = 0; l < width_; ++l) order[l] = int(l * moved.elements + e);
+            set_lanes(i.operands[e],
+                      moved.elements == 1 ? values : ir_.shuffle(values, values, order), g);
+        }
+    }
+}
+
+// Lanes that store to one address do so in their order (LLVM's masked.scatter, too).
+void Generator::move_scattered(const Unit& unit, LlvmValue base) {
+    const Instruction& i = *unit.instruction;
+    const AccessForm form(i.target);
+    const Moved moved(i);
+    const LlvmType type = ir_.integer(moved.bits(), width_), pointers = ir_.pointer(width_);
+    const LlvmValue every_lane = ir_.number(ir_.integer(1, width_), 1);
+    const LlvmValue align = ir_.integer_of(32, moved.bytes);
+    std::vector<Lanes> loaded(group_count_);
+    for (unsigned g = 0; g < group_count_; ++g) {
+        const LlvmValue narrow = ir_.load(ir_.integer(form.wide_address ? 64 : 32, width_),
+                                          storage_[i.operands[i.detail]][g]);
+        const LlvmValue addresses = ir_.op(
+            Ir::add, ir_.cast(Ir::zext, narrow, ir_.integer(64, width_)), ir_.splat(base, width_));
+        const Lanes values = unit.kind == Unit::Kind::stores ? stored(unit, g) : Lanes();
+        for (unsigned e = 0; e < moved.elements; ++e) {
+            const LlvmValue places =
+                ir_.cast(Ir::inttoptr, ir_.op(Ir::add, addresses, e * moved.bytes), pointers);
+            if (unit.kind == Unit::Kind::stores)
+                ir_.intrinsic("masked.scatter", ir_.nothing(),
+                              {values[e], places, align, every_lane}, {type, pointers});
+            else
+                loaded[g].push_back(ir_.intrinsic("masked.gather", type,
+                                                  {places, align, every_lane, ir_.zero(type)},
+                                                  {type, pointers}));
+        }
+    }
+    if (unit.kind == Unit::Kind::stores) return;
+    // Behind all loads, since a destination may hold the addresses.
+    for (unsigned g = 0; g < group_count_; ++g)
+        for (unsigned e = 0; e < moved.elements; ++e) set_lanes(i.operands[e], loaded[g][e], g);
+}
+
+}  // namespace warpscope::emulator

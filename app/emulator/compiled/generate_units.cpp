@@ -1,0 +1,159 @@
+#include <algorithm>
+
+#include "emulator/compiled/generator.h"
+#include "emulator/compiled/warp_layout.h"
+#include "emulator/handlers/handlers.h"
+
+// Arithmetic, shuffles, branches and the count of executed instructions.
+namespace warpscope::emulator {
+
+void Generator::compute(const Unit& unit) {
+    const Instruction& i = *unit.instruction;
+    if (i.type == Type::pred) return compute_mask(unit);
+    bool is_scalar = is_uniform(i.operands[0]);
+    if (operand_type(i, 0) == Type::pred)
+        is_scalar = is_uniform(i.operands[1]) && is_uniform(i.operands[2]);
+    is_scalar ? compute_scalar(unit) : compute_lanes(unit);
+}
+
+// Logic on predicates works on masks of 32 lanes.
+void Generator::compute_mask(const Unit& unit) {
+    const Instruction& i = *unit.instruction;
+    if (!changed_predicates_.empty()) close_segment();
+    in_scalar_part();
+    LlvmValue sources[2] = {};
+    for (unsigned k = 0; k < source_count(i); ++k) sources[k] = mask(i.operands[k + 1]);
+    LlvmValue result = unit.make(arithmetics_, i, sources);
+    if (unit.guard) {
+        LlvmValue active = mask(unit.guard->operands[0]);
+        if (unit.guard->role == Role::guard_not) active = ir_.not_(active);
+        result = ir_.op(Ir::or_, ir_.op(Ir::and_, result, active),
+                        ir_.op(Ir::and_, mask(i.operands[0]), ir_.not_(active)));
+    }
+    set_mask(i.operands[0], result);
+}
+
+void Generator::compute_scalar(const Unit& unit) {
+    const Instruction& i = *unit.instruction;
+    if (!changed_predicates_.empty()) close_segment();
+    LlvmValue sources[4] = {};
+    for (unsigned k = 0; k < source_count(i); ++k)
+        sources[k] = scalar(i.operands[k + 1], operand_type(i, k + 1));
+    in_scalar_part();
+    LlvmValue result = unit.make(arithmetics_, i, sources);
+    scalar_part_ = ir_.here();
+    const bool is_predicate = operand_type(i, 0) == Type::pred;
+    if (is_predicate) result = ir_.cast(Ir::sext, result, ir_.integer(32));
+    if (unit.guard) {
+        LlvmValue active = mask(unit.guard->operands[0]);
+        if (unit.guard->role == Role::guard_not) active = ir_.not_(active);
+        if (is_predicate)
+            result = ir_.op(Ir::or_, ir_.op(Ir::and_, result, active),
+                            ir_.op(Ir::and_, mask(i.operands[0]), ir_.not_(active)));
+        else
+            result = ir_.select(ir_.compare_with(Ir::ne, active, 0), result,
+                                scalar(i.operands[0], operand_type(i, 0)));
+    }
+    is_predicate ? set_mask(i.operands[0], result) : set_scalar(i.operands[0], result);
+}
+
+void Generator::compute_lanes(const Unit& unit) {
+    const Instruction& i = *unit.instruction;
+    const bool is_predicate = operand_type(i, 0) == Type::pred;
+    Lanes results;
+    for (unsigned g = 0; g < group_count_; ++g) {
+        LlvmValue sources[4] = {};
+        for (unsigned k = 0; k < source_count(i); ++k)
+            sources[k] = lanes(i.operands[k + 1], operand_type(i, k + 1), g);
+        in_group(g);
+        LlvmValue result = unit.make(arithmetics_, i, sources);
+        leave_group(g);
+        if (unit.guard) {
+            LlvmValue active = lanes(unit.guard->operands[0], Type::pred, g);
+            if (unit.guard->role == Role::guard_not) active = ir_.not_(active);
+            const LlvmValue before = lanes(i.operands[0], operand_type(i, 0), g);
+            result = ir_.select(active, result, before);
+        }
+        if (is_predicate)
+            results.push_back(result);
+        else
+            set_lanes(i.operands[0], result, g);
+    }
+    if (!is_predicate) return;
+    predicates_[i.operands[0]] = std::move(results);
+    changed_predicates_.insert(i.operands[0]);
+}
+
+// shfl.sync of all lanes by a constant distance within constant segments (PTX ISA 9.7.9.6).
+void Generator::shuffle(const Unit& unit) {
+    close_segment();
+    in_scalar_part();
+    const Instruction& i = *unit.instruction;
+    Lanes parts;
+    for (unsigned g = 0; g < group_count_; ++g)
+        parts.push_back(ir_.load(ir_.integer(32, width_), storage_[i.operands[2]][g]));
+    const LlvmValue values = ir_.joined(parts);
+    const int distance = int(*plan_.constant(i.operands[3]) & 31);
+    const auto c = std::uint32_t(*plan_.constant(i.operands[4]));
+    const int segment = int(c >> 8 & 31), clamp = int(c & 31);
+    std::vector<int> from(lanes_per_warp);
+    std::uint32_t in_range = 0;
+    for (int lane = 0; lane < int(lanes_per_warp); ++lane) {
+        const int first = lane & segment, last = first | (clamp & ~segment);
+        const auto mode = ShuffleMode(i.detail);
+        const int source = mode == ShuffleMode::up     ? lane - distance
+                           : mode == ShuffleMode::down ? lane + distance
+                           : mode == ShuffleMode::bfly ? lane ^ distance
+                                                       : first | (distance & ~segment);
+        const bool valid = mode == ShuffleMode::up ? source >= last : source <= last;
+        from[std::size_t(lane)] = valid ? source : lane;
+        in_range |= std::uint32_t(valid) << lane;
+    }
+    const LlvmValue result = ir_.shuffle(values, values, from);
+    for (unsigned g = 0; g < group_count_; ++g)
+        ir_.store(ir_.part(result, g * width_, width_), storage_[i.operands[0]][g]);
+    if (i.operands[1]) set_mask(i.operands[1], ir_.integer_of(32, in_range));
+}
+
+// Takes the unit's cost off the turn. True where some of the turn is left.
+LlvmValue Generator::count(std::uint32_t u) {
+    const LlvmType i64 = ir_.integer(64);
+    const LlvmValue left =
+        ir_.op(Ir::sub, ir_.load(i64, left_), plan_.units()[u].instruction->cost);
+    ir_.store(left, left_);
+    return ir_.compare_with(Ir::sgt, left, 0);
+}
+
+void Generator::checkpoint(std::uint32_t u) {
+    close_segment();
+    in_scalar_part();
+    ir_.likely(count(u), leader(u + 1), pause_before(u + 1));
+    begin_segment(ir_.block("behind"));
+}
+
+// Lanes that disagree are left to the interpreter.
+void Generator::branch(std::uint32_t u) {
+    close_segment();
+    in_scalar_part();
+    const Unit& unit = plan_.units()[u];
+    const std::uint32_t target = plan_.target_of(unit);
+    if (unit.instruction->role == Role::branch) {
+        ir_.likely(count(u), leader(target), pause_before(target));
+        return begin_segment(ir_.block("behind"));
+    }
+    LlvmValue taken = mask(unit.instruction->operands[0]);
+    if (unit.instruction->role == Role::branch_unless) taken = ir_.not_(taken);
+    const LlvmValue all = ir_.compare_with(Ir::eq, taken, 0xFFFFFFFF);
+    const LlvmValue agree = ir_.op(Ir::or_, all, ir_.compare_with(Ir::eq, taken, 0));
+    const LlvmBlock together = ir_.block(), going = ir_.block(), pausing = ir_.block();
+    ir_.likely(agree, together, interpret(u));
+    ir_.go_on_in(together);
+    ir_.likely(count(u), going, pausing);
+    ir_.go_on_in(going);
+    ir_.branch(all, leader(target), leader(u + 1));
+    ir_.go_on_in(pausing);
+    ir_.branch(all, pause_before(target), pause_before(u + 1));
+    begin_segment(ir_.block("behind"));
+}
+
+}  // namespace warpscope::emulator

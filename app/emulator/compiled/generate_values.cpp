@@ -1,0 +1,100 @@
+#include "emulator/compiled/generator.h"
+
+// Operands: variables, constants and predicates.
+namespace warpscope::emulator {
+
+LlvmType Generator::type_of(Type type, unsigned lanes) const {
+    if (type == Type::f32) return ir_.f32(lanes);
+    if (type == Type::f64) return ir_.f64(lanes);
+    return ir_.integer(bits_of(type), lanes);
+}
+
+LlvmValue Generator::constant(std::uint64_t value, Type type, unsigned lanes) const {
+    if (type == Type::pred) return ir_.number(ir_.integer(1, lanes), value & 1);
+    const LlvmValue bits = ir_.number(ir_.integer(bits_of(type), lanes), value);
+    return is_float(type) ? ir_.cast(Ir::bitcast, bits, type_of(type, lanes)) : bits;
+}
+
+// A uniform operand. Leaves the builder in the scalar part.
+LlvmValue Generator::scalar(std::uint32_t operand, Type type) {
+    in_scalar_part();
+    if (type == Type::pred) return ir_.compare_with(Ir::ne, mask(operand), 0);
+    if (const std::uint64_t* value = plan_.constant(operand)) return constant(*value, type, 0);
+    LlvmValue value =
+        ir_.load(ir_.integer(plan_.variables().at(operand).bits()), storage_[operand][0]);
+    if (bits_of(type) == 32) value = ir_.cast(Ir::trunc, value, ir_.integer(32));
+    return is_float(type) ? ir_.cast(Ir::bitcast, value, type_of(type, 0)) : value;
+}
+
+// The lanes of group `g`. Leaves the builder in that group.
+LlvmValue Generator::lanes(std::uint32_t operand, Type type, unsigned g) {
+    if (type == Type::pred) {
+        const LlvmValue found = lanes_of_predicate(operand)[g];
+        in_group(g);
+        return found;
+    }
+    if (const std::uint64_t* value = plan_.constant(operand)) {
+        in_group(g);
+        return constant(*value, type, width_);
+    }
+    if (is_uniform(operand)) {
+        const LlvmValue value = scalar(operand, type);
+        in_group(g);
+        return ir_.splat(value, width_);
+    }
+    in_group(g);
+    const LlvmValue value =
+        ir_.load(ir_.integer(plan_.variables().at(operand).bits(), width_), storage_[operand][g]);
+    return is_float(type) ? ir_.cast(Ir::bitcast, value, type_of(type, width_)) : value;
+}
+
+// The mask of a predicate whose lanes this segment has not changed. In the scalar part.
+LlvmValue Generator::mask(std::uint32_t predicate) {
+    if (const std::uint64_t* value = plan_.constant(predicate))
+        return ir_.integer_of(32, std::uint32_t(*value));
+    return ir_.load(ir_.integer(32), storage_[predicate][0]);
+}
+
+Generator::Lanes& Generator::lanes_of_predicate(std::uint32_t predicate) {
+    Lanes& found = predicates_[predicate];
+    if (!found.empty()) return found;
+    in_scalar_part();
+    const LlvmValue bits = mask(predicate);
+    for (unsigned g = 0; g < group_count_; ++g) {
+        const LlvmValue group =
+            ir_.cast(Ir::trunc, ir_.op(Ir::lshr, bits, g * width_), ir_.integer(width_));
+        found.push_back(ir_.cast(Ir::bitcast, group, ir_.integer(1, width_)));
+    }
+    return found;
+}
+
+LlvmValue Generator::combined(const Lanes& predicate) const {
+    LlvmValue all = ir_.integer_of(32, 0);
+    for (unsigned g = 0; g < group_count_; ++g) {
+        const LlvmValue bits = ir_.cast(
+            Ir::zext, ir_.cast(Ir::bitcast, predicate[g], ir_.integer(width_)), ir_.integer(32));
+        all = ir_.op(Ir::or_, all, ir_.op(Ir::shl, bits, g * width_));
+    }
+    return all;
+}
+
+void Generator::set_scalar(std::uint32_t operand, LlvmValue value) {
+    const unsigned bits = plan_.variables().at(operand).bits();
+    const LlvmType type = ir_.llvm().TypeOf(value);
+    if (type == ir_.f32()) value = ir_.cast(Ir::bitcast, value, ir_.integer(32));
+    if (type == ir_.f64()) value = ir_.cast(Ir::bitcast, value, ir_.integer(64));
+    ir_.store(ir_.cast(Ir::zext, value, ir_.integer(bits)), storage_[operand][0]);
+}
+
+void Generator::set_lanes(std::uint32_t operand, LlvmValue value, unsigned g) {
+    const unsigned bits = plan_.variables().at(operand).bits();
+    ir_.store(ir_.cast(Ir::bitcast, value, ir_.integer(bits, width_)), storage_[operand][g]);
+}
+
+void Generator::set_mask(std::uint32_t predicate, LlvmValue mask) {
+    predicates_.erase(predicate);
+    changed_predicates_.erase(predicate);
+    ir_.store(mask, storage_[predicate][0]);
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,230 @@
+#include "emulator/compiled/generator.h"
+
+#include <cstddef>
+
+#include "emulator/compiled/warp_layout.h"
+
+namespace warpscope::emulator {
+
+Generator::Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes,
+                     bool has_fma)
+    : ir_(ir),
+      plan_(plan),
+      kernel_(plan.kernel()),
+      code_(code),
+      width_(lanes),
+      group_count_(lanes_per_warp / lanes),
+      arithmetics_{ir, has_fma} {}
+
+void Generator::write() {
+    const LlvmType pointer = ir_.pointer();
+    const LlvmValue function = ir_.function(function_name, pointer, {pointer, pointer});
+    instruction_ = ir_.llvm().GetParam(function, 0);
+    warp_ = ir_.llvm().GetParam(function, 1);
+    ir_.go_on_in(ir_.block("entry"));
+    declare_variables();
+    write_entries();
+    for (std::uint32_t u = 0; u < plan_.units().size(); ++u) write_unit(u);
+    ir_.go_on_in(scalar_part_);
+    ir_.llvm().BuildUnreachable(ir_.builder());
+    write_exits();
+}
+
+void Generator::declare_variables() {
+    for (const auto& [operand, variable] : plan_.variables()) {
+        const unsigned parts = is_uniform(operand) ? 1 : group_count_;
+        const LlvmType type = ir_.integer(variable.bits(), is_uniform(operand) ? 0 : width_);
+        for (unsigned g = 0; g < parts; ++g) storage_[operand].push_back(ir_.variable(type));
+    }
+    const LlvmType pointer = ir_.pointer(), i64 = ir_.integer(64);
+    left_ = ir_.variable(i64);
+    pauses_ = ir_.variable(ir_.integer(1));
+    registers_ = ir_.load(pointer, ir_.at(warp_, WarpLayout::registers));
+    block_ = ir_.load(pointer, ir_.at(warp_, WarpLayout::block));
+    shared_ = ir_.load(pointer, ir_.at(block_, WarpLayout::shared));
+    shared_bytes_ = ir_.cast(
+        Ir::zext, ir_.load(ir_.integer(32), ir_.at(block_, WarpLayout::shared_bytes)), i64);
+    ir_.store(ir_.load(i64, ir_.at(warp_, WarpLayout::left)), left_);
+}
+
+void Generator::write_entries() {
+    const LlvmType i64 = ir_.integer(64);
+    const LlvmValue offset = ir_.op(Ir::sub, ir_.cast(Ir::ptrtoint, instruction_, i64),
+                                    reinterpret_cast<std::uint64_t>(code_));
+    const LlvmBlock full = ir_.block("full"), masked = ir_.block("masked");
+    const LlvmValue mode = ir_.load(ir_.integer(32), ir_.at(warp_, WarpLayout::mode));
+    ir_.likely(ir_.compare_with(Ir::eq, mode, Instruction::full), full, masked);
+    ir_.go_on_in(masked);
+    run_original(offset);
+    ir_.go_on_in(full);
+    const LlvmBlock never = ir_.block("no_entry");
+    const LlvmValue choice = ir_.llvm().BuildSwitch(ir_.builder(), offset, never, 0);
+    ir_.go_on_in(never);
+    ir_.llvm().BuildUnreachable(ir_.builder());
+    for (std::uint32_t u = 0; u < plan_.units().size(); ++u) {
+        if (!plan_.is_entry()[u]) continue;
+        const LlvmBlock filling = ir_.block("fill");
+        ir_.llvm().AddCase(choice, ir_.integer_of(64, plan_.units()[u].begin * sizeof(Instruction)),
+                           filling);
+        ir_.go_on_in(filling);
+        for (const std::uint32_t operand : plan_.live(u)) fill(operand);
+        ir_.jump(leader(u));
+    }
+    begin_segment(ir_.block("unused"));
+}
+
+// The handler for some lanes of a warp (masked_handler()) calls the one for all lanes: that one
+// must be the kernel's own.
+void Generator::run_original(LlvmValue offset) {
+    const LlvmValue original = ir_.at(ir_.address(kernel_.code.data()), offset);
+    const LlvmValue handler = ir_.load(ir_.pointer(), original);  // handlers[full] comes first
+    const LlvmValue next = ir_.call(handler, ir_.pointer(), {instruction_, warp_});
+    ir_.llvm().SetTailCall(next, 1);
+    ir_.give(next);
+}
+
+LlvmBlock Generator::leader(std::uint32_t u) {
+    LlvmBlock& block = leaders_[u];
+    if (!block) block = ir_.block("unit");
+    return block;
+}
+LlvmBlock Generator::pause_before(std::uint32_t u) {
+    LlvmBlock& block = pauses_before_[u];
+    if (!block) block = ir_.block("pause");
+    return block;
+}
+LlvmBlock Generator::interpret(std::uint32_t u) {
+    LlvmBlock& block = interprets_[u];
+    if (!block) block = ir_.block("interpret");
+    return block;
+}
+
+void Generator::write_unit(std::uint32_t u) {
+    if (plan_.is_leader()[u]) {
+        close_segment();
+        in_scalar_part();
+        ir_.jump(leader(u));
+        begin_segment(leader(u));
+    }
+    const Unit& unit = plan_.units()[u];
+    switch (unit.kind) {
+        case Unit::Kind::computes:
+            return compute(unit);
+        case Unit::Kind::loads:
+        case Unit::Kind::stores:
+            return access(u);
+        case Unit::Kind::shuffles:
+            shuffle(unit);
+            return checkpoint(u);
+        case Unit::Kind::passes:
+            if (unit.instruction->cost > 0) checkpoint(u);
+            return;
+        case Unit::Kind::branches:
+            return branch(u);
+        case Unit::Kind::leaves:
+            close_segment();
+            in_scalar_part();
+            ir_.jump(interpret(u));
+            return begin_segment(ir_.block("behind"));
+    }
+}
+
+void Generator::write_exits() {
+    std::set<std::uint32_t> units;
+    for (const auto& [u, block] : pauses_before_) units.insert(u);
+    for (const auto& [u, block] : interprets_) units.insert(u);
+    for (const std::uint32_t u : units) write_exit(u);
+}
+
+// Brings the live registers into the register file. Then either the turn ends before unit `u`, or
+// the unit's own handler runs.
+void Generator::write_exit(std::uint32_t u) {
+    const bool pauses = pauses_before_.contains(u), interprets = interprets_.contains(u);
+    const LlvmBlock leaving = ir_.block("leave");
+    for (const bool paused : {true, false}) {
+        if (!(paused ? pauses : interprets)) continue;
+        ir_.go_on_in(paused ? pauses_before_[u] : interprets_[u]);
+        ir_.store(ir_.integer_of(1, paused), pauses_);
+        ir_.jump(leaving);
+    }
+    ir_.go_on_in(leaving);
+    for (const std::uint32_t operand : plan_.live(u))
+        if (plan_.variables().at(operand).written) spill(operand);
+    ir_.store(ir_.load(ir_.integer(64), left_), ir_.at(warp_, WarpLayout::left));
+    const LlvmBlock pausing = ir_.block(), running = ir_.block();
+    ir_.branch(ir_.load(ir_.integer(1), pauses_), pausing, running);
+    const auto end_with = [&](LlvmBlock block, const void* function) {
+        ir_.go_on_in(block);
+        const LlvmValue next = ir_.call(function, ir_.pointer(), {instruction_address(u), warp_});
+        ir_.llvm().SetTailCall(next, 1);
+        ir_.give(next);
+    };
+    end_with(pausing, reinterpret_cast<const void*>(&pause_before_instruction));
+    const Instruction& first = kernel_.code[plan_.units()[u].begin];
+    end_with(running, reinterpret_cast<const void*>(first.handlers[Instruction::full]));
+}
+
+LlvmValue Generator::instruction_address(std::uint32_t u) const {
+    return ir_.address(code_ + plan_.units()[u].begin);
+}
+
+void Generator::fill(std::uint32_t operand) {
+    const Variable& variable = plan_.variables().at(operand);
+    const bool uniform = is_uniform(operand);
+    const LlvmType type = ir_.integer(variable.bits(), uniform ? 0 : width_);
+    const unsigned bytes = variable.bits() / 8 * width_;
+    for (unsigned g = 0; g < storage_[operand].size(); ++g)
+        ir_.store(
+            ir_.load(type, ir_.at(registers_, slot_offset(operand) + g * bytes), uniform ? 4 : 16),
+            storage_[operand][g]);
+}
+
+void Generator::spill(std::uint32_t operand) {
+    const Variable& variable = plan_.variables().at(operand);
+    const bool uniform = is_uniform(operand);
+    const LlvmType type = ir_.integer(variable.bits(), uniform ? 0 : width_);
+    const unsigned bytes = variable.bits() / 8 * width_;
+    for (unsigned g = 0; g < storage_[operand].size(); ++g)
+        ir_.store(ir_.load(type, storage_[operand][g]),
+                  ir_.at(registers_, slot_offset(operand) + g * bytes), uniform ? 4 : 16);
+}
+
+void Generator::begin_segment(LlvmBlock block) {
+    scalar_part_ = block;
+    groups_.clear();
+    group_begins_.clear();
+    predicates_.clear();
+    changed_predicates_.clear();
+}
+
+// Chains the scalar part, the groups and a tail, which becomes the next scalar part.
+void Generator::close_segment() {
+    if (groups_.empty() && changed_predicates_.empty()) {
+        predicates_.clear();
+        return;
+    }
+    const LlvmBlock tail = ir_.block("tail");
+    LlvmBlock before = scalar_part_;
+    for (unsigned g = 0; g < groups_.size(); ++g) {
+        ir_.go_on_in(before);
+        ir_.jump(group_begins_[g]);
+        before = groups_[g];
+    }
+    ir_.go_on_in(before);
+    ir_.jump(tail);
+    ir_.go_on_in(tail);
+    for (const std::uint32_t predicate : changed_predicates_)
+        ir_.store(combined(predicates_[predicate]), storage_[predicate][0]);
+    begin_segment(tail);
+}
+
+void Generator::in_group(unsigned g) {
+    if (groups_.empty())
+        for (unsigned k = 0; k < group_count_; ++k) {
+            group_begins_.push_back(ir_.block("group"));
+            groups_.push_back(group_begins_.back());
+        }
+    ir_.go_on_in(groups_[g]);
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <vector>
+
+#include "emulator/compiled/ir.h"
+#include "emulator/compiled/plan.h"
+
+namespace warpscope::emulator {
+
+/// Writes a kernel's plan as one function of LLVM IR, which has the type of a Handler. The
+/// interpreter calls it at an entry, for a warp of 32 active lanes. The function keeps registers in
+/// variables and counts the turn down as the interpreter does, instruction for instruction. It
+/// returns where the turn ends, and where the interpreter must run an instruction: then the
+/// registers that are live lie in the register file again, and that instruction's handler has run.
+///
+/// A vector register has a variable for each group of `lanes` lanes. The instructions between two
+/// checkpoints are written group by group, so that few values are live at a time.
+class Generator {
+  public:
+    static constexpr const char* function_name = "run";
+
+    /// `lanes` (4, 8 or 16): those of the CPU's vectors of 32-bit elements. `code`: where the
+    /// compiled kernel's instructions will lie.
+    Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes, bool has_fma);
+
+    void write();
+
+  private:
+    using Value = LlvmValue;
+    using Lanes = std::vector<Value>;  ///< by group
+
+    // generator.cpp: the function and its ends
+    void declare_variables();
+    void write_entries();
+    void run_original(Value offset);
+    void write_unit(std::uint32_t u);
+    void write_exits();
+    void write_exit(std::uint32_t u);
+    LlvmBlock leader(std::uint32_t u);
+    LlvmBlock pause_before(std::uint32_t u);
+    LlvmBlock interpret(std::uint32_t u);
+    void fill(std::uint32_t operand);
+    void spill(std::uint32_t operand);
+    Value instruction_address(std::uint32_t u) const;
+
+    // generator.cpp: segments, that is, what lies between two checkpoints
+    void begin_segment(LlvmBlock block);
+    void close_segment();
+    void in_scalar_part() const { ir_.go_on_in(scalar_part_); }
+    void in_group(unsigned g);
+    void leave_group(unsigned g) { groups_[g] = ir_.here(); }
+
+    // generate_values.cpp: operands
+    LlvmType type_of(Type type, unsigned lanes) const;
+    Value constant(std::uint64_t value, Type type, unsigned lanes) const;
+    Value scalar(std::uint32_t operand, Type type);
+    Value lanes(std::uint32_t operand, Type type, unsigned g);
+    Value mask(std::uint32_t predicate);
+    Lanes& lanes_of_predicate(std::uint32_t predicate);
+    void set_scalar(std::uint32_t operand, Value value);
+    void set_lanes(std::uint32_t operand, Value value, unsigned g);
+    void set_mask(std::uint32_t predicate, Value mask);
+    Value combined(const Lanes& predicate) const;
+
+    // generate_units.cpp
+    void compute(const Unit& unit);
+    void compute_mask(const Unit& unit);
+    void compute_scalar(const Unit& unit);
+    void compute_lanes(const Unit& unit);
+    void shuffle(const Unit& unit);
+    void branch(std::uint32_t u);
+    void checkpoint(std::uint32_t u);
+    Value count(std::uint32_t u);
+
+    // generate_memory.cpp
+    void access(std::uint32_t u);
+    void begin_guarded(std::uint32_t u);
+    void load_uniform(std::uint32_t u);
+    void access_lanes(std::uint32_t u);
+    void require(Value condition, std::uint32_t u);
+    void require_range(std::uint32_t u, Value low, Value high);
+    Value base_of(const Unit& unit) const;
+    void move_consecutive(const Unit& unit, Value base, const std::vector<Value>& halves);
+    void move_scattered(const Unit& unit, Value base);
+    Lanes stored(const Unit& unit, unsigned g);
+
+    Ir& ir_;
+    const Plan& plan_;
+    const Kernel& kernel_;
+    const Instruction* code_;
+    unsigned width_, group_count_;
+    Arithmetics arithmetics_;
+
+    LlvmValue warp_ = nullptr, instruction_ = nullptr;  // the function's parameters
+    LlvmValue registers_ = nullptr, block_ = nullptr, shared_ = nullptr, shared_bytes_ = nullptr;
+    LlvmValue left_ = nullptr, pauses_ = nullptr;          // variables
+    std::map<std::uint32_t, std::vector<Value>> storage_;  ///< by operand: variables, by group
+    std::map<std::uint32_t, LlvmBlock> leaders_, pauses_before_, interprets_;
+
+    LlvmBlock scalar_part_ = nullptr;
+    std::vector<LlvmBlock> group_begins_, groups_;
+    std::map<std::uint32_t, Lanes> predicates_;  ///< of the segment
+    std::set<std::uint32_t> changed_predicates_;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,131 @@
+#include "emulator/compiled/kernel_compiler.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "emulator/program/error.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+std::atomic<Execution> chosen_execution = Execution::automatic;
+
+}  // namespace
+
+std::shared_ptr<KernelCompiler> KernelCompiler::shared() {
+    static std::mutex mutex;
+    static std::weak_ptr<KernelCompiler> shared;
+    const std::lock_guard lock(mutex);
+    auto found = shared.lock();
+    if (!found) shared = found = std::make_shared<KernelCompiler>();
+    return found;
+}
+
+void KernelCompiler::set_execution(Execution execution) {
+    chosen_execution = execution;
+}
+Execution KernelCompiler::execution() {
+    return chosen_execution;
+}
+
+KernelCompiler::~KernelCompiler() {
+    thread_.request_stop();  // its wait ends; it is joined while the queue still exists
+    if (thread_.joinable()) thread_.join();
+}
+
+std::shared_ptr<const Llvm> KernelCompiler::llvm() {
+    const std::lock_guard lock(mutex_);
+    if (!llvm_) llvm_ = Llvm::load();
+    return llvm_;
+}
+
+std::string KernelCompiler::problem() const {
+    const std::lock_guard lock(mutex_);
+    return problem_;
+}
+void KernelCompiler::set_problem(const std::string& problem) {
+    const std::lock_guard lock(mutex_);
+    problem_ = problem;
+}
+
+std::shared_ptr<const CompiledKernel> KernelCompiler::compile(std::shared_ptr<const Module> module,
+                                                              const Kernel& kernel) {
+    try {
+        auto compiled = std::make_shared<const CompiledKernel>(llvm(), std::move(module), kernel);
+        set_problem("");
+        return compiled;
+    } catch (const Error& error) {
+        set_problem(error.what());
+        throw;
+    }
+}
+
+void KernelCompiler::compile_later(std::weak_ptr<KernelTier> tier) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(std::move(tier));
+    if (!thread_.joinable())
+        thread_ = std::jthread([this](const std::stop_token& stop) { work(stop); });
+    changed_.notify_all();
+}
+
+void KernelCompiler::work(const std::stop_token& stop) {
+#if defined(__linux__)
+    // Linux gives each thread a priority of its own: drawing and launches come first.
+    ::setpriority(PRIO_PROCESS, id_t(::gettid()), 10);
+#endif
+    while (true) {
+        std::weak_ptr<KernelTier> next;
+        {
+            std::unique_lock lock(mutex_);
+            changed_.wait(lock, stop, [&] { return !waiting_.empty(); });
+            if (stop.stop_requested()) return;
+            next = std::move(waiting_.front());
+            waiting_.pop_front();
+        }
+        if (const auto tier = next.lock()) tier->compile();
+    }
+}
+
+KernelTier::KernelTier(KernelCompiler& compiler, std::shared_ptr<const Module> module,
+                       const Kernel& kernel)
+    : compiler_(compiler), module_(std::move(module)), kernel_(kernel) {}
+
+std::shared_ptr<const CompiledKernel> KernelTier::choose(Execution execution) {
+    if (execution == Execution::interpreted) return nullptr;
+    {
+        const std::lock_guard lock(mutex_);
+        if (compiled_ || execution == Execution::automatic) return compiled_;
+    }
+    compile();
+    const std::lock_guard lock(mutex_);
+    if (!compiled_) throw Error(problem_);
+    return compiled_;
+}
+
+void KernelTier::add_cost(std::chrono::nanoseconds time) {
+    {
+        const std::lock_guard lock(mutex_);
+        cost_ += time;
+        if (asked_ || cost_ < worth_compiling) return;
+        asked_ = true;
+    }
+    compiler_.compile_later(weak_from_this());
+}
+
+void KernelTier::compile() {
+    std::shared_ptr<const CompiledKernel> compiled;
+    std::string problem;
+    try {
+        compiled = compiler_.compile(module_, kernel_);
+    } catch (const Error& error) {
+        problem = error.what();
+    }
+    const std::lock_guard lock(mutex_);
+    compiled_ = std::move(compiled);
+    problem_ = std::move(problem);
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,83 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "emulator/compiled/compiled_kernel.h"
+#include "emulator/machine/policies.h"
+
+namespace warpscope::emulator {
+
+class KernelTier;
+
+/// Compiles kernels on a thread of low priority, which starts with the first of them.
+class KernelCompiler {
+  public:
+    /// The compiler of this process, shared by those that hold it. It waits for its thread when the
+    /// last one lets go.
+    static std::shared_ptr<KernelCompiler> shared();
+    /// What runs kernels in this process from now on.
+    static void set_execution(Execution execution);
+    static Execution execution();
+
+    KernelCompiler() = default;
+    ~KernelCompiler();
+    KernelCompiler(const KernelCompiler&) = delete;
+    KernelCompiler& operator=(const KernelCompiler&) = delete;
+
+    /// Why the newest kernel that was to be compiled is interpreted; empty if it was compiled.
+    std::string problem() const;
+    /// Compiles the kernel on the calling thread. Throws Error.
+    std::shared_ptr<const CompiledKernel> compile(std::shared_ptr<const Module> module,
+                                                  const Kernel& kernel);
+    /// Compiles the kernel on the compiler's thread, unless nobody holds `tier` by then.
+    void compile_later(std::weak_ptr<KernelTier> tier);
+
+  private:
+    void work(const std::stop_token& stop);
+    std::shared_ptr<const Llvm> llvm();
+    void set_problem(const std::string& problem);
+
+    mutable std::mutex mutex_;  ///< of all below
+    std::condition_variable_any changed_;
+    std::deque<std::weak_ptr<KernelTier>> waiting_;
+    std::shared_ptr<const Llvm> llvm_;
+    std::string problem_;
+    std::jthread thread_;
+};
+
+/// One kernel, interpreted at first and compiled once it has cost enough. Any thread may use it.
+class KernelTier : public std::enable_shared_from_this<KernelTier> {
+  public:
+    /// From this time of interpreted launches on, a kernel is compiled.
+    static constexpr std::chrono::milliseconds worth_compiling{100};
+
+    /// `compiler` must outlive every call.
+    KernelTier(KernelCompiler& compiler, std::shared_ptr<const Module> module,
+               const Kernel& kernel);
+
+    /// For the next launch; null: the interpreter runs it. Throws Error where `execution` is
+    /// compiled and the kernel cannot be compiled.
+    std::shared_ptr<const CompiledKernel> choose(Execution execution);
+    /// The interpreter has run a launch for this time.
+    void add_cost(std::chrono::nanoseconds time);
+    /// Compiles the kernel now. After an Error the interpreter goes on.
+    void compile();
+
+  private:
+    KernelCompiler& compiler_;
+    const std::shared_ptr<const Module> module_;
+    const Kernel& kernel_;
+    std::mutex mutex_;  ///< of all below
+    std::shared_ptr<const CompiledKernel> compiled_;
+    std::string problem_;
+    std::chrono::nanoseconds cost_{0};
+    bool asked_ = false;  ///< the compiler was asked
+};
+
+}  // namespace warpscope::emulator

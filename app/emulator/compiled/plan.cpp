@@ -1,0 +1,217 @@
+#include "emulator/compiled/plan.h"
+
+#include <algorithm>
+
+#include "emulator/ptx/opcodes.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+Variable::Kind kind_of(Type type) {
+    if (type == Type::pred) return Variable::Kind::predicate;
+    return bits_of(type) == 64 ? Variable::Kind::double_word : Variable::Kind::word;
+}
+
+bool passes(const Instruction& i) {
+    return i.role == Role::join || i.operation == Operation::end_of_block ||
+           opcode_of(i.operation).kind == OpcodeKind::hints;
+}
+
+}  // namespace
+
+bool is_compiled_access(const Instruction& i, MemoryAccess access) {
+    const AccessForm form(i.target);
+    const std::uint64_t bytes = form.bytes * form.elements;
+    if (std::uint64_t(i.immediate) & (bytes - 1)) return false;  // never aligned: an error
+    if (access != MemoryAccess::load && access != MemoryAccess::store) return false;
+    const bool shared = form.space == Space::shared;
+    if (!shared && form.space != Space::global && form.space != Space::constant) return false;
+    if (!shared && !form.wide_address) return false;
+    const bool is_load = access == MemoryAccess::load;
+    if (!is_load && form.bytes == 1 && form.elements == 4)
+        return !form.wide_register && !is_uniform(i.operands[i.detail]);
+    if (form.bytes != 4 && form.bytes != 8) return false;
+    if (form.wide_register != (form.bytes == 8)) return false;
+    for (unsigned e = 0; is_load && e < form.elements; ++e)
+        if (!i.operands[e]) return false;
+    for (unsigned e = 1; is_load && e < form.elements; ++e)
+        if (is_uniform(i.operands[e]) != is_uniform(i.operands[0])) return false;
+    const bool uniform_address = is_uniform(i.operands[i.detail]);
+    if (!is_load) return !uniform_address;
+    return uniform_address || !is_uniform(i.operands[0]);
+}
+
+bool is_compiled_shuffle(const Instruction& i, const Plan& plan) {
+    return i.operands[0] && !is_uniform(i.operands[0]) && !is_uniform(i.operands[2]) &&
+           plan.constant(i.operands[3]) && plan.constant(i.operands[4]);
+}
+
+Plan::Plan(const Kernel& kernel) : kernel_(kernel) {
+    for (const auto& [slot, value] : kernel.constants) constants_[slot | uniform_operand] = value;
+    divide();
+    find_variables();
+    find_leaders();
+    find_live();
+}
+
+const std::uint64_t* Plan::constant(std::uint32_t operand) const {
+    const auto found = constants_.find(operand);
+    return found == constants_.end() ? nullptr : &found->second;
+}
+
+void Plan::divide() {
+    const std::vector<Instruction>& code = kernel_.code;
+    unit_of_.resize(code.size());
+    for (std::uint32_t k = 0; k < code.size();) {
+        Unit unit;
+        unit.begin = k;
+        bool has_float_mode = false;
+        for (; is_prefix(code[k].role); ++k) {
+            if (is_guard(code[k].role)) unit.guard = &code[k];
+            has_float_mode |= code[k].role == Role::float_mode;
+        }
+        unit.instruction = &code[k];
+        unit.end = ++k;
+        if (!has_float_mode) unit.kind = kind_of(unit);
+        if (unit.kind == Unit::Kind::computes) unit.make = find_arithmetic(*unit.instruction);
+        for (std::uint32_t c = unit.begin; c < unit.end; ++c)
+            unit_of_[c] = std::uint32_t(units_.size());
+        units_.push_back(unit);
+    }
+    // Control flow never runs off the end: the last unit goes to the interpreter, which knows.
+    Unit& last = units_.back();
+    if (last.instruction->role != Role::branch) last.kind = Unit::Kind::leaves;
+}
+
+Unit::Kind Plan::kind_of(const Unit& unit) const {
+    const Instruction& i = *unit.instruction;
+    if (is_branch(i.role)) return Unit::Kind::branches;
+    if (i.role != Role::operation && i.role != Role::join) return Unit::Kind::leaves;
+    if (passes(i)) return unit.guard ? Unit::Kind::leaves : Unit::Kind::passes;
+    const InstructionInfo& info = kernel_.lines[kernel_.index_of(&i)];
+    if (info.access != MemoryAccess::none) {
+        if (!is_compiled_access(i, info.access)) return Unit::Kind::leaves;
+        return info.access == MemoryAccess::load ? Unit::Kind::loads : Unit::Kind::stores;
+    }
+    if (i.operation == Operation::shfl)
+        return !unit.guard && is_compiled_shuffle(i, *this) ? Unit::Kind::shuffles
+                                                            : Unit::Kind::leaves;
+    return find_arithmetic(i) ? Unit::Kind::computes : Unit::Kind::leaves;
+}
+
+std::uint32_t Plan::target_of(const Unit& branch) const {
+    const std::uint32_t index = kernel_.index_of(branch.instruction);
+    return unit_of_[index + branch.instruction->target];
+}
+
+// Calls visit(operand, kind, is written) for each slot that a compiled unit uses. Sources first.
+void Plan::each_operand(
+    const Unit& unit, const std::function<void(std::uint32_t, Variable::Kind, bool)>& visit) const {
+    const Instruction& i = *unit.instruction;
+    if (unit.guard) visit(unit.guard->operands[0], Variable::Kind::predicate, false);
+    switch (unit.kind) {
+        case Unit::Kind::computes:
+            for (unsigned k = 1; k <= source_count(i); ++k)
+                visit(i.operands[k], warpscope::emulator::kind_of(operand_type(i, k)), false);
+            visit(i.operands[0], warpscope::emulator::kind_of(operand_type(i, 0)), true);
+            break;
+        case Unit::Kind::loads:
+        case Unit::Kind::stores: {
+            const AccessForm form(i.target);
+            const bool is_load = unit.kind == Unit::Kind::loads;
+            const auto data =
+                form.wide_register ? Variable::Kind::double_word : Variable::Kind::word;
+            visit(i.operands[i.detail],
+                  form.wide_address ? Variable::Kind::double_word : Variable::Kind::word, false);
+            for (unsigned e = 0; e < form.elements; ++e)
+                visit(i.operands[is_load ? e : 1 + e], data, is_load);
+            break;
+        }
+        case Unit::Kind::shuffles:
+            visit(i.operands[2], Variable::Kind::word, false);
+            visit(i.operands[0], Variable::Kind::word, true);
+            if (i.operands[1]) visit(i.operands[1], Variable::Kind::predicate, true);
+            break;
+        case Unit::Kind::branches:
+            if (i.role != Role::branch) visit(i.operands[0], Variable::Kind::predicate, false);
+            break;
+        case Unit::Kind::passes:
+        case Unit::Kind::leaves:
+            break;
+    }
+}
+
+void Plan::note(std::uint32_t operand, Variable::Kind kind, bool written) {
+    if (constant(operand)) return;
+    Variable& variable = variables_.try_emplace(operand, Variable{kind, false}).first->second;
+    variable.kind = std::max(variable.kind, kind);
+    variable.written |= written;
+}
+
+void Plan::find_variables() {
+    for (const Unit& unit : units_)
+        each_operand(unit, [&](std::uint32_t operand, Variable::Kind kind, bool written) {
+            note(operand, kind, written);
+        });
+}
+
+std::vector<std::uint32_t> Plan::successors(std::uint32_t u) const {
+    const Unit& unit = units_[u];
+    std::vector<std::uint32_t> next;
+    if (unit.kind == Unit::Kind::branches) next.push_back(target_of(unit));
+    const bool falls_through = unit.instruction->role != Role::branch &&
+                               !(unit.instruction->role == Role::exit && !unit.guard);
+    if (falls_through && u + 1 < units_.size()) next.push_back(u + 1);
+    return next;
+}
+
+// The interpreter may enter compiled code wherever a turn may end, that is, behind each checkpoint,
+// and behind everything that it has run itself.
+void Plan::find_leaders() {
+    is_entry_.assign(units_.size(), false);
+    is_leader_.assign(units_.size(), false);
+    is_entry_[0] = true;
+    for (std::uint32_t u = 0; u < units_.size(); ++u) {
+        const Unit& unit = units_[u];
+        if (unit.kind == Unit::Kind::branches) is_entry_[target_of(unit)] = true;
+        const bool is_checkpoint = unit.kind == Unit::Kind::leaves || unit.instruction->cost > 0 ||
+                                   unit.instruction->role == Role::join;
+        if (is_checkpoint && u + 1 < units_.size()) is_entry_[u + 1] = true;
+    }
+    for (std::uint32_t u = 0; u < units_.size(); ++u) {
+        is_leader_[u] = is_entry_[u];
+        if (units_[u].kind == Unit::Kind::leaves) is_entry_[u] = false;
+    }
+}
+
+void Plan::find_live() {
+    live_.assign(units_.size(), {});
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::uint32_t u = std::uint32_t(units_.size()); u-- > 0;) {
+            const Unit& unit = units_[u];
+            Slots live;
+            for (const std::uint32_t next : successors(u))
+                live.insert(live_[next].begin(), live_[next].end());
+            Slots read;
+            each_operand(unit, [&](std::uint32_t operand, Variable::Kind, bool written) {
+                if (constant(operand)) return;
+                if (written && !unit.guard)
+                    live.erase(operand);
+                else
+                    read.insert(operand);
+            });
+            if (unit.kind == Unit::Kind::leaves)
+                for (const Instruction* i = &kernel_.code[unit.begin]; i <= unit.instruction; ++i)
+                    for (const std::uint32_t operand : i->operands)
+                        if (variables_.contains(operand)) read.insert(operand);
+            live.insert(read.begin(), read.end());
+            if (live.size() == live_[u].size()) continue;
+            live_[u] = std::move(live);
+            changed = true;
+        }
+    }
+}
+
+}  // namespace warpscope::emulator

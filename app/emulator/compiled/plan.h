@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "emulator/compiled/arithmetic.h"
+#include "emulator/program/module.h"
+
+namespace warpscope::emulator {
+
+/// An instruction with its prefixes, which run as one.
+struct Unit {
+    enum class Kind : std::uint8_t {
+        computes,
+        loads,
+        stores,
+        shuffles,
+        passes,  ///< nothing to do but to count: a join, a hint
+        branches,
+        leaves  ///< the interpreter runs it
+    };
+    std::uint32_t begin = 0, end = 0;  ///< indices into Kernel::code
+    Kind kind = Kind::leaves;
+    const Instruction* guard = nullptr;
+    const Instruction* instruction = nullptr;
+    Arithmetics::Make make = nullptr;  ///< of one that computes
+};
+
+/// A slot of the register file that compiled code keeps in variables of its own.
+struct Variable {
+    enum class Kind : std::uint8_t { predicate, word, double_word };
+    Kind kind = Kind::word;
+    bool written = false;  ///< by a compiled instruction
+    unsigned bits() const { return kind == Kind::double_word ? 64 : 32; }
+};
+
+/// How a kernel is divided into what is compiled and what is left to the interpreter, and which
+/// slots are live where.
+class Plan {
+  public:
+    using Slots = std::set<std::uint32_t>;  ///< operands as in Instruction::operands
+
+    explicit Plan(const Kernel& kernel);
+
+    const Kernel& kernel() const { return kernel_; }
+    const std::vector<Unit>& units() const { return units_; }
+    /// Compiled code begins at these units: the interpreter enters it there.
+    const std::vector<bool>& is_entry() const { return is_entry_; }
+    /// Entries and the targets of branches.
+    const std::vector<bool>& is_leader() const { return is_leader_; }
+    /// The index of the unit that begins at an index into Kernel::code.
+    std::uint32_t unit_at(std::uint32_t code) const { return unit_of_[code]; }
+    std::uint32_t target_of(const Unit& branch) const;
+
+    /// The variables that a unit, or one behind it, reads before it writes them.
+    const Slots& live(std::uint32_t unit) const { return live_[unit]; }
+    const std::map<std::uint32_t, Variable>& variables() const { return variables_; }
+    /// The value of a constant slot; nullptr for others.
+    const std::uint64_t* constant(std::uint32_t operand) const;
+
+  private:
+    void divide();
+    Unit::Kind kind_of(const Unit& unit) const;
+    void find_variables();
+    void find_leaders();
+    void find_live();
+    void note(std::uint32_t operand, Variable::Kind kind, bool written);
+    std::vector<std::uint32_t> successors(std::uint32_t unit) const;
+    void each_operand(const Unit& unit,
+                      const std::function<void(std::uint32_t, Variable::Kind, bool)>& visit) const;
+
+    const Kernel& kernel_;
+    std::map<std::uint32_t, std::uint64_t> constants_;  ///< by operand
+    std::vector<Unit> units_;
+    std::vector<std::uint32_t> unit_of_;  ///< by index into Kernel::code
+    std::vector<bool> is_entry_, is_leader_;
+    std::map<std::uint32_t, Variable> variables_;
+    std::vector<Slots> live_;
+};
+
+/// Whether a load or store is compiled.
+bool is_compiled_access(const Instruction& i, MemoryAccess access);
+/// Whether a shuffle is compiled: all lanes by one constant distance.
+bool is_compiled_shuffle(const Instruction& i, const Plan& plan);
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstddef>
+
+#include "emulator/warp/warp.h"
+
+// What compiled code needs to know of the emulator's objects.
+namespace warpscope::emulator {
+
+/// Offsets, in bytes, of members of Warp and BlockContext.
+struct WarpLayout {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winvalid-offsetof"
+    static constexpr std::size_t registers = offsetof(Warp, registers);
+    static constexpr std::size_t mode = offsetof(Warp, mode);
+    static constexpr std::size_t left = offsetof(Warp, left);
+    static constexpr std::size_t block = offsetof(Warp, block);
+    static constexpr std::size_t shared = offsetof(BlockContext, shared);
+    static constexpr std::size_t shared_bytes = offsetof(BlockContext, shared_bytes);
+    static constexpr std::size_t ranges = offsetof(BlockContext, ranges);
+#pragma GCC diagnostic pop
+};
+static_assert(offsetof(Instruction, handlers) == 0);
+
+/// The turn of the running split ends before `i`.
+inline const Instruction* pause_before_instruction(const Instruction* i, Warp& warp) {
+    return warp.pause(i);
+}
+
+/// Warp::in_global() for compiled code; also remembers the allocation.
+inline bool range_is_in_global(const Instruction* i, Warp& warp, std::uint64_t low,
+                               std::uint64_t high) {
+    return warp.in_global(i, low, high);
+}
+
+}  // namespace warpscope::emulator
