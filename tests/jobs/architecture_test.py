@@ -20,7 +20,7 @@ ROOF = ""  # options and main, straight in app/
 SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper"}],
     "emulator": [{"program"}, {"warp", "ptx"}, {"machine", "handlers", "lower"},
-                 {"checks", "decode"}, {"stepper"}],
+                 {"checks", "compiled", "decode"}, {"stepper"}],
     "experiments": [{"framework"}, {"measure"}, {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"}, {"editor", "microscope"},

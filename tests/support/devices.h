@@ -7,10 +7,13 @@
 
 #include "compute/device/device.h"
 #include "compute/pick_device.h"
+#include "emulator/compiled/kernel_compiler.h"
+#include "emulator/program/error.h"
 
 namespace warpscope::tests {
 
-/// Runs each TEST_P on the emulator and on the GPU. Skips the GPU if there is none.
+/// Runs each TEST_P on the emulator, interpreted and compiled, and on the GPU. Skips the GPU if there
+/// is none, and compiled kernels if there is no libLLVM.
 ///   class DotKernel : public OnDevices {};
 ///   WARPSCOPE_ON_DEVICES(DotKernel);
 ///   TEST_P(DotKernel, SumsAll) { device().launch(…); }
@@ -18,11 +21,30 @@ class OnDevices : public testing::TestWithParam<std::string> {
   protected:
     void SetUp() override {
         if (GetParam() == "cuda" && !has_gpu()) GTEST_SKIP() << "no GPU: " << gpu_reason();
-        device_ = compute::pick_device(GetParam());
+        if (GetParam() == "compiled" && !llvm_error().empty()) GTEST_SKIP() << llvm_error();
+        emulator::KernelCompiler::set_execution(GetParam() == "compiled"
+                                                    ? emulator::Execution::compiled
+                                                    : emulator::Execution::interpreted);
+        device_ = compute::pick_device(GetParam() == "cuda" ? "cuda" : "emulator");
+    }
+    void TearDown() override {
+        emulator::KernelCompiler::set_execution(emulator::Execution::automatic);
     }
     compute::Device& device() { return *device_; }
 
     static bool has_gpu() { return compute::device_choices().size() > 2; }
+    /// Why kernels cannot be compiled; empty if they can.
+    static const std::string& llvm_error() {
+        static const std::string error = [] {
+            try {
+                emulator::Llvm::load();
+                return std::string();
+            } catch (const emulator::Error& e) {
+                return std::string(e.what());
+            }
+        }();
+        return error;
+    }
     static std::string gpu_reason() { return compute::pick_device("auto")->info().reason; }
 
   private:
@@ -31,6 +53,11 @@ class OnDevices : public testing::TestWithParam<std::string> {
 
 }  // namespace warpscope::tests
 
-#define WARPSCOPE_ON_DEVICES(Suite)                                          \
+/// For a suite whose device runs in another process, which compiles by its own choice.
+#define WARPSCOPE_ON_EMULATOR_AND_GPU(Suite)                                 \
     INSTANTIATE_TEST_SUITE_P(On, Suite, testing::Values("emulator", "cuda"), \
+                             [](const auto& info) { return info.param; })
+
+#define WARPSCOPE_ON_DEVICES(Suite)                                                      \
+    INSTANTIATE_TEST_SUITE_P(On, Suite, testing::Values("emulator", "compiled", "cuda"), \
                              [](const auto& info) { return info.param; })

@@ -162,7 +162,7 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     emulator::Options options = next_options(emulated);
     options.compiled =
         translated([&] { return emulated.tier->choose(emulator::KernelCompiler::execution()); });
-    const bool compiled = options.compiled && !observer_;
+    engine_ = options.compiled && !observer_ ? Engine::compiled : Engine::interpreted;
     const std::vector<const void*> values(arguments.begin(), arguments.end());
     const auto frozen =
         translated([&] { return emulator::Machine::freeze(kernel, shape, values, options); });
@@ -173,15 +173,15 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     }
     const auto start = Clock::now();
     run(frozen);
-    if (!compiled) emulated.tier->add_cost(Clock::now() - start);
+    if (engine_ == Engine::interpreted) emulated.tier->add_cost(Clock::now() - start);
     if (times_each_launch())
         timings_.record(
             loaded.name, shape.grid, shape.block, kernel.shared_bytes + shape.dynamic_shared_bytes,
-            work, milliseconds_since(start), compiled ? Engine::compiled : Engine::interpreted);
+            work, milliseconds_since(start), engine_);
 }
 
 void EmulatedDevice::end_group(std::string_view name, const Work& work) {
-    timings_.record(name, {}, {}, 0, work, milliseconds_since(group_start_));
+    timings_.record(name, {}, {}, 0, work, milliseconds_since(group_start_), engine_);
 }
 
 void EmulatedDevice::run(const emulator::FrozenLaunch& launch) {

@@ -68,6 +68,12 @@ void Generator::compute_lanes(const Unit& unit) {
         in_group(g);
         LlvmValue result = unit.make(arithmetics_, i, sources);
         leave_group(g);
+        if (active_) {
+            const LlvmValue bits =
+                ir_.cast(Ir::trunc, ir_.op(Ir::lshr, active_, g * width_), ir_.integer(width_));
+            result = ir_.select(ir_.cast(Ir::bitcast, bits, ir_.integer(1, width_)), result,
+                                lanes(i.operands[0], operand_type(i, 0), g));
+        }
         if (unit.guard) {
             LlvmValue active = lanes(unit.guard->operands[0], Type::pred, g);
             if (unit.guard->role == Role::guard_not) active = ir_.not_(active);
@@ -131,7 +137,34 @@ void Generator::checkpoint(std::uint32_t u) {
     begin_segment(ir_.block("behind"));
 }
 
-// Lanes that disagree are left to the interpreter.
+// The lanes of `taken` skip arithmetic, which the others do: selections instead of a divergence.
+// The interpreter counts the instructions of the others only.
+void Generator::skip_arithmetic(std::uint32_t u, LlvmValue taken) {
+    const std::uint32_t join = plan_.target_of(plan_.units()[u]);
+    std::uint64_t skipped = 0;
+    for (std::uint32_t k = u + 1; k < join; ++k) skipped += plan_.units()[k].instruction->cost;
+    const LlvmType i64 = ir_.integer(64);
+    const LlvmValue left =
+        ir_.op(Ir::sub, ir_.load(i64, left_), plan_.units()[u].instruction->cost + skipped);
+    const LlvmBlock enough = ir_.block();
+    ir_.likely(ir_.compare_with(Ir::sgt, left, 0), enough, interpret(u));
+    ir_.go_on_in(enough);
+    ir_.store(left, left_);
+    const LlvmValue counter = ir_.at(warp_, WarpLayout::thread_instructions);
+    const LlvmValue lanes =
+        ir_.cast(Ir::zext, ir_.intrinsic("ctpop", ir_.integer(32), {taken}), i64);
+    ir_.store(ir_.op(Ir::sub, ir_.load(i64, counter), ir_.op(Ir::mul, lanes, skipped)), counter);
+    active_ = ir_.not_(taken);
+    begin_segment(enough);
+    for (std::uint32_t k = u + 1; k < join; ++k)
+        if (plan_.units()[k].kind == Unit::Kind::computes) compute(plan_.units()[k]);
+    active_ = nullptr;
+    close_segment();
+    in_scalar_part();
+    ir_.jump(leader(join));
+}
+
+// Lanes that disagree are left to the interpreter, unless they only skip arithmetic.
 void Generator::branch(std::uint32_t u) {
     close_segment();
     in_scalar_part();
@@ -146,13 +179,22 @@ void Generator::branch(std::uint32_t u) {
     const LlvmValue all = ir_.compare_with(Ir::eq, taken, 0xFFFFFFFF);
     const LlvmValue agree = ir_.op(Ir::or_, all, ir_.compare_with(Ir::eq, taken, 0));
     const LlvmBlock together = ir_.block(), going = ir_.block(), pausing = ir_.block();
-    ir_.likely(agree, together, interpret(u));
+    const bool skips = plan_.skips_arithmetic(u);
+    const LlvmBlock apart = skips ? ir_.block("apart") : interpret(u);
+    if (skips)
+        ir_.branch(agree, together, apart);
+    else
+        ir_.likely(agree, together, apart);
     ir_.go_on_in(together);
     ir_.likely(count(u), going, pausing);
     ir_.go_on_in(going);
     ir_.branch(all, leader(target), leader(u + 1));
     ir_.go_on_in(pausing);
     ir_.branch(all, pause_before(target), pause_before(u + 1));
+    if (skips) {
+        ir_.go_on_in(apart);
+        skip_arithmetic(u, taken);
+    }
     begin_segment(ir_.block("behind"));
 }
 

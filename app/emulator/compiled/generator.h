@@ -71,6 +71,7 @@ class Generator {
     void compute_lanes(const Unit& unit);
     void shuffle(const Unit& unit);
     void branch(std::uint32_t u);
+    void skip_arithmetic(std::uint32_t u, Value taken);
     void checkpoint(std::uint32_t u);
     Value count(std::uint32_t u);
 
@@ -103,6 +104,7 @@ class Generator {
     std::vector<LlvmBlock> group_begins_, groups_;
     std::map<std::uint32_t, Lanes> predicates_;  ///< of the segment
     std::set<std::uint32_t> changed_predicates_;
+    LlvmValue active_ = nullptr;  ///< mask of the lanes that compute, where some skip; null: all
 };
 
 }  // namespace warpscope::emulator

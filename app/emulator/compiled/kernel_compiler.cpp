@@ -93,7 +93,7 @@ KernelTier::KernelTier(KernelCompiler& compiler, std::shared_ptr<const Module> m
                        const Kernel& kernel)
     : compiler_(compiler), module_(std::move(module)), kernel_(kernel) {}
 
-std::shared_ptr<const CompiledKernel> KernelTier::choose(Execution execution) {
+std::shared_ptr<const Kernel> KernelTier::choose(Execution execution) {
     if (execution == Execution::interpreted) return nullptr;
     {
         const std::lock_guard lock(mutex_);
@@ -124,8 +124,20 @@ void KernelTier::compile() {
         problem = error.what();
     }
     const std::lock_guard lock(mutex_);
-    compiled_ = std::move(compiled);
+    if (compiled) compiled_ = {compiled, &compiled->kernel()};
     problem_ = std::move(problem);
+    done_ = true;
+    changed_.notify_all();
+}
+
+bool KernelTier::is_asked() const {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+}
+
+void KernelTier::wait() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return done_; });
 }
 
 }  // namespace warpscope::emulator

@@ -63,21 +63,26 @@ class KernelTier : public std::enable_shared_from_this<KernelTier> {
 
     /// For the next launch; null: the interpreter runs it. Throws Error where `execution` is
     /// compiled and the kernel cannot be compiled.
-    std::shared_ptr<const CompiledKernel> choose(Execution execution);
+    std::shared_ptr<const Kernel> choose(Execution execution);
     /// The interpreter has run a launch for this time.
     void add_cost(std::chrono::nanoseconds time);
     /// Compiles the kernel now. After an Error the interpreter goes on.
     void compile();
+    /// The compiler's thread has the kernel, or had it.
+    bool is_asked() const;
+    /// Waits until the compiler's thread is done with the kernel.
+    void wait();
 
   private:
     KernelCompiler& compiler_;
     const std::shared_ptr<const Module> module_;
     const Kernel& kernel_;
-    std::mutex mutex_;  ///< of all below
-    std::shared_ptr<const CompiledKernel> compiled_;
+    mutable std::mutex mutex_;  ///< of all below
+    std::condition_variable changed_;
+    std::shared_ptr<const Kernel> compiled_;
     std::string problem_;
     std::chrono::nanoseconds cost_{0};
-    bool asked_ = false;  ///< the compiler was asked
+    bool asked_ = false, done_ = false;  ///< of the compiler's thread
 };
 
 }  // namespace warpscope::emulator

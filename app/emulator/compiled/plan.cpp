@@ -105,6 +105,22 @@ std::uint32_t Plan::target_of(const Unit& branch) const {
     return unit_of_[index + branch.instruction->target];
 }
 
+// A comparison of uniform values is left out: a uniform predicate has one value for the whole warp,
+// so that the lanes that skip it must not keep theirs.
+bool Plan::skips_arithmetic(std::uint32_t branch) const {
+    constexpr std::uint32_t most_units = 12;
+    const Instruction& i = *units_[branch].instruction;
+    const std::uint32_t target = target_of(units_[branch]);
+    if (i.role == Role::branch || i.operands[1] != i.target || target <= branch + 1 ||
+        target - branch > most_units || units_[target].instruction->role != Role::join)
+        return false;
+    return std::all_of(units_.begin() + branch + 1, units_.begin() + target, [](const Unit& unit) {
+        if (unit.kind == Unit::Kind::passes) return unit.instruction->role != Role::join;
+        return unit.kind == Unit::Kind::computes && !unit.guard &&
+               operand_type(*unit.instruction, 0) != Type::pred;
+    });
+}
+
 // Calls visit(operand, kind, is written) for each slot that a compiled unit uses. Sources first.
 void Plan::each_operand(
     const Unit& unit, const std::function<void(std::uint32_t, Variable::Kind, bool)>& visit) const {

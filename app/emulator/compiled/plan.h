@@ -54,6 +54,9 @@ class Plan {
     /// The index of the unit that begins at an index into Kernel::code.
     std::uint32_t unit_at(std::uint32_t code) const { return unit_of_[code]; }
     std::uint32_t target_of(const Unit& branch) const;
+    /// True where a branch only skips some arithmetic, up to the join at its target: lanes that
+    /// disagree then need not be separated.
+    bool skips_arithmetic(std::uint32_t branch) const;
 
     /// The variables that a unit, or one behind it, reads before it writes them.
     const Slots& live(std::uint32_t unit) const { return live_[unit]; }

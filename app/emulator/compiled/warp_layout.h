@@ -13,6 +13,7 @@ struct WarpLayout {
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
     static constexpr std::size_t registers = offsetof(Warp, registers);
     static constexpr std::size_t mode = offsetof(Warp, mode);
+    static constexpr std::size_t thread_instructions = offsetof(Warp, thread_instructions);
     static constexpr std::size_t left = offsetof(Warp, left);
     static constexpr std::size_t block = offsetof(Warp, block);
     static constexpr std::size_t shared = offsetof(BlockContext, shared);

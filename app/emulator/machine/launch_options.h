@@ -15,8 +15,6 @@
 
 namespace warpscope::emulator {
 
-class CompiledKernel;
-
 /// How a launch is emulated.
 struct Options {
     Schedule schedule = Schedule::random;
@@ -28,9 +26,9 @@ struct Options {
     std::stop_token stop{};  ///< ends the launch with Stopped; another thread may request it
     std::shared_ptr<LaunchProgress> progress{};  ///< counts the blocks that have ended; or null
     unsigned threads = 0;                        ///< host threads; 0: one for each core
-    /// The kernel in compiled form, which runs instead of the interpreter where nobody observes the
+    /// The kernel in compiled form (CompiledKernel::kernel()), which runs where nobody observes the
     /// launch; null: the interpreter runs all of it.
-    std::shared_ptr<const CompiledKernel> compiled{};
+    std::shared_ptr<const Kernel> compiled{};
     /// For Schedule::manual: the order of the warps in each epoch of a block. The last order serves
     /// all later epochs.
     std::vector<std::vector<std::uint32_t>> orders{};

@@ -7,7 +7,6 @@
 #include <mutex>
 #include <optional>
 
-#include "emulator/compiled/compiled_kernel.h"
 #include "emulator/machine/block_runner.h"
 #include "emulator/machine/parallel.h"
 #include "emulator/program/error.h"
@@ -211,7 +210,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     const LaunchShape& launch = frozen.launch;
     const Options& options = frozen.options;
     const bool is_compiled = options.compiled && !observer;
-    const Kernel& kernel = is_compiled ? options.compiled->kernel() : *frozen.kernel;
+    const Kernel& kernel = is_compiled ? *options.compiled : *frozen.kernel;
     for (unsigned sm = 0; sm < virtual_sms(); ++sm)
         shared_memory(sm, kernel.shared_bytes + launch.dynamic_shared_bytes);
     const std::uint64_t first = std::min(options.first_block, launch.grid.count());

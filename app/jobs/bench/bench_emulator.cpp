@@ -7,7 +7,9 @@
 
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/race_detector.h"
+#include "emulator/compiled/kernel_compiler.h"
 #include "emulator/machine/observer_list.h"
+#include "emulator/program/error.h"
 #include "jobs/bench/pocl.h"
 
 namespace warpscope::jobs {
@@ -36,6 +38,19 @@ void add_row(std::vector<BenchRow>& rows, const Measured& kernel, const std::str
         row.note = fmt::format("{:.4g} ms", ms);
     }
     rows.push_back(std::move(row));
+}
+
+using emulator::Execution;
+using emulator::KernelCompiler;
+
+/// Compiled code where it can be had: all rows measure it, from their first run on.
+Execution fastest_execution() {
+    try {
+        emulator::Llvm::load();
+        return Execution::compiled;
+    } catch (const emulator::Error&) {
+        return Execution::interpreted;
+    }
 }
 
 }  // namespace
@@ -75,6 +90,22 @@ void add_rows(std::vector<BenchRow>& rows, const Measured& kernel, const Pair& p
     if (kernel.wanted > 0)
         ratio.bound = times ? BenchRow::Bound::at_most : BenchRow::Bound::at_least;
     rows.push_back(std::move(ratio));
+}
+
+void add_compiled_row(std::vector<BenchRow>& rows, const Measured& kernel,
+                      const std::function<void()>& run) {
+    if (KernelCompiler::execution() != Execution::compiled) return;
+    const Pair pair = measure_pair(
+        [&] {
+            KernelCompiler::set_execution(Execution::interpreted);
+            run();
+            KernelCompiler::set_execution(Execution::compiled);
+        },
+        run);
+    rows.push_back({.name = kernel.name + "_compiled_ratio",
+                    .label = kernel.label + ", compiled : interpreted, speed",
+                    .value = pair.first_ms / pair.second_ms,
+                    .unit = "x"});
 }
 
 void add_pocl_rows(std::vector<BenchRow>& rows, const Measured& kernel, double emulated_ms,
@@ -120,9 +151,12 @@ void add_tracked_row(std::vector<BenchRow>& rows, compute::EmulatedDevice& devic
 }
 
 void bench_emulator(std::vector<BenchRow>& rows) {
+    const Execution before = KernelCompiler::execution();
+    if (before == Execution::automatic) KernelCompiler::set_execution(fastest_execution());
     bench_emulated_ripple(rows);
     bench_emulated_nbody(rows);
     bench_emulated_sums(rows);
+    KernelCompiler::set_execution(before);
 }
 
 }  // namespace warpscope::jobs

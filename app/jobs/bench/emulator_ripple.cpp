@@ -56,6 +56,7 @@ Pair measure(std::vector<BenchRow>& rows, Ripple& ripple, const Measured& kernel
     const Pair pair = measure_pair([&] { ripple.draw(); }, [&] { ripple.draw_plain(); });
     ripple.check();
     add_rows(rows, kernel, pair);
+    add_compiled_row(rows, kernel, [&] { ripple.draw(); });
     return pair;
 }
 

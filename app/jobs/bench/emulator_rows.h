@@ -39,6 +39,9 @@ struct Measured {
 
 /// Adds rows of the emulator (first) and of the plain loop (second), and their ratio.
 void add_rows(std::vector<BenchRow>& rows, const Measured& kernel, const Pair& pair);
+/// Adds the speed of compiled code relative to the interpreter's. Adds nothing without LLVM.
+void add_compiled_row(std::vector<BenchRow>& rows, const Measured& kernel,
+                      const std::function<void()>& run);
 /// Adds rows of PoCL, which calls the kernel `pocl_name`, and of the emulator's speed relative to
 /// it. Adds none where PoCL can't be measured.
 void add_pocl_rows(std::vector<BenchRow>& rows, const Measured& kernel, double emulated_ms,

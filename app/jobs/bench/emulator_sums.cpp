@@ -59,6 +59,7 @@ Pair measure(std::vector<BenchRow>& rows, Sum& sum, const Measured& kernel,
         throw std::runtime_error(
             fmt::format("the plain loop's sum is {}, not {}", plain_sum, exact.sum));
     add_rows(rows, kernel, pair);
+    add_compiled_row(rows, kernel, [&] { sum.add(); });
     return pair;
 }
 

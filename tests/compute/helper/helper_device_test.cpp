@@ -83,7 +83,7 @@ class HelperDeviceTest : public tests::OnDevices {
   protected:
     bool gpu() { return GetParam() == "cuda"; }
 };
-WARPSCOPE_ON_DEVICES(HelperDeviceTest);
+WARPSCOPE_ON_EMULATOR_AND_GPU(HelperDeviceTest);
 
 TEST_P(HelperDeviceTest, TheInfoIsThatOfTheDeviceInThisProcess) {
     const InHelper in_helper(GetParam());

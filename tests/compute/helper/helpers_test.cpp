@@ -338,7 +338,7 @@ class HelperPoolTest : public tests::OnDevices {
     }
     std::shared_ptr<HelperPool> pool_ = std::make_shared<HelperPool>(WARPSCOPE);
 };
-WARPSCOPE_ON_DEVICES(HelperPoolTest);
+WARPSCOPE_ON_EMULATOR_AND_GPU(HelperPoolTest);
 
 TEST_P(HelperPoolTest, AHelperProcessIsUsedAgainWithAFreshDevice) {
     std::set<pid_t> seen;

@@ -1,0 +1,380 @@
+#include "emulator/compiled/compiled_kernel.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+
+#include "emulator/compiled/kernel_compiler.h"
+#include "emulator/ptx_fixture.h"
+
+namespace warpscope::emulator {
+namespace {
+
+const std::shared_ptr<const Llvm>& llvm() {
+    static const std::shared_ptr<const Llvm> found = [] {
+        try {
+            return Llvm::load();
+        } catch (const Error&) {
+            return std::shared_ptr<const Llvm>();
+        }
+    }();
+    return found;
+}
+
+/// Everything that a launch leaves behind.
+struct Outcome {
+    std::vector<std::uint32_t> memory;
+    Statistics statistics;
+    std::string error;
+    bool operator==(const Outcome& other) const {
+        return memory == other.memory && error == other.error &&
+               statistics.warp_instructions == other.statistics.warp_instructions &&
+               statistics.thread_instructions == other.statistics.thread_instructions &&
+               statistics.barriers == other.statistics.barriers;
+    }
+};
+
+std::ostream& operator<<(std::ostream& out, const Outcome& o) {
+    out << o.statistics.warp_instructions << " warp instructions, "
+        << o.statistics.thread_instructions << " thread instructions, " << o.statistics.barriers
+        << " barriers, error '" << o.error << "', memory";
+    for (std::size_t k = 0; k < std::min<std::size_t>(40, o.memory.size()); ++k)
+        out << fmt::format(" {:x}", o.memory[k]);
+    return out;
+}
+
+/// One kernel in both forms, on one machine. Buffers have one address in both.
+class Both {
+  public:
+    explicit Both(const std::string& ptx, InstructionSet set = InstructionSet::host)
+        : module_(Module::parse(ptx, "test")),
+          kernel_(*module_->kernels().front()),
+          owner_(std::make_shared<CompiledKernel>(llvm(), module_, kernel_, set)),
+          compiled_(owner_, &owner_->kernel()) {}
+
+    Outcome run(bool compiled, LaunchShape launch, Options options, std::uint32_t n) {
+        Machine machine;  // fresh, so that shared memory is zero
+        if (compiled) options.compiled = compiled_;
+        Outcome outcome;
+        std::vector<std::uint32_t> words(4096);
+        for (std::size_t k = 0; k < words.size(); ++k) words[k] = std::uint32_t(k * 2654435761u);
+        static std::vector<std::uint32_t> buffer(4096);
+        buffer = words;
+        machine.memory().attach(buffer.data(), buffer.size() * 4);
+        void* out = buffer.data();
+        const void* arguments[] = {&out, &n};
+        outcome.error =
+            error_of([&] { outcome.statistics = machine.run(kernel_, launch, arguments, options); });
+        outcome.memory = buffer;
+        machine.memory().detach(buffer.data());
+        return outcome;
+    }
+
+    /// Both forms agree in all schedules and barrier policies, with several seeds.
+    void expect_equal(LaunchShape launch, std::uint32_t n = 0) {
+        for (const Schedule schedule :
+             {Schedule::random, Schedule::run_to_barrier, Schedule::reverse})
+            for (const BarrierPolicy policy : {BarrierPolicy::volta, BarrierPolicy::before_volta,
+                                               BarrierPolicy::strict})
+                for (std::uint64_t seed = 1; seed <= (schedule == Schedule::random ? 20u : 1u);
+                     ++seed) {
+                    Options options;
+                    options.schedule = schedule;
+                    options.barriers = policy;
+                    options.seed = seed;
+                    options.threads = 1;
+                    ASSERT_EQ(run(false, launch, options, n), run(true, launch, options, n))
+                        << "schedule " << int(schedule) << ", policy " << int(policy) << ", seed "
+                        << seed;
+                }
+    }
+
+    /// Both forms stop at one instruction, whatever the budget.
+    void expect_equal_budgets(LaunchShape launch, std::uint64_t most) {
+        for (std::uint64_t budget = 1; budget <= most; ++budget) {
+            Options options;
+            options.instruction_budget = budget;
+            options.threads = 1;
+            ASSERT_EQ(run(false, launch, options, 0), run(true, launch, options, 0))
+                << "budget " << budget;
+        }
+    }
+
+    std::shared_ptr<const Module> module_;
+    const Kernel& kernel_;
+    std::shared_ptr<const CompiledKernel> owner_;
+    std::shared_ptr<const Kernel> compiled_;
+};
+
+class CompiledKernelTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (!llvm()) GTEST_SKIP() << "libLLVM is not installed";
+    }
+};
+
+// A loop whose lanes all take part, with integer and float arithmetic.
+const std::string loop = R"(
+mov.u32 %r2, 0;
+mov.f32 %f0, 0f3F800000;
+LOOP:
+mad.lo.u32 %r3, %r2, 7, %r1;
+cvt.rn.f32.u32 %f1, %r3;
+fma.rn.f32 %f0, %f0, 0f3F7FFFF0, %f1;
+add.u32 %r2, %r2, 1;
+setp.lt.u32 %p0, %r2, 9;
+@%p0 bra LOOP;
+st.global.f32 [%rd1], %f0;
+)";
+
+// Lanes take different ways, one of them short, and meet again; some leave early.
+const std::string divergence = R"(
+and.b32 %r2, %r1, 5;
+setp.eq.u32 %p0, %r2, 4;
+mov.u32 %r4, 3;
+@%p0 bra SKIP;
+mul.lo.u32 %r4, %r1, 11;
+SKIP:
+shr.u32 %r5, %r1, 3;
+AGAIN:
+add.u32 %r4, %r4, %r5;
+sub.s32 %r5, %r5, 1;
+setp.gt.s32 %p1, %r5, 0;
+@%p1 bra AGAIN;
+setp.eq.u32 %p2, %r1, 17;
+@%p2 ret;
+@%p0 add.u32 %r4, %r4, 1000;
+@!%p0 st.global.u32 [%rd1], %r4;
+)";
+
+// A tree of sums in shared memory: a barrier within a loop, lanes that rest.
+const std::string tree = R"(
+shl.b32 %r2, %r1, 2;
+mov.u32 %r3, tile;
+add.u32 %r3, %r3, %r2;
+ld.global.u32 %r4, [%rd1];
+st.shared.u32 [%r3], %r4;
+bar.sync 0;
+mov.u32 %r5, 64;
+STEP:
+setp.ge.u32 %p0, %r1, %r5;
+@%p0 bra REST;
+shl.b32 %r6, %r5, 2;
+add.u32 %r6, %r6, %r3;
+ld.shared.u32 %r7, [%r6];
+ld.shared.u32 %r8, [%r3];
+add.u32 %r8, %r8, %r7;
+st.shared.u32 [%r3], %r8;
+REST:
+bar.sync 0;
+shr.u32 %r5, %r5, 1;
+setp.ne.u32 %p1, %r5, 0;
+@%p1 bra STEP;
+ld.shared.u32 %r9, [tile];
+st.global.u32 [%rd1], %r9;
+)";
+const std::string tile = ".shared .align 16 .b8 tile[4096];";
+
+// Without its barrier, what a warp reads depends on the schedule.
+const std::string race = R"(
+shl.b32 %r2, %r1, 2;
+mov.u32 %r3, tile;
+add.u32 %r4, %r3, %r2;
+mul.lo.u32 %r5, %r1, 3;
+st.shared.u32 [%r4], %r5;
+xor.b32 %r6, %r2, 252;
+add.u32 %r6, %r6, %r3;
+ld.shared.u32 %r7, [%r6];
+st.global.u32 [%rd1], %r7;
+)";
+
+// Vectors of elements, one address for all lanes, gaps between the lanes, reversed lanes.
+const std::string patterns = R"(
+mul.wide.u32 %rd2, %r1, 16;
+add.s64 %rd3, %rd0, %rd2;
+ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd3];
+ld.global.v2.u32 {%r6, %r7}, [%rd0+8];
+ld.global.u64 %rd4, [%rd3+8];
+add.u32 %r2, %r2, %r6;
+xor.b32 %r3, %r3, %r7;
+st.global.v2.u32 [%rd3], {%r3, %r2};
+st.global.u64 [%rd3+8], %rd4;
+and.b32 %r8, %r1, 15;
+mul.lo.u32 %r9, %r8, 12;
+mov.u32 %r10, tile;
+add.u32 %r9, %r9, %r10;
+st.shared.u32 [%r9], %r1;
+ld.shared.u32 %r11, [%r9];
+xor.b32 %r12, %r1, 31;
+mul.wide.u32 %rd5, %r12, 4;
+add.s64 %rd5, %rd0, %rd5;
+st.global.u32 [%rd5+8192], %r11;
+)";
+
+// Exchanges, votes, atomics and the clock, which the interpreter runs, between compiled parts.
+const std::string mixture = R"(
+mov.b32 %r2, %r1;
+shfl.sync.down.b32 %r3|%p0, %r2, 3, 31, -1;
+shfl.sync.bfly.b32 %r4, %r3, 16, 31, -1;
+@%p0 add.u32 %r4, %r4, 5;
+vote.sync.ballot.b32 %r5, %p0, -1;
+add.u32 %r4, %r4, %r5;
+atom.global.add.u32 %r6, [%rd0], %r4;
+add.u32 %r7, %r6, %r4;
+mov.u32 %r8, %clock;
+add.u32 %r7, %r7, %r8;
+popc.b32 %r9, %r7;
+add.u32 %r7, %r7, %r9;
+st.global.u32 [%rd1+64], %r7;
+)";
+
+TEST_F(CompiledKernelTest, AUniformLoopHasEqualResultsAndCounts) {
+    for (const std::uint32_t threads : {32u, 33u, 64u, 100u, 256u})
+        Both(kernel_text(loop)).expect_equal({{3, 1, 1}, {threads, 1, 1}, 0});
+}
+
+TEST_F(CompiledKernelTest, LanesThatDivergeHaveEqualResultsAndCounts) {
+    for (const std::uint32_t threads : {32u, 64u, 97u})
+        Both(kernel_text(divergence)).expect_equal({{2, 1, 1}, {threads, 1, 1}, 0});
+}
+
+TEST_F(CompiledKernelTest, ATreeOfSumsHasEqualResultsAndCounts) {
+    Both(kernel_text(tree, tile)).expect_equal({{2, 1, 1}, {128, 1, 1}, 0});
+}
+
+TEST_F(CompiledKernelTest, ARaceTearsInEqualPlaces) {
+    Both both(kernel_text(race, tile));
+    both.expect_equal({{2, 1, 1}, {256, 1, 1}, 0});
+    Options one, other;
+    one.seed = 1;
+    other.seed = 2;
+    const LaunchShape launch{{2, 1, 1}, {256, 1, 1}, 0};
+    EXPECT_NE(both.run(true, launch, one, 0).memory, both.run(true, launch, other, 0).memory);
+}
+
+TEST_F(CompiledKernelTest, PatternsOfAccessHaveEqualResults) {
+    Both(kernel_text(patterns, tile)).expect_equal({{1, 1, 1}, {128, 1, 1}, 0});
+}
+
+TEST_F(CompiledKernelTest, ExchangesAtomicsAndTheClockHaveEqualResults) {
+    Both(kernel_text(mixture)).expect_equal({{2, 1, 1}, {64, 1, 1}, 0});
+}
+
+TEST_F(CompiledKernelTest, ABudgetEndsBothAtOneInstruction) {
+    Both(kernel_text(loop)).expect_equal_budgets({{1, 1, 1}, {64, 1, 1}, 0}, 200);
+    Both(kernel_text(tree, tile)).expect_equal_budgets({{1, 1, 1}, {128, 1, 1}, 0}, 500);
+}
+
+TEST_F(CompiledKernelTest, AWildAddressIsReportedInTheInterpretersWords) {
+    for (const char* access :
+         {"ld.global.u32 %r5, [%rd1+65536];", "st.global.u32 [%rd1-16385], %r1;",
+          "st.global.u32 [%rd1+2], %r1;", "ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1];",
+          "ld.global.u32 %r5, [%rd0-4];", "ld.shared.u32 %r5, [%r1];",
+          "st.shared.u32 [%r1+4000], %r1;", "ld.shared.u32 %r5, [tile+4096];",
+          "mul.lo.u32 %r6, %r1, 400; st.shared.u32 [%r6], %r1;",
+          "sub.u32 %r6, %r1, 64; st.shared.u32 [%r6], %r1;"}) {
+        SCOPED_TRACE(access);
+        Both both(kernel_text(fmt::format("add.u32 %r9, %r1, 1;\n{}\nst.global.u32 [%rd1], %r9;",
+                                          access),
+                              tile));
+        Options options;
+        options.threads = 1;
+        const Outcome interpreted = both.run(false, one_block(64), options, 0);
+        EXPECT_NE(interpreted.error, "");
+        EXPECT_EQ(interpreted, both.run(true, one_block(64), options, 0));
+    }
+}
+
+TEST_F(CompiledKernelTest, TheInterpreterTakesOverAnEndlessLoopThatIsStopped) {
+    Both both(kernel_text("LOOP:\nadd.u32 %r2, %r2, 1;\nbra LOOP;"));
+    Options options;
+    options.instruction_budget = 100000;
+    options.threads = 1;
+    const Outcome interpreted = both.run(false, one_block(32), options, 0);
+    EXPECT_NE(interpreted.error, "");
+    EXPECT_EQ(interpreted, both.run(true, one_block(32), options, 0));
+}
+
+TEST_F(CompiledKernelTest, ObservedLaunchesAreInterpreted) {
+    struct Counting : Observer {
+        std::uint64_t launches = 0;
+        void on_launch(const Kernel& kernel, const LaunchShape&) override {
+            ++launches;
+            seen = &kernel;
+        }
+        const Kernel* seen = nullptr;
+    } observer;
+    Both both(kernel_text(loop));
+    Machine machine;
+    void* out = machine.memory().allocate(4096);
+    const std::uint32_t n = 0;
+    const void* arguments[] = {&out, &n};
+    Options options;
+    options.compiled = both.compiled_;
+    machine.run(both.kernel_, one_block(64), arguments, options, &observer);
+    EXPECT_EQ(observer.launches, 1u);
+    EXPECT_EQ(observer.seen, &both.kernel_);
+}
+
+TEST_F(CompiledKernelTest, NothingIsWrittenIntoTheOriginalKernel) {
+    const auto module = Module::parse(kernel_text(loop), "test");
+    const Kernel& kernel = *module->kernels().front();
+    const std::vector<Instruction> before = kernel.code;
+    const CompiledKernel compiled(llvm(), module, kernel);
+    EXPECT_EQ(std::memcmp(before.data(), kernel.code.data(), before.size() * sizeof(Instruction)),
+              0);
+    EXPECT_NE(std::memcmp(before.data(), compiled.kernel().code.data(),
+                          before.size() * sizeof(Instruction)),
+              0);
+}
+
+TEST(LlvmLibrary, AFileThatIsMissingIsNamed) {
+    expect_contains(error_of([] { Llvm::load("/nonexistent/libLLVM.so"); }),
+                    "/nonexistent/libLLVM.so cannot be loaded");
+}
+
+TEST(LlvmLibrary, ALibraryThatIsNotLlvmIsNamed) {
+    expect_contains(error_of([] { Llvm::load("libm.so.6"); }),
+                    "libm.so.6 has no LLVMContextCreate(): the emulator compiles kernels with LLVM "
+                    "15 to 19");
+}
+
+class KernelTierTest : public CompiledKernelTest {
+  protected:
+    std::shared_ptr<KernelTier> tier() {
+        return std::make_shared<KernelTier>(*compiler_, module_, *module_->kernels().front());
+    }
+    std::shared_ptr<KernelCompiler> compiler_ = std::make_shared<KernelCompiler>();
+    std::shared_ptr<const Module> module_ = Module::parse(kernel_text(loop), "test");
+};
+
+TEST_F(KernelTierTest, AKernelIsCompiledOnceItHasCost100Milliseconds) {
+    using namespace std::chrono_literals;
+    const auto kernel = tier();
+    EXPECT_EQ(kernel->choose(Execution::automatic), nullptr);
+    kernel->add_cost(99ms);
+    kernel->add_cost(500us);
+    EXPECT_FALSE(kernel->is_asked());
+    kernel->add_cost(500us);
+    EXPECT_TRUE(kernel->is_asked());
+    kernel->wait();
+    EXPECT_NE(kernel->choose(Execution::automatic), nullptr);
+    EXPECT_EQ(kernel->choose(Execution::interpreted), nullptr);
+}
+
+TEST_F(KernelTierTest, CompiledExecutionWaitsForTheCompiler) {
+    EXPECT_NE(tier()->choose(Execution::compiled), nullptr);
+    EXPECT_EQ(compiler_->problem(), "");
+}
+
+TEST_F(KernelTierTest, ATierMayEndWhileItIsCompiled) {
+    for (int k = 0; k < 5; ++k) {
+        const auto kernel = tier();
+        kernel->add_cost(std::chrono::seconds(1));
+    }
+    compiler_.reset();  // waits for its thread
+}
+
+}  // namespace
+}  // namespace warpscope::emulator
