@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "compute/device/device.h"
 #include "compute/pick_device.h"
@@ -51,6 +52,13 @@ class OnDevices : public testing::TestWithParam<std::string> {
     std::unique_ptr<compute::Device> device_;
 };
 
+/// Sanitizers do not see into compiled kernels: there the tests of the emulator itself suffice.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline const std::vector<std::string> kinds_of_device = {"emulator", "cuda"};
+#else
+inline const std::vector<std::string> kinds_of_device = {"emulator", "compiled", "cuda"};
+#endif
+
 }  // namespace warpscope::tests
 
 /// For a suite whose device runs in another process, which compiles by its own choice.
@@ -58,6 +66,6 @@ class OnDevices : public testing::TestWithParam<std::string> {
     INSTANTIATE_TEST_SUITE_P(On, Suite, testing::Values("emulator", "cuda"), \
                              [](const auto& info) { return info.param; })
 
-#define WARPSCOPE_ON_DEVICES(Suite)                                                      \
-    INSTANTIATE_TEST_SUITE_P(On, Suite, testing::Values("emulator", "compiled", "cuda"), \
+#define WARPSCOPE_ON_DEVICES(Suite)                                                           \
+    INSTANTIATE_TEST_SUITE_P(On, Suite, testing::ValuesIn(warpscope::tests::kinds_of_device), \
                              [](const auto& info) { return info.param; })
