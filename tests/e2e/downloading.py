@@ -57,9 +57,9 @@ class Downloading(Session):
         slow = self.home / "slow"
         slow.touch()
         app = self.start(*RIPPLE)
-        app.pause()  # while an experiment computes, Escape cancels it
         app.key("e")
         app.wait_value("editor.read_only", lambda value: "NVRTC" in value)
+        app.pause()  # while an experiment computes, Escape cancels it
         app.click("editor.download")
         app.wait_value("editor.downloading", lambda value: value.startswith("Downloading NVRTC"))
         app.key("Escape")
