@@ -36,8 +36,11 @@ KernelCompiler::~KernelCompiler() {
     if (thread_.joinable()) thread_.join();
 }
 
+// The library is loaded without the compiler's mutex: that takes as long as some frames, and launches
+// and the window take the mutex.
 std::shared_ptr<const Llvm> KernelCompiler::llvm() {
-    const std::lock_guard lock(mutex_);
+    static std::mutex loading;
+    const std::lock_guard only_one(loading);
     if (!llvm_) llvm_ = Llvm::load();
     return llvm_;
 }
