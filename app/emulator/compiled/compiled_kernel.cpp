@@ -99,6 +99,15 @@ class TargetMachine {
     LlvmTargetMachine machine_ = nullptr;
 };
 
+/// LLVM's passes crash on code that is not well formed.
+void verify(const Ir& ir) {
+    constexpr int returns_status = 2;
+    char* error = nullptr;
+    const bool broken = ir.llvm().VerifyModule(ir.module(), returns_status, &error);
+    const std::string words = ir.llvm().taken(error);
+    if (broken) throw Error("the emulator wrote code that LLVM does not accept: " + words);
+}
+
 void set_attribute(const Ir& ir, LlvmValue function, const std::string& name,
                    const std::string& value) {
     constexpr unsigned of_function = ~0u;
@@ -143,6 +152,7 @@ void CompiledKernel::build(const Plan& plan, const CodeTarget& target) {
     set_attributes(*ir_, target, kernel_.flush_subnormals);
     const TargetMachine machine(*llvm_, target);
     machine.prepare(ir_->module(), target);
+    verify(*ir_);
     machine.optimize(ir_->module());
     LlvmJitOptions options;
     char* error = nullptr;
