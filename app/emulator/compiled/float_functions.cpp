@@ -133,7 +133,7 @@ Value reciprocal(const Arithmetics& m, const Instruction&, Sources s) {
 Value reciprocal_root(const Arithmetics& m, const Instruction& i, Sources s) {
     const Floats f(m, s[0]);
     const Ir& ir = m.ir;
-    const Value a = operand(f, i, s[0]);
+    const Value a = s[0];
     const Value ordinary =
         ir.op(Ir::and_, f.is(Ir::foge, a, f.c(0x1p-100f)), f.is(Ir::folt, a, f.c(INFINITY)));
     const LlvmBlock fast = ir.block("rsqrt"), careful = ir.block("rsqrt_of_any"), end = ir.block();
@@ -142,7 +142,7 @@ Value reciprocal_root(const Arithmetics& m, const Instruction& i, Sources s) {
     const Value y = inverse_root(f, a);
     ir.jump(end);
     ir.go_on_in(careful);
-    const Value z = inverse_root_of_any(f, a);
+    const Value z = inverse_root_of_any(f, operand(f, i, a));
     ir.jump(end);
     ir.go_on_in(end);
     return ir.phi(f.type, {{y, fast}, {z, careful}});

@@ -3,114 +3,17 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <optional>
 
+#include "emulator/compiled/both_forms.h"
 #include "emulator/compiled/kernel_compiler.h"
-#include "emulator/ptx_fixture.h"
 
 namespace warpscope::emulator {
 namespace {
 
-const std::shared_ptr<const Llvm>& llvm() {
-    static const std::shared_ptr<const Llvm> found = [] {
-        try {
-            return Llvm::load();
-        } catch (const Error&) {
-            return std::shared_ptr<const Llvm>();
-        }
-    }();
-    return found;
-}
-
-/// Everything that a launch leaves behind.
-struct Outcome {
-    std::vector<std::uint32_t> memory;
-    Statistics statistics;
-    std::string error;
-    bool operator==(const Outcome& other) const {
-        return memory == other.memory && error == other.error &&
-               statistics.warp_instructions == other.statistics.warp_instructions &&
-               statistics.thread_instructions == other.statistics.thread_instructions &&
-               statistics.barriers == other.statistics.barriers;
-    }
-};
-
-std::ostream& operator<<(std::ostream& out, const Outcome& o) {
-    out << o.statistics.warp_instructions << " warp instructions, "
-        << o.statistics.thread_instructions << " thread instructions, " << o.statistics.barriers
-        << " barriers, error '" << o.error << "', memory";
-    for (std::size_t k = 0; k < std::min<std::size_t>(40, o.memory.size()); ++k)
-        out << fmt::format(" {:x}", o.memory[k]);
-    return out;
-}
-
-/// One kernel in both forms, on one machine. Buffers have one address in both.
-class Both {
-  public:
-    explicit Both(const std::string& ptx, InstructionSet set = InstructionSet::host)
-        : module_(Module::parse(ptx, "test")),
-          kernel_(*module_->kernels().front()),
-          owner_(std::make_shared<CompiledKernel>(llvm(), module_, kernel_, set)),
-          compiled_(owner_, &owner_->kernel()) {}
-
-    Outcome run(bool compiled, LaunchShape launch, Options options, std::uint32_t n) {
-        Machine machine;  // fresh, so that shared memory is zero
-        if (compiled) options.compiled = compiled_;
-        Outcome outcome;
-        std::vector<std::uint32_t> words(4096);
-        for (std::size_t k = 0; k < words.size(); ++k) words[k] = std::uint32_t(k * 2654435761u);
-        static std::vector<std::uint32_t> buffer(4096);
-        buffer = words;
-        machine.memory().attach(buffer.data(), buffer.size() * 4);
-        void* out = buffer.data();
-        const void* arguments[] = {&out, &n};
-        outcome.error =
-            error_of([&] { outcome.statistics = machine.run(kernel_, launch, arguments, options); });
-        outcome.memory = buffer;
-        machine.memory().detach(buffer.data());
-        return outcome;
-    }
-
-    /// Both forms agree in all schedules and barrier policies, with several seeds.
-    void expect_equal(LaunchShape launch, std::uint32_t n = 0) {
-        for (const Schedule schedule :
-             {Schedule::random, Schedule::run_to_barrier, Schedule::reverse})
-            for (const BarrierPolicy policy : {BarrierPolicy::volta, BarrierPolicy::before_volta,
-                                               BarrierPolicy::strict})
-                for (std::uint64_t seed = 1; seed <= (schedule == Schedule::random ? 20u : 1u);
-                     ++seed) {
-                    Options options;
-                    options.schedule = schedule;
-                    options.barriers = policy;
-                    options.seed = seed;
-                    options.threads = 1;
-                    ASSERT_EQ(run(false, launch, options, n), run(true, launch, options, n))
-                        << "schedule " << int(schedule) << ", policy " << int(policy) << ", seed "
-                        << seed;
-                }
-    }
-
-    /// Both forms stop at one instruction, whatever the budget.
-    void expect_equal_budgets(LaunchShape launch, std::uint64_t most) {
-        for (std::uint64_t budget = 1; budget <= most; ++budget) {
-            Options options;
-            options.instruction_budget = budget;
-            options.threads = 1;
-            ASSERT_EQ(run(false, launch, options, 0), run(true, launch, options, 0))
-                << "budget " << budget;
-        }
-    }
-
-    std::shared_ptr<const Module> module_;
-    const Kernel& kernel_;
-    std::shared_ptr<const CompiledKernel> owner_;
-    std::shared_ptr<const Kernel> compiled_;
-};
-
 class CompiledKernelTest : public testing::Test {
   protected:
     void SetUp() override {
-        if (!llvm()) GTEST_SKIP() << "libLLVM is not installed";
+        if (!installed_llvm()) GTEST_SKIP() << "libLLVM is not installed";
     }
 };
 
@@ -231,20 +134,20 @@ st.global.u32 [%rd1+64], %r7;
 
 TEST_F(CompiledKernelTest, AUniformLoopHasEqualResultsAndCounts) {
     for (const std::uint32_t threads : {32u, 33u, 64u, 100u, 256u})
-        Both(kernel_text(loop)).expect_equal({{3, 1, 1}, {threads, 1, 1}, 0});
+        BothForms(kernel_text(loop)).expect_equal({{3, 1, 1}, {threads, 1, 1}, 0});
 }
 
 TEST_F(CompiledKernelTest, LanesThatDivergeHaveEqualResultsAndCounts) {
     for (const std::uint32_t threads : {32u, 64u, 97u})
-        Both(kernel_text(divergence)).expect_equal({{2, 1, 1}, {threads, 1, 1}, 0});
+        BothForms(kernel_text(divergence)).expect_equal({{2, 1, 1}, {threads, 1, 1}, 0});
 }
 
 TEST_F(CompiledKernelTest, ATreeOfSumsHasEqualResultsAndCounts) {
-    Both(kernel_text(tree, tile)).expect_equal({{2, 1, 1}, {128, 1, 1}, 0});
+    BothForms(kernel_text(tree, tile)).expect_equal({{2, 1, 1}, {128, 1, 1}, 0});
 }
 
 TEST_F(CompiledKernelTest, ARaceTearsInEqualPlaces) {
-    Both both(kernel_text(race, tile));
+    BothForms both(kernel_text(race, tile));
     both.expect_equal({{2, 1, 1}, {256, 1, 1}, 0});
     Options one, other;
     one.seed = 1;
@@ -254,16 +157,16 @@ TEST_F(CompiledKernelTest, ARaceTearsInEqualPlaces) {
 }
 
 TEST_F(CompiledKernelTest, PatternsOfAccessHaveEqualResults) {
-    Both(kernel_text(patterns, tile)).expect_equal({{1, 1, 1}, {128, 1, 1}, 0});
+    BothForms(kernel_text(patterns, tile)).expect_equal({{1, 1, 1}, {128, 1, 1}, 0});
 }
 
 TEST_F(CompiledKernelTest, ExchangesAtomicsAndTheClockHaveEqualResults) {
-    Both(kernel_text(mixture)).expect_equal({{2, 1, 1}, {64, 1, 1}, 0});
+    BothForms(kernel_text(mixture)).expect_equal({{2, 1, 1}, {64, 1, 1}, 0});
 }
 
 TEST_F(CompiledKernelTest, ABudgetEndsBothAtOneInstruction) {
-    Both(kernel_text(loop)).expect_equal_budgets({{1, 1, 1}, {64, 1, 1}, 0}, 200);
-    Both(kernel_text(tree, tile)).expect_equal_budgets({{1, 1, 1}, {128, 1, 1}, 0}, 500);
+    BothForms(kernel_text(loop)).expect_equal_budgets({{1, 1, 1}, {64, 1, 1}, 0}, 200);
+    BothForms(kernel_text(tree, tile)).expect_equal_budgets({{1, 1, 1}, {128, 1, 1}, 0}, 500);
 }
 
 TEST_F(CompiledKernelTest, AWildAddressIsReportedInTheInterpretersWords) {
@@ -275,9 +178,8 @@ TEST_F(CompiledKernelTest, AWildAddressIsReportedInTheInterpretersWords) {
           "mul.lo.u32 %r6, %r1, 400; st.shared.u32 [%r6], %r1;",
           "sub.u32 %r6, %r1, 64; st.shared.u32 [%r6], %r1;"}) {
         SCOPED_TRACE(access);
-        Both both(kernel_text(fmt::format("add.u32 %r9, %r1, 1;\n{}\nst.global.u32 [%rd1], %r9;",
-                                          access),
-                              tile));
+        BothForms both(kernel_text(
+            fmt::format("add.u32 %r9, %r1, 1;\n{}\nst.global.u32 [%rd1], %r9;", access), tile));
         Options options;
         options.threads = 1;
         const Outcome interpreted = both.run(false, one_block(64), options, 0);
@@ -287,7 +189,7 @@ TEST_F(CompiledKernelTest, AWildAddressIsReportedInTheInterpretersWords) {
 }
 
 TEST_F(CompiledKernelTest, TheInterpreterTakesOverAnEndlessLoopThatIsStopped) {
-    Both both(kernel_text("LOOP:\nadd.u32 %r2, %r2, 1;\nbra LOOP;"));
+    BothForms both(kernel_text("LOOP:\nadd.u32 %r2, %r2, 1;\nbra LOOP;"));
     Options options;
     options.instruction_budget = 100000;
     options.threads = 1;
@@ -305,7 +207,7 @@ TEST_F(CompiledKernelTest, ObservedLaunchesAreInterpreted) {
         }
         const Kernel* seen = nullptr;
     } observer;
-    Both both(kernel_text(loop));
+    BothForms both(kernel_text(loop));
     Machine machine;
     void* out = machine.memory().allocate(4096);
     const std::uint32_t n = 0;
@@ -321,7 +223,7 @@ TEST_F(CompiledKernelTest, NothingIsWrittenIntoTheOriginalKernel) {
     const auto module = Module::parse(kernel_text(loop), "test");
     const Kernel& kernel = *module->kernels().front();
     const std::vector<Instruction> before = kernel.code;
-    const CompiledKernel compiled(llvm(), module, kernel);
+    const CompiledKernel compiled(installed_llvm(), module, kernel);
     EXPECT_EQ(std::memcmp(before.data(), kernel.code.data(), before.size() * sizeof(Instruction)),
               0);
     EXPECT_NE(std::memcmp(before.data(), compiled.kernel().code.data(),
