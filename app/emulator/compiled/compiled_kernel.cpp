@@ -138,31 +138,36 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
             fmt::format("kernel {} is not compiled: it has {} instructions, the limit is {}",
                         kernel.name, kernel.code.size(), most_instructions));
     const Plan plan(kernel);
-    build(plan, target_of(*llvm_, set));
-    const auto compiled =
-        reinterpret_cast<Handler>(llvm_->GetFunctionAddress(engine_, Generator::function_name));
+    const Handler compiled = build(plan, target_of(*llvm_, set));
     for (std::uint32_t u = 0; u < plan.units().size(); ++u)
         if (plan.is_entry()[u])
             kernel_.code[plan.units()[u].begin].handlers[Instruction::full] = compiled;
 }
 
-void CompiledKernel::build(const Plan& plan, const CodeTarget& target) {
-    ir_ = std::make_unique<Ir>(llvm_, kernel_.name.c_str());
-    Generator(*ir_, plan, kernel_.code.data(), target.lanes, target.has_fma).write();
-    set_attributes(*ir_, target, kernel_.flush_subnormals);
+Handler CompiledKernel::build(const Plan& plan, const CodeTarget& target) {
+    Ir ir(llvm_, kernel_.name.c_str());
+    Generator(ir, plan, kernel_.code.data(), target.lanes, target.has_fma).write();
+    set_attributes(ir, target, kernel_.flush_subnormals);
     const TargetMachine machine(*llvm_, target);
-    machine.prepare(ir_->module(), target);
-    verify(*ir_);
-    machine.optimize(ir_->module());
+    machine.prepare(ir.module(), target);
+    verify(ir);
+    machine.optimize(ir.module());
     LlvmJitOptions options;
     char* error = nullptr;
-    if (llvm_->CreateMCJITCompilerForModule(&engine_, ir_->release(), &options, sizeof(options),
-                                            &error))
+    LlvmModule module = ir.release();
+    if (llvm_->CreateMCJITCompilerForModule(&engine_, module, &options, sizeof(options), &error))
         throw Error(fmt::format("LLVM does not start its compiler: {}", llvm_->taken(error)));
+    const auto compiled =
+        reinterpret_cast<Handler>(llvm_->GetFunctionAddress(engine_, Generator::function_name));
+    // The machine code belongs to the engine; the IR, some megabytes, has done its work.
+    if (!llvm_->RemoveModule(engine_, module, &module, &error)) llvm_->DisposeModule(module);
+    if (compiled) return compiled;
+    llvm_->DisposeExecutionEngine(engine_);
+    throw Error("LLVM does not compile the kernel " + kernel_.name);
 }
 
 CompiledKernel::~CompiledKernel() {
-    if (engine_) llvm_->DisposeExecutionEngine(engine_);
+    llvm_->DisposeExecutionEngine(engine_);
 }
 
 }  // namespace warpscope::emulator

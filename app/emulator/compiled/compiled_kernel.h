@@ -31,12 +31,11 @@ class CompiledKernel {
     const Kernel& kernel() const { return kernel_; }
 
   private:
-    void build(const class Plan& plan, const struct CodeTarget& target);
+    Handler build(const class Plan& plan, const struct CodeTarget& target);
 
     std::shared_ptr<const Module> module_;
     Kernel kernel_;
     std::shared_ptr<const Llvm> llvm_;
-    std::unique_ptr<class Ir> ir_;  ///< outlives the engine, whose module lies in its context
     LlvmEngine engine_ = nullptr;
 };
 

@@ -121,6 +121,7 @@ struct LlvmJitOptions {
     LLVM_FUNCTION(int, CreateMCJITCompilerForModule,                                            \
                   (LlvmEngine*, LlvmModule, LlvmJitOptions*, std::size_t, char**))              \
     LLVM_FUNCTION(std::uint64_t, GetFunctionAddress, (LlvmEngine, const char*))                 \
+    LLVM_FUNCTION(int, RemoveModule, (LlvmEngine, LlvmModule, LlvmModule*, char**))             \
     LLVM_FUNCTION(void, DisposeExecutionEngine, (LlvmEngine))
 
 /// libLLVM in this process.
