@@ -160,8 +160,8 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     const auto& emulated = static_cast<const EmulatedKernel&>(loaded);
     const emulator::Kernel& kernel = *emulated.kernel;
     emulator::Options options = next_options(emulated);
-    options.compiled =
-        translated([&] { return emulated.tier->choose(emulator::KernelCompiler::execution()); });
+    const Execution execution = emulator::KernelCompiler::execution();
+    options.compiled = translated([&] { return emulated.tier->choose(execution); });
     engine_ = options.compiled && !observer_ ? Engine::compiled : Engine::interpreted;
     const std::vector<const void*> values(arguments.begin(), arguments.end());
     const auto frozen =
@@ -173,11 +173,12 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     }
     const auto start = Clock::now();
     run(frozen);
-    if (engine_ == Engine::interpreted) emulated.tier->add_cost(Clock::now() - start);
+    if (execution == Execution::automatic && engine_ == Engine::interpreted)
+        emulated.tier->add_cost(Clock::now() - start);
     if (times_each_launch())
-        timings_.record(
-            loaded.name, shape.grid, shape.block, kernel.shared_bytes + shape.dynamic_shared_bytes,
-            work, milliseconds_since(start), engine_);
+        timings_.record(loaded.name, shape.grid, shape.block,
+                        kernel.shared_bytes + shape.dynamic_shared_bytes, work,
+                        milliseconds_since(start), engine_);
 }
 
 void EmulatedDevice::end_group(std::string_view name, const Work& work) {

@@ -36,8 +36,8 @@ KernelCompiler::~KernelCompiler() {
     if (thread_.joinable()) thread_.join();
 }
 
-// The library is loaded without the compiler's mutex: that takes as long as some frames, and launches
-// and the window take the mutex.
+// The library is loaded without the compiler's mutex: that takes as long as some frames, and
+// launches and the window take the mutex.
 std::shared_ptr<const Llvm> KernelCompiler::llvm() {
     static std::mutex loading;
     const std::lock_guard only_one(loading);
@@ -77,7 +77,8 @@ void KernelCompiler::compile_later(std::weak_ptr<KernelTier> tier) {
 void KernelCompiler::work(const std::stop_token& stop) {
 #if defined(__linux__)
     // Linux gives each thread a priority of its own: drawing and launches come first.
-    ::setpriority(PRIO_PROCESS, id_t(::gettid()), 10);
+    constexpr int lowest_priority = 19;
+    ::setpriority(PRIO_PROCESS, id_t(::gettid()), lowest_priority);
 #endif
     while (true) {
         std::weak_ptr<KernelTier> next;
