@@ -13,8 +13,8 @@
 
 namespace warpscope::tests {
 
-/// Runs each TEST_P on the emulator, interpreted and compiled, and on the GPU. Skips the GPU if there
-/// is none, and compiled kernels if there is no libLLVM.
+/// Runs each TEST_P on the emulator, interpreted and compiled, and on the GPU. Skips the GPU if
+/// there is none, and compiled kernels if there is no libLLVM.
 ///   class DotKernel : public OnDevices {};
 ///   WARPSCOPE_ON_DEVICES(DotKernel);
 ///   TEST_P(DotKernel, SumsAll) { device().launch(…); }

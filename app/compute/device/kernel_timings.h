@@ -24,8 +24,8 @@ struct Work {
 enum class Engine : std::uint8_t { gpu, interpreted, compiled };
 
 /// The launches of one kernel: the newest launch configuration, work and engine, and the last
-/// `window` times of launches that have them. The first launch also loads the kernel, so its time is dropped
-/// when there is a second one.
+/// `window` times of launches that have them. The first launch also loads the kernel, so its time
+/// is dropped when there is a second one.
 struct KernelTiming {
     static constexpr std::size_t window = 256;
 

@@ -161,8 +161,9 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     const emulator::Kernel& kernel = *emulated.kernel;
     emulator::Options options = next_options(emulated);
     const Execution execution = emulator::KernelCompiler::execution();
-    options.compiled = translated([&] { return emulated.tier->choose(execution); });
-    engine_ = options.compiled && !observer_ ? Engine::compiled : Engine::interpreted;
+    // Observed launches are interpreted: nothing need be compiled for them.
+    if (!observer_) options.compiled = translated([&] { return emulated.tier->choose(execution); });
+    engine_ = options.compiled ? Engine::compiled : Engine::interpreted;
     const std::vector<const void*> values(arguments.begin(), arguments.end());
     const auto frozen =
         translated([&] { return emulator::Machine::freeze(kernel, shape, values, options); });

@@ -80,7 +80,7 @@ class EmulatedDevice final : public Device {
     std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
     emulator::Observer* observer_ = nullptr;
     Clock::time_point group_start_;
-    Engine engine_ = Engine::interpreted;  ///< of the newest launch
+    Engine engine_ = Engine::interpreted;           ///< of the newest launch
     bool freezes_ = false;                          ///< within freeze_last()
     std::optional<emulator::FrozenLaunch> frozen_;  ///< the newest launch within freeze_last()
     std::uint64_t frame_ = 0;

@@ -1,6 +1,5 @@
 #include "emulator/compiled/arithmetic.h"
 
-#include <array>
 #include <initializer_list>
 
 #include "emulator/compiled/float_functions.h"
@@ -174,8 +173,7 @@ Arithmetics::Make find_conversion(const Instruction& i) {
         return i.detail == (unsigned(rounding) | 8u) || i.detail == unsigned(rounding);
     };
     const bool integers_only = !is_float(to) && !is_float(from);
-    if (integers_only && bits_of(to) >= 32 && bits_of(from) >= 32)
-        return i.detail & 16 ? nullptr : integer_from_integer;
+    if (integers_only) return i.detail & 16 ? nullptr : integer_from_integer;
     if (to == Type::f32 && (from == Type::s32 || from == Type::u32))
         return i.detail == unsigned(Rounding::nearest) ? float_from_integer : nullptr;
     if ((to == Type::s32 || to == Type::u32) && from == Type::f32) {

@@ -42,9 +42,7 @@ void Generator::access(std::uint32_t u) {
 // All lanes go on here; none: the next unit; some: the interpreter.
 void Generator::begin_guarded(std::uint32_t u) {
     in_scalar_part();
-    const Instruction& guard = *plan_.units()[u].guard;
-    LlvmValue active = mask(guard.operands[0]);
-    if (guard.role == Role::guard_not) active = ir_.not_(active);
+    const LlvmValue active = condition(*plan_.units()[u].guard);
     const LlvmBlock not_all = ir_.block(), all = ir_.block();
     ir_.likely(ir_.compare_with(Ir::eq, active, 0xFFFFFFFF), all, not_all);
     ir_.go_on_in(not_all);

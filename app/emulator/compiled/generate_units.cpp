@@ -23,14 +23,11 @@ void Generator::compute_mask(const Unit& unit) {
     in_scalar_part();
     LlvmValue sources[2] = {};
     for (unsigned k = 0; k < source_count(i); ++k) sources[k] = mask(i.operands[k + 1]);
-    LlvmValue result = unit.make(arithmetics_, i, sources);
-    if (unit.guard) {
-        LlvmValue active = mask(unit.guard->operands[0]);
-        if (unit.guard->role == Role::guard_not) active = ir_.not_(active);
-        result = ir_.op(Ir::or_, ir_.op(Ir::and_, result, active),
-                        ir_.op(Ir::and_, mask(i.operands[0]), ir_.not_(active)));
-    }
-    set_mask(i.operands[0], result);
+    const LlvmValue result = unit.make(arithmetics_, i, sources);
+    if (unit.guard)
+        set_mask_where(condition(*unit.guard), i.operands[0], result);
+    else
+        set_mask(i.operands[0], result);
 }
 
 void Generator::compute_scalar(const Unit& unit) {
@@ -42,19 +39,16 @@ void Generator::compute_scalar(const Unit& unit) {
     in_scalar_part();
     LlvmValue result = unit.make(arithmetics_, i, sources);
     scalar_part_ = ir_.here();
-    const bool is_predicate = operand_type(i, 0) == Type::pred;
-    if (is_predicate) result = ir_.cast(Ir::sext, result, ir_.integer(32));
-    if (unit.guard) {
-        LlvmValue active = mask(unit.guard->operands[0]);
-        if (unit.guard->role == Role::guard_not) active = ir_.not_(active);
-        if (is_predicate)
-            result = ir_.op(Ir::or_, ir_.op(Ir::and_, result, active),
-                            ir_.op(Ir::and_, mask(i.operands[0]), ir_.not_(active)));
-        else
-            result = ir_.select(ir_.compare_with(Ir::ne, active, 0), result,
-                                scalar(i.operands[0], operand_type(i, 0)));
+    const LlvmValue active = unit.guard ? condition(*unit.guard) : nullptr;
+    if (operand_type(i, 0) == Type::pred) {
+        result = ir_.cast(Ir::sext, result, ir_.integer(32));
+        if (active) return set_mask_where(active, i.operands[0], result);
+        return set_mask(i.operands[0], result);
     }
-    is_predicate ? set_mask(i.operands[0], result) : set_scalar(i.operands[0], result);
+    if (active)
+        result = ir_.select(ir_.compare_with(Ir::ne, active, 0), result,
+                            scalar(i.operands[0], operand_type(i, 0)));
+    set_scalar(i.operands[0], result);
 }
 
 void Generator::compute_lanes(const Unit& unit) {
@@ -69,10 +63,8 @@ void Generator::compute_lanes(const Unit& unit) {
         LlvmValue result = unit.make(arithmetics_, i, sources);
         leave_group(g);
         if (active_) {
-            const LlvmValue bits =
-                ir_.cast(Ir::trunc, ir_.op(Ir::lshr, active_, g * width_), ir_.integer(width_));
-            result = ir_.select(ir_.cast(Ir::bitcast, bits, ir_.integer(1, width_)), result,
-                                lanes(i.operands[0], operand_type(i, 0), g));
+            const LlvmValue active = lanes_of_mask(active_, g);
+            result = ir_.select(active, result, lanes(i.operands[0], operand_type(i, 0), g));
         }
         if (unit.guard) {
             LlvmValue active = lanes(unit.guard->operands[0], Type::pred, g);
@@ -174,8 +166,7 @@ void Generator::branch(std::uint32_t u) {
         ir_.likely(count(u), leader(target), pause_before(target));
         return begin_segment(ir_.block("behind"));
     }
-    LlvmValue taken = mask(unit.instruction->operands[0]);
-    if (unit.instruction->role == Role::branch_unless) taken = ir_.not_(taken);
+    const LlvmValue taken = condition(*unit.instruction);
     const LlvmValue all = ir_.compare_with(Ir::eq, taken, 0xFFFFFFFF);
     const LlvmValue agree = ir_.op(Ir::or_, all, ir_.compare_with(Ir::eq, taken, 0));
     const LlvmBlock together = ir_.block(), going = ir_.block(), pausing = ir_.block();

@@ -55,16 +55,25 @@ LlvmValue Generator::mask(std::uint32_t predicate) {
     return ir_.load(ir_.integer(32), storage_[predicate][0]);
 }
 
+// The mask of the lanes for which a guard or a conditional branch holds. In the scalar part.
+LlvmValue Generator::condition(const Instruction& i) {
+    const LlvmValue holds = mask(i.operands[0]);
+    const bool inverted = i.role == Role::guard_not || i.role == Role::branch_unless;
+    return inverted ? ir_.not_(holds) : holds;
+}
+
+LlvmValue Generator::lanes_of_mask(LlvmValue mask, unsigned g) const {
+    const LlvmValue group =
+        ir_.cast(Ir::trunc, ir_.op(Ir::lshr, mask, g * width_), ir_.integer(width_));
+    return ir_.cast(Ir::bitcast, group, ir_.integer(1, width_));
+}
+
 Generator::Lanes& Generator::lanes_of_predicate(std::uint32_t predicate) {
     Lanes& found = predicates_[predicate];
     if (!found.empty()) return found;
     in_scalar_part();
     const LlvmValue bits = mask(predicate);
-    for (unsigned g = 0; g < group_count_; ++g) {
-        const LlvmValue group =
-            ir_.cast(Ir::trunc, ir_.op(Ir::lshr, bits, g * width_), ir_.integer(width_));
-        found.push_back(ir_.cast(Ir::bitcast, group, ir_.integer(1, width_)));
-    }
+    for (unsigned g = 0; g < group_count_; ++g) found.push_back(lanes_of_mask(bits, g));
     return found;
 }
 
@@ -95,6 +104,12 @@ void Generator::set_mask(std::uint32_t predicate, LlvmValue mask) {
     predicates_.erase(predicate);
     changed_predicates_.erase(predicate);
     ir_.store(mask, storage_[predicate][0]);
+}
+
+// Lanes outside of `active` keep their predicate.
+void Generator::set_mask_where(LlvmValue active, std::uint32_t predicate, LlvmValue mask) {
+    const LlvmValue kept = ir_.op(Ir::and_, this->mask(predicate), ir_.not_(active));
+    set_mask(predicate, ir_.op(Ir::or_, ir_.op(Ir::and_, mask, active), kept));
 }
 
 }  // namespace warpscope::emulator

@@ -58,6 +58,9 @@ class Generator {
     Value scalar(std::uint32_t operand, Type type);
     Value lanes(std::uint32_t operand, Type type, unsigned g);
     Value mask(std::uint32_t predicate);
+    Value condition(const Instruction& i);
+    Value lanes_of_mask(Value mask, unsigned g) const;
+    void set_mask_where(Value active, std::uint32_t predicate, Value mask);
     Lanes& lanes_of_predicate(std::uint32_t predicate);
     void set_scalar(std::uint32_t operand, Value value);
     void set_lanes(std::uint32_t operand, Value value, unsigned g);
