@@ -10,8 +10,9 @@
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helpers.h"
 #include "compute/helper/termination_signal.h"
-#include "compute/pick_device.h"
-#include "experiments/nbody/bodies_file.h"
+#include "compute/pick_ranks.h"
+#include "experiments/bodies/bodies_file.h"
+#include "experiments/nbody/nbody_order.h"
 #include "jobs/bench/bench.h"
 #include "jobs/headless/headless.h"
 #include "jobs/headless/interruption.h"
@@ -27,7 +28,17 @@
 namespace warpscope {
 namespace {
 
-std::unique_ptr<compute::Device> make_device(const Options& options) {
+/// Prints the message as one line on standard error, even if it has newlines. Returns `code`.
+int complain(std::string text, int code) {
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    jobs::print_error(fmt::format("warpscope: {}\n", text));
+    return code;
+}
+
+using SharedProcesses = std::shared_ptr<compute::Processes>;
+
+std::unique_ptr<compute::Device> make_device(const Options& options,
+                                             const SharedProcesses& processes = nullptr) {
     if (options.checks.any() || options.counters) {
         auto device = compute::make_emulated_device(
             fmt::format("{} needs the emulator", options.checks.any() ? "--check" : "--counters"));
@@ -35,7 +46,7 @@ std::unique_ptr<compute::Device> make_device(const Options& options) {
         return device;
     }
     try {
-        auto device = compute::pick_device(options.device);
+        auto device = compute::pick_ranks(options.device, processes);
         device->set(options.run);
         return device;
     } catch (const std::invalid_argument& e) {
@@ -53,6 +64,9 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     request.compare = options.compare;
     request.force = options.force;
     request.json = options.json;
+    request.checkpoint = options.checkpoint;
+    request.every = options.every;
+    request.resume = options.resume;
     request.checks = options.checks;
     request.counters = options.counters;
     request.kernel_source = options.kernel_source;
@@ -95,8 +109,51 @@ int run_window(const Options& options, compute::Helpers& helpers) {
     return ui::run_window(window);
 }
 
+/// Throws UsageError if mpirun has started several processes for what only one can do.
+void check_processes(const Options& options) {
+    const bool headless = options.mode == Mode::headless && !options.checks.any() &&
+                          !options.counters && options.kernel_source.empty() &&
+                          options.kernels.empty();
+    if (headless || compute::place_of_process().count == 1) return;
+    throw jobs::UsageError(
+        "mpirun has started several processes, which share the bodies of --headless --experiment "
+        "nbody: leave out the other options, or start one process");
+}
+
+/// For a process of mpirun that rank 0 leads. An error ends all of them.
+int follow(compute::Processes& processes, const Options& options, const SharedProcesses& shared) {
+    try {
+        experiments::follow_nbody(*make_device(options, shared));
+        return 0;
+    } catch (const std::exception& e) {
+        processes.fail(e.what());
+        return 1;
+    }
+}
+
+int run_headless(compute::Helpers& helpers, const Options& options) {
+    const auto say_fault = [](const std::string& fault) { complain(fault, 1); };
+    const SharedProcesses processes = compute::join_processes(say_fault);
+    if (processes && processes->index() > 0) return follow(*processes, options, processes);
+    const std::shared_ptr<compute::Device> device = make_device(options, processes);
+    try {
+        return jobs::run_headless(helpers, device, headless_request(options),
+                                  painter(microscope_place(options)));
+    } catch (const compute::DeviceError& e) {
+        if (!processes) throw;
+        complain(e.what(), 1);
+        processes->end_all(1);
+        return 1;
+    } catch (const std::invalid_argument& e) {
+        if (!processes) throw;
+        // While `processes` exist: mpirun can lose what is written right before the end.
+        return complain(e.what(), 2);
+    }
+}
+
 int run(const Options& options) {
     if (options.mode == Mode::helper) return jobs::run_helper(options.helper_socket);
+    check_processes(options);
     emulator::KernelCompiler::set_execution(options.execution);
     compute::Helpers helpers("/proc/self/exe");
     switch (options.mode) {
@@ -106,8 +163,7 @@ int run(const Options& options) {
             return jobs::run_bench(helpers, *make_device(options), options.bench, bench_window,
                                    options.json);
         case Mode::headless:
-            return jobs::run_headless(helpers, make_device(options), headless_request(options),
-                                      painter(microscope_place(options)));
+            return run_headless(helpers, options);
         case Mode::helper:
         case Mode::window:
             break;
@@ -121,13 +177,6 @@ void reserve_standard_files() {
     for (int fd = 0; fd <= 2; ++fd) {
         if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", O_RDONLY);
     }
-}
-
-/// Prints the message as one line on standard error, even if it has newlines. Returns `code`.
-int complain(std::string text, int code) {
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    jobs::print_error(fmt::format("warpscope: {}\n", text));
-    return code;
 }
 
 int say(const std::string& text) {
@@ -156,6 +205,8 @@ int main(int argc, char** argv) {
     } catch (const jobs::Interrupted& interrupted) {
         compute::end_by(interrupted.signal);
     } catch (const std::invalid_argument& e) {
+        // One of the processes of mpirun speaks for all.
+        if (compute::place_of_process().index > 0) return 2;
         // The caller named a parameter, an experiment or a path that cannot be used.
         return complain(e.what(), 2);
     } catch (const experiments::BodiesFileError& e) {

@@ -124,7 +124,7 @@ class Parser {
              "run on the emulator and count sectors, bank conflicts and more", group);
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
-                      "measure; S: emulator, start, edit, gpu, ladders, frames, window (below)",
+                      "measure; S: emulator, start, edit, gpu, ladders, devices, frames, window",
                       group, [this](const std::string& words) {
                           const auto sections = parse_word_list<jobs::BenchSection>(
                               "--bench",
@@ -192,6 +192,7 @@ class Parser {
             flag("--compare", options_.compare, "also compare the experiment's variants", group);
         force_ =
             flag("--force", options_.force, "run even if it will take more than 10 minutes", group);
+        declare_checkpoint(group);
         json_ = text("--json", "FILE|-",
                      "write the results as JSON (also --list, --bench); -: standard output", group,
                      [this](const std::string& f) {
@@ -201,9 +202,29 @@ class Parser {
                      });
     }
 
+    void declare_checkpoint(const char* group) {
+        const auto file = [](const char* name, std::filesystem::path& to) {
+            return [name, &to](const std::string& f) {
+                if (f.empty()) throw UsageError(fmt::format("{}: name a file", name));
+                to = f;
+            };
+        };
+        checkpoint_ =
+            text("--checkpoint", "FILE", "n-body: save the state every N frames (--every)", group,
+                 file("--checkpoint", options_.checkpoint));
+        every_ = text("--every", "N", "frames between checkpoints (100)", group,
+                      [this](const std::string& n) {
+                          options_.every = parse_count("--every", n, most_frames);
+                          if (options_.every == 0) throw UsageError("--every 0: write 1 or more");
+                      });
+        resume_ = text("--resume", "FILE", "n-body: go on from a checkpoint, on any device", group,
+                       file("--resume", options_.resume));
+    }
+
     void declare_device() {
         const char* group = "The device";
-        text("--device", "D", "auto, cuda, cuda:N or emulator (auto)", group,
+        text("--device", "D",
+             "auto, cuda, cuda:N or emulator (auto; several GPUs: cuda:all, cuda:0,1)", group,
              [this](const std::string& d) {
                  options_.device = d;
                  options_.device_given = true;
@@ -281,7 +302,8 @@ class Parser {
         if (helper_->count()) options_.mode = Mode::helper;
         const bool window = options_.mode == Mode::window;
         const bool headless = options_.mode == Mode::headless;
-        for (const CLI::Option* option : {frames_, screenshot_, view_only_, compare_, force_}) {
+        for (const CLI::Option* option :
+             {frames_, screenshot_, view_only_, compare_, force_, checkpoint_, every_, resume_}) {
             if (option->count() && !headless) {
                 throw UsageError(fmt::format("{}: add --headless", option->get_name()));
             }
@@ -320,6 +342,12 @@ class Parser {
     /// Without --experiment: the experiment of --bodies or of the first --set. If there is only
     /// --kernel-source: scratch, the experiment for own kernels.
     void choose_experiment() {
+        const bool saved = checkpoint_->count() || resume_->count();
+        if (options_.experiment.empty() && saved) options_.experiment = "nbody";
+        if (saved && options_.experiment != "nbody")
+            throw UsageError("--checkpoint, --resume: only the experiment nbody has them");
+        if (every_->count() && !checkpoint_->count())
+            throw UsageError("--every: add --checkpoint FILE");
         if (options_.experiment.empty()) options_.experiment = first_set_;
         if (options_.experiment.empty() && !options_.kernel_source.empty()) {
             options_.experiment = "scratch";
@@ -348,7 +376,7 @@ class Parser {
     std::string first_set_;  ///< experiment of the first assignment
     CLI::Option *helper_{}, *check_{}, *bench_{}, *frames_{}, *screenshot_{}, *view_only_{},
         *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{}, *reset_settings_{},
-        *microscope_{}, *kernel_source_{}, *kernels_{};
+        *microscope_{}, *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{}, *resume_{};
 };
 
 }  // namespace

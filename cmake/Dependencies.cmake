@@ -8,6 +8,7 @@ find_package(PNG REQUIRED)
 find_package(glfw3 3.3 REQUIRED)
 find_package(OpenGL REQUIRED COMPONENTS EGL)
 find_package(GTest REQUIRED)
+find_package(MPI COMPONENTS CXX QUIET)  # for ranks in several processes
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)

@@ -4,6 +4,9 @@
 include(GNUInstallDirs)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME warpscope)
 install(TARGETS warpscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+if(TARGET warpscope_mpi)
+  install(TARGETS warpscope_mpi LIBRARY DESTINATION lib/warpscope COMPONENT plain)
+endif()
 install(FILES assets/warpscope.svg
         DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/scalable/apps)
 install(FILES assets/warpscope.png

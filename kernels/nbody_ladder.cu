@@ -212,11 +212,12 @@ extern "C" __global__ void __launch_bounds__(threads, 2)
 }
 
 // Adds the partial forces of all rows on each body, in the order of the rows, and moves the body.
-// One thread moves one body; any block size.
+// One thread moves one body, from body `begin` on; any block size.
 extern "C" __global__ void nbody_integrate(float4* new_position, float4* new_velocity,
                                            const float4* old_position, const float4* old_velocity,
-                                           const float4* partial, int n, int rows, float dt) {
-    int index = blockIdx.x * blockDim.x + threadIdx.x;
+                                           const float4* partial, int n, int begin, int rows,
+                                           float dt) {
+    int index = begin + blockIdx.x * blockDim.x + threadIdx.x;
     if (index >= n) return;
 
     float3 f = make_float3(0.0f, 0.0f, 0.0f);

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include "experiments/nbody/bodies_file.h"
+#include "experiments/bodies/bodies_file.h"
 #include "fuzz.h"
 
 // A file of bodies, tipsy or CSV. What loads is finite and has a total mass of 1 or 0.

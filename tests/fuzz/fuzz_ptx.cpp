@@ -1,6 +1,3 @@
-#include <memory>
-#include <vector>
-
 #include "compute/device/ptx_entry.h"
 #include "emulator/checks/barrier_check.h"
 #include "emulator/checks/memory_check.h"
@@ -9,7 +6,7 @@
 #include "emulator/machine/observer_list.h"
 #include "emulator/program/error.h"
 #include "emulator/stepper/stepper.h"
-#include "fuzz.h"
+#include "fuzz_launch.h"
 
 // A PTX text is loaded, and each of its kernels runs one block: without the checks, with them, and
 // step by step. Every failure is an emulator::Error. Two readers of PTX that load nothing see the
@@ -17,32 +14,7 @@
 namespace {
 
 using namespace warpscope::emulator;
-using warpscope::tests::require;
-
-/// Enough to leave a short loop, and little enough for a long one.
-constexpr std::uint64_t instruction_budget = 4000;
-constexpr std::size_t buffer_bytes = 4096;
-
-/// Pointers for parameters of 8 bytes, small numbers for all others.
-class Arguments {
-  public:
-    Arguments(const Kernel& kernel, void* buffer) {
-        for (const Parameter& parameter : kernel.parameters) {
-            auto& value = values_.emplace_back(parameter.size);
-            if (parameter.size == sizeof(buffer))
-                std::copy_n(reinterpret_cast<const std::byte*>(&buffer), sizeof(buffer),
-                            value.begin());
-            else if (!value.empty())
-                value[0] = std::byte(40);
-        }
-        for (const auto& value : values_) pointers_.push_back(value.data());
-    }
-    std::span<const void* const> get() const { return pointers_; }
-
-  private:
-    std::vector<std::vector<std::byte>> values_;
-    std::vector<const void*> pointers_;
-};
+using namespace warpscope::tests;
 
 /// A machine with a buffer, and what a launch on it needs.
 struct Setup {
@@ -101,19 +73,10 @@ void read_entry(std::string_view ptx, std::string_view kernel) {
     warpscope::compute::ptx_of_kernel(ptx, kernel);
 }
 
-template <class Action>
-void with_errors(const Action& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        require(*error.what() != '\0', "an error has a text");
-    }
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const std::string_view ptx = warpscope::tests::text_of(data, size);
+    const std::string_view ptx = text_of(data, size);
     read_entry(ptx, "k");
     with_errors([&] {
         const auto module = Module::parse(ptx, "fuzz");

@@ -18,10 +18,12 @@ ROOF = ""  # options and main, straight in app/
 
 # The subfolders of a room, from the ground up.
 SUBFLOORS = {
-    "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper"}],
+    "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
+                {"mpi"}],
     "emulator": [{"program"}, {"warp", "ptx"}, {"machine", "handlers", "lower"},
                  {"checks", "compiled", "decode"}, {"stepper"}],
-    "experiments": [{"framework"}, {"measure"}, {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
+    "experiments": [{"framework", "bodies"}, {"measure"},
+                    {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"}, {"editor", "microscope"},
            {"dock", "panels"}, {"window"}],
@@ -30,6 +32,7 @@ SUBFLOORS = {
 # Outside headers, and the files that may include them (paths below app/).
 KEPT = [
     ("CUDA", r"cuda.*|nv(rtc|Jit|ml).*|.*cublas.*", r"(?!)"),  # libraries are loaded at run time
+    ("MPI", r"mpi.*", r"compute/mpi/.*"),
     ("ImGui", r"(.*/)?(imgui|imconfig|imstb).*", r"ui/.*"),
     ("GLFW, GLAD or EGL", r"(GLFW|glad|EGL|GL|GLES\d?)/.*", r"(gl|ui)/.*"),
 ]
@@ -188,7 +191,7 @@ class Seeded(unittest.TestCase):
 
     def test_up_inside_a_room(self):
         self.expect_one("app/experiments/framework/seeded.h",
-                        '#include "experiments/nbody/bodies.h"\n', "nbody is not below it")
+                        '#include "experiments/nbody/nbody.h"\n', "nbody is not below it")
 
     def test_up_inside_compute(self):
         self.expect_one("app/compute/device/seeded.h", '#include "compute/pick_device.h"\n',
@@ -196,7 +199,7 @@ class Seeded(unittest.TestCase):
 
     def test_sideways_inside_a_room(self):
         self.expect_one("app/experiments/ripple/seeded.h",
-                        '#include "experiments/nbody/bodies.h"\n', "nbody is not below it")
+                        '#include "experiments/nbody/nbody.h"\n', "nbody is not below it")
 
     def test_up_inside_the_emulator(self):
         self.expect_one("app/emulator/machine/seeded.h",

@@ -70,7 +70,8 @@ class Manual(unittest.TestCase):
         for option, values in {
             "--check": ["race", "barrier", "memory"],
             "--experiment": ["ripple", "nbody", "dot", "reduction", "scratch"],
-            "--bench": ["emulator", "start", "edit", "gpu", "ladders", "frames", "window"],
+            "--bench": ["emulator", "start", "edit", "gpu", "ladders", "devices", "frames",
+                        "window"],
             "--device": ["auto", "cuda", "emulator"],
             "--math": ["precise", "fast"],
             "--schedule": ["random", "run-to-barrier", "reverse"],

@@ -152,7 +152,7 @@ TEST(Options, BenchTakesSections) {
     using Sections = jobs::BenchSections;
     const Options all = parse({"--bench"});
     EXPECT_EQ(all.mode, Mode::bench);
-    EXPECT_EQ(all.bench, (Sections{emulator, start, edit, gpu, ladders, frames}));
+    EXPECT_EQ(all.bench, (Sections{emulator, start, edit, gpu, ladders, devices, frames}));
     EXPECT_EQ(parse({"--bench", "--json", "b.json"}).bench, all.bench);
     EXPECT_EQ(parse({"--bench", "--json", "b.json"}).json, "b.json");
     EXPECT_EQ(parse({"--bench", "edit"}).bench, Sections{edit});
@@ -215,8 +215,10 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
         {{"--check", "race,"}, "--check", "race, barrier, memory"},
         {{"--bench", "speed"},
          "--bench speed",
-         "emulator, start, edit, gpu, ladders, frames, window"},
-        {{"--bench", "gpu,"}, "--bench", "emulator, start, edit, gpu, ladders, frames, window"},
+         "emulator, start, edit, gpu, ladders, devices, frames, window"},
+        {{"--bench", "gpu,"},
+         "--bench",
+         "emulator, start, edit, gpu, ladders, devices, frames, window"},
         {{"--frames", "3"}, "--frames", "--headless"},
         {{"--screenshot", "a.png"}, "--screenshot", "--headless"},
         {{"--json", "-"}, "--json", "--headless"},

@@ -54,6 +54,8 @@ class Package(unittest.TestCase):
         run("cmake", "--install", BUILD, "--prefix", self.folder / "local")
         found = files(self.folder / "local")
         self.assertLessEqual(COMMON | PLAIN, found)
+        # Where Open MPI was installed when the app was built, its helper library is there too.
+        found.discard("lib/warpscope/libwarpscope_mpi.so")
         self.assertEqual({name.split("/")[0] for name in found}, {"bin", "share"})
         self.assertFalse(found & COMPILED_IN)
         self.assertNotIn("share/doc/warpscope/changelog.Debian.gz", found)

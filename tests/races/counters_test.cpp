@@ -2,8 +2,8 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/access_counters.h"
+#include "experiments/bodies/bodies.h"
 #include "experiments/framework/experiment.h"
-#include "experiments/nbody/bodies.h"
 #include "experiments/nbody/nbody_state.h"
 
 /// Counters of the kernels of the experiments, compared with values computed by hand.

@@ -33,6 +33,7 @@ class OnDevices : public testing::TestWithParam<std::string> {
     }
     compute::Device& device() { return *device_; }
 
+  public:
     static bool has_gpu() { return compute::device_choices().size() > 2; }
     /// Why kernels cannot be compiled; empty if they can.
     static const std::string& llvm_error() {

@@ -18,6 +18,12 @@ void LoadedKernel::check_sizes(std::span<const std::size_t> expected,
                                           name, expected[i], given[i], advice));
 }
 
+void Device::set_exchange(std::shared_ptr<Exchange> exchange) {
+    info_.name = fmt::format("{} × {}", exchange->ranks(), info_.name);
+    info_.reason += "; " + exchange->words();
+    exchange_ = std::move(exchange);
+}
+
 void Device::set_edits(KernelEdits edits) {
     edits_ = std::move(edits);
     for (const auto& [file, edit] : edits_) used_.push_back(edit);
@@ -41,6 +47,7 @@ std::string_view Device::source(std::string_view file) const {
 
 void Device::time_as(std::string_view name, const Work& work, const std::function<void()>& queue) {
     check_stop(name);
+    if (!times_each_launch_) return queue();  // part of a group
     begin_group();
     times_each_launch_ = false;
     try {

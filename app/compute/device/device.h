@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "compute/device/exchange.h"
 #include "compute/device/kernel_edit.h"
 #include "compute/device/kernel_timings.h"
 #include "emulator/machine/policies.h"
@@ -158,6 +159,12 @@ class Device {
     void set_progress(std::shared_ptr<LaunchProgress> progress) { progress_ = std::move(progress); }
     const std::shared_ptr<LaunchProgress>& progress() const { return progress_; }
 
+    /// The ranks that this device computes with, itself the first one of this process. Null: it
+    /// computes alone.
+    Exchange* exchange() const { return exchange_.get(); }
+    /// For an exchange of this device, whose name and reason then name it too.
+    void set_exchange(std::shared_ptr<Exchange> exchange);
+
     virtual std::uint64_t allocate(std::size_t bytes) = 0;
     virtual void release(std::uint64_t address) noexcept = 0;
     virtual void upload(std::uint64_t to, const void* from, std::size_t bytes) = 0;
@@ -204,9 +211,12 @@ class Device {
     /// many. A GPU of this process prints to standard output instead.
     virtual std::string take_output() { return {}; }
 
+    /// Later launches and groups get times or not. Measuring costs a GPU about a microsecond each.
+    void time_launches(bool on) { times_each_launch_ = on; }
+
     /// Calls `queue` and times all work that it queues as one launch called `name`. The launches in
     /// it get no times of their own. Throws Cancelled. Work of libraries on native_stream() is
-    /// included. Calls can't be nested.
+    /// included. A call within another has no time of its own.
     void time_as(std::string_view name, const Work& work, const std::function<void()>& queue);
 
   protected:
@@ -230,6 +240,7 @@ class Device {
     LaunchLimits limits_;
     KernelTimings timings_;
     std::shared_ptr<LaunchProgress> progress_;
+    std::shared_ptr<Exchange> exchange_;
 
   private:
     template <class... Args>

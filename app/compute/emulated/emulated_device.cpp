@@ -155,15 +155,24 @@ emulator::Options EmulatedDevice::next_options(const EmulatedKernel& kernel) {
     return options;
 }
 
+// Null for a launch that the interpreter always runs.
+emulator::KernelTier* EmulatedDevice::tier_for_launch(const EmulatedKernel& kernel) const {
+    if (!observer_) return kernel.tier.get();
+    return observer_->wants_instructions() ? nullptr : kernel.observed_tier.get();
+}
+
 void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& shape,
                                    const Work& work, std::span<void* const> arguments) {
     const auto& emulated = static_cast<const EmulatedKernel&>(loaded);
     const emulator::Kernel& kernel = *emulated.kernel;
     emulator::Options options = next_options(emulated);
     const Execution execution = emulator::KernelCompiler::execution();
-    // Observed launches are interpreted: nothing need be compiled for them.
-    if (!observer_) options.compiled = translated([&] { return emulated.tier->choose(execution); });
-    engine_ = options.compiled ? Engine::compiled : Engine::interpreted;
+    emulator::KernelTier* const tier = tier_for_launch(emulated);
+    if (tier)
+        (observer_ ? options.compiled_with_reports : options.compiled) =
+            translated([&] { return tier->choose(execution); });
+    engine_ =
+        options.compiled || options.compiled_with_reports ? Engine::compiled : Engine::interpreted;
     const std::vector<const void*> values(arguments.begin(), arguments.end());
     const auto frozen =
         translated([&] { return emulator::Machine::freeze(kernel, shape, values, options); });
@@ -174,8 +183,8 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     }
     const auto start = Clock::now();
     run(frozen);
-    if (execution == Execution::automatic && engine_ == Engine::interpreted)
-        emulated.tier->add_cost(Clock::now() - start);
+    if (tier && execution == Execution::automatic && engine_ == Engine::interpreted)
+        tier->add_cost(Clock::now() - start);
     if (times_each_launch())
         timings_.record(loaded.name, shape.grid, shape.block,
                         kernel.shared_bytes + shape.dynamic_shared_bytes, work,
@@ -204,6 +213,8 @@ EmulatedDevice::EmulatedKernel& EmulatedDevice::find(
     if (!loaded.kernel) {
         loaded.kernel = kernel;
         loaded.tier = std::make_shared<emulator::KernelTier>(*compiler_, module, *kernel);
+        loaded.observed_tier = std::make_shared<emulator::KernelTier>(
+            *compiler_, module, *kernel, emulator::CompiledForm::reports_accesses);
         loaded.name = name;
     }
     return loaded;

@@ -60,7 +60,7 @@ class EmulatedDevice final : public Device {
 
     struct EmulatedKernel : LoadedKernel {
         const emulator::Kernel* kernel = nullptr;
-        std::shared_ptr<emulator::KernelTier> tier;
+        std::shared_ptr<emulator::KernelTier> tier, observed_tier;
         bool built_in = false;
         void check_arguments(std::span<const std::size_t> bytes) const override;
     };
@@ -69,6 +69,7 @@ class EmulatedDevice final : public Device {
     const std::shared_ptr<const emulator::Module>& parse(std::string_view ptx, std::string name);
     EmulatedKernel& find(const std::shared_ptr<const emulator::Module>& module,
                          std::string_view name);
+    emulator::KernelTier* tier_for_launch(const EmulatedKernel& kernel) const;
     emulator::Options next_options(const EmulatedKernel& kernel);
 
     emulator::Machine machine_;

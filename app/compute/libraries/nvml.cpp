@@ -16,6 +16,7 @@ using NvmlDevice = struct NvmlDeviceHandle*;
 constexpr int nvml_success = 0;
 constexpr int clock_sm = 1, clock_memory = 2;  // nvmlClockType_t
 constexpr int temperature_gpu = 0;             // nvmlTemperatureSensors_t
+constexpr int over_nvlink = 2;                 // nvmlGpuP2PCapsIndex_t
 
 /// nvmlClocksEventReason*. The reasons "idle" (0x1) and "clock settings" (0x2, 0x100) are not
 /// throttling.
@@ -31,6 +32,7 @@ struct Nvml {
     int (*clock_reasons)(NvmlDevice, unsigned long long*) = nullptr;
     int (*power)(NvmlDevice, unsigned*) = nullptr;
     int (*temperature)(NvmlDevice, int, unsigned*) = nullptr;
+    int (*peer_status)(NvmlDevice, NvmlDevice, int, int*) = nullptr;
     bool ready = false;
 
     explicit Nvml(const std::string& library) {
@@ -47,6 +49,7 @@ struct Nvml {
             find(handle, clock_reasons, "nvmlDeviceGetCurrentClocksThrottleReasons");
         find(handle, power, "nvmlDeviceGetPowerUsage");
         find(handle, temperature, "nvmlDeviceGetTemperature");
+        find(handle, peer_status, "nvmlDeviceGetP2PStatus");
         ready = init && device && clock && init() == nvml_success;
     }
 
@@ -87,6 +90,18 @@ std::optional<GpuState> gpu_state(const std::string& pci_bus_id, const std::stri
         for (const auto& [bit, name] : reasons)
             if (bits & bit) state.throttled_by.emplace_back(name);
     return state;
+}
+
+bool linked_by_nvlink(const std::string& pci_bus_id, const std::string& other_pci_bus_id,
+                      const std::string& library) {
+    const Nvml& nvml = nvml_of(library);
+    NvmlDevice device = nullptr, other = nullptr;
+    constexpr int ok = 0;  // NVML_P2P_STATUS_OK
+    int status = -1;
+    return nvml.ready && nvml.peer_status &&
+           nvml.device(pci_bus_id.c_str(), &device) == nvml_success &&
+           nvml.device(other_pci_bus_id.c_str(), &other) == nvml_success &&
+           nvml.peer_status(device, other, over_nvlink, &status) == nvml_success && status == ok;
 }
 
 std::string words(const GpuState& state) {

@@ -23,6 +23,10 @@ struct GpuState {
 std::optional<GpuState> gpu_state(const std::string& pci_bus_id,
                                   const std::string& library = "libnvidia-ml.so.1");
 
+/// Whether two GPUs can read each other's memory over NVLink; false if NVML does not know.
+bool linked_by_nvlink(const std::string& pci_bus_id, const std::string& other_pci_bus_id,
+                      const std::string& library = "libnvidia-ml.so.1");
+
 /// "1980 MHz of 1980, 470 W, 61 °C, not throttled"; unknown values are left out.
 std::string words(const GpuState& state);
 

@@ -19,6 +19,7 @@ void AccessCheck::run() {
     const Access& a = access_;
     if (a.kind == MemoryAccess::load) {
         if (a.same_address) return load(a.address(first_lane(a.mask)), a.mask);
+        if (is_simple()) return load_simple();
         for (std::uint32_t m = a.mask; m; m &= m - 1)
             load(a.lane_addresses[first_lane(m)], m & (0 - m));
     } else if (a.kind == MemoryAccess::store) {
@@ -43,26 +44,49 @@ void AccessCheck::for_lanes(std::uint32_t lanes, F&& f) {
     for (std::uint32_t m = lanes; m; m &= m - 1) {
         const unsigned lane = first_lane(m);
         const std::uint64_t address = access_.address(lane);
-        if (!cells_.is_valid(address, access_.bytes)) continue;
+        if (!is_valid(address)) continue;
         for_cells(cells_.index_of(address), cells_.count(access_.bytes),
                   [&](const Target& t) { f(t, lane); });
+    }
+}
+
+// load() of all lanes. Copies of what stays, because the compiler can't know that it stays.
+void AccessCheck::load_simple() {
+    const CellTimes times = times_;
+    const std::uint64_t* const addresses = access_.lane_addresses;
+    RaceCell* const cells = &cells_[0];
+    const unsigned shift = cells_.shift();
+    const std::uint32_t now = now_.event;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+        RaceCell& cell = cells[addresses[lane] >> shift];
+        CellAccess& reader = cell.readers[0];
+        if (!times.is_written_earlier(cell))
+            load(addresses[lane], 1u << lane);
+        else if (times.has_enough_readers(cell))
+            continue;
+        else if (reader.event == now)
+            reader.lanes |= 1u << lane;
+        else if (!times.in_epoch(reader.event))
+            reader = {now, 1u << lane};
+        else
+            record_reader(cell, 1u << lane);
     }
 }
 
 // The most frequent case is fast: the cell was written in an earlier epoch, and only this warp has
 // read it in this epoch.
 void AccessCheck::load(std::uint64_t address, std::uint32_t lanes) {
-    if (!cells_.is_valid(address, access_.bytes)) return;
+    if (!is_valid(address)) return;
     std::uint32_t index = cells_.index_of(address);
     for (std::uint32_t cells = cells_.count(access_.bytes); cells > 0; ++index, --cells) {
         RaceCell& cell = cells_[index];
-        if (!cells_.is_written_earlier(cell) || cells_.has_atomics())
+        if (!times_.is_written_earlier(cell) || cells_.has_atomics())
             return for_cells(index, cells, [&](const Target& t) { check_load(t, lanes); });
         CellAccess& reader = cell.readers[0];
-        if (cells_.has_enough_readers(cell)) continue;
+        if (times_.has_enough_readers(cell)) continue;
         if (reader.event == now_.event)
             reader.lanes |= lanes;
-        else if (!cells_.events().in_epoch(reader.event))
+        else if (!times_.in_epoch(reader.event))
             reader = {now_.event, lanes};
         else
             record_reader(cell, lanes);
@@ -79,28 +103,62 @@ void AccessCheck::check_load(const Target& t, std::uint32_t lanes) {
 void AccessCheck::store() {
     store_number_ = cells_.next_store();
     std::uint32_t accessed = 0;
-    for (std::uint32_t m = access_.mask; m; m &= m - 1)
-        if (!store_unaccessed(first_lane(m))) accessed |= m & (0 - m);
+    if (is_simple())
+        accessed = store_simple();
+    else if (cells_.has_atomics())
+        accessed = access_.mask;
+    else
+        for (std::uint32_t m = access_.mask; m; m &= m - 1)
+            if (!store_alone(first_lane(m))) accessed |= m & (0 - m);
     if (!accessed) return;
     // All lanes are compared with earlier instructions before any lane is recorded.
     for_lanes(accessed, [&](const Target& t, unsigned lane) { check_store(t, lane); });
     for_lanes(accessed, [&](const Target& t, unsigned lane) { record_store(t, lane); });
 }
 
-// Records a store to cells that no thread has accessed in this epoch; false for other cells.
-bool AccessCheck::store_unaccessed(unsigned lane) {
+// Records the stores that are not hazards. Returns the other lanes.
+std::uint32_t AccessCheck::store_simple() {
+    const CellTimes times = times_;
+    const std::uint64_t* const addresses = access_.lane_addresses;
+    RaceCell* const cells = &cells_[0];
+    const unsigned shift = cells_.shift();
+    const std::uint32_t now = now_.event, number = store_number_;
+    std::uint32_t accessed = 0;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+        RaceCell& cell = cells[addresses[lane] >> shift];
+        if (times.in_epoch(cell.writer.event) ||
+            (times.in_epoch(cell.readers[0].event) && !is_alone(cell, lane))) {
+            accessed |= 1u << lane;
+            continue;
+        }
+        cell.writer = {now, 1u << lane};
+        cell.readers[0] = {};
+        cell.store = number;
+    }
+    return accessed;
+}
+
+// True when no thread but that of `lane` has accessed the cell in this epoch, as far as the cell's
+// readers tell: a thread that changes an element of its own.
+inline bool AccessCheck::is_alone(const RaceCell& cell, unsigned lane) const {
+    if (times_.in_epoch(cell.writer.event)) return false;
+    const auto& [reader, second] = cell.readers;
+    if (!times_.in_epoch(reader.event)) return true;
+    return reader.lanes == 1u << lane && !times_.in_epoch(second.event) &&
+           cells_.events()[reader.event].warp == access_.warp;
+}
+
+// Records a store to cells with which it cannot be a hazard; false for other cells.
+inline bool AccessCheck::store_alone(unsigned lane) {
     const std::uint64_t address = access_.address(lane);
-    if (!cells_.is_valid(address, access_.bytes)) return true;
+    if (!is_valid(address)) return true;
     RaceCell* const first = &cells_[cells_.index_of(address)];
     RaceCell* const end = first + cells_.count(access_.bytes);
-    const AccessEvents& events = cells_.events();
-    bool unaccessed = !cells_.has_atomics();
     for (const RaceCell* cell = first; cell != end; ++cell)
-        unaccessed &=
-            !events.in_epoch(cell->writer.event) && !events.in_epoch(cell->readers[0].event);
-    if (!unaccessed) return false;
+        if (!is_alone(*cell, lane)) return false;
     for (RaceCell* cell = first; cell != end; ++cell) {
         cell->writer = {now_.event, 1u << lane};
+        cell->readers[0] = {};
         cell->store = store_number_;
     }
     return true;
@@ -217,7 +275,7 @@ void AccessCheck::report(const Conflict& conflict, const CellAccess& earlier, st
 }
 
 void AccessCheck::record_reader(RaceCell& cell, std::uint32_t lanes) {
-    if (cells_.has_enough_readers(cell)) return;
+    if (times_.has_enough_readers(cell)) return;
     record(cell.readers, lanes);
     const AccessEvents& events = cells_.events();
     const auto& [first, second] = cell.readers;

@@ -18,6 +18,7 @@ class AccessCheck {
           order_(order),
           cells_(cells),
           report_(report),
+          times_(cells.times()),
           now_(cells.begin_access(access, order)) {}
 
     void run();
@@ -31,10 +32,21 @@ class AccessCheck {
         std::uint32_t cells;    ///< of the access, from this one to its end
     };
 
+    bool is_valid(std::uint64_t address) const {
+        return access_.checked || cells_.is_valid(address, access_.bytes);
+    }
+    /// True for an access as most are: of all lanes, to one cell each, in a kernel without atomics.
+    bool is_simple() const {
+        return access_.checked && access_.mask == all_lanes && !access_.same_address &&
+               cells_.count(access_.bytes) == 1 && !cells_.has_atomics();
+    }
+    void load_simple();
+    std::uint32_t store_simple();
     void load(std::uint64_t address, std::uint32_t lanes);
     void check_load(const Target& target, std::uint32_t lanes);
     void store();
-    bool store_unaccessed(unsigned lane);
+    bool is_alone(const RaceCell& cell, unsigned lane) const;
+    bool store_alone(unsigned lane);
     void check_store(const Target& target, unsigned lane);
     void record_store(const Target& target, unsigned lane);
     void atomic(const Target& target, unsigned lane);
@@ -66,6 +78,7 @@ class AccessCheck {
     const BlockOrder& order_;
     RaceCells& cells_;
     RaceReport& report_;
+    const CellTimes times_;
     CellAccess now_;  ///< the event of this access
     std::uint32_t store_number_ = 0;
 

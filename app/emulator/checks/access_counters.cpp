@@ -193,11 +193,14 @@ bool AccessCounters::has_cost(CachedCost& cached, const Access& access, bool sha
 }
 
 void AccessCounters::on_shared_access(const Access& a) {
-    if (a.same_address && a.mask == all_lanes && a.kind == MemoryAccess::load) {
-        if (broadcasts_[a.pc]++ == 0) broadcasting_.push_back(a.pc);
-        return;
-    }
-    count_shared(a);
+    if (a.same_address && a.mask == all_lanes && a.kind == MemoryAccess::load)
+        add_broadcasts(a.pc, 1);
+    else
+        count_shared(a);
+}
+
+bool AccessCounters::needs_only_count(const Access& load) const {
+    return load.mask == all_lanes;
 }
 
 void AccessCounters::count_shared(const Access& a) {

@@ -73,6 +73,10 @@ class AccessCounters : public Observer {
     bool wants_instructions() const override { return false; }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
+    bool needs_only_count(const Access& load) const override;
+    void on_repeated_loads(std::uint32_t pc, std::uint64_t number) override {
+        add_broadcasts(pc, number);
+    }
     void on_global_access(const Access& access) override;
 
   private:
@@ -83,6 +87,10 @@ class AccessCounters : public Observer {
         std::uint64_t base = ~0ull;               ///< lane 0's offset in its sector, and the space
         unsigned wavefronts = 0, least = 0, degree = 0, sectors = 0;
     };
+    void add_broadcasts(std::uint32_t pc, std::uint64_t number) {
+        if (broadcasts_[pc] == 0) broadcasting_.push_back(pc);
+        broadcasts_[pc] += number;
+    }
     void count_shared(const Access& access);
     /// True when `cached` holds the cost of this access by all lanes. Otherwise sets its pattern to
     /// that of the access; the caller sets the cost.

@@ -40,13 +40,10 @@ class AccessEvents {
         return events_[number - epoch_first_];
     }
 
+    std::uint32_t block_first() const { return block_first_; }
     std::uint32_t epoch_first() const { return epoch_first_; }
     bool in_epoch(std::uint32_t number) const { return number >= epoch_first_; }
     bool in_block(std::uint32_t number) const { return number >= block_first_; }
-    /// In the current block, before the current epoch.
-    bool in_earlier_epoch(std::uint32_t number) const {
-        return number - block_first_ < epoch_first_ - block_first_;
-    }
 
     /// True when the epoch has so many events that unused ones should be removed.
     bool is_full() const;

@@ -29,6 +29,24 @@ struct alignas(32) RaceCell {
     std::uint32_t two_readers_epoch = 0;  ///< first event of the epoch in which two warps read it
 };
 
+/// Tells when a cell was accessed. A copy of numbers that stay during an access, so that loops over
+/// its cells have them in registers.
+struct CellTimes {
+    std::uint32_t block_first, epoch_first;  ///< events
+    std::uint32_t enough_readers_epoch;
+
+    bool in_epoch(std::uint32_t event) const { return event >= epoch_first; }
+    /// Written in the current block before the current epoch.
+    bool is_written_earlier(const RaceCell& cell) const {
+        return cell.writer.event - block_first < epoch_first - block_first;
+    }
+    /// Two warps have read the cell, so every later write by any warp races with one of them. More
+    /// readers need not be recorded, unless a barrier has ordered some of the warps.
+    bool has_enough_readers(const RaceCell& cell) const {
+        return cell.two_readers_epoch == enough_readers_epoch;
+    }
+};
+
 /// The cells of a block's shared memory. A cell is as wide as the kernel's narrowest access to
 /// shared memory, so that every access covers whole cells.
 class RaceCells {
@@ -48,6 +66,7 @@ class RaceCells {
     std::uint32_t byte_of(std::uint32_t index) const { return index << shift_; }
     std::uint32_t count(std::uint32_t bytes) const { return bytes >> shift_; }  ///< cells of bytes
     std::uint32_t cell_bytes() const { return 1u << shift_; }
+    unsigned shift() const { return shift_; }
     RaceCell& operator[](std::uint32_t index) { return cells_[index]; }
     bool has_atomics() const { return !atomics_.empty(); }
     /// Atomic accesses of a cell; nullptr where the kernel has no atomics in shared memory.
@@ -58,14 +77,8 @@ class RaceCells {
     /// True for a load, of one address by all its lanes, of which nothing has to be recorded: its
     /// cells were written in an earlier epoch, and two warps have read them in this one.
     bool needs_no_record(const Access& load) const;
-    /// Written in the current block before the current epoch.
-    bool is_written_earlier(const RaceCell& cell) const {
-        return events_.in_earlier_epoch(cell.writer.event);
-    }
-    /// Two warps have read the cell, so every later write by any warp races with one of them. More
-    /// readers need not be recorded, unless a barrier has ordered some of the warps.
-    bool has_enough_readers(const RaceCell& cell) const {
-        return cell.two_readers_epoch == enough_readers_epoch_;
+    CellTimes times() const {
+        return {events_.block_first(), events_.epoch_first(), enough_readers_epoch_};
     }
     void set_two_readers(RaceCell& cell) const { cell.two_readers_epoch = events_.epoch_first(); }
 
@@ -93,10 +106,11 @@ class RaceCells {
 
 inline bool RaceCells::needs_no_record(const Access& load) const {
     const std::uint64_t address = load.lane_addresses[std::countr_zero(load.mask)];
-    if (!atomics_.empty() || !is_valid(address, load.bytes)) return false;
+    if (!atomics_.empty() || !(load.checked || is_valid(address, load.bytes))) return false;
+    const CellTimes times = this->times();
     const RaceCell* cell = &cells_[index_of(address)];
     for (std::uint32_t cells = load.bytes >> shift_; cells > 0; ++cell, --cells)
-        if (!is_written_earlier(*cell) || !has_enough_readers(*cell)) return false;
+        if (!times.is_written_earlier(*cell) || !times.has_enough_readers(*cell)) return false;
     return true;
 }
 

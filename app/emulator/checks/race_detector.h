@@ -39,6 +39,9 @@ class RaceDetector : public Observer {
     bool wants_global_accesses() const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_shared_access(const Access& access) override;
+    bool needs_only_count(const Access& load) const override {
+        return cells_.needs_no_record(load);
+    }
     void on_barrier_arrival(const BarrierArrival& arrival) override;
     void on_barrier_release(const BarrierRelease& release) override;
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "emulator/compiled/generator.h"
@@ -117,8 +118,8 @@ void set_attribute(const Ir& ir, LlvmValue function, const std::string& name,
                                         value.c_str(), unsigned(value.size())));
 }
 
-void set_attributes(const Ir& ir, const CodeTarget& target, bool flushes) {
-    const LlvmValue function = ir.llvm().GetNamedFunction(ir.module(), Generator::function_name);
+void set_attributes(const Ir& ir, const CodeTarget& target, bool flushes, const char* name) {
+    const LlvmValue function = ir.llvm().GetNamedFunction(ir.module(), name);
     set_attribute(ir, function, "target-cpu", target.cpu);
     set_attribute(ir, function, "target-features", target.features);
     const std::string bits = std::to_string(target.lanes * 32);
@@ -131,23 +132,33 @@ void set_attributes(const Ir& ir, const CodeTarget& target, bool flushes) {
 
 CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
                                std::shared_ptr<const Module> module, const Kernel& kernel,
-                               InstructionSet set)
+                               CompiledForm form, InstructionSet set)
     : module_(std::move(module)), kernel_(kernel), llvm_(std::move(llvm)) {
     if (kernel.code.size() > most_instructions)
         throw Error(
             fmt::format("kernel {} is not compiled: it has {} instructions, the limit is {}",
                         kernel.name, kernel.code.size(), most_instructions));
-    const Plan plan(kernel);
-    const Handler compiled = build(plan, target_of(*llvm_, set));
-    for (std::uint32_t u = 0; u < plan.units().size(); ++u)
-        if (plan.is_entry()[u])
-            kernel_.code[plan.units()[u].begin].handlers[Instruction::full] = compiled;
+    std::vector<Plan> plans;
+    plans.emplace_back(kernel, Instruction::full);
+    // Observed blocks interpret what some lanes of a warp do.
+    const std::vector<bool> separating = plans.front().in_separating_loops();
+    if (form == CompiledForm::silent &&
+        std::find(separating.begin(), separating.end(), true) != separating.end())
+        plans.emplace_back(kernel, Instruction::masked);
+    build(plans, target_of(*llvm_, set), form);
+    for (const Plan& plan : plans) use(plan, form);
 }
 
-Handler CompiledKernel::build(const Plan& plan, const CodeTarget& target) {
+void CompiledKernel::build(const std::vector<Plan>& plans, const CodeTarget& target,
+                           CompiledForm form) {
     Ir ir(llvm_, kernel_.name.c_str());
-    Generator(ir, plan, kernel_.code.data(), target.lanes, target.has_fma).write();
-    set_attributes(ir, target, kernel_.flush_subnormals);
+    for (const Plan& plan : plans) {
+        Generator(ir, plan, kernel_.code.data(), target.lanes, target.has_fma,
+                  form == CompiledForm::reports_accesses)
+            .write();
+        set_attributes(ir, target, kernel_.flush_subnormals,
+                       Generator::function_names[plan.mode()]);
+    }
     const TargetMachine machine(*llvm_, target);
     machine.prepare(ir.module(), target);
     verify(ir);
@@ -157,13 +168,25 @@ Handler CompiledKernel::build(const Plan& plan, const CodeTarget& target) {
     LlvmModule module = ir.release();
     if (llvm_->CreateMCJITCompilerForModule(&engine_, module, &options, sizeof(options), &error))
         throw Error(fmt::format("LLVM does not start its compiler: {}", llvm_->taken(error)));
-    const auto compiled =
-        reinterpret_cast<Handler>(llvm_->GetFunctionAddress(engine_, Generator::function_name));
+    for (const Plan& plan : plans)
+        compiled_[plan.mode()] = reinterpret_cast<Handler>(
+            llvm_->GetFunctionAddress(engine_, Generator::function_names[plan.mode()]));
     // The machine code belongs to the engine; the IR, some megabytes, has done its work.
     if (!llvm_->RemoveModule(engine_, module, &module, &error)) llvm_->DisposeModule(module);
-    if (compiled) return compiled;
-    llvm_->DisposeExecutionEngine(engine_);
-    throw Error("LLVM does not compile the kernel " + kernel_.name);
+    for (const Plan& plan : plans) {
+        if (compiled_[plan.mode()]) continue;
+        llvm_->DisposeExecutionEngine(engine_);
+        throw Error("LLVM does not compile the kernel " + kernel_.name);
+    }
+}
+
+void CompiledKernel::use(const Plan& plan, CompiledForm form) {
+    for (std::uint32_t u = 0; u < plan.units().size(); ++u) {
+        if (!plan.is_entry()[u]) continue;
+        Instruction& entry = kernel_.code[plan.units()[u].begin];
+        entry.handlers[plan.mode()] = compiled_[plan.mode()];
+        if (form == CompiledForm::reports_accesses) entry.events |= Instruction::reports_itself;
+    }
 }
 
 CompiledKernel::~CompiledKernel() {

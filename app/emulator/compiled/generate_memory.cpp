@@ -44,7 +44,7 @@ void Generator::begin_guarded(std::uint32_t u) {
     in_scalar_part();
     const LlvmValue active = condition(*plan_.units()[u].guard);
     const LlvmBlock not_all = ir_.block(), all = ir_.block();
-    ir_.likely(ir_.compare_with(Ir::eq, active, 0xFFFFFFFF), all, not_all);
+    ir_.likely(ir_.compare(Ir::eq, active, running()), all, not_all);
     ir_.go_on_in(not_all);
     ir_.branch(ir_.compare_with(Ir::eq, active, 0), leader(u + 1), interpret(u));
     begin_segment(all);
@@ -99,6 +99,7 @@ void Generator::load_uniform(std::uint32_t u) {
     const LlvmValue low = ir_.op(Ir::add, address, std::uint64_t(i.immediate));
     require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, low, moved.total() - 1), 0), u);
     require_range(u, low, ir_.op(Ir::add, low, moved.total()));
+    report(u, low);
     const LlvmValue from = ir_.cast(Ir::inttoptr, ir_.op(Ir::add, address, base_of(unit)), pointer);
     for (unsigned e = 0; e < moved.elements; ++e) {
         const LlvmValue value =
@@ -125,6 +126,34 @@ void Generator::access_lanes(std::uint32_t u) {
     for (const LlvmValue part : storage_[i.operands[i.detail]])
         parts.push_back(ir_.load(ir_.integer(bits, width_), part));
     const LlvmValue addresses = ir_.joined(parts);
+    const auto check = [&](LlvmValue low, LlvmValue high, LlvmValue odd) {
+        require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, odd, bytes - 1), 0), u);
+        const auto from = std::uint64_t(i.immediate);
+        require_range(u, ir_.op(Ir::add, ir_.cast(Ir::zext, low, i64), from),
+                      ir_.op(Ir::add, ir_.cast(Ir::zext, high, i64), from + bytes));
+        if (reports_)
+            report(u,
+                   ir_.op(Ir::add, ir_.cast(Ir::zext, addresses, ir_.integer(64, lanes_per_warp)),
+                          ir_.splat(ir_.integer_of(64, from), lanes_per_warp)));
+    };
+    // Lanes that do not run take the value that changes nothing.
+    const auto reduced = [&](const char* name, LlvmValue neutral) {
+        LlvmValue lanes = addresses;
+        if (running_)
+            lanes = ir_.select(ir_.cast(Ir::bitcast, running_, ir_.integer(1, lanes_per_warp)),
+                               addresses, neutral);
+        return ir_.intrinsic(name, scalar_type, {lanes}, {type});
+    };
+    const auto move_any = [&] {
+        const LlvmValue none = ir_.zero(type), most_of_all = ir_.not_(none);
+        check(reduced("vector.reduce.umin", most_of_all), reduced("vector.reduce.umax", none),
+              reduced("vector.reduce.or", none));
+        move_scattered(unit, base_of(unit));
+    };
+    if (running_) {
+        move_any();
+        return begin_segment(ir_.here());
+    }
     std::vector<std::uint64_t> distances(lanes_per_warp);
     std::vector<int> first(lanes_per_warp);
     for (unsigned l = 0; l < lanes_per_warp; ++l) {
@@ -145,27 +174,59 @@ void Generator::access_lanes(std::uint32_t u) {
                     done = ir_.block("done");
     ir_.likely(ir_.op(Ir::and_, all_equal, no_wrap), consecutive, scattered);
 
-    const auto check = [&](LlvmValue low, LlvmValue high, LlvmValue odd) {
-        require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, odd, bytes - 1), 0), u);
-        const auto from = std::uint64_t(i.immediate);
-        require_range(u, ir_.op(Ir::add, ir_.cast(Ir::zext, low, i64), from),
-                      ir_.op(Ir::add, ir_.cast(Ir::zext, high, i64), from + bytes));
-    };
     ir_.go_on_in(consecutive);
     check(lower, ir_.op(Ir::add, upper, length), ir_.op(Ir::or_, a, b));
     move_consecutive(unit, base_of(unit), {a, b});
     ir_.jump(done);
 
     ir_.go_on_in(scattered);
-    const auto reduced = [&](const char* name) {
-        return ir_.intrinsic(name, scalar_type, {addresses}, {type});
-    };
-    check(reduced("vector.reduce.umin"), reduced("vector.reduce.umax"),
-          reduced("vector.reduce.or"));
-    move_scattered(unit, base_of(unit));
+    move_any();
     ir_.jump(done);
     ir_.go_on_in(done);
     begin_segment(done);
+}
+
+// Counts a load that the observer needs only counted, see RepeatedLoads, and goes on in `done`.
+void Generator::count_repeated(const Unit& unit, LlvmValue address, LlvmBlock done) {
+    const Instruction& i = *unit.instruction;
+    const AccessForm form(i.target);
+    if (form.space != Space::shared) return;
+    const LlvmType i32 = ir_.integer(32), i64 = ir_.integer(64), pointer = ir_.pointer();
+    const LlvmValue tags = ir_.load(pointer, ir_.at(block_, WarpLayout::load_tags));
+    const LlvmValue change = ir_.load(i32, ir_.at(block_, WarpLayout::load_change));
+    const LlvmValue tag = ir_.op(Ir::add, change, form.bytes * form.elements);
+    const LlvmBlock repeated = ir_.block("repeated"), first = ir_.block();
+    ir_.likely(ir_.compare(Ir::eq, ir_.load(i32, ir_.at(tags, address)), tag), repeated, first);
+    ir_.go_on_in(repeated);
+    const LlvmValue counts = ir_.load(pointer, ir_.at(block_, WarpLayout::load_counts));
+    const LlvmValue count = ir_.at(counts, kernel_.index_of(&i) * sizeof(std::uint64_t));
+    ir_.store(ir_.op(Ir::add, ir_.load(i64, count), 1), count);
+    ir_.jump(done);
+    ir_.go_on_in(first);
+}
+
+// Tells the observer of the block about an access whose addresses have been checked: one for each
+// lane, or one for all.
+void Generator::report(std::uint32_t u, LlvmValue addresses) {
+    const Unit& unit = plan_.units()[u];
+    const Instruction& i = *unit.instruction;
+    if (!reports_ || !(i.events & reported_events)) return;
+    const LlvmBlock observed = ir_.block("observed"), done = ir_.block();
+    ir_.branch(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, wanted_, i.events & reported_events), 0),
+               done, observed);
+    ir_.go_on_in(observed);
+    if (is_uniform(i.operands[i.detail])) count_repeated(unit, addresses, done);
+    if (unit.kind == Unit::Kind::stores)  // an observer may ask for the values
+        for (unsigned e = 0; e < AccessForm(i.target).elements; ++e) {
+            const auto variable = plan_.variables().find(i.operands[1 + e]);
+            if (variable != plan_.variables().end() && variable->second.written)
+                spill(variable->first);
+        }
+    ir_.store(addresses, reported_);
+    const LlvmValue ends = ir_.call(reinterpret_cast<const void*>(&report_access), ir_.integer(8),
+                                    {ir_.address(code_ + kernel_.index_of(&i)), warp_, reported_});
+    ir_.likely(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, ends, 1), 0), done, pause_before(u));
+    ir_.go_on_in(done);
 }
 
 // The values that a store moves, by element, for the lanes of a group.
@@ -235,7 +296,6 @@ void Generator::move_scattered(const Unit& unit, LlvmValue base) {
     const AccessForm form(i.target);
     const Moved moved(i);
     const LlvmType type = ir_.integer(moved.bits(), width_), pointers = ir_.pointer(width_);
-    const LlvmValue every_lane = ir_.number(ir_.integer(1, width_), 1);
     const LlvmValue align = ir_.integer_of(32, moved.bytes);
     std::vector<Lanes> loaded(group_count_);
     for (unsigned g = 0; g < group_count_; ++g) {
@@ -244,15 +304,17 @@ void Generator::move_scattered(const Unit& unit, LlvmValue base) {
         const LlvmValue addresses = ir_.op(
             Ir::add, ir_.cast(Ir::zext, narrow, ir_.integer(64, width_)), ir_.splat(base, width_));
         const Lanes values = unit.kind == Unit::Kind::stores ? stored(unit, g) : Lanes();
+        const LlvmValue active =
+            running_ ? lanes_of_mask(running_, g) : ir_.number(ir_.integer(1, width_), 1);
         for (unsigned e = 0; e < moved.elements; ++e) {
             const LlvmValue places =
                 ir_.cast(Ir::inttoptr, ir_.op(Ir::add, addresses, e * moved.bytes), pointers);
             if (unit.kind == Unit::Kind::stores)
-                ir_.intrinsic("masked.scatter", ir_.nothing(),
-                              {values[e], places, align, every_lane}, {type, pointers});
+                ir_.intrinsic("masked.scatter", ir_.nothing(), {values[e], places, align, active},
+                              {type, pointers});
             else
                 loaded[g].push_back(ir_.intrinsic("masked.gather", type,
-                                                  {places, align, every_lane, ir_.zero(type)},
+                                                  {places, align, active, ir_.zero(type)},
                                                   {type, pointers}));
         }
     }

@@ -146,7 +146,7 @@ void Generator::skip_arithmetic(std::uint32_t u, LlvmValue taken) {
     const LlvmValue lanes =
         ir_.cast(Ir::zext, ir_.intrinsic("ctpop", ir_.integer(32), {taken}), i64);
     ir_.store(ir_.op(Ir::sub, ir_.load(i64, counter), ir_.op(Ir::mul, lanes, skipped)), counter);
-    active_ = ir_.not_(taken);
+    active_ = ir_.op(Ir::xor_, taken, running());
     begin_segment(enough);
     for (std::uint32_t k = u + 1; k < join; ++k)
         if (plan_.units()[k].kind == Unit::Kind::computes) compute(plan_.units()[k]);
@@ -167,7 +167,7 @@ void Generator::branch(std::uint32_t u) {
         return begin_segment(ir_.block("behind"));
     }
     const LlvmValue taken = condition(*unit.instruction);
-    const LlvmValue all = ir_.compare_with(Ir::eq, taken, 0xFFFFFFFF);
+    const LlvmValue all = ir_.compare(Ir::eq, taken, running());
     const LlvmValue agree = ir_.op(Ir::or_, all, ir_.compare_with(Ir::eq, taken, 0));
     const LlvmBlock together = ir_.block(), going = ir_.block(), pausing = ir_.block();
     const bool skips = plan_.skips_arithmetic(u);

@@ -59,7 +59,12 @@ LlvmValue Generator::mask(std::uint32_t predicate) {
 LlvmValue Generator::condition(const Instruction& i) {
     const LlvmValue holds = mask(i.operands[0]);
     const bool inverted = i.role == Role::guard_not || i.role == Role::branch_unless;
-    return inverted ? ir_.not_(holds) : holds;
+    const LlvmValue lanes = inverted ? ir_.not_(holds) : holds;
+    return running_ ? ir_.op(Ir::and_, lanes, running_) : lanes;
+}
+
+LlvmValue Generator::running() const {
+    return running_ ? running_ : ir_.integer_of(32, 0xFFFFFFFF);
 }
 
 LlvmValue Generator::lanes_of_mask(LlvmValue mask, unsigned g) const {

@@ -7,18 +7,20 @@
 namespace warpscope::emulator {
 
 Generator::Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes,
-                     bool has_fma)
+                     bool has_fma, bool reports)
     : ir_(ir),
       plan_(plan),
       kernel_(plan.kernel()),
       code_(code),
       width_(lanes),
       group_count_(lanes_per_warp / lanes),
+      reports_(reports),
       arithmetics_{ir, has_fma} {}
 
 void Generator::write() {
     const LlvmType pointer = ir_.pointer();
-    const LlvmValue function = ir_.function(function_name, pointer, {pointer, pointer});
+    const LlvmValue function =
+        ir_.function(function_names[plan_.mode()], pointer, {pointer, pointer});
     instruction_ = ir_.llvm().GetParam(function, 0);
     warp_ = ir_.llvm().GetParam(function, 1);
     ir_.go_on_in(ir_.block("entry"));
@@ -45,18 +47,25 @@ void Generator::declare_variables() {
     shared_bytes_ = ir_.cast(
         Ir::zext, ir_.load(ir_.integer(32), ir_.at(block_, WarpLayout::shared_bytes)), i64);
     ir_.store(ir_.load(i64, ir_.at(warp_, WarpLayout::left)), left_);
+    if (plan_.mode() == Instruction::masked)
+        running_ = ir_.load(ir_.integer(32), ir_.at(warp_, WarpLayout::mask));
+    if (!reports_) return;
+    reported_ = ir_.variable(ir_.integer(64, lanes_per_warp));
+    wanted_ = ir_.load(ir_.integer(32), ir_.at(block_, WarpLayout::wanted_events));
 }
 
 void Generator::write_entries() {
     const LlvmType i64 = ir_.integer(64);
     const LlvmValue offset = ir_.op(Ir::sub, ir_.cast(Ir::ptrtoint, instruction_, i64),
                                     reinterpret_cast<std::uint64_t>(code_));
-    const LlvmBlock full = ir_.block("full"), masked = ir_.block("masked");
-    const LlvmValue mode = ir_.load(ir_.integer(32), ir_.at(warp_, WarpLayout::mode));
-    ir_.likely(ir_.compare_with(Ir::eq, mode, Instruction::full), full, masked);
-    ir_.go_on_in(masked);
-    run_original(offset);
-    ir_.go_on_in(full);
+    if (plan_.mode() == Instruction::full) {
+        const LlvmBlock full = ir_.block("full"), masked = ir_.block("masked");
+        const LlvmValue mode = ir_.load(ir_.integer(32), ir_.at(warp_, WarpLayout::mode));
+        ir_.likely(ir_.compare_with(Ir::eq, mode, Instruction::full), full, masked);
+        ir_.go_on_in(masked);
+        run_original(offset);
+        ir_.go_on_in(full);
+    }
     const LlvmBlock never = ir_.block("no_entry");
     const LlvmValue choice = ir_.llvm().BuildSwitch(ir_.builder(), offset, never, 0);
     ir_.go_on_in(never);
@@ -161,7 +170,18 @@ void Generator::write_exit(std::uint32_t u) {
     };
     end_with(pausing, reinterpret_cast<const void*>(&pause_before_instruction));
     const Instruction& first = kernel_.code[plan_.units()[u].begin];
-    end_with(running, reinterpret_cast<const void*>(first.handlers[Instruction::full]));
+    const auto handler = reinterpret_cast<const void*>(first.handlers[plan_.mode()]);
+    if (reports_ && (first.events & reported_events)) {
+        const LlvmBlock unobserved = ir_.block(), observed = ir_.block();
+        ir_.go_on_in(running);
+        ir_.branch(ir_.compare_with(Ir::eq, wanted_, 0), unobserved, observed);
+        ir_.go_on_in(observed);
+        ir_.call(reinterpret_cast<const void*>(&announce_instruction), ir_.nothing(),
+                 {instruction_address(u), warp_});
+        ir_.jump(unobserved);
+        return end_with(unobserved, handler);
+    }
+    end_with(running, handler);
 }
 
 LlvmValue Generator::instruction_address(std::uint32_t u) const {
@@ -179,14 +199,26 @@ void Generator::fill(std::uint32_t operand) {
             storage_[operand][g]);
 }
 
+// Lanes that do not run keep what lies in the register file.
 void Generator::spill(std::uint32_t operand) {
     const Variable& variable = plan_.variables().at(operand);
     const bool uniform = is_uniform(operand);
     const LlvmType type = ir_.integer(variable.bits(), uniform ? 0 : width_);
     const unsigned bytes = variable.bits() / 8 * width_;
-    for (unsigned g = 0; g < storage_[operand].size(); ++g)
-        ir_.store(ir_.load(type, storage_[operand][g]),
-                  ir_.at(registers_, slot_offset(operand) + g * bytes), uniform ? 4 : 16);
+    for (unsigned g = 0; g < storage_[operand].size(); ++g) {
+        LlvmValue value = ir_.load(type, storage_[operand][g]);
+        const LlvmValue place = ir_.at(registers_, slot_offset(operand) + g * bytes);
+        if (running_ && !uniform) {
+            ir_.intrinsic("masked.store", ir_.nothing(),
+                          {value, place, ir_.integer_of(32, 16), lanes_of_mask(running_, g)},
+                          {type, ir_.pointer()});
+            continue;
+        }
+        if (running_ && variable.kind == Variable::Kind::predicate)
+            value = ir_.op(Ir::or_, ir_.op(Ir::and_, value, running_),
+                           ir_.op(Ir::and_, ir_.load(type, place), ir_.not_(running_)));
+        ir_.store(value, place, uniform ? 4 : 16);
+    }
 }
 
 void Generator::begin_segment(LlvmBlock block) {

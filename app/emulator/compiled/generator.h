@@ -10,20 +10,22 @@
 namespace warpscope::emulator {
 
 /// Writes a kernel's plan as one function of LLVM IR, which has the type of a Handler. The
-/// interpreter calls it at an entry, for a warp of 32 active lanes. The function keeps registers in
-/// variables and counts the turn down as the interpreter does, instruction for instruction. It
-/// returns where the turn ends, and where the interpreter must run an instruction: then the
-/// registers that are live lie in the register file again, and that instruction's handler has run.
+/// interpreter calls it at an entry: for a warp of 32 active lanes, or for any active lanes, as the
+/// plan's mode says. The function keeps registers in variables and counts the turn down as the
+/// interpreter does, instruction for instruction. It returns where the turn ends, and where the
+/// interpreter must run an instruction: then the registers that are live lie in the register file
+/// again, and that instruction's handler has run.
 ///
 /// A vector register has a variable for each group of `lanes` lanes. The instructions between two
 /// checkpoints are written group by group, so that few values are live at a time.
 class Generator {
   public:
-    static constexpr const char* function_name = "run";
+    static constexpr const char* function_names[] = {"run_full", "run_masked"};  // by mode
 
     /// `lanes` (4, 8 or 16): those of the CPU's vectors of 32-bit elements. `code`: where the
-    /// compiled kernel's instructions will lie.
-    Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes, bool has_fma);
+    /// compiled kernel's instructions will lie. `reports`: see CompiledForm.
+    Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes, bool has_fma,
+              bool reports);
 
     void write();
 
@@ -59,6 +61,7 @@ class Generator {
     Value lanes(std::uint32_t operand, Type type, unsigned g);
     Value mask(std::uint32_t predicate);
     Value condition(const Instruction& i);
+    Value running() const;
     Value lanes_of_mask(Value mask, unsigned g) const;
     void set_mask_where(Value active, std::uint32_t predicate, Value mask);
     Lanes& lanes_of_predicate(std::uint32_t predicate);
@@ -89,17 +92,22 @@ class Generator {
     void move_consecutive(const Unit& unit, Value base, const std::vector<Value>& halves);
     void move_scattered(const Unit& unit, Value base);
     Lanes stored(const Unit& unit, unsigned g);
+    void report(std::uint32_t u, Value addresses);
+    void count_repeated(const Unit& unit, Value address, LlvmBlock done);
 
     Ir& ir_;
     const Plan& plan_;
     const Kernel& kernel_;
     const Instruction* code_;
     unsigned width_, group_count_;
+    bool reports_;
     Arithmetics arithmetics_;
 
     LlvmValue warp_ = nullptr, instruction_ = nullptr;  // the function's parameters
     LlvmValue registers_ = nullptr, block_ = nullptr, shared_ = nullptr, shared_bytes_ = nullptr;
+    LlvmValue wanted_ = nullptr;                           // events; null: nothing is reported
     LlvmValue left_ = nullptr, pauses_ = nullptr;          // variables
+    LlvmValue reported_ = nullptr;                         // a variable: addresses
     std::map<std::uint32_t, std::vector<Value>> storage_;  ///< by operand: variables, by group
     std::map<std::uint32_t, LlvmBlock> leaders_, pauses_before_, interprets_;
 
@@ -107,6 +115,9 @@ class Generator {
     std::vector<LlvmBlock> group_begins_, groups_;
     std::map<std::uint32_t, Lanes> predicates_;  ///< of the segment
     std::set<std::uint32_t> changed_predicates_;
+    /// Mask of the lanes that run; null: all. Variables have no meaning in the other lanes, whose
+    /// values lie in the register file only.
+    LlvmValue running_ = nullptr;
     LlvmValue active_ = nullptr;  ///< mask of the lanes that compute, where some skip; null: all
 };
 

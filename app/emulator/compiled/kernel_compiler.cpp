@@ -55,9 +55,11 @@ void KernelCompiler::set_problem(const std::string& problem) {
 }
 
 std::shared_ptr<const CompiledKernel> KernelCompiler::compile(std::shared_ptr<const Module> module,
-                                                              const Kernel& kernel) {
+                                                              const Kernel& kernel,
+                                                              CompiledForm form) {
     try {
-        auto compiled = std::make_shared<const CompiledKernel>(llvm(), std::move(module), kernel);
+        auto compiled =
+            std::make_shared<const CompiledKernel>(llvm(), std::move(module), kernel, form);
         set_problem("");
         return compiled;
     } catch (const Error& error) {
@@ -94,8 +96,8 @@ void KernelCompiler::work(const std::stop_token& stop) {
 }
 
 KernelTier::KernelTier(KernelCompiler& compiler, std::shared_ptr<const Module> module,
-                       const Kernel& kernel)
-    : compiler_(compiler), module_(std::move(module)), kernel_(kernel) {}
+                       const Kernel& kernel, CompiledForm form)
+    : compiler_(compiler), module_(std::move(module)), kernel_(kernel), form_(form) {}
 
 std::shared_ptr<const Kernel> KernelTier::choose(Execution execution) {
     if (execution == Execution::interpreted) return nullptr;
@@ -123,7 +125,7 @@ void KernelTier::compile() {
     std::shared_ptr<const CompiledKernel> compiled;
     std::string problem;
     try {
-        compiled = compiler_.compile(module_, kernel_);
+        compiled = compiler_.compile(module_, kernel_, form_);
     } catch (const Error& error) {
         problem = error.what();
     }

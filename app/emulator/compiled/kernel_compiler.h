@@ -34,7 +34,7 @@ class KernelCompiler {
     std::string problem() const;
     /// Compiles the kernel on the calling thread. Throws Error.
     std::shared_ptr<const CompiledKernel> compile(std::shared_ptr<const Module> module,
-                                                  const Kernel& kernel);
+                                                  const Kernel& kernel, CompiledForm form);
     /// Compiles the kernel on the compiler's thread, unless nobody holds `tier` by then.
     void compile_later(std::weak_ptr<KernelTier> tier);
 
@@ -51,15 +51,16 @@ class KernelCompiler {
     std::jthread thread_;
 };
 
-/// One kernel, interpreted at first and compiled once it has cost enough. Any thread may use it.
+/// One kernel, interpreted at first and compiled to one form once it has cost enough. Any thread
+/// may use it.
 class KernelTier : public std::enable_shared_from_this<KernelTier> {
   public:
     /// From this time of interpreted launches on, a kernel is compiled.
     static constexpr std::chrono::milliseconds worth_compiling{100};
 
     /// `compiler` must outlive every call.
-    KernelTier(KernelCompiler& compiler, std::shared_ptr<const Module> module,
-               const Kernel& kernel);
+    KernelTier(KernelCompiler& compiler, std::shared_ptr<const Module> module, const Kernel& kernel,
+               CompiledForm form = CompiledForm::silent);
 
     /// For the next launch; null: the interpreter runs it. Throws Error where `execution` is
     /// compiled and the kernel cannot be compiled.
@@ -77,6 +78,7 @@ class KernelTier : public std::enable_shared_from_this<KernelTier> {
     KernelCompiler& compiler_;
     const std::shared_ptr<const Module> module_;
     const Kernel& kernel_;
+    const CompiledForm form_;
     mutable std::mutex mutex_;  ///< of all below
     std::condition_variable changed_;
     std::shared_ptr<const Kernel> compiled_;

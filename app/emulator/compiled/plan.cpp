@@ -47,9 +47,14 @@ bool is_compiled_shuffle(const Instruction& i, const Plan& plan) {
            plan.constant(i.operands[3]) && plan.constant(i.operands[4]);
 }
 
-Plan::Plan(const Kernel& kernel) : kernel_(kernel) {
+Plan::Plan(const Kernel& kernel, Instruction::Mode mode) : kernel_(kernel), mode_(mode) {
     for (const auto& [slot, value] : kernel.constants) constants_[slot | uniform_operand] = value;
     divide();
+    if (mode == Instruction::masked) {
+        const std::vector<bool> in_loops = in_separating_loops();
+        for (std::size_t u = 0; u < units_.size(); ++u)
+            if (!in_loops[u]) units_[u].kind = Unit::Kind::leaves;
+    }
     find_variables();
     find_leaders();
     find_live();
@@ -88,6 +93,9 @@ Unit::Kind Plan::kind_of(const Unit& unit) const {
     const Instruction& i = *unit.instruction;
     if (is_branch(i.role)) return Unit::Kind::branches;
     if (i.role != Role::operation && i.role != Role::join) return Unit::Kind::leaves;
+    // Where some lanes arrive, others may wait, or may not give their values.
+    const bool concerns_others = i.role == Role::join || i.operation == Operation::shfl;
+    if (mode_ == Instruction::masked && concerns_others) return Unit::Kind::leaves;
     if (passes(i)) return unit.guard ? Unit::Kind::leaves : Unit::Kind::passes;
     const InstructionInfo& info = kernel_.lines[kernel_.index_of(&i)];
     if (info.access != MemoryAccess::none) {
@@ -119,6 +127,42 @@ bool Plan::skips_arithmetic(std::uint32_t branch) const {
         return unit.kind == Unit::Kind::computes && !unit.guard &&
                operand_type(*unit.instruction, 0) != Type::pred;
     });
+}
+
+std::vector<bool> Plan::in_separating_loops() const {
+    const Slots differing = predicates_that_differ();
+    const auto separates = [&](std::uint32_t u) {
+        const Instruction& i = *units_[u].instruction;
+        return units_[u].kind == Unit::Kind::branches && i.role != Role::branch &&
+               differing.contains(i.operands[0]) && !skips_arithmetic(u);
+    };
+    std::vector<bool> found(units_.size());
+    for (std::uint32_t last = 0; last < units_.size(); ++last) {
+        if (units_[last].kind != Unit::Kind::branches) continue;
+        const std::uint32_t first = target_of(units_[last]);
+        for (std::uint32_t u = first; u <= last; ++u)
+            if (separates(u)) std::fill(found.begin() + first, found.begin() + last + 1, true);
+    }
+    return found;
+}
+
+// Predicates that lanes of a warp may have different values of: comparisons of values that are not
+// uniform, and logic on their results.
+Plan::Slots Plan::predicates_that_differ() const {
+    Slots found;
+    for (std::size_t before = ~0ull; before != found.size();) {
+        before = found.size();
+        for (const Unit& unit : units_) {
+            const Instruction& i = *unit.instruction;
+            if (unit.kind != Unit::Kind::computes || operand_type(i, 0) != Type::pred) continue;
+            bool differs = false;
+            for (unsigned k = 1; k <= source_count(i); ++k)
+                differs |= i.type == Type::pred ? found.contains(i.operands[k])
+                                                : !is_uniform(i.operands[k]);
+            if (differs) found.insert(i.operands[0]);
+        }
+    }
+    return found;
 }
 
 // Calls visit(operand, kind, is written) for each slot that a compiled unit uses. Sources first.
@@ -175,7 +219,7 @@ void Plan::find_variables() {
 std::vector<std::uint32_t> Plan::successors(std::uint32_t u) const {
     const Unit& unit = units_[u];
     std::vector<std::uint32_t> next;
-    if (unit.kind == Unit::Kind::branches) next.push_back(target_of(unit));
+    if (is_branch(unit.instruction->role)) next.push_back(target_of(unit));
     const bool falls_through = unit.instruction->role != Role::branch &&
                                !(unit.instruction->role == Role::exit && !unit.guard);
     if (falls_through && u + 1 < units_.size()) next.push_back(u + 1);

@@ -43,9 +43,14 @@ class Plan {
   public:
     using Slots = std::set<std::uint32_t>;  ///< operands as in Instruction::operands
 
-    explicit Plan(const Kernel& kernel);
+    /// `mode`: for all lanes of a warp; or for some of them, which only the loops that separate
+    /// lanes are compiled for.
+    Plan(const Kernel& kernel, Instruction::Mode mode);
 
     const Kernel& kernel() const { return kernel_; }
+    Instruction::Mode mode() const { return mode_; }
+    /// By unit: it is in a loop that separates lanes, so that it may often run for some of them.
+    std::vector<bool> in_separating_loops() const;
     const std::vector<Unit>& units() const { return units_; }
     /// Compiled code begins at these units: the interpreter enters it there.
     const std::vector<bool>& is_entry() const { return is_entry_; }
@@ -67,6 +72,7 @@ class Plan {
   private:
     void divide();
     Unit::Kind kind_of(const Unit& unit) const;
+    Slots predicates_that_differ() const;
     void find_variables();
     void find_leaders();
     void find_live();
@@ -76,6 +82,7 @@ class Plan {
                       const std::function<void(std::uint32_t, Variable::Kind, bool)>& visit) const;
 
     const Kernel& kernel_;
+    const Instruction::Mode mode_;
     std::map<std::uint32_t, std::uint64_t> constants_;  ///< by operand
     std::vector<Unit> units_;
     std::vector<std::uint32_t> unit_of_;  ///< by index into Kernel::code

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "emulator/machine/block_events.h"
 #include "emulator/warp/warp.h"
 
 // What compiled code needs to know of the emulator's objects.
@@ -12,12 +13,17 @@ struct WarpLayout {
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Winvalid-offsetof"
     static constexpr std::size_t registers = offsetof(Warp, registers);
+    static constexpr std::size_t mask = offsetof(Warp, mask);
     static constexpr std::size_t mode = offsetof(Warp, mode);
     static constexpr std::size_t thread_instructions = offsetof(Warp, thread_instructions);
     static constexpr std::size_t left = offsetof(Warp, left);
     static constexpr std::size_t block = offsetof(Warp, block);
     static constexpr std::size_t shared = offsetof(BlockContext, shared);
     static constexpr std::size_t shared_bytes = offsetof(BlockContext, shared_bytes);
+    static constexpr std::size_t wanted_events = offsetof(BlockContext, wanted_events);
+    static constexpr std::size_t load_tags = offsetof(BlockContext, load_tags);
+    static constexpr std::size_t load_counts = offsetof(BlockContext, load_counts);
+    static constexpr std::size_t load_change = offsetof(BlockContext, load_change);
     static constexpr std::size_t ranges = offsetof(BlockContext, ranges);
 #pragma GCC diagnostic pop
 };
@@ -32,6 +38,20 @@ inline const Instruction* pause_before_instruction(const Instruction* i, Warp& w
 inline bool range_is_in_global(const Instruction* i, Warp& warp, std::uint64_t low,
                                std::uint64_t high) {
     return warp.in_global(i, low, high);
+}
+
+/// The events that compiled code reports to the observer of a block.
+constexpr std::uint32_t reported_events =
+    Instruction::shared_access | Instruction::global_access | Instruction::warp_sync;
+
+/// BlockEvents::report() for compiled code.
+inline bool report_access(const Instruction* i, Warp& warp, const std::uint64_t* addresses) {
+    return warp.block->events->report(i, warp, addresses);
+}
+
+/// BlockEvents::announce() for compiled code.
+inline void announce_instruction(const Instruction* i, Warp& warp) {
+    warp.block->events->announce(i, warp);
 }
 
 }  // namespace warpscope::emulator

@@ -37,7 +37,11 @@ std::optional<std::uint32_t> copied_slot(OperandReader& reader, const KernelStat
     if (!is_mov && !keeps_address) return std::nullopt;
     const auto type = type_named(s.modifiers.back());
     if (!type || *type == Type::pred || from.kind == Operand::vector) return std::nullopt;
-    if (from.kind == Operand::register_) return state.aliases[std::size_t(from.index)];
+    if (from.kind == Operand::register_) {
+        // Lanes of another width lie elsewhere in a slot.
+        if (reader.register_bits(from) != reader.register_bits(s.operands[0])) return std::nullopt;
+        return state.aliases[std::size_t(from.index)];
+    }
     if (from.kind == Operand::special && special_named(from.name) == Special::none)
         return std::nullopt;
     return reader.source(from, *type);

@@ -11,24 +11,15 @@
 
 namespace warpscope::emulator {
 
-void BlockBarriers::arrive(Warp& warp, BlockEvents* events) {
+void BlockBarriers::arrive_in_general(Warp& warp, BlockEvents* events) {
     Split& split = warp.splits[warp.current];
     const Instruction* i = split.pc;
     const unsigned id = split.barrier;
     BarrierState& barrier = block_.barriers[id];
     const auto kind = BarrierKind(i->detail);
-    const auto lane = unsigned(std::countr_zero(split.mask));
-    if (i->operands[1]) {
-        barrier.expected = warp.get<std::uint32_t>(i->operands[1], lane);
-        if (barrier.expected == 0 || barrier.expected % lanes_per_warp)
-            warp.fail(i, lane,
-                      fmt::format("the barrier's thread count is {}, but it must be a multiple of "
-                                  "the warp size, {}",
-                                  barrier.expected, lanes_per_warp));
-    }
+    if (i->operands[1]) barrier.expected = expected_threads(i, warp, split);
     const std::uint32_t lanes = lane_count(split.mask);
-    barrier.arrived += lanes;
-    barrier.counted += has_one_program_counter(policy_) ? lanes_per_warp : lanes;
+    add_arrivals(id, lanes, has_one_program_counter(policy_) ? lanes_per_warp : lanes);
     if (kind >= BarrierKind::popc)
         barrier.holding += lane_count(split.mask & warp.predicate(i->operands[3]));
     if (events) events->barrier_arrival(i, warp, split.mask, id, barrier.expected);
@@ -40,9 +31,22 @@ void BlockBarriers::arrive(Warp& warp, BlockEvents* events) {
     release_if_complete(id, events);
 }
 
+// The thread count that a barrier instruction states.
+std::uint32_t BlockBarriers::expected_threads(const Instruction* i, const Warp& warp,
+                                              const Split& split) {
+    const auto lane = unsigned(std::countr_zero(split.mask));
+    const auto threads = warp.get<std::uint32_t>(i->operands[1], lane);
+    if (threads == 0 || threads % lanes_per_warp)
+        warp.fail(i, lane,
+                  fmt::format("the barrier's thread count is {}, but it must be a multiple of the "
+                              "warp size, {}",
+                              threads, lanes_per_warp));
+    return threads;
+}
+
 void BlockBarriers::threads_exited(BlockEvents* events) {
-    for (unsigned id = 0; id < barriers_per_block; ++id)
-        if (block_.barriers[id].arrived > 0) release_if_complete(id, events);
+    for (std::uint32_t ids = block_.awaited; ids; ids &= ids - 1)
+        release_if_complete(unsigned(std::countr_zero(ids)), events);
 }
 
 void BlockBarriers::release_if_complete(unsigned id, BlockEvents* events) {
@@ -56,31 +60,43 @@ void BlockBarriers::release_if_complete(unsigned id, BlockEvents* events) {
 }
 
 void BlockBarriers::release(unsigned id, BlockEvents* events) {
-    for (Warp& warp : block_.warps) release_warp(warp, id);
+    for (Warp& warp : block_.warps) {
+        if (warp.splits.size() != 1) {
+            release_splits(warp, id);
+            continue;
+        }
+        Split& split = warp.splits[0];
+        if (split.state == Split::at_barrier && split.barrier == id) release_split(warp, split);
+    }
     block_.barriers[id] = {};
+    block_.awaited &= ~(1u << id);
     ++block_.statistics.barriers;
     if (events) events->barrier_release(id, block_.epoch);
     ++block_.epoch;
 }
 
-void BlockBarriers::release_warp(Warp& warp, unsigned id) {
+inline void BlockBarriers::release_split(Warp& warp, Split& split) {
+    if (BarrierKind(split.pc->detail) >= BarrierKind::popc)
+        set_reduction(warp, split, block_.barriers[split.barrier]);
+    split.state = Split::runnable;
+    split.pc = split.pc + 1;
+    warp.turns = 0;
+    block_.runnable |= 1u << warp.index;
+}
+
+void BlockBarriers::release_splits(Warp& warp, unsigned id) {
     bool released = false;
     for (std::size_t s = 0; s < warp.splits.size(); ++s) {
         Split& split = warp.splits[s];
         if (split.state != Split::at_barrier || split.barrier != id) continue;
-        set_reduction(warp, split, block_.barriers[id]);
-        split.state = Split::runnable;
-        split.pc = split.pc + 1;
+        release_split(warp, split);
         released = true;
         // With one program counter, the lanes that arrived first go on before the other lanes.
         if (has_one_program_counter(policy_))
             std::rotate(warp.splits.begin(), warp.splits.begin() + long(s),
                         warp.splits.begin() + long(s) + 1);
     }
-    if (!released) return;
-    if (warp.splits.size() > 1) warp.merge_splits();
-    warp.turns = 0;
-    block_.runnable |= 1u << warp.index;
+    if (released) warp.merge_splits();
 }
 
 // Writes the result of a reduction (bar.red) to the destination of the split's lanes.

@@ -20,14 +20,35 @@ class BlockBarriers {
     BlockBarriers(BlockState& block, BarrierPolicy policy) : block_(block), policy_(policy) {}
 
     /// The running split of `warp` has executed a barrier instruction. `events` may be nullptr.
-    void arrive(Warp& warp, BlockEvents* events);
+    void arrive(Warp& warp, BlockEvents* events) {
+        const Split& split = warp.splits[warp.current];
+        if (events || !is_plain(split)) return arrive_in_general(warp, events);
+        add_arrivals(split.barrier, lanes_per_warp, lanes_per_warp);
+        if (block_.barriers[split.barrier].counted >= block_.context.live_threads)
+            release(split.barrier, events);
+    }
     /// Threads have exited, which can complete a barrier.
     void threads_exited(BlockEvents* events);
 
   private:
+    /// True for an arrival as most are: of a whole warp, at a __syncthreads().
+    bool is_plain(const Split& split) const {
+        return split.mask == all_lanes && BarrierKind(split.pc->detail) == BarrierKind::sync &&
+               !split.pc->operands[1] && !block_.barriers[split.barrier].expected &&
+               !has_one_program_counter(policy_);
+    }
+    void add_arrivals(unsigned barrier, std::uint32_t threads, std::uint32_t counted) {
+        block_.awaited |= 1u << barrier;
+        block_.barriers[barrier].arrived += threads;
+        block_.barriers[barrier].counted += counted;
+    }
+    void arrive_in_general(Warp& warp, BlockEvents* events);
     void release_if_complete(unsigned barrier, BlockEvents* events);
     void release(unsigned barrier, BlockEvents* events);
-    void release_warp(Warp& warp, unsigned barrier);
+    void release_split(Warp& warp, Split& split);
+    void release_splits(Warp& warp, unsigned barrier);
+    static std::uint32_t expected_threads(const Instruction* i, const Warp& warp,
+                                          const Split& split);
     void set_reduction(Warp& warp, const Split& split, const BarrierState& barrier) const;
     void require_whole_warp(const Warp& warp, const Split& arrived) const;
 

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "emulator/warp/instruction_walk.h"
 
@@ -32,14 +33,21 @@ std::uint32_t wanted_by(const Observer& observer) {
 
 }  // namespace
 
-BlockEvents::BlockEvents(Observer& observer, const BlockContext& block)
-    : observer_(observer), block_(block), wanted_(wanted_by(observer)) {}
+BlockEvents::BlockEvents(Observer& observer, const BlockContext& block, RepeatedLoads& repeated,
+                         std::stop_token stop)
+    : observer_(observer),
+      block_(block),
+      repeated_(repeated),
+      stop_(std::move(stop)),
+      wanted_(wanted_by(observer)) {}
 
 void BlockEvents::block_begin() {
+    repeated_.forget();  // the block before may have failed
     observer_.on_block_begin(*block_.kernel, block_.block);
 }
 
 void BlockEvents::block_end(const Statistics& of_block) {
+    repeated_.take([&](std::uint32_t pc, std::uint64_t n) { observer_.on_repeated_loads(pc, n); });
     observer_.on_block_end(block_.block, of_block);
 }
 
@@ -67,9 +75,57 @@ void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
         warp_barrier(i, warp, mask);
 }
 
+void BlockEvents::shared_access(const Access& access) {
+    observer_.on_shared_access(access);
+    if (access.kind != MemoryAccess::load)
+        repeated_.forget();
+    else if (access.checked && access.same_address && observer_.needs_only_count(access))
+        repeated_.remember(access.lane_addresses[0], access.bytes, access.pc);
+}
+
+// An access of the running lanes.
+Access BlockEvents::access_of(const Instruction* i, const Warp& warp,
+                              const std::uint64_t* addresses) const {
+    const std::uint32_t pc = block_.kernel->index_of(i);
+    const InstructionInfo& info = block_.kernel->lines[pc];
+    return {.block = block_.block,
+            .warp = warp.index,
+            .mask = warp.mask,
+            .lane_addresses = addresses,
+            .bytes = info.bytes,
+            .kind = info.access,
+            .pc = pc,
+            .same_address = is_uniform(i->operands[info.address_operand]),
+            .state = &warp};
+}
+
+bool BlockEvents::report(const Instruction* i, const Warp& warp,
+                         const std::uint64_t* addresses) noexcept {
+    Access access = access_of(i, warp, addresses);
+    access.checked = true;
+    try {
+        if (block_.kernel->lines[access.pc].space == Space::shared)
+            shared_access(access);
+        else
+            observer_.on_global_access(access);
+    } catch (...) {
+        failure_ = std::current_exception();
+    }
+    return failure_ || must_end();
+}
+
+void BlockEvents::announce(const Instruction* i, const Warp& warp) noexcept {
+    try {
+        if (i->events & wanted_) before_instruction(i, warp);
+    } catch (...) {
+        failure_ = std::current_exception();
+    }
+}
+
 // Lanes may name different members. complete_warp_syncs() reports those whose members are still to
 // arrive.
 void BlockEvents::warp_barrier(const Instruction* i, const Warp& warp, std::uint32_t mask) {
+    repeated_.forget();
     for (std::uint32_t left = mask; left;) {
         const auto lane = unsigned(std::countr_zero(left));
         const auto members = warp.get<std::uint32_t>(i->operands[0], lane);
@@ -80,19 +136,11 @@ void BlockEvents::warp_barrier(const Instruction* i, const Warp& warp, std::uint
 }
 
 void BlockEvents::memory_access(const Instruction* i, const Warp& warp, std::uint32_t mask) {
-    const std::uint32_t pc = block_.kernel->index_of(i);
-    const InstructionInfo& info = block_.kernel->lines[pc];
-    const std::uint32_t operand = i->operands[info.address_operand];
     std::uint64_t addresses[lanes_per_warp];
-    Access access{.block = block_.block,
-                  .warp = warp.index,
-                  .mask = mask,
-                  .lane_addresses = addresses,
-                  .bytes = info.bytes,
-                  .kind = info.access,
-                  .pc = pc,
-                  .same_address = is_uniform(operand),
-                  .state = &warp};
+    Access access = access_of(i, warp, addresses);
+    access.mask = mask;
+    const InstructionInfo& info = block_.kernel->lines[access.pc];
+    const std::uint32_t operand = i->operands[info.address_operand];
     if (AccessForm(i->target).wide_address)
         set_lane_addresses<std::uint64_t>(warp, operand, std::uint64_t(i->immediate), mask,
                                           addresses);
@@ -102,7 +150,7 @@ void BlockEvents::memory_access(const Instruction* i, const Warp& warp, std::uin
     if (info.space == Space::generic)
         generic_access(access, addresses);
     else if (info.space == Space::shared)
-        observer_.on_shared_access(access);
+        shared_access(access);
     else
         observer_.on_global_access(access);
 }
@@ -110,20 +158,11 @@ void BlockEvents::memory_access(const Instruction* i, const Warp& warp, std::uin
 // A shared access of all lanes, lane 0 among them, to one address: the most frequent one in inner
 // loops.
 void BlockEvents::uniform_shared_access(const Instruction* i, const Warp& warp) {
-    const std::uint32_t pc = block_.kernel->index_of(i);
-    const InstructionInfo& info = block_.kernel->lines[pc];
+    const InstructionInfo& info = block_.kernel->lines[block_.kernel->index_of(i)];
     const std::uint32_t operand = i->operands[info.address_operand];
     const std::uint64_t address =
         std::uint32_t(warp.get<std::uint32_t>(operand, 0) + std::uint32_t(i->immediate));
-    observer_.on_shared_access({.block = block_.block,
-                                .warp = warp.index,
-                                .mask = warp.mask,
-                                .lane_addresses = &address,
-                                .bytes = info.bytes,
-                                .kind = info.access,
-                                .pc = pc,
-                                .same_address = true,
-                                .state = &warp});
+    shared_access(access_of(i, warp, &address));
 }
 
 // First the lanes whose address is in global memory, then those in shared memory.
@@ -147,10 +186,11 @@ void BlockEvents::generic_access(Access& access, std::uint64_t* addresses) {
     const std::uint32_t given = access.same_address ? in_shared & (0 - in_shared) : in_shared;
     for (std::uint32_t lanes = given; lanes; lanes &= lanes - 1)
         addresses[std::countr_zero(lanes)] -= shared_window;
-    observer_.on_shared_access(access);
+    shared_access(access);
 }
 
 void BlockEvents::complete_warp_syncs(Warp& warp) {
+    repeated_.forget();
     for (;;) {
         const std::vector<Split> before = warp.splits;
         if (!warp.complete_warp_sync()) return;
@@ -165,12 +205,14 @@ void BlockEvents::complete_warp_syncs(Warp& warp) {
 
 void BlockEvents::barrier_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes,
                                   unsigned barrier, std::uint32_t expected) {
+    repeated_.forget();
     observer_.on_barrier_arrival({block_.block, warp.index, lanes, staying_lanes(warp),
                                   block_.kernel->index_of(i), barrier, expected,
                                   BarrierKind(i->detail) != BarrierKind::arrive});
 }
 
 void BlockEvents::barrier_release(unsigned barrier, std::uint32_t epoch) {
+    repeated_.forget();
     observer_.on_barrier_release(
         {block_.block, barrier, epoch, block_.live_threads, {block_.shared, block_.shared_bytes}});
 }

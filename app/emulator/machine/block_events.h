@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
+#include <stop_token>
 
 #include "emulator/machine/observer.h"
+#include "emulator/warp/repeated_loads.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
@@ -11,12 +14,37 @@ namespace warpscope::emulator {
 /// and its loop has no hook for them.
 class BlockEvents {
   public:
-    BlockEvents(Observer& observer, const BlockContext& block);
+    BlockEvents(Observer& observer, const BlockContext& block, RepeatedLoads& repeated,
+                std::stop_token stop);
 
     /// A mask of Instruction::Event: before_instruction() must be called for an instruction that
     /// has one of these.
     std::uint32_t wanted() const { return wanted_; }
     void before_instruction(const Instruction* i, const Warp& warp);
+    /// True for an instruction that must be announced with before_instruction().
+    bool announces(const Instruction* i, const Warp& warp) const {
+        const bool reports_itself =
+            warp.mode == Instruction::full && (i->events & Instruction::reports_itself);
+        return (i->events & wanted_) && !reports_itself;
+    }
+
+    // For compiled code, through which no exception passes: the observer's exception waits.
+    /// A load or store of all lanes that will not fail. `addresses` as Access::lane_addresses.
+    /// True where the turn must end, because the launch does.
+    bool report(const Instruction* i, const Warp& warp, const std::uint64_t* addresses) noexcept;
+    /// before_instruction() of an instruction that the interpreter runs within compiled code.
+    void announce(const Instruction* i, const Warp& warp) noexcept;
+    /// Throws what the observer has thrown in one of these functions.
+    void rethrow() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+    /// True where the launch is to end. Asks seldom, as most events take less time than the
+    /// question.
+    bool must_end() {
+        constexpr std::uint64_t events_together = 1 << 12;
+        return ++sent_ % events_together == 0 && stop_.stop_requested();
+    }
 
     void block_begin();
     void block_end(const Statistics& of_block);
@@ -28,6 +56,8 @@ class BlockEvents {
     void complete_warp_syncs(Warp& warp);
 
   private:
+    Access access_of(const Instruction* i, const Warp& warp, const std::uint64_t* addresses) const;
+    void shared_access(const Access& access);
     void memory_access(const Instruction* i, const Warp& warp, std::uint32_t mask);
     void uniform_shared_access(const Instruction* i, const Warp& warp);
     void generic_access(Access& access, std::uint64_t* addresses);
@@ -35,7 +65,11 @@ class BlockEvents {
 
     Observer& observer_;
     const BlockContext& block_;
+    RepeatedLoads& repeated_;
+    const std::stop_token stop_;
     std::uint32_t wanted_;
+    std::uint64_t sent_ = 0;
+    std::exception_ptr failure_;
 };
 
 }  // namespace warpscope::emulator

@@ -79,6 +79,7 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     context.live_threads = std::uint32_t(launch_.block.count());
     printed_ = {};
     block_.barriers.fill({});
+    block_.awaited = 0;
     block_.epoch = 0;
     block_.runnable = std::uint32_t((1ull << block_.warps.size()) - 1);
     scheduler_.begin_block(block_);
@@ -86,7 +87,10 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     set_block_registers(block_, sm_count);
     for (Warp& warp : block_.warps) warp.begin(kernel_.code.data());
     events_.reset();
-    if (observer) events_.emplace(*observer, context);
+    if (observer && !repeated_loads_) repeated_loads_.emplace(kernel_, context);
+    if (observer) events_.emplace(*observer, context, *repeated_loads_, options_.stop);
+    context.events = events();
+    context.wanted_events = events_ ? events_->wanted() : 0;
 }
 
 // Clears what the kernel may read before it writes, so that the result does not depend on the block
@@ -136,24 +140,23 @@ void BlockRunner::run_warps() {
 
 template <bool observed>
 void BlockRunner::run_turn(Warp& warp) {
-    // Observers may need microseconds for an event: a turn of many events is polled within.
-    constexpr std::uint64_t events_together = 1 << 12;
     while (const Instruction* i = enter_split(warp)) {
         if constexpr (observed) {
-            const std::uint32_t wanted = events_->wanted();
             do {
-                if (i->events & wanted) {
+                if (events_->announces(i, warp)) {
                     events_->before_instruction(i, warp);
-                    if (++events_sent_ % events_together == 0) poll_stop();
+                    if (events_->must_end()) poll_stop();
                 }
                 i = i->handlers[warp.mode](i, warp);
             } while (i);
+            events_->rethrow();
         } else {
             do i = i->handlers[warp.mode](i, warp);
             while (i);
         }
-        if (!leave_split(warp)) return;
+        if (!leave_split(warp)) break;
     }
+    if constexpr (observed) poll_stop();
 }
 
 void BlockRunner::end_block() {
@@ -182,25 +185,24 @@ const Instruction* BlockRunner::enter_split(Warp& warp) {
 
 bool BlockRunner::leave_split(Warp& warp) {
     count(warp.executed());
-    switch (warp.outcome) {
-        case Warp::Outcome::paused:
-            warp.leave();
-            // The next turn of the warp starts with another split.
-            if (!has_one_program_counter(options_.barriers))
-                std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
-            return false;
-        case Warp::Outcome::split_ended:
-            barriers_.threads_exited(events());
-            break;
-        case Warp::Outcome::at_barrier:
-            warp.leave();
-            barriers_.arrive(warp, events());
-            return false;
-        case Warp::Outcome::at_warp_sync:
-            warp.leave();
-            break;
+    warp.leave();
+    if (warp.outcome == Warp::Outcome::at_barrier) {
+        barriers_.arrive(warp, events());
+        return false;
     }
+    if (warp.outcome == Warp::Outcome::paused) {
+        // The next turn of the warp starts with another split.
+        if (warp.splits.size() > 1 && !has_one_program_counter(options_.barriers))
+            std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
+        return false;
+    }
+    if (warp.outcome == Warp::Outcome::split_ended) barriers_.threads_exited(events());
     if (warp.splits.empty()) return false;
+    complete_warp_syncs(warp);
+    return true;
+}
+
+void BlockRunner::complete_warp_syncs(Warp& warp) {
     const std::int64_t left = warp.left;
     if (events_)
         events_->complete_warp_syncs(warp);
@@ -208,7 +210,6 @@ bool BlockRunner::leave_split(Warp& warp) {
         while (warp.complete_warp_sync()) {
         }
     warp.left = left;
-    return true;
 }
 
 void BlockRunner::count(std::uint64_t instructions) {

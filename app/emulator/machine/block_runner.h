@@ -60,6 +60,7 @@ class BlockRunner {
     PrintLog printed_;
     BlockState block_;
     BlockBarriers barriers_;
+    std::optional<RepeatedLoads> repeated_loads_;
     std::optional<BlockEvents> events_;  ///< of an observed block
 
   private:
@@ -71,13 +72,13 @@ class BlockRunner {
     template <bool observed>
     void run_turn(Warp& warp);
     void run_observed();
-    const Split* next_of_several(const Warp& warp) const;
+    [[gnu::noinline]] const Split* next_of_several(const Warp& warp) const;
+    /// Completes the warp-wide instructions at which all their lanes wait.
+    void complete_warp_syncs(Warp& warp);
     void flush_counts();
     void spend_budget();
     void poll_stop() const;
     BlockEvents* events() { return events_ ? &*events_ : nullptr; }
-
-    std::uint64_t events_sent_ = 0;
 };
 
 }  // namespace warpscope::emulator

@@ -28,10 +28,11 @@ struct BlockState {
     AlignedBytes local;      ///< local memory of all threads
     std::vector<Warp> warps;
     std::array<BarrierState, barriers_per_block> barriers;
+    std::uint32_t awaited = 0;      ///< barriers at which threads have arrived, a bit each
     std::uint32_t runnable = 0;     ///< warps that can run, a bit each
     std::uint32_t last_warp = 0;    ///< warp of the last turn
     std::uint32_t epoch = 0;        ///< completed barriers of the block
-    std::uint64_t random = 0;       ///< state of the schedule's generator
+    std::uint64_t random = 0;       ///< the next number of the schedule's generator
     std::uint64_t unaccounted = 0;  ///< instructions that the launch's budget does not count yet
     Statistics statistics;          ///< of all blocks so far
 };

@@ -29,6 +29,9 @@ struct Options {
     /// The kernel in compiled form (CompiledKernel::kernel()), which runs where nobody observes the
     /// launch; null: the interpreter runs all of it.
     std::shared_ptr<const Kernel> compiled{};
+    /// The kernel in a compiled form that reports its accesses (CompiledForm::reports_accesses),
+    /// for a launch with an observer that does not want every instruction; null: the interpreter.
+    std::shared_ptr<const Kernel> compiled_with_reports{};
     /// For Schedule::manual: the order of the warps in each epoch of a block. The last order serves
     /// all later epochs.
     std::vector<std::vector<std::uint32_t>> orders{};

@@ -143,6 +143,15 @@ class Dispatch {
     LaunchPrints prints_;
 };
 
+/// The form of the kernel that a launch runs.
+const Kernel& kernel_for(const FrozenLaunch& launch, const Observer* observer) {
+    const Kernel* compiled = launch.options.compiled.get();
+    if (observer)
+        compiled =
+            observer->wants_instructions() ? nullptr : launch.options.compiled_with_reports.get();
+    return compiled ? *compiled : *launch.kernel;
+}
+
 /// One observer for each host thread: `observer` itself and its forks. Only one thread if the
 /// observer cannot fork.
 class Observers {
@@ -209,8 +218,7 @@ Statistics Machine::run(const Kernel& kernel, const LaunchShape& launch,
 Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     const LaunchShape& launch = frozen.launch;
     const Options& options = frozen.options;
-    const bool is_compiled = options.compiled && !observer;
-    const Kernel& kernel = is_compiled ? *options.compiled : *frozen.kernel;
+    const Kernel& kernel = kernel_for(frozen, observer);
     for (unsigned sm = 0; sm < virtual_sms(); ++sm)
         shared_memory(sm, kernel.shared_bytes + launch.dynamic_shared_bytes);
     const std::uint64_t first = std::min(options.first_block, launch.grid.count());

@@ -27,6 +27,7 @@ struct Access {
     MemoryAccess kind = MemoryAccess::none;
     std::uint32_t pc = 0;       ///< index into Kernel::code and Kernel::lines
     bool same_address = false;  ///< the address is uniform; other accesses may have one address too
+    bool checked = false;       ///< it will not fail; other accesses may not fail either
     const Warp* state = nullptr;
 
     std::uint64_t address(unsigned lane) const {
@@ -81,6 +82,11 @@ class Observer {
     virtual void on_block_begin(const Kernel&, std::uint32_t /*block*/) {}
     virtual void on_block_end(std::uint32_t /*block*/, const Statistics& /*of the block*/) {}
     virtual void on_shared_access(const Access&) {}
+    /// Asked after a load of one address by all lanes. True where loads of these bytes by all
+    /// lanes, until the block's next store, atomic or barrier, need only be counted: then
+    /// on_repeated_loads() tells their number, before the end of the block.
+    virtual bool needs_only_count(const Access&) const { return false; }
+    virtual void on_repeated_loads(std::uint32_t /*pc*/, std::uint64_t /*warp instructions*/) {}
     virtual void on_global_access(const Access&) {}
     virtual void on_barrier_arrival(const BarrierArrival&) {}
     virtual void on_barrier_release(const BarrierRelease&) {}

@@ -47,6 +47,12 @@ class ObserverList : public Observer {
     void on_shared_access(const Access& access) override {
         each([&](Observer& o) { o.on_shared_access(access); });
     }
+    bool needs_only_count(const Access& load) const override {
+        return !any([&](const Observer& o) { return !o.needs_only_count(load); });
+    }
+    void on_repeated_loads(std::uint32_t pc, std::uint64_t number) override {
+        each([&](Observer& o) { o.on_repeated_loads(pc, number); });
+    }
     void on_global_access(const Access& access) override {
         each([&](Observer& o) { o.on_global_access(access); });
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 
 #include "emulator/machine/block_state.h"
 #include "emulator/machine/splitmix64.h"
@@ -18,7 +19,7 @@ class WarpScheduler {
                      (kernel.has_barrier || kernel.uses_shared)) {}
 
     void begin_block(BlockState& state) const {
-        state.random = splitmix64(splitmix64(options_.seed) ^ state.context.block);
+        state.random = xorshift(splitmix64(splitmix64(options_.seed) ^ state.context.block));
         const auto warps = std::uint32_t(state.warps.size());
         state.last_warp = options_.schedule == Schedule::reverse ? 0 : warps - 1;
     }
@@ -59,8 +60,12 @@ class WarpScheduler {
     static std::uint32_t lowest(std::uint32_t warps, std::uint32_t otherwise) {
         return std::uint32_t(std::countr_zero(warps ? warps : otherwise));
     }
+    // The number after this one is computed at once: the CPU does so beside the turn, which would
+    // have to wait for it.
     static std::uint64_t random(BlockState& state) {
-        std::uint64_t& x = state.random;  // xorshift64
+        return std::exchange(state.random, xorshift(state.random));
+    }
+    static std::uint64_t xorshift(std::uint64_t x) {
         x ^= x << 13;
         x ^= x >> 7;
         x ^= x << 17;

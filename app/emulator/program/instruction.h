@@ -65,8 +65,9 @@ struct alignas(64) Instruction {
         shared_access = 2,  ///< a generic access has this and global_access
         global_access = 4,
         warp_sync = 8,
-        guards = 16,         ///< a prefix: the events are those of the next instruction
-        uniform_shared = 32  ///< beside shared_access: all lanes have one 32-bit address
+        guards = 16,          ///< a prefix: the events are those of the next instruction
+        uniform_shared = 32,  ///< beside shared_access: all lanes have one 32-bit address
+        reports_itself = 64  ///< the handler for all lanes is compiled code, which sends the events
     };
 
     /// Modifiers that change the result. Others are in `detail`, in `target` or in a prefix.

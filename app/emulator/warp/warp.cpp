@@ -10,7 +10,8 @@
 namespace warpscope::emulator {
 
 void Warp::begin(const Instruction* entry) {
-    splits.assign(1, Split{entry, threads, -1, Split::runnable, 0, 0});
+    splits.resize(1);
+    splits[0] = {entry, threads, -1, Split::runnable, 0, 0};
     joins.clear();
     exited = ~threads;
     turns = 0;
@@ -34,7 +35,10 @@ std::int32_t Warp::add_join(const PendingJoin& join) {
 }
 
 void Warp::remove_split(std::uint32_t s) {
-    splits.erase(splits.begin() + s);
+    if (s + 1 == splits.size())
+        splits.pop_back();
+    else
+        splits.erase(splits.begin() + s);
 }
 
 // Operand 1 of the branch is the distance to the join, 0 for none. Lanes that jump straight to the
@@ -81,11 +85,11 @@ const Instruction* Warp::arrive(const Instruction* at) {
 }
 
 const Instruction* Warp::exit_lanes() {
-    set_mask(mask);
+    leave();
     const std::uint32_t exiting = mask;
     std::int32_t j = splits[current].join;
     exited |= exiting;
-    block->live_threads -= lane_count(exiting);
+    block->live_threads -= exiting == all_lanes ? lanes_per_warp : lane_count(exiting);
     remove_split(current);
     while (j >= 0) {
         PendingJoin& join = joins[std::size_t(j)];

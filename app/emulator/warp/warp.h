@@ -34,6 +34,8 @@ inline constexpr std::uint64_t shared_window = 0xE000'0000'0000'0000;
 inline constexpr std::uint64_t local_window = 0xE100'0000'0000'0000;
 inline constexpr std::uint64_t window_size = 0x0000'0100'0000'0000;
 
+class BlockEvents;
+
 /// The running block, as its warps see it.
 struct BlockContext {
     const Kernel* kernel = nullptr;
@@ -50,6 +52,12 @@ struct BlockContext {
     std::uint64_t clock = 0;  ///< instructions that the block has executed before the current run
     /// Base of %globaltimer, so that a repeated step reads the same time; 0: the host's timer.
     std::uint64_t timer_base = 0;
+    BlockEvents* events = nullptr;    ///< of an observed block
+    std::uint32_t wanted_events = 0;  ///< BlockEvents::wanted(); 0 where nobody observes the block
+    // RepeatedLoads of an observed block
+    std::uint32_t* load_tags = nullptr;
+    std::uint64_t* load_counts = nullptr;
+    std::uint32_t load_change = 0;
     /// The allocation that an instruction accessed last, by a hash of the instruction: most
     /// accesses of an instruction are to one allocation.
     std::array<AddressRange, 16> ranges;
@@ -110,7 +118,7 @@ class Warp {
         mode = mask == all_lanes ? Instruction::full : Instruction::masked;
         left_at_entry = left_at_mask = left;
     }
-    void leave() { set_mask(mask); }
+    void leave() { count_threads(); }
     /// Instructions that the running split has executed since enter().
     std::uint64_t executed() const { return std::uint64_t(left_at_entry - left); }
 
@@ -173,13 +181,18 @@ class Warp {
     }
 
     void set_mask(std::uint32_t lanes) {
-        thread_instructions += std::uint64_t(left_at_mask - left) * lane_count(mask);
-        left_at_mask = left;
+        count_threads();
         mask = lanes;
         mode = lanes == all_lanes ? Instruction::full : Instruction::masked;
     }
 
   private:
+    /// Counts what the lanes of the mask have executed.
+    void count_threads() {
+        const auto executed = std::uint64_t(left_at_mask - left);
+        thread_instructions += executed * (mask == all_lanes ? lanes_per_warp : lane_count(mask));
+        left_at_mask = left;
+    }
     std::string failure(const Instruction* i, unsigned lane, const std::string& what) const;
     bool find_range(AddressRange& range, std::uint64_t low, std::uint64_t high);
     std::int32_t add_join(const PendingJoin& join);

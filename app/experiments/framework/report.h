@@ -16,6 +16,12 @@ enum class Verdict { none, pass, unproven, finding, fail };
 std::string_view to_string(Verdict verdict);  ///< "none", "pass", "unproven", "finding", "fail"
 
 /// One named value, for the results panel and `--json`.
+/// A part of a time that is drawn as a bar.
+struct Part {
+    std::string label;  ///< "computes"
+    double ms = 0;
+};
+
 struct Reading {
     std::string name;   ///< for scripts: "wrong_pixels"
     std::string label;  ///< for people: "Wrong pixels"
@@ -25,6 +31,7 @@ struct Reading {
     Verdict verdict = Verdict::none;
     std::string sentence;          ///< explains the value; may be empty
     std::vector<double> recent{};  ///< values of the newest launches, oldest first; may be empty
+    std::vector<Part> parts{};     ///< of the value; may be empty
 };
 
 using Report = std::vector<Reading>;

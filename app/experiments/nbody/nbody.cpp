@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/nbody/bodies_file.h"
+#include "experiments/bodies/bodies_file.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -120,8 +120,8 @@ void NBody::do_reset() {
 void NBody::render_into(const PixelTarget& target) {
     // The radius fills 1/1.1 of half the picture's height, whose angle of view has tangent 0.4.
     const double fit = radius_ / (1.1 * 0.4);
-    picture_.draw(*state_, {chosen_.yaw, chosen_.pitch, fit * chosen_.distance}, chosen_.exposure,
-                  reference_speed_, target);
+    const Orbit orbit{chosen_.yaw, chosen_.pitch, fit * chosen_.distance};
+    picture_.draw(*state_, {orbit, chosen_.exposure, reference_speed_, target.size}, target.pixels);
 }
 
 void NBody::drag(double dx, double dy) {

@@ -83,14 +83,18 @@ bool Drift::due(std::size_t bodies, std::uint64_t frame) const {
     return frame < energy_frame_ || double(frame - energy_frame_) >= 30 * times * times;
 }
 
-double Drift::energy(const Bodies& now, std::uint64_t frame, const std::stop_token& stop) {
-    if (!begin_energy_) {
-        begin_energy_ = experiments::energy(begin_, eps_, stop).total();
-        begin_ = {};
+double Drift::energy(const Bodies& now, std::uint64_t frame, std::size_t sample,
+                     const std::stop_token& stop) {
+    sample = std::min(sample, now.size());
+    if (!begin_energy_ || (sample > sample_ && !begin_.empty())) {
+        begin_energy_ = experiments::energy(begin_, eps_, sample, stop).total();
+        sample_ = sample;
+        energy_.reset();
+        if (sample == now.size()) begin_ = {};
     }
     if (due(now.size(), frame)) {
         const bool unmoved = frame == begin_frame_;
-        energy_ = unmoved ? *begin_energy_ : experiments::energy(now, eps_, stop).total();
+        energy_ = unmoved ? *begin_energy_ : experiments::energy(now, eps_, sample_, stop).total();
         energy_frame_ = frame;
     }
     const double change = *energy_ - *begin_energy_;

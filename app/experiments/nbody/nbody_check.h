@@ -6,8 +6,8 @@
 #include <stop_token>
 #include <vector>
 
-#include "experiments/nbody/bodies.h"
-#include "experiments/nbody/gravity.h"
+#include "experiments/bodies/bodies.h"
+#include "experiments/bodies/gravity.h"
 #include "experiments/nbody/nbody_state.h"
 
 namespace warpscope::experiments {
@@ -64,8 +64,12 @@ class Drift {
 
     /// (E - E_0) / |E_0|. Energies cost n^2 / 2 pairs: above 4096 bodies a value is kept for some
     /// frames, the longer the more bodies there are; energy_frame() says which frame it is of.
-    /// Throws Cancelled soon after a stop request; a later call computes what is missing.
-    double energy(const Bodies& now, std::uint64_t frame, const std::stop_token& stop = {});
+    /// With fewer than all bodies in the `sample`, both are estimated from it. Throws Cancelled
+    /// soon after a stop request; a later call computes what is missing.
+    double energy(const Bodies& now, std::uint64_t frame, std::size_t sample,
+                  const std::stop_token& stop = {});
+    /// Bodies in the sample of the last energy().
+    std::size_t sample() const { return sample_; }
     std::uint64_t energy_frame() const { return energy_frame_; }
 
     /// |P - P_0| over the sum of |m v| now.
@@ -74,7 +78,8 @@ class Drift {
   private:
     bool due(std::size_t bodies, std::uint64_t frame) const;
 
-    Bodies begin_;  ///< empty once its energy is known
+    Bodies begin_;            ///< empty once its energy is known exactly
+    std::size_t sample_ = 0;  ///< of the energies below
     float eps_ = 0;
     std::uint64_t begin_frame_ = 0;
     std::optional<double> begin_energy_, energy_;

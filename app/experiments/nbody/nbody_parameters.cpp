@@ -1,6 +1,6 @@
 #include "experiments/nbody/nbody_parameters.h"
 
-#include "experiments/nbody/bodies_file.h"
+#include "experiments/bodies/bodies_file.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -54,10 +54,11 @@ NBodyParameters::NBodyParameters()
                 "Below this distance gravity weakens, so that close bodies do not throw each other "
                 "out.",
                 0.02, 1e-4, 10),
-      check(*this, "check", "Check",
-            "The bodies whose error is computed, and the largest number of bodies whose energy is "
-            "computed.",
-            {{"auto", "all up to 65536"}, {"all", "always all"}}),
+      check(
+          *this, "check", "Check",
+          "The bodies whose error and energy are computed. Of more bodies, evenly spaced ones are "
+          "taken.",
+          {{"auto", "all up to 65536"}, {"all", "always all"}}),
       yaw(*this, "yaw", "Yaw", "Direction from which you look at the bodies.", 30, -360, 360, "°"),
       pitch(*this, "pitch", "Pitch", "Height from which you look down at the bodies.", 35, -90, 90,
             "°"),

@@ -12,7 +12,7 @@ struct NBodyParameters : ParameterSet {
     std::string kernel_file() const override { return std::string(file_of(kernel)); }
     double work() const override;
 
-    static constexpr std::int64_t most_bodies = 1 << 20;
+    static constexpr std::int64_t most_bodies = 1 << 24;
 
     ChoiceOf<NBodyKernel> kernel;
     Integer bodies, block;

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "compute/device/uninterrupted.h"
+#include "experiments/nbody/nbody_order.h"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -37,45 +40,71 @@ SplatCamera camera_of(const Orbit& orbit, Size size) {
 }
 
 NBodyPicture::NBodyPicture(compute::Device& device)
-    : device_(device),
-      splat_(device.kernel<Cells, Cells, Floats, Floats, Floats, int, int, SplatCamera, int, int,
-                           float, float>("splat", "splat_bodies")),
-      tone_map_(device.kernel<compute::DevicePointer<Rgba>, Cells, Cells, int, int, float, float>(
-          "splat", "tone_map")) {}
+    : tone_map_(device.kernel<compute::DevicePointer<Rgba>, Cells, Cells, int, int, float, float>(
+          "splat", "tone_map")) {
+    for (compute::Device* own : devices_of(device))
+        lights_.push_back(
+            {own, own->kernel<Cells, Cells, Floats, Floats, Floats, int, int, SplatCamera, int, int,
+                              float, float>("splat", "splat_bodies")});
+}
 
-void NBodyPicture::draw(const NBodyState& state, const Orbit& orbit, double exposure,
-                        double reference_speed, const PixelTarget& target) {
-    const auto [width, height] = target.size;
+void NBodyPicture::splat(Light& light, const NBodyRank& rank, const NBodyView& view, float quanta) {
+    light.sharp.fill(0);
+    light.glow.fill(0);
+    const auto [begin, count] = rank.share();
+    if (count == 0) return;
+    const std::size_t first = begin * std::size_t(rank.stride());
+    const double body_bytes = (2.0 * rank.stride() + 1) * sizeof(float);
+    light.device->launch(light.splat, {{blocks(int(count), 256)}, {256}},
+                         {double(count) * body_bytes}, light.sharp.pointer(), light.glow.pointer(),
+                         rank.positions() + first, rank.velocities() + first,
+                         rank.luminosities() + begin, rank.stride(), int(count),
+                         camera_of(view.orbit, view.size), view.size.width, view.size.height,
+                         quanta, float(view.reference_speed));
+}
+
+void NBodyPicture::add_up(compute::Exchange& exchange) {
+    std::vector<std::uint64_t> sharp, glow;
+    for (const Light& light : lights_) {
+        sharp.push_back(light.sharp.pointer().address);
+        glow.push_back(light.glow.pointer().address);
+    }
+    exchange.sum(sharp, lights_.front().sharp.size());
+    exchange.sum(glow, lights_.front().glow.size());
+}
+
+void NBodyPicture::draw(const NBodyState& state, const NBodyView& view,
+                        compute::DevicePointer<Rgba> pixels) {
+    tell(state.exchange(), {.task = NBodyOrder::Task::draw, .state = state.number(), .view = view});
+    const auto [width, height] = view.size;
     const int glow_width = (width + glow_pixels - 1) / glow_pixels;
     const int glow_height = (height + glow_pixels - 1) / glow_pixels;
-    if (size_ != target.size) {
-        light_ = {device_, std::size_t(width) * std::size_t(height)};
-        glow_ = {device_, std::size_t(glow_width) * std::size_t(glow_height)};
-        size_ = target.size;
+    for (Light& light : lights_) {
+        if (size_ == view.size) break;
+        light.sharp = {*light.device, std::size_t(width) * std::size_t(height)};
+        light.glow = {*light.device, std::size_t(glow_width) * std::size_t(glow_height)};
     }
-    light_.fill(0);
-    glow_.fill(0);
-
-    const auto n = double(state.size());
+    size_ = view.size;
     const float quanta = quanta_for(state.size());
-    const double body_bytes = (2.0 * state.stride() + 1) * sizeof(float);
-    device_.launch(splat_, {{blocks(int(n), 256)}, {256}}, {n * body_bytes}, light_.pointer(),
-                   glow_.pointer(), state.positions(), state.velocities(), state.luminosities(),
-                   state.stride(), int(n), camera_of(orbit, target.size), width, height, quanta,
-                   float(reference_speed));
+    for (std::size_t i = 0; i < lights_.size(); ++i)
+        splat(lights_[i], state.ranks()[i], view, quanta);
+    if (state.exchange()) add_up(*state.exchange());
+    if (pixels.address == 0) return;
 
     // With a constant brightness of each body, a picture of 10^6 bodies would be white. With a
     // constant total brightness, one of 4096 bodies would be too dark to see. Larger pictures
     // spread the light over more pixels.
-    const double crowd = std::max(n, 1024.0) / 4096;
-    const double gain = exposure * 3.8 * std::pow(crowd, -0.6) * (height / 720.0) / quanta;
+    const double crowd = std::max(double(state.size()), 1024.0) / 4096;
+    const double gain = view.exposure * 3.8 * std::pow(crowd, -0.6) * (height / 720.0) / quanta;
     const double glow_share = 3 * std::pow(std::max(crowd, 1.0), -0.4);
     const double glow_gain = gain * glow_share / (glow_pixels * glow_pixels);
-    const double cell_bytes = double(light_.size() + glow_.size()) * sizeof(std::uint64_t);
-    const double pixel_bytes = double(light_.size()) * sizeof(Rgba);
-    device_.launch(tone_map_, {{blocks(glow_width, 32), blocks(height, 4)}, {32, 4}},
-                   {cell_bytes + pixel_bytes}, target.pixels, light_.pointer(), glow_.pointer(),
-                   width, height, float(gain), float(glow_gain));
+    const Light& light = lights_.front();
+    const double cell_bytes =
+        double(light.sharp.size() + light.glow.size()) * sizeof(std::uint64_t);
+    const double pixel_bytes = double(light.sharp.size()) * sizeof(Rgba);
+    light.device->launch(tone_map_, {{blocks(glow_width, 32), blocks(height, 4)}, {32, 4}},
+                         {cell_bytes + pixel_bytes}, pixels, light.sharp.pointer(),
+                         light.glow.pointer(), width, height, float(gain), float(glow_gain));
 }
 
 }  // namespace warpscope::experiments

@@ -8,6 +8,7 @@
 #include "experiments/measure/count_work.h"
 #include "experiments/measure/launch_times.h"
 #include "experiments/nbody/nbody.h"
+#include "experiments/nbody/nbody_times.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -30,11 +31,13 @@ constexpr Row comparison_rows[] = {{"float3", "float3, global memory", "3383.6 m
                                    {"several", "tiles, 4 bodies for each thread", ""},
                                    {"fast", "tiles, each sum divided among several blocks", ""}};
 
-/// The time of one step in ms: the sum over its kernels of the median of their newest `launches`.
+/// The time of one step in ms: the sum over its kernels, and over its exchange with other ranks, of
+/// the median of their newest `launches`.
 double step_ms(compute::Device& device, const NBodyState& state, std::size_t launches) {
-    double ms = 0;
-    for (const std::string_view kernel : state.launches())
-        ms += newest_median_ms(device, kernel, launches);
+    double ms = compute_ms(state.ranks().front(), launches);
+    if (!state.exchange()) return ms;
+    for (const char* part : {compute::all_gather_timing, compute::waiting_timing})
+        ms += newest_median_ms(device, part, launches);
     return ms;
 }
 
@@ -52,6 +55,25 @@ Verdict verdict_of(const compute::Device& device, NBodyKernel kernel, const Step
     return judged(device, file_of(kernel), error.passed());
 }
 
+/// How the time of a step is divided, for each rank.
+void add_ranks(Report& report, const NBodyState& state) {
+    const std::vector<RankTime> times = rank_times(state);
+    for (std::size_t rank = 0; rank < times.size(); ++rank) {
+        const auto& [compute, exchange, waiting] = times[rank];
+        const Share share = share_of(state.size(), times.size(), rank);
+        report.push_back(
+            {.name = fmt::format("rank_{}", rank),
+             .label = fmt::format("Rank {}, which moves {} of the bodies", rank,
+                                  compute::grouped(double(share.count))),
+             .value = compute + exchange + waiting,
+             .unit = "ms",
+             .sentence = fmt::format("It computes {:.3f} ms, the exchange takes {:.3f} "
+                                     "ms, and it waits {:.3f} ms for other ranks.",
+                                     compute, exchange, waiting),
+             .parts = {{"computes", compute}, {"exchange", exchange}, {"waits", waiting}}});
+    }
+}
+
 }  // namespace
 
 double NBody::most_pairs() const {
@@ -61,15 +83,14 @@ double NBody::most_pairs() const {
 Report NBody::report() {
     const Bodies now = state_->download();
     device().check_stop("the reference in double precision");
-    Report report{bodies_reading(), error_reading(now)};
-    if (0.5 * double(now.size()) * double(now.size()) <= most_pairs())
-        report.push_back(energy_reading(now));
+    Report report{bodies_reading(), error_reading(now), energy_reading(now)};
     report.push_back({"momentum_drift", "Momentum drift", drift_.momentum(now), "", 0.0,
                       Verdict::none,
                       fmt::format("Change of the total momentum since frame {}, divided by the "
                                   "sum of all |m v|.",
                                   drift_.begun_at())});
     report.push_back(rate_reading());
+    add_ranks(report, *state_);
     return report;
 }
 
@@ -103,16 +124,19 @@ Reading NBody::error_reading(const Bodies& now) {
 }
 
 Reading NBody::energy_reading(const Bodies& now) {
-    const double drift = drift_.energy(now, frame(), device().launch_limits().stop);
-    return {"energy_drift",
-            "Energy drift",
-            drift,
-            "",
-            0.0,
-            Verdict::none,
-            fmt::format("Change of the total energy from frame {} to frame {}, relative to its "
-                        "magnitude. Smaller steps or more softening reduce it.",
-                        drift_.begun_at(), drift_.energy_frame())};
+    const double n = double(now.size());
+    const auto sample = std::size_t(std::min(n, most_pairs() / n));
+    const double drift = drift_.energy(now, frame(), sample, device().launch_limits().stop);
+    std::string sentence = fmt::format(
+        "Change of the total energy from frame {} to frame {}, relative to its "
+        "magnitude. Smaller steps or more softening reduce it.",
+        drift_.begun_at(), drift_.energy_frame());
+    if (drift_.sample() < now.size())
+        sentence += fmt::format(
+            " Estimated from {} of {} bodies, evenly spaced, and from all heavy "
+            "ones (choose check \"all\" for every body).",
+            compute::grouped(double(drift_.sample())), compute::grouped(n));
+    return {"energy_drift", "Energy drift", drift, "", 0.0, Verdict::none, std::move(sentence)};
 }
 
 Reading NBody::rate_reading() {

@@ -3,188 +3,156 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
+#include <utility>
+
+#include "compute/device/uninterrupted.h"
+#include "experiments/nbody/nbody_order.h"
 
 namespace warpscope::experiments {
 namespace {
 
-/// The first three components of each body's position or velocity, and `w` if there is a fourth.
-template <class Field, class W>
-std::vector<float> rows(const Bodies& bodies, int stride, Field field, W w) {
-    std::vector<float> values;
-    values.reserve(bodies.size() * std::size_t(stride));
-    for (const Body& body : bodies) {
-        const std::array<float, 3>& v = field(body);
-        values.insert(values.end(), v.begin(), v.end());
-        if (stride == 4) values.push_back(w(body));
+using Task = NBodyOrder::Task;
+
+/// Other processes could not be told that a step ends halfway.
+std::optional<compute::Uninterrupted> uninterrupted(const compute::Exchange* exchange,
+                                                    compute::Device& device) {
+    device.check_stop("a step");
+    if (!exchange || !exchange->has_other_processes()) return {};
+    return std::optional<compute::Uninterrupted>(std::in_place, device);
+}
+
+/// While it exists, the launches of a step get times or not. On several GPUs a step may be so short
+/// that its times would cost a tenth of it: some steps are enough.
+class Timed {
+  public:
+    Timed(std::vector<NBodyRank>& ranks, bool on) : ranks_(ranks), off_(!on) { set(on); }
+    Timed(const Timed&) = delete;
+    Timed& operator=(const Timed&) = delete;
+    ~Timed() { set(true); }
+
+  private:
+    void set(bool on) {
+        if (!off_) return;
+        for (NBodyRank& rank : ranks_) rank.device().time_launches(on);
     }
-    return values;
-}
 
-/// The pulls of n bodies on `moved` bodies. The literature counts 20 operations for each.
-compute::Work pulls(double moved, double n, double bytes) {
-    return {bytes, moved * n, 20 * moved * n};
-}
+    std::vector<NBodyRank>& ranks_;
+    const bool off_;
+};
 
-/// The blocks that the multiprocessors hold at a time. A launch of fewer blocks leaves some of them
-/// idle and hardly takes less time, because each thread reads all bodies.
-unsigned blocks_of_wave(const compute::Device& device, unsigned block, NBodyKernel kernel) {
-    constexpr unsigned most_threads = 2048;  // of a multiprocessor (CUDA Programming Guide)
-    const bool bounded = kernel == NBodyKernel::several || kernel == NBodyKernel::fast;
-    const unsigned resident = bounded ? NBodyPartition::resident_blocks : most_threads / block;
-    return unsigned(std::max(device.info().multiprocessors, 1)) * resident;
+std::uint32_t next_number() {
+    static std::atomic<std::uint32_t> next = 0;
+    return next++;
 }
 
 }  // namespace
 
 NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies)
-    : NBodyState(device, kernel, NBodyPartition::best(device.info(), bodies.size()), bodies) {}
+    : NBodyState(device, kernel, std::nullopt, bodies) {}
 
 NBodyState::NBodyState(compute::Device& device, const NBodyPartition& partition,
                        const Bodies& bodies)
     : NBodyState(device, NBodyKernel::fast, partition, bodies) {}
 
-NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const NBodyPartition& partition,
-                       const Bodies& bodies)
-    : device_(&device), kernel_(kernel), partition_(partition), bodies_(bodies) {
-    load_kernels();
-    const auto position = rows(
-        bodies, stride(), [](const Body& b) -> auto& { return b.position; },
-        [](const Body& b) { return b.mass; });
-    const auto velocity = rows(
-        bodies, stride(), [](const Body& b) -> auto& { return b.velocity; },
-        [](const Body&) { return 0.0f; });
-    std::vector<float> luminosity;
-    for (const Body& body : bodies) luminosity.push_back(body.luminosity);
-
-    if (kernel == NBodyKernel::float3) {
-        std::vector<float> mass;
-        for (const Body& body : bodies) mass.push_back(body.mass);
-        mass_ = compute::Buffer<float>(device, mass);
-    }
-    position_[0] = compute::Buffer<float>(device, position);
-    velocity_[0] = compute::Buffer<float>(device, velocity);
-    position_[1] = compute::Buffer<float>(device, position.size());
-    velocity_[1] = compute::Buffer<float>(device, velocity.size());
-    luminosity_ = compute::Buffer<float>(device, luminosity);
-    if (kernel == NBodyKernel::fast)
-        partial_ =
-            compute::Buffer<float>(device, partition.partial_bytes(bodies.size()) / sizeof(float));
-}
-
-void NBodyState::load_kernels() {
-    const std::string_view file = file_of(kernel_), name = launches().front();
-    if (kernel_ == NBodyKernel::float3) {
-        float3_kernel_ =
-            device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float, float>(
-                file, name);
-    } else if (kernel_ == NBodyKernel::fast) {
-        partial_kernel_ = device_->kernel<Pointer, Pointer, int, int, float, int>(file, name);
-        integrate_kernel_ =
-            device_->kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float>(
-                file, launches().back());
-    } else {
-        float4_kernel_ =
-            device_->kernel<Pointer, Pointer, Pointer, Pointer, int, int, float, float>(file, name);
+NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel,
+                       const std::optional<NBodyPartition>& partition, const Bodies& bodies)
+    : exchange_(device.exchange()), number_(next_number()), bodies_(bodies) {
+    tell(exchange_,
+         {.task = Task::make,
+          .state = number_,
+          .kernel = kernel,
+          .math = device.settings().math,
+          .has_partition = partition.has_value(),
+          .partition = partition.value_or(NBodyPartition())},
+         bodies);
+    const auto devices = devices_of(device);
+    const std::size_t first = exchange_ ? exchange_->first() : 0;
+    const std::size_t all = exchange_ ? exchange_->ranks() : 1;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        devices[i]->set(device.settings());
+        const Share share = share_of(bodies.size(), all, first + i);
+        const auto best = NBodyPartition::best(devices[i]->info(), bodies.size(), share.count);
+        ranks_.emplace_back(*devices[i], kernel, partition.value_or(best), bodies, share);
     }
 }
 
-std::vector<std::string_view> NBodyState::launches() const {
-    if (kernel_ != NBodyKernel::fast) return {name_of(kernel_)};
-    return {partition_.bodies == 2 ? "nbody_fast_small" : name_of(kernel_), "nbody_integrate"};
+NBodyState::NBodyState(NBodyState&& other) noexcept = default;
+
+NBodyState& NBodyState::operator=(NBodyState&& other) noexcept {
+    std::swap(exchange_, other.exchange_);
+    std::swap(ranks_, other.ranks_);
+    std::swap(number_, other.number_);
+    std::swap(bodies_, other.bodies_);
+    std::swap(launches_, other.launches_);
+    std::swap(steps_, other.steps_);
+    return *this;
+}
+
+NBodyState::~NBodyState() {
+    if (ranks_.empty()) return;  // moved to another object
+    try {
+        tell(exchange_, {.task = Task::drop, .state = number_});
+    } catch (const compute::DeviceError&) {
+        // The others have ended, and so has their memory.
+    }
 }
 
 void NBodyState::step(unsigned block, float dt, float eps) {
-    find_forces(block, dt, eps);
-    if (kernel_ == NBodyKernel::fast) integrate(dt);
+    const auto whole = uninterrupted(exchange_, ranks_.front().device());
+    const NBodyStep step{block, dt, eps};
+    tell(exchange_, {.task = Task::step, .state = number_, .step = step});
+    const bool gpus = ranks_.front().device().info().kind == compute::DeviceKind::cuda;
+    const Timed timed(ranks_, !exchange_ || !gpus || steps_++ % 8 == 0);
+    queue_forces(step);
+    for (NBodyRank& rank : ranks_) rank.integrate(dt);
+    end_step();
 }
 
 void NBodyState::find_forces(unsigned block, float dt, float eps) {
-    const bool fast = kernel_ == NBodyKernel::fast;
-    if (fast || kernel_ == NBodyKernel::several) block = NBodyPartition::threads;
-    const unsigned bodies = block * bodies_of_thread();
-    const unsigned rows = fast ? partition_.rows_of(size()) : 1;
-    const unsigned columns = std::max(blocks_of_wave(*device_, block, kernel_) / rows, 1U);
-    const std::size_t unit = std::size_t(bodies) * columns;
-    launches_.run(*device_, size(), unit, [&](std::size_t begin, std::size_t count) {
-        compute::LaunchShape shape;
-        shape.grid = {unsigned((count + bodies - 1) / bodies), rows};
-        shape.block.x = block;
-        if (fast)
-            find_partial_forces(shape, int(begin), count, eps);
-        else
-            move(shape, int(begin), count, dt, eps);
-    });
-    if (!fast) current_ = 1 - current_;
+    const auto whole = uninterrupted(exchange_, ranks_.front().device());
+    const NBodyStep step{block, dt, eps};
+    tell(exchange_, {.task = Task::find_forces, .state = number_, .step = step});
+    queue_forces(step);
+    if (kernel() != NBodyKernel::fast) end_step();
 }
 
-unsigned NBodyState::bodies_of_thread() const {
-    if (kernel_ == NBodyKernel::fast) return unsigned(partition_.bodies);
-    return kernel_ == NBodyKernel::several ? 4 : 1;
+void NBodyState::queue_forces(const NBodyStep& step) {
+    const NBodyRank& first = ranks_.front();
+    const std::size_t most = first.share().count;
+    const auto launch = [&](std::size_t begin, std::size_t count) {
+        // The shares of other ranks may have one body more.
+        const bool last = begin + count == most;
+        for (NBodyRank& rank : ranks_)
+            rank.find_forces(begin, last ? rank.share().count - begin : count, step);
+    };
+    launches_.run(first.device(), most, first.bodies_of_wave(step.block), launch);
 }
 
-/// Computes the new state of `count` bodies, which becomes the current one later.
-void NBodyState::move(compute::LaunchShape shape, int begin, std::size_t count, float dt,
-                      float eps) {
-    const bool tile_of_block = kernel_ == NBodyKernel::tiled || kernel_ == NBodyKernel::rsqrt ||
-                               kernel_ == NBodyKernel::unrolled;
-    if (tile_of_block) shape.dynamic_shared_bytes = shape.block.x * 4 * sizeof(float);
-
-    const int n = int(size());
-    const double position_bytes = double(stride()) * sizeof(float);
-    const double mass_bytes = kernel_ == NBodyKernel::float3 ? sizeof(float) : 0;
-    // Reads all positions and masses, and the velocities of its bodies, whose new state it writes.
-    const compute::Work work = pulls(
-        double(count), n, n * (position_bytes + mass_bytes) + double(count) * 3 * position_bytes);
-
-    const int next = 1 - current_;
-    const Pointer to[] = {position_[next].pointer(), velocity_[next].pointer()};
-    if (kernel_ == NBodyKernel::float3) {
-        device_->launch(float3_kernel_, shape, work, to[0], to[1], positions(), velocities(),
-                        mass_.pointer(), n, begin, dt, eps);
-    } else {
-        device_->launch(float4_kernel_, shape, work, to[0], to[1], positions(), velocities(), n,
-                        begin, dt, eps);
-    }
+void NBodyState::end_step() {
+    for (NBodyRank& rank : ranks_) rank.swap_states();
+    gather(false);
 }
 
-void NBodyState::find_partial_forces(const compute::LaunchShape& shape, int begin,
-                                     std::size_t count, float eps) {
-    const std::size_t n = size();
-    const double position_bytes = double(n) * 4 * sizeof(float);
-    const double partial_bytes = double(partition_.partial_bytes(n)) * double(count) / double(n);
-    device_->launch(
-        partial_kernel_, shape, pulls(double(count), double(n), position_bytes + partial_bytes),
-        partial_.pointer(), positions(), int(n), begin, eps * eps, partition_.share_of(n));
+void NBodyState::gather(bool velocities) const {
+    if (!exchange_) return;
+    std::vector<std::uint64_t> arrays;
+    for (const NBodyRank& rank : ranks_)
+        arrays.push_back((velocities ? rank.velocities() : rank.positions()).address);
+    const std::size_t body = std::size_t(ranks_.front().stride()) * sizeof(float);
+    exchange_->all_gather(arrays, byte_bounds(size(), exchange_->ranks(), body));
 }
 
-void NBodyState::integrate(float dt) {
-    const std::size_t n = size();
-    constexpr unsigned block = 128;  // few bodies still reach many multiprocessors
-    compute::LaunchShape shape;
-    shape.grid.x = unsigned((n + block - 1) / block);
-    shape.block.x = block;
-    const double state_bytes = double(n) * 2 * 4 * sizeof(float);
-    const unsigned rows = partition_.rows_of(n);
-    // Three additions for each row and six multiply-adds for each body.
-    const compute::Work work{2 * state_bytes + double(partition_.partial_bytes(n)), 0,
-                             double(n) * (3.0 * rows + 12)};
-    const int next = 1 - current_;
-    device_->launch(integrate_kernel_, shape, work, position_[next].pointer(),
-                    velocity_[next].pointer(), positions(), velocities(), partial_.pointer(),
-                    int(n), int(rows), dt);
-    current_ = next;
+void NBodyState::gather_velocities() const {
+    tell(exchange_, {.task = Task::gather, .state = number_});
+    gather(true);
 }
 
 Bodies NBodyState::download() const {
-    const std::vector<float> position = position_[current_].download();
-    const std::vector<float> velocity = velocity_[current_].download();
+    gather_velocities();
     Bodies bodies = bodies_;
-    for (std::size_t i = 0; i < bodies.size(); ++i) {
-        const std::size_t row = i * std::size_t(stride());
-        std::copy_n(position.begin() + std::ptrdiff_t(row), 3, bodies[i].position.begin());
-        std::copy_n(velocity.begin() + std::ptrdiff_t(row), 3, bodies[i].velocity.begin());
-    }
+    ranks_.front().download(bodies);
     return bodies;
 }
 

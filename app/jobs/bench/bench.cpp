@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 
+#include "compute/cuda/cuda_device.h"
 #include "compute/emulated/emulated_device.h"
 #include "emulator/machine/parallel.h"
 #include "jobs/bench/pocl.h"
@@ -78,6 +79,8 @@ void run_section(std::vector<BenchRow>& rows, BenchSection section, compute::Hel
             bench_ladders(rows, *emulator());
             if (is_gpu(device)) bench_ladders(rows, device);
             return;
+        case BenchSection::devices:
+            return bench_devices(rows);
         case BenchSection::frames:
             return bench_frames(rows, device);
         case BenchSection::window:
@@ -118,6 +121,8 @@ std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device&
             progress("there is no GPU, so the section gpu measures nothing");
         if (section.value == BenchSection::emulator && pocl_program().empty())
             progress("PoCL is not measured, because its program is not built: ./run bench does it");
+        if (section.value == BenchSection::devices && compute::survey_cuda().devices < 2)
+            progress("there are not two GPUs, so the section devices measures nothing");
         const std::size_t before = rows.size();
         run_section(rows, section.value, helpers, device, window);
         if (section.value == BenchSection::window && rows.size() == before)

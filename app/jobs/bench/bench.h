@@ -58,6 +58,9 @@ void bench_gpu(std::vector<BenchRow>& rows, compute::Device& device);
 /// Every kernel of the sums and of the n-body at several sizes, the library functions that compute
 /// the same sums, and a large picture. On the emulator only the smallest sizes.
 void bench_ladders(std::vector<BenchRow>& rows, compute::Device& device);
+/// Steps of the n-body on all GPUs of this computer, compared with one of them. Adds no rows if
+/// there are fewer than two.
+void bench_devices(std::vector<BenchRow>& rows);
 /// Frames of every experiment with its default parameters on the emulator, and the time that one
 /// picture takes from `device` to OpenGL.
 void bench_frames(std::vector<BenchRow>& rows, compute::Device& device);

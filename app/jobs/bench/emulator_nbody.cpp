@@ -5,7 +5,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "experiments/nbody/bodies.h"
+#include "experiments/bodies/bodies.h"
 #include "experiments/nbody/nbody_state.h"
 #include "jobs/bench/emulator_rows.h"
 #include "jobs/bench/scalar_loops.h"

@@ -8,7 +8,7 @@ namespace warpscope::jobs {
 
 /// The parts of the bench. Each takes less than a minute on two cores; the last one, `window`,
 /// takes two minutes for each experiment, and is measured only where it is named.
-enum class BenchSection { emulator, start, edit, gpu, ladders, frames, window };
+enum class BenchSection { emulator, start, edit, gpu, ladders, devices, frames, window };
 
 using BenchSections = std::set<BenchSection>;
 
@@ -27,6 +27,8 @@ inline constexpr std::array words_of<jobs::BenchSection>{
     Word<jobs::BenchSection>{jobs::BenchSection::gpu, "gpu", "the kernels on the GPU"},
     Word<jobs::BenchSection>{jobs::BenchSection::ladders, "ladders",
                              "every kernel of the sums and of the n-body, compared with libraries"},
+    Word<jobs::BenchSection>{jobs::BenchSection::devices, "devices",
+                             "the n-body on all GPUs, compared with one"},
     Word<jobs::BenchSection>{jobs::BenchSection::frames, "frames",
                              "the frames of each experiment, and their transfer to OpenGL"},
     Word<jobs::BenchSection>{jobs::BenchSection::window, "window",

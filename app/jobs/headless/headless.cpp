@@ -11,6 +11,7 @@
 #include "experiments/copies/try_edits.h"
 #include "experiments/framework/frame_cost.h"
 #include "gl/png.h"
+#include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"
 #include "jobs/output/output.h"
 
@@ -147,6 +148,18 @@ Presentation present(const Entry& entry, const experiments::Running& running,
     return painter({entry, running, frames, request.size, request.screenshot, request.view_only});
 }
 
+void save_if_due(const HeadlessRequest& request, Experiment& experiment) {
+    const bool due = experiment.frame() > 0 && experiment.frame() % request.every == 0;
+    if (due && !request.checkpoint.empty()) write_checkpoint(request.checkpoint, experiment);
+}
+
+/// The parameters are set already.
+void resume(Experiment& experiment, const std::filesystem::path& checkpoint) {
+    experiments::Snapshot snapshot = read_checkpoint(checkpoint);
+    snapshot.parameters.clear();
+    experiment.resume(snapshot);
+}
+
 void run_frames(RunResult& result, const Entry& entry,
                 const std::shared_ptr<compute::Device>& shared, const HeadlessRequest& request,
                 const Painter& painter) {
@@ -154,10 +167,14 @@ void run_frames(RunResult& result, const Entry& entry,
     StoppableRun run(device, request.stops);
     const std::shared_ptr<Experiment> experiment =
         make_experiment(entry, device, request.assignments);
+    if (!request.resume.empty()) resume(*experiment, request.resume);
     result.parameters = to_json(entry.id, experiment->parameters());
     ProgressLine line = terminal_line(request.frames, expected_seconds(request, device.info()));
     const Frames frames = [&](const auto& render) -> experiments::Metadata {
-        compute_frames(*experiment, request.frames, run, line, render);
+        compute_frames(*experiment, request.frames, run, line, [&] {
+            render();
+            save_if_due(request, *experiment);
+        });
         if (!run.stopped()) return {};
         return {{"partial",
                  fmt::format("stopped after frame {} of {}", experiment->frame(), request.frames)}};
@@ -326,10 +343,14 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     constexpr std::chrono::seconds time_for_results(5);
     if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
     if (!request.json.empty() && request.json != "-") check_writable(request.json, "--json");
-    check_cost(request, device->info());
+    if (!request.checkpoint.empty()) check_writable(request.checkpoint, "--checkpoint");
 
-    const Interruption interruption(time_for_results);
     HeadlessRequest stoppable = request;
+    if (!request.resume.empty())
+        stoppable.assignments =
+            resumed_assignments(read_checkpoint(request.resume), request.assignments);
+    check_cost(stoppable, device->info());
+    const Interruption interruption(time_for_results);
     stoppable.stops = {interruption.work(), interruption.results()};
     int code = 0;
     try {

@@ -34,6 +34,9 @@ struct HeadlessRequest {
     std::filesystem::path kernel_source{};  ///< replaces the experiment's kernel file; empty: none
     std::filesystem::path kernels{};        ///< a folder of kernel files; empty: none
     std::chrono::milliseconds kernel_time = std::chrono::seconds(10);  ///< of kernels from files
+    std::filesystem::path checkpoint{};  ///< written every `every` frames; empty: none
+    std::uint64_t every = 100;
+    std::filesystem::path resume{};  ///< a checkpoint to go on from; empty: none
     Stops stops{};
     bool force = false;  ///< run even if it takes very long
 };

@@ -53,6 +53,8 @@ Json to_json(const experiments::Report& report) {
     for (const experiments::Reading& r : report) {
         Json recent = Json::array();
         for (const double value : r.recent) recent.push_back(number(value));
+        Json parts = Json::object();
+        for (const auto& [label, ms] : r.parts) parts[label] = number(ms);
         json.push_back({{"name", r.name},
                         {"label", r.label},
                         {"value", number(r.value)},
@@ -60,7 +62,8 @@ Json to_json(const experiments::Report& report) {
                         {"expected", r.expected ? number(*r.expected) : Json(nullptr)},
                         {"verdict", experiments::to_string(r.verdict)},
                         {"sentence", r.sentence},
-                        {"recent", std::move(recent)}});
+                        {"recent", std::move(recent)},
+                        {"parts_ms", std::move(parts)}});
     }
     return json;
 }

@@ -14,7 +14,7 @@
 
 #include "compute/device/sentences.h"
 #include "compute/device/words.h"
-#include "experiments/nbody/bodies_file.h"
+#include "experiments/bodies/bodies_file.h"
 #include "experiments/nbody/nbody_parameters.h"
 #include "gl/error.h"
 #include "gl/png.h"

@@ -80,11 +80,18 @@ void defaults_button(Ui& ui, Stage& stage) {
 
 void device_row(Ui& ui, Stage& stage, const RowColumns& at) {
     row_label(ui, at, "Run on", "The device that runs the kernels: a GPU or the emulator.");
-    std::vector<std::string> devices = stage.shown().devices;
+    std::vector<std::string> devices, labels;
+    for (const auto& [wish, label] : stage.shown().devices) {
+        devices.push_back(wish);
+        labels.push_back(label);
+    }
     auto found = std::find(devices.begin(), devices.end(), stage.device_wish());
-    if (found == devices.end()) found = devices.insert(devices.begin(), stage.device_wish());
+    if (found == devices.end()) {
+        found = devices.insert(devices.begin(), stage.device_wish());
+        labels.insert(labels.begin(), stage.device_wish());
+    }
     const auto chosen = std::size_t(found - devices.begin());
-    const int clicked = dropdown(ui, "device", devices, devices, chosen, at.widget);
+    const int clicked = dropdown(ui, "device", devices, labels, chosen, at.widget);
     if (clicked >= 0)
         ui.later([&stage, wish = devices[std::size_t(clicked)]] { stage.set_device(wish); });
 }

@@ -74,6 +74,29 @@ void spread(Ui& ui, const Reading& r, float width) {
     text(ui.fonts.small, colour::faint, words);
 }
 
+/// The parts of a time side by side: the first one is the useful one.
+void parts_bar(Ui& ui, const Reading& r, float width) {
+    double whole = 0;
+    for (const auto& [label, ms] : r.parts) whole += ms;
+    if (whole <= 0) return;
+    constexpr ImU32 colours[] = {colour::accent, colour::finding, colour::line};
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float height = ui.px(8);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    std::string words;
+    float x = low.x;
+    for (std::size_t i = 0; i < r.parts.size(); ++i) {
+        const auto& [label, ms] = r.parts[i];
+        const float part = width * float(ms / whole);
+        list.AddRectFilled({x, low.y}, {x + part, low.y + height},
+                           colours[std::min(i, std::size(colours) - 1)]);
+        x += part;
+        words += fmt::format("{}{} {:.0f} %", i ? ", " : "", label, 100 * ms / whole);
+    }
+    ImGui::Dummy({width, height});
+    record(ui, "result." + r.name + ".parts", words);
+}
+
 /// A number without verdict or sentence takes one line.
 void plain_reading(Ui& ui, const Reading& r) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -128,6 +151,7 @@ void reading(Ui& ui, const Reading& r) {
         paragraph(ui.fonts.small, colour::dim, r.sentence);
         record(ui, "result." + r.name + ".sentence", r.sentence);
     }
+    parts_bar(ui, r, width);
     spread(ui, r, width);
     ImGui::EndGroup();
 }

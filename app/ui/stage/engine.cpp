@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "compute/ceilings.h"
-#include "compute/pick_device.h"
+#include "compute/pick_ranks.h"
 
 namespace warpscope::ui {
 
@@ -74,7 +74,7 @@ Engine::Engine(std::unique_ptr<Scene> scene)
 }
 
 std::unique_ptr<compute::Device> Engine::make_device(const std::string& wish) const {
-    auto device = compute::pick_device(wish);
+    auto device = compute::pick_ranks(wish);
     device->set(run_);
     limit(*device);
     return device;
@@ -314,7 +314,7 @@ void Engine::warm() {
 
 /// Asking the driver takes time, so the first picture does not wait for it.
 void Engine::list_devices() {
-    shown_.devices = compute::device_choices();
+    shown_.devices = compute::rank_choices();
     ++version_;
 }
 

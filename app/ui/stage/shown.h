@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
+#include "compute/pick_ranks.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/frame_cost.h"
 #include "gl/pixel_buffer.h"
@@ -59,7 +60,8 @@ struct Shown {
     compute::KernelEdits edits;
     compute::KernelTimings timings;
     std::string device_wish = "auto";
-    std::vector<std::string> devices;  ///< that a person can choose; empty: not known yet
+    /// That a person can choose; empty: not known yet.
+    std::vector<compute::DeviceChoice> devices;
     /// The wish for the device that was lost (a sticky CUDA error) and that the emulator stands in
     /// for, until the app starts again; nullopt: none was lost.
     std::optional<std::string> lost_wish;

@@ -4,7 +4,10 @@
 
 #include <algorithm>
 
+#include "emulator/checks/access_counters.h"
+#include "emulator/checks/race_detector.h"
 #include "emulator/compiled/compiled_kernel.h"
+#include "emulator/machine/observer_list.h"
 #include "emulator/ptx_fixture.h"
 
 namespace warpscope::emulator {
@@ -26,8 +29,11 @@ struct Outcome {
     std::vector<std::uint32_t> memory;
     Statistics statistics;
     std::string error;
+    std::vector<std::uint64_t> events{};  ///< of an observed launch
+    std::string findings{};               ///< of the race detector, and the counters
     bool operator==(const Outcome& other) const {
-        return memory == other.memory && error == other.error &&
+        return memory == other.memory && error == other.error && events == other.events &&
+               findings == other.findings &&
                statistics.warp_instructions == other.statistics.warp_instructions &&
                statistics.thread_instructions == other.statistics.thread_instructions &&
                statistics.barriers == other.statistics.barriers;
@@ -37,10 +43,58 @@ struct Outcome {
 inline std::ostream& operator<<(std::ostream& out, const Outcome& o) {
     out << o.statistics.warp_instructions << " warp instructions, "
         << o.statistics.thread_instructions << " thread instructions, " << o.statistics.barriers
-        << " barriers, error '" << o.error << "', memory";
+        << " barriers, error '" << o.error << "', " << o.events.size()
+        << " numbers of events, findings '" << o.findings << "', memory";
     for (std::size_t k = 0; k < std::min<std::size_t>(40, o.memory.size()); ++k)
         out << fmt::format(" {:x}", o.memory[k]);
     return out;
+}
+
+/// Writes down each event that compiled code can report.
+class EventRecorder : public Observer {
+  public:
+    bool wants_instructions() const override { return false; }
+    void on_block_begin(const Kernel&, std::uint32_t block) override { add({1, block}); }
+    void on_block_end(std::uint32_t block, const Statistics& s) override {
+        add({2, block, s.warp_instructions, s.thread_instructions, s.barriers});
+    }
+    void on_shared_access(const Access& access) override { add_access(3, access); }
+    void on_global_access(const Access& access) override { add_access(4, access); }
+    void on_barrier_arrival(const BarrierArrival& a) override {
+        add({5, a.warp, a.mask, a.live, a.pc, a.barrier, a.expected, a.waits});
+    }
+    void on_barrier_release(const BarrierRelease& r) override {
+        add({6, r.barrier, r.epoch, r.live_threads});
+    }
+    void on_warp_sync(std::uint32_t, std::uint32_t warp, std::uint32_t members) override {
+        add({7, warp, members});
+    }
+    std::vector<std::uint64_t> events;
+
+  private:
+    void add(std::initializer_list<std::uint64_t> numbers) { events.insert(events.end(), numbers); }
+    void add_access(std::uint64_t number, const Access& a) {
+        add({number, a.block, a.warp, a.mask, a.bytes, std::uint64_t(a.kind), a.pc,
+             a.same_address});
+        for (std::uint32_t lanes = a.mask; lanes; lanes &= lanes - 1) {
+            const auto lane = unsigned(std::countr_zero(lanes));
+            add({a.address(lane)});
+            std::uint64_t stored[2] = {};
+            if (a.kind == MemoryAccess::store) a.stored(lane, reinterpret_cast<std::byte*>(stored));
+            add({stored[0], stored[1]});
+        }
+    }
+};
+
+inline std::string text_of(const RaceDetector& races, const AccessCounters& counters) {
+    std::string text;
+    for (const Finding& f : races.findings()) text += fmt::format("{} {}\n", f.count, f.sentence);
+    for (const KernelCounters& k : counters.kernels())
+        for (const MemoryCounts& c : {k.global_loads, k.global_stores, k.global_atomics,
+                                      k.shared_loads, k.shared_stores, k.shared_atomics})
+            text += fmt::format("{} {} {} {} {} {}\n", c.requests, c.bytes, c.sectors, c.wavefronts,
+                                c.least_wavefronts, c.degree);
+    return text;
 }
 
 /// One kernel in both forms, on one machine. Buffers have one address in both.
@@ -49,12 +103,16 @@ class BothForms {
     explicit BothForms(const std::string& ptx, InstructionSet set = InstructionSet::host)
         : module_(Module::parse(ptx, "test")),
           kernel_(*module_->kernels().front()),
-          owner_(std::make_shared<CompiledKernel>(installed_llvm(), module_, kernel_, set)),
+          set_(set),
+          owner_(std::make_shared<CompiledKernel>(installed_llvm(), module_, kernel_,
+                                                  CompiledForm::silent, set)),
           compiled_(owner_, &owner_->kernel()) {}
 
-    Outcome run(bool compiled, LaunchShape launch, Options options, std::uint32_t n) {
+    Outcome run(bool compiled, LaunchShape launch, Options options, std::uint32_t n,
+                Observer* observer = nullptr) {
         Machine machine;  // fresh, so that shared memory is zero
         if (compiled) options.compiled = compiled_;
+        if (compiled && observer) options.compiled_with_reports = with_reports();
         Outcome outcome;
         std::vector<std::uint32_t> words(4096);
         for (std::size_t k = 0; k < words.size(); ++k) words[k] = std::uint32_t(k * 2654435761u);
@@ -63,10 +121,26 @@ class BothForms {
         machine.memory().attach(buffer.data(), buffer.size() * 4);
         void* out = buffer.data();
         const void* arguments[] = {&out, &n};
-        outcome.error = error_of(
-            [&] { outcome.statistics = machine.run(kernel_, launch, arguments, options); });
+        outcome.error = error_of([&] {
+            outcome.statistics = machine.run(kernel_, launch, arguments, options, observer);
+        });
         outcome.memory = buffer;
         machine.memory().detach(buffer.data());
+        return outcome;
+    }
+
+    /// With the events that an observer sees, and the findings and counts of the checks.
+    Outcome observe(bool compiled, LaunchShape launch, const Options& options, std::uint32_t n) {
+        RaceDetector races;
+        AccessCounters counters;
+        ObserverList checks;
+        checks.add(races);
+        checks.add(counters);
+        run(compiled, launch, options, n, &checks);
+        EventRecorder recorder;
+        Outcome outcome = run(compiled, launch, options, n, &recorder);
+        outcome.events = std::move(recorder.events);
+        outcome.findings = text_of(races, counters);
         return outcome;
     }
 
@@ -86,6 +160,10 @@ class BothForms {
                     ASSERT_EQ(run(false, launch, options, n), run(true, launch, options, n))
                         << "schedule " << int(schedule) << ", policy " << int(policy) << ", seed "
                         << seed;
+                    if (seed > 2) continue;
+                    ASSERT_EQ(observe(false, launch, options, n), observe(true, launch, options, n))
+                        << "observed, schedule " << int(schedule) << ", policy " << int(policy)
+                        << ", seed " << seed;
                 }
     }
 
@@ -100,10 +178,20 @@ class BothForms {
         }
     }
 
+    std::shared_ptr<const Kernel> with_reports() {
+        if (!with_reports_) {
+            const auto owner = std::make_shared<CompiledKernel>(
+                installed_llvm(), module_, kernel_, CompiledForm::reports_accesses, set_);
+            with_reports_ = {owner, &owner->kernel()};
+        }
+        return with_reports_;
+    }
+
     std::shared_ptr<const Module> module_;
     const Kernel& kernel_;
+    InstructionSet set_;
     std::shared_ptr<const CompiledKernel> owner_;
-    std::shared_ptr<const Kernel> compiled_;
+    std::shared_ptr<const Kernel> compiled_, with_reports_;
 };
 
 }  // namespace warpscope::emulator

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "emulator/compiled/both_forms.h"
-#include "emulator/compiled/kernel_compiler.h"
 
 namespace warpscope::emulator {
 namespace {
@@ -198,25 +197,149 @@ TEST_F(CompiledKernelTest, TheInterpreterTakesOverAnEndlessLoopThatIsStopped) {
     EXPECT_EQ(interpreted, both.run(true, one_block(32), options, 0));
 }
 
-TEST_F(CompiledKernelTest, ObservedLaunchesAreInterpreted) {
-    struct Counting : Observer {
-        std::uint64_t launches = 0;
-        void on_launch(const Kernel& kernel, const LaunchShape&) override {
-            ++launches;
-            seen = &kernel;
-        }
-        const Kernel* seen = nullptr;
-    } observer;
+/// Remembers the kernel of the launch.
+struct KernelWitness : Observer {
+    bool wants_instructions() const override { return each_instruction; }
+    void on_launch(const Kernel& kernel, const LaunchShape&) override { seen = &kernel; }
+    bool each_instruction = false;
+    const Kernel* seen = nullptr;
+};
+
+TEST_F(CompiledKernelTest, AnObserverOfAccessesGetsTheFormThatReportsThem) {
     BothForms both(kernel_text(loop));
-    Machine machine;
-    void* out = machine.memory().allocate(4096);
-    const std::uint32_t n = 0;
-    const void* arguments[] = {&out, &n};
     Options options;
-    options.compiled = both.compiled_;
-    machine.run(both.kernel_, one_block(64), arguments, options, &observer);
-    EXPECT_EQ(observer.launches, 1u);
+    KernelWitness observer;
+    both.run(true, one_block(64), options, 0, &observer);
+    EXPECT_EQ(observer.seen, both.with_reports().get());
+}
+
+TEST_F(CompiledKernelTest, AnObserverOfEachInstructionGetsTheInterpreter) {
+    BothForms both(kernel_text(loop));
+    Options options;
+    KernelWitness observer;
+    observer.each_instruction = true;
+    both.run(true, one_block(64), options, 0, &observer);
     EXPECT_EQ(observer.seen, &both.kernel_);
+}
+
+// A load of one address of shared memory in a loop: 64 times by each of 3 warps. The warps read
+// what warp 0 has written before the barrier.
+const std::string broadcast = R"(
+mov.u32 %r2, tile;
+setp.ne.u32 %p0, %r1, 0;
+@%p0 bra WAIT;
+st.shared.u32 [%r2+16], %r1;
+WAIT:
+bar.sync 0;
+mov.u32 %r3, 0;
+LOOP:
+ld.shared.u32 %r4, [tile+16];
+add.u32 %r3, %r3, 1;
+setp.lt.u32 %p1, %r3, 64;
+@%p1 bra LOOP;
+)";
+
+TEST_F(CompiledKernelTest, RepeatedLoadsOfOneAddressAreCounted) {
+    BothForms both(kernel_text(broadcast, tile));
+    AccessCounters counters;
+    RaceDetector races;
+    ObserverList checks;
+    checks.add(counters);
+    checks.add(races);
+    both.run(true, one_block(96), {}, 0, &checks);
+    EXPECT_EQ(counters.kernels().front().shared_loads.requests, 3 * 64u);
+    EXPECT_EQ(counters.kernels().front().shared_loads.bytes, 3 * 64 * 32 * 4u);
+    EXPECT_TRUE(races.findings().empty());
+}
+
+// As above, but each warp stores into the word after its loads, and no barrier is between them.
+TEST_F(CompiledKernelTest, AStoreBehindRepeatedLoadsIsARace) {
+    BothForms both(kernel_text(broadcast + "st.shared.u32 [%r2+16], %r3;", tile));
+    RaceDetector races;
+    both.run(true, one_block(96), {}, 0, &races);
+    EXPECT_FALSE(races.findings().empty());
+    both.expect_equal(one_block(96));
+}
+
+// The observer of accesses asks for the end of an endless launch.
+TEST_F(CompiledKernelTest, AnObservedEndlessLoopCanBeStopped) {
+    BothForms both(kernel_text("LOOP:\nst.shared.u32 [tile], %r1;\nbra LOOP;", tile));
+    struct Stopping : Observer {
+        bool wants_instructions() const override { return false; }
+        void on_shared_access(const Access&) override {
+            if (++accesses == 100) stop.request_stop();
+        }
+        std::stop_source stop;
+        std::uint64_t accesses = 0;
+    } observer;
+    Options options;
+    options.stop = observer.stop.get_token();
+    options.threads = 1;
+    expect_contains(both.run(true, one_block(32), options, 0, &observer).error, "was stopped");
+}
+
+TEST_F(CompiledKernelTest, AnExceptionOfAnObserverEndsTheLaunch) {
+    BothForms both(kernel_text("st.shared.u32 [tile], %r1;", tile));
+    struct Failing : Observer {
+        bool wants_instructions() const override { return false; }
+        void on_shared_access(const Access&) override { throw Error("the observer has failed"); }
+    } observer;
+    EXPECT_EQ(both.run(true, one_block(32), {}, 0, &observer).error, "the observer has failed");
+}
+
+// Each lane runs the loop as often as its number says. Loads, stores, a predicate that only some
+// lanes set, and 64-bit values are in the loop.
+const std::string separating_loop = R"(
+and.b32 %r2, %r1, 31;
+mov.u32 %r3, 0;
+mov.u64 %rd2, 1;
+mov.f32 %f0, 0f3F800000;
+shl.b32 %r4, %r1, 2;
+mov.u32 %r5, tile;
+add.u32 %r5, %r5, %r4;
+st.shared.u32 [%r5], %r1;
+setp.gt.u32 %p2, %r1, 40;
+LOOP:
+ld.shared.u32 %r6, [%r5];
+mad.lo.u32 %r6, %r6, 5, %r3;
+st.shared.u32 [%r5], %r6;
+ld.global.u32 %r7, [%rd1];
+xor.b32 %r6, %r6, %r7;
+mul.lo.u64 %rd2, %rd2, 6364136223846793005;
+fma.rn.f32 %f0, %f0, 0f3FA00000, 0f3DCCCCCD;
+setp.lt.u32 %p1, %r6, 1000000;
+@%p1 add.u32 %r3, %r3, 1;
+and.pred %p2, %p2, %p1;
+add.u32 %r3, %r3, 1;
+setp.lt.u32 %p0, %r3, %r2;
+@%p0 bra LOOP;
+selp.b32 %r8, 77, 5, %p2;
+add.u32 %r6, %r6, %r8;
+cvt.u32.u64 %r9, %rd2;
+xor.b32 %r6, %r6, %r9;
+mov.b32 %r10, %f0;
+add.u32 %r6, %r6, %r10;
+st.global.u32 [%rd1], %r6;
+)";
+
+bool is_compiled_for_some_lanes(const BothForms& both) {
+    const std::vector<Instruction>&before = both.kernel_.code, &after = both.compiled_->code;
+    for (std::size_t k = 0; k < before.size(); ++k)
+        if (before[k].handlers[Instruction::masked] != after[k].handlers[Instruction::masked])
+            return true;
+    return false;
+}
+
+TEST_F(CompiledKernelTest, ALoopThatSeparatesLanesIsCompiledForSomeOfThem) {
+    BothForms both(kernel_text(separating_loop, tile));
+    EXPECT_TRUE(is_compiled_for_some_lanes(both));
+    for (const std::uint32_t threads : {32u, 100u, 256u})
+        both.expect_equal({{2, 1, 1}, {threads, 1, 1}, 0});
+    both.expect_equal_budgets(one_block(64), 600);
+}
+
+TEST_F(CompiledKernelTest, ALoopThatKeepsLanesTogetherIsCompiledForAllOfThem) {
+    EXPECT_FALSE(is_compiled_for_some_lanes(BothForms(kernel_text(loop))));
 }
 
 TEST_F(CompiledKernelTest, NothingIsWrittenIntoTheOriginalKernel) {
@@ -229,53 +352,6 @@ TEST_F(CompiledKernelTest, NothingIsWrittenIntoTheOriginalKernel) {
     EXPECT_NE(std::memcmp(before.data(), compiled.kernel().code.data(),
                           before.size() * sizeof(Instruction)),
               0);
-}
-
-TEST(LlvmLibrary, AFileThatIsMissingIsNamed) {
-    expect_contains(error_of([] { Llvm::load("/nonexistent/libLLVM.so"); }),
-                    "/nonexistent/libLLVM.so cannot be loaded");
-}
-
-TEST(LlvmLibrary, ALibraryThatIsNotLlvmIsNamed) {
-    expect_contains(error_of([] { Llvm::load("libm.so.6"); }),
-                    "libm.so.6 has no LLVMContextCreate(): the emulator compiles kernels with LLVM "
-                    "15 to 19");
-}
-
-class KernelTierTest : public CompiledKernelTest {
-  protected:
-    std::shared_ptr<KernelTier> tier() {
-        return std::make_shared<KernelTier>(*compiler_, module_, *module_->kernels().front());
-    }
-    std::shared_ptr<KernelCompiler> compiler_ = std::make_shared<KernelCompiler>();
-    std::shared_ptr<const Module> module_ = Module::parse(kernel_text(loop), "test");
-};
-
-TEST_F(KernelTierTest, AKernelIsCompiledOnceItHasCost100Milliseconds) {
-    using namespace std::chrono_literals;
-    const auto kernel = tier();
-    EXPECT_EQ(kernel->choose(Execution::automatic), nullptr);
-    kernel->add_cost(99ms);
-    kernel->add_cost(500us);
-    EXPECT_FALSE(kernel->is_asked());
-    kernel->add_cost(500us);
-    EXPECT_TRUE(kernel->is_asked());
-    kernel->wait();
-    EXPECT_NE(kernel->choose(Execution::automatic), nullptr);
-    EXPECT_EQ(kernel->choose(Execution::interpreted), nullptr);
-}
-
-TEST_F(KernelTierTest, CompiledExecutionWaitsForTheCompiler) {
-    EXPECT_NE(tier()->choose(Execution::compiled), nullptr);
-    EXPECT_EQ(compiler_->problem(), "");
-}
-
-TEST_F(KernelTierTest, ATierMayEndWhileItIsCompiled) {
-    for (int k = 0; k < 5; ++k) {
-        const auto kernel = tier();
-        kernel->add_cost(std::chrono::seconds(1));
-    }
-    compiler_.reset();  // waits for its thread
 }
 
 }  // namespace

@@ -294,6 +294,14 @@ TEST(CallErrors, NameTheCudaLine) {
     expect_contains(load_error(kernel_text("call.uni (%r1), add3, (%r2, %r3);", add3)),
                     "is not a .param variable");
     expect_contains(load_error(kernel_text("brx.idx %r1, nowhere;")), "targets");
+    // %r1 is the index of the thread, which needs no register of its own.
+    expect_contains(
+        load_error(kernel_text(".param .b32 a;\nst.param.u64 [a], %r1;\n.param .b32 v;\n"
+                               "call.uni (v), twice, (a);\nld.param.b32 %r2, [v];",
+                               ".func (.param .b32 r) twice(.param .b32 a)\n{\n"
+                               ".reg .b32 %r<3>;\nld.param.u32 %r1, [a];\n"
+                               "st.param.b32 [r], %r1;\nret;\n}\n")),
+        "%r1 has 32 bits, and 64 are needed");
     expect_contains(load_error(".func f(.reg .b32 a) {\nret;\n}\n"), "parameters in registers");
 }
 

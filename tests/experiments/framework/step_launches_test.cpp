@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/nbody/bodies.h"
+#include "experiments/bodies/bodies.h"
 #include "support/devices.h"
 #include "support/host_device.h"
 

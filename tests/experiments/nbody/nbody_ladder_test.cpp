@@ -125,6 +125,22 @@ TEST(NBodyPartitions, AreThoseThatWereTheFastestOnAnH200) {
     }
 }
 
+// On two GPUs each moves half of the bodies: more rows make whole waves of the blocks.
+TEST(NBodyPartitions, FillTheWavesOfAShareToo) {
+    struct Case {
+        std::size_t n;
+        unsigned rows;
+    };
+    for (const Case& c : {Case{16384, 49}, {65536, 37}, {262144, 34}, {1048576, 10}}) {
+        const NBodyPartition shape = NBodyPartition::best(gpu_with(132), c.n, c.n / 2);
+        EXPECT_EQ(shape.bodies, 4) << c.n;
+        EXPECT_EQ(shape.rows, c.rows) << c.n;
+        const double waves = double(shape.columns_of(c.n / 2) * shape.rows_of(c.n)) / 396;
+        EXPECT_GT(waves / std::ceil(waves), 0.98) << c.n;
+        EXPECT_LE(shape.partial_bytes(c.n), std::size_t(1) << 30);
+    }
+}
+
 TEST(NBodyPartitions, TakeEveryBodyOnceAndNoMoreRoomThanPromised) {
     for (const int multiprocessors : {0, 1, 16, 58, 132, 188})
         for (const std::size_t n : {1, 63, 1000, 4097, 8191, 8192, 50000, 131072, 1 << 20}) {

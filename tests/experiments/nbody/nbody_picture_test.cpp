@@ -23,8 +23,8 @@ class NBodyPictures : public tests::OnDevices {
         // 64 more that must stay as they are.
         compute::Buffer<Rgba> pixels(device(), std::size_t(of.width) * of.height + 64);
         pixels.fill(0xab);
-        NBodyPicture(device()).draw(state, orbit, exposure, reference_speed,
-                                    {pixels.pointer(), of});
+        NBodyPicture(device()).draw(state, {orbit, exposure, reference_speed, of},
+                                    pixels.pointer());
         auto values = pixels.download();
         for (std::size_t i = values.size() - 64; i < values.size(); ++i)
             EXPECT_EQ(values[i].g, 0xab) << "drew beyond the picture";

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "experiments/nbody/bodies_file.h"
+#include "experiments/bodies/bodies_file.h"
 #include "experiments/settings.h"
 #include "support/devices.h"
 

@@ -50,7 +50,7 @@ void expect_schema(const Json& json) {
     for (const Json& reading : json["report"]) {
         EXPECT_EQ(keys(reading),
                   (std::set<std::string>{"name", "label", "value", "unit", "expected", "verdict",
-                                         "sentence", "recent"}));
+                                         "sentence", "recent", "parts_ms"}));
         EXPECT_TRUE(reading["value"].is_number() || reading["value"].is_null());
         const std::set<std::string> verdicts{"none", "pass", "finding", "fail"};
         EXPECT_TRUE(verdicts.count(reading["verdict"].get<std::string>()));

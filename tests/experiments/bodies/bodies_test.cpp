@@ -1,4 +1,4 @@
-#include "experiments/nbody/bodies.h"
+#include "experiments/bodies/bodies.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-#include "experiments/nbody/gravity.h"
+#include "experiments/bodies/gravity.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -166,6 +166,24 @@ TEST(Gravity, PullIsTheSlopeOfThePotential) {
         EXPECT_NEAR(-slope / bodies[17].mass, pull.acceleration[k],
                     1e-3 * length(pull.acceleration));
     }
+}
+
+TEST(SampledEnergy, IsNearTheEnergyOfAllBodies) {
+    constexpr double eps = 0.02;
+    // The central body of a disk has more than half of the mass, and is the first one.
+    for (const Bodies& bodies : {plummer_sphere(5000, 1), rotating_disk(5000, 1)}) {
+        const Energy all = energy(bodies, eps), estimated = energy(bodies, eps, 500);
+        EXPECT_DOUBLE_EQ(estimated.kinetic, all.kinetic);
+        EXPECT_NEAR(estimated.potential / all.potential, 1, 0.05);
+        EXPECT_NE(estimated.potential, all.potential);
+    }
+}
+
+TEST(SampledEnergy, OfAllBodiesIsTheEnergy) {
+    const Bodies bodies = plummer_sphere(300, 1);
+    EXPECT_EQ(energy(bodies, 0.1, 300).potential, energy(bodies, 0.1).potential);
+    // Each body stands for itself; the rows have other roundings than the half rows.
+    EXPECT_NEAR(energy(bodies, 0.1, 299).potential / energy(bodies, 0.1).potential, 1, 0.01);
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
-#include "experiments/nbody/gravity.h"
+#include "experiments/bodies/gravity.h"
 
 #include <tbb/parallel_for.h>
+
+#include <algorithm>
 
 #include "compute/device/device.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "experiments/nbody/gravity.cpp"
+#define HWY_TARGET_INCLUDE "experiments/bodies/gravity.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -72,12 +74,12 @@ Pull pull_on(const Columns& c, std::size_t i, double eps) {
     return {{sum(x), sum(y), sum(z)}, sum(magnitude)};
 }
 
-/// Sum over j > i of m_i m_j / distance.
-double bond_of(const Columns& c, std::size_t i, double eps) {
+/// Sum over j >= from of m_i m_j / distance.
+double bond_of(const Columns& c, std::size_t i, std::size_t from, double eps) {
     const Lanes d;
     const Doubles eps2 = hn::Set(d, eps * eps);
     Doubles total = hn::Zero(d);
-    for (std::size_t j = i + 1; j < c.size; j += hn::Lanes(d)) {
+    for (std::size_t j = from; j < c.size; j += hn::Lanes(d)) {
         const Ways way(c, i, j);
         const Doubles mass = hn::LoadU(d, &c.mass[j]);
         total = hn::Add(total, hn::Div(mass, hn::Sqrt(hn::Add(way.distance2, eps2))));
@@ -117,19 +119,67 @@ std::vector<Pull> reference_pulls(const Bodies& bodies, double eps,
     return pulls;
 }
 
+namespace {
+
+double kinetic_energy(const Bodies& bodies) {
+    double sum = 0;
+    for (const Body& body : bodies) {
+        const Vector v{body.velocity[0], body.velocity[1], body.velocity[2]};
+        sum += 0.5 * body.mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    }
+    return sum;
+}
+
+/// A body of a sample, which stands for `weight` bodies.
+struct Sampled {
+    std::size_t body;
+    double weight;
+};
+
+std::vector<Sampled> take_sample(const Bodies& bodies, std::size_t size) {
+    const double heavy = total_mass(bodies) / double(size);
+    std::vector<Sampled> sample;
+    std::vector<std::size_t> others;
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        if (bodies[i].mass > heavy)
+            sample.push_back({i, 1});
+        else
+            others.push_back(i);
+    const double weight = std::max(1.0, double(others.size()) / double(size));
+    for (double k = weight / 2; k < double(others.size()); k += weight)
+        sample.push_back({others[std::size_t(k)], weight});
+    return sample;
+}
+
+}  // namespace
+
+Energy energy(const Bodies& bodies, double eps, std::size_t sample, const std::stop_token& stop) {
+    if (sample >= bodies.size()) return energy(bodies, eps, stop);
+    const Columns columns(bodies);
+    const std::vector<Sampled> taken = take_sample(bodies, std::max<std::size_t>(sample, 1));
+    std::vector<double> rows(taken.size());
+    for_rows(rows.size(), stop, [&](std::size_t k) {
+        const std::size_t i = taken[k].body;
+        const double mass = columns.mass[i];
+        const double itself = mass * mass / eps;
+        rows[k] = HWY_DYNAMIC_DISPATCH(bond_of)(columns, i, 0, eps) - itself;
+    });
+    Energy result{.kinetic = kinetic_energy(bodies)};
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        result.potential -= taken[k].weight * rows[k] / 2;  // each pair is in two rows
+    return result;
+}
+
 Energy energy(const Bodies& bodies, double eps, const std::stop_token& stop) {
     const Columns columns(bodies);
     // Each row is summed first, then the row sums in order: the result does not depend on the
     // number of threads.
     std::vector<double> rows(bodies.size());
-    for_rows(rows.size(), stop,
-             [&](std::size_t i) { rows[i] = HWY_DYNAMIC_DISPATCH(bond_of)(columns, i, eps); });
-    Energy result;
+    for_rows(rows.size(), stop, [&](std::size_t i) {
+        rows[i] = HWY_DYNAMIC_DISPATCH(bond_of)(columns, i, i + 1, eps);
+    });
+    Energy result{.kinetic = kinetic_energy(bodies)};
     for (double row : rows) result.potential -= row;
-    for (const Body& body : bodies) {
-        const Vector v{body.velocity[0], body.velocity[1], body.velocity[2]};
-        result.kinetic += 0.5 * body.mass * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    }
     return result;
 }
 

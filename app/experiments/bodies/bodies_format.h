@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/nbody/bodies.h"
+#include "experiments/bodies/bodies.h"
 
 namespace warpscope::experiments {
 

@@ -1,4 +1,4 @@
-#include "experiments/nbody/bodies_file.h"
+#include "experiments/bodies/bodies_file.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

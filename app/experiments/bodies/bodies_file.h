@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <stop_token>
 
-#include "experiments/nbody/bodies.h"
+#include "experiments/bodies/bodies.h"
 
 namespace warpscope::experiments {
 

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "compute/device/device.h"
-#include "experiments/nbody/bodies_file.h"
-#include "experiments/nbody/bodies_format.h"
+#include "experiments/bodies/bodies_file.h"
+#include "experiments/bodies/bodies_format.h"
 
 namespace warpscope::experiments {
 namespace {

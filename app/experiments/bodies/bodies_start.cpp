@@ -4,7 +4,7 @@
 
 #include "compute/device/device.h"
 #include "emulator/machine/splitmix64.h"
-#include "experiments/nbody/bodies.h"
+#include "experiments/bodies/bodies.h"
 
 namespace warpscope::experiments {
 namespace {

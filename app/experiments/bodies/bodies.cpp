@@ -1,4 +1,4 @@
-#include "experiments/nbody/bodies.h"
+#include "experiments/bodies/bodies.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "experiments/nbody/bodies_file.h"
+#include "experiments/bodies/bodies_file.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "compiler/regular_file.h"
 #include "compute/device/device.h"
-#include "experiments/nbody/bodies_format.h"
+#include "experiments/bodies/bodies_format.h"
 
 namespace warpscope::experiments {
 namespace {

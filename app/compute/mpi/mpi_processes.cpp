@@ -1,0 +1,291 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <mpi.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+#include "compute/device/device.h"
+#include "compute/ranks/processes.h"
+
+// The only file that includes mpi.h. It becomes a library of its own, which the app loads when
+// mpirun has started it, so that the app needs no MPI.
+namespace warpscope::compute {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+constexpr int arrival_tag = 1, fault_tag = 2;
+
+/// A process as process 0 knows it.
+struct Known {
+    std::array<char, 64> host{};
+    std::int64_t pid = 0;
+};
+
+std::string name_of(int rank, const Known& process) {
+    return fmt::format("rank {} (process {} on {})", rank, process.pid, process.host.data());
+}
+
+class MpiProcesses : public Processes {
+  public:
+    explicit MpiProcesses(const FaultHandler& on_fault);
+    ~MpiProcesses() override;
+
+    int index() const override { return index_; }
+    int count() const override { return count_; }
+    int index_on_host() const override { return index_on_host_; }
+    int count_on_host() const override { return count_on_host_; }
+    std::string version() const override;
+
+    void broadcast(std::span<std::byte> bytes) override;
+    void meet() override;
+    void all_gather(std::byte* all, std::span<const std::size_t> bounds) override;
+    void sum(std::span<std::uint64_t> values) override;
+
+    void fail(const std::string& why) noexcept override;
+    void end_all(int code) noexcept override;
+
+  private:
+    Known known() const;
+    void learn_names();
+    void watch(const std::stop_token& stop, const FaultHandler& on_fault);
+    std::string heard_fault();
+    void finish(MPI_Request request, bool idle = false);
+    std::string stopped_rank() const;
+    Clock::duration patience() const;
+
+    int index_ = 0, count_ = 1, index_on_host_ = 0, count_on_host_ = 1;
+    MPI_Comm faults_ = MPI_COMM_NULL;  ///< for messages of fail()
+    std::vector<Known> names_;         ///< in process 0
+    Clock::time_point computing_since_ = Clock::now();
+    std::jthread watch_;
+};
+
+MpiProcesses::MpiProcesses(const FaultHandler& on_fault) {
+    int level = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
+    if (level < MPI_THREAD_MULTIPLE)
+        throw DeviceError("this MPI can't be used by several threads (MPI_THREAD_MULTIPLE)");
+    MPI_Comm_rank(MPI_COMM_WORLD, &index_);
+    MPI_Comm_size(MPI_COMM_WORLD, &count_);
+    MPI_Comm host = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, index_, MPI_INFO_NULL, &host);
+    MPI_Comm_rank(host, &index_on_host_);
+    MPI_Comm_size(host, &count_on_host_);
+    MPI_Comm_free(&host);
+    MPI_Comm_dup(MPI_COMM_WORLD, &faults_);
+    learn_names();
+    if (index_ == 0) {
+        watch_ =
+            std::jthread([this, on_fault](const std::stop_token& stop) { watch(stop, on_fault); });
+    } else {
+        // Process 0 decides when a run ends: it may want to write results first.
+        std::signal(SIGINT, SIG_IGN);
+        std::signal(SIGTERM, SIG_IGN);
+    }
+}
+
+MpiProcesses::~MpiProcesses() {
+    if (watch_.joinable()) {
+        watch_.request_stop();
+        watch_.join();
+    }
+    MPI_Comm_free(&faults_);
+    MPI_Finalize();
+}
+
+std::string MpiProcesses::version() const {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+    int length = 0;
+    MPI_Get_library_version(text.data(), &length);
+    const std::string all(text.data());
+    // "Open MPI v4.1.4, package: …"
+    std::string first = all.substr(0, all.find_first_of(",\n"));
+    if (const std::size_t v = first.find(" v"); v != std::string::npos) first.erase(v + 1, 1);
+    return first;
+}
+
+Known MpiProcesses::known() const {
+    Known own;
+    ::gethostname(own.host.data(), own.host.size() - 1);
+    own.pid = ::getpid();
+    return own;
+}
+
+void MpiProcesses::learn_names() {
+    const Known own = known();
+    names_.resize(std::size_t(count_));
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, names_.data(), sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+}
+
+/// Waits for the end of a process of this host, or for a message of fail(). Then tells `on_fault`
+/// and ends all.
+void MpiProcesses::watch(const std::stop_token& stop, const FaultHandler& on_fault) {
+    std::vector<pollfd> watched;
+    std::vector<int> ranks;
+    for (int rank = 1; rank < count_; ++rank) {
+        const Known& process = names_[std::size_t(rank)];
+        if (process.host != names_[0].host) continue;
+        const auto fd = int(::syscall(SYS_pidfd_open, pid_t(process.pid), 0));
+        if (fd < 0) continue;  // an old kernel: mpirun itself will see the end of a process
+        ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+        watched.push_back({fd, POLLIN, 0});
+        ranks.push_back(rank);
+    }
+    std::string fault;
+    while (fault.empty() && !stop.stop_requested()) {
+        const int ended = ::poll(watched.data(), nfds_t(watched.size()), 20);
+        if (stop.stop_requested()) break;
+        fault = heard_fault();
+        for (std::size_t i = 0; ended > 0 && fault.empty() && i < watched.size(); ++i)
+            if (watched[i].revents)
+                fault =
+                    name_of(ranks[i], names_[std::size_t(ranks[i])]) + " was killed or has crashed";
+    }
+    for (const pollfd& process : watched) ::close(process.fd);
+    if (fault.empty()) return;
+    on_fault(fault);
+    std::this_thread::sleep_for(200ms);  // mpirun prints that line before its own
+    end_all(1);
+}
+
+std::string MpiProcesses::heard_fault() {
+    int there = 0;
+    MPI_Status status;
+    MPI_Iprobe(MPI_ANY_SOURCE, fault_tag, faults_, &there, &status);
+    if (!there) return {};
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_CHAR, &bytes);
+    std::string why(std::size_t(bytes), ' ');
+    MPI_Recv(why.data(), bytes, MPI_CHAR, status.MPI_SOURCE, fault_tag, faults_, MPI_STATUS_IGNORE);
+    return name_of(status.MPI_SOURCE, names_[std::size_t(status.MPI_SOURCE)]) + ": " + why;
+}
+
+/// How long the others may compute: shares are about equal, machines and loads may differ.
+Clock::duration MpiProcesses::patience() const {
+    const auto limit = 5s + 10 * (Clock::now() - computing_since_);
+    // Process 0 is first to say which process it waits for.
+    return index_ == 0 ? limit : 2 * limit;
+}
+
+/// The process of this host that a signal has stopped, if there is one.
+std::string MpiProcesses::stopped_rank() const {
+    for (int rank = 0; rank < count_; ++rank) {
+        const Known& process = names_[std::size_t(rank)];
+        if (process.host != names_[std::size_t(index_)].host) continue;
+        std::ifstream file(fmt::format("/proc/{}/stat", process.pid));
+        const std::string text((std::istreambuf_iterator<char>(file)), {});
+        if (const std::size_t at = text.rfind(") "); at != text.npos && text[at + 2] == 'T')
+            return name_of(rank, process);
+    }
+    return "another rank";
+}
+
+[[noreturn]] void give_up(const std::string& which, Clock::duration waited) {
+    throw DeviceLost(fmt::format("{} has not answered for {} s", which,
+                                 std::chrono::round<std::chrono::seconds>(waited).count()));
+}
+
+/// Waits without keeping a core busy. `idle`: as long as it takes.
+void MpiProcesses::finish(MPI_Request request, bool idle) {
+    const Clock::time_point begin = Clock::now();
+    const Clock::duration limit = patience();
+    for (;;) {
+        int done = 0;
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (done) break;
+        const auto waited = Clock::now() - begin;
+        if (!idle && waited > limit) give_up(stopped_rank(), waited);
+        if (waited < 200us)
+            std::this_thread::yield();
+        else
+            std::this_thread::sleep_for(50us);
+    }
+    computing_since_ = Clock::now();
+}
+
+void MpiProcesses::broadcast(std::span<std::byte> bytes) {
+    MPI_Request request;
+    MPI_Ibcast(bytes.data(), int(bytes.size()), MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+    finish(request, index_ != 0);
+}
+
+void MpiProcesses::meet() {
+    MPI_Request request;
+    if (index_ == 0) {
+        std::vector<MPI_Request> arrivals(std::size_t(count_) - 1);
+        std::vector<char> bytes(arrivals.size());
+        for (int rank = 1; rank < count_; ++rank)
+            MPI_Irecv(&bytes[std::size_t(rank) - 1], 1, MPI_CHAR, rank, arrival_tag, MPI_COMM_WORLD,
+                      &arrivals[std::size_t(rank) - 1]);
+        const Clock::duration limit = patience();
+        const Clock::time_point end = Clock::now() + limit;
+        for (std::size_t i = 0; i < arrivals.size(); ++i)
+            for (int done = 0; !done;) {
+                MPI_Test(&arrivals[i], &done, MPI_STATUS_IGNORE);
+                if (!done && Clock::now() > end) give_up(name_of(int(i) + 1, names_[i + 1]), limit);
+                if (!done) std::this_thread::sleep_for(20us);
+            }
+    } else {
+        const char here = 1;
+        MPI_Send(&here, 1, MPI_CHAR, 0, arrival_tag, MPI_COMM_WORLD);
+    }
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    finish(request);
+}
+
+void MpiProcesses::all_gather(std::byte* all, std::span<const std::size_t> bounds) {
+    std::vector<int> counts, begins;
+    for (std::size_t p = 0; p + 1 < bounds.size(); ++p) {
+        begins.push_back(int(bounds[p]));
+        counts.push_back(int(bounds[p + 1] - bounds[p]));
+    }
+    MPI_Request request;
+    MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, counts.data(), begins.data(), MPI_BYTE,
+                    MPI_COMM_WORLD, &request);
+    finish(request);
+}
+
+void MpiProcesses::sum(std::span<std::uint64_t> values) {
+    MPI_Request request;
+    MPI_Iallreduce(MPI_IN_PLACE, values.data(), int(values.size()), MPI_UINT64_T, MPI_SUM,
+                   MPI_COMM_WORLD, &request);
+    finish(request);
+}
+
+void MpiProcesses::fail(const std::string& why) noexcept {
+    MPI_Request request;
+    MPI_Isend(why.data(), int(why.size()), MPI_CHAR, 0, fault_tag, faults_, &request);
+    // Process 0 ends this process; if it can't, this process ends all.
+    for (const auto end = Clock::now() + 5s; Clock::now() < end;) {
+        int done = 0;
+        if (request != MPI_REQUEST_NULL) MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        std::this_thread::sleep_for(10ms);
+    }
+    end_all(1);
+}
+
+void MpiProcesses::end_all(int code) noexcept {
+    MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+}  // namespace
+}  // namespace warpscope::compute
+
+extern "C" warpscope::compute::Processes* warpscope_join_mpi(
+    const warpscope::compute::FaultHandler& on_fault) {
+    return new warpscope::compute::MpiProcesses(on_fault);
+}

@@ -1,0 +1,134 @@
+#include "compute/ranks/host_exchange.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "compute/device/uninterrupted.h"
+
+namespace warpscope::compute {
+namespace {
+
+std::vector<Device*> all_devices(Device& first, const Company& company) {
+    std::vector<Device*> devices{&first};
+    for (const auto& device : company.devices) devices.push_back(device.get());
+    return devices;
+}
+
+std::size_t index_of(const Company& company) {
+    return company.processes ? std::size_t(company.processes->index()) : 0;
+}
+
+/// In bytes of host memory: the values of each process, `bytes` for each rank.
+std::vector<std::size_t> scaled(std::vector<std::size_t> first_ranks, std::size_t bytes) {
+    for (std::size_t& rank : first_ranks) rank *= bytes;
+    return first_ranks;
+}
+
+}  // namespace
+
+std::vector<std::size_t> first_ranks_of(Processes* processes, std::size_t own_devices) {
+    if (!processes) return {0, own_devices};
+    const auto count = std::size_t(processes->count());
+    std::vector<std::uint64_t> devices(count);
+    devices[std::size_t(processes->index())] = own_devices;
+    processes->sum(devices);
+    std::vector<std::size_t> first{0};
+    for (const std::uint64_t of_process : devices) first.push_back(first.back() + of_process);
+    return first;
+}
+
+std::shared_ptr<HostExchange> HostExchange::make(Device& device, Company company) {
+    auto first = first_ranks_of(company.processes.get(), 1 + company.devices.size());
+    return std::shared_ptr<HostExchange>(
+        new HostExchange(device, std::move(company), std::move(first)));
+}
+
+HostExchange::HostExchange(Device& device, Company company, std::vector<std::size_t> first_ranks)
+    : Exchange(all_devices(device, company), first_ranks.back(), first_ranks[index_of(company)]),
+      company_(std::move(company)),
+      first_ranks_(std::move(first_ranks)) {}
+
+HostExchange::~HostExchange() {
+    if (!processes() || first() != 0) return;
+    try {
+        tell({});
+    } catch (const DeviceError&) {
+        // The others have ended already.
+    }
+}
+
+void HostExchange::meet() {
+    if (!processes()) return;
+    const Uninterrupted uninterrupted(*devices().front());
+    devices().front()->time_as(waiting_timing, {}, [&] { processes()->meet(); });
+}
+
+void HostExchange::all_gather(std::span<const std::uint64_t> arrays,
+                              std::span<const std::size_t> bounds) {
+    meet();
+    const Uninterrupted uninterrupted(*devices().front());
+    std::vector<std::byte> all(bounds.back());
+    const auto queue = [&] {
+        for (std::size_t i = 0; i < arrays.size(); ++i) {
+            const std::size_t begin = bounds[first() + i], end = bounds[first() + i + 1];
+            devices()[i]->download(all.data() + begin, arrays[i] + begin, end - begin);
+        }
+        if (processes()) {
+            std::vector<std::size_t> of_processes;
+            for (const std::size_t rank : first_ranks_) of_processes.push_back(bounds[rank]);
+            processes()->all_gather(all.data(), of_processes);
+        }
+        for (std::size_t i = 0; i < arrays.size(); ++i) {
+            const std::size_t begin = bounds[first() + i], end = bounds[first() + i + 1];
+            devices()[i]->upload(arrays[i], all.data(), begin);
+            devices()[i]->upload(arrays[i] + end, all.data() + end, all.size() - end);
+        }
+    };
+    devices().front()->time_as(all_gather_timing, {double(all.size())}, queue);
+}
+
+void HostExchange::sum(std::span<const std::uint64_t> arrays, std::size_t count) {
+    const std::size_t bytes = count * sizeof(std::uint64_t);
+    std::vector<std::uint64_t> total(count), own(count);
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        devices()[i]->download(own.data(), arrays[i], bytes);
+        std::ranges::transform(total, own, total.begin(), std::plus());
+    }
+    meet();
+    if (processes()) processes()->sum(total);
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+        devices()[i]->upload(arrays[i], total.data(), bytes);
+}
+
+std::vector<double> HostExchange::gather_values(std::span<const double> own) {
+    std::vector<double> all(ranks());
+    std::ranges::copy(own, all.begin() + std::ptrdiff_t(first()));
+    if (processes())
+        processes()->all_gather(reinterpret_cast<std::byte*>(all.data()),
+                                scaled(first_ranks_, sizeof(double)));
+    return all;
+}
+
+void HostExchange::tell(std::span<const std::byte> bytes) {
+    if (!processes()) return;
+    std::uint64_t size = bytes.size();
+    processes()->broadcast(std::as_writable_bytes(std::span(&size, 1)));
+    std::vector<std::byte> copy(bytes.begin(), bytes.end());
+    if (size) processes()->broadcast(copy);
+}
+
+std::vector<std::byte> HostExchange::hear() {
+    std::uint64_t size = 0;
+    processes()->broadcast(std::as_writable_bytes(std::span(&size, 1)));
+    std::vector<std::byte> bytes(size);
+    if (size) processes()->broadcast(bytes);
+    return bytes;
+}
+
+std::string HostExchange::words() const {
+    if (!company_.processes) return "memory of this computer";
+    return company_.processes->version();
+}
+
+}  // namespace warpscope::compute

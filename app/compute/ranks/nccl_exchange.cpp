@@ -1,0 +1,195 @@
+#include "compute/ranks/nccl_exchange.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+
+#include "compute/device/uninterrupted.h"
+#include "compute/libraries/nvml.h"
+
+namespace warpscope::compute {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Whether all shares have one size: then a single collective gathers them.
+bool are_equal(std::span<const std::size_t> bounds) {
+    for (std::size_t r = 0; r + 1 < bounds.size(); ++r)
+        if (bounds[r + 1] - bounds[r] != bounds[1] - bounds[0]) return false;
+    return true;
+}
+
+/// Calls queue() while the times of all devices run.
+void time_all(std::span<Device* const> devices, const char* name, const Work& work,
+              const std::function<void()>& queue) {
+    if (devices.empty()) return queue();
+    devices.front()->time_as(name, work, [&] { time_all(devices.subspan(1), name, work, queue); });
+}
+
+}  // namespace
+
+std::shared_ptr<NcclExchange> NcclExchange::make(Device& device, Company company) {
+    auto first = first_ranks_of(company.processes.get(), 1 + company.devices.size());
+    return std::shared_ptr<NcclExchange>(
+        new NcclExchange(device, std::move(company), std::move(first)));
+}
+
+NcclExchange::NcclExchange(Device& device, Company company, std::vector<std::size_t> first_ranks)
+    : HostExchange(device, std::move(company), std::move(first_ranks)), nccl_(load_nccl()) {
+    for (Device* own : devices()) members_.push_back({own, PrimaryContext(own->info().ordinal)});
+    connect();
+    members_.front().context.make_current();
+    constexpr unsigned no_timing = 2;  // CU_EVENT_DISABLE_TIMING
+    for (CudaEvent* event : {&watched_.begin, &watched_.end})
+        cuda_check(cuda().event_create(event, no_timing), "creating an event");
+    watch_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
+}
+
+NcclExchange::~NcclExchange() {
+    watch_.request_stop();
+    watch_.join();
+    members_.front().context.make_current();
+    for (const CudaEvent event : {watched_.begin, watched_.end}) cuda().event_destroy(event);
+    if (!failure_.empty()) return;  // aborted
+    for (const Member& member : members_) {
+        member.context.make_current();
+        cuda().stream_synchronize(member.stream());
+    }
+    for (const Member& member : members_) nccl_->destroy(member.comm);
+}
+
+void NcclExchange::connect() {
+    NcclId id{};
+    if (first() == 0) nccl_check(*nccl_, nccl_->unique_id(&id), "connecting the GPUs");
+    if (processes()) processes()->broadcast(std::as_writable_bytes(std::span(&id, 1)));
+    nccl_check(*nccl_, nccl_->group_start(), "connecting the GPUs");
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        members_[i].context.make_current();
+        nccl_check(*nccl_, nccl_->init_rank(&members_[i].comm, int(ranks()), id, int(first() + i)),
+                   "connecting the GPUs");
+    }
+    nccl_check(*nccl_, nccl_->group_end(), "connecting the GPUs");
+}
+
+template <class Call>
+void NcclExchange::group(const char* what, const Call& call) {
+    check();
+    nccl_check(*nccl_, nccl_->group_start(), what);
+    for (std::size_t i = 0; i < members_.size(); ++i) call(members_[i], i);
+    const NcclStatus status = nccl_->group_end();
+    check();
+    nccl_check(*nccl_, status, what);
+}
+
+/// Has the exchange watched, unless the thread still watches an older one.
+void NcclExchange::queue(const std::function<void()>& exchange) {
+    const Member& first = members_.front();
+    const auto record = [&](CudaEvent event) {
+        first.context.make_current();
+        cuda_check(cuda().event_record(event, first.stream()), "queueing an exchange");
+    };
+    const std::unique_lock lock(mutex_);
+    const bool is_watched = !watched_.queued;
+    if (is_watched) record(watched_.begin);
+    exchange();
+    if (!is_watched) return;
+    record(watched_.end);
+    watched_.queued = true;
+    watched_.begun = {};
+}
+
+void NcclExchange::all_gather(std::span<const std::uint64_t> arrays,
+                              std::span<const std::size_t> bounds) {
+    constexpr std::size_t word = sizeof(float);
+    const auto at = [&](std::size_t i, std::size_t rank) {
+        return reinterpret_cast<void*>(arrays[i] + bounds[rank]);
+    };
+    const auto words_of = [&](std::size_t rank) {
+        return (bounds[rank + 1] - bounds[rank]) / word;
+    };
+    const auto gather_equal = [&](const Member& member, std::size_t i) {
+        nccl_check(*nccl_,
+                   nccl_->all_gather(at(i, first() + i), at(i, 0), words_of(0), Nccl::float32,
+                                     member.comm, member.stream()),
+                   "gathering the bodies");
+    };
+    const auto send_each = [&](const Member& member, std::size_t i) {
+        for (std::size_t rank = 0; rank < ranks(); ++rank)
+            nccl_check(*nccl_,
+                       nccl_->broadcast(at(i, rank), at(i, rank), words_of(rank), Nccl::float32,
+                                        int(rank), member.comm, member.stream()),
+                       "gathering the bodies");
+    };
+    const Uninterrupted uninterrupted(*devices().front());
+    time_all(devices(), all_gather_timing, {double(bounds.back())}, [&] {
+        queue([&] {
+            if (are_equal(bounds))
+                group("gathering the bodies", gather_equal);
+            else
+                group("gathering the bodies", send_each);
+        });
+    });
+}
+
+void NcclExchange::sum(std::span<const std::uint64_t> arrays, std::size_t count) {
+    queue([&] {
+        group("adding the light of all ranks", [&](const Member& member, std::size_t i) {
+            auto* const array = reinterpret_cast<void*>(arrays[i]);
+            nccl_check(*nccl_,
+                       nccl_->all_reduce(array, array, count, Nccl::uint64, Nccl::sum, member.comm,
+                                         member.stream()),
+                       "adding the light of all ranks");
+        });
+    });
+}
+
+std::string NcclExchange::words() const {
+    bool nvlink = true;
+    for (std::size_t i = 1; i < members_.size(); ++i)
+        nvlink = nvlink && linked_by_nvlink(members_[0].device->info().pci_bus_id,
+                                            members_[i].device->info().pci_bus_id);
+    std::string text = nccl_version(*nccl_);
+    if (members_.size() > 1) text += nvlink ? " over NVLink" : " over PCIe";
+    return processes() ? text + ", " + HostExchange::words() : text;
+}
+
+void NcclExchange::check() const {
+    if (!failure_.empty()) throw DeviceLost(failure_);
+}
+
+/// Empty while all is well.
+std::string NcclExchange::fault() {
+    for (std::size_t i = 0; i < members_.size(); ++i) {
+        NcclStatus status = Nccl::success;
+        nccl_->async_error(members_[i].comm, &status);
+        if (status != Nccl::success && status != Nccl::in_progress)
+            return fmt::format("rank {} ({}): NCCL: {}", first() + i,
+                               members_[i].device->info().pci_bus_id, nccl_->error_string(status));
+    }
+    if (!watched_.queued) return {};
+    members_.front().context.make_current();
+    if (cuda().event_query(watched_.end) == CudaStatuses::success) {
+        watched_.queued = false;
+        return {};
+    }
+    if (cuda().event_query(watched_.begin) != CudaStatuses::success) return {};
+    const Clock::time_point now = Clock::now();
+    if (watched_.begun == Clock::time_point()) watched_.begun = now;
+    if (now - watched_.begun < longest) return {};
+    return fmt::format("an exchange between the GPUs has not ended within {} s: one of them hangs",
+                       longest.count());
+}
+
+void NcclExchange::watch(const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        const std::unique_lock lock(mutex_, std::try_to_lock);
+        if (!lock.owns_lock()) continue;  // an exchange is being queued
+        failure_ = fault();
+        if (failure_.empty()) continue;
+        for (const Member& member : members_) nccl_->abort(member.comm);
+        return;
+    }
+}
+
+}  // namespace warpscope::compute

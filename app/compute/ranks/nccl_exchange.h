@@ -1,0 +1,61 @@
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <stop_token>
+#include <thread>
+
+#include "compute/cuda/primary_context.h"
+#include "compute/ranks/host_exchange.h"
+#include "compute/ranks/nccl.h"
+
+namespace warpscope::compute {
+
+/// An exchange between GPUs, of this process and of others, by NCCL. A thread watches it: after an
+/// error of NCCL, or if an exchange hangs, it ends all exchanges, and later calls throw DeviceLost.
+class NcclExchange : public HostExchange {
+  public:
+    /// An exchange that runs for longer hangs: the GPUs begin it at about the same time.
+    static constexpr std::chrono::seconds longest{5};
+
+    static std::shared_ptr<NcclExchange> make(Device& device, Company company);
+    ~NcclExchange() override;
+
+    void all_gather(std::span<const std::uint64_t> arrays,
+                    std::span<const std::size_t> bounds) override;
+    void sum(std::span<const std::uint64_t> arrays, std::size_t count) override;
+    std::string words() const override;
+
+  private:
+    /// A GPU of this process.
+    struct Member {
+        Device* device;
+        PrimaryContext context;
+        NcclComm comm = nullptr;
+        CudaStream stream() const { return static_cast<CudaStream>(device->native_stream()); }
+    };
+    /// The newest exchange that is watched, on the stream of the first GPU.
+    struct Watched {
+        CudaEvent begin = nullptr, end = nullptr;
+        bool queued = false;
+        std::chrono::steady_clock::time_point begun{};  ///< seen by the thread; 0: not yet
+    };
+
+    NcclExchange(Device& device, Company company, std::vector<std::size_t> first_ranks);
+    void connect();
+    template <class Call>
+    void group(const char* what, const Call& call);
+    void queue(const std::function<void()>& exchange);
+    void check() const;
+    void watch(const std::stop_token& stop);
+    std::string fault();
+
+    std::shared_ptr<const Nccl> nccl_;
+    std::vector<Member> members_;
+    mutable std::mutex mutex_;
+    Watched watched_;
+    std::string failure_;  ///< empty: none
+    std::jthread watch_;
+};
+
+}  // namespace warpscope::compute

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "emulator/warp/warp.h"
+
+namespace warpscope::emulator {
+
+/// Loads of one address in shared memory by all lanes: the most frequent accesses of inner loops.
+/// Where the observer of a block needs only their number (Observer::needs_only_count()), compiled
+/// code counts those that repeat an earlier one, and does not report them.
+///
+/// A load has a tag, by its address, while it may repeat: the number of the block's newest change
+/// (a store, an atomic, a barrier), plus the bytes of the load.
+class RepeatedLoads {
+  public:
+    RepeatedLoads(const Kernel& kernel, BlockContext& block)
+        : block_(block), tags_(block.shared_bytes / tagged_bytes + 1), counts_(kernel.code.size()) {
+        block_.load_tags = tags_.data();
+        block_.load_counts = counts_.data();
+    }
+    RepeatedLoads(const RepeatedLoads&) = delete;
+    RepeatedLoads& operator=(const RepeatedLoads&) = delete;
+
+    /// Later loads like this one need only be counted.
+    void remember(std::uint64_t address, std::uint32_t bytes, std::uint32_t pc) {
+        if (bytes < tagged_bytes) return;
+        tags_[address / tagged_bytes] = block_.load_change + bytes;
+        if (std::find(loads_.begin(), loads_.end(), pc) == loads_.end()) loads_.push_back(pc);
+    }
+    /// Shared memory, or the order of its accesses, changes.
+    void forget() {
+        constexpr std::uint32_t most_bytes = 16;  // of a load, which a tag adds
+        block_.load_change += 2 * most_bytes;
+        if (block_.load_change < 1u << 31) return;
+        std::fill(tags_.begin(), tags_.end(), 0);
+        block_.load_change = 0;
+    }
+    /// Calls f(pc, number) for the loads that have been counted, and begins anew.
+    template <typename F>
+    void take(F&& f) {
+        for (const std::uint32_t pc : loads_)
+            if (const std::uint64_t n = std::exchange(counts_[pc], 0)) f(pc, n);
+        forget();
+    }
+
+  private:
+    static constexpr std::uint32_t tagged_bytes = 4;
+
+    BlockContext& block_;
+    std::vector<std::uint32_t> tags_;    ///< by word of shared memory
+    std::vector<std::uint64_t> counts_;  ///< by pc
+    std::vector<std::uint32_t> loads_;   ///< pcs that may have counts
+};
+
+}  // namespace warpscope::emulator

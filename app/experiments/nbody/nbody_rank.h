@@ -1,0 +1,90 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "compute/device/device.h"
+#include "compute/device/exchange.h"
+#include "experiments/bodies/bodies.h"
+#include "experiments/nbody/nbody_kernel.h"
+#include "experiments/nbody/nbody_partition.h"
+#include "experiments/nbody/share.h"
+
+namespace warpscope::experiments {
+
+/// The devices of this process that compute together with `device`, itself the first of them.
+inline std::vector<compute::Device*> devices_of(compute::Device& device) {
+    if (const compute::Exchange* exchange = device.exchange()) return exchange->devices();
+    return {&device};
+}
+
+/// What a step needs to know beside the bodies. Blocks have `block` threads; those of `several` and
+/// `fast` have NBodyPartition::threads.
+struct NBodyStep {
+    unsigned block = 256;
+    float dt = 0, eps = 0;
+};
+
+/// The bodies in the memory of one device, laid out as one kernel wants them. The device has the
+/// positions of all bodies, which pull, and moves the bodies of its share. Threads beyond the share
+/// write bodies of other ranks, whose positions the next exchange replaces.
+class NBodyRank {
+  public:
+    NBodyRank(compute::Device& device, NBodyKernel kernel, const NBodyPartition& partition,
+              const Bodies& bodies, Share share);
+
+    compute::Device& device() const { return *device_; }
+    NBodyKernel kernel() const { return kernel_; }
+    const Share& share() const { return share_; }
+    /// Pairs of bodies of a step.
+    double interactions() const { return double(share_.count) * double(size_); }
+    /// The kernels that a step launches, in their order.
+    std::vector<std::string_view> launches() const;
+    /// Bodies of a launch that fill the multiprocessors once.
+    std::size_t bodies_of_wave(unsigned block) const;
+
+    /// Queues the kernel that computes the forces on `count` bodies, from the `begin`-th of the
+    /// share on. For all kernels but `fast` it also moves them.
+    void find_forces(std::size_t begin, std::size_t count, const NBodyStep& step);
+    /// For `fast`, when all forces are found: queues the kernel that moves the share.
+    void integrate(float dt);
+    /// What the kernels have written is the state now.
+    void swap_states() { current_ = 1 - current_; }
+
+    /// Floats of a body in the arrays below: 3 or 4, x, y, z first.
+    int stride() const { return kernel_ == NBodyKernel::float3 ? 3 : 4; }
+    compute::DevicePointer<float> positions() const { return position_[current_].pointer(); }
+    compute::DevicePointer<float> velocities() const { return velocity_[current_].pointer(); }
+    compute::DevicePointer<float> luminosities() const { return luminosity_.pointer(); }
+    /// Replaces positions and velocities by those in the device's memory; waits for the device.
+    void download(Bodies& bodies) const;
+
+  private:
+    using Pointer = compute::DevicePointer<float>;
+
+    void load_kernels();
+    unsigned bodies_of_thread() const;
+    unsigned block_of(const NBodyStep& step) const;
+    void move(compute::LaunchShape shape, int begin, std::size_t count, const NBodyStep& step);
+    void find_partial_forces(const compute::LaunchShape& shape, int begin, std::size_t count,
+                             float eps);
+
+    compute::Device* device_;
+    NBodyKernel kernel_;
+    NBodyPartition partition_;  ///< fast only
+    Share share_;
+    std::size_t size_;  ///< of all bodies
+    compute::Kernel<Pointer, Pointer, Pointer, Pointer, int, int, float, float> float4_kernel_;
+    compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, float, float>
+        float3_kernel_;
+    compute::Kernel<Pointer, Pointer, int, int, float, int> partial_kernel_;
+    compute::Kernel<Pointer, Pointer, Pointer, Pointer, Pointer, int, int, int, float>
+        integrate_kernel_;
+    compute::Buffer<float> position_[2], velocity_[2];  ///< old and new state, swapped by each step
+    compute::Buffer<float> mass_;                       ///< float3 only; else in position's w
+    compute::Buffer<float> partial_;                    ///< fast only: each row's forces, float4
+    compute::Buffer<float> luminosity_;
+    int current_ = 0;
+};
+
+}  // namespace warpscope::experiments
