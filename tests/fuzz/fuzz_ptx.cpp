@@ -1,10 +1,10 @@
 #include "compute/device/ptx_entry.h"
 #include "emulator/checks/barrier_check.h"
 #include "emulator/checks/memory_check.h"
-#include "emulator/checks/race_detector.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/program/error.h"
+#include "emulator/races/race_detector.h"
 #include "emulator/stepper/stepper.h"
 #include "fuzz_launch.h"
 

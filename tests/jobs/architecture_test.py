@@ -21,7 +21,7 @@ SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
                 {"mpi"}],
     "emulator": [{"program"}, {"warp", "ptx"}, {"machine", "handlers", "lower"},
-                 {"checks", "compiled", "decode"}, {"stepper"}],
+                 {"checks", "compiled", "decode"}, {"races"}, {"stepper"}],
     "experiments": [{"framework", "bodies"}, {"measure"},
                     {"nbody", "ripple", "sums", "scratch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],

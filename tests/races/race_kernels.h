@@ -2,26 +2,31 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <memory>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include "emulator/checks/barrier_check.h"
-#include "emulator/checks/race_detector.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/observer_list.h"
+#include "emulator/races/race_detector.h"
 
 namespace warpscope::tests {
 
 /// The text of an embedded PTX file of this folder.
 std::string_view race_kernels(std::string_view file);
 
-/// Runs one block of a kernel of kernels.cu under the race detector and the barrier check.
+/// Runs one block of a kernel of kernels.cu, or of another file, under the race detector and the
+/// barrier check.
 inline std::vector<emulator::Finding> check_kernel(const std::string& name, std::uint32_t threads,
-                                                   const emulator::Options& options) {
-    static const auto module =
-        emulator::Module::parse(race_kernels("kernels.ptx"), "races/kernels.cu");
+                                                   const emulator::Options& options,
+                                                   const std::string& file = "kernels") {
+    static std::map<std::string, std::shared_ptr<const emulator::Module>> modules;
+    auto& module = modules[file];
+    if (!module)
+        module = emulator::Module::parse(race_kernels(file + ".ptx"), "races/" + file + ".cu");
     emulator::Machine machine;
     emulator::RaceDetector races;
     emulator::BarrierCheck barriers;

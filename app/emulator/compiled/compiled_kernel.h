@@ -20,7 +20,8 @@ enum class InstructionSet : std::uint8_t {
 /// What compiled code does besides the kernel's work.
 enum class CompiledForm : std::uint8_t {
     silent,            ///< nothing
-    reports_accesses,  ///< tells the observer of the block about loads, stores and warp barriers
+    reports_accesses,  ///< tells the observer of the block about loads, stores, fences and warp
+                       ///< barriers
 };
 
 /// A kernel whose instructions are machine code where that is possible: a copy of the kernel in

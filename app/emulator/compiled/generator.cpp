@@ -126,16 +126,21 @@ void Generator::write_unit(std::uint32_t u) {
             shuffle(unit);
             return checkpoint(u);
         case Unit::Kind::passes:
+            if (reports_ && (unit.instruction->events & Instruction::fences)) return leave(u);
             if (unit.instruction->cost > 0) checkpoint(u);
             return;
         case Unit::Kind::branches:
             return branch(u);
         case Unit::Kind::leaves:
-            close_segment();
-            in_scalar_part();
-            ir_.jump(interpret(u));
-            return begin_segment(ir_.block("behind"));
+            return leave(u);
     }
+}
+
+void Generator::leave(std::uint32_t u) {
+    close_segment();
+    in_scalar_part();
+    ir_.jump(interpret(u));
+    begin_segment(ir_.block("behind"));
 }
 
 void Generator::write_exits() {

@@ -38,6 +38,7 @@ class Generator {
     void write_entries();
     void run_original(Value offset);
     void write_unit(std::uint32_t u);
+    void leave(std::uint32_t u);
     void write_exits();
     void write_exit(std::uint32_t u);
     LlvmBlock leader(std::uint32_t u);

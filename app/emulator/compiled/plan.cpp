@@ -123,7 +123,9 @@ bool Plan::skips_arithmetic(std::uint32_t branch) const {
         target - branch > most_units || units_[target].instruction->role != Role::join)
         return false;
     return std::all_of(units_.begin() + branch + 1, units_.begin() + target, [](const Unit& unit) {
-        if (unit.kind == Unit::Kind::passes) return unit.instruction->role != Role::join;
+        if (unit.kind == Unit::Kind::passes)
+            return unit.instruction->role != Role::join &&
+                   !(unit.instruction->events & Instruction::fences);
         return unit.kind == Unit::Kind::computes && !unit.guard &&
                operand_type(*unit.instruction, 0) != Type::pred;
     });

@@ -41,8 +41,8 @@ inline bool range_is_in_global(const Instruction* i, Warp& warp, std::uint64_t l
 }
 
 /// The events that compiled code reports to the observer of a block.
-constexpr std::uint32_t reported_events =
-    Instruction::shared_access | Instruction::global_access | Instruction::warp_sync;
+constexpr std::uint32_t reported_events = Instruction::shared_access | Instruction::global_access |
+                                          Instruction::warp_sync | Instruction::fences;
 
 /// BlockEvents::report() for compiled code.
 inline bool report_access(const Instruction* i, Warp& warp, const std::uint64_t* addresses) {

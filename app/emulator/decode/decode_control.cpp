@@ -43,9 +43,15 @@ void decode_trap(StatementDecoder& d) {
     emit_checkpoint(d, trap, Role::operation);
 }
 
-// Fences and hints: memory is in order here, and time is counted in instructions.
+// Fences and hints: memory is in order here, and time is counted in instructions. Observers are
+// told about fences, but not about those between proxies (PTX ISA 9.7.13.4, "membar, fence").
 void decode_hint(StatementDecoder& d) {
-    emit_checkpoint(d, nothing, Role::operation);
+    Emission e;
+    e.full = nothing;
+    e.checkpoint = true;
+    const bool is_fence = d.operation() == Operation::membar || d.operation() == Operation::fence;
+    if (is_fence && !d.has("proxy") && !d.has("mbarrier_init")) e.order = MemoryOrder::acq_rel;
+    d.emit(std::move(e));
 }
 
 // d, format, arguments

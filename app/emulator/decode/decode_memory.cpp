@@ -65,9 +65,20 @@ MemoryForm memory_form(const StatementDecoder& d) {
     return form;
 }
 
+MemoryOrder order_of(const StatementDecoder& d, MemoryAccess access) {
+    if (d.has("acq_rel")) return MemoryOrder::acq_rel;
+    if (d.has("acquire")) return MemoryOrder::acquire;
+    if (d.has("release")) return MemoryOrder::release;
+    if (d.has("relaxed") || d.has("mmio") || access == MemoryAccess::atomic)
+        return MemoryOrder::relaxed;
+    return d.has("volatile") ? MemoryOrder::volatile_ : MemoryOrder::weak;
+}
+
 // What loads, stores and atomics have in common.
-Emission access_emission(MemoryForm& form, const Address& at, MemoryAccess access) {
+Emission access_emission(const StatementDecoder& d, MemoryForm& form, const Address& at,
+                         MemoryAccess access) {
     Emission e;
+    e.order = order_of(d, access);
     form.uniform_address = is_uniform(at.operand);
     form.wide_address = at.wide;
     e.immediate = at.offset;
@@ -86,7 +97,7 @@ void decode_load(StatementDecoder& d) {
     const std::vector<Operand> into = elements_of(d.operand(0));
     if (into.size() != form.elements) d.fail("as many registers as elements are needed");
     const Address at = address_of(d, d.operand(1), form.space);
-    Emission e = access_emission(form, at, MemoryAccess::load);
+    Emission e = access_emission(d, form, at, MemoryAccess::load);
     bool sinks = false;
     form.uniform_result = true;
     for (const Operand& o : into) {
@@ -117,7 +128,7 @@ void decode_store(StatementDecoder& d) {
     const std::vector<Operand> from = elements_of(d.operand(1));
     if (from.size() != form.elements) d.fail("as many registers as elements are needed");
     const Address at = writable_address(d, d.operand(0), form.space);
-    Emission e = access_emission(form, at, MemoryAccess::store);
+    Emission e = access_emission(d, form, at, MemoryAccess::store);
     e.operands = {at.operand};
     form.wide_register = bits_of(form.type) == 64;
     for (const Operand& o : from) {
@@ -177,7 +188,7 @@ void decode_atomic(StatementDecoder& d) {
         d.fail(op == AtomicOp::cas ? "a compare-and-swap has an address and two values"
                                    : "an atomic has an address and one value");
     const Address at = writable_address(d, operands[first], form.space);
-    Emission e = access_emission(form, at, MemoryAccess::atomic);
+    Emission e = access_emission(d, form, at, MemoryAccess::atomic);
     e.full = atomic_handler(op, form.type);
     if (!e.full) d.fail("unknown form of an atomic");
     // nvcc writes atom where red would do: an old value that nothing reads is not kept.
@@ -188,6 +199,7 @@ void decode_atomic(StatementDecoder& d) {
                   d.source(operands[first + 1], form.type)};
     if (op == AtomicOp::cas) e.operands.push_back(d.source(operands[first + 2], form.type));
     e.detail = e.address_operand = 1;
+    e.compares = op == AtomicOp::cas;
     e.target = form.access_form().encoded();
     if (form.space != Space::shared)
         d.state().kernel->order_dependent |= tells_order(op, form.type, e.operands[0] != 0);

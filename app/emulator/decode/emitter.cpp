@@ -68,6 +68,8 @@ void Emitter::append(const Emission& e, bool inserted) {
     info.source = statement_->source;
     info.access = e.access;
     info.space = e.space;
+    info.order = e.order;
+    info.compares = e.compares;
     info.bytes = e.bytes;
     info.address_operand = e.address_operand;
     info.barrier = e.role == Role::block_barrier;

@@ -20,6 +20,8 @@ struct Emission {
     bool checkpoint = false;  ///< its handler counts executed instructions: see Warp::checkpoint
     MemoryAccess access = MemoryAccess::none;
     Space space = Space::generic;
+    MemoryOrder order = MemoryOrder::weak;
+    bool compares = false;
     std::uint8_t bytes = 0;
     std::uint8_t address_operand = 0;
     Role role = Role::operation;

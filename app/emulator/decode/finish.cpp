@@ -33,6 +33,7 @@ std::uint8_t events_of(const Instruction& i, const InstructionInfo& info) {
     std::uint8_t events = Instruction::executes;
     if (accesses && (generic || info.space == Space::shared)) events |= Instruction::shared_access;
     if (accesses && (generic || info.space == Space::global)) events |= Instruction::global_access;
+    if (!accesses && info.order != MemoryOrder::weak) events |= Instruction::fences;
     if (i.role == Role::warp_barrier) events |= Instruction::warp_sync;
     if (accesses && info.space == Space::shared && !AccessForm(i.target).wide_address &&
         is_uniform(i.operands[info.address_operand]))

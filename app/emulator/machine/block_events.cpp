@@ -25,7 +25,8 @@ void set_lane_addresses(const Warp& warp, std::uint32_t operand, T offset, std::
 }
 
 std::uint32_t wanted_by(const Observer& observer) {
-    std::uint32_t wanted = Instruction::shared_access | Instruction::warp_sync;
+    std::uint32_t wanted =
+        Instruction::shared_access | Instruction::warp_sync | Instruction::fences;
     if (observer.wants_instructions()) wanted |= Instruction::executes;
     if (observer.wants_global_accesses()) wanted |= Instruction::global_access;
     return wanted;
@@ -73,6 +74,8 @@ void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
         memory_access(i, warp, mask);
     else if (events & Instruction::warp_sync)
         warp_barrier(i, warp, mask);
+    else if (events & Instruction::fences)
+        observer_.on_fence(block_.block, warp.index, mask);
 }
 
 void BlockEvents::shared_access(const Access& access) {

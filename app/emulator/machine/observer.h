@@ -93,6 +93,9 @@ class Observer {
     /// bar.warp.sync has synchronized the lanes of `members`; some of them may have exited.
     virtual void on_warp_sync(std::uint32_t /*block*/, std::uint32_t /*warp*/,
                               std::uint32_t /*members*/) {}
+    /// The lanes of `mask` execute membar or fence.
+    virtual void on_fence(std::uint32_t /*block*/, std::uint32_t /*warp*/, std::uint32_t /*mask*/) {
+    }
     virtual void on_instruction(std::uint32_t /*block*/, std::uint32_t /*warp*/,
                                 std::uint32_t /*mask*/, std::uint32_t /*pc*/) {}
     /// The block cannot continue. The launch ends with the error of the lowest failing block.

@@ -65,6 +65,9 @@ class ObserverList : public Observer {
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override {
         each([&](Observer& o) { o.on_warp_sync(block, warp, members); });
     }
+    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
+        each([&](Observer& o) { o.on_fence(block, warp, mask); });
+    }
     void on_instruction(std::uint32_t block, std::uint32_t warp, std::uint32_t mask,
                         std::uint32_t pc) override {
         each([&](Observer& o) { o.on_instruction(block, warp, mask, pc); });

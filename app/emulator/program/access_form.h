@@ -5,6 +5,17 @@
 namespace warpscope::emulator {
 
 enum class MemoryAccess : std::uint8_t { none, load, store, atomic };
+/// What an access or a fence promises about the order of other accesses (PTX ISA 8.3, "Operation
+/// types"). Atomics without a modifier are relaxed, other accesses without one are weak.
+enum class MemoryOrder : std::uint8_t { weak, volatile_, relaxed, acquire, release, acq_rel };
+
+constexpr bool acquires(MemoryOrder order) {
+    return order == MemoryOrder::acquire || order == MemoryOrder::acq_rel;
+}
+constexpr bool releases(MemoryOrder order) {
+    return order == MemoryOrder::release || order == MemoryOrder::acq_rel;
+}
+
 enum class Space : std::uint8_t { generic, global, shared, local, constant, param };
 
 /// How a load, store or atomic accesses memory, as Instruction::target holds it.

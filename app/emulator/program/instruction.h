@@ -67,7 +67,9 @@ struct alignas(64) Instruction {
         warp_sync = 8,
         guards = 16,          ///< a prefix: the events are those of the next instruction
         uniform_shared = 32,  ///< beside shared_access: all lanes have one 32-bit address
-        reports_itself = 64  ///< the handler for all lanes is compiled code, which sends the events
+        reports_itself =
+            64,  ///< the handler for all lanes is compiled code, which sends the events
+        fences = 128
     };
 
     /// Modifiers that change the result. Others are in `detail`, in `target` or in a prefix.

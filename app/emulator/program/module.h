@@ -45,9 +45,11 @@ struct InstructionInfo {
     SourceLine source;
     MemoryAccess access = MemoryAccess::none;
     Space space = Space::generic;
-    std::uint8_t bytes = 0;            ///< of one lane's access
-    std::uint8_t address_operand = 0;  ///< index into Instruction::operands
-    bool pseudo = false;               // inserted by the decoder (a join); counts for nothing
+    MemoryOrder order = MemoryOrder::weak;  ///< of an access, or of a fence
+    bool compares = false;                  ///< an atomic that may leave memory unchanged (cas)
+    std::uint8_t bytes = 0;                 ///< of one lane's access
+    std::uint8_t address_operand = 0;       ///< index into Instruction::operands
+    bool pseudo = false;                    // inserted by the decoder (a join); counts for nothing
     bool barrier = false;
 };
 

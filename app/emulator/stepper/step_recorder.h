@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "emulator/checks/barrier_check.h"
-#include "emulator/checks/race_detector.h"
+#include "emulator/races/race_detector.h"
 #include "emulator/stepper/stepper.h"
 #include "emulator/stepper/undo_log.h"
 

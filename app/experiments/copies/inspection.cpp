@@ -1,9 +1,9 @@
 #include <algorithm>
 
 #include "emulator/checks/barrier_check.h"
-#include "emulator/checks/race_detector.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/program/error.h"
+#include "emulator/races/race_detector.h"
 #include "experiments/copies/specimen.h"
 
 namespace warpscope::experiments {

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "emulator/checks/access_counters.h"
-#include "emulator/checks/race_detector.h"
 #include "emulator/compiled/kernel_compiler.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/program/error.h"
+#include "emulator/races/race_detector.h"
 #include "jobs/bench/pocl.h"
 
 namespace warpscope::jobs {

@@ -10,8 +10,8 @@
 #include "emulator/checks/barrier_check.h"
 #include "emulator/checks/findings.h"
 #include "emulator/checks/memory_check.h"
-#include "emulator/checks/race_detector.h"
 #include "emulator/machine/observer_list.h"
+#include "emulator/races/race_detector.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {

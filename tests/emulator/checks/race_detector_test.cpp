@@ -1,4 +1,4 @@
-#include "emulator/checks/race_detector.h"
+#include "emulator/races/race_detector.h"
 
 #include "emulator/ptx_fixture.h"
 

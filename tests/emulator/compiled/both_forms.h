@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "emulator/checks/access_counters.h"
-#include "emulator/checks/race_detector.h"
 #include "emulator/compiled/compiled_kernel.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/ptx_fixture.h"
+#include "emulator/races/race_detector.h"
 
 namespace warpscope::emulator {
 
@@ -68,6 +68,9 @@ class EventRecorder : public Observer {
     }
     void on_warp_sync(std::uint32_t, std::uint32_t warp, std::uint32_t members) override {
         add({7, warp, members});
+    }
+    void on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask) override {
+        add({8, warp, mask});
     }
     std::vector<std::uint64_t> events;
 

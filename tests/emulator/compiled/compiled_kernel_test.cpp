@@ -261,6 +261,38 @@ TEST_F(CompiledKernelTest, AStoreBehindRepeatedLoadsIsARace) {
     both.expect_equal(one_block(96));
 }
 
+// A fence of all lanes, and one that a quarter of them skips.
+const std::string fences = R"(
+mov.u32 %r2, 0;
+mov.u32 %r4, 0;
+LOOP:
+add.u32 %r2, %r2, 1;
+membar.cta;
+and.b32 %r3, %r1, 3;
+setp.eq.u32 %p0, %r3, 1;
+@%p0 bra SKIP;
+add.u32 %r4, %r4, %r1;
+fence.acq_rel.gpu;
+SKIP:
+setp.lt.u32 %p1, %r2, 5;
+@%p1 bra LOOP;
+st.global.u32 [%rd1], %r4;
+)";
+
+TEST_F(CompiledKernelTest, FencesAreReported) {
+    struct : Observer {
+        void on_fence(std::uint32_t, std::uint32_t, std::uint32_t mask) override {
+            lanes += lane_count(mask);
+        }
+        bool wants_instructions() const override { return false; }
+        std::uint32_t lanes = 0;
+    } counter;
+    BothForms both(kernel_text(fences));
+    both.run(true, one_block(64), {}, 0, &counter);
+    EXPECT_EQ(counter.lanes, 2 * 5 * (32 + 24));
+    both.expect_equal(one_block(64));
+}
+
 // The observer of accesses asks for the end of an endless launch.
 TEST_F(CompiledKernelTest, AnObservedEndlessLoopCanBeStopped) {
     BothForms both(kernel_text("LOOP:\nst.shared.u32 [tile], %r1;\nbra LOOP;", tile));

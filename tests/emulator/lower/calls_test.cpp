@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "emulator/checks/race_detector.h"
 #include "emulator/ptx_fixture.h"
+#include "emulator/races/race_detector.h"
 
 // Calls as nvcc and NVRTC write them, with parameters in .param variables.
 namespace warpscope::emulator {

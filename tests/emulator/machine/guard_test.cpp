@@ -1,6 +1,6 @@
 #include "emulator/checks/access_counters.h"
-#include "emulator/checks/race_detector.h"
 #include "emulator/ptx_fixture.h"
+#include "emulator/races/race_detector.h"
 
 // @p and @!p on instructions other than branches: they execute for the lanes whose guard holds.
 namespace warpscope::emulator {

@@ -3,9 +3,9 @@
 
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/barrier_check.h"
-#include "emulator/checks/race_detector.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/ptx_fixture.h"
+#include "emulator/races/race_detector.h"
 
 namespace warpscope::emulator {
 namespace {

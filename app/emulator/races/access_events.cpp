@@ -1,4 +1,4 @@
-#include "emulator/checks/access_events.h"
+#include "emulator/races/access_events.h"
 
 #include <algorithm>
 

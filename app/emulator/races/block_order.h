@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emulator/machine/observer.h"
+#include "emulator/races/thread_clocks.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
@@ -13,11 +14,13 @@ namespace warpscope::emulator {
 struct Moment {
     std::uint32_t epoch = 0;     ///< barriers of the whole block; unique over all blocks
     std::uint32_t arrivals = 0;  ///< barriers at which the warp has arrived
-    std::uint32_t round = 0;     ///< __syncwarp() calls that some of its lanes have completed
+    /// __syncwarp() calls that some of its lanes have completed; ThreadClocks::now() where threads
+    /// have clocks.
+    std::uint32_t round = 0;
     bool operator==(const Moment&) const = default;
 };
 
-/// Tells which accesses of the running block are ordered by barriers, whatever the schedule.
+/// Tells which accesses of the running block are ordered, whatever the schedule.
 ///
 /// A barrier at which every thread of the block waits (threads that have exited count as arrived)
 /// begins a new epoch: everything before it comes before everything after it. Any other barrier
@@ -26,26 +29,35 @@ struct Moment {
 /// arrive. Within a warp only bar.warp.sync orders its members, because the lanes of a warp need
 /// not run in step (CUDA C++ Programming Guide, "Independent Thread Scheduling"). Shuffles and
 /// votes do not order memory accesses (ibid., "Warp Shuffle Functions").
+///
+/// In a kernel with fences, releases or acquires the threads have clocks, which also know the order
+/// by words of memory, and by lane what barriers of some threads order. An epoch begins as above.
 class BlockOrder {
   public:
-    void begin_launch(std::uint32_t threads) { threads_ = threads; }  ///< threads of one block
+    /// `threads` of one block; `by_words`: they have clocks.
+    void begin_launch(std::uint32_t threads, bool by_words);
     void begin_block();
     void arrive(const BarrierArrival& arrival);
     void release(const BarrierRelease& release);
     void warp_sync(std::uint32_t warp, std::uint32_t members);
 
     std::uint32_t epoch() const { return epoch_; }
+    bool by_words() const { return by_words_; }
+    ThreadClocks& clocks() { return clocks_; }
     Moment now(std::uint32_t warp) const {
-        return {epoch_, warps_[warp].arrivals, warps_[warp].round};
+        const WarpClock& w = warps_[warp];
+        return {epoch_, w.arrivals, by_words_ ? clocks_.now(warp) : w.round};
     }
     /// True when what warp `before` did at `moment`, in this epoch, comes before what warp `after`
-    /// does now.
+    /// does now. Only where threads have no clocks.
     bool warps_ordered(std::uint32_t before, const Moment& moment, std::uint32_t after) const {
         return partial_ && warps_[after].seen[before] >= moment.arrivals;
     }
-    /// Lanes of `warp` whose accesses at `moment`, in this epoch, do not come before what `lane`
-    /// does now. The bit of `lane` itself has no meaning.
-    std::uint32_t unordered_lanes(std::uint32_t warp, const Moment& moment, unsigned lane) const;
+    /// Lanes of warp `before` whose accesses at `moment`, in this epoch, do not come before what
+    /// this lane of warp `after` does now: of one warp, unless threads have clocks. The lane's own
+    /// bit has no meaning.
+    std::uint32_t unordered_lanes(std::uint32_t before, const Moment& moment, std::uint32_t after,
+                                  unsigned lane) const;
 
   private:
     using Clock = std::array<std::uint32_t, 32>;
@@ -65,6 +77,7 @@ class BlockOrder {
     };
 
     std::uint32_t lanes_of(std::uint32_t warp) const;
+    void release_some(std::uint32_t barrier);
 
     std::uint32_t threads_ = 0;
     std::uint32_t epoch_ = 0;
@@ -72,6 +85,8 @@ class BlockOrder {
     bool any_partial_ = false;  ///< a barrier of this block did
     std::array<WarpClock, 32> warps_;
     std::array<Barrier, barriers_per_block> barriers_;
+    bool by_words_ = false;
+    ThreadClocks clocks_;
 };
 
 }  // namespace warpscope::emulator

@@ -4,17 +4,20 @@
 #include <memory>
 #include <vector>
 
-#include "emulator/checks/block_order.h"
-#include "emulator/checks/race_cells.h"
-#include "emulator/checks/race_report.h"
 #include "emulator/machine/observer.h"
+#include "emulator/races/block_order.h"
+#include "emulator/races/memory_orders.h"
+#include "emulator/races/race_cells.h"
+#include "emulator/races/race_report.h"
 
 namespace warpscope::emulator {
 
 /// Finds races in shared memory: two threads of a block access a byte, at least one of them writes,
-/// at least one access is not atomic, and no barrier orders the two (see BlockOrder). A race is
-/// found under every schedule, because only the order of barriers counts. The schedule decides
-/// which access comes first, so whether the hazard is RAW or WAR. A race between warps is an error;
+/// at least one of them is weak, and no barrier and no release and acquire of a word orders the two
+/// (see BlockOrder and MemoryOrders). A race is found under every schedule, because only this order
+/// counts; where words order accesses, under every schedule in which the threads read and write
+/// these words in one order. The schedule decides which access comes first, so whether the hazard
+/// is RAW or WAR. A race between warps is an error;
 /// a race within a warp, or a write of the value that is already in memory, is a warning, as in
 /// compute-sanitizer's racecheck. Reads of words that no thread of the block has written are
 /// reported as findings of their own.
@@ -36,9 +39,12 @@ class RaceDetector : public Observer {
     void on_failure(std::uint32_t block) override { report_.forget_after(block); }
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
     bool wants_instructions() const override { return false; }
-    bool wants_global_accesses() const override { return false; }
+    /// For the words in global memory by which threads of a block order their accesses.
+    bool wants_global_accesses() const override { return order_.by_words(); }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_shared_access(const Access& access) override;
+    void on_global_access(const Access& access) override;
+    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
     bool needs_only_count(const Access& load) const override {
         return cells_.needs_no_record(load);
     }
@@ -47,6 +53,9 @@ class RaceDetector : public Observer {
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override;
 
   private:
+    void follow_words(const Access& access);
+
+    MemoryOrders orders_;
     BlockOrder order_;
     RaceCells cells_;
     RaceReport report_;

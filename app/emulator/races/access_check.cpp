@@ -1,4 +1,4 @@
-#include "emulator/checks/access_check.h"
+#include "emulator/races/access_check.h"
 
 #include <bit>
 #include <cstring>
@@ -22,10 +22,10 @@ void AccessCheck::run() {
         if (is_simple()) return load_simple();
         for (std::uint32_t m = a.mask; m; m &= m - 1)
             load(a.lane_addresses[first_lane(m)], m & (0 - m));
-    } else if (a.kind == MemoryAccess::store) {
+    } else if (a.kind == MemoryAccess::store && !orders_.is_strong(a.pc)) {
         store();
-    } else if (a.kind == MemoryAccess::atomic) {
-        for_lanes(a.mask, [&](const Target& t, unsigned lane) { atomic(t, lane); });
+    } else if (a.kind != MemoryAccess::none) {
+        for_lanes(a.mask, [&](const Target& t, unsigned lane) { strong_write(t, lane); });
     }
 }
 
@@ -199,10 +199,13 @@ void AccessCheck::record_store(const Target& t, unsigned lane) {
     if (t.atomics) *t.atomics = {};
 }
 
-void AccessCheck::atomic(const Target& t, unsigned lane) {
-    check(t, t.cell.writer, Hazard::read_after_write, 1u << lane);
+// An atomic, or a store that is not weak.
+void AccessCheck::strong_write(const Target& t, unsigned lane) {
+    const bool reads = access_.kind == MemoryAccess::atomic;
+    check(t, t.cell.writer, reads ? Hazard::read_after_write : Hazard::write_after_write,
+          1u << lane);
     check_each(t, t.cell.readers, Hazard::write_after_read, 1u << lane);
-    check_written(t, 1u << lane);
+    if (reads) check_written(t, 1u << lane);
     record(*t.atomics, 1u << lane);
 }
 
@@ -231,7 +234,9 @@ bool AccessCheck::check(const Target& t, const CellAccess& earlier, Hazard hazar
                         std::uint32_t lanes) {
     if (!cells_.events().in_epoch(earlier.event)) return false;
     const AccessEvent& event = cells_.events()[earlier.event];
-    if (event.warp == access_.warp) return check_within_warp(t, earlier, hazard, lanes);
+    if (orders_.may_meet(event.pc, access_.pc)) return false;
+    if (event.warp == access_.warp || order_.by_words())
+        return check_lanes(t, earlier, hazard, lanes);
     if (order_.warps_ordered(event.warp, event.moment, access_.warp)) return false;
     const unsigned lane = first_lane(lanes);
     report({.hazard = hazard,
@@ -243,15 +248,16 @@ bool AccessCheck::check(const Target& t, const CellAccess& earlier, Hazard hazar
     return true;
 }
 
-bool AccessCheck::check_within_warp(const Target& t, const CellAccess& earlier, Hazard hazard,
-                                    std::uint32_t lanes) {
+bool AccessCheck::check_lanes(const Target& t, const CellAccess& earlier, Hazard hazard,
+                              std::uint32_t lanes) {
     Conflict conflict{.hazard = hazard, .byte = t.byte};
-    const Moment& moment = cells_.events()[earlier.event].moment;
+    const AccessEvent& event = cells_.events()[earlier.event];
+    const bool one_warp = event.warp == access_.warp;
     std::uint64_t conflicting = 0;
     for (std::uint32_t m = lanes; m; m &= m - 1) {
         const unsigned lane = first_lane(m);
-        std::uint32_t others = earlier.lanes & ~(1u << lane);
-        if (others) others &= order_.unordered_lanes(access_.warp, moment, lane);
+        std::uint32_t others = one_warp ? earlier.lanes & ~(1u << lane) : earlier.lanes;
+        if (others) others &= order_.unordered_lanes(event.warp, event.moment, access_.warp, lane);
         if (!others) continue;
         if (conflicting++ > 0) continue;
         conflict.lane = lane;
@@ -304,10 +310,16 @@ std::size_t AccessCheck::slot_to_replace(const CellAccesses& accesses) const {
     const bool is_second_mine = second.warp == access_.warp;
     if (is_first_mine != is_second_mine) return is_first_mine ? 0 : 1;
     const std::size_t older = accesses[0].event <= accesses[1].event ? 0 : 1;
-    const AccessEvent& newer = older == 0 ? second : first;
-    const bool replaces_newer =
-        !is_first_mine && order_.warps_ordered(newer.warp, newer.moment, access_.warp);
+    const bool replaces_newer = !is_first_mine && comes_before(accesses[1 - older]);
     return replaces_newer ? 1 - older : older;
+}
+
+// Of another warp's access.
+bool AccessCheck::comes_before(const CellAccess& earlier) const {
+    const AccessEvent& event = cells_.events()[earlier.event];
+    if (!order_.by_words()) return order_.warps_ordered(event.warp, event.moment, access_.warp);
+    const unsigned lane = first_lane(access_.mask);
+    return !(earlier.lanes & order_.unordered_lanes(event.warp, event.moment, access_.warp, lane));
 }
 
 std::uint32_t AccessCheck::overlap(const Target& t, const CellAccess& earlier) const {

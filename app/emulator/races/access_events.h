@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/checks/block_order.h"
 #include "emulator/machine/observer.h"
+#include "emulator/races/block_order.h"
 
 namespace warpscope::emulator {
 

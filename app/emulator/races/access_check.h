@@ -3,18 +3,21 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "emulator/checks/block_order.h"
-#include "emulator/checks/race_cells.h"
-#include "emulator/checks/race_report.h"
+#include "emulator/races/block_order.h"
+#include "emulator/races/memory_orders.h"
+#include "emulator/races/race_cells.h"
+#include "emulator/races/race_report.h"
 
 namespace warpscope::emulator {
 
 /// One access to shared memory under the race detector: compares it with the earlier accesses of
-/// its cells, reports what no barrier orders, and records it in the cells.
+/// its cells, reports what nothing orders, and records it in the cells.
 class AccessCheck {
   public:
-    AccessCheck(const Access& access, const BlockOrder& order, RaceCells& cells, RaceReport& report)
+    AccessCheck(const Access& access, const MemoryOrders& orders, const BlockOrder& order,
+                RaceCells& cells, RaceReport& report)
         : access_(access),
+          orders_(orders),
           order_(order),
           cells_(cells),
           report_(report),
@@ -49,7 +52,7 @@ class AccessCheck {
     bool store_alone(unsigned lane);
     void check_store(const Target& target, unsigned lane);
     void record_store(const Target& target, unsigned lane);
-    void atomic(const Target& target, unsigned lane);
+    void strong_write(const Target& target, unsigned lane);
 
     template <typename F>
     void for_cells(std::uint32_t index, std::uint32_t cells, F&& f);
@@ -58,8 +61,9 @@ class AccessCheck {
 
     /// Compares with an earlier access; true if the two are a hazard.
     bool check(const Target& target, const CellAccess& earlier, Hazard hazard, std::uint32_t lanes);
-    bool check_within_warp(const Target& target, const CellAccess& earlier, Hazard hazard,
-                           std::uint32_t lanes);
+    bool check_lanes(const Target& target, const CellAccess& earlier, Hazard hazard,
+                     std::uint32_t lanes);
+    bool comes_before(const CellAccess& earlier) const;
     void check_each(const Target& target, const CellAccesses& earlier, Hazard hazard,
                     std::uint32_t lanes);
     void check_written(const Target& target, std::uint32_t lanes);
@@ -75,6 +79,7 @@ class AccessCheck {
     bool keeps_value(const Target& target, const CellAccess& earlier, unsigned lane) const;
 
     const Access& access_;
+    const MemoryOrders& orders_;
     const BlockOrder& order_;
     RaceCells& cells_;
     RaceReport& report_;

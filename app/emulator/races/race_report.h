@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "emulator/checks/access_events.h"
 #include "emulator/checks/finding_log.h"
 #include "emulator/checks/observed_launch.h"
+#include "emulator/races/access_events.h"
 
 namespace warpscope::emulator {
 
-/// A hazard: two conflicting accesses of one word of shared memory that no barrier orders. The
+/// A hazard: two conflicting accesses of one word of shared memory that nothing orders. The
 /// later one is the access that is being checked.
 struct Conflict {
     Hazard hazard = Hazard::none;
@@ -24,7 +24,9 @@ struct Conflict {
 /// What the race detector tells people: its findings, and the words of shared memory that race.
 class RaceReport {
   public:
-    void begin_launch(const Kernel& kernel, const LaunchShape& launch, std::uint32_t shared_bytes);
+    /// `by_words`: the kernel's threads may order their accesses by words of memory.
+    void begin_launch(const Kernel& kernel, const LaunchShape& launch, std::uint32_t shared_bytes,
+                      bool by_words);
     void begin_block(std::uint32_t block);
     std::uint32_t threads() const { return launch_.threads(); }  ///< of one block
 
@@ -55,6 +57,7 @@ class RaceReport {
     std::uint32_t block_ = 0;
     std::vector<bool> racing_words_;
     bool any_racing_ = false;
+    bool by_words_ = false;
 };
 
 }  // namespace warpscope::emulator

@@ -1,6 +1,7 @@
-#include "emulator/checks/race_detector.h"
+#include "emulator/races/race_detector.h"
 
-#include "emulator/checks/access_check.h"
+#include "emulator/races/access_check.h"
+#include "emulator/races/synchronise.h"
 
 namespace warpscope::emulator {
 
@@ -16,9 +17,10 @@ void RaceDetector::join(Observer& fork) {
 
 void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     const std::uint32_t shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
-    report_.begin_launch(kernel, launch, shared_bytes);
-    order_.begin_launch(report_.threads());
-    cells_.begin_launch(kernel, shared_bytes);
+    orders_.begin_launch(kernel);
+    report_.begin_launch(kernel, launch, shared_bytes, orders_.order_by_words());
+    order_.begin_launch(report_.threads(), orders_.order_by_words());
+    cells_.begin_launch(kernel, orders_, shared_bytes);
     const std::size_t warps = (report_.threads() + lanes_per_warp - 1) / lanes_per_warp;
     cells_.events().begin_launch(warps, kernel.code.size());
 }
@@ -32,7 +34,24 @@ void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
 
 void RaceDetector::on_shared_access(const Access& a) {
     if (a.kind == MemoryAccess::load && a.same_address && cells_.needs_no_record(a)) return;
-    AccessCheck(a, order_, cells_, report_).run();
+    AccessCheck(a, orders_, order_, cells_, report_).run();
+    if (order_.by_words()) follow_words(a);
+}
+
+void RaceDetector::on_global_access(const Access& a) {
+    if (order_.by_words()) follow_words(a);
+}
+
+void RaceDetector::follow_words(const Access& a) {
+    const MemoryOrder order = orders_[a.pc];
+    synchronise(a, order, order_.clocks());
+    if (releases(order)) cells_.events().separate(a.warp);
+}
+
+void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask) {
+    if (!order_.by_words()) return;
+    order_.clocks().fence(warp, mask);
+    cells_.events().separate(warp);
 }
 
 void RaceDetector::on_barrier_arrival(const BarrierArrival& arrival) {

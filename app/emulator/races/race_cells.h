@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/checks/access_events.h"
+#include "emulator/races/access_events.h"
+#include "emulator/races/memory_orders.h"
 
 namespace warpscope::emulator {
 
@@ -51,7 +52,7 @@ struct CellTimes {
 /// shared memory, so that every access covers whole cells.
 class RaceCells {
   public:
-    void begin_launch(const Kernel& kernel, std::uint32_t shared_bytes);
+    void begin_launch(const Kernel& kernel, const MemoryOrders& orders, std::uint32_t shared_bytes);
     void begin_block();
     void begin_epoch();
     /// A barrier of this epoch has ordered only some of the warps.
@@ -69,7 +70,7 @@ class RaceCells {
     unsigned shift() const { return shift_; }
     RaceCell& operator[](std::uint32_t index) { return cells_[index]; }
     bool has_atomics() const { return !atomics_.empty(); }
-    /// Atomic accesses of a cell; nullptr where the kernel has no atomics in shared memory.
+    /// Atomics and strong stores to a cell; nullptr where the kernel has none in shared memory.
     CellAccesses* atomics(std::uint32_t index) {
         return has_atomics() ? &atomics_[index] : nullptr;
     }
@@ -101,6 +102,7 @@ class RaceCells {
     std::vector<CellAccesses> atomics_;  ///< by cell, or empty
     AccessEvents events_;
     std::uint32_t enough_readers_epoch_ = 1;
+    bool by_words_ = false;  ///< words of memory may order some of the warps at any time
     std::uint32_t store_number_ = 0;
 };
 

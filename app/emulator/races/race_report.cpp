@@ -1,51 +1,20 @@
-#include "emulator/checks/race_report.h"
+#include "emulator/races/race_report.h"
 
 #include <fmt/format.h>
 
 #include <bit>
 
+#include "emulator/races/epoch_paths.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
 
 namespace {
 
-/// A barrier at which all threads of the block wait.
-bool is_full_barrier(const Instruction& i) {
-    constexpr std::uint32_t no_count = 0;
-    return i.role == Role::block_barrier && BarrierKind(i.detail) != BarrierKind::arrive &&
-           i.operands[1] == no_count;
-}
-
-/// True when one thread can execute instruction `from` and later, in the same epoch, instruction
-/// `to`.
-bool leads_to(const Kernel& kernel, std::uint32_t from, std::uint32_t to) {
-    std::vector<bool> seen(kernel.code.size());
-    std::vector<std::uint32_t> open{from};
-    while (!open.empty()) {
-        const std::uint32_t at = open.back();
-        open.pop_back();
-        const Instruction& i = kernel.code[at];
-        if (is_full_barrier(i)) continue;
-        const bool guarded = at > 0 && is_guard(kernel.code[at - 1].role);
-        std::vector<std::uint32_t> next;
-        if (is_branch(i.role)) next.push_back(at + i.target);
-        const bool ends = i.role == Role::branch || i.role == Role::exit;
-        if (!ends || guarded) next.push_back(at + 1);
-        for (const std::uint32_t n : next) {
-            if (n == to) return true;
-            if (n >= seen.size() || seen[n]) continue;
-            seen[n] = true;
-            open.push_back(n);
-        }
-    }
-    return false;
-}
-
 /// The order of the program is that of one thread, which executes both instructions.
 AccessOrder order_of(const Kernel& kernel, std::uint32_t earlier, std::uint32_t later) {
-    const bool forwards = leads_to(kernel, earlier, later);
-    const bool backwards = leads_to(kernel, later, earlier);
+    const bool forwards = reached_in_epoch(kernel, earlier)[later];
+    const bool backwards = reached_in_epoch(kernel, later)[earlier];
     if (forwards == backwards) return AccessOrder::unknown;
     return forwards ? AccessOrder::as_written : AccessOrder::reversed;
 }
@@ -53,8 +22,9 @@ AccessOrder order_of(const Kernel& kernel, std::uint32_t earlier, std::uint32_t 
 }  // namespace
 
 void RaceReport::begin_launch(const Kernel& kernel, const LaunchShape& launch,
-                              std::uint32_t shared_bytes) {
+                              std::uint32_t shared_bytes, bool by_words) {
     launch_.begin(kernel, launch);
+    by_words_ = by_words;
     log_.begin_launch();
     racing_words_.assign((shared_bytes + 3) / 4, false);
     any_racing_ = false;
@@ -117,6 +87,8 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
 /// "__syncthreads() is missing between a.cu:7 and a.cu:9"
 std::string RaceReport::missing_barrier(const Conflict& conflict, const Access& later,
                                         const Finding& f) const {
+    if (by_words_)
+        return "no barrier, and no release and acquire of one word, orders these accesses";
     const char* barrier = conflict.earlier.warp == later.warp ? "__syncwarp()" : "__syncthreads()";
     std::string from = f.first.where(), to = f.second->where();
     if (from == to)

@@ -1,12 +1,19 @@
-#include "emulator/checks/block_order.h"
+#include "emulator/races/block_order.h"
 
 #include <algorithm>
 #include <bit>
 
 namespace warpscope::emulator {
 
+void BlockOrder::begin_launch(std::uint32_t threads, bool by_words) {
+    threads_ = threads;
+    by_words_ = by_words;
+    if (by_words_) clocks_.begin_launch(threads);
+}
+
 void BlockOrder::begin_block() {
     ++epoch_;
+    if (by_words_) clocks_.begin_epoch();
     partial_ = false;
     for (WarpClock& warp : warps_) {
         if (warp.arrivals == 1 && warp.round == 1) continue;
@@ -27,6 +34,7 @@ void BlockOrder::arrive(const BarrierArrival& a) {
     barrier.all_wait &= a.waits;
     barrier.counted |= a.expected != 0;
     if (a.waits) barrier.waiting[a.warp] |= a.mask;
+    if (by_words_) return clocks_.arrive(a.barrier, a.warp, a.mask);
     for (std::size_t w = 0; w < warps_.size(); ++w)
         barrier.clock[w] = std::max(barrier.clock[w], warp.seen[w]);
     barrier.clock[a.warp] = std::max(barrier.clock[a.warp], warp.arrivals);
@@ -39,16 +47,27 @@ void BlockOrder::release(const BarrierRelease& release) {
     if (barrier.all_wait && barrier.arrived >= all) {
         ++epoch_;
         partial_ = false;
+        if (by_words_) clocks_.begin_epoch();
     } else {
         partial_ = any_partial_ = true;
-        for (std::uint32_t w = 0; w < warps_.size(); ++w) {
-            if (!barrier.waiting[w]) continue;
-            for (std::size_t other = 0; other < warps_.size(); ++other)
-                warps_[w].seen[other] = std::max(warps_[w].seen[other], barrier.clock[other]);
-            warp_sync(w, barrier.waiting[w]);
-        }
+        release_some(release.barrier);
     }
     barrier = {};
+}
+
+void BlockOrder::release_some(std::uint32_t number) {
+    const Barrier& barrier = barriers_[number];
+    for (std::uint32_t w = 0; w < warps_.size(); ++w) {
+        if (!barrier.waiting[w]) continue;
+        if (by_words_) {
+            clocks_.leave(number, w, barrier.waiting[w]);
+            continue;
+        }
+        for (std::size_t other = 0; other < warps_.size(); ++other)
+            warps_[w].seen[other] = std::max(warps_[w].seen[other], barrier.clock[other]);
+        warp_sync(w, barrier.waiting[w]);
+    }
+    if (by_words_) clocks_.reset_barrier(number);
 }
 
 std::uint32_t BlockOrder::lanes_of(std::uint32_t warp) const {
@@ -57,6 +76,7 @@ std::uint32_t BlockOrder::lanes_of(std::uint32_t warp) const {
 }
 
 void BlockOrder::warp_sync(std::uint32_t w, std::uint32_t members) {
+    if (by_words_) return clocks_.warp_sync(w, members);
     WarpClock& warp = warps_[w];
     if ((lanes_of(w) & ~members) == 0) {
         warp.ordered_rounds = warp.round++;
@@ -76,9 +96,11 @@ void BlockOrder::warp_sync(std::uint32_t w, std::uint32_t members) {
     ++warp.round;
 }
 
-std::uint32_t BlockOrder::unordered_lanes(std::uint32_t w, const Moment& moment,
-                                          unsigned lane) const {
-    const WarpClock& warp = warps_[w];
+std::uint32_t BlockOrder::unordered_lanes(std::uint32_t before, const Moment& moment,
+                                          std::uint32_t after, unsigned lane) const {
+    if (by_words_)
+        return clocks_.unordered_lanes(before, moment.round, after * lanes_per_warp + lane);
+    const WarpClock& warp = warps_[after];
     if (moment.round <= warp.ordered_rounds) return 0;
     if (warp.lanes.empty()) return all_lanes;
     std::uint32_t unordered = 0;

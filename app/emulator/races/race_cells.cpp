@@ -1,4 +1,4 @@
-#include "emulator/checks/race_cells.h"
+#include "emulator/races/race_cells.h"
 
 #include <algorithm>
 
@@ -6,15 +6,18 @@
 
 namespace warpscope::emulator {
 
-void RaceCells::begin_launch(const Kernel& kernel, std::uint32_t shared_bytes) {
+void RaceCells::begin_launch(const Kernel& kernel, const MemoryOrders& orders,
+                             std::uint32_t shared_bytes) {
     shared_bytes_ = shared_bytes;
+    by_words_ = orders.order_by_words();
     shift_ = 4;
     bool atomics = false;
-    for (const InstructionInfo& i : kernel.lines) {
+    for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
+        const InstructionInfo& i = kernel.lines[pc];
         if (i.access == MemoryAccess::none) continue;
         if (i.space != Space::shared && i.space != Space::generic) continue;
         shift_ = std::min(shift_, unsigned(std::countr_zero(unsigned(i.bytes))));
-        atomics |= i.access == MemoryAccess::atomic;
+        atomics |= i.access != MemoryAccess::load && orders.is_strong(pc);
     }
     const std::size_t cells = (std::size_t(shared_bytes) >> shift_) + 1;
     if (cells_.size() < cells) cells_.resize(cells);
@@ -33,7 +36,7 @@ void RaceCells::begin_block() {
 
 void RaceCells::begin_epoch() {
     events_.begin_epoch();
-    enough_readers_epoch_ = events_.epoch_first();
+    enough_readers_epoch_ = by_words_ ? no_epoch : events_.epoch_first();
 }
 
 CellAccess RaceCells::begin_access(const Access& access, const BlockOrder& order) {

@@ -1,0 +1,45 @@
+#include "emulator/races/memory_orders.h"
+
+#include <algorithm>
+
+#include "emulator/races/epoch_paths.h"
+
+namespace warpscope::emulator {
+
+void MemoryOrders::begin_launch(const Kernel& kernel) {
+    orders_.clear();
+    bytes_.clear();
+    order_by_words_ = false;
+    std::vector<std::uint32_t> fences;
+    for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
+        const InstructionInfo& i = kernel.lines[pc];
+        orders_.push_back(i.order);
+        bytes_.push_back(i.bytes);
+        order_by_words_ |= acquires(i.order) || releases(i.order);
+        if (i.access == MemoryAccess::none && i.order != MemoryOrder::weak) fences.push_back(pc);
+    }
+    settle_volatile(kernel, fences);
+}
+
+void MemoryOrders::settle_volatile(const Kernel& kernel, const std::vector<std::uint32_t>& fences) {
+    const auto is_volatile = [](MemoryOrder order) { return order == MemoryOrder::volatile_; };
+    if (std::none_of(orders_.begin(), orders_.end(), is_volatile)) return;
+    std::vector<bool> behind_fence(orders_.size());
+    for (const std::uint32_t fence : fences) {
+        const std::vector<bool> reached = reached_in_epoch(kernel, fence);
+        for (std::size_t pc = 0; pc < reached.size(); ++pc)
+            if (reached[pc]) behind_fence[pc] = true;
+    }
+    for (std::uint32_t pc = 0; pc < orders_.size(); ++pc) {
+        if (!is_volatile(orders_[pc])) continue;
+        bool strong = behind_fence[pc];
+        if (kernel.lines[pc].access == MemoryAccess::load && !fences.empty()) {
+            const std::vector<bool> reached = reached_in_epoch(kernel, pc);
+            strong = std::any_of(fences.begin(), fences.end(),
+                                 [&](std::uint32_t fence) { return reached[fence]; });
+        }
+        orders_[pc] = strong ? MemoryOrder::relaxed : MemoryOrder::weak;
+    }
+}
+
+}  // namespace warpscope::emulator

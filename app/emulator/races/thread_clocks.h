@@ -1,0 +1,83 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/program/access_form.h"
+#include "emulator/warp/warp.h"
+
+namespace warpscope::emulator {
+
+/// Vector clocks of a block's threads (Flanagan and Freund, "FastTrack", PLDI 2009), for kernels
+/// whose threads order their accesses by releases and acquires of words in memory, as well as by
+/// barriers (PTX ISA 8, "Memory Consistency Model").
+///
+/// Time is counted by warp. The clock of a thread has an entry for each thread of the block: the
+/// last time up to which that thread's accesses come before what this one does next. A fence is
+/// half of a pattern: a relaxed write of a word publishes what came before the writer's last fence,
+/// and a thread that has read it takes that over at its next fence.
+class ThreadClocks {
+  public:
+    using Lanes = std::uint32_t;  ///< a mask
+
+    void begin_launch(std::uint32_t threads);  ///< of one block
+    /// What the block has done so far comes before everything that follows.
+    void begin_epoch();
+
+    std::uint32_t now(std::uint32_t warp) const { return times_[warp]; }
+    /// Lanes of warp `before` whose accesses at `time`, in this epoch, do not come before what
+    /// `thread` does now. The bit of the thread itself has no meaning.
+    Lanes unordered_lanes(std::uint32_t before, std::uint32_t time, std::uint32_t thread) const;
+
+    void arrive(std::uint32_t barrier, std::uint32_t warp, Lanes lanes);
+    void leave(std::uint32_t barrier, std::uint32_t warp, Lanes lanes);
+    void reset_barrier(std::uint32_t barrier) { barriers_[barrier].clear(); }
+    void warp_sync(std::uint32_t warp, Lanes members);
+    void fence(std::uint32_t warp, Lanes lanes);
+
+    // A strong access of the word at `address`: an offset into shared memory, or in global memory.
+    void read(std::uint64_t address, std::uint32_t thread, MemoryOrder order);
+    /// `updates`: an atomic, which leaves what others have published with the word.
+    void write(std::uint64_t address, std::uint32_t thread, MemoryOrder order, bool updates);
+    /// A weak write: nothing is published with these bytes any more.
+    void overwrite(std::uint64_t address, std::uint32_t bytes);
+    /// What the warp does from now on comes after what its threads have published.
+    void advance(std::uint32_t warp) { ++times_[warp]; }
+
+  private:
+    using Clock = std::vector<std::uint32_t>;  ///< by thread
+    using Entries = std::span<std::uint32_t>;
+
+    /// What has been published with a word.
+    struct Word {
+        Clock clock;
+        std::uint64_t version = 0;  ///< no other word's, and new with each write
+    };
+    /// Clocks of all threads; no memory before the first one is used.
+    struct Clocks {
+        std::vector<std::uint32_t> entries;
+        bool used = false;
+    };
+
+    Entries clock(Clocks& clocks, std::uint32_t thread);
+    /// The clock of a thread, its latest access included.
+    Clock published(Clocks& clocks, std::uint32_t thread);
+    std::uint32_t time_of(std::uint32_t thread) const { return times_[thread / lanes_per_warp]; }
+
+    std::size_t threads_ = 0;  ///< of whole warps
+    std::array<std::uint32_t, 32> times_{};
+    std::array<bool, 32> sees_others_{};  ///< by warp: its clocks have entries of other warps
+    Clocks clocks_;
+    Clocks fenced_;   ///< as they were at each thread's last fence
+    Clocks pending_;  ///< what each thread has read, and takes over at its next fence
+    std::unordered_map<std::uint64_t, Word> words_;  ///< by address
+    std::uint64_t version_ = 0;
+    std::vector<std::uint64_t> read_;  ///< by thread: the version that it has read last
+    std::array<Clock, barriers_per_block> barriers_;
+};
+
+}  // namespace warpscope::emulator
