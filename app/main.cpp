@@ -68,6 +68,7 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     request.every = options.every;
     request.resume = options.resume;
     request.checks = options.checks;
+    request.sarif = options.sarif;
     request.counters = options.counters;
     request.kernel_source = options.kernel_source;
     request.kernels = options.kernels;

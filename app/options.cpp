@@ -113,6 +113,13 @@ class Parser {
         return app_.add_flag(name, given, help)->group(group);
     }
 
+    static auto file(const char* name, std::filesystem::path& to) {
+        return [name, &to](const std::string& f) {
+            if (f.empty()) throw UsageError(fmt::format("{}: name a file", name));
+            to = f;
+        };
+    }
+
     void declare_actions() {
         const char* group = "What to do (without any: the window)";
         flag("--headless", headless_, "run one experiment without a window", group);
@@ -120,6 +127,8 @@ class Parser {
             text("--check", "C,...",
                  "run on the emulator and look for errors: race, barrier, memory", group,
                  [this](const std::string& words) { options_.checks = jobs::parse_checks(words); });
+        text("--sarif", "FILE", "write what --check finds as SARIF, for CI and editors", group,
+             file("--sarif", options_.sarif));
         flag("--counters", options_.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         flag("--list", list_, "print every experiment and parameter", group);
@@ -203,12 +212,6 @@ class Parser {
     }
 
     void declare_checkpoint(const char* group) {
-        const auto file = [](const char* name, std::filesystem::path& to) {
-            return [name, &to](const std::string& f) {
-                if (f.empty()) throw UsageError(fmt::format("{}: name a file", name));
-                to = f;
-            };
-        };
         checkpoint_ =
             text("--checkpoint", "FILE", "n-body: save the state every N frames (--every)", group,
                  file("--checkpoint", options_.checkpoint));
@@ -308,6 +311,8 @@ class Parser {
                 throw UsageError(fmt::format("{}: add --headless", option->get_name()));
             }
         }
+        if (!options_.sarif.empty() && !options_.checks.any())
+            throw UsageError("--sarif: add --check race,barrier,memory");
         if (json_->count() && window) {
             throw UsageError("--json: add --headless, --list or --bench");
         }

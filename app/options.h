@@ -40,6 +40,7 @@ struct Options {
     bool force = false;                        ///< run headless even if it takes very long
     bool reset_settings = false;               ///< the window starts with its defaults
     jobs::Checks checks;                       ///< any: run headless, on the emulator
+    std::filesystem::path sarif;               ///< for what the checks find; empty: none
     bool counters = false;                     ///< true: run headless, on the emulator
     std::filesystem::path checkpoint, resume;  ///< empty: none
     std::uint64_t every = 100;                 ///< frames between checkpoints

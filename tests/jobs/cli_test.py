@@ -340,6 +340,24 @@ class Answers(CommandLine):
         self.assertTrue(all("__syncthreads() is missing" in f["sentence"]
                             for f in found if f["kind"] == "race"))
 
+    def test_checks_write_sarif(self):
+        ripple = ["--check", "race", "--experiment", "ripple", "--set", "ripple.size=64", "--sarif",
+                  "found.sarif"]
+        self.expect_success(*ripple)
+        log = json.loads((self.folder / "found.sarif").read_text())
+        self.assertEqual(log["runs"][0]["results"], [])
+        done = self.run_program(*ripple, "--set", "ripple.sync=off")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        log = json.loads((self.folder / "found.sarif").read_text())
+        races = [r for r in log["runs"][0]["results"] if r["ruleId"] == "race"]
+        self.assertEqual(sum(r["properties"]["count"] for r in races), 16 * 256)
+        for race in races:
+            place = race["locations"][0]["physicalLocation"]
+            self.assertEqual(place["artifactLocation"]["uri"], "kernels/ripple.cu")
+            self.assertIn(f"kernels/ripple.cu:{place['region']['startLine']}",
+                          race["message"]["text"])
+        self.expect_refusal(ripple[:-1] + ["/nowhere/a.sarif"], 2, "/nowhere/a.sarif")
+
     def test_counters(self):
         nbody = ["--counters", "--experiment", "nbody", "--set", "nbody.bodies=256", "--set",
                  "nbody.block=64", "--set", "nbody.kernel=tiled"]

@@ -240,6 +240,8 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
         {{"--kernel-source", ""}, "--kernel-source", "name a file"},
         {{"--headless", "--kernels", "dir"}, "--headless needs", "--experiment NAME"},
         {{"--check", "race"}, "--check needs", "--experiment NAME"},
+        {{"--headless", "--experiment", "dot", "--sarif", "a.sarif"}, "--sarif", "--check"},
+        {{"--check", "race", "--experiment", "dot", "--sarif", ""}, "--sarif", "name a file"},
         {{"--counters"}, "--counters needs", "--experiment NAME"},
         {{"--bench", "--kernel-source", "a.cu"}, "--kernel-source", "--headless"},
         {{"--headless", "--experiment", "ripple", "--set", "dot.n=5"}, "dot.n", "--experiment dot"},

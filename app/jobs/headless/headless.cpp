@@ -13,6 +13,7 @@
 #include "gl/png.h"
 #include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"
+#include "jobs/headless/sarif.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -291,6 +292,8 @@ void check_cost(const HeadlessRequest& request, const compute::DeviceInfo& devic
 }
 
 void write_results(const RunResult& result, const HeadlessRequest& request) {
+    if (!request.sarif.empty())
+        write_file(request.sarif, dump(sarif(result.findings, !result.partial)));
     if (request.json == "-") return print(dump(to_json(result)));
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
     std::string text = summary(result);
@@ -343,6 +346,7 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     constexpr std::chrono::seconds time_for_results(5);
     if (!request.screenshot.empty()) check_writable(request.screenshot, "--screenshot");
     if (!request.json.empty() && request.json != "-") check_writable(request.json, "--json");
+    if (!request.sarif.empty()) check_writable(request.sarif, "--sarif");
     if (!request.checkpoint.empty()) check_writable(request.checkpoint, "--checkpoint");
 
     HeadlessRequest stoppable = request;

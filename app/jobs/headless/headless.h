@@ -30,6 +30,7 @@ struct HeadlessRequest {
     /// A file, or "-" for standard output, which then receives nothing else. Empty: no JSON.
     std::string json{};
     Checks checks{};                        ///< need an EmulatedDevice
+    std::filesystem::path sarif{};          ///< a file for what `checks` find; empty: none
     bool counters = false;                  ///< true needs an EmulatedDevice
     std::filesystem::path kernel_source{};  ///< replaces the experiment's kernel file; empty: none
     std::filesystem::path kernels{};        ///< a folder of kernel files; empty: none
