@@ -44,9 +44,17 @@ std::string joined_lines(std::string_view source) {
     return joined;
 }
 
-/// False if the source may include another file of the user, because the key does not show changes
-/// of that file. #include <name> is a header of the toolkit and is allowed.
-bool stands_alone(std::string_view text) {
+/// Whether a text begins with the name of a header in quotes.
+bool names_header(std::string_view text, const std::vector<Header>& headers) {
+    return std::any_of(headers.begin(), headers.end(), [&](const Header& header) {
+        return text.starts_with(fmt::format("\"{}\"", header.name));
+    });
+}
+
+/// False if the text may include a file of the user that is not one of the headers, because the
+/// key does not show changes of that file. #include <name> is a header of the toolkit and is
+/// allowed.
+bool stands_alone(std::string_view text, const std::vector<Header>& headers) {
     constexpr std::string_view word = "include", blanks = " \t\v\f";
     const std::string joined = joined_lines(text);
     const std::string_view source = joined;
@@ -61,15 +69,26 @@ bool stands_alone(std::string_view text) {
         if (!directive || after == std::string_view::npos) continue;
         const bool toolkit = source[after] == '<' && after + 1 < source.size() &&
                              source[after + 1] != '/' && source[after + 1] != '.';
-        if (!toolkit) return false;
+        if (!toolkit && !names_header(source.substr(after), headers)) return false;
     }
     return true;
 }
 
+bool stands_alone(const Request& request) {
+    return stands_alone(request.source, request.headers) &&
+           std::all_of(request.headers.begin(), request.headers.end(), [&](const Header& header) {
+               return stands_alone(header.text, request.headers);
+           });
+}
+
 /// Everything that the PTX depends on.
 Texts key_of(const Request& request, std::string_view version) {
-    return {"warpscope kernel 2", std::string(version),
-            fmt::format("{}", fmt::join(options_of(request), " ")), request.file, request.source};
+    Texts key{"warpscope kernel 3", std::string(version),
+              fmt::format("{}", fmt::join(options_of(request), " ")), request.file, request.source};
+    key.push_back(std::to_string(request.names.size()));
+    key.insert(key.end(), request.names.begin(), request.names.end());
+    for (const Header& header : request.headers) key.insert(key.end(), {header.name, header.text});
+    return key;
 }
 
 /// Each text after its length: "3:abc".
@@ -105,9 +124,11 @@ fs::path name_of(const Texts& key) {
     return fmt::format("{:016x}.kernel", hash(bytes_of(key)));
 }
 
-/// Its PTX, and then each warning: "3 7 1 text" for line, column, severity and text.
+/// Its PTX, the number of its entries, the entries, and then each warning: "3 7 1 text" for line,
+/// column, severity and text.
 Texts to_texts(const Compiled& compiled) {
-    Texts texts{compiled.ptx};
+    Texts texts{compiled.ptx, std::to_string(compiled.entries.size())};
+    texts.insert(texts.end(), compiled.entries.begin(), compiled.entries.end());
     for (const Diagnostic& d : compiled.warnings)
         texts.push_back(fmt::format("{} {} {} {}", d.line, d.column, int(d.severity), d.text));
     return texts;
@@ -124,11 +145,16 @@ Diagnostic warning_of(std::string_view text) {
 
 /// `texts` are those of an entry with this key.
 std::optional<Compiled> compiled_of(const Texts& key, const Texts& texts) {
-    const std::size_t parts = key.size();
-    if (texts.size() <= parts || !std::equal(key.begin(), key.end(), texts.begin())) return {};
-    Compiled compiled{texts[parts], {}};
-    for (std::size_t i = parts + 1; i < texts.size(); ++i)
-        compiled.warnings.push_back(warning_of(texts[i]));
+    if (texts.size() < key.size() + 2 || !std::equal(key.begin(), key.end(), texts.begin()))
+        return {};
+    auto next = texts.begin() + std::ptrdiff_t(key.size());
+    Compiled compiled{*next++, {}};
+    std::string_view number = *next++;
+    const auto entries = take_number<std::size_t>(number, "");
+    if (entries > std::size_t(texts.end() - next)) throw std::runtime_error("an entry is missing");
+    compiled.entries.assign(next, next + std::ptrdiff_t(entries));
+    next += std::ptrdiff_t(entries);
+    for (; next != texts.end(); ++next) compiled.warnings.push_back(warning_of(*next));
     return compiled;
 }
 
@@ -202,7 +228,7 @@ fs::path Cache::default_folder() {
 std::optional<Compiled> Cache::find(const Request& request,
                                     std::string_view version) const noexcept {
     try {
-        if (folder_.empty() || !stands_alone(request.source)) return {};
+        if (folder_.empty() || !stands_alone(request)) return {};
         const Texts key = key_of(request, version);
         const fs::path file = folder_ / name_of(key);
         std::optional<Compiled> compiled = compiled_of(key, unsealed(file, limit_));
@@ -217,7 +243,7 @@ std::optional<Compiled> Cache::find(const Request& request,
 void Cache::keep(const Request& request, std::string_view version,
                  const Compiled& compiled) const noexcept {
     try {
-        if (folder_.empty() || !stands_alone(request.source)) return;
+        if (folder_.empty() || !stands_alone(request)) return;
         const Texts key = key_of(request, version);
         Texts texts = key;
         for (std::string& text : to_texts(compiled)) texts.push_back(std::move(text));

@@ -10,8 +10,9 @@
 namespace warpscope::compiler {
 
 /// Compiled kernel sources in the user's cache folder. The key of an entry is everything that its
-/// PTX depends on: source, file name, options and the compiler's version. If the folder can't be
-/// used, nothing is found or kept; that is not an error. Threads and processes may share a folder.
+/// PTX depends on: source, headers, file name, names of kernels, options and the compiler's
+/// version. If the folder can't be used, nothing is found or kept; that is not an error. Threads
+/// and processes may share a folder.
 class Cache {
   public:
     /// If the folder exceeds `limit` bytes, the least recently used entries are removed.

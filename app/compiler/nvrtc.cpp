@@ -20,6 +20,8 @@ namespace fs = std::filesystem;
 using Program = struct NvrtcProgramHandle*;
 constexpr int nvrtc_success = 0, nvrtc_error_compilation = 6;  // nvrtcResult
 
+constexpr std::size_t longest_name = 4096;  // of a name expression
+
 constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
 
 std::string environment(const char* name) {
@@ -109,9 +111,38 @@ int line_at(std::string_view source, std::size_t byte) {
     return int(std::count(source.begin(), source.begin() + std::ptrdiff_t(byte), '\n')) + 1;
 }
 
+/// Where NVRTC silently ignores the rest: it takes either byte for the end of a text.
+std::size_t end_of_text(std::string_view text) {
+    return text.find_first_of(std::string_view("\0\xFF", 2));
+}
+
+std::string byte_name(char byte) {
+    return fmt::format("byte 0x{:02x}", unsigned(static_cast<unsigned char>(byte)));
+}
+
 [[noreturn]] void refuse(const Request& request, int line, std::string text) {
     const Diagnostic diagnostic{line, 0, Severity::error, std::move(text)};
     throw CompileError(place_and_text(request, diagnostic), {diagnostic});
+}
+
+void check_headers(const Request& request) {
+    std::size_t bytes = 0;
+    for (const Header& header : request.headers) {
+        bytes += header.text.size();
+        const std::size_t end = end_of_text(header.text);
+        if (end == std::string::npos && end_of_text(header.name) == std::string::npos) continue;
+        refuse(request, 0,
+               end == std::string::npos ? "a header has a name with a byte that is not allowed"
+                                        : fmt::format("{} is not allowed in the header {}, line {}",
+                                                      byte_name(header.text[end]), header.name,
+                                                      line_at(header.text, end)));
+    }
+    if (request.headers.size() > most_headers || bytes > largest_headers)
+        refuse(request, 0,
+               fmt::format("its headers are {} files with {} KiB: at most {} with {} KiB can be "
+                           "compiled",
+                           request.headers.size(), (bytes + 1023) >> 10, most_headers,
+                           largest_headers >> 10));
 }
 
 }  // namespace
@@ -122,12 +153,19 @@ void check_source(const Request& request) {
         refuse(request, 0,
                fmt::format("the source has {} KiB: at most {} KiB can be compiled",
                            (source.size() + 1023) >> 10, largest_source >> 10));
-    // NVRTC takes either byte for the end of the source and silently ignores the rest.
-    const std::size_t end = source.find_first_of(std::string_view("\0\xFF", 2));
-    if (end == std::string::npos) return;
-    refuse(request, line_at(source, end),
-           fmt::format("byte 0x{:02x} is not allowed in a source",
-                       unsigned(static_cast<unsigned char>(source[end]))));
+    if (const std::size_t end = end_of_text(source); end != std::string::npos)
+        refuse(request, line_at(source, end),
+               fmt::format("{} is not allowed in a source", byte_name(source[end])));
+    check_headers(request);
+    for (const std::string& name : request.names) {
+        if (name.size() > longest_name)
+            refuse(request, 0,
+                   fmt::format("the name of a kernel has {} bytes: at most {} are allowed",
+                               name.size(), longest_name));
+        if (const std::size_t end = end_of_text(name); end != std::string::npos)
+            refuse(request, 0,
+                   fmt::format("{} is not allowed in a kernel's name", byte_name(name[end])));
+    }
 }
 
 struct Nvrtc::Functions {
@@ -139,6 +177,8 @@ struct Nvrtc::Functions {
     int (*compile)(Program, int options, const char* const*) = nullptr;
     int (*ptx_size)(Program, std::size_t*) = nullptr;
     int (*ptx)(Program, char*) = nullptr;
+    int (*add_name)(Program, const char*) = nullptr;
+    int (*lowered_name)(Program, const char*, const char**) = nullptr;
     int (*log_size)(Program, std::size_t*) = nullptr;
     int (*log)(Program, char*) = nullptr;
 
@@ -155,6 +195,8 @@ struct Nvrtc::Functions {
         find(library, compile, "nvrtcCompileProgram");
         find(library, ptx_size, "nvrtcGetPTXSize");
         find(library, ptx, "nvrtcGetPTX");
+        find(library, add_name, "nvrtcAddNameExpression");
+        find(library, lowered_name, "nvrtcGetLoweredName");
         find(library, log_size, "nvrtcGetProgramLogSize");
         find(library, log, "nvrtcGetProgramLog");
     }
@@ -222,8 +264,8 @@ std::vector<fs::path> Nvrtc::readable() const {
 }
 
 std::vector<std::string> options_of(const Request& request) {
-    std::vector<std::string> options{"--gpu-architecture=compute_75", "--std=c++17",
-                                     "--generate-line-info"};
+    std::vector<std::string> options{"--gpu-architecture=compute_75", "--std=c++17"};
+    options.emplace_back(request.debug_info ? "--device-debug" : "--generate-line-info");
     if (request.fast_math) options.emplace_back("--use_fast_math");
     return options;
 }
@@ -232,11 +274,18 @@ Compiled Nvrtc::compile(const Request& request) const {
     check_source(request);
     const Functions& nvrtc = *functions_;
     Program program = nullptr;
-    nvrtc.check(
-        nvrtc.create(&program, request.source.c_str(), request.file.c_str(), 0, nullptr, nullptr),
-        "nvrtcCreateProgram");
+    std::vector<const char*> header_names, header_texts;
+    for (const Header& header : request.headers) {
+        header_names.push_back(header.name.c_str());
+        header_texts.push_back(header.text.c_str());
+    }
+    nvrtc.check(nvrtc.create(&program, request.source.c_str(), request.file.c_str(),
+                             int(header_names.size()), header_texts.data(), header_names.data()),
+                "nvrtcCreateProgram");
     const auto destroy = [&](void*) { nvrtc.destroy(&program); };
     const std::unique_ptr<void, decltype(destroy)> owner(&program, destroy);
+    for (const std::string& name : request.names)
+        nvrtc.check(nvrtc.add_name(program, name.c_str()), "nvrtcAddNameExpression");
 
     std::vector<std::string> options = options_of(request);
     for (const std::string& folder : includes_) options.push_back("-I" + folder);
@@ -245,10 +294,16 @@ Compiled Nvrtc::compile(const Request& request) const {
     const int status = nvrtc.compile(program, int(words.size()), words.data());
     auto diagnostics =
         read_log(nvrtc.text(program, nvrtc.log_size, nvrtc.log, "nvrtcGetProgramLog"), request);
-    if (status == nvrtc_success)
-        return {
-            portable_ptx(nvrtc.text(program, nvrtc.ptx_size, nvrtc.ptx, "nvrtcGetPTX"), request),
-            std::move(diagnostics)};
+    if (status == nvrtc_success) {
+        const std::string ptx = nvrtc.text(program, nvrtc.ptx_size, nvrtc.ptx, "nvrtcGetPTX");
+        Compiled compiled{portable_ptx(ptx, request), std::move(diagnostics)};
+        for (const std::string& name : request.names) {
+            const char* lowered = nullptr;
+            nvrtc.check(nvrtc.lowered_name(program, name.c_str(), &lowered), "nvrtcGetLoweredName");
+            compiled.entries.emplace_back(lowered);
+        }
+        return compiled;
+    }
 
     const auto first = std::find_if(diagnostics.begin(), diagnostics.end(),
                                     [](const auto& d) { return d.severity == Severity::error; });

@@ -11,24 +11,41 @@
 
 namespace warpscope::compiler {
 
+/// A file that a source includes, and that the compiler gets in memory.
+struct Header {
+    std::string name;  ///< as in the directive: "helper.h"
+    std::string text;
+    bool operator==(const Header&) const = default;
+};
+
 /// A kernel source and the options that affect its PTX.
 struct Request {
     std::string file;  ///< its name in messages and line information: "kernels/ripple.cu"
     std::string source;
     bool fast_math = false;  ///< nvcc's -use_fast_math
+    /// The PTX has debug information, which read_signatures() reads, and is not optimized.
+    bool debug_info = false;
+    /// Name expressions of NVRTC, such as "reduce<256, float>": these kernels are in the PTX, also
+    /// where they are made from templates.
+    std::vector<std::string> names{};
+    std::vector<Header> headers{};
     bool operator==(const Request&) const = default;
 };
 
 struct Compiled {
     std::string ptx;  ///< for compute_75; its line information names Request::file
     std::vector<Diagnostic> warnings;
+    std::vector<std::string> entries{};  ///< the names of Request::names in the PTX, in order
     bool operator==(const Compiled&) const = default;
 };
 
 /// The largest kernel source that is compiled, in bytes.
 inline constexpr std::size_t largest_source = std::size_t(1) << 20;
+/// The most headers in memory, and the most bytes of all of them.
+inline constexpr std::size_t most_headers = 64, largest_headers = std::size_t(4) << 20;
 
-/// Throws CompileError if the source is too long or has a byte that the compiler can't handle.
+/// Throws CompileError if the source, a header or a name expression is too long or has a byte that
+/// the compiler can't handle.
 void check_source(const Request& request);
 
 /// The compiler's options for a request, without the paths of headers.

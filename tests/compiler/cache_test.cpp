@@ -43,10 +43,12 @@ class CacheTest : public testing::Test {
     }
 
     fs::path folder_;
-    const Request request{"kernels/ripple.cu", "a \xC0 text that is no UTF-8\n", true};
+    const Request request{"kernels/ripple.cu", "a \xC0 text that is no UTF-8\n", true, false,
+                          {"scale<4>"},        {{"own.h", "int own;"}}};
     const Compiled compiled{
         "ptx of it",
-        {{3, 7, Severity::warning, "#1-D: watch out"}, {0, 0, Severity::note, "more"}}};
+        {{3, 7, Severity::warning, "#1-D: watch out"}, {0, 0, Severity::note, "more"}},
+        {"_Z5scaleILi4EEvPf"}};
 };
 
 TEST_F(CacheTest, FindsWhatWasKept) {
@@ -64,7 +66,17 @@ TEST_F(CacheTest, EveryPartOfTheKeyMatters) {
     EXPECT_FALSE(cache.find(request, "13.1"));
     for (const auto& change : std::vector<void (*)(Request&)>{
              [](Request& r) { r.source += ' '; }, [](Request& r) { r.file = "kernels/dot.cu"; },
-             [](Request& r) { r.fast_math = false; }}) {
+             [](Request& r) { r.fast_math = false; }, [](Request& r) { r.debug_info = true; },
+             [](Request& r) { r.names.clear(); }, [](Request& r) { r.names[0] = "scale<5>"; },
+             [](Request& r) { r.names.emplace_back("own.h"); },
+             [](Request& r) { r.headers.clear(); },
+             [](Request& r) { r.headers[0].name = "other.h"; },
+             [](Request& r) { r.headers[0].text += ' '; },
+             // Name and text of the header as two names of kernels.
+             [](Request& r) {
+                 r.names.insert(r.names.end(), {r.headers[0].name, r.headers[0].text});
+                 r.headers.clear();
+             }}) {
         Request other = request;
         change(other);
         EXPECT_FALSE(cache.find(other, "13.0"));
@@ -243,6 +255,21 @@ TEST_F(CacheTest, SourcesThatIncludeTheUsersFilesAreNotKept) {
         cache.keep(other, "13.0", compiled);
         EXPECT_TRUE(cache.find(other, "13.0")) << source;
     }
+}
+
+TEST_F(CacheTest, SourcesThatIncludeOnlyTheirHeadersAreKept) {
+    const Cache cache(folder());
+    const std::vector<Header> own{{"own.h", "#include \"more.h\"\n"}, {"more.h", ""}};
+    const auto kept = [&](const std::string& source, const std::vector<Header>& headers) {
+        const Request other{"kernels/ripple.cu", source, false, false, {}, headers};
+        cache.keep(other, "13.0", compiled);
+        return cache.find(other, "13.0").has_value();
+    };
+    EXPECT_TRUE(kept("#include \"own.h\"\n", own));
+    EXPECT_TRUE(kept("#include <own.h>\n", own));
+    EXPECT_FALSE(kept("#include \"other.h\"\n", own));
+    EXPECT_FALSE(kept("#include \"own.hpp\"\n", own));
+    EXPECT_FALSE(kept("#include \"own.h\"\n", {own[0]})) << "its header includes another file";
 }
 
 TEST_F(CacheTest, ConcurrentReadersSeeCompleteEntries) {

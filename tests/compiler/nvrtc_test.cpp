@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
+
+#include "real_nvrtc.h"
 
 namespace warpscope::compiler {
 namespace {
-
-using testing::Test;
 
 const std::string kernel = "extern \"C\" __global__ void k(int* p) {\n    p[threadIdx.x] = 1;\n}\n";
 
@@ -47,6 +46,33 @@ TEST(Source, MoreThanOneMebibyteIsRefused) {
     EXPECT_EQ(complaint({"kernels/dot.cu", std::string(largest_source, ' ')}), "");
     EXPECT_EQ(complaint({"kernels/dot.cu", std::string(3 * largest_source / 2, ' ')}),
               "kernels/dot.cu: the source has 1536 KiB: at most 1024 KiB can be compiled");
+}
+
+TEST(Source, HeadersAndNamesHaveLimits) {
+    Request request{"kernels/dot.cu", "text"};
+    request.headers.assign(most_headers, {"own.h", ""});
+    request.headers[0].text.resize(largest_headers, ' ');
+    request.names = {std::string(4096, 'n')};
+    EXPECT_EQ(complaint(request), "");
+    request.headers[1].text = "\n";
+    EXPECT_EQ(
+        complaint(request),
+        "kernels/dot.cu: its headers are 64 files with 4097 KiB: at most 64 with 4096 KiB can "
+        "be compiled");
+    request.headers[1] = {"bad.h", "one\ntwo \xFF"};
+    EXPECT_EQ(complaint(request),
+              "kernels/dot.cu: byte 0xff is not allowed in the header bad.h, line 2");
+    request.headers.assign(most_headers + 1, {"own.h", ""});
+    EXPECT_EQ(
+        complaint(request),
+        "kernels/dot.cu: its headers are 65 files with 0 KiB: at most 64 with 4096 KiB can be "
+        "compiled");
+    request.headers.clear();
+    request.names = {std::string(4097, 'n')};
+    EXPECT_EQ(complaint(request),
+              "kernels/dot.cu: the name of a kernel has 4097 bytes: at most 4096 are allowed");
+    request.names = {std::string("a\0b", 3)};
+    EXPECT_EQ(complaint(request), "kernels/dot.cu: byte 0x00 is not allowed in a kernel's name");
 }
 
 TEST(FakeNvrtc, HasVersionAndPath) {
@@ -88,6 +114,24 @@ TEST(FakeNvrtc, ItsLogBecomesErrorsAndWarnings) {
                   {0, 0, Severity::error, "NVRTC failed: NVRTC_ERROR_INTERNAL_ERROR"}}));
 }
 
+TEST(FakeNvrtc, GivesTheEntriesOfNamesInTheirOrder) {
+    const Nvrtc nvrtc(FAKE_NVRTC);
+    Request request{"kernels/ripple.cu", "text"};
+    request.names = {"b<2>", "a", "b<2>"};
+    EXPECT_EQ(nvrtc.compile(request).entries,
+              (std::vector<std::string>{"lowered_b<2>", "lowered_a", "lowered_b<2>"}));
+}
+
+TEST(FakeNvrtc, ReceivesHeadersAndTheOptionForDebugInformation) {
+    const Nvrtc nvrtc(FAKE_NVRTC);
+    Request request{"kernels/ripple.cu", "text"};
+    request.headers = {{"one.h", "1"}, {"two.h", "2"}};
+    request.debug_info = true;
+    EXPECT_EQ(nvrtc.compile(request).ptx,
+              "// header one.h: 1\n// header two.h: 2\n// --gpu-architecture=compute_75\n"
+              "// --std=c++17\n// --device-debug\n\t.file\t1 \"kernels/ripple.cu\"\n");
+}
+
 TEST(FakeNvrtc, DoesNotReceiveAnInvalidSource) {
     const Nvrtc nvrtc(FAKE_NVRTC);
     EXPECT_EQ(diagnostics_of(nvrtc, std::string("a\nCRASH\0", 8)).at(0).line, 2);
@@ -103,23 +147,14 @@ TEST(NoNvrtc, TheErrorNamesTheLibraryAndTheReason) {
     EXPECT_THROW(Nvrtc("libm.so.6"), NoCompiler) << "a library of something else";
 }
 
-/// The NVRTC of this machine; skipped if there is none.
-class RealNvrtc : public Test {
+class NvrtcHere : public RealNvrtc {
   public:
-    void SetUp() override {
-        try {
-            nvrtc_.emplace();
-        } catch (const NoCompiler& error) {
-            GTEST_SKIP() << error.what();
-        }
-    }
     std::vector<Diagnostic> errors(const std::string& source) {
         return diagnostics_of(*nvrtc_, source);
     }
-    std::optional<Nvrtc> nvrtc_;
 };
 
-TEST_F(RealNvrtc, CompilesForComputeCapability75WithLines) {
+TEST_F(NvrtcHere, CompilesForComputeCapability75WithLines) {
     const Compiled compiled = nvrtc_->compile({"kernels/gallery/own.cu", kernel});
     EXPECT_TRUE(compiled.warnings.empty());
     const auto has = [&](const char* text) { return compiled.ptx.find(text) != std::string::npos; };
@@ -130,7 +165,7 @@ TEST_F(RealNvrtc, CompilesForComputeCapability75WithLines) {
     EXPECT_FALSE(compiled.ptx.ends_with('\0'));
 }
 
-TEST_F(RealNvrtc, FastMathChangesTheCode) {
+TEST_F(NvrtcHere, FastMathChangesTheCode) {
     const std::string source = "extern \"C\" __global__ void k(float* p) { *p = sinf(*p); }\n";
     const auto approximates = [&](bool fast) {
         return nvrtc_->compile({"kernels/ripple.cu", source, fast}).ptx.find("sin.approx.ftz") !=
@@ -140,7 +175,7 @@ TEST_F(RealNvrtc, FastMathChangesTheCode) {
     EXPECT_TRUE(approximates(true));
 }
 
-TEST_F(RealNvrtc, ErrorsAndWarningsHaveTheirLines) {
+TEST_F(NvrtcHere, ErrorsAndWarningsHaveTheirLines) {
     EXPECT_EQ(
         errors("extern \"C\" __global__ void k(int* p) {\n    int unused;\n    p[0] = b;\n}\n"),
         (std::vector<Diagnostic>{
@@ -156,23 +191,23 @@ TEST_F(RealNvrtc, ErrorsAndWarningsHaveTheirLines) {
                    "#177-D: variable \"unused\" was declared but never referenced"}}));
 }
 
-TEST_F(RealNvrtc, ColumnsCountBytes) {
+TEST_F(NvrtcHere, ColumnsCountBytes) {
     EXPECT_EQ(errors("extern \"C\" __global__ void k(int* p) {\n/* äöü\t*/ p[0] = b;\n}\n").at(0),
               (Diagnostic{2, 21, Severity::error, "identifier \"b\" is undefined"}));
 }
 
-TEST_F(RealNvrtc, AnIncompleteSourceHasAnErrorAtItsEnd) {
+TEST_F(NvrtcHere, AnIncompleteSourceHasAnErrorAtItsEnd) {
     const auto found = errors("extern \"C\" __global__ void k(int* p) {\n    p[0] = 1;\n");
     EXPECT_EQ(found.at(0), (Diagnostic{2, 0, Severity::error, "expected a \"}\""}));
 }
 
-TEST_F(RealNvrtc, AMissingHeaderIsNamedInTheError) {
+TEST_F(NvrtcHere, AMissingHeaderIsNamedInTheError) {
     const Diagnostic error = errors("\n#include <no_such_header.h>\n").at(0);
     EXPECT_EQ(error.line, 2);
     EXPECT_NE(error.text.find("no_such_header.h"), std::string::npos) << error.text;
 }
 
-TEST_F(RealNvrtc, RandomBytesGiveMessagesThatAreValidText) {
+TEST_F(NvrtcHere, RandomBytesGiveMessagesThatAreValidText) {
     std::string noise;
     unsigned state = 1;
     for (int i = 0; i < 200000; ++i) {
@@ -189,14 +224,14 @@ TEST_F(RealNvrtc, RandomBytesGiveMessagesThatAreValidText) {
     }
 }
 
-TEST_F(RealNvrtc, ASourceOfOneMebibyteCompiles) {
+TEST_F(NvrtcHere, ASourceOfOneMebibyteCompiles) {
     std::string source = kernel;
     while (source.size() + 20 < largest_source) source += "// a line of text\n";
     EXPECT_NE(nvrtc_->compile({"kernels/ripple.cu", source}).ptx.find(".entry k("),
               std::string::npos);
 }
 
-TEST_F(RealNvrtc, CompilesAgainAfterErrors) {
+TEST_F(NvrtcHere, CompilesAgainAfterErrors) {
     errors("this is not CUDA");
     EXPECT_FALSE(nvrtc_->compile({"kernels/ripple.cu", kernel}).ptx.empty());
 }

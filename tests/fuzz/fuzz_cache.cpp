@@ -31,7 +31,7 @@ struct KeptImage {
     std::string key;  ///< the bytes between checksum and PTX
 
     KeptImage() {
-        cache.keep(request, "13.0", {"the PTX", {}});
+        cache.keep(request, "13.0", {"the PTX", {}, {"entry"}});
         for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
             name = entry.path().filename();
         std::ifstream file(folder.path() / name, std::ios::binary);
@@ -52,15 +52,13 @@ struct KeptImage {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     static const KeptImage kept;
     if (size == 0) return 0;
-    const std::string_view rest = tests::text_of(data, size).substr(1);
-    kept.folder.write(kept.name,
-                      data[0] == '#' ? checksum(rest) + std::string(rest) : std::string(rest));
+    kept.folder.write(kept.name, kept.file_of(tests::text_of(data, size)));
     const auto found = kept.cache.find(kept.request, "13.0");
     if (found) {
         tests::require(found->ptx.size() <= size, "an image is not larger than its file");
         kept.cache.keep(kept.request, "13.0", *found);
         const auto again = kept.cache.find(kept.request, "13.0");
-        tests::require(again && again->ptx == found->ptx, "an image is found as it was kept");
+        tests::require(again && *again == *found, "an image is found as it was kept");
     }
     return 0;
 }

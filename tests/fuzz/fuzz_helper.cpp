@@ -112,16 +112,16 @@ std::string_view without_compiler(std::string_view frames) {
     return frames.size() - at >= sizeof words ? frames.substr(0, at) : frames;
 }
 
-/// Reads an answer as the app does; `kind` stands for the request that it answers.
+/// Reads an answer as the app does; `kind` stands for the request that it answers. The last kind is
+/// a request for the compiler, as the helper process reads it.
 void read_answer(WireReader& answer, std::size_t kind) {
     throw_if_failed(answer);
-    switch (kind % 5) {
+    switch (kind % 6) {
         case 0:
             device_info(answer);
             return;
         case 1:
-            answer.text();
-            diagnostics(answer);
+            compiled(answer);
             return;
         case 2:
             answer.get<std::uint64_t>();
@@ -129,8 +129,11 @@ void read_answer(WireReader& answer, std::size_t kind) {
         case 3:
             run_settings(answer);
             return;
-        default:
+        case 4:
             shape(answer);
+            return;
+        default:
+            compile_request(answer);
     }
 }
 

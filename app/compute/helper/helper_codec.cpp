@@ -25,6 +25,17 @@ compiler::Severity severity(WireReader& from) {
     throw WireError("a severity is unknown");
 }
 
+void put(WireWriter& to, const std::vector<std::string>& texts) {
+    to.put(std::uint32_t(texts.size()));
+    for (const std::string& text : texts) to.text(text);
+}
+
+std::vector<std::string> texts(WireReader& from) {
+    std::vector<std::string> all;
+    for (auto left = from.get<std::uint32_t>(); left > 0; --left) all.emplace_back(from.text());
+    return all;
+}
+
 }  // namespace
 
 Math math(WireReader& from) {
@@ -101,6 +112,43 @@ std::vector<compiler::Diagnostic> diagnostics(WireReader& from) {
         d.text = from.text();
     }
     return all;
+}
+
+void put(WireWriter& to, const compiler::Request& request) {
+    to.text(request.file).text(request.source);
+    to.put(std::uint8_t(request.fast_math)).put(std::uint8_t(request.debug_info));
+    put(to, request.names);
+    to.put(std::uint32_t(request.headers.size()));
+    for (const compiler::Header& header : request.headers) to.text(header.name).text(header.text);
+}
+
+compiler::Request compile_request(WireReader& from) {
+    compiler::Request request;
+    request.file = from.text();
+    request.source = from.text();
+    request.fast_math = from.get<std::uint8_t>() != 0;
+    request.debug_info = from.get<std::uint8_t>() != 0;
+    request.names = texts(from);
+    for (auto left = from.get<std::uint32_t>(); left > 0; --left) {
+        compiler::Header& header = request.headers.emplace_back();
+        header.name = from.text();
+        header.text = from.text();
+    }
+    return request;
+}
+
+void put(WireWriter& to, const compiler::Compiled& compiled) {
+    to.text(compiled.ptx);
+    put(to, compiled.entries);
+    put(to, compiled.warnings);
+}
+
+compiler::Compiled compiled(WireReader& from) {
+    compiler::Compiled compiled;
+    compiled.ptx = from.text();
+    compiled.entries = texts(from);
+    compiled.warnings = diagnostics(from);
+    return compiled;
 }
 
 void throw_if_failed(WireReader& answer) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "compiler/diagnostic.h"
+#include "compiler/nvrtc.h"
 #include "compute/device/device.h"
 #include "compute/helper/helper_wire.h"
 
@@ -23,6 +24,12 @@ LaunchShape shape(WireReader& from);
 
 void put(WireWriter& to, const std::vector<compiler::Diagnostic>& diagnostics);
 std::vector<compiler::Diagnostic> diagnostics(WireReader& from);
+
+void put(WireWriter& to, const compiler::Request& request);
+compiler::Request compile_request(WireReader& from);
+
+void put(WireWriter& to, const compiler::Compiled& compiled);
+compiler::Compiled compiled(WireReader& from);
 
 /// Throws the exception that the answer reports; returns if the answer is `done`.
 void throw_if_failed(WireReader& answer);

@@ -141,7 +141,7 @@ std::string HelperCompiler::version(const Patience& patience) {
 compiler::Compiled HelperCompiler::compile(const compiler::Request& request,
                                            const Patience& patience) {
     WireWriter frame(HelperRequest::compile);
-    frame.text(request.file).text(request.source).put(std::uint8_t(request.fast_math));
+    put(frame, request);
     frame.put(std::uint32_t(cpu_time_.count()));
     try {
         Ready helper = take(patience);
@@ -149,9 +149,9 @@ compiler::Compiled HelperCompiler::compile(const compiler::Request& request,
         WireReader answer = helper.process->receive(patience);
         keep(std::move(helper));
         throw_if_failed(answer);
-        compiler::Compiled compiled{std::string(answer.text()), diagnostics(answer)};
+        compiler::Compiled result = compiled(answer);
         answer.end();
-        return compiled;
+        return result;
     } catch (const HelperLost& end) {
         warm();
         compiler_lost(end, patience, cpu_time_);

@@ -166,18 +166,14 @@ const compiler::Nvrtc& HelperServer::nvrtc() {
 }
 
 void HelperServer::compile(WireReader& request, WireWriter& answer) {
-    compiler::Request text;
-    text.file = request.text();
-    text.source = request.text();
-    text.fast_math = request.get<std::uint8_t>() != 0;
+    const compiler::Request text = compile_request(request);
     const std::chrono::seconds cpu_time(request.get<std::uint32_t>());
     request.end();
     const compiler::Nvrtc& compiler = nvrtc();
     limit_cpu_time(cpu_time);
     const compiler::Compiled compiled = compiler.compile(text);
     limit_cpu_time({});
-    answer.text(compiled.ptx);
-    put(answer, compiled.warnings);
+    put(answer, compiled);
 }
 
 void HelperServer::open(WireReader& request, WireWriter& answer) {

@@ -25,8 +25,7 @@ namespace warpscope::compute {
 /// The word of a request, and its values -> the values of its answer.
 enum class HelperRequest : std::uint32_t {
     compiler,     ///< -> text version
-    compile,      ///< text file, text source, u8 fast, u32 seconds of CPU time
-                  ///< -> text ptx, diagnostics
+    compile,      ///< Request, u32 seconds of CPU time -> Compiled
     open,         ///< text wish, a name as pick_device takes it -> DeviceInfo
     settings,     ///< u8 math, u8 schedule, u64 seed, u8 barriers
     edits,        ///< u32 count, then for each: text file, u8 math, text ptx
@@ -55,10 +54,10 @@ enum class HelperAnswer : std::uint32_t {
     failed,  ///< any other exception
 };
 
-inline constexpr std::uint32_t protocol_version = 3;
+inline constexpr std::uint32_t protocol_version = 4;
 /// Size of the transfer memory, which both processes map, for uploads and downloads.
 inline constexpr std::size_t transfer_bytes = std::size_t(16) << 20;
-/// The largest frame. A kernel source has at most 1 MiB, its PTX somewhat more.
+/// The largest frame. A kernel source has at most 1 MiB, its headers 4 MiB, its PTX somewhat more.
 inline constexpr std::uint32_t frame_limit = std::uint32_t(256) << 20;
 
 /// A frame that breaks the protocol.

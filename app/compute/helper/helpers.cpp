@@ -58,9 +58,7 @@ void Helpers::warm(const DeviceInfo& like) {
     if (like.kind == DeviceKind::cuda) parts_->devices->warm(wish_of(like));
 }
 
-std::shared_ptr<const KernelEdit> Helpers::compile(std::string_view file, const std::string& source,
-                                                   Math math, std::stop_token stop) {
-    const compiler::Request request{kernel_path(file), source, math == Math::fast};
+compiler::Compiled Helpers::compile(const compiler::Request& request, std::stop_token stop) {
     compiler::check_source(request);
     const Patience patience{compile_time, std::move(stop)};
     const std::string version = parts_->compiler.version(patience);
@@ -69,12 +67,19 @@ std::shared_ptr<const KernelEdit> Helpers::compile(std::string_view file, const 
         compiled = parts_->compiler.compile(request, patience);
         parts_->cache.keep(request, version, *compiled);
     }
+    return std::move(*compiled);
+}
+
+std::shared_ptr<const KernelEdit> Helpers::compile(std::string_view file, const std::string& source,
+                                                   Math math, std::stop_token stop) {
+    compiler::Compiled compiled =
+        compile({kernel_path(file), source, math == Math::fast}, std::move(stop));
     auto edit = std::make_shared<KernelEdit>();
     edit->file = file;
     edit->source = source;
     edit->math = math;
-    edit->ptx = std::move(compiled->ptx);
-    edit->warnings = std::move(compiled->warnings);
+    edit->ptx = std::move(compiled.ptx);
+    edit->warnings = std::move(compiled.warnings);
     for (std::string& sentence : moved_kernels(file, edit->ptx))
         edit->warnings.push_back({0, 0, compiler::Severity::warning, std::move(sentence)});
     return edit;

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "compiler/nvrtc.h"
 #include "compute/device/device.h"
 #include "compute/device/kernel_edit.h"
 
@@ -31,9 +32,11 @@ class Helpers {
     /// Starts the helper processes that the compiler and a device of this kind need. Never waits.
     void warm(const DeviceInfo& like);
 
+    /// Compiles a kernel source, or finds it in the cache. Throws compiler::CompileError,
+    /// compiler::NoCompiler, and DeviceError if the compiler hangs, crashes or is stopped.
+    compiler::Compiled compile(const compiler::Request& request, std::stop_token stop = {});
     /// Compiles an edit of kernels/`file`.cu, or finds it in the cache. Throws
-    /// compiler::CompileError, compiler::NoCompiler, and DeviceError if the compiler hangs, crashes
-    /// or is stopped.
+    /// as the function above.
     std::shared_ptr<const KernelEdit> compile(std::string_view file, const std::string& source,
                                               Math math, std::stop_token stop = {});
 

@@ -117,17 +117,14 @@ void ThreadClocks::read(std::uint64_t address, std::uint32_t thread, MemoryOrder
 
 void ThreadClocks::write(std::uint64_t address, std::uint32_t thread, MemoryOrder order,
                          bool updates) {
-    const bool has_fenced = fenced_.used && clock(fenced_, thread)[thread] > 0;
-    if (!releases(order) && !has_fenced) {  // publishes nothing
-        if (!updates) words_.erase(address);
-        return;
-    }
     Clock now;
     if (releases(order)) {
         now = published(clocks_, thread);
-    } else {
+    } else if (fenced_.used) {
         const Entries fenced = clock(fenced_, thread);
         now.assign(fenced.begin(), fenced.end());
+    } else {
+        now.resize(threads_);
     }
     Word& word = words_[address];
     word.version = ++version_;

@@ -121,6 +121,21 @@ TEST_F(HelpersTest, CompilesInAHelperProcessAndReturnsTheMessages) {
     }
 }
 
+TEST_F(HelpersTest, NamesAndHeadersReachTheCompilerAndEntriesComeBack) {
+    compiler::Request request = text("text");
+    request.names = {"scale<4>", "plain"};
+    request.headers = {{"own.h", "own text"}};
+    request.debug_info = true;
+    HelperCompiler first(WARPSCOPE);
+    const compiler::Compiled compiled = first.compile(request, {60s, {}});
+    EXPECT_EQ(compiled.entries, (std::vector<std::string>{"lowered_scale<4>", "lowered_plain"}));
+    EXPECT_HAS(compiled.ptx, "// header own.h: own text\n");
+    EXPECT_HAS(compiled.ptx, "// --device-debug\n");
+    Helpers helpers(WARPSCOPE);
+    EXPECT_EQ(helpers.compile(request), compiled);
+    EXPECT_EQ(compiler::Cache().find(request, "98.7"), compiled);
+}
+
 TEST_F(HelpersTest, ASourceThatWasCompiledBeforeIsTakenFromTheCache) {
     const auto first = Helpers(WARPSCOPE).compile("mine", "WARN", Math::precise);
     Helpers again(WARPSCOPE);

@@ -1,0 +1,310 @@
+#include "compiler/dwarf.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "compiler/debug_sections.h"
+
+namespace warpscope::compiler {
+namespace {
+
+/// Forms of attributes. Source: DWARF 4, figure 21.
+enum class Form : std::uint64_t {
+    address = 0x01,
+    block2 = 0x03,
+    block4 = 0x04,
+    data2 = 0x05,
+    data4 = 0x06,
+    data8 = 0x07,
+    text = 0x08,
+    block = 0x09,
+    block1 = 0x0a,
+    data1 = 0x0b,
+    flag = 0x0c,
+    signed_data = 0x0d,
+    text_offset = 0x0e,
+    unsigned_data = 0x0f,
+    global_reference = 0x10,
+    reference1 = 0x11,
+    reference2 = 0x12,
+    reference4 = 0x13,
+    reference8 = 0x14,
+    unsigned_reference = 0x15,
+    section_offset = 0x17,
+    expression = 0x18,
+    flag_present = 0x19,
+};
+
+/// Names of attributes. Source: DWARF 4, figure 20; linkage names before DWARF 4 are MIPS's.
+enum class Name : std::uint64_t {
+    name = 0x03,
+    byte_size = 0x0b,
+    bit_size = 0x0d,
+    abstract_origin = 0x31,
+    upper_bound = 0x2f,
+    count = 0x37,
+    member_location = 0x38,
+    file = 0x3a,
+    line = 0x3b,
+    encoding = 0x3e,
+    specification = 0x47,
+    type = 0x49,
+    linkage_name = 0x6e,
+    mips_linkage_name = 0x2007,
+};
+
+constexpr unsigned oldest_version = 2, newest_version = 4;
+/// More attributes than any entry has.
+constexpr std::size_t most_attributes = 64;
+/// Types in types in types: more than any source has.
+constexpr std::size_t deepest = 200;
+
+/// Reads numbers, low byte first, and texts.
+class Bytes {
+  public:
+    explicit Bytes(std::string_view bytes, std::size_t at = 0) : bytes_(bytes), at_(at) {
+        if (at > bytes.size()) throw DebugInfoError("an offset lies behind the end");
+    }
+
+    std::size_t at() const { return at_; }
+    bool done() const { return at_ == bytes_.size(); }
+
+    std::string_view take(std::uint64_t count) {
+        if (count > bytes_.size() - at_) throw DebugInfoError("it ends too early");
+        const std::string_view taken = bytes_.substr(at_, std::size_t(count));
+        at_ += std::size_t(count);
+        return taken;
+    }
+    std::uint64_t number(std::size_t width) {
+        std::uint64_t value = 0;
+        const std::string_view digits = take(width);
+        for (std::size_t i = width; i-- > 0;)
+            value = value << 8 | static_cast<unsigned char>(digits[i]);
+        return value;
+    }
+    /// LEB128, unsigned or with the sign ignored. Source: DWARF 4, section 7.6.
+    std::uint64_t leb() {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0;; shift += 7) {
+            const std::uint64_t byte = number(1);
+            if (shift < 64) value |= (byte & 0x7F) << shift;
+            if (byte < 0x80) return value;
+        }
+    }
+    std::string_view text() {
+        const std::size_t end = bytes_.find('\0', at_);
+        if (end == std::string_view::npos) throw DebugInfoError("a text has no end");
+        const std::string_view taken = take(end - at_);
+        ++at_;
+        return taken;
+    }
+
+  private:
+    std::string_view bytes_;
+    std::size_t at_;
+};
+
+/// How entries of one kind are written.
+struct Abbreviation {
+    DebugTag tag{};
+    bool has_children = false;
+    std::vector<std::pair<Name, Form>> attributes;
+};
+using Abbreviations = std::unordered_map<std::uint64_t, Abbreviation>;
+
+Abbreviations read_abbreviations(Bytes bytes) {
+    Abbreviations all;
+    while (const std::uint64_t code = bytes.leb()) {
+        Abbreviation& one = all[code];
+        one = {DebugTag(bytes.leb()), bytes.number(1) != 0, {}};
+        for (;;) {
+            const auto name = Name(bytes.leb());
+            const auto form = Form(bytes.leb());
+            if (std::uint64_t(name) == 0 && std::uint64_t(form) == 0) break;
+            one.attributes.emplace_back(name, form);
+            if (one.attributes.size() > most_attributes)
+                throw DebugInfoError("an entry has too many attributes");
+        }
+    }
+    return all;
+}
+
+/// The value of an attribute: a number, a text or a block of bytes.
+struct Value {
+    std::uint64_t number = 0;
+    std::string_view text;
+};
+
+/// An offset in bytes: a number or the operation DW_OP_plus_uconst.
+std::uint64_t offset_of(const Value& value) {
+    constexpr std::uint64_t plus_constant = 0x23;
+    if (value.text.empty()) return value.number;
+    Bytes operations(value.text);
+    if (operations.number(1) != plus_constant) throw DebugInfoError("an offset is an expression");
+    return operations.leb();
+}
+
+}  // namespace
+
+/// Reads the units of .debug_info one after the other.
+class DebugInfoReader {
+  public:
+    DebugInfoReader(std::string_view ptx, DebugInfo& to)
+        : sections_(debug_sections(ptx)), to_(to), bytes_(sections_[".debug_info"]) {}
+
+    void read() {
+        while (!bytes_.done()) read_unit();
+    }
+
+  private:
+    void read_unit() {
+        unit_ = bytes_.at();
+        const std::uint64_t size = bytes_.number(4);
+        Bytes whole = bytes_;
+        whole.take(size);  // throws if the unit is cut
+        version_ = bytes_.number(2);
+        if (version_ < oldest_version || version_ > newest_version)
+            throw DebugInfoError(fmt::format("DWARF {} is unknown", version_));
+        const std::uint64_t abbreviations = bytes_.number(4);
+        address_bytes_ = bytes_.number(1);
+        if (address_bytes_ > 8) throw DebugInfoError("an address has more than 8 bytes");
+        abbreviations_ =
+            read_abbreviations(Bytes(sections_[".debug_abbrev"], std::size_t(abbreviations)));
+        parents_.clear();
+        while (bytes_.at() < whole.at()) read_entry();
+        if (bytes_.at() != whole.at()) throw DebugInfoError("a unit ends too early");
+    }
+
+    void read_entry() {
+        const std::size_t offset = bytes_.at();
+        const std::uint64_t code = bytes_.leb();
+        if (code == 0) {
+            if (!parents_.empty()) parents_.pop_back();
+            return;
+        }
+        const auto found = abbreviations_.find(code);
+        if (found == abbreviations_.end()) throw DebugInfoError("an abbreviation is missing");
+        const std::size_t index = to_.entries_.size();
+        DebugEntry& entry = to_.entries_.emplace_back();
+        entry.tag = found->second.tag;
+        for (const auto& [name, form] : found->second.attributes) set(entry, name, read(form));
+        to_.index_of_[offset] = index;
+        if (!parents_.empty()) to_.entries_[parents_.back()].children.push_back(index);
+        if (found->second.has_children) parents_.push_back(index);
+        if (parents_.size() > deepest) throw DebugInfoError("its entries are nested too deeply");
+    }
+
+    Value read(Form form) {
+        const auto number = [](std::uint64_t value) { return Value{value, {}}; };
+        switch (form) {
+            case Form::address:
+                return number(bytes_.number(std::size_t(address_bytes_)));
+            case Form::data1:
+            case Form::flag:
+                return number(bytes_.number(1));
+            case Form::data2:
+                return number(bytes_.number(2));
+            case Form::data4:
+            case Form::section_offset:
+                return number(bytes_.number(4));
+            case Form::data8:
+                return number(bytes_.number(8));
+            case Form::signed_data:
+            case Form::unsigned_data:
+                return number(bytes_.leb());
+            case Form::flag_present:
+                return number(1);
+            case Form::text:
+                return {0, bytes_.text()};
+            case Form::text_offset:
+                return {0, Bytes(sections_[".debug_str"], std::size_t(bytes_.number(4))).text()};
+            case Form::block1:
+                return {0, bytes_.take(bytes_.number(1))};
+            case Form::block2:
+                return {0, bytes_.take(bytes_.number(2))};
+            case Form::block4:
+                return {0, bytes_.take(bytes_.number(4))};
+            case Form::block:
+            case Form::expression:
+                return {0, bytes_.take(bytes_.leb())};
+            case Form::global_reference:
+                // Its width is that of an address in DWARF 2.
+                return number(bytes_.number(version_ == 2 ? std::size_t(address_bytes_) : 4));
+            case Form::reference1:
+                return number(unit_ + bytes_.number(1));
+            case Form::reference2:
+                return number(unit_ + bytes_.number(2));
+            case Form::reference4:
+                return number(unit_ + bytes_.number(4));
+            case Form::reference8:
+                return number(unit_ + bytes_.number(8));
+            case Form::unsigned_reference:
+                return number(unit_ + bytes_.leb());
+        }
+        throw DebugInfoError(fmt::format("the form {:#x} is unknown", std::uint64_t(form)));
+    }
+
+    static void set(DebugEntry& entry, Name name, const Value& value) {
+        switch (name) {
+            case Name::name:
+                entry.name = value.text;
+                break;
+            case Name::linkage_name:
+            case Name::mips_linkage_name:
+                entry.linkage_name = value.text;
+                break;
+            case Name::byte_size:
+                entry.bytes = value.number;
+                break;
+            case Name::bit_size:
+                entry.bits = value.number;
+                break;
+            case Name::upper_bound:
+                entry.count = value.number + 1;
+                break;
+            case Name::count:
+                entry.count = value.number;
+                break;
+            case Name::member_location:
+                entry.offset = offset_of(value);
+                break;
+            case Name::file:
+                entry.file = value.number;
+                break;
+            case Name::line:
+                entry.line = int(value.number & 0x7FFFFFFF);
+                break;
+            case Name::encoding:
+                entry.encoding = value.number;
+                break;
+            case Name::type:
+                entry.type = value.number;
+                break;
+            case Name::abstract_origin:
+            case Name::specification:
+                entry.declaration = value.number;
+                break;
+        }
+    }
+
+    std::unordered_map<std::string, std::string> sections_;
+    DebugInfo& to_;
+    Bytes bytes_;
+    std::size_t unit_ = 0;  ///< the offset where the unit begins
+    std::uint64_t version_ = 0, address_bytes_ = 0;
+    Abbreviations abbreviations_;
+    std::vector<std::size_t> parents_;
+};
+
+DebugInfo::DebugInfo(std::string_view ptx) {
+    DebugInfoReader(ptx, *this).read();
+}
+
+const DebugEntry& DebugInfo::at(std::uint64_t offset) const {
+    const auto found = index_of_.find(offset);
+    if (found == index_of_.end()) throw DebugInfoError("a type is missing");
+    return entries_[found->second];
+}
+
+}  // namespace warpscope::compiler

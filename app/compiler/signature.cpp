@@ -1,0 +1,157 @@
+#include "compiler/signature.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "compiler/dwarf.h"
+#include "compiler/type_names.h"
+#include "compiler/type_reader.h"
+
+namespace warpscope::compiler {
+namespace {
+
+/// What the text of the PTX says of an entry.
+struct EntryText {
+    std::string name;
+    std::size_t parameters = 0;
+};
+
+struct PtxText {
+    std::vector<EntryText> entries;
+    std::unordered_map<std::uint64_t, std::string> files;  ///< of .file directives
+};
+
+constexpr std::string_view blanks = " \t\r";
+
+/// Removes and returns the first word of a line.
+std::string_view take_word(std::string_view& line) {
+    line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
+    const std::string_view word = line.substr(0, line.find_first_of(" \t\r(;"));
+    line.remove_prefix(word.size());
+    return word;
+}
+
+std::size_t parameters_of(std::string_view list) {
+    constexpr std::string_view parameter = ".param";
+    std::size_t count = 0;
+    list = list.substr(0, list.find(')'));
+    for (std::size_t at = 0; (at = list.find(parameter, at)) != std::string_view::npos;
+         at += parameter.size())
+        ++count;
+    return count;
+}
+
+/// A line of the form: .file 1 "kernels/own.cu"
+void read_file(std::string_view line, PtxText& to) {
+    const std::string_view number = take_word(line);
+    std::uint64_t value = 0;
+    std::from_chars(number.data(), number.data() + number.size(), value);
+    const std::size_t open = line.find('"'), close = line.rfind('"');
+    if (open != close) to.files[value] = line.substr(open + 1, close - open - 1);
+}
+
+PtxText read_text(std::string_view ptx) {
+    PtxText text;
+    while (!ptx.empty()) {
+        const std::size_t end = std::min(ptx.find('\n'), ptx.size());
+        std::string_view line = ptx.substr(0, end);
+        std::string_view word = take_word(line);
+        while (word == ".visible" || word == ".weak") word = take_word(line);
+        if (word == ".file") read_file(line, text);
+        if (word == ".entry") {
+            const std::string name(take_word(line));
+            const auto list = std::size_t(line.data() - ptx.data());
+            text.entries.push_back({name, parameters_of(ptx.substr(list))});
+        }
+        ptx.remove_prefix(std::min(end + 1, ptx.size()));
+    }
+    return text;
+}
+
+class SignatureReader {
+  public:
+    explicit SignatureReader(std::string_view ptx) : text_(read_text(ptx)), info_(ptx) {
+        for (const DebugEntry& entry : info_.entries()) {
+            if (entry.tag != DebugTag::subprogram) continue;
+            const DebugEntry& named = entry.declaration ? info_.at(*entry.declaration) : entry;
+            const std::string& name = named.linkage_name.empty() ? named.name : named.linkage_name;
+            // The definition comes after a declaration and has its parameters.
+            functions_[name] = {&entry, &named};
+        }
+    }
+
+    std::vector<Signature> read() {
+        using Place = std::pair<std::uint64_t, int>;
+        std::vector<std::pair<Place, Signature>> found;
+        for (const EntryText& entry : text_.entries) {
+            const auto function = functions_.find(entry.name);
+            if (function == functions_.end())
+                throw DebugInfoError(fmt::format("it has nothing about {}", entry.name));
+            const DebugEntry& named = *function->second.named;
+            found.push_back({{named.file, named.line}, signature(entry, function->second)});
+        }
+        std::stable_sort(found.begin(), found.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
+        std::vector<Signature> signatures;
+        for (auto& [place, signature] : found) signatures.push_back(std::move(signature));
+        return signatures;
+    }
+
+  private:
+    struct Function {
+        const DebugEntry *definition, *named;
+    };
+
+    Signature signature(const EntryText& entry, const Function& function) {
+        Signature made;
+        made.entry = entry.name;
+        made.name = name_of(entry.name, *function.named);
+        made.line = function.named->line;
+        if (const auto file = text_.files.find(function.named->file); file != text_.files.end())
+            made.file = file->second;
+        for (const std::size_t child : function.definition->children) {
+            const DebugEntry& parameter = info_.entries()[child];
+            if (parameter.tag != DebugTag::formal_parameter) continue;
+            made.parameters.push_back({parameter.name, types_.read(parameter.type)});
+            if (!made.parameters.back().type)
+                throw DebugInfoError(fmt::format("a parameter of {} has no type", made.name));
+        }
+        if (made.parameters.size() != entry.parameters)
+            throw DebugInfoError(fmt::format("it has {} parameters of {}, the PTX has {}",
+                                             made.parameters.size(), made.name, entry.parameters));
+        return made;
+    }
+
+    /// "lib::reduce<256, float>": the namespaces of the mangled name, and the name with the
+    /// arguments of a template.
+    static std::string name_of(std::string_view entry, const DebugEntry& function) {
+        const std::string name = readable_name(function.name);
+        const std::string nested = nested_name(entry);
+        const std::size_t last = nested.rfind("::");
+        return last == std::string::npos ? name : nested.substr(0, last + 2) + name;
+    }
+
+    PtxText text_;
+    DebugInfo info_;
+    TypeReader types_{info_};
+    std::unordered_map<std::string, Function> functions_;
+};
+
+}  // namespace
+
+std::vector<Signature> read_signatures(std::string_view ptx) {
+    try {
+        return SignatureReader(ptx).read();
+    } catch (const DebugInfoError& error) {
+        throw DebugInfoError(
+            fmt::format("the debug information of the PTX can't be read: {}", error.what()));
+    }
+}
+
+}  // namespace warpscope::compiler

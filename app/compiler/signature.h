@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace warpscope::compiler {
+
+struct Type;
+
+struct Member {
+    std::string name;        ///< that of a base class is the name of its type
+    std::size_t offset = 0;  ///< in bytes, from the beginning of the structure
+    std::shared_ptr<const Type> type;
+};
+
+/// A type of CUDA C++. Top-level const and volatile are left out.
+struct Type {
+    enum class Kind {
+        boolean,
+        character,  ///< char; signed char and unsigned char are integers of one byte
+        signed_integer,
+        unsigned_integer,
+        floating,   ///< also __half and __nv_bfloat16
+        pointer,    ///< also a reference
+        structure,  ///< also a class or union
+        array,
+        enumeration,
+        other,  ///< void, a function, a bit-field and so on: no values can be given
+    };
+    Kind kind = Kind::other;
+    std::string name;       ///< as in the source: "const real*", "half2", "Params"
+    std::string canonical;  ///< the name without typedefs: "const float*", "__half2", "Params"
+    std::size_t bytes = 0;  ///< 0: unknown, as for what no kernel reads behind a pointer
+    /// Of a structure. Left out where a pointer in a structure points to the structure.
+    std::vector<Member> members;
+    /// What a pointer points to, or an element of an array. Null: void.
+    std::shared_ptr<const Type> target;
+    bool target_is_const = false;
+    std::size_t count = 0;  ///< elements of an array
+};
+
+struct KernelParameter {
+    std::string name;  ///< may be empty
+    std::shared_ptr<const Type> type;
+};
+
+struct Signature {
+    std::string name;   ///< "saxpy", "reduce<256, float>", "lib::sum"; a name expression of NVRTC
+    std::string entry;  ///< its name in the PTX
+    std::string file;   ///< as the line information names it; empty: unknown
+    int line = 0;       ///< from 1; 0: unknown
+    std::vector<KernelParameter> parameters;
+};
+
+/// The signature of every entry of a PTX text, in the order of the lines of the source, from the
+/// debug information that Request::debug_info asks for. Throws DebugInfoError if that is missing or
+/// damaged.
+std::vector<Signature> read_signatures(std::string_view ptx_with_debug_info);
+
+}  // namespace warpscope::compiler

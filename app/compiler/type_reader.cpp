@@ -1,0 +1,186 @@
+#include "compiler/type_reader.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <string_view>
+#include <vector>
+
+#include "compiler/type_names.h"
+
+namespace warpscope::compiler {
+namespace {
+
+using Kind = Type::Kind;
+
+/// More than any source has.
+constexpr std::size_t deepest = 100;
+constexpr std::size_t pointer_bytes = 8;
+
+/// The kind of a base type by its encoding. Source: DWARF 4, figure 19.
+Kind kind_of(const DebugEntry& base) {
+    constexpr std::uint64_t boolean = 2, floating = 4, signed_integer = 5, signed_character = 6,
+                            unsigned_integer = 7, unsigned_character = 8, utf = 0x10;
+    if (base.name == "char") return Kind::character;
+    switch (base.encoding) {
+        case boolean:
+            return Kind::boolean;
+        case floating:
+            return Kind::floating;
+        case signed_integer:
+        case signed_character:
+            return Kind::signed_integer;
+        case unsigned_integer:
+        case unsigned_character:
+        case utf:
+            return Kind::unsigned_integer;
+        default:
+            return Kind::other;
+    }
+}
+
+/// Structures of cuda_fp16.h and cuda_bf16.h that hold one number.
+bool is_half(const Type& type) {
+    return type.bytes == 2 && (type.canonical == "__half" || type.canonical == "__nv_bfloat16");
+}
+
+/// A base class is a member with the name "__b_4Base".
+std::string_view member_name(std::string_view name) {
+    constexpr std::string_view base = "__b_";
+    if (!name.starts_with(base)) return name;
+    const std::size_t letters = name.find_first_not_of("0123456789", base.size());
+    return letters == std::string_view::npos ? name : name.substr(letters);
+}
+
+}  // namespace
+
+TypeReader::TypePointer TypeReader::read(std::optional<std::uint64_t> offset) {
+    return read(offset, Extent::whole);
+}
+
+/// The type without const, volatile, restrict and typedefs; null: void.
+const DebugEntry* TypeReader::unqualified(std::optional<std::uint64_t> offset,
+                                          bool& is_const) const {
+    is_const = false;
+    for (std::size_t depth = 0; depth <= deepest; ++depth) {
+        if (!offset) return nullptr;
+        const DebugEntry& entry = info_.at(*offset);
+        switch (entry.tag) {
+            case DebugTag::const_type:
+                is_const = true;
+                break;
+            case DebugTag::volatile_type:
+            case DebugTag::restrict_type:
+            case DebugTag::typedef_name:
+                break;
+            case DebugTag::unspecified_type:
+                return entry.name == "void" ? nullptr : &entry;
+            default:
+                return &entry;
+        }
+        offset = entry.type;
+    }
+    throw DebugInfoError("a type is nested too deeply");
+}
+
+TypeReader::TypePointer TypeReader::read(std::optional<std::uint64_t> offset, Extent extent) {
+    bool is_const = false;
+    const DebugEntry* const entry = unqualified(offset, is_const);
+    if (!entry) return nullptr;
+    TypePointer& known = known_[{*offset, extent}];
+    if (known) return known;
+    if (++depth_ > deepest) throw DebugInfoError("a type is nested too deeply");
+    const auto type = std::make_shared<Type>();
+    type->name = type_name(info_, offset, Typedefs::kept);
+    type->canonical = type_name(info_, offset, Typedefs::resolved);
+    type->bytes = std::size_t(entry->bytes);
+    fill(*type, *entry, extent);
+    --depth_;
+    return known = type;
+}
+
+void TypeReader::fill(Type& type, const DebugEntry& entry, Extent extent) {
+    switch (entry.tag) {
+        case DebugTag::base_type:
+            type.kind = kind_of(entry);
+            return;
+        case DebugTag::enumeration_type:
+            type.kind = Kind::enumeration;
+            return;
+        case DebugTag::pointer_type:
+        case DebugTag::reference_type:
+        case DebugTag::rvalue_reference_type:
+            type.kind = Kind::pointer;
+            type.bytes = pointer_bytes;
+            (void)unqualified(entry.type, type.target_is_const);
+            type.target = read(entry.type, extent == Extent::whole ? extent : Extent::no_members);
+            return;
+        case DebugTag::array_type:
+            return fill_array(type, entry, extent);
+        case DebugTag::structure_type:
+        case DebugTag::class_type:
+        case DebugTag::union_type:
+            type.kind = is_half(type) ? Kind::floating : Kind::structure;
+            if (type.kind == Kind::structure && extent != Extent::no_members)
+                fill_members(type, entry);
+            return;
+        default:
+            type.kind = Kind::other;
+    }
+}
+
+/// An entry has a subrange for each dimension; each becomes an array of the ones behind it.
+void TypeReader::fill_array(Type& type, const DebugEntry& entry, Extent extent) {
+    std::vector<std::size_t> counts;
+    for (const std::size_t child : entry.children) {
+        const DebugEntry& range = info_.entries()[child];
+        if (range.tag == DebugTag::subrange_type)
+            counts.push_back(std::size_t(range.count.value_or(0)));
+    }
+    if (counts.empty() || counts.size() > deepest) throw DebugInfoError("an array has no size");
+    const std::string element = type_name(info_, entry.type, Typedefs::kept);
+    const std::string canonical = type_name(info_, entry.type, Typedefs::resolved);
+    TypePointer inner = read(entry.type, extent);
+    if (!inner) throw DebugInfoError("an array has elements without a type");
+    for (std::size_t i = counts.size(); i-- > 0;) {
+        Type array;
+        array.kind = Kind::array;
+        array.count = counts[i];
+        if (inner->bytes != 0 && array.count > std::numeric_limits<int>::max() / inner->bytes)
+            throw DebugInfoError("an array is too large");
+        array.bytes = array.count * inner->bytes;
+        array.target = inner;
+        std::string extents;
+        for (std::size_t j = i; j < counts.size(); ++j) extents += fmt::format("[{}]", counts[j]);
+        array.name = i == 0 ? type.name : element + extents;
+        array.canonical = i == 0 ? type.canonical : canonical + extents;
+        if (i == 0)
+            type = std::move(array);
+        else
+            inner = std::make_shared<const Type>(std::move(array));
+    }
+}
+
+void TypeReader::fill_members(Type& type, const DebugEntry& entry) {
+    for (const std::size_t child : entry.children) {
+        const DebugEntry& member = info_.entries()[child];
+        if (member.tag != DebugTag::member && member.tag != DebugTag::inheritance) continue;
+        Member& added = type.members.emplace_back();
+        added.name = member_name(member.name);
+        added.offset = std::size_t(member.offset);
+        added.type = read(member.type, Extent::without_pointees);
+        if (!added.type) throw DebugInfoError("a member has no type");
+        if (added.offset > type.bytes || added.type->bytes > type.bytes - added.offset)
+            throw DebugInfoError("a member lies outside its structure");
+        if (added.name.empty() && member.tag == DebugTag::inheritance)
+            added.name = added.type->name;
+        if (member.bits == 0) continue;
+        const auto bit_field = std::make_shared<Type>(*added.type);
+        bit_field->kind = Kind::other;
+        bit_field->name += fmt::format(" : {}", member.bits);
+        bit_field->canonical += fmt::format(" : {}", member.bits);
+        added.type = bit_field;
+    }
+}
+
+}  // namespace warpscope::compiler

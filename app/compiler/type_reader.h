@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "compiler/dwarf.h"
+#include "compiler/signature.h"
+
+namespace warpscope::compiler {
+
+/// The types of a debug information. Its functions throw DebugInfoError.
+class TypeReader {
+  public:
+    explicit TypeReader(const DebugInfo& info) : info_(info) {}
+
+    /// The type at this offset in .debug_info. None is void, and gives null.
+    std::shared_ptr<const Type> read(std::optional<std::uint64_t> offset);
+
+  private:
+    using TypePointer = std::shared_ptr<const Type>;
+    /// How much of a type is read: all of it, or no members of structures behind pointers. That
+    /// ends where a structure has a pointer to its own type.
+    enum class Extent { whole, without_pointees, no_members };
+
+    TypePointer read(std::optional<std::uint64_t> offset, Extent extent);
+    void fill(Type& type, const DebugEntry& entry, Extent extent);
+    void fill_array(Type& type, const DebugEntry& entry, Extent extent);
+    void fill_members(Type& type, const DebugEntry& entry);
+    const DebugEntry* unqualified(std::optional<std::uint64_t> offset, bool& is_const) const;
+
+    const DebugInfo& info_;
+    std::map<std::pair<std::uint64_t, Extent>, TypePointer> known_;
+    std::size_t depth_ = 0;
+};
+
+}  // namespace warpscope::compiler

@@ -1,0 +1,211 @@
+#include "compiler/signature.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "compiler/dwarf.h"
+#include "real_nvrtc.h"
+
+namespace warpscope::compiler {
+namespace {
+
+using Kind = Type::Kind;
+
+/// "signed int 4", "pointer float* 8 -> floating float 4".
+std::string text_of(const Type& type) {
+    static constexpr const char* words[] = {"bool",    "char",   "signed", "unsigned", "floating",
+                                            "pointer", "struct", "array",  "enum",     "other"};
+    std::string text = fmt::format("{} {} {}", words[int(type.kind)], type.name, type.bytes);
+    if (type.canonical != type.name) text += fmt::format(" = {}", type.canonical);
+    if (type.kind == Kind::array) text += fmt::format(" x{}", type.count);
+    if (type.kind == Kind::pointer || type.kind == Kind::array)
+        text += fmt::format(" -> {}{}", type.target_is_const ? "const " : "",
+                            type.target ? text_of(*type.target) : "void");
+    if (type.members.empty()) return text;
+    text += " {";
+    for (const Member& member : type.members)
+        text += fmt::format(" {}@{}: {};", member.name, member.offset, text_of(*member.type));
+    return text + " }";
+}
+
+class Signatures : public RealNvrtc {
+  public:
+    std::vector<Signature> of(const std::string& source, std::vector<std::string> names = {}) {
+        Request request{"kernels/mine.cu", source};
+        request.debug_info = true;
+        request.names = std::move(names);
+        return read_signatures(nvrtc_->compile(request).ptx);
+    }
+    /// Of a kernel with one parameter.
+    std::string type_in(const std::string& declarations, const std::string& parameter) {
+        const auto found =
+            of(declarations + "\nextern \"C\" __global__ void k(" + parameter + ") {}");
+        if (found.size() != 1 || found[0].parameters.size() != 1) return "not one parameter";
+        EXPECT_EQ(found[0].parameters[0].name, "p");
+        return text_of(*found[0].parameters[0].type);
+    }
+};
+
+TEST_F(Signatures, ScalarsHaveTheirKindAndSize) {
+    EXPECT_EQ(type_in("", "bool p"), "bool bool 1");
+    EXPECT_EQ(type_in("", "char p"), "char char 1");
+    EXPECT_EQ(type_in("", "signed char p"), "signed signed char 1");
+    EXPECT_EQ(type_in("", "unsigned char p"), "unsigned unsigned char 1");
+    EXPECT_EQ(type_in("", "short p"), "signed short 2");
+    EXPECT_EQ(type_in("", "const unsigned p"), "unsigned unsigned int 4");
+    EXPECT_EQ(type_in("", "long p"), "signed long 8");
+    EXPECT_EQ(type_in("", "unsigned long long p"), "unsigned unsigned long long 8");
+    EXPECT_EQ(type_in("", "size_t p"), "unsigned size_t 8 = unsigned long");
+    EXPECT_EQ(type_in("", "float p"), "floating float 4");
+    EXPECT_EQ(type_in("typedef double real;", "volatile real p"), "floating real 8 = double");
+    EXPECT_EQ(type_in("enum Mode { fast, slow };", "Mode p"), "enum Mode 4");
+    EXPECT_EQ(type_in("namespace a { enum class Tiny : unsigned char { x }; }", "a::Tiny p"),
+              "enum a::Tiny 1");
+}
+
+TEST_F(Signatures, PointersHaveTheirTarget) {
+    EXPECT_EQ(type_in("", "float* __restrict__ p"), "pointer float* 8 -> floating float 4");
+    EXPECT_EQ(type_in("", "const float* __restrict__ const p"),
+              "pointer const float* 8 -> const floating float 4");
+    EXPECT_EQ(type_in("", "void* p"), "pointer void* 8 -> void");
+    EXPECT_EQ(type_in("", "const void* p"), "pointer const void* 8 -> const void");
+    EXPECT_EQ(type_in("", "volatile int* p"), "pointer volatile int* 8 -> signed int 4");
+    EXPECT_EQ(type_in("", "int** p"), "pointer int** 8 -> pointer int* 8 -> signed int 4");
+    EXPECT_EQ(type_in("", "int* const* p"),
+              "pointer int* const* 8 -> const pointer int* 8 -> signed int 4");
+    EXPECT_EQ(type_in("", "float& p"), "pointer float& 8 -> floating float 4");
+    EXPECT_EQ(type_in("", "float p[8]"), "pointer float* 8 -> floating float 4");
+    EXPECT_EQ(type_in("", "float p[][8]"),
+              "pointer float (*)[8] 8 -> array float[8] 32 x8 -> floating float 4");
+    EXPECT_EQ(type_in("using f = int (*)(float, const char*);", "f p"),
+              "pointer f 8 = int (*)(float, const char*) -> other int (float, const char*) 0");
+}
+
+TEST_F(Signatures, StructuresHaveTheirMembersAtTheirOffsets) {
+    EXPECT_EQ(
+        type_in("", "float4 p"),
+        "struct float4 16 { x@0: floating float 4; y@4: floating float 4; z@8: floating float "
+        "4; w@12: floating float 4; }");
+    EXPECT_EQ(
+        type_in("struct P { char a; double b; int c[2][3]; struct { short s; } in; bool* d; };",
+                "P p"),
+        "struct P 56 { a@0: char char 1; b@8: floating double 8; c@16: array int[2][3] 24 x2 "
+        "-> array int[3] 12 x3 -> signed int 4; in@40: struct P::(unnamed) 2 { s@0: signed "
+        "short 2; }; d@48: pointer bool* 8 -> bool bool 1; }");
+    EXPECT_EQ(type_in("union U { int i; float f[2]; };", "U p"),
+              "struct U 8 { i@0: signed int 4; f@0: array float[2] 8 x2 -> floating float 4; }");
+    EXPECT_EQ(
+        type_in("struct B { int b; }; struct D : B { int lo : 3; int hi : 5; char c; };", "D p"),
+        "struct D 8 { B@0: struct B 4 { b@0: signed int 4; }; lo@4: other int : 3 4; hi@4: "
+        "other int : 5 4; c@5: char char 1; }");
+    EXPECT_EQ(type_in("struct E {};", "E p"), "struct E 1");
+    EXPECT_EQ(type_in("template<class T, int N> struct Vec { T v[N]; };", "Vec<Vec<int, 2>, 3> p"),
+              "struct Vec<Vec<int, 2>, 3> 24 { v@0: array Vec<int, 2>[3] 24 x3 -> struct Vec<int, "
+              "2> 8 { v@0: array int[2] 8 x2 -> signed int 4; }; }");
+}
+
+TEST_F(Signatures, AStructureThatPointsToItselfEnds) {
+    const auto found =
+        of("struct Node { int value; Node* next; };\n"
+           "__global__ void k(const Node* p, Node* unused) { *p->next = *unused; }\n");
+    EXPECT_EQ(text_of(*found.at(0).parameters.at(0).type),
+              "pointer const Node* 8 -> const struct Node 16 { value@0: signed int 4; next@8: "
+              "pointer Node* 8 -> struct Node 16; }");
+}
+
+TEST_F(Signatures, HalfNumbersAreFloating) {
+    try {
+        EXPECT_EQ(type_in("#include <cuda_fp16.h>", "half p"), "floating half 2 = __half");
+        EXPECT_EQ(
+            type_in("#include <cuda_fp16.h>", "half2* p"),
+            "pointer half2* 8 = __half2* -> struct half2 4 = __half2 { x@0: floating __half 2; "
+            "y@2: floating __half 2; }");
+        EXPECT_EQ(type_in("#include <cuda_bf16.h>", "__nv_bfloat16 p"), "floating __nv_bfloat16 2");
+    } catch (const CompileError& error) {
+        GTEST_SKIP() << error.what();
+    }
+}
+
+TEST_F(Signatures, EveryEntryIsThereInTheOrderOfTheSource) {
+    const auto found =
+        of("__device__ int twice(int a) { return 2 * a; }\n"
+           "template <int N, class T> __global__ void scale(T* x, int n) { x[n] *= N; }\n"
+           "__global__ void later(int a);\n"
+           "namespace lib { namespace { __global__ void hidden(float* x) { x[0] = 1; } } }\n"
+           "__global__ void nothing() {}\n"
+           "__global__ void later(int b) { twice(b); }\n"
+           "namespace lib { __global__ void\n"
+           "  last(float a, char b) {} }\n",
+           {"scale<4, float>", "lib::hidden"});
+    std::vector<std::string> names;
+    for (const Signature& one : found)
+        names.push_back(
+            fmt::format("{} {}:{} {}", one.name, one.file, one.line, one.parameters.size()));
+    EXPECT_EQ(names, (std::vector<std::string>{
+                         "scale<4, float> kernels/mine.cu:2 2", "lib::hidden kernels/mine.cu:4 1",
+                         "nothing kernels/mine.cu:5 0", "later kernels/mine.cu:6 1",
+                         "lib::last kernels/mine.cu:8 2"}));
+    EXPECT_EQ(found[0].entry, "_Z5scaleILi4EfEvPT0_i");
+    EXPECT_EQ(found[0].parameters[0].type->name, "float*");
+    EXPECT_EQ(found[3].parameters[0].name, "b");
+    EXPECT_EQ(found[4].entry, "_ZN3lib4lastEfc");
+}
+
+TEST_F(Signatures, ATemplateIsCompiledByItsNameExpression) {
+    const std::string source = "template <int N> __global__ void scale(int* x) { *x *= N; }\n";
+    Request request{"kernels/mine.cu", source};
+    request.names = {"scale<3>", "scale<2 + 2>"};
+    const Compiled compiled = nvrtc_->compile(request);
+    EXPECT_EQ(compiled.entries,
+              (std::vector<std::string>{"_Z5scaleILi3EEvPi", "_Z5scaleILi4EEvPi"}));
+    EXPECT_NE(compiled.ptx.find(".entry _Z5scaleILi4EEvPi("), std::string::npos);
+    request.names = {"scale<nothing>"};
+    try {
+        nvrtc_->compile(request);
+        FAIL() << "it compiles";
+    } catch (const CompileError& error) {
+        EXPECT_NE(std::string(error.what()).find("identifier \"nothing\" is undefined"),
+                  std::string::npos)
+            << error.what();
+    }
+}
+
+std::string complaint(const std::string& ptx) {
+    try {
+        read_signatures(ptx);
+    } catch (const DebugInfoError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TEST(BadDebugInformation, IsOneClearError) {
+    const std::string begin = "the debug information of the PTX can't be read: ";
+    const std::string entry = ".visible .entry k(\n.param .u32 k_param_0\n)\n{ ret; }\n";
+    const std::string abbreviations =
+        ".section .debug_abbrev\n{\n.b8 1,46,1,3,8,0,0,2,5,0,73,19,0,0,0\n}\n";
+    const auto info = [&](const std::string& bytes, const std::string& size) {
+        return entry + abbreviations + ".section .debug_info\n{\n.b32 " + size +
+               "\n.b8 2,0\n.b32 .debug_abbrev\n.b8 8\n" + bytes + "\n}\n";
+    };
+    EXPECT_EQ(complaint(""), "");
+    EXPECT_EQ(complaint(entry), begin + "it has nothing about k");
+    EXPECT_EQ(complaint(info(".b8 1,107,0,0", "11")),
+              begin + "it has 0 parameters of k, the PTX has 1");
+    EXPECT_EQ(complaint(info(".b8 1,107,0,0", "12")), begin + "it ends too early");
+    EXPECT_EQ(complaint(info(".b8 1,107", "9")), begin + "a text has no end");
+    EXPECT_EQ(complaint(info(".b8 3", "8")), begin + "an abbreviation is missing");
+    EXPECT_EQ(complaint(info(".b8 1,107,0,2\n.b32 7\n.b8 0", "16")), begin + "a type is missing");
+    // The parameter is its own type.
+    EXPECT_EQ(complaint(info(".b8 1,107,0,2\n.b32 14\n.b8 0", "16")), "");
+    EXPECT_EQ(complaint(entry + ".section .debug_info\n{\n.b8 1"),
+              begin + "a section of the PTX has no \"}\"");
+    EXPECT_EQ(complaint(entry + ".section .debug_info\n{\n1\n}"),
+              begin + "a section of the PTX has no list of numbers");
+}
+
+}  // namespace
+}  // namespace warpscope::compiler
