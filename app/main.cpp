@@ -70,6 +70,7 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     request.checks = options.checks;
     request.sarif = options.sarif;
     request.counters = options.counters;
+    request.lines = options.lines;
     request.kernel_source = options.kernel_source;
     request.kernels = options.kernels;
     return request;

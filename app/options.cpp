@@ -131,6 +131,11 @@ class Parser {
              file("--sarif", options_.sarif));
         flag("--counters", options_.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
+        text("--lines", "C",
+             "count source lines; C: instructions, divergence, sectors, wavefronts, conflicts",
+             group, [this](const std::string& c) {
+                 options_.lines = parse_word<experiments::LineFigure>("--lines", c);
+             });
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
                       "measure; S: emulator, start, edit, gpu, ladders, devices, frames, window",
@@ -313,6 +318,7 @@ class Parser {
         }
         if (!options_.sarif.empty() && !options_.checks.any())
             throw UsageError("--sarif: add --check race,barrier,memory");
+        if (options_.lines && !options_.counters) throw UsageError("--lines: add --counters");
         if (json_->count() && window) {
             throw UsageError("--json: add --headless, --list or --bench");
         }

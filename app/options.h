@@ -8,6 +8,7 @@
 
 #include "compute/device/device.h"
 #include "experiments/framework/experiment.h"
+#include "experiments/measure/line_figures.h"
 #include "jobs/bench/sections.h"
 #include "jobs/headless/check.h"
 
@@ -37,14 +38,15 @@ struct Options {
     std::filesystem::path screenshot;  ///< empty: none
     bool view_only = false;
     bool compare = false;
-    bool force = false;                        ///< run headless even if it takes very long
-    bool reset_settings = false;               ///< the window starts with its defaults
-    jobs::Checks checks;                       ///< any: run headless, on the emulator
-    std::filesystem::path sarif;               ///< for what the checks find; empty: none
-    bool counters = false;                     ///< true: run headless, on the emulator
-    std::filesystem::path checkpoint, resume;  ///< empty: none
-    std::uint64_t every = 100;                 ///< frames between checkpoints
-    std::string json;                          ///< a file, "-" for standard output; empty: none
+    bool force = false;                            ///< run headless even if it takes very long
+    bool reset_settings = false;                   ///< the window starts with its defaults
+    jobs::Checks checks;                           ///< any: run headless, on the emulator
+    std::filesystem::path sarif;                   ///< for what the checks find; empty: none
+    bool counters = false;                         ///< true: run headless, on the emulator
+    std::optional<experiments::LineFigure> lines;  ///< counters of source lines too, by this
+    std::filesystem::path checkpoint, resume;      ///< empty: none
+    std::uint64_t every = 100;                     ///< frames between checkpoints
+    std::string json;                              ///< a file, "-" for standard output; empty: none
     std::optional<bool> vsync;
     std::string microscope;            ///< "12,7@214": open it there; empty: closed
     std::filesystem::path widget_map;  ///< empty: none

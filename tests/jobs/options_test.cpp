@@ -98,6 +98,12 @@ TEST(Options, CountersImplyHeadless) {
     EXPECT_TRUE(o.counters);
     EXPECT_TRUE(o.checks.race);
     EXPECT_FALSE(parse({"--headless", "--experiment", "dot"}).counters);
+    EXPECT_FALSE(o.lines);
+}
+
+TEST(Options, LinesNameAFigureOfTheCounters) {
+    const Options o = parse({"--counters", "--lines", "conflicts", "--experiment", "ripple"});
+    EXPECT_EQ(o.lines, experiments::LineFigure::conflicts);
 }
 
 TEST(Options, BarriersOptionSetsThePolicy) {
@@ -210,6 +216,11 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
         {{"--check", "race"}, "--check", "--experiment"},
         {{"--counters", "--list"}, "--counters", "one of them"},
         {{"--counters"}, "--counters", "--experiment"},
+        {{"--lines", "sectors", "--experiment", "dot"}, "--lines", "add --counters"},
+        {{"--lines", "sectors", "--check", "race", "--experiment", "dot"},
+         "--lines",
+         "add --counters"},
+        {{"--counters", "--lines", "speed"}, "--lines speed", "instructions, divergence"},
         {{"--check", "rcae"}, "--check rcae", "race, barrier, memory"},
         {{"--check", "race,memroy"}, "memroy", "race, barrier, memory"},
         {{"--check", "race,"}, "--check", "race, barrier, memory"},

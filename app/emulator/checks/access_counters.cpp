@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "emulator/machine/machine.h"
 #include "emulator/warp/warp.h"
@@ -58,18 +57,19 @@ unsigned broadcast_passes(std::uint32_t mask, std::uint32_t bytes) {
     return unsigned((mask & lanes_from(0, 16)) != 0) + unsigned((mask & lanes_from(16, 16)) != 0);
 }
 
-MemoryCounts& counts_of(MemoryAccess kind, MemoryCounts& loads, MemoryCounts& stores,
-                        MemoryCounts& atomics) {
-    if (kind == MemoryAccess::load) return loads;
-    return kind == MemoryAccess::store ? stores : atomics;
-}
-
-std::uint64_t bytes_of(const Access& a) {
-    return std::uint64_t(lane_count(a.mask)) * a.bytes;
+MemoryCounts& counts_of(ExecutedWork& work, MemoryAccess kind, bool shared) {
+    if (kind == MemoryAccess::load) return shared ? work.shared_loads : work.global_loads;
+    if (kind == MemoryAccess::store) return shared ? work.shared_stores : work.global_stores;
+    return shared ? work.shared_atomics : work.global_atomics;
 }
 
 std::span<const std::uint64_t, 32> addresses_of(const Access& access) {
     return std::span<const std::uint64_t, 32>(access.lane_addresses, 32);
+}
+
+ExecutedWork& line_of(KernelCounters& counters, const Kernel& kernel, const SourceLine& source) {
+    if (source.file < 0) return counters.at("", source.ptx_line);
+    return counters.at(kernel.module->files()[std::size_t(source.file)], source.line);
 }
 
 }  // namespace
@@ -109,74 +109,128 @@ unsigned sectors(std::span<const std::uint64_t, 32> addresses, std::uint32_t mas
     return unsigned(std::unique(touched.begin(), end) - touched.begin());
 }
 
-MemoryCounts& MemoryCounts::operator+=(const MemoryCounts& other) {
-    requests += other.requests;
-    bytes += other.bytes;
-    sectors += other.sectors;
-    wavefronts += other.wavefronts;
-    least_wavefronts += other.least_wavefronts;
-    degree = std::max(degree, other.degree);
-    return *this;
+unsigned least_sectors(std::span<const std::uint64_t, 32> addresses, std::uint32_t mask,
+                       std::uint32_t bytes) {
+    std::array<std::uint64_t, lanes_per_warp> accessed;
+    std::size_t n = 0;
+    for (std::uint32_t m = mask; m; m &= m - 1)
+        accessed[n++] = addresses[std::size_t(std::countr_zero(m))];
+    const auto end = accessed.begin() + std::ptrdiff_t(n);
+    if (!std::is_sorted(accessed.begin(), end)) std::sort(accessed.begin(), end);
+    const auto distinct = std::uint64_t(std::unique(accessed.begin(), end) - accessed.begin());
+    return unsigned((distinct * bytes + sector_bytes - 1) / sector_bytes);
 }
 
-KernelCounters& KernelCounters::operator+=(const KernelCounters& other) {
-    launches += other.launches;
-    blocks += other.blocks;
-    warp_instructions += other.warp_instructions;
-    thread_instructions += other.thread_instructions;
-    barriers += other.barriers;
-    global_loads += other.global_loads;
-    global_stores += other.global_stores;
-    global_atomics += other.global_atomics;
-    shared_loads += other.shared_loads;
-    shared_stores += other.shared_stores;
-    shared_atomics += other.shared_atomics;
+namespace {
+
+MemoryCounts computed_cost(const Access& a, bool shared) {
+    MemoryCounts cost{.requests = 1, .bytes = std::uint64_t(lane_count(a.mask)) * a.bytes};
+    if (shared && a.same_address) {
+        cost.wavefronts = cost.least_wavefronts = broadcast_passes(a.mask, a.bytes);
+        cost.degree = 1;
+    } else if (shared) {
+        const BankUse use = bank_use(addresses_of(a), a.mask, a.bytes);
+        cost.wavefronts = use.wavefronts;
+        cost.least_wavefronts = use.least;
+        cost.degree = use.degree;
+    } else if (a.same_address) {
+        const std::uint64_t at = a.address(unsigned(std::countr_zero(a.mask)));
+        cost.sectors = (at + a.bytes - 1) / sector_bytes - at / sector_bytes + 1;
+        cost.least_sectors = 1;
+    } else {
+        cost.sectors = sectors(addresses_of(a), a.mask, a.bytes);
+        cost.least_sectors = least_sectors(addresses_of(a), a.mask, a.bytes);
+    }
+    return cost;
+}
+
+}  // namespace
+
+AccessCounters::Counts& AccessCounters::Counts::operator+=(const Counts& other) {
+    executed.warps += other.executed.warps;
+    executed.idle_lanes += other.executed.idle_lanes;
+    executed.separations += other.executed.separations;
+    global += other.global;
+    shared += other.shared;
+    broadcasts += other.broadcasts;
     return *this;
 }
 
 std::unique_ptr<Observer> AccessCounters::fork() {
     auto fork = std::make_unique<AccessCounters>();
-    fork->kernels_.emplace_back().kernel = kernels_[current_].kernel;
+    fork->counted_.at.resize(counted_.at.size());
     fork->costs_.resize(costs_.size());
-    fork->broadcasts_.resize(broadcasts_.size());
     fork->kernel_ = kernel_;
     return fork;
 }
 
 void AccessCounters::join(Observer& fork) {
-    kernels_[current_] += dynamic_cast<AccessCounters&>(fork).kernels_.front();
+    const Launch& other = dynamic_cast<AccessCounters&>(fork).counted_;
+    counted_.blocks += other.blocks;
+    counted_.total += other.total;
+    for (std::size_t pc = 0; pc < counted_.at.size(); ++pc) counted_.at[pc] += other.at[pc];
 }
 
 void AccessCounters::on_launch(const Kernel& kernel, const LaunchShape&) {
-    const auto found = std::find_if(kernels_.begin(), kernels_.end(),
-                                    [&](const auto& k) { return k.kernel == kernel.name; });
-    current_ = std::size_t(found - kernels_.begin());
-    if (found == kernels_.end()) kernels_.emplace_back().kernel = kernel.name;
-    before_ = kernels_[current_];
-    ++kernels_[current_].launches;
+    counted_ = {};
+    counted_.at.resize(kernel.code.size());
     costs_.assign(kernel.code.size(), {});
-    broadcasts_.assign(kernel.code.size(), 0);
-    broadcasting_.clear();
     kernel_ = &kernel;
 }
 
+void AccessCounters::on_executions(std::span<const ExecutionCount> counts) {
+    for (std::size_t pc = 0; pc < counts.size(); ++pc) counted_.at[pc].executed = counts[pc];
+}
+
 void AccessCounters::on_block_end(std::uint32_t, const Statistics& statistics) {
-    KernelCounters& kernel = kernels_[current_];
-    ++kernel.blocks;
-    kernel.warp_instructions += statistics.warp_instructions;
-    kernel.thread_instructions += statistics.thread_instructions;
-    kernel.barriers += statistics.barriers;
-    for (const std::uint32_t pc : broadcasting_) {
-        const std::uint64_t n = std::exchange(broadcasts_[pc], 0);
-        const std::uint32_t bytes = kernel_->lines[pc].bytes;
-        const std::uint64_t passes = n * broadcast_passes(all_lanes, bytes);
-        kernel.shared_loads += {.requests = n,
-                                .bytes = n * lanes_per_warp * bytes,
-                                .wavefronts = passes,
-                                .least_wavefronts = passes,
-                                .degree = 1};
+    ++counted_.blocks;
+    counted_.total += statistics;
+}
+
+void AccessCounters::on_launch_end() {
+    KernelCounters launch;
+    launch.kernel = kernel_->name;
+    launch.launches = 1;
+    launch.blocks = counted_.blocks;
+    for (std::uint32_t pc = 0; pc < counted_.at.size(); ++pc)
+        add_to_lines(launch, pc, counted_.at[pc]);
+    for (const LineCounters& line : launch.lines) launch.ExecutedWork::operator+=(line);
+    launch.warp_instructions = counted_.total.warp_instructions;
+    launch.thread_instructions = counted_.total.thread_instructions;
+    launch.barriers = counted_.total.barriers;
+    const auto found = std::find_if(kernels_.begin(), kernels_.end(),
+                                    [&](const auto& k) { return k.kernel == launch.kernel; });
+    if (found == kernels_.end())
+        kernels_.push_back(std::move(launch));
+    else
+        *found += launch;
+}
+
+// A checkpoint counts the statements since the one before it, which may be on several lines.
+void AccessCounters::add_to_lines(KernelCounters& kernel, std::uint32_t pc,
+                                  const Counts& counts) const {
+    const InstructionInfo& info = kernel_->lines[pc];
+    const ExecutionCount& executed = counts.executed;
+    const std::uint32_t cost = executed.warps ? kernel_->code[pc].cost : 0;
+    for (std::uint32_t s = info.statements - cost; s < info.statements; ++s) {
+        ExecutedWork& line = line_of(kernel, *kernel_, kernel_->statements[s]);
+        line.warp_instructions += executed.warps;
+        line.thread_instructions += lanes_per_warp * executed.warps - executed.idle_lanes;
     }
-    broadcasting_.clear();
+    const std::uint64_t broadcasts = counts.broadcasts;
+    if (!executed.separations && !counts.global.requests && !counts.shared.requests && !broadcasts)
+        return;
+    ExecutedWork& line = line_of(kernel, *kernel_, info.source);
+    line.separations += executed.separations;
+    if (counts.global.requests) counts_of(line, info.access, false) += counts.global;
+    if (counts.shared.requests) counts_of(line, info.access, true) += counts.shared;
+    if (!broadcasts) return;
+    const std::uint64_t passes = broadcasts * broadcast_passes(all_lanes, info.bytes);
+    line.shared_loads += {.requests = broadcasts,
+                          .bytes = broadcasts * lanes_per_warp * info.bytes,
+                          .wavefronts = passes,
+                          .least_wavefronts = passes,
+                          .degree = 1};
 }
 
 bool AccessCounters::has_cost(CachedCost& cached, const Access& access, bool shared) {
@@ -194,57 +248,27 @@ bool AccessCounters::has_cost(CachedCost& cached, const Access& access, bool sha
 
 void AccessCounters::on_shared_access(const Access& a) {
     if (a.same_address && a.mask == all_lanes && a.kind == MemoryAccess::load)
-        add_broadcasts(a.pc, 1);
+        ++counted_.at[a.pc].broadcasts;
     else
-        count_shared(a);
+        counted_.at[a.pc].shared += cost_of(a, true);
 }
 
 bool AccessCounters::needs_only_count(const Access& load) const {
     return load.mask == all_lanes;
 }
 
-void AccessCounters::count_shared(const Access& a) {
-    KernelCounters& kernel = kernels_[current_];
-    MemoryCounts& counts =
-        counts_of(a.kind, kernel.shared_loads, kernel.shared_stores, kernel.shared_atomics);
-    ++counts.requests;
-    counts.bytes += bytes_of(a);
-    if (a.same_address) {
-        const unsigned passes = broadcast_passes(a.mask, a.bytes);
-        counts.wavefronts += passes;
-        counts.least_wavefronts += passes;
-        counts.degree = std::max(counts.degree, 1u);
-        return;
-    }
-    CachedCost uncached;
-    CachedCost& cached = a.mask == all_lanes ? costs_[a.pc] : uncached;
-    if (a.mask != all_lanes || !has_cost(cached, a, true)) {
-        const BankUse use = bank_use(addresses_of(a), a.mask, a.bytes);
-        cached.wavefronts = use.wavefronts;
-        cached.least = use.least;
-        cached.degree = use.degree;
-    }
-    counts.wavefronts += cached.wavefronts;
-    counts.least_wavefronts += cached.least;
-    counts.degree = std::max(counts.degree, cached.degree);
+void AccessCounters::on_global_access(const Access& a) {
+    counted_.at[a.pc].global += cost_of(a, false);
 }
 
-void AccessCounters::on_global_access(const Access& a) {
-    KernelCounters& kernel = kernels_[current_];
-    MemoryCounts& counts =
-        counts_of(a.kind, kernel.global_loads, kernel.global_stores, kernel.global_atomics);
-    ++counts.requests;
-    counts.bytes += bytes_of(a);
-    if (a.same_address) {
-        const std::uint64_t at = a.address(unsigned(std::countr_zero(a.mask)));
-        counts.sectors += (at + a.bytes - 1) / sector_bytes - at / sector_bytes + 1;
-    } else if (a.mask != all_lanes) {
-        counts.sectors += sectors(addresses_of(a), a.mask, a.bytes);
-    } else {
+// The counts of one access.
+MemoryCounts AccessCounters::cost_of(const Access& a, bool shared) {
+    if (!a.same_address && a.mask == all_lanes) {
         CachedCost& cached = costs_[a.pc];
-        if (!has_cost(cached, a, false)) cached.sectors = sectors(addresses_of(a), a.mask, a.bytes);
-        counts.sectors += cached.sectors;
+        if (!has_cost(cached, a, shared)) cached.cost = computed_cost(a, shared);
+        return cached.cost;
     }
+    return computed_cost(a, shared);
 }
 
 }  // namespace warpscope::emulator

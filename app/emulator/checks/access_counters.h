@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
+#include "emulator/checks/kernel_counters.h"
+#include "emulator/machine/launch_options.h"
 #include "emulator/machine/observer.h"
 
 namespace warpscope::emulator {
@@ -34,32 +35,12 @@ BankUse bank_use(std::span<const std::uint64_t, 32> addresses, std::uint32_t mas
 unsigned sectors(std::span<const std::uint64_t, 32> addresses, std::uint32_t mask,
                  std::uint32_t bytes);
 
-/// Counts of one kind of accesses.
-struct MemoryCounts {
-    std::uint64_t requests = 0;          ///< warp instructions
-    std::uint64_t bytes = 0;             ///< that the lanes requested
-    std::uint64_t sectors = 0;           ///< global memory: transferred
-    std::uint64_t wavefronts = 0;        ///< shared memory: passes
-    std::uint64_t least_wavefronts = 0;  ///< passes without bank conflicts
-    unsigned degree = 0;                 ///< shared memory: the highest BankUse::degree
+/// The fewest sectors that hold as many bytes as the lanes access, where an address counts once.
+unsigned least_sectors(std::span<const std::uint64_t, 32> addresses, std::uint32_t mask,
+                       std::uint32_t bytes);
 
-    MemoryCounts& operator+=(const MemoryCounts& other);
-};
-
-/// Counts of all launches of one kernel.
-struct KernelCounters {
-    std::string kernel;
-    std::uint64_t launches = 0, blocks = 0;
-    std::uint64_t warp_instructions = 0, thread_instructions = 0;
-    std::uint64_t barriers = 0;  ///< completed, over all blocks
-    MemoryCounts global_loads, global_stores, global_atomics;
-    MemoryCounts shared_loads, shared_stores, shared_atomics;
-
-    KernelCounters& operator+=(const KernelCounters& other);  ///< of one kernel
-};
-
-/// Counts instructions, barriers and memory accesses of launches. The counts depend on the schedule
-/// only if the instructions that the kernel executes do.
+/// Counts instructions, barriers and memory accesses of launches, by source line. The counts depend
+/// on the schedule only if the instructions that the kernel executes do.
 class AccessCounters : public Observer {
   public:
     /// One for each kernel, in the order of their first launches. A launch that fails is not
@@ -68,43 +49,52 @@ class AccessCounters : public Observer {
 
     std::unique_ptr<Observer> fork() override;
     void join(Observer& fork) override;
-    void on_failure(std::uint32_t) override { kernels_[current_] = before_; }
+    void on_failure(std::uint32_t) override { counted_ = {}; }
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
+    void on_launch_end() override;
+    void on_executions(std::span<const ExecutionCount> counts) override;
     bool wants_instructions() const override { return false; }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
     bool needs_only_count(const Access& load) const override;
     void on_repeated_loads(std::uint32_t pc, std::uint64_t number) override {
-        add_broadcasts(pc, number);
+        counted_.at[pc].broadcasts += number;
     }
     void on_global_access(const Access& access) override;
 
   private:
+    /// What one instruction has done. Only a generic access has both kinds of accesses.
+    struct Counts {
+        ExecutionCount executed;
+        MemoryCounts global, shared;
+        /// Loads of one shared address by all lanes: the most frequent accesses of inner loops,
+        /// counted with one increment. They are not in `shared`.
+        std::uint64_t broadcasts = 0;
+        Counts& operator+=(const Counts& other);
+    };
+    /// The running launch so far, or the part of it that a fork has seen.
+    struct Launch {
+        std::uint64_t blocks = 0;
+        Statistics total;
+        std::vector<Counts> at;  ///< by pc
+    };
     /// The cost of an instruction's newest access by all lanes. The next access has this cost too
     /// if its lanes have these offsets from lane 0 and lane 0 has this offset in its sector.
     struct CachedCost {
         std::array<std::uint64_t, 32> offsets{};  ///< from lane 0's address
         std::uint64_t base = ~0ull;               ///< lane 0's offset in its sector, and the space
-        unsigned wavefronts = 0, least = 0, degree = 0, sectors = 0;
+        MemoryCounts cost{};
     };
-    void add_broadcasts(std::uint32_t pc, std::uint64_t number) {
-        if (broadcasts_[pc] == 0) broadcasting_.push_back(pc);
-        broadcasts_[pc] += number;
-    }
-    void count_shared(const Access& access);
     /// True when `cached` holds the cost of this access by all lanes. Otherwise sets its pattern to
     /// that of the access; the caller sets the cost.
     static bool has_cost(CachedCost& cached, const Access& access, bool shared);
+    MemoryCounts cost_of(const Access& access, bool shared);
+    void add_to_lines(KernelCounters& kernel, std::uint32_t pc, const Counts& counts) const;
 
     std::vector<KernelCounters> kernels_;
-    std::size_t current_ = 0;        ///< index of the running kernel
-    KernelCounters before_;          ///< its counters before the launch
-    std::vector<CachedCost> costs_;  ///< by pc, of the running kernel
-    /// Loads of one shared address by all lanes, by pc, of the running block: the most frequent
-    /// accesses of inner loops, counted with one increment.
-    std::vector<std::uint64_t> broadcasts_;
-    std::vector<std::uint32_t> broadcasting_;  ///< the pcs that have broadcasts
-    const Kernel* kernel_ = nullptr;
+    const Kernel* kernel_ = nullptr;  ///< of the running launch
+    Launch counted_;
+    std::vector<CachedCost> costs_;  ///< by pc
 };
 
 }  // namespace warpscope::emulator

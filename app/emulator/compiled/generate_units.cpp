@@ -119,7 +119,20 @@ LlvmValue Generator::count(std::uint32_t u) {
     const LlvmValue left =
         ir_.op(Ir::sub, ir_.load(i64, left_), plan_.units()[u].instruction->cost);
     ir_.store(left, left_);
+    count_execution(u);
     return ir_.compare_with(Ir::sgt, left, 0);
+}
+
+// Tells the observer that all lanes have executed a checkpoint; see ExecutionCounter.
+void Generator::count_execution(std::uint32_t u) {
+    if (reports_ && plan_.units()[u].instruction->cost > 0)
+        add_to_count(u, offsetof(ExecutionCount, warps), ir_.integer_of(64, 1));
+}
+
+void Generator::add_to_count(std::uint32_t u, std::size_t member, LlvmValue number) {
+    const std::size_t pc = kernel_.index_of(plan_.units()[u].instruction);
+    const LlvmValue count = ir_.at(executions_, pc * sizeof(ExecutionCount) + member);
+    ir_.store(ir_.op(Ir::add, ir_.load(ir_.integer(64), count), number), count);
 }
 
 void Generator::checkpoint(std::uint32_t u) {
@@ -146,6 +159,13 @@ void Generator::skip_arithmetic(std::uint32_t u, LlvmValue taken) {
     const LlvmValue lanes =
         ir_.cast(Ir::zext, ir_.intrinsic("ctpop", ir_.integer(32), {taken}), i64);
     ir_.store(ir_.op(Ir::sub, ir_.load(i64, counter), ir_.op(Ir::mul, lanes, skipped)), counter);
+    count_execution(u);
+    if (reports_) add_to_count(u, offsetof(ExecutionCount, separations), ir_.integer_of(64, 1));
+    for (std::uint32_t k = u + 1; k < join; ++k) {
+        count_execution(k);
+        if (reports_ && plan_.units()[k].instruction->cost > 0)
+            add_to_count(k, offsetof(ExecutionCount, idle_lanes), lanes);
+    }
     active_ = ir_.op(Ir::xor_, taken, running());
     begin_segment(enough);
     for (std::uint32_t k = u + 1; k < join; ++k)

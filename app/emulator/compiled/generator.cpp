@@ -52,6 +52,7 @@ void Generator::declare_variables() {
     if (!reports_) return;
     reported_ = ir_.variable(ir_.integer(64, lanes_per_warp));
     wanted_ = ir_.load(ir_.integer(32), ir_.at(block_, WarpLayout::wanted_events));
+    executions_ = ir_.load(pointer, ir_.at(block_, WarpLayout::executions));
 }
 
 void Generator::write_entries() {
@@ -164,7 +165,12 @@ void Generator::write_exit(std::uint32_t u) {
     ir_.go_on_in(leaving);
     for (const std::uint32_t operand : plan_.live(u))
         if (plan_.variables().at(operand).written) spill(operand);
-    ir_.store(ir_.load(ir_.integer(64), left_), ir_.at(warp_, WarpLayout::left));
+    const LlvmValue left = ir_.load(ir_.integer(64), left_);
+    ir_.store(left, ir_.at(warp_, WarpLayout::left));
+    if (reports_) {
+        ir_.store(left, ir_.at(block_, WarpLayout::left_before_last));
+        ir_.store(instruction_address(u), ir_.at(block_, WarpLayout::last));
+    }
     const LlvmBlock pausing = ir_.block(), running = ir_.block();
     ir_.branch(ir_.load(ir_.integer(1), pauses_), pausing, running);
     const auto end_with = [&](LlvmBlock block, const void* function) {

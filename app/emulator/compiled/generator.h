@@ -81,6 +81,8 @@ class Generator {
     void skip_arithmetic(std::uint32_t u, Value taken);
     void checkpoint(std::uint32_t u);
     Value count(std::uint32_t u);
+    void count_execution(std::uint32_t u);
+    void add_to_count(std::uint32_t u, std::size_t member, Value number);
 
     // generate_memory.cpp
     void access(std::uint32_t u);
@@ -107,6 +109,7 @@ class Generator {
     LlvmValue warp_ = nullptr, instruction_ = nullptr;  // the function's parameters
     LlvmValue registers_ = nullptr, block_ = nullptr, shared_ = nullptr, shared_bytes_ = nullptr;
     LlvmValue wanted_ = nullptr;                           // events; null: nothing is reported
+    LlvmValue executions_ = nullptr;                       // null: nothing is reported
     LlvmValue left_ = nullptr, pauses_ = nullptr;          // variables
     LlvmValue reported_ = nullptr;                         // a variable: addresses
     std::map<std::uint32_t, std::vector<Value>> storage_;  ///< by operand: variables, by group

@@ -24,6 +24,9 @@ struct WarpLayout {
     static constexpr std::size_t load_tags = offsetof(BlockContext, load_tags);
     static constexpr std::size_t load_counts = offsetof(BlockContext, load_counts);
     static constexpr std::size_t load_change = offsetof(BlockContext, load_change);
+    static constexpr std::size_t executions = offsetof(BlockContext, executions);
+    static constexpr std::size_t last = offsetof(BlockContext, last);
+    static constexpr std::size_t left_before_last = offsetof(BlockContext, left_before_last);
     static constexpr std::size_t ranges = offsetof(BlockContext, ranges);
 #pragma GCC diagnostic pop
 };

@@ -102,7 +102,7 @@ void decode_block(KernelState& state, Emitter& emitter, const BasicBlock& block,
         emitter.emit_inserted(join);
     }
     for (std::uint32_t i = block.first; i < block.end; ++i) {
-        emitter.count_statement();
+        emitter.count_statement(statements[i]);
         if (state.dropped[i]) continue;
         emitter.begin(statements[i]);
         StatementDecoder decoder(state, statements[i], emitter);

@@ -6,6 +6,11 @@
 
 namespace warpscope::emulator {
 
+void Emitter::count_statement(const Statement& statement) {
+    ++pending_cost_;
+    state_.kernel->statements.push_back(statement.source);
+}
+
 void Emitter::begin(const Statement& statement) {
     statement_ = &statement;
     is_first_ = true;
@@ -74,6 +79,7 @@ void Emitter::append(const Emission& e, bool inserted) {
     info.address_operand = e.address_operand;
     info.barrier = e.role == Role::block_barrier;
     info.pseudo = inserted;
+    info.statements = std::uint32_t(state_.kernel->statements.size());
     state_.kernel->code.push_back(i);
     state_.kernel->lines.push_back(std::move(info));
 }

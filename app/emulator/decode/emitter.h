@@ -49,7 +49,7 @@ class Emitter {
     explicit Emitter(KernelState& state) : state_(state) {}
 
     /// Every statement costs one instruction, whether it emits some or not.
-    void count_statement() { ++pending_cost_; }
+    void count_statement(const Statement& statement);
     bool has_pending_cost() const { return pending_cost_ > 0; }
     void begin(const Statement& statement);
 

@@ -7,6 +7,7 @@
 #include "emulator/machine/block_report.h"
 #include "emulator/machine/special_registers.h"
 #include "emulator/program/error.h"
+#include "emulator/warp/execution_count.h"
 
 namespace warpscope::emulator {
 
@@ -109,6 +110,8 @@ void BlockRunner::clear_memory() {
 
 void BlockRunner::run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
                       std::byte* shared, Observer* observer) {
+    if (observer && executions_.empty()) executions_.resize(kernel_.code.size());
+    block_.context.executions = executions_.data();
     begin(block, sm, sm_count, shared, observer && observer->wants(block) ? observer : nullptr);
     if (events_)
         run_observed();
@@ -147,7 +150,9 @@ void BlockRunner::run_turn(Warp& warp) {
                     events_->before_instruction(i, warp);
                     if (events_->must_end()) poll_stop();
                 }
+                const ExecutionCounter executed(i, warp);
                 i = i->handlers[warp.mode](i, warp);
+                executed.count();
             } while (i);
             events_->rethrow();
         } else {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "emulator/machine/block_barriers.h"
 #include "emulator/machine/block_events.h"
@@ -27,7 +28,9 @@ class BlockRunner {
     void run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count, std::byte* shared,
              Observer* observer);
     const Statistics& statistics() const { return block_.statistics; }  ///< of all blocks so far
-    const PrintLog& printed() const { return printed_; }                ///< by the newest block
+    /// Of all observed blocks so far, by pc; empty where none was observed.
+    std::span<const ExecutionCount> executions() const { return executions_; }
+    const PrintLog& printed() const { return printed_; }  ///< by the newest block
 
   protected:
     /// Prepares a block; `observer` may be nullptr.
@@ -61,7 +64,8 @@ class BlockRunner {
     BlockState block_;
     BlockBarriers barriers_;
     std::optional<RepeatedLoads> repeated_loads_;
-    std::optional<BlockEvents> events_;  ///< of an observed block
+    std::vector<ExecutionCount> executions_;  ///< by pc
+    std::optional<BlockEvents> events_;       ///< of an observed block
 
   private:
     void allocate(const Memory& memory, std::span<const std::byte> arguments);

@@ -241,10 +241,12 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
         else
             dispatch.run_sms(runner, shared_, observers.of(k));
         parts[k] = runner.statistics();
+        if (observer) observers.of(k)->on_executions(runner.executions());
     });
     observers.join();
     dispatch.move_prints_into(output_);
     dispatch.rethrow(observer);
+    if (observer) observer->on_launch_end();
     Statistics total;
     for (const Statistics& s : parts) total += s;
     return total;

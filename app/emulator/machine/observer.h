@@ -7,12 +7,11 @@
 #include <span>
 
 #include "emulator/program/module.h"
+#include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
 
 class Error;
-class Warp;
-struct LaunchShape;
 struct Statistics;
 
 /// One load, store or atomic of a warp, before it executes. Addresses are offsets into the block's
@@ -75,6 +74,11 @@ class Observer {
     /// have run blocks above it: the observer must forget them.
     virtual void on_failure(std::uint32_t /*block*/) {}
     virtual void on_launch(const Kernel&, const LaunchShape&) {}
+    /// What the blocks that this observer or fork has seen have executed, by pc. It must want all
+    /// blocks. Comes before join().
+    virtual void on_executions(std::span<const ExecutionCount>) {}
+    /// The launch has ended without an error; called after join().
+    virtual void on_launch_end() {}
     virtual bool wants(std::uint32_t /*block*/) { return true; }  ///< false: it runs unobserved
     /// Asked when a block begins. Events that are not wanted are not sent and take no time.
     virtual bool wants_instructions() const { return true; }

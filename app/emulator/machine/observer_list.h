@@ -32,6 +32,12 @@ class ObserverList : public Observer {
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override {
         each([&](Observer& o) { o.on_launch(kernel, launch); });
     }
+    void on_executions(std::span<const ExecutionCount> counts) override {
+        each([&](Observer& o) { o.on_executions(counts); });
+    }
+    void on_launch_end() override {
+        each([](Observer& o) { o.on_launch_end(); });
+    }
     bool wants_instructions() const override {
         return any([](const Observer& o) { return o.wants_instructions(); });
     }

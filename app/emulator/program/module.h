@@ -51,6 +51,9 @@ struct InstructionInfo {
     std::uint8_t address_operand = 0;       ///< index into Instruction::operands
     bool pseudo = false;                    // inserted by the decoder (a join); counts for nothing
     bool barrier = false;
+    /// PTX statements of the kernel up to this one, in Kernel::statements. A checkpoint counts the
+    /// last Instruction::cost of them.
+    std::uint32_t statements = 0;
 };
 
 /// Where a PTX register is while the kernel runs.
@@ -77,6 +80,7 @@ struct Kernel {
     std::uint32_t cleared_local_bytes = 0;
     std::vector<Instruction> code;
     std::vector<InstructionInfo> lines;  ///< one for each instruction of code
+    std::vector<SourceLine> statements;  ///< all PTX statements in their order: each counts as one
     std::vector<RegisterInfo> registers;
 
     /// Bytes of a warp's register file: uniform slots, which include the constants and the packed

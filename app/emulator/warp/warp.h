@@ -36,6 +36,14 @@ inline constexpr std::uint64_t window_size = 0x0000'0100'0000'0000;
 
 class BlockEvents;
 
+/// What warps have executed of the instructions that a checkpoint counts (Instruction::cost). The
+/// threads have executed 32 * warps - idle_lanes.
+struct ExecutionCount {
+    std::uint64_t warps = 0;        ///< times that a warp, or some of its lanes, executed them
+    std::uint64_t idle_lanes = 0;   ///< lanes that did not take part, over all these times
+    std::uint64_t separations = 0;  ///< of a branch: times that some of the lanes took it
+};
+
 /// The running block, as its warps see it.
 struct BlockContext {
     const Kernel* kernel = nullptr;
@@ -58,6 +66,10 @@ struct BlockContext {
     std::uint32_t* load_tags = nullptr;
     std::uint64_t* load_counts = nullptr;
     std::uint32_t load_change = 0;
+    // Of an observed block, see ExecutionCounter
+    ExecutionCount* executions = nullptr;  ///< by pc; only checkpoints count
+    const Instruction* last = nullptr;     ///< that the newest call of a handler has executed
+    std::int64_t left_before_last = 0;     ///< Warp::left before it
     /// The allocation that an instruction accessed last, by a hash of the instruction: most
     /// accesses of an instruction are to one allocation.
     std::array<AddressRange, 16> ranges;

@@ -13,7 +13,10 @@ using emulator::KernelCounters;
 using emulator::MemoryCounts;
 
 Json global_json(const MemoryCounts& c) {
-    return {{"requests", c.requests}, {"bytes", c.bytes}, {"sectors", c.sectors}};
+    return {{"requests", c.requests},
+            {"bytes", c.bytes},
+            {"sectors", c.sectors},
+            {"least_sectors", c.least_sectors}};
 }
 
 Json shared_json(const MemoryCounts& c) {
@@ -51,6 +54,7 @@ Json to_json(const std::vector<KernelCounters>& counters) {
                         {"blocks", k.blocks},
                         {"warp_instructions", k.warp_instructions},
                         {"thread_instructions", k.thread_instructions},
+                        {"separations", k.separations},
                         {"barriers", k.barriers},
                         {"global",
                          {{"loads", global_json(k.global_loads)},
@@ -60,6 +64,25 @@ Json to_json(const std::vector<KernelCounters>& counters) {
                          {{"loads", shared_json(k.shared_loads)},
                           {"stores", shared_json(k.shared_stores)},
                           {"atomics", shared_json(k.shared_atomics)}}}});
+    }
+    return json;
+}
+
+Json lines_json(const KernelCounters& kernel, experiments::LineFigure figure,
+                const compute::KernelEdits& edits) {
+    Json json = Json::array();
+    for (const emulator::LineCounters* line : experiments::sorted_lines(kernel, figure)) {
+        const MemoryCounts global = line->global(), shared = line->shared();
+        json.push_back(
+            {{"file", line->file},
+             {"line", line->line},
+             {"text", experiments::text_of_line(edits, line->file, line->line)},
+             {"warp_instructions", line->warp_instructions},
+             {"thread_instructions", line->thread_instructions},
+             {"separations", line->separations},
+             {"global", {{"sectors", global.sectors}, {"least_sectors", global.least_sectors}}},
+             {"shared",
+              {{"wavefronts", shared.wavefronts}, {"least_wavefronts", shared.least_wavefronts}}}});
     }
     return json;
 }
@@ -78,6 +101,32 @@ std::string counters_text(const std::vector<KernelCounters>& counters) {
         text += shared_line("shared loads", k.shared_loads);
         text += shared_line("shared stores", k.shared_stores);
         text += shared_line("shared atomics", k.shared_atomics);
+    }
+    return text;
+}
+
+std::string lines_text(const std::vector<KernelCounters>& counters, experiments::LineFigure figure,
+                       const compute::KernelEdits& edits) {
+    std::string text = fmt::format(
+        "source lines, by {}\n"
+        "  instructions: warp instructions of the PTX; divergence: lanes that are idle in them;\n"
+        "  separated: branches that only some lanes of a warp take; least: sectors that hold the\n"
+        "  bytes that lanes use; conflicts: wavefronts that bank conflicts add\n",
+        compute::name(figure));
+    for (const KernelCounters& k : counters) {
+        text += fmt::format("  {}\n    {:>14} {:>14} {:>10} {:>12} {:>12} {:>12} {:>12}\n",
+                            k.kernel, "instructions", "divergence", "separated", "sectors", "least",
+                            "wavefronts", "conflicts");
+        for (const emulator::LineCounters* l : experiments::sorted_lines(k, figure)) {
+            const MemoryCounts global = l->global(), shared = l->shared();
+            const std::string place = l->file.empty() ? fmt::format("PTX line {}", l->line)
+                                                      : fmt::format("{}:{}", l->file, l->line);
+            text +=
+                fmt::format("    {:>14} {:>14} {:>10} {:>12} {:>12} {:>12} {:>12}  {}  {}\n",
+                            l->warp_instructions, l->idle_lanes(), l->separations, global.sectors,
+                            global.least_sectors, shared.wavefronts, shared.conflicts(), place,
+                            experiments::text_of_line(edits, l->file, l->line));
+        }
     }
     return text;
 }

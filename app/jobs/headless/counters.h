@@ -3,18 +3,29 @@
 #include <string>
 #include <vector>
 
-#include "emulator/checks/access_counters.h"
+#include "emulator/checks/kernel_counters.h"
+#include "experiments/measure/line_figures.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {
 
 /// [{kernel, launches, blocks, warp_instructions, thread_instructions, barriers,
-/// global: {loads: {requests, bytes, sectors}, stores, atomics},
+/// separations, global: {loads: {requests, bytes, sectors, least_sectors}, stores, atomics},
 /// shared: {loads: {requests, bytes, wavefronts, least_wavefronts, degree}, stores, atomics}}, …];
 /// emulator::MemoryCounts says what each figure counts.
 Json to_json(const std::vector<emulator::KernelCounters>& counters);
 
+/// The source lines of each kernel, to be added to to_json(counters): [{file, line, text,
+/// warp_instructions, thread_instructions, separations, global: {sectors, least_sectors},
+/// shared: {wavefronts, least_wavefronts}}, …], sorted by a figure.
+Json lines_json(const emulator::KernelCounters& kernel, experiments::LineFigure figure,
+                const compute::KernelEdits& edits);
+
 /// One line for each kernel, followed by one line for each kind of access in it.
 std::string counters_text(const std::vector<emulator::KernelCounters>& counters);
+
+/// A table for each kernel: its source lines, the highest figure first.
+std::string lines_text(const std::vector<emulator::KernelCounters>& counters,
+                       experiments::LineFigure figure, const compute::KernelEdits& edits);
 
 }  // namespace warpscope::jobs

@@ -237,6 +237,9 @@ void run_watched(RunResult& result, const Entry& entry,
         result.stopped = as_named(e.what(), device->edits());
     }
     result.counters = checking.counters();
+    for (emulator::KernelCounters& kernel : result.counters)
+        for (emulator::LineCounters& line : kernel.lines)
+            line.file = as_named(std::move(line.file), device->edits());
 }
 
 /// Replaces the device with one that runs the kernels of the files. False if they do not compile.
@@ -334,6 +337,8 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
     result.compared = request.compare;
     result.checks = request.checks;
     result.counted = request.counters;
+    result.lines = request.lines;
+    result.edits = device->edits();
     if (request.checks.any() || request.counters)
         run_watched(result, entry, device, request, painter);
     else

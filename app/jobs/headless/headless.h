@@ -29,9 +29,10 @@ struct HeadlessRequest {
     bool compare = false;
     /// A file, or "-" for standard output, which then receives nothing else. Empty: no JSON.
     std::string json{};
-    Checks checks{};                        ///< need an EmulatedDevice
-    std::filesystem::path sarif{};          ///< a file for what `checks` find; empty: none
-    bool counters = false;                  ///< true needs an EmulatedDevice
+    Checks checks{};                                 ///< need an EmulatedDevice
+    std::filesystem::path sarif{};                   ///< a file for what `checks` find; empty: none
+    bool counters = false;                           ///< true needs an EmulatedDevice
+    std::optional<experiments::LineFigure> lines{};  ///< of the counters, by this; empty: none
     std::filesystem::path kernel_source{};  ///< replaces the experiment's kernel file; empty: none
     std::filesystem::path kernels{};        ///< a folder of kernel files; empty: none
     std::chrono::milliseconds kernel_time = std::chrono::seconds(10);  ///< of kernels from files
@@ -86,8 +87,10 @@ struct RunResult {
     std::vector<emulator::Finding> findings;  ///< of the checks
     bool counted = false;                     ///< counters were requested
     std::vector<emulator::KernelCounters> counters;
-    std::vector<KernelFile> kernel_files;  ///< that replace built-in ones
-    std::string output;                    ///< what kernels printed with printf()
+    std::optional<experiments::LineFigure> lines;  ///< source lines of the counters were requested
+    compute::KernelEdits edits;                    ///< that the device ran
+    std::vector<KernelFile> kernel_files;          ///< that replace built-in ones
+    std::string output;                            ///< what kernels printed with printf()
     std::string stopped;  ///< the error, also a finding, that ended the run; empty: none
 };
 

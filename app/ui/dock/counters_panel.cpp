@@ -34,15 +34,6 @@ std::string short_number(std::uint64_t n) {
     return compute::count(double(n));
 }
 
-MemoryCounts sum(const MemoryCounts& a, const MemoryCounts& b, const MemoryCounts& c) {
-    return {a.requests + b.requests + c.requests,
-            a.bytes + b.bytes + c.bytes,
-            a.sectors + b.sectors + c.sectors,
-            a.wavefronts + b.wavefronts + c.wavefronts,
-            a.least_wavefronts + b.least_wavefronts + c.least_wavefronts,
-            std::max({a.degree, b.degree, c.degree})};
-}
-
 /// A line for each kind of access that occurred: "loads: …\nstores: …".
 template <class Say>
 std::string each(const MemoryCounts& loads, const MemoryCounts& stores, const MemoryCounts& atomics,
@@ -65,7 +56,7 @@ std::string efficiency_words(double efficiency) {
 }
 
 std::vector<Cell> global_cells(const KernelCounters& k) {
-    const MemoryCounts all = sum(k.global_loads, k.global_stores, k.global_atomics);
+    const MemoryCounts all = k.global();
     const std::uint64_t moved = all.sectors * emulator::sector_bytes;
     const double efficiency = moved > 0 ? double(all.bytes) / double(moved) : 0;
     const std::string detail =
@@ -80,7 +71,7 @@ std::vector<Cell> global_cells(const KernelCounters& k) {
 }
 
 std::vector<Cell> shared_cells(const KernelCounters& k) {
-    const MemoryCounts all = sum(k.shared_loads, k.shared_stores, k.shared_atomics);
+    const MemoryCounts all = k.shared();
     const std::string detail =
         each(k.shared_loads, k.shared_stores, k.shared_atomics, [](const MemoryCounts& m) {
             return fmt::format("{} instructions, {} passes where {} would be enough, {}",

@@ -1,5 +1,7 @@
 #include "emulator/checks/access_counters.h"
 
+#include <fmt/format.h>
+
 #include <functional>
 
 #include "emulator/ptx_fixture.h"
@@ -128,6 +130,19 @@ TEST(Sectors, CountsTheSectorsThatAWarpTouches) {
     EXPECT_EQ(count(4, 0x80000000, [](unsigned l) { return 4096 + l * 4; }), 1u);
 }
 
+TEST(Sectors, TheLeastHoldEachAddressOnce) {
+    const auto least = [](std::uint32_t bytes, std::uint32_t mask, auto address) {
+        return least_sectors(lanes(address), mask, bytes);
+    };
+    EXPECT_EQ(least(4, every_lane, [](unsigned l) { return 4096 + l * 4; }), 4u);
+    EXPECT_EQ(least(4, every_lane, [](unsigned l) { return 4112 + l * 4; }), 4u);
+    EXPECT_EQ(least(4, every_lane, [](unsigned l) { return 4096 + l * 1024; }), 4u);
+    EXPECT_EQ(least(16, every_lane, [](unsigned l) { return 8192 - l * 64; }), 16u);
+    EXPECT_EQ(least(4, every_lane, [](unsigned) { return 4096; }), 1u);
+    EXPECT_EQ(least(4, every_lane, [](unsigned l) { return 4096 + l % 9 * 32; }), 2u);
+    EXPECT_EQ(least(1, 0b111, [](unsigned l) { return 4096 + l * 64; }), 1u);
+}
+
 // One load of out[tid], a guarded store to shared memory, an atomic, and a uniform load.
 const std::string kernel = kernel_text(
     "ld.global.u32 %r2, [%rd1]; shl.b32 %r3, %r1, 3; mov.u32 %r4, cell; add.s32 %r3, %r3, %r4;"
@@ -170,6 +185,65 @@ TEST(AccessCounters, CountsEveryKindOfAccessOfAKernel) {
     EXPECT_EQ(k.shared_atomics.requests, 12u);
     EXPECT_EQ(k.shared_atomics.wavefronts, 24u);
     EXPECT_EQ(k.shared_atomics.sectors, 0u);
+}
+
+// Three loads in a loop, then a store by threads 0 to 39 of 48: warp 1 has 16 lanes, 8 store.
+const std::string lines_kernel = kernel_text(
+    "\n.loc 1 10 0\nsetp.lt.u32 %p1, %r1, 40; mov.u32 %r5, 0;"
+    "\n.loc 1 11 0\nLOOP: ld.global.u32 %r2, [%rd1]; add.s32 %r5, %r5, 1;"
+    "\n.loc 1 12 0\nsetp.lt.u32 %p2, %r5, 3; @%p2 bra LOOP;"
+    "\n.loc 1 13 0\n@!%p1 bra DONE;"
+    "\n.loc 1 14 0\nst.global.u32 [%rd1], %r5;"
+    "\n.loc 1 15 0\nDONE:",
+    ".file 1 \"a.cu\"\n");
+
+TEST(AccessCounters, CountsInstructionsAndSectorsBySourceLine) {
+    Runner r(lines_kernel);
+    AccessCounters counters;
+    r.observer = &counters;
+    r.run(one_block(48));
+    r.run(one_block(48));
+    const KernelCounters& k = counters.kernels().at(0);
+    std::vector<std::string> lines;
+    for (const LineCounters& l : k.lines)
+        if (l.file == "a.cu")
+            lines.push_back(fmt::format("{}: {} {} {}, {} {}", l.line, l.warp_instructions,
+                                        l.thread_instructions, l.separations,
+                                        l.global_loads.sectors, l.global_stores.sectors));
+    // Of two launches. Line 13: the lanes of warp 1 disagree.
+    EXPECT_EQ(lines, (std::vector<std::string>{"10: 8 192 0, 0 0", "11: 24 576 0, 36 0",
+                                               "12: 24 576 0, 0 0", "13: 4 96 2, 0 0",
+                                               "14: 4 80 0, 0 10", "15: 4 96 0, 0 0"}));
+    // The five statements before the first .loc are on lines of the PTX.
+    EXPECT_EQ(k.lines.size(), 5u + 6u);
+    EXPECT_EQ(k.lines.front().file, "");
+    EXPECT_EQ(k.lines.front().warp_instructions, 4u);
+}
+
+TEST(AccessCounters, TheLinesOfAKernelAddUpToItsTotals) {
+    for (const std::string& ptx : {kernel, lines_kernel}) {
+        Runner r(ptx);
+        AccessCounters counters;
+        r.observer = &counters;
+        r.run({{5, 1, 1}, {48, 1, 1}, 0});
+        const KernelCounters& k = counters.kernels().at(0);
+        ExecutedWork sum;
+        for (const LineCounters& line : k.lines) sum += line;
+        EXPECT_EQ(sum, static_cast<const ExecutedWork&>(k));
+        EXPECT_EQ(k.warp_instructions, r.statistics.warp_instructions);
+        EXPECT_EQ(k.thread_instructions, r.statistics.thread_instructions);
+    }
+}
+
+TEST(AccessCounters, ForgetsALaunchThatFails) {
+    Runner r(kernel_text("setp.eq.u32 %p1, %r0, 1; @%p1 trap; st.global.u32 [%rd1], %r1;"));
+    AccessCounters counters;
+    r.observer = &counters;
+    r.run(one_block(32), 0);
+    const std::vector<LineCounters> before = counters.kernels().at(0).lines;
+    EXPECT_NE(error_of([&] { r.run(one_block(32), 1); }), "");
+    EXPECT_EQ(counters.kernels().at(0).launches, 1u);
+    EXPECT_EQ(counters.kernels().at(0).lines, before);
 }
 
 // A loop whose stride doubles: one instruction with four patterns.

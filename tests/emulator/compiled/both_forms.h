@@ -92,11 +92,21 @@ class EventRecorder : public Observer {
 inline std::string text_of(const RaceDetector& races, const AccessCounters& counters) {
     std::string text;
     for (const Finding& f : races.findings()) text += fmt::format("{} {}\n", f.count, f.sentence);
-    for (const KernelCounters& k : counters.kernels())
+    for (const KernelCounters& k : counters.kernels()) {
         for (const MemoryCounts& c : {k.global_loads, k.global_stores, k.global_atomics,
                                       k.shared_loads, k.shared_stores, k.shared_atomics})
             text += fmt::format("{} {} {} {} {} {}\n", c.requests, c.bytes, c.sectors, c.wavefronts,
                                 c.least_wavefronts, c.degree);
+        ExecutedWork sum;
+        for (const LineCounters& line : k.lines) {
+            sum += line;
+            text += fmt::format("{}:{} {} {} {} {} {}\n", line.file, line.line,
+                                line.warp_instructions, line.thread_instructions, line.separations,
+                                line.global().sectors, line.shared().wavefronts);
+        }
+        EXPECT_EQ(sum.warp_instructions, k.warp_instructions);
+        EXPECT_EQ(sum.thread_instructions, k.thread_instructions);
+    }
     return text;
 }
 

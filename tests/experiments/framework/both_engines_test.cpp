@@ -106,6 +106,14 @@ std::string text_of(const emulator::AccessCounters& counters) {
                               k.shared_stores, k.shared_atomics})
             text += fmt::format("  {} {} {} {} {} {}\n", c.requests, c.bytes, c.sectors,
                                 c.wavefronts, c.least_wavefronts, c.degree);
+        emulator::ExecutedWork sum;
+        for (const emulator::LineCounters& line : k.lines) {
+            sum += line;
+            text += fmt::format("  {}:{} {} {} {} {} {}\n", line.file, line.line,
+                                line.warp_instructions, line.thread_instructions, line.separations,
+                                line.global().sectors, line.shared().wavefronts);
+        }
+        EXPECT_EQ(sum, static_cast<const emulator::ExecutedWork&>(k)) << k.kernel;
     }
     return text;
 }

@@ -308,9 +308,9 @@ TEST(HeadlessCounters, FillTheJsonAndTheText) {
     const Json& k =
         *std::find_if(json["counters"].begin(), json["counters"].end(),
                       [](const Json& counters) { return counters["kernel"] == "ripple_txty"; });
-    EXPECT_EQ(keys(k),
-              (std::set<std::string>{"kernel", "launches", "blocks", "warp_instructions",
-                                     "thread_instructions", "barriers", "global", "shared"}));
+    EXPECT_EQ(keys(k), (std::set<std::string>{"kernel", "launches", "blocks", "warp_instructions",
+                                              "thread_instructions", "separations", "barriers",
+                                              "global", "shared"}));
     // 64x64 pixels: 16 blocks of 8 warps, two frames.
     EXPECT_EQ(k["blocks"], 16 * k["launches"].get<int>());
     EXPECT_EQ(k["barriers"], k["blocks"]);
@@ -319,6 +319,39 @@ TEST(HeadlessCounters, FillTheJsonAndTheText) {
     EXPECT_EQ(k["shared"]["loads"]["degree"], 8);
     EXPECT_EQ(k["shared"]["loads"]["wavefronts"], k["blocks"].get<int>() * 8 * 8);
     EXPECT_NE(summary(result).find("at worst 8-way"), std::string::npos) << summary(result);
+}
+
+TEST(HeadlessCounters, OfLinesAreSortedAndHaveTheirText) {
+    const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
+    HeadlessRequest request = small("ripple");
+    request.counters = true;
+    request.lines = experiments::LineFigure::conflicts;
+    const RunResult result = run_experiment(device, request, no_painter());
+    const Json json = Json::parse(dump(to_json(result)));
+    const Json& k =
+        *std::find_if(json["counters"].begin(), json["counters"].end(),
+                      [](const Json& counters) { return counters["kernel"] == "ripple_txty"; });
+    const Json& lines = k["lines"];
+    // The tile is written and read in 8-way conflicts: 8 passes for each warp where one is enough.
+    for (const std::size_t row : {0u, 1u}) {
+        EXPECT_EQ(lines[row]["file"], "kernels/ripple.cu");
+        EXPECT_NE(lines[row]["text"].get<std::string>().find("tile["), std::string::npos);
+        EXPECT_EQ(lines[row]["shared"]["wavefronts"], k["blocks"].get<int>() * 8 * 8);
+        EXPECT_EQ(lines[row]["shared"]["least_wavefronts"], k["blocks"].get<int>() * 8);
+    }
+    EXPECT_EQ(lines[2]["shared"]["wavefronts"], 0);
+    std::uint64_t instructions = 0, threads = 0, sectors = 0;
+    for (const Json& line : lines) {
+        instructions += line["warp_instructions"].get<std::uint64_t>();
+        threads += line["thread_instructions"].get<std::uint64_t>();
+        sectors += line["global"]["sectors"].get<std::uint64_t>();
+    }
+    EXPECT_EQ(k["warp_instructions"], instructions);
+    EXPECT_EQ(k["thread_instructions"], threads);
+    EXPECT_EQ(k["global"]["stores"]["sectors"], sectors);
+    const std::string text = summary(result);
+    EXPECT_NE(text.find("source lines, by conflicts"), std::string::npos) << text;
+    EXPECT_NE(text.find("float value = tile["), std::string::npos) << text;
 }
 
 TEST(HeadlessCounters, WorkTogetherWithChecks) {

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+
+#include "emulator/warp/warp.h"
+
+namespace warpscope::emulator {
+
+/// Counts what the warps of an observed block execute, by pc of the checkpoints. A handler takes
+/// the cost of its checkpoint off Warp::left, if it executes it; compiled code, which executes many
+/// instructions in one call, counts all but the last one itself (BlockContext::last).
+class ExecutionCounter {
+  public:
+    /// A handler is about to run.
+    ExecutionCounter(const Instruction* i, const Warp& warp) : warp_(warp), lanes_(warp.mask) {
+        warp.block->last = i;
+        warp.block->left_before_last = warp.left;
+    }
+    /// It has run.
+    void count() const {
+        const BlockContext& block = *warp_.block;
+        if (block.left_before_last == warp_.left) return;
+        const Instruction* i = block.last;
+        while (is_prefix(i->role)) ++i;
+        ExecutionCount& count = block.executions[block.kernel->index_of(i)];
+        ++count.warps;
+        if (lanes_ != all_lanes) count.idle_lanes += lanes_per_warp - lane_count(lanes_);
+        if (is_branch(i->role) && warp_.mask != lanes_) ++count.separations;
+    }
+
+  private:
+    const Warp& warp_;
+    const std::uint32_t lanes_;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "compute/device/kernel_edit.h"
+#include "compute/device/words.h"
+#include "emulator/checks/kernel_counters.h"
+
+namespace warpscope::experiments {
+
+/// A figure by which the source lines of a kernel are compared.
+enum class LineFigure : std::uint8_t {
+    instructions,  ///< executed warp instructions of the PTX
+    divergence,    ///< idle lanes of these instructions
+    sectors,       ///< of global memory
+    wavefronts,    ///< passes over shared memory
+    conflicts      ///< passes that bank conflicts add
+};
+
+std::uint64_t figure_of(const emulator::ExecutedWork& work, LineFigure figure);
+
+/// The highest figure first; lines with one figure in the order of the source.
+std::vector<const emulator::LineCounters*> sorted_lines(const emulator::KernelCounters& kernel,
+                                                        LineFigure figure);
+
+/// The text of a line without the blanks around it; empty where the file is neither a built-in
+/// kernel source nor an edit of one. `file` is a compute::kernel_path() or
+/// KernelEdit::from, lines count from 1.
+std::string_view text_of_line(const compute::KernelEdits& edits, std::string_view file, int line);
+
+}  // namespace warpscope::experiments
+
+template <>
+inline constexpr std::array warpscope::compute::words_of<warpscope::experiments::LineFigure>{
+    Word<experiments::LineFigure>{experiments::LineFigure::instructions, "instructions",
+                                  "Instructions"},
+    Word<experiments::LineFigure>{experiments::LineFigure::divergence, "divergence", "Divergence"},
+    Word<experiments::LineFigure>{experiments::LineFigure::sectors, "sectors", "Sectors"},
+    Word<experiments::LineFigure>{experiments::LineFigure::wavefronts, "wavefronts", "Wavefronts"},
+    Word<experiments::LineFigure>{experiments::LineFigure::conflicts, "conflicts",
+                                  "Bank conflicts"},
+};
