@@ -1,8 +1,12 @@
 #include "emulator/stepper/stepper.h"
 
+#include <algorithm>
+#include <cstring>
+
 #include "emulator/stepper/session.h"
 #include "emulator/stepper/warp_view.h"
 #include "emulator/warp/float_mode.h"
+#include "emulator/warp/global_range.h"
 
 namespace warpscope::emulator {
 
@@ -45,6 +49,21 @@ void Stepper::run(std::uint64_t most) {
     }
 }
 
+bool Stepper::run_until(std::uint64_t most, const std::function<bool()>& done) {
+    const FloatMode mode(kernel().flush_subnormals);
+    Session& s = *session_;
+    s.start_run();
+    while (s.position < most) {
+        const bool known = s.position < s.history.size();
+        if (!s.step(known ? std::optional<std::uint32_t>(s.history[s.position].warp)
+                          : std::nullopt) ||
+            done())
+            return true;
+        if (!s.may_continue_run()) return false;
+    }
+    return true;
+}
+
 void Stepper::set_stop(std::stop_token stop) {
     session_->budget.set_stop(std::move(stop));
 }
@@ -52,6 +71,13 @@ void Stepper::set_stop(std::stop_token stop) {
 void Stepper::seek(std::uint64_t position) {
     const FloatMode mode(kernel().flush_subnormals);
     session_->seek(position);
+}
+
+std::uint64_t Stepper::saved_before(std::uint64_t position) const {
+    const auto& saved = session_->saved;
+    const auto at = std::lower_bound(saved.begin(), saved.end(), position,
+                                     [](const auto& s, std::uint64_t p) { return s.position < p; });
+    return (at - 1)->position;
 }
 
 void Stepper::back_line() {
@@ -108,6 +134,12 @@ std::uint32_t Stepper::warps() const {
     return std::uint32_t(session_->stepper.warps().size());
 }
 
+std::optional<std::uint32_t> Stepper::next_pc(std::uint32_t warp) const {
+    const BlockStepper& stepper = session_->stepper;
+    if (!session_->is_open() || !stepper.can_run(warp)) return std::nullopt;
+    return stepper.next_pc(warp);
+}
+
 WarpView Stepper::warp(std::uint32_t warp) const {
     return view_of(session_->stepper.warps()[warp], launch().options.barriers);
 }
@@ -130,6 +162,13 @@ std::span<const WordView> Stepper::words() const {
     const std::vector<bool>& racing = observed.races.racing_words();
     for (std::size_t w = 0; w < observed.words.size(); ++w) observed.words[w].hazard = racing[w];
     return observed.words;
+}
+
+std::optional<std::uint32_t> Stepper::global_word(std::uint64_t address) const {
+    std::uint32_t bits = 0;
+    if (!find_global(session_->machine.memory(), *kernel().module, address, sizeof bits)) return {};
+    std::memcpy(&bits, reinterpret_cast<const void*>(address), sizeof bits);
+    return bits;
 }
 
 std::vector<Finding> Stepper::findings() const {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -97,6 +98,10 @@ class Stepper {
     /// Until the block ends, or the history has `most` steps.
     void run(std::uint64_t most = 4'000'000);
 
+    /// Repeats the known steps and goes on as the schedule says, until `done` holds after a step,
+    /// the block ends, or position() is `most`. False: the time limit or the stop request ended it.
+    bool run_until(std::uint64_t most, const std::function<bool()>& done);
+
     /// The stop request of later runs, instead of the launch's.
     void set_stop(std::stop_token stop);
 
@@ -107,6 +112,8 @@ class Stepper {
     void back() {
         if (position() > 0) seek(position() - 1);
     }
+    /// The newest position before this one, which is not 0, that seek() reaches without a step.
+    std::uint64_t saved_before(std::uint64_t position) const;
     void back_line();     ///< to where the warp of the newest step reached its source line
     void back_barrier();  ///< to the previous completed barrier, or the start
 
@@ -124,12 +131,16 @@ class Stepper {
     std::optional<std::uint32_t> next_warp() const;  ///< the schedule's choice; none at the end
 
     std::uint32_t warps() const;
+    /// The instruction of the warp's next step; none where it cannot run.
+    std::optional<std::uint32_t> next_pc(std::uint32_t warp) const;
     WarpView warp(std::uint32_t warp) const;
     /// Raw bits of a register (Kernel::registers) in a lane; a predicate is 0 or 1.
     std::uint64_t value(const RegisterInfo& reg, std::uint32_t warp, unsigned lane) const;
     std::span<const std::byte> shared_memory() const;
     std::span<const WordView> words() const;  ///< of shared memory
-    std::vector<Finding> findings() const;    ///< of the race and barrier checks
+    /// The 4 bytes at a global address; none outside all allocations.
+    std::optional<std::uint32_t> global_word(std::uint64_t address) const;
+    std::vector<Finding> findings() const;  ///< of the race and barrier checks
     /// The newest access of a warp.
     std::optional<AccessView> shared_access(std::uint32_t warp) const;
     std::optional<AccessView> global_access(std::uint32_t warp) const;
