@@ -6,7 +6,7 @@ import re
 
 from driver import wait_for
 from scenario import main
-from session import BARRIER, READ, RIPPLE, WARPS, Session
+from session import BARRIER, READ, RIPPLE, WARPS, WRITE, Session
 
 
 class Microscope(Session):
@@ -187,6 +187,53 @@ class Microscope(Session):
         self.assertIn(f"waits at the barrier, line {BARRIER}", message)
         self.assertEqual(self.panels(app), stopped)
         self.assertEqual(self.tile(app)[2:], (32, 0))  # its own words
+
+    def test_breakpoints_stop_the_block_in_both_directions(self):
+        app = self.open(*RIPPLE)
+        app.click("dock.breaks")
+        app.click(f"source.line.{READ}")
+        app.wait_value("breakpoint.0", f"kernels/ripple.cu:{READ}")
+        self.assertEqual(app.value(f"source.line.{READ}"), "breakpoint")
+        stops = []
+        for _ in range(2 * len(WARPS)):  # the compiler has moved the load of the line behind a branch
+            app.key("F5")
+            panels = self.at(app, lambda value: value != (stops[-1] if stops else "0"))
+            stops.append(self.words(panels, "microscope.position"))
+            warp = self.words(panels, "warp.next")
+            app.wait_value("breaks.stop", f"Warp {warp} reaches kernels/ripple.cu:{READ}.")
+            self.assertEqual(self.words(panels, "microscope.epoch"), "1")
+        app.click("breaks.run")
+        app.wait_value("message", "No breakpoint or watchpoint was ahead: the block ran to its end.")
+        for stop in reversed(stops):
+            app.key("shift+F5")
+            self.at(app, stop)
+
+        # One warp, with a condition that is wrong at first: thread (9, 12) is lane 9 of warp 6.
+        app.key("Home")
+        self.at(app, 0)
+        app.type_into("breakpoint.0.condition", "%r1 = 9")
+        app.wait_value("breakpoint.0.condition.error",
+                       "'%r1 = 9' is no condition; write one like %r4 >= 16.")
+        app.type_into("breakpoint.0.condition", "%r1 == 9")
+        wait_for("a good condition", lambda: "breakpoint.0.condition.error" not in app.widgets())
+        app.type_into("breakpoint.0.warp", "6")
+        app.click("microscope.break")
+        app.wait_value("message",
+                       f"Warp 6, lane 9, reaches kernels/ripple.cu:{READ} with %r1 == 9.")
+        app.wait_value("picture.thread", "9, 12")
+
+        # A word: thread (9, 12) writes row 9, column 12 of the tile, 16 words a row.
+        app.click("breakpoint.0.enabled")
+        app.wait_value(f"source.line.{READ}", "disabled")
+        app.click("tile", (12.5 / 16, 9.5 / 16), button=3)
+        app.wait_value("watchpoint.0", "shared word 156")
+        app.click("microscope.break_back")
+        app.wait_value("message", f"Warp 6 writes word 156, kernels/ripple.cu:{WRITE}.")
+        app.wait_value("picture.thread", "9, 12")
+        app.type_into("microscope.block", "1, 1")
+        self.at(app, 0)
+        app.key("F5")
+        app.wait_value("message", f"Warp 6 writes word 156, kernels/ripple.cu:{WRITE}.")
 
     def test_schedule_and_seed_change_the_order(self):
         app = self.open(*RIPPLE)

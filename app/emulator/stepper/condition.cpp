@@ -37,8 +37,7 @@ std::int64_t sign_extended(std::uint64_t value, unsigned bits) {
 
 std::string kind_of(const RegisterInfo& reg) {
     if (reg.bits == 1) return "a predicate";
-    return fmt::format("{} of {} bits", reg.is_float ? "a floating-point number" : "an integer",
-                       reg.bits);
+    return fmt::format("a {}-bit {}", reg.bits, reg.is_float ? "float" : "integer");
 }
 
 }  // namespace
@@ -53,9 +52,7 @@ Condition::Condition(const Kernel& kernel, std::string_view text) {
     const std::string_view constant =
         found == comparisons.end() ? "" : trimmed(text.substr(at + found->size()));
     if (name.empty() || constant.empty())
-        throw Error(fmt::format(
-            "'{}' is no condition: write a register, a comparison and a constant, as in %r4 >= 16.",
-            trimmed(text)));
+        throw Error(fmt::format("'{}' is no condition; write one like %r4 >= 16.", trimmed(text)));
     comparison_ = Comparison(found - comparisons.begin());
     const auto reg = std::find_if(kernel.registers.begin(), kernel.registers.end(),
                                   [&](const RegisterInfo& r) { return r.name == name; });

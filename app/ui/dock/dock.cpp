@@ -131,6 +131,7 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
       timeline_(stage, microscope),
       banks_(microscope),
       registers_(microscope),
+      breaks_(microscope),
       policies_(stage, options) {}
 
 std::vector<Dock::Tab> Dock::tabs() {
@@ -156,6 +157,9 @@ std::vector<Dock::Tab> Dock::tabs() {
             {"banks", "Banks", "The newest shared access: 32 lanes onto 32 banks.", draws(banks_)});
         tabs.push_back(
             {"registers", "Registers", "The registers of the picked lane.", draws(registers_)});
+        tabs.push_back({"breaks", "Breakpoints",
+                        "The lines and the words of memory at which a run of the block stops.",
+                        draws(breaks_)});
     }
     tabs.push_back({"barriers", "Barriers",
                     "What the barriers of GPUs before Volta, of GPUs since Volta, and of the PTX "

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "ui/dock/breaks_panel.h"
 #include "ui/dock/counters_panel.h"
 #include "ui/dock/findings_panel.h"
 #include "ui/dock/policies_panel.h"
@@ -46,6 +47,7 @@ class Dock {
     TimelinePanel timeline_;
     BanksPanel banks_;
     RegistersPanel registers_;
+    BreaksPanel breaks_;
     PoliciesPanel policies_;
 };
 

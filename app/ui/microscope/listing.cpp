@@ -145,6 +145,48 @@ void row_text(Ui& ui, const Listing& listing, const Places& at, std::uint32_t ro
     list.PopClipRect();
 }
 
+/// The row for a breakpoint that is set at `row`: the first one from there on with instructions.
+std::optional<std::uint32_t> row_with_code(const Listing& listing, std::uint32_t row) {
+    const auto& lines = listing.text->lines;
+    while (row < lines.size() && !lines[row].code) ++row;
+    return row < lines.size() ? std::optional(row) : std::nullopt;
+}
+
+/// The breakpoints beside the numbers: filled where they stop, hollow where they are disabled or
+/// the kernel has no instruction at their line. A click sets or removes one.
+void gutter(Ui& ui, Microscope& microscope, const Listing& listing, const Places& at,
+            std::uint32_t row) {
+    const KernelText::Line& line = listing.text->lines[row];
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const ImVec2 low{at.low.x, at.y(row)}, high{at.chips - ui.px(6), at.y(row) + at.line};
+    const ImVec2 centre{at.low.x + ui.px(13), (low.y + high.y) / 2};
+    const float radius = ui.px(5);
+    const auto& points = microscope.breaks().points;
+    bool there = false, stops = false;
+    for (const emulator::Breakpoint& point : points) {
+        if (point.line != line.number || point.file != listing.file) continue;
+        there = true;
+        stops = stops || (point.enabled && line.code);
+    }
+    if (stops)
+        list.AddCircleFilled(centre, radius, colour::breakpoint);
+    else if (there)
+        list.AddCircle(centre, radius, colour::breakpoint, 0, ui.px(1.6F));
+    record_rect(ui, low, high, fmt::format("{}.line.{}", listing.id, line.number),
+                stops   ? "breakpoint"
+                : there ? "disabled"
+                        : "");
+    if (!ImGui::IsWindowHovered() || !ImGui::IsMouseHoveringRect(low, high)) return;
+    const auto goal = there ? row : row_with_code(listing, row);
+    if (!goal) return;
+    if (!there && *goal == row)
+        list.AddCircleFilled(centre, radius, faded(colour::breakpoint, 0.4F));
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Left))
+        ui.later([&microscope, file = listing.file, number = listing.text->lines[*goal].number] {
+            microscope.toggle_breakpoint(file, number);
+        });
+}
+
 void hover(Ui& ui, const Listing& listing, const Places& at) {
     const ImVec2 mouse = ImGui::GetIO().MousePos;
     if (!ImGui::IsWindowHovered() || mouse.x > at.text || mouse.y < at.low.y) return;
@@ -197,7 +239,7 @@ Places find_places(Ui& ui, const Listing& listing, ImVec2 size) {
     at.high = {at.low.x + size.x, at.low.y + size.y};
     at.line = line_height();
     const int last = listing.text->lines.back().number;
-    at.number = at.low.x + ui.px(10);
+    at.number = at.low.x + ui.px(22);
     at.chips = at.number + ImGui::CalcTextSize(fmt::format("{}", last).c_str()).x + ui.px(10);
     at.chips_width = ui.px(size.x < ui.px(440) ? 46 : 78);
     at.text = at.chips + at.chips_width + ui.px(8);
@@ -213,6 +255,7 @@ void rows(Ui& ui, Microscope& microscope, const Listing& listing, const Places& 
     for (std::uint32_t row = first; row < end; ++row) {
         row_background(ui, listing, at, row);
         row_text(ui, listing, at, row);
+        gutter(ui, microscope, listing, at, row);
     }
     const Chip* chips_end = listing.chips.data() + listing.chips.size();
     for (const Chip* c = listing.chips.data(); c < chips_end;) {

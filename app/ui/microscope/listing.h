@@ -30,6 +30,7 @@ struct Listing {
     std::vector<Chip> chips;             ///< by row, then by warp
     std::vector<std::uint32_t> hazards;  ///< rows with races
     std::optional<std::uint32_t> focus;  ///< the row that the next step runs
+    std::string file;                    ///< of breakpoints at its lines; empty: the PTX
     const FindBar* find = nullptr;       ///< searches this text; null: it searches another
 };
 
@@ -43,7 +44,8 @@ struct ListingView {
 };
 
 /// Draws the listing in a scrolling child window of `size`. A click on a chip picks its warp in the
-/// microscope. `moved`: the focus may have moved, so the row is brought into sight.
+/// microscope; a click beside a line's number sets or removes a breakpoint. `moved`: the focus may
+/// have moved, so the row is brought into sight.
 void draw_listing(Ui& ui, Microscope& microscope, ListingView& view, const Listing& listing,
                   ImVec2 size, bool moved);
 

@@ -5,11 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cmath>
 #include <utility>
-
-#include "emulator/stepper/finding_step.h"
-#include "ui/microscope/warp_words.h"
 
 namespace warpscope::ui {
 
@@ -18,7 +14,6 @@ using emulator::Stepper;
 namespace {
 
 constexpr unsigned lanes = 32;
-constexpr double play_seconds = 8, least_steps_a_second = 10;
 
 std::uint32_t linear(const emulator::Dim3& at, const emulator::Dim3& size) {
     return at.x + size.x * (at.y + size.y * at.z);
@@ -26,12 +21,6 @@ std::uint32_t linear(const emulator::Dim3& at, const emulator::Dim3& size) {
 
 emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
     return {std::min(at.x, size.x - 1), std::min(at.y, size.y - 1), std::min(at.z, size.z - 1)};
-}
-
-/// Why a warp could not be stepped; empty at the end of the block.
-std::string why_not(const Stepper& stepper, unsigned warp) {
-    if (stepper.end() != Stepper::End::open) return {};
-    return fmt::format("Warp {} {}.", warp, warp_words(stepper.kernel(), stepper.warp(warp), true));
 }
 
 }  // namespace
@@ -109,6 +98,9 @@ void Microscope::receive_copy() {
     run_.close();
     specimen_ = std::move(copy.specimen);
     complaint_ = std::move(copy.error);
+    // The buffers of a new copy have other addresses.
+    for (emulator::Watchpoint& watch : breaks_.watches)
+        if (watch.space == emulator::Space::global) watch.enabled = false;
     ++copy_;
     open_block();
 }
@@ -125,6 +117,7 @@ void Microscope::open_block() {
     playing_ = false;
     owed_ = 0;
     notice_.clear();
+    then_ = {};
     ++version_;
     if (!specimen_) return;
     const emulator::FrozenLaunch& launch = specimen_->launch();
@@ -139,6 +132,7 @@ void Microscope::block_has_run() {
     keep_inside();
     notice_ = run_.notice();
     if (!notice_.empty()) playing_ = false;
+    if (const auto then = std::exchange(then_, {})) then();
 }
 
 void Microscope::keep_inside() {
@@ -219,131 +213,6 @@ unsigned Microscope::acting_warp() const {
     if (const auto next = stepper().next_warp()) return *next;
     const std::uint64_t here = stepper().position();
     return here > 0 ? stepper().history()[here - 1].warp : 0;
-}
-
-std::optional<std::uint32_t> Microscope::chosen_warp() const {
-    return by_hand_ ? std::optional<std::uint32_t>(warp_) : std::nullopt;
-}
-
-void Microscope::set_by_hand(bool by_hand) {
-    by_hand_ = by_hand;
-    notice_.clear();
-    if (by_hand) playing_ = false;
-}
-
-void Microscope::act(BlockRun::Change change) {
-    when_ready([this, change = std::move(change)] {
-        if (!ready()) return;
-        notice_.clear();
-        run_.change(change);
-        if (!run_.works()) block_has_run();
-    });
-}
-
-void Microscope::move(std::function<void(Stepper&)> change) {
-    playing_ = false;
-    act([change = std::move(change)](Stepper& stepper) {
-        change(stepper);
-        return std::string();
-    });
-}
-
-void Microscope::step() {
-    if (by_hand_) return step_warp(warp_);
-    move([](Stepper& stepper) { stepper.step(); });
-}
-
-void Microscope::step_warp(unsigned warp) {
-    playing_ = false;
-    act([warp](Stepper& stepper) {
-        return stepper.step(warp) ? std::string() : why_not(stepper, warp);
-    });
-}
-
-void Microscope::step_line() {
-    playing_ = false;
-    act([warp = chosen_warp()](Stepper& stepper) {
-        const std::uint64_t before = stepper.position();
-        stepper.step_line(warp);
-        return warp && stepper.position() == before ? why_not(stepper, *warp) : std::string();
-    });
-}
-
-void Microscope::step_barrier() {
-    playing_ = false;
-    act([](Stepper& stepper) -> std::string {
-        const std::uint32_t passed = stepper.epoch();
-        const bool open = stepper.end() == Stepper::End::open;
-        stepper.step_barrier();
-        const bool ended = stepper.end() == Stepper::End::finished;
-        if (!open || !ended || stepper.epoch() != passed) return {};
-        return "No barrier was ahead: the block ran to its end.";
-    });
-}
-
-void Microscope::back() {
-    move([](Stepper& stepper) { stepper.back(); });
-}
-
-void Microscope::back_line() {
-    move([](Stepper& stepper) { stepper.back_line(); });
-}
-
-void Microscope::back_barrier() {
-    move([](Stepper& stepper) { stepper.back_barrier(); });
-}
-
-void Microscope::to_end() {
-    move([](Stepper& stepper) {
-        const std::uint64_t known = stepper.history().size();
-        stepper.seek(known);
-        stepper.run(known + horizon);  // nothing where the block has ended
-    });
-}
-
-void Microscope::seek(std::uint64_t position) {
-    move([position](Stepper& stepper) {
-        stepper.seek(std::min<std::uint64_t>(position, stepper.history().size()));
-    });
-}
-
-void Microscope::show(const emulator::Finding& finding) {
-    when_ready([this, finding] {
-        if (!ready()) return;
-        // In another frame than the checked one, the schedule lets other threads race.
-        const emulator::Finding here = emulator::same_in(all_findings(), finding).value_or(finding);
-        pick_thread(here.place().thread);
-        move([here](Stepper& stepper) {
-            const std::uint64_t before = stepper.position();
-            stepper.seek(emulator::step_of(stepper, here).value_or(before));
-        });
-    });
-}
-
-void Microscope::play(bool on) {
-    if (!ready()) return;
-    if (on && stepper().position() == known_steps() && complete()) restart();
-    playing_ = on;
-    owed_ = 0;
-}
-
-void Microscope::advance(double seconds) {
-    if (!playing_ || !ready()) return;
-    const double pace = std::max(double(known_steps()) / play_seconds, least_steps_a_second);
-    // After a long frame, such as while the window was hidden, do not catch up.
-    owed_ += pace * std::min(seconds, 0.25);
-    const auto steps = std::uint64_t(owed_);
-    if (steps == 0) return;
-    owed_ -= double(steps);
-    act([steps, complete = complete()](Stepper& stepper) {
-        const std::uint64_t to = stepper.position() + steps, known = stepper.history().size();
-        if (to <= known || complete)
-            stepper.seek(std::min<std::uint64_t>(to, known));
-        else
-            stepper.run(to);
-        return std::string();
-    });
-    if (ready() && stepper().position() == known_steps() && complete()) playing_ = false;
 }
 
 void Microscope::choose(const Choice& choice) {

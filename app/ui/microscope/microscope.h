@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
+#include "emulator/stepper/breaks.h"
 #include "ui/microscope/block_run.h"
 #include "ui/stage/live_launch.h"
 
@@ -129,6 +130,20 @@ class Microscope {
     void play(bool on);
     void advance(double seconds);
 
+    /// Breakpoints and watchpoints. They stay while other blocks and experiments are opened; but a
+    /// new copy of the launch has other global addresses, and disables the watchpoints there.
+    emulator::Breaks& breaks() { return breaks_; }
+    const emulator::Breaks& breaks() const { return breaks_; }
+    /// Sets a breakpoint at a line, or removes those that are there.
+    void toggle_breakpoint(const std::string& file, int line);
+    void toggle_breakpoint();  ///< at the line that runs next
+    /// Watches the writes of a word of shared memory, or removes the watchpoints there.
+    void toggle_watch(std::uint64_t word);
+    /// To the next stop, or to the block's end or start, and picks the lane that has stopped.
+    /// notice() says why it stopped. While the block plays, it stops there too.
+    void run_to_break();
+    void run_back_to_break();
+
     const Choice& choice() const { return choice_; }
     /// Takes effect at the next follow().
     void choose(const Choice& choice);
@@ -151,10 +166,14 @@ class Microscope {
     void block_has_run();
     void keep_inside();
     std::optional<std::uint32_t> chosen_warp() const;
-    /// Runs `change` on the stepper.
-    void act(BlockRun::Change change);
+    /// Runs `change` on the stepper, and `then` afterwards.
+    void act(BlockRun::Change change, std::function<void()> then = {});
     /// Ends the playing and moves the stepper.
     void move(std::function<void(emulator::Stepper&)> change);
+    void run_breaks(
+        std::function<emulator::Stop(emulator::Stepper&, const emulator::Breaks&, std::uint64_t)>
+            run);
+    void pick_stopped(const emulator::Stop& stop);
 
     bool open_ = false;
     Source source_;
@@ -162,6 +181,8 @@ class Microscope {
     bool stale_ = false;            // a new choice waits for follow()
     std::future<LaunchCopy> copying_;
     std::vector<std::function<void()>> actions_;  // that wait
+    std::function<void()> then_;                  // when the block has run
+    emulator::Breaks breaks_;
     std::uint64_t frame_ = 0;
     std::unique_ptr<experiments::Specimen> specimen_;
     BlockRun run_;  // in the specimen's machine

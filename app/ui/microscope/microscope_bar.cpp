@@ -44,6 +44,15 @@ void step_buttons(Ui& ui, Microscope& microscope) {
                              Command::step_barrier),
                     off, more))
         m.step_barrier();
+    const bool stops = ready && m.breaks().any_enabled();
+    if (icon_button(ui, "microscope.break_back", Icon::back_to_break,
+                    with_key("Run back to the previous breakpoint", Command::run_back_to_break),
+                    off, started && stops))
+        m.run_back_to_break();
+    if (icon_button(ui, "microscope.break", Icon::to_break,
+                    with_key("Run to the next breakpoint", Command::run_to_break), off,
+                    more && stops))
+        m.run_to_break();
     if (icon_button(ui, "microscope.end", Icon::to_end,
                     with_key("Run to the block's end", Command::go_to_end), off, more))
         m.to_end();

@@ -69,8 +69,9 @@ std::optional<std::uint32_t> focus_row(const Microscope& microscope, const Kerne
 }
 
 Listing make_listing(Microscope& microscope, const char* id, const KernelText& text,
-                     const FindBar* find) {
-    Listing listing{id, &text, chips(microscope, text), {}, focus_row(microscope, text), find};
+                     const std::string& file, const FindBar* find) {
+    Listing listing{id,   &text, chips(microscope, text), {}, focus_row(microscope, text),
+                    file, find};
     listing.hazards = hazard_rows(microscope, text);
     return listing;
 }
@@ -216,15 +217,15 @@ void texts(Ui& ui, Microscope& microscope, SourceTexts& source, ImVec2 size) {
     const bool ptx = searches_ptx(source);
     if (both || !source.show_ptx || source.ptx.empty()) {
         if (!source.source.empty())
-            draw_listing(
-                ui, microscope, source.left,
-                make_listing(microscope, "source", source.source, ptx ? nullptr : &source.find),
-                {left, size.y}, moved);
+            draw_listing(ui, microscope, source.left,
+                         make_listing(microscope, "source", source.source, source.source.file,
+                                      ptx ? nullptr : &source.find),
+                         {left, size.y}, moved);
     }
     if (both) ImGui::SameLine(0, ui.px(8));
     if ((source.show_ptx || source.source.empty()) && !source.ptx.empty())
         draw_listing(ui, microscope, source.right,
-                     make_listing(microscope, "ptx", source.ptx, ptx ? &source.find : nullptr),
+                     make_listing(microscope, "ptx", source.ptx, "", ptx ? &source.find : nullptr),
                      {right, size.y}, moved);
 }
 

@@ -120,9 +120,22 @@ void draw_cells(Ui& ui, Microscope& microscope, TileLook& look, const Grid& grid
         if (words[i].hazard) frame(i, colour::bad, ui.px(1.6F));
     for (const std::size_t i : newest_words(stepper))
         if (i >= first && i < last) frame(i, IM_COL32_WHITE, ui.px(1.2F));
+    for (const emulator::Watchpoint& watch : microscope.breaks().watches) {
+        const std::size_t i = watch.address / 4;
+        if (watch.space != emulator::Space::shared || i < first || i >= last) continue;
+        const ImVec2 low = grid.at(i);
+        const ImVec2 centre{low.x + (grid.cell - gap) / 2, low.y + (grid.cell - gap) / 2};
+        const float radius = std::max(2.F, grid.cell * 0.28F);
+        list.AddCircleFilled(centre, radius + ui.px(1), colour::canvas);
+        if (watch.enabled)
+            list.AddCircleFilled(centre, radius, colour::breakpoint);
+        else
+            list.AddCircle(centre, radius, colour::breakpoint);
+    }
 }
 
-/// The mouse over a word shows its tooltip; a click picks the thread that wrote it.
+/// The mouse over a word shows its tooltip; a click picks the thread that wrote it, a right click
+/// sets or removes a watchpoint.
 void pointer(Ui& ui, Microscope& microscope, const Grid& grid) {
     if (!ImGui::IsItemHovered()) return;
     const ImVec2 mouse = ImGui::GetIO().MousePos;
@@ -135,7 +148,10 @@ void pointer(Ui& ui, Microscope& microscope, const Grid& grid) {
         ui.later([&microscope, writer] {
             microscope.pick(unsigned(writer) / 32, unsigned(writer) % 32);
         });
-    quick_tooltip(ui, words_about(microscope, word));
+    if (ImGui::IsMouseClicked(ImGuiMouseButton_Right))
+        ui.later([&microscope, word] { microscope.toggle_watch(word); });
+    quick_tooltip(ui,
+                  words_about(microscope, word) + "\nRight-click: watch this word, or no longer.");
 }
 
 void grid(Ui& ui, Microscope& microscope, TileLook& look, unsigned row) {

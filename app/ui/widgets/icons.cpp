@@ -58,6 +58,12 @@ void code(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     list.AddLine({c.x + 0.28F * r, c.y - r}, {c.x - 0.28F * r, c.y + r}, colour, r * 0.28F);
 }
 
+/// An arrow that points right (sign 1) or left (-1), at a dot.
+void to_break(ImDrawList& list, ImVec2 c, float r, float sign, ImU32 colour) {
+    arrow(list, c, r, sign, -1.2F, 0, colour);
+    list.AddCircleFilled({c.x + sign * 0.72F * r, c.y}, 0.56F * r, colour::breakpoint);
+}
+
 /// Three sliders.
 void sliders(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     const float knobs[] = {0.35F, -0.4F, 0.1F};
@@ -110,6 +116,10 @@ void draw_icon(Icon icon, ImVec2 c, float r, ImU32 colour) {
             arrow(list, c, r, 1, -1.2F, -0.2F, colour);
             arrow(list, c, r, 1, -0.2F, 0.8F, colour);
             return bar(list, c, r, 0.85F, 1.2F, colour);
+        case Icon::to_break:
+            return to_break(list, c, r, 1, colour);
+        case Icon::back_to_break:
+            return to_break(list, c, r, -1, colour);
         case Icon::restart:
             return restart(list, c, r, colour);
         case Icon::line:

@@ -16,6 +16,8 @@ enum class Icon {
     line,
     barrier,
     to_end,
+    to_break,
+    back_to_break,
     close,
     microscope,
     code,

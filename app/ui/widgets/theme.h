@@ -31,6 +31,7 @@ inline constexpr ImU32 accent_deep = IM_COL32(39, 83, 130, 255);
 inline constexpr ImU32 good = IM_COL32(99, 194, 131, 255);
 inline constexpr ImU32 finding = IM_COL32(232, 172, 74, 255);
 inline constexpr ImU32 bad = IM_COL32(247, 132, 127, 255);
+inline constexpr ImU32 breakpoint = IM_COL32(235, 64, 70, 255);  ///< a dot, never text
 
 /// Text in any of these inks can be read on any of these grounds: contrast 4.5 : 1 or more.
 inline constexpr ImU32 inks[] = {text, dim, faint, accent, good, finding, bad};

@@ -179,6 +179,15 @@ bool WindowView::carry_out_in_microscope(Command command) {
         case Command::step_barrier_back:
             microscope_.back_barrier();
             return true;
+        case Command::run_to_break:
+            microscope_.run_to_break();
+            return true;
+        case Command::run_back_to_break:
+            microscope_.run_back_to_break();
+            return true;
+        case Command::toggle_breakpoint:
+            microscope_.toggle_breakpoint();
+            return true;
         case Command::toggle_play:
             microscope_.play(!microscope_.playing());
             return true;

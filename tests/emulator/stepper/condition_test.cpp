@@ -67,23 +67,21 @@ TEST_F(Conditions, PredicatesAreTrueOrFalse) {
 }
 
 TEST_F(Conditions, BadOnesSayWhy) {
-    const std::string form =
-        " is no condition: write a register, a comparison and a constant, as in %r4 >= 16.";
+    const std::string form = " is no condition; write one like %r4 >= 16.";
     EXPECT_EQ(complaint("%r2"), "'%r2'" + form);
     EXPECT_EQ(complaint("%r2 = 4"), "'%r2 = 4'" + form);
     EXPECT_EQ(complaint("%r2 =="), "'%r2 =='" + form);
     EXPECT_EQ(complaint("== 4"), "'== 4'" + form);
     EXPECT_EQ(complaint("%r77 == 4"), "The kernel k has no register %r77.");
-    EXPECT_EQ(complaint("%r2 == x"), "%r2 is an integer of 32 bits, which can't be x.");
-    EXPECT_EQ(complaint("%r2 == 1.5"), "%r2 is an integer of 32 bits, which can't be 1.5.");
+    EXPECT_EQ(complaint("%r2 == x"), "%r2 is a 32-bit integer, which can't be x.");
+    EXPECT_EQ(complaint("%r2 == 1.5"), "%r2 is a 32-bit integer, which can't be 1.5.");
     EXPECT_EQ(complaint("%r2 == 2147483648"),
-              "%r2 is an integer of 32 bits, which can't be 2147483648.");
+              "%r2 is a 32-bit integer, which can't be 2147483648.");
     EXPECT_EQ(complaint("%r2 == 0x100000000"),
-              "%r2 is an integer of 32 bits, which can't be 0x100000000.");
+              "%r2 is a 32-bit integer, which can't be 0x100000000.");
     EXPECT_EQ(complaint("%rd1 == 99999999999999999999"),
-              "%rd1 is an integer of 64 bits, which can't be 99999999999999999999.");
-    EXPECT_EQ(complaint("%f1 == 1.5f"),
-              "%f1 is a floating-point number of 32 bits, which can't be 1.5f.");
+              "%rd1 is a 64-bit integer, which can't be 99999999999999999999.");
+    EXPECT_EQ(complaint("%f1 == 1.5f"), "%f1 is a 32-bit float, which can't be 1.5f.");
     EXPECT_EQ(complaint("%p1 == 2"), "%p1 is a predicate, which can't be 2.");
 }
 

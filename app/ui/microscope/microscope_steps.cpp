@@ -1,0 +1,221 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "emulator/stepper/finding_step.h"
+#include "ui/microscope/microscope.h"
+#include "ui/microscope/warp_words.h"
+
+namespace warpscope::ui {
+
+using emulator::Stepper;
+using emulator::Stop;
+
+namespace {
+
+constexpr double play_seconds = 8, least_steps_a_second = 10;
+
+/// Why a warp could not be stepped; empty at the end of the block.
+std::string why_not(const Stepper& stepper, unsigned warp) {
+    if (stepper.end() != Stepper::End::open) return {};
+    return fmt::format("Warp {} {}.", warp, warp_words(stepper.kernel(), stepper.warp(warp), true));
+}
+
+/// What a run to a breakpoint says: why it has stopped.
+std::string words_of(const Stop& stop) {
+    switch (stop.at) {
+        case Stop::At::stop:
+            return stop.why;
+        case Stop::At::end:
+            return "No breakpoint or watchpoint was ahead: the block ran to its end.";
+        case Stop::At::start:
+            return "No breakpoint or watchpoint was behind: this is the start of the block.";
+        case Stop::At::interrupted:
+            return "The run was cancelled before it met a breakpoint.";
+    }
+    return {};
+}
+
+}  // namespace
+
+std::optional<std::uint32_t> Microscope::chosen_warp() const {
+    return by_hand_ ? std::optional<std::uint32_t>(warp_) : std::nullopt;
+}
+
+void Microscope::set_by_hand(bool by_hand) {
+    by_hand_ = by_hand;
+    notice_.clear();
+    if (by_hand) playing_ = false;
+}
+
+void Microscope::act(BlockRun::Change change, std::function<void()> then) {
+    when_ready([this, change = std::move(change), then = std::move(then)] {
+        if (!ready()) return;
+        notice_.clear();
+        then_ = then;
+        run_.change(change);
+        if (!run_.works()) block_has_run();
+    });
+}
+
+void Microscope::move(std::function<void(Stepper&)> change) {
+    playing_ = false;
+    act([change = std::move(change)](Stepper& stepper) {
+        change(stepper);
+        return std::string();
+    });
+}
+
+void Microscope::step() {
+    if (by_hand_) return step_warp(warp_);
+    move([](Stepper& stepper) { stepper.step(); });
+}
+
+void Microscope::step_warp(unsigned warp) {
+    playing_ = false;
+    act([warp](Stepper& stepper) {
+        return stepper.step(warp) ? std::string() : why_not(stepper, warp);
+    });
+}
+
+void Microscope::step_line() {
+    playing_ = false;
+    act([warp = chosen_warp()](Stepper& stepper) {
+        const std::uint64_t before = stepper.position();
+        stepper.step_line(warp);
+        return warp && stepper.position() == before ? why_not(stepper, *warp) : std::string();
+    });
+}
+
+void Microscope::step_barrier() {
+    playing_ = false;
+    act([](Stepper& stepper) -> std::string {
+        const std::uint32_t passed = stepper.epoch();
+        const bool open = stepper.end() == Stepper::End::open;
+        stepper.step_barrier();
+        const bool ended = stepper.end() == Stepper::End::finished;
+        if (!open || !ended || stepper.epoch() != passed) return {};
+        return "No barrier was ahead: the block ran to its end.";
+    });
+}
+
+void Microscope::back() {
+    move([](Stepper& stepper) { stepper.back(); });
+}
+
+void Microscope::back_line() {
+    move([](Stepper& stepper) { stepper.back_line(); });
+}
+
+void Microscope::back_barrier() {
+    move([](Stepper& stepper) { stepper.back_barrier(); });
+}
+
+void Microscope::to_end() {
+    move([](Stepper& stepper) {
+        const std::uint64_t known = stepper.history().size();
+        stepper.seek(known);
+        stepper.run(known + horizon);  // nothing where the block has ended
+    });
+}
+
+void Microscope::seek(std::uint64_t position) {
+    move([position](Stepper& stepper) {
+        stepper.seek(std::min<std::uint64_t>(position, stepper.history().size()));
+    });
+}
+
+void Microscope::show(const emulator::Finding& finding) {
+    when_ready([this, finding] {
+        if (!ready()) return;
+        // In another frame than the checked one, the schedule lets other threads race.
+        const emulator::Finding here = emulator::same_in(all_findings(), finding).value_or(finding);
+        pick_thread(here.place().thread);
+        move([here](Stepper& stepper) {
+            const std::uint64_t before = stepper.position();
+            stepper.seek(emulator::step_of(stepper, here).value_or(before));
+        });
+    });
+}
+
+void Microscope::play(bool on) {
+    if (!ready()) return;
+    if (on && stepper().position() == known_steps() && complete()) restart();
+    playing_ = on;
+    owed_ = 0;
+}
+
+void Microscope::advance(double seconds) {
+    if (!playing_ || !ready()) return;
+    const double pace = std::max(double(known_steps()) / play_seconds, least_steps_a_second);
+    // After a long frame, such as while the window was hidden, do not catch up.
+    owed_ += pace * std::min(seconds, 0.25);
+    const auto steps = std::uint64_t(owed_);
+    if (steps == 0) return;
+    owed_ -= double(steps);
+    const auto stop = std::make_shared<Stop>();
+    act(
+        [steps, breaks = breaks_, stop](Stepper& stepper) {
+            *stop = emulator::run_to(stepper, breaks, stepper.position() + steps);
+            return stop->why;
+        },
+        [this, stop] { pick_stopped(*stop); });
+    if (ready() && stepper().position() == known_steps() && complete()) playing_ = false;
+}
+
+void Microscope::run_to_break() {
+    run_breaks(emulator::run_to);
+}
+
+void Microscope::run_back_to_break() {
+    run_breaks([](Stepper& stepper, const emulator::Breaks& breaks, std::uint64_t) {
+        return emulator::run_back_to(stepper, breaks);
+    });
+}
+
+void Microscope::run_breaks(
+    std::function<Stop(Stepper&, const emulator::Breaks&, std::uint64_t)> run) {
+    playing_ = false;
+    if (!breaks_.any_enabled()) {
+        notice_ = "No breakpoint is set: click beside a line's number, or right-click a word.";
+        return;
+    }
+    const auto stop = std::make_shared<Stop>();
+    act(
+        [run = std::move(run), breaks = breaks_, stop](Stepper& stepper) {
+            *stop = run(stepper, breaks, UINT64_MAX);
+            return words_of(*stop);
+        },
+        [this, stop] { pick_stopped(*stop); });
+}
+
+void Microscope::pick_stopped(const Stop& stop) {
+    if (stop.at == Stop::At::stop) pick(stop.warp, stop.lane);
+}
+
+void Microscope::toggle_breakpoint(const std::string& file, int line) {
+    const auto removed = std::erase_if(breaks_.points, [&](const emulator::Breakpoint& point) {
+        return point.file == file && point.line == line;
+    });
+    if (removed == 0) breaks_.points.push_back({.file = file, .line = line});
+}
+
+void Microscope::toggle_breakpoint() {
+    if (!ready()) return;
+    const auto pc = stepper().next_pc(acting_warp());
+    if (!pc) return;
+    const emulator::SourceLine& at = stepper().kernel().lines[*pc].source;
+    if (at.file < 0 || at.line <= 0) return toggle_breakpoint({}, at.ptx_line);
+    toggle_breakpoint(stepper().kernel().module->files()[std::size_t(at.file)], at.line);
+}
+
+void Microscope::toggle_watch(std::uint64_t word) {
+    using emulator::Watchpoint;
+    const auto removed = std::erase_if(breaks_.watches, [&](const Watchpoint& watch) {
+        return watch.space == emulator::Space::shared && watch.address == word * 4;
+    });
+    if (removed == 0) breaks_.watches.push_back({emulator::Space::shared, word * 4});
+}
+
+}  // namespace warpscope::ui
