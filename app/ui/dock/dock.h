@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "ui/dock/breaks_panel.h"
 #include "ui/dock/counters_panel.h"
 #include "ui/dock/findings_panel.h"
 #include "ui/dock/policies_panel.h"
@@ -13,6 +12,7 @@
 #include "ui/dock/timeline_panel.h"
 #include "ui/dock/timings_panel.h"
 #include "ui/microscope/banks_panel.h"
+#include "ui/microscope/breaks_panel.h"
 
 namespace warpscope::ui {
 

@@ -4,7 +4,7 @@
 
 #include "experiments/framework/experiment.h"
 #include "ui/edits/barrier_switch.h"
-#include "ui/microscope/picture_block.h"
+#include "ui/panels/picture_panel.h"
 #include "ui/window/window_view.h"
 
 namespace warpscope::ui {

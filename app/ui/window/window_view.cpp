@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "ui/microscope/picture_block.h"
+#include "ui/panels/picture_panel.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

@@ -1,4 +1,4 @@
-#include "ui/dock/breaks_panel.h"
+#include "ui/microscope/breaks_panel.h"
 
 #include <fmt/format.h>
 
@@ -136,15 +136,16 @@ void BreaksPanel::point_row(Ui& ui, std::size_t index) {
             "%r4 >= 16 or %f2 < 0.5.");
     ImGui::SameLine(0, ui.px(8));
     if (remove_button(ui, id + ".remove"))
-        ui.later([&m = microscope_, index] {
-            auto& points = m.breaks().points;
+        ui.later([this, index] {
+            field_.clear();
+            auto& points = microscope_.breaks().points;
             if (index < points.size()) points.erase(points.begin() + std::ptrdiff_t(index));
         });
     const std::string complaint =
         here ? complaint_about(stepper.kernel(), point.condition) : std::string();
-    if (!complaint.empty()) show_complaint(ui, id + ".condition", complaint);
     complaint_at(ui, id + ".warp");
     complaint_at(ui, id + ".lane");
+    if (!complaint.empty()) show_complaint(ui, id + ".condition", complaint);
     ImGui::NewLine();
 }
 
@@ -211,7 +212,7 @@ void BreaksPanel::add_word(const std::string& typed) {
     }
 }
 
-/// Below the list: a line, or a word of memory.
+/// Above the list: a line, or a word of memory.
 void BreaksPanel::adding(Ui& ui) {
     std::string typed;
     label(ui, "Add line");
@@ -266,10 +267,10 @@ void BreaksPanel::head(Ui& ui) {
 void BreaksPanel::draw(Ui& ui) {
     if (!microscope_.ready()) return;
     head(ui);
+    adding(ui);
     const emulator::Breaks& breaks = microscope_.breaks();
     for (std::size_t i = 0; i < breaks.points.size(); ++i) point_row(ui, i);
     for (std::size_t i = 0; i < breaks.watches.size(); ++i) watch_row(ui, i);
-    adding(ui);
 }
 
 }  // namespace warpscope::ui
