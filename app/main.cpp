@@ -73,6 +73,7 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     request.lines = options.lines;
     request.kernel_source = options.kernel_source;
     request.kernels = options.kernels;
+    request.launch = options.launch;
     return request;
 }
 

@@ -59,7 +59,10 @@ const experiments::Entry& parse_experiment(const std::string& argument, const st
     }
 }
 
-Setting parse_set(const std::string& text) {
+namespace {
+
+/// The id of an experiment, and the assignment, of "ripple.sync=off".
+std::pair<std::string, experiments::Assignment> split_set(const std::string& text) {
     const std::size_t equals = text.find('=');
     const std::size_t dot = text.substr(0, equals).find('.');
     if (equals == std::string::npos || dot == std::string::npos || dot == 0 || dot + 1 == equals) {
@@ -68,15 +71,28 @@ Setting parse_set(const std::string& text) {
                         "ripple.sync=off (--list shows all)",
                         text));
     }
-    const experiments::Entry& entry = parse_experiment("--set " + text, text.substr(0, dot));
-    const experiments::Assignment assignment{text.substr(dot + 1, equals - dot - 1),
-                                             text.substr(equals + 1)};
+    return {text.substr(0, dot), {text.substr(dot + 1, equals - dot - 1), text.substr(equals + 1)}};
+}
+
+}  // namespace
+
+Setting parse_set(const std::string& text) {
+    const auto [id, assignment] = split_set(text);
+    const experiments::Entry& entry = parse_experiment("--set " + text, id);
     try {
         entry.make_parameters()->parse({&assignment, 1});
     } catch (const experiments::ParameterError& e) {
         throw UsageError(fmt::format("{}: {}", entry.id, e.what()));
     }
     return {&entry, assignment};
+}
+
+experiments::Assignment parse_launch_set(const std::string& text) {
+    const auto [id, assignment] = split_set(text);
+    if (id != "launch")
+        throw UsageError(fmt::format(
+            "--set {}: with --launch, write launch.SCALAR=VALUE, e.g. launch.n=1000", text));
+    return assignment;
 }
 
 }  // namespace warpscope

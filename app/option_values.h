@@ -38,6 +38,9 @@ struct Setting {
 /// "ripple.sync=off".
 Setting parse_set(const std::string& text);
 
+/// "launch.n=1000": only the launch file, which is read later, knows whether it has a scalar n.
+experiments::Assignment parse_launch_set(const std::string& text);
+
 /// The value of an enum from its word: "--math fast".
 template <class Enum>
 Enum parse_word(std::string_view option, const std::string& text) {

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "help_footer.h"
 #include "jobs/output/output.h"
 #include "jobs/output/word_list.h"
 #include "option_values.h"
@@ -17,41 +18,6 @@ using jobs::parse_word_list;
 using jobs::UsageError;
 
 constexpr std::uint64_t most_frames = 1'000'000'000;
-
-constexpr const char* examples = R"(Examples:
-  warpscope                                    open the window
-  warpscope --experiment ripple --set ripple.sync=off
-                                               start without __syncthreads()
-  warpscope --experiment nbody --bodies galaxy.bin
-  warpscope --headless --experiment nbody --set nbody.kernel=tiled --frames 100 --json -
-  warpscope --headless --experiment ripple --set ripple.sync=off --seed 7 \
-            --screenshot ripple.png --view-only
-  warpscope --check race,barrier --experiment dot --set dot.kernel=divergent
-                                               which threads race, at which lines, and why
-  warpscope --counters --experiment nbody --set nbody.kernel=tiled
-                                               memory traffic and bank conflicts of each kernel
-  warpscope --kernel-source my.cu              a kernel of your own, compiled again when you save it
-  warpscope --check race,memory --experiment ripple --kernel-source my_ripple.cu
-                                               check a changed kernel of an experiment
-  warpscope --list                             every experiment and parameter
-
---check uses the emulator even if there is a GPU. It finds, with "race": accesses of one word of
-shared memory by two threads that nothing orders, and reads of shared memory that no thread of the
-block has written; with "barrier": barriers that not every thread reaches; with "memory": accesses
-outside of allocated memory, and reads of global memory that was never written.
-
---barriers sets the rule for barriers in the emulator. volta (Volta and later): a barrier waits for
-every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
-of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an error.
-
---bench without sections measures all of them but window, which takes ten minutes.
-
-SIGINT (Ctrl+C) and SIGTERM end a run without a window early: it writes the results so far, marked
-as partial, and then ends by the signal. A second signal ends it at once.
-
-Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds something, or if
-the device, the window or a write fails; 2 if an argument can't be used. A run that was ended early
-ends by its signal: the status in shells is 130 for SIGINT and 143 for SIGTERM.)";
 
 /// Declares the app's options to CLI11. CLI11 passes values as text and this class parses them, so
 /// that all error messages have one form.
@@ -67,7 +33,7 @@ class Parser {
         declare_headless();
         declare_device();
         declare_window();
-        app_.footer(examples);
+        app_.footer(help_footer);
     }
 
     Options parse(int argc, const char* const* argv) {
@@ -180,6 +146,9 @@ class Parser {
                 to = given;
             };
         };
+        launch_ = text("--launch", "FILE",
+                       "run the kernels of a launch file, NAME.launch.json (docs/launch.md)", group,
+                       path("--launch", options_.launch));
         kernel_source_ = text("--kernel-source", "FILE.cu",
                               "use this file as the kernel source (default experiment: scratch)",
                               group, path("--kernel-source", options_.kernel_source));
@@ -291,6 +260,10 @@ class Parser {
         if (!bodies_.empty()) sets = {"nbody.start=file", "nbody.file=" + bodies_};
         sets.insert(sets.end(), set_texts_.begin(), set_texts_.end());
         for (const std::string& text : sets) {
+            if (launch_->count()) {
+                options_.assignments["launch"].push_back(parse_launch_set(text));
+                continue;
+            }
             const auto& [experiment, assignment] = parse_set(text);
             options_.assignments[experiment->id].push_back(assignment);
             if (first_set_.empty()) first_set_ = experiment->id;
@@ -322,7 +295,7 @@ class Parser {
         if (json_->count() && window) {
             throw UsageError("--json: add --headless, --list or --bench");
         }
-        for (const CLI::Option* option : {kernel_source_, kernels_}) {
+        for (const CLI::Option* option : {launch_, kernel_source_, kernels_}) {
             if (option->count() && !window && !headless)
                 throw UsageError(fmt::format("{}: only the window and --headless use this option",
                                              option->get_name()));
@@ -359,6 +332,7 @@ class Parser {
             throw UsageError("--checkpoint, --resume: only the experiment nbody has them");
         if (every_->count() && !checkpoint_->count())
             throw UsageError("--every: add --checkpoint FILE");
+        if (launch_->count()) return choose_launch();
         if (options_.experiment.empty()) options_.experiment = first_set_;
         if (options_.experiment.empty() && !options_.kernel_source.empty()) {
             options_.experiment = "scratch";
@@ -379,6 +353,17 @@ class Parser {
         }
     }
 
+    /// A launch file takes the place of an experiment and of kernel files.
+    void choose_launch() {
+        if (options_.mode != Mode::headless)
+            throw UsageError("--launch: add --headless, --check or --counters");
+        if (!options_.experiment.empty() || kernel_source_->count() || kernels_->count())
+            throw UsageError(
+                "--launch: leave out --experiment, --kernel-source and --kernels; the launch file "
+                "names its kernels");
+        options_.experiment = "launch";
+    }
+
     CLI::App app_{"A microscope for CUDA shared memory: what __syncthreads() and tiling do, live."};
     Options options_;
     bool headless_ = false, list_ = false, help_ = false, version_ = false;
@@ -387,7 +372,8 @@ class Parser {
     std::string first_set_;  ///< experiment of the first assignment
     CLI::Option *helper_{}, *check_{}, *bench_{}, *frames_{}, *screenshot_{}, *view_only_{},
         *compare_{}, *force_{}, *json_{}, *vsync_{}, *widget_map_{}, *reset_settings_{},
-        *microscope_{}, *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{}, *resume_{};
+        *microscope_{}, *launch_{}, *kernel_source_{}, *kernels_{}, *checkpoint_{}, *every_{},
+        *resume_{};
 };
 
 }  // namespace

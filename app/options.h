@@ -30,6 +30,7 @@ struct Options {
     std::string experiment;  ///< empty: not given
     /// First from --bodies, then from --set in the order given. Every value is legal.
     experiments::Assignments assignments;
+    std::filesystem::path launch;         ///< a launch file, in place of an experiment; empty: none
     std::filesystem::path kernel_source;  ///< replaces the experiment's kernel file; empty: none
     std::filesystem::path kernels;        ///< a folder of kernel files; empty: none
 

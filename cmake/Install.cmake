@@ -12,7 +12,7 @@ install(FILES assets/warpscope.svg
 install(FILES assets/warpscope.png
         DESTINATION ${CMAKE_INSTALL_DATADIR}/icons/hicolor/256x256/apps)
 install(PROGRAMS assets/fetch_nvrtc DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
-install(FILES assets/galaxy_20k.tipsy DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
+install(FILES assets/galaxy_20k.tipsy assets/launch.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/warpscope)
 install(FILES docs/licences.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES LICENSE assets/galaxy_20k.LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT plain)
 install(FILES assets/warpscope.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)

@@ -39,6 +39,19 @@ const KernelEdit* Device::edit_of(std::string_view file) {
     return found->second.get();
 }
 
+const LoadedKernel& Device::kernel_of_sizes(std::string_view file, std::string_view name,
+                                            std::span<const std::size_t> bytes) {
+    const LoadedKernel& found = load(file, name, edit_of(file));
+    found.check_arguments(bytes);
+    return found;
+}
+
+void Device::launch(const LoadedKernel& kernel, const LaunchShape& shape, const Work& work,
+                    std::span<void* const> arguments) {
+    check_stop(kernel.name);
+    launch_packed(kernel, shape, work, arguments);
+}
+
 std::string_view Device::source(std::string_view file) const {
     for (const auto& [name, edit] : edits_)
         if (kernel_path(name) == file) return edit->source;

@@ -192,6 +192,10 @@ class Device {
     Kernel<Args...> shipped_kernel(std::string_view file, std::string_view name) {
         return checked<Args...>(load(file, name, nullptr));
     }
+    /// Finds `name` as kernel() does, for arguments whose sizes in bytes are known only at run
+    /// time.
+    const LoadedKernel& kernel_of_sizes(std::string_view file, std::string_view name,
+                                        std::span<const std::size_t> bytes);
     /// Finds `name` in a PTX text. Throws DeviceError with the assembler's message.
     template <class... Args>
     Kernel<Args...> kernel_from_ptx(std::string_view ptx, std::string_view name) {
@@ -206,6 +210,10 @@ class Device {
         check_stop(kernel.loaded->name);
         launch_packed(*kernel.loaded, shape, work, pointers);
     }
+
+    /// Launches a kernel of kernel_of_sizes(). `arguments` point at the values.
+    void launch(const LoadedKernel& kernel, const LaunchShape& shape, const Work& work,
+                std::span<void* const> arguments);
 
     /// Returns and clears the lines that kernels have printed, the last ones if there are very
     /// many. A GPU of this process prints to standard output instead.

@@ -20,6 +20,8 @@ struct KernelEdit {
     std::string ptx;  ///< for compute_75; its line information names "kernels/ripple.cu"
     std::vector<compiler::Diagnostic> warnings;
     std::string from{};  ///< the path that the user gave; empty if typed in the editor
+    /// The names in the source of kernels that have others in the PTX: C++ mangles them.
+    std::map<std::string, std::string> names{};
 };
 
 /// Edits by file. Two maps are equal if they point at the same objects.

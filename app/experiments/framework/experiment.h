@@ -2,6 +2,8 @@
 
 #include <any>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <optional>
@@ -40,6 +42,12 @@ struct Snapshot {
     std::uint64_t frame = 0;
     bool changed_since_reset = false;
     std::any state;  ///< of a type that the experiment chooses
+};
+
+/// A file that a run writes.
+struct OutputFile {
+    std::filesystem::path path;
+    std::string content;
 };
 
 /// The mouse in pixels of the picture, from its top left corner. It may be outside of the picture.
@@ -108,6 +116,8 @@ class Experiment {
     virtual Report report() = 0;
     /// Measures every variant, which may take seconds. nullopt if there is nothing to compare.
     virtual std::optional<Comparison> compare() { return std::nullopt; }
+    /// The files that its settings ask for, with what they hold after the current frame.
+    virtual std::vector<OutputFile> output_files() { return {}; }
     /// The tree of the current settings, or null. A change of parameters invalidates it.
     virtual const Tree* tree() { return nullptr; }
     /// The timeline of the warps of one block in the newest launch, measured by the kernel on the
@@ -157,8 +167,8 @@ struct Entry {
     std::string id;       ///< "ripple"
     std::string title;    ///< "Ripple bitmap"
     std::string summary;  ///< a sentence
-    std::unique_ptr<ParameterSet> (*make_parameters)();
-    std::unique_ptr<Experiment> (*make)(compute::Device&);
+    std::function<std::unique_ptr<ParameterSet>()> make_parameters;
+    std::function<std::unique_ptr<Experiment>(compute::Device&)> make;
     bool for_editing = false;  ///< a person is meant to write its kernel
 };
 

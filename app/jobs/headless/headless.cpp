@@ -10,10 +10,13 @@
 #include "compute/device/kernel_source.h"
 #include "experiments/copies/try_edits.h"
 #include "experiments/framework/frame_cost.h"
+#include "experiments/launch/launch.h"
 #include "gl/png.h"
 #include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"
+#include "jobs/headless/launch_kernels.h"
 #include "jobs/headless/sarif.h"
+#include "jobs/headless/source_names.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -29,16 +32,8 @@ bool has_pixels(Size size) {
     return size.width > 0 && size.height > 0;
 }
 
-/// Replaces names of kernel files by the paths given on the command line: "kernels/ripple.cu:8"
-/// becomes "my.cu:8".
-std::string as_named(std::string words, const compute::KernelEdits& edits) {
-    for (const auto& [file, edit] : edits) {
-        const std::string name = compute::kernel_path(file);
-        for (std::size_t at = 0; (at = words.find(name, at)) != std::string::npos;
-             at += edit->from.size())
-            words.replace(at, name.size(), edit->from);
-    }
-    return words;
+const Entry& entry_of(const HeadlessRequest& request) {
+    return request.entry ? *request.entry : experiments::find_experiment(request.experiment);
 }
 
 /// Throws UsageError with the file's name if a kernel from a file can't be loaded.
@@ -132,7 +127,7 @@ constexpr double watched_factor = 2.5;
 
 /// Seconds that a frame will take; 0 if that is not known.
 double expected_seconds(const HeadlessRequest& request, const compute::DeviceInfo& device) {
-    const auto parameters = experiments::find_experiment(request.experiment).make_parameters();
+    const auto parameters = entry_of(request).make_parameters();
     parameters->parse(request.assignments);
     const double seconds =
         experiments::FrameCosts().seconds(request.experiment, device, parameters->work());
@@ -196,6 +191,7 @@ void run_frames(RunResult& result, const Entry& entry,
         device.synchronize();
     });
     if (!reported) missing("report");
+    if (!run.stopped()) result.files = experiment->output_files();
     result.output = device.take_output();
     result.kernels = device.timings().kernels();
     result.ceilings = run.stopped() ? nullptr : ceilings_of(device);
@@ -204,17 +200,6 @@ void run_frames(RunResult& result, const Entry& entry,
     result.parameters = to_json(entry.id, experiment->parameters());
     result.frames = experiment->frame();
     if (run.stopped()) result.partial = std::move(partial);
-}
-
-/// With the files that the command line names.
-std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
-                                        const compute::KernelEdits& edits) {
-    for (emulator::Finding& finding : findings) {
-        finding.sentence = as_named(std::move(finding.sentence), edits);
-        finding.first.file = as_named(std::move(finding.first.file), edits);
-        if (finding.second) finding.second->file = as_named(std::move(finding.second->file), edits);
-    }
-    return findings;
 }
 
 /// Runs with checks or counters. An error that a check has recorded ends the run, but is reported
@@ -254,6 +239,22 @@ bool take_kernels(compute::Helpers& helpers, std::shared_ptr<compute::Device>& d
         device = helpers.device(device->info(), device->settings(), std::move(edits),
                                 {request.kernel_time, request.stops.work});
     return compiled;
+}
+
+/// Opens the launch file of the request, and replaces the device with one that runs its kernels.
+/// False if they do not compile.
+bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& device,
+                 HeadlessRequest& request) {
+    helpers.warm(device->info());
+    const auto opened =
+        compile_launch(helpers, request.launch, device->settings().math, request.stops.work);
+    if (!opened) return false;
+    request.entry =
+        std::make_shared<const experiments::Entry>(experiments::launch_entry(opened->plan));
+    device = helpers.device(device->info(), device->settings(),
+                            {{opened->kernels->file, opened->kernels}},
+                            {request.kernel_time, request.stops.work});
+    return true;
 }
 
 /// The request with few frames and without output files: enough to repeat a kernel's failure.
@@ -297,6 +298,7 @@ void check_cost(const HeadlessRequest& request, const compute::DeviceInfo& devic
 void write_results(const RunResult& result, const HeadlessRequest& request) {
     if (!request.sarif.empty())
         write_file(request.sarif, dump(sarif(result.findings, !result.partial)));
+    for (const experiments::OutputFile& file : result.files) write_file(file.path, file.content);
     if (request.json == "-") return print(dump(to_json(result)));
     if (!request.json.empty()) write_file(request.json, dump(to_json(result)));
     std::string text = summary(result);
@@ -304,22 +306,25 @@ void write_results(const RunResult& result, const HeadlessRequest& request) {
         result.partial ? result.partial->missing : std::vector<std::string>();
     if (!request.screenshot.empty() && std::ranges::find(missing, "screenshot") == missing.end())
         text += "\nsaved " + request.screenshot.string() + "\n";
+    for (const experiments::OutputFile& file : result.files)
+        text += "\nsaved " + file.path.string() + "\n";
     print(visible(text));
 }
 
 /// run_headless() without the signals.
 int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> device,
-                  const HeadlessRequest& request, const Painter& painter) {
+                  HeadlessRequest request, const Painter& painter) {
     std::vector<KernelFile> files;
+    if (!request.launch.empty() && !take_launch(helpers, device, request)) return 2;
     if (!request.kernel_source.empty() || !request.kernels.empty()) {
-        files = read_kernel_files(request.kernel_source, request.kernels,
-                                  experiments::find_experiment(request.experiment),
+        files = read_kernel_files(request.kernel_source, request.kernels, entry_of(request),
                                   request.assignments);
         if (!take_kernels(helpers, device, request, files)) return 2;
     }
     RunResult result = device->edits().empty() ? run_experiment(device, request, painter)
                                                : run_edited(device, request, painter);
     result.kernel_files = std::move(files);
+    name_kernels(result.kernels, result.counters, device->edits());
     write_results(result, request);
     return exit_code(result);
 }
@@ -328,7 +333,7 @@ int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> de
 
 RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
                          const HeadlessRequest& request, const Painter& painter) {
-    const Entry& entry = experiments::find_experiment(request.experiment);
+    const Entry& entry = entry_of(request);
     RunResult result;
     result.experiment = entry.id;
     result.device = device->info();
@@ -358,7 +363,7 @@ int run_headless(compute::Helpers& helpers, std::shared_ptr<compute::Device> dev
     if (!request.resume.empty())
         stoppable.assignments =
             resumed_assignments(read_checkpoint(request.resume), request.assignments);
-    check_cost(stoppable, device->info());
+    if (request.launch.empty()) check_cost(stoppable, device->info());
     const Interruption interruption(time_for_results);
     stoppable.stops = {interruption.work(), interruption.results()};
     int code = 0;

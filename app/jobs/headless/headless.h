@@ -20,7 +20,9 @@
 namespace warpscope::jobs {
 
 struct HeadlessRequest {
-    std::string experiment;
+    std::string experiment;          ///< its id, if there is no `entry`
+    std::filesystem::path launch{};  ///< a launch file, in place of an experiment; empty: none
+    std::shared_ptr<const experiments::Entry> entry{};  ///< of the opened launch file
     std::vector<experiments::Assignment> assignments{};
     std::uint64_t frames = 1;
     experiments::Size size{1280, 720};   ///< of the window whose picture is saved
@@ -91,6 +93,7 @@ struct RunResult {
     compute::KernelEdits edits;                    ///< that the device ran
     std::vector<KernelFile> kernel_files;          ///< that replace built-in ones
     std::string output;                            ///< what kernels printed with printf()
+    std::vector<experiments::OutputFile> files;    ///< to be written
     std::string stopped;  ///< the error, also a finding, that ended the run; empty: none
 };
 

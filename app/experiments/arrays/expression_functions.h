@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace warpscope::experiments {
+
+/// A function that expressions can call.
+struct ExpressionFunction {
+    std::string_view name;
+    unsigned arguments;  ///< one or two
+    double (*of_reals)(double, double);
+    std::int64_t (*of_integers)(std::int64_t, std::int64_t) = nullptr;  ///< null: gives a real
+};
+
+std::span<const ExpressionFunction> expression_functions();
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "experiments/arrays/array.h"
+#include "experiments/framework/experiment.h"
+#include "experiments/launch/launch_file.h"
+
+namespace warpscope::experiments {
+
+/// How `array` is shown where the choice is automatic: two dimensions as a picture (colours for
+/// four bytes an element, else a colour map), one dimension as a plot.
+BufferView automatic_view(const Array& array);
+
+/// The size of its picture: columns and rows of the array, at most 4096 each, where it is shown as
+/// a picture; that of the view for plots and histograms.
+Size picture_size(const std::vector<std::size_t>& shape, BufferView view, Size of_view);
+
+/// The array as a picture of this size. Grey and colour maps go from the smallest finite number to
+/// the largest; numbers that are not finite are magenta. `marked` paints the elements for which it
+/// is true red; it is empty or has an element each.
+std::vector<Rgba> picture_of(const Array& array, BufferView view, Size size,
+                             const std::vector<bool>& marked);
+
+/// The smallest and the largest finite number, and their mean; nullopt if none is finite.
+struct Range {
+    double low, high, mean;
+};
+std::optional<Range> range_of(const Array& array);
+
+}  // namespace warpscope::experiments

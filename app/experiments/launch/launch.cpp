@@ -1,0 +1,332 @@
+#include "experiments/launch/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "compute/device/quantity.h"
+#include "experiments/arrays/array_file.h"
+#include "experiments/arrays/difference.h"
+#include "experiments/launch/array_picture.h"
+#include "experiments/launch/fill.h"
+#include "experiments/measure/launch_times.h"
+
+namespace warpscope::experiments {
+namespace {
+
+constexpr std::int64_t most_repeats = 100'000;
+
+std::int64_t value_in(const Expression& expression, const Names& names, std::int64_t low,
+                      std::int64_t high, const std::string& field) {
+    try {
+        const std::int64_t value = whole(expression.value(names));
+        if (value >= low && value <= high) return value;
+        throw LaunchError(
+            fmt::format("\"{}\" is {}: it must be {} to {}", expression.text(), value, low, high));
+    } catch (const LaunchError& error) {
+        throw LaunchError(fmt::format("{}: {}", field, error.what()));
+    }
+}
+
+compute::Dim3 dimensions(const std::vector<Expression>& expressions, const Names& names,
+                         const std::array<std::int64_t, 3>& most, const std::string& field) {
+    std::array<unsigned, 3> sizes{1, 1, 1};
+    for (std::size_t d = 0; d < expressions.size(); ++d)
+        sizes[d] = unsigned(value_in(expressions[d], names, 1, most[d], field));
+    return {sizes[0], sizes[1], sizes[2]};
+}
+
+/// Within the limits of compute capability 7.5 (CUDA C++ Programming Guide, "Technical
+/// Specifications per Compute Capability").
+compute::LaunchShape shape_of(const LaunchSpec& spec, const Names& names,
+                              const compute::DeviceInfo& device, const std::string& field) {
+    const auto most_threads = std::int64_t(device.max_block_threads);
+    compute::LaunchShape shape;
+    shape.grid = dimensions(spec.grid, names, {INT32_MAX, 65535, 65535}, field + ".grid");
+    shape.block = dimensions(spec.block, names, {most_threads, most_threads, 64}, field + ".block");
+    if (std::int64_t(shape.block.count()) > most_threads)
+        throw LaunchError(fmt::format("{}.block: it has {} threads: a block has at most {}", field,
+                                      shape.block.count(), most_threads));
+    shape.dynamic_shared_bytes = unsigned(
+        value_in(spec.shared, names, 0, std::int64_t(device.max_shared_bytes), field + ".shared"));
+    return shape;
+}
+
+/// `work`, with the field before the message of a LaunchError.
+template <class F>
+auto at_field(const std::string& field, F work) {
+    try {
+        return work();
+    } catch (const LaunchError& error) {
+        throw LaunchError(fmt::format("{}: {}", field, error.what()));
+    }
+}
+
+}  // namespace
+
+Launch::Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan)
+    : Experiment(device), chosen_(std::move(plan)), plan_(chosen_.plan), cleaner_(device) {
+    for (const BoundLaunch& bound : plan_->launches) {
+        std::vector<std::size_t> bytes;
+        for (const BoundArgument& argument : bound.arguments) bytes.push_back(argument.bytes);
+        launches_.push_back(
+            {&bound, &device.kernel_of_sizes(plan_->kernel_file, bound.entry, bytes)});
+    }
+    memory_ = make_memory();
+}
+
+std::vector<Launch::Memory> Launch::make_memory() const {
+    const Names names = chosen_.names(0);
+    std::vector<Memory> made;
+    for (std::size_t i = 0; i < plan_->types.size(); ++i) {
+        const BufferSpec& spec = plan_->file.buffers[i];
+        const std::string field = "buffers." + spec.name;
+        const ElementType type = plan_->types[i];
+        std::optional<std::vector<std::size_t>> shape;
+        if (!spec.shape.empty()) shape = sizes(spec.shape, names, type.size(), field + ".shape");
+        Array start =
+            filled(spec.fill, type, shape, names, plan_->file.in_folder(""), field + ".fill");
+        made.push_back({start.shape,
+                        {const_cast<compute::Device&>(device()), start.bytes.size()},
+                        std::move(start)});
+    }
+    return made;
+}
+
+void Launch::changed(std::span<Parameter* const> which) {
+    const bool only_views =
+        std::ranges::all_of(which, [](const Parameter* parameter) { return parameter->is_view(); });
+    if (only_views) return;
+    const bool keeps = std::ranges::any_of(plan_->file.buffers, &BufferSpec::keep);
+    std::vector<Memory> made = make_memory();
+    const bool resized = !std::ranges::equal(made, memory_, {}, &Memory::shape, &Memory::shape);
+    // What the frames before left in a buffer that is kept stays while its size does.
+    for (std::size_t i = 0; keeps && !resized && i < made.size(); ++i)
+        if (plan_->file.buffers[i].keep) made[i].start = std::move(memory_[i].start);
+    memory_ = std::move(made);
+    computed_ = false;
+    if (resized) begin_at_frame_0();
+}
+
+bool Launch::leaves_trace(std::span<Parameter* const>) const {
+    return std::ranges::any_of(plan_->file.buffers, &BufferSpec::keep);
+}
+
+std::any Launch::save_state() {
+    std::vector<Array> kept;
+    for (std::size_t i = 0; i < memory_.size(); ++i)
+        if (plan_->file.buffers[i].keep) kept.push_back(memory_[i].start);
+    return kept;
+}
+
+void Launch::load_state(const std::any& state) {
+    const auto& kept = std::any_cast<const std::vector<Array>&>(state);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < memory_.size() && next < kept.size(); ++i) {
+        if (!plan_->file.buffers[i].keep) continue;
+        // The size may have changed since the state was saved.
+        if (kept[next].shape == memory_[i].shape) memory_[i].start = kept[next];
+        ++next;
+    }
+    computed_ = false;
+}
+
+void Launch::do_step() {
+    compute();
+    for (std::size_t i = 0; i < memory_.size(); ++i)
+        if (plan_->file.buffers[i].keep) memory_[i].start = downloaded(i);
+    computed_ = false;
+}
+
+void Launch::do_reset() {
+    memory_ = make_memory();
+    computed_ = false;
+}
+
+void Launch::fill_buffers() {
+    for (Memory& memory : memory_) memory.buffer.upload(memory.start.bytes);
+}
+
+std::vector<std::byte> Launch::argument_bytes(const BoundArgument& argument, const Names& names,
+                                              const std::string& field) const {
+    std::vector<std::byte> bytes(argument.bytes);
+    for (const ArgumentPart& part : argument.parts) {
+        const auto put = [&](const void* value, std::size_t size) {
+            std::memcpy(&bytes[part.offset], value, size);
+        };
+        if (const auto* buffer = std::get_if<std::size_t>(&part.value)) {
+            const std::uint64_t address = memory_[*buffer].buffer.pointer().address;
+            put(&address, sizeof(address));
+        } else if (const auto* expression = std::get_if<Expression>(&part.value)) {
+            Array number(part.type, {1});
+            number.set(0, at_field(field, [&] { return expression->value(names); }));
+            put(number.bytes.data(), number.bytes.size());
+        }
+    }
+    return bytes;
+}
+
+void Launch::run_once(const Ready& launch, const Names& names, const std::string& field) {
+    std::vector<std::vector<std::byte>> values;
+    std::vector<void*> pointers;
+    for (const BoundArgument& argument : launch.bound->arguments)
+        values.push_back(argument_bytes(argument, names, field + ".arguments"));
+    for (std::vector<std::byte>& value : values) pointers.push_back(value.data());
+    const compute::LaunchShape shape = shape_of(launch.bound->spec, names, device().info(), field);
+    device().launch(*launch.kernel, shape, {}, pointers);
+}
+
+void Launch::run(std::size_t last) {
+    device().begin_frame(frame());
+    fill_buffers();
+    for (std::size_t i = 0; i <= last; ++i) {
+        const std::string field = fmt::format("launches[{}]", i);
+        // A kernel must not depend on what an earlier launch left in shared memory.
+        if (i == 0) cleaner_.launch();
+        const std::int64_t repeats =
+            value_in(launches_[i].bound->spec.repeat, chosen_.names(frame()), 0, most_repeats,
+                     field + ".repeat");
+        for (std::int64_t iteration = 0; iteration < repeats; ++iteration)
+            run_once(launches_[i], chosen_.names(frame(), std::uint64_t(iteration)), field);
+    }
+}
+
+void Launch::launch_kernel() {
+    computed_ = false;
+    run(chosen_.launch.index());
+}
+
+void Launch::compute() {
+    if (computed_) return;
+    run(launches_.size() - 1);
+    computed_ = true;
+}
+
+std::size_t Launch::index_of(std::string_view buffer) const {
+    const auto& buffers = plan_->file.buffers;
+    const auto found = std::ranges::find(buffers, buffer, &BufferSpec::name);
+    if (found == buffers.end()) throw LaunchError(fmt::format("there is no buffer {}", buffer));
+    return std::size_t(found - buffers.begin());
+}
+
+Array Launch::downloaded(std::size_t index) const {
+    Array array;
+    array.type = plan_->types[index];
+    array.shape = memory_[index].shape;
+    array.bytes = memory_[index].buffer.download();
+    return array;
+}
+
+Array Launch::array(std::string_view buffer) {
+    compute();
+    return downloaded(index_of(buffer));
+}
+
+Size Launch::picture_size(Size view) const {
+    if (memory_.empty()) return view;
+    const std::size_t index = chosen_.buffer.index();
+    BufferView how = chosen_.view;
+    if (how == BufferView::automatic) {
+        Array empty;
+        empty.type = plan_->types[index];
+        empty.shape = memory_[index].shape;
+        how = automatic_view(empty);
+    }
+    return experiments::picture_size(memory_[index].shape, how, view);
+}
+
+void Launch::render_into(const PixelTarget& target) {
+    compute();
+    std::vector<Rgba> pixels(std::size_t(target.size.width) * std::size_t(target.size.height));
+    if (!memory_.empty()) {
+        const Array shown = downloaded(chosen_.buffer.index());
+        pixels = picture_of(shown, chosen_.view, target.size, {});
+    }
+    device().upload(target.pixels.address, pixels.data(), pixels.size() * sizeof(Rgba));
+}
+
+Reading Launch::judge(const Expectation& expected, std::size_t number) {
+    const std::string field = fmt::format("expect[{}]", number);
+    const Array found = array(expected.buffer);
+    const Array wanted = at_field(field, [&] {
+        if (const auto* other = std::get_if<std::string>(&expected.equals)) return array(*other);
+        return filled(std::get<Fill>(expected.equals), found.type, found.shape,
+                      chosen_.names(frame()), plan_->file.in_folder(""), "equals");
+    });
+    const Difference differs = at_field(
+        field, [&] { return difference(found, wanted, expected.absolute, expected.relative); });
+    Reading reading{"expect_" + std::to_string(number),
+                    fmt::format("Numbers of {} that differ", expected.buffer),
+                    double(differs.count),
+                    "",
+                    0.0,
+                    differs.count == 0 ? Verdict::pass : Verdict::fail,
+                    {}};
+    if (differs.count == 0)
+        reading.sentence =
+            fmt::format("All {} numbers are as expected; the largest difference is {:.3g}.",
+                        compute::grouped(double(found.numbers())), differs.largest);
+    else
+        reading.sentence = fmt::format(
+            "{} of {} numbers differ. The first is {} = {}, expected {}; the largest difference "
+            "is {:.3g}.",
+            compute::grouped(double(differs.count)), compute::grouped(double(found.numbers())),
+            place_words(expected.buffer, found, differs.first), to_string(found.at(differs.first)),
+            to_string(wanted.at(differs.first)), differs.largest);
+    return reading;
+}
+
+Report Launch::report() {
+    compute();
+    Report report;
+    const auto& expect = plan_->file.expect;
+    for (std::size_t i = 0; i < expect.size(); ++i) report.push_back(judge(expect[i], i));
+    if (memory_.empty()) return report;
+    const std::size_t index = chosen_.buffer.index();
+    const BufferSpec& spec = plan_->file.buffers[index];
+    const Array shown = downloaded(index);
+    const auto say = [&](const char* name, const char* label, double value, std::string sentence) {
+        report.push_back({name,
+                          fmt::format("{} of {}", label, spec.name),
+                          value,
+                          "",
+                          {},
+                          Verdict::none,
+                          std::move(sentence)});
+    };
+    if (const auto range = range_of(shown)) {
+        say("smallest", "Smallest number", range->low, "");
+        say("largest", "Largest number", range->high, "");
+        say("mean", "Mean", range->mean,
+            fmt::format("{} of type {}, {}.", compute::grouped(double(shown.elements())),
+                        to_string(shown.type), shape_words(shown.shape)));
+    }
+    return report;
+}
+
+std::vector<OutputFile> Launch::output_files() {
+    std::vector<OutputFile> files;
+    for (const auto& [buffer, file] : plan_->file.save) {
+        const Array saved = array(buffer);
+        files.push_back({plan_->file.in_folder(file),
+                         file.extension() == ".csv" ? to_csv(saved) : to_npy(saved)});
+    }
+    return files;
+}
+
+Entry launch_entry(std::shared_ptr<const LaunchPlan> plan) {
+    return {"launch",
+            "Launch file",
+            "The kernels of a launch file, with its buffers and expectations.",
+            [plan]() -> std::unique_ptr<ParameterSet> {
+                return std::make_unique<LaunchParameters>(plan);
+            },
+            [plan](compute::Device& device) -> std::unique_ptr<Experiment> {
+                return std::make_unique<Launch>(device, plan);
+            },
+            true};
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "experiments/framework/experiment.h"
+#include "experiments/framework/shared_memory_cleaner.h"
+#include "experiments/launch/launch_parameters.h"
+#include "experiments/launch/launch_plan.h"
+
+namespace warpscope::experiments {
+
+/// The kernels of a launch file. Each frame fills the buffers, makes the launches in order, and
+/// compares the buffers with what the file expects.
+class Launch : public Experiment {
+  public:
+    /// Throws DeviceError if a kernel can't be loaded, and LaunchError for values that can't be
+    /// used, such as a grid of 0 blocks.
+    Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan);
+
+    const LaunchParameters& parameters() const override { return chosen_; }
+    void launch_kernel() override;
+    Size picture_size(Size view) const override;
+    void render_into(const PixelTarget& target) override;
+    Report report() override;
+    std::vector<OutputFile> output_files() override;
+
+    /// The buffer after the current frame. Throws LaunchError if there is none of this name.
+    Array array(std::string_view buffer);
+
+  private:
+    /// A launch whose arguments have values, except addresses.
+    struct Ready {
+        const BoundLaunch* bound;
+        const compute::LoadedKernel* kernel;
+    };
+    struct Memory {
+        std::vector<std::size_t> shape;
+        compute::Buffer<std::byte> buffer;
+        Array start;  ///< what a frame begins with
+    };
+
+    void changed(std::span<Parameter* const> which) override;
+    bool leaves_trace(std::span<Parameter* const> which) const override;
+    std::any save_state() override;
+    void load_state(const std::any& state) override;
+    void do_step() override;
+    void do_reset() override;
+
+    std::vector<Memory> make_memory() const;
+    void fill_buffers();
+    /// Makes the launches up to the index `last`.
+    void run(std::size_t last);
+    void run_once(const Ready& launch, const Names& names, const std::string& field);
+    std::vector<std::byte> argument_bytes(const BoundArgument& argument, const Names& names,
+                                          const std::string& field) const;
+    /// Computes the current frame unless it is computed already.
+    void compute();
+    Array downloaded(std::size_t index) const;
+    std::size_t index_of(std::string_view buffer) const;
+    Reading judge(const Expectation& expected, std::size_t number);
+
+    LaunchParameters chosen_;
+    std::shared_ptr<const LaunchPlan> plan_;
+    std::vector<Ready> launches_;
+    SharedMemoryCleaner cleaner_;
+    std::vector<Memory> memory_;  ///< of each buffer of the file
+    bool computed_ = false;       ///< the buffers hold the current frame
+};
+
+/// The entry of the experiment "launch" for a plan.
+Entry launch_entry(std::shared_ptr<const LaunchPlan> plan);
+
+}  // namespace warpscope::experiments

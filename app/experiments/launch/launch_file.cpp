@@ -1,0 +1,279 @@
+#include "experiments/launch/launch_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "compiler/source_file.h"
+#include "experiments/launch/launch_json.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using Json = JsonField::Json;
+
+constexpr std::array<std::string_view, 6> view_words{"automatic", "colors", "grey",
+                                                     "map",       "plot",   "histogram"};
+
+/// Of scalars and buffers: what expressions and kernels can name.
+void check_name(const JsonField& field, const std::string& name) {
+    const auto letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    const bool good = !name.empty() && letter(name[0]) && std::ranges::all_of(name, [&](char c) {
+        return letter(c) || (c >= '0' && c <= '9');
+    });
+    if (!good) field.fail("a name has letters, digits and _ only, and begins with no digit");
+    constexpr std::array<std::string_view, 8> taken{"i",    "x",     "y",    "z",
+                                                    "lane", "frame", "time", "iteration"};
+    if (!field.json().is_object() && std::ranges::find(taken, name) != taken.end())
+        field.fail("the name has a meaning in expressions already; choose another one");
+}
+
+RandomFill random_fill(const JsonField& field, RandomFill::Distribution distribution,
+                       const char* key) {
+    RandomFill fill{.distribution = distribution};
+    const auto numbers = field.at(key).expressions(2);
+    if (numbers.size() != 2) field.at(key).fail("write two numbers");
+    fill.first = real(numbers[0].value(Names()));
+    fill.second = real(numbers[1].value(Names()));
+    if (field.has("seed")) fill.seed = std::uint64_t(whole(field.at("seed").number()));
+    return fill;
+}
+
+Fill parse_fill(const JsonField& field) {
+    if (!field.json().is_object()) return field.expression();
+    field.expect_object({"uniform", "normal", "seed", "file"});
+    if (field.has("uniform"))
+        return random_fill(field, RandomFill::Distribution::uniform, "uniform");
+    if (field.has("normal")) return random_fill(field, RandomFill::Distribution::normal, "normal");
+    return std::filesystem::path(field.at("file").text());
+}
+
+BufferSpec parse_buffer(const std::string& name, const JsonField& field) {
+    check_name(field, name);
+    field.expect_object({"type", "shape", "fill", "keep"});
+    BufferSpec buffer{.name = name, .type = {}, .shape = {}};
+    if (field.has("type")) {
+        try {
+            buffer.type = parse_element_type(field.at("type").text());
+        } catch (const LaunchError& error) {
+            field.at("type").fail(error.what());
+        }
+    }
+    if (field.has("shape")) buffer.shape = field.at("shape").expressions(4);
+    if (field.has("fill")) buffer.fill = parse_fill(field.at("fill"));
+    if (field.has("keep")) buffer.keep = field.at("keep").truth();
+    if (buffer.shape.empty() && !std::holds_alternative<std::filesystem::path>(buffer.fill))
+        field.fail("\"shape\" is missing: only a file that fills the buffer can give it");
+    return buffer;
+}
+
+ArgumentSpec parse_argument(const JsonField& field) {
+    if (field.json().is_null()) return {};
+    if (field.json().is_object()) {
+        ArgumentSpec argument;
+        field.each_member([&](const std::string& name, const JsonField& member) {
+            argument.members.emplace_back(name, parse_argument(member));
+        });
+        if (argument.members.empty()) field.fail("name at least one member of the struct");
+        return argument;
+    }
+    return {.text = field.expression().text()};
+}
+
+LaunchSpec parse_launch(const JsonField& field) {
+    field.expect_object({"kernel", "grid", "block", "shared", "repeat", "arguments"});
+    LaunchSpec launch{.kernel = field.at("kernel").text(),
+                      .grid = field.at("grid").expressions(3),
+                      .block = field.at("block").expressions(3),
+                      .arguments = {}};
+    if (field.has("shared")) launch.shared = field.at("shared").expression();
+    if (field.has("repeat")) launch.repeat = field.at("repeat").expression();
+    if (field.has("arguments"))
+        field.at("arguments").each_member([&](const std::string& name, const JsonField& value) {
+            launch.arguments.emplace_back(name, parse_argument(value));
+        });
+    return launch;
+}
+
+double tolerance(const JsonField& field, const char* key) {
+    if (!field.has(key)) return 0;
+    const double value = real(field.at(key).number());
+    if (!(value >= 0)) field.at(key).fail("write a number that is not negative");
+    return value;
+}
+
+Expectation parse_expectation(const JsonField& field) {
+    field.expect_object({"buffer", "equals", "absolute", "relative"});
+    Expectation expected{.buffer = field.at("buffer").text(), .equals = Fill(Expression("0"))};
+    const JsonField equals = field.at("equals");
+    if (equals.has("buffer")) {
+        equals.expect_object({"buffer"});
+        expected.equals = equals.at("buffer").text();
+    } else {
+        expected.equals = parse_fill(equals);
+    }
+    expected.absolute = tolerance(field, "absolute");
+    expected.relative = tolerance(field, "relative");
+    return expected;
+}
+
+/// Throws LaunchError if `name` is no buffer.
+void check_buffer(const LaunchFile& launch, const std::string& name, const JsonField& field) {
+    if (launch.find_buffer(name)) return;
+    std::vector<std::string_view> known;
+    for (const BufferSpec& buffer : launch.buffers) known.push_back(buffer.name);
+    field.fail(
+        fmt::format("\"{}\" is no buffer; the buffers are: {}", name, fmt::join(known, ", ")));
+}
+
+void parse_show(LaunchFile& launch, const JsonField& field) {
+    field.expect_object({"buffer", "as"});
+    launch.show = field.at("buffer").text();
+    check_buffer(launch, launch.show, field.at("buffer"));
+    if (!field.has("as")) return;
+    const std::string word = field.at("as").text();
+    const auto found = std::ranges::find(view_words, word);
+    if (found == view_words.end())
+        field.at("as").fail(fmt::format("write one of: {}", fmt::join(view_words, ", ")));
+    launch.view = BufferView(found - view_words.begin());
+}
+
+void parse_scalars(LaunchFile& launch, const JsonField& field) {
+    field.each_member([&](const std::string& name, const JsonField& value) {
+        check_name(value, name);
+        if (value.json().is_string())
+            launch.scalars.emplace_back(name, value.expression());
+        else
+            launch.scalars.emplace_back(name, value.number());
+    });
+}
+
+Json fill_json(const Fill& fill) {
+    if (const auto* expression = std::get_if<Expression>(&fill)) return expression->text();
+    if (const auto* file = std::get_if<std::filesystem::path>(&fill))
+        return {{"file", file->string()}};
+    const auto& random = std::get<RandomFill>(fill);
+    const bool uniform = random.distribution == RandomFill::Distribution::uniform;
+    return {{uniform ? "uniform" : "normal", {random.first, random.second}}, {"seed", random.seed}};
+}
+
+Json argument_json(const ArgumentSpec& argument) {
+    if (argument.members.empty()) return argument.text ? Json(*argument.text) : Json(nullptr);
+    Json json;
+    for (const auto& [name, value] : argument.members) json[name] = argument_json(value);
+    return json;
+}
+
+Json texts(const std::vector<Expression>& expressions) {
+    Json json = Json::array();
+    for (const Expression& expression : expressions) json.push_back(expression.text());
+    return json;
+}
+
+Json launch_json(const LaunchSpec& launch) {
+    Json json{
+        {"kernel", launch.kernel}, {"grid", texts(launch.grid)}, {"block", texts(launch.block)}};
+    if (launch.shared.text() != "0") json["shared"] = launch.shared.text();
+    if (launch.repeat.text() != "1") json["repeat"] = launch.repeat.text();
+    for (const auto& [name, value] : launch.arguments)
+        json["arguments"][name] = argument_json(value);
+    return json;
+}
+
+Json buffer_json(const BufferSpec& buffer) {
+    Json json = Json::object();
+    if (buffer.type) json["type"] = to_string(*buffer.type);
+    if (!buffer.shape.empty()) json["shape"] = texts(buffer.shape);
+    json["fill"] = fill_json(buffer.fill);
+    if (buffer.keep) json["keep"] = true;
+    return json;
+}
+
+Json expectation_json(const Expectation& expected) {
+    Json json{{"buffer", expected.buffer}};
+    if (const auto* other = std::get_if<std::string>(&expected.equals))
+        json["equals"]["buffer"] = *other;
+    else
+        json["equals"] = fill_json(std::get<Fill>(expected.equals));
+    if (expected.absolute > 0) json["absolute"] = expected.absolute;
+    if (expected.relative > 0) json["relative"] = expected.relative;
+    return json;
+}
+
+}  // namespace
+
+const BufferSpec* LaunchFile::find_buffer(std::string_view name) const {
+    const auto found = std::ranges::find(buffers, name, &BufferSpec::name);
+    return found == buffers.end() ? nullptr : &*found;
+}
+
+LaunchFile parse_launch_file(std::string_view text) {
+    const Json json = Json::parse(text, nullptr, false, true);
+    if (json.is_discarded()) throw LaunchError("it is not valid JSON");
+    const JsonField root(json, "");
+    root.expect_object(
+        {"$schema", "source", "scalars", "buffers", "launches", "expect", "show", "save"});
+    LaunchFile launch;
+    launch.source = root.at("source").text();
+    if (root.has("scalars")) parse_scalars(launch, root.at("scalars"));
+    if (root.has("buffers"))
+        root.at("buffers").each_member([&](const std::string& name, const JsonField& field) {
+            launch.buffers.push_back(parse_buffer(name, field));
+        });
+    root.at("launches").each_element([&](const JsonField& field) {
+        launch.launches.push_back(parse_launch(field));
+    });
+    if (launch.launches.empty()) root.at("launches").fail("write at least one launch");
+    if (root.has("expect"))
+        root.at("expect").each_element([&](const JsonField& field) {
+            launch.expect.push_back(parse_expectation(field));
+            const Expectation& expected = launch.expect.back();
+            check_buffer(launch, expected.buffer, field.at("buffer"));
+            if (const auto* other = std::get_if<std::string>(&expected.equals))
+                check_buffer(launch, *other, field.at("equals"));
+        });
+    if (root.has("show")) parse_show(launch, root.at("show"));
+    if (root.has("save"))
+        root.at("save").each_member([&](const std::string& name, const JsonField& field) {
+            check_buffer(launch, name, field);
+            launch.save.emplace_back(name, field.text());
+            const std::filesystem::path end = launch.save.back().second.extension();
+            if (end != ".npy" && end != ".csv") field.fail("name a file that ends in .npy or .csv");
+        });
+    return launch;
+}
+
+LaunchFile read_launch_file(const std::filesystem::path& file) {
+    try {
+        LaunchFile launch = parse_launch_file(compiler::read_source_file(file));
+        launch.file = file;
+        return launch;
+    } catch (const std::exception& error) {
+        throw LaunchError(fmt::format("{}: {}", file.string(), error.what()));
+    }
+}
+
+std::string to_json_text(const LaunchFile& launch) {
+    Json json{{"source", launch.source.string()}};
+    for (const auto& [name, value] : launch.scalars) {
+        if (const auto* number = std::get_if<Number>(&value))
+            std::visit([&](auto plain) { json["scalars"][name] = plain; }, *number);
+        else
+            json["scalars"][name] = std::get<Expression>(value).text();
+    }
+    for (const BufferSpec& buffer : launch.buffers)
+        json["buffers"][buffer.name] = buffer_json(buffer);
+    for (const LaunchSpec& one : launch.launches) json["launches"].push_back(launch_json(one));
+    for (const Expectation& expected : launch.expect)
+        json["expect"].push_back(expectation_json(expected));
+    if (!launch.show.empty())
+        json["show"] = {{"buffer", launch.show},
+                        {"as", std::string(view_words[std::size_t(launch.view)])}};
+    for (const auto& [name, file] : launch.save) json["save"][name] = file.string();
+    return json.dump(4) + "\n";
+}
+
+}  // namespace warpscope::experiments

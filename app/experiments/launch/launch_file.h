@@ -1,0 +1,92 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "experiments/arrays/array.h"
+#include "experiments/arrays/expression.h"
+
+namespace warpscope::experiments {
+
+/// Seeded random numbers: evenly from [low, high), or normal with this mean and deviation.
+struct RandomFill {
+    enum class Distribution { uniform, normal };
+    Distribution distribution = Distribution::uniform;
+    double first = 0, second = 1;  ///< low and high, or mean and deviation
+    std::uint64_t seed = 1;
+};
+
+/// The numbers of a buffer before a frame. An expression may use the scalars, the index `i` of the
+/// element, its position `x` in the last dimension, `y` in the last but one, `z` in the one before,
+/// and its `lane`.
+using Fill = std::variant<Expression, RandomFill, std::filesystem::path>;
+
+/// An array in device memory.
+struct BufferSpec {
+    std::string name;
+    std::optional<ElementType> type;  ///< none: that of the pointer that the buffer is passed to
+    std::vector<Expression> shape;    ///< none: that of the file that fills it
+    Fill fill = Expression("0");
+    bool keep = false;  ///< a frame begins with what the frame before it left, not with `fill`
+};
+
+/// The value of a kernel's parameter: an expression of the scalars, the name of a buffer, null for
+/// a null pointer, or values for the members of a struct.
+struct ArgumentSpec {
+    std::optional<std::string> text;  ///< an expression or the name of a buffer; none: null
+    std::vector<std::pair<std::string, ArgumentSpec>> members{};  ///< not empty: a struct
+};
+
+struct LaunchSpec {
+    std::string kernel;                   ///< "saxpy", "reduce<256>"
+    std::vector<Expression> grid, block;  ///< one to three
+    Expression shared{"0"};               ///< bytes of dynamic shared memory
+    Expression repeat{"1"};  ///< the launch is made so often, `iteration` counts from 0
+    /// By parameter. One that is not named takes the scalar or the buffer of its name.
+    std::vector<std::pair<std::string, ArgumentSpec>> arguments;
+};
+
+/// What a buffer must hold after a frame.
+struct Expectation {
+    std::string buffer;
+    std::variant<Fill, std::string> equals;  ///< numbers, or the name of another buffer
+    double absolute = 0, relative = 0;       ///< |a - b| <= absolute + relative * |b|
+};
+
+enum class BufferView { automatic, colors, grey, map, plot, histogram };
+
+/// How kernels of a source file are launched: the content of a NAME.launch.json, which
+/// docs/launch.md describes.
+struct LaunchFile {
+    std::filesystem::path source;  ///< relative to the launch file
+    /// A number can be changed in the window; a text is an expression of the scalars before it.
+    std::vector<std::pair<std::string, std::variant<Number, Expression>>> scalars;
+    std::vector<BufferSpec> buffers;
+    std::vector<LaunchSpec> launches;
+    std::vector<Expectation> expect;
+    std::string show;  ///< the buffer that is shown at first; empty: the last one
+    BufferView view = BufferView::automatic;
+    std::vector<std::pair<std::string, std::filesystem::path>> save;  ///< buffers to .npy or .csv
+    std::filesystem::path file{};  ///< the launch file; paths in it are relative to its folder
+
+    std::filesystem::path in_folder(const std::filesystem::path& path) const {
+        return file.parent_path() / path;
+    }
+
+    const BufferSpec* find_buffer(std::string_view name) const;
+};
+
+/// Throws LaunchError that names the file and the field.
+LaunchFile read_launch_file(const std::filesystem::path& file);
+/// `text` is JSON. Throws LaunchError that names the field, such as "launches[0].grid".
+LaunchFile parse_launch_file(std::string_view text);
+/// parse_launch_file() reads the text back as an equal launch file.
+std::string to_json_text(const LaunchFile& launch);
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,97 @@
+#include "experiments/launch/launch_parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace warpscope::experiments {
+namespace {
+
+constexpr std::int64_t most_integer = std::int64_t(1) << 53;
+constexpr double most_real = 1e300;
+
+std::vector<Choice::Word> buffer_words(const LaunchPlan& plan) {
+    std::vector<Choice::Word> words;
+    for (const BufferSpec& buffer : plan.file.buffers) words.push_back({buffer.name, buffer.name});
+    if (words.empty()) words.push_back({"none", "none"});
+    return words;
+}
+
+std::size_t first_buffer(const LaunchPlan& plan) {
+    const auto& buffers = plan.file.buffers;
+    const auto found = std::ranges::find(buffers, plan.file.show, &BufferSpec::name);
+    if (found != buffers.end()) return std::size_t(found - buffers.begin());
+    return buffers.empty() ? 0 : buffers.size() - 1;
+}
+
+std::vector<Choice::Word> launch_words(const LaunchPlan& plan) {
+    std::vector<Choice::Word> words;
+    for (std::size_t i = 0; i < plan.launches.size(); ++i)
+        words.push_back({std::to_string(i), fmt::format("{}: {}", i, plan.launches[i].name)});
+    return words;
+}
+
+}  // namespace
+
+LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
+    : plan(std::move(shared)),
+      buffer(*this, "buffer", "Buffer", "The buffer that is shown.", buffer_words(*plan),
+             first_buffer(*plan)),
+      view(*this, "view", "View",
+           "How the buffer is shown. Automatic: two dimensions as a picture, one as a plot.",
+           {{"automatic", "automatic"},
+            {"colors", "colours (red, green, blue)"},
+            {"grey", "grey"},
+            {"map", "colour map"},
+            {"plot", "plot"},
+            {"histogram", "histogram"}},
+           std::size_t(plan->file.view)),
+      launch(*this, "launch", "Inspected launch",
+             "The launch that the microscope and the race check look at.", launch_words(*plan),
+             plan->launches.size() - 1) {
+    buffer.only_shows();
+    view.only_shows();
+    launch.only_shows();
+    for (const auto& [name, value] : plan->file.scalars) {
+        const auto* number = std::get_if<Number>(&value);
+        if (!number) continue;
+        if (std::ranges::any_of(all(), [&](const Parameter* other) { return other->id() == name; }))
+            throw LaunchError(
+                fmt::format("scalars.{}: a parameter has this name; choose another one", name));
+        const std::string help = fmt::format("The scalar {} of the launch file.", name);
+        if (const auto* integer = std::get_if<std::int64_t>(number))
+            scalars_.push_back(std::make_unique<Integer>(*this, name, name, help, *integer,
+                                                         -most_integer, most_integer));
+        else
+            scalars_.push_back(std::make_unique<Real>(
+                *this, name, name, help, std::get<double>(*number), -most_real, most_real));
+        group("Scalars", {scalars_.back().get()});
+    }
+    group("View", {&buffer, &view});
+    group("Checks", {&launch});
+}
+
+Names LaunchParameters::names(std::uint64_t frame, std::uint64_t iteration) const {
+    Names names{{"frame", std::int64_t(frame)},
+                {"time", double(frame) / 60.0},
+                {"iteration", std::int64_t(iteration)}};
+    std::size_t next = 0;
+    for (const auto& [name, value] : plan->file.scalars) {
+        if (const auto* expression = std::get_if<Expression>(&value)) {
+            try {
+                names[name] = expression->value(names);
+            } catch (const LaunchError& error) {
+                throw LaunchError(fmt::format("scalars.{}: {}", name, error.what()));
+            }
+        } else if (const auto* integer = dynamic_cast<const Integer*>(scalars_[next].get())) {
+            names[name] = std::int64_t(*integer);
+            ++next;
+        } else {
+            names[name] = double(dynamic_cast<const Real&>(*scalars_[next]));
+            ++next;
+        }
+    }
+    return names;
+}
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/framework/parameter.h"
+#include "experiments/launch/launch_plan.h"
+
+namespace warpscope::experiments {
+
+/// A parameter for each scalar of a launch file that is a number, and those that choose the view.
+struct LaunchParameters : ParameterSet {
+    /// Throws LaunchError if a scalar has the name of a parameter.
+    explicit LaunchParameters(std::shared_ptr<const LaunchPlan> plan);
+    std::string kernel_file() const override { return plan->kernel_file; }
+
+    /// The values of all scalars, and `frame`, `time` (frame/60) and `iteration`. Throws
+    /// LaunchError for an expression that has no value.
+    Names names(std::uint64_t frame, std::uint64_t iteration = 0) const;
+
+    std::shared_ptr<const LaunchPlan> plan;
+    Choice buffer;
+    ChoiceOf<BufferView> view;
+    Choice launch;  ///< the one that the microscope and the checks look at
+
+  private:
+    std::vector<std::unique_ptr<Parameter>> scalars_;  ///< in the order of the file's numbers
+};
+
+}  // namespace warpscope::experiments

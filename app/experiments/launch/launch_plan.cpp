@@ -1,0 +1,221 @@
+#include "experiments/launch/launch_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace warpscope::experiments {
+namespace {
+
+using compiler::Signature;
+using compiler::Type;
+
+std::string without_spaces(std::string text) {
+    std::erase(text, ' ');
+    return text;
+}
+
+const Signature& find_kernel(std::span<const Signature> signatures, const std::string& name,
+                             const std::string& field) {
+    const std::string wanted = without_spaces(name);
+    std::vector<std::string> known;
+    for (const Signature& signature : signatures) {
+        if (without_spaces(signature.name) == wanted || signature.entry == name) return signature;
+        known.push_back(signature.name);
+    }
+    throw LaunchError(fmt::format("{}: the source has no kernel {}; it has: {}", field, name,
+                                  fmt::join(known, ", ")));
+}
+
+/// Of a number. nullopt for pointers, structs and arrays.
+std::optional<ElementType> number_type(const Type& type) {
+    const auto bytes = unsigned(type.bytes);
+    switch (type.kind) {
+        case Type::Kind::boolean:
+            return ElementType{ElementKind::boolean, 1};
+        case Type::Kind::character:
+        case Type::Kind::signed_integer:
+            return ElementType{ElementKind::signed_integer, bytes};
+        case Type::Kind::unsigned_integer:
+        case Type::Kind::enumeration:
+            return ElementType{ElementKind::unsigned_integer, bytes};
+        case Type::Kind::floating:
+            if (bytes == 4 || bytes == 8) return ElementType{ElementKind::floating, bytes};
+            return std::nullopt;
+        default:
+            return std::nullopt;
+    }
+}
+
+/// Of what a pointer points at: a number, or two to four of one type as in float4.
+std::optional<ElementType> element_type(const Type& type) {
+    if (auto number = number_type(type)) return number;
+    if (type.kind != Type::Kind::structure || type.members.size() < 2 || type.members.size() > 4)
+        return std::nullopt;
+    auto lane = number_type(*type.members[0].type);
+    for (std::size_t i = 0; lane && i < type.members.size(); ++i)
+        if (number_type(*type.members[i].type) != lane || type.members[i].offset != i * lane->bytes)
+            return std::nullopt;
+    if (!lane || type.bytes != type.members.size() * lane->bytes) return std::nullopt;
+    lane->lanes = unsigned(type.members.size());
+    return lane;
+}
+
+/// Binds the arguments of one launch.
+class Binder {
+  public:
+    Binder(LaunchPlan& plan, std::vector<bool>& typed, std::string field)
+        : plan_(plan), typed_(typed), field_(std::move(field)) {}
+
+    BoundLaunch bind(const LaunchSpec& spec, const Signature& signature) {
+        BoundLaunch bound{spec, signature.name, signature.entry, {}};
+        for (const auto& [name, value] : spec.arguments) {
+            const auto is_it = [&](const auto& parameter) { return parameter.name == name; };
+            if (std::ranges::none_of(signature.parameters, is_it))
+                throw LaunchError(fmt::format("{}.arguments: {} has no parameter {}; it has: {}",
+                                              field_, signature.name, name,
+                                              parameter_names(signature)));
+        }
+        for (const compiler::KernelParameter& parameter : signature.parameters) {
+            BoundArgument argument{parameter.type->bytes, {}};
+            const std::string place = fmt::format("{}.arguments.{}", field_, parameter.name);
+            add(argument, 0, *parameter.type, value_of(spec, parameter), place);
+            bound.arguments.push_back(std::move(argument));
+        }
+        return bound;
+    }
+
+  private:
+    static std::string parameter_names(const Signature& signature) {
+        std::vector<std::string> names;
+        for (const auto& parameter : signature.parameters) names.push_back(parameter.name);
+        return fmt::format("{}", fmt::join(names, ", "));
+    }
+
+    /// The value that the launch file gives, or the scalar or buffer of the parameter's name.
+    ArgumentSpec value_of(const LaunchSpec& spec,
+                          const compiler::KernelParameter& parameter) const {
+        for (const auto& [name, value] : spec.arguments)
+            if (name == parameter.name) return value;
+        const bool known = plan_.file.find_buffer(parameter.name) || parameter.name == "time" ||
+                           parameter.name == "frame" ||
+                           std::ranges::any_of(plan_.file.scalars, [&](const auto& scalar) {
+                               return scalar.first == parameter.name;
+                           });
+        if (!known)
+            throw LaunchError(
+                fmt::format("{}.arguments: the parameter {} {} has no value: give it one here, or "
+                            "a {} of its name",
+                            field_, parameter.type->name, parameter.name,
+                            parameter.type->kind == Type::Kind::pointer ? "buffer" : "scalar"));
+        return {.text = parameter.name};
+    }
+
+    void add(BoundArgument& to, std::size_t offset, const Type& type, const ArgumentSpec& value,
+             const std::string& place) {
+        if (type.kind == Type::Kind::pointer) return add_pointer(to, offset, type, value, place);
+        if (type.kind == Type::Kind::structure) return add_struct(to, offset, type, value, place);
+        if (type.kind == Type::Kind::array && type.target) {
+            for (std::size_t i = 0; i < type.count; ++i)
+                add(to, offset + i * type.target->bytes, *type.target, value, place);
+            return;
+        }
+        const auto number = number_type(type);
+        if (!number)
+            throw LaunchError(fmt::format(
+                "{}: a value of type {} can't be passed from a launch file", place, type.name));
+        if (!value.text)
+            throw LaunchError(
+                fmt::format("{}: write a number or an expression for the {}", place, type.name));
+        try {
+            to.parts.push_back({offset, *number, Expression(*value.text)});
+        } catch (const LaunchError& error) {
+            throw LaunchError(fmt::format("{}: {}", place, error.what()));
+        }
+    }
+
+    void add_struct(BoundArgument& to, std::size_t offset, const Type& type,
+                    const ArgumentSpec& value, const std::string& place) {
+        std::vector<std::string> names;
+        for (const compiler::Member& member : type.members) names.push_back(member.name);
+        for (const auto& [name, given] : value.members)
+            if (std::ranges::find(names, name) == names.end())
+                throw LaunchError(fmt::format("{}: {} has no member {}; it has: {}", place,
+                                              type.name, name, fmt::join(names, ", ")));
+        for (const compiler::Member& member : type.members) {
+            const auto given = std::ranges::find_if(
+                value.members, [&](const auto& named) { return named.first == member.name; });
+            if (given == value.members.end())
+                throw LaunchError(
+                    fmt::format("{}: the member {} of {} has no value; write an object with: {}",
+                                place, member.name, type.name, fmt::join(names, ", ")));
+            add(to, offset + member.offset, *member.type, given->second, place + "." + member.name);
+        }
+    }
+
+    void add_pointer(BoundArgument& to, std::size_t offset, const Type& type,
+                     const ArgumentSpec& value, const std::string& place) {
+        if (!value.text && value.members.empty()) {
+            to.parts.push_back({offset, {}, nullptr});
+            return;
+        }
+        const auto& buffers = plan_.file.buffers;
+        const auto found = std::ranges::find(buffers, value.text.value_or(""), &BufferSpec::name);
+        if (found == buffers.end())
+            throw LaunchError(fmt::format("{}: \"{}\" is no buffer; write the name of one, or null",
+                                          place, value.text.value_or("{…}")));
+        const auto index = std::size_t(found - buffers.begin());
+        if (type.target) match(index, *type.target, place);
+        to.parts.push_back({offset, {}, index});
+    }
+
+    /// A buffer without a type takes that of the pointer. Pointers to bytes and to structs take
+    /// any.
+    void match(std::size_t index, const Type& target, const std::string& place) {
+        const auto element = element_type(target);
+        ElementType& type = plan_.types[index];
+        if (!typed_[index] && element) {
+            type = *element;
+            typed_[index] = true;
+        }
+        if (!typed_[index] || !element || element->size() == 1 || type == *element) return;
+        // One number after the other: a float4* may point at floats.
+        const bool lanes_differ = type.kind == element->kind && type.bytes == element->bytes;
+        if (!lanes_differ)
+            throw LaunchError(
+                fmt::format("{}: the parameter points at {}, but the buffer {} holds {}", place,
+                            target.name, plan_.file.buffers[index].name, to_string(type)));
+    }
+
+    LaunchPlan& plan_;
+    std::vector<bool>& typed_;
+    std::string field_;
+};
+
+}  // namespace
+
+LaunchPlan plan_launch(const LaunchFile& file, std::string kernel_file,
+                       std::span<const Signature> signatures) {
+    LaunchPlan plan{
+        file, std::move(kernel_file), std::vector<ElementType>(file.buffers.size()), {}};
+    std::vector<bool> typed(file.buffers.size());
+    for (std::size_t i = 0; i < file.buffers.size(); ++i) {
+        typed[i] = file.buffers[i].type.has_value();
+        if (typed[i]) plan.types[i] = *file.buffers[i].type;
+    }
+    for (std::size_t i = 0; i < file.launches.size(); ++i) {
+        const std::string field = fmt::format("launches[{}]", i);
+        const LaunchSpec& spec = file.launches[i];
+        const Signature& signature = find_kernel(signatures, spec.kernel, field + ".kernel");
+        plan.launches.push_back(Binder(plan, typed, field).bind(spec, signature));
+    }
+    for (std::size_t i = 0; i < typed.size(); ++i)
+        if (!typed[i])
+            throw LaunchError(fmt::format(
+                "buffers.{}: \"type\" is missing, and no parameter says what the buffer holds",
+                file.buffers[i].name));
+    return plan;
+}
+
+}  // namespace warpscope::experiments

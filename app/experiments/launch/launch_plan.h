@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compiler/signature.h"
+#include "experiments/launch/launch_file.h"
+
+namespace warpscope::experiments {
+
+/// A number or an address within the bytes of an argument.
+struct ArgumentPart {
+    std::size_t offset = 0;
+    ElementType type{};  ///< of a number
+    /// A number, the index of a buffer in LaunchFile::buffers, or a null pointer.
+    std::variant<Expression, std::size_t, std::nullptr_t> value;
+};
+
+struct BoundArgument {
+    std::size_t bytes = 0;
+    std::vector<ArgumentPart> parts;
+};
+
+/// A launch whose kernel and arguments are known.
+struct BoundLaunch {
+    LaunchSpec spec;
+    std::string name;   ///< of the kernel in the source
+    std::string entry;  ///< of the kernel in the PTX
+    std::vector<BoundArgument> arguments;
+};
+
+/// A launch file with the types that the compiler gives the parameters of its kernels.
+struct LaunchPlan {
+    LaunchFile file;
+    std::string kernel_file;         ///< the key of its source among a device's edits
+    std::vector<ElementType> types;  ///< of the buffers
+    std::vector<BoundLaunch> launches;
+};
+
+/// Throws LaunchError that names the field: a kernel that is not in the source, a parameter without
+/// a value, a buffer of another type than the pointer that it is passed to.
+LaunchPlan plan_launch(const LaunchFile& file, std::string kernel_file,
+                       std::span<const compiler::Signature> signatures);
+
+}  // namespace warpscope::experiments

@@ -1,0 +1,43 @@
+#pragma once
+
+namespace warpscope {
+
+/// What `warpscope --help` prints after the options.
+inline constexpr const char* help_footer = R"(Examples:
+  warpscope                                    open the window
+  warpscope --experiment ripple --set ripple.sync=off
+                                               start without __syncthreads()
+  warpscope --experiment nbody --bodies galaxy.bin
+  warpscope --headless --experiment nbody --set nbody.kernel=tiled --frames 100 --json -
+  warpscope --headless --experiment ripple --set ripple.sync=off --seed 7 \
+            --screenshot ripple.png --view-only
+  warpscope --check race,barrier --experiment dot --set dot.kernel=divergent
+                                               which threads race, at which lines, and why
+  warpscope --counters --experiment nbody --set nbody.kernel=tiled
+                                               memory traffic and bank conflicts of each kernel
+  warpscope --kernel-source my.cu              a kernel of your own, compiled again when you save it
+  warpscope --check race,memory --experiment ripple --kernel-source my_ripple.cu
+                                               check a changed kernel of an experiment
+  warpscope --check race,memory --launch mine.launch.json
+                                               run any kernel with your buffers and check it
+  warpscope --list                             every experiment and parameter
+
+--check uses the emulator even if there is a GPU. It finds, with "race": accesses of one word of
+shared memory by two threads that nothing orders, and reads of shared memory that no thread of the
+block has written; with "barrier": barriers that not every thread reaches; with "memory": accesses
+outside of allocated memory, and reads of global memory that was never written.
+
+--barriers sets the rule for barriers in the emulator. volta (Volta and later): a barrier waits for
+every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes
+of the warp. strict (PTX ISA): a warp that arrives without all its lanes is an error.
+
+--bench without sections measures all of them but window, which takes ten minutes.
+
+SIGINT (Ctrl+C) and SIGTERM end a run without a window early: it writes the results so far, marked
+as partial, and then ends by the signal. A second signal ends it at once.
+
+Exit status: 0 for success; 1 if a result has the verdict "fail", if a check finds something, or if
+the device, the window or a write fails; 2 if an argument can't be used. A run that was ended early
+ends by its signal: the status in shells is 130 for SIGINT and 143 for SIGTERM.)";
+
+}  // namespace warpscope

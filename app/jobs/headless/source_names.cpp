@@ -1,0 +1,45 @@
+#include "jobs/headless/source_names.h"
+
+#include <string_view>
+
+#include "compute/device/kernel_source.h"
+
+namespace warpscope::jobs {
+namespace {
+
+void replace_all(std::string& words, std::string_view name, std::string_view by) {
+    for (std::size_t at = 0; (at = words.find(name, at)) != std::string::npos; at += by.size())
+        words.replace(at, name.size(), by);
+}
+
+}  // namespace
+
+std::string as_named(std::string words, const compute::KernelEdits& edits) {
+    for (const auto& [file, edit] : edits) {
+        replace_all(words, compute::kernel_path(file), edit->from);
+        for (const auto& [entry, name] : edit->names) replace_all(words, entry, name);
+    }
+    return words;
+}
+
+std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
+                                        const compute::KernelEdits& edits) {
+    for (emulator::Finding& finding : findings) {
+        finding.sentence = as_named(std::move(finding.sentence), edits);
+        finding.kernel = as_named(std::move(finding.kernel), edits);
+        finding.first.file = as_named(std::move(finding.first.file), edits);
+        if (finding.second) finding.second->file = as_named(std::move(finding.second->file), edits);
+    }
+    return findings;
+}
+
+void name_kernels(std::vector<compute::KernelTiming>& timings,
+                  std::vector<emulator::KernelCounters>& counters,
+                  const compute::KernelEdits& edits) {
+    for (compute::KernelTiming& timing : timings)
+        timing.name = as_named(std::move(timing.name), edits);
+    for (emulator::KernelCounters& counted : counters)
+        counted.kernel = as_named(std::move(counted.kernel), edits);
+}
+
+}  // namespace warpscope::jobs

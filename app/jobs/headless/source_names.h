@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "compute/device/kernel_edit.h"
+#include "compute/device/kernel_timings.h"
+#include "emulator/checks/access_counters.h"
+#include "emulator/checks/findings.h"
+
+namespace warpscope::jobs {
+
+/// Replaces names of kernel files by the paths given on the command line: "kernels/ripple.cu:8"
+/// becomes "my.cu:8"; and names of kernels by those in the source.
+std::string as_named(std::string words, const compute::KernelEdits& edits);
+std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
+                                        const compute::KernelEdits& edits);
+/// Names kernels as in the source.
+void name_kernels(std::vector<compute::KernelTiming>& timings,
+                  std::vector<emulator::KernelCounters>& counters,
+                  const compute::KernelEdits& edits);
+
+}  // namespace warpscope::jobs

@@ -1,0 +1,108 @@
+#include "experiments/launch/launch_file.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace warpscope::experiments {
+namespace {
+
+const std::string whole_file = R"({
+    "source": "saxpy.cu",
+    "scalars": {"n": 1000, "a": 2.5, "blocks": "(n + 255) / 256"},
+    "buffers": {
+        "x": {"type": "float", "shape": ["n"], "fill": "i * 0.5"},
+        "y": {"shape": "n", "fill": {"uniform": [0, 1], "seed": 3}, "keep": true},
+        "in": {"fill": {"file": "in.npy"}}
+    },
+    "launches": [
+        {"kernel": "saxpy", "grid": ["blocks"], "block": 256, "shared": "4 * n", "repeat": 2,
+         "arguments": {"count": "n", "p": {"x": 1, "y": "n"}, "none": null}}
+    ],
+    "expect": [{"buffer": "y", "equals": {"buffer": "x"}, "relative": 1e-6}],
+    "show": {"buffer": "y", "as": "plot"},
+    "save": {"y": "y.npy"}
+})";
+
+std::string error(const std::string& text) {
+    try {
+        parse_launch_file(text);
+        return "no error";
+    } catch (const LaunchError& e) {
+        return e.what();
+    }
+}
+
+/// The file with one text in place of another.
+std::string changed(const std::string& from, const std::string& to) {
+    std::string text = whole_file;
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+}
+
+TEST(LaunchFiles, AreReadCompletely) {
+    const LaunchFile file = parse_launch_file(whole_file);
+    EXPECT_EQ(file.source, "saxpy.cu");
+    ASSERT_EQ(file.scalars.size(), 3U);
+    EXPECT_EQ(std::get<Number>(file.scalars[0].second), Number(1000L));
+    EXPECT_EQ(std::get<Number>(file.scalars[1].second), Number(2.5));
+    EXPECT_EQ(std::get<Expression>(file.scalars[2].second).text(), "(n + 255) / 256");
+    ASSERT_EQ(file.buffers.size(), 3U);
+    EXPECT_EQ(file.buffers[0].type, parse_element_type("float"));
+    EXPECT_FALSE(file.buffers[1].type.has_value());
+    EXPECT_TRUE(file.buffers[1].keep);
+    EXPECT_EQ(std::get<RandomFill>(file.buffers[1].fill).seed, 3U);
+    EXPECT_EQ(std::get<std::filesystem::path>(file.buffers[2].fill), "in.npy");
+    ASSERT_EQ(file.launches.size(), 1U);
+    const LaunchSpec& launch = file.launches[0];
+    EXPECT_EQ(launch.block[0].text(), "256");
+    EXPECT_EQ(launch.shared.text(), "4 * n");
+    ASSERT_EQ(launch.arguments.size(), 3U);
+    EXPECT_EQ(launch.arguments[1].second.members[1].second.text, "n");
+    EXPECT_FALSE(launch.arguments[2].second.text.has_value());
+    EXPECT_EQ(std::get<std::string>(file.expect[0].equals), "x");
+    EXPECT_EQ(file.expect[0].relative, 1e-6);
+    EXPECT_EQ(file.view, BufferView::plot);
+    EXPECT_EQ(file.save[0].second, "y.npy");
+}
+
+TEST(LaunchFiles, AWrittenFileReadsBackAsItWas) {
+    const std::string text = to_json_text(parse_launch_file(whole_file));
+    EXPECT_EQ(to_json_text(parse_launch_file(text)), text);
+    EXPECT_NE(text.find("\"keep\": true"), std::string::npos);
+}
+
+TEST(LaunchFiles, ErrorsNameTheField) {
+    EXPECT_EQ(error("{"), "it is not valid JSON");
+    EXPECT_EQ(error("[]"), "write an object, {…}");
+    EXPECT_EQ(error("{\"source\": \"a.cu\"}"), "\"launches\" is missing");
+    EXPECT_EQ(error(changed("\"launches\": [", "\"launches\": [],\"x\": [")).substr(0, 17),
+              "\"x\" is not known;");
+    EXPECT_EQ(error(changed("\"grid\"", "\"gird\"")),
+              "launches[0]: \"gird\" is not known; known are: kernel, grid, block, shared, repeat, "
+              "arguments");
+    EXPECT_EQ(error(changed("[\"blocks\"]", "[]")),
+              "launches[0].grid: write one to 3 numbers or expressions");
+    EXPECT_EQ(error(changed("\"4 * n\"", "\"4 *\"")),
+              "launches[0].shared: \"4 *\": column 4: a number or a name is missing");
+    EXPECT_EQ(error(changed("\"float\"", "\"real\"")).substr(0, 42),
+              "buffers.x.type: \"real\" is no type of eleme");
+    EXPECT_EQ(error(changed("\"shape\": \"n\", ", "")),
+              "buffers.y: \"shape\" is missing: only a file that fills the buffer can give it");
+    EXPECT_EQ(error(changed("\"keep\": true", "\"keep\": 1")),
+              "buffers.y.keep: write true or false");
+    EXPECT_EQ(error(changed("[0, 1]", "[0]")), "buffers.y.fill.uniform: write two numbers");
+    EXPECT_EQ(error(changed("{\"buffer\": \"x\"}", "{\"buffer\": \"z\"}")),
+              "expect[0].equals: \"z\" is no buffer; the buffers are: x, y, in");
+    EXPECT_EQ(error(changed("1e-6", "-1")),
+              "expect[0].relative: write a number that is not negative");
+    EXPECT_EQ(error(changed("\"plot\"", "\"pie\"")),
+              "show.as: write one of: automatic, colors, grey, map, plot, histogram");
+    EXPECT_EQ(error(changed("\"n\": 1000", "\"2n\": 1000")).substr(0, 11), "scalars.2n:");
+    EXPECT_EQ(error(changed("\"n\": 1000", "\"i\": 1000")),
+              "scalars.i: the name has a meaning in expressions already; choose another one");
+}
+
+}  // namespace
+}  // namespace warpscope::experiments

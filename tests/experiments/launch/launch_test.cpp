@@ -1,0 +1,272 @@
+#include "experiments/launch/launch.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/devices.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using compiler::Signature;
+using compiler::Type;
+
+/// __global__ void add(int n, float a, const float* x, float* y): y[i] += a * x[i] for i < n.
+constexpr const char* ptx = R"(
+.version 6.4
+.target sm_75
+.address_size 64
+.visible .entry add(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y)
+{
+    .reg .pred %p<2>;
+    .reg .f32 %f<5>;
+    .reg .b32 %r<6>;
+    .reg .b64 %rd<8>;
+    ld.param.u32 %r1, [n];
+    ld.param.f32 %f1, [a];
+    ld.param.u64 %rd1, [x];
+    ld.param.u64 %rd2, [y];
+    mov.u32 %r2, %ctaid.x;
+    mov.u32 %r3, %ntid.x;
+    mov.u32 %r4, %tid.x;
+    mad.lo.s32 %r5, %r2, %r3, %r4;
+    setp.ge.s32 %p1, %r5, %r1;
+    @%p1 bra DONE;
+    cvta.to.global.u64 %rd3, %rd1;
+    cvta.to.global.u64 %rd4, %rd2;
+    mul.wide.s32 %rd5, %r5, 4;
+    add.s64 %rd6, %rd3, %rd5;
+    add.s64 %rd7, %rd4, %rd5;
+    ld.global.f32 %f2, [%rd6];
+    ld.global.f32 %f3, [%rd7];
+    fma.rn.f32 %f4, %f1, %f2, %f3;
+    st.global.f32 [%rd7], %f4;
+DONE:
+    ret;
+}
+)";
+
+std::shared_ptr<const Type> scalar(Type::Kind kind, const char* name, std::size_t bytes) {
+    auto type = std::make_shared<Type>();
+    type->kind = kind;
+    type->name = name;
+    type->bytes = bytes;
+    return type;
+}
+
+std::shared_ptr<const Type> pointer_to(std::shared_ptr<const Type> target) {
+    auto type = std::make_shared<Type>();
+    type->kind = Type::Kind::pointer;
+    type->name = target->name + "*";
+    type->bytes = 8;
+    type->target = std::move(target);
+    return type;
+}
+
+const auto f32 = scalar(Type::Kind::floating, "float", 4);
+const auto i32 = scalar(Type::Kind::signed_integer, "int", 4);
+
+Signature add_signature() {
+    Signature signature;
+    signature.name = signature.entry = "add";
+    signature.parameters = {{"n", i32}, {"a", f32}, {"x", pointer_to(f32)}, {"y", pointer_to(f32)}};
+    return signature;
+}
+
+/// The launch file with `more` fields at its end.
+std::string file_text(const std::string& more = "", const std::string& launch = "") {
+    return R"({"source": "add.cu", "scalars": {"n": 1000, "a": 2.0},
+               "buffers": {"x": {"shape": "n", "fill": "i"}, "y": {"shape": "n", "fill": 1}},
+               "launches": [{"kernel": "add", "grid": "(n + 255) / 256", "block": 256)" +
+           launch + "}]" + more + "}";
+}
+
+LaunchPlan planned(const std::string& text, const Signature& signature = add_signature()) {
+    return plan_launch(parse_launch_file(text), "launch/add", {{signature}});
+}
+
+std::string error_of(const std::string& text, const Signature& signature = add_signature()) {
+    try {
+        planned(text, signature);
+        return "no error";
+    } catch (const LaunchError& e) {
+        return e.what();
+    }
+}
+
+class LaunchExperiment : public tests::OnDevices {
+  protected:
+    std::unique_ptr<Launch> make(const std::string& text) {
+        compute::KernelEdit edit{.file = "launch/add", .source = "", .ptx = ptx, .warnings = {}};
+        device().set_edits({{"launch/add", std::make_shared<compute::KernelEdit>(edit)}});
+        return std::make_unique<Launch>(device(), std::make_shared<LaunchPlan>(planned(text)));
+    }
+    static void set(Launch& launch, const char* id, const char* value) {
+        const Assignment assignment{id, value};
+        launch.set({&assignment, 1});
+    }
+};
+
+WARPSCOPE_ON_DEVICES(LaunchExperiment);
+
+TEST_P(LaunchExperiment, RunsTheKernelAndComparesItsBuffers) {
+    const auto launch = make(file_text(R"(, "expect": [{"buffer": "y", "equals": "2 * i + 1"}])"));
+    const Report report = launch->report();
+    ASSERT_EQ(report.size(), 4U);
+    EXPECT_EQ(report[0].verdict, Verdict::pass);
+    EXPECT_EQ(report[0].value, 0);
+    EXPECT_EQ(launch->array("y").at(999), Number(1999.0));
+    EXPECT_EQ(find(report, "largest")->value, 1999);
+    EXPECT_EQ(find(report, "mean")->value, 1000);
+}
+
+TEST_P(LaunchExperiment, NamesTheFirstNumberThatDiffers) {
+    const auto launch = make(file_text(
+        R"(, "expect": [{"buffer": "y", "equals": "i == 7 ? 0 : 2 * i + 1", "absolute": 0.5}])"));
+    const Report report = launch->report();
+    EXPECT_EQ(report[0].verdict, Verdict::fail);
+    EXPECT_EQ(report[0].value, 1);
+    EXPECT_NE(report[0].sentence.find("y[7] = 15, expected 0"), std::string::npos)
+        << report[0].sentence;
+}
+
+TEST_P(LaunchExperiment, ABufferThatIsKeptGoesOnFromFrameToFrame) {
+    std::string text = file_text();
+    const auto fresh = make(text);
+    text.replace(text.find("\"fill\": 1"), 9, "\"fill\": 1, \"keep\": true");
+    const auto kept = make(text);
+    for (int frame = 0; frame < 3; ++frame) {
+        fresh->step();
+        kept->step();
+    }
+    // Frame 3 is the fourth one: y = 1 + 4 * 2 * i.
+    EXPECT_EQ(fresh->array("y").at(10), Number(21.0));
+    EXPECT_EQ(kept->array("y").at(10), Number(81.0));
+    const Snapshot snapshot = kept->snapshot();
+    kept->reset();
+    EXPECT_EQ(kept->array("y").at(10), Number(21.0));
+    kept->resume(snapshot);
+    EXPECT_EQ(kept->array("y").at(10), Number(81.0));
+}
+
+TEST_P(LaunchExperiment, ALaunchIsRepeated) {
+    const auto launch = make(file_text("", R"(, "repeat": 3, "arguments": {"a": "iteration"})"));
+    EXPECT_EQ(launch->array("y").at(10), Number(31.0));  // 1 + (0 + 1 + 2) * 10
+}
+
+TEST_P(LaunchExperiment, AScalarIsAParameter) {
+    const auto launch = make(file_text());
+    set(*launch, "n", "500");
+    EXPECT_EQ(launch->array("y").shape, (std::vector<std::size_t>{500}));
+    EXPECT_EQ(launch->array("y").at(499), Number(999.0));
+    set(*launch, "a", "0.5");
+    EXPECT_EQ(launch->array("y").at(499), Number(250.5));
+    EXPECT_THROW(set(*launch, "n", "0"), LaunchError);
+    EXPECT_EQ(launch->array("y").at(499), Number(250.5));
+}
+
+TEST_P(LaunchExperiment, ALaunchOverALimitNamesItsField) {
+    const auto error = [&](const char* from, const char* to) -> std::string {
+        std::string text = file_text();
+        text.replace(text.find(from), std::string(from).size(), to);
+        try {
+            make(text)->report();
+            return "no error";
+        } catch (const LaunchError& e) {
+            return e.what();
+        }
+    };
+    EXPECT_EQ(error("\"block\": 256", "\"block\": [32, 33]"),
+              "launches[0].block: it has 1056 threads: a block has at most 1024");
+    EXPECT_EQ(error("\"block\": 256", "\"block\": 0"),
+              "launches[0].block: \"0\" is 0: it must be 1 to 1024");
+    EXPECT_EQ(error("\"(n + 255) / 256\"", "[1, 70000]"),
+              "launches[0].grid: \"70000\" is 70000: it must be 1 to 65535");
+    EXPECT_EQ(error("(n + 255) / 256", "n / 0"), "launches[0].grid: \"n / 0\": division by zero");
+}
+
+TEST_P(LaunchExperiment, DrawsItsBuffer) {
+    const auto launch = make(file_text());
+    set(*launch, "view", "grey");
+    EXPECT_EQ(launch->picture_size({640, 480}), (Size{1000, 1}));
+    compute::Buffer<Rgba> pixels(device(), 1000);
+    launch->render_into({pixels.pointer(), {1000, 1}});
+    // y goes from 1 to 1999, so number 500 has (1001 - 1) / 1998 of 255.
+    EXPECT_EQ(pixels.download()[0].r, 0);
+    EXPECT_EQ(pixels.download()[500].g, 128);
+    EXPECT_EQ(pixels.download()[999].b, 255);
+    set(*launch, "view", "automatic");
+    EXPECT_EQ(launch->picture_size({640, 480}), (Size{640, 480}));
+}
+
+TEST(LaunchPlans, BuffersTakeTheTypeOfTheirPointer) {
+    const LaunchPlan plan = planned(file_text());
+    EXPECT_EQ(plan.types, (std::vector{parse_element_type("float"), parse_element_type("float")}));
+    ASSERT_EQ(plan.launches[0].arguments.size(), 4U);
+    EXPECT_EQ(plan.launches[0].arguments[0].bytes, 4U);
+    EXPECT_EQ(std::get<std::size_t>(plan.launches[0].arguments[3].parts[0].value), 1U);
+}
+
+TEST(LaunchPlans, StructsAreGivenByMembers) {
+    auto inner = std::make_shared<Type>(Type{.kind = Type::Kind::structure, .name = "In"});
+    inner->bytes = 8;
+    inner->members = {{"lo", 0, f32}, {"hi", 4, i32}};
+    auto outer = std::make_shared<Type>(Type{.kind = Type::Kind::structure, .name = "Out"});
+    outer->bytes = 24;
+    outer->members = {{"p", 0, pointer_to(f32)}, {"in", 8, inner}, {"k", 16, i32}};
+    Signature signature = add_signature();
+    signature.parameters = {{"o", outer}};
+    const auto with = [&](const std::string& value) {
+        std::string text = file_text("", ", \"arguments\": {\"o\": " + value + "}");
+        return text.replace(text.find("\"x\": {"), 6, "\"x\": {\"type\": \"float\", ");
+    };
+    const LaunchPlan plan =
+        planned(with(R"({"p": "y", "in": {"lo": 0.5, "hi": "n"}, "k": 7})"), signature);
+    const BoundArgument& argument = plan.launches[0].arguments[0];
+    EXPECT_EQ(argument.bytes, 24U);
+    ASSERT_EQ(argument.parts.size(), 4U);
+    EXPECT_EQ(argument.parts[1].offset, 8U);
+    EXPECT_EQ(argument.parts[2].offset, 12U);
+    EXPECT_EQ(argument.parts[3].offset, 16U);
+    EXPECT_EQ(error_of(with(R"({"p": "y", "k": 7})"), signature),
+              "launches[0].arguments.o: the member in of Out has no value; write an object with: "
+              "p, in, k");
+    EXPECT_EQ(
+        error_of(with(R"({"p": "y", "in": {"lo": 1, "hi": 1, "mid": 1}, "k": 7})"), signature),
+        "launches[0].arguments.o.in: In has no member mid; it has: lo, hi");
+}
+
+TEST(LaunchPlans, ErrorsNameTheField) {
+    std::string text = file_text();
+    text.replace(text.find("\"add\", \"grid\""), 5, "\"sub\"");
+    EXPECT_EQ(error_of(text), "launches[0].kernel: the source has no kernel sub; it has: add");
+    EXPECT_EQ(error_of(file_text("", R"(, "arguments": {"z": 1})")),
+              "launches[0].arguments: add has no parameter z; it has: n, a, x, y");
+    EXPECT_EQ(error_of(file_text("", R"(, "arguments": {"x": "n"})")),
+              "launches[0].arguments.x: \"n\" is no buffer; write the name of one, or null");
+    EXPECT_EQ(error_of(file_text("", R"(, "arguments": {"a": null})")),
+              "launches[0].arguments.a: write a number or an expression for the float");
+    Signature other = add_signature();
+    other.parameters.push_back({"k", i32});
+    EXPECT_EQ(error_of(file_text(), other),
+              "launches[0].arguments: the parameter int k has no value: give it one here, or a "
+              "scalar of its name");
+    text = file_text();
+    text.replace(text.find("\"x\": {"), 6, "\"x\": {\"type\": \"int\", ");
+    EXPECT_EQ(error_of(text),
+              "launches[0].arguments.x: the parameter points at float, but the buffer x holds int");
+    text = file_text("", R"(, "arguments": {"x": null})");
+    EXPECT_EQ(error_of(text),
+              "buffers.x: \"type\" is missing, and no parameter says what the buffer holds");
+}
+
+TEST(LaunchPlans, AScalarMustNotHideAParameter) {
+    std::string text = file_text();
+    text.replace(text.find("\"n\": 1000"), 9, "\"n\": 1000, \"view\": 1");
+    const auto plan = std::make_shared<LaunchPlan>(planned(text));
+    EXPECT_THROW(LaunchParameters{plan}, LaunchError);
+}
+
+}  // namespace
+}  // namespace warpscope::experiments

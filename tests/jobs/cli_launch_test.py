@@ -1,0 +1,199 @@
+"""Runs the real program with launch files.
+
+usage: cli_launch_test.py PROGRAM
+"""
+
+import json
+import os
+import struct
+import sys
+import unittest
+
+import cli_kernels_test
+import cli_test
+
+SOURCE = """#include <cstdio>
+#include <vector>
+#include "scale.h"
+
+#define CHECK(call) do { if ((call) != cudaSuccess) exit(1); } while (0)
+
+struct Range { float low, high; };
+
+template <int B>
+__global__ void block_sums(const float* in, float* sums, int n) {
+    __shared__ float tile[B];
+    const int i = blockIdx.x * B + threadIdx.x;
+    tile[threadIdx.x] = i < n ? in[i] : 0.0f;
+    for (int s = B / 2; s > 0; s /= 2) {
+        __syncthreads();
+        if (threadIdx.x < s) tile[threadIdx.x] += tile[threadIdx.x + s];
+    }
+    if (threadIdx.x == 0) sums[blockIdx.x] = tile[0];
+}
+
+__global__ void clamp_scaled(float4* v, Range range, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) v[i].x = fminf(fmaxf(scaled(v[i].x), range.low), range.high);
+}
+
+int main() {
+    std::vector<float> host(1000);
+    block_sums<256><<<4, 256>>>(nullptr, nullptr, 1000);
+    printf("%zu\\n", host.size());
+    CHECK(cudaDeviceSynchronize());
+    return 0;
+}
+"""
+HEADER = """#pragma once
+#include <string>
+inline std::string name() { return "scale"; }
+__device__ inline float scaled(float x) { return 2 * x; }
+"""
+# Sums of 0.5 * i over 256 numbers from i = 256 * b: 32768 * b + 16320; the last block has 232.
+LAUNCH = {
+    "source": "sums.cu",
+    "scalars": {"n": 1000, "blocks": "(n + 255) / 256"},
+    "buffers": {"in": {"shape": "n", "fill": "i * 0.5"}, "sums": {"shape": "blocks"},
+                "v": {"shape": "n", "fill": "lane == 0 ? i : -1"}},
+    "launches": [
+        {"kernel": "block_sums<256>", "grid": "blocks", "block": 256},
+        {"kernel": "clamp_scaled", "grid": ["blocks"], "block": [256],
+         "arguments": {"range": {"low": 10, "high": 100.5}}},
+    ],
+    "expect": [
+        {"buffer": "sums", "equals": "i < 3 ? 32768 * i + 16320 : 102486"},
+        {"buffer": "v", "equals": "lane == 0 ? min(max(2 * i, 10), 100.5) : -1"},
+    ],
+    "save": {"sums": "sums.npy", "in": "in.csv"},
+}
+
+
+class Launches(cli_kernels_test.Kernels):
+    def setUp(self):
+        super().setUp()
+        self.write("scale.h", HEADER)
+        self.write_all(SOURCE, LAUNCH)
+        done = self.run_program("--headless", "--device", "emulator", "--launch",
+                                "sums.launch.json")
+        if "NVRTC" in done.stderr and "not installed" in done.stderr:
+            self.skipTest(done.stderr.strip())
+
+    def write_all(self, source, launch):
+        self.write("sums.cu", source)
+        self.write("sums.launch.json", json.dumps(launch))
+
+    def run_launch(self, *arguments):
+        return self.run_program(*arguments, "--launch", "sums.launch.json", "--json", "-")
+
+    def test_a_file_with_its_host_program_runs_and_is_as_expected(self):
+        done = self.run_launch("--check", "race,barrier,memory")
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        result = json.loads(done.stdout)
+        self.assertEqual([r["value"] for r in result["report"][:2]], [0, 0])
+        self.assertEqual({r["verdict"] for r in result["report"][:2]}, {"pass"})
+        self.assertEqual(result["findings"], [])
+        self.assertEqual(done.stderr, "sums.cu: note: host code is left out: #include of cstdio "
+                         "(line 1), #include of vector (line 2), the function main (lines 27 to "
+                         "33)\n")
+
+    def test_the_names_of_kernels_are_those_of_the_source(self):
+        result = json.loads(self.run_launch("--counters").stdout)
+        names = {k["kernel"] for k in result["counters"]}
+        self.assertIn("block_sums<256>", names)
+        self.assertIn("clamp_scaled", names)
+        # Each of the 4 blocks arrives 8 times: s = 128, 64, …, 1.
+        sums = next(k for k in result["counters"] if k["kernel"] == "block_sums<256>")
+        self.assertEqual(sums["barriers"], 4 * 8 * sums["launches"])
+
+    def test_a_missing_barrier_is_found_at_its_line(self):
+        self.write_all(SOURCE.replace("__syncthreads();", ""), LAUNCH)
+        done = self.run_launch("--check", "race")
+        self.assertEqual(done.returncode, 1)
+        lines = {f["first"]["line"] for f in json.loads(done.stdout)["findings"]
+                 if f["kind"] == "race"}
+        self.assertLessEqual(lines, {13, 16})
+        self.assertEqual({f["kernel"] for f in json.loads(done.stdout)["findings"]},
+                         {"block_sums<256>"})
+
+    def test_an_expectation_that_fails_ends_with_1(self):
+        self.write_all(SOURCE, {**LAUNCH, "expect": [{"buffer": "in", "equals": "i * 0.5 + (i == 9)"}]})
+        done = self.run_launch("--headless", "--device", "emulator")
+        self.assertEqual(done.returncode, 1)
+        reading = json.loads(done.stdout)["report"][0]
+        self.assertEqual(reading["value"], 1)
+        self.assertIn("in[9] = 4.5, expected 5.5", reading["sentence"])
+
+    def test_a_scalar_is_set_on_the_command_line(self):
+        done = self.run_launch("--headless", "--device", "emulator", "--set", "launch.n=256")
+        # 256 numbers fill one block; the expectations hold for it.
+        self.assertEqual(done.returncode, 0, done.stdout)
+        saved = (self.folder / "sums.npy").read_bytes()
+        self.assertEqual(struct.unpack("<f", saved[-4:]), (16320.0,))
+        self.assertEqual((self.folder / "in.csv").read_text().split()[:3], ["0", "0.5", "1"])
+
+    def test_a_picture_shows_a_buffer(self):
+        done = self.run_launch("--headless", "--device", "emulator", "--set", "launch.buffer=in",
+                               "--set", "launch.view=grey", "--view-only", "--screenshot", "p.png")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        pixels, _ = cli_test.read_png(self.folder / "p.png")
+        self.assertEqual(len(pixels), 1 + 4 * 1000)
+
+    def test_what_cannot_be_used_is_one_line_with_its_field(self):
+        first = LAUNCH["launches"][0]
+
+        def with_launch(**changes):
+            return {**LAUNCH, "launches": [{**first, **changes}, LAUNCH["launches"][1]]}
+
+        for launch, pattern in [
+            (with_launch(kernel="product"), r"launches\[0\]\.kernel: the source has no kernel product"),
+            (with_launch(block=2000), r"launches\[0\]\.block: \"2000\" is 2000: it must be 1 to 1024"),
+            (with_launch(grid="n / 0"), r"launches\[0\]\.grid: \"n / 0\": division by zero"),
+            ({**LAUNCH, "source": "none.cu"}, r"source: none\.cu: No such file"),
+            ({**LAUNCH, "launch": []}, r"\"launch\" is not known"),
+            ({**LAUNCH, "buffers": {**LAUNCH["buffers"], "in": {"fill": {"file": "x.npy"}}}},
+             r"buffers\.in\.fill: x\.npy: No such file"),
+        ]:
+            with self.subTest(pattern=pattern):
+                self.write_all(SOURCE, launch)
+                done = self.run_launch("--headless", "--device", "emulator")
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                lines = [line for line in done.stderr.splitlines() if ": note: " not in line]
+                self.assertEqual(len(lines), 1, done.stderr)
+                self.assertRegex(lines[0], pattern)
+
+    def test_a_buffer_that_is_too_short_is_found(self):
+        launch = {**LAUNCH, "buffers": {**LAUNCH["buffers"], "in": {"shape": "n - 1"}},
+                  "expect": []}
+        self.write_all(SOURCE, launch)
+        done = self.run_launch("--check", "memory")
+        self.assertEqual(done.returncode, 1)
+        finding = json.loads(done.stdout)["findings"][0]
+        self.assertEqual((finding["kind"], finding["first"]["line"]), ("memory", 13))
+        self.assertIn("4 bytes", finding["sentence"])
+
+    def test_errors_of_the_source_stand_at_their_lines(self):
+        self.write_all(SOURCE.replace("float tile[B]", "flot tile[B]"), LAUNCH)
+        done = self.run_launch("--headless", "--device", "emulator")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"sums\.cu:11:\d+: error: ")
+
+
+class Options(cli_kernels_test.Kernels):
+    def test_launch_goes_with_no_experiment(self):
+        for arguments, pattern in [
+            (["--launch", "a.json"], r"--launch: add --headless"),
+            (["--headless", "--launch", "a.json", "--experiment", "ripple"],
+             r"--launch: leave out --experiment"),
+            (["--headless", "--launch", "a.json", "--set", "ripple.sync=off"],
+             r"launch\.SCALAR=VALUE"),
+            (["--headless", "--launch", "a.json"], r"a\.json: No such file"),
+            (["--headless", "--launch", ""], r"--launch: name a file"),
+        ]:
+            with self.subTest(arguments=arguments):
+                self.expect_refusal(arguments, 2, pattern)
+
+
+if __name__ == "__main__":
+    cli_test.PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
