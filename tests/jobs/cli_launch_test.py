@@ -94,8 +94,8 @@ class Launches(cli_kernels_test.Kernels):
         self.assertEqual({r["verdict"] for r in result["report"][:2]}, {"pass"})
         self.assertEqual(result["findings"], [])
         self.assertEqual(done.stderr, "sums.cu: note: host code is left out: #include of cstdio "
-                         "(line 1), #include of vector (line 2), the function main (lines 27 to "
-                         "33)\n")
+                         "(line 1), #include of vector (line 2), the function main (lines 26 to "
+                         "32)\n")
 
     def test_the_names_of_kernels_are_those_of_the_source(self):
         result = json.loads(self.run_launch("--counters").stdout)
