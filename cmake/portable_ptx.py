@@ -3,10 +3,10 @@
 usage: portable_ptx.py PTX_FILE
 nvcc writes absolute paths, times and sizes: `.file 1 "/home/me/kernels/dot.cu", 1700000000, 512`.
 The path of a kernel becomes "kernels/NAME.cu" or "kernels/gallery/NAME.cu", the path of a header of
-the toolkit becomes "cuda/NAME". The debugger's names of functions contain a hash of the path, such
-as `_INTERNAL_0c3fe329_9_reduce_cu`; it is replaced by zeros. nvcc also states the ISA version of its
-own release; the kernels need no newer one than that of CUDA 11.0, so that every driver from then on
-takes the text.
+the toolkit becomes "cuda/NAME". Names of functions and variables of one file contain a hash of the
+path, such as `_INTERNAL_0c3fe329_9_reduce_cu`; it is replaced by zeros. nvcc also states the ISA
+version of its own release; the kernels need no newer one than that of CUDA 11.0, so that every
+driver from then on takes the text.
 """
 import pathlib
 import re
@@ -35,4 +35,5 @@ target = pathlib.Path(sys.argv[1])
 text = target.read_text()
 text = re.sub(r'(?m)^(\s*\.file\s+\d+\s+)"([^"]+)"(?:,\s*\d+)*', portable_path, text)
 text = re.sub(r"(?m)^\.version \d+\.\d+", OLDEST_VERSION, text)
+text = re.sub(r"(_INTERNAL_|_GLOBAL__N__)[0-9a-f]{8}_", r"\g<1>00000000_", text)
 target.write_text(re.sub(HASH, zeros, text))

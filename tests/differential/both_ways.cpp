@@ -153,12 +153,26 @@ unsigned expect_equal_launches(const std::shared_ptr<const Module>& module, cons
     return without_error;
 }
 
+namespace {
+
+/// Whether the kernel reads the host's clock: two runs of it may execute different numbers of
+/// instructions.
+bool reads_clock(const std::string& ptx, const std::string& kernel) {
+    const std::size_t begin = ptx.find(".entry " + kernel + "(");
+    return ptx.substr(begin, ptx.find(".entry ", begin + 1) - begin).find("%globaltimer") !=
+           std::string::npos;
+}
+
+}  // namespace
+
 void expect_equal_kernels(const std::string& ptx, const std::string& name, unsigned rounds) {
     const auto module = Module::parse(ptx, name);
     ASSERT_FALSE(module->kernels().empty()) << name;
-    for (const auto& kernel : module->kernels())
+    for (const auto& kernel : module->kernels()) {
+        if (reads_clock(ptx, kernel->name)) continue;
         EXPECT_GE(expect_equal_launches(module, *kernel, rounds), rounds)
             << name << ", " << kernel->name;
+    }
 }
 
 std::vector<std::string> files_below(const std::string& folder, const std::string& extension) {
