@@ -120,14 +120,17 @@ bool race_chip(Ui& ui, const RaceSummary& summary, float right) {
 
 }  // namespace
 
-Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions& options)
+Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions& options,
+           EditorPanel& editor)
     : stage_(stage),
       microscope_(microscope),
       options_(options),
       timings_(stage, facts),
       roofline_(stage),
+      occupancy_(stage),
       findings_(stage, microscope, options),
       counters_(stage),
+      lines_(stage, options, editor),
       timeline_(stage, microscope),
       banks_(microscope),
       registers_(microscope),
@@ -140,6 +143,9 @@ std::vector<Dock::Tab> Dock::tabs() {
         {"timings", "Timings", "How long the kernels take.", draws(timings_)},
         {"roofline", "Roofline", "The rate of every kernel, below the ceilings of the device.",
          draws(roofline_)},
+        {"occupancy", "Occupancy",
+         "How many warps of a kernel an SM executes at one time, and what limits them.",
+         draws(occupancy_)},
         {"findings", "Findings",
          "Races, invalid accesses, and barriers that not every thread reaches, found by the "
          "emulator on a copy of the launch.",
@@ -147,7 +153,10 @@ std::vector<Dock::Tab> Dock::tabs() {
         {"counters", "Counters",
          "Instructions, sectors of global memory and bank conflicts of shared memory, counted by "
          "the emulator.",
-         draws(counters_)}};
+         draws(counters_)},
+        {"lines", "Lines",
+         "The counters by source line: where instructions, traffic and conflicts come from.",
+         draws(lines_)}};
     const bool open = microscope_.is_open();
     if (open || timeline_.has_measured())
         tabs.push_back({"timeline", "Timeline", "What each warp of a block does over time.",

@@ -6,6 +6,8 @@
 
 #include "ui/dock/counters_panel.h"
 #include "ui/dock/findings_panel.h"
+#include "ui/dock/lines_panel.h"
+#include "ui/dock/occupancy_panel.h"
 #include "ui/dock/policies_panel.h"
 #include "ui/dock/registers_panel.h"
 #include "ui/dock/roofline_panel.h"
@@ -19,7 +21,8 @@ namespace warpscope::ui {
 /// The panel at the lower edge: a row of tabs, and the panel of the chosen tab below.
 class Dock {
   public:
-    Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions& options);
+    Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions& options,
+         EditorPanel& editor);
 
     /// Draws the dock into the current ImGui child window. `folded`: the tabs above one line of
     /// timings; a click on a tab opens it.
@@ -42,8 +45,10 @@ class Dock {
     ViewOptions& options_;
     TimingsPanel timings_;
     RooflinePanel roofline_;
+    OccupancyPanel occupancy_;
     FindingsPanel findings_;
     CountersPanel counters_;
+    LinesPanel lines_;
     TimelinePanel timeline_;
     BanksPanel banks_;
     RegistersPanel registers_;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "ui/dock/recent_registers.h"
+#include "ui/microscope/recent_registers.h"
 #include "ui/microscope/warp_words.h"
 #include "ui/widgets/widgets.h"
 

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "ui/dock/recent_registers.h"
 #include "ui/microscope/microscope.h"
+#include "ui/microscope/recent_registers.h"
 #include "ui/widgets/ui.h"
 
 namespace warpscope::ui {

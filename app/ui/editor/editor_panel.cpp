@@ -233,6 +233,12 @@ void notices(const EditorFrame& frame) {
     say("editor.error", frame.stage.documents()[frame.view.file].outcome()->error, colour::bad);
 }
 
+void reveal_row(EditorView& view, const KernelDocument& document, int row) {
+    view.diff = false;
+    view.field.reveal = row;
+    view.field.go = document.lines().begin(row);
+}
+
 float row_height(const EditorFrame& frame) {
     return text_size(frame.ui.fonts.small) + frame.ui.px(6);
 }
@@ -255,10 +261,7 @@ void diagnostic_row(const EditorFrame& frame, KernelDocument& document, std::siz
     list.AddText({start - frame.ui.px(8) - ImGui::CalcTextSize(line.c_str()).x, y}, colour::dim,
                  line.c_str());
     list.AddText({start, y}, colour::text, one.what.text.c_str());
-    if (!clicked || one.row < 0) return;
-    frame.view.diff = false;
-    frame.view.field.reveal = one.row;
-    frame.view.field.go = document.lines().begin(one.row);
+    if (clicked && one.row >= 0) reveal_row(frame.view, document, one.row);
 }
 
 float list_height(const EditorFrame& frame, float room) {
@@ -287,6 +290,13 @@ void diagnostics_list(const EditorFrame& frame, KernelDocument& document, float 
 
 bool EditorPanel::close_find() {
     return close_editor_find(view_, stage_.documents()[view_.file]);
+}
+
+void EditorPanel::reveal(const std::string& file, int row) {
+    const KernelDocument& document = stage_.documents()[file];
+    view_.kernel = stage_.parameters().kernel_file();  // as if the pane had been drawn for it
+    view_.file = file;
+    if (row < document.lines().count()) reveal_row(view_, document, row);
 }
 
 void EditorPanel::draw(Ui& ui) {

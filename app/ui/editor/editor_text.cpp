@@ -5,6 +5,9 @@
 #include <optional>
 #include <string_view>
 
+#include "compute/device/kernel_source.h"
+#include "compute/device/quantity.h"
+#include "experiments/measure/line_figures.h"
 #include "ui/editor/editor_parts.h"
 #include "ui/edits/barrier_switch.h"
 #include "ui/source/source_colour.h"
@@ -172,8 +175,18 @@ std::string words_of(BarrierState state, bool editable, const experiments::Toggl
 
 /// Left edges in the gutter.
 struct Gutter {
-    float mark, number_end, change, width;
+    float mark, number_end, change, figure, width;
 };
+
+/// The counters of the file's lines, where the dock shows them and they are those of this text;
+/// nullptr elsewhere.
+const emulator::KernelCounters* counters_beside(const EditorFrame& frame) {
+    const bool shown = frame.options.dock == "lines" && !frame.options.dock_folded;
+    const EditState state = frame.stage.documents()[frame.view.file].state();
+    const bool current = frame.stage.checks().current &&
+                         (state == EditState::shipped || state == EditState::running);
+    return shown && current ? frame.stage.checks().newest_counters() : nullptr;
+}
 
 Gutter gutter_of(const EditorFrame& frame, int lines) {
     Gutter gutter{};
@@ -181,7 +194,9 @@ Gutter gutter_of(const EditorFrame& frame, int lines) {
     const float digits = float(std::max<std::size_t>(3, fmt::format("{}", lines).size()));
     gutter.number_end = frame.ui.px(25) + digits * character_width();
     gutter.change = gutter.number_end + frame.ui.px(5);
-    gutter.width = gutter.change + frame.ui.px(9);
+    gutter.figure = gutter.change + frame.ui.px(7);
+    const bool counts = counters_beside(frame) != nullptr;
+    gutter.width = gutter.change + frame.ui.px(9) + (counts ? frame.ui.px(62) : 0);
     return gutter;
 }
 
@@ -198,6 +213,37 @@ void draw_changes(const EditorFrame& frame, const Gutter& gutter, float left,
         else
             list.AddTriangleFilled({x, top - frame.ui.px(3)}, {x + frame.ui.px(5), top},
                                    {x, top + frame.ui.px(3)}, colour::bad);
+    }
+}
+
+/// One figure of each counted line, with a bar for its share of the highest one.
+void draw_figures(const EditorFrame& frame, const Gutter& gutter, float left,
+                  const EditorPlaces& at) {
+    const emulator::KernelCounters* kernel = counters_beside(frame);
+    if (!kernel) return;
+    const std::string path = compute::kernel_path(frame.view.file);
+    std::uint64_t most = 1;
+    for (const emulator::LineCounters& line : kernel->lines)
+        most = std::max(most, experiments::figure_of(line, frame.options.figure));
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    ImFont* const font = frame.ui.fonts.mono_small;
+    for (const emulator::LineCounters& line : kernel->lines) {
+        const int row = line.line - 1;
+        const std::uint64_t value = experiments::figure_of(line, frame.options.figure);
+        if (line.file != path || row < at.first || row >= at.end || value == 0) continue;
+        const ImVec2 low{left + gutter.figure, at.y(row)},
+            high{left + gutter.figure + frame.ui.px(56), at.y(row) + at.line};
+        const float share = float(value) / float(most);
+        list.AddRectFilled({high.x - (high.x - low.x) * share, low.y + frame.ui.px(1)},
+                           {high.x, high.y - frame.ui.px(1)}, faded(colour::accent, 0.28F));
+        const std::string words = compute::count(double(value));
+        const float width =
+            font->CalcTextSizeA(text_size(font), FLT_MAX, 0, words.c_str()).x + frame.ui.px(3);
+        list.AddText(font, text_size(font),
+                     {high.x - width, low.y + (at.line - text_size(font)) / 2}, colour::text,
+                     words.c_str());
+        record_rect(frame.ui, low, high, fmt::format("editor.figure.{}", line.line),
+                    std::to_string(value));
     }
 }
 
@@ -232,6 +278,7 @@ void draw_gutter(const EditorFrame& frame, KernelDocument& document, const Edito
     if (hovered) frame.view.field.wheel -= ImGui::GetIO().MouseWheel * 5 * at.line;
     ImGui::PushClipRect(low, high, true);
     draw_changes(frame, gutter, low.x, at);
+    draw_figures(frame, gutter, low.x, at);
     const int current = document.lines().row(frame.view.field.cursor);
     for (int row = at.first; row < at.end; ++row) {
         const auto said = diagnostics_of(frame.view, row);

@@ -23,6 +23,13 @@ bool ready(const auto& future) {
 
 }  // namespace
 
+const emulator::KernelCounters* Checks::newest_counters() const {
+    const auto found = std::find_if(counters.begin(), counters.end(), [&](const auto& k) {
+        return inspection && k.kernel == inspection->kernel;
+    });
+    return found == counters.end() ? nullptr : &*found;
+}
+
 Inspector::Work Inspector::usual_work() {
     return {[](const Entry& entry, Experiment& live, std::size_t memory_bytes,
                std::stop_token stop) -> Job<Inspection> {

@@ -36,6 +36,9 @@ struct Checks {
     std::shared_ptr<const Policies> policies;  ///< null: none yet
     bool policies_current = false;
     std::string policies_error;
+
+    /// Of the kernel of `inspection`; nullptr where there are none.
+    const emulator::KernelCounters* newest_counters() const;
 };
 
 /// Checks the launch on show in the background, on a copy of the experiment: races, barriers and

@@ -120,7 +120,7 @@ class WindowView {
     SourcePanel source_{stage_, microscope_};
     WarpsPanel warps_{microscope_};
     TilePanel tile_{microscope_};
-    Dock dock_{stage_, microscope_, facts_, options_};
+    Dock dock_{stage_, microscope_, facts_, options_, editor_};
     MessageLine message_{stage_};
     WorkChip work_chip_{stage_, microscope_};
     FileOpener opener_{stage_, options_};

@@ -67,5 +67,13 @@ TEST(KernelSources, AnUnknownFileHasNoText) {
     EXPECT_TRUE(kernel_source("kernels/none.cu").empty());
 }
 
+TEST(KernelFile, IsTheNameInAPath) {
+    EXPECT_EQ(kernel_file("kernels/ripple.cu"), "ripple");
+    EXPECT_EQ(kernel_file(kernel_path("gallery/life")), "gallery/life");
+    EXPECT_EQ(kernel_file("kernels/.cu"), "");
+    EXPECT_EQ(kernel_file("/usr/include/cub/block.cuh"), "");
+    EXPECT_EQ(kernel_file(""), "");
+}
+
 }  // namespace
 }  // namespace warpscope::compute

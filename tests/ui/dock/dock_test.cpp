@@ -165,6 +165,62 @@ TEST_F(DockTest, CountersOfKernelsAreListedTogether) {
     EXPECT_EQ(value("counter.ripple_tytx.passes"), "256");
 }
 
+// The 16 blocks' 8 warps write the tile and read it, in 8 passes each.
+TEST_F(DockTest, LinesAreSortedByTheChosenFigureAndShownBesideTheSource) {
+    show("ripple", small_ripple);
+    click("dock.lines");
+    EXPECT_EQ(value("lines.kernel"), "ripple_txty");
+    EXPECT_EQ(value("lines.by.instructions"), "on");
+    const int write = line_of("ripple", "tile[threadIdx.x][threadIdx.y] =");
+    const int read = line_of("ripple", "= tile[side - 1 - threadIdx.x]");
+    const int store = line_of("ripple", "pixels[y * width + x] =");
+    const auto row = [](int line) { return fmt::format("line.{}", line); };
+    click("lines.by.conflicts");
+    EXPECT_EQ(value("lines.by.instructions"), "off");
+    EXPECT_EQ(value(row(write) + ".wavefronts"), "1024");
+    EXPECT_EQ(value(row(write) + ".conflicts"), "896");
+    EXPECT_EQ(value(row(read) + ".conflicts"), "896");
+    click("lines.by.sectors");
+    EXPECT_EQ(value(row(store) + ".sectors"), "512");
+    EXPECT_EQ(value(row(store) + ".conflicts"), "0");
+    const auto top = [&](int line) { return view_->widgets().find(row(line))->y; };
+    EXPECT_LT(top(store), top(write));
+    EXPECT_LT(top(write), top(read)) << "lines with one figure keep the order of the source";
+
+    EXPECT_FALSE(view_->options().editor);
+    click(row(store));
+    EXPECT_TRUE(view_->options().editor);
+    EXPECT_EQ(value("editor.text"), fmt::format("{}:1", store));
+    EXPECT_EQ(value(fmt::format("editor.figure.{}", store)), "512");
+    EXPECT_EQ(view_->widgets().find(fmt::format("editor.figure.{}", write)), nullptr);
+    click("lines.by.wavefronts");
+    EXPECT_EQ(value(fmt::format("editor.figure.{}", write)), "1024");
+    // The source has no figures where the dock has no lines.
+    click("dock.timings");
+    EXPECT_EQ(view_->widgets().find(fmt::format("editor.figure.{}", write)), nullptr);
+}
+
+// 256 threads and a tile of 1024 bytes: 8 blocks of 8 warps on an SM of 9.0. 128 registers a thread
+// are 4096 a warp: 4 warps in each of 4 partitions.
+TEST_F(DockTest, OccupancyNamesWhatLimitsIt) {
+    show("ripple", small_ripple);
+    click("dock.occupancy");
+    EXPECT_EQ(value("occupancy.kernel"), "ripple_txty");
+    EXPECT_EQ(value("occupancy.sm"), "9.0");
+    EXPECT_EQ(value("occupancy.registers"), "unknown");
+    EXPECT_EQ(value("occupancy.sentence"),
+              "8 blocks, 64 of 64 warps of an SM (100 %). Limited by: warps of an SM.");
+    type("occupancy.registers", "128");
+    EXPECT_EQ(value("occupancy.sentence"),
+              "2 blocks, 16 of 64 warps of an SM (25 %). Limited by: registers.");
+    const std::string curve = value("occupancy.curve");
+    EXPECT_EQ(curve.substr(0, 12), "16 16 15 16 ") << "blocks of 1, 2, 3 and 4 warps";
+    click("occupancy.sm");
+    click("occupancy.sm:7.5");
+    EXPECT_EQ(value("occupancy.sentence"),
+              "2 blocks, 16 of 32 warps of an SM (50 %). Limited by: registers.");
+}
+
 TEST_F(DockTest, TimingsOfAKernelThatNoLongerRunsAreDimmed) {
     show("ripple", small_ripple);
     click("dock.timings");

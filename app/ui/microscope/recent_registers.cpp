@@ -1,4 +1,4 @@
-#include "ui/dock/recent_registers.h"
+#include "ui/microscope/recent_registers.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,167 @@
+#include "ui/dock/occupancy_panel.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <vector>
+
+#include "compute/device/sentences.h"
+#include "ui/widgets/format.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+namespace {
+
+using compute::BlockNeeds;
+using compute::KernelTiming;
+using compute::Occupancy;
+using compute::OccupancyLimit;
+using compute::SmLimits;
+
+constexpr const char* limit_names[] = {"warps of an SM", "blocks of an SM", "registers",
+                                       "shared memory"};  // by OccupancyLimit
+
+std::string limits_of(const Occupancy& occupancy) {
+    std::vector<std::string> limits;
+    for (std::size_t k = 0; k < std::size(limit_names); ++k)
+        if (occupancy.is_limited_by(OccupancyLimit(k))) limits.emplace_back(limit_names[k]);
+    return fmt::format("{}", fmt::join(limits, ", "));
+}
+
+/// "8 blocks, 64 of 64 warps (100 %); limited by: warps of an SM, registers".
+std::string sentence(const SmLimits& sm, const Occupancy& occupancy) {
+    if (occupancy.blocks == 0)
+        return fmt::format("No block fits on an SM: too much for its {}.", limits_of(occupancy));
+    return fmt::format("{}, {} of {} warps of an SM ({:.0f} %). Limited by: {}.",
+                       compute::plural(occupancy.blocks, "block"), occupancy.warps, sm.warps,
+                       100.0 * occupancy.warps / sm.warps, limits_of(occupancy));
+}
+
+/// A bar for each size of a block; that of the launch is bright.
+void curve(Ui& ui, const SmLimits& sm, const BlockNeeds& needs) {
+    const std::vector<unsigned> warps = warps_by_block_size(sm, needs);
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float labels = text_size(ui.fonts.small) + ui.px(4);
+    const ImVec2 size{std::min(ImGui::GetContentRegionAvail().x, ui.px(900)),
+                      std::max(1.F, ImGui::GetContentRegionAvail().y - labels)};
+    hit_area("occupancy.curve", size);
+    record(ui, "occupancy.curve", fmt::format("{}", fmt::join(warps, " ")));
+    const bool hovered = ImGui::IsItemHovered();
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    const float width = size.x / float(warps.size()), bottom = low.y + size.y;
+    list.AddLine({low.x, bottom}, {low.x + size.x, bottom}, colour::line, ui.px(1));
+    for (std::size_t k = 0; k < warps.size(); ++k) {
+        const auto threads = unsigned(32 * (k + 1));
+        const float x = low.x + width * float(k);
+        const bool of_launch = (needs.threads + 31) / 32 == k + 1;
+        const bool under =
+            hovered && ImGui::GetIO().MousePos.x >= x && ImGui::GetIO().MousePos.x < x + width;
+        list.AddRectFilled({x + ui.px(1), bottom - size.y * float(warps[k]) / float(sm.warps)},
+                           {x + width - ui.px(1), bottom},
+                           of_launch ? colour::accent : faded(colour::dim, under ? 0.6F : 0.35F));
+        if (under)
+            quick_tooltip(ui, fmt::format("blocks of {} threads: {} of {} warps", threads, warps[k],
+                                          sm.warps));
+        if (threads % 128 == 0 || threads == 32) {
+            const std::string words = std::to_string(threads);
+            const float half =
+                ui.fonts.small->CalcTextSizeA(text_size(ui.fonts.small), FLT_MAX, 0, words.c_str())
+                    .x /
+                2;
+            list.AddText(ui.fonts.small, text_size(ui.fonts.small),
+                         {x + width / 2 - half, bottom + ui.px(2)},
+                         of_launch ? colour::text : colour::faint, words.c_str());
+        }
+    }
+}
+
+}  // namespace
+
+const KernelTiming* OccupancyPanel::choose_kernel(Ui& ui) {
+    const std::vector<KernelTiming>& kernels = stage_.timings().kernels();
+    if (kernels.empty()) return nullptr;
+    const auto& inspection = stage_.checks().inspection;
+    const std::string wanted = !kernel_.empty() ? kernel_ : inspection ? inspection->kernel : "";
+    std::vector<std::string> names;
+    std::size_t chosen = 0;
+    for (const KernelTiming& kernel : kernels) {
+        if (kernel.name == wanted) chosen = names.size();
+        names.push_back(kernel.name);
+    }
+    const int clicked = dropdown(ui, "occupancy.kernel", names, names, chosen, ui.px(220));
+    if (clicked >= 0) kernel_ = names[std::size_t(clicked)];
+    return &kernels[chosen];
+}
+
+const SmLimits& OccupancyPanel::choose_sm(Ui& ui) {
+    const std::span<const SmLimits> all = compute::sm_limits();
+    const SmLimits* const of_device = compute::find_sm_limits(stage_.device().compute_capability);
+    const SmLimits* chosen = compute::find_sm_limits(compute_capability_);
+    if (!chosen) chosen = of_device ? of_device : compute::find_sm_limits(90);
+    std::vector<std::string> ids, labels;
+    for (const SmLimits& sm : all) {
+        ids.emplace_back(sm.name);
+        labels.push_back(fmt::format("compute capability {}", sm.name));
+    }
+    const int clicked =
+        dropdown(ui, "occupancy.sm", ids, labels, std::size_t(chosen - all.data()), ui.px(210));
+    if (clicked >= 0) compute_capability_ = all[std::size_t(clicked)].compute_capability;
+    return *chosen;
+}
+
+std::optional<unsigned> OccupancyPanel::choose_registers(Ui& ui, const std::string& kernel) {
+    const auto known = registers_.find(kernel);
+    const std::string current =
+        known == registers_.end() ? "unknown" : std::to_string(known->second);
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.body, colour::dim, "registers");
+    ImGui::SameLine(0, ui.px(8));
+    std::string typed;
+    const bool changed = field(ui, "occupancy.registers", current, ui.px(90), typed);
+    tooltip(ui,
+            "Registers of a thread. ptxas -v prints their number; where it is unknown they "
+            "are not counted as a limit.");
+    if (changed) {
+        unsigned number = 0;
+        const char* const end = typed.data() + typed.size();
+        const auto read = std::from_chars(typed.data(), end, number);
+        if (read.ec == std::errc() && read.ptr == end && number >= 1 && number <= 255)
+            registers_[kernel] = number;
+        else
+            registers_.erase(kernel);
+    }
+    const auto now = registers_.find(kernel);
+    if (now == registers_.end()) return {};
+    return now->second;
+}
+
+void OccupancyPanel::draw(Ui& ui) {
+    const KernelTiming* const kernel = choose_kernel(ui);
+    if (!kernel) {
+        paragraph(ui.fonts.body, colour::dim, "No kernel was launched yet.");
+        record(ui, "occupancy.none");
+        return;
+    }
+    ImGui::SameLine(0, ui.px(10));
+    const SmLimits& sm = choose_sm(ui);
+    ImGui::SameLine(0, ui.px(16));
+    const BlockNeeds needs{.threads = unsigned(kernel->block.count()),
+                           .shared_bytes = kernel->shared_bytes,
+                           .registers = choose_registers(ui, kernel->name)};
+    const std::string words = sentence(sm, compute::occupancy(sm, needs));
+    text(ui.fonts.body, colour::text, words);
+    record(ui, "occupancy.sentence", words);
+    const std::string asks = fmt::format(
+        "A block has {} threads, {} bytes of shared memory and {}. Below: warps for each block "
+        "size.",
+        needs.threads, needs.shared_bytes,
+        needs.registers ? fmt::format("{} registers a thread", *needs.registers)
+                        : "an unknown number of registers");
+    clipped_text(ui.fonts.small, colour::dim, asks, ImGui::GetContentRegionAvail().x);
+    curve(ui, sm, needs);
+}
+
+}  // namespace warpscope::ui
