@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "ui/microscope/recent_registers.h"
 #include "ui/microscope/warp_words.h"
+#include "ui/source/recent_registers.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "ui/microscope/microscope.h"
-#include "ui/microscope/recent_registers.h"
+#include "ui/source/recent_registers.h"
 #include "ui/widgets/ui.h"
 
 namespace warpscope::ui {

@@ -5,7 +5,7 @@
 #include "compute/device/kernel_source.h"
 #include "compute/pick_device.h"
 #include "experiments/copies/specimen.h"
-#include "ui/microscope/recent_registers.h"
+#include "ui/source/recent_registers.h"
 
 namespace warpscope::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/microscope/recent_registers.h"
+#include "ui/source/recent_registers.h"
 
 #include <fmt/format.h>
 
