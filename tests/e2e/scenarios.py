@@ -8,6 +8,7 @@ import subprocess
 
 from driver import read_png, wait_for
 from scenario import BODIES, RIPPLE, Scenario, main
+from session import READ, WRITE
 
 
 def green(red, value, blue):
@@ -121,6 +122,21 @@ class Scenarios(Scenario):
         app.wait_value("transport.frame", "0")
         app.click("transport.pause")
         wait_for("frames again", lambda: app.frame() > 3)
+
+    def test_lines_lead_to_the_source_and_stand_beside_it(self):
+        app = self.start("--experiment", "ripple", "--set", "ripple.size=128")
+        app.click("dock.lines")
+        app.wait_value("lines.kernel", "ripple_txty")
+        app.click("lines.by.conflicts")
+        # 64 blocks of 8 warps: 8 passes where one is enough.
+        app.wait_value(f"line.{WRITE}.conflicts", str(64 * 8 * 7))
+        app.wait_value(f"line.{READ}.wavefronts", str(64 * 8 * 8))
+        app.click(f"line.{READ}")
+        app.wait_value(f"editor.figure.{READ}", str(64 * 8 * 7))
+        app.choose("ripple.layout", "tytx")  # without conflicts, in another kernel
+        app.wait_value("lines.kernel", "ripple_tytx")
+        wait_for("the lines of the other file",
+                 lambda: f"editor.figure.{READ}" not in app.widgets())
 
     def test_f12_saves_the_window(self):
         app = self.start(*RIPPLE, "--set", "ripple.sync=off", "--seed", "7")

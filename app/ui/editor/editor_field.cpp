@@ -157,12 +157,17 @@ void follow_document(const EditorFrame& frame, const KernelDocument& document) {
     const bool other = field.file != frame.view.file;
     if (!other && (field.active || field.of == document.shared_text())) return;
     if (other) {
-        field = {};
-        field.file = frame.view.file;
+        // EditorPanel::reveal() may have asked for a place in this file.
+        EditorField fresh;
+        fresh.file = frame.view.file;
+        fresh.go = field.go;
+        fresh.reveal = field.reveal;
+        field = std::move(fresh);
         field.cursor = field.anchor = field.seen = document.cursor();
         // The first barrier is what a person wants to see.
         const auto barriers = document.barriers();
-        if (document.cursor() == 0 && !barriers.empty()) field.reveal = barriers.front().line - 1;
+        if (document.cursor() == 0 && !barriers.empty() && !field.reveal)
+            field.reveal = barriers.front().line - 1;
     }
     field.text = document.text();
     field.of = document.shared_text();

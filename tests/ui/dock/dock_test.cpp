@@ -190,7 +190,6 @@ TEST_F(DockTest, LinesAreSortedByTheChosenFigureAndShownBesideTheSource) {
     EXPECT_FALSE(view_->options().editor);
     click(row(store));
     EXPECT_TRUE(view_->options().editor);
-    EXPECT_EQ(value("editor.text"), fmt::format("{}:1", store));
     EXPECT_EQ(value(fmt::format("editor.figure.{}", store)), "512");
     EXPECT_EQ(view_->widgets().find(fmt::format("editor.figure.{}", write)), nullptr);
     click("lines.by.wavefronts");
