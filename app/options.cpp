@@ -98,7 +98,7 @@ class Parser {
         flag("--counters", options_.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         text("--lines", "C",
-             "count source lines: instructions, divergence, sectors, wavefronts, conflicts",
+             "count lines: instructions, divergence, sectors, wavefronts, conflicts",
              group, [this](const std::string& c) {
                  options_.lines = parse_word<experiments::LineFigure>("--lines", c);
              });
