@@ -157,12 +157,11 @@ void follow_document(const EditorFrame& frame, const KernelDocument& document) {
     const bool other = field.file != frame.view.file;
     if (!other && (field.active || field.of == document.shared_text())) return;
     if (other) {
-        // EditorPanel::reveal() may have asked for a place in this file.
-        EditorField fresh;
-        fresh.file = frame.view.file;
-        fresh.go = field.go;
-        fresh.reveal = field.reveal;
-        field = std::move(fresh);
+        // EditorPanel::reveal() may have asked for a row of this file.
+        const std::optional<int> asked = field.reveal;
+        field = {};
+        field.file = frame.view.file;
+        field.reveal = asked;
         field.cursor = field.anchor = field.seen = document.cursor();
         // The first barrier is what a person wants to see.
         const auto barriers = document.barriers();

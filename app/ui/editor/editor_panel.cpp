@@ -233,12 +233,6 @@ void notices(const EditorFrame& frame) {
     say("editor.error", frame.stage.documents()[frame.view.file].outcome()->error, colour::bad);
 }
 
-void reveal_row(EditorView& view, const KernelDocument& document, int row) {
-    view.diff = false;
-    view.field.reveal = row;
-    view.field.go = document.lines().begin(row);
-}
-
 float row_height(const EditorFrame& frame) {
     return text_size(frame.ui.fonts.small) + frame.ui.px(6);
 }
@@ -261,7 +255,10 @@ void diagnostic_row(const EditorFrame& frame, KernelDocument& document, std::siz
     list.AddText({start - frame.ui.px(8) - ImGui::CalcTextSize(line.c_str()).x, y}, colour::dim,
                  line.c_str());
     list.AddText({start, y}, colour::text, one.what.text.c_str());
-    if (clicked && one.row >= 0) reveal_row(frame.view, document, one.row);
+    if (!clicked || one.row < 0) return;
+    frame.view.diff = false;
+    frame.view.field.reveal = one.row;
+    frame.view.field.go = document.lines().begin(one.row);
 }
 
 float list_height(const EditorFrame& frame, float room) {
@@ -293,10 +290,10 @@ bool EditorPanel::close_find() {
 }
 
 void EditorPanel::reveal(const std::string& file, int row) {
-    const KernelDocument& document = stage_.documents()[file];
     view_.kernel = stage_.parameters().kernel_file();  // as if the pane had been drawn for it
     view_.file = file;
-    if (row < document.lines().count()) reveal_row(view_, document, row);
+    view_.diff = false;
+    view_.field.reveal = row;
 }
 
 void EditorPanel::draw(Ui& ui) {

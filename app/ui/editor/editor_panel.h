@@ -27,7 +27,7 @@ class EditorPanel {
     bool close_find();
     /// The pane was used last: undo and redo are about its text.
     bool has_focus() const { return focused_; }
-    /// Shows a row of a kernel file, the first one is 0, and puts the cursor there.
+    /// Shows a row of a kernel file; the first one is 0.
     void reveal(const std::string& file, int row);
     const EditorView& view() const { return view_; }
 
