@@ -5,6 +5,7 @@ usage: cli_launch_test.py PROGRAM
 
 import json
 import os
+import shlex
 import struct
 import sys
 import unittest
@@ -136,8 +137,12 @@ class Launches(cli_kernels_test.Kernels):
         done = self.run_launch("--headless", "--device", "emulator", "--set", "launch.buffer=in",
                                "--set", "launch.view=grey", "--view-only", "--screenshot", "p.png")
         self.assertEqual(done.returncode, 0, done.stderr)
-        pixels, _ = cli_test.read_png(self.folder / "p.png")
+        pixels, texts = cli_test.read_png(self.folder / "p.png")
         self.assertEqual(len(pixels), 1 + 4 * 1000)
+        again = shlex.split(texts["command"].replace("picture.png", "again.png"))
+        self.assertEqual(again[:4], ["warpscope", "--headless", "--launch", "sums.launch.json"])
+        self.assertEqual(self.run_program(*again[1:]).returncode, 0)
+        self.assertEqual(cli_test.read_png(self.folder / "again.png")[0], pixels)
 
     def test_what_cannot_be_used_is_one_line_with_its_field(self):
         first = LAUNCH["launches"][0]

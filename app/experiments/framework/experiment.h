@@ -169,7 +169,8 @@ struct Entry {
     std::string summary;  ///< a sentence
     std::function<std::unique_ptr<ParameterSet>()> make_parameters;
     std::function<std::unique_ptr<Experiment>(compute::Device&)> make;
-    bool for_editing = false;  ///< a person is meant to write its kernel
+    bool for_editing = false;   ///< a person is meant to write its kernel
+    std::string launch_file{};  ///< the file that describes it; empty: it is built in
 };
 
 /// The entry of an experiment class that names the class of its parameters as Parameters.
@@ -184,7 +185,8 @@ Entry entry_of(std::string id, std::string title, std::string summary, bool for_
             [](compute::Device& device) -> std::unique_ptr<Experiment> {
                 return std::make_unique<T>(device);
             },
-            for_editing};
+            for_editing,
+            {}};
 }
 
 /// Every experiment, in the order of the tabs. A new one is one line in registry.cpp.

@@ -22,7 +22,8 @@ std::string device_word(const Described& described) {
 /// if there are none or if no option can load them.
 std::string kernels_option(const Described& described) {
     const compute::KernelEdits& edits = described.edits;
-    if (edits.empty()) return {};
+    // A launch file names its source.
+    if (edits.empty() || !described.entry.launch_file.empty()) return {};
     const auto& [first, edit] = *edits.begin();
     if (edits.size() == 1 && first == described.parameters.kernel_file() && !edit->from.empty())
         return " --kernel-source " + shell_word(edit->from);
@@ -39,9 +40,11 @@ std::string kernels_option(const Described& described) {
 
 std::string command(const Described& described, Size size, bool view_only) {
     const compute::RunSettings& run = described.run;
-    std::string line =
-        fmt::format("warpscope --headless --experiment {} --device {} --math {}",
-                    described.entry.id, device_word(described), compute::name(run.math));
+    const std::string& launch = described.entry.launch_file;
+    std::string line = fmt::format(
+        "warpscope --headless {} --device {} --math {}",
+        launch.empty() ? "--experiment " + described.entry.id : "--launch " + shell_word(launch),
+        device_word(described), compute::name(run.math));
     if (emulated(described)) {
         line += fmt::format(" --schedule {} --seed {}", compute::name(run.schedule), run.seed);
         if (run.barriers != compute::BarrierPolicy::volta)
@@ -67,7 +70,7 @@ std::string reproducible(const Described& described) {
         return "no: parameters were changed after frame 0, so these settings and the frame number "
                "alone do not give this picture";
     const bool edited = !described.edits.empty();
-    if (edited && kernels_option(described).empty())
+    if (edited && described.entry.launch_file.empty() && kernels_option(described).empty())
         return "no: the kernel was edited, and no command can load the edit; this file has its "
                "text";
     const std::string unless =

@@ -228,8 +228,8 @@ class ParameterSet {
     virtual bool has_barrier_if(std::string_view name) const { return (void)name, true; }
 
   protected:
-    void group(std::string title, std::initializer_list<Parameter*> parameters) {
-        groups_.push_back({std::move(title), parameters});
+    void group(std::string title, std::vector<Parameter*> parameters) {
+        groups_.push_back({std::move(title), std::move(parameters)});
     }
 
   private:

@@ -326,7 +326,8 @@ Entry launch_entry(std::shared_ptr<const LaunchPlan> plan) {
             [plan](compute::Device& device) -> std::unique_ptr<Experiment> {
                 return std::make_unique<Launch>(device, plan);
             },
-            true};
+            true,
+            plan->file.file.string()};
 }
 
 }  // namespace warpscope::experiments

@@ -52,6 +52,7 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
     buffer.only_shows();
     view.only_shows();
     launch.only_shows();
+    std::vector<Parameter*> numbers;
     for (const auto& [name, value] : plan->file.scalars) {
         const auto* number = std::get_if<Number>(&value);
         if (!number) continue;
@@ -65,8 +66,9 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
         else
             scalars_.push_back(std::make_unique<Real>(
                 *this, name, name, help, std::get<double>(*number), -most_real, most_real));
-        group("Scalars", {scalars_.back().get()});
+        numbers.push_back(scalars_.back().get());
     }
+    if (!numbers.empty()) group("Scalars", std::move(numbers));
     group("View", {&buffer, &view});
     group("Checks", {&launch});
 }
