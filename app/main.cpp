@@ -101,6 +101,7 @@ int run_window(const Options& options, compute::Helpers& helpers) {
     window.helpers = &helpers;
     window.kernel_source = options.kernel_source;
     window.kernels = options.kernels;
+    window.launch = options.launch;
     if (options.device_given) window.device = options.device;
     if (options.run_given) window.run = options.run;
     window.experiment = options.experiment;

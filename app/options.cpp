@@ -147,7 +147,7 @@ class Parser {
             };
         };
         launch_ = text("--launch", "FILE",
-                       "run the kernels of a launch file, NAME.launch.json (docs/launch.md)", group,
+                       "run the kernels of NAME.launch.json or of a NAME.cu (docs/launch.md)", group,
                        path("--launch", options_.launch));
         kernel_source_ = text("--kernel-source", "FILE.cu",
                               "use this file as the kernel source (default experiment: scratch)",
@@ -355,8 +355,6 @@ class Parser {
 
     /// A launch file takes the place of an experiment and of kernel files.
     void choose_launch() {
-        if (options_.mode != Mode::headless)
-            throw UsageError("--launch: add --headless, --check or --counters");
         if (!options_.experiment.empty() || kernel_source_->count() || kernels_->count())
             throw UsageError(
                 "--launch: leave out --experiment, --kernel-source and --kernels; the launch file "

@@ -139,7 +139,7 @@ inline const experiments::Entry& fake_entry() {
 inline std::unique_ptr<Scene> fake_scene() {
     experiments::Running running{std::make_shared<FakeDevice>(), nullptr};
     running.experiment = fake_entry().make(*running.device);
-    return std::make_unique<Scene>(fake_entry(), std::move(running));
+    return std::make_unique<Scene>(experiments::unowned(fake_entry()), std::move(running));
 }
 
 }  // namespace warpscope::ui

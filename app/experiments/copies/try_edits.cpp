@@ -15,9 +15,18 @@ constexpr std::chrono::milliseconds emulator_time{2000};
 compute::KernelEdits compile(compute::Helpers& helpers, const EditRequest& request,
                              const std::stop_token& stop, EditResult& result) {
     compute::KernelEdits edits;
+    const auto& compile_own = request.entry->compile;
+    const std::string own = compile_own ? request.entry->make_parameters()->kernel_file() : "";
     for (const auto& [file, source] : request.sources) {
         try {
-            auto edit = helpers.compile(file, source, request.settings.math, stop);
+            std::shared_ptr<const compute::KernelEdit> edit;
+            if (file == own) {
+                CompiledEntry compiled = compile_own(helpers, source, request.settings.math, stop);
+                result.entry = std::move(compiled.entry);
+                edit = std::move(compiled.kernels);
+            } else {
+                edit = helpers.compile(file, source, request.settings.math, stop);
+            }
             result.diagnostics[file] = edit->warnings;
             edits[file] = std::move(edit);
         } catch (const compiler::CompileError& error) {
@@ -59,11 +68,11 @@ void draw_frames(Experiment& experiment, const EditRequest& request, const std::
     if (stop.stop_requested()) throw compute::DeviceError("Stopped.");
 }
 
-Running run(std::shared_ptr<compute::Device> device, const EditRequest& request,
+Running run(std::shared_ptr<compute::Device> device, const Entry& entry, const EditRequest& request,
             const std::stop_token& stop) {
     Running running{std::move(device), {}};
-    running.experiment = request.entry->make(*running.device);
-    running.experiment->resume(request.snapshot);
+    running.experiment = entry.make(*running.device);
+    running.experiment->resume(fitted(request.snapshot, entry));
     draw_frames(*running.experiment, request, stop);
     return running;
 }
@@ -92,9 +101,23 @@ std::string with_emulator_error(
     }
 }
 
+Snapshot fitted(Snapshot snapshot, const Entry& entry) {
+    const auto legal = entry.make_parameters();
+    std::erase_if(snapshot.parameters, [&](const Assignment& one) {
+        try {
+            legal->find(one.id).parse(one.text);
+            return false;
+        } catch (const ParameterError&) {
+            return true;
+        }
+    });
+    return snapshot;
+}
+
 EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
                      const std::stop_token& stop) {
     EditResult result;
+    result.entry = request.entry;
     compute::KernelEdits edits;
     try {
         edits = compile(helpers, request, stop, result);
@@ -104,7 +127,7 @@ EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
             device = device_without_edits(request, stop);
         else
             device = helpers.device(request.like, request.settings, edits, limits);
-        result.running = run(std::move(device), request, stop);
+        result.running = run(std::move(device), *result.entry, request, stop);
         result.running.device->set_launch_limits(edits.empty() ? compute::LaunchLimits{}
                                                                : compute::usual_limits());
     } catch (const compute::OutOfMemory& error) {
@@ -114,7 +137,7 @@ EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
         if (request.like.kind == compute::DeviceKind::emulator || edits.empty()) return result;
         result.error = with_emulator_error(
             std::move(result.error), request.settings, edits,
-            [&](auto emulator) { run(std::move(emulator), request, stop); }, stop);
+            [&](auto emulator) { run(std::move(emulator), *result.entry, request, stop); }, stop);
     } catch (const std::exception& error) {
         result.error = error.what();
     }

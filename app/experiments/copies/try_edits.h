@@ -24,7 +24,7 @@ inline constexpr int rest_while_trying = 2;
 
 /// Edits to try in an experiment that is on show.
 struct EditRequest {
-    const Entry* entry = nullptr;
+    SharedEntry entry;
     compute::DeviceInfo like;  ///< the kind of device to try them on
     compute::RunSettings settings;
     compute::Sources sources;  ///< kernel sources that differ from those built in, by file; none:
@@ -37,6 +37,7 @@ struct EditRequest {
 struct EditResult {
     /// What the compiler reports, by file. A file without an error has been compiled.
     std::map<std::string, std::vector<compiler::Diagnostic>, std::less<>> diagnostics;
+    SharedEntry entry;  ///< of `running`: that of the request, or as its source calls for
     Running running;    ///< has drawn the frames with the edits; empty where that failed
     std::string error;  ///< one or two sentences that say what failed and where, or empty
 };
@@ -49,6 +50,10 @@ struct EditResult {
 /// returns soon, with an error.
 EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
                      const std::stop_token& stop = {});
+
+/// The snapshot without the parameters that the entry does not have, and without values that are not
+/// legal there.
+Snapshot fitted(Snapshot snapshot, const Entry& entry);
 
 /// The error of a kernel that failed on a GPU, with what the emulator reports of it appended where
 /// it fails there as well. A GPU reports neither source line nor thread; the emulator does.

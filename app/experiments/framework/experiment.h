@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,10 @@
 #include "compute/device/device.h"
 #include "experiments/framework/parameter.h"
 #include "experiments/framework/report.h"
+
+namespace warpscope::compute {
+class Helpers;
+}
 
 namespace warpscope::experiments {
 
@@ -162,7 +167,16 @@ class Experiment {
     bool changed_since_reset_ = false;
 };
 
-/// An experiment in the list of the app.
+struct Entry;
+using SharedEntry = std::shared_ptr<const Entry>;
+
+/// An experiment with kernels that were compiled from a text of their source.
+struct CompiledEntry {
+    SharedEntry entry;  ///< its parameters are those that the kernels call for
+    std::shared_ptr<const compute::KernelEdit> kernels;
+};
+
+/// An experiment in the list of the app, or one that a launch file describes.
 struct Entry {
     std::string id;       ///< "ripple"
     std::string title;    ///< "Ripple bitmap"
@@ -170,8 +184,20 @@ struct Entry {
     std::function<std::unique_ptr<ParameterSet>()> make_parameters;
     std::function<std::unique_ptr<Experiment>(compute::Device&)> make;
     bool for_editing = false;   ///< a person is meant to write its kernel
-    std::string launch_file{};  ///< the file that describes it; empty: it is built in
+    std::string launch_file{};  ///< the file that describes it; empty: it is built in, or not saved
+    /// Compiles the source of an experiment whose kernels are not built in. Until then, and on a
+    /// device without these kernels, the experiment draws nothing. Null: its kernels are built in.
+    /// Throws what compute::Helpers::compile() throws, and std::invalid_argument if the experiment
+    /// can't launch the kernels of this source.
+    std::function<CompiledEntry(compute::Helpers&, const std::string& source, compute::Math,
+                                const std::stop_token&)>
+        compile{};
 };
+
+/// For an entry that lives as long as the app, such as those of registry().
+inline SharedEntry unowned(const Entry& entry) {
+    return {SharedEntry(), &entry};
+}
 
 /// The entry of an experiment class that names the class of its parameters as Parameters.
 template <class T>
@@ -185,8 +211,7 @@ Entry entry_of(std::string id, std::string title, std::string summary, bool for_
             [](compute::Device& device) -> std::unique_ptr<Experiment> {
                 return std::make_unique<T>(device);
             },
-            for_editing,
-            {}};
+            for_editing};
 }
 
 /// Every experiment, in the order of the tabs. A new one is one line in registry.cpp.

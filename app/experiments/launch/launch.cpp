@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 
 #include "compute/device/quantity.h"
 #include "experiments/arrays/array_file.h"
 #include "experiments/arrays/difference.h"
 #include "experiments/launch/array_picture.h"
 #include "experiments/launch/fill.h"
+#include "experiments/launch/open_launch.h"
 #include "experiments/measure/launch_times.h"
 
 namespace warpscope::experiments {
@@ -64,10 +66,19 @@ auto at_field(const std::string& field, F work) {
     }
 }
 
+CompiledEntry compiled_entry(const OpenedLaunch& opened) {
+    auto kernels = std::make_shared<compute::KernelEdit>(*opened.kernels);
+    for (const compiler::LeftOut& part : opened.left_out)
+        kernels->warnings.push_back({part.first_line, 0, compiler::Severity::note,
+                                     fmt::format("{} is left out: it is host code", part.what)});
+    return {launch_entry(opened.plan), std::move(kernels)};
+}
+
 }  // namespace
 
 Launch::Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan)
     : Experiment(device), chosen_(std::move(plan)), plan_(chosen_.plan), cleaner_(device) {
+    if (!device.edits().contains(plan_->kernel_file)) return;
     for (const BoundLaunch& bound : plan_->launches) {
         std::vector<std::size_t> bytes;
         for (const BoundArgument& argument : bound.arguments) bytes.push_back(argument.bytes);
@@ -78,8 +89,9 @@ Launch::Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan)
 }
 
 std::vector<Launch::Memory> Launch::make_memory() const {
-    const Names names = chosen_.names(0);
     std::vector<Memory> made;
+    if (launches_.empty()) return made;
+    const Names names = chosen_.names(0);
     for (std::size_t i = 0; i < plan_->types.size(); ++i) {
         const BufferSpec& spec = plan_->file.buffers[i];
         const std::string field = "buffers." + spec.name;
@@ -115,20 +127,21 @@ bool Launch::leaves_trace(std::span<Parameter* const>) const {
 }
 
 std::any Launch::save_state() {
-    std::vector<Array> kept;
+    std::map<std::string, Array> kept;
     for (std::size_t i = 0; i < memory_.size(); ++i)
-        if (plan_->file.buffers[i].keep) kept.push_back(memory_[i].start);
+        if (plan_->file.buffers[i].keep) kept[plan_->file.buffers[i].name] = memory_[i].start;
     return kept;
 }
 
 void Launch::load_state(const std::any& state) {
-    const auto& kept = std::any_cast<const std::vector<Array>&>(state);
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < memory_.size() && next < kept.size(); ++i) {
-        if (!plan_->file.buffers[i].keep) continue;
-        // The size may have changed since the state was saved.
-        if (kept[next].shape == memory_[i].shape) memory_[i].start = kept[next];
-        ++next;
+    const auto& kept = std::any_cast<const std::map<std::string, Array>&>(state);
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+        const auto found = kept.find(plan_->file.buffers[i].name);
+        if (!plan_->file.buffers[i].keep || found == kept.end()) continue;
+        // Shape and type may have changed since the state was saved.
+        const Array& saved = found->second;
+        if (saved.shape == memory_[i].shape && saved.type == plan_->types[i])
+            memory_[i].start = saved;
     }
     computed_ = false;
 }
@@ -178,10 +191,10 @@ void Launch::run_once(const Ready& launch, const Names& names, const std::string
     device().launch(*launch.kernel, shape, {}, pointers);
 }
 
-void Launch::run(std::size_t last) {
+void Launch::run(std::size_t count) {
     device().begin_frame(frame());
     fill_buffers();
-    for (std::size_t i = 0; i <= last; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
         const std::string field = fmt::format("launches[{}]", i);
         // A kernel must not depend on what an earlier launch left in shared memory.
         if (i == 0) cleaner_.launch();
@@ -195,12 +208,12 @@ void Launch::run(std::size_t last) {
 
 void Launch::launch_kernel() {
     computed_ = false;
-    run(chosen_.launch.index());
+    run(std::min(chosen_.launch.index() + 1, launches_.size()));
 }
 
 void Launch::compute() {
     if (computed_) return;
-    run(launches_.size() - 1);
+    run(launches_.size());
     computed_ = true;
 }
 
@@ -281,6 +294,7 @@ Reading Launch::judge(const Expectation& expected, std::size_t number) {
 Report Launch::report() {
     compute();
     Report report;
+    if (launches_.empty()) return report;
     const auto& expect = plan_->file.expect;
     for (std::size_t i = 0; i < expect.size(); ++i) report.push_back(judge(expect[i], i));
     if (memory_.empty()) return report;
@@ -316,18 +330,25 @@ std::vector<OutputFile> Launch::output_files() {
     return files;
 }
 
-Entry launch_entry(std::shared_ptr<const LaunchPlan> plan) {
-    return {"launch",
-            "Launch file",
-            "The kernels of a launch file, with its buffers and expectations.",
-            [plan]() -> std::unique_ptr<ParameterSet> {
-                return std::make_unique<LaunchParameters>(plan);
-            },
-            [plan](compute::Device& device) -> std::unique_ptr<Experiment> {
-                return std::make_unique<Launch>(device, plan);
-            },
-            true,
-            plan->file.file.string()};
+SharedEntry launch_entry(std::shared_ptr<const LaunchPlan> plan) {
+    const std::string name = plan->file.source.filename().string();
+    Entry entry{
+        "launch", name,
+        fmt::format("The kernels of {}, with the buffers and expectations of its launch file.",
+                    name),
+        [plan]() -> std::unique_ptr<ParameterSet> {
+            return std::make_unique<LaunchParameters>(plan);
+        },
+        [plan](compute::Device& device) -> std::unique_ptr<Experiment> {
+            return std::make_unique<Launch>(device, plan);
+        }};
+    entry.for_editing = true;
+    if (plan->file.saved) entry.launch_file = plan->file.file.string();
+    entry.compile = [file = plan->file](compute::Helpers& helpers, const std::string& source,
+                                        compute::Math math, const std::stop_token& stop) {
+        return compiled_entry(compile_launch(helpers, file, source, math, stop));
+    };
+    return std::make_shared<const Entry>(std::move(entry));
 }
 
 }  // namespace warpscope::experiments

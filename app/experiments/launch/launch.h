@@ -12,7 +12,8 @@
 namespace warpscope::experiments {
 
 /// The kernels of a launch file. Each frame fills the buffers, makes the launches in order, and
-/// compares the buffers with what the file expects.
+/// compares the buffers with what the file expects. On a device that has no edit with the kernels,
+/// it has no buffers and makes no launches.
 class Launch : public Experiment {
   public:
     /// Throws DeviceError if a kernel can't be loaded, and LaunchError for values that can't be
@@ -20,6 +21,7 @@ class Launch : public Experiment {
     Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan);
 
     const LaunchParameters& parameters() const override { return chosen_; }
+    const std::shared_ptr<const LaunchPlan>& plan() const { return plan_; }
     void launch_kernel() override;
     Size picture_size(Size view) const override;
     void render_into(const PixelTarget& target) override;
@@ -50,8 +52,8 @@ class Launch : public Experiment {
 
     std::vector<Memory> make_memory() const;
     void fill_buffers();
-    /// Makes the launches up to the index `last`.
-    void run(std::size_t last);
+    /// Makes the first `count` launches.
+    void run(std::size_t count);
     void run_once(const Ready& launch, const Names& names, const std::string& field);
     std::vector<std::byte> argument_bytes(const BoundArgument& argument, const Names& names,
                                           const std::string& field) const;
@@ -65,11 +67,12 @@ class Launch : public Experiment {
     std::shared_ptr<const LaunchPlan> plan_;
     std::vector<Ready> launches_;
     SharedMemoryCleaner cleaner_;
-    std::vector<Memory> memory_;  ///< of each buffer of the file
+    std::vector<Memory> memory_;  ///< of each buffer of the file; empty: there are no kernels
     bool computed_ = false;       ///< the buffers hold the current frame
 };
 
-/// The entry of the experiment "launch" for a plan.
-Entry launch_entry(std::shared_ptr<const LaunchPlan> plan);
+/// The experiment "launch" for a plan. Entry::compile() compiles a text of its source, and notes
+/// which host code it leaves out.
+SharedEntry launch_entry(std::shared_ptr<const LaunchPlan> plan);
 
 }  // namespace warpscope::experiments

@@ -256,6 +256,17 @@ LaunchFile read_launch_file(const std::filesystem::path& file) {
     }
 }
 
+LaunchFile find_launch_file(const std::filesystem::path& path) {
+    if (path.extension() != ".cu") return read_launch_file(path);
+    const std::filesystem::path beside = std::filesystem::path(path).replace_extension(".launch.json");
+    if (std::filesystem::exists(beside)) return read_launch_file(beside);
+    LaunchFile launch;
+    launch.source = path.filename();
+    launch.file = beside;
+    launch.saved = false;
+    return launch;
+}
+
 std::string to_json_text(const LaunchFile& launch) {
     Json json{{"source", launch.source.string()}};
     for (const auto& [name, value] : launch.scalars) {

@@ -74,6 +74,7 @@ struct LaunchFile {
     BufferView view = BufferView::automatic;
     std::vector<std::pair<std::string, std::filesystem::path>> save;  ///< buffers to .npy or .csv
     std::filesystem::path file{};  ///< the launch file; paths in it are relative to its folder
+    bool saved = true;             ///< `file` has this content
 
     std::filesystem::path in_folder(const std::filesystem::path& path) const {
         return file.parent_path() / path;
@@ -84,6 +85,9 @@ struct LaunchFile {
 
 /// Throws LaunchError that names the file and the field.
 LaunchFile read_launch_file(const std::filesystem::path& file);
+/// The launch file at `path`, or for a CUDA source NAME.cu the launch file NAME.launch.json beside
+/// it. Where that is missing: one that is not saved and has no launches. Throws LaunchError.
+LaunchFile find_launch_file(const std::filesystem::path& path);
 /// `text` is JSON. Throws LaunchError that names the field, such as "launches[0].grid".
 LaunchFile parse_launch_file(std::string_view text);
 /// parse_launch_file() reads the text back as an equal launch file.

@@ -28,6 +28,7 @@ std::vector<Choice::Word> launch_words(const LaunchPlan& plan) {
     std::vector<Choice::Word> words;
     for (std::size_t i = 0; i < plan.launches.size(); ++i)
         words.push_back({std::to_string(i), fmt::format("{}: {}", i, plan.launches[i].name)});
+    if (words.empty()) words.push_back({"none", "none"});
     return words;
 }
 
@@ -48,7 +49,7 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
            std::size_t(plan->file.view)),
       launch(*this, "launch", "Inspected launch",
              "The launch that the microscope and the race check look at.", launch_words(*plan),
-             plan->launches.size() - 1) {
+             std::max<std::size_t>(plan->launches.size(), 1) - 1) {
     buffer.only_shows();
     view.only_shows();
     launch.only_shows();

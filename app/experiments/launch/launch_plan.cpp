@@ -195,10 +195,20 @@ class Binder {
 
 }  // namespace
 
-LaunchPlan plan_launch(const LaunchFile& file, std::string kernel_file,
-                       std::span<const Signature> signatures) {
+std::string source_key(const LaunchFile& file) {
+    return "launch/" + file.source.stem().string();
+}
+
+LaunchPlan uncompiled_plan(const LaunchFile& file) {
+    LaunchPlan plan{file, source_key(file), std::vector<ElementType>(file.buffers.size()), {}};
+    for (const LaunchSpec& spec : file.launches)
+        plan.launches.push_back({spec, spec.kernel, "", {}});
+    return plan;
+}
+
+LaunchPlan plan_launch(const LaunchFile& file, std::vector<Signature> signatures) {
     LaunchPlan plan{
-        file, std::move(kernel_file), std::vector<ElementType>(file.buffers.size()), {}};
+        file, source_key(file), std::vector<ElementType>(file.buffers.size()), {}};
     std::vector<bool> typed(file.buffers.size());
     for (std::size_t i = 0; i < file.buffers.size(); ++i) {
         typed[i] = file.buffers[i].type.has_value();
@@ -215,6 +225,7 @@ LaunchPlan plan_launch(const LaunchFile& file, std::string kernel_file,
             throw LaunchError(fmt::format(
                 "buffers.{}: \"type\" is missing, and no parameter says what the buffer holds",
                 file.buffers[i].name));
+    plan.signatures = std::move(signatures);
     return plan;
 }
 

@@ -38,11 +38,19 @@ struct LaunchPlan {
     std::string kernel_file;         ///< the key of its source among a device's edits
     std::vector<ElementType> types;  ///< of the buffers
     std::vector<BoundLaunch> launches;
+    /// Of all kernels of the source. Empty: the source has not been compiled yet, so that types and
+    /// arguments are unknown.
+    std::vector<compiler::Signature> signatures{};
 };
+
+/// The key of the launch file's source among a device's edits: "launch/saxpy" for saxpy.cu.
+std::string source_key(const LaunchFile& file);
+
+/// The plan before the source is compiled.
+LaunchPlan uncompiled_plan(const LaunchFile& file);
 
 /// Throws LaunchError that names the field: a kernel that is not in the source, a parameter without
 /// a value, a buffer of another type than the pointer that it is passed to.
-LaunchPlan plan_launch(const LaunchFile& file, std::string kernel_file,
-                       std::span<const compiler::Signature> signatures);
+LaunchPlan plan_launch(const LaunchFile& file, std::vector<compiler::Signature> signatures);
 
 }  // namespace warpscope::experiments

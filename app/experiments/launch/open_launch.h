@@ -7,6 +7,7 @@
 
 #include "compiler/host/host_code.h"
 #include "compute/helper/helpers.h"
+#include "experiments/framework/experiment.h"
 #include "experiments/launch/launch_plan.h"
 
 namespace warpscope::experiments {
@@ -18,10 +19,23 @@ struct OpenedLaunch {
     std::vector<compiler::LeftOut> left_out;             ///< host code of the source
 };
 
-/// Reads the source and compiles its device code, once with debug information for the types of the
-/// parameters. Throws LaunchError, compiler::CompileError, compiler::NoCompiler, and DeviceError if
-/// the compiler hangs or crashes.
+/// Compiles the device code of `source`, once with debug information for the types of the
+/// parameters. A file without launches gets a launch of the first kernel (propose_launch). Throws
+/// LaunchError, compiler::CompileError, compiler::NoCompiler, and DeviceError if the compiler hangs
+/// or crashes.
+OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
+                            const std::string& source, compute::Math math,
+                            const std::stop_token& stop = {});
+
+/// compile_launch() for the text of the file's source. Throws LaunchError if it can't be read, and
+/// as compile_launch().
 OpenedLaunch open_launch(compute::Helpers& helpers, const LaunchFile& file, compute::Math math,
                          const std::stop_token& stop = {});
+
+/// The text of the file's source. Throws LaunchError.
+std::string read_launch_source(const LaunchFile& file);
+
+/// The experiment "launch", whose kernels Entry::compile() compiles.
+SharedEntry launch_entry(const LaunchFile& file);
 
 }  // namespace warpscope::experiments

@@ -70,7 +70,7 @@ class Typing {
         const std::string text = with_changed_constant(source);
         while (Clock::now() - keystroke < experiments::edit_pause) frame();
         experiments::EditRequest request;
-        request.entry = &entry_;
+        request.entry = experiments::unowned(entry_);
         request.like = like_;
         request.settings = live_.device->settings();
         request.sources[file] = text;

@@ -249,8 +249,7 @@ bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& de
     const auto opened =
         compile_launch(helpers, request.launch, device->settings().math, request.stops.work);
     if (!opened) return false;
-    request.entry =
-        std::make_shared<const experiments::Entry>(experiments::launch_entry(opened->plan));
+    request.entry = experiments::launch_entry(opened->plan);
     device = helpers.device(device->info(), device->settings(),
                             {{opened->kernels->file, opened->kernels}},
                             {request.kernel_time, request.stops.work});

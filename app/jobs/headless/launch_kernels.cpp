@@ -32,7 +32,7 @@ std::optional<experiments::OpenedLaunch> compile_launch(compute::Helpers& helper
                                                         const std::filesystem::path& path,
                                                         compute::Math math,
                                                         const std::stop_token& stop) {
-    const experiments::LaunchFile file = experiments::read_launch_file(path);
+    const experiments::LaunchFile file = experiments::find_launch_file(path);
     const std::filesystem::path source = file.in_folder(file.source);
     try {
         experiments::OpenedLaunch opened = experiments::open_launch(helpers, file, math, stop);

@@ -52,7 +52,8 @@ void KeptEdits::keep(KernelDocuments& documents, const KernelFolder& watched, bo
     compute::Sources fresh = documents.edited_sources();
     std::erase_if(fresh, [&](const auto& item) {
         const std::string* text = watched.taken(item.first);
-        return text && *text == item.second;
+        // Sources of launch files are saved to their own files.
+        return KernelDocuments::shipped(item.first).empty() || (text && *text == item.second);
     });
     std::error_code ignored;
     for (const auto& [name, text] : fresh) {

@@ -12,8 +12,15 @@ KernelDocument& KernelDocuments::operator[](const std::string& file) {
     return documents_.try_emplace(file, shipped(file)).first->second;
 }
 
+KernelDocument& KernelDocuments::open(const std::string& file, std::string_view text) {
+    const auto found = documents_.find(file);
+    if (found != documents_.end() && found->second.shipped() == text) return found->second;
+    closed_ += 1 + (found == documents_.end() ? 0 : found->second.version());
+    return documents_.insert_or_assign(file, KernelDocument(text)).first->second;
+}
+
 std::uint64_t KernelDocuments::version() const {
-    std::uint64_t changes = 0;
+    std::uint64_t changes = closed_;
     for (const auto& [file, document] : documents_) changes += document.version();
     return changes;
 }

@@ -20,6 +20,9 @@ class KernelDocuments {
 
     /// The document of kernels/`file`.cu, such as "ripple" or "gallery/life".
     KernelDocument& operator[](const std::string& file);
+    /// The document of a source that is not built in. `text` is what KernelDocument::shipped() then
+    /// returns; the document begins anew with it unless it has it already.
+    KernelDocument& open(const std::string& file, std::string_view text);
 
     /// Counts the changes of all texts.
     std::uint64_t version() const;
@@ -33,6 +36,7 @@ class KernelDocuments {
 
   private:
     std::map<std::string, KernelDocument, std::less<>> documents_;
+    std::uint64_t closed_ = 0;  ///< the part of version() of documents that began anew
 };
 
 }  // namespace warpscope::ui

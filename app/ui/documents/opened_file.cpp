@@ -15,6 +15,7 @@
 #include "compute/device/sentences.h"
 #include "compute/device/words.h"
 #include "experiments/bodies/bodies_file.h"
+#include "experiments/launch/open_launch.h"
 #include "experiments/nbody/nbody_parameters.h"
 #include "gl/error.h"
 #include "gl/png.h"
@@ -27,7 +28,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view what_opens =
-    "Warpscope opens bodies (tipsy or CSV), kernels (.cu) and PNG files that it saved.";
+    "Warpscope opens bodies (tipsy or CSV), kernels (.cu), launch files (.launch.json) and PNG "
+    "files that it saved.";
 
 const std::string* find(const experiments::Metadata& metadata, std::string_view keyword) {
     const auto found = std::find_if(metadata.begin(), metadata.end(),
@@ -88,6 +90,21 @@ void read_bodies(OpenedFile& file) {
     }
 }
 
+void read_launch(OpenedFile& file, experiments::LaunchFile launch) {
+    file.kind = OpenedFile::Kind::launch;
+    file.kernel = experiments::read_launch_source(launch);
+    file.launch = std::move(launch);
+}
+
+void read_source(OpenedFile& file) {
+    file.kernel = read_kernel(file.path);
+    if (file.kernel.find(" scratch(") != std::string::npos) {
+        file.kind = OpenedFile::Kind::kernel;
+        return;
+    }
+    read_launch(file, experiments::find_launch_file(file.path));
+}
+
 std::string extension_of(const std::string& path) {
     std::string extension = fs::path(path).extension().string();
     for (char& c : extension) c = char(std::tolower(static_cast<unsigned char>(c)));
@@ -102,8 +119,9 @@ OpenedFile read_file(const std::string& path) {
     try {
         file.path = fs::absolute(with_home(path)).lexically_normal().string();
         if (extension == ".cu") {
-            file.kind = OpenedFile::Kind::kernel;
-            file.kernel = read_kernel(file.path);
+            read_source(file);
+        } else if (extension == ".json") {
+            read_launch(file, experiments::read_launch_file(file.path));
         } else if (extension == ".png") {
             file.kind = OpenedFile::Kind::picture;
             read_picture(file);

@@ -8,17 +8,19 @@
 #include "compute/device/kernel_edit.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/metadata.h"
+#include "experiments/launch/launch_file.h"
 
 namespace warpscope::ui {
 
 /// What a file holds that a person has opened.
 struct OpenedFile {
-    enum class Kind { bodies, kernel, picture };
+    enum class Kind { bodies, kernel, launch, picture };
     Kind kind = Kind::bodies;
     std::string path;   ///< absolute
     std::string error;  ///< a sentence where it can't be opened; then the rest is empty
     std::size_t bodies = 0;
-    std::string kernel;  ///< CUDA C++
+    std::string kernel;  ///< CUDA C++: the file, or the source of the launch file
+    experiments::LaunchFile launch;
 
     // Of a picture that Warpscope saved: what its metadata say.
     const experiments::Entry* entry = nullptr;
@@ -28,8 +30,10 @@ struct OpenedFile {
     compute::Sources sources;  ///< edited kernel sources
 };
 
-/// Reads a file of bodies (tipsy or CSV), a kernel source (.cu) or a PNG that Warpscope saved, by
-/// the end of its name. It may take seconds, so it is for a background thread. "~/" is the home
+/// Reads a file of bodies (tipsy or CSV), a kernel source (.cu), a launch file (.launch.json) with
+/// its source, or a PNG that Warpscope saved, by the end of its name. A kernel source that is not
+/// written for the experiment "scratch" becomes a launch file: the one beside it, NAME.launch.json,
+/// or one without launches. It may take seconds, so it is for a background thread. "~/" is the home
 /// folder. Throws nothing.
 OpenedFile read_file(const std::string& path);
 

@@ -40,9 +40,10 @@ void FileOpener::advance() {
 void FileOpener::show(const OpenedFile& file) {
     if (!file.error.empty()) return stage_.say(file.error, Tone::error);
     if (file.kind == OpenedFile::Kind::kernel) return show_kernel(file);
+    if (file.kind == OpenedFile::Kind::launch) return show_launch(file);
     if (file.kind == OpenedFile::Kind::picture) return show_picture(file);
     const std::vector<experiments::Assignment> values{{"start", "file"}, {"file", file.path}};
-    if (!stage_.open(experiments::find_experiment("nbody"), values, stage_.run())) return;
+    if (!stage_.open(experiments::unowned(experiments::find_experiment("nbody")), values, stage_.run())) return;
     remember(file.path);
     news_ =
         fmt::format("Opened {}: {} bodies.", name_of(file), compute::grouped(double(file.bodies)));
@@ -53,7 +54,7 @@ void FileOpener::show_kernel(const OpenedFile& file) {
         return stage_.say(fmt::format("Cannot run {}: {}", name_of(file), stage_.read_only()),
                           Tone::error);
     const std::vector<experiments::Assignment> values{{"start", "own"}};
-    if (!stage_.open(experiments::find_experiment("scratch"), values, stage_.run())) return;
+    if (!stage_.open(experiments::unowned(experiments::find_experiment("scratch")), values, stage_.run())) return;
     stage_.documents()["gallery/own"].replace(file.kernel);
     options_.editor = true;
     options_.kernel_path = file.path;
@@ -64,8 +65,24 @@ void FileOpener::show_kernel(const OpenedFile& file) {
         name_of(file));
 }
 
+void FileOpener::show_launch(const OpenedFile& file) {
+    if (!stage_.read_only().empty())
+        return stage_.say(fmt::format("Cannot run {}: {}", name_of(file), stage_.read_only()),
+                          Tone::error);
+    stage_.open_launch(file.launch, file.kernel);
+    options_.editor = true;
+    options_.kernel_path = file.launch.in_folder(file.launch.source).string();
+    remember(file.path);
+    news_ = file.launch.saved
+                ? fmt::format("Opened {}.", name_of(file))
+                : fmt::format("Opened {} with a launch that was made from its first kernel. Change "
+                              "it on the right and save it.",
+                              name_of(file));
+}
+
 void FileOpener::show_picture(const OpenedFile& file) {
-    if (!stage_.open(*file.entry, file.parameters, run_settings(file.metadata, stage_.run())))
+    if (!stage_.open(experiments::unowned(*file.entry), file.parameters,
+                     run_settings(file.metadata, stage_.run())))
         return;
     remember(file.path);
     news_ = fmt::format("The settings of {} are back. The picture is frame {}.", name_of(file),

@@ -54,7 +54,7 @@ void Microscope::follow(const LiveLaunch& live, bool paused) {
     if (!open_) return;
     receive();
     const Source now = source_of(live);
-    if (now.entry != source_.entry) return open(live);
+    if (!source_.entry || now.entry->id != source_.entry->id) return open(live);
     if (!live.settled) return;
     const compute::RunSettings &run = now.settings, &before = source_.settings;
     if (run.schedule != before.schedule || run.seed != before.seed ||

@@ -151,7 +151,7 @@ class Microscope {
   private:
     /// Everything that a copy depends on.
     struct Source {
-        const experiments::Entry* entry = nullptr;
+        experiments::SharedEntry entry;
         std::vector<std::string> parameters;
         compute::RunSettings settings;
         compute::KernelEdits edits;

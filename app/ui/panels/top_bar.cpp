@@ -24,25 +24,29 @@ void logo(Ui& ui) {
     ImGui::SameLine(0, ui.px(9));
 }
 
-void tabs(Ui& ui, Stage& stage) {
-    for (const experiments::Entry& entry : experiments::registry()) {
-        const bool on = entry.id == stage.entry().id;
-        ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
-        ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::text : colour::dim);
-        ImGui::PushID(entry.id.c_str());
-        if (ImGui::Button(entry.title.c_str())) ui.later([&stage, &entry] { stage.select(entry); });
-        ImGui::PopID();
-        ImGui::PopStyleColor(2);
-        record(ui, "tab." + entry.id, on ? "on" : "off");
-        tooltip(ui, entry.summary);
-        if (on) {
-            const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-            const float y = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
-            ImGui::GetWindowDrawList()->AddRectFilled({low.x + ui.px(9), y - ui.px(2)},
-                                                      {high.x - ui.px(9), y}, colour::accent);
-        }
-        ImGui::SameLine(0, ui.px(2));
+void tab(Ui& ui, Stage& stage, const experiments::SharedEntry& entry) {
+    const bool on = entry->id == stage.entry().id;
+    ImGui::PushStyleColor(ImGuiCol_Button, ImVec4(0, 0, 0, 0));
+    ImGui::PushStyleColor(ImGuiCol_Text, on ? colour::text : colour::dim);
+    ImGui::PushID(entry->id.c_str());
+    if (ImGui::Button(entry->title.c_str())) ui.later([&stage, entry] { stage.select(entry); });
+    ImGui::PopID();
+    ImGui::PopStyleColor(2);
+    record(ui, "tab." + entry->id, on ? "on" : "off");
+    tooltip(ui, entry->summary);
+    if (on) {
+        const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+        const float y = ImGui::GetWindowPos().y + ImGui::GetWindowHeight();
+        ImGui::GetWindowDrawList()->AddRectFilled({low.x + ui.px(9), y - ui.px(2)},
+                                                  {high.x - ui.px(9), y}, colour::accent);
     }
+    ImGui::SameLine(0, ui.px(2));
+}
+
+void tabs(Ui& ui, Stage& stage) {
+    for (const experiments::Entry& entry : experiments::registry())
+        tab(ui, stage, experiments::unowned(entry));
+    if (stage.shown().launch) tab(ui, stage, stage.shown().launch);
 }
 
 void file_buttons(Ui& ui, float gap) {

@@ -34,6 +34,10 @@ void set_state(KernelDocument& document, EditState state,
     document.set_outcome({state, document.shared_text(), std::move(warnings), {}});
 }
 
+experiments::SharedEntry entry_to_try(const Scene& scene) {
+    return scene.wanted_entry() ? scene.wanted_entry() : scene.entry();
+}
+
 /// The edits that are known to work: those that run, or ran before the ones that have failed.
 compute::Sources working_sources(const Scene& scene) {
     return scene.failed() ? scene.previous_sources() : scene.sources();
@@ -112,8 +116,10 @@ compute::Sources EditedKernels::wanted_sources(const Scene& scene) const {
 void EditedKernels::look(Scene& scene, Size view, News& news) {
     look_at_.reset();
     compute::Sources wanted = wanted_sources(scene);
-    const bool runs = !scene.failed() && wanted == scene.sources();
-    if (!runs && in_background() && *thread_->sources() == wanted) return;
+    const bool runs = !scene.failed() && !scene.wanted_entry() && wanted == scene.sources();
+    if (!runs && in_background() && *thread_->sources() == wanted &&
+        tried_entry_ == entry_to_try(scene))
+        return;
     if (thread_) thread_->stop();
     if (!runs) return start(scene, std::move(wanted), view, news);
     settle(scene, news);
@@ -123,7 +129,8 @@ void EditedKernels::look(Scene& scene, Size view, News& news) {
 
 void EditedKernels::start(Scene& scene, compute::Sources sources, Size view, News& news) {
     try {
-        experiments::EditRequest request{.entry = &scene.entry(),
+        tried_entry_ = entry_to_try(scene);
+        experiments::EditRequest request{.entry = tried_entry_,
                                          .like = scene.device().info(),
                                          .settings = scene.device().settings(),
                                          .sources = std::move(sources),
@@ -176,8 +183,11 @@ bool EditedKernels::replace(Scene& scene, EditThread::Ended& ended, Size view, N
     }
     try {
         fresh.device->set(scene.device().settings());
-        if (moved_on) fresh.experiment->resume(from);
-        scene.replace(std::move(fresh), std::move(from), view);
+        const experiments::SharedEntry& entry = ended.result.entry;
+        if (moved_on) fresh.experiment->resume(experiments::fitted(from, *entry));
+        scene.replace(std::move(fresh), entry, std::move(from), view);
+        if (ended.request.entry == scene.wanted_entry()) scene.want(nullptr);
+        refused_entry_.clear();
     } catch (const std::exception& error) {
         refuse(scene, ended, error.what(), news);
         return false;
@@ -190,6 +200,14 @@ void EditedKernels::refuse(Scene& scene, const EditThread::Ended& ended, const s
                            News& news) {
     const compute::Sources& tried = ended.request.sources;
     const auto& diagnostics = ended.result.diagnostics;
+    refused_entry_ = ended.request.entry->compile ? error : "";
+    const bool compiles = std::ranges::none_of(
+        diagnostics, [](const auto& said) { return has_error(said.second); });
+    if (compiles && scene.wanted_entry() && ended.request.entry == scene.wanted_entry()) {
+        scene.want(nullptr);
+        news.error = error;
+        return;
+    }
     const compute::Sources working = working_sources(scene);
     compute::Sources at_fault;
     for (const auto& [file, said] : diagnostics)
@@ -249,13 +267,16 @@ EditedKernels::News EditedKernels::replace_failed(Scene& scene, const std::strin
         if (differs(previous, file, text))
             fail_text(file, text, scene.device().edits().at(file)->warnings, error);
     scene.fail();
-    show_error(fmt::format("{} Back to the {}.", compute::sentence(error),
-                           previous.empty() ? "built-in kernel" : "last good kernel"),
+    const bool nothing_built_in = previous.empty() && scene.entry()->compile;
+    show_error(nothing_built_in ? error
+                                : fmt::format("{} Back to the {}.", compute::sentence(error),
+                                              previous.empty() ? "built-in kernel"
+                                                               : "last good kernel"),
                news);
     look_at_.reset();
     start(scene, wanted_sources(scene), view, news);
     if (scene.device().info().kind == compute::DeviceKind::cuda && !news.failure) {
-        search_ = {.entry = &scene.entry(),
+        search_ = {.entry = scene.entry(),
                    .like = {},
                    .settings = scene.device().settings(),
                    .sources = ran,

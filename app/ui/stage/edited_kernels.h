@@ -59,6 +59,9 @@ class EditedKernels {
     /// The scene's kernels have failed with this error: others are tried that take their place.
     News replace_failed(Scene& scene, const std::string& error, experiments::Size view);
 
+    /// Why the newest launch file or its source does not run; empty: it does, or was not tried yet.
+    const std::string& refused_entry() const { return refused_entry_; }
+
     /// The scene may take kernels from other files now.
     void look_again();
     /// Another scene is on show.
@@ -100,6 +103,8 @@ class EditedKernels {
     std::map<std::string, std::set<std::string>, std::less<>> failed_;
     std::optional<experiments::EditRequest> search_;  ///< to run once the picture goes on
     std::string shown_error_;
+    experiments::SharedEntry tried_entry_;  ///< of the newest try
+    std::string refused_entry_;
     std::optional<EditThread> thread_;  ///< made for the first try
 };
 

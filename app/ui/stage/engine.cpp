@@ -11,8 +11,8 @@
 namespace warpscope::ui {
 
 using experiments::Assignment;
-using experiments::Entry;
 using experiments::Experiment;
+using experiments::SharedEntry;
 using experiments::Size;
 
 namespace {
@@ -34,6 +34,11 @@ std::function<std::string()> no_compiler_of(const Engine::Start& start) {
     return [helpers = start.helpers] { return helpers->no_compiler(); };
 }
 
+SharedEntry entry_of(const Engine::Start& start) {
+    if (start.entry) return start.entry;
+    return experiments::unowned(experiments::find_experiment(start.experiment));
+}
+
 /// The side of the square thread blocks that the first two-dimensional kernel runs with; 0: none.
 int tile_side(const compute::KernelTimings& timings) {
     for (const compute::KernelTiming& kernel : timings.kernels())
@@ -52,9 +57,7 @@ Engine::Engine(const Start& start)
       remembered_(start.remembered),
       progress_(start.progress) {
     shown_.device_wish = start.device_wish;
-    const Entry& entry =
-        start.entry ? *start.entry : experiments::find_experiment(start.experiment);
-    auto scene = make(entry, make_device(shown_.device_wish));
+    auto scene = make(entry_of(start), make_device(shown_.device_wish));
     scene->experiment().set(start.assignments);
     if (!start.assignments.empty()) scene->experiment().reset();
     put_on_show(std::move(scene));
@@ -80,10 +83,11 @@ std::unique_ptr<compute::Device> Engine::make_device(const std::string& wish) co
     return device;
 }
 
-std::unique_ptr<Scene> Engine::make(const Entry& entry, std::unique_ptr<compute::Device> device) {
+std::unique_ptr<Scene> Engine::make(const SharedEntry& entry,
+                                    std::unique_ptr<compute::Device> device) {
     experiments::Running running{std::move(device), nullptr};
-    running.experiment = entry.make(*running.device);
-    const auto found = remembered_.find(entry.id);
+    running.experiment = entry->make(*running.device);
+    const auto found = remembered_.find(entry->id);
     if (found != remembered_.end() && !found->second.empty()) {
         set_all(*running.experiment, found->second);
         running.experiment->reset();
@@ -103,7 +107,8 @@ void Engine::set_all(Experiment& made, std::span<const Assignment> values) {
 
 void Engine::put_on_show(std::unique_ptr<Scene> scene) {
     scene_ = scene.get();
-    std::swap(scenes_[scene->entry().id], scene);
+    if (scene->entry()->compile) launch_ = scene->entry();
+    std::swap(scenes_[scene->entry()->id], scene);
     ++shown_.scene;
     shown_.report.clear();
     shown_.comparison.reset();
@@ -148,17 +153,33 @@ experiments::Assignments Engine::changed_parameters() const {
     return all;
 }
 
-void Engine::select(const Entry& chosen) {
-    if (&chosen == &scene_->entry()) return;
+void Engine::select(const SharedEntry& chosen) {
+    if (chosen->id == scene_->entry()->id) return;
     const auto change = [&] {
-        auto found = scenes_.find(chosen.id);
+        auto found = scenes_.find(chosen->id);
         auto scene = found == scenes_.end() ? make(chosen, make_device(shown_.device_wish))
                                             : std::exchange(found->second, nullptr);
         scene->device().timings().clear();
         put_on_show(std::move(scene));
         clear_message();
     };
-    attempt(fmt::format("Staying with {}.", scene_->entry().title), change, From::new_device);
+    attempt(fmt::format("Staying with {}.", scene_->entry()->title), change, From::new_device);
+}
+
+void Engine::open_launch(const SharedEntry& entry) {
+    const bool on_show = scene_->entry()->id == entry->id &&
+                         experiment().kernel_file() == entry->make_parameters()->kernel_file();
+    edits_.forget_failures();
+    if (on_show) {
+        scene_->want(entry);
+        return edits_.look_again();
+    }
+    const auto change = [&] {
+        remembered_.erase(entry->id);
+        put_on_show(make(entry, make_device(shown_.device_wish)));
+        clear_message();
+    };
+    attempt(fmt::format("Staying with {}.", scene_->entry()->title), change, From::new_device);
 }
 
 void Engine::set_device(const std::string& wish) {
@@ -195,10 +216,10 @@ void Engine::set_run(const compute::RunSettings& run) {
     changed();
 }
 
-void Engine::open(const Entry& entry, std::span<const Assignment> values,
+void Engine::open(const SharedEntry& entry, std::span<const Assignment> values,
                   const compute::RunSettings& run) {
     select(entry);
-    if (&entry != &scene_->entry()) return;
+    if (entry->id != scene_->entry()->id) return;
     if (run != run_) set_run(run);
     assign(values);
 }
@@ -276,7 +297,7 @@ void Engine::measure_ceilings() {
 }
 
 void Engine::wait_for_checks() {
-    inspector_.wait(scene_->entry(), experiment(), automatic_checks_);
+    inspector_.wait(*scene_->entry(), experiment(), automatic_checks_);
 }
 
 void Engine::clear_message() {
@@ -321,7 +342,9 @@ void Engine::list_devices() {
 Shown Engine::shown() {
     Shown shown = shown_;
     const experiments::Experiment& running = experiment();
-    shown.entry = &scene_->entry();
+    shown.entry = scene_->entry();
+    if (launch_) shown.launch = scene_->entry()->compile ? scene_->entry() : launch_;
+    shown.launch_error = edits_.refused_entry();
     shown.parameters = values(running, true);
     shown.launch_parameters = running.parameters().of_launch();
     shown.mouse = running.mouse_use();

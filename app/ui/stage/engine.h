@@ -31,7 +31,7 @@ class Engine {
     struct Start {
         std::string device_wish = "auto";
         compute::RunSettings run;
-        const experiments::Entry* entry = nullptr;         ///< null: `experiment` names it
+        experiments::SharedEntry entry;                    ///< null: `experiment` names it
         std::string experiment;                            ///< its id
         std::vector<experiments::Assignment> assignments;  ///< for that experiment; they count most
         /// From the last session; values that are illegal are left out.
@@ -62,12 +62,16 @@ class Engine {
     const KernelDocuments& documents() const { return edits_.documents(); }
 
     // Commands. None throws: an error becomes the message, and the last good state goes on.
-    void select(const experiments::Entry& entry);
+    void select(const experiments::SharedEntry& entry);
+    /// Shows the experiment of a launch file. Its kernels run once its source, which
+    /// follow_texts() brings, is compiled. Where an experiment of this source is on show, it stays
+    /// until then.
+    void open_launch(const experiments::SharedEntry& entry);
     void set_device(const std::string& wish);
     void set_run(const compute::RunSettings& run);
     /// Shows an experiment with these values.
-    void open(const experiments::Entry& entry, std::span<const experiments::Assignment> values,
-              const compute::RunSettings& run);
+    void open(const experiments::SharedEntry& entry,
+              std::span<const experiments::Assignment> values, const compute::RunSettings& run);
     bool assign(std::span<const experiments::Assignment> assignments);
     void pause(bool paused) { shown_.paused = paused; }
     void step_once();
@@ -87,7 +91,7 @@ class Engine {
     void measure_barriers();
     void measure_ceilings();
     LaunchCopy copy_launch(const compute::RunSettings& run) const {
-        return ui::copy_launch(scene_->entry(), experiment(), run);
+        return ui::copy_launch(*scene_->entry(), experiment(), run);
     }
     /// Waits until all requested checks of the launch have ended.
     void wait_for_checks();
@@ -115,7 +119,7 @@ class Engine {
     using Time = std::chrono::steady_clock::time_point;
 
     // Changes of the scene
-    std::unique_ptr<Scene> make(const experiments::Entry& entry,
+    std::unique_ptr<Scene> make(const experiments::SharedEntry& entry,
                                 std::unique_ptr<compute::Device> device);
     std::unique_ptr<compute::Device> make_device(const std::string& wish) const;
     void put_on_show(std::unique_ptr<Scene> scene);
@@ -162,6 +166,7 @@ class Engine {
     EditedKernels edits_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;  ///< by experiment
     Scene* scene_ = nullptr;                                ///< the one on show
+    experiments::SharedEntry launch_;  ///< of the newest launch file; null: none was opened
     compute::RunSettings run_;
     experiments::Assignments remembered_;
     /// The results so far. shown() adds the current state of the scene.

@@ -17,7 +17,7 @@ bool Engine::advance(Size view) {
     const std::uint64_t before = version_, checks_before = inspector_.version();
     const EditedKernels::State edits_before = edits_.state();
     compute_frame(view);
-    if (!scene_->failed()) inspector_.follow(scene_->entry(), experiment(), automatic_checks_);
+    if (!scene_->failed()) inspector_.follow(*scene_->entry(), experiment(), automatic_checks_);
     if (failure_.empty()) read_timeline();
     if (shown_.devices.empty()) list_devices();
     follow_compiler();
@@ -70,7 +70,7 @@ void Engine::compute_frame(Size view) {
 void Engine::measure_cost(Time start) {
     if (device().info().kind != compute::DeviceKind::emulator || !failure_.empty()) return;
     const double seconds = std::chrono::duration<double>(clock_() - start).count();
-    shown_.costs.measured(scene_->entry().id, device().info(), work_, seconds);
+    shown_.costs.measured(scene_->entry()->id, device().info(), work_, seconds);
 }
 
 void Engine::take(const EditedKernels::News& news) {
@@ -264,7 +264,7 @@ void Engine::replace_lost_device(const std::string& error) {
     scene_->fail();
     const bool done = attempt("Restart Warpscope.", [&] {
         experiments::Running running{make_device("emulator"), nullptr};
-        running.experiment = scene_->entry().make(*running.device);
+        running.experiment = scene_->entry()->make(*running.device);
         const Snapshot last = scene_->snapshot();
         try {
             running.experiment->resume(last);

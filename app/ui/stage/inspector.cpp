@@ -40,7 +40,7 @@ Inspector::Work Inspector::usual_work() {
             [](const Entry& entry, Experiment& live, std::stop_token stop) -> Job<Policies> {
                 const auto copy = experiments::copy_to_emulator(
                     entry, live, live.device().settings(), compute::usual_emulator_memory(), stop);
-                return [&entry, copy, stop] {
+                return [entry, copy, stop] {
                     constexpr std::uint64_t instructions = 100'000'000;
                     return experiments::try_policies(entry, *copy.experiment, instructions, stop);
                 };

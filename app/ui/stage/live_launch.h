@@ -25,7 +25,7 @@ LaunchCopy copy_launch(const experiments::Entry& entry, experiments::Experiment&
 /// The launch of an experiment that goes on meanwhile: everything that a copy depends on, and the
 /// way to one.
 struct LiveLaunch {
-    const experiments::Entry* entry = nullptr;
+    experiments::SharedEntry entry;
     std::vector<std::string> parameters;  ///< ParameterSet::of_launch()
     compute::RunSettings settings;
     compute::KernelEdits edits;

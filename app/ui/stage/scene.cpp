@@ -30,8 +30,8 @@ std::unique_ptr<gl::PixelBuffer> fresh_pixels(Experiment& experiment, Size size)
 
 }  // namespace
 
-Scene::Scene(const experiments::Entry& entry, experiments::Running running)
-    : entry_(entry), running_(std::move(running)) {}
+Scene::Scene(experiments::SharedEntry entry, experiments::Running running)
+    : entry_(std::move(entry)), running_(std::move(running)) {}
 
 void Scene::render(Size view) {
     const Size size = experiment().picture_size(view);
@@ -49,7 +49,8 @@ compute::Sources Scene::sources() const {
 
 compute::Sources Scene::used(const compute::Sources& edited) const {
     compute::Sources used;
-    const std::string own = experiment().kernel_file();
+    const std::string own =
+        wanted_ ? wanted_->make_parameters()->kernel_file() : experiment().kernel_file();
     for (const auto& [file, text] : edited)
         if (file == own || device().files().contains(file)) used[file] = text;
     return used;
@@ -73,12 +74,14 @@ Snapshot Scene::snapshot() const {
     return snapshot;
 }
 
-void Scene::replace(experiments::Running other, Snapshot from, Size view) {
+void Scene::replace(experiments::Running other, experiments::SharedEntry entry, Snapshot from,
+                    Size view) {
     auto fresh = fresh_pixels(*other.experiment, other.experiment->picture_size(view));
     previous_ = failed_ ? compute::Sources{} : sources();
     std::swap(pixels_, fresh);
     fresh.reset();
     std::swap(running_, other);
+    entry_ = std::move(entry);
     if (!std::exchange(failed_, false) || !kept_) {
         kept_ = std::move(from);
         kept_changes_ = changes_;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "experiments/copies/running.h"
@@ -18,9 +19,13 @@ class Scene {
   public:
     using Clock = std::chrono::steady_clock;
 
-    Scene(const experiments::Entry& entry, experiments::Running running);
+    Scene(experiments::SharedEntry entry, experiments::Running running);
 
-    const experiments::Entry& entry() const { return entry_; }
+    const experiments::SharedEntry& entry() const { return entry_; }
+    /// The entry that is to take the place of entry() once its kernels run, such as that of a launch
+    /// file that a person has changed. Null: there is none.
+    const experiments::SharedEntry& wanted_entry() const { return wanted_; }
+    void want(experiments::SharedEntry entry) { wanted_ = std::move(entry); }
     experiments::Experiment& experiment() const { return *running_.experiment; }
     compute::Device& device() const { return *running_.device; }
     /// Null where the experiment draws no pixels (it has a tree), and before the first render().
@@ -55,10 +60,11 @@ class Scene {
 
     /// Puts an experiment with other kernels, which stands where `from` says, in the place of this
     /// one and draws its frame. Where this throws, nothing has changed.
-    void replace(experiments::Running other, experiments::Snapshot from, experiments::Size view);
+    void replace(experiments::Running other, experiments::SharedEntry entry,
+                 experiments::Snapshot from, experiments::Size view);
 
   private:
-    const experiments::Entry& entry_;
+    experiments::SharedEntry entry_, wanted_;
     experiments::Running running_;
     std::unique_ptr<gl::PixelBuffer> pixels_;  ///< destroyed before the device that draws them
     std::uint64_t changes_ = 0;

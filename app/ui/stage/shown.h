@@ -49,7 +49,9 @@ struct DeviceBarriers {
 
 /// What an Engine has computed so far: a value that never changes, which the panels draw.
 struct Shown {
-    const experiments::Entry* entry = nullptr;
+    experiments::SharedEntry entry;
+    experiments::SharedEntry launch;   ///< of the newest launch file; null: none was opened
+    std::string launch_error;          ///< why it does not run; empty: it does, or will be tried
     std::uint64_t scene = 0;  ///< counts the experiments that were made, for whom asks "another?"
     std::vector<experiments::Assignment> parameters;  ///< all
     std::vector<std::string> launch_parameters;       ///< ParameterSet::of_launch()

@@ -3,10 +3,12 @@
 #include <utility>
 
 #include "experiments/framework/barrier_lines.h"
+#include "experiments/launch/open_launch.h"
 
 namespace warpscope::ui {
 
 using experiments::Assignment;
+using experiments::SharedEntry;
 
 Stage::Stage(const Start& start) : engine_(std::make_unique<Engine>(start)) {
     follow_engine();
@@ -108,8 +110,18 @@ experiments::Assignments Stage::changed_parameters() const {
     return all;
 }
 
-void Stage::select(const experiments::Entry& entry) {
-    send([&entry](Engine& engine) { engine.select(entry); });
+void Stage::select(SharedEntry entry) {
+    send([entry = std::move(entry)](Engine& engine) { engine.select(entry); });
+}
+
+void Stage::open_launch(const experiments::LaunchFile& file, std::string_view source) {
+    documents_.open(experiments::source_key(file), source);
+    change_launch(file);
+}
+
+void Stage::change_launch(const experiments::LaunchFile& file) {
+    send_texts();
+    send([entry = experiments::launch_entry(file)](Engine& engine) { engine.open_launch(entry); });
 }
 
 void Stage::set_device(const std::string& wish) {
@@ -189,24 +201,24 @@ bool Stage::carry_out(std::span<const Assignment> values, const compute::RunSett
     return thread_ || *done;
 }
 
-bool Stage::open(const experiments::Entry& entry, std::span<const Assignment> values,
+bool Stage::open(const SharedEntry& entry, std::span<const Assignment> values,
                  const compute::RunSettings& run) {
-    if (&entry == parameters_of_) return set(values, run);
-    const auto chosen = entry.make_parameters();
+    if (entry->id == parameters_of_->id) return set(values, run);
+    const auto chosen = entry->make_parameters();
     try {
-        const auto changed = shown_->changed_parameters.find(entry.id);
+        const auto changed = shown_->changed_parameters.find(entry->id);
         if (changed != shown_->changed_parameters.end()) chosen->parse(changed->second);
         Change change{{values.begin(), values.end()}, {}, run, run_};
         for (const Assignment& one : values)
             change.before.push_back({one.id, chosen->find(one.id).text()});
         chosen->parse(values);
-        histories_[entry.id].add(std::move(change));
+        histories_[entry->id].add(std::move(change));
     } catch (const experiments::ParameterError& error) {
         say(error.what(), Tone::error);
         return false;
     }
     run_ = run;
-    send([&entry, run, wish = std::vector<Assignment>(values.begin(), values.end())](
+    send([entry, run, wish = std::vector<Assignment>(values.begin(), values.end())](
              Engine& engine) { engine.open(entry, wish, run); });
     return true;
 }

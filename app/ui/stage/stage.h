@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "experiments/framework/metadata.h"
+#include "experiments/launch/launch_file.h"
 #include "ui/documents/kernel_documents.h"
 #include "ui/stage/change_history.h"
 #include "ui/stage/engine.h"
@@ -77,7 +78,12 @@ class Stage {
     KernelDocuments& documents() { return documents_; }
 
     // Commands. None throws: an error becomes the message, and the last good state goes on.
-    void select(const experiments::Entry& entry);
+    void select(experiments::SharedEntry entry);
+    /// Shows a launch file with this text of its source, which becomes the document's built-in text
+    /// unless the document has the file's text already.
+    void open_launch(const experiments::LaunchFile& file, std::string_view source);
+    /// The launch file on show with changes; its source stays as it is edited.
+    void change_launch(const experiments::LaunchFile& file);
     void set_device(const std::string& wish);
     void set_run(const compute::RunSettings& run);
     /// False: a value is not legal; with the engine here, also: it could not be set. Values with
@@ -85,8 +91,8 @@ class Stage {
     /// longer than now, wait as costly_change().
     bool assign(std::span<const experiments::Assignment> assignments);
     /// Shows an experiment with these values. False: a value is not legal.
-    bool open(const experiments::Entry& entry, std::span<const experiments::Assignment> values,
-              const compute::RunSettings& run);
+    bool open(const experiments::SharedEntry& entry,
+              std::span<const experiments::Assignment> values, const compute::RunSettings& run);
     const std::optional<CostlyChange>& costly_change() const { return costly_; }
     enum class Answer { apply, apply_paused, go_back };
     /// Ends the wait of costly_change().
@@ -163,7 +169,7 @@ class Stage {
     /// Results that panels of the current frame may still refer to.
     std::vector<std::shared_ptr<const Shown>> retired_;
     std::unique_ptr<experiments::ParameterSet> parameters_;
-    const experiments::Entry* parameters_of_ = nullptr;
+    experiments::SharedEntry parameters_of_;
     compute::RunSettings run_;
     std::optional<CostlyChange> costly_;
     bool paused_ = false;

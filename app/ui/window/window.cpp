@@ -360,6 +360,8 @@ void App::remember() {
     settings.run = stage_->run();
     settings.view = view_->options();
     settings.parameters = stage_->changed_parameters();
+    // They belong to one launch file.
+    settings.parameters.erase("launch");
     save_settings(options_.settings, settings);
 }
 

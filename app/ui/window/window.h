@@ -23,6 +23,7 @@ struct WindowOptions {
     std::optional<MicroscopePlace> microscope;  ///< opened at the first frame
     std::filesystem::path kernels;              ///< a folder of .cu files to use; empty: none
     std::filesystem::path kernel_source;        ///< a file to use for the experiment; empty: none
+    std::filesystem::path launch;  ///< a launch file, in place of an experiment; empty: none
     /// Where edited kernels are compiled and run; null: they are not. It outlives the window.
     compute::Helpers* helpers = nullptr;
     std::filesystem::path widget_map;  ///< file for end-to-end tests; empty: none

@@ -224,7 +224,8 @@ bool WindowView::turn(std::string_view id) {
 
 void WindowView::select(int experiment) {
     const auto known = experiments::registry();
-    if (std::size_t(experiment) < known.size()) stage_.select(known[std::size_t(experiment)]);
+    if (std::size_t(experiment) < known.size())
+        stage_.select(experiments::unowned(known[std::size_t(experiment)]));
 }
 
 void WindowView::toggle_microscope() {

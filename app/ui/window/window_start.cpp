@@ -10,13 +10,16 @@
 #include <string>
 #include <vector>
 
+#include "experiments/launch/open_launch.h"
 #include "ui/panels/work_chip.h"
 
 namespace warpscope::ui {
 namespace {
 
-Stage::Start start_of(const WindowOptions& options, const Settings& settings) {
+Stage::Start start_of(const WindowOptions& options, const Settings& settings,
+                      const std::optional<experiments::LaunchFile>& launch) {
     Stage::Start start;
+    if (launch) start.entry = experiments::launch_entry(*launch);
     start.device_wish = options.device.value_or(settings.device);
     start.run = options.run.value_or(settings.run);
     start.remembered = settings.parameters;
@@ -38,7 +41,13 @@ Stage::Start start_of(const WindowOptions& options, const Settings& settings) {
 
 std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded,
                                   const EngineThread::Hooks& hooks) {
-    Stage::Start start = start_of(options, loaded.settings);
+    std::optional<experiments::LaunchFile> launch;
+    std::string source;
+    if (!options.launch.empty()) {
+        launch = experiments::find_launch_file(std::filesystem::absolute(options.launch));
+        source = experiments::read_launch_source(*launch);
+    }
+    Stage::Start start = start_of(options, loaded.settings, launch);
     std::unique_ptr<Stage> stage;
     try {
         stage = std::make_unique<Stage>(start, hooks);
@@ -50,6 +59,7 @@ std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSett
         stage->say(fmt::format("{} Running on {} instead.", error.what(), stage->device().name),
                    Tone::error);
     }
+    if (launch) stage->documents().open(stage->parameters().kernel_file(), source);
     if (!loaded.complaint.empty()) stage->say(loaded.complaint, Tone::error);
     return stage;
 }

@@ -83,7 +83,7 @@ std::string file_text(const std::string& more = "", const std::string& launch = 
 }
 
 LaunchPlan planned(const std::string& text, const Signature& signature = add_signature()) {
-    return plan_launch(parse_launch_file(text), "launch/add", {{signature}});
+    return plan_launch(parse_launch_file(text), {signature});
 }
 
 std::string error_of(const std::string& text, const Signature& signature = add_signature()) {

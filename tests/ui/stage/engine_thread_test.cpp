@@ -101,7 +101,7 @@ class EngineThreadTest : public testing::Test {
     EngineThreadTest() {
         Engine::Start start;
         start.device_wish = "emulator";
-        start.entry = &gated_entry();
+        start.entry = experiments::unowned(gated_entry());
         gate.close();
         stage_ = std::make_unique<Stage>(
             start, EngineThread::Hooks{.enter = [this] { second_.make_current(); },
@@ -140,7 +140,7 @@ TEST_F(EngineThreadTest, ItIsKnownThatADeviceCompilesKernels) {
     gate.close();
     Engine::Start start;
     start.device_wish = "emulator";
-    start.entry = &compiling_entry();
+    start.entry = experiments::unowned(compiling_entry());
     // At the start the calling thread waits, and is told why; it opens the gate.
     const auto waits = [](const Work& work) {
         EXPECT_EQ(work.activity, Activity::start);

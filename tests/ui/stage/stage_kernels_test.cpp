@@ -77,7 +77,7 @@ class StageKernelsTest : public testing::Test {
         start.try_edits = [this](const auto& request, const auto& stop) {
             return tries_(request, stop);
         };
-        start.entry = &fake_entry();
+        start.entry = experiments::unowned(fake_entry());
         // A millisecond passes whenever somebody reads the time.
         start.clock = [now = std::make_shared<Time>()] { return *now += 1ms; };
         stage_.emplace(start);

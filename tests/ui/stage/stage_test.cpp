@@ -111,7 +111,7 @@ TEST_F(StageTest, OpenSetsValuesAndRunSettingsAsOneChange) {
     const std::vector<experiments::Assignment> values{{"level", "99"}, {"sync", "off"}};
     compute::RunSettings run = stage_.run();
     run.schedule = compute::Schedule::reverse;
-    EXPECT_TRUE(stage_.open(fake_entry(), values, run));
+    EXPECT_TRUE(stage_.open(experiments::unowned(fake_entry()), values, run));
     EXPECT_EQ(experiment_.parameters().find("level").text(), "99");
     EXPECT_EQ(stage_.engine().device().settings().schedule, compute::Schedule::reverse);
     stage_.undo();
@@ -119,7 +119,7 @@ TEST_F(StageTest, OpenSetsValuesAndRunSettingsAsOneChange) {
     EXPECT_EQ(experiment_.parameters().find("sync").text(), "on");
     EXPECT_EQ(stage_.engine().device().settings().schedule, compute::Schedule::random);
     const std::vector<experiments::Assignment> wrong{{"level", "1"}, {"levle", "2"}};
-    EXPECT_FALSE(stage_.open(fake_entry(), wrong, run));
+    EXPECT_FALSE(stage_.open(experiments::unowned(fake_entry()), wrong, run));
     EXPECT_EQ(experiment_.parameters().find("level").text(), "64");
     EXPECT_NE(stage_.message().text.find("levle"), std::string::npos);
 }
@@ -200,12 +200,12 @@ class OwnStageTest : public testing::Test {
 
 TEST_F(OwnStageTest, RemembersEachExperimentsParameters) {
     EXPECT_EQ(value("size"), "48");
-    stage_.select(experiments::find_experiment("dot"));
+    stage_.select(experiments::unowned(experiments::find_experiment("dot")));
     EXPECT_EQ(stage_.entry().id, "dot");
     EXPECT_EQ(value("n"), "1000");
     const experiments::Assignment n{"n", "777"};
     EXPECT_TRUE(stage_.assign({&n, 1}));
-    stage_.select(experiments::find_experiment("ripple"));
+    stage_.select(experiments::unowned(experiments::find_experiment("ripple")));
     EXPECT_EQ(stage_.changed_parameters().at("dot").front().text, "777");
     EXPECT_EQ(stage_.changed_parameters().at("ripple").front().text, "48");
 }
@@ -238,7 +238,7 @@ TEST_F(OwnStageTest, AnotherDeviceKeepsTheParameters) {
     stage_.set_device("emulator");
     EXPECT_EQ(stage_.message().tone, Tone::info);
     EXPECT_EQ(value("size"), "48");
-    stage_.select(experiments::find_experiment("dot"));
+    stage_.select(experiments::unowned(experiments::find_experiment("dot")));
     EXPECT_EQ(value("n"), "1000");
 }
 

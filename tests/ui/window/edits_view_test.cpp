@@ -13,7 +13,7 @@ class EditsViewTest : public ViewFixture {
     EditsViewTest() {
         Stage::Start start;
         start.device_wish = "emulator";
-        start.entry = &fake_entry();
+        start.entry = experiments::unowned(fake_entry());
         start.try_edits = [](const experiments::EditRequest& request, const auto&) {
             compute::KernelEdits edits;
             for (const auto& [file, source] : request.sources)

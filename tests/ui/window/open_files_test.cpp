@@ -59,7 +59,7 @@ TEST_F(OpenFilesTest, APictureBringsItsSettingsBackAndUndoTakesThemAway) {
     save_screenshot(*stage_, {{64, 64}, true, {}}, path("race.png"));
     set("sync", "on");
     stage_->set_run({});
-    stage_->select(experiments::find_experiment("dot"));
+    stage_->select(experiments::unowned(experiments::find_experiment("dot")));
     settle();
     ASSERT_EQ(stage_->entry().id, "dot");
     drop(path("race.png"));
@@ -130,7 +130,7 @@ TEST_F(OpenFilesTest, ThePopupHasRecentFilesAndTakesAPath) {
 }
 
 TEST_F(OpenFilesTest, TheStartFromAFileAsksForTheFileAndATypedPathIsAStart) {
-    stage_->select(experiments::find_experiment("nbody"));
+    stage_->select(experiments::unowned(experiments::find_experiment("nbody")));
     set("bodies", "64");
     EXPECT_TRUE(enabled("nbody.file"));
     click("nbody.start");

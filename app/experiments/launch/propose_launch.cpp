@@ -1,0 +1,126 @@
+#include "experiments/launch/propose_launch.h"
+
+#include <fmt/format.h>
+
+namespace warpscope::experiments {
+namespace {
+
+using compiler::KernelParameter;
+using compiler::Type;
+
+/// Elements of a buffer, in one dimension and in each of two.
+constexpr std::int64_t line = 4096, side = 64;
+
+bool is_integer(const Type& type) {
+    return type.bytes > 1 && (type.kind == Type::Kind::signed_integer ||
+                              type.kind == Type::Kind::unsigned_integer);
+}
+
+std::vector<Expression> expressions(std::initializer_list<std::string> texts) {
+    std::vector<Expression> made;
+    for (const std::string& text : texts) made.emplace_back(text);
+    return made;
+}
+
+class Proposal {
+  public:
+    Proposal(LaunchFile file, const compiler::Signature& kernel)
+        : file_(std::move(file)), kernel_(kernel) {}
+
+    LaunchFile made() {
+        name_sizes();
+        for (const KernelParameter& parameter : kernel_.parameters)
+            add(parameter.name, *parameter.type);
+        for (const KernelParameter& parameter : kernel_.parameters)
+            if (parameter.type->kind == Type::Kind::structure)
+                arguments_.emplace_back(parameter.name, members(parameter.name, *parameter.type));
+        file_.launches.push_back({.kernel = kernel_.name,
+                                  .grid = grid(),
+                                  .block = expressions(two() ? std::initializer_list<std::string>{
+                                                                   "16", "16"}
+                                                             : std::initializer_list<std::string>{
+                                                                   "256"}),
+                                  .arguments = arguments_});
+        return std::move(file_);
+    }
+
+  private:
+    bool two() const { return sizes_.size() >= 2; }
+
+    void name_sizes() {
+        for (const KernelParameter& parameter : kernel_.parameters)
+            if (is_integer(*parameter.type)) sizes_.push_back(parameter.name);
+        for (const std::string& name : sizes_)
+            file_.scalars.emplace_back(name, Number(two() ? side : line));
+        if (sizes_.empty()) {
+            sizes_.push_back("n");
+            file_.scalars.emplace_back("n", Number(line));
+        }
+    }
+
+    std::vector<Expression> grid() const {
+        if (!two()) return expressions({fmt::format("({} + 255) / 256", sizes_[0])});
+        return expressions({fmt::format("({} + 15) / 16", sizes_[0]),
+                            fmt::format("({} + 15) / 16", sizes_[1])});
+    }
+
+    void add(const std::string& name, const Type& type) {
+        if (type.kind == Type::Kind::pointer) return add_buffer(name, type);
+        if (type.kind == Type::Kind::structure || is_integer(type)) return;
+        // `time` and `frame` have values already.
+        if (name == "time" || name == "frame") return;
+        if (type.kind == Type::Kind::floating)
+            file_.scalars.emplace_back(name, Number(1.0));
+        else
+            file_.scalars.emplace_back(name, Number(std::int64_t(1)));
+    }
+
+    /// Pointers to const are read, so they get numbers; the last of the others is shown.
+    void add_buffer(const std::string& name, const Type& type) {
+        BufferSpec buffer{.name = name, .type = {}, .shape = {}};
+        buffer.shape = two() ? expressions({sizes_[1], sizes_[0]}) : expressions({sizes_[0]});
+        if (type.target && type.target->kind == Type::Kind::floating)
+            buffer.fill = RandomFill{};
+        else
+            buffer.fill = Expression("i % 100");
+        if (!type.target_is_const) {
+            buffer.fill = Expression("0");
+            file_.show = name;
+        }
+        if (!type.target || type.target->bytes == 0) buffer.type = ElementType{};
+        file_.buffers.push_back(std::move(buffer));
+    }
+
+    ArgumentSpec members(const std::string& name, const Type& type) {
+        ArgumentSpec argument;
+        for (const compiler::Member& member : type.members) {
+            const std::string own = name + "_" + member.name;
+            if (member.type->kind == Type::Kind::structure) {
+                argument.members.emplace_back(member.name, members(own, *member.type));
+                continue;
+            }
+            if (is_integer(*member.type))
+                file_.scalars.emplace_back(own, Number(two() ? side : line));
+            else
+                add(own, *member.type);
+            argument.members.emplace_back(member.name, ArgumentSpec{.text = own});
+        }
+        return argument;
+    }
+
+    LaunchFile file_;
+    const compiler::Signature& kernel_;
+    std::vector<std::string> sizes_;  ///< the scalars that give the shape of the buffers
+    std::vector<std::pair<std::string, ArgumentSpec>> arguments_;
+};
+
+}  // namespace
+
+LaunchFile propose_launch(LaunchFile file, std::span<const compiler::Signature> signatures) {
+    if (signatures.empty())
+        throw LaunchError("source: it has no __global__ function that can be launched; a template "
+                          "needs a launch that names its arguments");
+    return Proposal(std::move(file), signatures.front()).made();
+}
+
+}  // namespace warpscope::experiments
