@@ -25,7 +25,7 @@ SUBFLOORS = {
     "experiments": [{"framework", "bodies", "arrays"}, {"measure"},
                     {"nbody", "ripple", "sums", "scratch", "launch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
-    "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"}, {"editor", "microscope"},
+    "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"}, {"editor", "microscope", "launch"},
            {"dock", "panels"}, {"window"}],
 }
 

@@ -2,8 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "emulator/warp/dim3.h"
@@ -62,6 +64,9 @@ class KernelTimings {
     const std::vector<KernelTiming>& kernels() const { return kernels_; }
     const KernelTiming* find(std::string_view name) const;
     void clear() { kernels_.clear(); }
+    void rename(const std::function<std::string(std::string)>& new_name) {
+        for (KernelTiming& kernel : kernels_) kernel.name = new_name(std::move(kernel.name));
+    }
 
   private:
     std::vector<KernelTiming> kernels_;

@@ -6,6 +6,7 @@
 
 #include "compute/device/sentences.h"
 #include "compute/pick_device.h"
+#include "experiments/measure/source_names.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -133,7 +134,7 @@ EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
     } catch (const compute::OutOfMemory& error) {
         result.error = error.what();
     } catch (const compute::DeviceError& error) {
-        result.error = error.what();
+        result.error = as_named(error.what(), edits);
         if (request.like.kind == compute::DeviceKind::emulator || edits.empty()) return result;
         result.error = with_emulator_error(
             std::move(result.error), request.settings, edits,

@@ -51,8 +51,8 @@ struct EditResult {
 EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
                      const std::stop_token& stop = {});
 
-/// The snapshot without the parameters that the entry does not have, and without values that are not
-/// legal there.
+/// The snapshot without the parameters that the entry does not have, and without values that are
+/// not legal there.
 Snapshot fitted(Snapshot snapshot, const Entry& entry);
 
 /// The error of a kernel that failed on a GPU, with what the emulator reports of it appended where

@@ -16,19 +16,13 @@ using Json = JsonField::Json;
 constexpr std::array<std::string_view, 6> view_words{"automatic", "colors", "grey",
                                                      "map",       "plot",   "histogram"};
 
-/// Of scalars and buffers: what expressions and kernels can name.
-void check_name(const JsonField& field, const std::string& name) {
-    const auto letter = [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    };
-    const bool good = !name.empty() && letter(name[0]) && std::ranges::all_of(name, [&](char c) {
-        return letter(c) || (c >= '0' && c <= '9');
-    });
-    if (!good) field.fail("a name has letters, digits and _ only, and begins with no digit");
-    constexpr std::array<std::string_view, 8> taken{"i",    "x",     "y",    "z",
-                                                    "lane", "frame", "time", "iteration"};
-    if (!field.json().is_object() && std::ranges::find(taken, name) != taken.end())
-        field.fail("the name has a meaning in expressions already; choose another one");
+/// `check`, with the field before the message of a LaunchError.
+void check_name(const JsonField& field, const std::string& name, void (*check)(std::string_view)) {
+    try {
+        check(name);
+    } catch (const LaunchError& error) {
+        field.fail(error.what());
+    }
 }
 
 RandomFill random_fill(const JsonField& field, RandomFill::Distribution distribution,
@@ -52,7 +46,7 @@ Fill parse_fill(const JsonField& field) {
 }
 
 BufferSpec parse_buffer(const std::string& name, const JsonField& field) {
-    check_name(field, name);
+    check_name(field, name, check_buffer_name);
     field.expect_object({"type", "shape", "fill", "keep"});
     BufferSpec buffer{.name = name, .type = {}, .shape = {}};
     if (field.has("type")) {
@@ -134,16 +128,16 @@ void parse_show(LaunchFile& launch, const JsonField& field) {
     launch.show = field.at("buffer").text();
     check_buffer(launch, launch.show, field.at("buffer"));
     if (!field.has("as")) return;
-    const std::string word = field.at("as").text();
-    const auto found = std::ranges::find(view_words, word);
-    if (found == view_words.end())
-        field.at("as").fail(fmt::format("write one of: {}", fmt::join(view_words, ", ")));
-    launch.view = BufferView(found - view_words.begin());
+    try {
+        launch.view = parse_buffer_view(field.at("as").text());
+    } catch (const LaunchError& error) {
+        field.at("as").fail(error.what());
+    }
 }
 
 void parse_scalars(LaunchFile& launch, const JsonField& field) {
     field.each_member([&](const std::string& name, const JsonField& value) {
-        check_name(value, name);
+        check_name(value, name, check_scalar_name);
         if (value.json().is_string())
             launch.scalars.emplace_back(name, value.expression());
         else
@@ -210,6 +204,31 @@ const BufferSpec* LaunchFile::find_buffer(std::string_view name) const {
     return found == buffers.end() ? nullptr : &*found;
 }
 
+void check_buffer_name(std::string_view name) {
+    const auto letter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    const bool good = !name.empty() && letter(name[0]) && std::ranges::all_of(name, [&](char c) {
+        return letter(c) || (c >= '0' && c <= '9');
+    });
+    if (!good) throw LaunchError("a name has letters, digits and _ only, and begins with no digit");
+}
+
+void check_scalar_name(std::string_view name) {
+    check_buffer_name(name);
+    constexpr std::array<std::string_view, 8> taken{"i",    "x",     "y",    "z",
+                                                    "lane", "frame", "time", "iteration"};
+    if (std::ranges::find(taken, name) != taken.end())
+        throw LaunchError("the name has a meaning in expressions already; choose another one");
+}
+
+BufferView parse_buffer_view(std::string_view word) {
+    const auto found = std::ranges::find(view_words, word);
+    if (found == view_words.end())
+        throw LaunchError(fmt::format("write one of: {}", fmt::join(view_words, ", ")));
+    return BufferView(found - view_words.begin());
+}
+
 LaunchFile parse_launch_file(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false, true);
     if (json.is_discarded()) throw LaunchError("it is not valid JSON");
@@ -258,7 +277,8 @@ LaunchFile read_launch_file(const std::filesystem::path& file) {
 
 LaunchFile find_launch_file(const std::filesystem::path& path) {
     if (path.extension() != ".cu") return read_launch_file(path);
-    const std::filesystem::path beside = std::filesystem::path(path).replace_extension(".launch.json");
+    const std::filesystem::path beside =
+        std::filesystem::path(path).replace_extension(".launch.json");
     if (std::filesystem::exists(beside)) return read_launch_file(beside);
     LaunchFile launch;
     launch.source = path.filename();

@@ -60,6 +60,8 @@ struct Expectation {
 };
 
 enum class BufferView { automatic, colors, grey, map, plot, histogram };
+/// Of a word of the enumeration. Throws LaunchError that lists the words.
+BufferView parse_buffer_view(std::string_view word);
 
 /// How kernels of a source file are launched: the content of a NAME.launch.json, which
 /// docs/launch.md describes.
@@ -82,6 +84,16 @@ struct LaunchFile {
 
     const BufferSpec* find_buffer(std::string_view name) const;
 };
+
+/// Throw LaunchError unless a buffer, or a scalar, can have this name.
+void check_buffer_name(std::string_view name);
+void check_scalar_name(std::string_view name);
+
+/// A fill as a person writes it in one line: an expression, "uniform(0, 1)", "normal(0, 1, seed 2)"
+/// or "file(x.npy)"; and back.
+std::string fill_text(const Fill& fill);
+/// Throws LaunchError.
+Fill parse_fill_text(std::string_view text);
 
 /// Throws LaunchError that names the file and the field.
 LaunchFile read_launch_file(const std::filesystem::path& file);

@@ -207,8 +207,7 @@ LaunchPlan uncompiled_plan(const LaunchFile& file) {
 }
 
 LaunchPlan plan_launch(const LaunchFile& file, std::vector<Signature> signatures) {
-    LaunchPlan plan{
-        file, source_key(file), std::vector<ElementType>(file.buffers.size()), {}};
+    LaunchPlan plan{file, source_key(file), std::vector<ElementType>(file.buffers.size()), {}};
     std::vector<bool> typed(file.buffers.size());
     for (std::size_t i = 0; i < file.buffers.size(); ++i) {
         typed[i] = file.buffers[i].type.has_value();

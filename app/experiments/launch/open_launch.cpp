@@ -48,8 +48,12 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
     for (const compiler::Signature& signature : signatures)
         if (signature.entry != signature.name) names[signature.entry] = signature.name;
     try {
+        if (signatures.empty())
+            throw LaunchError(
+                "source: it has no __global__ function that can be launched; a "
+                "template needs a launch that names its arguments");
         opened.plan = std::make_shared<const LaunchPlan>(plan_launch(
-            file.launches.empty() ? propose_launch(file, signatures) : file, signatures));
+            file.launches.empty() ? propose_launch(file, signatures[0]) : file, signatures));
     } catch (const LaunchError& error) {
         throw LaunchError(fmt::format("{}: {}", file.file.string(), error.what()));
     }

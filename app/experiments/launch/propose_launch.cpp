@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace warpscope::experiments {
 namespace {
 
@@ -12,8 +14,8 @@ using compiler::Type;
 constexpr std::int64_t line = 4096, side = 64;
 
 bool is_integer(const Type& type) {
-    return type.bytes > 1 && (type.kind == Type::Kind::signed_integer ||
-                              type.kind == Type::Kind::unsigned_integer);
+    return type.bytes > 1 &&
+           (type.kind == Type::Kind::signed_integer || type.kind == Type::Kind::unsigned_integer);
 }
 
 std::vector<Expression> expressions(std::initializer_list<std::string> texts) {
@@ -34,13 +36,12 @@ class Proposal {
         for (const KernelParameter& parameter : kernel_.parameters)
             if (parameter.type->kind == Type::Kind::structure)
                 arguments_.emplace_back(parameter.name, members(parameter.name, *parameter.type));
-        file_.launches.push_back({.kernel = kernel_.name,
-                                  .grid = grid(),
-                                  .block = expressions(two() ? std::initializer_list<std::string>{
-                                                                   "16", "16"}
-                                                             : std::initializer_list<std::string>{
-                                                                   "256"}),
-                                  .arguments = arguments_});
+        file_.launches.push_back(
+            {.kernel = kernel_.name,
+             .grid = grid(),
+             .block = expressions(two() ? std::initializer_list<std::string>{"16", "16"}
+                                        : std::initializer_list<std::string>{"256"}),
+             .arguments = arguments_});
         return std::move(file_);
     }
 
@@ -49,34 +50,52 @@ class Proposal {
 
     void name_sizes() {
         for (const KernelParameter& parameter : kernel_.parameters)
-            if (is_integer(*parameter.type)) sizes_.push_back(parameter.name);
-        for (const std::string& name : sizes_)
-            file_.scalars.emplace_back(name, Number(two() ? side : line));
-        if (sizes_.empty()) {
-            sizes_.push_back("n");
-            file_.scalars.emplace_back("n", Number(line));
+            if (is_integer(*parameter.type) && parameter.name != "frame")
+                sizes_.push_back(own_name(parameter.name));
+        if (sizes_.empty()) sizes_.push_back("n");
+        for (const std::string& name : sizes_) add_scalar(name, two() ? side : line);
+    }
+
+    /// The scalar of a number: one whose name has a meaning in expressions gets another.
+    std::string own_name(const std::string& name) {
+        if (name == "time" || name == "frame") return name;
+        try {
+            check_scalar_name(name);
+            return name;
+        } catch (const LaunchError&) {
+            const std::string own = "value_of_" + name;
+            arguments_.emplace_back(name, ArgumentSpec{.text = own});
+            return own;
         }
+    }
+
+    /// Leaves out a name that has a value already, such as `time`.
+    void add_scalar(const std::string& name, const Number& value) {
+        const bool known = name == "time" || name == "frame" || file_.find_buffer(name) ||
+                           std::ranges::any_of(file_.scalars, [&](const auto& scalar) {
+                               return scalar.first == name;
+                           });
+        if (!known) file_.scalars.emplace_back(name, value);
     }
 
     std::vector<Expression> grid() const {
         if (!two()) return expressions({fmt::format("({} + 255) / 256", sizes_[0])});
-        return expressions({fmt::format("({} + 15) / 16", sizes_[0]),
-                            fmt::format("({} + 15) / 16", sizes_[1])});
+        return expressions(
+            {fmt::format("({} + 15) / 16", sizes_[0]), fmt::format("({} + 15) / 16", sizes_[1])});
     }
 
     void add(const std::string& name, const Type& type) {
         if (type.kind == Type::Kind::pointer) return add_buffer(name, type);
         if (type.kind == Type::Kind::structure || is_integer(type)) return;
-        // `time` and `frame` have values already.
-        if (name == "time" || name == "frame") return;
         if (type.kind == Type::Kind::floating)
-            file_.scalars.emplace_back(name, Number(1.0));
+            add_scalar(own_name(name), 1.0);
         else
-            file_.scalars.emplace_back(name, Number(std::int64_t(1)));
+            add_scalar(own_name(name), std::int64_t(1));
     }
 
     /// Pointers to const are read, so they get numbers; the last of the others is shown.
     void add_buffer(const std::string& name, const Type& type) {
+        if (file_.find_buffer(name)) return;
         BufferSpec buffer{.name = name, .type = {}, .shape = {}};
         buffer.shape = two() ? expressions({sizes_[1], sizes_[0]}) : expressions({sizes_[0]});
         if (type.target && type.target->kind == Type::Kind::floating)
@@ -100,7 +119,7 @@ class Proposal {
                 continue;
             }
             if (is_integer(*member.type))
-                file_.scalars.emplace_back(own, Number(two() ? side : line));
+                add_scalar(own, two() ? side : line);
             else
                 add(own, *member.type);
             argument.members.emplace_back(member.name, ArgumentSpec{.text = own});
@@ -116,11 +135,8 @@ class Proposal {
 
 }  // namespace
 
-LaunchFile propose_launch(LaunchFile file, std::span<const compiler::Signature> signatures) {
-    if (signatures.empty())
-        throw LaunchError("source: it has no __global__ function that can be launched; a template "
-                          "needs a launch that names its arguments");
-    return Proposal(std::move(file), signatures.front()).made();
+LaunchFile propose_launch(LaunchFile file, const compiler::Signature& kernel) {
+    return Proposal(std::move(file), kernel).made();
 }
 
 }  // namespace warpscope::experiments

@@ -11,12 +11,12 @@
 #include "experiments/copies/try_edits.h"
 #include "experiments/framework/frame_cost.h"
 #include "experiments/launch/launch.h"
+#include "experiments/measure/source_names.h"
 #include "gl/png.h"
 #include "jobs/headless/checkpoint.h"
 #include "jobs/headless/interruption.h"
 #include "jobs/headless/launch_kernels.h"
 #include "jobs/headless/sarif.h"
-#include "jobs/headless/source_names.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -50,7 +50,7 @@ std::unique_ptr<Experiment> make(const Entry& entry, compute::Device& device) {
         const compute::KernelEdits& edits = device.edits();
         if (edits.empty()) throw;
         // With several files, the error itself names the file at fault.
-        if (edits.size() > 1) throw UsageError(as_named(e.what(), edits));
+        if (edits.size() > 1) throw UsageError(experiments::as_named(e.what(), edits));
         throw UsageError(fmt::format("{}: {}", edits.begin()->second->from, e.what()));
     }
 }
@@ -211,20 +211,20 @@ void run_watched(RunResult& result, const Entry& entry,
                       request.counters);
     try {
         run_frames(result, entry, device, request, painter);
-        result.findings = as_named(checking.findings(), device->edits());
+        result.findings = experiments::as_named(checking.findings(), device->edits());
     } catch (const compute::Cancelled&) {
         throw;
     } catch (const compute::DeviceError& e) {
-        result.findings = as_named(checking.findings(), device->edits());
+        result.findings = experiments::as_named(checking.findings(), device->edits());
         if (!emulator::has_errors(result.findings)) throw;
         result.kernels = device->timings().kernels();
         result.output = device->take_output();
-        result.stopped = as_named(e.what(), device->edits());
+        result.stopped = experiments::as_named(e.what(), device->edits());
     }
     result.counters = checking.counters();
     for (emulator::KernelCounters& kernel : result.counters)
         for (emulator::LineCounters& line : kernel.lines)
-            line.file = as_named(std::move(line.file), device->edits());
+            line.file = experiments::as_named(std::move(line.file), device->edits());
 }
 
 /// Replaces the device with one that runs the kernels of the files. False if they do not compile.
@@ -276,7 +276,7 @@ RunResult run_edited(const std::shared_ptr<compute::Device>& device, const Headl
             error = experiments::with_emulator_error(
                 std::move(error), device->settings(), device->edits(),
                 [&](const auto& emulator) { run_experiment(emulator, shortened(request), {}); });
-        throw compute::DeviceError(as_named(std::move(error), device->edits()));
+        throw compute::DeviceError(experiments::as_named(std::move(error), device->edits()));
     }
 }
 
@@ -323,7 +323,7 @@ int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> de
     RunResult result = device->edits().empty() ? run_experiment(device, request, painter)
                                                : run_edited(device, request, painter);
     result.kernel_files = std::move(files);
-    name_kernels(result.kernels, result.counters, device->edits());
+    experiments::name_kernels(result.kernels, result.counters, device->edits());
     write_results(result, request);
     return exit_code(result);
 }

@@ -125,6 +125,7 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
     : stage_(stage),
       microscope_(microscope),
       options_(options),
+      launch_(stage),
       timings_(stage, facts),
       roofline_(stage),
       occupancy_(stage),
@@ -157,6 +158,11 @@ std::vector<Dock::Tab> Dock::tabs() {
         {"lines", "Lines",
          "The counters by source line: where instructions, traffic and conflicts come from.",
          draws(lines_)}};
+    if (stage_.shown().plan)
+        tabs.insert(
+            tabs.begin(),
+            {"launch", "Launch",
+             "How the kernels are launched: grid, block, arguments and buffers.", draws(launch_)});
     const bool open = microscope_.is_open();
     if (open || timeline_.has_measured())
         tabs.push_back({"timeline", "Timeline", "What each warp of a block does over time.",

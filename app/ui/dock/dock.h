@@ -13,6 +13,7 @@
 #include "ui/dock/roofline_panel.h"
 #include "ui/dock/timeline_panel.h"
 #include "ui/dock/timings_panel.h"
+#include "ui/launch/launch_panel.h"
 #include "ui/microscope/banks_panel.h"
 #include "ui/microscope/breaks_panel.h"
 
@@ -43,6 +44,7 @@ class Dock {
     Stage& stage_;
     const Microscope& microscope_;
     ViewOptions& options_;
+    LaunchPanel launch_;
     TimingsPanel timings_;
     RooflinePanel roofline_;
     OccupancyPanel occupancy_;

@@ -19,6 +19,11 @@ KernelDocument& KernelDocuments::open(const std::string& file, std::string_view 
     return documents_.insert_or_assign(file, KernelDocument(text)).first->second;
 }
 
+std::string_view KernelDocuments::text_before_edits(const std::string& file) const {
+    const auto found = documents_.find(file);
+    return found == documents_.end() ? shipped(file) : std::string_view(found->second.shipped());
+}
+
 std::uint64_t KernelDocuments::version() const {
     std::uint64_t changes = closed_;
     for (const auto& [file, document] : documents_) changes += document.version();

@@ -24,6 +24,9 @@ class KernelDocuments {
     /// returns; the document begins anew with it unless it has it already.
     KernelDocument& open(const std::string& file, std::string_view text);
 
+    /// KernelDocument::shipped() of a file.
+    std::string_view text_before_edits(const std::string& file) const;
+
     /// Counts the changes of all texts.
     std::uint64_t version() const;
     /// Every text that differs from the one that is built in.

@@ -48,7 +48,8 @@ void revert_edits(Stage& stage) {
 std::string edited_files(const Stage& stage) {
     std::string names;
     for (const auto& [file, edit] : stage.shown().edits)
-        names += (names.empty() ? "" : ", ") + file + ".cu";
+        if (edit->source != stage.documents().text_before_edits(file))
+            names += (names.empty() ? "" : ", ") + file + ".cu";
     return names;
 }
 

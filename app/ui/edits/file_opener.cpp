@@ -43,7 +43,9 @@ void FileOpener::show(const OpenedFile& file) {
     if (file.kind == OpenedFile::Kind::launch) return show_launch(file);
     if (file.kind == OpenedFile::Kind::picture) return show_picture(file);
     const std::vector<experiments::Assignment> values{{"start", "file"}, {"file", file.path}};
-    if (!stage_.open(experiments::unowned(experiments::find_experiment("nbody")), values, stage_.run())) return;
+    if (!stage_.open(experiments::unowned(experiments::find_experiment("nbody")), values,
+                     stage_.run()))
+        return;
     remember(file.path);
     news_ =
         fmt::format("Opened {}: {} bodies.", name_of(file), compute::grouped(double(file.bodies)));
@@ -54,7 +56,9 @@ void FileOpener::show_kernel(const OpenedFile& file) {
         return stage_.say(fmt::format("Cannot run {}: {}", name_of(file), stage_.read_only()),
                           Tone::error);
     const std::vector<experiments::Assignment> values{{"start", "own"}};
-    if (!stage_.open(experiments::unowned(experiments::find_experiment("scratch")), values, stage_.run())) return;
+    if (!stage_.open(experiments::unowned(experiments::find_experiment("scratch")), values,
+                     stage_.run()))
+        return;
     stage_.documents()["gallery/own"].replace(file.kernel);
     options_.editor = true;
     options_.kernel_path = file.path;
@@ -75,9 +79,10 @@ void FileOpener::show_launch(const OpenedFile& file) {
     remember(file.path);
     news_ = file.launch.saved
                 ? fmt::format("Opened {}.", name_of(file))
-                : fmt::format("Opened {} with a launch that was made from its first kernel. Change "
-                              "it on the right and save it.",
-                              name_of(file));
+                : fmt::format(
+                      "Opened {} with a launch that was made from its first kernel. Change "
+                      "it on the right and save it.",
+                      name_of(file));
 }
 
 void FileOpener::show_picture(const OpenedFile& file) {

@@ -13,7 +13,8 @@ namespace warpscope::ui {
 
 /// Opens files that a person drops on the window or chooses: bodies become the start of n-body, a
 /// kernel source becomes the own kernel or an experiment of its own, as its launch file says, and a
-/// picture brings back the settings that it was made with. Each is read on a thread of its own, one after the other.
+/// picture brings back the settings that it was made with. Each is read on a thread of its own, one
+/// after the other.
 class FileOpener {
   public:
     /// The files that ViewOptions::recent_files keeps.

@@ -201,8 +201,8 @@ void EditedKernels::refuse(Scene& scene, const EditThread::Ended& ended, const s
     const compute::Sources& tried = ended.request.sources;
     const auto& diagnostics = ended.result.diagnostics;
     refused_entry_ = ended.request.entry->compile ? error : "";
-    const bool compiles = std::ranges::none_of(
-        diagnostics, [](const auto& said) { return has_error(said.second); });
+    const bool compiles =
+        std::ranges::none_of(diagnostics, [](const auto& said) { return has_error(said.second); });
     if (compiles && scene.wanted_entry() && ended.request.entry == scene.wanted_entry()) {
         scene.want(nullptr);
         news.error = error;
@@ -268,10 +268,10 @@ EditedKernels::News EditedKernels::replace_failed(Scene& scene, const std::strin
             fail_text(file, text, scene.device().edits().at(file)->warnings, error);
     scene.fail();
     const bool nothing_built_in = previous.empty() && scene.entry()->compile;
-    show_error(nothing_built_in ? error
-                                : fmt::format("{} Back to the {}.", compute::sentence(error),
-                                              previous.empty() ? "built-in kernel"
-                                                               : "last good kernel"),
+    show_error(nothing_built_in
+                   ? error
+                   : fmt::format("{} Back to the {}.", compute::sentence(error),
+                                 previous.empty() ? "built-in kernel" : "last good kernel"),
                news);
     look_at_.reset();
     start(scene, wanted_sources(scene), view, news);

@@ -7,6 +7,8 @@
 
 #include "compute/ceilings.h"
 #include "compute/pick_ranks.h"
+#include "experiments/launch/launch.h"
+#include "experiments/measure/source_names.h"
 
 namespace warpscope::ui {
 
@@ -344,6 +346,8 @@ Shown Engine::shown() {
     const experiments::Experiment& running = experiment();
     shown.entry = scene_->entry();
     if (launch_) shown.launch = scene_->entry()->compile ? scene_->entry() : launch_;
+    if (const auto* launch = dynamic_cast<const experiments::Launch*>(&running))
+        shown.plan = launch->plan();
     shown.launch_error = edits_.refused_entry();
     shown.parameters = values(running, true);
     shown.launch_parameters = running.parameters().of_launch();
@@ -352,6 +356,8 @@ Shown Engine::shown() {
     shown.run = device().settings();
     shown.edits = device().edits();
     shown.timings = device().timings();
+    shown.timings.rename(
+        [&](std::string name) { return experiments::as_named(std::move(name), shown.edits); });
     shown.frame = running.frame();
     shown.report_due = report_due();
     shown.changed_since_reset = running.changed_since_reset();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "compute/emulated/emulated_device.h"
+#include "experiments/measure/source_names.h"
 
 namespace warpscope::ui {
 namespace {
@@ -19,6 +20,18 @@ using experiments::Specimen;
 
 bool ready(const auto& future) {
     return future.valid() && future.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
+/// C++ mangles the names of kernels.
+void name_as_in_source(Inspection& inspection, const compute::KernelEdits& edits) {
+    inspection.kernel = experiments::as_named(std::move(inspection.kernel), edits);
+    inspection.error = experiments::as_named(std::move(inspection.error), edits);
+    for (emulator::Finding& finding : inspection.findings) {
+        finding.sentence = experiments::as_named(std::move(finding.sentence), edits);
+        finding.kernel = experiments::as_named(std::move(finding.kernel), edits);
+    }
+    for (emulator::KernelCounters& counters : inspection.counters)
+        counters.kernel = experiments::as_named(std::move(counters.kernel), edits);
 }
 
 }  // namespace
@@ -123,6 +136,7 @@ void Inspector::take(Outcome<Inspection> outcome) {
             automatic_bytes >> 20);
     // Trying the policies would copy as much.
     if (too_large_) policies_asked_ = false;
+    if (outcome.result) name_as_in_source(*outcome.result, edits_);
     inspection_ =
         outcome.result ? std::make_shared<const Inspection>(std::move(*outcome.result)) : nullptr;
     if (!inspection_) return;

@@ -22,8 +22,8 @@ class Scene {
     Scene(experiments::SharedEntry entry, experiments::Running running);
 
     const experiments::SharedEntry& entry() const { return entry_; }
-    /// The entry that is to take the place of entry() once its kernels run, such as that of a launch
-    /// file that a person has changed. Null: there is none.
+    /// The entry that is to take the place of entry() once its kernels run, such as that of a
+    /// launch file that a person has changed. Null: there is none.
     const experiments::SharedEntry& wanted_entry() const { return wanted_; }
     void want(experiments::SharedEntry entry) { wanted_ = std::move(entry); }
     experiments::Experiment& experiment() const { return *running_.experiment; }

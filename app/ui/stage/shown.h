@@ -12,6 +12,7 @@
 #include "compute/pick_ranks.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/frame_cost.h"
+#include "experiments/launch/launch_plan.h"
 #include "gl/pixel_buffer.h"
 #include "ui/documents/kernel_document.h"
 #include "ui/stage/inspector.h"
@@ -50,9 +51,10 @@ struct DeviceBarriers {
 /// What an Engine has computed so far: a value that never changes, which the panels draw.
 struct Shown {
     experiments::SharedEntry entry;
-    experiments::SharedEntry launch;   ///< of the newest launch file; null: none was opened
-    std::string launch_error;          ///< why it does not run; empty: it does, or will be tried
-    std::uint64_t scene = 0;  ///< counts the experiments that were made, for whom asks "another?"
+    experiments::SharedEntry launch;  ///< of the newest launch file; null: none was opened
+    std::shared_ptr<const experiments::LaunchPlan> plan;  ///< of the launch file on show; or null
+    std::string launch_error;  ///< why it does not run; empty: it does, or will be tried
+    std::uint64_t scene = 0;   ///< counts the experiments that were made, for whom asks "another?"
     std::vector<experiments::Assignment> parameters;  ///< all
     std::vector<std::string> launch_parameters;       ///< ParameterSet::of_launch()
     experiments::Assignments changed_parameters;      ///< of every experiment, without defaults

@@ -76,6 +76,7 @@ class Stage {
     const Message& message() const { return message_; }
     /// The kernel sources as a person edits them. A change is tried, and then runs.
     KernelDocuments& documents() { return documents_; }
+    const KernelDocuments& documents() const { return documents_; }
 
     // Commands. None throws: an error becomes the message, and the last good state goes on.
     void select(experiments::SharedEntry entry);

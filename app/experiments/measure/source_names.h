@@ -8,10 +8,10 @@
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/findings.h"
 
-namespace warpscope::jobs {
+namespace warpscope::experiments {
 
-/// Replaces names of kernel files by the paths given on the command line: "kernels/ripple.cu:8"
-/// becomes "my.cu:8"; and names of kernels by those in the source.
+/// Replaces names of kernel files by the paths that the user gave: "kernels/ripple.cu:8" becomes
+/// "my.cu:8"; and names of kernels by those in the source.
 std::string as_named(std::string words, const compute::KernelEdits& edits);
 std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
                                         const compute::KernelEdits& edits);
@@ -20,4 +20,4 @@ void name_kernels(std::vector<compute::KernelTiming>& timings,
                   std::vector<emulator::KernelCounters>& counters,
                   const compute::KernelEdits& edits);
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::experiments

@@ -1,10 +1,10 @@
-#include "jobs/headless/source_names.h"
+#include "experiments/measure/source_names.h"
 
 #include <string_view>
 
 #include "compute/device/kernel_source.h"
 
-namespace warpscope::jobs {
+namespace warpscope::experiments {
 namespace {
 
 void replace_all(std::string& words, std::string_view name, std::string_view by) {
@@ -16,7 +16,7 @@ void replace_all(std::string& words, std::string_view name, std::string_view by)
 
 std::string as_named(std::string words, const compute::KernelEdits& edits) {
     for (const auto& [file, edit] : edits) {
-        replace_all(words, compute::kernel_path(file), edit->from);
+        if (!edit->from.empty()) replace_all(words, compute::kernel_path(file), edit->from);
         for (const auto& [entry, name] : edit->names) replace_all(words, entry, name);
     }
     return words;
@@ -42,4 +42,4 @@ void name_kernels(std::vector<compute::KernelTiming>& timings,
         counted.kernel = as_named(std::move(counted.kernel), edits);
 }
 
-}  // namespace warpscope::jobs
+}  // namespace warpscope::experiments

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "experiments/launch/launch_plan.h"
+#include "ui/stage/stage.h"
+
+namespace warpscope::ui {
+
+/// The launch file on show as a person edits it. Each field has a place as in the messages of
+/// LaunchError: "launches[0].grid". A text that can't be used stays in its field until it is
+/// mended.
+class LaunchForm {
+  public:
+    /// Puts the text of a field into the file; throws LaunchError.
+    using Set = std::function<void(experiments::LaunchFile&, const std::string& text)>;
+
+    explicit LaunchForm(Stage& stage) : stage_(stage) {}
+
+    /// Takes over the launch file on show where another one is.
+    void follow();
+    const experiments::LaunchFile& file() const { return file_; }
+    /// Null: no launch file is on show.
+    const experiments::LaunchPlan* plan() const { return plan_.get(); }
+
+    /// What stands in a field: the text that can't be used, or `current`.
+    std::string text(const std::string& place, const std::string& current) const;
+    /// Why a field's text, or the value that it led to, can't be used; empty: it can.
+    std::string error(const std::string& place) const;
+    /// The first error of all fields, with its place; empty: there is none.
+    std::string error() const;
+
+    void set(const std::string& place, const std::string& text, const Set& set);
+    /// Shows the file with a change that no field makes: a row that is added or removed.
+    void change(const std::function<void(experiments::LaunchFile&)>& change);
+    /// Writes the file with the numbers, buffer and view that are chosen, and says so.
+    void save();
+
+  private:
+    struct Wrong {
+        std::string text, error;
+    };
+    void show(experiments::LaunchFile file);
+
+    Stage& stage_;
+    std::shared_ptr<const experiments::LaunchPlan> plan_;
+    experiments::LaunchFile file_;
+    std::map<std::string, Wrong> wrong_;  ///< by place
+};
+
+/// "(n + 255) / 256, min(m, 8)"
+std::string to_text(const std::vector<experiments::Expression>& expressions);
+/// Splits at the commas outside of parentheses. Throws LaunchError for more than `most`.
+std::vector<experiments::Expression> parse_list(const std::string& text, std::size_t most);
+
+}  // namespace warpscope::ui

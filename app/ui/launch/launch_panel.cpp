@@ -1,0 +1,419 @@
+#include "ui/launch/launch_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "experiments/launch/propose_launch.h"
+#include "ui/widgets/widgets.h"
+
+namespace warpscope::ui {
+
+using experiments::ArgumentSpec;
+using experiments::BufferSpec;
+using experiments::Expectation;
+using experiments::Expression;
+using experiments::LaunchError;
+using experiments::LaunchFile;
+using experiments::LaunchSpec;
+
+namespace {
+
+constexpr float gap = 6;
+constexpr const char* fill_help =
+    "An expression of i, x, y, z and the scalars; uniform(0, 1); normal(0, 1, seed 2); or "
+    "file(x.npy).";
+
+/// The value of an argument, found by the names of its parameter and of members.
+ArgumentSpec* find(std::vector<std::pair<std::string, ArgumentSpec>>& arguments,
+                   const std::string& name) {
+    const auto found =
+        std::ranges::find_if(arguments, [&](const auto& one) { return one.first == name; });
+    return found == arguments.end() ? nullptr : &found->second;
+}
+
+ArgumentSpec value_of(const std::string& text) {
+    if (text == "null") return {};
+    return {.text = Expression(text).text()};
+}
+
+std::string text_of(const ArgumentSpec* value, const std::string& otherwise) {
+    if (!value) return otherwise;
+    return value->text.value_or("null");
+}
+
+Expectation* expectation_of(LaunchFile& file, const std::string& buffer) {
+    const auto found = std::ranges::find(file.expect, buffer, &Expectation::buffer);
+    return found == file.expect.end() ? nullptr : &*found;
+}
+
+std::string equals_text(const Expectation& expected) {
+    if (const auto* other = std::get_if<std::string>(&expected.equals)) return *other;
+    return experiments::fill_text(std::get<experiments::Fill>(expected.equals));
+}
+
+double tolerance(const std::string& text) {
+    const double value = experiments::real(Expression(text).value(experiments::Names()));
+    if (!(value >= 0)) throw LaunchError("write a number that is not negative");
+    return value;
+}
+
+void set_expected(LaunchFile& file, const std::string& buffer, const std::string& text) {
+    Expectation* expected = expectation_of(file, buffer);
+    if (text.empty()) {
+        std::erase_if(file.expect, [&](const Expectation& one) { return one.buffer == buffer; });
+        return;
+    }
+    Expectation next{.buffer = buffer, .equals = experiments::Fill(Expression("0"))};
+    if (expected) next = *expected;
+    if (file.find_buffer(text))
+        next.equals = text;
+    else
+        next.equals = experiments::parse_fill_text(text);
+    if (expected)
+        *expected = next;
+    else
+        file.expect.push_back(next);
+}
+
+/// Begins the next row of fields that flow from left to right where `width` has no room.
+void flow(Ui& ui, float width) {
+    ImGui::SameLine(0, ui.px(14));
+    if (ImGui::GetContentRegionAvail().x < width) ImGui::NewLine();
+}
+
+}  // namespace
+
+void LaunchPanel::cell(Ui& ui, const std::string& place, const std::string& current, float width,
+                       const std::string& help, const LaunchForm::Set& set) {
+    std::string typed;
+    if (field(ui, "launch." + place, form_.text(place, current), ui.px(width), typed))
+        ui.later([this, place, typed, set] { form_.set(place, typed, set); });
+    const std::string error = form_.error(place);
+    tooltip(ui, error.empty() ? help : error);
+    if (error.empty()) return;
+    ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(),
+                                        colour::bad, ui.px(4), 0, ui.px(1.5F));
+}
+
+void LaunchPanel::column_titles(Ui& ui, const std::vector<Column>& columns) {
+    float x = ImGui::GetCursorPosX();
+    for (const Column& column : columns) {
+        ImGui::SetCursorPosX(x);
+        text(ui.fonts.small, colour::faint, column.title);
+        tooltip(ui, column.help);
+        x += ui.px(column.width + gap);
+        if (&column != &columns.back()) ImGui::SameLine(0, 0);
+    }
+}
+
+void LaunchPanel::head(Ui& ui) {
+    const LaunchFile& file = form_.file();
+    if (flat_button(ui, "launch.save", "Save launch file")) ui.later([this] { form_.save(); });
+    tooltip(ui, "Write " + file.file.string() +
+                    ". With --launch FILE it runs without a window, and is checked.");
+    ImGui::SameLine(0, ui.px(8));
+    add_launch(ui);
+    ImGui::SameLine(0, ui.px(12));
+    ImGui::AlignTextToFramePadding();
+    const std::string error = form_.error();
+    const std::string words =
+        !error.empty() ? error : file.file.filename().string() + (file.saved ? "" : " (not saved)");
+    clipped_text(ui.fonts.small, error.empty() ? colour::dim : colour::bad, words,
+                 std::max(ui.px(40), ImGui::GetContentRegionAvail().x));
+    record(ui, "launch.state", words);
+}
+
+/// A list of the kernels of the source: the chosen one is launched after the others.
+void LaunchPanel::add_launch(Ui& ui) {
+    std::vector<std::string> names{""}, labels{"Add a launch of…"};
+    for (const compiler::Signature& kernel : form_.plan()->signatures) {
+        names.push_back(kernel.name);
+        labels.push_back(kernel.name);
+    }
+    const int chosen = dropdown(ui, "launch.add", names, labels, 0, ui.px(150));
+    if (chosen > 0)
+        ui.later([this, kernel = form_.plan()->signatures[std::size_t(chosen) - 1]] {
+            form_.change([&](LaunchFile& file) {
+                file = experiments::propose_launch(std::move(file), kernel);
+            });
+        });
+    tooltip(ui,
+            "Launch another kernel of the source. It gets a scalar for each number and a "
+            "buffer for each pointer that has none.");
+}
+
+void LaunchPanel::launch_row(Ui& ui, std::size_t index) {
+    const LaunchSpec& launch = form_.file().launches[index];
+    const std::string place = fmt::format("launches[{}]", index);
+    const auto spec = [index](LaunchFile& file) -> LaunchSpec& { return file.launches[index]; };
+    cell(ui, place + ".kernel", launch.kernel, 200,
+         "A kernel of the source; a template with its arguments: reduce<256, float>.",
+         [spec](LaunchFile& file, const std::string& text) {
+             if (text.empty()) throw LaunchError("name a kernel");
+             spec(file).kernel = text;
+             spec(file).arguments.clear();
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    cell(ui, place + ".grid", to_text(launch.grid), 230,
+         "Blocks: one to three expressions of the scalars, such as (n + 255) / 256.",
+         [spec](LaunchFile& file, const std::string& text) {
+             spec(file).grid = parse_list(text, 3);
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    cell(ui, place + ".block", to_text(launch.block), 110,
+         "Threads of a block: one to three expressions, 1024 in all at most.",
+         [spec](LaunchFile& file, const std::string& text) {
+             spec(file).block = parse_list(text, 3);
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    cell(ui, place + ".shared", launch.shared.text(), 110, "Bytes of dynamic shared memory.",
+         [spec](LaunchFile& file, const std::string& text) {
+             spec(file).shared = Expression(text);
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    cell(ui, place + ".repeat", launch.repeat.text(), 70,
+         "How often the launch is made; `iteration` counts from 0.",
+         [spec](LaunchFile& file, const std::string& text) {
+             spec(file).repeat = Expression(text);
+         });
+    if (form_.file().launches.size() > 1) {
+        ImGui::SameLine(0, ui.px(gap));
+        if (flat_button(ui, "launch.remove." + place, "Remove"))
+            ui.later([this, index] {
+                form_.change([&](LaunchFile& file) {
+                    file.launches.erase(file.launches.begin() + std::ptrdiff_t(index));
+                });
+            });
+    }
+    arguments(ui, index);
+}
+
+/// A field for each parameter of the kernel, and for each member of a struct.
+void LaunchPanel::arguments(Ui& ui, std::size_t index) {
+    LaunchSpec launch = form_.file().launches[index];
+    const auto& kernels = form_.plan()->signatures;
+    const auto kernel = std::ranges::find(kernels, launch.kernel, &compiler::Signature::name);
+    if (kernel == kernels.end()) return;
+    bool first = true;
+    const auto one = [&](const std::string& label, const std::string& help,
+                         const std::string& place, const std::string& current,
+                         const LaunchForm::Set& set) {
+        constexpr float width = 110;
+        ImGui::PushFont(ui.fonts.small);
+        const float room = ImGui::CalcTextSize(label.c_str()).x + ui.px(width + gap);
+        ImGui::PopFont();
+        if (!std::exchange(first, false)) flow(ui, room);
+        ImGui::AlignTextToFramePadding();
+        text(ui.fonts.small, colour::dim, label);
+        tooltip(ui, help);
+        ImGui::SameLine(0, ui.px(gap));
+        cell(ui, place, current, width, help, set);
+    };
+    for (const compiler::KernelParameter& parameter : kernel->parameters) {
+        const std::string& name = parameter.name;
+        const std::string place = fmt::format("launches[{}].arguments.{}", index, name);
+        const std::string type = parameter.type->name;
+        if (parameter.type->kind != compiler::Type::Kind::structure) {
+            one(name, fmt::format("{} {}: a number, an expression or a buffer.", type, name), place,
+                text_of(find(launch.arguments, name), name),
+                [index, name](LaunchFile& file, const std::string& text) {
+                    auto& all = file.launches[index].arguments;
+                    std::erase_if(all, [&](const auto& given) { return given.first == name; });
+                    if (text != name && !text.empty()) all.emplace_back(name, value_of(text));
+                });
+            continue;
+        }
+        ArgumentSpec* const given = find(launch.arguments, name);
+        for (const compiler::Member& member : parameter.type->members)
+            one(name + "." + member.name, fmt::format("{} of {}", member.type->name, type),
+                place + "." + member.name,
+                text_of(given ? find(given->members, member.name) : nullptr, ""),
+                [index, name, key = member.name](LaunchFile& file, const std::string& text) {
+                    auto& all = file.launches[index].arguments;
+                    if (!find(all, name)) all.emplace_back(name, ArgumentSpec{});
+                    auto& members = find(all, name)->members;
+                    std::erase_if(members, [&](const auto& one) { return one.first == key; });
+                    members.emplace_back(key, value_of(text));
+                });
+    }
+}
+
+void LaunchPanel::launches(Ui& ui) {
+    column_titles(ui, {{"Kernel", 200, ""},
+                       {"Grid (blocks)", 230, ""},
+                       {"Block (threads)", 110, ""},
+                       {"Shared (bytes)", 110, ""},
+                       {"Repeat", 70, ""}});
+    for (std::size_t i = 0; i < form_.file().launches.size(); ++i) {
+        launch_row(ui, i);
+        ImGui::Dummy({0, ui.px(2)});
+    }
+}
+
+void LaunchPanel::scalars(Ui& ui) {
+    text(ui.fonts.small, colour::faint, "Scalars");
+    for (const auto& [name, value] : form_.file().scalars) {
+        const auto* number = std::get_if<experiments::Number>(&value);
+        std::string current =
+            number ? experiments::to_string(*number) : std::get<Expression>(value).text();
+        if (number)
+            for (const experiments::Parameter* parameter : stage_.parameters().all())
+                if (parameter->id() == name) current = parameter->text();
+        ImGui::PushFont(ui.fonts.small);
+        const float room = ImGui::CalcTextSize(name.c_str()).x + ui.px(110 + gap);
+        ImGui::PopFont();
+        flow(ui, room);
+        ImGui::AlignTextToFramePadding();
+        text(ui.fonts.small, colour::dim, name);
+        ImGui::SameLine(0, ui.px(gap));
+        cell(ui, "scalars." + name, current, 110,
+             "A number, or an expression of the scalars before it. Empty: the scalar goes.",
+             [this, key = name](LaunchFile& file, const std::string& text) {
+                 set_scalar(file, key, text);
+             });
+    }
+    flow(ui, ui.px(110));
+    std::string typed;
+    if (field(ui, "launch.scalar.add", "", ui.px(110), typed))
+        ui.later([this, typed] {
+            form_.set("scalars", typed, [](LaunchFile& file, const std::string& name) {
+                experiments::check_scalar_name(name);
+                file.scalars.emplace_back(name, experiments::Number(std::int64_t(1)));
+            });
+        });
+    tooltip(ui, "The name of a new scalar.");
+}
+
+/// A number becomes the value of the scalar's parameter, too.
+void LaunchPanel::set_scalar(LaunchFile& file, const std::string& name, const std::string& text) {
+    if (text.empty()) {
+        std::erase_if(file.scalars, [&](const auto& scalar) { return scalar.first == name; });
+        return;
+    }
+    const Expression value(text);
+    for (auto& scalar : file.scalars) {
+        if (scalar.first != name) continue;
+        if (!value.names().empty()) {
+            scalar.second = value;
+            continue;
+        }
+        scalar.second = value.value(experiments::Names());
+        const experiments::Assignment one{name, text};
+        const auto& all = stage_.parameters().all();
+        if (std::ranges::any_of(all, [&](const auto* known) { return known->id() == name; }))
+            stage_.assign({&one, 1});
+    }
+}
+
+void LaunchPanel::expectation(Ui& ui, const std::string& buffer) {
+    LaunchFile file = form_.file();
+    const Expectation* expected = expectation_of(file, buffer);
+    const std::string place = "expect." + buffer;
+    cell(ui, place, expected ? equals_text(*expected) : "", 220,
+         std::string("What the buffer must hold after a frame: another buffer, or what a fill "
+                     "takes. ") +
+             fill_help,
+         [buffer](LaunchFile& next, const std::string& text) { set_expected(next, buffer, text); });
+    ImGui::SameLine(0, ui.px(gap));
+    ImGui::BeginDisabled(!expected);
+    cell(ui, place + ".absolute", expected ? fmt::format("{}", expected->absolute) : "", 70,
+         "A number may differ by absolute + relative * abs(expected).",
+         [buffer](LaunchFile& next, const std::string& text) {
+             expectation_of(next, buffer)->absolute = tolerance(text);
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    cell(ui, place + ".relative", expected ? fmt::format("{}", expected->relative) : "", 70,
+         "A number may differ by absolute + relative * abs(expected).",
+         [buffer](LaunchFile& next, const std::string& text) {
+             expectation_of(next, buffer)->relative = tolerance(text);
+         });
+    ImGui::EndDisabled();
+}
+
+void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
+    const BufferSpec& buffer = form_.file().buffers[index];
+    const std::string place = "buffers." + buffer.name;
+    const float x = ImGui::GetCursorPosX();
+    ImGui::AlignTextToFramePadding();
+    clipped_text(ui.fonts.mono, colour::text, buffer.name, ui.px(110));
+    ImGui::SameLine(x + ui.px(110 + gap), 0);
+    cell(ui, place + ".type", buffer.type ? to_string(*buffer.type) : "", 80,
+         "The type of an element, such as float4; empty: that of the kernel's pointer.",
+         [index](LaunchFile& file, const std::string& text) {
+             auto& type = file.buffers[index].type;
+             type.reset();
+             if (!text.empty()) type = experiments::parse_element_type(text);
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    cell(ui, place + ".shape", to_text(buffer.shape), 150,
+         "One to four sizes, the last one fastest: height, width. Empty: that of the file.",
+         [index](LaunchFile& file, const std::string& text) {
+             auto& shape = file.buffers[index].shape;
+             shape.clear();
+             if (!text.empty()) shape = parse_list(text, 4);
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    cell(ui, place + ".fill", experiments::fill_text(buffer.fill), 220, fill_help,
+         [index](LaunchFile& file, const std::string& text) {
+             file.buffers[index].fill = experiments::parse_fill_text(text);
+         });
+    ImGui::SameLine(0, ui.px(gap));
+    if (toggle_switch(ui, "launch." + place + ".keep", buffer.keep, ui.px(64)))
+        ui.later([this, index] {
+            form_.change(
+                [&](LaunchFile& file) { file.buffers[index].keep = !file.buffers[index].keep; });
+        });
+    tooltip(ui, "A frame begins with what the frame before left in the buffer.");
+    ImGui::SameLine(0, ui.px(gap));
+    expectation(ui, buffer.name);
+    ImGui::SameLine(0, ui.px(gap));
+    if (flat_button(ui, "launch.remove." + place, "Remove"))
+        ui.later([this, index] {
+            form_.change([&](LaunchFile& file) {
+                const std::string name = file.buffers[index].name;
+                set_expected(file, name, "");
+                if (file.show == name) file.show.clear();
+                file.buffers.erase(file.buffers.begin() + std::ptrdiff_t(index));
+            });
+        });
+}
+
+void LaunchPanel::buffers(Ui& ui) {
+    column_titles(ui, {{"Buffer", 110, ""},
+                       {"Type", 80, ""},
+                       {"Shape", 150, ""},
+                       {"Fill", 220, ""},
+                       {"Keep", 64, ""},
+                       {"Expected", 220, ""},
+                       {"± absolute", 70, ""},
+                       {"± relative", 70, ""}});
+    for (std::size_t i = 0; i < form_.file().buffers.size(); ++i) buffer_row(ui, i);
+    std::string typed;
+    if (field(ui, "launch.buffer.add", "", ui.px(110), typed))
+        ui.later([this, typed] {
+            form_.set("buffers", typed, [](LaunchFile& file, const std::string& name) {
+                experiments::check_buffer_name(name);
+                if (file.find_buffer(name)) throw LaunchError("there is a buffer of this name");
+                file.buffers.push_back(
+                    {.name = name, .type = experiments::ElementType{}, .shape = {Expression("1")}});
+            });
+        });
+    tooltip(ui, "The name of a new buffer.");
+    ImGui::SameLine(0, ui.px(gap));
+    text(ui.fonts.small, colour::faint, "a new buffer");
+}
+
+void LaunchPanel::draw(Ui& ui) {
+    form_.follow();
+    if (!form_.plan()) return;
+    head(ui);
+    ImGui::Dummy({0, ui.px(2)});
+    launches(ui);
+    scalars(ui);
+    ImGui::Dummy({0, ui.px(4)});
+    buffers(ui);
+}
+
+}  // namespace warpscope::ui

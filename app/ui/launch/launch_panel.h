@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "ui/launch/launch_form.h"
+#include "ui/widgets/ui.h"
+
+namespace warpscope::ui {
+
+/// The form of a launch file: its launches with their arguments, its scalars and its buffers. A
+/// field takes effect when Enter or a click elsewhere leaves it.
+class LaunchPanel {
+  public:
+    explicit LaunchPanel(Stage& stage) : stage_(stage), form_(stage) {}
+    void draw(Ui& ui);
+
+  private:
+    /// A column of a table: its title, its width in logical pixels and what its fields take.
+    struct Column {
+        const char* title;
+        float width;
+        const char* help;
+    };
+
+    void head(Ui& ui);
+    void column_titles(Ui& ui, const std::vector<Column>& columns);
+    void cell(Ui& ui, const std::string& place, const std::string& current, float width,
+              const std::string& help, const LaunchForm::Set& set);
+    void launches(Ui& ui);
+    void launch_row(Ui& ui, std::size_t index);
+    void arguments(Ui& ui, std::size_t index);
+    void scalars(Ui& ui);
+    void set_scalar(experiments::LaunchFile& file, const std::string& name,
+                    const std::string& text);
+    void buffers(Ui& ui);
+    void buffer_row(Ui& ui, std::size_t index);
+    void expectation(Ui& ui, const std::string& buffer);
+    void add_launch(Ui& ui);
+
+    Stage& stage_;
+    LaunchForm form_;
+};
+
+}  // namespace warpscope::ui
