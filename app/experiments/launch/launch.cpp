@@ -56,6 +56,17 @@ compute::LaunchShape shape_of(const LaunchSpec& spec, const Names& names,
     return shape;
 }
 
+/// Whether the value of the expression depends on the frame, perhaps through scalars.
+bool moves(const LaunchFile& file, const Expression& expression) {
+    return std::ranges::any_of(expression.names(), [&](const std::string& name) {
+        if (name == "frame" || name == "time") return true;
+        for (const auto& [scalar, value] : file.scalars)
+            if (const auto* inner = std::get_if<Expression>(&value); inner && scalar == name)
+                return moves(file, *inner);
+        return false;
+    });
+}
+
 /// `work`, with the field before the message of a LaunchError.
 template <class F>
 auto at_field(const std::string& field, F work) {
@@ -118,6 +129,7 @@ void Launch::changed(std::span<Parameter* const> which) {
     for (std::size_t i = 0; keeps && !resized && i < made.size(); ++i)
         if (plan_->file.buffers[i].keep) made[i].start = std::move(memory_[i].start);
     memory_ = std::move(made);
+    wanted_.clear();
     computed_ = false;
     if (resized) begin_at_frame_0();
 }
@@ -255,19 +267,44 @@ void Launch::render_into(const PixelTarget& target) {
     std::vector<Rgba> pixels(std::size_t(target.size.width) * std::size_t(target.size.height));
     if (!memory_.empty()) {
         const Array shown = downloaded(chosen_.buffer.index());
-        pixels = picture_of(shown, chosen_.view, target.size, {});
+        pixels = picture_of(
+            shown, chosen_.view, target.size,
+            chosen_.marks ? differing(chosen_.buffer.index(), shown) : std::vector<bool>());
     }
     device().upload(target.pixels.address, pixels.data(), pixels.size() * sizeof(Rgba));
 }
 
-Reading Launch::judge(const Expectation& expected, std::size_t number) {
-    const std::string field = fmt::format("expect[{}]", number);
-    const Array found = array(expected.buffer);
-    const Array wanted = at_field(field, [&] {
-        if (const auto* other = std::get_if<std::string>(&expected.equals)) return array(*other);
+Array Launch::wanted(std::size_t expectation, const Array& found) {
+    const Expectation& expected = plan_->file.expect[expectation];
+    if (const auto* other = std::get_if<std::string>(&expected.equals)) return array(*other);
+    const auto kept = wanted_.find(expectation);
+    if (kept != wanted_.end()) return kept->second;
+    Array numbers = at_field(fmt::format("expect[{}]", expectation), [&] {
         return filled(std::get<Fill>(expected.equals), found.type, found.shape,
                       chosen_.names(frame()), plan_->file.in_folder(""), "equals");
     });
+    const auto* expression = std::get_if<Expression>(&std::get<Fill>(expected.equals));
+    if (!expression || !moves(plan_->file, *expression)) wanted_[expectation] = numbers;
+    return numbers;
+}
+
+std::vector<bool> Launch::differing(std::size_t buffer, const Array& found) {
+    const auto& expect = plan_->file.expect;
+    const auto expected =
+        std::ranges::find(expect, plan_->file.buffers[buffer].name, &Expectation::buffer);
+    if (expected == expect.end()) return {};
+    const auto number = std::size_t(expected - expect.begin());
+    return at_field(fmt::format("expect[{}]", number), [&] {
+        return difference(found, wanted(number, found), expected->absolute, expected->relative)
+            .elements;
+    });
+}
+
+Reading Launch::judge(std::size_t number) {
+    const Expectation& expected = plan_->file.expect[number];
+    const std::string field = fmt::format("expect[{}]", number);
+    const Array found = array(expected.buffer);
+    const Array wanted = this->wanted(number, found);
     const Difference differs = at_field(
         field, [&] { return difference(found, wanted, expected.absolute, expected.relative); });
     Reading reading{"expect_" + std::to_string(number),
@@ -295,8 +332,7 @@ Report Launch::report() {
     compute();
     Report report;
     if (launches_.empty()) return report;
-    const auto& expect = plan_->file.expect;
-    for (std::size_t i = 0; i < expect.size(); ++i) report.push_back(judge(expect[i], i));
+    for (std::size_t i = 0; i < plan_->file.expect.size(); ++i) report.push_back(judge(i));
     if (memory_.empty()) return report;
     const std::size_t index = chosen_.buffer.index();
     const BufferSpec& spec = plan_->file.buffers[index];

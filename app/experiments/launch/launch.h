@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -61,7 +62,13 @@ class Launch : public Experiment {
     void compute();
     Array downloaded(std::size_t index) const;
     std::size_t index_of(std::string_view buffer) const;
-    Reading judge(const Expectation& expected, std::size_t number);
+    Reading judge(std::size_t expectation);
+    /// What the buffer of an expectation must hold. Numbers that do not depend on the frame are
+    /// kept until parameters change.
+    Array wanted(std::size_t expectation, const Array& found);
+    /// Of each element of a buffer: whether it differs from the first expectation of the buffer.
+    /// Empty: there is none.
+    std::vector<bool> differing(std::size_t buffer, const Array& found);
 
     LaunchParameters chosen_;
     std::shared_ptr<const LaunchPlan> plan_;
@@ -69,6 +76,7 @@ class Launch : public Experiment {
     SharedMemoryCleaner cleaner_;
     std::vector<Memory> memory_;  ///< of each buffer of the file; empty: there are no kernels
     bool computed_ = false;       ///< the buffers hold the current frame
+    std::map<std::size_t, Array> wanted_;  ///< by expectation
 };
 
 /// The experiment "launch" for a plan. Entry::compile() compiles a text of its source, and notes

@@ -145,8 +145,15 @@ void parse_scalars(LaunchFile& launch, const JsonField& field) {
     });
 }
 
+/// A number where the text is one.
+Json expression_json(const Expression& expression) {
+    const Json number = Json::parse(expression.text(), nullptr, false);
+    return number.is_number() ? number : Json(expression.text());
+}
+
 Json fill_json(const Fill& fill) {
-    if (const auto* expression = std::get_if<Expression>(&fill)) return expression->text();
+    if (const auto* expression = std::get_if<Expression>(&fill))
+        return expression_json(*expression);
     if (const auto* file = std::get_if<std::filesystem::path>(&fill))
         return {{"file", file->string()}};
     const auto& random = std::get<RandomFill>(fill);
@@ -155,23 +162,47 @@ Json fill_json(const Fill& fill) {
 }
 
 Json argument_json(const ArgumentSpec& argument) {
-    if (argument.members.empty()) return argument.text ? Json(*argument.text) : Json(nullptr);
+    if (argument.members.empty())
+        return argument.text ? expression_json(Expression(*argument.text)) : Json(nullptr);
     Json json;
     for (const auto& [name, value] : argument.members) json[name] = argument_json(value);
     return json;
 }
 
 Json texts(const std::vector<Expression>& expressions) {
+    if (expressions.size() == 1) return expression_json(expressions[0]);
     Json json = Json::array();
-    for (const Expression& expression : expressions) json.push_back(expression.text());
+    for (const Expression& expression : expressions) json.push_back(expression_json(expression));
     return json;
+}
+
+/// JSON with an object or an array in one line where it holds no objects and the line has room.
+std::string pretty(const Json& json, int depth) {
+    constexpr std::size_t most_columns = 90;
+    const std::string plain = json.dump(-1, ' ', false);
+    const bool nested = json.is_structured() && std::ranges::any_of(json, [](const Json& inner) {
+                            return inner.is_object();
+                        });
+    if (!json.is_structured() || json.empty()) return plain;
+    const std::string indent(std::size_t(4 * depth), ' ');
+    const bool one_line = depth > 0 && !nested && plain.size() + indent.size() < most_columns;
+    const std::string gap = one_line ? "" : "\n" + indent + "    ";
+    std::string text;
+    for (const auto& [key, value] : json.items()) {
+        text += text.empty() ? "" : one_line ? ", " : ",";
+        text += gap;
+        if (json.is_object()) text += Json(key).dump() + ": ";
+        text += pretty(value, depth + 1);
+    }
+    if (!one_line) text += "\n" + indent;
+    return json.is_object() ? "{" + text + "}" : "[" + text + "]";
 }
 
 Json launch_json(const LaunchSpec& launch) {
     Json json{
         {"kernel", launch.kernel}, {"grid", texts(launch.grid)}, {"block", texts(launch.block)}};
-    if (launch.shared.text() != "0") json["shared"] = launch.shared.text();
-    if (launch.repeat.text() != "1") json["repeat"] = launch.repeat.text();
+    if (launch.shared.text() != "0") json["shared"] = expression_json(launch.shared);
+    if (launch.repeat.text() != "1") json["repeat"] = expression_json(launch.repeat);
     for (const auto& [name, value] : launch.arguments)
         json["arguments"][name] = argument_json(value);
     return json;
@@ -304,7 +335,7 @@ std::string to_json_text(const LaunchFile& launch) {
         json["show"] = {{"buffer", launch.show},
                         {"as", std::string(view_words[std::size_t(launch.view)])}};
     for (const auto& [name, file] : launch.save) json["save"][name] = file.string();
-    return json.dump(4) + "\n";
+    return pretty(json, 0) + "\n";
 }
 
 }  // namespace warpscope::experiments

@@ -47,11 +47,14 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
             {"plot", "plot"},
             {"histogram", "histogram"}},
            std::size_t(plan->file.view)),
+      marks(*this, "marks", "Mark differences",
+            "Paint the elements red that differ from what the launch file expects.", true),
       launch(*this, "launch", "Inspected launch",
              "The launch that the microscope and the race check look at.", launch_words(*plan),
              std::max<std::size_t>(plan->launches.size(), 1) - 1) {
     buffer.only_shows();
     view.only_shows();
+    marks.only_shows();
     launch.only_shows();
     std::vector<Parameter*> numbers;
     for (const auto& [name, value] : plan->file.scalars) {
@@ -70,7 +73,7 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
         numbers.push_back(scalars_.back().get());
     }
     if (!numbers.empty()) group("Scalars", std::move(numbers));
-    group("View", {&buffer, &view});
+    group("View", {&buffer, &view, &marks});
     group("Checks", {&launch});
 }
 

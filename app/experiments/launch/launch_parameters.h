@@ -22,6 +22,7 @@ struct LaunchParameters : ParameterSet {
     std::shared_ptr<const LaunchPlan> plan;
     Choice buffer;
     ChoiceOf<BufferView> view;
+    Toggle marks;
     Choice launch;  ///< the one that the microscope and the checks look at
 
   private:

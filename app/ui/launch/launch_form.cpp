@@ -115,7 +115,9 @@ std::vector<Expression> parse_list(const std::string& text, std::size_t most) {
         std::size_t end = 0;
         for (; end < rest.size() && (rest[end] != ',' || depth > 0); ++end)
             depth += int(rest[end] == '(') - int(rest[end] == ')');
-        list.emplace_back(rest.substr(0, end));
+        std::string_view one = rest.substr(0, end);
+        while (one.starts_with(' ')) one.remove_prefix(1);
+        list.emplace_back(one);
         if (end == rest.size()) break;
         rest.remove_prefix(end + 1);
     }

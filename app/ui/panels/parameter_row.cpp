@@ -101,6 +101,17 @@ void text_widget(Ui& ui, Stage& stage, const Text& parameter, const std::string&
     tooltip(ui, with_key("Choose a file", Command::open_file));
 }
 
+/// A pixel of a slider would be too many values of a wider range.
+constexpr double widest_slider = 1e12;
+
+/// Of the legal values; 0 for parameters that are no numbers.
+double span_of(const Parameter& parameter) {
+    if (const auto* integer = dynamic_cast<const Integer*>(&parameter))
+        return double(integer->high()) - double(integer->low());
+    if (const auto* real = dynamic_cast<const Real*>(&parameter)) return real->high() - real->low();
+    return 0;
+}
+
 void parameter_widget(Ui& ui, Stage& stage, const Parameter& parameter, const std::string& id,
                       float width) {
     if (const auto* toggle = dynamic_cast<const Toggle*>(&parameter)) {
@@ -108,6 +119,10 @@ void parameter_widget(Ui& ui, Stage& stage, const Parameter& parameter, const st
             ui.later([&stage, name = parameter.id()] { flip(stage, name); });
     } else if (const auto* choice = dynamic_cast<const Choice*>(&parameter)) {
         choice_widget(ui, stage, *choice, id, width);
+    } else if (span_of(parameter) > widest_slider) {
+        std::string typed;
+        if (field(ui, id, parameter.text(), width, typed)) apply(ui, stage, parameter, typed);
+        tooltip(ui, parameter.help());
     } else if (const auto* integer = dynamic_cast<const Integer*>(&parameter)) {
         number_widget<std::int64_t>(ui, stage, parameter, id, width, *integer, integer->low(),
                                     integer->high(), false,
