@@ -22,6 +22,9 @@ class ViewFixture : public testing::Test {
         start.device_wish = "emulator";
         start.experiment = experiment;
         start.assignments = std::move(assignments);
+        show(start);
+    }
+    void show(const Stage::Start& start) {
         stage_ = std::make_unique<Stage>(start);
         stage_->pause(true);
         view_ = std::make_unique<WindowView>(*stage_, ViewOptions(), 1.F, 1.F);

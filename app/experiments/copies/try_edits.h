@@ -37,7 +37,7 @@ struct EditRequest {
 struct EditResult {
     /// What the compiler reports, by file. A file without an error has been compiled.
     std::map<std::string, std::vector<compiler::Diagnostic>, std::less<>> diagnostics;
-    SharedEntry entry;  ///< of `running`: that of the request, or as its source calls for
+    SharedEntry entry;  ///< of `running`; null: that of the request
     Running running;    ///< has drawn the frames with the edits; empty where that failed
     std::string error;  ///< one or two sentences that say what failed and where, or empty
 };

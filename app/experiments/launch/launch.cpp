@@ -167,6 +167,7 @@ void Launch::do_step() {
 
 void Launch::do_reset() {
     memory_ = make_memory();
+    wanted_.clear();
     computed_ = false;
 }
 

@@ -307,7 +307,7 @@ LaunchFile read_launch_file(const std::filesystem::path& file) {
 }
 
 LaunchFile find_launch_file(const std::filesystem::path& path) {
-    if (path.extension() != ".cu") return read_launch_file(path);
+    if (path.extension() == ".json") return read_launch_file(path);
     const std::filesystem::path beside =
         std::filesystem::path(path).replace_extension(".launch.json");
     if (std::filesystem::exists(beside)) return read_launch_file(beside);

@@ -183,7 +183,8 @@ bool EditedKernels::replace(Scene& scene, EditThread::Ended& ended, Size view, N
     }
     try {
         fresh.device->set(scene.device().settings());
-        const experiments::SharedEntry& entry = ended.result.entry;
+        const experiments::SharedEntry entry =
+            ended.result.entry ? ended.result.entry : ended.request.entry;
         if (moved_on) fresh.experiment->resume(experiments::fitted(from, *entry));
         scene.replace(std::move(fresh), entry, std::move(from), view);
         if (ended.request.entry == scene.wanted_entry()) scene.want(nullptr);

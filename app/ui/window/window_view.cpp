@@ -108,6 +108,10 @@ void WindowView::begin_experiment() {
     shown_ = stage_.entry().id;
     picture_.start_over();
     tree_.start_over();
+    if (const auto& plan = stage_.shown().plan; plan && !plan->file.saved) {
+        options_.dock = "launch";
+        options_.dock_folded = false;
+    }
     if (stage_.entry().for_editing && stage_.read_only().empty()) {
         editor_elsewhere_ = !start && options_.editor;
         options_.editor = true;

@@ -1,7 +1,10 @@
 #include "experiments/launch/launch_file.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace warpscope::experiments {
@@ -71,6 +74,50 @@ TEST(LaunchFiles, AWrittenFileReadsBackAsItWas) {
     const std::string text = to_json_text(parse_launch_file(whole_file));
     EXPECT_EQ(to_json_text(parse_launch_file(text)), text);
     EXPECT_NE(text.find("\"keep\": true"), std::string::npos);
+}
+
+TEST(LaunchFiles, AreWrittenInFewLines) {
+    EXPECT_EQ(to_json_text(parse_launch_file(
+                  R"({"source": "a.cu", "buffers": {"x": {"shape": "n", "fill": "0"}},
+                      "scalars": {"n": 4},
+                      "launches": [{"kernel": "f", "grid": ["n / 2", "1"], "block": ["32"]}]})")),
+              "{\n"
+              "    \"source\": \"a.cu\",\n"
+              "    \"scalars\": {\"n\": 4},\n"
+              "    \"buffers\": {\n"
+              "        \"x\": {\"shape\": \"n\", \"fill\": 0}\n"
+              "    },\n"
+              "    \"launches\": [\n"
+              "        {\"kernel\": \"f\", \"grid\": [\"n / 2\", 1], \"block\": 32}\n"
+              "    ]\n"
+              "}\n");
+}
+
+TEST(LaunchFiles, AFillIsOneLineOfText) {
+    for (const char* text : {"2 * i + 1", "uniform(0, 1)", "uniform(-1.5, 2, seed 7)",
+                             "normal(0, 0.25)", "file(x.npy)"})
+        EXPECT_EQ(fill_text(parse_fill_text(text)), text);
+    EXPECT_EQ(std::get<RandomFill>(parse_fill_text(" normal (1 , 2 / 4.0, seed 3) ")).second, 0.5);
+    EXPECT_EQ(std::get<Expression>(parse_fill_text("min(i, 3)")).text(), "min(i, 3)");
+    EXPECT_THROW(parse_fill_text("uniform(1)"), LaunchError);
+    EXPECT_THROW(parse_fill_text("uniform(0, 1, 2)"), LaunchError);
+    EXPECT_THROW(parse_fill_text("normal(0, x)"), LaunchError);
+    EXPECT_THROW(parse_fill_text(""), LaunchError);
+}
+
+TEST(LaunchFiles, ASourceHasTheLaunchFileBesideIt) {
+    const auto folder = std::filesystem::temp_directory_path() /
+                        ("warpscope-launch-file-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    const LaunchFile none = find_launch_file(folder / "saxpy.cu");
+    EXPECT_FALSE(none.saved);
+    EXPECT_TRUE(none.launches.empty());
+    EXPECT_EQ(none.in_folder(none.source), folder / "saxpy.cu");
+    EXPECT_EQ(none.file, folder / "saxpy.launch.json");
+    std::ofstream(folder / "saxpy.launch.json") << whole_file;
+    EXPECT_EQ(find_launch_file(folder / "saxpy.cu").launches.size(), 1U);
+    EXPECT_TRUE(find_launch_file(folder / "saxpy.launch.json").saved);
+    std::filesystem::remove_all(folder);
 }
 
 TEST(LaunchFiles, ErrorsNameTheField) {

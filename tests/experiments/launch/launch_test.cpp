@@ -4,6 +4,8 @@
 
 #include <string>
 
+#include "experiments/copies/try_edits.h"
+#include "support/add_kernel.h"
 #include "support/devices.h"
 
 namespace warpscope::experiments {
@@ -11,76 +13,11 @@ namespace {
 
 using compiler::Signature;
 using compiler::Type;
-
-/// __global__ void add(int n, float a, const float* x, float* y): y[i] += a * x[i] for i < n.
-constexpr const char* ptx = R"(
-.version 6.4
-.target sm_75
-.address_size 64
-.visible .entry add(.param .u32 n, .param .f32 a, .param .u64 x, .param .u64 y)
-{
-    .reg .pred %p<2>;
-    .reg .f32 %f<5>;
-    .reg .b32 %r<6>;
-    .reg .b64 %rd<8>;
-    ld.param.u32 %r1, [n];
-    ld.param.f32 %f1, [a];
-    ld.param.u64 %rd1, [x];
-    ld.param.u64 %rd2, [y];
-    mov.u32 %r2, %ctaid.x;
-    mov.u32 %r3, %ntid.x;
-    mov.u32 %r4, %tid.x;
-    mad.lo.s32 %r5, %r2, %r3, %r4;
-    setp.ge.s32 %p1, %r5, %r1;
-    @%p1 bra DONE;
-    cvta.to.global.u64 %rd3, %rd1;
-    cvta.to.global.u64 %rd4, %rd2;
-    mul.wide.s32 %rd5, %r5, 4;
-    add.s64 %rd6, %rd3, %rd5;
-    add.s64 %rd7, %rd4, %rd5;
-    ld.global.f32 %f2, [%rd6];
-    ld.global.f32 %f3, [%rd7];
-    fma.rn.f32 %f4, %f1, %f2, %f3;
-    st.global.f32 [%rd7], %f4;
-DONE:
-    ret;
-}
-)";
-
-std::shared_ptr<const Type> scalar(Type::Kind kind, const char* name, std::size_t bytes) {
-    auto type = std::make_shared<Type>();
-    type->kind = kind;
-    type->name = name;
-    type->bytes = bytes;
-    return type;
-}
-
-std::shared_ptr<const Type> pointer_to(std::shared_ptr<const Type> target) {
-    auto type = std::make_shared<Type>();
-    type->kind = Type::Kind::pointer;
-    type->name = target->name + "*";
-    type->bytes = 8;
-    type->target = std::move(target);
-    return type;
-}
-
-const auto f32 = scalar(Type::Kind::floating, "float", 4);
-const auto i32 = scalar(Type::Kind::signed_integer, "int", 4);
-
-Signature add_signature() {
-    Signature signature;
-    signature.name = signature.entry = "add";
-    signature.parameters = {{"n", i32}, {"a", f32}, {"x", pointer_to(f32)}, {"y", pointer_to(f32)}};
-    return signature;
-}
-
-/// The launch file with `more` fields at its end.
-std::string file_text(const std::string& more = "", const std::string& launch = "") {
-    return R"({"source": "add.cu", "scalars": {"n": 1000, "a": 2.0},
-               "buffers": {"x": {"shape": "n", "fill": "i"}, "y": {"shape": "n", "fill": 1}},
-               "launches": [{"kernel": "add", "grid": "(n + 255) / 256", "block": 256)" +
-           launch + "}]" + more + "}";
-}
+using tests::add_signature;
+using tests::f32;
+using tests::file_text;
+using tests::i32;
+using tests::pointer_to;
 
 LaunchPlan planned(const std::string& text, const Signature& signature = add_signature()) {
     return plan_launch(parse_launch_file(text), {signature});
@@ -98,8 +35,7 @@ std::string error_of(const std::string& text, const Signature& signature = add_s
 class LaunchExperiment : public tests::OnDevices {
   protected:
     std::unique_ptr<Launch> make(const std::string& text) {
-        compute::KernelEdit edit{.file = "launch/add", .source = "", .ptx = ptx, .warnings = {}};
-        device().set_edits({{"launch/add", std::make_shared<compute::KernelEdit>(edit)}});
+        device().set_edits({{"launch/add", tests::add_kernels("")}});
         return std::make_unique<Launch>(device(), std::make_shared<LaunchPlan>(planned(text)));
     }
     static void set(Launch& launch, const char* id, const char* value) {
@@ -198,6 +134,53 @@ TEST_P(LaunchExperiment, DrawsItsBuffer) {
     EXPECT_EQ(pixels.download()[999].b, 255);
     set(*launch, "view", "automatic");
     EXPECT_EQ(launch->picture_size({640, 480}), (Size{640, 480}));
+}
+
+TEST_P(LaunchExperiment, MarksTheElementsThatDiffer) {
+    const auto launch =
+        make(file_text(R"(, "expect": [{"buffer": "y", "equals": "i == 7 ? 0 : 2 * i + 1"}])"));
+    set(*launch, "view", "grey");
+    compute::Buffer<Rgba> pixels(device(), 1000);
+    launch->render_into({pixels.pointer(), {1000, 1}});
+    const auto red = [&](std::size_t x) {
+        const Rgba pixel = pixels.download()[x];
+        return pixel.r > pixel.g;
+    };
+    EXPECT_TRUE(red(7));
+    EXPECT_FALSE(red(6));
+    EXPECT_FALSE(red(999));
+    set(*launch, "marks", "off");
+    launch->render_into({pixels.pointer(), {1000, 1}});
+    EXPECT_FALSE(red(7));
+}
+
+TEST_P(LaunchExperiment, AnExpectationOfTheFrameFollowsIt) {
+    const auto launch =
+        make(file_text(R"(, "expect": [{"buffer": "y", "equals": "frame == 2 ? 0 : 2 * i + 1"}])"));
+    EXPECT_EQ(launch->report()[0].value, 0);
+    launch->step();
+    EXPECT_EQ(launch->report()[0].value, 0);
+    launch->step();
+    EXPECT_EQ(launch->report()[0].value, 1000);
+}
+
+TEST_P(LaunchExperiment, DrawsNothingBeforeItsSourceIsCompiled) {
+    const auto plan = std::make_shared<LaunchPlan>(uncompiled_plan(parse_launch_file(file_text())));
+    Launch launch(device(), plan);
+    launch.step();
+    EXPECT_TRUE(launch.report().empty());
+    compute::Buffer<Rgba> pixels(device(), 12);
+    launch.render_into({pixels.pointer(), launch.picture_size({4, 3})});
+    EXPECT_EQ(pixels.download()[11].r, 0);
+    // Of a snapshot, what the compiled launch can take is taken over.
+    const auto compiled = make(file_text());
+    Snapshot snapshot = launch.snapshot();
+    snapshot.parameters.push_back({"gone", "1"});
+    snapshot.parameters.push_back({"n", "many"});
+    snapshot.parameters.push_back({"a", "3"});
+    compiled->resume(fitted(snapshot, *launch_entry(compiled->plan())));
+    EXPECT_EQ(compiled->frame(), 1U);
+    EXPECT_EQ(compiled->array("y").at(10), Number(31.0));
 }
 
 TEST(LaunchPlans, BuffersTakeTheTypeOfTheirPointer) {

@@ -51,10 +51,30 @@ TEST_F(OpenedFileTest, BodiesAreCounted) {
 }
 
 TEST_F(OpenedFileTest, AKernelIsRead) {
-    const OpenedFile file = put("mine.CU", "int a;\r\n");
+    const OpenedFile file = put("mine.CU", "void scratch(int a);\r\n");
     EXPECT_EQ(file.error, "");
     EXPECT_EQ(file.kind, Kind::kernel);
-    EXPECT_EQ(file.kernel, "int a;\n");
+    EXPECT_EQ(file.kernel, "void scratch(int a);\n");
+}
+
+TEST_F(OpenedFileTest, AKernelWithAnotherSignatureHasALaunchFile) {
+    const OpenedFile alone = put("add.cu", "__global__ void add(int n) {}\n");
+    EXPECT_EQ(alone.error, "");
+    EXPECT_EQ(alone.kind, Kind::launch);
+    EXPECT_EQ(alone.kernel, "__global__ void add(int n) {}\n");
+    EXPECT_TRUE(alone.launch.launches.empty());
+    EXPECT_FALSE(alone.launch.saved);
+    const OpenedFile file =
+        put("add.launch.json",
+            R"({"source": "add.cu", "launches": [{"kernel": "add", "grid": 1, "block": 32}]})");
+    EXPECT_EQ(file.kind, Kind::launch);
+    EXPECT_EQ(file.kernel, alone.kernel);
+    EXPECT_EQ(read_file((folder_ / "add.cu").string()).launch.launches.size(), 1U);
+    EXPECT_NE(put("bad.launch.json", R"({"source": 3})").error.find("source: "), std::string::npos);
+    EXPECT_NE(put("no.launch.json",
+                  R"({"source": "no.cu", "launches": [{"kernel": "f", "grid": 1, "block": 1}]})")
+                  .error.find("no.cu"),
+              std::string::npos);
 }
 
 TEST_F(OpenedFileTest, ThePicturesMetadataAreItsSettings) {

@@ -1,0 +1,105 @@
+"""The user opens a CUDA source with a kernel of any signature, fills the form of its launch file, finds
+a race, mends it, and runs the saved file without a window.
+
+usage: launching.py PROGRAM [Launching.NAME]
+"""
+import json
+import subprocess
+
+from driver import wait_for
+from scenario import main
+from session import Session
+
+SOURCE = """#include <cstdio>
+
+struct Scale {
+    float factor;
+    int n;
+};
+
+__global__ void reversed(const float* in, float* out, Scale scale) {
+    __shared__ float tile[64];
+    const int i = blockIdx.x * 64 + threadIdx.x;
+    tile[threadIdx.x] = i < scale.n ? in[i] : 0;
+
+    if (i < scale.n) out[i] = scale.factor * tile[63 - threadIdx.x];
+}
+
+int main() {
+    printf("%d\\n", 64);
+}
+"""
+MENDED = SOURCE.replace("0;\n\n", "0;\n    __syncthreads();\n", 1)
+
+
+class Launching(Session):
+    def setUp(self):
+        super().setUp()
+        self.source = self.home / "reversed.cu"
+        self.source.write_text(SOURCE, encoding="utf-8")
+        said = self.headless("--headless").stderr
+        if "NVRTC, the compiler of edits, is not installed" in said:
+            self.skipTest(said)
+
+    def headless(self, *arguments):
+        return subprocess.run([self.program, *arguments, "--launch", self.source], check=False,
+                              capture_output=True, text=True)
+
+    def fill(self, app, field, text):
+        app.type_into(f"launch.{field}", text)
+        app.wait_value(f"launch.{field}", text)
+        app.settle()
+
+    def test_a_kernel_runs_is_mended_and_its_launch_file_is_saved(self):
+        app = self.start("--launch", self.source)
+        app.wait_value("editor.state", lambda value: "runs in the emulator" in value)
+        app.wait_value("launch.launches[0].kernel", "reversed")
+        app.settle()
+
+        self.fill(app, "launches[0].block", "64")
+        self.fill(app, "launches[0].grid", "(n + 63) / 64")
+        self.fill(app, "launches[0].arguments.scale.factor", "2")
+        app.wait_value("launch.state", "reversed.launch.json (not saved)")
+        app.wait_value("race", lambda value: value.startswith("race"))
+
+        app.click("editor.line.12", (0.02, 0.5))
+        app.pass_frames()
+        app.display.xdotool("type", "--", "__syncthreads();")
+        app.wait_value("editor.line.12", lambda value: "__syncthreads();" in value)
+        app.wait_value("race", "no race found")
+        app.settle()
+
+        app.click("launch.save")
+        app.wait_value("message", lambda value: value.startswith("Saved "))
+        saved = json.loads((self.home / "reversed.launch.json").read_text(encoding="utf-8"))
+        self.assertEqual(saved["launches"][0]["block"], 64)
+        app.settle()
+        mean = app.value("result.mean")
+        app.quit()
+
+        self.assertEqual(self.headless("--check", "race").returncode, 1)
+        self.source.write_text(MENDED, encoding="utf-8")
+        self.assertEqual(self.headless("--check", "race").returncode, 0)
+        run = json.loads(self.headless("--headless", "--json").stdout)
+        means = [r["value"] for r in run["results"] if r["name"] == "mean"]
+        self.assertEqual(f"{means[0]:.5g}", f"{float(mean):.5g}")
+
+    def test_a_text_that_cannot_be_used_stays_in_its_field(self):
+        app = self.start("--launch", self.source)
+        app.wait_value("editor.state", lambda value: "runs in the emulator" in value)
+        app.wait_value("launch.launches[0].kernel", "reversed")
+        app.settle()
+        app.type_into("launch.launches[0].block", "n /")
+        app.wait_value("launch.state", lambda value: value.startswith("launches[0].block: "))
+        app.wait_value("launch.launches[0].block", "n /")
+        app.type_into("launch.launches[0].block", "2000")
+        app.wait_value("launch.state",
+                       lambda value: "\"2000\" is 2000: it must be 1 to 1024" in value)
+        frame = app.frame()
+        wait_for("further frames", lambda: app.frame() > frame + 3)
+        self.fill(app, "launches[0].block", "128")
+        app.wait_value("launch.state", "reversed.launch.json (not saved)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,98 @@
+#include "experiments/launch/propose_launch.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "experiments/launch/launch_plan.h"
+#include "support/add_kernel.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using compiler::Signature;
+using compiler::Type;
+using tests::f32;
+using tests::i32;
+
+const LaunchFile empty{.source = "add.cu"};
+
+std::vector<std::string> texts(const std::vector<Expression>& expressions) {
+    std::vector<std::string> all;
+    for (const Expression& expression : expressions) all.push_back(expression.text());
+    return all;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(ProposedLaunches, GiveEachParameterAValue) {
+    const LaunchFile file = propose_launch(empty, tests::add_signature());
+    ASSERT_EQ(file.scalars.size(), 2U);
+    EXPECT_EQ(file.scalars[0].first, "n");
+    EXPECT_EQ(std::get<Number>(file.scalars[0].second), Number(std::int64_t(4096)));
+    EXPECT_EQ(std::get<Number>(file.scalars[1].second), Number(1.0));
+    ASSERT_EQ(file.buffers.size(), 2U);
+    EXPECT_EQ(texts(file.buffers[1].shape), Texts{"n"});
+    ASSERT_EQ(file.launches.size(), 1U);
+    EXPECT_EQ(texts(file.launches[0].grid), Texts{"(n + 255) / 256"});
+    EXPECT_EQ(texts(file.launches[0].block), Texts{"256"});
+    const LaunchPlan plan = plan_launch(file, {tests::add_signature()});
+    EXPECT_EQ(plan.launches[0].arguments.size(), 4U);
+}
+
+TEST(ProposedLaunches, TwoIntegersAreAPicture) {
+    auto input = std::make_shared<Type>(*tests::pointer_to(f32));
+    input->target_is_const = true;
+    Signature blur;
+    blur.name = "blur";
+    blur.parameters = {
+        {"in", input}, {"out", tests::pointer_to(f32)}, {"width", i32}, {"height", i32}};
+    const LaunchFile file = propose_launch(empty, blur);
+    EXPECT_EQ(texts(file.buffers[0].shape), (Texts{"height", "width"}));
+    EXPECT_EQ(texts(file.launches[0].grid), (Texts{"(width + 15) / 16", "(height + 15) / 16"}));
+    EXPECT_EQ(texts(file.launches[0].block), (Texts{"16", "16"}));
+    EXPECT_TRUE(std::holds_alternative<RandomFill>(file.buffers[0].fill));
+    EXPECT_EQ(std::get<Expression>(file.buffers[1].fill).text(), "0");
+    EXPECT_EQ(file.show, "out");
+}
+
+TEST(ProposedLaunches, ASecondKernelSharesScalarsAndBuffers) {
+    LaunchFile file = propose_launch(empty, tests::add_signature());
+    Signature other = tests::add_signature();
+    other.name = "other";
+    other.parameters.push_back({"z", tests::pointer_to(i32)});
+    file = propose_launch(file, other);
+    EXPECT_EQ(file.scalars.size(), 2U);
+    EXPECT_EQ(file.buffers.size(), 3U);
+    ASSERT_EQ(file.launches.size(), 2U);
+    EXPECT_EQ(file.launches[1].kernel, "other");
+}
+
+TEST(ProposedLaunches, AParameterMayHaveANameOfTheExpressions) {
+    Signature signature;
+    signature.name = "f";
+    signature.parameters = {{"x", i32}, {"time", f32}, {"y", tests::pointer_to(f32)}};
+    const LaunchFile file = propose_launch(empty, signature);
+    ASSERT_EQ(file.scalars.size(), 1U);
+    EXPECT_EQ(file.scalars[0].first, "value_of_x");
+    EXPECT_EQ(texts(file.buffers[0].shape), Texts{"value_of_x"});
+    EXPECT_EQ(plan_launch(file, {signature}).launches[0].arguments.size(), 3U);
+    EXPECT_EQ(to_json_text(parse_launch_file(to_json_text(file))), to_json_text(file));
+}
+
+TEST(ProposedLaunches, MembersOfAStructBecomeScalarsAndBuffers) {
+    auto params = std::make_shared<Type>(Type{.kind = Type::Kind::structure, .name = "Params"});
+    params->bytes = 24;
+    params->members = {{"data", 0, tests::pointer_to(f32)}, {"n", 8, i32}, {"a", 12, f32}};
+    Signature signature;
+    signature.name = "f";
+    signature.parameters = {{"p", params}};
+    const LaunchFile file = propose_launch(empty, signature);
+    EXPECT_EQ(file.buffers[0].name, "p_data");
+    const LaunchPlan plan = plan_launch(file, {signature});
+    ASSERT_EQ(plan.launches[0].arguments.size(), 1U);
+    EXPECT_EQ(plan.launches[0].arguments[0].parts.size(), 3U);
+}
+
+}  // namespace
+}  // namespace warpscope::experiments

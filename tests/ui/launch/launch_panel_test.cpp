@@ -1,0 +1,178 @@
+#include "ui/launch/launch_panel.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "compute/emulated/emulated_device.h"
+#include "experiments/launch/launch.h"
+#include "experiments/launch/open_launch.h"
+#include "support/add_kernel.h"
+#include "ui/view_fixture.h"
+
+namespace warpscope::ui {
+namespace {
+
+using experiments::LaunchFile;
+
+/// Stands in for the compiler: every text has the kernel add(). A text with "error" fails.
+experiments::EditResult compile_add(const experiments::EditRequest& request) {
+    experiments::EditResult result;
+    const auto fail = [&](const std::string& words) {
+        result.error = words;
+        return std::move(result);
+    };
+    const auto text = request.sources.find("launch/add");
+    if (text == request.sources.end()) return fail("there is no source");
+    if (text->second.find("error") != std::string::npos) {
+        result.diagnostics["launch/add"] = {{1, 1, compiler::Severity::error, "no such name"}};
+        return fail("add.cu:1: no such name");
+    }
+    try {
+        const auto blank = compute::make_emulated_device("");
+        const auto before = request.entry->make(*blank);
+        const LaunchFile& file = dynamic_cast<experiments::Launch&>(*before).plan()->file;
+        result.entry = experiments::launch_entry(std::make_shared<const experiments::LaunchPlan>(
+            experiments::plan_launch(file, {tests::add_signature()})));
+        result.running.device = compute::make_emulated_device(
+            {.settings = request.settings,
+             .edits = {{"launch/add", tests::add_kernels(text->second, request.settings.math)}}});
+        result.running.experiment = result.entry->make(*result.running.device);
+        result.running.experiment->resume(experiments::fitted(request.snapshot, *result.entry));
+        result.running.experiment->report();
+        return result;
+    } catch (const std::exception& error) {
+        return fail(error.what());
+    }
+}
+
+class LaunchPanelTest : public ViewFixture {
+  protected:
+    LaunchPanelTest() {
+        std::filesystem::create_directories(folder_);
+        LaunchFile file = experiments::parse_launch_file(tests::file_text());
+        file.file = folder_ / "add.launch.json";
+        Stage::Start start;
+        start.device_wish = "emulator";
+        start.entry = experiments::launch_entry(file);
+        start.try_edits = [](const auto& request, const auto&) { return compile_add(request); };
+        start.no_compiler = [] { return std::string(); };
+        show(start);
+        stage_->documents().open("launch/add", "kernels");
+        run();
+    }
+    ~LaunchPanelTest() override { std::filesystem::remove_all(folder_); }
+
+    /// Frames until what was typed has been tried.
+    void run() {
+        frames(2);
+        do {
+            stage_->wait_for_edits();
+            frames(2);
+        } while (stage_->trying());
+        settle();
+    }
+    void fill(const std::string& field, const std::string& text) {
+        type("launch." + field, text);
+        run();
+    }
+    std::string state() { return value("launch.state"); }
+    double result(const std::string& name) {
+        return experiments::find(stage_->report(), name)->value;
+    }
+
+    const std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
+                                          ("warpscope-launch-panel-" + std::to_string(::getpid()));
+};
+
+TEST_F(LaunchPanelTest, AFieldChangesTheLaunch) {
+    click("dock.launch");
+    EXPECT_EQ(state(), "add.launch.json");
+    EXPECT_EQ(result("largest"), 1999);
+    fill("launches[0].grid", "1");
+    EXPECT_EQ(result("largest"), 511);
+    EXPECT_EQ(state(), "add.launch.json (not saved)");
+    fill("launches[0].arguments.a", "3 * a");
+    EXPECT_EQ(result("largest"), 1 + 6 * 255);
+}
+
+TEST_F(LaunchPanelTest, ATextThatCannotBeUsedStaysInItsField) {
+    click("dock.launch");
+    fill("launches[0].block", "256 +");
+    EXPECT_TRUE(state().starts_with("launches[0].block: ")) << state();
+    EXPECT_EQ(value("launch.launches[0].block"), "256 +");
+    EXPECT_EQ(result("largest"), 1999);
+    fill("launches[0].block", "2000");
+    EXPECT_EQ(state(), "launches[0].block: \"2000\" is 2000: it must be 1 to 1024");
+    EXPECT_EQ(value("launch.launches[0].block"), "2000");
+    EXPECT_EQ(stage_->message().text, state());
+    EXPECT_EQ(result("largest"), 1999);
+    fill("launches[0].block", "128");
+    EXPECT_EQ(state(), "add.launch.json (not saved)");
+    EXPECT_EQ(result("largest"), 1023);
+}
+
+TEST_F(LaunchPanelTest, SaveWritesWhatIsChosen) {
+    click("dock.launch");
+    set("n", "500");
+    set("view", "histogram");
+    fill("launches[0].shared", "64");
+    click("launch.save");
+    run();
+    EXPECT_EQ(state(), "add.launch.json");
+    const LaunchFile saved = experiments::read_launch_file(folder_ / "add.launch.json");
+    EXPECT_EQ(std::get<experiments::Number>(saved.scalars[0].second),
+              experiments::Number(std::int64_t(500)));
+    EXPECT_TRUE(
+        std::holds_alternative<double>(std::get<experiments::Number>(saved.scalars[1].second)));
+    EXPECT_EQ(saved.view, experiments::BufferView::histogram);
+    EXPECT_EQ(saved.show, "y");
+    EXPECT_EQ(saved.launches[0].shared.text(), "64");
+    EXPECT_EQ(stage_->entry().launch_file, (folder_ / "add.launch.json").string());
+}
+
+TEST_F(LaunchPanelTest, AKernelIsAddedAndRemoved) {
+    click("dock.launch");
+    click("launch.add");
+    click("launch.add:add");
+    run();
+    EXPECT_EQ(stage_->shown().plan->launches.size(), 2U);
+    EXPECT_EQ(result("largest"), 1 + 2 * 2 * 999);
+    click("launch.remove.launches[0]");
+    run();
+    EXPECT_EQ(stage_->shown().plan->launches.size(), 1U);
+    EXPECT_EQ(result("largest"), 1999);
+}
+
+TEST_F(LaunchPanelTest, ASourceThatDoesNotCompileKeepsTheLastGoodKernel) {
+    stage_->documents()["launch/add"].replace("error");
+    run();
+    EXPECT_EQ(stage_->message().text, "add.cu:1: no such name");
+    EXPECT_EQ(stage_->documents()["launch/add"].state(), EditState::failed);
+    EXPECT_EQ(result("largest"), 1999);
+    stage_->documents()["launch/add"].replace("kernels again");
+    run();
+    EXPECT_EQ(stage_->documents()["launch/add"].state(), EditState::running);
+    EXPECT_EQ(value("edited"), "launch/add.cu");
+    stage_->documents()["launch/add"].replace("kernels");
+    run();
+    EXPECT_EQ(value("edited"), "(no such widget)");
+}
+
+TEST_F(LaunchPanelTest, OtherMathAndOtherExperimentsLeaveTheLaunch) {
+    stage_->set_run({.math = compute::Math::fast});
+    run();
+    EXPECT_EQ(result("largest"), 1999);
+    stage_->select(experiments::unowned(experiments::find_experiment("dot")));
+    run();
+    EXPECT_EQ(stage_->entry().id, "dot");
+    EXPECT_EQ(value("tab.launch"), "off");
+    click("tab.launch");
+    run();
+    EXPECT_EQ(stage_->entry().id, "launch");
+    EXPECT_EQ(result("largest"), 1999);
+}
+
+}  // namespace
+}  // namespace warpscope::ui
