@@ -202,6 +202,12 @@ void EditedKernels::refuse(Scene& scene, const EditThread::Ended& ended, const s
     const compute::Sources& tried = ended.request.sources;
     const auto& diagnostics = ended.result.diagnostics;
     refused_entry_ = ended.request.entry->compile ? error : "";
+    // What compiled and then failed says which launches, arguments and parameters there are.
+    if (scene.sources().empty() && ended.result.entry &&
+        ended.result.entry != ended.request.entry) {
+        scene.begin_as(ended.result.entry);
+        news.began_anew = true;
+    }
     const bool compiles =
         std::ranges::none_of(diagnostics, [](const auto& said) { return has_error(said.second); });
     if (compiles && scene.wanted_entry() && ended.request.entry == scene.wanted_entry()) {

@@ -33,6 +33,7 @@ class EditedKernels {
     /// What a call has done, for the stage to show.
     struct News {
         bool replaced = false;       ///< other kernels run in the scene and have drawn its frame
+        bool began_anew = false;     ///< Scene::begin_as()
         bool nothing_runs = false;   ///< even the kernels that are built in have failed
         std::string error;           ///< to show; empty: none
         std::string outdated;        ///< an error that was shown and no longer holds; empty: none

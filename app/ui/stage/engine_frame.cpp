@@ -88,6 +88,7 @@ void Engine::take(const EditedKernels::News& news) {
         report_stale_ = true;
         next_report_ = {};
     }
+    if (news.began_anew) changed();
     if (!news.nothing_runs) return;
     if (device().info().kind == compute::DeviceKind::cuda)
         replace_lost_device(news.error);

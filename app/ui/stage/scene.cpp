@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "experiments/copies/try_edits.h"
+
 namespace warpscope::ui {
 
 using experiments::Experiment;
@@ -72,6 +74,14 @@ Snapshot Scene::snapshot() const {
     if (kept_ && kept_->frame <= experiment().frame()) snapshot = *kept_;
     snapshot.parameters = values(experiment(), true);
     return snapshot;
+}
+
+void Scene::begin_as(experiments::SharedEntry entry) {
+    auto fresh = entry->make(device());
+    fresh->resume(experiments::fitted(experiment().snapshot(), *entry));
+    running_.experiment = std::move(fresh);
+    entry_ = std::move(entry);
+    count_change();
 }
 
 void Scene::replace(experiments::Running other, experiments::SharedEntry entry, Snapshot from,

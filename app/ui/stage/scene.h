@@ -58,6 +58,9 @@ class Scene {
     /// was reset since.
     experiments::Snapshot snapshot() const;
 
+    /// Makes the experiment anew as `entry` has it, without kernels. Only for a scene whose own
+    /// kernels were never there.
+    void begin_as(experiments::SharedEntry entry);
     /// Puts an experiment with other kernels, which stands where `from` says, in the place of this
     /// one and draws its frame. Where this throws, nothing has changed.
     void replace(experiments::Running other, experiments::SharedEntry entry,

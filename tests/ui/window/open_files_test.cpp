@@ -95,12 +95,17 @@ TEST_F(OpenFilesTest, AKernelBecomesTheOwnKernel) {
     stage_->pause(true);
     view_ = std::make_unique<WindowView>(*stage_, ViewOptions(), 1.F, 1.F);
     gui_.fonts_changed();
-    drop(put("mine.cu", "int a;\n"));
+    drop(put("mine.cu", "void scratch(int a);\n"));
     EXPECT_EQ(stage_->entry().id, "scratch");
     EXPECT_EQ(chosen("start"), "own");
-    EXPECT_EQ(stage_->documents()["gallery/own"].text(), "int a;\n");
+    EXPECT_EQ(stage_->documents()["gallery/own"].text(), "void scratch(int a);\n");
     EXPECT_TRUE(view_->options().editor);
     EXPECT_EQ(value("editor.file"), "gallery/own");
+    drop(put("other.cu", "__global__ void other(int a) {}\n"));
+    EXPECT_EQ(stage_->entry().id, "launch");
+    EXPECT_EQ(stage_->entry().title, "other.cu");
+    EXPECT_EQ(value("editor.file"), "launch/other");
+    EXPECT_EQ(value("dock.launch"), "on");
 }
 
 TEST_F(OpenFilesTest, AWrongFileLeavesEverythingAsItIs) {
