@@ -253,10 +253,6 @@ void AccessCounters::on_shared_access(const Access& a) {
         counted_.at[a.pc].shared += cost_of(a, true);
 }
 
-bool AccessCounters::needs_only_count(const Access& load) const {
-    return load.mask == all_lanes;
-}
-
 void AccessCounters::on_global_access(const Access& a) {
     counted_.at[a.pc].global += cost_of(a, false);
 }

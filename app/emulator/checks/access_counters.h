@@ -56,7 +56,9 @@ class AccessCounters : public Observer {
     bool wants_instructions() const override { return false; }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
-    bool needs_only_count(const Access& load) const override;
+    void on_broadcasts(std::span<BroadcastLoad> loads) override {
+        for (const BroadcastLoad& load : loads) ++counted_.at[load.pc].broadcasts;
+    }
     void on_repeated_loads(std::uint32_t pc, std::uint64_t number) override {
         counted_.at[pc].broadcasts += number;
     }

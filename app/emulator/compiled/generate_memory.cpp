@@ -186,11 +186,10 @@ void Generator::access_lanes(std::uint32_t u) {
     begin_segment(done);
 }
 
-// Counts a load that the observer needs only counted, see RepeatedLoads, and goes on in `done`.
-void Generator::count_repeated(const Unit& unit, LlvmValue address, LlvmBlock done) {
-    const Instruction& i = *unit.instruction;
+// Counts a load of one shared address, or writes it down, see RepeatedLoads. Goes on in `done`.
+void Generator::report_broadcast(std::uint32_t u, LlvmValue address, LlvmBlock done) {
+    const Instruction& i = *plan_.units()[u].instruction;
     const AccessForm form(i.target);
-    if (form.space != Space::shared) return;
     const LlvmType i32 = ir_.integer(32), i64 = ir_.integer(64), pointer = ir_.pointer();
     const LlvmValue tags = ir_.load(pointer, ir_.at(block_, WarpLayout::load_tags));
     const LlvmValue change = ir_.load(i32, ir_.at(block_, WarpLayout::load_change));
@@ -203,6 +202,25 @@ void Generator::count_repeated(const Unit& unit, LlvmValue address, LlvmBlock do
     ir_.store(ir_.op(Ir::add, ir_.load(i64, count), 1), count);
     ir_.jump(done);
     ir_.go_on_in(first);
+    const LlvmValue next_place = ir_.at(block_, WarpLayout::next_load);
+    const LlvmValue written = ir_.load(pointer, next_place);
+    const LlvmValue next = ir_.at(written, sizeof(BroadcastLoad));
+    ir_.store(address, ir_.at(written, offsetof(BroadcastLoad, address)));
+    ir_.store(warp_, ir_.at(written, offsetof(BroadcastLoad, warp)));
+    ir_.store(ir_.integer_of(32, kernel_.index_of(&i)),
+              ir_.at(written, offsetof(BroadcastLoad, pc)));
+    ir_.store(next, next_place);
+    const LlvmValue end = ir_.load(pointer, ir_.at(block_, WarpLayout::loads_end));
+    const LlvmBlock full = ir_.block("full");
+    ir_.likely(ir_.compare(Ir::ne, next, end), done, full);
+    ir_.go_on_in(full);
+    end_where_asked(u, ir_.call(reinterpret_cast<const void*>(&report_broadcasts), ir_.integer(8),
+                                {warp_}), done);
+}
+
+// Goes on in `done`, unless the launch is to end.
+void Generator::end_where_asked(std::uint32_t u, LlvmValue ends, LlvmBlock done) {
+    ir_.likely(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, ends, 1), 0), done, pause_before(u));
 }
 
 // Tells the observer of the block about an access whose addresses have been checked: one for each
@@ -215,7 +233,10 @@ void Generator::report(std::uint32_t u, LlvmValue addresses) {
     ir_.branch(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, wanted_, i.events & reported_events), 0),
                done, observed);
     ir_.go_on_in(observed);
-    if (is_uniform(i.operands[i.detail])) count_repeated(unit, addresses, done);
+    if (is_uniform(i.operands[i.detail]) && AccessForm(i.target).space == Space::shared) {
+        report_broadcast(u, addresses, done);
+        return ir_.go_on_in(done);
+    }
     if (unit.kind == Unit::Kind::stores)  // an observer may ask for the values
         for (unsigned e = 0; e < AccessForm(i.target).elements; ++e) {
             const auto variable = plan_.variables().find(i.operands[1 + e]);
@@ -225,7 +246,7 @@ void Generator::report(std::uint32_t u, LlvmValue addresses) {
     ir_.store(addresses, reported_);
     const LlvmValue ends = ir_.call(reinterpret_cast<const void*>(&report_access), ir_.integer(8),
                                     {ir_.address(code_ + kernel_.index_of(&i)), warp_, reported_});
-    ir_.likely(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, ends, 1), 0), done, pause_before(u));
+    end_where_asked(u, ends, done);
     ir_.go_on_in(done);
 }
 

@@ -96,7 +96,8 @@ class Generator {
     void move_scattered(const Unit& unit, Value base);
     Lanes stored(const Unit& unit, unsigned g);
     void report(std::uint32_t u, Value addresses);
-    void count_repeated(const Unit& unit, Value address, LlvmBlock done);
+    void report_broadcast(std::uint32_t u, Value address, LlvmBlock done);
+    void end_where_asked(std::uint32_t u, Value ends, LlvmBlock done);
 
     Ir& ir_;
     const Plan& plan_;

@@ -24,6 +24,8 @@ struct WarpLayout {
     static constexpr std::size_t load_tags = offsetof(BlockContext, load_tags);
     static constexpr std::size_t load_counts = offsetof(BlockContext, load_counts);
     static constexpr std::size_t load_change = offsetof(BlockContext, load_change);
+    static constexpr std::size_t next_load = offsetof(BlockContext, next_load);
+    static constexpr std::size_t loads_end = offsetof(BlockContext, loads_end);
     static constexpr std::size_t executions = offsetof(BlockContext, executions);
     static constexpr std::size_t last = offsetof(BlockContext, last);
     static constexpr std::size_t left_before_last = offsetof(BlockContext, left_before_last);
@@ -50,6 +52,11 @@ constexpr std::uint32_t reported_events = Instruction::shared_access | Instructi
 /// BlockEvents::report() for compiled code.
 inline bool report_access(const Instruction* i, Warp& warp, const std::uint64_t* addresses) {
     return warp.block->events->report(i, warp, addresses);
+}
+
+/// BlockEvents::report_broadcasts() for compiled code.
+inline bool report_broadcasts(Warp& warp) {
+    return warp.block->events->report_broadcasts();
 }
 
 /// BlockEvents::announce() for compiled code.

@@ -43,20 +43,24 @@ BlockEvents::BlockEvents(Observer& observer, const BlockContext& block, Repeated
       wanted_(wanted_by(observer)) {}
 
 void BlockEvents::block_begin() {
-    repeated_.forget();  // the block before may have failed
+    repeated_.take_written();  // the block before may have failed
+    repeated_.forget();
     observer_.on_block_begin(*block_.kernel, block_.block);
 }
 
 void BlockEvents::block_end(const Statistics& of_block) {
+    tell_broadcasts();
     repeated_.take([&](std::uint32_t pc, std::uint64_t n) { observer_.on_repeated_loads(pc, n); });
     observer_.on_block_end(block_.block, of_block);
 }
 
 void BlockEvents::error(const Error& error) {
+    tell_broadcasts();
     observer_.on_error(block_.block, error);
 }
 
 void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
+    tell_broadcasts();
     std::uint32_t mask = warp.mask;
     constexpr std::uint32_t uniform = Instruction::uniform_shared | Instruction::shared_access;
     if ((i->events & (wanted_ | Instruction::guards | uniform)) == uniform && (mask & 1))
@@ -82,8 +86,15 @@ void BlockEvents::shared_access(const Access& access) {
     observer_.on_shared_access(access);
     if (access.kind != MemoryAccess::load)
         repeated_.forget();
-    else if (access.checked && access.same_address && observer_.needs_only_count(access))
-        repeated_.remember(access.lane_addresses[0], access.bytes, access.pc);
+}
+
+void BlockEvents::tell_written_broadcasts() {
+    const std::span<BroadcastLoad> loads = repeated_.take_written();
+    for (BroadcastLoad& load : loads) load.repeats = true;
+    observer_.on_broadcasts(loads);
+    for (const BroadcastLoad& load : loads)
+        if (load.repeats)
+            repeated_.remember(load.address, block_.kernel->lines[load.pc].bytes, load.pc);
 }
 
 // An access of the running lanes.
@@ -107,10 +118,20 @@ bool BlockEvents::report(const Instruction* i, const Warp& warp,
     Access access = access_of(i, warp, addresses);
     access.checked = true;
     try {
+        tell_broadcasts();
         if (block_.kernel->lines[access.pc].space == Space::shared)
             shared_access(access);
         else
             observer_.on_global_access(access);
+    } catch (...) {
+        failure_ = std::current_exception();
+    }
+    return failure_ || must_end();
+}
+
+bool BlockEvents::report_broadcasts() noexcept {
+    try {
+        tell_broadcasts();
     } catch (...) {
         failure_ = std::current_exception();
     }
@@ -193,6 +214,7 @@ void BlockEvents::generic_access(Access& access, std::uint64_t* addresses) {
 }
 
 void BlockEvents::complete_warp_syncs(Warp& warp) {
+    tell_broadcasts();
     repeated_.forget();
     for (;;) {
         const std::vector<Split> before = warp.splits;
@@ -208,16 +230,31 @@ void BlockEvents::complete_warp_syncs(Warp& warp) {
 
 void BlockEvents::barrier_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes,
                                   unsigned barrier, std::uint32_t expected) {
-    repeated_.forget();
+    tell_broadcasts();
     observer_.on_barrier_arrival({block_.block, warp.index, lanes, staying_lanes(warp),
                                   block_.kernel->index_of(i), barrier, expected,
                                   BarrierKind(i->detail) != BarrierKind::arrive});
 }
 
 void BlockEvents::barrier_release(unsigned barrier, std::uint32_t epoch) {
+    tell_broadcasts();
     repeated_.forget();
     observer_.on_barrier_release(
         {block_.block, barrier, epoch, block_.live_threads, {block_.shared, block_.shared_bytes}});
+}
+
+Access access_of(const BroadcastLoad& load) {
+    const BlockContext& block = *load.warp->block;
+    return {.block = block.block,
+            .warp = load.warp->index,
+            .mask = all_lanes,
+            .lane_addresses = &load.address,
+            .bytes = block.kernel->lines[load.pc].bytes,
+            .kind = MemoryAccess::load,
+            .pc = load.pc,
+            .same_address = true,
+            .checked = true,
+            .state = load.warp};
 }
 
 void Access::stored(unsigned lane, std::byte* into) const {

@@ -32,11 +32,14 @@ class BlockEvents {
     /// A load or store of all lanes that will not fail. `addresses` as Access::lane_addresses.
     /// True where the turn must end, because the launch does.
     bool report(const Instruction* i, const Warp& warp, const std::uint64_t* addresses) noexcept;
+    /// There is no room for further broadcasts. Returns what report() does.
+    bool report_broadcasts() noexcept;
     /// before_instruction() of an instruction that the interpreter runs within compiled code.
     void announce(const Instruction* i, const Warp& warp) noexcept;
-    /// Throws what the observer has thrown in one of these functions.
-    void rethrow() const {
+    /// The run of a split has ended. Throws what the observer has thrown in these functions.
+    void run_end() {
         if (failure_) std::rethrow_exception(failure_);
+        tell_broadcasts();
     }
 
     /// True where the launch is to end. Asks seldom, as most events take less time than the
@@ -57,6 +60,11 @@ class BlockEvents {
 
   private:
     Access access_of(const Instruction* i, const Warp& warp, const std::uint64_t* addresses) const;
+    /// Tells of the broadcasts that compiled code has written down, before any other event.
+    void tell_broadcasts() {
+        if (repeated_.any_written()) tell_written_broadcasts();
+    }
+    void tell_written_broadcasts();
     void shared_access(const Access& access);
     void memory_access(const Instruction* i, const Warp& warp, std::uint32_t mask);
     void uniform_shared_access(const Instruction* i, const Warp& warp);

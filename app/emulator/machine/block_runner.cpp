@@ -154,7 +154,7 @@ void BlockRunner::run_turn(Warp& warp) {
                 i = i->handlers[warp.mode](i, warp);
                 executed.count();
             } while (i);
-            events_->rethrow();
+            events_->run_end();
         } else {
             do i = i->handlers[warp.mode](i, warp);
             while (i);

@@ -38,6 +38,9 @@ struct Access {
     const std::byte* shared_memory() const;
 };
 
+/// As an access whose address has been checked. Points into `load`.
+Access access_of(const BroadcastLoad& load);
+
 /// Lanes of one warp arrive at a barrier of the block.
 struct BarrierArrival {
     std::uint32_t block = 0;  ///< linear index
@@ -86,10 +89,17 @@ class Observer {
     virtual void on_block_begin(const Kernel&, std::uint32_t /*block*/) {}
     virtual void on_block_end(std::uint32_t /*block*/, const Statistics& /*of the block*/) {}
     virtual void on_shared_access(const Access&) {}
-    /// Asked after a load of one address by all lanes. True where loads of these bytes by all
-    /// lanes, until the block's next store, atomic or barrier, need only be counted: then
-    /// on_repeated_loads() tells their number, before the end of the block.
-    virtual bool needs_only_count(const Access&) const { return false; }
+    /// Accesses to shared memory in their order, in place of on_shared_access(): compiled code has
+    /// executed them since the event before. `repeats` is set where other observers need no more
+    /// than the number of the loads of these bytes by all lanes until the block's next store,
+    /// atomic or release of a barrier. An observer that needs more clears it; otherwise on_repeated_loads()
+    /// tells their number, before the end of the block.
+    virtual void on_broadcasts(std::span<BroadcastLoad> loads) {
+        for (BroadcastLoad& load : loads) {
+            load.repeats = false;
+            on_shared_access(access_of(load));
+        }
+    }
     virtual void on_repeated_loads(std::uint32_t /*pc*/, std::uint64_t /*warp instructions*/) {}
     virtual void on_global_access(const Access&) {}
     virtual void on_barrier_arrival(const BarrierArrival&) {}

@@ -53,8 +53,8 @@ class ObserverList : public Observer {
     void on_shared_access(const Access& access) override {
         each([&](Observer& o) { o.on_shared_access(access); });
     }
-    bool needs_only_count(const Access& load) const override {
-        return !any([&](const Observer& o) { return !o.needs_only_count(load); });
+    void on_broadcasts(std::span<BroadcastLoad> loads) override {
+        each([&](Observer& o) { o.on_broadcasts(loads); });
     }
     void on_repeated_loads(std::uint32_t pc, std::uint64_t number) override {
         each([&](Observer& o) { o.on_repeated_loads(pc, number); });

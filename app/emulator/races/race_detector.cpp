@@ -38,6 +38,15 @@ void RaceDetector::on_shared_access(const Access& a) {
     if (order_.by_words()) follow_words(a);
 }
 
+void RaceDetector::on_broadcasts(std::span<BroadcastLoad> loads) {
+    for (BroadcastLoad& load : loads) {
+        const Access access = access_of(load);
+        if (cells_.needs_no_record(access)) continue;
+        on_shared_access(access);
+        load.repeats = load.repeats && cells_.needs_no_record(access);
+    }
+}
+
 void RaceDetector::on_global_access(const Access& a) {
     if (order_.by_words()) follow_words(a);
 }

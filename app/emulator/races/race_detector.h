@@ -45,9 +45,7 @@ class RaceDetector : public Observer {
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
-    bool needs_only_count(const Access& load) const override {
-        return cells_.needs_no_record(load);
-    }
+    void on_broadcasts(std::span<BroadcastLoad> loads) override;
     void on_barrier_arrival(const BarrierArrival& arrival) override;
     void on_barrier_release(const BarrierRelease& release) override;
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override;

@@ -1,7 +1,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,18 +16,28 @@ namespace warpscope::emulator {
 /// Where the observer of a block needs only their number (Observer::needs_only_count()), compiled
 /// code counts those that repeat an earlier one, and does not report them.
 ///
+/// Compiled code writes down the others, and goes on: the observer is told of many at a time, before
+/// it is told of anything else.
+///
 /// A load has a tag, by its address, while it may repeat: the number of the block's newest change
-/// (a store, an atomic, a barrier), plus the bytes of the load.
+/// (a store, an atomic, the release of a barrier), plus the bytes of the load.
 class RepeatedLoads {
   public:
     RepeatedLoads(const Kernel& kernel, BlockContext& block)
         : block_(block), tags_(block.shared_bytes / tagged_bytes + 1), counts_(kernel.code.size()) {
         block_.load_tags = tags_.data();
         block_.load_counts = counts_.data();
+        block_.next_load = written_.data();
+        block_.loads_end = written_.data() + written_.size();
     }
     RepeatedLoads(const RepeatedLoads&) = delete;
     RepeatedLoads& operator=(const RepeatedLoads&) = delete;
 
+    bool any_written() const { return block_.next_load != written_.data(); }
+    /// The loads that compiled code has written down, in their order; it begins anew.
+    std::span<BroadcastLoad> take_written() {
+        return {written_.data(), std::exchange(block_.next_load, written_.data())};
+    }
     /// Later loads like this one need only be counted.
     void remember(std::uint64_t address, std::uint32_t bytes, std::uint32_t pc) {
         if (bytes < tagged_bytes) return;
@@ -49,11 +62,13 @@ class RepeatedLoads {
 
   private:
     static constexpr std::uint32_t tagged_bytes = 4;
+    static constexpr std::size_t told_together = 256;
 
     BlockContext& block_;
     std::vector<std::uint32_t> tags_;    ///< by word of shared memory
     std::vector<std::uint64_t> counts_;  ///< by pc
     std::vector<std::uint32_t> loads_;   ///< pcs that may have counts
+    std::array<BroadcastLoad, told_together> written_;
 };
 
 }  // namespace warpscope::emulator

@@ -35,6 +35,16 @@ inline constexpr std::uint64_t local_window = 0xE100'0000'0000'0000;
 inline constexpr std::uint64_t window_size = 0x0000'0100'0000'0000;
 
 class BlockEvents;
+class Warp;
+
+/// A load of one address in shared memory by all lanes of a warp, which compiled code has executed.
+struct BroadcastLoad {
+    std::uint64_t address = 0;
+    const Warp* warp = nullptr;
+    std::uint32_t pc = 0;
+    /// Loads like this one need only be counted, see Observer::on_broadcasts().
+    std::uint32_t repeats = 0;
+};
 
 /// What warps have executed of the instructions that a checkpoint counts (Instruction::cost). The
 /// threads have executed 32 * warps - idle_lanes.
@@ -66,6 +76,8 @@ struct BlockContext {
     std::uint32_t* load_tags = nullptr;
     std::uint64_t* load_counts = nullptr;
     std::uint32_t load_change = 0;
+    BroadcastLoad* next_load = nullptr;  ///< where the next one is written
+    const BroadcastLoad* loads_end = nullptr;
     // Of an observed block, see ExecutionCounter
     ExecutionCount* executions = nullptr;  ///< by pc; only checkpoints count
     const Instruction* last = nullptr;     ///< that the newest call of a handler has executed
