@@ -123,6 +123,21 @@ unsigned least_sectors(std::span<const std::uint64_t, 32> addresses, std::uint32
 
 namespace {
 
+// Of consecutive addresses, as most accesses have.
+MemoryCounts cost_of_consecutive(const Access& a, bool shared) {
+    const std::uint64_t bytes = std::uint64_t(lanes_per_warp) * a.bytes;
+    MemoryCounts cost{.requests = 1, .bytes = bytes};
+    if (shared) {
+        cost.wavefronts = cost.least_wavefronts = std::max(1u, a.bytes / 4);
+        cost.degree = 1;
+    } else {
+        const std::uint64_t first = a.lane_addresses[0];
+        cost.sectors = (first + bytes - 1) / sector_bytes - first / sector_bytes + 1;
+        cost.least_sectors = bytes / sector_bytes;
+    }
+    return cost;
+}
+
 MemoryCounts computed_cost(const Access& a, bool shared) {
     MemoryCounts cost{.requests = 1, .bytes = std::uint64_t(lane_count(a.mask)) * a.bytes};
     if (shared && a.same_address) {
@@ -259,6 +274,7 @@ void AccessCounters::on_global_access(const Access& a) {
 
 // The counts of one access.
 MemoryCounts AccessCounters::cost_of(const Access& a, bool shared) {
+    if (a.consecutive) return cost_of_consecutive(a, shared);
     if (!a.same_address && a.mask == all_lanes) {
         CachedCost& cached = costs_[a.pc];
         if (!has_cost(cached, a, shared)) cached.cost = computed_cost(a, shared);

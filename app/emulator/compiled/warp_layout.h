@@ -50,8 +50,9 @@ constexpr std::uint32_t reported_events = Instruction::shared_access | Instructi
                                           Instruction::warp_sync | Instruction::fences;
 
 /// BlockEvents::report() for compiled code.
-inline bool report_access(const Instruction* i, Warp& warp, const std::uint64_t* addresses) {
-    return warp.block->events->report(i, warp, addresses);
+inline bool report_access(const Instruction* i, Warp& warp, const std::uint64_t* addresses,
+                          bool consecutive) {
+    return warp.block->events->report(i, warp, addresses, consecutive);
 }
 
 /// BlockEvents::report_broadcasts() for compiled code.

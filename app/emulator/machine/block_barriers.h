@@ -22,8 +22,9 @@ class BlockBarriers {
     /// The running split of `warp` has executed a barrier instruction. `events` may be nullptr.
     void arrive(Warp& warp, BlockEvents* events) {
         const Split& split = warp.splits[warp.current];
-        if (events || !is_plain(split)) return arrive_in_general(warp, events);
+        if (!is_plain(split)) return arrive_in_general(warp, events);
         add_arrivals(split.barrier, lanes_per_warp, lanes_per_warp);
+        if (events) events->barrier_arrival(split.pc, warp, all_lanes, split.barrier, 0);
         if (block_.barriers[split.barrier].counted >= block_.context.live_threads)
             release(split.barrier, events);
     }

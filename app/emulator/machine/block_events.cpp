@@ -84,8 +84,7 @@ void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
 
 void BlockEvents::shared_access(const Access& access) {
     observer_.on_shared_access(access);
-    if (access.kind != MemoryAccess::load)
-        repeated_.forget();
+    if (access.kind != MemoryAccess::load) repeated_.forget();
 }
 
 void BlockEvents::tell_written_broadcasts() {
@@ -113,10 +112,11 @@ Access BlockEvents::access_of(const Instruction* i, const Warp& warp,
             .state = &warp};
 }
 
-bool BlockEvents::report(const Instruction* i, const Warp& warp,
-                         const std::uint64_t* addresses) noexcept {
+bool BlockEvents::report(const Instruction* i, const Warp& warp, const std::uint64_t* addresses,
+                         bool consecutive) noexcept {
     Access access = access_of(i, warp, addresses);
     access.checked = true;
+    access.consecutive = consecutive;
     try {
         tell_broadcasts();
         if (block_.kernel->lines[access.pc].space == Space::shared)

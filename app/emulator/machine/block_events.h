@@ -29,9 +29,10 @@ class BlockEvents {
     }
 
     // For compiled code, through which no exception passes: the observer's exception waits.
-    /// A load or store of all lanes that will not fail. `addresses` as Access::lane_addresses.
-    /// True where the turn must end, because the launch does.
-    bool report(const Instruction* i, const Warp& warp, const std::uint64_t* addresses) noexcept;
+    /// A load or store of all lanes that will not fail. `addresses` as Access::lane_addresses, and
+    /// `consecutive` as there. True where the turn must end, because the launch does.
+    bool report(const Instruction* i, const Warp& warp, const std::uint64_t* addresses,
+                bool consecutive) noexcept;
     /// There is no room for further broadcasts. Returns what report() does.
     bool report_broadcasts() noexcept;
     /// before_instruction() of an instruction that the interpreter runs within compiled code.

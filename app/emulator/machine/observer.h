@@ -27,6 +27,8 @@ struct Access {
     std::uint32_t pc = 0;       ///< index into Kernel::code and Kernel::lines
     bool same_address = false;  ///< the address is uniform; other accesses may have one address too
     bool checked = false;       ///< it will not fail; other accesses may not fail either
+    /// All lanes access bytes that follow each other; other accesses may do so too.
+    bool consecutive = false;
     const Warp* state = nullptr;
 
     std::uint64_t address(unsigned lane) const {
@@ -92,8 +94,8 @@ class Observer {
     /// Accesses to shared memory in their order, in place of on_shared_access(): compiled code has
     /// executed them since the event before. `repeats` is set where other observers need no more
     /// than the number of the loads of these bytes by all lanes until the block's next store,
-    /// atomic or release of a barrier. An observer that needs more clears it; otherwise on_repeated_loads()
-    /// tells their number, before the end of the block.
+    /// atomic or release of a barrier. An observer that needs more clears it; otherwise
+    /// on_repeated_loads() tells their number, before the end of the block.
     virtual void on_broadcasts(std::span<BroadcastLoad> loads) {
         for (BroadcastLoad& load : loads) {
             load.repeats = false;

@@ -19,7 +19,10 @@ void AccessCheck::run() {
     const Access& a = access_;
     if (a.kind == MemoryAccess::load) {
         if (a.same_address) return load(a.address(first_lane(a.mask)), a.mask);
-        if (is_simple()) return load_simple();
+        if (is_simple()) {
+            if (a.consecutive && load_consecutive()) return;
+            return load_simple();
+        }
         for (std::uint32_t m = a.mask; m; m &= m - 1)
             load(a.lane_addresses[first_lane(m)], m & (0 - m));
     } else if (a.kind == MemoryAccess::store && !orders_.is_strong(a.pc)) {
@@ -48,6 +51,48 @@ void AccessCheck::for_lanes(std::uint32_t lanes, F&& f) {
         for_cells(cells_.index_of(address), cells_.count(access_.bytes),
                   [&](const Target& t) { f(t, lane); });
     }
+}
+
+// load() of cells that were written in an earlier epoch and not read in this one; false for others.
+// The loops have no branches, so that they take little time.
+bool AccessCheck::load_consecutive() {
+    const CellTimes times = times_;
+    RaceCell* const cells = &cells_[cells_.index_of(access_.lane_addresses[0])];
+    bool other = false;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        other |=
+            !times.is_written_earlier(cells[lane]) | times.in_epoch(cells[lane].readers[0].event);
+    if (other) return false;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        cells[lane].readers[0] = {now_.event, 1u << lane};
+    return true;
+}
+
+// Records stores to cells that nobody has accessed in this epoch, or that each lane has read at one
+// instruction; false for others.
+bool AccessCheck::store_consecutive() {
+    const CellTimes times = times_;
+    RaceCell* const cells = &cells_[cells_.index_of(access_.lane_addresses[0])];
+    const std::uint32_t read = cells[0].readers[0].event;
+    bool other = false;
+    if (!times.in_epoch(read)) {
+        for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+            other |= times.in_epoch(cells[lane].writer.event) |
+                     times.in_epoch(cells[lane].readers[0].event);
+    } else {
+        other = cells_.events()[read].warp != access_.warp;
+        for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+            const auto& [first, second] = cells[lane].readers;
+            other |= times.in_epoch(cells[lane].writer.event) | times.in_epoch(second.event) |
+                     (first != CellAccess{read, 1u << lane});
+        }
+    }
+    if (other) return false;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+        cells[lane].writer = {now_.event, 1u << lane};
+        cells[lane].readers[0] = {};
+    }
+    return true;
 }
 
 // load() of all lanes. Copies of what stays, because the compiler can't know that it stays.
@@ -103,9 +148,10 @@ void AccessCheck::check_load(const Target& t, std::uint32_t lanes) {
 void AccessCheck::store() {
     store_number_ = cells_.next_store();
     std::uint32_t accessed = 0;
-    if (is_simple())
+    if (is_simple()) {
+        if (access_.consecutive && store_consecutive()) return;
         accessed = store_simple();
-    else if (cells_.has_atomics())
+    } else if (cells_.has_atomics())
         accessed = access_.mask;
     else
         for (std::uint32_t m = access_.mask; m; m &= m - 1)

@@ -43,6 +43,8 @@ class AccessCheck {
         return access_.checked && access_.mask == all_lanes && !access_.same_address &&
                cells_.count(access_.bytes) == 1 && !cells_.has_atomics();
     }
+    bool load_consecutive();
+    bool store_consecutive();
     void load_simple();
     std::uint32_t store_simple();
     void load(std::uint64_t address, std::uint32_t lanes);

@@ -35,8 +35,9 @@ void BlockOrder::arrive(const BarrierArrival& a) {
     barrier.counted |= a.expected != 0;
     if (a.waits) barrier.waiting[a.warp] |= a.mask;
     if (by_words_) return clocks_.arrive(a.barrier, a.warp, a.mask);
-    for (std::size_t w = 0; w < warps_.size(); ++w)
-        barrier.clock[w] = std::max(barrier.clock[w], warp.seen[w]);
+    if (any_partial_)
+        for (std::size_t w = 0; w < warps_.size(); ++w)
+            barrier.clock[w] = std::max(barrier.clock[w], warp.seen[w]);
     barrier.clock[a.warp] = std::max(barrier.clock[a.warp], warp.arrivals);
     ++warp.arrivals;
 }

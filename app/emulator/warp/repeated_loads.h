@@ -16,8 +16,8 @@ namespace warpscope::emulator {
 /// Where the observer of a block needs only their number (Observer::needs_only_count()), compiled
 /// code counts those that repeat an earlier one, and does not report them.
 ///
-/// Compiled code writes down the others, and goes on: the observer is told of many at a time, before
-/// it is told of anything else.
+/// Compiled code writes down the others, and goes on: the observer is told of many at a time,
+/// before it is told of anything else.
 ///
 /// A load has a tag, by its address, while it may repeat: the number of the block's newest change
 /// (a store, an atomic, the release of a barrier), plus the bytes of the load.
