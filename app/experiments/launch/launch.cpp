@@ -289,16 +289,33 @@ Array Launch::wanted(std::size_t expectation, const Array& found) {
     return numbers;
 }
 
-std::vector<bool> Launch::differing(std::size_t buffer, const Array& found) {
+std::optional<std::size_t> Launch::expectation_of(std::size_t buffer) const {
     const auto& expect = plan_->file.expect;
-    const auto expected =
+    const auto found =
         std::ranges::find(expect, plan_->file.buffers[buffer].name, &Expectation::buffer);
-    if (expected == expect.end()) return {};
-    const auto number = std::size_t(expected - expect.begin());
-    return at_field(fmt::format("expect[{}]", number), [&] {
-        return difference(found, wanted(number, found), expected->absolute, expected->relative)
+    if (found == expect.end()) return std::nullopt;
+    return std::size_t(found - expect.begin());
+}
+
+std::vector<bool> Launch::differing(std::size_t buffer, const Array& found) {
+    const auto number = expectation_of(buffer);
+    if (!number) return {};
+    const Expectation& expected = plan_->file.expect[*number];
+    return at_field(fmt::format("expect[{}]", *number), [&] {
+        return difference(found, wanted(*number, found), expected.absolute, expected.relative)
             .elements;
     });
+}
+
+std::optional<BufferContents> Launch::contents(std::size_t most_bytes) {
+    compute();
+    const std::size_t index = chosen_.buffer.index();
+    if (memory_.empty() || memory_[index].start.bytes.size() > most_bytes) return std::nullopt;
+    BufferContents contents{plan_->file.buffers[index].name, downloaded(index), {}, {}};
+    contents.differing = differing(index, contents.numbers);
+    if (const auto number = expectation_of(index))
+        contents.expected = wanted(*number, contents.numbers);
+    return contents;
 }
 
 Reading Launch::judge(std::size_t number) {

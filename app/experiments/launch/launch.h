@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "experiments/framework/experiment.h"
@@ -11,6 +12,14 @@
 #include "experiments/launch/launch_plan.h"
 
 namespace warpscope::experiments {
+
+/// A buffer after a frame, in host memory.
+struct BufferContents {
+    std::string name;
+    Array numbers;
+    std::vector<bool> differing;  ///< of each element; empty: nothing is expected
+    Array expected;               ///< empty likewise
+};
 
 /// The kernels of a launch file. Each frame fills the buffers, makes the launches in order, and
 /// compares the buffers with what the file expects. On a device that has no edit with the kernels,
@@ -29,6 +38,9 @@ class Launch : public Experiment {
     Report report() override;
     std::vector<OutputFile> output_files() override;
 
+    /// The chosen buffer after the current frame. nullopt if there is none, or if it has more than
+    /// `most_bytes`.
+    std::optional<BufferContents> contents(std::size_t most_bytes);
     /// The buffer after the current frame. Throws LaunchError if there is none of this name.
     Array array(std::string_view buffer);
 
@@ -66,6 +78,8 @@ class Launch : public Experiment {
     /// What the buffer of an expectation must hold. Numbers that do not depend on the frame are
     /// kept until parameters change.
     Array wanted(std::size_t expectation, const Array& found);
+    /// The first expectation of a buffer; nullopt: there is none.
+    std::optional<std::size_t> expectation_of(std::size_t buffer) const;
     /// Of each element of a buffer: whether it differs from the first expectation of the buffer.
     /// Empty: there is none.
     std::vector<bool> differing(std::size_t buffer, const Array& found);

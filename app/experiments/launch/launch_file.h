@@ -98,7 +98,8 @@ Fill parse_fill_text(std::string_view text);
 /// Throws LaunchError that names the file and the field.
 LaunchFile read_launch_file(const std::filesystem::path& file);
 /// The launch file at `path` if it ends in .json. Else `path` is a CUDA source, NAME.cu, and the
-/// launch file is NAME.launch.json beside it. Where that is missing: one that is not saved and has no launches. Throws LaunchError.
+/// launch file is NAME.launch.json beside it. Where that is missing: one that is not saved and has
+/// no launches. Throws LaunchError.
 LaunchFile find_launch_file(const std::filesystem::path& path);
 /// `text` is JSON. Throws LaunchError that names the field, such as "launches[0].grid".
 LaunchFile parse_launch_file(std::string_view text);

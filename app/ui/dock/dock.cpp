@@ -126,6 +126,7 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
       microscope_(microscope),
       options_(options),
       launch_(stage),
+      buffer_(stage),
       timings_(stage, facts),
       roofline_(stage),
       occupancy_(stage),
@@ -161,8 +162,9 @@ std::vector<Dock::Tab> Dock::tabs() {
     if (stage_.shown().plan)
         tabs.insert(
             tabs.begin(),
-            {"launch", "Launch",
-             "How the kernels are launched: grid, block, arguments and buffers.", draws(launch_)});
+            {{"launch", "Launch",
+              "How the kernels are launched: grid, block, arguments and buffers.", draws(launch_)},
+             {"buffer", "Buffer", "The numbers of the buffer that is shown.", draws(buffer_)}});
     const bool open = microscope_.is_open();
     if (open || timeline_.has_measured())
         tabs.push_back({"timeline", "Timeline", "What each warp of a block does over time.",

@@ -13,6 +13,7 @@
 #include "ui/dock/roofline_panel.h"
 #include "ui/dock/timeline_panel.h"
 #include "ui/dock/timings_panel.h"
+#include "ui/launch/buffer_panel.h"
 #include "ui/launch/launch_panel.h"
 #include "ui/microscope/banks_panel.h"
 #include "ui/microscope/breaks_panel.h"
@@ -45,6 +46,7 @@ class Dock {
     const Microscope& microscope_;
     ViewOptions& options_;
     LaunchPanel launch_;
+    BufferPanel buffer_;
     TimingsPanel timings_;
     RooflinePanel roofline_;
     OccupancyPanel occupancy_;

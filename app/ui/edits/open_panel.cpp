@@ -81,8 +81,8 @@ void OpenPanel::draw(Ui& ui) {
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
     text(
         ui.fonts.small, colour::dim,
-        "Bodies (tipsy or CSV), a kernel (.cu), or a PNG that Warpscope saved, whose settings come "
-        "back. You can drop a file on the window, too.");
+        "Bodies (tipsy or CSV), kernels (.cu), a launch file (.launch.json), or a PNG that Warpscope "
+        "saved, whose settings come back. You can drop a file on the window, too.");
     ImGui::PopTextWrapPos();
     if (done) ImGui::CloseCurrentPopup();
     ImGui::PopStyleColor(2);

@@ -116,6 +116,7 @@ void Engine::put_on_show(std::unique_ptr<Scene> scene) {
     shown_.comparison.reset();
     shown_.timeline.reset();
     shown_.tree.reset();
+    shown_.buffer.reset();
     failure_.clear();
     before_change_.reset();
     changed();

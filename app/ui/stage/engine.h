@@ -145,6 +145,7 @@ class Engine {
     void read_timeline();
     void read_printed();
     void read_tree();
+    void read_buffer();
     void keep_snapshot();
 
     // Failures and cancelled work

@@ -119,11 +119,22 @@ void Engine::read_report() {
     ++version_;
     activity_ = Activity::report;
     const Time start = clock_();
-    attempt("", [&] { shown_.report = experiment().report(); });
+    attempt("", [&] {
+        shown_.report = experiment().report();
+        read_buffer();
+    });
     // A report that takes long to make (a double-precision reference) must not slow the frames.
     const auto took = clock_() - start;
     next_report_ =
         start + took + std::max<Time::duration>(std::chrono::milliseconds(150), 9 * took);
+}
+
+void Engine::read_buffer() {
+    constexpr std::size_t most_bytes = std::size_t(64) << 20;
+    shown_.buffer.reset();
+    auto* launch = dynamic_cast<experiments::Launch*>(&experiment());
+    if (auto contents = launch ? launch->contents(most_bytes) : std::nullopt)
+        shown_.buffer = std::make_shared<const experiments::BufferContents>(std::move(*contents));
 }
 
 /// A tree that can't be made is not tried again at every frame.

@@ -12,7 +12,7 @@
 #include "compute/pick_ranks.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/frame_cost.h"
-#include "experiments/launch/launch_plan.h"
+#include "experiments/launch/launch.h"
 #include "gl/pixel_buffer.h"
 #include "ui/documents/kernel_document.h"
 #include "ui/stage/inspector.h"
@@ -53,6 +53,8 @@ struct Shown {
     experiments::SharedEntry entry;
     experiments::SharedEntry launch;  ///< of the newest launch file; null: none was opened
     std::shared_ptr<const experiments::LaunchPlan> plan;  ///< of the launch file on show; or null
+    /// The buffer of the launch that is shown, as of the report; null where it is very large.
+    std::shared_ptr<const experiments::BufferContents> buffer;
     std::string launch_error;  ///< why it does not run; empty: it does, or will be tried
     std::uint64_t scene = 0;   ///< counts the experiments that were made, for whom asks "another?"
     std::vector<experiments::Assignment> parameters;  ///< all

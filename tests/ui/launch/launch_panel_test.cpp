@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "compute/emulated/emulated_device.h"
+#include "experiments/arrays/array_file.h"
 #include "experiments/launch/launch.h"
 #include "experiments/launch/open_launch.h"
 #include "support/add_kernel.h"
@@ -158,6 +159,27 @@ TEST_F(LaunchPanelTest, ASourceThatDoesNotCompileKeepsTheLastGoodKernel) {
     stage_->documents()["launch/add"].replace("kernels");
     run();
     EXPECT_EQ(value("edited"), "(no such widget)");
+}
+
+TEST_F(LaunchPanelTest, TheNumbersOfTheBufferAreListedAndSaved) {
+    click("dock.buffer");
+    EXPECT_EQ(value("buffer.state"), "y: 1000 of type float, frame 0");
+    click("buffer.csv");
+    frames(2);
+    std::ifstream csv(folder_ / "y.csv");
+    std::string line;
+    std::getline(csv, line);
+    EXPECT_TRUE(line.starts_with("1")) << line;
+    click("buffer.npy");
+    click("buffer.npy");
+    frames(2);
+    const experiments::Array saved =
+        experiments::read_array(folder_ / "y-2.npy", experiments::ElementType{});
+    EXPECT_EQ(saved.at(999), experiments::Number(1999.0));
+    click("dock.launch");
+    fill("expect.y", "2 * i + 1 + (i == 5)");
+    click("dock.buffer");
+    EXPECT_EQ(value("buffer.state"), "y: 1000 of type float, frame 0, 1 differing element");
 }
 
 TEST_F(LaunchPanelTest, OtherMathAndOtherExperimentsLeaveTheLaunch) {
