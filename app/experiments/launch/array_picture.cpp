@@ -11,6 +11,22 @@ constexpr int most_pixels = 4096;  ///< of a side
 constexpr Rgba background{24, 26, 31, 255}, curve{94, 190, 235, 255}, not_finite{255, 0, 255, 255},
     mark{235, 70, 60, 255};
 
+/// Columns of the picture of an array. One with a single dimension continues in the next row, so
+/// that the picture is about as high as wide.
+std::size_t columns_of(const std::vector<std::size_t>& shape) {
+    if (shape.size() > 1) return shape.back();
+    std::size_t columns = 16;
+    while (columns * columns < shape.back()) columns *= 2;
+    return std::min(columns, shape.back());
+}
+
+std::size_t rows_of(const std::vector<std::size_t>& shape) {
+    std::size_t elements = 1;
+    for (const std::size_t size : shape) elements *= size;
+    const std::size_t columns = std::max<std::size_t>(1, columns_of(shape));
+    return (elements + columns - 1) / columns;
+}
+
 std::uint8_t byte(double fraction) {
     return std::uint8_t(std::lround(255 * std::clamp(fraction, 0.0, 1.0)));
 }
@@ -60,15 +76,16 @@ std::vector<Rgba> pixels_of(const Array& array, BufferView view, Size size,
                             const std::vector<bool>& marked) {
     std::vector<Rgba> pixels(std::size_t(size.width) * std::size_t(size.height));
     const Range range = range_of(array).value_or(Range{0, 0, 0});
-    const std::size_t columns = array.shape.back();
-    const std::size_t rows = array.elements() / columns;
+    const std::size_t columns = columns_of(array.shape), rows = rows_of(array.shape);
     for (int y = 0; y < size.height; ++y) {
         for (int x = 0; x < size.width; ++x) {
             const std::size_t row = std::size_t(y) * rows / std::size_t(size.height);
             const std::size_t element =
                 row * columns + std::size_t(x) * columns / std::size_t(size.width);
             Rgba& pixel = pixels[std::size_t(y) * std::size_t(size.width) + std::size_t(x)];
-            if (!marked.empty() && marked[element])
+            if (element >= array.elements())
+                pixel = background;
+            else if (!marked.empty() && marked[element])
                 pixel = mark;
             else if (view == BufferView::colors)
                 pixel = color_of(array, element);
@@ -166,12 +183,10 @@ BufferView automatic_view(const Array& array) {
 
 Size picture_size(const std::vector<std::size_t>& shape, BufferView view, Size of_view) {
     if (view == BufferView::plot || view == BufferView::histogram) return of_view;
-    std::size_t rows = 1;
-    for (std::size_t d = 0; d + 1 < shape.size(); ++d) rows *= shape[d];
     const auto side = [](std::size_t size) {
         return int(std::min(size, std::size_t(most_pixels)));
     };
-    return {side(shape.back()), side(rows)};
+    return {side(columns_of(shape)), side(rows_of(shape))};
 }
 
 std::vector<Rgba> picture_of(const Array& array, BufferView view, Size size,

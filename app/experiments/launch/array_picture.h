@@ -14,7 +14,8 @@ namespace warpscope::experiments {
 BufferView automatic_view(const Array& array);
 
 /// The size of its picture: columns and rows of the array, at most 4096 each, where it is shown as
-/// a picture; that of the view for plots and histograms.
+/// a picture; that of the view for plots and histograms. An array with one dimension continues in
+/// the next row after 16 elements or a larger power of two.
 Size picture_size(const std::vector<std::size_t>& shape, BufferView view, Size of_view);
 
 /// The array as a picture of this size. Grey and colour maps go from the smallest finite number to

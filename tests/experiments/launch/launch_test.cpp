@@ -125,9 +125,11 @@ TEST_P(LaunchExperiment, ALaunchOverALimitNamesItsField) {
 TEST_P(LaunchExperiment, DrawsItsBuffer) {
     const auto launch = make(file_text());
     set(*launch, "view", "grey");
-    EXPECT_EQ(launch->picture_size({640, 480}), (Size{1000, 1}));
-    compute::Buffer<Rgba> pixels(device(), 1000);
-    launch->render_into({pixels.pointer(), {1000, 1}});
+    // 1000 elements in rows of 32: the last row has 8.
+    EXPECT_EQ(launch->picture_size({640, 480}), (Size{32, 32}));
+    compute::Buffer<Rgba> pixels(device(), 1024);
+    launch->render_into({pixels.pointer(), {32, 32}});
+    EXPECT_LT(pixels.download()[1000].b, 40);
     // y goes from 1 to 1999, so number 500 has (1001 - 1) / 1998 of 255.
     EXPECT_EQ(pixels.download()[0].r, 0);
     EXPECT_EQ(pixels.download()[500].g, 128);
@@ -140,8 +142,8 @@ TEST_P(LaunchExperiment, MarksTheElementsThatDiffer) {
     const auto launch =
         make(file_text(R"(, "expect": [{"buffer": "y", "equals": "i == 7 ? 0 : 2 * i + 1"}])"));
     set(*launch, "view", "grey");
-    compute::Buffer<Rgba> pixels(device(), 1000);
-    launch->render_into({pixels.pointer(), {1000, 1}});
+    compute::Buffer<Rgba> pixels(device(), 1024);
+    launch->render_into({pixels.pointer(), {32, 32}});
     const auto red = [&](std::size_t x) {
         const Rgba pixel = pixels.download()[x];
         return pixel.r > pixel.g;
@@ -150,7 +152,7 @@ TEST_P(LaunchExperiment, MarksTheElementsThatDiffer) {
     EXPECT_FALSE(red(6));
     EXPECT_FALSE(red(999));
     set(*launch, "marks", "off");
-    launch->render_into({pixels.pointer(), {1000, 1}});
+    launch->render_into({pixels.pointer(), {32, 32}});
     EXPECT_FALSE(red(7));
 }
 

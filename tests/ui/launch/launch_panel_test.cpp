@@ -176,9 +176,11 @@ TEST_F(LaunchPanelTest, TheNumbersOfTheBufferAreListedAndSaved) {
     const experiments::Array saved =
         experiments::read_array(folder_ / "y-2.npy", experiments::ElementType{});
     EXPECT_EQ(saved.at(999), experiments::Number(1999.0));
-    click("dock.launch");
-    fill("expect.y", "2 * i + 1 + (i == 5)");
-    click("dock.buffer");
+    LaunchFile expecting = stage_->shown().plan->file;
+    expecting.expect.push_back(
+        {"y", experiments::Fill(experiments::Expression("2 * i + 1 + (i == 5)"))});
+    stage_->change_launch(expecting);
+    run();
     EXPECT_EQ(value("buffer.state"), "y: 1000 of type float, frame 0, 1 differing element");
 }
 
