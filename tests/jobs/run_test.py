@@ -61,7 +61,8 @@ class Run(Script):
                                r"run: NVRTC was not downloaded: .*\n\Z")
         self.assertIn("--require-hashes", self.calls.read_text())
         self.assertRegex((self.folder / "wanted").read_text(),
-                         r"\Anvidia-cuda-nvrtc==[0-9.]+ \\\n( +--hash=sha256:[0-9a-f]{64}( \\)?\n)+\Z")
+                         r"\A(nvidia-cuda-(nvrtc|runtime|crt|cccl)==[0-9.]+ \\\n"
+                         r"( +--hash=sha256:[0-9a-f]{64}( \\)?\n)+){4}\Z")
 
     def test_an_installed_nvrtc_is_not_downloaded(self):
         for name in ["toolkit/lib64", "data/warpscope/nvrtc"]:
@@ -135,8 +136,10 @@ for to; do [ "$last" = -d ] && break; last=$to; done
 case $* in
     *--version) {version} ;;
     *download*) {download} ;;
-    *zipfile*) mkdir -p "$5/nvidia/cu13/lib" "$5/nvrtc.dist-info/licenses"
+    *zipfile*nvrtc.whl*) mkdir -p "$5/nvidia/cu13/lib" "$5/nvrtc.dist-info/licenses"
         touch "$5/nvidia/cu13/lib/libnvrtc.so.13" "$5/nvrtc.dist-info/licenses/License.txt" ;;
+    *zipfile*) mkdir -p "$5/nvidia/cu13/include/cccl" "$5/nvidia_cuda_cccl.dist-info/licenses"
+        touch "$5/nvidia/cu13/include/cuda_fp16.h" "$5/nvidia_cuda_cccl.dist-info/licenses/A" ;;
 esac
 """, encoding="utf-8")
         fake.chmod(0o755)
@@ -156,10 +159,12 @@ esac
     def test_a_download_replaces_the_folder(self):
         (self.data / "nvrtc").mkdir()
         (self.data / "nvrtc/libnvrtc.so.12").touch()
-        said, complaint = self.script('touch "$to/nvrtc.whl"').communicate(timeout=60)
+        said, complaint = self.script('touch "$to/nvrtc.whl" "$to/cccl.whl"').communicate(timeout=60)
         self.assertEqual((said, complaint), (f"{self.data}/nvrtc\n", ""))
         self.assertEqual(self.files(),
-                         ["nvrtc", "nvrtc/License.txt", "nvrtc/libnvrtc.so.13"])
+                         ["nvrtc", "nvrtc/CCCL-A", "nvrtc/License.txt", "nvrtc/include",
+                          "nvrtc/include/cccl", "nvrtc/include/cuda_fp16.h",
+                          "nvrtc/libnvrtc.so.13"])
 
     def test_a_failure_is_one_line_and_leaves_nothing(self):
         for says, line in [

@@ -34,7 +34,7 @@ void draw_editor_download(const EditorFrame& frame) {
             frame.ui.later([&download] { download.cancel(); });
         tooltip(frame.ui, "End the download (Esc). Nothing of it stays on the disk.");
     } else if (offers_download(frame)) {
-        if (flat_button(frame.ui, "editor.download", "Download NVRTC (90 MB)", true))
+        if (flat_button(frame.ui, "editor.download", "Download NVRTC (96 MB)", true))
             frame.ui.later([&download] { download.start(); });
         tooltip(frame.ui,
                 "Download one version with a fixed checksum from PyPI, with pip, into "
