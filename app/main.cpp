@@ -12,6 +12,7 @@
 #include "compute/helper/termination_signal.h"
 #include "compute/pick_ranks.h"
 #include "experiments/bodies/bodies_file.h"
+#include "experiments/launch/launch_file.h"
 #include "experiments/nbody/nbody_order.h"
 #include "jobs/bench/bench.h"
 #include "jobs/headless/headless.h"
@@ -96,6 +97,7 @@ jobs::Painter painter(const std::optional<ui::MicroscopePlace>& microscope) {
 
 int run_window(const Options& options, compute::Helpers& helpers) {
     jobs::check_kernel_files(options.kernel_source, options.kernels);
+    if (!options.launch.empty()) experiments::find_launch_file(options.launch);
     if (options.reset_settings) ui::save_settings(ui::settings_file(), {});
     ui::WindowOptions window;
     window.helpers = &helpers;

@@ -138,8 +138,8 @@ case $* in
     *download*) {download} ;;
     *zipfile*nvrtc.whl*) mkdir -p "$5/nvidia/cu13/lib" "$5/nvrtc.dist-info/licenses"
         touch "$5/nvidia/cu13/lib/libnvrtc.so.13" "$5/nvrtc.dist-info/licenses/License.txt" ;;
-    *zipfile*) mkdir -p "$5/nvidia/cu13/include/cccl" "$5/nvidia_cuda_cccl.dist-info/licenses"
-        touch "$5/nvidia/cu13/include/cuda_fp16.h" "$5/nvidia_cuda_cccl.dist-info/licenses/A" ;;
+    *zipfile*) mkdir -p "$5/nvidia/cu13/include/cccl"
+        touch "$5/nvidia/cu13/include/cuda_fp16.h" ;;
 esac
 """, encoding="utf-8")
         fake.chmod(0o755)
@@ -162,9 +162,8 @@ esac
         said, complaint = self.script('touch "$to/nvrtc.whl" "$to/cccl.whl"').communicate(timeout=60)
         self.assertEqual((said, complaint), (f"{self.data}/nvrtc\n", ""))
         self.assertEqual(self.files(),
-                         ["nvrtc", "nvrtc/CCCL-A", "nvrtc/License.txt", "nvrtc/include",
-                          "nvrtc/include/cccl", "nvrtc/include/cuda_fp16.h",
-                          "nvrtc/libnvrtc.so.13"])
+                         ["nvrtc", "nvrtc/License.txt", "nvrtc/include", "nvrtc/include/cccl",
+                          "nvrtc/include/cuda_fp16.h", "nvrtc/libnvrtc.so.13"])
 
     def test_a_failure_is_one_line_and_leaves_nothing(self):
         for says, line in [

@@ -95,6 +95,16 @@ std::string fill_text(const Fill& fill);
 /// Throws LaunchError.
 Fill parse_fill_text(std::string_view text);
 
+/// Calls `work`. A LaunchError that it throws gets the field before its message.
+template <class F>
+auto at_field(const std::string& field, F work) {
+    try {
+        return work();
+    } catch (const LaunchError& error) {
+        throw LaunchError(field + ": " + error.what());
+    }
+}
+
 /// Throws LaunchError that names the file and the field.
 LaunchFile read_launch_file(const std::filesystem::path& file);
 /// The launch file at `path` if it ends in .json. Else `path` is a CUDA source, NAME.cu, and the

@@ -23,6 +23,8 @@ class LaunchPanel {
         const char* help;
     };
 
+    static constexpr float gap = 6;  ///< between the fields of a row, in logical pixels
+
     void head(Ui& ui);
     void column_titles(Ui& ui, const std::vector<Column>& columns);
     void cell(Ui& ui, const std::string& place, const std::string& current, float width,

@@ -1,0 +1,138 @@
+#include "experiments/launch/launch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "compute/device/quantity.h"
+#include "experiments/arrays/array_file.h"
+#include "experiments/arrays/difference.h"
+#include "experiments/launch/array_picture.h"
+#include "experiments/launch/fill.h"
+
+namespace warpscope::experiments {
+namespace {
+
+/// Whether the value of the expression depends on the frame, perhaps through scalars.
+bool moves(const LaunchFile& file, const Expression& expression) {
+    return std::ranges::any_of(expression.names(), [&](const std::string& name) {
+        if (name == "frame" || name == "time") return true;
+        for (const auto& [scalar, value] : file.scalars)
+            if (const auto* inner = std::get_if<Expression>(&value); inner && scalar == name)
+                return moves(file, *inner);
+        return false;
+    });
+}
+
+}  // namespace
+
+Array Launch::wanted(std::size_t expectation, const Array& found) {
+    const Expectation& expected = plan_->file.expect[expectation];
+    if (const auto* other = std::get_if<std::string>(&expected.equals)) return array(*other);
+    const auto kept = wanted_.find(expectation);
+    if (kept != wanted_.end()) return kept->second;
+    Array numbers = at_field(fmt::format("expect[{}]", expectation), [&] {
+        return filled(std::get<Fill>(expected.equals), found.type, found.shape,
+                      chosen_.names(frame()), plan_->file.in_folder(""), "equals");
+    });
+    const auto* expression = std::get_if<Expression>(&std::get<Fill>(expected.equals));
+    if (!expression || !moves(plan_->file, *expression)) wanted_[expectation] = numbers;
+    return numbers;
+}
+
+std::optional<std::size_t> Launch::expectation_of(std::size_t buffer) const {
+    const auto& expect = plan_->file.expect;
+    const auto found =
+        std::ranges::find(expect, plan_->file.buffers[buffer].name, &Expectation::buffer);
+    if (found == expect.end()) return std::nullopt;
+    return std::size_t(found - expect.begin());
+}
+
+std::vector<bool> Launch::differing(std::size_t buffer, const Array& found) {
+    const auto number = expectation_of(buffer);
+    if (!number) return {};
+    const Expectation& expected = plan_->file.expect[*number];
+    return at_field(fmt::format("expect[{}]", *number), [&] {
+        return difference(found, wanted(*number, found), expected.absolute, expected.relative)
+            .elements;
+    });
+}
+
+std::optional<BufferContents> Launch::contents(std::size_t most_bytes) {
+    compute();
+    const std::size_t index = chosen_.buffer.index();
+    if (memory_.empty() || memory_[index].start.bytes.size() > most_bytes) return std::nullopt;
+    BufferContents contents{plan_->file.buffers[index].name, downloaded(index), {}, {}};
+    contents.differing = differing(index, contents.numbers);
+    if (const auto number = expectation_of(index))
+        contents.expected = wanted(*number, contents.numbers);
+    return contents;
+}
+
+Reading Launch::judge(std::size_t number) {
+    const Expectation& expected = plan_->file.expect[number];
+    const std::string field = fmt::format("expect[{}]", number);
+    const Array found = array(expected.buffer);
+    const Array wanted = this->wanted(number, found);
+    const Difference differs = at_field(
+        field, [&] { return difference(found, wanted, expected.absolute, expected.relative); });
+    Reading reading{"expect_" + std::to_string(number),
+                    fmt::format("Numbers of {} that differ", expected.buffer),
+                    double(differs.count),
+                    "",
+                    0.0,
+                    differs.count == 0 ? Verdict::pass : Verdict::fail,
+                    {}};
+    if (differs.count == 0)
+        reading.sentence =
+            fmt::format("All {} numbers are as expected; the largest difference is {:.3g}.",
+                        compute::grouped(double(found.numbers())), differs.largest);
+    else
+        reading.sentence = fmt::format(
+            "{} of {} numbers differ. The first is {} = {}, expected {}; the largest difference "
+            "is {:.3g}.",
+            compute::grouped(double(differs.count)), compute::grouped(double(found.numbers())),
+            place_words(expected.buffer, found, differs.first), to_string(found.at(differs.first)),
+            to_string(wanted.at(differs.first)), differs.largest);
+    return reading;
+}
+
+Report Launch::report() {
+    compute();
+    Report report;
+    if (launches_.empty()) return report;
+    for (std::size_t i = 0; i < plan_->file.expect.size(); ++i) report.push_back(judge(i));
+    if (memory_.empty()) return report;
+    const std::size_t index = chosen_.buffer.index();
+    const BufferSpec& spec = plan_->file.buffers[index];
+    const Array shown = downloaded(index);
+    const auto say = [&](const char* name, const char* label, double value, std::string sentence) {
+        report.push_back({name,
+                          fmt::format("{} of {}", label, spec.name),
+                          value,
+                          "",
+                          {},
+                          Verdict::none,
+                          std::move(sentence)});
+    };
+    if (const auto range = range_of(shown)) {
+        say("smallest", "Smallest number", range->low, "");
+        say("largest", "Largest number", range->high, "");
+        say("mean", "Mean", range->mean,
+            fmt::format("{} of type {}, {}.", compute::grouped(double(shown.elements())),
+                        to_string(shown.type), shape_words(shown.shape)));
+    }
+    return report;
+}
+
+std::vector<OutputFile> Launch::output_files() {
+    std::vector<OutputFile> files;
+    for (const auto& [buffer, file] : plan_->file.save) {
+        const Array saved = array(buffer);
+        files.push_back({plan_->file.in_folder(file),
+                         file.extension() == ".csv" ? to_csv(saved) : to_npy(saved)});
+    }
+    return files;
+}
+
+}  // namespace warpscope::experiments
