@@ -33,9 +33,22 @@ unsigned pass_width(std::span<const std::uint64_t, 32> addresses, std::uint32_t 
     return in_pairs(addresses, lanes, 1) || in_pairs(addresses, lanes, 2) ? most : most / 2;
 }
 
+// True where the accessed words lie so close together that each one has a bank of its own.
+bool in_distinct_banks(std::span<const std::uint64_t, 32> addresses, std::uint32_t mask,
+                       std::uint32_t bytes) {
+    std::uint64_t first = ~0ull, last = 0;
+    for (std::uint32_t m = mask; m; m &= m - 1) {
+        const std::uint64_t at = addresses[std::size_t(std::countr_zero(m))];
+        first = std::min(first, at / 4);
+        last = std::max(last, (at + bytes - 1) / 4);
+    }
+    return last - first < banks;
+}
+
 // The most distinct words that the lanes of one pass access in one bank.
 unsigned degree_of(std::span<const std::uint64_t, 32> addresses, std::uint32_t mask,
                    std::uint32_t bytes) {
+    if (in_distinct_banks(addresses, mask, bytes)) return 1;
     std::array<std::array<std::uint64_t, lanes_per_warp>, banks>
         words;  // at most one for each lane
     std::array<std::uint8_t, banks> count{};

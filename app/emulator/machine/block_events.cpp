@@ -231,8 +231,10 @@ void BlockEvents::complete_warp_syncs(Warp& warp) {
 void BlockEvents::barrier_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes,
                                   unsigned barrier, std::uint32_t expected) {
     tell_broadcasts();
-    observer_.on_barrier_arrival({block_.block, warp.index, lanes, staying_lanes(warp),
-                                  block_.kernel->index_of(i), barrier, expected,
+    // Lanes that arrive do not exit next.
+    const std::uint32_t live = lanes == all_lanes ? all_lanes : staying_lanes(warp);
+    observer_.on_barrier_arrival({block_.block, warp.index, lanes, live, block_.kernel->index_of(i),
+                                  barrier, expected,
                                   BarrierKind(i->detail) != BarrierKind::arrive});
 }
 

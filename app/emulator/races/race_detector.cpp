@@ -41,7 +41,6 @@ void RaceDetector::on_shared_access(const Access& a) {
 void RaceDetector::on_broadcasts(std::span<BroadcastLoad> loads) {
     for (BroadcastLoad& load : loads) {
         const Access access = access_of(load);
-        if (cells_.needs_no_record(access)) continue;
         on_shared_access(access);
         load.repeats = load.repeats && cells_.needs_no_record(access);
     }

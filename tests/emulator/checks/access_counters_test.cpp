@@ -47,6 +47,9 @@ TEST(BankUse, LanesThatAccessOneWordDoNotConflict) {
     EXPECT_EQ(one.degree, 1u);
     // Four lanes share a word: 8 words in 8 banks.
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return 100 + l; }), every_lane, 1).degree, 1u);
+    // Words 0 and 31, and 3 and 34, are in different banks.
+    EXPECT_EQ(bank_use(lanes([](unsigned l) { return l % 2 * 124; }), every_lane, 4).degree, 1u);
+    EXPECT_EQ(bank_use(lanes([](unsigned l) { return 12 + l % 2 * 124; }), 6, 4).degree, 1u);
     // Even lanes access word 0, odd lanes word 32; both words are in bank 0.
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return l % 2 * 128; }), every_lane, 4).degree, 2u);
     EXPECT_EQ(bank_use(lanes([](unsigned l) { return l * 128; }), every_lane, 4).degree, 32u);
