@@ -13,7 +13,7 @@
 namespace warpscope::emulator {
 
 /// Loads of one address in shared memory by all lanes: the most frequent accesses of inner loops.
-/// Where the observer of a block needs only their number (Observer::needs_only_count()), compiled
+/// Where the observer of a block needs only their number (Observer::on_broadcasts()), compiled
 /// code counts those that repeat an earlier one, and does not report them.
 ///
 /// Compiled code writes down the others, and goes on: the observer is told of many at a time,
