@@ -44,6 +44,9 @@ inline constexpr std::size_t largest_source = std::size_t(1) << 20;
 /// The most headers in memory, and the most bytes of all of them.
 inline constexpr std::size_t most_headers = 64, largest_headers = std::size_t(4) << 20;
 
+/// A header of this name is included before the source.
+inline constexpr std::string_view implied_header = "implied.h";
+
 /// Throws CompileError if the source, a header or a name expression is too long or has a byte that
 /// the compiler can't handle.
 void check_source(const Request& request);

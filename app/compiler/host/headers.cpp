@@ -11,88 +11,103 @@
 namespace warpscope::compiler {
 namespace {
 
-constexpr std::size_t most_headers = 64;
-constexpr std::size_t most_bytes = std::size_t(4) << 20;
-
-/// Headers of the C and C++ standard libraries whose declarations device code uses. The compiler
-/// has no standard library, but it has their functions. The declarations are those of a 64-bit
-/// Linux system.
-constexpr std::string_view integer_types = R"(#pragma once
+/// What nvcc gives every source through <cuda_runtime.h>, and headers of the C and C++ standard
+/// libraries: the compiler has no standard library, but it has their functions. The types and
+/// limits are those of libcu++, whose headers may define them too.
+constexpr std::string_view implied_text = R"(#pragma once
 typedef signed char int8_t;
 typedef short int16_t;
 typedef int int32_t;
-typedef long int64_t;
+typedef long long int64_t;
 typedef unsigned char uint8_t;
 typedef unsigned short uint16_t;
 typedef unsigned int uint32_t;
-typedef unsigned long uint64_t;
-typedef long intptr_t;
-typedef unsigned long uintptr_t;
-)";
-constexpr std::string_view limits = R"(#pragma once
+typedef unsigned long long uint64_t;
+typedef long long intptr_t;
+typedef unsigned long long uintptr_t;
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
 #define CHAR_BIT 8
-#define INT_MAX 2147483647
-#define INT_MIN (-INT_MAX - 1)
-#define UINT_MAX 4294967295U
-#define LLONG_MAX 9223372036854775807LL
+#define INT_MAX   0x7fffffff
+#define INT_MIN   (-INT_MAX - 1)
+#define UINT_MAX  0xffffffff
+#define LLONG_MAX  0x7fffffffffffffffLL
 #define FLT_MAX 3.402823466e+38F
 #define FLT_MIN 1.175494351e-38F
 #define FLT_EPSILON 1.192092896e-07F
 #define DBL_MAX 1.7976931348623157e+308
+#define DBL_MIN 2.2250738585072014e-308
 #define DBL_EPSILON 2.2204460492503131e-16
-)";
-constexpr std::string_view mathematics = R"(#pragma once
-#define M_PI 3.14159265358979323846
 #define M_E 2.7182818284590452354
+#define M_LOG2E 1.4426950408889634074
+#define M_LN2 0.69314718055994530942
+#define M_LN10 2.30258509299404568402
+#define M_PI 3.14159265358979323846
+#define M_PI_2 1.57079632679489661923
+#define M_PI_4 0.78539816339744830962
+#define M_1_PI 0.31830988618379067154
+#define M_2_PI 0.63661977236758134308
+#define M_2_SQRTPI 1.12837916709551257390
 #define M_SQRT2 1.41421356237309504880
+#define M_SQRT1_2 0.70710678118654752440
+#define HUGE_VALF __int_as_float(0x7f800000)
 #define INFINITY __int_as_float(0x7f800000)
 #define NAN __int_as_float(0x7fffffff)
 )";
-
-struct KnownHeader {
-    std::string_view name, text;
-};
-constexpr std::array known_headers{KnownHeader{"stdint.h", integer_types},
-                                   KnownHeader{"cstdint", integer_types},
-                                   KnownHeader{"inttypes.h", integer_types},
-                                   KnownHeader{"limits.h", limits},
-                                   KnownHeader{"climits", limits},
-                                   KnownHeader{"float.h", limits},
-                                   KnownHeader{"cfloat", limits},
-                                   KnownHeader{"math.h", mathematics},
-                                   KnownHeader{"cmath", mathematics}};
-
 /// Headers of the CUDA Toolkit that have device code, or the beginnings of their names.
-constexpr std::array<std::string_view, 12> device_headers{
-    "cuda_fp16", "cuda_bf16",   "cuda_fp8", "cuda_pipeline", "cooperative_groups", "cub/",
-    "cuda/",     "curand_kern", "mma.h",    "vector_types",  "cuComplex.h",        "nv/"};
+constexpr std::array<std::string_view, 14> device_headers{
+    "cuda_fp16", "cuda_bf16",   "cuda_fp8",    "cuda_pipeline",   "cuda_awbarrier",
+    "cub/",      "cuda/",       "nv/",         "mma.h",           "cooperative_groups",
+    "curand_ke", "vector_type", "cuComplex.h", "math_constants.h"};
 
-/// Replaces the #include directives of one text and of the headers that it includes.
+/// Headers for the host that bring the types of half precision.
+constexpr std::array<std::string_view, 3> half_headers{"cublas_v2.h", "cublasLt.h", "torch/"};
+
+bool begins_with_one_of(std::string_view name, const auto& beginnings) {
+    return std::ranges::any_of(beginnings,
+                               [&](std::string_view known) { return name.starts_with(known); });
+}
+
+/// The texts of a source and of the headers that it includes, without #include of headers for host
+/// code.
 class Includes {
   public:
-    Includes(std::vector<Header>& headers, std::vector<LeftOut>& left_out)
-        : headers_(headers), left_out_(left_out) {}
+    using Folders = std::span<const std::filesystem::path>;
+    explicit Includes(Folders folders) : folders_(folders.begin(), folders.end()) {}
 
-    void replace(std::string& source, const std::filesystem::path& folder) {
-        const std::string text = source;
-        for (const SourceToken& token : tokens_of(text)) {
+    std::vector<std::string> texts, names;  ///< in order; the first text is the source
+    std::vector<LeftOut> left_out;          ///< of the source
+
+    void read(std::string name, std::string source, const std::filesystem::path& folder) {
+        const std::size_t index = texts.size();
+        bytes_ += source.size();
+        if (index >= most_headers || bytes_ > largest_headers)
+            throw std::runtime_error(
+                fmt::format("it includes more than {} headers or {} MiB of them", most_headers,
+                            largest_headers >> 20));
+        texts.push_back(source);
+        names.push_back(std::move(name));
+        for (const SourceToken& token : tokens_of(source)) {
             if (token.kind != SourceToken::Kind::directive) continue;
-            const std::string_view directive =
-                std::string_view(text).substr(token.begin, token.end - token.begin);
-            const auto name = included(directive);
-            if (name.empty() || keep(name, directive, folder)) continue;
-            std::fill(source.begin() + std::ptrdiff_t(token.begin),
-                      source.begin() + std::ptrdiff_t(token.end), ' ');
+            const auto directive =
+                std::string_view(source).substr(token.begin, token.end - token.begin);
+            const auto included = included_by(directive);
+            if (included.empty() || keep(included, directive, folder)) continue;
+            replace(texts[index], token, included);
+            if (index != 0) continue;
             const auto line =
-                1 + std::count(text.begin(), text.begin() + std::ptrdiff_t(token.begin), '\n');
-            if (depth_ == 0)
-                left_out_.push_back({int(line), int(line), "#include of " + std::string(name)});
+                1 + std::count(source.begin(), source.begin() + std::ptrdiff_t(token.begin), '\n');
+            const bool quoted = directive.find('"') != std::string_view::npos;
+            left_out.push_back(
+                {int(line), int(line),
+                 fmt::format("#include of {}{}", included, quoted ? ", which was not found" : "")});
         }
     }
 
   private:
     /// The name in "#include <name>"; empty for another directive.
-    static std::string_view included(std::string_view directive) {
+    static std::string_view included_by(std::string_view directive) {
         constexpr std::string_view word = "include", blanks = " \t";
         directive.remove_prefix(std::min(directive.find_first_not_of(blanks, 1), directive.size()));
         if (!directive.starts_with(word)) return {};
@@ -105,50 +120,52 @@ class Includes {
 
     bool keep(std::string_view name, std::string_view directive,
               const std::filesystem::path& folder) {
-        const bool begins = std::ranges::any_of(
-            device_headers, [&](std::string_view known) { return name.starts_with(known); });
-        if (begins) return true;
-        for (const KnownHeader& known : known_headers)
-            if (known.name == name) return add(std::string(name), std::string(known.text)), true;
-        const bool quoted = directive.find('"') != std::string_view::npos;
-        std::error_code error;
-        const std::filesystem::path path = folder / name;
-        if (!quoted || !std::filesystem::is_regular_file(path, error)) return false;
-        if (!seen_.insert(std::string(name)).second) return true;
-        DeviceCode code = device_code(read_source_file(path));
-        ++depth_;
-        replace(code.source, path.parent_path());
-        --depth_;
-        add(std::string(name), std::move(code.source));
-        return true;
+        if (begins_with_one_of(name, device_headers)) return true;
+        std::vector<std::filesystem::path> searched = folders_;
+        if (directive.find('"') != std::string_view::npos)
+            searched.insert(searched.begin(), folder);
+        for (const std::filesystem::path& beside : searched) {
+            const std::filesystem::path path = beside / name;
+            std::error_code error;
+            if (!std::filesystem::is_regular_file(path, error)) continue;
+            if (seen_.insert(std::string(name)).second)
+                read(std::string(name), read_source_file(path), path.parent_path());
+            return true;
+        }
+        return false;
     }
 
-    void add(std::string name, std::string text) {
-        const auto same = [&](const Header& header) { return header.name == name; };
-        if (std::ranges::any_of(headers_, same)) return;
-        bytes_ += text.size();
-        if (headers_.size() == most_headers || bytes_ > most_bytes)
-            throw std::runtime_error(
-                fmt::format("it includes more than {} headers or {} MiB of them", most_headers,
-                            most_bytes >> 20));
-        headers_.push_back({std::move(name), std::move(text)});
+    /// Puts blanks in place of the directive, or what device code needs of the header.
+    static void replace(std::string& text, const SourceToken& directive, std::string_view name) {
+        constexpr std::string_view half = "#include <cuda_fp16.h>";
+        const std::size_t length = directive.end - directive.begin;
+        const bool has_half = begins_with_one_of(name, half_headers) && half.size() <= length;
+        std::string instead(has_half ? half : "");
+        for (std::size_t i = instead.size(); i < length; ++i)
+            instead += text[directive.begin + i] == '\n' ? '\n' : ' ';
+        text.replace(directive.begin, length, instead);
     }
 
-    std::vector<Header>& headers_;
-    std::vector<LeftOut>& left_out_;
+    std::vector<std::filesystem::path> folders_;
     std::set<std::string> seen_;
     std::size_t bytes_ = 0;
-    int depth_ = 0;
 };
 
 }  // namespace
 
-std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem::path& path) {
-    DeviceCode code = device_code(request.source);
-    Includes(request.headers, code.left_out).replace(code.source, path.parent_path());
-    std::ranges::sort(code.left_out, {}, &LeftOut::first_line);
-    request.source = std::move(code.source);
-    return std::move(code.left_out);
+std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem::path& path,
+                                         std::span<const std::filesystem::path> folders) {
+    Includes includes(folders);
+    includes.read("", request.source, path.parent_path());
+    std::vector<DeviceCode> codes = device_code(includes.texts, request.names);
+    request.headers.push_back({std::string(implied_header), std::string(implied_text)});
+    for (std::size_t i = 1; i < codes.size(); ++i)
+        request.headers.push_back({includes.names[i], std::move(codes[i].source)});
+    request.source = std::move(codes[0].source);
+    std::vector<LeftOut> left_out = std::move(includes.left_out);
+    left_out.insert(left_out.end(), codes[0].left_out.begin(), codes[0].left_out.end());
+    std::ranges::stable_sort(left_out, {}, &LeftOut::first_line);
+    return left_out;
 }
 
 }  // namespace warpscope::compiler

@@ -1,203 +1,215 @@
 #include "compiler/host/host_code.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <map>
 #include <set>
 
-#include "compiler/host/source_tokens.h"
+#include "compiler/host/declarations.h"
 
 namespace warpscope::compiler {
 namespace {
 
-using Kind = SourceToken::Kind;
-
 constexpr std::array<std::string_view, 5> device_words{"__global__", "__device__", "__constant__",
                                                        "__shared__", "__managed__"};
-constexpr std::array<std::string_view, 4> type_words{"struct", "class", "union", "enum"};
 
-template <class Words>
-bool contains(const Words& words, std::string_view word) {
-    return std::ranges::find(words, word) != words.end();
-}
-
-/// Finds the declarations of a source at namespace scope and blanks those of the host.
-class HostCode {
+/// Puts blanks in place of tokens of a text, in their order.
+class Blanks {
   public:
-    explicit HostCode(std::string_view source)
-        : source_(source), tokens_(tokens_of(source)), result_{std::string(source), {}} {
-        for (const SourceToken& token : tokens_)
-            if (token.kind == Kind::directive) remember_macro(text(token));
+    Blanks(const std::string& source, const TokenText& tokens)
+        : code{source, {}}, tokens_(tokens) {}
+
+    /// Directives in it stay: an #endif there may belong to an #if before it.
+    void add(const Declaration::Tokens& what) {
+        const int first_line = line_at(tokens_.token(what.begin).begin);
+        for (std::size_t i = what.begin; i < what.end; ++i) {
+            if (tokens_.is_directive(i)) continue;
+            for (std::size_t at = tokens_.token(i).begin; at < tokens_.token(i).end; ++at)
+                if (code.source[at] != '\n') code.source[at] = ' ';
+        }
+        code.left_out.push_back(
+            {first_line, line_at(tokens_.token(what.end - 1).end - 1), what.name});
     }
 
-    DeviceCode leave_out() {
-        scope(0, tokens_.size());
-        return std::move(result_);
+    DeviceCode code;
+
+  private:
+    int line_at(std::size_t byte) {
+        const auto begin = code.source.begin();
+        line_ +=
+            int(std::count(begin + std::ptrdiff_t(counted_), begin + std::ptrdiff_t(byte), '\n'));
+        counted_ = byte;
+        return line_;
+    }
+
+    const TokenText& tokens_;
+    std::size_t counted_ = 0;  ///< bytes whose lines are in line_
+    int line_ = 1;
+};
+
+/// The texts of a program, and the words that device code uses.
+class Program {
+  public:
+    Program(std::span<const std::string> texts, std::span<const std::string> names)
+        : texts_(texts) {
+        for (const std::string& text : texts) parts_.push_back({TokenText(text), {}});
+        for (const Part& part : parts_) read_macros(part.tokens);
+        for (Part& part : parts_)
+            part.declarations = declarations_of(
+                part.tokens, [&](std::string_view word) { return is_device_word(word); });
+        for (const Part& part : parts_)
+            for (const Declaration& declaration : part.declarations)
+                for (const std::string_view name : declaration.declares)
+                    if (may_stay(part, declaration))
+                        declared_.emplace(name, Place{&part, &declaration});
+        for (const std::string& name : names) use_words(name);
+        for (const Part& part : parts_)
+            for (const Declaration& declaration : part.declarations)
+                if (declaration.on_device) keep({&part, &declaration});
+        while (!open_words_.empty()) follow_word();
+    }
+
+    std::vector<DeviceCode> device_code() const {
+        std::vector<DeviceCode> found;
+        for (std::size_t i = 0; i < parts_.size(); ++i) {
+            using Tokens = Declaration::Tokens;
+            Blanks blanks(texts_[i], parts_[i].tokens);
+            for (const Declaration& declaration : parts_[i].declarations)
+                if (!stays(parts_[i], declaration))
+                    blanks.add({declaration.begin, declaration.end, words_for(declaration)});
+                else
+                    for (const Tokens& member : declaration.host_members)
+                        blanks.add({member.begin, member.end, "the function " + member.name});
+            found.push_back(std::move(blanks.code));
+        }
+        return found;
     }
 
   private:
-    /// The tokens [begin, end) of a declaration, its body in braces included.
-    struct Declaration {
-        std::size_t begin, end;
-        std::optional<std::size_t> body;  ///< the token "{" of a function's body
+    struct Part {
+        TokenText tokens;
+        std::vector<Declaration> declarations;
+    };
+    struct Place {
+        const Part* part;
+        const Declaration* declaration;
     };
 
-    std::string_view text(const SourceToken& token) const {
-        return source_.substr(token.begin, token.end - token.begin);
-    }
-    bool is(std::size_t token, std::string_view what) const {
-        return token < tokens_.size() && tokens_[token].kind != Kind::text &&
-               tokens_[token].kind != Kind::directive && text(tokens_[token]) == what;
+    bool is_device_word(std::string_view word) const {
+        return std::ranges::find(device_words, word) != device_words.end() ||
+               device_macros_.contains(word);
     }
 
     /// Macros that stand for device code count as its words.
-    void remember_macro(std::string_view directive) {
-        const auto tokens = tokens_of(directive.substr(1));
-        const auto word = [&](std::size_t i) {
-            return directive.substr(1 + tokens[i].begin, tokens[i].end - tokens[i].begin);
-        };
-        if (tokens.size() < 2 || word(0) != "define") return;
-        for (std::size_t i = 2; i < tokens.size(); ++i)
-            if (contains(device_words, word(i))) device_macros_.insert(word(1));
-    }
-
-    /// The token after the bracket that closes the one at `open`, or nullopt.
-    std::optional<std::size_t> after_closing(std::size_t open, std::size_t end) const {
-        int depth = 0;
-        for (std::size_t i = open; i < end; ++i) {
-            if (is(i, "{") || is(i, "(") || is(i, "[")) ++depth;
-            if (is(i, "}") || is(i, ")") || is(i, "]")) --depth;
-            if (depth == 0) return i + 1;
-        }
-        return std::nullopt;
-    }
-
-    void scope(std::size_t begin, std::size_t end) {
-        for (std::size_t i = begin; i < end;) {
-            if (tokens_[i].kind == Kind::directive || is(i, ";")) {
-                ++i;
-                continue;
+    void read_macros(const TokenText& text) {
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            if (!text.is_directive(i)) continue;
+            const std::string_view directive = text.text(i);
+            const auto tokens = tokens_of(directive.substr(1));
+            const auto word = [&](std::size_t t) {
+                return directive.substr(1 + tokens[t].begin, tokens[t].end - tokens[t].begin);
+            };
+            if (tokens.size() < 2 || word(0) != "define") continue;
+            for (std::size_t t = 2; t < tokens.size(); ++t) {
+                if (tokens[t].kind != SourceToken::Kind::word) continue;
+                macros_.emplace(word(1), word(t));
+                if (is_device_word(word(t))) device_macros_.insert(word(1));
             }
-            if (const auto open = opens_scope(i, end)) {
-                const auto after = after_closing(*open, end);
-                if (!after) return;
-                scope(*open + 1, *after - 1);
-                i = *after;
-                continue;
-            }
-            const auto found = declaration(i, end);
-            if (!found) return;
-            if (!belongs_to_device(*found)) blank(*found);
-            i = found->end;
         }
     }
 
-    /// The brace of "namespace name {" and of "extern "C" {".
-    std::optional<std::size_t> opens_scope(std::size_t i, std::size_t end) const {
-        if (is(i, "extern") && i + 2 < end && tokens_[i + 1].kind == Kind::text && is(i + 2, "{"))
-            return i + 2;
-        if (is(i, "inline") && is(i + 1, "namespace")) ++i;
-        if (!is(i, "namespace")) return std::nullopt;
-        for (++i; i < end && !is(i, ";") && !is(i, "="); ++i)
-            if (is(i, "{")) return i;
-        return std::nullopt;
+    /// Whether it needs the C++ standard library, which the compiler does not have.
+    static bool names_std(const Part& part, const Declaration& declaration) {
+        bool found = false;
+        each_word({&part, &declaration}, [&](std::size_t i) {
+            found = found || (part.tokens.is(i, "std") && !part.tokens.is(i - 1, ":"));
+        });
+        return found;
     }
 
-    /// nullopt where brackets do not match.
-    std::optional<Declaration> declaration(std::size_t begin, std::size_t end) const {
-        bool defines_type = false, has_parameters = false, has_value = false;
-        for (std::size_t i = after_template(begin, end); i < end;) {
-            if (is(i, ";")) return Declaration{begin, i + 1, std::nullopt};
-            if (tokens_[i].kind == Kind::word && contains(type_words, text(tokens_[i])))
-                defines_type = true;
-            if (is(i, "=")) has_value = true;
-            if (!is(i, "{") && !is(i, "(") && !is(i, "[")) {
-                ++i;
-                continue;
-            }
-            const auto after = after_closing(i, end);
-            if (!after) return std::nullopt;
-            has_parameters = has_parameters || is(i, "(");
-            const bool body = is(i, "{") && has_parameters && !has_value;
-            if (body) return Declaration{begin, *after, i};
-            const bool alone = is(i, "{") && !defines_type && !has_value;
-            if (alone && !is(*after, ";")) return Declaration{begin, *after, i};
-            i = *after;
+    /// If device code uses it.
+    static bool may_stay(const Part& part, const Declaration& declaration) {
+        using Kind = Declaration::Kind;
+        if (declaration.on_device) return true;
+        if (declaration.kind == Kind::function || declaration.kind == Kind::variable) return false;
+        return !names_std(part, declaration);
+    }
+
+    bool stays(const Part& part, const Declaration& declaration) const {
+        using Kind = Declaration::Kind;
+        if (declaration.kind == Kind::using_directive) return !names_std(part, declaration);
+        if (declaration.kind == Kind::assertion) return !names_what_is_left_out(part, declaration);
+        return kept_.contains(&declaration);
+    }
+
+    bool names_what_is_left_out(const Part& part, const Declaration& assertion) const {
+        if (names_std(part, assertion)) return true;
+        for (std::size_t i = assertion.begin; i < assertion.end; ++i) {
+            if (!part.tokens.is_word(i)) continue;
+            const auto [first, last] = declared_.equal_range(part.tokens.text(i));
+            const auto is_kept = [&](const auto& named) {
+                return kept_.contains(named.second.declaration);
+            };
+            if (first != last && std::none_of(first, last, is_kept)) return true;
         }
-        return Declaration{begin, end, std::nullopt};
+        return false;
     }
 
-    /// The token after "template <…>", as often as it stands there.
-    std::size_t after_template(std::size_t i, std::size_t end) const {
-        while (is(i, "template") && is(i + 1, "<")) {
-            int depth = 0;
-            for (++i; i < end; ++i) {
-                if (is(i, "<")) ++depth;
-                if (is(i, ">") && --depth == 0) break;
-            }
-            ++i;
+    void keep(const Place& place) {
+        if (!kept_.insert(place.declaration).second) return;
+        each_word(place, [&](std::size_t i) { use(place.part->tokens.text(i)); });
+    }
+
+    /// Of a declaration without members of the host.
+    static void each_word(const Place& place, auto call) {
+        const auto& members = place.declaration->host_members;
+        auto member = members.begin();
+        for (std::size_t i = place.declaration->begin; i < place.declaration->end; ++i) {
+            while (member != members.end() && member->end <= i) ++member;
+            const bool in_member = member != members.end() && member->begin <= i;
+            if (!in_member && place.part->tokens.is_word(i)) call(i);
         }
-        return std::min(i, end);
     }
 
-    bool belongs_to_device(const Declaration& found) const {
-        bool names_std = false, is_type = false, is_constant = false, calls = false;
-        const std::size_t first = after_template(found.begin, found.end);
-        for (std::size_t i = first; i < found.end; ++i) {
-            if (is(i, "(") && (!found.body || i < *found.body)) calls = true;
-            if (tokens_[i].kind != Kind::word) continue;
-            const std::string_view word = text(tokens_[i]);
-            if (contains(device_words, word) || device_macros_.contains(word)) return true;
-            if (word == "std" && !is(i - 1, ":")) names_std = true;
-            const bool in_head = !found.body || i < *found.body;
-            if (in_head && contains(type_words, word) && i - first < 2) is_type = true;
-            if (in_head && (word == "constexpr" || word == "const")) is_constant = true;
-            if (in_head && word == "constexpr" && found.body) is_type = true;
-        }
-        const bool names_type = is(first, "using") || is(first, "typedef") ||
-                                is(first, "static_assert") || is(first, "template") || is_type;
-        if (names_type) return !names_std && !(found.body && !is_type);
-        return is_constant && !calls && !names_std;
+    void use(std::string_view word) {
+        if (used_.insert(word).second) open_words_.push_back(word);
     }
 
-    std::string name_of(const Declaration& found) const {
-        std::string name, before_value;
-        for (std::size_t i = after_template(found.begin, found.end); i < found.end; ++i) {
-            if (is(i, "(")) return "the function " + name;
-            if (is(i, "=") || is(i, "[") || is(i, ";") || is(i, "{")) break;
-            if (tokens_[i].kind == Kind::word) name = text(tokens_[i]);
-        }
-        return "the declaration of " + name;
+    void use_words(std::string_view text) {
+        for (const SourceToken& token : tokens_of(text))
+            if (token.kind == SourceToken::Kind::word)
+                use(text.substr(token.begin, token.end - token.begin));
     }
 
-    int line_at(std::size_t byte) const {
-        return int(std::count(source_.begin(), source_.begin() + std::ptrdiff_t(byte), '\n')) + 1;
+    void follow_word() {
+        const std::string_view word = open_words_.back();
+        open_words_.pop_back();
+        const auto [macro, last_macro] = macros_.equal_range(word);
+        for (auto i = macro; i != last_macro; ++i) use(i->second);
+        const auto [place, last_place] = declared_.equal_range(word);
+        for (auto i = place; i != last_place; ++i) keep(i->second);
     }
 
-    /// Directives in it stay: an #endif there may belong to an #if before it.
-    void blank(const Declaration& found) {
-        for (std::size_t i = found.begin; i < found.end; ++i) {
-            const SourceToken& token = tokens_[i];
-            if (token.kind == Kind::directive) continue;
-            for (std::size_t at = token.begin; at < token.end; ++at)
-                if (result_.source[at] != '\n') result_.source[at] = ' ';
-        }
-        result_.left_out.push_back({line_at(tokens_[found.begin].begin),
-                                    line_at(tokens_[found.end - 1].end - 1), name_of(found)});
+    static std::string words_for(const Declaration& declaration) {
+        const bool is_function = declaration.kind == Declaration::Kind::function;
+        return (is_function ? "the function " : "the declaration of ") + declaration.name;
     }
 
-    std::string_view source_;
-    std::vector<SourceToken> tokens_;
-    DeviceCode result_;
+    std::span<const std::string> texts_;
+    std::vector<Part> parts_;
     std::set<std::string_view> device_macros_;
+    std::multimap<std::string_view, std::string_view> macros_;  ///< each with each of its words
+    std::multimap<std::string_view, Place> declared_;
+    std::set<const Declaration*> kept_;
+    std::set<std::string_view> used_;
+    std::vector<std::string_view> open_words_;  ///< used, not followed yet
 };
 
 }  // namespace
 
-DeviceCode device_code(std::string_view source) {
-    return HostCode(source).leave_out();
+std::vector<DeviceCode> device_code(std::span<const std::string> texts,
+                                    std::span<const std::string> names) {
+    return Program(texts, names).device_code();
 }
 
 }  // namespace warpscope::compiler

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,16 +21,20 @@ struct DeviceCode {
     std::vector<LeftOut> left_out;
 };
 
-/// A CUDA source without its host program: without functions that have neither __global__ nor
-/// __device__, without variables of the host, without types that use the C++ standard library.
-/// Constants, constexpr functions, types, macros and directives stay. Where braces do not match,
-/// the rest of the text stays, so that the compiler names the fault.
-DeviceCode device_code(std::string_view source);
+/// CUDA sources and headers of one program without what only the host uses. What has a word such as
+/// __global__ or __device__ stays, and the types, aliases, constants and constexpr functions that
+/// it names, in any of the texts, and those that these name. All other functions and variables are
+/// left out, also those in the types that stay. Macros and directives stay. Where braces do not
+/// match, the rest of a text stays, so that the compiler names the fault. `names` are name
+/// expressions of NVRTC, which may name types too.
+std::vector<DeviceCode> device_code(std::span<const std::string> texts,
+                                    std::span<const std::string> names = {});
 
 /// Puts the device code of `request.source` in its place, without the #include of headers for host
-/// code, and adds the headers beside `path` that it includes by #include "name", likewise. Returns
-/// what was left out of the source. Throws std::runtime_error for headers that are too many or too
-/// large.
-std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem::path& path);
+/// code, and adds the headers that it includes by #include "name", likewise. They are searched for
+/// beside the text that includes them, beside `path`, and in `folders`. Returns what was left out
+/// of the source. Throws std::runtime_error for headers that are too many or too large.
+std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem::path& path,
+                                         std::span<const std::filesystem::path> folders = {});
 
 }  // namespace warpscope::compiler

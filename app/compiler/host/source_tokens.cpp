@@ -78,8 +78,10 @@ class Scanner {
 
     /// A comment that begins in a directive may continue on the next line.
     std::size_t end_of_directive() const {
-        std::size_t end = end_of_line(at_);
-        for (std::size_t open = find("/*", at_); open < end; open = find("/*", open + 2)) {
+        const std::size_t end = end_of_line(at_);
+        const std::string_view text = source_.substr(0, end);
+        for (std::size_t open = text.find("/*", at_); open < end;
+             open = text.find("/*", open + 2)) {
             const std::size_t close = find("*/", open + 2);
             if (close >= end) return end_of_line(close);
             open = close;
@@ -117,8 +119,8 @@ class Scanner {
 
     std::size_t end_of_raw_text(std::size_t quote) const {
         const std::size_t open = find("(", quote);
-        const std::string close =
-            ")" + std::string(source_.substr(quote + 1, open - quote - 1)) + "\"";
+        std::string close(1, ')');
+        close.append(source_.substr(quote + 1, open - quote - 1)).append(1, '"');
         return std::min(find(close, open) + close.size(), source_.size());
     }
 
