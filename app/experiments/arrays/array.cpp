@@ -8,6 +8,8 @@
 #include <functional>
 #include <numeric>
 
+#include "experiments/arrays/half.h"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -44,6 +46,10 @@ constexpr std::array scalar_words{
     Word{"size_t", {unsigned_integer, 8}},
     Word{"float", {floating, 4}},
     Word{"double", {floating, 8}},
+    Word{"half", {floating, 2}},
+    Word{"__half", {floating, 2}},
+    Word{"bfloat16", {bfloat, 2}},
+    Word{"__nv_bfloat16", {bfloat, 2}},
 };
 
 /// With the number of lanes behind them: float2, float3, float4.
@@ -53,6 +59,8 @@ constexpr std::array vector_words{
     Word{"int", {signed_integer, 4}},      Word{"uint", {unsigned_integer, 4}},
     Word{"longlong", {signed_integer, 8}}, Word{"ulonglong", {unsigned_integer, 8}},
     Word{"float", {floating, 4}},          Word{"double", {floating, 8}},
+    Word{"half", {floating, 2}},           Word{"__half", {floating, 2}},
+    Word{"bfloat16", {bfloat, 2}},         Word{"__nv_bfloat16", {bfloat, 2}},
 };
 
 /// Calls `with` with a value of the C++ type of one number.
@@ -60,7 +68,10 @@ template <class With>
 auto of_type(const ElementType& type, With with) {
     switch (type.kind) {
         case floating:
+            if (type.bytes == 2) return with(Half());
             return type.bytes == 4 ? with(float()) : with(double());
+        case bfloat:
+            return with(Bfloat16());
         case boolean:
             return with(bool());
         case signed_integer:
@@ -88,10 +99,11 @@ ElementType parse_element_type(std::string_view word) {
             return type;
         }
     }
-    throw LaunchError(fmt::format(
-        "\"{}\" is no type of elements: write float, double, int, unsigned, char, short, long "
-        "long, bool, uint8_t to int64_t, or a vector such as float4 or uchar4",
-        word));
+    throw LaunchError(
+        fmt::format("\"{}\" is no type of elements: write float, double, half, bfloat16, int, "
+                    "unsigned, char, short, long "
+                    "long, bool, uint8_t to int64_t, or a vector such as float4 or uchar4",
+                    word));
 }
 
 std::string to_string(const ElementType& type) {
@@ -115,19 +127,21 @@ std::size_t Array::elements() const {
 Number Array::at(std::size_t index) const {
     return of_type(type, [&](auto value) -> Number {
         std::memcpy(&value, &bytes[index * sizeof(value)], sizeof(value));
-        if constexpr (std::is_floating_point_v<decltype(value)>)
-            return double(value);
-        else
+        if constexpr (std::is_integral_v<decltype(value)>)
             return std::int64_t(value);
+        else
+            return double(value);
     });
 }
 
 void Array::set(std::size_t index, const Number& number) {
     of_type(type, [&](auto value) {
         using Value = decltype(value);
-        if (const auto* integer = std::get_if<std::int64_t>(&number))
+        if constexpr (!std::is_integral_v<Value>)
+            value = Value(real(number));
+        else if (const auto* integer = std::get_if<std::int64_t>(&number))
             value = Value(*integer);
-        else if constexpr (std::is_floating_point_v<Value> || std::is_same_v<Value, bool>)
+        else if constexpr (std::is_same_v<Value, bool>)
             value = Value(std::get<double>(number));
         else
             // A direct conversion of a value that does not fit is undefined in C++.

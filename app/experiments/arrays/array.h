@@ -10,7 +10,14 @@
 
 namespace warpscope::experiments {
 
-enum class ElementKind : std::uint8_t { boolean, signed_integer, unsigned_integer, floating };
+/// `floating` has 2, 4 or 8 bytes (IEEE 754), `bfloat` 2.
+enum class ElementKind : std::uint8_t {
+    boolean,
+    signed_integer,
+    unsigned_integer,
+    floating,
+    bfloat
+};
 
 /// The elements of an array: `lanes` numbers each, as in float4.
 struct ElementType {
@@ -18,11 +25,12 @@ struct ElementType {
     unsigned bytes = 4;  ///< of one number
     unsigned lanes = 1;
     bool operator==(const ElementType&) const = default;
+    bool is_real() const { return kind == ElementKind::floating || kind == ElementKind::bfloat; }
     std::size_t size() const { return std::size_t(bytes) * lanes; }
 };
 
-/// "float", "double", "int", "unsigned", "long long", "uint8_t", "bool", "float4", "uchar4", …;
-/// the words of CUDA C++ and of <cstdint>. Throws LaunchError that lists the types.
+/// "float", "double", "int", "unsigned", "long long", "uint8_t", "bool", "half", "float4",
+/// "uchar4", …; the words of CUDA C++ and of <cstdint>. Throws LaunchError that lists the types.
 ElementType parse_element_type(std::string_view word);
 std::string to_string(const ElementType& type);  ///< "float4"
 

@@ -47,13 +47,14 @@ ElementType npy_type(std::string_view descr) {
                     : kind == 'i' ? ElementKind::signed_integer
                     : kind == 'u' ? ElementKind::unsigned_integer
                                   : ElementKind::boolean;
-        const bool known = kind == 'f'   ? type.bytes >= 4
+        const bool known = kind == 'f'   ? type.bytes >= 2
                            : kind == 'b' ? type.bytes == 1
                                          : kind == 'i' || kind == 'u';
         if (fits && known) return type;
     }
     throw LaunchError(fmt::format(
-        "its numbers are {}': save bool, integers, float32 or float64, little-endian", word));
+        "its numbers are {}': save bool, integers, float16, float32 or float64, little-endian",
+        word));
 }
 
 std::vector<std::size_t> npy_shape(std::string_view text) {
@@ -125,6 +126,12 @@ Array parse_png(std::string_view content) {
     return array;
 }
 
+Array as_floats(const Array& array) {
+    Array floats({ElementKind::floating, 4, array.type.lanes}, array.shape);
+    for (std::size_t i = 0; i < array.numbers(); ++i) floats.set(i, array.at(i));
+    return floats;
+}
+
 Array parse_raw(std::string_view content, const ElementType& type) {
     if (content.empty() || content.size() % type.size() != 0)
         throw LaunchError(fmt::format("its {} bytes are no whole number of elements of type {}",
@@ -150,6 +157,7 @@ Array read_array(const std::filesystem::path& file, const ElementType& expected)
 }
 
 std::string to_npy(const Array& array) {
+    if (array.type.kind == ElementKind::bfloat) return to_npy(as_floats(array));
     const char kind = array.type.kind == ElementKind::floating         ? 'f'
                       : array.type.kind == ElementKind::signed_integer ? 'i'
                       : array.type.kind == ElementKind::boolean        ? 'b'
@@ -180,7 +188,7 @@ std::string to_csv(const Array& array) {
     for (std::size_t i = 0; i < array.numbers(); ++i) {
         // A float has fewer digits than the double of its value.
         const Number number = array.at(i);
-        text += array.type.kind == ElementKind::floating && array.type.bytes == 4
+        text += array.type.is_real() && array.type.bytes <= 4
                     ? fmt::format("{}", float(real(number)))
                     : to_string(number);
         text += (i + 1) % columns == 0 ? '\n' : ',';

@@ -50,11 +50,11 @@ Rgba mapped(double fraction) {
 /// Of one element: four bytes, or floating lanes from 0 to 1.
 Rgba color_of(const Array& array, std::size_t element) {
     const ElementType& type = array.type;
-    if (type.size() == 4 && type.kind != ElementKind::floating) {
+    if (type.size() == 4 && !type.is_real()) {
         const auto* bytes = reinterpret_cast<const std::uint8_t*>(&array.bytes[4 * element]);
         return {bytes[0], bytes[1], bytes[2], 255};
     }
-    const bool floating = type.kind == ElementKind::floating;
+    const bool floating = type.is_real();
     const auto channel = [&](unsigned lane) {
         const std::size_t number = element * type.lanes + std::min(lane, type.lanes - 1);
         const double value = real(array.at(number));

@@ -87,9 +87,18 @@ void fill_with(const RandomFill& random, Array& array) {
     }
 }
 
+Array converted(const Array& array, ElementType type) {
+    type.lanes = array.type.lanes;
+    Array made(type, array.shape);
+    for (std::size_t i = 0; i < array.numbers(); ++i) made.set(i, array.at(i));
+    return made;
+}
+
 Array read(const std::filesystem::path& path, const ElementType& type,
            const std::optional<std::vector<std::size_t>>& shape) {
     Array array = read_array(path, type);
+    // NumPy has no bfloat16.
+    if (type.kind == ElementKind::bfloat && array.type.is_real()) array = converted(array, type);
     if (array.type != type) {
         const bool lanes_differ = array.type.kind == type.kind && array.type.bytes == type.bytes;
         if (!lanes_differ || array.bytes.size() % type.size() != 0)

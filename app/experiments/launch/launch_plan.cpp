@@ -41,8 +41,9 @@ std::optional<ElementType> number_type(const Type& type) {
         case Type::Kind::enumeration:
             return ElementType{ElementKind::unsigned_integer, bytes};
         case Type::Kind::floating:
-            if (bytes == 4 || bytes == 8) return ElementType{ElementKind::floating, bytes};
-            return std::nullopt;
+            if (type.canonical == "__nv_bfloat16") return ElementType{ElementKind::bfloat, bytes};
+            if (bytes > 8) return std::nullopt;
+            return ElementType{ElementKind::floating, bytes};
         default:
             return std::nullopt;
     }

@@ -61,7 +61,9 @@ TEST(ElementTypes, HaveTheWordsOfCuda) {
     EXPECT_EQ(parse_element_type("long long"), (ElementType{ElementKind::signed_integer, 8, 1}));
     for (const char* word : {"half9", "float5", "float0", "", "4", "float 4"})
         EXPECT_THROW(parse_element_type(word), LaunchError) << word;
-    for (const char* word : {"float", "double", "int", "unsigned char", "bool", "float4", "uint2"})
+    EXPECT_EQ(parse_element_type("__half2"), parse_element_type("half2"));
+    for (const char* word : {"float", "double", "int", "unsigned char", "bool", "float4", "uint2",
+                             "half", "half2", "bfloat16"})
         EXPECT_EQ(to_string(parse_element_type(word)), word);
 }
 
@@ -80,6 +82,59 @@ TEST(Arrays, ConvertNumbersAsCppDoes) {
     floats.set(23, 0.5);
     EXPECT_EQ(floats.at(23), Number(0.5));
     EXPECT_EQ(floats.at(22), Number(0.0));
+}
+
+/// The bits of the only number of an array of 16 bits.
+unsigned bits_of(const char* type, double value) {
+    Array array(parse_element_type(type), {1});
+    array.set(0, value);
+    return std::to_integer<unsigned>(array.bytes[0]) | std::to_integer<unsigned>(array.bytes[1])
+                                                           << 8;
+}
+
+TEST(Arrays, OfHalvesRoundToNearestTiesToEven) {
+    EXPECT_EQ(bits_of("half", 1), 0x3c00U);
+    EXPECT_EQ(bits_of("half", -2.5), 0xc100U);
+    EXPECT_EQ(bits_of("half", -0.0), 0x8000U);
+    EXPECT_EQ(bits_of("half", 2049), 0x6800U);   // halfway between 2048 and 2050
+    EXPECT_EQ(bits_of("half", 2051), 0x6802U);   // halfway between 2050 and 2052
+    EXPECT_EQ(bits_of("half", 65519), 0x7bffU);  // the largest is 65504
+    EXPECT_EQ(bits_of("half", 65520), 0x7c00U);  // halfway to the next one: infinity
+    EXPECT_EQ(bits_of("half", 1e300), 0x7c00U);
+    EXPECT_EQ(bits_of("half", 0x1p-24), 0x0001U);  // the smallest one
+    EXPECT_EQ(bits_of("half", 0x1p-25), 0x0000U);  // half of it
+    EXPECT_EQ(bits_of("half", 0x1.8p-25), 0x0001U);
+    EXPECT_EQ(bits_of("half", 0x1.ffcp-15), 0x03ffU);  // the largest below the normal ones
+    EXPECT_EQ(bits_of("half", std::nan("")) & 0x7fffU, 0x7fffU);
+    EXPECT_EQ(bits_of("bfloat16", 1), 0x3f80U);
+    EXPECT_EQ(bits_of("bfloat16", 3.14159265), 0x4049U);
+    EXPECT_EQ(bits_of("bfloat16", -1e39), 0xff80U);
+}
+
+TEST(Arrays, OfHalvesKeepEveryNumber) {
+    for (const char* type : {"half", "bfloat16"}) {
+        Array array(parse_element_type(type), {1}), back = array;
+        for (unsigned bits = 0; bits < 0x10000; ++bits) {
+            array.bytes = {std::byte(bits & 255), std::byte(bits >> 8)};
+            const double value = real(array.at(0));
+            back.set(0, value);
+            if (!std::isnan(value)) ASSERT_EQ(back.bytes, array.bytes) << type << " " << bits;
+        }
+    }
+}
+
+TEST_F(ArrayFiles, HalvesAreReadAndWritten) {
+    const Array array =
+        read_array(write("h.npy", npy("<f2", "(2,)", std::string("\0\x3c\0\xc1", 4))), f32);
+    EXPECT_EQ(array.type, parse_element_type("half"));
+    EXPECT_EQ(array.at(1), Number(-2.5));
+    EXPECT_NE(to_npy(array).find("'<f2'"), std::string::npos);
+    EXPECT_EQ(to_csv(array), "1\n-2.5\n");
+    Array brain(parse_element_type("bfloat16"), {2});
+    brain.set(1, 0.5);
+    const std::filesystem::path file = write("b.npy", to_npy(brain));
+    EXPECT_EQ(read_array(file, f32).type, f32);
+    EXPECT_EQ(filled(file, brain.type, {}, {}, "", "b").bytes, brain.bytes);
 }
 
 TEST_F(ArrayFiles, ReadWhatNumpySaves) {

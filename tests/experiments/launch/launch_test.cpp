@@ -193,6 +193,23 @@ TEST(LaunchPlans, BuffersTakeTheTypeOfTheirPointer) {
     EXPECT_EQ(std::get<std::size_t>(plan.launches[0].arguments[3].parts[0].value), 1U);
 }
 
+TEST(LaunchPlans, HalvesAreNumbers) {
+    const auto named = [](const char* name, const char* canonical) {
+        auto type = std::make_shared<Type>(Type{.kind = Type::Kind::floating, .name = name});
+        type->canonical = canonical;
+        type->bytes = 2;
+        return type;
+    };
+    Signature signature = add_signature();
+    signature.parameters = {{"a", named("half", "__half")},
+                            {"x", pointer_to(named("half", "__half"))},
+                            {"y", pointer_to(named("bf", "__nv_bfloat16"))}};
+    const LaunchPlan plan = planned(file_text(), signature);
+    EXPECT_EQ(plan.types,
+              (std::vector{parse_element_type("half"), parse_element_type("bfloat16")}));
+    EXPECT_EQ(plan.launches[0].arguments[0].parts[0].type, parse_element_type("half"));
+}
+
 TEST(LaunchPlans, StructsAreGivenByMembers) {
     auto inner = std::make_shared<Type>(Type{.kind = Type::Kind::structure, .name = "In"});
     inner->bytes = 8;
