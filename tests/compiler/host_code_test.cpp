@@ -124,6 +124,9 @@ TEST(HostCode, ConstantsAndTypesStayWhereDeviceCodeUsesThem) {
         "typedef struct __align__(8) { int a; Inner in; } Pair; using Inner = float; "
         "constexpr int twice(int x) { return 2 * x; } ";
     EXPECT_EQ(device(used + user), used + user);
+    EXPECT_EQ(device("const int a = max(n, m), n = m, q = 2; const int m = 1, p[] = {3, m};\n"
+                     "__global__ void k() { int x = m; }"),
+              "const int m = 1, p[] = {3, m}; __global__ void k() { int x = m; }");
     EXPECT_EQ(device("typedef pthread_t Thread; struct Timer { long start; }; int count = 3;\n"
                      "const char* name = \"k\"; const dim3 grid(3, 4);\n" +
                      kernel),

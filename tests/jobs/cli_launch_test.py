@@ -98,6 +98,45 @@ class Launches(cli_kernels_test.Kernels):
                          "(line 1), #include of vector (line 2), the function main (lines 26 to "
                          "32)\n")
 
+    def test_a_program_of_the_host_does_not_disturb(self):
+        self.write("lock.h", "#include <vector>\ntypedef pthread_t Thread;\n"
+                   "struct Timer { std::vector<int> laps; Timer() : laps{1} {} };\n"
+                   "struct Lock {\n    int* word;\n    Lock() { cudaMalloc(&word, 4); }\n"
+                   "    __device__ void take() { *word = 1; }\n};\n")
+        self.write_all("""#include "lock.h"
+        namespace { const char* title = "two"; const int two = 2, three = (3); }
+        template <class T> void fill(T* p) { twice<<<1, 1>>>(p, Lock()); }
+        template void fill<float>(float*);
+        Timer timer;
+        __global__ void twice(uint* p, Lock lock) {
+            lock.take();
+            p[threadIdx.x] = two * (p[threadIdx.x] < UINT_MAX ? 1 : 0);
+        }
+        """, {"source": "sums.cu", "buffers": {"p": {"shape": 4}, "word": {"type": "int", "shape": 1}},
+              "launches": [{"kernel": "twice", "grid": 1, "block": 4,
+                            "arguments": {"lock": {"word": "word"}}}],
+              "expect": [{"buffer": "p", "equals": 2}, {"buffer": "word", "equals": 1}]})
+        done = self.run_launch("--headless", "--device", "emulator")
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+
+    def test_buffers_and_arguments_of_half_precision(self):
+        self.write_all("""#include <cuda_fp16.h>
+        __global__ void scale(half2* h, half factor, float* f) {
+            h[threadIdx.x] = __hmul2(h[threadIdx.x], __half2half2(factor));
+            f[threadIdx.x] = __half2float(h[threadIdx.x].y);
+        }
+        """, {"source": "sums.cu", "buffers": {"h": {"shape": 8, "fill": "i + lane"}, "f": {"shape": 8}},
+              "launches": [{"kernel": "scale", "grid": 1, "block": 8, "arguments": {"factor": 0.5}}],
+              "expect": [{"buffer": "h", "equals": "(i + lane) / 2.0"},
+                         {"buffer": "f", "equals": "(i + 1) / 2.0"}],
+              "save": {"h": "h.npy"}})
+        done = self.run_launch("--headless", "--device", "emulator")
+        if "cuda_fp16.h" in done.stderr:
+            self.skipTest("the headers of the CUDA Toolkit are not installed")
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertEqual(struct.unpack("<4e", (self.folder / "h.npy").read_bytes()[-32:-24]),
+                         (0, 0.5, 0.5, 1))
+
     def test_the_names_of_kernels_are_those_of_the_source(self):
         result = json.loads(self.run_launch("--counters").stdout)
         names = {k["kernel"] for k in result["counters"]}

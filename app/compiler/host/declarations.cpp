@@ -213,12 +213,20 @@ class Parser {
             const bool is_typedef = text_.is(first, "typedef");
             if (!is_typedef && outline.parameters == i + 1) break;
             if (made.kind == Kind::alias && outline.value == i + 1) break;
+            if (text_.is(i + 1, "=")) i = end_of_value(i + 2, outline.end) - 1;
         }
         if (outline.parameters && *outline.parameters > first && made.kind != Kind::alias)
             made.name = text_.text(*outline.parameters - 1);
         if (made.name.empty() && !made.declares.empty())
             made.name = made.kind == Kind::alias ? made.declares.back() : made.declares.front();
         if (made.name.empty()) made.name = text_.text(outline.begin);
+    }
+
+    /// The "," or ";" after a value.
+    std::size_t end_of_value(std::size_t i, std::size_t end) const {
+        while (i < end && !text_.is(i, ",") && !text_.is(i, ";"))
+            i = text_.after_closing(i).value_or(i + 1);
+        return i;
     }
 
     /// Of the tokens between the braces of a class, those of nested ones too.

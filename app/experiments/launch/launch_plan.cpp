@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstring>
 #include <optional>
 
 namespace warpscope::experiments {
@@ -11,17 +13,26 @@ namespace {
 using compiler::Signature;
 using compiler::Type;
 
-std::string without_spaces(std::string text) {
-    std::erase(text, ' ');
-    return text;
+/// "f<256U, int>" is "f<256,int>": without spaces and the suffixes of integers.
+std::string plain_name(const std::string& name) {
+    std::string plain;
+    bool in_number = false;
+    for (const char c : name) {
+        const bool is_digit = c >= '0' && c <= '9';
+        const bool in_word = !plain.empty() && (std::isalnum(plain.back()) || plain.back() == '_');
+        in_number =
+            is_digit ? in_number || !in_word : in_number && (std::strchr("uUlL", c) != nullptr);
+        if (c != ' ' && (is_digit || !in_number)) plain += c;
+    }
+    return plain;
 }
 
 const Signature& find_kernel(std::span<const Signature> signatures, const std::string& name,
                              const std::string& field) {
-    const std::string wanted = without_spaces(name);
+    const std::string wanted = plain_name(name);
     std::vector<std::string> known;
     for (const Signature& signature : signatures) {
-        if (without_spaces(signature.name) == wanted || signature.entry == name) return signature;
+        if (plain_name(signature.name) == wanted || signature.entry == name) return signature;
         known.push_back(signature.name);
     }
     throw LaunchError(fmt::format("{}: the source has no kernel {}; it has: {}", field, name,
@@ -172,7 +183,7 @@ class Binder {
     }
 
     /// A buffer without a type takes that of the pointer. Pointers to bytes and to structs take
-    /// any.
+    /// any, and any pointer takes bytes.
     void match(std::size_t index, const Type& target, const std::string& place) {
         const auto element = element_type(target);
         ElementType& type = plan_.types[index];
@@ -180,10 +191,10 @@ class Binder {
             type = *element;
             typed_[index] = true;
         }
-        if (!typed_[index] || !element || element->size() == 1 || type == *element) return;
+        if (!typed_[index] || !element || element->size() == 1 || type.bytes == 1) return;
         // One number after the other: a float4* may point at floats.
-        const bool lanes_differ = type.kind == element->kind && type.bytes == element->bytes;
-        if (!lanes_differ)
+        const bool only_lanes_differ = type.kind == element->kind && type.bytes == element->bytes;
+        if (!only_lanes_differ)
             throw LaunchError(
                 fmt::format("{}: the parameter points at {}, but the buffer {} holds {}", place,
                             target.name, plan_.file.buffers[index].name, to_string(type)));

@@ -193,6 +193,27 @@ TEST(LaunchPlans, BuffersTakeTheTypeOfTheirPointer) {
     EXPECT_EQ(std::get<std::size_t>(plan.launches[0].arguments[3].parts[0].value), 1U);
 }
 
+TEST(LaunchPlans, TheArgumentsOfATemplateNeedNoSuffixes) {
+    Signature signature = add_signature();
+    signature.name = "add<256U, int2, -3LL>";
+    std::string text = file_text();
+    const auto planned_as = [&](const char* name) {
+        std::string named = text;
+        named.replace(named.find("\"add\", \"grid\""), 5, '"' + std::string(name) + '"');
+        return error_of(named, signature);
+    };
+    EXPECT_EQ(planned_as("add<256,int2,-3>"), "no error");
+    EXPECT_EQ(planned_as("add< 256u, int2, -3ll >"), "no error");
+    EXPECT_NE(planned_as("add<25, int2, -3>"), "no error");
+    EXPECT_NE(planned_as("add<256, int, -3>"), "no error");
+}
+
+TEST(LaunchPlans, ABufferOfBytesIsPassedToAnyPointer) {
+    std::string text = file_text();
+    text.replace(text.find("\"x\": {"), 6, "\"x\": {\"type\": \"uchar4\", ");
+    EXPECT_EQ(error_of(text), "no error");
+}
+
 TEST(LaunchPlans, HalvesAreNumbers) {
     const auto named = [](const char* name, const char* canonical) {
         auto type = std::make_shared<Type>(Type{.kind = Type::Kind::floating, .name = name});
