@@ -264,10 +264,13 @@ LaunchFile parse_launch_file(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false, true);
     if (json.is_discarded()) throw LaunchError("it is not valid JSON");
     const JsonField root(json, "");
-    root.expect_object(
-        {"$schema", "source", "scalars", "buffers", "launches", "expect", "show", "save"});
+    root.expect_object({"$schema", "source", "include", "scalars", "buffers", "launches", "expect",
+                        "show", "save"});
     LaunchFile launch;
     launch.source = root.at("source").text();
+    if (root.has("include"))
+        root.at("include").each_element(
+            [&](const JsonField& folder) { launch.include.emplace_back(folder.text()); });
     if (root.has("scalars")) parse_scalars(launch, root.at("scalars"));
     if (root.has("buffers"))
         root.at("buffers").each_member([&](const std::string& name, const JsonField& field) {
@@ -320,6 +323,8 @@ LaunchFile find_launch_file(const std::filesystem::path& path) {
 
 std::string to_json_text(const LaunchFile& launch) {
     Json json{{"source", launch.source.string()}};
+    for (const std::filesystem::path& folder : launch.include)
+        json["include"].push_back(folder.string());
     for (const auto& [name, value] : launch.scalars) {
         if (const auto* number = std::get_if<Number>(&value))
             std::visit([&](auto plain) { json["scalars"][name] = plain; }, *number);

@@ -66,7 +66,8 @@ BufferView parse_buffer_view(std::string_view word);
 /// How kernels of a source file are launched: the content of a NAME.launch.json, which
 /// docs/launch.md describes.
 struct LaunchFile {
-    std::filesystem::path source;  ///< relative to the launch file
+    std::filesystem::path source;                  ///< relative to the launch file
+    std::vector<std::filesystem::path> include{};  ///< folders of headers, likewise
     /// A number can be changed in the window; a text is an expression of the scalars before it.
     std::vector<std::pair<std::string, std::variant<Number, Expression>>> scalars;
     std::vector<BufferSpec> buffers;

@@ -39,8 +39,11 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                               .source = source,
                               .fast_math = math == compute::Math::fast};
     OpenedLaunch opened;
-    opened.left_out = compiler::leave_out_host_code(request, source_path);
     request.names = template_kernels(file);
+    std::vector<std::filesystem::path> folders;
+    for (const std::filesystem::path& folder : file.include)
+        folders.push_back(file.in_folder(folder));
+    opened.left_out = compiler::leave_out_host_code(request, source_path, folders);
     compiler::Compiled compiled = helpers.compile(request, stop);
     request.debug_info = true;
     auto signatures = compiler::read_signatures(helpers.compile(request, stop).ptx);

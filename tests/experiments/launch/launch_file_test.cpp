@@ -12,6 +12,7 @@ namespace {
 
 const std::string whole_file = R"({
     "source": "saxpy.cu",
+    "include": ["../common", "inc"],
     "scalars": {"n": 1000, "a": 2.5, "blocks": "(n + 255) / 256"},
     "buffers": {
         "x": {"type": "float", "shape": ["n"], "fill": "i * 0.5"},
@@ -47,6 +48,7 @@ std::string changed(const std::string& from, const std::string& to) {
 TEST(LaunchFiles, AreReadCompletely) {
     const LaunchFile file = parse_launch_file(whole_file);
     EXPECT_EQ(file.source, "saxpy.cu");
+    EXPECT_EQ(file.include, (std::vector<std::filesystem::path>{"../common", "inc"}));
     ASSERT_EQ(file.scalars.size(), 3U);
     EXPECT_EQ(std::get<Number>(file.scalars[0].second), Number(1000L));
     EXPECT_EQ(std::get<Number>(file.scalars[1].second), Number(2.5));
@@ -74,6 +76,7 @@ TEST(LaunchFiles, AWrittenFileReadsBackAsItWas) {
     const std::string text = to_json_text(parse_launch_file(whole_file));
     EXPECT_EQ(to_json_text(parse_launch_file(text)), text);
     EXPECT_NE(text.find("\"keep\": true"), std::string::npos);
+    EXPECT_NE(text.find("\"include\": [\"../common\", \"inc\"]"), std::string::npos) << text;
 }
 
 TEST(LaunchFiles, AreWrittenInFewLines) {
