@@ -104,7 +104,8 @@ TEST(Arrays, OfHalvesRoundToNearestTiesToEven) {
     EXPECT_EQ(bits_of("half", 0x1p-24), 0x0001U);  // the smallest one
     EXPECT_EQ(bits_of("half", 0x1p-25), 0x0000U);  // half of it
     EXPECT_EQ(bits_of("half", 0x1.8p-25), 0x0001U);
-    EXPECT_EQ(bits_of("half", 0x1.ffcp-15), 0x03ffU);  // the largest below the normal ones
+    EXPECT_EQ(bits_of("half", 0x1.ff8p-15), 0x03ffU);  // the largest below the normal ones
+    EXPECT_EQ(bits_of("half", 0x1.ffcp-15), 0x0400U);  // halfway to the first normal one
     EXPECT_EQ(bits_of("half", std::nan("")) & 0x7fffU, 0x7fffU);
     EXPECT_EQ(bits_of("bfloat16", 1), 0x3f80U);
     EXPECT_EQ(bits_of("bfloat16", 3.14159265), 0x4049U);
