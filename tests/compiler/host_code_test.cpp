@@ -246,6 +246,16 @@ TEST_F(HeadersOfASource, OfTheToolkitStayIfTheyHaveDeviceCode) {
     EXPECT_EQ(request.source, kept + std::string(25, ' ') + "\n" + kernel);
 }
 
+TEST_F(HeadersOfASource, ForTheHostMayBringHalfPrecision) {
+    const auto implied = [&](const std::string& directive) {
+        Request request{.file = "k.cu", .source = directive + "\n" + kernel};
+        (void)leave_out_host_code(request, folder_ / "k.cu");
+        return request.headers.at(0).text;
+    };
+    EXPECT_NE(implied("#include <cublas_v2.h>").find("cuda_bf16.h"), std::string::npos);
+    EXPECT_EQ(implied("#include <cuda.h>").find("cuda_bf16.h"), std::string::npos);
+}
+
 TEST_F(HeadersOfASource, AreLimited) {
     std::string source;
     for (int i = 0; i < 70; ++i) {

@@ -63,6 +63,11 @@ constexpr std::array<std::string_view, 14> device_headers{
 
 /// Headers for the host that bring the types of half precision.
 constexpr std::array<std::string_view, 3> half_headers{"cublas_v2.h", "cublasLt.h", "torch/"};
+constexpr std::string_view half_text = R"(#if __has_include(<cuda_fp16.h>)
+#include <cuda_fp16.h>
+#include <cuda_bf16.h>
+#endif
+)";
 
 bool begins_with_one_of(std::string_view name, const auto& beginnings) {
     return std::ranges::any_of(beginnings,
@@ -78,6 +83,7 @@ class Includes {
 
     std::vector<std::string> texts, names;  ///< in order; the first text is the source
     std::vector<LeftOut> left_out;          ///< of the source
+    bool brings_half = false;               ///< a header that is left out has __half
 
     void read(std::string name, std::string source, const std::filesystem::path& folder) {
         const std::size_t index = texts.size();
@@ -94,7 +100,8 @@ class Includes {
                 std::string_view(source).substr(token.begin, token.end - token.begin);
             const auto included = included_by(directive);
             if (included.empty() || keep(included, directive, folder)) continue;
-            replace(texts[index], token, included);
+            blank(texts[index], token);
+            brings_half = brings_half || begins_with_one_of(included, half_headers);
             if (index != 0) continue;
             const auto line =
                 1 + std::count(source.begin(), source.begin() + std::ptrdiff_t(token.begin), '\n');
@@ -135,15 +142,9 @@ class Includes {
         return false;
     }
 
-    /// Puts blanks in place of the directive, or what device code needs of the header.
-    static void replace(std::string& text, const SourceToken& directive, std::string_view name) {
-        constexpr std::string_view half = "#include <cuda_fp16.h>";
-        const std::size_t length = directive.end - directive.begin;
-        const bool has_half = begins_with_one_of(name, half_headers) && half.size() <= length;
-        std::string instead(has_half ? half : "");
-        for (std::size_t i = instead.size(); i < length; ++i)
-            instead += text[directive.begin + i] == '\n' ? '\n' : ' ';
-        text.replace(directive.begin, length, instead);
+    static void blank(std::string& text, const SourceToken& directive) {
+        for (std::size_t i = directive.begin; i < directive.end; ++i)
+            if (text[i] != '\n') text[i] = ' ';
     }
 
     std::vector<std::filesystem::path> folders_;
@@ -158,7 +159,9 @@ std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem
     Includes includes(folders);
     includes.read("", request.source, path.parent_path());
     std::vector<DeviceCode> codes = device_code(includes.texts, request.names);
-    request.headers.push_back({std::string(implied_header), std::string(implied_text)});
+    std::string implied(implied_text);
+    if (includes.brings_half) implied += half_text;
+    request.headers.push_back({std::string(implied_header), std::move(implied)});
     for (std::size_t i = 1; i < codes.size(); ++i)
         request.headers.push_back({includes.names[i], std::move(codes[i].source)});
     request.source = std::move(codes[0].source);
