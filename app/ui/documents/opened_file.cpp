@@ -60,6 +60,8 @@ void read_picture(OpenedFile& file) {
     const std::string* id = find(file.metadata, "experiment");
     if (!software || *software != "Warpscope" || !id)
         throw complain("it holds no settings, since Warpscope has not saved it.");
+    if (*id == "launch")
+        throw complain("it is of a launch file: open that, NAME.launch.json or NAME.cu.");
     try {
         file.entry = &experiments::find_experiment(*id);
         const auto set = file.entry->make_parameters();

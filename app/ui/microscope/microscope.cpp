@@ -7,6 +7,8 @@
 #include <chrono>
 #include <utility>
 
+#include "experiments/measure/source_names.h"
+
 namespace warpscope::ui {
 
 using emulator::Stepper;
@@ -24,6 +26,10 @@ emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
 }
 
 }  // namespace
+
+std::string Microscope::kernel_name() const {
+    return experiments::as_named(stepper().kernel().name, source_.edits);
+}
 
 Microscope::Source Microscope::source_of(const LiveLaunch& live) {
     return {live.entry, live.parameters, live.settings, live.edits};

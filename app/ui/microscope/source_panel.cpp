@@ -144,9 +144,10 @@ void header(Ui& ui, Stage& stage, Microscope& microscope, SourceTexts& source) {
     const float room = width - right;
     const bool frame = room > ui.px(190), barriers = room > ui.px(310) && kernel.has_barrier;
     const float rest = (frame ? ui.px(120) : ui.px(10)) + (barriers ? ui.px(148) : 0);
-    clipped_text(ui.fonts.strong, colour::text, kernel.name, std::max(ui.px(30), room - rest));
-    record(ui, "microscope.kernel", kernel.name);
-    tooltip(ui, fmt::format("Kernel {} in {}", kernel.name, file.empty() ? "PTX text" : file));
+    const std::string name = microscope.kernel_name();
+    clipped_text(ui.fonts.strong, colour::text, name, std::max(ui.px(30), room - rest));
+    record(ui, "microscope.kernel", name);
+    tooltip(ui, fmt::format("Kernel {} in {}", name, file.empty() ? "PTX text" : file));
     if (frame) frame_part(ui, stage, microscope);
     if (barriers) barriers_choice(ui, microscope);
     ImGui::SameLine(left + width - right, 0);
