@@ -188,7 +188,7 @@ bool EditedKernels::replace(Scene& scene, EditThread::Ended& ended, Size view, N
         if (moved_on) fresh.experiment->resume(experiments::fitted(from, *entry));
         scene.replace(std::move(fresh), entry, std::move(from), view);
         if (ended.request.entry == scene.wanted_entry()) scene.want(nullptr);
-        refused_entry_.clear();
+        news.outdated = std::exchange(refused_entry_, {});
     } catch (const std::exception& error) {
         refuse(scene, ended, error.what(), news);
         return false;
