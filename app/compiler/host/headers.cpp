@@ -63,11 +63,11 @@ constexpr std::array<std::string_view, 14> device_headers{
 
 /// Headers for the host that bring the types of half precision.
 constexpr std::array<std::string_view, 3> half_headers{"cublas_v2.h", "cublasLt.h", "torch/"};
-constexpr std::string_view half_text = R"(#if __has_include(<cuda_fp16.h>)
-#include <cuda_fp16.h>
-#include <cuda_bf16.h>
-#endif
-)";
+constexpr std::string_view half_text =
+    "#if __has_include(<cuda_fp16.h>)\n"
+    "#include <cuda_fp16.h>\n"
+    "#include <cuda_bf16.h>\n"
+    "#endif\n";
 
 bool begins_with_one_of(std::string_view name, const auto& beginnings) {
     return std::ranges::any_of(beginnings,
