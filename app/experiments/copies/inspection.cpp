@@ -52,8 +52,8 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
         inspection.blocks += kernel.blocks;
         kernel.launches = 1;  // although it ran in two parts
     }
-    inspection.heat = heat.take();
-    for (emulator::KernelHeat& kernel : inspection.heat) kernel.launches = 1;
+    for (emulator::KernelHeat& kernel : heat.take())
+        inspection.heat = std::make_shared<const emulator::KernelHeat>(std::move(kernel));
     inspection.findings = emulator::merged({races.findings(), barriers.findings()});
     return inspection;
 }

@@ -60,10 +60,11 @@ struct Inspection {
     std::string kernel;
     std::vector<emulator::Finding> findings;  ///< of the race check and the barrier check
     std::vector<emulator::KernelCounters> counters;
-    std::vector<emulator::KernelHeat> heat;  ///< of the kernels of `counters`
-    std::uint64_t blocks = 0;                ///< number of blocks that ran to their end
-    std::uint64_t of_blocks = 0;             ///< in the grid
-    std::string error;                       ///< the error that ended the launch early, or empty
+    /// Of the kernel, where it has been counted; shared, because it can be large. Or null.
+    std::shared_ptr<const emulator::KernelHeat> heat;
+    std::uint64_t blocks = 0;     ///< number of blocks that ran to their end
+    std::uint64_t of_blocks = 0;  ///< in the grid
+    std::string error;            ///< the error that ended the launch early, or empty
 };
 
 /// Runs the specimen's launch under the race detector, the barrier check, the counters and the heat

@@ -78,17 +78,21 @@ std::size_t label_distance(float label, float cell) {
 }  // namespace
 
 const HeatArray& HeatPanel::choose_array(Ui& ui, const KernelHeat& kernel) {
-    std::vector<std::string> ids, labels;
-    std::size_t chosen = 0;
-    for (const HeatArray& array : kernel.arrays) {
-        const std::string name = experiments::heat_name(kernel, array, stage_.shown().edits);
-        if (name == chosen_) chosen = ids.size();
-        ids.push_back(name);
-        labels.push_back(fmt::format("{}, {} memory, {}", name, array.shared ? "shared" : "global",
-                                     quantity(double(array.bytes), "B")));
+    if (named_ != stage_.checks().inspection) {
+        named_ = stage_.checks().inspection;
+        names_.clear();
+        for (const HeatArray& array : kernel.arrays)
+            names_.push_back(experiments::heat_name(kernel, array, stage_.shown().edits));
     }
-    const int clicked = dropdown(ui, "heat.array", ids, labels, chosen, ui.px(280));
-    if (clicked >= 0) chosen_ = ids[chosen = std::size_t(clicked)];
+    std::vector<std::string> labels;
+    for (std::size_t i = 0; i < names_.size(); ++i)
+        labels.push_back(fmt::format("{}, {} memory, {}", names_[i],
+                                     kernel.arrays[i].shared ? "shared" : "global",
+                                     quantity(double(kernel.arrays[i].bytes), "B")));
+    auto chosen = std::size_t(std::ranges::find(names_, chosen_) - names_.begin());
+    if (chosen == names_.size()) chosen = 0;
+    const int clicked = dropdown(ui, "heat.array", names_, labels, chosen, ui.px(280));
+    if (clicked >= 0) chosen_ = names_[chosen = std::size_t(clicked)];
     return kernel.arrays[chosen];
 }
 
@@ -232,10 +236,8 @@ void HeatPanel::grid(Ui& ui, const KernelHeat& kernel, const Choice& choice) {
 void HeatPanel::draw(Ui& ui) {
     const Checks& checks = stage_.checks();
     const auto& inspection = checks.inspection;
-    const auto kernel =
-        inspection ? std::ranges::find(inspection->heat, inspection->kernel, &KernelHeat::kernel)
-                   : std::vector<KernelHeat>::const_iterator();
-    if (!inspection || kernel == inspection->heat.end() || kernel->arrays.empty()) {
+    const KernelHeat* const kernel = inspection ? inspection->heat.get() : nullptr;
+    if (!kernel || kernel->arrays.empty()) {
         paragraph(ui.fonts.body, colour::dim,
                   checks.checking         ? "The emulator is counting…"
                   : !checks.error.empty() ? checks.error

@@ -42,6 +42,9 @@ class HeatPanel {
     std::string words_about(const HeatCell& cell) const;
 
     Stage& stage_;
+    /// The names of the newest kernel's arrays, and the inspection that they belong to.
+    std::vector<std::string> names_;
+    std::shared_ptr<const experiments::Inspection> named_;
     std::string chosen_;  ///< name of the array that a person chose
     emulator::HeatFigure figure_ = emulator::HeatFigure::reads;
     Picture picture_;
