@@ -274,6 +274,12 @@ void HeatMap::count(const Access& a, bool shared) {
             region->add(figure, first, a.bytes, lane_count(a.mask));
         return;
     }
+    if (a.consecutive && a.bytes % word_bytes == 0) {
+        const std::uint32_t bytes = lanes_per_warp * a.bytes;
+        if (Region* const region = region_of(a.pc, first, first + bytes, shared))
+            region->add(figure, first, bytes, 1);
+        return;
+    }
     const Pattern& pattern = pattern_of(a, first, shared);
     Region* const region = region_of(a.pc, first + std::uint64_t(pattern.low),
                                      first + std::uint64_t(pattern.high), shared);
@@ -301,8 +307,9 @@ void HeatMap::count_lanes(const Access& a) {
     }
 }
 
-bool HeatMap::needs_only_count(const Access& load) const {
-    return load.mask == all_lanes;
+void HeatMap::on_broadcasts(std::span<BroadcastLoad> loads) {
+    for (const BroadcastLoad& load : loads)
+        on_repeated_address(load.address, kernel_->lines[load.pc].bytes, 1);
 }
 
 void HeatMap::on_repeated_address(std::uint64_t address, std::uint32_t bytes,

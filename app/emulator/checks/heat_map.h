@@ -37,7 +37,7 @@ class HeatMap : public Observer {
     bool wants_instructions() const override { return false; }
     void on_shared_access(const Access& access) override { count(access, true); }
     void on_global_access(const Access& access) override { count(access, false); }
-    bool needs_only_count(const Access& load) const override;
+    void on_broadcasts(std::span<BroadcastLoad> loads) override;
     void on_repeated_address(std::uint64_t address, std::uint32_t bytes,
                              std::uint64_t number) override;
 
