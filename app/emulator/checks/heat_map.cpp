@@ -110,6 +110,7 @@ std::unique_ptr<Observer> HeatMap::fork() {
 
 void HeatMap::join(Observer& other) {
     auto& fork = dynamic_cast<HeatMap&>(other);
+    fork.add_started();
     for (std::size_t f = 0; f < heat_figures; ++f)
         shared_.counts[f] += std::move(fork.shared_.counts[f]);
     for (auto& [begin, region] : fork.regions_) {
@@ -128,6 +129,7 @@ void HeatMap::on_launch(const Kernel& kernel, const LaunchShape& launch) {
 }
 
 void HeatMap::on_launch_end() {
+    add_started();
     auto found = std::find_if(kernels_.begin(), kernels_.end(),
                               [&](const KernelHeat& k) { return k.kernel == kernel_->name; });
     if (found == kernels_.end()) {
@@ -224,7 +226,7 @@ HeatMap::Region* HeatMap::region_of(std::uint32_t pc, std::uint64_t low, std::ui
     return newest && newest->holds(low, high) ? newest : nullptr;
 }
 
-const HeatMap::Pattern& HeatMap::pattern_of(const Access& a, std::uint64_t first, bool shared) {
+HeatMap::Pattern& HeatMap::pattern_of(const Access& a, std::uint64_t first, bool shared) {
     Pattern& pattern = patterns_[a.pc];
     const std::uint64_t start = first % word_bytes + (shared ? word_bytes : 0);
     std::array<std::uint64_t, lanes_per_warp> offsets;
@@ -236,6 +238,8 @@ const HeatMap::Pattern& HeatMap::pattern_of(const Access& a, std::uint64_t first
         differs |= offsets[lane] ^ pattern.offsets[lane];
     if (differs == 0) return pattern;
 
+    add_started(pattern);
+    pattern.figure = figure_of(a.kind);
     pattern.mask = a.mask;
     pattern.start = start;
     pattern.offsets = offsets;
@@ -280,20 +284,41 @@ void HeatMap::count(const Access& a, bool shared) {
             region->add(figure, first, bytes, 1);
         return;
     }
-    const Pattern& pattern = pattern_of(a, first, shared);
+    Pattern& pattern = pattern_of(a, first, shared);
     Region* const region = region_of(a.pc, first + std::uint64_t(pattern.low),
                                      first + std::uint64_t(pattern.high), shared);
     if (!region) {
         if (!shared) count_lanes(a);
         return;
     }
-    WordCounts& counts = region->counts[std::size_t(figure)];
-    WordCounts& conflicts = region->counts[std::size_t(HeatFigure::conflicts)];
     const std::uint64_t word = region->word_of(first);
-    for (const Run& run : pattern.runs) {
-        counts.add(word + std::uint64_t(run.first), run.words, run.lanes);
-        if (run.conflicts) conflicts.add(word + std::uint64_t(run.first), run.words, run.conflicts);
+    if (!shared) {
+        for (const Run& run : pattern.runs)
+            region->counts[std::size_t(figure)].add(word + std::uint64_t(run.first), run.words,
+                                                    run.lanes);
+        return;
     }
+    if (pattern.starts.empty()) pattern.starts.resize(shared_.word_of(shared_.end) + 1);
+    if (pattern.starts[word]++ == 0) pattern.start_words.push_back(word);
+    if (pattern.starts[word] == ~0u) add_started(pattern);
+}
+
+void HeatMap::add_started() {
+    for (Pattern& pattern : patterns_) add_started(pattern);
+}
+
+void HeatMap::add_started(Pattern& pattern) {
+    WordCounts& counts = shared_.counts[std::size_t(pattern.figure)];
+    WordCounts& conflicts = shared_.counts[std::size_t(HeatFigure::conflicts)];
+    for (const std::uint64_t start : pattern.start_words) {
+        const std::uint64_t times = std::exchange(pattern.starts[start], 0);
+        for (const Run& run : pattern.runs) {
+            const std::uint64_t first = start + std::uint64_t(run.first);
+            counts.add(first, run.words, times * run.lanes);
+            if (run.conflicts) conflicts.add(first, run.words, times * run.conflicts);
+        }
+    }
+    pattern.start_words.clear();
 }
 
 // For lanes that access several allocations. An invalid address ends the launch, which then does

@@ -70,12 +70,19 @@ class HeatMap : public Observer {
         std::array<std::uint64_t, lanes_per_warp> offsets{};  ///< from the first lane's address
         std::int64_t low = 0, high = 0;                       ///< bytes of all lanes, likewise
         std::vector<Run> runs;
+        // Accesses to shared memory that add_started() has still to add
+        HeatFigure figure{};
+        std::vector<std::uint32_t> starts;       ///< how many, by the word of the first lane
+        std::vector<std::uint64_t> start_words;  ///< those that `starts` has
     };
 
     void forget();
     void count(const Access& access, bool shared);
     void count_lanes(const Access& access);
-    const Pattern& pattern_of(const Access& access, std::uint64_t first, bool shared);
+    /// Adds the accesses that the patterns have in `starts`.
+    void add_started();
+    void add_started(Pattern& pattern);
+    Pattern& pattern_of(const Access& access, std::uint64_t first, bool shared);
     /// The region that holds these bytes, or nullptr.
     Region* region_of(std::uint32_t pc, std::uint64_t low, std::uint64_t high, bool shared);
     Region* global_region(std::uint64_t address);

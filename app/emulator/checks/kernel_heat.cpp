@@ -51,9 +51,15 @@ WordCounts& WordCounts::operator+=(WordCounts&& other) {
             pages_[p] = std::move(other.pages_[p]);
             continue;
         }
-        for (std::uint64_t i = 0; i < page_words; ++i)
-            if (const std::uint32_t number = (*other.pages_[p])[i])
-                add(p * page_words + i, 1, number);
+        Page& own = *pages_[p];
+        const Page& added = *other.pages_[p];
+        bool wraps = false;
+        for (std::uint64_t i = 0; i < page_words; ++i) {
+            own[i] += added[i];
+            wraps |= own[i] < added[i];
+        }
+        for (std::uint64_t i = 0; wraps && i < page_words; ++i)
+            if (own[i] < added[i]) carries_[p * page_words + i] += std::uint64_t(1) << 32;
     }
     for (const auto& [word, carry] : other.carries_) carries_[word] += carry;
     return *this;
