@@ -119,10 +119,10 @@ HeatPanel::Choice HeatPanel::choose(Ui& ui, const KernelHeat& kernel, float widt
     if (room > ui.px(60)) {
         ImGui::AlignTextToFramePadding();
         clipped_text(ui.fonts.small, colour::dim, what, room);
-        record(ui, "heat.kernel", kernel.kernel);
     } else {
         ImGui::NewLine();
     }
+    record(ui, "heat.kernel", kernel.kernel);
     return {&array, figures[chosen].value};
 }
 
