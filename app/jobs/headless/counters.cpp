@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "compute/device/sentences.h"
+#include "experiments/measure/source_names.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -186,7 +187,8 @@ std::string heat_text(const std::vector<emulator::KernelHeat>& heat, emulator::H
         "bank\n",
         compute::name(figure));
     for (const emulator::KernelHeat& kernel : heat) {
-        text += fmt::format("  {}\n      {:>22}", kernel.kernel, "words");
+        text +=
+            fmt::format("  {}\n      {:>22}", experiments::as_named(kernel.kernel, edits), "words");
         for (const auto& word : compute::words_of<emulator::HeatFigure>)
             text += fmt::format(" {:>12}", word.name);
         text += "\n";

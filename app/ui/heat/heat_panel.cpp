@@ -113,7 +113,7 @@ HeatPanel::Choice HeatPanel::choose(Ui& ui, const KernelHeat& kernel, float widt
     ImGui::SameLine(0, ui.px(14));
     const auto& inspection = *stage_.checks().inspection;
     const std::string what =
-        fmt::format("{}, {} of {} blocks. {}", kernel.kernel, number(inspection.blocks),
+        fmt::format("{}, {} of {} blocks. {}", inspection.kernel, number(inspection.blocks),
                     number(inspection.of_blocks), help_of(figures[chosen].value));
     const float room = right - ImGui::GetCursorScreenPos().x;
     if (room > ui.px(60)) {
@@ -122,7 +122,7 @@ HeatPanel::Choice HeatPanel::choose(Ui& ui, const KernelHeat& kernel, float widt
     } else {
         ImGui::NewLine();
     }
-    record(ui, "heat.kernel", kernel.kernel);
+    record(ui, "heat.kernel", inspection.kernel);
     return {&array, figures[chosen].value};
 }
 
