@@ -72,6 +72,7 @@ jobs::HeadlessRequest headless_request(const Options& options) {
     request.sarif = options.sarif;
     request.counters = options.counters;
     request.lines = options.lines;
+    request.heat = options.heat;
     request.kernel_source = options.kernel_source;
     request.kernels = options.kernels;
     request.launch = options.launch;

@@ -98,9 +98,13 @@ class Parser {
         flag("--counters", options_.counters,
              "run on the emulator and count sectors, bank conflicts and more", group);
         text("--lines", "C",
-             "count lines: instructions, divergence, sectors, wavefronts, conflicts",
-             group, [this](const std::string& c) {
+             "count lines: instructions, divergence, sectors, wavefronts, conflicts", group,
+             [this](const std::string& c) {
                  options_.lines = parse_word<experiments::LineFigure>("--lines", c);
+             });
+        text("--heat", "C", "count words of memory: reads, writes, atomics, conflicts", group,
+             [this](const std::string& c) {
+                 options_.heat = parse_word<emulator::HeatFigure>("--heat", c);
              });
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
@@ -292,6 +296,7 @@ class Parser {
         if (!options_.sarif.empty() && !options_.checks.any())
             throw UsageError("--sarif: add --check race,barrier,memory");
         if (options_.lines && !options_.counters) throw UsageError("--lines: add --counters");
+        if (options_.heat && !options_.counters) throw UsageError("--heat: add --counters");
         if (json_->count() && window) {
             throw UsageError("--json: add --headless, --list or --bench");
         }

@@ -8,6 +8,7 @@
 
 #include "compute/device/device.h"
 #include "experiments/framework/experiment.h"
+#include "experiments/measure/heat_figures.h"
 #include "experiments/measure/line_figures.h"
 #include "jobs/bench/sections.h"
 #include "jobs/headless/check.h"
@@ -45,6 +46,7 @@ struct Options {
     std::filesystem::path sarif;                   ///< for what the checks find; empty: none
     bool counters = false;                         ///< true: run headless, on the emulator
     std::optional<experiments::LineFigure> lines;  ///< counters of source lines too, by this
+    std::optional<emulator::HeatFigure> heat;      ///< counts of words of memory too, by this
     std::filesystem::path checkpoint, resume;      ///< empty: none
     std::uint64_t every = 100;                     ///< frames between checkpoints
     std::string json;                              ///< a file, "-" for standard output; empty: none

@@ -25,8 +25,8 @@ SUBFLOORS = {
     "experiments": [{"framework", "bodies", "arrays"}, {"measure"},
                     {"nbody", "ripple", "sums", "scratch", "launch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
-    "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"}, {"editor", "microscope", "launch"},
-           {"dock", "panels"}, {"window"}],
+    "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
+           {"editor", "heat", "launch", "microscope"}, {"dock", "panels"}, {"window"}],
 }
 
 # Outside headers, and the files that may include them (paths below app/).

@@ -374,6 +374,18 @@ class Answers(CommandLine):
         self.assertEqual(tiled["shared"]["loads"]["requests"], warps * 256)
         self.assertEqual(tiled["global"]["loads"]["sectors"], warps * (1 + 4 + 1) * 16)
 
+    def test_heat(self):
+        dot = ["--counters", "--heat", "reads", "--experiment", "dot", "--set", "dot.n=4096"]
+        self.assertIn("cache, shared memory, 4096 bytes", self.expect_success(*dot))
+        counted = json.loads(self.expect_success(*dot, "--json", "-"))["counters"]
+        book = next(k for k in counted if k["kernel"] == "dot_book")
+        arrays = {array["name"]: array for array in book["heat"]}
+        self.assertEqual(set(arrays), {"cache", "a", "b", "partial"})
+        # Every element is read once in each launch.
+        self.assertEqual(arrays["a"]["runs"], [{
+            "first": 0, "words": 4096, "reads": book["launches"], "writes": 0, "atomics": 0,
+            "conflicts": 0}])
+
     def test_bodies(self):
         (self.folder / "two.csv").write_text(CSV)
         (self.folder / "five.bin").write_bytes(tipsy(5, 5))

@@ -106,6 +106,12 @@ TEST(Options, LinesNameAFigureOfTheCounters) {
     EXPECT_EQ(o.lines, experiments::LineFigure::conflicts);
 }
 
+TEST(Options, HeatNamesAFigureOfTheWords) {
+    const Options o = parse({"--counters", "--heat", "conflicts", "--experiment", "ripple"});
+    EXPECT_EQ(o.heat, emulator::HeatFigure::conflicts);
+    EXPECT_FALSE(parse({"--counters", "--experiment", "ripple"}).heat);
+}
+
 TEST(Options, BarriersOptionSetsThePolicy) {
     EXPECT_EQ(parse({"--barriers", "before-volta"}).run.barriers,
               compute::BarrierPolicy::before_volta);
@@ -221,6 +227,8 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
          "--lines",
          "add --counters"},
         {{"--counters", "--lines", "speed"}, "--lines speed", "instructions, divergence"},
+        {{"--heat", "reads", "--experiment", "dot"}, "--heat", "add --counters"},
+        {{"--counters", "--heat", "races"}, "--heat races", "reads, writes, atomics, conflicts"},
         {{"--check", "rcae"}, "--check rcae", "race, barrier, memory"},
         {{"--check", "race,memroy"}, "memroy", "race, barrier, memory"},
         {{"--check", "race,"}, "--check", "race, barrier, memory"},

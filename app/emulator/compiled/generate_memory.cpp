@@ -199,9 +199,14 @@ void Generator::report_broadcast(std::uint32_t u, LlvmValue address, LlvmBlock d
     const LlvmBlock repeated = ir_.block("repeated"), first = ir_.block();
     ir_.likely(ir_.compare(Ir::eq, ir_.load(i32, ir_.at(tags, address)), tag), repeated, first);
     ir_.go_on_in(repeated);
+    const auto add_one = [&](LlvmValue count) {
+        ir_.store(ir_.op(Ir::add, ir_.load(i64, count), 1), count);
+    };
     const LlvmValue counts = ir_.load(pointer, ir_.at(block_, WarpLayout::load_counts));
-    const LlvmValue count = ir_.at(counts, kernel_.index_of(&i) * sizeof(std::uint64_t));
-    ir_.store(ir_.op(Ir::add, ir_.load(i64, count), 1), count);
+    add_one(ir_.at(counts, kernel_.index_of(&i) * sizeof(std::uint64_t)));
+    // A word has 4 bytes, its count 8.
+    const LlvmValue by_word = ir_.load(pointer, ir_.at(block_, WarpLayout::load_word_counts));
+    add_one(ir_.at(by_word, ir_.op(Ir::shl, address, 1)));
     ir_.jump(done);
     ir_.go_on_in(first);
     const LlvmValue next_place = ir_.at(block_, WarpLayout::next_load);

@@ -23,6 +23,7 @@ struct WarpLayout {
     static constexpr std::size_t wanted_events = offsetof(BlockContext, wanted_events);
     static constexpr std::size_t load_tags = offsetof(BlockContext, load_tags);
     static constexpr std::size_t load_counts = offsetof(BlockContext, load_counts);
+    static constexpr std::size_t load_word_counts = offsetof(BlockContext, load_word_counts);
     static constexpr std::size_t load_change = offsetof(BlockContext, load_change);
     static constexpr std::size_t next_load = offsetof(BlockContext, next_load);
     static constexpr std::size_t loads_end = offsetof(BlockContext, loads_end);

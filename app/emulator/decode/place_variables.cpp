@@ -23,6 +23,9 @@ void place(KernelState& state, const Variable& v) {
             state.module.name(), state.syntax.name, v.name, most, shared ? "shared" : "local"));
     state.symbols[v.name] = {v.space, begin};
     end = std::uint32_t(begin + v.bytes);
+    if (shared)
+        state.kernel->shared_variables.push_back(
+            {v.name, std::uint32_t(begin), std::uint32_t(v.bytes)});
 }
 
 }  // namespace
@@ -41,7 +44,10 @@ void place_variables(KernelState& state) {
     // All dynamic shared variables begin behind the static ones.
     if (has_dynamic) kernel.shared_bytes = (kernel.shared_bytes + 15) / 16 * 16;
     for (const Variable& v : state.syntax.variables)
-        if (v.dynamic) state.symbols[v.name] = {Space::shared, kernel.shared_bytes};
+        if (v.dynamic) {
+            state.symbols[v.name] = {Space::shared, kernel.shared_bytes};
+            kernel.shared_variables.push_back({v.name, kernel.shared_bytes, 0});
+        }
     for (const Parameter& p : state.syntax.parameters)
         state.symbols[p.name] = {Space::param, p.offset};
 }

@@ -50,7 +50,10 @@ void BlockEvents::block_begin() {
 
 void BlockEvents::block_end(const Statistics& of_block) {
     tell_broadcasts();
-    repeated_.take([&](std::uint32_t pc, std::uint64_t n) { observer_.on_repeated_loads(pc, n); });
+    repeated_.take([&](std::uint32_t pc, std::uint64_t n) { observer_.on_repeated_loads(pc, n); },
+                   [&](std::uint64_t address, std::uint32_t bytes, std::uint64_t n) {
+                       observer_.on_repeated_address(address, bytes, n);
+                   });
     observer_.on_block_end(block_.block, of_block);
 }
 

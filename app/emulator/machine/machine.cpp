@@ -226,6 +226,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     Dispatch dispatch(first, first + blocks, virtual_sms(), options.progress.get());
     Budget budget(options);
     if (observer) observer->on_launch(kernel, launch);
+    if (observer) observer->on_arguments(frozen.arguments);
     unsigned threads = options.threads ? options.threads : hardware_threads();
     threads = unsigned(
         std::clamp<std::uint64_t>(std::min<std::uint64_t>(virtual_sms(), blocks), 1, threads));

@@ -79,6 +79,8 @@ class Observer {
     /// have run blocks above it: the observer must forget them.
     virtual void on_failure(std::uint32_t /*block*/) {}
     virtual void on_launch(const Kernel&, const LaunchShape&) {}
+    /// The packed arguments of that launch (Kernel::parameters); called after on_launch().
+    virtual void on_arguments(std::span<const std::byte>) {}
     /// What the blocks that this observer or fork has seen have executed, by pc. It must want all
     /// blocks. Comes before join().
     virtual void on_executions(std::span<const ExecutionCount>) {}
@@ -103,6 +105,9 @@ class Observer {
         }
     }
     virtual void on_repeated_loads(std::uint32_t /*pc*/, std::uint64_t /*warp instructions*/) {}
+    /// The loads that on_repeated_loads() tells, by address.
+    virtual void on_repeated_address(std::uint64_t /*address*/, std::uint32_t /*bytes*/,
+                                     std::uint64_t /*warp instructions*/) {}
     virtual void on_global_access(const Access&) {}
     virtual void on_barrier_arrival(const BarrierArrival&) {}
     virtual void on_barrier_release(const BarrierRelease&) {}

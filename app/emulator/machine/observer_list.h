@@ -32,6 +32,9 @@ class ObserverList : public Observer {
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override {
         each([&](Observer& o) { o.on_launch(kernel, launch); });
     }
+    void on_arguments(std::span<const std::byte> arguments) override {
+        each([&](Observer& o) { o.on_arguments(arguments); });
+    }
     void on_executions(std::span<const ExecutionCount> counts) override {
         each([&](Observer& o) { o.on_executions(counts); });
     }
@@ -58,6 +61,10 @@ class ObserverList : public Observer {
     }
     void on_repeated_loads(std::uint32_t pc, std::uint64_t number) override {
         each([&](Observer& o) { o.on_repeated_loads(pc, number); });
+    }
+    void on_repeated_address(std::uint64_t address, std::uint32_t bytes,
+                             std::uint64_t number) override {
+        each([&](Observer& o) { o.on_repeated_address(address, bytes, number); });
     }
     void on_global_access(const Access& access) override {
         each([&](Observer& o) { o.on_global_access(access); });

@@ -64,6 +64,13 @@ struct RegisterInfo {
     bool is_float = false;
 };
 
+/// A variable of a block's shared memory.
+struct SharedVariable {
+    std::string name;          ///< in the PTX
+    std::uint32_t offset = 0;  ///< bytes
+    std::uint32_t bytes = 0;   ///< 0: dynamic, all bytes from `offset` on
+};
+
 struct SpecialSlot {
     Special special;
     std::uint32_t slot;
@@ -74,7 +81,8 @@ struct Kernel {
     std::vector<Parameter> parameters;
     std::uint32_t parameter_bytes = 0;
     std::uint32_t shared_bytes = 0;  ///< static; dynamic shared memory begins behind it
-    std::uint32_t local_bytes = 0;   ///< of one thread
+    std::vector<SharedVariable> shared_variables;  ///< in the order of their offsets
+    std::uint32_t local_bytes = 0;                 ///< of one thread
     /// The first bytes of local memory, which are zero when a block begins: all of them except the
     /// recursion stack, whose frames are written before they are read.
     std::uint32_t cleared_local_bytes = 0;

@@ -24,11 +24,16 @@ namespace warpscope::emulator {
 class RepeatedLoads {
   public:
     RepeatedLoads(const Kernel& kernel, BlockContext& block)
-        : block_(block), tags_(block.shared_bytes / tagged_bytes + 1), counts_(kernel.code.size()) {
+        : block_(block),
+          tags_(block.shared_bytes / tagged_bytes + 1),
+          counts_(kernel.code.size()),
+          word_bytes_(tags_.size()),
+          word_counts_(tags_.size()) {
         block_.load_tags = tags_.data();
         block_.load_counts = counts_.data();
         block_.next_load = written_.data();
         block_.loads_end = written_.data() + written_.size();
+        block_.load_word_counts = word_counts_.data();
     }
     RepeatedLoads(const RepeatedLoads&) = delete;
     RepeatedLoads& operator=(const RepeatedLoads&) = delete;
@@ -41,7 +46,12 @@ class RepeatedLoads {
     /// Later loads like this one need only be counted.
     void remember(std::uint64_t address, std::uint32_t bytes, std::uint32_t pc) {
         if (bytes < tagged_bytes) return;
-        tags_[address / tagged_bytes] = block_.load_change + bytes;
+        const std::uint64_t word = address / tagged_bytes;
+        if (word_bytes_[word] == 0) words_.push_back(word);
+        // The count of a word is of loads of one width until the end of the block.
+        if (word_bytes_[word] != 0 && word_bytes_[word] != bytes) return;
+        word_bytes_[word] = std::uint8_t(bytes);
+        tags_[word] = block_.load_change + bytes;
         if (std::find(loads_.begin(), loads_.end(), pc) == loads_.end()) loads_.push_back(pc);
     }
     /// Shared memory, or the order of its accesses, changes.
@@ -52,11 +62,18 @@ class RepeatedLoads {
         std::fill(tags_.begin(), tags_.end(), 0);
         block_.load_change = 0;
     }
-    /// Calls f(pc, number) for the loads that have been counted, and begins anew.
-    template <typename F>
-    void take(F&& f) {
+    /// Calls by_pc(pc, number) and by_address(address, bytes, number) for the loads that have been
+    /// counted, and begins anew.
+    template <typename ByPc, typename ByAddress>
+    void take(ByPc&& by_pc, ByAddress&& by_address) {
         for (const std::uint32_t pc : loads_)
-            if (const std::uint64_t n = std::exchange(counts_[pc], 0)) f(pc, n);
+            if (const std::uint64_t n = std::exchange(counts_[pc], 0)) by_pc(pc, n);
+        for (const std::uint64_t word : words_) {
+            const std::uint32_t bytes = std::exchange(word_bytes_[word], 0);
+            if (const std::uint64_t n = std::exchange(word_counts_[word], 0))
+                by_address(word * tagged_bytes, bytes, n);
+        }
+        words_.clear();
         forget();
     }
 
@@ -68,6 +85,10 @@ class RepeatedLoads {
     std::vector<std::uint32_t> tags_;    ///< by word of shared memory
     std::vector<std::uint64_t> counts_;  ///< by pc
     std::vector<std::uint32_t> loads_;   ///< pcs that may have counts
+    // By word of shared memory, for loads that begin there
+    std::vector<std::uint8_t> word_bytes_;  ///< width of the loads; 0: there were none
+    std::vector<std::uint64_t> word_counts_;
+    std::vector<std::uint64_t> words_;  ///< those with a width
     std::array<BroadcastLoad, told_together> written_;
 };
 

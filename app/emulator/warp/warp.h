@@ -75,6 +75,7 @@ struct BlockContext {
     // RepeatedLoads of an observed block
     std::uint32_t* load_tags = nullptr;
     std::uint64_t* load_counts = nullptr;
+    std::uint64_t* load_word_counts = nullptr;
     std::uint32_t load_change = 0;
     BroadcastLoad* next_load = nullptr;  ///< where the next one is written
     const BroadcastLoad* loads_end = nullptr;

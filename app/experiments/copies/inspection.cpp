@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "emulator/checks/barrier_check.h"
+#include "emulator/checks/heat_map.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/program/error.h"
 #include "emulator/races/race_detector.h"
@@ -31,10 +32,12 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     emulator::RaceDetector races;
     emulator::BarrierCheck barriers;
     emulator::AccessCounters counters;
+    emulator::HeatMap heat(specimen.machine().memory());
     emulator::ObserverList all;
     all.add(races);
     all.add(barriers);
     all.add(counters);
+    all.add(heat);
 
     Inspection inspection;
     inspection.kernel = specimen.launch().kernel->name;
@@ -49,6 +52,8 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
         inspection.blocks += kernel.blocks;
         kernel.launches = 1;  // although it ran in two parts
     }
+    for (emulator::KernelHeat& kernel : heat.take())
+        inspection.heat = std::make_shared<const emulator::KernelHeat>(std::move(kernel));
     inspection.findings = emulator::merged({races.findings(), barriers.findings()});
     return inspection;
 }

@@ -10,6 +10,7 @@
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/findings.h"
+#include "emulator/checks/kernel_heat.h"
 #include "experiments/copies/running.h"
 
 namespace warpscope::experiments {
@@ -59,15 +60,17 @@ struct Inspection {
     std::string kernel;
     std::vector<emulator::Finding> findings;  ///< of the race check and the barrier check
     std::vector<emulator::KernelCounters> counters;
+    /// Of the kernel, where it has been counted; shared, because it can be large. Or null.
+    std::shared_ptr<const emulator::KernelHeat> heat;
     std::uint64_t blocks = 0;     ///< number of blocks that ran to their end
     std::uint64_t of_blocks = 0;  ///< in the grid
     std::string error;            ///< the error that ended the launch early, or empty
 };
 
-/// Runs the specimen's launch under the race detector, the barrier check and the counters. Of a
-/// launch that takes more than `instructions` warp instructions, judged by its first block, only
-/// the blocks that fit are run, at least one. An error ends the launch; the findings before it
-/// count.
+/// Runs the specimen's launch under the race detector, the barrier check, the counters and the heat
+/// map. Of a launch that takes more than `instructions` warp instructions, judged by its first
+/// block, only the blocks that fit are run, at least one. An error ends the launch; the findings
+/// before it count.
 Inspection inspect(Specimen& specimen, std::uint64_t instructions = 300'000'000);
 
 /// How a launch of the experiment's kernel ends under one barrier policy.

@@ -11,23 +11,6 @@
 namespace warpscope::experiments {
 namespace {
 
-using Kind = CudaToken::Kind;
-
-/// The source with a space for each character of a comment or literal. Lines stay where they are.
-std::string code_of(std::string_view source) {
-    std::string code(source);
-    bool in_comment = false;
-    for (std::size_t begin = 0, end = 0; begin < source.size(); begin = end + 1) {
-        end = std::min(source.find('\n', begin), source.size());
-        const auto line = code.begin() + std::ptrdiff_t(begin);
-        for (const CudaToken& token : cuda_tokens(source.substr(begin, end - begin), in_comment))
-            if (token.kind == Kind::comment || token.kind == Kind::literal)
-                std::fill(line + std::ptrdiff_t(token.begin), line + std::ptrdiff_t(token.end),
-                          ' ');
-    }
-    return code;
-}
-
 /// First character of the body and one past its last; {0, 0} if there is no body.
 std::pair<std::size_t, std::size_t> body_of(const std::string& code, std::string_view function) {
     const std::string name = fmt::format(" {}(", function);

@@ -1,5 +1,6 @@
 #include "experiments/framework/cuda_tokens.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace warpscope::experiments {
@@ -86,6 +87,20 @@ std::vector<CudaToken> cuda_tokens(Words line, bool& in_comment) {
             ++at;
     }
     return tokens;
+}
+
+std::string code_of(std::string_view source) {
+    std::string code(source);
+    bool in_comment = false;
+    for (std::size_t begin = 0, end = 0; begin < source.size(); begin = end + 1) {
+        end = std::min(source.find('\n', begin), source.size());
+        const auto line = code.begin() + std::ptrdiff_t(begin);
+        for (const CudaToken& token : cuda_tokens(source.substr(begin, end - begin), in_comment))
+            if (token.kind == Kind::comment || token.kind == Kind::literal)
+                std::fill(line + std::ptrdiff_t(token.begin), line + std::ptrdiff_t(token.end),
+                          ' ');
+    }
+    return code;
 }
 
 }  // namespace warpscope::experiments

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct CudaToken {
 /// `in_comment` says whether the line begins inside a /* comment */, and is set to whether the next
 /// one does.
 std::vector<CudaToken> cuda_tokens(std::string_view line, bool& in_comment);
+
+/// The source with a space for each character of a comment or literal. Lines stay where they are.
+std::string code_of(std::string_view source);
 
 bool begins_word(char c);
 /// The ends of the word and of the number that `at` is in.

@@ -6,15 +6,11 @@
 
 namespace warpscope::experiments {
 
-namespace {
-
 std::string_view source_of(const compute::KernelEdits& edits, std::string_view path) {
     for (const auto& [file, edit] : edits)
         if (path == compute::kernel_path(file) || path == edit->from) return edit->source;
     return compute::kernel_source(path);
 }
-
-}  // namespace
 
 std::uint64_t figure_of(const emulator::ExecutedWork& work, LineFigure figure) {
     switch (figure) {

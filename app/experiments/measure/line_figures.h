@@ -26,6 +26,10 @@ std::uint64_t figure_of(const emulator::ExecutedWork& work, LineFigure figure);
 std::vector<const emulator::LineCounters*> sorted_lines(const emulator::KernelCounters& kernel,
                                                         LineFigure figure);
 
+/// The kernel source that the PTX names `path`, a compute::kernel_path() or KernelEdit::from; empty
+/// where it is neither built in nor an edit.
+std::string_view source_of(const compute::KernelEdits& edits, std::string_view path);
+
 /// The text of a line without the blanks around it; empty where the file is neither a built-in
 /// kernel source nor an edit of one. `file` is a compute::kernel_path() or
 /// KernelEdit::from, lines count from 1.

@@ -74,12 +74,13 @@ Checks parse_checks(std::string_view text) {
     return checks;
 }
 
-Checking::Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters)
-    : device_(device) {
+Checking::Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters, bool heat)
+    : device_(device), heat_(device.machine().memory()) {
     if (checks.race) all_.add(race_);
     if (checks.barrier) all_.add(barrier_);
     if (checks.memory) all_.add(memory_);
     if (counters) all_.add(counters_);
+    if (heat) all_.add(heat_);
     device_.observe(&all_);
 }
 

@@ -9,6 +9,7 @@
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/barrier_check.h"
 #include "emulator/checks/findings.h"
+#include "emulator/checks/heat_map.h"
 #include "emulator/checks/memory_check.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/races/race_detector.h"
@@ -35,13 +36,15 @@ Checks parse_checks(std::string_view text);
 /// checks.
 class Checking {
   public:
-    Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters = false);
+    Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters = false,
+             bool heat = false);
     Checking(const Checking&) = delete;
     Checking& operator=(const Checking&) = delete;
     ~Checking() { device_.observe(nullptr); }
 
     std::vector<emulator::Finding> findings() const;
     const std::vector<emulator::KernelCounters>& counters() const { return counters_.kernels(); }
+    std::vector<emulator::KernelHeat> take_heat() { return heat_.take(); }
 
   private:
     compute::EmulatedDevice& device_;
@@ -49,6 +52,7 @@ class Checking {
     emulator::BarrierCheck barrier_;
     emulator::MemoryCheck memory_;
     emulator::AccessCounters counters_;
+    emulator::HeatMap heat_;
     emulator::ObserverList all_;
 };
 

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compute/device/sentences.h"
+#include "experiments/measure/source_names.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -42,6 +45,31 @@ std::string shared_line(std::string_view name, const MemoryCounts& c) {
                                       : "no bank conflicts";
     return fmt::format("    {:14} {:>12} requests {:>14} bytes {:>12} wavefronts   {}\n", name,
                        c.requests, c.bytes, c.wavefronts, conflicts);
+}
+
+std::string heat_lines(const emulator::HeatArray& array, const std::string& name,
+                       emulator::HeatFigure figure) {
+    constexpr std::size_t most_rows = 8;
+    const std::vector<experiments::HeatRun> runs = experiments::heat_runs(array);
+    std::string text = fmt::format("    {}, {} memory, {} bytes:", name,
+                                   array.shared ? "shared" : "global", array.bytes);
+    for (const auto& word : compute::words_of<emulator::HeatFigure>)
+        text += fmt::format("{} {} {}", word.value == emulator::HeatFigure::reads ? "" : ",",
+                            experiments::heat_total(runs, word.value), word.name);
+    text += "\n";
+    const std::vector<experiments::HeatRun> rows = experiments::hottest(runs, figure);
+    for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
+        const experiments::HeatRun& run = rows[i];
+        const std::string words =
+            run.words == 1 ? fmt::format("{}", run.first)
+                           : fmt::format("{} to {}", run.first, run.first + run.words - 1);
+        text += fmt::format("      {:>22}", words);
+        for (const std::uint64_t count : run.counts) text += fmt::format(" {:>12}", count);
+        text += "\n";
+    }
+    if (rows.size() > most_rows)
+        text += fmt::format("      and {} more ranges of words\n", rows.size() - most_rows);
+    return text;
 }
 
 }  // namespace
@@ -87,6 +115,26 @@ Json lines_json(const KernelCounters& kernel, experiments::LineFigure figure,
     return json;
 }
 
+Json heat_json(const emulator::KernelHeat& kernel, const compute::KernelEdits& edits) {
+    Json json = Json::array();
+    for (const emulator::HeatArray& array : kernel.arrays) {
+        Json runs = Json::array();
+        for (const experiments::HeatRun& run : experiments::heat_runs(array)) {
+            Json row = {{"first", run.first}, {"words", run.words}};
+            for (const auto& word : compute::words_of<emulator::HeatFigure>)
+                row[std::string(word.name)] = run.count(word.value);
+            runs.push_back(std::move(row));
+        }
+        json.push_back({{"name", experiments::heat_name(kernel, array, edits)},
+                        {"space", array.shared ? "shared" : "global"},
+                        {"begin", array.shared ? Json(array.begin) : Json(nullptr)},
+                        {"bytes", array.bytes},
+                        {"parameter", array.parameter < 0 ? Json(nullptr) : Json(array.parameter)},
+                        {"runs", std::move(runs)}});
+    }
+    return json;
+}
+
 std::string counters_text(const std::vector<KernelCounters>& counters) {
     std::string text = "counters (from the emulator; a sector is 32 bytes)\n";
     for (const KernelCounters& k : counters) {
@@ -127,6 +175,25 @@ std::string lines_text(const std::vector<KernelCounters>& counters, experiments:
                             global.least_sectors, shared.wavefronts, shared.conflicts(), place,
                             experiments::text_of_line(edits, l->file, l->line));
         }
+    }
+    return text;
+}
+
+std::string heat_text(const std::vector<emulator::KernelHeat>& heat, emulator::HeatFigure figure,
+                      const compute::KernelEdits& edits) {
+    std::string text = fmt::format(
+        "heat of the words of memory (4 bytes each), by {}\n"
+        "  reads, writes, atomics: by threads; conflicts: additional wavefronts of the word's "
+        "bank\n",
+        compute::name(figure));
+    for (const emulator::KernelHeat& kernel : heat) {
+        text +=
+            fmt::format("  {}\n      {:>22}", experiments::as_named(kernel.kernel, edits), "words");
+        for (const auto& word : compute::words_of<emulator::HeatFigure>)
+            text += fmt::format(" {:>12}", word.name);
+        text += "\n";
+        for (const emulator::HeatArray& array : kernel.arrays)
+            text += heat_lines(array, experiments::heat_name(kernel, array, edits), figure);
     }
     return text;
 }

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "emulator/checks/kernel_counters.h"
+#include "experiments/measure/heat_figures.h"
 #include "experiments/measure/line_figures.h"
 #include "jobs/output/json.h"
 
@@ -21,11 +22,21 @@ Json to_json(const std::vector<emulator::KernelCounters>& counters);
 Json lines_json(const emulator::KernelCounters& kernel, experiments::LineFigure figure,
                 const compute::KernelEdits& edits);
 
+/// The arrays of a kernel, to be added to to_json(counters): [{name, space, begin, bytes,
+/// parameter, runs: [{first, words, reads, writes, atomics, conflicts}, …]}, …]. `begin` is an
+/// offset into shared memory, null for global memory; `parameter` counts from 0, null where there
+/// is none. A run has the counts of each of its words, which begin with the index `first`.
+Json heat_json(const emulator::KernelHeat& kernel, const compute::KernelEdits& edits);
+
 /// One line for each kernel, followed by one line for each kind of access in it.
 std::string counters_text(const std::vector<emulator::KernelCounters>& counters);
 
 /// A table for each kernel: its source lines, the highest figure first.
 std::string lines_text(const std::vector<emulator::KernelCounters>& counters,
                        experiments::LineFigure figure, const compute::KernelEdits& edits);
+
+/// For each array of each kernel its sums and its hottest words.
+std::string heat_text(const std::vector<emulator::KernelHeat>& heat, emulator::HeatFigure figure,
+                      const compute::KernelEdits& edits);
 
 }  // namespace warpscope::jobs

@@ -208,7 +208,7 @@ void run_watched(RunResult& result, const Entry& entry,
                  const std::shared_ptr<compute::Device>& device, const HeadlessRequest& request,
                  const Painter& painter) {
     Checking checking(dynamic_cast<compute::EmulatedDevice&>(*device), request.checks,
-                      request.counters);
+                      request.counters, request.heat.has_value());
     try {
         run_frames(result, entry, device, request, painter);
         result.findings = experiments::as_named(checking.findings(), device->edits());
@@ -222,6 +222,7 @@ void run_watched(RunResult& result, const Entry& entry,
         result.stopped = experiments::as_named(e.what(), device->edits());
     }
     result.counters = checking.counters();
+    result.heat = checking.take_heat();
     for (emulator::KernelCounters& kernel : result.counters)
         for (emulator::LineCounters& line : kernel.lines)
             line.file = experiments::as_named(std::move(line.file), device->edits());
@@ -342,6 +343,7 @@ RunResult run_experiment(const std::shared_ptr<compute::Device>& device,
     result.checks = request.checks;
     result.counted = request.counters;
     result.lines = request.lines;
+    result.hottest = request.heat;
     result.edits = device->edits();
     if (request.checks.any() || request.counters)
         run_watched(result, entry, device, request, painter);

@@ -35,6 +35,7 @@ struct HeadlessRequest {
     std::filesystem::path sarif{};                   ///< a file for what `checks` find; empty: none
     bool counters = false;                           ///< true needs an EmulatedDevice
     std::optional<experiments::LineFigure> lines{};  ///< of the counters, by this; empty: none
+    std::optional<emulator::HeatFigure> heat{};      ///< with the counters, by this; empty: none
     std::filesystem::path kernel_source{};  ///< replaces the experiment's kernel file; empty: none
     std::filesystem::path kernels{};        ///< a folder of kernel files; empty: none
     std::chrono::milliseconds kernel_time = std::chrono::seconds(10);  ///< of kernels from files
@@ -90,6 +91,8 @@ struct RunResult {
     bool counted = false;                     ///< counters were requested
     std::vector<emulator::KernelCounters> counters;
     std::optional<experiments::LineFigure> lines;  ///< source lines of the counters were requested
+    std::optional<emulator::HeatFigure> hottest;   ///< the heat of the kernels was requested
+    std::vector<emulator::KernelHeat> heat;        ///< of the kernels of `counters`
     compute::KernelEdits edits;                    ///< that the device ran
     std::vector<KernelFile> kernel_files;          ///< that replace built-in ones
     std::string output;                            ///< what kernels printed with printf()

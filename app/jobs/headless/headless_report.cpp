@@ -100,6 +100,8 @@ Json to_json(const RunResult& r) {
     if (r.counted) json["counters"] = to_json(r.counters);
     for (std::size_t k = 0; r.lines && k < r.counters.size(); ++k)
         json["counters"][k]["lines"] = lines_json(r.counters[k], *r.lines, r.edits);
+    for (std::size_t k = 0; k < r.heat.size(); ++k)
+        json["counters"][k]["heat"] = heat_json(r.heat[k], r.edits);
     if (!r.kernel_files.empty()) json["kernel_source"] = to_json(r.kernel_files);
     if (!r.output.empty()) json["output"] = r.output;
     return json;
@@ -123,6 +125,7 @@ std::string summary(const RunResult& r) {
     if (r.comparison) text += comparison_text(*r.comparison);
     if (r.counted) text += "\n" + counters_text(r.counters);
     if (r.lines) text += "\n" + lines_text(r.counters, *r.lines, r.edits);
+    if (r.hottest) text += "\n" + heat_text(r.heat, *r.hottest, r.edits);
     if (r.checks.any()) text += "\n" + findings_text(r.findings, r.checks);
     if (!r.stopped.empty()) text += "========= The run ended with an error: " + r.stopped + "\n";
     if (r.compared && !r.comparison) text += "\nnothing to compare: there is one variant\n";

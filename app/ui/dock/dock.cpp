@@ -133,6 +133,7 @@ Dock::Dock(Stage& stage, Microscope& microscope, DeviceFacts& facts, ViewOptions
       findings_(stage, microscope, options),
       counters_(stage),
       lines_(stage, options, editor),
+      heat_(stage),
       timeline_(stage, microscope),
       banks_(microscope),
       registers_(microscope),
@@ -158,7 +159,11 @@ std::vector<Dock::Tab> Dock::tabs() {
          draws(counters_)},
         {"lines", "Lines",
          "The counters by source line: where instructions, traffic and conflicts come from.",
-         draws(lines_)}};
+         draws(lines_)},
+        {"heat", "Heat",
+         "How often each word of shared memory and of the buffers is accessed, and its bank "
+         "conflicts.",
+         draws(heat_)}};
     if (stage_.shown().plan)
         tabs.insert(
             tabs.begin(),

@@ -13,6 +13,7 @@
 #include "ui/dock/roofline_panel.h"
 #include "ui/dock/timeline_panel.h"
 #include "ui/dock/timings_panel.h"
+#include "ui/heat/heat_panel.h"
 #include "ui/launch/buffer_panel.h"
 #include "ui/launch/launch_panel.h"
 #include "ui/microscope/banks_panel.h"
@@ -53,6 +54,7 @@ class Dock {
     FindingsPanel findings_;
     CountersPanel counters_;
     LinesPanel lines_;
+    HeatPanel heat_;
     TimelinePanel timeline_;
     BanksPanel banks_;
     RegistersPanel registers_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "emulator/checks/access_counters.h"
+#include "emulator/checks/heat_map.h"
 #include "emulator/compiled/compiled_kernel.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/ptx_fixture.h"
@@ -89,7 +90,8 @@ class EventRecorder : public Observer {
     }
 };
 
-inline std::string text_of(const RaceDetector& races, const AccessCounters& counters) {
+inline std::string text_of(const RaceDetector& races, const AccessCounters& counters,
+                           const HeatMap& heat) {
     std::string text;
     for (const Finding& f : races.findings()) text += fmt::format("{} {}\n", f.count, f.sentence);
     for (const KernelCounters& k : counters.kernels()) {
@@ -107,6 +109,11 @@ inline std::string text_of(const RaceDetector& races, const AccessCounters& coun
         EXPECT_EQ(sum.warp_instructions, k.warp_instructions);
         EXPECT_EQ(sum.thread_instructions, k.thread_instructions);
     }
+    for (const KernelHeat& k : heat.kernels())
+        for (const HeatArray& array : k.arrays)
+            for (std::uint64_t word = 0; word < array.words(); ++word)
+                for (const WordCounts& counts : array.counts)
+                    text += fmt::format("{} ", counts.at(word));
     return text;
 }
 
@@ -146,14 +153,17 @@ class BothForms {
     Outcome observe(bool compiled, LaunchShape launch, const Options& options, std::uint32_t n) {
         RaceDetector races;
         AccessCounters counters;
+        const Memory none;
+        HeatMap heat(none);  // of shared memory
         ObserverList checks;
         checks.add(races);
         checks.add(counters);
+        checks.add(heat);
         run(compiled, launch, options, n, &checks);
         EventRecorder recorder;
         Outcome outcome = run(compiled, launch, options, n, &recorder);
         outcome.events = std::move(recorder.events);
-        outcome.findings = text_of(races, counters);
+        outcome.findings = text_of(races, counters, heat);
         return outcome;
     }
 

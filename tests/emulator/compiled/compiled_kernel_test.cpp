@@ -243,13 +243,21 @@ TEST_F(CompiledKernelTest, RepeatedLoadsOfOneAddressAreCounted) {
     BothForms both(kernel_text(broadcast, tile));
     AccessCounters counters;
     RaceDetector races;
+    const Memory none;
+    HeatMap heat(none);  // of shared memory
     ObserverList checks;
     checks.add(counters);
     checks.add(races);
+    checks.add(heat);
     both.run(true, one_block(96), {}, 0, &checks);
     EXPECT_EQ(counters.kernels().front().shared_loads.requests, 3 * 64u);
     EXPECT_EQ(counters.kernels().front().shared_loads.bytes, 3 * 64 * 32 * 4u);
     EXPECT_TRUE(races.findings().empty());
+    const HeatArray& words = heat.kernels().at(0).arrays.at(0);
+    EXPECT_EQ(words.count(HeatFigure::reads, 3), 0u);
+    EXPECT_EQ(words.count(HeatFigure::reads, 4), 3 * 64 * 32u) << "the word at byte 16";
+    // The third warp has 16 lanes.
+    both.expect_equal(one_block(80));
 }
 
 // As above, but each warp stores into the word after its loads, and no barrier is between them.

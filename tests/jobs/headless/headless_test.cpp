@@ -354,6 +354,47 @@ TEST(HeadlessCounters, OfLinesAreSortedAndHaveTheirText) {
     EXPECT_NE(text.find("float value = tile["), std::string::npos) << text;
 }
 
+TEST(HeadlessCounters, OfWordsNameTheArraysAndTheHottestWords) {
+    const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
+    HeadlessRequest request = small("ripple");
+    request.counters = true;
+    request.heat = emulator::HeatFigure::conflicts;
+    const RunResult result = run_experiment(device, request, no_painter());
+    const Json json = Json::parse(dump(to_json(result)));
+    const Json& k =
+        *std::find_if(json["counters"].begin(), json["counters"].end(),
+                      [](const Json& counters) { return counters["kernel"] == "ripple_txty"; });
+    const auto blocks = k["blocks"].get<int>();
+    // Each block writes each word of the tile and reads it, each time with 7 others of its bank.
+    const Json tile = {{"name", "tile"},
+                       {"space", "shared"},
+                       {"begin", 0},
+                       {"bytes", 1024},
+                       {"parameter", nullptr},
+                       {"runs",
+                        {{{"first", 0},
+                          {"words", 256},
+                          {"reads", blocks},
+                          {"writes", blocks},
+                          {"atomics", 0},
+                          {"conflicts", 14 * blocks}}}}};
+    EXPECT_EQ(k["heat"][0], tile);
+    const Json& pixels = k["heat"][1];
+    EXPECT_EQ(pixels["name"], "pixels");
+    EXPECT_EQ(pixels["space"], "global");
+    EXPECT_EQ(pixels["bytes"], 64 * 64 * 4);
+    EXPECT_EQ(pixels["parameter"], 0);
+    EXPECT_EQ(pixels["runs"].size(), 1u);
+    // The frames and the reference of the report are in two allocations.
+    int writes = 0;
+    for (const Json& array : k["heat"])
+        if (array["name"] == "pixels") writes += array["runs"][0]["writes"].get<int>();
+    EXPECT_EQ(writes, k["launches"].get<int>());
+    const std::string text = summary(result);
+    EXPECT_NE(text.find("tile, shared memory, 1024 bytes"), std::string::npos) << text;
+    EXPECT_NE(text.find("0 to 255"), std::string::npos) << text;
+}
+
 TEST(HeadlessCounters, WorkTogetherWithChecks) {
     const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
     HeadlessRequest request = small("ripple");

@@ -1,0 +1,345 @@
+#include "emulator/checks/heat_map.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "emulator/checks/access_counters.h"
+#include "emulator/warp/warp.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+constexpr std::uint64_t word_bytes = WordCounts::word_bytes;
+
+HeatFigure figure_of(MemoryAccess kind) {
+    if (kind == MemoryAccess::load) return HeatFigure::reads;
+    return kind == MemoryAccess::store ? HeatFigure::writes : HeatFigure::atomics;
+}
+
+/// "tile" for _ZZ4drawPjiifibE4tile, which is draw(unsigned int*, …)::tile.
+std::string source_name(const std::string& ptx_name) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> demangled(
+        abi::__cxa_demangle(ptx_name.c_str(), nullptr, nullptr, &status), &std::free);
+    const std::string name = demangled ? demangled.get() : ptx_name;
+    const std::size_t scope = name.rfind("::");
+    return scope == std::string::npos ? name : name.substr(scope + 2);
+}
+
+std::string file_of(const Kernel& kernel) {
+    for (const SourceLine& statement : kernel.statements)
+        if (statement.file >= 0) return kernel.module->files()[std::size_t(statement.file)];
+    return {};
+}
+
+/// Calls f(word, words of its bank in its pass) for each word that the lanes of each pass access.
+template <typename F>
+void for_words_of_passes(const Access& a, const BankUse& use, F&& f) {
+    for (unsigned pass = 0; pass < use.least; ++pass) {
+        std::array<std::vector<std::uint64_t>, banks> words;
+        for (std::uint32_t m = a.mask; m; m &= m - 1) {
+            const auto lane = unsigned(std::countr_zero(m));
+            if (use.group[lane] != pass) continue;
+            const std::uint64_t at = a.address(lane);
+            for (std::uint64_t w = at / word_bytes; w <= (at + a.bytes - 1) / word_bytes; ++w) {
+                auto& in_bank = words[w % banks];
+                if (std::find(in_bank.begin(), in_bank.end(), w) == in_bank.end())
+                    in_bank.push_back(w);
+            }
+        }
+        for (const auto& in_bank : words)
+            for (const std::uint64_t word : in_bank) f(word, in_bank.size());
+    }
+}
+
+/// Sorts by word, and adds up the parts of each word.
+template <typename Run>
+void add_up(std::vector<Run>& parts) {
+    std::sort(parts.begin(), parts.end(),
+              [](const Run& a, const Run& b) { return a.first < b.first; });
+    std::size_t n = 0;
+    for (const Run& part : parts) {
+        if (n > 0 && parts[n - 1].first == part.first) {
+            parts[n - 1].lanes += part.lanes;
+            parts[n - 1].conflicts += part.conflicts;
+        } else {
+            parts[n++] = part;
+        }
+    }
+    parts.resize(n);
+}
+
+/// Joins neighbouring words with equal counts.
+template <typename Run>
+void join_neighbours(const std::vector<Run>& parts, std::vector<Run>& runs) {
+    runs.clear();
+    for (const Run& part : parts) {
+        if (!runs.empty() && runs.back().first + std::int64_t(runs.back().words) == part.first &&
+            runs.back().lanes == part.lanes && runs.back().conflicts == part.conflicts)
+            ++runs.back().words;
+        else
+            runs.push_back(part);
+    }
+}
+
+}  // namespace
+
+void HeatMap::Region::add(HeatFigure figure, std::uint64_t address, std::uint32_t bytes,
+                          std::uint64_t number) {
+    const std::uint64_t first = word_of(address);
+    counts[std::size_t(figure)].add(first, word_of(address + bytes - 1) + 1 - first, number);
+}
+
+void HeatMap::forget() {
+    shared_.counts = {};
+    regions_.clear();
+    std::fill(newest_.begin(), newest_.end(), nullptr);
+}
+
+std::unique_ptr<Observer> HeatMap::fork() {
+    auto fork = std::make_unique<HeatMap>(memory_);
+    fork->on_launch(*kernel_, launch_);
+    return fork;
+}
+
+void HeatMap::join(Observer& other) {
+    auto& fork = dynamic_cast<HeatMap&>(other);
+    fork.add_started();
+    for (std::size_t f = 0; f < heat_figures; ++f)
+        shared_.counts[f] += std::move(fork.shared_.counts[f]);
+    for (auto& [begin, region] : fork.regions_) {
+        Region& own = *global_region(begin);
+        for (std::size_t f = 0; f < heat_figures; ++f) own.counts[f] += std::move(region.counts[f]);
+    }
+}
+
+void HeatMap::on_launch(const Kernel& kernel, const LaunchShape& launch) {
+    kernel_ = &kernel;
+    launch_ = launch;
+    newest_.assign(kernel.code.size(), nullptr);
+    patterns_.assign(kernel.code.size(), {});
+    shared_.end = kernel.shared_bytes + launch.dynamic_shared_bytes;
+    forget();
+}
+
+void HeatMap::on_launch_end() {
+    add_started();
+    auto found = std::find_if(kernels_.begin(), kernels_.end(),
+                              [&](const KernelHeat& k) { return k.kernel == kernel_->name; });
+    if (found == kernels_.end()) {
+        found = kernels_.emplace(kernels_.end());
+        found->kernel = kernel_->name;
+        found->file = file_of(*kernel_);
+    }
+    ++found->launches;
+    found->launch = launch_;
+    add_shared(*found);
+    for (auto& [begin, region] : regions_)
+        add_array(*found, {.name = region.name,
+                           .shared = false,
+                           .begin = begin,
+                           .bytes = region.end - begin,
+                           .parameter = parameter_of(region),
+                           .counts = std::move(region.counts)});
+    forget();
+}
+
+void HeatMap::add_shared(KernelHeat& heat) {
+    for (const SharedVariable& variable : kernel_->shared_variables) {
+        HeatArray array{.name = source_name(variable.name),
+                        .shared = true,
+                        .begin = variable.offset,
+                        .bytes = variable.bytes ? variable.bytes : shared_.end - variable.offset};
+        bool counted = false;
+        for (std::size_t f = 0; f < heat_figures; ++f) {
+            array.counts[f].add_part(shared_.counts[f], variable.offset / word_bytes,
+                                     array.words());
+            counted |= array.counts[f].any();
+        }
+        if (counted) add_array(heat, std::move(array));
+    }
+}
+
+void HeatMap::add_array(KernelHeat& heat, HeatArray array) const {
+    const auto key = [](const HeatArray& a) {
+        return std::tie(a.shared, a.begin, a.bytes, a.name);
+    };
+    const auto old = std::find_if(heat.arrays.begin(), heat.arrays.end(),
+                                  [&](const HeatArray& a) { return key(a) == key(array); });
+    if (old != heat.arrays.end()) {
+        for (std::size_t f = 0; f < heat_figures; ++f) old->counts[f] += std::move(array.counts[f]);
+        return;
+    }
+    const auto place = array.shared ? std::find_if(heat.arrays.begin(), heat.arrays.end(),
+                                                   [](const HeatArray& a) { return !a.shared; })
+                                    : heat.arrays.end();
+    heat.arrays.insert(place, std::move(array));
+}
+
+// A struct that is passed by value may hold addresses too.
+int HeatMap::parameter_of(const Region& region) const {
+    for (std::size_t p = 0; p < kernel_->parameters.size(); ++p) {
+        const Parameter& parameter = kernel_->parameters[p];
+        for (std::uint32_t at = 0; at + 8 <= parameter.size; at += 8) {
+            std::uint64_t value = 0;
+            if (parameter.offset + at + 8 > arguments_.size()) break;
+            std::memcpy(&value, arguments_.data() + parameter.offset + at, 8);
+            if (value >= region.begin && value < region.end) return int(p);
+        }
+    }
+    return -1;
+}
+
+HeatMap::Region* HeatMap::global_region(std::uint64_t address) {
+    const auto after = regions_.upper_bound(address);
+    if (after != regions_.begin() && address < std::prev(after)->second.end)
+        return &std::prev(after)->second;
+    if (const Memory::Allocation* found = memory_.find(address)) {
+        Region& region = regions_[found->begin];
+        region.begin = found->begin;
+        region.end = found->end;
+        return &region;
+    }
+    for (const Module::Range& variable : kernel_->module->variables()) {
+        const auto begin = reinterpret_cast<std::uint64_t>(variable.data);
+        if (address < begin || address >= begin + variable.bytes) continue;
+        Region& region = regions_[begin];
+        region.begin = begin;
+        region.end = begin + variable.bytes;
+        region.name = source_name(variable.name);
+        return &region;
+    }
+    return nullptr;
+}
+
+HeatMap::Region* HeatMap::region_of(std::uint32_t pc, std::uint64_t low, std::uint64_t high,
+                                    bool shared) {
+    if (shared) return shared_.holds(low, high) ? &shared_ : nullptr;
+    Region*& newest = newest_[pc];
+    if (!newest || !newest->holds(low, high)) newest = global_region(low);
+    return newest && newest->holds(low, high) ? newest : nullptr;
+}
+
+HeatMap::Pattern& HeatMap::pattern_of(const Access& a, std::uint64_t first, bool shared) {
+    Pattern& pattern = patterns_[a.pc];
+    const std::uint64_t start = first % word_bytes + (shared ? word_bytes : 0);
+    std::array<std::uint64_t, lanes_per_warp> offsets;
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        offsets[lane] = a.lane_addresses[lane] - first;
+    for (std::uint32_t idle = ~a.mask; idle; idle &= idle - 1) offsets[std::countr_zero(idle)] = 0;
+    std::uint64_t differs = (pattern.mask ^ a.mask) | (pattern.start ^ start);
+    for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+        differs |= offsets[lane] ^ pattern.offsets[lane];
+    if (differs == 0) return pattern;
+
+    add_started(pattern);
+    pattern.figure = figure_of(a.kind);
+    pattern.mask = a.mask;
+    pattern.start = start;
+    pattern.offsets = offsets;
+    pattern.low = pattern.high = 0;
+    parts_.clear();
+    const auto word_of = [&](std::uint64_t address) {
+        return std::int64_t(address / word_bytes) - std::int64_t(first / word_bytes);
+    };
+    for (std::uint32_t m = a.mask; m; m &= m - 1) {
+        const auto lane = unsigned(std::countr_zero(m));
+        const std::uint64_t at = a.lane_addresses[lane];
+        const auto offset = std::int64_t(offsets[lane]);
+        pattern.low = std::min(pattern.low, offset);
+        pattern.high = std::max(pattern.high, offset + std::int64_t(a.bytes));
+        for (std::int64_t w = word_of(at); w <= word_of(at + a.bytes - 1); ++w)
+            parts_.push_back({w, 1, 1, 0});
+    }
+    if (shared) {
+        const std::span<const std::uint64_t, 32> addresses(a.lane_addresses, 32);
+        const BankUse use = bank_use(addresses, a.mask, a.bytes);
+        if (use.degree > 1)
+            for_words_of_passes(a, use, [&](std::uint64_t word, std::uint64_t in_bank) {
+                if (in_bank > 1) parts_.push_back({word_of(word * word_bytes), 1, 0, in_bank - 1});
+            });
+    }
+    add_up(parts_);
+    join_neighbours(parts_, pattern.runs);
+    return pattern;
+}
+
+void HeatMap::count(const Access& a, bool shared) {
+    const std::uint64_t first = a.address(unsigned(std::countr_zero(a.mask)));
+    const HeatFigure figure = figure_of(a.kind);
+    if (a.same_address) {
+        if (Region* const region = region_of(a.pc, first, first + a.bytes, shared))
+            region->add(figure, first, a.bytes, lane_count(a.mask));
+        return;
+    }
+    if (a.consecutive && a.bytes % word_bytes == 0) {
+        const std::uint32_t bytes = lanes_per_warp * a.bytes;
+        if (Region* const region = region_of(a.pc, first, first + bytes, shared))
+            region->add(figure, first, bytes, 1);
+        return;
+    }
+    Pattern& pattern = pattern_of(a, first, shared);
+    Region* const region = region_of(a.pc, first + std::uint64_t(pattern.low),
+                                     first + std::uint64_t(pattern.high), shared);
+    if (!region) {
+        if (!shared) count_lanes(a);
+        return;
+    }
+    const std::uint64_t word = region->word_of(first);
+    if (!shared) {
+        for (const Run& run : pattern.runs)
+            region->counts[std::size_t(figure)].add(word + std::uint64_t(run.first), run.words,
+                                                    run.lanes);
+        return;
+    }
+    if (pattern.starts.empty()) pattern.starts.resize(shared_.word_of(shared_.end) + 1);
+    if (pattern.starts[word]++ == 0) pattern.start_words.push_back(word);
+    if (pattern.starts[word] == ~0u) add_started(pattern);
+}
+
+void HeatMap::add_started() {
+    for (Pattern& pattern : patterns_) add_started(pattern);
+}
+
+void HeatMap::add_started(Pattern& pattern) {
+    WordCounts& counts = shared_.counts[std::size_t(pattern.figure)];
+    WordCounts& conflicts = shared_.counts[std::size_t(HeatFigure::conflicts)];
+    for (const std::uint64_t start : pattern.start_words) {
+        const std::uint64_t times = std::exchange(pattern.starts[start], 0);
+        for (const Run& run : pattern.runs) {
+            const std::uint64_t first = start + std::uint64_t(run.first);
+            counts.add(first, run.words, times * run.lanes);
+            if (run.conflicts) conflicts.add(first, run.words, times * run.conflicts);
+        }
+    }
+    pattern.start_words.clear();
+}
+
+// For lanes that access several allocations. An invalid address ends the launch, which then does
+// not count.
+void HeatMap::count_lanes(const Access& a) {
+    for (std::uint32_t m = a.mask; m; m &= m - 1) {
+        const std::uint64_t at = a.address(unsigned(std::countr_zero(m)));
+        Region* const region = global_region(at);
+        if (region && region->holds(at, at + a.bytes))
+            region->add(figure_of(a.kind), at, a.bytes, 1);
+    }
+}
+
+void HeatMap::on_broadcasts(std::span<BroadcastLoad> loads) {
+    for (const BroadcastLoad& load : loads)
+        on_repeated_address(load.address, kernel_->lines[load.pc].bytes, 1);
+}
+
+void HeatMap::on_repeated_address(std::uint64_t address, std::uint32_t bytes,
+                                  std::uint64_t number) {
+    shared_.add(HeatFigure::reads, address, bytes, lanes_per_warp * number);
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,106 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "emulator/checks/kernel_heat.h"
+#include "emulator/machine/observer.h"
+#include "emulator/warp/memory.h"
+
+namespace warpscope::emulator {
+
+/// Counts the accesses of launches by word of memory: of the variables in shared memory, and of
+/// the allocations and variables in global memory. Bytes of shared memory in no variable are left
+/// out. An allocation at the address and of the size of an earlier one counts as that one.
+class HeatMap : public Observer {
+  public:
+    /// `memory` is that of the machine, and outlives this object.
+    explicit HeatMap(const Memory& memory) : memory_(memory) {}
+
+    /// One for each kernel, in the order of their first launches. A launch that fails is not
+    /// counted.
+    const std::vector<KernelHeat>& kernels() const { return kernels_; }
+    std::vector<KernelHeat> take() { return std::move(kernels_); }
+
+    std::unique_ptr<Observer> fork() override;
+    void join(Observer& fork) override;
+    void on_failure(std::uint32_t) override { forget(); }
+    void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
+    void on_arguments(std::span<const std::byte> arguments) override {
+        arguments_.assign(arguments.begin(), arguments.end());
+    }
+    void on_launch_end() override;
+    bool wants_instructions() const override { return false; }
+    void on_shared_access(const Access& access) override { count(access, true); }
+    void on_global_access(const Access& access) override { count(access, false); }
+    void on_broadcasts(std::span<BroadcastLoad> loads) override;
+    void on_repeated_address(std::uint64_t address, std::uint32_t bytes,
+                             std::uint64_t number) override;
+
+  private:
+    using Counts = std::array<WordCounts, heat_figures>;
+    /// Shared memory, an allocation or a variable: bytes [begin, end).
+    struct Region {
+        std::uint64_t begin = 0, end = 0;
+        std::string name;  ///< of a variable
+        Counts counts{};
+
+        bool holds(std::uint64_t low, std::uint64_t high) const {
+            return low >= begin && high <= end && low < high;
+        }
+        std::uint64_t word_of(std::uint64_t address) const {
+            return address / WordCounts::word_bytes - begin / WordCounts::word_bytes;
+        }
+        void add(HeatFigure figure, std::uint64_t address, std::uint32_t bytes,
+                 std::uint64_t number);
+    };
+    /// Neighbouring words with equal counts. `first` counts from the word of the first lane.
+    struct Run {
+        std::int64_t first = 0;
+        std::uint64_t words = 0, lanes = 0, conflicts = 0;
+    };
+    /// An instruction's newest access: what accesses with these distances between the lanes add.
+    struct Pattern {
+        std::uint32_t mask = 0;
+        std::uint64_t start = 0;  ///< offset of the first lane in its word, and the space
+        std::array<std::uint64_t, lanes_per_warp> offsets{};  ///< from the first lane's address
+        std::int64_t low = 0, high = 0;                       ///< bytes of all lanes, likewise
+        std::vector<Run> runs;
+        // Accesses to shared memory that add_started() has still to add
+        HeatFigure figure{};
+        std::vector<std::uint32_t> starts;       ///< how many, by the word of the first lane
+        std::vector<std::uint64_t> start_words;  ///< those that `starts` has
+    };
+
+    void forget();
+    void count(const Access& access, bool shared);
+    void count_lanes(const Access& access);
+    /// Adds the accesses that the patterns have in `starts`.
+    void add_started();
+    void add_started(Pattern& pattern);
+    Pattern& pattern_of(const Access& access, std::uint64_t first, bool shared);
+    /// The region that holds these bytes, or nullptr.
+    Region* region_of(std::uint32_t pc, std::uint64_t low, std::uint64_t high, bool shared);
+    Region* global_region(std::uint64_t address);
+    void add_array(KernelHeat& heat, HeatArray array) const;
+    void add_shared(KernelHeat& heat);
+    int parameter_of(const Region& region) const;
+
+    const Memory& memory_;
+    std::vector<KernelHeat> kernels_;
+    // Of the running launch
+    const Kernel* kernel_ = nullptr;
+    LaunchShape launch_;
+    std::vector<std::byte> arguments_;
+    Region shared_;
+    std::map<std::uint64_t, Region> regions_;  ///< of global memory, by Region::begin
+    std::vector<Region*> newest_;              ///< by pc: the region of the newest global access
+    std::vector<Pattern> patterns_;            ///< by pc
+    std::vector<Run> parts_;                   ///< of the pattern that is computed
+};
+
+}  // namespace warpscope::emulator

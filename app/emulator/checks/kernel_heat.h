@@ -1,0 +1,82 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "emulator/program/instruction.h"
+#include "emulator/warp/launch.h"
+
+namespace warpscope::emulator {
+
+/// A count for each 4-byte word of an array. Words that are never counted take no memory, others
+/// about 4 bytes.
+class WordCounts {
+  public:
+    static constexpr std::uint64_t word_bytes = 4;
+
+    std::uint64_t at(std::uint64_t word) const;
+    bool any() const { return !pages_.empty(); }  ///< a word has been counted
+    /// Adds `number` to each of `words` words.
+    void add(std::uint64_t first, std::uint64_t words, std::uint64_t number);
+    /// Adds words [first, first + words) of `other` as words 0 to words - 1.
+    void add_part(const WordCounts& other, std::uint64_t first, std::uint64_t words);
+    WordCounts& operator+=(WordCounts&& other);
+
+  private:
+    static constexpr std::uint64_t page_words = 64;
+    using Page = std::array<std::uint32_t, page_words>;
+
+    Page& page_of(std::uint64_t word);
+
+    std::vector<std::unique_ptr<Page>> pages_;  ///< null: all zero
+    /// By word: what its 32 bits in a page do not hold, multiples of 2^32.
+    std::map<std::uint64_t, std::uint64_t> carries_;
+};
+
+/// What is counted of each word.
+enum class HeatFigure : std::uint8_t {
+    reads,    ///< by lanes
+    writes,   ///< by lanes
+    atomics,  ///< by lanes
+    /// Of shared memory: additional wavefronts of the word's bank. In a pass that accesses n words
+    /// of one bank, each of these words takes part in n - 1.
+    conflicts
+};
+inline constexpr std::size_t heat_figures = 4;
+
+/// The accesses to each word of a variable in shared memory, summed over all blocks, or of an
+/// allocation or a variable in global memory.
+struct HeatArray {
+    std::string name;         ///< of a variable, as in the source; empty for an allocation
+    bool shared = false;      ///< in shared memory
+    std::uint64_t begin = 0;  ///< offset into the block's shared memory, or the address
+    std::uint64_t bytes = 0;
+    /// The first parameter of the kernel that holds an address of the array; -1: none does.
+    int parameter = -1;
+    std::array<WordCounts, heat_figures> counts{};  ///< by HeatFigure
+
+    /// Words that the array has a byte of: 1 more than bytes / 4 where it begins within a word.
+    std::uint64_t words() const {
+        constexpr std::uint64_t size = WordCounts::word_bytes;
+        return (begin % size + bytes + size - 1) / size;
+    }
+    std::uint64_t count(HeatFigure figure, std::uint64_t word) const {
+        return counts[std::size_t(figure)].at(word);
+    }
+};
+
+/// The arrays that all launches of one kernel have accessed: first those in shared memory.
+struct KernelHeat {
+    std::string kernel;
+    std::string file;  ///< of the kernel's source, as the PTX names it; empty where it does not
+    std::uint64_t launches = 0;
+    LaunchShape launch;  ///< the newest
+    std::vector<HeatArray> arrays;
+};
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,62 @@
+#include "experiments/measure/heat_figures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/framework/parameter_names.h"
+#include "experiments/measure/line_figures.h"
+
+namespace warpscope::experiments {
+
+using emulator::HeatArray;
+using emulator::HeatFigure;
+
+std::vector<HeatRun> heat_runs(const HeatArray& array) {
+    std::vector<HeatRun> runs;
+    for (std::uint64_t word = 0; word < array.words(); ++word) {
+        HeatRun next{word, 1, {}};
+        for (std::size_t f = 0; f < next.counts.size(); ++f)
+            next.counts[f] = array.counts[f].at(word);
+        if (std::ranges::all_of(next.counts, [](std::uint64_t n) { return n == 0; })) continue;
+        if (!runs.empty() && runs.back().first + runs.back().words == word &&
+            runs.back().counts == next.counts)
+            ++runs.back().words;
+        else
+            runs.push_back(next);
+    }
+    return runs;
+}
+
+std::vector<HeatRun> hottest(const std::vector<HeatRun>& runs, HeatFigure figure) {
+    std::vector<HeatRun> sorted;
+    std::ranges::copy_if(runs, std::back_inserter(sorted),
+                         [&](const HeatRun& run) { return run.count(figure) > 0; });
+    std::ranges::stable_sort(sorted, std::ranges::greater(),
+                             [&](const HeatRun& run) { return run.count(figure); });
+    return sorted;
+}
+
+std::uint64_t heat_total(const std::vector<HeatRun>& runs, HeatFigure figure) {
+    std::uint64_t total = 0;
+    for (const HeatRun& run : runs) total += run.words * run.count(figure);
+    return total;
+}
+
+std::string heat_name(const emulator::KernelHeat& kernel, const HeatArray& array,
+                      const compute::KernelEdits& edits) {
+    if (!array.name.empty()) return array.name;
+    if (array.parameter < 0) return fmt::format("{} bytes", array.bytes);
+    std::string name = kernel.kernel;
+    for (const auto& [file, edit] : edits) {
+        const auto found = edit->names.find(name);
+        if (found != edit->names.end()) name = found->second;
+    }
+    const std::vector<std::string> names =
+        parameter_names(source_of(edits, kernel.file), name.substr(0, name.find_first_of("<(")));
+    const auto index = std::size_t(array.parameter);
+    if (index < names.size() && !names[index].empty()) return names[index];
+    return fmt::format("parameter {}", array.parameter + 1);
+}
+
+}  // namespace warpscope::experiments

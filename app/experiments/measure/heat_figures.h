@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "compute/device/kernel_edit.h"
+#include "compute/device/words.h"
+#include "emulator/checks/kernel_heat.h"
+
+namespace warpscope::experiments {
+
+/// Neighbouring words of an array with equal counts.
+struct HeatRun {
+    std::uint64_t first = 0, words = 0;
+    std::array<std::uint64_t, emulator::heat_figures> counts{};  ///< by HeatFigure, of each word
+
+    std::uint64_t count(emulator::HeatFigure figure) const { return counts[std::size_t(figure)]; }
+};
+
+/// All words of the array that have been counted, in their order.
+std::vector<HeatRun> heat_runs(const emulator::HeatArray& array);
+
+/// The runs that have the figure, the highest first, in the order of their words where it is equal.
+std::vector<HeatRun> hottest(const std::vector<HeatRun>& runs, emulator::HeatFigure figure);
+
+/// Of all words.
+std::uint64_t heat_total(const std::vector<HeatRun>& runs, emulator::HeatFigure figure);
+
+/// The name of a variable; for an allocation that of the kernel's parameter by which its first
+/// launch got it, or a description.
+std::string heat_name(const emulator::KernelHeat& kernel, const emulator::HeatArray& array,
+                      const compute::KernelEdits& edits);
+
+}  // namespace warpscope::experiments
+
+template <>
+inline constexpr std::array warpscope::compute::words_of<warpscope::emulator::HeatFigure>{
+    Word<emulator::HeatFigure>{emulator::HeatFigure::reads, "reads", "Reads"},
+    Word<emulator::HeatFigure>{emulator::HeatFigure::writes, "writes", "Writes"},
+    Word<emulator::HeatFigure>{emulator::HeatFigure::atomics, "atomics", "Atomics"},
+    Word<emulator::HeatFigure>{emulator::HeatFigure::conflicts, "conflicts", "Bank conflicts"},
+};

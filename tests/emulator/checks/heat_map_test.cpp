@@ -1,0 +1,217 @@
+#include "emulator/checks/heat_map.h"
+
+#include <numeric>
+
+#include "emulator/ptx_fixture.h"
+
+namespace warpscope::emulator {
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+
+Numbers counts_of(const HeatArray& array, HeatFigure figure) {
+    Numbers counts;
+    for (std::uint64_t w = 0; w < array.words(); ++w) counts.push_back(array.count(figure, w));
+    return counts;
+}
+
+const HeatArray& array_of(const HeatMap& heat, const std::string& name) {
+    for (const HeatArray& array : heat.kernels().at(0).arrays)
+        if (array.name == name) return array;
+    throw std::out_of_range("no array " + name);
+}
+
+std::uint64_t sum(const Numbers& numbers) {
+    return std::accumulate(numbers.begin(), numbers.end(), std::uint64_t(0));
+}
+
+TEST(WordCounts, HoldNumbersBeyond32Bits) {
+    WordCounts counts;
+    EXPECT_FALSE(counts.any());
+    EXPECT_EQ(counts.at(7), 0u);
+    counts.add(63, 3, 0xFFFFFFFF);  // three words on two pages
+    counts.add(64, 1, 2);
+    counts.add(64, 1, 0x7'0000'0005);
+    EXPECT_EQ(counts.at(62), 0u);
+    EXPECT_EQ(counts.at(63), 0xFFFFFFFFu);
+    EXPECT_EQ(counts.at(64), 0x8'0000'0006u);
+    EXPECT_EQ(counts.at(65), 0xFFFFFFFFu);
+    WordCounts other;
+    other.add(65, 1, 1);
+    other.add(1000, 1, 3);
+    counts += std::move(other);
+    EXPECT_EQ(counts.at(65), 0x1'0000'0000u);
+    EXPECT_EQ(counts.at(1000), 3u);
+    WordCounts part;
+    part.add_part(counts, 64, 2);
+    EXPECT_EQ(part.at(0), 0x8'0000'0006u);
+    EXPECT_EQ(part.at(1), 0x1'0000'0000u);
+    EXPECT_EQ(part.at(2), 0u);
+}
+
+// Threads 0 to 19 of 64 store to words that are two apart, so threads 0 and 16, 1 and 17, 2 and 18,
+// 3 and 19 share a bank. All threads read words 0 and 1 together, and all add to word 2 * tid.
+const std::string kernel = kernel_text(
+    "ld.global.u32 %r2, [%rd1]; shl.b32 %r3, %r1, 3; mov.u32 %r4, cell; add.s32 %r3, %r3, %r4;"
+    "setp.lt.u32 %p1, %r1, 20; @%p1 st.shared.u32 [%r3], %r2; bar.sync 0;"
+    "ld.shared.v2.u32 {%r5, %r6}, [cell]; atom.global.add.u32 %r7, [%rd0+8], %r5;"
+    "red.shared.add.u32 [%r3], %r6;",
+    ".shared .align 8 .b8 unused[64];\n.shared .align 8 .b8 cell[512];");
+
+TEST(HeatMap, CountsEveryKindOfAccessByWord) {
+    Runner r(kernel);
+    HeatMap heat(r.machine.memory());
+    r.observer = &heat;
+    r.run({{3, 1, 1}, {64, 1, 1}, 0}, 0, 100);
+    ASSERT_EQ(heat.kernels().size(), 1u);
+    const KernelHeat& k = heat.kernels()[0];
+    EXPECT_EQ(k.kernel, "k");
+    EXPECT_EQ(k.launches, 1u);
+    EXPECT_EQ(k.launch.grid.x, 3u);
+    ASSERT_EQ(k.arrays.size(), 2u) << "the kernel does not name the other variable";
+
+    const HeatArray& cell = k.arrays[0];
+    EXPECT_EQ(cell.name, "cell");
+    EXPECT_TRUE(cell.shared);
+    EXPECT_EQ(cell.begin, 0u);
+    EXPECT_EQ(cell.bytes, 512u);
+    EXPECT_EQ(cell.parameter, -1);
+    Numbers reads(128), writes(128), atomics(128), conflicts(128);
+    reads[0] = reads[1] = 3 * 64;
+    for (std::size_t t = 0; t < 64; ++t) atomics[2 * t] = 3;
+    for (std::size_t t = 0; t < 20; ++t) writes[2 * t] = 3;
+    // Of the atomics each word shares its bank with one other; the stores add 8 words of 4 banks.
+    for (std::size_t t = 0; t < 64; ++t) conflicts[2 * t] = 3;
+    for (const std::size_t t : {0, 1, 2, 3, 16, 17, 18, 19}) conflicts[2 * t] += 3;
+    EXPECT_EQ(counts_of(cell, HeatFigure::reads), reads);
+    EXPECT_EQ(counts_of(cell, HeatFigure::writes), writes);
+    EXPECT_EQ(counts_of(cell, HeatFigure::atomics), atomics);
+    EXPECT_EQ(counts_of(cell, HeatFigure::conflicts), conflicts);
+
+    const HeatArray& out = k.arrays[1];
+    EXPECT_EQ(out.name, "");
+    EXPECT_FALSE(out.shared);
+    EXPECT_EQ(out.bytes, 400u);
+    EXPECT_EQ(out.parameter, 0);
+    Numbers loaded(100), added(100);
+    for (std::size_t w = 0; w < 64; ++w) loaded[w] = 3;
+    added[2] = 3 * 64;
+    EXPECT_EQ(counts_of(out, HeatFigure::reads), loaded);
+    EXPECT_EQ(counts_of(out, HeatFigure::atomics), added);
+    EXPECT_EQ(sum(counts_of(out, HeatFigure::conflicts)), 0u);
+}
+
+// A tile of 16 rows of 16 words that a warp, two rows of threads, accesses by column: the 32 lanes
+// access 16 x 2 words, 8 of them in each of 4 banks.
+TEST(HeatMap, AColumnOf16RowsHasConflictsOf8WordsOfABank) {
+    Runner r(kernel_text(
+        "and.b32 %r2, %r1, 15; shr.u32 %r3, %r1, 4; shl.b32 %r2, %r2, 4;"
+        "add.s32 %r2, %r2, %r3; shl.b32 %r2, %r2, 2; mov.u32 %r4, _ZZ4drawPjiifibE4tile;"
+        "add.s32 %r2, %r2, %r4; st.shared.u32 [%r2], %r1;",
+        ".shared .align 4 .b8 _ZZ4drawPjiifibE4tile[1024];"));
+    HeatMap heat(r.machine.memory());
+    r.observer = &heat;
+    r.run(one_block(256));
+    const HeatArray& tile = array_of(heat, "tile");
+    EXPECT_EQ(counts_of(tile, HeatFigure::writes), Numbers(256, 1));
+    EXPECT_EQ(counts_of(tile, HeatFigure::conflicts), Numbers(256, 7));
+}
+
+TEST(HeatMap, BytesCountInTheirWordAndVectorsInEachOfTheirs) {
+    Runner r(
+        kernel_text("cvt.u64.u32 %rd2, %r1; add.s64 %rd2, %rd0, %rd2; st.global.u8 [%rd2], %r1;"
+                    "mul.wide.u32 %rd3, %r1, 16; add.s64 %rd3, %rd0, %rd3;"
+                    "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%rd3];"));
+    HeatMap heat(r.machine.memory());
+    r.observer = &heat;
+    r.run(one_block(30), 0, 128);
+    const HeatArray& out = array_of(heat, "");
+    Numbers reads(128), writes(128);
+    for (std::size_t w = 0; w < 4 * 30; ++w) reads[w] = 1;
+    for (std::size_t t = 0; t < 30; ++t) ++writes[t / 4];
+    EXPECT_EQ(counts_of(out, HeatFigure::reads), reads);
+    EXPECT_EQ(counts_of(out, HeatFigure::writes), writes);
+}
+
+// 16-byte loads that are 32 bytes apart: each pass serves 8 lanes, whose 32 words are two to a
+// bank.
+TEST(HeatMap, AConflictCountsInThePassInWhichItOccurs) {
+    Runner r(
+        kernel_text("shl.b32 %r2, %r1, 5; mov.u32 %r3, cell; add.s32 %r2, %r2, %r3;"
+                    "ld.shared.v4.u32 {%r4, %r5, %r6, %r7}, [%r2];",
+                    ".shared .align 16 .b8 cell[1024];"));
+    HeatMap heat(r.machine.memory());
+    r.observer = &heat;
+    r.run(one_block(32));
+    Numbers expected(256);
+    for (std::size_t w = 0; w < 256; ++w) expected[w] = w % 8 < 4;
+    EXPECT_EQ(counts_of(array_of(heat, "cell"), HeatFigure::reads), expected);
+    EXPECT_EQ(counts_of(array_of(heat, "cell"), HeatFigure::conflicts), expected);
+}
+
+// Even lanes read the variable of the module, odd ones the allocation.
+TEST(HeatMap, LanesOfOneAccessMayReadSeveralAllocations) {
+    Runner r(
+        kernel_text("and.b32 %r2, %r1, 1; setp.eq.u32 %p1, %r2, 0; mov.u64 %rd2, table;"
+                    "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd2, %rd2, %rd3;"
+                    "selp.b64 %rd4, %rd2, %rd1, %p1; ld.global.u32 %r3, [%rd4];",
+                    ".global .align 4 .b8 table[128];"));
+    HeatMap heat(r.machine.memory());
+    r.observer = &heat;
+    r.run(one_block(32));
+    Numbers even(32), odd(32);
+    for (std::size_t w = 0; w < 32; ++w) (w % 2 ? odd : even)[w] = 1;
+    EXPECT_EQ(counts_of(array_of(heat, "table"), HeatFigure::reads), even);
+    EXPECT_EQ(counts_of(array_of(heat, ""), HeatFigure::reads), odd);
+}
+
+TEST(HeatMap, DynamicSharedMemoryHasTheBytesOfTheLaunch) {
+    Runner r(
+        kernel_text("shl.b32 %r2, %r1, 2; mov.u32 %r3, rest; add.s32 %r2, %r2, %r3;"
+                    "st.shared.u32 [%r2], %r1; st.shared.u8 [flag], %r1;",
+                    ".extern .shared .align 16 .b8 rest[];\n.shared .align 1 .u8 flag;"));
+    HeatMap heat(r.machine.memory());
+    r.observer = &heat;
+    r.run(one_block(32, 160));
+    const HeatArray& rest = array_of(heat, "rest");
+    EXPECT_EQ(rest.begin, 16u) << "behind the byte";
+    EXPECT_EQ(rest.bytes, 160u);
+    Numbers writes(40);
+    std::fill_n(writes.begin(), 32, 1);
+    EXPECT_EQ(counts_of(rest, HeatFigure::writes), writes);
+    EXPECT_EQ(counts_of(array_of(heat, "flag"), HeatFigure::writes), Numbers{32});
+}
+
+TEST(HeatMap, AddsUpLaunchesAndForgetsOneThatFails) {
+    Runner r(kernel_text("st.shared.u32 [cell], %r1; setp.eq.u32 %p1, %r0, 1; @%p1 trap;",
+                         ".shared .align 4 .b8 cell[4];"));
+    HeatMap heat(r.machine.memory());
+    r.observer = &heat;
+    r.run(one_block(32), 0);
+    EXPECT_NE(error_of([&] { r.run(one_block(32), 1); }), "");
+    r.run({{2, 1, 1}, {32, 1, 1}, 0}, 0);
+    EXPECT_EQ(heat.kernels().at(0).launches, 2u);
+    EXPECT_EQ(heat.kernels()[0].launch.grid.x, 2u);
+    EXPECT_EQ(counts_of(array_of(heat, "cell"), HeatFigure::writes), Numbers{96});
+}
+
+TEST(HeatMap, DoesNotDependOnTheNumberOfThreads) {
+    const auto counted = [](unsigned threads) {
+        Runner r(kernel);
+        HeatMap heat(r.machine.memory());
+        r.observer = &heat;
+        r.options.threads = threads;
+        r.run({{50, 1, 1}, {64, 1, 1}, 0}, 0, 100);
+        std::vector<Numbers> all;
+        for (const HeatArray& array : heat.kernels().at(0).arrays)
+            for (std::size_t f = 0; f < heat_figures; ++f)
+                all.push_back(counts_of(array, HeatFigure(f)));
+        return all;
+    };
+    const std::vector<Numbers> one = counted(1);
+    EXPECT_EQ(sum(one.at(0)), 50u * 128);
+    for (const unsigned threads : {2u, 5u, 29u}) EXPECT_EQ(counted(threads), one) << threads;
+}
+
+}  // namespace
+}  // namespace warpscope::emulator
