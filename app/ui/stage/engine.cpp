@@ -109,7 +109,7 @@ void Engine::set_all(Experiment& made, std::span<const Assignment> values) {
 
 void Engine::put_on_show(std::unique_ptr<Scene> scene) {
     scene_ = scene.get();
-    if (scene->entry()->compile) launch_ = scene->entry();
+    remember_launch();
     std::swap(scenes_[scene->entry()->id], scene);
     ++shown_.scene;
     shown_.report.clear();
@@ -123,8 +123,14 @@ void Engine::put_on_show(std::unique_ptr<Scene> scene) {
     edits_.change_scene();
 }
 
+/// The launch file as it was changed last, for when its scene is gone.
+void Engine::remember_launch() {
+    if (scene_ && scene_->entry()->compile) launch_ = scene_->entry();
+}
+
 /// Shows a scene with another device or other kernels than all scenes before, which go.
 void Engine::put_on_show_alone(std::unique_ptr<Scene> scene) {
+    remember_launch();
     remembered_ = changed_parameters();
     scenes_.clear();
     edits_.start_anew();
@@ -159,6 +165,7 @@ experiments::Assignments Engine::changed_parameters() const {
 void Engine::select(const SharedEntry& chosen) {
     if (chosen->id == scene_->entry()->id) return;
     const auto change = [&] {
+        remember_launch();
         auto found = scenes_.find(chosen->id);
         auto scene = found == scenes_.end() ? make(chosen, make_device(shown_.device_wish))
                                             : std::exchange(found->second, nullptr);

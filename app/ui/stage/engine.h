@@ -124,6 +124,7 @@ class Engine {
     std::unique_ptr<compute::Device> make_device(const std::string& wish) const;
     void put_on_show(std::unique_ptr<Scene> scene);
     void put_on_show_alone(std::unique_ptr<Scene> scene);
+    void remember_launch();
     void set_all(experiments::Experiment& made, std::span<const experiments::Assignment> values);
     void changed();
     void follow_parameters();
