@@ -148,7 +148,15 @@ void Launch::do_reset() {
 }
 
 void Launch::fill_buffers() {
-    for (Memory& memory : memory_) memory.buffer.upload(memory.start.bytes);
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+        const BufferSpec& spec = plan_->file.buffers[i];
+        const auto* fill = std::get_if<Expression>(&spec.fill);
+        if (fill && !spec.keep && depends_on_frame(plan_->file, *fill))
+            memory_[i].start =
+                filled(spec.fill, plan_->types[i], memory_[i].shape, chosen_.names(frame()),
+                       plan_->file.in_folder(""), "buffers." + spec.name + ".fill");
+        memory_[i].buffer.upload(memory_[i].start.bytes);
+    }
 }
 
 std::vector<std::byte> Launch::argument_bytes(const BoundArgument& argument, const Names& names,

@@ -260,6 +260,17 @@ BufferView parse_buffer_view(std::string_view word) {
     return BufferView(found - view_words.begin());
 }
 
+bool depends_on_frame(const LaunchFile& file, const Expression& expression) {
+    return std::ranges::any_of(expression.names(), [&](const std::string& name) {
+        if (name == "frame" || name == "time") return true;
+        // A scalar uses scalars before it only, so this ends.
+        for (const auto& [scalar, value] : file.scalars)
+            if (const auto* inner = std::get_if<Expression>(&value); inner && scalar == name)
+                return depends_on_frame(file, *inner);
+        return false;
+    });
+}
+
 LaunchFile parse_launch_file(std::string_view text) {
     const Json json = Json::parse(text, nullptr, false, true);
     if (json.is_discarded()) throw LaunchError("it is not valid JSON");

@@ -96,6 +96,9 @@ std::string fill_text(const Fill& fill);
 /// Throws LaunchError.
 Fill parse_fill_text(std::string_view text);
 
+/// Whether the value of the expression depends on the frame, perhaps through scalars.
+bool depends_on_frame(const LaunchFile& file, const Expression& expression);
+
 /// Calls `work`. A LaunchError that it throws gets the field before its message.
 template <class F>
 auto at_field(const std::string& field, F work) {

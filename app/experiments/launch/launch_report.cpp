@@ -11,20 +11,6 @@
 #include "experiments/launch/fill.h"
 
 namespace warpscope::experiments {
-namespace {
-
-/// Whether the value of the expression depends on the frame, perhaps through scalars.
-bool moves(const LaunchFile& file, const Expression& expression) {
-    return std::ranges::any_of(expression.names(), [&](const std::string& name) {
-        if (name == "frame" || name == "time") return true;
-        for (const auto& [scalar, value] : file.scalars)
-            if (const auto* inner = std::get_if<Expression>(&value); inner && scalar == name)
-                return moves(file, *inner);
-        return false;
-    });
-}
-
-}  // namespace
 
 Array Launch::wanted(std::size_t expectation, const Array& found) {
     const Expectation& expected = plan_->file.expect[expectation];
@@ -36,7 +22,7 @@ Array Launch::wanted(std::size_t expectation, const Array& found) {
                       chosen_.names(frame()), plan_->file.in_folder(""), "equals");
     });
     const auto* expression = std::get_if<Expression>(&std::get<Fill>(expected.equals));
-    if (!expression || !moves(plan_->file, *expression)) wanted_[expectation] = numbers;
+    if (!expression || !depends_on_frame(plan_->file, *expression)) wanted_[expectation] = numbers;
     return numbers;
 }
 

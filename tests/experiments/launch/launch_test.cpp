@@ -166,6 +166,16 @@ TEST_P(LaunchExperiment, AnExpectationOfTheFrameFollowsIt) {
     EXPECT_EQ(launch->report()[0].value, 1000);
 }
 
+TEST_P(LaunchExperiment, AFillOfTheFrameFollowsIt) {
+    std::string text = file_text(R"(, "expect": [{"buffer": "y", "equals": "2 * i + frame"}])");
+    text.replace(text.find("\"fill\": 1"), 9, "\"fill\": \"frame\"");
+    const auto launch = make(text);
+    EXPECT_EQ(launch->report()[0].value, 0);
+    launch->step();
+    EXPECT_EQ(launch->report()[0].value, 0);
+    EXPECT_EQ(launch->array("y").at(10), Number(21.0));
+}
+
 TEST_P(LaunchExperiment, DrawsNothingBeforeItsSourceIsCompiled) {
     const auto plan = std::make_shared<LaunchPlan>(uncompiled_plan(parse_launch_file(file_text())));
     Launch launch(device(), plan);
