@@ -212,8 +212,9 @@ int main(int argc, char** argv) {
     } catch (const jobs::Interrupted& interrupted) {
         compute::end_by(interrupted.signal);
     } catch (const std::invalid_argument& e) {
-        // One of the processes of mpirun speaks for all.
-        if (compute::place_of_process().index > 0) return 2;
+        // Rank 0 of mpirun says it for all, and its exit code is that of all. If this process ended
+        // with an error, mpirun could end rank 0 before it has said it.
+        if (compute::place_of_process().index > 0) return 0;
         // The caller named a parameter, an experiment or a path that cannot be used.
         return complain(e.what(), 2);
     } catch (const experiments::BodiesFileError& e) {

@@ -30,8 +30,9 @@ class Downloading(Session):
             shutil.copy(next(toolkit.glob(pattern)), self.home / "wheel")
         self.put("bin/python3", f"""case $* in
             *download*) while [ -e {self.home}/slow ]; do sleep 0.1; done ;;
-            *zipfile*) mkdir -p "$5/nvidia/cu13/lib" "$5/x.dist-info/licenses"
-                touch "$5/x.dist-info/licenses/License.txt"
+            *zipfile*) mkdir -p "$5/nvidia/cu13/lib" "$5/nvidia/cu13/include"
+                mkdir -p "$5/nvrtc.dist-info/licenses"
+                touch "$5/nvrtc.dist-info/licenses/License.txt"
                 mv {self.home}/wheel/* "$5/nvidia/cu13/lib" ;;
         esac""")
         inside = self.put("inside", f"""mount -t tmpfs none /usr/local || exit
