@@ -38,7 +38,7 @@ class WordCounts {
     std::map<std::uint64_t, std::uint64_t> carries_;
 };
 
-/// What is counted of each word.
+/// The counts of each word.
 enum class HeatFigure : std::uint8_t {
     reads,    ///< by lanes
     writes,   ///< by lanes

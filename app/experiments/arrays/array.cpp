@@ -151,6 +151,13 @@ void Array::set(std::size_t index, const Number& number) {
     });
 }
 
+Array converted(const Array& array, ElementType type) {
+    type.lanes = array.type.lanes;
+    Array made(type, array.shape);
+    for (std::size_t i = 0; i < array.numbers(); ++i) made.set(i, array.at(i));
+    return made;
+}
+
 std::string shape_words(const std::vector<std::size_t>& shape) {
     return fmt::format("{}", fmt::join(shape, " x "));
 }

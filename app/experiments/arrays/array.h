@@ -50,6 +50,9 @@ struct Array {
     void set(std::size_t index, const Number& number);
 };
 
+/// The numbers as others of this type, whose lanes are those of the array.
+Array converted(const Array& array, ElementType type);
+
 /// "1000", "64 x 48"
 std::string shape_words(const std::vector<std::size_t>& shape);
 

@@ -126,12 +126,6 @@ Array parse_png(std::string_view content) {
     return array;
 }
 
-Array as_floats(const Array& array) {
-    Array floats({ElementKind::floating, 4, array.type.lanes}, array.shape);
-    for (std::size_t i = 0; i < array.numbers(); ++i) floats.set(i, array.at(i));
-    return floats;
-}
-
 Array parse_raw(std::string_view content, const ElementType& type) {
     if (content.empty() || content.size() % type.size() != 0)
         throw LaunchError(fmt::format("its {} bytes are no whole number of elements of type {}",
@@ -157,7 +151,7 @@ Array read_array(const std::filesystem::path& file, const ElementType& expected)
 }
 
 std::string to_npy(const Array& array) {
-    if (array.type.kind == ElementKind::bfloat) return to_npy(as_floats(array));
+    if (array.type.kind == ElementKind::bfloat) return to_npy(converted(array, ElementType()));
     const char kind = array.type.kind == ElementKind::floating         ? 'f'
                       : array.type.kind == ElementKind::signed_integer ? 'i'
                       : array.type.kind == ElementKind::boolean        ? 'b'

@@ -87,13 +87,6 @@ void fill_with(const RandomFill& random, Array& array) {
     }
 }
 
-Array converted(const Array& array, ElementType type) {
-    type.lanes = array.type.lanes;
-    Array made(type, array.shape);
-    for (std::size_t i = 0; i < array.numbers(); ++i) made.set(i, array.at(i));
-    return made;
-}
-
 Array read(const std::filesystem::path& path, const ElementType& type,
            const std::optional<std::vector<std::size_t>>& shape) {
     Array array = read_array(path, type);

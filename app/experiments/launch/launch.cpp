@@ -251,10 +251,12 @@ void Launch::render_into(const PixelTarget& target) {
     compute();
     std::vector<Rgba> pixels(std::size_t(target.size.width) * std::size_t(target.size.height));
     if (!memory_.empty()) {
-        const Array shown = downloaded(chosen_.buffer.index());
-        pixels = picture_of(
-            shown, chosen_.view, target.size,
-            chosen_.marks ? differing(chosen_.buffer.index(), shown) : std::vector<bool>());
+        const std::size_t index = chosen_.buffer.index();
+        const Array shown = downloaded(index);
+        std::vector<bool> marked;
+        if (const auto number = chosen_.marks ? expectation_of(index) : std::nullopt)
+            marked = compare(*number, shown, wanted(*number, shown)).elements;
+        pixels = picture_of(shown, chosen_.view, target.size, marked);
     }
     device().upload(target.pixels.address, pixels.data(), pixels.size() * sizeof(Rgba));
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/arrays/difference.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/shared_memory_cleaner.h"
 #include "experiments/launch/launch_parameters.h"
@@ -80,9 +81,8 @@ class Launch : public Experiment {
     Array wanted(std::size_t expectation, const Array& found);
     /// The first expectation of a buffer; nullopt: there is none.
     std::optional<std::size_t> expectation_of(std::size_t buffer) const;
-    /// Of each element of a buffer: whether it differs from the first expectation of the buffer.
-    /// Empty: there is none.
-    std::vector<bool> differing(std::size_t buffer, const Array& found);
+    /// `found` against what an expectation demands.
+    Difference compare(std::size_t expectation, const Array& found, const Array& wanted) const;
 
     LaunchParameters chosen_;
     std::shared_ptr<const LaunchPlan> plan_;

@@ -6,7 +6,6 @@
 
 #include "compute/device/quantity.h"
 #include "experiments/arrays/array_file.h"
-#include "experiments/arrays/difference.h"
 #include "experiments/launch/array_picture.h"
 #include "experiments/launch/fill.h"
 
@@ -34,13 +33,10 @@ std::optional<std::size_t> Launch::expectation_of(std::size_t buffer) const {
     return std::size_t(found - expect.begin());
 }
 
-std::vector<bool> Launch::differing(std::size_t buffer, const Array& found) {
-    const auto number = expectation_of(buffer);
-    if (!number) return {};
-    const Expectation& expected = plan_->file.expect[*number];
-    return at_field(fmt::format("expect[{}]", *number), [&] {
-        return difference(found, wanted(*number, found), expected.absolute, expected.relative)
-            .elements;
+Difference Launch::compare(std::size_t expectation, const Array& found, const Array& wanted) const {
+    const Expectation& expected = plan_->file.expect[expectation];
+    return at_field(fmt::format("expect[{}]", expectation), [&] {
+        return difference(found, wanted, expected.absolute, expected.relative);
     });
 }
 
@@ -49,19 +45,18 @@ std::optional<BufferContents> Launch::contents(std::size_t most_bytes) {
     const std::size_t index = chosen_.buffer.index();
     if (memory_.empty() || memory_[index].start.bytes.size() > most_bytes) return std::nullopt;
     BufferContents contents{plan_->file.buffers[index].name, downloaded(index), {}, {}};
-    contents.differing = differing(index, contents.numbers);
-    if (const auto number = expectation_of(index))
+    if (const auto number = expectation_of(index)) {
         contents.expected = wanted(*number, contents.numbers);
+        contents.differing = compare(*number, contents.numbers, contents.expected).elements;
+    }
     return contents;
 }
 
 Reading Launch::judge(std::size_t number) {
     const Expectation& expected = plan_->file.expect[number];
-    const std::string field = fmt::format("expect[{}]", number);
     const Array found = array(expected.buffer);
     const Array wanted = this->wanted(number, found);
-    const Difference differs = at_field(
-        field, [&] { return difference(found, wanted, expected.absolute, expected.relative); });
+    const Difference differs = compare(number, found, wanted);
     Reading reading{"expect_" + std::to_string(number),
                     fmt::format("Numbers of {} that differ", expected.buffer),
                     double(differs.count),

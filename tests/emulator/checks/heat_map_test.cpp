@@ -50,11 +50,12 @@ TEST(WordCounts, HoldNumbersBeyond32Bits) {
 }
 
 // Threads 0 to 19 of 64 store to words that are two apart, so threads 0 and 16, 1 and 17, 2 and 18,
-// 3 and 19 share a bank. All threads read words 0 and 1 together, and all add to word 2 * tid.
+// 3 and 19 share a bank. All threads read words 0 and 1 together, and each adds to its word 2 * tid
+// and to word 70 of the buffer, which no thread reads.
 const std::string kernel = kernel_text(
     "ld.global.u32 %r2, [%rd1]; shl.b32 %r3, %r1, 3; mov.u32 %r4, cell; add.s32 %r3, %r3, %r4;"
     "setp.lt.u32 %p1, %r1, 20; @%p1 st.shared.u32 [%r3], %r2; bar.sync 0;"
-    "ld.shared.v2.u32 {%r5, %r6}, [cell]; atom.global.add.u32 %r7, [%rd0+8], %r5;"
+    "ld.shared.v2.u32 {%r5, %r6}, [cell]; atom.global.add.u32 %r7, [%rd0+280], %r5;"
     "red.shared.add.u32 [%r3], %r6;",
     ".shared .align 8 .b8 unused[64];\n.shared .align 8 .b8 cell[512];");
 
@@ -95,7 +96,7 @@ TEST(HeatMap, CountsEveryKindOfAccessByWord) {
     EXPECT_EQ(out.parameter, 0);
     Numbers loaded(100), added(100);
     for (std::size_t w = 0; w < 64; ++w) loaded[w] = 3;
-    added[2] = 3 * 64;
+    added[70] = 3 * 64;
     EXPECT_EQ(counts_of(out, HeatFigure::reads), loaded);
     EXPECT_EQ(counts_of(out, HeatFigure::atomics), added);
     EXPECT_EQ(sum(counts_of(out, HeatFigure::conflicts)), 0u);
