@@ -8,6 +8,7 @@ function(warpscope_tests name)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest_main)
   target_precompile_headers(${name} REUSE_FROM test_headers)
+  unity_by_folder(${name})
   string(REGEX REPLACE "_tests$" "" room ${name})
   set(threads "*RunsBeside*:InspectorTest.*:EngineThreadTest.*:BlockRunTest.*")
   gtest_discover_tests(${name} TEST_FILTER "-*cuda*:${threads}" DISCOVERY_TIMEOUT 60

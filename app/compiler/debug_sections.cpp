@@ -13,7 +13,7 @@
 namespace warpscope::compiler {
 namespace {
 
-constexpr std::string_view blanks = " \t\r\n,";
+constexpr std::string_view separators = " \t\r\n,";
 
 /// The words of a text that blanks and commas separate. "//" begins a comment.
 class Words {
@@ -23,7 +23,7 @@ class Words {
     /// Empty at the end of the text.
     std::string_view next() {
         for (;;) {
-            left_.remove_prefix(std::min(left_.find_first_not_of(blanks), left_.size()));
+            left_.remove_prefix(std::min(left_.find_first_not_of(separators), left_.size()));
             if (!left_.starts_with("//")) break;
             left_.remove_prefix(std::min(left_.find('\n'), left_.size()));
         }

@@ -38,24 +38,26 @@ std::vector<std::string_view> lines_of(std::string_view text) {
 }
 
 /// "kernels/ripple.cu(3): error #20-D: identifier …", "At end of source: error: …".
-struct Header {
+struct Heading {
     std::string_view place;  ///< "kernels/ripple.cu(3)"; empty if the line names no place
     Severity severity;
     std::string text;  ///< "#20-D: identifier …"
 };
 
-std::optional<Header> header_of(std::string_view line) {
-    const auto read = [](std::string_view place, std::string_view rest) -> std::optional<Header> {
+std::optional<Heading> heading_of(std::string_view line) {
+    const auto read = [](std::string_view place, std::string_view rest) -> std::optional<Heading> {
         for (const auto& [word, severity] : words) {
             if (!rest.starts_with(word)) continue;
             const std::string_view text = rest.substr(word.size());
-            if (text.starts_with(": ")) return Header{place, severity, std::string(text.substr(2))};
-            if (text.starts_with(" #")) return Header{place, severity, std::string(text.substr(1))};
+            if (text.starts_with(": "))
+                return Heading{place, severity, std::string(text.substr(2))};
+            if (text.starts_with(" #"))
+                return Heading{place, severity, std::string(text.substr(1))};
         }
         return {};
     };
     if (line.empty() || line.front() == ' ') return {};
-    if (auto header = read("", line)) return header;
+    if (auto heading = read("", line)) return heading;
     const std::size_t colon = line.find(": ");
     if (colon == std::string_view::npos) return {};
     return read(line.substr(0, colon), line.substr(colon + 2));
@@ -88,8 +90,8 @@ class Reader {
         const auto lines = lines_of(log);
         bool open = false;
         for (std::size_t i = 0; i < lines.size(); ++i) {
-            if (auto header = header_of(lines[i])) {
-                begin(std::move(*header));
+            if (auto heading = heading_of(lines[i])) {
+                begin(std::move(*heading));
                 open = true;
             } else if (lines[i].empty() || lines[i].front() != ' ') {
                 open = false;
@@ -107,16 +109,16 @@ class Reader {
     }
 
   private:
-    void begin(Header header) {
+    void begin(Heading heading) {
         if (found_.size() == most_diagnostics) {
             ++more_;
             return;
         }
-        const bool at_end = header.place == "At end of source";
-        const int line = at_end ? end_ : line_in(header.place, file_);
-        if (!line && !header.place.empty())
-            header.text = fmt::format("{}: {}", header.place, header.text);
-        found_.push_back({line, 0, header.severity, std::move(header.text)});
+        const bool at_end = heading.place == "At end of source";
+        const int line = at_end ? end_ : line_in(heading.place, file_);
+        if (!line && !heading.place.empty())
+            heading.text = fmt::format("{}: {}", heading.place, heading.text);
+        found_.push_back({line, 0, heading.severity, std::move(heading.text)});
     }
 
     void set_column(int caret) {

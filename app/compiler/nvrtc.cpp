@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 // The declarations that are used here of nvrtc.h, which may not be installed.
 // Source: CUDA "NVRTC" documentation, "User Interface".
-using Program = struct NvrtcProgramHandle*;
+using Program = void*;  // nvrtcProgram, which nvrtc.h leaves opaque
 constexpr int nvrtc_success = 0, nvrtc_error_compilation = 6;  // nvrtcResult
 
 constexpr std::size_t longest_name = 4096;  // of a name expression

@@ -9,9 +9,9 @@
 namespace warpscope::compiler {
 namespace {
 
-constexpr std::size_t longest_name = 4096;
+constexpr std::size_t longest_type_name = 4096;
 /// Pointers to pointers to functions and so on: more than any source has.
-constexpr unsigned deepest = 200;
+constexpr unsigned deepest_named_type = 200;
 
 /// Builds a name from the outside to the inside, as a declarator in C++ is read.
 class Speller {
@@ -20,8 +20,8 @@ class Speller {
 
     /// `declarator`: what stands after the name of the innermost type, such as "*" or "[3]".
     std::string spell(std::optional<std::uint64_t> type, std::string declarator, unsigned depth) {
-        if (depth > deepest) throw DebugInfoError("a type is nested too deeply");
-        if (declarator.size() > longest_name)
+        if (depth > deepest_named_type) throw DebugInfoError("a type is nested too deeply");
+        if (declarator.size() > longest_type_name)
             throw DebugInfoError("the name of a type is too long");
         if (!type) return joined("void", declarator);
         const DebugEntry& entry = info_.at(*type);
@@ -56,7 +56,7 @@ class Speller {
     static std::string joined(std::string name, const std::string& declarator) {
         if (declarator.starts_with('(')) name += ' ';
         name += declarator;
-        if (name.size() > longest_name) throw DebugInfoError("the name of a type is too long");
+        if (name.size() > longest_type_name) throw DebugInfoError("the name of a type is too long");
         return name;
     }
 
@@ -101,7 +101,8 @@ class Speller {
             if (parameter.tag != DebugTag::formal_parameter) continue;
             if (!all.empty()) all += ", ";
             all += spell(parameter.type, "", depth + 1);
-            if (all.size() > longest_name) throw DebugInfoError("the name of a type is too long");
+            if (all.size() > longest_type_name)
+                throw DebugInfoError("the name of a type is too long");
         }
         return "(" + all + ")";
     }
@@ -139,7 +140,7 @@ std::string take_nested_name(std::string_view& mangled) {
 }  // namespace
 
 std::string type_name(const DebugInfo& info, std::optional<std::uint64_t> type, Typedefs typedefs) {
-    for (unsigned depth = 0; type && depth <= deepest; ++depth) {
+    for (unsigned depth = 0; type && depth <= deepest_named_type; ++depth) {
         const DebugEntry& entry = info.at(*type);
         if (entry.tag != DebugTag::const_type && entry.tag != DebugTag::volatile_type &&
             entry.tag != DebugTag::restrict_type)

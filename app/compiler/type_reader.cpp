@@ -14,7 +14,7 @@ namespace {
 using Kind = Type::Kind;
 
 /// More than any source has.
-constexpr std::size_t deepest = 100;
+constexpr std::size_t deepest_read_type = 100;
 constexpr std::size_t pointer_bytes = 8;
 
 /// The kind of a base type by its encoding. Source: DWARF 4, figure 19.
@@ -62,7 +62,7 @@ TypeReader::TypePointer TypeReader::read(std::optional<std::uint64_t> offset) {
 const DebugEntry* TypeReader::unqualified(std::optional<std::uint64_t> offset,
                                           bool& is_const) const {
     is_const = false;
-    for (std::size_t depth = 0; depth <= deepest; ++depth) {
+    for (std::size_t depth = 0; depth <= deepest_read_type; ++depth) {
         if (!offset) return nullptr;
         const DebugEntry& entry = info_.at(*offset);
         switch (entry.tag) {
@@ -89,7 +89,7 @@ TypeReader::TypePointer TypeReader::read(std::optional<std::uint64_t> offset, Ex
     if (!entry) return nullptr;
     TypePointer& known = known_[{*offset, extent}];
     if (known) return known;
-    if (++depth_ > deepest) throw DebugInfoError("a type is nested too deeply");
+    if (++depth_ > deepest_read_type) throw DebugInfoError("a type is nested too deeply");
     const auto type = std::make_shared<Type>();
     type->name = type_name(info_, offset, Typedefs::kept);
     type->canonical = type_name(info_, offset, Typedefs::resolved);
@@ -137,7 +137,8 @@ void TypeReader::fill_array(Type& type, const DebugEntry& entry, Extent extent) 
         if (range.tag == DebugTag::subrange_type)
             counts.push_back(std::size_t(range.count.value_or(0)));
     }
-    if (counts.empty() || counts.size() > deepest) throw DebugInfoError("an array has no size");
+    if (counts.empty() || counts.size() > deepest_read_type)
+        throw DebugInfoError("an array has no size");
     const std::string element = type_name(info_, entry.type, Typedefs::kept);
     const std::string canonical = type_name(info_, entry.type, Typedefs::resolved);
     TypePointer inner = read(entry.type, extent);

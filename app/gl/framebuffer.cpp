@@ -11,7 +11,7 @@
 namespace warpscope::gl {
 namespace {
 
-void check_size(int width, int height) {
+void check_framebuffer_size(int width, int height) {
     GLint largest = 0;
     glGetIntegerv(GL_MAX_RENDERBUFFER_SIZE, &largest);
     if (width >= 1 && height >= 1 && width <= largest && height <= largest) return;
@@ -22,7 +22,7 @@ void check_size(int width, int height) {
 }  // namespace
 
 Framebuffer::Framebuffer(int width, int height) : width_(width), height_(height) {
-    check_size(width, height);
+    check_framebuffer_size(width, height);
     texture_ = make_texture(width, height);
 
     glGenFramebuffers(1, &id_);

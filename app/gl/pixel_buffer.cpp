@@ -12,7 +12,7 @@
 namespace warpscope::gl {
 namespace {
 
-void check_size(int width, int height) {
+void check_picture_size(int width, int height) {
     GLint largest = 0;
     glGetIntegerv(GL_MAX_TEXTURE_SIZE, &largest);
     if (width >= 1 && height >= 1 && width <= largest && height <= largest) return;
@@ -37,7 +37,7 @@ std::string staged_reason(const std::string& cuda_words) {
 
 PixelBuffer::PixelBuffer(compute::Device& device, int width, int height)
     : device_(device), width_(width), height_(height) {
-    check_size(width, height);
+    check_picture_size(width, height);
     make_gl_objects();
     try {
         choose_path();

@@ -11,7 +11,8 @@
 namespace warpscope::compiler {
 namespace {
 
-const std::string kernel = "extern \"C\" __global__ void k(int* p) {\n    p[threadIdx.x] = 1;\n}\n";
+const std::string small_kernel =
+    "extern \"C\" __global__ void k(int* p) {\n    p[threadIdx.x] = 1;\n}\n";
 
 std::vector<Diagnostic> diagnostics_of(const Nvrtc& nvrtc, const std::string& source) {
     try {
@@ -155,7 +156,7 @@ class NvrtcHere : public RealNvrtc {
 };
 
 TEST_F(NvrtcHere, CompilesForComputeCapability75WithLines) {
-    const Compiled compiled = nvrtc_->compile({"kernels/gallery/own.cu", kernel});
+    const Compiled compiled = nvrtc_->compile({"kernels/gallery/own.cu", small_kernel});
     EXPECT_TRUE(compiled.warnings.empty());
     const auto has = [&](const char* text) { return compiled.ptx.find(text) != std::string::npos; };
     EXPECT_TRUE(has(".target sm_75"));
@@ -225,7 +226,7 @@ TEST_F(NvrtcHere, RandomBytesGiveMessagesThatAreValidText) {
 }
 
 TEST_F(NvrtcHere, ASourceOfOneMebibyteCompiles) {
-    std::string source = kernel;
+    std::string source = small_kernel;
     while (source.size() + 20 < largest_source) source += "// a line of text\n";
     EXPECT_NE(nvrtc_->compile({"kernels/ripple.cu", source}).ptx.find(".entry k("),
               std::string::npos);
@@ -233,7 +234,7 @@ TEST_F(NvrtcHere, ASourceOfOneMebibyteCompiles) {
 
 TEST_F(NvrtcHere, CompilesAgainAfterErrors) {
     errors("this is not CUDA");
-    EXPECT_FALSE(nvrtc_->compile({"kernels/ripple.cu", kernel}).ptx.empty());
+    EXPECT_FALSE(nvrtc_->compile({"kernels/ripple.cu", small_kernel}).ptx.empty());
 }
 
 }  // namespace

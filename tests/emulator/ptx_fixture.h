@@ -55,6 +55,9 @@ class Runner {
     Statistics statistics;
 };
 
+/// 256 words of shared memory.
+inline constexpr const char* shared_words = ".shared .align 4 .b8 cell[1024];";
+
 inline LaunchShape one_block(uint32_t threads, uint32_t dynamic_shared_bytes = 0) {
     return {{1, 1, 1}, {threads, 1, 1}, dynamic_shared_bytes};
 }
@@ -68,6 +71,11 @@ std::string error_of(F&& action) {
         return e.what();
     }
     return "";
+}
+
+// The text of the Error that loading throws; empty when it throws none.
+inline std::string load_error(const std::string& ptx) {
+    return error_of([&] { Module::parse(ptx, "broken.ptx"); });
 }
 
 inline void expect_contains(const std::string& text, const std::string& part) {

@@ -57,7 +57,7 @@ CodeTarget target_of(const Llvm& llvm, InstructionSet set) {
 constexpr std::size_t most_instructions = 8000;
 
 /// Only what the generator leaves to do: variables become values, and the chains of blocks one.
-constexpr const char* passes =
+constexpr const char* llvm_passes =
     "function(lower-expect,sroa,early-cse,simplifycfg,instcombine,early-cse,simplifycfg)";
 
 class TargetMachine {
@@ -86,7 +86,7 @@ class TargetMachine {
     }
     void optimize(LlvmModule module) const {
         const LlvmPassOptions options = llvm_.CreatePassBuilderOptions();
-        const LlvmError error = llvm_.RunPasses(module, passes, machine_, options);
+        const LlvmError error = llvm_.RunPasses(module, llvm_passes, machine_, options);
         llvm_.DisposePassBuilderOptions(options);
         if (!error) return;
         char* const words = llvm_.GetErrorMessage(error);

@@ -12,8 +12,8 @@
 namespace warpscope::experiments {
 namespace {
 
-constexpr std::string_view fields[] = {"x", "y", "z", "vx", "vy", "vz", "mass"};
-constexpr std::size_t field_count = std::size(fields);
+constexpr std::string_view csv_fields[] = {"x", "y", "z", "vx", "vy", "vz", "mass"};
+constexpr std::size_t field_count = std::size(csv_fields);
 
 std::string_view trimmed(std::string_view text) {
     constexpr std::string_view blank = " \t\r\f\v";
@@ -47,7 +47,7 @@ RawBody parse_body(const std::vector<std::string_view>& cells, std::size_t line)
     double values[field_count];
     for (std::size_t i = 0; i < field_count; ++i) {
         const auto refuse = [&](std::string_view why) {
-            throw BodiesFileError(fmt::format("line {}: {} is \"{}\", {}", line, fields[i],
+            throw BodiesFileError(fmt::format("line {}: {} is \"{}\", {}", line, csv_fields[i],
                                               cells[i].substr(0, 40), why));
         };
         if (!parse(cells[i], values[i])) refuse("not a number");

@@ -24,7 +24,7 @@ struct Kind {
 };
 constexpr Kind kinds[] = {{"gas", 12, 1.0f}, {"dark", 9, 0.12f}, {"star", 11, 1.0f}};
 
-constexpr std::string_view fields[] = {"mass", "x", "y", "z", "vx", "vy", "vz"};
+constexpr std::string_view tipsy_fields[] = {"mass", "x", "y", "z", "vx", "vy", "vz"};
 
 class Bytes {
   public:
@@ -96,13 +96,13 @@ Header read_header(Bytes& bytes, std::size_t length, std::size_t most) {
 }
 
 RawBody read_body(const Bytes& bytes, std::size_t offset, const Kind& kind, std::size_t index) {
-    double values[std::size(fields)];
-    for (std::size_t i = 0; i < std::size(fields); ++i) {
+    double values[std::size(tipsy_fields)];
+    for (std::size_t i = 0; i < std::size(tipsy_fields); ++i) {
         values[i] = bytes.real(offset + 4 * i);
         const bool good = std::abs(values[i]) <= 1e30 && !(i == 0 && values[i] < 0);
         if (!good)
-            refuse(offset + 4 * i,
-                   fmt::format("{} of {} body {} is {}", fields[i], kind.name, index, values[i]));
+            refuse(offset + 4 * i, fmt::format("{} of {} body {} is {}", tipsy_fields[i], kind.name,
+                                               index, values[i]));
     }
     return {{values[1], values[2], values[3]},
             {values[4], values[5], values[6]},

@@ -22,7 +22,7 @@ constexpr std::int64_t max_traced_n = std::int64_t(1) << 22;
 /// Threads on each multiprocessor for the kernels from `vectorized` on. This number was the fastest
 /// on an H200. For long vectors, later blocks balance the load of the first ones.
 constexpr std::int64_t long_n = std::int64_t(1) << 26;
-constexpr unsigned busy_threads = 1024, busy_threads_long = 16384;
+constexpr unsigned busy_dot_threads = 1024, busy_dot_threads_long = 16384;
 
 }  // namespace
 
@@ -113,7 +113,7 @@ bool Dot::synchronized(Variant variant) {
 
 GpuSizedGrid Dot::gpu_sized_grid() const {
     return {device().info(), chosen_.n, unsigned(chosen_.block),
-            chosen_.n < long_n ? busy_threads : busy_threads_long};
+            chosen_.n < long_n ? busy_dot_threads : busy_dot_threads_long};
 }
 
 Dot::Results Dot::make_results(std::size_t slots) {

@@ -19,7 +19,7 @@ namespace warpscope::experiments {
 namespace {
 
 /// Threads on each multiprocessor for the kernels from `vectorized` on: as many as it can hold.
-constexpr unsigned busy_threads = 2048;
+constexpr unsigned busy_reduction_threads = 2048;
 
 }  // namespace
 
@@ -92,7 +92,7 @@ std::string Reduction::kernel_name(Variant variant) const {
 }
 
 GpuSizedGrid Reduction::gpu_sized_grid() const {
-    return {device().info(), chosen_.n, unsigned(chosen_.block), busy_threads};
+    return {device().info(), chosen_.n, unsigned(chosen_.block), busy_reduction_threads};
 }
 
 compute::LaunchShape Reduction::shape(Variant variant) const {

@@ -56,10 +56,6 @@ std::string table(const std::vector<BenchRow>& rows, const compute::DeviceInfo& 
     return text;
 }
 
-bool is_gpu(const compute::Device& device) {
-    return device.info().kind == compute::DeviceKind::cuda;
-}
-
 void run_section(std::vector<BenchRow>& rows, BenchSection section, compute::Helpers& helpers,
                  compute::Device& device, const MeasureSection& window) {
     const auto emulator = [] { return compute::make_emulated_device("measured"); };
@@ -89,6 +85,10 @@ void run_section(std::vector<BenchRow>& rows, BenchSection section, compute::Hel
 }
 
 }  // namespace
+
+bool is_gpu(const compute::Device& device) {
+    return device.info().kind == compute::DeviceKind::cuda;
+}
 
 bool BenchRow::reached() const {
     if (bound == Bound::at_most) return value <= wanted;

@@ -42,6 +42,7 @@ std::vector<BenchRow> run_bench_rows(compute::Helpers& helpers, compute::Device&
 int run_bench(compute::Helpers& helpers, compute::Device& device, const BenchSections& sections,
               const MeasureSection& window, const std::string& json);
 
+bool is_gpu(const compute::Device& device);
 /// Wall time of one call.
 double milliseconds_of(const std::function<void()>& work);
 /// The middle value; 0 for an empty vector.

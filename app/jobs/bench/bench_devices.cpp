@@ -15,11 +15,11 @@ using experiments::NBodyKernel;
 using experiments::NBodyState;
 
 /// The goal for two H200: a step on one GPU with the kernel `fast` divided by a step on both.
-struct Size {
+struct ScalingGoal {
     std::size_t bodies;
     double wanted;
 };
-constexpr Size sizes[] = {{16384, 1.5}, {65536, 1.93}, {262144, 1.98}, {1048576, 1.99}};
+constexpr ScalingGoal goals[] = {{16384, 1.5}, {65536, 1.93}, {262144, 1.98}, {1048576, 1.99}};
 
 constexpr int runs = 5;
 
@@ -66,18 +66,18 @@ void bench_devices(std::vector<BenchRow>& rows) {
     const auto all = compute::pick_ranks("cuda:all");
     const std::size_t gpus = all->exchange()->ranks();
     const bool bound = gpus == 2 && one->info().name.find("H200") != std::string::npos;
-    for (const Size& size : sizes) {
-        const Bodies bodies = experiments::plummer_sphere(size.bodies, 1);
+    for (const ScalingGoal& goal : goals) {
+        const Bodies bodies = experiments::plummer_sphere(goal.bodies, 1);
         const double alone = step_ms(*one, bodies), together = step_ms(*all, bodies);
         const double gather = all_gather_ms(*all, bodies);
-        const double pairs = double(size.bodies) * double(size.bodies);
+        const double pairs = double(goal.bodies) * double(goal.bodies);
         rows.push_back(
-            {.name = fmt::format("devices.{}", size.bodies),
-             .label = fmt::format("n-body {}, fast, {} GPUs : 1, speed", size.bodies, gpus),
+            {.name = fmt::format("devices.{}", goal.bodies),
+             .label = fmt::format("n-body {}, fast, {} GPUs : 1, speed", goal.bodies, gpus),
              .value = alone / together,
              .unit = "x",
              .bound = bound ? BenchRow::Bound::at_least : BenchRow::Bound::none,
-             .wanted = size.wanted,
+             .wanted = goal.wanted,
              .note = fmt::format("a step: {:.1f} µs on one, {:.1f} µs on {} ({:.0f} G "
                                  "interactions/s); the all-gather alone: {:.1f} µs; {}",
                                  alone * 1e3, together * 1e3, gpus, pairs / together / 1e6,

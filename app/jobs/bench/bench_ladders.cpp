@@ -54,10 +54,6 @@ struct Gravity {
 constexpr Gravity gpu_gravity[] = {{4096, 860}, {16384, 1850}, {65536, 2100}, {262144, 2200}};
 constexpr Gravity emulator_gravity[] = {{4096, 0}};
 
-bool is_gpu(const compute::Device& device) {
-    return device.info().kind == compute::DeviceKind::cuda;
-}
-
 /// The goals were set for this GPU; other GPUs have none.
 bool is_h200(const compute::Device& device) {
     return device.info().name.find("H200") != std::string::npos;

@@ -14,11 +14,10 @@ namespace warpscope::jobs {
 namespace {
 
 using experiments::duration_words;
-using std::chrono::milliseconds;
 
 /// A run that ends sooner shows no line.
-constexpr milliseconds least_time{300};
-constexpr milliseconds between_lines{100};
+constexpr std::chrono::milliseconds least_time{300};
+constexpr std::chrono::milliseconds between_lines{100};
 
 }  // namespace
 

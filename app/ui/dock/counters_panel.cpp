@@ -104,7 +104,7 @@ std::vector<Cell> cells_of(const KernelCounters& k) {
     return cells;
 }
 
-constexpr TableColumn columns[] = {
+constexpr TableColumn counter_columns[] = {
     {"Kernel", "", 0, true},
     {"Median, ms", "The median of the launches on the device in use.", 76},
     {"Instructions", "Warp instructions: 32 threads execute one together.", 84},
@@ -122,12 +122,12 @@ constexpr TableColumn columns[] = {
     {"Passes", "Passes over shared memory, as a multiple of the passes without bank conflicts.",
      56}};
 /// In a narrow window these columns give their room to the kernel's name, in this order.
-constexpr std::size_t least_first[] = {5, 1, 7, 3, 2, 9, 6};
+constexpr std::size_t least_counters_first[] = {5, 1, 7, 3, 2, 9, 6};
 
 /// The columns in which each kernel has "-".
 std::vector<bool> empty_columns(const compute::KernelTimings& timings,
                                 const std::vector<KernelCounters>& kernels) {
-    std::vector<bool> empty(std::size(columns), true);
+    std::vector<bool> empty(std::size(counter_columns), true);
     empty[0] = kernels.empty();
     for (const KernelCounters& k : kernels) {
         if (timings.find(k.kernel)) empty[1] = false;
@@ -173,14 +173,15 @@ void CountersPanel::draw(Ui& ui) {
     }
     constexpr auto flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY |
                            ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;
-    if (!ImGui::BeginTable("counters", int(std::size(columns)), flags,
+    if (!ImGui::BeginTable("counters", int(std::size(counter_columns)), flags,
                            ImGui::GetContentRegionAvail()))
         return;
     const compute::KernelTimings& timings = stage_.timings();
     const float padding = 2 * ImGui::GetStyle().CellPadding.x / ui.scale;
-    table_head(ui, columns,
-               columns_left_out(columns, empty_columns(timings, kernels), least_first,
-                                ImGui::GetContentRegionAvail().x / ui.scale, 150, padding));
+    table_head(
+        ui, counter_columns,
+        columns_left_out(counter_columns, empty_columns(timings, kernels), least_counters_first,
+                         ImGui::GetContentRegionAvail().x / ui.scale, 150, padding));
     const auto& inspection = checks.inspection;
     for (const KernelCounters& k : kernels)
         row(ui, timings, k, inspection && k.kernel == inspection->kernel);

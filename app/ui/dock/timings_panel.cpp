@@ -18,7 +18,7 @@ namespace {
 using compute::Ceilings;
 using compute::KernelTiming;
 
-constexpr TableColumn columns[] = {
+constexpr TableColumn timing_columns[] = {
     {"Kernel", "", 0, true},
     {"Launches", "Launches since the experiment was made.", 62},
     {"Grid · block", "Blocks of the grid, and threads of a block.", 122},
@@ -30,7 +30,7 @@ constexpr TableColumn columns[] = {
     {"Recent", "The newest launches; the newest one is on the right.", 84, true}};
 constexpr std::size_t rate_column = 6, share_column = 7;
 /// In a narrow window these columns give their room to the kernel's name, in this order.
-constexpr std::size_t least_first[] = {8, 3, 5, 1, 2};
+constexpr std::size_t least_timings_first[] = {8, 3, 5, 1, 2};
 
 compute::Shares shares_below(const KernelTiming& kernel, const Ceilings* ceilings) {
     return ceilings ? compute::shares_of(kernel, *ceilings) : compute::Shares{};
@@ -114,19 +114,20 @@ void table(Ui& ui, const std::vector<KernelTiming>& kernels, const Ceilings* cei
            const RecentKernels& recent) {
     constexpr auto flags = ImGuiTableFlags_BordersInnerH | ImGuiTableFlags_ScrollY |
                            ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_NoPadOuterX;
-    if (!ImGui::BeginTable("kernels", int(std::size(columns)), flags,
+    if (!ImGui::BeginTable("kernels", int(std::size(timing_columns)), flags,
                            ImGui::GetContentRegionAvail()))
         return;
-    std::vector<bool> empty(std::size(columns), false);
+    std::vector<bool> empty(std::size(timing_columns), false);
     empty[rate_column] = std::all_of(kernels.begin(), kernels.end(),
                                      [](const KernelTiming& k) { return rate(k).empty(); });
     empty[share_column] = std::all_of(kernels.begin(), kernels.end(), [&](const KernelTiming& k) {
         return shares_below(k, ceilings).larger() <= 0;
     });
     const float padding = 2 * ImGui::GetStyle().CellPadding.x / ui.scale;
-    const auto left_out = columns_left_out(
-        columns, empty, least_first, ImGui::GetContentRegionAvail().x / ui.scale, 130, padding);
-    table_head(ui, columns, left_out);
+    const auto left_out =
+        columns_left_out(timing_columns, empty, least_timings_first,
+                         ImGui::GetContentRegionAvail().x / ui.scale, 130, padding);
+    table_head(ui, timing_columns, left_out);
     for (const KernelTiming& kernel : kernels)
         row(ui, kernel, ceilings, recent.still_runs(kernel.name));
     ImGui::EndTable();

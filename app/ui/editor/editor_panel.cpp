@@ -92,12 +92,12 @@ std::vector<std::string> files_to_choose(const EditorFrame& frame) {
     return files;
 }
 
-struct Words {
+struct StateWords {
     std::string text;
     ImU32 colour;
 };
 
-Words state_words(const EditorFrame& frame) {
+StateWords state_words(const EditorFrame& frame) {
     const bool emulator = frame.stage.device().kind == compute::DeviceKind::emulator;
     if (!frame.stage.read_only().empty()) return {"read-only", colour::faint};
     switch (frame.stage.documents()[frame.view.file].state()) {
@@ -136,7 +136,7 @@ void title(const EditorFrame& frame) {
     const float width = ImGui::GetContentRegionAvail().x;
     choose_file(frame, std::min(frame.ui.px(190), width * 0.42F));
     ImGui::SameLine(0, frame.ui.px(10));
-    const Words state = state_words(frame);
+    const StateWords state = state_words(frame);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float dot = frame.ui.px(4);
     ImGui::GetWindowDrawList()->AddCircleFilled({at.x + dot, at.y + ImGui::GetFrameHeight() / 2},

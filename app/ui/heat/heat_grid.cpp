@@ -5,11 +5,14 @@
 #include <bit>
 #include <cmath>
 
+#include "emulator/checks/access_counters.h"
+
 namespace warpscope::ui {
 
 namespace {
 
-constexpr std::uint64_t banks = 32;
+using emulator::banks;
+
 constexpr float most_height = 18, most_width = 36, least_height = 7;  ///< of shared memory's cells
 constexpr float most_side = 18, least_side = 4;                       ///< of global memory's cells
 

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "compute/device/sentences.h"
+#include "emulator/checks/access_counters.h"
 #include "experiments/measure/heat_figures.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
@@ -15,12 +16,12 @@
 namespace warpscope::ui {
 namespace {
 
+using emulator::banks;
 using emulator::HeatArray;
 using emulator::HeatFigure;
 using emulator::KernelHeat;
 
 constexpr ImU32 untouched = colour::raised;
-constexpr std::uint64_t banks = 32;
 constexpr float gutter = 56;  ///< for the index of a row's first word
 
 std::string number(std::uint64_t n) {

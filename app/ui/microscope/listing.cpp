@@ -46,7 +46,7 @@ std::string name_of(const Chip& chip) {
                       : fmt::format("{}:{}", chip.warp, std::popcount(chip.mask));
 }
 
-std::string words_of(const Chip& chip) {
+std::string chip_words(const Chip& chip) {
     std::string words = fmt::format("warp {}", chip.warp);
     if (!chip.whole) words += fmt::format(", {} lanes", std::popcount(chip.mask));
     if (chip.state == State::at_barrier) words += ", waits at the barrier";
@@ -194,7 +194,7 @@ void hover(Ui& ui, const Listing& listing, const Places& at) {
     if (row >= listing.text->lines.size()) return;
     std::string words;
     for (const Chip& chip : listing.chips)
-        if (chip.row == row) words += (words.empty() ? "" : "\n") + words_of(chip);
+        if (chip.row == row) words += (words.empty() ? "" : "\n") + chip_words(chip);
     if (listing.text->lines[row].barrier)
         words += (words.empty() ? "" : "\n") +
                  std::string("A barrier: warps wait here until all have arrived.");

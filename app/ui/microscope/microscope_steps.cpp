@@ -23,7 +23,7 @@ std::string why_not(const Stepper& stepper, unsigned warp) {
 }
 
 /// What a run to a breakpoint says: why it has stopped.
-std::string words_of(const Stop& stop) {
+std::string stop_words(const Stop& stop) {
     switch (stop.at) {
         case Stop::At::stop:
             return stop.why;
@@ -185,7 +185,7 @@ void Microscope::run_breaks(
     act(
         [run = std::move(run), breaks = breaks_, stop](Stepper& stepper) {
             *stop = run(stepper, breaks, UINT64_MAX);
-            return words_of(*stop);
+            return stop_words(*stop);
         },
         [this, stop] { pick_stopped(*stop); });
 }

@@ -18,13 +18,13 @@ using emulator::WarpView;
 constexpr float least_row = 20, most_row = 26;
 
 /// Places of the parts of a row, in layout units.
-struct Places {
+struct RowPlaces {
     ImVec2 low, high;
     float chip, words, lanes, lane, button;
 };
 
-Places find_places(Ui& ui, ImVec2 low, ImVec2 size) {
-    Places at{};
+RowPlaces places_in_row(Ui& ui, ImVec2 low, ImVec2 size) {
+    RowPlaces at{};
     at.low = low;
     at.high = {low.x + size.x, low.y + size.y};
     at.chip = low.x + ui.px(14);
@@ -48,7 +48,8 @@ ImU32 lane_colour(unsigned warp, const WarpView& view, unsigned lane) {
     return colour::raised;
 }
 
-void lanes(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& view, const Places& at) {
+void lane_strip(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& view,
+                const RowPlaces& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const float top = at.low.y + ui.px(5), bottom = at.high.y - ui.px(6);
     const float gap = at.lane >= ui.px(4) ? ui.px(1) : 0;
@@ -74,7 +75,7 @@ void lanes(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& view, 
     quick_tooltip(ui, lane_words(microscope, warp, lane) + "\nClick: pick this lane.");
 }
 
-void chip(Ui& ui, unsigned warp, const WarpView& view, const Places& at) {
+void chip(Ui& ui, unsigned warp, const WarpView& view, const RowPlaces& at) {
     ImDrawList& list = *ImGui::GetWindowDrawList();
     const ImVec2 low{at.chip, at.low.y + ui.px(2)}, high{at.chip + ui.px(24), at.high.y - ui.px(2)};
     const bool alive = !view.splits.empty();
@@ -89,7 +90,7 @@ void chip(Ui& ui, unsigned warp, const WarpView& view, const Places& at) {
 }
 
 void step_button(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& view,
-                 const Places& at) {
+                 const RowPlaces& at) {
     ImGui::SetCursorScreenPos({at.button, at.low.y + ui.px(1)});
     const bool can = can_run(view);
     const std::string id = fmt::format("warp.{}.step", warp);
@@ -114,7 +115,7 @@ void step_button(Ui& ui, Microscope& microscope, unsigned warp, const WarpView& 
 void row(Ui& ui, Microscope& microscope, unsigned warp, ImVec2 size, bool moved) {
     Microscope& m = microscope;
     const WarpView view = m.stepper().warp(warp);
-    const Places at = find_places(ui, ImGui::GetCursorScreenPos(), size);
+    const RowPlaces at = places_in_row(ui, ImGui::GetCursorScreenPos(), size);
     const std::string words = warp_words(m.stepper().kernel(), view, true);
     const std::string id = fmt::format("warp.{}", warp);
     const bool clicked = hit_area(id, {at.lanes - at.low.x, at.high.y - at.low.y});
@@ -146,7 +147,7 @@ void row(Ui& ui, Microscope& microscope, unsigned warp, ImVec2 size, bool moved)
     ImGui::PopFont();
     clipped_text(ui.fonts.small, acting ? colour::text : colour::dim,
                  fits ? words : warp_words(m.stepper().kernel(), view, false), room);
-    lanes(ui, microscope, warp, view, at);
+    lane_strip(ui, microscope, warp, view, at);
     step_button(ui, microscope, warp, view, at);
     ImGui::SetCursorScreenPos({at.low.x, at.high.y});
 }

@@ -23,7 +23,7 @@ void restart(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
 }
 
 /// An arrow that points from one line of text down to the next.
-void line(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
+void next_line(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     list.AddRectFilled({c.x - 1.1F * r, c.y - r}, {c.x + 1.1F * r, c.y - 0.65F * r}, colour);
     list.AddTriangleFilled({c.x - 0.75F * r, c.y - 0.35F * r}, {c.x + 0.75F * r, c.y - 0.35F * r},
                            {c.x, c.y + 0.5F * r}, colour);
@@ -40,7 +40,7 @@ void barrier(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
                        colour);
 }
 
-void microscope(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
+void magnifier(ImDrawList& list, ImVec2 c, float r, ImU32 colour) {
     const ImVec2 lens{c.x - 0.2F * r, c.y - 0.2F * r};
     list.AddCircle(lens, 0.8F * r, colour, 24, r * 0.32F);
     list.AddLine({lens.x + 0.6F * r, lens.y + 0.6F * r}, {c.x + 1.05F * r, c.y + 1.05F * r}, colour,
@@ -123,11 +123,11 @@ void draw_icon(Icon icon, ImVec2 c, float r, ImU32 colour) {
         case Icon::restart:
             return restart(list, c, r, colour);
         case Icon::line:
-            return line(list, c, r, colour);
+            return next_line(list, c, r, colour);
         case Icon::barrier:
             return barrier(list, c, r, colour);
         case Icon::microscope:
-            return microscope(list, c, r, colour);
+            return magnifier(list, c, r, colour);
         case Icon::code:
             return code(list, c, r, colour);
         case Icon::sliders:

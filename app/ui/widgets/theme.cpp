@@ -51,7 +51,7 @@ void set(ImGuiCol which, ImU32 colour) {
 void set_colours() {
     using namespace colour;
     ImGui::StyleColorsDark();
-    set(ImGuiCol_Text, text);
+    set(ImGuiCol_Text, colour::text);
     set(ImGuiCol_TextDisabled, faint);
     set(ImGuiCol_WindowBg, background);
     set(ImGuiCol_ChildBg, IM_COL32(0, 0, 0, 0));

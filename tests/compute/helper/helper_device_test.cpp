@@ -38,7 +38,7 @@ std::string message_of_loss(Call call) {
 }
 
 template <class Call>
-std::string message_of_error(Call call) {
+std::string message_of_ordinary_error(Call call) {
     try {
         call();
     } catch (const DeviceError& error) {
@@ -177,24 +177,29 @@ TEST_P(HelperDeviceTest, AChangedSignatureThrowsBeforeTheLaunch) {
     InHelper in_helper(GetParam());
     Device& d = *in_helper.device;
     const auto fewer =
-        message_of_error([&] { (d.kernel_from_ptx<Words, int>(hostile_ptx, "count")); });
+        message_of_ordinary_error([&] { (d.kernel_from_ptx<Words, int>(hostile_ptx, "count")); });
     EXPECT_HAS(fewer, "kernel count takes 1 arguments, not 2");
-    const auto more = message_of_error([&] { d.kernel_from_ptx<>(hostile_ptx, "count"); });
+    const auto more = message_of_ordinary_error([&] { d.kernel_from_ptx<>(hostile_ptx, "count"); });
     EXPECT_HAS(more, "kernel count takes 1 arguments, not 0");
-    const auto other = message_of_error([&] { d.kernel_from_ptx<int>(hostile_ptx, "count"); });
+    const auto other =
+        message_of_ordinary_error([&] { d.kernel_from_ptx<int>(hostile_ptx, "count"); });
     EXPECT_HAS(other, "argument 0 of kernel count has 8 bytes, not 4");
 }
 
 TEST_P(HelperDeviceTest, OrdinaryErrorsDoNotEndTheHelperProcess) {
     InHelper in_helper(GetParam());
     Device& d = *in_helper.device;
-    EXPECT_NE(message_of_error([&] { d.kernel_from_ptx<>("no PTX at all", "count"); }), "");
-    EXPECT_NE(message_of_error([&] { d.kernel<int>("no_such_file", "count"); }), "");
-    EXPECT_NE(message_of_error([&] { d.attach(nullptr, 4); }), "");
+    EXPECT_NE(message_of_ordinary_error([&] { d.kernel_from_ptx<>("no PTX at all", "count"); }),
+              "");
+    EXPECT_NE(message_of_ordinary_error([&] { d.kernel<int>("no_such_file", "count"); }), "");
+    EXPECT_NE(message_of_ordinary_error([&] { d.attach(nullptr, 4); }), "");
     EXPECT_THROW(d.allocate(std::size_t(1) << 50), OutOfMemory);
     const auto count = d.kernel_from_ptx<Words>(hostile_ptx, "count");
     Buffer<std::uint32_t> out(d, 32);
-    EXPECT_NE(message_of_error([&] { d.launch(count, {{1}, {2000}}, {}, out.pointer()); }), "");
+    EXPECT_NE(message_of_ordinary_error([&] {
+                  d.launch(count, {{1}, {2000}}, {}, out.pointer());
+              }),
+              "");
     out.fill(0);
     d.launch(count, {{1}, {32}}, {}, out.pointer());
     EXPECT_EQ(out.download()[31], 1U);
@@ -238,7 +243,7 @@ TEST_P(HelperDeviceTest, AnInvalidAddressOrATrapEndsAtMostTheHelperProcess) {
                 EXPECT_HAS(message_of_loss(fails), std::string("kernel ") + name);
                 EXPECT_TRUE(ends_soon(in_helper.id));
             } else {
-                EXPECT_NE(message_of_error(fails), "") << name;
+                EXPECT_NE(message_of_ordinary_error(fails), "") << name;
                 EXPECT_FALSE(has_ended(in_helper.id));
                 EXPECT_EQ(held.download().size(), 4U);
             }
@@ -256,7 +261,7 @@ TEST_P(HelperDeviceTest, AStopEndsTheCurrentLaunchAndRefusesLaterOnes) {
 
     InHelper before(GetParam());
     before.device->set_launch_limits({.stop = stop.get_token()});
-    EXPECT_HAS(message_of_error([&] { before.spin(1); }), "stopped");
+    EXPECT_HAS(message_of_ordinary_error([&] { before.spin(1); }), "stopped");
     before.device->set_launch_limits({});
     EXPECT_NO_THROW(before.spin(1));
 }

@@ -147,7 +147,7 @@ TEST(Sectors, TheLeastHoldEachAddressOnce) {
 }
 
 // One load of out[tid], a guarded store to shared memory, an atomic, and a uniform load.
-const std::string kernel = kernel_text(
+const std::string access_kernel = kernel_text(
     "ld.global.u32 %r2, [%rd1]; shl.b32 %r3, %r1, 3; mov.u32 %r4, cell; add.s32 %r3, %r3, %r4;"
     "setp.lt.u32 %p1, %r1, 20; @%p1 st.shared.u32 [%r3], %r2; bar.sync 0;"
     "ld.shared.v2.u32 {%r5, %r6}, [cell]; atom.global.add.u32 %r7, [%rd0], %r5;"
@@ -155,7 +155,7 @@ const std::string kernel = kernel_text(
     ".shared .align 8 .b8 cell[512];");
 
 TEST(AccessCounters, CountsEveryKindOfAccessOfAKernel) {
-    Runner r(kernel);
+    Runner r(access_kernel);
     AccessCounters counters;
     r.observer = &counters;
     r.run({{3, 1, 1}, {64, 1, 1}, 0});
@@ -224,7 +224,7 @@ TEST(AccessCounters, CountsInstructionsAndSectorsBySourceLine) {
 }
 
 TEST(AccessCounters, TheLinesOfAKernelAddUpToItsTotals) {
-    for (const std::string& ptx : {kernel, lines_kernel}) {
+    for (const std::string& ptx : {access_kernel, lines_kernel}) {
         Runner r(ptx);
         AccessCounters counters;
         r.observer = &counters;

@@ -52,7 +52,7 @@ TEST(WordCounts, HoldNumbersBeyond32Bits) {
 // Threads 0 to 19 of 64 store to words that are two apart, so threads 0 and 16, 1 and 17, 2 and 18,
 // 3 and 19 share a bank. All threads read words 0 and 1 together, and each adds to its word 2 * tid
 // and to word 70 of the buffer, which no thread reads.
-const std::string kernel = kernel_text(
+const std::string heat_kernel = kernel_text(
     "ld.global.u32 %r2, [%rd1]; shl.b32 %r3, %r1, 3; mov.u32 %r4, cell; add.s32 %r3, %r3, %r4;"
     "setp.lt.u32 %p1, %r1, 20; @%p1 st.shared.u32 [%r3], %r2; bar.sync 0;"
     "ld.shared.v2.u32 {%r5, %r6}, [cell]; atom.global.add.u32 %r7, [%rd0+280], %r5;"
@@ -60,7 +60,7 @@ const std::string kernel = kernel_text(
     ".shared .align 8 .b8 unused[64];\n.shared .align 8 .b8 cell[512];");
 
 TEST(HeatMap, CountsEveryKindOfAccessByWord) {
-    Runner r(kernel);
+    Runner r(heat_kernel);
     HeatMap heat(r.machine.memory());
     r.observer = &heat;
     r.run({{3, 1, 1}, {64, 1, 1}, 0}, 0, 100);
@@ -198,7 +198,7 @@ TEST(HeatMap, AddsUpLaunchesAndForgetsOneThatFails) {
 
 TEST(HeatMap, DoesNotDependOnTheNumberOfThreads) {
     const auto counted = [](unsigned threads) {
-        Runner r(kernel);
+        Runner r(heat_kernel);
         HeatMap heat(r.machine.memory());
         r.observer = &heat;
         r.options.threads = threads;

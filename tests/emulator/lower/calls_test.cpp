@@ -279,10 +279,6 @@ TEST(BranchByIndex, JumpsToTheTargetOfItsIndex) {
     expect_contains(error_of([&] { r.run(one_block(6), 5); }), "beyond its list of targets");
 }
 
-std::string load_error(const std::string& ptx) {
-    return error_of([&] { Module::parse(ptx, "t"); });
-}
-
 TEST(CallErrors, NameTheCudaLine) {
     const std::string file = ".file 1 \"kernels/x.cu\"\n";
     expect_contains(load_error(kernel_text(".loc 1 7 1\n" + call("nowhere", 2, 1)) + file),

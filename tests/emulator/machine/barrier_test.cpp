@@ -5,8 +5,6 @@
 namespace warpscope::emulator {
 namespace {
 
-constexpr const char* shared_words = ".shared .align 4 .b8 cell[1024];";
-
 // A tree reduction that adds 0…255. If `divergent`, its barrier is inside the divergent if.
 std::string tree(bool divergent) {
     const std::string inside = divergent ? "bar.sync 0;" : "";

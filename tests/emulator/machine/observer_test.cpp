@@ -35,14 +35,14 @@ struct Recorder : Observer {
     }
 };
 
-const std::string kernel = kernel_text(
+const std::string observed_kernel = kernel_text(
     "shl.b32 %r2, %r1, 2; mov.u32 %r3, cell; add.s32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1; "
     "bar.sync 0;"
     "setp.lt.u32 %p1, %r1, 5; @%p1 ld.shared.u32 %r4, [%r2+16]; st.global.u32 [%rd1], %r4;",
     ".shared .align 4 .b8 cell[256];");
 
 TEST(Observer, SeesAccessesBarriersAndInstructions) {
-    Runner r(kernel);
+    Runner r(observed_kernel);
     Recorder recorder;
     r.observer = &recorder;
     r.options.schedule = Schedule::run_to_barrier;
@@ -60,7 +60,7 @@ TEST(Observer, SeesAccessesBarriersAndInstructions) {
 }
 
 TEST(Observer, SeesTheBlocksItWantsAndDoesNotChangeTheResult) {
-    Runner watched(kernel), free(kernel);
+    Runner watched(observed_kernel), free(observed_kernel);
     Recorder recorder;
     recorder.only = 3;
     watched.observer = &recorder;

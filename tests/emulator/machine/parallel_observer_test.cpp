@@ -42,7 +42,7 @@ struct Observed {
 // Two warps store and read each other's words, from block n on without a barrier. All threads of
 // block 40 store to one word. In a launch of 100 blocks or more, blocks 57 and 91 access invalid
 // global addresses.
-const std::string kernel = kernel_text(
+const std::string racing_kernel = kernel_text(
     "mov.u32 %r2, %ctaid.x; mov.u32 %r3, %nctaid.x; mov.u32 %r9, cell; shl.b32 %r4, %r1, 2;\n"
     "add.s32 %r4, %r4, %r9; xor.b32 %r5, %r4, 128; st.shared.u32 [%r4], %r2;\n"
     "setp.ge.u32 %p1, %r2, %r0; @%p1 bra SKIP; bar.sync 0;\n"
@@ -55,7 +55,7 @@ const std::string kernel = kernel_text(
 
 std::string observed(unsigned threads, const std::vector<std::uint32_t>& grids, Schedule schedule) {
     Observed seen;
-    Runner r(kernel);
+    Runner r(racing_kernel);
     r.observer = &seen.all;
     r.options.threads = threads;
     r.options.schedule = schedule;
@@ -105,7 +105,7 @@ TEST(ParallelObserver, ThatCannotForkSeesAllBlocksInOrderOnOneThread) {
     } in_order;
     Observed seen;
     seen.all.add(in_order);
-    Runner r(kernel);
+    Runner r(racing_kernel);
     r.observer = &seen.all;
     r.options.threads = 8;
     r.options.schedule = Schedule::reverse;

@@ -5,8 +5,6 @@
 namespace warpscope::emulator {
 namespace {
 
-constexpr const char* shared_words = ".shared .align 4 .b8 cell[1024];";
-
 // Every thread stores its number and reads the word of the mirrored thread, without a barrier.
 const std::string mirror = kernel_text(R"(
 mov.u32 %r5, %ctaid.x; mad.lo.s32 %r6, %r5, 256, %r1; mul.wide.u32 %rd2, %r6, 4; add.s64 %rd2, %rd0, %rd2;

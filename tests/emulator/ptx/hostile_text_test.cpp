@@ -9,10 +9,6 @@
 namespace warpscope::emulator {
 namespace {
 
-std::string load_error(const std::string& ptx) {
-    return error_of([&] { Module::parse(ptx, "hostile"); });
-}
-
 TEST(HostileText, SizesBeyondEveryLimitAreRejected) {
     const auto before = [](const std::string& text) { return load_error(kernel_text("", text)); };
     expect_contains(before(".global .align 4 .b8 x[99999999999];"), "too large");

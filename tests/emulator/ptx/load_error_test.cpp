@@ -3,10 +3,6 @@
 namespace warpscope::emulator {
 namespace {
 
-std::string load_error(const std::string& ptx) {
-    return error_of([&] { Module::parse(ptx, "broken.ptx"); });
-}
-
 TEST(LoadError, OfAnUnknownOpcodeNamesPtxAndCudaLine) {
     const std::string text = load_error(
         ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k()\n{\n"

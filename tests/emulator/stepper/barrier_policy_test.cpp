@@ -5,7 +5,6 @@
 namespace warpscope::emulator {
 namespace {
 
-constexpr const char* shared_words = ".shared .align 4 .b8 cell[1024];";
 constexpr BarrierPolicy policies[] = {BarrierPolicy::volta, BarrierPolicy::before_volta,
                                       BarrierPolicy::strict};
 

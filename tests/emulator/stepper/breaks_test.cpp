@@ -12,8 +12,6 @@ namespace warpscope::emulator {
 namespace {
 
 constexpr const char* file = "kernels/s.cu";
-constexpr const char* shared_words = ".file 1 \"kernels/s.cu\"\n.shared .align 4 .b8 cell[256];";
-
 using On = Watchpoint::On;
 using Stops = std::vector<std::uint64_t>;
 
@@ -65,7 +63,7 @@ bar.sync 0;
 sub.s32 %r5, 252, %r2; ld.shared.u32 %r6, [%r5];
 .loc 1 14 1
 st.global.u32 [%rd1], %r6;)",
-                                       shared_words);
+                                       words_with_lines);
 
 class MirrorBreaks : public testing::Test {
   protected:
@@ -290,7 +288,7 @@ st.shared.u32 [%r9+4], 7;
 atom.shared.add.u32 %r2, [%r9], 0;
 atom.shared.add.u32 %r3, [%r9], 1;
 ld.shared.v2.u32 {%r4, %r5}, [%r9];)",
-                                shared_words),
+                                words_with_lines),
                     one_block(1));
     Stepper s(k.machine, k.frozen, 0);
     expect_stops(s, on_word(0, On::write), {3, 4, 6, 7});
@@ -301,8 +299,9 @@ ld.shared.v2.u32 {%r4, %r5}, [%r9];)",
 }
 
 TEST(Breaks, AFailedAccessStopsNothing) {
-    SteppedKernel k(kernel_text("mov.u32 %r9, cell; st.shared.u32 [%r9+256], %r1;", shared_words),
-                    one_block(1));
+    SteppedKernel k(
+        kernel_text("mov.u32 %r9, cell; st.shared.u32 [%r9+256], %r1;", words_with_lines),
+        one_block(1));
     Stepper s(k.machine, k.frozen, 0);
     const Breaks breaks = on_word(64, On::write);
     EXPECT_EQ(run_to(s, breaks).at, Stop::At::end);

@@ -8,6 +8,10 @@
 
 namespace warpscope::emulator {
 
+/// 64 words of shared memory, for a kernel with lines of a source.
+inline constexpr const char* words_with_lines =
+    ".file 1 \"kernels/s.cu\"\n.shared .align 4 .b8 cell[256];";
+
 /// A frozen launch of a kernel of kernel_text(), with `out` of 1024 words.
 class SteppedKernel {
   public:

@@ -8,7 +8,7 @@
 namespace warpscope::emulator {
 namespace {
 
-constexpr const char* shared_words = ".shared .align 4 .b8 cell[256];";
+constexpr const char* words_without_lines = ".shared .align 4 .b8 cell[256];";
 
 // Runs to the failure, back to the start and to the failure again. Machine::run must give this
 // error.
@@ -114,7 +114,7 @@ mov.u32 %r2, %ctaid.x; shl.b32 %r3, %r1, 2; mov.u32 %r4, cell; add.s32 %r4, %r4,
 ld.shared.u32 %r5, [%r4]; add.s32 %r6, %r2, 1; st.shared.u32 [%r4], %r6;
 mad.lo.u32 %r7, %r2, 32, %r1; mul.wide.u32 %rd2, %r7, 4; add.s64 %rd2, %rd0, %rd2;
 st.global.u32 [%rd2], %r5;)",
-                                              shared_words);
+                                              words_without_lines);
 
 TEST(StepperEnd, BlockFindsTheSharedMemoryOfTheEarlierBlock) {
     SteppedKernel k(leaves_number, {{8, 1, 1}, {32, 1, 1}, 0}, {}, 0, 3);
@@ -165,7 +165,7 @@ TEST(StepperEnd, InvalidBlockOrLaunchIsAnError) {
     SteppedKernel fails(kernel_text("st.global.u32 [%rd1], 5; mov.u32 %r2, %ctaid.x;"
                                     "setp.eq.u32 %p1, %r2, 0; @%p1 ld.shared.u32 %r3, [4096];"
                                     "st.global.u32 [%rd1], %r3;",
-                                    shared_words),
+                                    words_without_lines),
                         {{2, 1, 1}, {32, 1, 1}, 4});
     expect_contains(error_of([&] { Stepper(fails.machine, fails.frozen, 1); }), "block (0,0,0)");
     EXPECT_EQ(std::count(fails.out, fails.out + 1024, 5u), 0);

@@ -11,11 +11,9 @@ namespace {
 
 using State = SplitView::State;
 
-constexpr const char* shared_words = ".file 1 \"kernels/s.cu\"\n.shared .align 4 .b8 cell[256];";
-
 // Each of 64 threads stores t + 100 to its word and loads the mirrored word, with or without a
 // barrier between. The first two steps compute the address of out[t].
-std::string mirror(const std::string& barrier) {
+std::string mirror_with(const std::string& barrier) {
     return kernel_text(R"(
 .loc 1 10 1
 shl.b32 %r2, %r1, 2; mov.u32 %r7, cell; add.s32 %r3, %r7, %r2;
@@ -27,9 +25,9 @@ add.s32 %r4, %r1, 100; st.shared.u32 [%r3], %r4;
 sub.s32 %r5, 252, %r2; ld.shared.u32 %r6, [%r5];
 .loc 1 14 1
 st.global.u32 [%rd1], %r6;)",
-                       shared_words);
+                       words_with_lines);
 }
-const std::string with_barrier = mirror("bar.sync 0;"), without = mirror("");
+const std::string with_barrier = mirror_with("bar.sync 0;"), without_barrier = mirror_with("");
 
 std::uint32_t line_of(const Stepper& s, std::uint32_t warp) {
     return std::uint32_t(s.kernel().lines[s.warp(warp).splits.at(0).pc].source.line);
@@ -152,7 +150,7 @@ TEST(Stepper, WaitsLastFromArrivalToRelease) {
 
 // Which warp runs first decides the result. The race is found in both orders.
 TEST(Stepper, ChosenOrderDecidesTheResultButNotTheRaceFinding) {
-    SteppedKernel k(without, one_block(64));
+    SteppedKernel k(without_barrier, one_block(64));
     const auto racing = [](const Stepper& s) {
         return std::count_if(s.words().begin(), s.words().end(),
                              [](const WordView& w) { return w.hazard; });

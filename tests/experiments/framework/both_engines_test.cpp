@@ -22,12 +22,12 @@ namespace {
 using emulator::Execution;
 using experiments::Assignment;
 
-struct Case {
+struct EngineCase {
     std::string experiment;
     std::vector<Assignment> settings;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) {
+std::ostream& operator<<(std::ostream& out, const EngineCase& c) {
     out << c.experiment;
     for (const Assignment& a : c.settings) out << " " << a.id << "=" << a.text;
     return out;
@@ -47,8 +47,8 @@ std::vector<Assignment> sizes_of(const std::string& experiment, unsigned variant
 }
 
 // The default of each experiment, and each other word of each of its choices and toggles.
-std::vector<Case> cases() {
-    std::vector<Case> all;
+std::vector<EngineCase> engine_cases() {
+    std::vector<EngineCase> all;
     unsigned variant = 0;
     for (const experiments::Entry& entry : experiments::registry()) {
         const auto parameters = entry.make_parameters();
@@ -61,7 +61,7 @@ std::vector<Case> cases() {
                 words = {"on", "off"};
             for (const std::string& word : words) {
                 if (word == p->default_text() || word == "file") continue;
-                Case c{entry.id, sizes_of(entry.id, variant++)};
+                EngineCase c{entry.id, sizes_of(entry.id, variant++)};
                 c.settings.push_back({p->id(), word});
                 all.push_back(std::move(c));
             }
@@ -118,7 +118,7 @@ std::string text_of(const emulator::AccessCounters& counters) {
     return text;
 }
 
-void compute_frames(compute::Device& device, const Case& c, Outcome& outcome) {
+void compute_frames(compute::Device& device, const EngineCase& c, Outcome& outcome) {
     const auto experiment = experiments::find_experiment(c.experiment).make(device);
     experiment->set(c.settings);
     const experiments::Size size = experiment->picture_size({64, 48});
@@ -133,7 +133,7 @@ void compute_frames(compute::Device& device, const Case& c, Outcome& outcome) {
     outcome.report = text_of(experiment->report());
 }
 
-Outcome run(const Case& c, const compute::RunSettings& settings, Execution execution,
+Outcome run(const EngineCase& c, const compute::RunSettings& settings, Execution execution,
             bool observed) {
     emulator::KernelCompiler::set_execution(execution);
     const auto device = compute::make_emulated_device("");
@@ -177,7 +177,7 @@ std::vector<compute::RunSettings> all_settings() {
     return all;
 }
 
-class BothEngines : public testing::TestWithParam<Case> {};
+class BothEngines : public testing::TestWithParam<EngineCase> {};
 
 // A normal run takes one of the settings for each case, another one for its observed launches.
 TEST_P(BothEngines, AgreeInPicturesReadingsErrorsFindingsAndCounts) {
@@ -199,7 +199,7 @@ TEST_P(BothEngines, AgreeInPicturesReadingsErrorsFindingsAndCounts) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, BothEngines, testing::ValuesIn(cases()), [](const auto& info) {
+INSTANTIATE_TEST_SUITE_P(Of, BothEngines, testing::ValuesIn(engine_cases()), [](const auto& info) {
     std::string name = info.param.experiment;
     if (info.param.settings.size() > sizes_of(info.param.experiment, 0).size())
         name += "_" + info.param.settings.back().id + "_" + info.param.settings.back().text;

@@ -16,7 +16,7 @@ namespace {
 using tests::set;
 using tests::StopAtLaunch;
 
-struct Case {
+struct CancelCase {
     std::string experiment;
     std::vector<Assignment> settings;
     std::string name;
@@ -31,7 +31,7 @@ std::string words_of(const Report& report) {
     return words;
 }
 
-class CancelEverywhere : public testing::TestWithParam<Case> {
+class CancelEverywhere : public testing::TestWithParam<CancelCase> {
   protected:
     using Action = std::function<std::string(Experiment&)>;
 
@@ -100,7 +100,7 @@ class CancelEverywhere : public testing::TestWithParam<Case> {
     int stops_ = 0;
 };
 
-std::vector<Case> cases() {
+std::vector<CancelCase> cancel_cases() {
     const Assignment small{"size", "64"};
     return {
         {"ripple", {small}, "ripple"},
@@ -119,7 +119,7 @@ std::vector<Case> cases() {
         {"scratch", {{"width", "48"}, {"height", "32"}, {"start", "life"}}, "life"},
         {"scratch", {{"width", "48"}, {"height", "32"}, {"start", "single_buffer"}}, "racy"}};
 }
-INSTANTIATE_TEST_SUITE_P(Of, CancelEverywhere, testing::ValuesIn(cases()),
+INSTANTIATE_TEST_SUITE_P(Of, CancelEverywhere, testing::ValuesIn(cancel_cases()),
                          [](const auto& info) { return info.param.name; });
 
 TEST_P(CancelEverywhere, TheExperimentGoesOnAsIfNothingHadHappened) {

@@ -7,6 +7,7 @@
 #include "compute/device/kernel_images.h"
 #include "experiments/nbody/nbody_check.h"
 #include "experiments/nbody/nbody_state.h"
+#include "experiments/nbody/uneven_bodies.h"
 #include "support/devices.h"
 
 namespace warpscope::experiments {
@@ -16,15 +17,6 @@ using std::numbers::pi;
 
 constexpr std::size_t sizes[] = {1, 2, 31, 32, 33, 255, 256, 257, 1000, 4097};
 constexpr unsigned blocks[] = {32, 96, 256, 1024};
-constexpr float eps = 0.05f;
-constexpr double all_pairs = 1e18;
-
-/// Bodies of different masses, a Plummer sphere otherwise.
-Bodies uneven(std::size_t n) {
-    Bodies bodies = plummer_sphere(n, n);
-    for (std::size_t i = 0; i < n; ++i) bodies[i].mass *= float(1 + i % 7);
-    return bodies;
-}
 
 /// The accelerations that a kernel finds, as check_step takes them.
 std::vector<Vector> accelerations(compute::Device& device, NBodyKernel kernel, unsigned block,

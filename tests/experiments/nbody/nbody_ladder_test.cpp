@@ -6,6 +6,7 @@
 #include "experiments/live.h"
 #include "experiments/nbody/nbody.h"
 #include "experiments/nbody/nbody_check.h"
+#include "experiments/nbody/uneven_bodies.h"
 #include "experiments/settings.h"
 #include "support/devices.h"
 
@@ -15,15 +16,7 @@ namespace {
 using tests::reading;
 using tests::set;
 
-constexpr float eps = 0.05f;
-constexpr double all_pairs = 1e18;
-constexpr std::size_t sizes[] = {1, 2, 31, 255, 257, 1000, 4097};
-
-Bodies uneven(std::size_t n) {
-    Bodies bodies = plummer_sphere(n, n);
-    for (std::size_t i = 0; i < n; ++i) bodies[i].mass *= float(1 + i % 7);
-    return bodies;
-}
+constexpr std::size_t ladder_sizes[] = {1, 2, 31, 255, 257, 1000, 4097};
 
 compute::DeviceInfo gpu_with(int multiprocessors) {
     compute::DeviceInfo info;
@@ -36,7 +29,7 @@ class NBodyLadder : public tests::OnDevices {};
 WARPSCOPE_ON_DEVICES(NBodyLadder);
 
 TEST_P(NBodyLadder, FastIsRightInEveryShape) {
-    for (const std::size_t n : sizes) {
+    for (const std::size_t n : ladder_sizes) {
         const StepReference reference = make_reference(uneven(n), eps, all_pairs);
         for (const int bodies : {2, 4})
             for (const unsigned rows : {1u, 2u, 3u, 7u, 64u}) {

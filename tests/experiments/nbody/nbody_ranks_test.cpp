@@ -11,7 +11,7 @@
 namespace warpscope::experiments {
 namespace {
 
-constexpr float eps = 0.02f;
+constexpr float rank_eps = 0.02f;
 
 bool equal_bits(const Bodies& a, const Bodies& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(Body)) == 0;
@@ -19,7 +19,7 @@ bool equal_bits(const Bodies& a, const Bodies& b) {
 
 Bodies moved(compute::Device& device, NBodyKernel kernel, const Bodies& start) {
     NBodyState state(device, kernel, start);
-    for (int i = 0; i < 3; ++i) state.step(64, 0.01f, eps);
+    for (int i = 0; i < 3; ++i) state.step(64, 0.01f, rank_eps);
     return state.download();
 }
 
@@ -42,7 +42,7 @@ TEST(NBodyRanks, MoveOnlyTheirShare) {
     NBodyState state(*device, NBodyKernel::float4, start);
     ASSERT_EQ(state.ranks().size(), 3u);
     EXPECT_EQ(state.ranks()[2].share(), (Share{6, 4}));
-    state.step(32, 0.01f, eps);
+    state.step(32, 0.01f, rank_eps);
     for (const compute::Device* rank : device->exchange()->devices()) {
         compute::Device& own = const_cast<compute::Device&>(*rank);
         EXPECT_EQ(own.timings().find("nbody_float4")->grid.x, 1u);
@@ -53,7 +53,7 @@ TEST(NBodyRanks, GiveEachRankAllPositionsAndThePictureOfOneDevice) {
     const Bodies start = rotating_disk(301, 3);
     const auto draw = [&](compute::Device& device) {
         NBodyState state(device, NBodyKernel::tiled, start);
-        state.step(64, 0.01f, eps);
+        state.step(64, 0.01f, rank_eps);
         compute::Buffer<Rgba> pixels(device, 64 * 48);
         NBodyPicture(device).draw(state, {{30, 40, 4}, 1, 1, {64, 48}}, pixels.pointer());
         const std::vector<Rgba> colours = pixels.download();
@@ -69,7 +69,7 @@ TEST(NBodyRanks, GiveEachRankAllPositionsAndThePictureOfOneDevice) {
 
 TEST(NBodyRanks, PassTheCheckOfAStep) {
     const auto device = tests::emulators(2);
-    const StepReference reference = make_reference(plummer_sphere(99, 2), eps, 1e9);
+    const StepReference reference = make_reference(plummer_sphere(99, 2), rank_eps, 1e9);
     for (const NBodyKernel kernel : all_nbody_kernels)
         EXPECT_TRUE(check_step(*device, kernel, 64, reference).passed()) << name_of(kernel);
 }
@@ -77,7 +77,7 @@ TEST(NBodyRanks, PassTheCheckOfAStep) {
 TEST(NBodyRanks, ReportATimeEach) {
     const auto device = tests::emulators(2);
     NBodyState state(*device, NBodyKernel::tiled, plummer_sphere(99, 2));
-    state.step(64, 0.01f, eps);
+    state.step(64, 0.01f, rank_eps);
     const std::vector<RankTime> times = rank_times(state);
     ASSERT_EQ(times.size(), 2u);
     for (const RankTime& time : times) EXPECT_GT(time.compute, 0);
@@ -86,7 +86,7 @@ TEST(NBodyRanks, ReportATimeEach) {
 TEST(RankTimes, AStepInTwoLaunchesTakesTheTimeOfBoth) {
     const auto device = tests::emulators(1);
     NBodyRank rank(*device, NBodyKernel::tiled, {}, plummer_sphere(256, 7), {0, 256});
-    const NBodyStep step{.block = 128, .dt = 0.01f, .eps = eps};
+    const NBodyStep step{.block = 128, .dt = 0.01f, .eps = rank_eps};
     rank.find_forces(0, 128, step);
     rank.find_forces(128, 128, step);
     const compute::KernelTiming* launch = device->timings().find("nbody_tiled");

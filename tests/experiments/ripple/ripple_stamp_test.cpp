@@ -13,7 +13,7 @@ namespace {
 using tests::reading;
 using tests::set;
 
-constexpr int side = 256;
+constexpr int stamped_side = 256;
 
 /// The ripple with stamped words: which reads are stale, and how a delay moves their number.
 class StampedRipple : public tests::OnDevices {
@@ -22,7 +22,8 @@ class StampedRipple : public tests::OnDevices {
         tests::OnDevices::SetUp();
         if (IsSkipped()) return;
         ripple_.emplace(device());
-        set(*ripple_, {{"size", std::to_string(side)}, {"layout", "stamped"}, {"sync", "off"}});
+        set(*ripple_,
+            {{"size", std::to_string(stamped_side)}, {"layout", "stamped"}, {"sync", "off"}});
     }
     Ripple& ripple() { return *ripple_; }
 

@@ -21,7 +21,7 @@ using compute::DevicePointer;
 using tests::reading;
 using tests::set;
 using Floats = DevicePointer<float>;
-using Sum = compute::Kernel<Floats, Floats, Floats, unsigned>;
+using DotKernel = compute::Kernel<Floats, Floats, Floats, unsigned>;
 
 constexpr int seed_n = 33 * 1024;
 constexpr double seed_exact = 25'723'564'731'392.0;
@@ -34,7 +34,7 @@ class DotExperiment : public tests::OnDevices {
     }
 
     /// The kernel over the book's vectors, 32 blocks of 256, with b[changed] = 0.
-    double run(Sum kernel, int changed = -1) {
+    double run(DotKernel kernel, int changed = -1) {
         std::vector<float> a(seed_n), b(seed_n);
         for (int i = 0; i < seed_n; ++i) {
             a[std::size_t(i)] = float(i);
@@ -47,7 +47,7 @@ class DotExperiment : public tests::OnDevices {
         for (const float value : partial.download()) sum += double(value);
         return sum;
     }
-    Sum kernel(std::string_view name) {
+    DotKernel kernel(std::string_view name) {
         const bool ladder = name == "dot_shuffle" || name == "dot_vectorized";
         return device().kernel<Floats, Floats, Floats, unsigned>(ladder ? "dot_ladder" : "dot",
                                                                  name);

@@ -19,7 +19,7 @@ using compute::DevicePointer;
 using tests::reading;
 using tests::set;
 using Floats = DevicePointer<float>;
-using Sum = compute::Kernel<Floats, Floats, unsigned>;
+using PartialSum = compute::Kernel<Floats, Floats, unsigned>;
 using Ticket = DevicePointer<unsigned>;
 using WholeSum = compute::Kernel<Floats, Floats, unsigned, Floats, Ticket>;
 
@@ -40,12 +40,12 @@ class ReductionExperiment : public tests::OnDevices {
         return *reduction_;
     }
 
-    Sum kernel(const char* name) {
+    PartialSum kernel(const char* name) {
         return device().kernel<Floats, Floats, unsigned>(file_of(name), name);
     }
 
     /// Partial sums of blocks whose threads take `share` elements each. One more value stays NaN.
-    std::vector<float> run(Sum kernel, std::span<const float> input, unsigned block,
+    std::vector<float> run(PartialSum kernel, std::span<const float> input, unsigned block,
                            unsigned share) {
         const unsigned grid = unsigned((input.size() + block * share - 1) / (block * share));
         compute::Buffer<float> values(device(), input), partials(device(), grid + 1);

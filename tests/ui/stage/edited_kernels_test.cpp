@@ -16,7 +16,7 @@ using State = EditState;
 using Clock = std::chrono::steady_clock;
 
 const std::string file = "gallery/own";
-constexpr experiments::Size view{640, 480};
+constexpr experiments::Size edited_view{640, 480};
 
 /// A kernel with the documented entry.
 std::string kernel(const std::string& body, const std::string& before = "") {
@@ -128,7 +128,7 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
         start.assignments = {{"start", "own"}, {"width", "64"}, {"height", "48"}};
         start.helpers = &*helpers_;
         stage_.emplace(start);
-        stage_->advance(view);
+        stage_->advance(edited_view);
         run(good_);
         if (!helpers_->no_compiler().empty()) GTEST_SKIP() << helpers_->no_compiler();
         ASSERT_EQ(state(), State::running) << stage_->message().text;
@@ -139,11 +139,11 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
         stage_->documents()[file].replace(text);
         do {
             const auto start = Clock::now();
-            stage_->advance(view);
+            stage_->advance(edited_view);
             longest_ = std::max(longest_, Clock::now() - start);
             stage_->wait_for_edits();
         } while (stage_->trying());
-        stage_->advance(view);
+        stage_->advance(edited_view);
     }
     State state() { return stage_->documents()[file].state(); }
     unsigned first_pixel() {
@@ -197,7 +197,7 @@ TEST_F(EditedKernelsTest, AKernelThatFailsAtItsHundredthFrameIsReplacedByTheOneB
     run(kernel("if (time * 60 > 99 && x == 5 && y == 5) pixels[1 << 28] = 1;"));
     ASSERT_EQ(state(), State::running) << stage_->message().text;
     stage_->pause(false);
-    for (int i = 0; i < 200 && state() == State::running; ++i) stage_->advance(view);
+    for (int i = 0; i < 200 && state() == State::running; ++i) stage_->advance(edited_view);
     EXPECT_EQ(state(), State::failed);
     EXPECT_GE(stage_->engine().experiment().frame(), 99U);
     run(std::string(stage_->documents()[file].text()));

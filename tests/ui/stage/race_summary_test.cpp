@@ -11,7 +11,7 @@ using emulator::Finding;
 using emulator::FindingKind;
 using emulator::Severity;
 using experiments::Inspection;
-using State = RaceSummary::State;
+using SummaryState = RaceSummary::State;
 
 Finding finding(FindingKind kind, Severity severity, std::uint64_t count) {
     Finding f;
@@ -62,7 +62,7 @@ TEST_F(RaceSummaryTest, HazardsAreCountedByBlock) {
                                          finding(FindingKind::race, Severity::error, 16 * 156),
                                          finding(FindingKind::race, Severity::warning, 7),
                                          finding(FindingKind::uninitialized, Severity::error, 9)}));
-    EXPECT_EQ(s.state, State::race);
+    EXPECT_EQ(s.state, SummaryState::race);
     EXPECT_EQ(s.chip, "race: 256 hazards a block");
     EXPECT_EQ(
         s.sentence,
@@ -82,17 +82,17 @@ TEST_F(RaceSummaryTest, UnevenCountsAreRoundedAndSayAbout) {
 }
 
 TEST_F(RaceSummaryTest, SaysWhatWasFoundWhereThereIsNoRace) {
-    EXPECT_EQ(of(inspection({})).state, State::clean);
+    EXPECT_EQ(of(inspection({})).state, SummaryState::clean);
     EXPECT_EQ(of(inspection({}, 4, 4096)).sentence,
               "No race in the first 4 of 4 096 blocks of ripple, and every thread reached every "
               "barrier.");
     const RaceSummary barrier = of(inspection({finding(FindingKind::barrier, Severity::error, 1)}));
-    EXPECT_EQ(barrier.state, State::error);
+    EXPECT_EQ(barrier.state, SummaryState::error);
     EXPECT_EQ(barrier.chip, "barrier not reached by all");
     EXPECT_EQ(of(inspection({finding(FindingKind::uninitialized, Severity::error, 1)})).chip,
               "reads unwritten memory");
     const RaceSummary warning = of(inspection({finding(FindingKind::race, Severity::warning, 9)}));
-    EXPECT_EQ(warning.state, State::warning);
+    EXPECT_EQ(warning.state, SummaryState::warning);
     EXPECT_EQ(warning.chip, "1 warning");
 }
 
@@ -100,14 +100,14 @@ TEST_F(RaceSummaryTest, ALaunchThatEndsWithAnErrorIsNotClean) {
     Inspection stuck = inspection({});
     stuck.error = "lanes 0-15 of warp 0 wait";
     const RaceSummary s = of(stuck);
-    EXPECT_EQ(s.state, State::failed);
+    EXPECT_EQ(s.state, SummaryState::failed);
     EXPECT_NE(s.sentence.find("lanes 0-15 of warp 0 wait"), std::string::npos);
 }
 
 TEST_F(RaceSummaryTest, ALaunchThatCouldNotBeCheckedSaysWhy) {
     failure_ = "too large for the emulator";
     const RaceSummary s = of(inspection({}));
-    EXPECT_EQ(s.state, State::failed);
+    EXPECT_EQ(s.state, SummaryState::failed);
     EXPECT_EQ(s.chip, "not checked");
     EXPECT_EQ(s.sentence, failure_);
 }
@@ -115,7 +115,7 @@ TEST_F(RaceSummaryTest, ALaunchThatCouldNotBeCheckedSaysWhy) {
 TEST_F(RaceSummaryTest, TooLargeToCheckAutomaticallyIsNotAFailure) {
     too_large_ = true;
     const RaceSummary s = of(inspection({}));
-    EXPECT_EQ(s.state, State::unknown);
+    EXPECT_EQ(s.state, SummaryState::unknown);
     EXPECT_EQ(s.chip, "not checked");
     EXPECT_NE(s.sentence.find("Too large to check automatically"), std::string::npos);
 }
@@ -125,7 +125,7 @@ TEST_F(RaceSummaryTest, BeforeTheFirstResultTheStateIsUnknown) {
     EXPECT_EQ(summarize(inspector.checks()).chip, "not checked");
     inspector.follow(fake_entry(), experiment_, true);
     EXPECT_EQ(summarize(inspector.checks()).chip, "checking…");
-    EXPECT_EQ(summarize(inspector.checks()).state, State::unknown);
+    EXPECT_EQ(summarize(inspector.checks()).state, SummaryState::unknown);
 }
 
 }  // namespace
