@@ -2,6 +2,7 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/memory_check.h"
+#include "emulator/races/grid_races.h"
 #include "race_kernels.h"
 
 /// The app's kernels: correct ones have no finding, and each missing barrier gives the hazard that
@@ -30,10 +31,12 @@ std::vector<Finding> check(const Case& c, const compute::RunSettings& settings) 
     const auto device = compute::make_emulated_device("");
     device->set(settings);
     emulator::RaceDetector races;
+    emulator::GridRaces grid_races;
     emulator::BarrierCheck barriers;
     emulator::MemoryCheck memory;
     emulator::ObserverList all;
     all.add(races);
+    all.add(grid_races);
     all.add(barriers);
     all.add(memory);
     device->observe(&all);
@@ -50,7 +53,8 @@ std::vector<Finding> check(const Case& c, const compute::RunSettings& settings) 
         experiment->report();
         device->observe(nullptr);
     }
-    return emulator::merged({races.findings(), barriers.findings(), memory.findings()});
+    return emulator::merged(
+        {races.findings(), grid_races.findings(), barriers.findings(), memory.findings()});
 }
 
 std::vector<compute::RunSettings> runs() {

@@ -11,7 +11,7 @@
 namespace warpscope::emulator {
 
 enum class FindingKind : std::uint8_t {
-    race,           ///< two accesses of a word of shared memory that no barrier orders
+    race,           ///< two accesses of a word of memory that nothing orders
     uninitialized,  ///< a read of memory that was never written
     barrier,        ///< a barrier that not every thread reaches
     memory          ///< an access outside of allocated memory, or a misaligned one
@@ -40,10 +40,11 @@ struct Finding {
     Hazard hazard = Hazard::none;
     AccessOrder order = AccessOrder::unknown;  ///< of a race
     std::string kernel;
-    ThreadAtLine first;                  ///< of a race: the earlier access
-    std::optional<ThreadAtLine> second;  ///< of a race: the later access
+    ThreadAtLine first;  ///< of a race: the earlier access; between blocks: that of the lower block
+    std::optional<ThreadAtLine> second;  ///< of a race: the other access
     std::optional<std::uint64_t> byte;   ///< offset into the block's shared memory
-    std::uint64_t count = 0;  ///< accesses of single lanes; for a barrier: threads without it
+    /// Accesses of single lanes; of a race between blocks, words; for a barrier: threads without it.
+    std::uint64_t count = 0;
     std::string sentence;     ///< the example: threads, lines, the cause
 
     /// A race in which a read came before or after a write that the program orders the other way:

@@ -125,7 +125,7 @@ void AccessCheck::load(std::uint64_t address, std::uint32_t lanes) {
     std::uint32_t index = cells_.index_of(address);
     for (std::uint32_t cells = cells_.count(access_.bytes); cells > 0; ++index, --cells) {
         RaceCell& cell = cells_[index];
-        if (!times_.is_written_earlier(cell) || cells_.has_atomics())
+        if (!times_.is_written_earlier(cell) || has_new_atomics(index))
             return for_cells(index, cells, [&](const Target& t) { check_load(t, lanes); });
         CellAccess& reader = cell.readers[0];
         if (times_.has_enough_readers(cell)) continue;
@@ -151,11 +151,10 @@ void AccessCheck::store() {
     if (is_simple()) {
         if (access_.consecutive && store_consecutive()) return;
         accessed = store_simple();
-    } else if (cells_.has_atomics())
-        accessed = access_.mask;
-    else
+    } else {
         for (std::uint32_t m = access_.mask; m; m &= m - 1)
             if (!store_alone(first_lane(m))) accessed |= m & (0 - m);
+    }
     if (!accessed) return;
     // All lanes are compared with earlier instructions before any lane is recorded.
     for_lanes(accessed, [&](const Target& t, unsigned lane) { check_store(t, lane); });
@@ -198,10 +197,11 @@ inline bool AccessCheck::is_alone(const RaceCell& cell, unsigned lane) const {
 inline bool AccessCheck::store_alone(unsigned lane) {
     const std::uint64_t address = access_.address(lane);
     if (!is_valid(address)) return true;
-    RaceCell* const first = &cells_[cells_.index_of(address)];
-    RaceCell* const end = first + cells_.count(access_.bytes);
-    for (const RaceCell* cell = first; cell != end; ++cell)
-        if (!is_alone(*cell, lane)) return false;
+    const std::uint32_t index = cells_.index_of(address), number = cells_.count(access_.bytes);
+    RaceCell* const first = &cells_[index];
+    RaceCell* const end = first + number;
+    for (std::uint32_t k = 0; k < number; ++k)
+        if (!is_alone(first[k], lane) || has_new_atomics(index + k)) return false;
     for (RaceCell* cell = first; cell != end; ++cell) {
         cell->writer = {now_.event, 1u << lane};
         cell->readers[0] = {};
@@ -258,7 +258,7 @@ void AccessCheck::strong_write(const Target& t, unsigned lane) {
 // Reports a read of a cell that no thread of the block has written.
 void AccessCheck::check_written(const Target& t, std::uint32_t lanes) {
     const AccessEvents& events = cells_.events();
-    if (events.in_block(t.cell.writer.event) || reported_unwritten_) return;
+    if (cells_.is_written(t.cell.writer.event) || reported_unwritten_) return;
     if (t.atomics)
         for (const CellAccess& a : *t.atomics)
             if (events.in_block(a.event)) return;
@@ -317,12 +317,13 @@ bool AccessCheck::check_lanes(const Target& t, const CellAccess& earlier, Hazard
 }
 
 void AccessCheck::report(const Conflict& conflict, const CellAccess& earlier, std::uint64_t count) {
-    report_.mark_racing(conflict.byte, conflict.byte + cells_.cell_bytes());
+    if (!window_) report_.mark_racing(conflict.byte, conflict.byte + cells_.cell_bytes());
     const Reported reported{conflict.hazard, earlier.event, conflict.earlier_lane};
     if (reported == reported_) return;
     reported_ = reported;
     Conflict complete = conflict;
     complete.earlier = cells_.events()[earlier.event];
+    if (window_) complete.global_address = window_->address_of(conflict.byte);
     report_.add(complete, access_, count);
 }
 
@@ -382,8 +383,10 @@ std::uint32_t AccessCheck::overlap(const Target& t, const CellAccess& earlier) c
 bool AccessCheck::keeps_value(const Target& t, const CellAccess& earlier, unsigned lane) const {
     std::byte mine[16];
     access_.stored(lane, mine);
-    return std::memcmp(mine + (t.byte - access_.address(lane)), access_.shared_memory() + t.byte,
-                       overlap(t, earlier)) == 0;
+    const std::byte* const memory =
+        window_ ? reinterpret_cast<const std::byte*>(window_->address_of(t.byte))
+                : access_.shared_memory() + t.byte;
+    return std::memcmp(mine + (t.byte - access_.address(lane)), memory, overlap(t, earlier)) == 0;
 }
 
 }  // namespace warpscope::emulator

@@ -4,23 +4,26 @@
 #include <cstdint>
 
 #include "emulator/races/block_order.h"
+#include "emulator/races/global_window.h"
 #include "emulator/races/memory_orders.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
 
 namespace warpscope::emulator {
 
-/// One access to shared memory under the race detector: compares it with the earlier accesses of
-/// its cells, reports what nothing orders, and records it in the cells.
+/// One access under the race detector: compares it with the earlier accesses of its cells, reports
+/// what nothing orders, and records it in the cells.
 class AccessCheck {
   public:
+    /// Of shared memory; of global memory where there is a `window`, in which `access` is placed.
     AccessCheck(const Access& access, const MemoryOrders& orders, const BlockOrder& order,
-                RaceCells& cells, RaceReport& report)
+                RaceCells& cells, RaceReport& report, const GlobalWindow* window = nullptr)
         : access_(access),
           orders_(orders),
           order_(order),
           cells_(cells),
           report_(report),
+          window_(window),
           times_(cells.times()),
           now_(cells.begin_access(access, order)) {}
 
@@ -30,8 +33,8 @@ class AccessCheck {
     /// One cell of one lane's access, or of the access of all lanes at one address.
     struct Target {
         RaceCell& cell;
-        CellAccesses* atomics;  ///< nullptr where the kernel has none in shared memory
-        std::uint32_t byte;     ///< offset of the cell in shared memory
+        CellAccesses* atomics;  ///< nullptr where the kernel has none in this memory
+        std::uint32_t byte;     ///< offset of the cell in shared memory or in the window
         std::uint32_t cells;    ///< of the access, from this one to its end
     };
 
@@ -42,6 +45,10 @@ class AccessCheck {
     bool is_simple() const {
         return access_.checked && access_.mask == all_lanes && !access_.same_address &&
                cells_.count(access_.bytes) == 1 && !cells_.has_atomics();
+    }
+    /// True for a cell that an atomic or a strong store has accessed in this epoch.
+    bool has_new_atomics(std::uint32_t index) const {
+        return cells_.has_atomics() && times_.in_epoch((*cells_.atomics(index))[0].event);
     }
     bool load_consecutive();
     bool store_consecutive();
@@ -85,6 +92,7 @@ class AccessCheck {
     const BlockOrder& order_;
     RaceCells& cells_;
     RaceReport& report_;
+    const GlobalWindow* window_;  ///< nullptr for shared memory
     const CellTimes times_;
     CellAccess now_;  ///< the event of this access
     std::uint32_t store_number_ = 0;

@@ -6,28 +6,38 @@
 
 namespace warpscope::emulator {
 
-void RaceCells::begin_launch(const Kernel& kernel, const MemoryOrders& orders,
-                             std::uint32_t shared_bytes) {
-    shared_bytes_ = shared_bytes;
+void RaceCells::begin_launch(const Kernel& kernel, const MemoryOrders& orders, Space space,
+                             std::uint64_t bytes) {
+    is_shared_ = space == Space::shared;
     by_words_ = orders.order_by_words();
     shift_ = 4;
     bool atomics = false;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
         const InstructionInfo& i = kernel.lines[pc];
         if (i.access == MemoryAccess::none) continue;
-        if (i.space != Space::shared && i.space != Space::generic) continue;
+        if (i.space != space && i.space != Space::generic) continue;
         shift_ = std::min(shift_, unsigned(std::countr_zero(unsigned(i.bytes))));
         atomics |= i.access != MemoryAccess::load && orders.is_strong(pc);
     }
-    const std::size_t cells = (std::size_t(shared_bytes) >> shift_) + 1;
+    atomics_.assign(atomics ? 1 : 0, {});
+    resize(bytes);
+}
+
+void RaceCells::resize(std::uint64_t bytes) {
+    bytes_ = bytes;
+    const std::size_t cells = (bytes >> shift_) + 1;
     if (cells_.size() < cells) cells_.resize(cells);
-    atomics_.assign(atomics ? cells : 0, {});
+    if (has_atomics() && atomics_.size() < cells) atomics_.resize(cells);
+}
+
+void RaceCells::forget() {
+    std::fill(cells_.begin(), cells_.end(), RaceCell{});
+    std::fill(atomics_.begin(), atomics_.end(), CellAccesses{});
 }
 
 void RaceCells::begin_block() {
     if (events_.are_exhausted()) {
-        std::fill(cells_.begin(), cells_.end(), RaceCell{});
-        std::fill(atomics_.begin(), atomics_.end(), CellAccesses{});
+        forget();
         events_.restart_numbers();
     }
     begin_epoch();

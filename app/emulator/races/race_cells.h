@@ -22,7 +22,7 @@ struct CellAccess {
 /// epoch only if the first one is.
 using CellAccesses = std::array<CellAccess, 2>;
 
-/// What the race detector stores for one word of shared memory.
+/// What the race detector stores for one word of memory.
 struct alignas(32) RaceCell {
     CellAccess writer;  ///< the last write
     CellAccesses readers;
@@ -37,7 +37,7 @@ struct CellTimes {
     std::uint32_t enough_readers_epoch;
 
     bool in_epoch(std::uint32_t event) const { return event >= epoch_first; }
-    /// Written in the current block before the current epoch.
+    /// Written before the current epoch; shared memory: in the current block.
     bool is_written_earlier(const RaceCell& cell) const {
         return cell.writer.event - block_first < epoch_first - block_first;
     }
@@ -48,11 +48,18 @@ struct CellTimes {
     }
 };
 
-/// The cells of a block's shared memory. A cell is as wide as the kernel's narrowest access to
-/// shared memory, so that every access covers whole cells.
+/// The cells of a block's shared memory, or of the global memory that it accesses (GlobalWindow). A
+/// cell is as wide as the kernel's narrowest access to this memory, so that every access covers
+/// whole cells. Global memory has been written before the block.
 class RaceCells {
   public:
-    void begin_launch(const Kernel& kernel, const MemoryOrders& orders, std::uint32_t shared_bytes);
+    /// Of Space::shared or Space::global.
+    void begin_launch(const Kernel& kernel, const MemoryOrders& orders, Space space,
+                      std::uint64_t bytes);
+    /// The memory has grown.
+    void resize(std::uint64_t bytes);
+    /// Forgets the accesses of this epoch.
+    void forget();
     void begin_block();
     void begin_epoch();
     /// A barrier of this epoch has ordered only some of the warps.
@@ -60,8 +67,7 @@ class RaceCells {
 
     /// False for an access that fails when it executes.
     bool is_valid(std::uint64_t address, std::uint64_t bytes) const {
-        return address < shared_bytes_ && bytes <= shared_bytes_ - address &&
-               (address & (bytes - 1)) == 0;
+        return address < bytes_ && bytes <= bytes_ - address && (address & (bytes - 1)) == 0;
     }
     std::uint32_t index_of(std::uint64_t address) const { return std::uint32_t(address) >> shift_; }
     std::uint32_t byte_of(std::uint32_t index) const { return index << shift_; }
@@ -70,7 +76,7 @@ class RaceCells {
     unsigned shift() const { return shift_; }
     RaceCell& operator[](std::uint32_t index) { return cells_[index]; }
     bool has_atomics() const { return !atomics_.empty(); }
-    /// Atomics and strong stores to a cell; nullptr where the kernel has none in shared memory.
+    /// Atomics and strong stores to a cell; nullptr where the kernel has none in this memory.
     CellAccesses* atomics(std::uint32_t index) {
         return has_atomics() ? &atomics_[index] : nullptr;
     }
@@ -79,8 +85,11 @@ class RaceCells {
     /// cells were written in an earlier epoch, and two warps have read them in this one.
     bool needs_no_record(const Access& load) const;
     CellTimes times() const {
-        return {events_.block_first(), events_.epoch_first(), enough_readers_epoch_};
+        return {is_shared_ ? events_.block_first() : 0, events_.epoch_first(),
+                enough_readers_epoch_};
     }
+    /// Whether the write of this number, or one before the block, has written the cell.
+    bool is_written(std::uint32_t event) const { return !is_shared_ || events_.in_block(event); }
     void set_two_readers(RaceCell& cell) const { cell.two_readers_epoch = events_.epoch_first(); }
 
     /// The event that an access belongs to.
@@ -97,7 +106,8 @@ class RaceCells {
     void remove_unused_events();
 
     unsigned shift_ = 2;  ///< a cell has 1 << shift_ bytes
-    std::uint32_t shared_bytes_ = 0;
+    bool is_shared_ = true;
+    std::uint64_t bytes_ = 0;
     std::vector<RaceCell> cells_;
     std::vector<CellAccesses> atomics_;  ///< by cell, or empty
     AccessEvents events_;

@@ -20,21 +20,25 @@ void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     orders_.begin_launch(kernel);
     report_.begin_launch(kernel, launch, shared_bytes, orders_.order_by_words());
     order_.begin_launch(report_.threads(), orders_.order_by_words());
-    cells_.begin_launch(kernel, orders_, shared_bytes);
+    shared_.begin_launch(kernel, orders_, Space::shared, shared_bytes);
+    global_.begin_launch(kernel, orders_, Space::global, 0);
     const std::size_t warps = (report_.threads() + lanes_per_warp - 1) / lanes_per_warp;
-    cells_.events().begin_launch(warps, kernel.code.size());
+    for (RaceCells* cells : {&shared_, &global_})
+        cells->events().begin_launch(warps, kernel.code.size());
 }
 
 void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
     report_.begin_block(block);
     order_.begin_block();
-    cells_.begin_block();
+    shared_.begin_block();
+    global_.begin_block();
+    window_.clear();
     epoch_ = order_.epoch();
 }
 
 void RaceDetector::on_shared_access(const Access& a) {
-    if (a.kind == MemoryAccess::load && a.same_address && cells_.needs_no_record(a)) return;
-    AccessCheck(a, orders_, order_, cells_, report_).run();
+    if (a.kind == MemoryAccess::load && a.same_address && shared_.needs_no_record(a)) return;
+    AccessCheck(a, orders_, order_, shared_, report_).run();
     if (order_.by_words()) follow_words(a);
 }
 
@@ -42,42 +46,58 @@ void RaceDetector::on_broadcasts(std::span<BroadcastLoad> loads) {
     for (BroadcastLoad& load : loads) {
         const Access access = access_of(load);
         on_shared_access(access);
-        load.repeats = load.repeats && cells_.needs_no_record(access);
+        load.repeats = load.repeats && shared_.needs_no_record(access);
     }
 }
 
 void RaceDetector::on_global_access(const Access& a) {
+    constexpr std::size_t most_cells = 1 << 22;  // 128 MiB
+    if (window_.bytes() >> global_.shift() > most_cells) {
+        global_.forget();
+        window_.clear();
+    }
+    const Access placed = window_.place(a);
+    global_.resize(window_.bytes());
+    if (a.kind != MemoryAccess::load || !a.same_address || !global_.needs_no_record(placed))
+        AccessCheck(placed, orders_, order_, global_, report_, &window_).run();
     if (order_.by_words()) follow_words(a);
 }
 
 void RaceDetector::follow_words(const Access& a) {
     const MemoryOrder order = orders_[a.pc];
     synchronise(a, order, order_.clocks());
-    if (releases(order)) cells_.events().separate(a.warp);
+    if (releases(order)) separate(a.warp);
 }
 
 void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mask) {
     if (!order_.by_words()) return;
     order_.clocks().fence(warp, mask);
-    cells_.events().separate(warp);
+    separate(warp);
 }
 
 void RaceDetector::on_barrier_arrival(const BarrierArrival& arrival) {
     order_.arrive(arrival);
-    cells_.events().separate(arrival.warp);
+    separate(arrival.warp);
 }
 
 void RaceDetector::on_barrier_release(const BarrierRelease& release) {
     order_.release(release);
-    cells_.events().separate_all();
-    if (order_.epoch() == epoch_) return cells_.order_some_warps();
+    const bool is_epoch = order_.epoch() != epoch_;
     epoch_ = order_.epoch();
-    cells_.begin_epoch();
+    for (RaceCells* cells : {&shared_, &global_}) {
+        cells->events().separate_all();
+        is_epoch ? cells->begin_epoch() : cells->order_some_warps();
+    }
+    if (is_epoch) window_.clear();
 }
 
 void RaceDetector::on_warp_sync(std::uint32_t, std::uint32_t warp, std::uint32_t members) {
     order_.warp_sync(warp, members);
-    cells_.events().separate(warp);
+    separate(warp);
+}
+
+void RaceDetector::separate(std::uint32_t warp) {
+    for (RaceCells* cells : {&shared_, &global_}) cells->events().separate(warp);
 }
 
 }  // namespace warpscope::emulator

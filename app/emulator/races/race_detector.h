@@ -6,26 +6,29 @@
 
 #include "emulator/machine/observer.h"
 #include "emulator/races/block_order.h"
+#include "emulator/races/global_window.h"
 #include "emulator/races/memory_orders.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
 
 namespace warpscope::emulator {
 
-/// Finds races in shared memory: two threads of a block access a byte, at least one of them writes,
-/// at least one of them is weak, and no barrier and no release and acquire of a word orders the two
-/// (see BlockOrder and MemoryOrders). A race is found under every schedule, because only this order
-/// counts; where words order accesses, under every schedule in which the threads read and write
-/// these words in one order. The schedule decides which access comes first, so whether the hazard
-/// is RAW or WAR. A race between warps is an error;
-/// a race within a warp, or a write of the value that is already in memory, is a warning, as in
-/// compute-sanitizer's racecheck. Reads of words that no thread of the block has written are
-/// reported as findings of their own.
+/// Finds races between threads of a block, in shared and in global memory: two threads access a
+/// byte, at least one of them writes, at least one of them is weak, and no barrier and no release
+/// and acquire of a word orders the two (see BlockOrder and MemoryOrders). A race is found under
+/// every schedule, because only this order counts; where words order accesses, under every schedule
+/// in which the threads read and write these words in one order. The schedule decides which access
+/// comes first, so whether the hazard is RAW or WAR. A race between warps is an error; a race
+/// within a warp, or a write of the value that is already in memory, is a warning, as in
+/// compute-sanitizer's racecheck. Reads of words of shared memory that no thread of the block has
+/// written are reported as findings of their own.
 ///
 /// Each word has one cell (RaceCells), which remembers the last write and two readers. A hazard
 /// can hide another one: a write by warp 1, a read by warp 2 and a write by warp 3 give the hazards
 /// 1-2 and 2-3 (or 1-3), never all three. An access of a lane counts as one hazard for each thread
 /// with an earlier access that it conflicts with.
+///
+/// Races between blocks are the work of GridRaces.
 ///
 /// A copy of a detector continues on its own from the state of the original.
 class RaceDetector : public Observer {
@@ -39,8 +42,6 @@ class RaceDetector : public Observer {
     void on_failure(std::uint32_t block) override { report_.forget_after(block); }
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
     bool wants_instructions() const override { return false; }
-    /// For the words in global memory by which threads of a block order their accesses.
-    bool wants_global_accesses() const override { return order_.by_words(); }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
@@ -52,12 +53,15 @@ class RaceDetector : public Observer {
 
   private:
     void follow_words(const Access& access);
+    /// Later accesses of the warp are new events.
+    void separate(std::uint32_t warp);
 
     MemoryOrders orders_;
     BlockOrder order_;
-    RaceCells cells_;
+    RaceCells shared_, global_;
+    GlobalWindow window_;  ///< of global_
     RaceReport report_;
-    std::uint32_t epoch_ = 0;  ///< of order_, as cells_ know it
+    std::uint32_t epoch_ = 0;  ///< of order_, as the cells know it
 };
 
 }  // namespace warpscope::emulator

@@ -5,11 +5,21 @@
 #include <bit>
 
 #include "emulator/races/epoch_paths.h"
+#include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
 
 namespace {
+
+/// "byte 12 of shared memory"
+std::string place_of(const Conflict& conflict, const Access& later) {
+    if (conflict.global_address) {
+        const BlockContext& block = *later.state->block;
+        return describe_global(*block.memory, *block.kernel->module, conflict.global_address);
+    }
+    return fmt::format("byte {} of shared memory", conflict.byte);
+}
 
 /// The order of the program is that of one thread, which executes both instructions.
 AccessOrder order_of(const Kernel& kernel, std::uint32_t earlier, std::uint32_t later) {
@@ -78,7 +88,7 @@ Finding RaceReport::finding(const Conflict& conflict, const Access& later,
     f.kernel = launch_.kernel().name;
     f.first = launch_.at(earlier.pc, earlier.warp * lanes_per_warp + conflict.earlier_lane, block_);
     f.second = launch_.at(later.pc, later.warp * lanes_per_warp + conflict.lane, block_);
-    f.byte = conflict.byte;
+    if (!conflict.global_address) f.byte = conflict.byte;
     f.order = order_of(launch_.kernel(), earlier.pc, later.pc);
     f.sentence = sentence(conflict, later, f);
     return f;
@@ -92,7 +102,9 @@ std::string RaceReport::missing_barrier(const Conflict& conflict, const Access& 
     const char* barrier = conflict.earlier.warp == later.warp ? "__syncwarp()" : "__syncthreads()";
     std::string from = f.first.where(), to = f.second->where();
     if (from == to)
-        return fmt::format("{} is missing between one pass of this line and the next", barrier);
+        return fmt::format(
+            "{} is missing between one pass of this line and the next, or an atomic operation",
+            barrier);
     if (f.misread()) std::swap(from, to);
     return fmt::format("{} is missing between {} and {}", barrier, from, to);
 }
@@ -110,24 +122,24 @@ std::string RaceReport::sentence(const Conflict& conflict, const Access& later,
             earlier.warp == later.warp ? "the same warp" : fmt::format("warp {}", warp));
     };
     const ThreadAtLine &first = f.first, &second = *f.second;
+    const std::string place = place_of(conflict, later);
     if (conflict.one_instruction)
         return fmt::format(
-            "{} and {} store different values to byte {} of shared memory in one instruction, at "
+            "{} and {} store different values to {} in one instruction, at "
             "{}. Either value may remain, and no barrier can order the two stores.",
-            subject(second, later.warp), other(first, earlier.warp), conflict.byte, second.where());
+            subject(second, later.warp), other(first, earlier.warp), place, second.where());
     const char* atomically = later.kind == MemoryAccess::atomic ? " atomically" : "";
     const std::string missing = missing_barrier(conflict, later, f);
     if (f.misread() && conflict.hazard == Hazard::write_after_read)
-        return fmt::format("{} read byte {} of shared memory at {} before {} wrote it{} at {}: {}.",
-                           subject(first, earlier.warp), conflict.byte, first.where(),
+        return fmt::format("{} read {} at {} before {} wrote it{} at {}: {}.",
+                           subject(first, earlier.warp), place, first.where(),
                            other(second, later.warp), atomically, second.where(), missing);
     const char* did = f.misread()                                   ? "had overwritten"
                       : conflict.hazard == Hazard::write_after_read ? "read"
                                                                     : "wrote";
-    return fmt::format("{} {}{} byte {} of shared memory at {} after {} {} it at {}{}: {}.",
-                       subject(second, later.warp),
+    return fmt::format("{} {}{} {} at {} after {} {} it at {}{}: {}.", subject(second, later.warp),
                        conflict.hazard == Hazard::read_after_write ? "reads" : "overwrites",
-                       atomically, conflict.byte, second.where(), other(first, earlier.warp), did,
+                       atomically, place, second.where(), other(first, earlier.warp), did,
                        first.where(), conflict.same_value ? ", with the same value" : "", missing);
 }
 

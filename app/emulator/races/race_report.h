@@ -10,15 +10,16 @@
 
 namespace warpscope::emulator {
 
-/// A hazard: two conflicting accesses of one word of shared memory that nothing orders. The
-/// later one is the access that is being checked.
+/// A hazard: two conflicting accesses of one word of memory that nothing orders. The later one is
+/// the access that is being checked.
 struct Conflict {
     Hazard hazard = Hazard::none;
-    AccessEvent earlier;
+    AccessEvent earlier{};
     unsigned earlier_lane = 0, lane = 0;
-    std::uint32_t byte = 0;        ///< offset into shared memory
-    bool same_value = false;       ///< both store one value
-    bool one_instruction = false;  ///< two lanes of one store instruction
+    std::uint32_t byte = 0;            ///< offset into shared memory
+    std::uint64_t global_address = 0;  ///< in place of `byte`, for a race in global memory
+    bool same_value = false;           ///< both store one value
+    bool one_instruction = false;      ///< two lanes of one store instruction
 };
 
 /// What the race detector tells people: its findings, and the words of shared memory that race.

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "emulator/races/block_clocks.h"
+#include "emulator/races/thread_clocks.h"
 #include "emulator/warp/memory.h"
 
 namespace warpscope::emulator {
@@ -62,7 +64,8 @@ class CompareAndSwap {
 
 }  // namespace
 
-void synchronise(const Access& a, MemoryOrder order, ThreadClocks& clocks) {
+template <typename Clocks>
+void synchronise(const Access& a, MemoryOrder order, Clocks& clocks) {
     if (order == MemoryOrder::weak && a.kind != MemoryAccess::store) return;
     const InstructionInfo& info = a.state->block->kernel->lines[a.pc];
     CompareAndSwap swaps(a, info);
@@ -80,5 +83,8 @@ void synchronise(const Access& a, MemoryOrder order, ThreadClocks& clocks) {
     }
     if (releases(order)) clocks.advance(a.warp);
 }
+
+template void synchronise(const Access&, MemoryOrder, ThreadClocks&);
+template void synchronise(const Access&, MemoryOrder, BlockClocks&);
 
 }  // namespace warpscope::emulator

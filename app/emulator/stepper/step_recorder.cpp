@@ -95,7 +95,9 @@ void StepRecorder::on_shared_access(const Access& access) {
 
 void StepRecorder::on_global_access(const Access& access) {
     undo.save(access);
-    if (begun_) observed.global[access.warp] = view(access);
+    if (!begun_) return;
+    observed.global[access.warp] = view(access);
+    observed.races.on_global_access(access);
 }
 
 void StepRecorder::on_barrier_arrival(const BarrierArrival& a) {
@@ -124,6 +126,10 @@ void StepRecorder::on_barrier_release(const BarrierRelease& r) {
 
 void StepRecorder::on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) {
     if (begun_) observed.races.on_warp_sync(block, warp, members);
+}
+
+void StepRecorder::on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) {
+    if (begun_) observed.races.on_fence(block, warp, mask);
 }
 
 void StepRecorder::on_error(std::uint32_t block, const Error& error) {

@@ -1,5 +1,7 @@
 #include "emulator/warp/global_range.h"
 
+#include <fmt/format.h>
+
 #include "emulator/program/module.h"
 #include "emulator/warp/memory.h"
 
@@ -19,6 +21,18 @@ std::optional<AddressRange> find_global(const Memory& memory, const Module& modu
             return AddressRange{begin, begin + variable.bytes};
     }
     return std::nullopt;
+}
+
+std::string describe_global(const Memory& memory, const Module& module, std::uint64_t address) {
+    if (const Memory::Allocation* found = memory.find(address))
+        return fmt::format("byte {} of an allocation of {} bytes", address - found->begin,
+                           found->end - found->begin);
+    for (const Module::Range& variable : module.variables()) {
+        const auto begin = std::uint64_t(variable.data);
+        if (address >= begin && address < begin + variable.bytes)
+            return fmt::format("byte {} of the variable {}", address - begin, variable.name);
+    }
+    return fmt::format("address {:#x}", address);
 }
 
 }  // namespace warpscope::emulator

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 
 namespace warpscope::emulator {
 
@@ -18,5 +19,8 @@ struct AddressRange {
 /// `address`; nothing for an invalid access.
 std::optional<AddressRange> find_global(const Memory& memory, const Module& module,
                                         std::uint64_t address, std::size_t bytes);
+
+/// For people: "byte 12 of an allocation of 400 bytes", "byte 4 of the variable count".
+std::string describe_global(const Memory& memory, const Module& module, std::uint64_t address);
 
 }  // namespace warpscope::emulator

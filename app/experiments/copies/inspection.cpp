@@ -4,6 +4,7 @@
 #include "emulator/checks/heat_map.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/program/error.h"
+#include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"
 #include "experiments/copies/specimen.h"
 
@@ -14,7 +15,8 @@ namespace {
 /// Runs block 0 and then as many blocks as fit into `instructions` warp instructions if each takes
 /// as many as block 0. Returns the number of blocks. Throws the errors of the launch.
 std::uint64_t run_first_blocks(emulator::Machine& machine, emulator::FrozenLaunch launch,
-                               std::uint64_t instructions, emulator::Observer& observer) {
+                               std::uint64_t instructions, emulator::Observer& observer,
+                               emulator::GridRaces* grid_races = nullptr) {
     launch.options.blocks = 1;
     const std::uint64_t each = machine.run(launch, &observer).warp_instructions;
     const std::uint64_t fit =
@@ -22,6 +24,7 @@ std::uint64_t run_first_blocks(emulator::Machine& machine, emulator::FrozenLaunc
     if (fit <= 1) return 1;
     launch.options.first_block = 1;
     launch.options.blocks = fit - 1;
+    if (grid_races) grid_races->continue_launch();
     machine.run(launch, &observer);
     return fit;
 }
@@ -30,11 +33,13 @@ std::uint64_t run_first_blocks(emulator::Machine& machine, emulator::FrozenLaunc
 
 Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     emulator::RaceDetector races;
+    emulator::GridRaces grid_races;
     emulator::BarrierCheck barriers;
     emulator::AccessCounters counters;
     emulator::HeatMap heat(specimen.machine().memory());
     emulator::ObserverList all;
     all.add(races);
+    all.add(grid_races);
     all.add(barriers);
     all.add(counters);
     all.add(heat);
@@ -43,7 +48,7 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     inspection.kernel = specimen.launch().kernel->name;
     inspection.of_blocks = specimen.launch().launch.grid.count();
     try {
-        run_first_blocks(specimen.machine(), specimen.launch(), instructions, all);
+        run_first_blocks(specimen.machine(), specimen.launch(), instructions, all, &grid_races);
     } catch (const emulator::Error& error) {
         inspection.error = error.what();
     }
@@ -54,7 +59,8 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     }
     for (emulator::KernelHeat& kernel : heat.take())
         inspection.heat = std::make_shared<const emulator::KernelHeat>(std::move(kernel));
-    inspection.findings = emulator::merged({races.findings(), barriers.findings()});
+    inspection.findings =
+        emulator::merged({races.findings(), grid_races.findings(), barriers.findings()});
     return inspection;
 }
 

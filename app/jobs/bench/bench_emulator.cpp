@@ -9,6 +9,7 @@
 #include "emulator/compiled/kernel_compiler.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/program/error.h"
+#include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"
 #include "jobs/bench/pocl.h"
 
@@ -127,9 +128,11 @@ void add_pocl_rows(std::vector<BenchRow>& rows, const Measured& kernel, double e
 void add_tracked_row(std::vector<BenchRow>& rows, compute::EmulatedDevice& device,
                      const Measured& kernel, const std::function<void()>& run, double wanted) {
     emulator::RaceDetector races;
+    emulator::GridRaces grid_races;
     emulator::AccessCounters counters;
     emulator::ObserverList all;
     all.add(races);
+    all.add(grid_races);
     all.add(counters);
     const Pair pair = measure_pair(
         [&] {

@@ -77,6 +77,7 @@ Checks parse_checks(std::string_view text) {
 Checking::Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters, bool heat)
     : device_(device), heat_(device.machine().memory()) {
     if (checks.race) all_.add(race_);
+    if (checks.race) all_.add(grid_races_);
     if (checks.barrier) all_.add(barrier_);
     if (checks.memory) all_.add(memory_);
     if (counters) all_.add(counters_);
@@ -85,7 +86,8 @@ Checking::Checking(compute::EmulatedDevice& device, const Checks& checks, bool c
 }
 
 std::vector<Finding> Checking::findings() const {
-    return emulator::merged({race_.findings(), barrier_.findings(), memory_.findings()});
+    return emulator::merged(
+        {race_.findings(), grid_races_.findings(), barrier_.findings(), memory_.findings()});
 }
 
 Json to_json(const std::vector<Finding>& findings) {

@@ -12,6 +12,7 @@
 #include "emulator/checks/heat_map.h"
 #include "emulator/checks/memory_check.h"
 #include "emulator/machine/observer_list.h"
+#include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"
 #include "jobs/output/json.h"
 
@@ -22,7 +23,7 @@ enum class Check { race, barrier, memory };
 
 /// What --check asks for.
 struct Checks {
-    bool race = false;     ///< races in shared memory; reads of unwritten shared memory
+    bool race = false;     ///< races; reads of unwritten shared memory
     bool barrier = false;  ///< barriers that not every thread reaches
     bool memory = false;   ///< invalid accesses; reads of unwritten global memory
     bool any() const { return race || barrier || memory; }
@@ -49,6 +50,7 @@ class Checking {
   private:
     compute::EmulatedDevice& device_;
     emulator::RaceDetector race_;
+    emulator::GridRaces grid_races_;
     emulator::BarrierCheck barrier_;
     emulator::MemoryCheck memory_;
     emulator::AccessCounters counters_;

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "emulator/program/module.h"
+
+namespace warpscope::emulator {
+
+/// The order of blocks by words of memory, as ThreadClocks have that of threads, but for blocks as
+/// a whole: what one thread of a block releases, the block releases, and what one thread acquires,
+/// the block acquires. A strong read counts as an acquire without a fence behind it: the pattern of
+/// NVIDIA's threadFenceReduction sample, in which the last block that is done reads the results of
+/// all, has none. The blocks of a launch run one after another.
+///
+/// Time is counted by block, in releases.
+class BlockClocks {
+  public:
+    void begin_launch(std::size_t blocks);
+    void begin_block(std::uint32_t block);
+
+    std::uint32_t time() const { return time_; }  ///< releases of the running block so far
+    /// Names what the running block knows of the releases of others: nothing, where it is 0.
+    std::uint32_t seen() const { return seen_; }
+    /// What `block` did at `time` comes before what a block with this `seen` does.
+    bool comes_before(std::uint32_t block, std::uint32_t time, std::uint32_t seen) const {
+        return clocks_[seen].size() > block && clocks_[seen][block] > time;
+    }
+
+    void fence();
+    // As those of ThreadClocks
+    void read(std::uint64_t address, std::uint32_t thread, MemoryOrder order);
+    void write(std::uint64_t address, std::uint32_t thread, MemoryOrder order, bool updates);
+    void overwrite(std::uint64_t address, std::uint32_t bytes);
+    void advance(std::uint32_t /*warp*/) {}
+
+  private:
+    using Clock = std::vector<std::uint32_t>;  ///< releases, by block; or empty
+
+    Clock published();
+
+    std::size_t blocks_ = 0;
+    std::uint32_t block_ = 0, time_ = 0, seen_ = 0;
+    Clock fenced_;               ///< the running block's clock at its last fence; or empty
+    std::vector<Clock> clocks_;  ///< by `seen`; the first one is empty
+    std::unordered_map<std::uint64_t, Clock> words_;  ///< what is published with them, by address
+};
+
+}  // namespace warpscope::emulator

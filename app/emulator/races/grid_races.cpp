@@ -1,0 +1,316 @@
+#include "emulator/races/grid_races.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "emulator/races/synchronise.h"
+#include "emulator/warp/global_range.h"
+#include "emulator/warp/warp.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+constexpr std::uint64_t most_blocks_by_words = 4096;
+constexpr std::uint32_t event_mask = (1u << GridStrip::event_bits) - 1;
+
+/// A value of this many bytes; of more than 4 a hash.
+std::uint32_t value_of(const std::byte* bytes, unsigned number) {
+    std::uint32_t value = 0;
+    for (unsigned k = 0; k < number; ++k)
+        value = std::rotl(value, 8) * (k < 4 ? 1 : 0x9E3779B1u) + std::uint32_t(bytes[k]);
+    return value;
+}
+
+}  // namespace
+
+std::unique_ptr<Observer> GridRaces::fork() {
+    if (by_words()) return nullptr;
+    auto fork = std::make_unique<GridRaces>();
+    fork->log_ = log_.fork();
+    fork->launch_ = launch_;
+    fork->prepare(launch_.kernel());
+    return fork;
+}
+
+void GridRaces::join(Observer& other) {
+    auto& fork = dynamic_cast<GridRaces&>(other);
+    if (fork.memory_) memory_ = fork.memory_;
+    if (memories_.empty()) {
+        events_ = std::move(fork.events_);
+        memories_ = std::move(fork.memories_);
+        suspects_ = std::move(fork.suspects_);
+        block_first_ = std::uint32_t(events_.size());
+        return;
+    }
+    const auto offset = std::uint32_t(events_.size()) - 1;
+    events_.insert(events_.end(), fork.events_.begin() + 1, fork.events_.end());
+    block_first_ = std::uint32_t(events_.size());
+    for (auto& [begin, theirs] : fork.memories_) {
+        GridStrips& own =
+            memories_.try_emplace(begin, begin, theirs.end(), cell_bytes_).first->second;
+        for (std::uint64_t row = 0; row < theirs.rows(); ++row)
+            theirs.for_strips(row, [&](GridStrip strip) {
+                strip.event = (strip.event + offset) & event_mask;
+                add(own, row, strip);
+            });
+    }
+}
+
+void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
+    log_.begin_launch();
+    launch_.begin(kernel, launch);
+    if (std::exchange(continues_, false)) return;
+    prepare(kernel);
+    is_off_ = by_words() && launch.grid.count() > most_blocks_by_words;
+    clocks_.begin_launch(is_off_ ? 0 : launch.grid.count());
+}
+
+void GridRaces::prepare(const Kernel& kernel) {
+    orders_.begin_launch(kernel);
+    cell_bytes_ = 16;
+    for (const InstructionInfo& i : kernel.lines)
+        if (i.access != MemoryAccess::none &&
+            (i.space == Space::global || i.space == Space::generic))
+            cell_bytes_ = std::min(cell_bytes_, 1u << std::countr_zero(unsigned(i.bytes)));
+    const std::size_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
+    events_.assign(1, {});
+    newest_.assign(warps * kernel.code.size(), 0);
+    block_first_ = first_ = 1;
+    memories_.clear();
+    newest_memory_.assign(kernel.code.size(), nullptr);
+    suspects_.clear();
+}
+
+void GridRaces::on_block_begin(const Kernel&, std::uint32_t block) {
+    block_ = block;
+    block_first_ = first_ = std::uint32_t(events_.size());
+    if (by_words()) clocks_.begin_block(block);
+}
+
+std::uint32_t GridRaces::event_of(const Access& a) {
+    std::uint32_t& newest = newest_[a.warp * launch_.kernel().code.size() + a.pc];
+    if (newest < first_) {
+        newest = std::uint32_t(events_.size());
+        events_.push_back({block_, a.warp, a.pc, clocks_.time(), clocks_.seen()});
+    }
+    return newest;
+}
+
+GridStrips* GridRaces::memory_of(const Access& a, std::uint64_t address) {
+    GridStrips*& newest = newest_memory_[a.pc];
+    if (newest && newest->holds(address, a.bytes)) return newest;
+    const auto range = find_global(*memory_, *launch_.kernel().module, address, a.bytes);
+    if (!range) return nullptr;
+    newest =
+        &memories_.try_emplace(range->begin, range->begin, range->end, cell_bytes_).first->second;
+    return newest;
+}
+
+// The events of the running block are the newest ones.
+bool GridRaces::is_one_block(const GridStrip& one, const GridStrip& other) const {
+    if (one.event >= block_first_ && other.event >= block_first_) return true;
+    return events_[one.event].block == events_[other.event].block;
+}
+
+bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const {
+    const GridEvent& a = events_[one.event];
+    return by_words() && clocks_.comes_before(a.block, a.time, events_[other.event].seen);
+}
+
+// Adds what is new of a strip: of each cell, the first accesses of each kind by two blocks, the
+// lowest ones. Where a third block races with another access, one of the two lowest does. Where
+// words of memory order some blocks, this need not be so, and the writes of all blocks are kept.
+void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip strip) {
+    std::uint32_t own = 0, lower = 0, two_lower = 0;
+    bool is_suspect = false;
+    memory.for_strips(row, [&](GridStrip& earlier) {
+        const std::uint32_t both = earlier.cells & strip.cells;
+        if (!both) return;
+        const bool one_block = is_one_block(earlier, strip);
+        is_suspect |= !one_block && earlier.conflicts_with(strip);
+        if (!earlier.is_kind_of(strip)) return;
+        if (!(strip.has_value && earlier.has_value && strip.value == earlier.value))
+            earlier.many_values = strip.many_values = 1;
+        if (one_block) {
+            own |= both;
+        } else if (events_[earlier.event].block < events_[strip.event].block &&
+                   !(by_words() && strip.writes)) {
+            two_lower |= lower & both;
+            lower |= both;
+        }
+    });
+    if (is_suspect) suspects_.push_back({&memory, row});
+    // Lanes follow the order of a strip's cells, so a strip with some of them would name others.
+    if ((strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
+}
+
+// Whether this lane and the next 7 access neighbouring cells.
+bool GridRaces::is_row(const Access& a, unsigned lane) const {
+    if (a.same_address || lane + GridStrips::row_cells > lanes_per_warp) return false;
+    if ((a.mask >> lane & 0xFF) != 0xFF) return false;
+    if (a.consecutive) return true;
+    std::uint64_t differs = 0;
+    for (unsigned n = 1; n < GridStrips::row_cells; ++n)
+        differs |= a.lane_addresses[lane + n] - a.lane_addresses[lane] - std::uint64_t(n) * a.bytes;
+    return differs == 0;
+}
+
+// The lanes of a mask, in groups of neighbouring lanes that access one row.
+void GridRaces::record(const Access& a, GridStrip strip, std::uint32_t lanes) {
+    const bool weak_store = strip.writes && !strip.strong;
+    const std::uint32_t number = std::max(1u, a.bytes / cell_bytes_);
+    GridStrips* memory = nullptr;
+    std::uint64_t row = 0;
+    unsigned end = 0;  // lane behind the strip
+    strip.cells = 0;
+    const auto flush = [&] {
+        if (!strip.cells) return;
+        strip.has_value = weak_store && std::has_single_bit(strip.cells) && a.bytes == cell_bytes_;
+        if (strip.has_value) {
+            std::byte stored[16];
+            a.stored(strip.lane, stored);
+            strip.value = value_of(stored, a.bytes);
+        }
+        add(*memory, row, strip);
+        strip.cells = 0;
+    };
+    for (std::uint32_t m = lanes; m; m &= m - 1) {
+        const auto lane = unsigned(std::countr_zero(m));
+        const std::uint64_t address = a.address(lane);
+        GridStrips* const found = memory_of(a, address);
+        if (!found) continue;
+        const std::uint64_t first = found->cell_of(address);
+        if (number == 1 && first % GridStrips::row_cells == 0 && is_row(a, lane)) {
+            flush();
+            memory = found;
+            row = first / GridStrips::row_cells;
+            strip.lane = lane & 31;
+            strip.cells = 0xFF;
+            flush();
+            m &= ~(0x7Fu << lane);
+            continue;
+        }
+        for (std::uint64_t cell = first; cell < first + number; ++cell) {
+            const std::uint32_t bit = 1u << cell % GridStrips::row_cells;
+            const bool goes_on = strip.cells && found == memory && bit > strip.cells &&
+                                 cell / GridStrips::row_cells == row && lane <= end;
+            if (!goes_on) {
+                flush();
+                memory = found;
+                row = cell / GridStrips::row_cells;
+                strip.lane = lane & 31;
+            }
+            strip.cells = std::uint8_t(strip.cells | bit);
+            end = lane + 1;
+        }
+    }
+    flush();
+}
+
+void GridRaces::on_global_access(const Access& a) {
+    if (is_off_ || a.kind == MemoryAccess::none) return;
+    memory_ = a.state->block->memory;
+    GridStrip strip;
+    strip.event = event_of(a) & event_mask;
+    strip.writes = a.kind != MemoryAccess::load;
+    strip.strong = orders_.is_strong(a.pc);
+    const bool once = a.same_address && (strip.strong || !strip.writes);
+    record(a, strip, once ? a.mask & (0 - a.mask) : a.mask);
+    if (by_words()) follow_words(a);
+}
+
+void GridRaces::follow_words(const Access& a) {
+    synchronise(a, orders_[a.pc], clocks_);
+    if (orders_.is_strong(a.pc)) first_ = std::uint32_t(events_.size());
+}
+
+void GridRaces::on_fence(std::uint32_t, std::uint32_t, std::uint32_t) {
+    if (is_off_ || !by_words()) return;
+    clocks_.fence();
+    first_ = std::uint32_t(events_.size());
+}
+
+void GridRaces::report(std::uint32_t last_block) {
+    log_.begin_block(0);
+    std::sort(suspects_.begin(), suspects_.end(), [](const Suspect& a, const Suspect& b) {
+        return std::pair(a.memory->begin(), a.row) < std::pair(b.memory->begin(), b.row);
+    });
+    suspects_.erase(std::unique(suspects_.begin(), suspects_.end()), suspects_.end());
+    for (const Suspect& suspect : suspects_)
+        for (std::uint32_t cell = 0; cell < GridStrips::row_cells; ++cell)
+            report_cell(*suspect.memory, suspect.row, cell, last_block);
+}
+
+// Of each pair of kinds, the lowest blocks that race.
+void GridRaces::report_cell(GridStrips& memory, std::uint64_t row, std::uint32_t cell,
+                            std::uint32_t last_block) {
+    std::vector<GridStrip> strips;
+    memory.for_strips(row, [&](const GridStrip& strip) {
+        if (strip.cells >> cell & 1 && events_[strip.event].block <= last_block)
+            strips.push_back(strip);
+    });
+    std::sort(strips.begin(), strips.end(), [&](const GridStrip& a, const GridStrip& b) {
+        return std::pair(events_[a.event].block, a.event) <
+               std::pair(events_[b.event].block, b.event);
+    });
+    std::array<bool, 16> reported{};
+    for (auto later = strips.begin(); later != strips.end(); ++later)
+        for (auto earlier = strips.begin(); earlier != later; ++earlier) {
+            if (is_one_block(*earlier, *later) || !earlier->conflicts_with(*later) ||
+                comes_before(*earlier, *later) || comes_before(*later, *earlier))
+                continue;
+            const auto kind = [](const GridStrip& s) { return s.writes * 2u + s.strong; };
+            const auto [low, high] = std::minmax({kind(*earlier), kind(*later)});
+            if (std::exchange(reported[low * 4 + high], true)) continue;
+            report_pair(
+                {*earlier, *later,
+                 earlier->is_kind_of(*later) && !earlier->many_values && !later->many_values},
+                memory.address_of(row, cell), cell);
+        }
+}
+
+ThreadAtLine GridRaces::thread_of(const GridStrip& strip, std::uint32_t cell) const {
+    const GridEvent& event = events_[strip.event];
+    const std::uint32_t bytes = launch_.kernel().lines[event.pc].bytes;
+    const auto before = std::uint32_t(std::popcount(strip.cells & ((1u << cell) - 1)));
+    const std::uint32_t lane = (strip.lane + before * cell_bytes_ / bytes) % lanes_per_warp;
+    return launch_.at(event.pc, event.warp * lanes_per_warp + lane, event.block);
+}
+
+void GridRaces::report_pair(const Pair& pair, std::uint64_t address, std::uint32_t cell) {
+    const Hazard hazard = !pair.first.writes    ? Hazard::write_after_read
+                          : !pair.second.writes ? Hazard::read_after_write
+                                                : Hazard::write_after_write;
+    const Severity severity = pair.one_value ? Severity::warning : Severity::error;
+    log_.add({&launch_.kernel(), events_[pair.first.event].pc, events_[pair.second.event].pc,
+              FindingKind::race, severity, hazard},
+             1, [&] {
+                 Finding f;
+                 f.kind = FindingKind::race;
+                 f.severity = severity;
+                 f.hazard = hazard;
+                 f.kernel = launch_.kernel().name;
+                 f.first = thread_of(pair.first, cell);
+                 f.second = thread_of(pair.second, cell);
+                 f.sentence = sentence(pair, f, address);
+                 return f;
+             });
+}
+
+std::string GridRaces::sentence(const Pair& pair, const Finding& f, std::uint64_t address) const {
+    return fmt::format(
+        "Thread {} of block {} {} {} at {}, and thread {} of block {} {} it at {}{}: blocks run in "
+        "any order, and {} orders these two.",
+        name_of(f.first.thread), name_of(f.first.block), pair.first.writes ? "writes" : "reads",
+        describe_global(*memory_, *launch_.kernel().module, address), f.first.where(),
+        name_of(f.second->thread), name_of(f.second->block),
+        pair.second.writes ? "writes" : "reads", f.second->where(),
+        pair.one_value ? ", with the same value" : "",
+        by_words() ? "no release and acquire of one word" : "nothing");
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "emulator/checks/finding_log.h"
+#include "emulator/checks/observed_launch.h"
+#include "emulator/machine/observer.h"
+#include "emulator/races/block_clocks.h"
+#include "emulator/races/grid_strips.h"
+#include "emulator/races/memory_orders.h"
+
+namespace warpscope::emulator {
+
+/// Finds races between blocks in global memory: threads of two blocks of a launch access a byte, at
+/// least one of them writes, at least one of them is weak, and no release and acquire of a word
+/// orders the two blocks (see BlockClocks). The result does not depend on the order in which the
+/// blocks run, but where words order them. A race is an error; if all blocks write one value, a
+/// warning. The count of a finding is that of cells: as many bytes as the kernel's narrowest access
+/// to global memory has.
+///
+/// Limits: a kernel with fences, acquires or releases is checked for grids of at most 4096 blocks.
+/// The first 8 million groups of neighbouring words of an allocation that lanes access are checked.
+class GridRaces : public Observer {
+  public:
+    std::vector<Finding> findings() const { return log_.findings(); }
+    /// The next launch has further blocks of the last one.
+    void continue_launch() { continues_ = true; }
+
+    std::unique_ptr<Observer> fork() override;
+    void join(Observer& fork) override;
+    void on_failure(std::uint32_t block) override { report(block); }
+    void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
+    void on_launch_end() override { report(~0u); }
+    bool wants_instructions() const override { return false; }
+    void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
+    void on_broadcasts(std::span<BroadcastLoad>) override {}
+    void on_global_access(const Access& access) override;
+    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
+
+  private:
+    struct Suspect {
+        GridStrips* memory;
+        std::uint64_t row;
+        auto operator<=>(const Suspect&) const = default;
+    };
+    /// Accesses of a cell by two blocks, the lower one first.
+    struct Pair {
+        GridStrip first, second;
+        bool one_value = false;
+    };
+
+    void prepare(const Kernel& kernel);
+    bool by_words() const { return orders_.order_by_words(); }
+    std::uint32_t event_of(const Access& access);
+    GridStrips* memory_of(const Access& access, std::uint64_t address);
+    bool is_row(const Access& access, unsigned lane) const;
+    void record(const Access& access, GridStrip strip, std::uint32_t lanes);
+    void add(GridStrips& memory, std::uint64_t row, GridStrip strip);
+    bool is_one_block(const GridStrip& one, const GridStrip& other) const;
+    bool comes_before(const GridStrip& one, const GridStrip& other) const;
+    void follow_words(const Access& access);
+
+    /// Reports the races between blocks up to this one.
+    void report(std::uint32_t last_block);
+    void report_cell(GridStrips& memory, std::uint64_t row, std::uint32_t cell,
+                     std::uint32_t last_block);
+    void report_pair(const Pair& pair, std::uint64_t address, std::uint32_t cell);
+    std::string sentence(const Pair& pair, const Finding& finding, std::uint64_t address) const;
+    /// The thread of a strip that accesses a cell of it.
+    ThreadAtLine thread_of(const GridStrip& strip, std::uint32_t cell) const;
+
+    FindingLog log_;
+    ObservedLaunch launch_;
+    bool continues_ = false;
+    bool is_off_ = false;  ///< too many blocks in a kernel by words
+    MemoryOrders orders_;
+    BlockClocks clocks_;
+    const Memory* memory_ = nullptr;
+    std::uint32_t cell_bytes_ = 4;
+    std::uint32_t block_ = 0;
+    std::vector<GridEvent> events_;      ///< the first one stands for none
+    std::vector<std::uint32_t> newest_;  ///< event by warp and pc; an old one if < first_
+    std::uint32_t block_first_ = 1;      ///< event of the running block
+    std::uint32_t first_ = 1;            ///< event of the running block since its last clocks
+    std::map<std::uint64_t, GridStrips> memories_;  ///< by address
+    std::vector<GridStrips*> newest_memory_;        ///< by pc
+    std::vector<Suspect> suspects_;                 ///< rows in which blocks may race
+};
+
+}  // namespace warpscope::emulator

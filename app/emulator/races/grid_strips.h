@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace warpscope::emulator {
+
+/// What the lanes of a warp do at one instruction, between two moments at which words of memory
+/// order blocks.
+struct GridEvent {
+    std::uint32_t block = 0, warp = 0, pc = 0;
+    std::uint32_t time = 0;  ///< see BlockClocks
+    std::uint32_t seen = 0;  ///< likewise
+};
+
+/// The first accesses, by a block and of one kind, of some cells of a row. The cells belong to
+/// neighbouring lanes, in their order.
+struct GridStrip {
+    static constexpr std::uint32_t event_bits = 27;
+
+    std::uint32_t event : event_bits = 0;
+    std::uint32_t lane : 5 = 0;         ///< of the first cell
+    std::uint32_t next : 28 = 0;        ///< of the row; 0: none
+    std::uint32_t writes : 1 = 0;       ///< a store or an atomic
+    std::uint32_t strong : 1 = 0;       ///< an atomic, or a relaxed, release or acquire access
+    std::uint32_t has_value : 1 = 0;    ///< a weak store to one cell
+    std::uint32_t many_values : 1 = 0;  ///< others have stored another value, or may have
+    std::uint32_t value = 0;            ///< as far as 32 bits can tell
+    std::uint8_t cells = 0;             ///< a mask
+
+    bool is_kind_of(const GridStrip& other) const {
+        return writes == other.writes && strong == other.strong;
+    }
+    /// A race, if different blocks access a cell.
+    bool conflicts_with(const GridStrip& other) const {
+        return (writes || other.writes) && !(strong && other.strong);
+    }
+};
+
+/// The accesses to an allocation or a variable in global memory, in rows of 8 cells.
+class GridStrips {
+  public:
+    static constexpr std::uint32_t row_cells = 8;
+
+    /// Cells of `cell_bytes` bytes, a power of two. Throws std::bad_alloc.
+    GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cell_bytes);
+
+    std::uint64_t begin() const { return begin_; }
+    std::uint64_t end() const { return end_; }
+    bool holds(std::uint64_t address, std::uint64_t bytes) const {
+        return address >= begin_ && address < end_ && bytes <= end_ - address;
+    }
+    std::uint64_t cell_of(std::uint64_t address) const { return (address - begin_) >> shift_; }
+    std::uint64_t address_of(std::uint64_t row, std::uint32_t cell) const {
+        return begin_ + ((row * row_cells + cell) << shift_);
+    }
+
+    std::size_t rows() const { return rows_number_; }
+    /// Calls f(strip) for each strip of a row.
+    template <typename F>
+    void for_strips(std::uint64_t row, F&& f) {
+        for (std::uint32_t s = first_[row]; s; s = strips_[s].next) f(strips_[s]);
+    }
+    /// Leaves it out where there are too many.
+    void add(std::uint64_t row, GridStrip strip) {
+        if (strips_.size() >= most_strips) return;
+        strip.next = first_[row] & next_mask;
+        first_[row] = std::uint32_t(strips_.size());
+        strips_.push_back(strip);
+    }
+
+  private:
+    static constexpr std::uint32_t next_mask = (1u << 28) - 1;
+    static constexpr std::size_t most_strips = 1 << 23;  // 128 MiB
+
+    std::uint64_t begin_, end_;
+    unsigned shift_;
+    std::size_t rows_number_;
+    std::unique_ptr<std::uint32_t[], decltype(&std::free)> first_;  ///< strip, by row; 0: none
+    std::vector<GridStrip> strips_{1};
+};
+
+}  // namespace warpscope::emulator
