@@ -2,6 +2,7 @@
 
 #include "emulator/program/error.h"
 #include "emulator/races/grid_races.h"
+#include "emulator/stepper/finding_step.h"
 #include "race_kernels.h"
 
 /// Races in global memory: of the threads of a block, and between blocks.
@@ -203,6 +204,20 @@ TEST(RacesWithinABlock, AreFoundInGlobalMemory) {
             check_grid("histogram_in_global_memory_no_atomics", 2, 1, options).within;
         EXPECT_GE(count(histogram, Hazard::write_after_write), 2u * 32) << sentences(histogram);
     }
+}
+
+// Both kinds of races at one line: a click on one of them must not show the other.
+TEST(RacesWithinABlock, AreOtherFindingsThanThoseBetweenBlocksAtTheirLines) {
+    Finding within;
+    within.hazard = Hazard::read_after_write;
+    within.second = within.first;
+    Finding between = within;
+    between.second->block.x = 1;
+    EXPECT_TRUE(between.is_between_blocks());
+    EXPECT_FALSE(within.is_between_blocks());
+    EXPECT_FALSE(emulator::same_in({within}, between));
+    ASSERT_TRUE(emulator::same_in({within, between}, between));
+    EXPECT_TRUE(emulator::same_in({within, between}, between)->is_between_blocks());
 }
 
 }  // namespace

@@ -53,6 +53,8 @@ struct Finding {
         return kind == FindingKind::race && order == AccessOrder::reversed &&
                hazard != Hazard::write_after_write;
     }
+    /// A race of threads of two blocks.
+    bool is_between_blocks() const { return second && second->block != first.block; }
     /// Where to look: the read of a race, where there is one, else the later access.
     const ThreadAtLine& place() const {
         return second && hazard != Hazard::write_after_read ? *second : first;

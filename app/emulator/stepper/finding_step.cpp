@@ -79,7 +79,7 @@ std::optional<std::uint64_t> step_of(Stepper& stepper, const Finding& finding) {
 
 std::optional<Finding> same_in(const std::vector<Finding>& findings, const Finding& wanted) {
     const auto lines = [](const Finding& f) {
-        return std::tuple(f.kind, f.severity, f.hazard, f.first.where(),
+        return std::tuple(f.kind, f.severity, f.hazard, f.is_between_blocks(), f.first.where(),
                           f.second ? f.second->where() : std::string());
     };
     const auto found = std::find_if(findings.begin(), findings.end(),

@@ -50,7 +50,7 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         summary.state = State::race;
         summary.chip = "race: " + amount(hazards, inspection.blocks);
         summary.sentence =
-            fmt::format("{} in {}: pairs of accesses to one word that no barrier orders.",
+            fmt::format("{} in {}: pairs of accesses to one word that nothing orders.",
                         amount(hazards, inspection.blocks), where);
     } else if (barrier || unwritten) {
         summary.state = State::error;

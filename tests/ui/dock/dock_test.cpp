@@ -66,7 +66,7 @@ TEST_F(DockTest, FindingsNameBothLinesAndOpenTheThread) {
     EXPECT_EQ(value("dock.findings"), "on");
     EXPECT_EQ(value("findings.summary"),
               "256 hazards a block in all 16 blocks of ripple_txty_nosync: pairs of accesses to "
-              "one word that no barrier orders.");
+              "one word that nothing orders.");
     const std::string sentence = value("finding.0");
     const int write = line_of("ripple", "tile[threadIdx.x][threadIdx.y] =");
     const int read = line_of("ripple", "= tile[side - 1 - threadIdx.x]");
