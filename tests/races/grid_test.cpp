@@ -212,7 +212,7 @@ TEST(RacesWithinABlock, AreOtherFindingsThanThoseBetweenBlocksAtTheirLines) {
     within.hazard = Hazard::read_after_write;
     within.second = within.first;
     Finding between = within;
-    between.second->block.x = 1;
+    between.second->block.x = 7;
     EXPECT_TRUE(between.is_between_blocks());
     EXPECT_FALSE(within.is_between_blocks());
     EXPECT_FALSE(emulator::same_in({within}, between));

@@ -66,8 +66,8 @@ TEST_F(RaceSummaryTest, HazardsAreCountedByBlock) {
     EXPECT_EQ(s.chip, "race: 256 hazards a block");
     EXPECT_EQ(
         s.sentence,
-        "256 hazards a block in all 16 blocks of ripple: pairs of accesses to one word that no "
-        "barrier orders.");
+        "256 hazards a block in all 16 blocks of ripple: pairs of accesses to one word that "
+        "nothing orders.");
     EXPECT_EQ(s.findings, 4U);
 }
 
