@@ -66,11 +66,14 @@ class MpiProcesses : public Processes {
     void finish(MPI_Request request, bool idle = false);
     std::string stopped_rank() const;
     Clock::duration patience() const;
+    [[noreturn]] void give_up(const std::string& which, Clock::duration waited);
+    void check_complete() const;
 
     int index_ = 0, count_ = 1, index_on_host_ = 0, count_on_host_ = 1;
     MPI_Comm faults_ = MPI_COMM_NULL;  ///< for messages of fail()
     std::vector<Known> names_;         ///< in process 0
     Clock::time_point computing_since_ = Clock::now();
+    std::string lost_;  ///< why the last collective was given up; empty: it was not
     std::jthread watch_;
 };
 
@@ -194,9 +197,15 @@ std::string MpiProcesses::stopped_rank() const {
     return "another rank";
 }
 
-[[noreturn]] void give_up(const std::string& which, Clock::duration waited) {
-    throw DeviceLost(fmt::format("{} has not answered for {} s", which,
-                                 std::chrono::round<std::chrono::seconds>(waited).count()));
+void MpiProcesses::give_up(const std::string& which, Clock::duration waited) {
+    lost_ = fmt::format("{} has not answered for {} s", which,
+                        std::chrono::round<std::chrono::seconds>(waited).count());
+    throw DeviceLost(lost_);
+}
+
+// The others still wait for the collective that was given up: another one would mix with it.
+void MpiProcesses::check_complete() const {
+    if (!lost_.empty()) throw DeviceLost(lost_);
 }
 
 /// Waits without keeping a core busy. `idle`: as long as it takes.
@@ -218,12 +227,14 @@ void MpiProcesses::finish(MPI_Request request, bool idle) {
 }
 
 void MpiProcesses::broadcast(std::span<std::byte> bytes) {
+    check_complete();
     MPI_Request request;
     MPI_Ibcast(bytes.data(), int(bytes.size()), MPI_BYTE, 0, MPI_COMM_WORLD, &request);
     finish(request, index_ != 0);
 }
 
 void MpiProcesses::meet() {
+    check_complete();
     MPI_Request request;
     if (index_ == 0) {
         std::vector<MPI_Request> arrivals(std::size_t(count_) - 1);
@@ -248,6 +259,7 @@ void MpiProcesses::meet() {
 }
 
 void MpiProcesses::all_gather(std::byte* all, std::span<const std::size_t> bounds) {
+    check_complete();
     std::vector<int> counts, begins;
     for (std::size_t p = 0; p + 1 < bounds.size(); ++p) {
         begins.push_back(int(bounds[p]));
@@ -260,6 +272,7 @@ void MpiProcesses::all_gather(std::byte* all, std::span<const std::size_t> bound
 }
 
 void MpiProcesses::sum(std::span<std::uint64_t> values) {
+    check_complete();
     MPI_Request request;
     MPI_Iallreduce(MPI_IN_PLACE, values.data(), int(values.size()), MPI_UINT64_T, MPI_SUM,
                    MPI_COMM_WORLD, &request);
