@@ -21,7 +21,7 @@ SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
                 {"mpi"}],
     "emulator": [{"program"}, {"warp", "ptx"}, {"machine", "handlers", "lower"},
-                 {"checks", "compiled", "decode"}, {"races"}, {"stepper"}],
+                 {"checks", "compiled", "decode", "order"}, {"races"}, {"stepper"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure"},
                     {"nbody", "ripple", "sums", "scratch", "launch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],

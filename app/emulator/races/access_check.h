@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "emulator/races/block_order.h"
+#include "emulator/order/block_order.h"
+#include "emulator/order/memory_orders.h"
 #include "emulator/races/global_window.h"
-#include "emulator/races/memory_orders.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
 

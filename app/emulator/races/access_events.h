@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "emulator/machine/observer.h"
-#include "emulator/races/block_order.h"
+#include "emulator/order/block_order.h"
 
 namespace warpscope::emulator {
 

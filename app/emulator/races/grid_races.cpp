@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstring>
 
-#include "emulator/races/synchronise.h"
+#include "emulator/order/synchronise.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 

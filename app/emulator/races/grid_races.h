@@ -8,9 +8,9 @@
 #include "emulator/checks/finding_log.h"
 #include "emulator/checks/observed_launch.h"
 #include "emulator/machine/observer.h"
-#include "emulator/races/block_clocks.h"
+#include "emulator/order/block_clocks.h"
+#include "emulator/order/memory_orders.h"
 #include "emulator/races/grid_strips.h"
-#include "emulator/races/memory_orders.h"
 
 namespace warpscope::emulator {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "emulator/order/memory_orders.h"
 #include "emulator/races/access_events.h"
-#include "emulator/races/memory_orders.h"
 
 namespace warpscope::emulator {
 

@@ -1,7 +1,7 @@
 #include "emulator/races/race_detector.h"
 
+#include "emulator/order/synchronise.h"
 #include "emulator/races/access_check.h"
-#include "emulator/races/synchronise.h"
 
 namespace warpscope::emulator {
 

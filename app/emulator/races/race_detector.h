@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "emulator/machine/observer.h"
-#include "emulator/races/block_order.h"
+#include "emulator/order/block_order.h"
+#include "emulator/order/memory_orders.h"
 #include "emulator/races/global_window.h"
-#include "emulator/races/memory_orders.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
 

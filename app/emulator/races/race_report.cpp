@@ -4,7 +4,7 @@
 
 #include <bit>
 
-#include "emulator/races/epoch_paths.h"
+#include "emulator/order/epoch_paths.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 

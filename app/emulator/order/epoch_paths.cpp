@@ -1,4 +1,4 @@
-#include "emulator/races/epoch_paths.h"
+#include "emulator/order/epoch_paths.h"
 
 namespace warpscope::emulator {
 

@@ -1,4 +1,4 @@
-#include "emulator/races/block_order.h"
+#include "emulator/order/block_order.h"
 
 #include <algorithm>
 #include <bit>

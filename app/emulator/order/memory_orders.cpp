@@ -1,8 +1,8 @@
-#include "emulator/races/memory_orders.h"
+#include "emulator/order/memory_orders.h"
 
 #include <algorithm>
 
-#include "emulator/races/epoch_paths.h"
+#include "emulator/order/epoch_paths.h"
 
 namespace warpscope::emulator {
 

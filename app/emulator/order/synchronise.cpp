@@ -1,4 +1,4 @@
-#include "emulator/races/synchronise.h"
+#include "emulator/order/synchronise.h"
 
 #include <bit>
 #include <cstring>
@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/races/block_clocks.h"
-#include "emulator/races/thread_clocks.h"
+#include "emulator/order/block_clocks.h"
+#include "emulator/order/thread_clocks.h"
 #include "emulator/warp/memory.h"
 
 namespace warpscope::emulator {

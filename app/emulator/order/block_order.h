@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "emulator/machine/observer.h"
-#include "emulator/races/thread_clocks.h"
+#include "emulator/order/thread_clocks.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

@@ -1,4 +1,4 @@
-#include "emulator/races/thread_clocks.h"
+#include "emulator/order/thread_clocks.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "emulator/races/block_clocks.h"
+#include "emulator/order/block_clocks.h"
 
 #include <algorithm>
 #include <utility>
