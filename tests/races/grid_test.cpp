@@ -82,21 +82,21 @@ Found check_grid(const std::string& kernel, std::uint32_t blocks, unsigned forks
 }
 
 /// Words that race between blocks, in every schedule and with any number of forks.
-struct Expected {
+struct ExpectedBetween {
     std::string kernel;
     std::uint32_t blocks;
     std::uint64_t raw = 0, war = 0, waw = 0;
     std::uint64_t warnings = 0;
 };
 
-std::ostream& operator<<(std::ostream& out, const Expected& e) {
+std::ostream& operator<<(std::ostream& out, const ExpectedBetween& e) {
     return out << e.kernel;
 }
 
-class GridRaceKernels : public testing::TestWithParam<Expected> {};
+class GridRaceKernels : public testing::TestWithParam<ExpectedBetween> {};
 
 TEST_P(GridRaceKernels, HaveExactlyTheExpectedRacesBetweenBlocks) {
-    const Expected& e = GetParam();
+    const ExpectedBetween& e = GetParam();
     for (const emulator::Options& options : schedules(2)) {
         const Found found = check_grid(e.kernel, e.blocks, 1, options);
         SCOPED_TRACE(sentences(found.between));
@@ -114,23 +114,25 @@ TEST_P(GridRaceKernels, HaveExactlyTheExpectedRacesBetweenBlocks) {
 
 INSTANTIATE_TEST_SUITE_P(
     Suite, GridRaceKernels,
-    testing::Values(Expected{"one_word_many_values", 7, 0, 0, 1},
-                    Expected{"one_word_many_values", 1},
-                    Expected{"one_word_one_value", 7, 0, 0, 1, 1},
+    testing::Values(ExpectedBetween{"one_word_many_values", 7, 0, 0, 1},
+                    ExpectedBetween{"one_word_many_values", 1},
+                    ExpectedBetween{"one_word_one_value", 7, 0, 0, 1, 1},
                     // Block 0 writes the word that block 1 reads and writes.
-                    Expected{"increments", 4, 1, 0, 1}, Expected{"atomic_increments", 8},
+                    ExpectedBetween{"increments", 4, 1, 0, 1},
+                    ExpectedBetween{"atomic_increments", 8},
                     // Block 0 reads, block 1 adds.
-                    Expected{"atomics_and_a_read", 3, 0, 1}, Expected{"own_words", 8},
+                    ExpectedBetween{"atomics_and_a_read", 3, 0, 1}, ExpectedBetween{"own_words", 8},
                     // The words of all blocks but the first are read by the block before them.
-                    Expected{"next_block", 6, 0, 5 * 64}, Expected{"edges", 8, 7},
-                    Expected{"bytes_of_a_word", 16},
+                    ExpectedBetween{"next_block", 6, 0, 5 * 64}, ExpectedBetween{"edges", 8, 7},
+                    ExpectedBetween{"bytes_of_a_word", 16},
                     // Blocks 0 and 1 write the vectors that blocks 2 and 3 write, of 4 words each:
                     // one cell has 16 bytes.
-                    Expected{"vectors", 4, 0, 0, 128}, Expected{"last_block", 8},
+                    ExpectedBetween{"vectors", 4, 0, 0, 128}, ExpectedBetween{"last_block", 8},
                     // The last block reads a word of each other block.
-                    Expected{"last_block_no_fence", 8, 7}, Expected{"block_after_block", 5},
+                    ExpectedBetween{"last_block_no_fence", 8, 7},
+                    ExpectedBetween{"block_after_block", 5},
                     // Block 2 overwrites the word that block 0 has read and written.
-                    Expected{"a_link_does_not_release", 3, 0, 1, 1}),
+                    ExpectedBetween{"a_link_does_not_release", 3, 0, 1, 1}),
     [](const auto& info) { return info.param.kernel + "_" + std::to_string(info.param.blocks); });
 
 TEST(GridRaces, NameBothThreadsBlocksLinesAndTheWord) {
