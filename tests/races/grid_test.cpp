@@ -1,8 +1,8 @@
 #include <ostream>
 
 #include "emulator/program/error.h"
-#include "emulator/races/grid_races.h"
 #include "emulator/stepper/finding_step.h"
+#include "grid_forks.h"
 #include "race_kernels.h"
 
 /// Races in global memory: of the threads of a block, and between blocks.
@@ -13,49 +13,6 @@ using emulator::Finding;
 using emulator::FindingKind;
 using emulator::Hazard;
 using emulator::Severity;
-
-/// Observes each launch with several forks of a GridRaces, each of which sees every n-th block, as
-/// threads of the host do.
-class Forks : public emulator::Observer {
-  public:
-    Forks(emulator::GridRaces& races, unsigned number) : races_(races), number_(number) {}
-
-    void on_launch(const emulator::Kernel& kernel, const emulator::LaunchShape& launch) override {
-        races_.on_launch(kernel, launch);
-        forks_.clear();
-        for (unsigned k = 0; k < number_; ++k)
-            if (auto fork = races_.fork()) forks_.push_back(std::move(fork));
-    }
-    void on_launch_end() override {
-        join();
-        races_.on_launch_end();
-    }
-    void on_failure(std::uint32_t block) override {
-        join();
-        races_.on_failure(block);
-    }
-    void on_block_begin(const emulator::Kernel& kernel, std::uint32_t block) override {
-        running_ = forks_.empty() ? &races_ : forks_[block % forks_.size()].get();
-        running_->on_block_begin(kernel, block);
-    }
-    void on_global_access(const emulator::Access& access) override {
-        running_->on_global_access(access);
-    }
-    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
-        running_->on_fence(block, warp, mask);
-    }
-
-  private:
-    // The last fork first: its order must not matter.
-    void join() {
-        for (; !forks_.empty(); forks_.pop_back()) races_.join(*forks_.back());
-    }
-
-    emulator::GridRaces& races_;
-    unsigned number_;
-    std::vector<std::unique_ptr<emulator::Observer>> forks_;
-    emulator::Observer* running_ = nullptr;
-};
 
 struct Found {
     std::vector<Finding> between, within;
@@ -70,7 +27,7 @@ Found check_grid(const std::string& kernel, std::uint32_t blocks, unsigned forks
     emulator::Machine machine;
     emulator::GridRaces between;
     emulator::RaceDetector within;
-    Forks dealt(between, forks);
+    GridForks dealt(between, forks);
     emulator::ObserverList all;
     all.add(dealt);
     all.add(within);
@@ -177,7 +134,7 @@ TEST(GridRaces, AFailedLaunchHasTheRacesBelowItsFailingBlock) {
     for (const unsigned forks : {1u, 2u, 4u}) {
         emulator::Machine machine;
         emulator::GridRaces races;
-        Forks dealt(races, forks);
+        GridForks dealt(races, forks);
         void* out = machine.memory().allocate(4 * 4);  // for blocks 0 to 2
         const void* arguments[] = {&out};
         EXPECT_THROW(machine.run(*module->find("atomics_and_a_read"), {{9, 1, 1}, {64, 1, 1}, 0},

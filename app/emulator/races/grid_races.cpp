@@ -126,6 +126,8 @@ bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const
 // words of memory order some blocks, this need not be so, and the writes of all blocks are kept.
 void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip strip) {
     std::uint32_t own = 0, lower = 0, two_lower = 0;
+    std::array<std::uint32_t, GridStrips::row_cells> lowest;  // block, of the cells in `lower`
+    const auto block_of = [&](const GridStrip& s) { return events_[s.event].block; };
     bool is_suspect = false;
     memory.for_strips(row, [&](GridStrip& earlier) {
         const std::uint32_t both = earlier.cells & strip.cells;
@@ -137,9 +139,13 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip strip) {
             earlier.many_values = strip.many_values = 1;
         if (one_block) {
             own |= both;
-        } else if (events_[earlier.event].block < events_[strip.event].block &&
-                   !(by_words() && strip.writes)) {
-            two_lower |= lower & both;
+        } else if (block_of(earlier) < block_of(strip) && !(by_words() && strip.writes)) {
+            // A block can have several strips with a cell.
+            for (std::uint32_t m = lower & both; m; m &= m - 1)
+                if (lowest[std::size_t(std::countr_zero(m))] != block_of(earlier))
+                    two_lower |= m & (0 - m);
+            for (std::uint32_t m = both & ~lower; m; m &= m - 1)
+                lowest[std::size_t(std::countr_zero(m))] = block_of(earlier);
             lower |= both;
         }
     });

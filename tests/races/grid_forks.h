@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "emulator/races/grid_races.h"
+
+namespace warpscope::tests {
+
+/// Observes each launch with several forks of a GridRaces, each of which sees every n-th block, as
+/// threads of the host do.
+class GridForks : public emulator::Observer {
+  public:
+    GridForks(emulator::GridRaces& races, unsigned number) : races_(races), number_(number) {}
+
+    void on_launch(const emulator::Kernel& kernel, const emulator::LaunchShape& launch) override {
+        races_.on_launch(kernel, launch);
+        forks_.clear();
+        for (unsigned k = 0; k < number_; ++k)
+            if (auto fork = races_.fork()) forks_.push_back(std::move(fork));
+    }
+    void on_launch_end() override {
+        join();
+        races_.on_launch_end();
+    }
+    void on_failure(std::uint32_t block) override {
+        join();
+        races_.on_failure(block);
+    }
+    void on_block_begin(const emulator::Kernel& kernel, std::uint32_t block) override {
+        running_ = forks_.empty() ? &races_ : forks_[block % forks_.size()].get();
+        running_->on_block_begin(kernel, block);
+    }
+    void on_global_access(const emulator::Access& access) override {
+        running_->on_global_access(access);
+    }
+    void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override {
+        running_->on_fence(block, warp, mask);
+    }
+
+  private:
+    // The last fork first: its order must not matter.
+    void join() {
+        for (; !forks_.empty(); forks_.pop_back()) races_.join(*forks_.back());
+    }
+
+    emulator::GridRaces& races_;
+    unsigned number_;
+    std::vector<std::unique_ptr<emulator::Observer>> forks_;
+    emulator::Observer* running_ = nullptr;
+};
+
+}  // namespace warpscope::tests
