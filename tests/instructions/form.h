@@ -61,7 +61,7 @@ std::function<Reference(const std::vector<std::string>&)> close_to(
     std::function<double(double a, double b)> f);
 
 /// Runs every type of every row: with uniform and vector operands in each combination, under a
-/// divergent branch, and with a guard.
+/// divergent branch, and with a guard. Compiled kernels: two of these, unless the tests are long.
 void check(compute::Device& device, const std::vector<Form>& table);
 
 /// Operands a, b, c of one lane, as bits.
