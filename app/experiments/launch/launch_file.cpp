@@ -338,7 +338,7 @@ std::string to_json_text(const LaunchFile& launch) {
         json["include"].push_back(folder.string());
     for (const auto& [name, value] : launch.scalars) {
         if (const auto* number = std::get_if<Number>(&value))
-            std::visit([&](auto plain) { json["scalars"][name] = plain; }, *number);
+            std::visit([&to = json["scalars"][name]](auto plain) { to = plain; }, *number);
         else
             json["scalars"][name] = std::get<Expression>(value).text();
     }

@@ -60,7 +60,8 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
     for (const auto& [name, value] : plan->file.scalars) {
         const auto* number = std::get_if<Number>(&value);
         if (!number) continue;
-        if (std::ranges::any_of(all(), [&](const Parameter* other) { return other->id() == name; }))
+        if (std::ranges::any_of(all(),
+                                [&id = name](const Parameter* other) { return other->id() == id; }))
             throw LaunchError(
                 fmt::format("scalars.{}: a parameter has this name; choose another one", name));
         const std::string help = fmt::format("The scalar {} of the launch file.", name);

@@ -83,7 +83,7 @@ class Binder {
     BoundLaunch bind(const LaunchSpec& spec, const Signature& signature) {
         BoundLaunch bound{spec, signature.name, signature.entry, {}};
         for (const auto& [name, value] : spec.arguments) {
-            const auto is_it = [&](const auto& parameter) { return parameter.name == name; };
+            const auto is_it = [&wanted = name](const auto& p) { return p.name == wanted; };
             if (std::ranges::none_of(signature.parameters, is_it))
                 throw LaunchError(fmt::format("{}.arguments: {} has no parameter {}; it has: {}",
                                               field_, signature.name, name,
