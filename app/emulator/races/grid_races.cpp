@@ -15,6 +15,7 @@ namespace warpscope::emulator {
 namespace {
 
 constexpr std::uint64_t most_blocks_by_words = 4096;
+constexpr std::size_t most_events = 1 << 24;  // 320 MiB
 constexpr std::uint32_t event_mask = (1u << GridStrip::event_bits) - 1;
 
 /// A value of this many bytes; of more than 4 a hash.
@@ -55,6 +56,7 @@ void GridRaces::join(Observer& other) {
         for (std::uint64_t row = 0; row < theirs.rows(); ++row)
             theirs.for_strips(row, [&](GridStrip strip) {
                 strip.event = (strip.event + offset) & event_mask;
+                strip.is_suspect = false;
                 add(own, row, strip);
             });
     }
@@ -128,12 +130,14 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip strip) {
     std::uint32_t own = 0, lower = 0, two_lower = 0;
     std::array<std::uint32_t, GridStrips::row_cells> lowest;  // block, of the cells in `lower`
     const auto block_of = [&](const GridStrip& s) { return events_[s.event].block; };
-    bool is_suspect = false;
+    bool is_known = false;         // as a suspect
+    GridStrip* suspect = nullptr;  // or how it becomes one
     memory.for_strips(row, [&](GridStrip& earlier) {
+        is_known |= earlier.is_suspect;
         const std::uint32_t both = earlier.cells & strip.cells;
         if (!both) return;
         const bool one_block = is_one_block(earlier, strip);
-        is_suspect |= !one_block && earlier.conflicts_with(strip);
+        if (!one_block && earlier.conflicts_with(strip)) suspect = &earlier;
         if (!earlier.is_kind_of(strip)) return;
         if (!(strip.has_value && earlier.has_value && strip.value == earlier.value))
             earlier.many_values = strip.many_values = 1;
@@ -149,7 +153,10 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip strip) {
             lower |= both;
         }
     });
-    if (is_suspect) suspects_.push_back({&memory, row});
+    if (suspect && !is_known) {
+        suspect->is_suspect = true;
+        suspects_.push_back({&memory, row});
+    }
     // Lanes follow the order of a strip's cells, so a strip with some of them would name others.
     if ((strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
 }
@@ -218,7 +225,7 @@ void GridRaces::record(const Access& a, GridStrip strip, std::uint32_t lanes) {
 }
 
 void GridRaces::on_global_access(const Access& a) {
-    if (is_off_ || a.kind == MemoryAccess::none) return;
+    if (is_off_ || a.kind == MemoryAccess::none || events_.size() >= most_events) return;
     memory_ = a.state->block->memory;
     GridStrip strip;
     strip.event = event_of(a) & event_mask;
@@ -245,7 +252,6 @@ void GridRaces::report(std::uint32_t last_block) {
     std::sort(suspects_.begin(), suspects_.end(), [](const Suspect& a, const Suspect& b) {
         return std::pair(a.memory->begin(), a.row) < std::pair(b.memory->begin(), b.row);
     });
-    suspects_.erase(std::unique(suspects_.begin(), suspects_.end()), suspects_.end());
     for (const Suspect& suspect : suspects_)
         for (std::uint32_t cell = 0; cell < GridStrips::row_cells; ++cell)
             report_cell(*suspect.memory, suspect.row, cell, last_block);

@@ -22,7 +22,8 @@ namespace warpscope::emulator {
 /// to global memory has.
 ///
 /// Limits: a kernel with fences, acquires or releases is checked for grids of at most 4096 blocks.
-/// The first 8 million groups of neighbouring words of an allocation that lanes access are checked.
+/// The first 16 million accesses of warps, and of each allocation the first 8 million groups of
+/// neighbouring words that lanes access, are checked by each thread of the host.
 class GridRaces : public Observer {
   public:
     std::vector<Finding> findings() const { return log_.findings(); }
@@ -44,7 +45,6 @@ class GridRaces : public Observer {
     struct Suspect {
         GridStrips* memory;
         std::uint64_t row;
-        auto operator<=>(const Suspect&) const = default;
     };
     /// Accesses of a cell by two blocks, the lower one first.
     struct Pair {

@@ -29,6 +29,7 @@ struct GridStrip {
     std::uint32_t many_values : 1 = 0;  ///< others have stored another value, or may have
     std::uint32_t value = 0;            ///< as far as 32 bits can tell
     std::uint8_t cells = 0;             ///< a mask
+    bool is_suspect = false;            ///< the row has accesses that conflict
 
     bool is_kind_of(const GridStrip& other) const {
         return writes == other.writes && strong == other.strong;
