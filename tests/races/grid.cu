@@ -66,6 +66,7 @@ __device__ void sum_by_last_block(volatile int* out) {
     }
     __syncthreads();
     if (is_last && threadIdx.x < gridDim.x) out[512 + threadIdx.x] = out[threadIdx.x];
+    if (is_last && threadIdx.x == 0) blocks_done = 0;
 }
 
 extern "C" __global__ void last_block(int* out) {

@@ -21,6 +21,11 @@ class BlockClocks {
     void begin_block(std::uint32_t block);
 
     std::uint32_t time() const { return time_; }  ///< releases of the running block so far
+    /// The time of an access by which the running block publishes: what it publishes with the word
+    /// has the access itself.
+    std::uint32_t time_of_publishing() const {
+        return fenced_.empty() ? time_ : fenced_[block_] - 1;
+    }
     /// Names what the running block knows of the releases of others: nothing, where it is 0.
     std::uint32_t seen() const { return seen_; }
     /// What `block` did at `time` comes before what a block with this `seen` does.

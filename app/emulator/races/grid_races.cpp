@@ -97,7 +97,9 @@ std::uint32_t GridRaces::event_of(const Access& a) {
     std::uint32_t& newest = newest_[a.warp * launch_.kernel().code.size() + a.pc];
     if (newest < first_) {
         newest = std::uint32_t(events_.size());
-        events_.push_back({block_, a.warp, a.pc, clocks_.time(), clocks_.seen()});
+        const bool publishes = a.kind != MemoryAccess::load && orders_.is_strong(a.pc);
+        const std::uint32_t time = publishes ? clocks_.time_of_publishing() : clocks_.time();
+        events_.push_back({block_, a.warp, a.pc, time, clocks_.seen()});
     }
     return newest;
 }
@@ -248,20 +250,22 @@ void GridRaces::on_fence(std::uint32_t, std::uint32_t, std::uint32_t) {
 }
 
 void GridRaces::report(std::uint32_t last_block) {
-    log_.begin_block(0);
-    std::sort(suspects_.begin(), suspects_.end(), [](const Suspect& a, const Suspect& b) {
-        return std::pair(a.memory->begin(), a.row) < std::pair(b.memory->begin(), b.row);
-    });
+    std::map<Instructions, Races> races;
     for (const Suspect& suspect : suspects_)
         for (std::uint32_t cell = 0; cell < GridStrips::row_cells; ++cell)
-            report_cell(*suspect.memory, suspect.row, cell, last_block);
+            find_races(suspect, cell, last_block, races);
+    log_.begin_block(0);
+    for (const auto& [at, found] : races)
+        log_.add({&launch_.kernel(), at.first_pc, at.second_pc, FindingKind::race, at.severity,
+                  at.hazard},
+                 found.count, [&] { return finding(at, found.example); });
 }
 
 // Of each pair of kinds, the lowest blocks that race.
-void GridRaces::report_cell(GridStrips& memory, std::uint64_t row, std::uint32_t cell,
-                            std::uint32_t last_block) {
+void GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
+                           std::map<Instructions, Races>& races) const {
     std::vector<GridStrip> strips;
-    memory.for_strips(row, [&](const GridStrip& strip) {
+    at.memory->for_strips(at.row, [&](const GridStrip& strip) {
         if (strip.cells >> cell & 1 && events_[strip.event].block <= last_block)
             strips.push_back(strip);
     });
@@ -278,11 +282,27 @@ void GridRaces::report_cell(GridStrips& memory, std::uint64_t row, std::uint32_t
             const auto kind = [](const GridStrip& s) { return s.writes * 2u + s.strong; };
             const auto [low, high] = std::minmax({kind(*earlier), kind(*later)});
             if (std::exchange(reported[low * 4 + high], true)) continue;
-            report_pair(
-                {*earlier, *later,
-                 earlier->is_kind_of(*later) && !earlier->many_values && !later->many_values},
-                memory.address_of(row, cell), cell);
+            const Pair pair{*earlier, *later, at.memory, at.row, cell};
+            Races& found = races[instructions_of(pair)];
+            if (found.count++ == 0 || order_of(pair) < order_of(found.example))
+                found.example = pair;
         }
+}
+
+GridRaces::Instructions GridRaces::instructions_of(const Pair& pair) const {
+    const GridStrip &first = pair.first, &second = pair.second;
+    const bool one_value = first.is_kind_of(second) && !first.many_values && !second.many_values;
+    return {events_[first.event].pc, events_[second.event].pc,
+            one_value ? Severity::warning : Severity::error,
+            !first.writes    ? Hazard::write_after_read
+            : !second.writes ? Hazard::read_after_write
+                             : Hazard::write_after_write};
+}
+
+// The lowest blocks are the example of a finding, and of these the lowest word: it must not depend
+// on the addresses of allocations.
+std::array<std::uint64_t, 4> GridRaces::order_of(const Pair& pair) const {
+    return {events_[pair.first.event].block, events_[pair.second.event].block, pair.row, pair.cell};
 }
 
 ThreadAtLine GridRaces::thread_of(const GridStrip& strip, std::uint32_t cell) const {
@@ -293,36 +313,25 @@ ThreadAtLine GridRaces::thread_of(const GridStrip& strip, std::uint32_t cell) co
     return launch_.at(event.pc, event.warp * lanes_per_warp + lane, event.block);
 }
 
-void GridRaces::report_pair(const Pair& pair, std::uint64_t address, std::uint32_t cell) {
-    const Hazard hazard = !pair.first.writes    ? Hazard::write_after_read
-                          : !pair.second.writes ? Hazard::read_after_write
-                                                : Hazard::write_after_write;
-    const Severity severity = pair.one_value ? Severity::warning : Severity::error;
-    log_.add({&launch_.kernel(), events_[pair.first.event].pc, events_[pair.second.event].pc,
-              FindingKind::race, severity, hazard},
-             1, [&] {
-                 Finding f;
-                 f.kind = FindingKind::race;
-                 f.severity = severity;
-                 f.hazard = hazard;
-                 f.kernel = launch_.kernel().name;
-                 f.first = thread_of(pair.first, cell);
-                 f.second = thread_of(pair.second, cell);
-                 f.sentence = sentence(pair, f, address);
-                 return f;
-             });
-}
-
-std::string GridRaces::sentence(const Pair& pair, const Finding& f, std::uint64_t address) const {
-    return fmt::format(
+Finding GridRaces::finding(const Instructions& at, const Pair& pair) const {
+    Finding f;
+    f.kind = FindingKind::race;
+    f.severity = at.severity;
+    f.hazard = at.hazard;
+    f.kernel = launch_.kernel().name;
+    f.first = thread_of(pair.first, pair.cell);
+    f.second = thread_of(pair.second, pair.cell);
+    f.sentence = fmt::format(
         "Thread {} of block {} {} {} at {}, and thread {} of block {} {} it at {}{}: blocks run in "
         "any order, and {} orders these two.",
         name_of(f.first.thread), name_of(f.first.block), pair.first.writes ? "writes" : "reads",
-        describe_global(*memory_, *launch_.kernel().module, address), f.first.where(),
-        name_of(f.second->thread), name_of(f.second->block),
+        describe_global(*memory_, *launch_.kernel().module,
+                        pair.memory->address_of(pair.row, pair.cell)),
+        f.first.where(), name_of(f.second->thread), name_of(f.second->block),
         pair.second.writes ? "writes" : "reads", f.second->where(),
-        pair.one_value ? ", with the same value" : "",
+        at.severity == Severity::warning ? ", with the same value" : "",
         by_words() ? "no release and acquire of one word" : "nothing");
+    return f;
 }
 
 }  // namespace warpscope::emulator

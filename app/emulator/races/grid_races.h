@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -49,7 +50,20 @@ class GridRaces : public Observer {
     /// Accesses of a cell by two blocks, the lower one first.
     struct Pair {
         GridStrip first, second;
-        bool one_value = false;
+        GridStrips* memory = nullptr;
+        std::uint64_t row = 0;
+        std::uint32_t cell = 0;
+    };
+    /// What the races of one finding have in common.
+    struct Instructions {
+        std::uint32_t first_pc = 0, second_pc = 0;
+        Severity severity = Severity::error;
+        Hazard hazard = Hazard::none;
+        auto operator<=>(const Instructions&) const = default;
+    };
+    struct Races {
+        std::uint64_t count = 0;
+        Pair example;
     };
 
     void prepare(const Kernel& kernel);
@@ -65,10 +79,11 @@ class GridRaces : public Observer {
 
     /// Reports the races between blocks up to this one.
     void report(std::uint32_t last_block);
-    void report_cell(GridStrips& memory, std::uint64_t row, std::uint32_t cell,
-                     std::uint32_t last_block);
-    void report_pair(const Pair& pair, std::uint64_t address, std::uint32_t cell);
-    std::string sentence(const Pair& pair, const Finding& finding, std::uint64_t address) const;
+    void find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
+                    std::map<Instructions, Races>& races) const;
+    Instructions instructions_of(const Pair& pair) const;
+    std::array<std::uint64_t, 4> order_of(const Pair& pair) const;
+    Finding finding(const Instructions& at, const Pair& pair) const;
     /// The thread of a strip that accesses a cell of it.
     ThreadAtLine thread_of(const GridStrip& strip, std::uint32_t cell) const;
 
