@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "emulator/order/synchronise.h"
+#include "emulator/races/race_cells.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/warp.h"
 
@@ -73,11 +74,7 @@ void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
 
 void GridRaces::prepare(const Kernel& kernel) {
     orders_.begin_launch(kernel);
-    cell_bytes_ = 16;
-    for (const InstructionInfo& i : kernel.lines)
-        if (i.access != MemoryAccess::none &&
-            (i.space == Space::global || i.space == Space::generic))
-            cell_bytes_ = std::min(cell_bytes_, 1u << std::countr_zero(unsigned(i.bytes)));
+    cell_bytes_ = cell_bytes(kernel, Space::global);
     const std::size_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
     events_.assign(1, {});
     newest_.assign(warps * kernel.code.size(), 0);

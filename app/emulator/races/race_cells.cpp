@@ -6,18 +6,31 @@
 
 namespace warpscope::emulator {
 
+namespace {
+
+bool may_access(const InstructionInfo& i, Space space) {
+    return i.access != MemoryAccess::none && (i.space == space || i.space == Space::generic);
+}
+
+}  // namespace
+
+std::uint32_t cell_bytes(const Kernel& kernel, Space space) {
+    std::uint32_t bytes = 16;
+    for (const InstructionInfo& i : kernel.lines)
+        if (may_access(i, space))
+            bytes = std::min(bytes, 1u << std::countr_zero(unsigned(i.bytes)));
+    return bytes;
+}
+
 void RaceCells::begin_launch(const Kernel& kernel, const MemoryOrders& orders, Space space,
                              std::uint64_t bytes) {
     is_shared_ = space == Space::shared;
     by_words_ = orders.order_by_words();
-    shift_ = 4;
+    shift_ = unsigned(std::countr_zero(emulator::cell_bytes(kernel, space)));
     bool atomics = false;
     for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
         const InstructionInfo& i = kernel.lines[pc];
-        if (i.access == MemoryAccess::none) continue;
-        if (i.space != space && i.space != Space::generic) continue;
-        shift_ = std::min(shift_, unsigned(std::countr_zero(unsigned(i.bytes))));
-        atomics |= i.access != MemoryAccess::load && orders.is_strong(pc);
+        atomics |= may_access(i, space) && i.access != MemoryAccess::load && orders.is_strong(pc);
     }
     atomics_.assign(atomics ? 1 : 0, {});
     resize(bytes);

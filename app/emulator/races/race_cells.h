@@ -11,6 +11,10 @@
 
 namespace warpscope::emulator {
 
+/// Bytes of the kernel's narrowest access to Space::shared or Space::global, at most 16: cells of
+/// this size are covered as a whole by every access.
+std::uint32_t cell_bytes(const Kernel& kernel, Space space);
+
 /// Lanes of one warp that accessed a cell in one access event (0: none did).
 struct CellAccess {
     std::uint32_t event = 0;
