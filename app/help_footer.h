@@ -24,8 +24,8 @@ inline constexpr const char* help_footer = R"(Examples:
 
 --check uses the emulator even if there is a GPU. It finds, with "race": accesses of one word by
 two threads, in shared or global memory, that nothing orders, and reads of shared memory that no
-thread of the block has written; with "barrier": barriers that not every thread reaches; with "memory": accesses
-outside of allocated memory, and reads of global memory that was never written.
+thread of the block has written; with "barrier": barriers that not every thread reaches; with
+"memory": accesses outside of allocated memory, and reads of global memory that was never written.
 
 --barriers sets the rule for barriers in the emulator. volta (Volta and later): a barrier waits for
 every thread that has not exited. before-volta: a barrier counts one arrival of a warp for all lanes

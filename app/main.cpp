@@ -197,14 +197,8 @@ int say(const std::string& text) {
     }
 }
 
-}  // namespace
-}  // namespace warpscope
-
-int main(int argc, char** argv) {
-    using namespace warpscope;
-    reserve_standard_files();
-    // A file that would grow beyond the limit of the process is an error of its write().
-    std::signal(SIGXFSZ, SIG_IGN);
+/// Does what the command line asks for. Returns the exit code.
+int answer(int argc, char** argv) {
     try {
         return run(parse_options(argc, argv));
     } catch (const Answer& answer) {
@@ -222,4 +216,23 @@ int main(int argc, char** argv) {
     } catch (const std::exception& e) {
         return complain(e.what(), 1);
     }
+}
+
+}  // namespace
+}  // namespace warpscope
+
+int main(int argc, char** argv) {
+    using namespace warpscope;
+    reserve_standard_files();
+    // A file that would grow beyond the limit of the process is an error of its write().
+    std::signal(SIGXFSZ, SIG_IGN);
+    const auto compiler = emulator::KernelCompiler::shared();
+    const int code = answer(argc, argv);
+    // Nobody needs the kernel any more that is being compiled, which can take seconds. LLVM must
+    // not be unloaded below its thread, so that the process ends without destructors.
+    if (compiler->is_compiling()) {
+        std::fflush(nullptr);
+        std::quick_exit(code);
+    }
+    return code;
 }

@@ -74,7 +74,7 @@ class CommandLine(unittest.TestCase):
         environment.update(options.pop("environment", {}))
         options.setdefault("stdout", subprocess.PIPE)
         return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, text=True,
-                              stderr=subprocess.PIPE, timeout=120, env=environment,
+                              stderr=subprocess.PIPE, env=environment,
                               stdin=subprocess.DEVNULL, **options)
 
     def files(self):
@@ -209,7 +209,7 @@ class Refusals(CommandLine):
         command = shlex.join([PROGRAM, *RIPPLE, "--set", "ripple.size=32", "--screenshot", "a.png",
                               "--view-only"])
         done = subprocess.run(["sh", "-c", command + " >&-"], cwd=self.folder, text=True,
-                              stderr=subprocess.PIPE, timeout=120)
+                              stderr=subprocess.PIPE)
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"standard output")
         self.assertEqual(self.files(), before + ["a.png"])

@@ -15,7 +15,7 @@ PROGRAM, REPOSITORY = sys.argv[1:3] if len(sys.argv) > 2 else ("warpscope", ".")
 
 
 def run(*command, **settings):
-    return subprocess.run(command, text=True, stdout=subprocess.PIPE, timeout=60, check=True,
+    return subprocess.run(command, text=True, stdout=subprocess.PIPE, check=True,
                           **settings).stdout
 
 
@@ -55,7 +55,7 @@ class Manual(unittest.TestCase):
     @unittest.skipUnless(shutil.which("groff"), "needs groff")
     def test_the_man_page_says_what_the_help_says(self):
         done = subprocess.run(["groff", "-man", "-ww", "-Tascii", "-rLL=10000n"], text=True,
-                              input=self.page(), capture_output=True, timeout=60, check=True)
+                              input=self.page(), capture_output=True, check=True)
         self.assertEqual(done.stderr, "")
         page = " ".join(re.sub("\x1b\\[\\d+m", "", done.stdout).split())
         for text in re.findall(r"^ +-.*?  +(\S.*)$", run(PROGRAM, "--help"), re.M):

@@ -28,8 +28,7 @@ COMPILED_IN = {f"share/doc/warpscope/licences/{package}" for package in
 
 
 def run(*command):
-    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          timeout=240)
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0, done.stdout
     return done.stdout
 

@@ -64,7 +64,7 @@ class Ranks(unittest.TestCase):
         picture = self.path("picture.png")
         done = start(ranks, "--json", "-", "--screenshot", picture, "--view-only", "--size",
                      "160x90", *arguments)
-        out, err = done.communicate(timeout=100)
+        out, err = done.communicate()
         self.assertEqual(done.returncode, 0, err)
         return json.loads(out), pixels(Path(picture).read_bytes())
 
@@ -117,7 +117,7 @@ class Ranks(unittest.TestCase):
 
     def test_a_wrong_argument_is_one_line(self):
         done = start(3, "--set", "nbody.bodies=none")
-        lines = [line for line in done.communicate(timeout=60)[1].splitlines()
+        lines = [line for line in done.communicate()[1].splitlines()
                  if line.startswith("warpscope:")]
         self.assertEqual(len(lines), 1, lines)
         self.assertIn("bodies", lines[0])
@@ -137,7 +137,7 @@ class Ranks(unittest.TestCase):
             self.wait_until(lambda: seconds_of(ranks[2]) > 1)
             begin = time.monotonic()
             os.kill(ranks[2], sent)
-            err = running.communicate(timeout=60)[1]
+            err = running.communicate()[1]
             self.assertLess(time.monotonic() - begin, 10)
         finally:
             running.kill()
@@ -152,7 +152,7 @@ class Ranks(unittest.TestCase):
         other = [WARPSCOPE, *one[one.index("--headless"):]]
         other[other.index("emulator")] = "cuda:99"
         done = subprocess.run([*one, ":", "-n", "1", *other], env={**os.environ, **ENVIRONMENT},
-                              text=True, capture_output=True, timeout=60)
+                              text=True, capture_output=True)
         said = [line for line in done.stderr.splitlines() if "warpscope: " in line]
         self.assertEqual(len(said), 1, done.stderr)
         self.assertRegex(said[0], r"rank 1 \(process \d+ on .+\): .*GPU|cuda:99")

@@ -78,9 +78,10 @@ void KernelCompiler::compile_later(std::weak_ptr<KernelTier> tier) {
 
 void KernelCompiler::work(const std::stop_token& stop) {
 #if defined(__linux__)
-    // Linux gives each thread a priority of its own: drawing and launches come first.
-    constexpr int lowest_priority = 19;
-    ::setpriority(PRIO_PROCESS, id_t(::gettid()), lowest_priority);
+    // Linux gives each thread a priority of its own: drawing and launches come first. The lowest,
+    // 19, gets one percent of a core that another process keeps busy; this one gets ten.
+    constexpr int low_priority = 10;
+    ::setpriority(PRIO_PROCESS, id_t(::gettid()), low_priority);
 #endif
     while (true) {
         std::weak_ptr<KernelTier> next;
@@ -90,9 +91,17 @@ void KernelCompiler::work(const std::stop_token& stop) {
             if (stop.stop_requested()) return;
             next = std::move(waiting_.front());
             waiting_.pop_front();
+            compiling_ = true;
         }
         if (const auto tier = next.lock()) tier->compile();
+        const std::lock_guard lock(mutex_);
+        compiling_ = false;
     }
+}
+
+bool KernelCompiler::is_compiling() const {
+    const std::lock_guard lock(mutex_);
+    return compiling_;
 }
 
 KernelTier::KernelTier(KernelCompiler& compiler, std::shared_ptr<const Module> module,

@@ -37,6 +37,8 @@ class KernelCompiler {
                                                   const Kernel& kernel, CompiledForm form);
     /// Compiles the kernel on the compiler's thread, unless nobody holds `tier` by then.
     void compile_later(std::weak_ptr<KernelTier> tier);
+    /// The compiler's thread is compiling a kernel now.
+    bool is_compiling() const;
 
   private:
     void work(const std::stop_token& stop);
@@ -48,6 +50,7 @@ class KernelCompiler {
     std::deque<std::weak_ptr<KernelTier>> waiting_;
     std::shared_ptr<const Llvm> llvm_;
     std::string problem_;
+    bool compiling_ = false;  ///< by thread_
     std::jthread thread_;
 };
 

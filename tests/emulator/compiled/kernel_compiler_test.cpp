@@ -48,6 +48,16 @@ TEST_F(KernelTierTest, CompiledExecutionWaitsForTheCompiler) {
     EXPECT_EQ(compiler_->problem(), "");
 }
 
+TEST_F(KernelTierTest, TheCompilerIsIdleBeforeAndAfterAKernel) {
+    EXPECT_FALSE(compiler_->is_compiling());
+    const auto kernel = tier();
+    kernel->add_cost(std::chrono::seconds(1));
+    while (!compiler_->is_compiling() && !kernel->choose(Execution::automatic))
+        std::this_thread::yield();
+    while (compiler_->is_compiling()) std::this_thread::yield();
+    EXPECT_NE(kernel->choose(Execution::automatic), nullptr);
+}
+
 TEST_F(KernelTierTest, ATierMayEndWhileItIsCompiled) {
     for (int k = 0; k < 5; ++k) {
         const auto kernel = tier();
