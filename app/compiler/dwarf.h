@@ -27,6 +27,7 @@ enum class DebugTag : std::uint64_t {
     member = 0x0d,
     pointer_type = 0x0f,
     reference_type = 0x10,
+    compile_unit = 0x11,
     structure_type = 0x13,
     subroutine_type = 0x15,
     typedef_name = 0x16,
@@ -36,8 +37,10 @@ enum class DebugTag : std::uint64_t {
     base_type = 0x24,
     const_type = 0x26,
     subprogram = 0x2e,
+    variable = 0x34,
     volatile_type = 0x35,
     restrict_type = 0x37,
+    name_space = 0x39,
     unspecified_type = 0x3b,
     rvalue_reference_type = 0x42,
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <map>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -24,6 +25,7 @@ struct EntryText {
 
 struct PtxText {
     std::vector<EntryText> entries;
+    std::map<std::string, bool> variables;  ///< of the module: is it constant and has no value?
     std::unordered_map<std::uint64_t, std::string> files;  ///< of .file directives
 };
 
@@ -56,6 +58,13 @@ void read_file(std::string_view line, PtxText& to) {
     if (open != close) to.files[value] = line.substr(open + 1, close - open - 1);
 }
 
+/// "taps" of: .align 4 .b8 taps[20];
+std::string variable_name(std::string_view declaration) {
+    declaration = declaration.substr(0, declaration.find_first_of("[=;"));
+    declaration = declaration.substr(0, declaration.find_last_not_of(blanks) + 1);
+    return std::string(declaration.substr(declaration.find_last_of(blanks) + 1));
+}
+
 PtxText read_text(std::string_view ptx) {
     PtxText text;
     while (!ptx.empty()) {
@@ -64,6 +73,9 @@ PtxText read_text(std::string_view ptx) {
         std::string_view word = take_word(line);
         while (word == ".visible" || word == ".weak") word = take_word(line);
         if (word == ".file") read_file(line, text);
+        if (word == ".global" || word == ".const")
+            text.variables[variable_name(line)] =
+                word == ".const" && line.find('=') == std::string_view::npos;
         if (word == ".entry") {
             const std::string name(take_word(line));
             const auto list = std::size_t(line.data() - ptx.data());
@@ -79,11 +91,29 @@ class SignatureReader {
     explicit SignatureReader(std::string_view ptx) : text_(read_text(ptx)), info_(ptx) {
         for (const DebugEntry& entry : info_.entries()) {
             if (entry.tag != DebugTag::subprogram) continue;
-            const DebugEntry& named = entry.declaration ? info_.at(*entry.declaration) : entry;
-            const std::string& name = named.linkage_name.empty() ? named.name : named.linkage_name;
+            const DebugEntry& named = named_by(entry);
             // The definition comes after a declaration and has its parameters.
-            functions_[name] = {&entry, &named};
+            functions_[ptx_name(named)] = {&entry, &named};
         }
+    }
+
+    std::vector<ModuleVariable> read_variables() {
+        std::map<std::string, const DebugEntry*> found;  // by name in the PTX
+        const auto add = [&](const DebugEntry& entry) {
+            if (entry.tag != DebugTag::variable) return;
+            const DebugEntry& named = named_by(entry);
+            if (text_.variables.contains(ptx_name(named))) found[ptx_name(named)] = &named;
+        };
+        // A local variable can have the name of one of the module, which is a child of its unit or
+        // of a namespace.
+        for (const DebugEntry& entry : info_.entries())
+            if (entry.tag == DebugTag::compile_unit || entry.tag == DebugTag::name_space)
+                for (const std::size_t child : entry.children) add(info_.entries()[child]);
+        std::vector<ModuleVariable> variables;
+        for (const auto& [name, entry] : found)
+            variables.push_back(
+                {unqualified(*entry), name, types_.read(entry->type), text_.variables.at(name)});
+        return variables;
     }
 
     std::vector<Signature> read() {
@@ -107,6 +137,18 @@ class SignatureReader {
     struct Function {
         const DebugEntry *definition, *named;
     };
+
+    const DebugEntry& named_by(const DebugEntry& entry) const {
+        return entry.declaration ? info_.at(*entry.declaration) : entry;
+    }
+    /// "taps" of taps and of lib::taps, whose name NVRTC mangles.
+    static std::string unqualified(const DebugEntry& variable) {
+        const std::string nested = nested_name(variable.name);
+        return nested.empty() ? variable.name : nested.substr(nested.rfind("::") + 2);
+    }
+    static const std::string& ptx_name(const DebugEntry& entry) {
+        return entry.linkage_name.empty() ? entry.name : entry.linkage_name;
+    }
 
     Signature signature(const EntryText& entry, const Function& function) {
         Signature made;
@@ -143,15 +185,25 @@ class SignatureReader {
     std::unordered_map<std::string, Function> functions_;
 };
 
-}  // namespace
-
-std::vector<Signature> read_signatures(std::string_view ptx) {
+template <class Read>
+auto from_debug_info(std::string_view ptx, Read read) {
     try {
-        return SignatureReader(ptx).read();
+        SignatureReader reader(ptx);
+        return read(reader);
     } catch (const DebugInfoError& error) {
         throw DebugInfoError(
             fmt::format("the debug information of the PTX can't be read: {}", error.what()));
     }
+}
+
+}  // namespace
+
+std::vector<Signature> read_signatures(std::string_view ptx) {
+    return from_debug_info(ptx, [](SignatureReader& reader) { return reader.read(); });
+}
+
+std::vector<ModuleVariable> read_variables(std::string_view ptx) {
+    return from_debug_info(ptx, [](SignatureReader& reader) { return reader.read_variables(); });
 }
 
 }  // namespace warpscope::compiler

@@ -55,9 +55,19 @@ struct Signature {
     std::vector<KernelParameter> parameters;
 };
 
+/// A __device__ or __constant__ variable.
+struct ModuleVariable {
+    std::string name;   ///< without namespaces: "taps"
+    std::string entry;  ///< its name in the PTX
+    std::shared_ptr<const Type> type;
+    bool is_for_host = false;  ///< __constant__ without an initializer: the host fills it
+};
+
 /// The signature of every entry of a PTX text, in the order of the lines of the source, from the
 /// debug information that Request::debug_info asks for. Throws DebugInfoError if that is missing or
 /// damaged.
 std::vector<Signature> read_signatures(std::string_view ptx_with_debug_info);
+/// The variables of a module, in the order of their names in the PTX. Throws likewise.
+std::vector<ModuleVariable> read_variables(std::string_view ptx_with_debug_info);
 
 }  // namespace warpscope::compiler

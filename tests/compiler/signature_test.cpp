@@ -49,6 +49,33 @@ class Signatures : public RealNvrtc {
     }
 };
 
+TEST_F(Signatures, VariablesHaveTheirNamesAndTypes) {
+    Request request{"kernels/mine.cu", R"(
+__constant__ float taps[5];
+__constant__ int preset = 7;
+__device__ unsigned counts[2][4];
+__device__ int unused;
+namespace lib { __constant__ int3 offset; }
+extern "C" __global__ void k(float* out) {
+    int preset_of_host = preset;
+    { float counts = 3; out[1] = counts; }
+    out[0] = taps[threadIdx.x] + preset_of_host + lib::offset.x + atomicAdd(&counts[1][2], 1u);
+})"};
+    request.debug_info = true;
+    std::vector<std::string> found;
+    for (const ModuleVariable& v : read_variables(nvrtc_->compile(request).ptx))
+        found.push_back(fmt::format("{} {}: {}{}", v.name, v.entry, text_of(*v.type),
+                                    v.is_for_host ? ", for the host" : ""));
+    EXPECT_EQ(found, (std::vector<std::string>{
+                         "offset _ZN3lib6offsetE: struct int3 12 { x@0: signed int 4; y@4: signed "
+                         "int 4; z@8: signed int 4; }, for the host",
+                         "counts counts: array unsigned int[2][4] 32 x2 -> array unsigned int[4] "
+                         "16 x4 -> unsigned unsigned int 4",
+                         "preset preset: signed int 4",
+                         "taps taps: array float[5] 20 x5 -> floating float 4, for the host",
+                         "unused unused: signed int 4"}));
+}
+
 TEST_F(Signatures, ScalarsHaveTheirKindAndSize) {
     EXPECT_EQ(type_in("", "bool p"), "bool bool 1");
     EXPECT_EQ(type_in("", "char p"), "char char 1");

@@ -46,11 +46,53 @@ DONE:
 }
 )";
 
+/// __constant__ float factors[4]; __device__ unsigned calls; in a namespace lib.
+/// __global__ void scale(float* y): y[i] *= factors[i % 4], and counts the calls. For one block.
+inline constexpr const char* scale_ptx = R"(
+.version 6.4
+.target sm_75
+.address_size 64
+.const .align 4 .b8 _ZN3lib7factorsE[16];
+.global .align 4 .u32 _ZN3lib5callsE;
+.visible .entry scale(.param .u64 y)
+{
+    .reg .f32 %f<4>;
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<9>;
+    ld.param.u64 %rd1, [y];
+    mov.u32 %r1, %tid.x;
+    cvta.to.global.u64 %rd2, %rd1;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    and.b32 %r2, %r1, 3;
+    mul.wide.u32 %rd5, %r2, 4;
+    mov.u64 %rd6, _ZN3lib7factorsE;
+    add.s64 %rd7, %rd6, %rd5;
+    ld.const.f32 %f1, [%rd7];
+    ld.global.f32 %f2, [%rd4];
+    mul.rn.f32 %f3, %f1, %f2;
+    st.global.f32 [%rd4], %f3;
+    mov.u64 %rd8, _ZN3lib5callsE;
+    atom.global.add.u32 %r3, [%rd8], 1;
+    ret;
+}
+)";
+
 inline std::shared_ptr<const Type> scalar(Type::Kind kind, const char* name, std::size_t bytes) {
     auto type = std::make_shared<Type>();
     type->kind = kind;
     type->name = name;
     type->bytes = bytes;
+    return type;
+}
+
+inline std::shared_ptr<const Type> array_of(std::shared_ptr<const Type> element,
+                                            std::size_t count) {
+    auto type = std::make_shared<Type>();
+    type->kind = Type::Kind::array;
+    type->bytes = count * element->bytes;
+    type->count = count;
+    type->target = std::move(element);
     return type;
 }
 
@@ -65,6 +107,7 @@ inline std::shared_ptr<const Type> pointer_to(std::shared_ptr<const Type> target
 
 inline const auto f32 = scalar(Type::Kind::floating, "float", 4);
 inline const auto i32 = scalar(Type::Kind::signed_integer, "int", 4);
+inline const auto u32 = scalar(Type::Kind::unsigned_integer, "unsigned int", 4);
 
 inline Signature add_signature() {
     Signature signature;

@@ -39,6 +39,10 @@ class HostDevice : public compute::Device {
     const compute::LoadedKernel& load_ptx(std::string_view, std::string_view) override {
         throw compute::DeviceError("no kernels here");
     }
+    compute::DeviceVariable find_variable(std::string_view, const std::string&,
+                                          const compute::KernelEdit*) override {
+        throw compute::DeviceError("no variables here");
+    }
     void launch_packed(const compute::LoadedKernel&, const compute::LaunchShape&,
                        const compute::Work&, std::span<void* const>) override {}
 };

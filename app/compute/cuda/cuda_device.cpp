@@ -176,6 +176,8 @@ class CudaDevice : public Device {
     const LoadedKernel& load(std::string_view file, std::string_view name,
                              const KernelEdit* edit) override;
     const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) override;
+    DeviceVariable find_variable(std::string_view file, const std::string& name,
+                                 const KernelEdit* edit) override;
     void launch_packed(const LoadedKernel& kernel, const LaunchShape& shape, const Work& work,
                        std::span<void* const> arguments) override;
     void begin_group() override {
@@ -193,6 +195,7 @@ class CudaDevice : public Device {
     }
 
   private:
+    const CudaLibrary& library_of(std::string_view file, const KernelEdit* edit);
     const CudaLibrary& add_text(std::string_view what, std::string ptx);
     const CudaLibrary& add_built_in(std::string_view file);
     const LoadedKernel& find(const CudaLibrary& library, std::string_view name);
@@ -251,9 +254,23 @@ const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view nam
     context_.make_current();
     if (edit)
         if (const CudaKernel* kernel = find_alone(*edit, std::string(name))) return *kernel;
+    return find(library_of(file, edit), name);
+}
+
+const CudaLibrary& CudaDevice::library_of(std::string_view file, const KernelEdit* edit) {
     auto& library = images_[{std::string(file), settings_.math, edit}];
     if (!library) library = edit ? &add_text(kernel_path(file), edit->ptx) : &add_built_in(file);
-    return find(*library, name);
+    return *library;
+}
+
+DeviceVariable CudaDevice::find_variable(std::string_view file, const std::string& name,
+                                         const KernelEdit* edit) {
+    context_.make_current();
+    DeviceVariable found;
+    cuda_check(cuda().module_variable(&found.address, &found.bytes, library_of(file, edit).handle(),
+                                      name.c_str()),
+               fmt::format("variable {}", name));
+    return found;
 }
 
 const LoadedKernel& CudaDevice::load_ptx(std::string_view ptx, std::string_view name) {

@@ -45,6 +45,7 @@ std::unique_ptr<CudaDriver> load_cuda_driver(const char* library) {
     find(d.module_load, "cuModuleLoadDataEx");
     find(d.module_unload, "cuModuleUnload");
     find(d.module_function, "cuModuleGetFunction");
+    find(d.module_variable, "cuModuleGetGlobal_v2");
     find(d.function_attribute, "cuFuncGetAttribute");
     find(d.function_set_attribute, "cuFuncSetAttribute");
     find(d.launch, "cuLaunchKernel");

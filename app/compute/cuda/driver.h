@@ -60,6 +60,8 @@ struct CudaDriver {
                               int* option_names, void** option_values);
     CudaStatus (*module_unload)(CudaModule module);
     CudaStatus (*module_function)(CudaFunction* function, CudaModule module, const char* name);
+    CudaStatus (*module_variable)(CudaAddress* address, std::size_t* bytes, CudaModule module,
+                                  const char* name);
     CudaStatus (*function_attribute)(int* value, int attribute, CudaFunction function);
     CudaStatus (*function_set_attribute)(CudaFunction function, int attribute, int value);
     CudaStatus (*launch)(CudaFunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,

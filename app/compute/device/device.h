@@ -93,6 +93,12 @@ struct DevicePointer {
     DevicePointer operator+(std::size_t elements) const { return {address + elements * sizeof(T)}; }
 };
 
+/// A __device__ or __constant__ variable of a loaded kernel file.
+struct DeviceVariable {
+    std::uint64_t address = 0;
+    std::size_t bytes = 0;
+};
+
 /// A kernel of one loaded image; owned by its device.
 class LoadedKernel {
   public:
@@ -196,6 +202,11 @@ class Device {
     /// time.
     const LoadedKernel& kernel_of_sizes(std::string_view file, std::string_view name,
                                         std::span<const std::size_t> bytes);
+    /// Finds the variable of this name in the PTX of kernels/`file`.cu or its edit; upload() and
+    /// download() reach it. Throws DeviceError.
+    DeviceVariable variable(std::string_view file, const std::string& name) {
+        return find_variable(file, name, edit_of(file));
+    }
     /// Finds `name` in a PTX text. Throws DeviceError with the assembler's message.
     template <class... Args>
     Kernel<Args...> kernel_from_ptx(std::string_view ptx, std::string_view name) {
@@ -232,6 +243,8 @@ class Device {
     virtual const LoadedKernel& load(std::string_view file, std::string_view name,
                                      const KernelEdit* edit) = 0;
     virtual const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) = 0;
+    virtual DeviceVariable find_variable(std::string_view file, const std::string& name,
+                                         const KernelEdit* edit) = 0;
     /// `arguments` point at the values, which live until the call returns.
     virtual void launch_packed(const LoadedKernel& kernel, const LaunchShape& shape,
                                const Work& work, std::span<void* const> arguments) = 0;

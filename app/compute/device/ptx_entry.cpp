@@ -96,8 +96,10 @@ std::optional<std::string> ptx_of_kernel(std::string_view ptx, std::string_view 
         const std::string_view line = ptx.substr(0, end + 1), code = code_of(line);
         ptx.remove_prefix(end + 1);
         if (depth == 0) {
-            if (code.find(".global") != std::string_view::npos && !dropping &&
-                code.find(".param") == std::string_view::npos)
+            const auto has = [&](std::string_view word) {
+                return code.find(word) != std::string_view::npos;
+            };
+            if ((has(".global") || has(".const")) && !dropping && !has(".param"))
                 variables.push_back(variable_name(code));
             if (const std::size_t at = code.find(".entry"); at != std::string_view::npos) {
                 std::string_view rest = code.substr(at + std::string_view(".entry").size());

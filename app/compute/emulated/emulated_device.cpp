@@ -125,8 +125,8 @@ emulator::FrozenLaunch EmulatedDevice::freeze_last(const std::function<void()>& 
     return std::move(*frozen_);
 }
 
-const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view name,
-                                         const KernelEdit* edit) {
+const std::shared_ptr<const emulator::Module>& EmulatedDevice::module_of(std::string_view file,
+                                                                         const KernelEdit* edit) {
     auto& module = images_[{std::string(file), settings_.math, edit}];
     if (!module && !edit)
         if (auto shared =
@@ -134,9 +134,23 @@ const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view
             module = modules_.emplace_back(std::move(shared));
     if (!module)
         module = parse(edit ? edit->ptx : kernel_ptx(file, settings_.math), kernel_path(file));
-    EmulatedKernel& kernel = find(module, name);
+    return module;
+}
+
+const LoadedKernel& EmulatedDevice::load(std::string_view file, std::string_view name,
+                                         const KernelEdit* edit) {
+    EmulatedKernel& kernel = find(module_of(file, edit), name);
     kernel.built_in = !edit;
     return kernel;
+}
+
+DeviceVariable EmulatedDevice::find_variable(std::string_view file, const std::string& name,
+                                             const KernelEdit* edit) {
+    const emulator::Module& module = *module_of(file, edit);
+    for (const emulator::Module::Range& variable : module.variables())
+        if (variable.name == name)
+            return {reinterpret_cast<std::uint64_t>(variable.data), variable.bytes};
+    throw DeviceError(fmt::format("{} has no variable {}", module.name(), name));
 }
 
 const LoadedKernel& EmulatedDevice::load_ptx(std::string_view ptx, std::string_view name) {

@@ -50,6 +50,8 @@ class EmulatedDevice final : public Device {
     const LoadedKernel& load(std::string_view file, std::string_view name,
                              const KernelEdit* edit) override;
     const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) override;
+    DeviceVariable find_variable(std::string_view file, const std::string& name,
+                                 const KernelEdit* edit) override;
     void launch_packed(const LoadedKernel& loaded, const LaunchShape& shape, const Work& work,
                        std::span<void* const> arguments) override;
     void begin_group() override { group_start_ = Clock::now(); }
@@ -66,6 +68,8 @@ class EmulatedDevice final : public Device {
     };
 
     void run(const emulator::FrozenLaunch& launch);
+    const std::shared_ptr<const emulator::Module>& module_of(std::string_view file,
+                                                             const KernelEdit* edit);
     const std::shared_ptr<const emulator::Module>& parse(std::string_view ptx, std::string name);
     EmulatedKernel& find(const std::shared_ptr<const emulator::Module>& module,
                          std::string_view name);

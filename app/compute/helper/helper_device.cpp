@@ -87,6 +87,8 @@ class HelperDevice : public Device {
     const LoadedKernel& load(std::string_view file, std::string_view name,
                              const KernelEdit* edit) override;
     const LoadedKernel& load_ptx(std::string_view ptx, std::string_view name) override;
+    DeviceVariable find_variable(std::string_view file, const std::string& name,
+                                 const KernelEdit* edit) override;
     void launch_packed(const LoadedKernel& kernel, const LaunchShape& shape, const Work& work,
                        std::span<void* const> arguments) override;
     void begin_group() override { group_ms_ = 0; }
@@ -237,6 +239,17 @@ const LoadedKernel& HelperDevice::load(std::string_view file, std::string_view n
 const LoadedKernel& HelperDevice::load_ptx(std::string_view ptx, std::string_view name) {
     WireWriter request(HelperRequest::load_ptx);
     return kernel_of(request.text(ptx).text(name), name);
+}
+
+DeviceVariable HelperDevice::find_variable(std::string_view file, const std::string& name,
+                                           const KernelEdit* edit) {
+    send_settings();
+    WireWriter request(HelperRequest::variable);
+    request.text(file).text(name).put(std::uint8_t(edit != nullptr));
+    return ask(request, fmt::format("finding the variable {}", name), [](WireReader& answer) {
+        const auto address = answer.get<std::uint64_t>();
+        return DeviceVariable{address, std::size_t(answer.get<std::uint64_t>())};
+    });
 }
 
 void HelperDevice::check(const HelperKernel& kernel, std::span<const std::size_t> bytes) {

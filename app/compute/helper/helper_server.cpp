@@ -46,6 +46,7 @@ class HelperServer {
     void set_edits(Device& device, WireReader& request);
     void load(Device& device, WireReader& request, WireWriter& answer);
     void load_ptx(Device& device, WireReader& request, WireWriter& answer);
+    void variable(Device& device, WireReader& request, WireWriter& answer);
     void served(const LoadedKernel& kernel, WireWriter& answer);
     Served& kernel(WireReader& request);
     void check(WireReader& request);
@@ -110,6 +111,9 @@ void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& a
             break;
         case HelperRequest::load_ptx:
             load_ptx(device, request, answer);
+            break;
+        case HelperRequest::variable:
+            variable(device, request, answer);
             break;
         case HelperRequest::check:
             check(request);
@@ -222,6 +226,14 @@ void HelperServer::load(Device& device, WireReader& request, WireWriter& answer)
 void HelperServer::load_ptx(Device& device, WireReader& request, WireWriter& answer) {
     const std::string ptx(request.text()), name(request.text());
     served(device.load_ptx(ptx, name), answer);
+}
+
+void HelperServer::variable(Device& device, WireReader& request, WireWriter& answer) {
+    const std::string file(request.text()), name(request.text());
+    const bool edited = request.get<std::uint8_t>() != 0;
+    const DeviceVariable found =
+        device.find_variable(file, name, edited ? device.edit_of(file) : nullptr);
+    answer.put(found.address).put(std::uint64_t(found.bytes));
 }
 
 void HelperServer::served(const LoadedKernel& kernel, WireWriter& answer) {

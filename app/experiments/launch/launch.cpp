@@ -75,7 +75,7 @@ Launch::Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan)
     memory_ = make_memory();
 }
 
-std::vector<Launch::Memory> Launch::make_memory() const {
+std::vector<Launch::Memory> Launch::make_memory() {
     std::vector<Memory> made;
     if (launches_.empty()) return made;
     const Names names = chosen_.names(0);
@@ -87,10 +87,27 @@ std::vector<Launch::Memory> Launch::make_memory() const {
         if (!spec.shape.empty()) shape = sizes(spec.shape, names, type.size(), field + ".shape");
         Array start =
             filled(spec.fill, type, shape, names, plan_->file.in_folder(""), field + ".fill");
-        made.push_back({start.shape,
-                        {const_cast<compute::Device&>(device()), start.bytes.size()},
-                        std::move(start)});
+        made.push_back(make_memory(i, std::move(start)));
     }
+    return made;
+}
+
+Launch::Memory Launch::make_memory(std::size_t buffer, Array start) {
+    Memory made{start.shape, {}, 0, std::move(start)};
+    const std::size_t bytes = made.start.bytes.size();
+    if (plan_->variables[buffer].empty()) {
+        made.buffer = {device(), bytes};
+        made.address = made.buffer.pointer().address;
+        return made;
+    }
+    const compute::DeviceVariable variable =
+        device().variable(plan_->kernel_file, plan_->variables[buffer]);
+    const std::string& name = plan_->file.buffers[buffer].name;
+    if (bytes > variable.bytes)
+        throw LaunchError(fmt::format(
+            "buffers.{}.shape: the buffer has {} bytes, but the variable {} of the source has {}",
+            name, bytes, name, variable.bytes));
+    made.address = variable.address;
     return made;
 }
 
@@ -155,7 +172,8 @@ void Launch::fill_buffers() {
             memory_[i].start =
                 filled(spec.fill, plan_->types[i], memory_[i].shape, chosen_.names(frame()),
                        plan_->file.in_folder(""), "buffers." + spec.name + ".fill");
-        memory_[i].buffer.upload(memory_[i].start.bytes);
+        const std::vector<std::byte>& bytes = memory_[i].start.bytes;
+        device().upload(memory_[i].address, bytes.data(), bytes.size());
     }
 }
 
@@ -167,8 +185,7 @@ std::vector<std::byte> Launch::argument_bytes(const BoundArgument& argument, con
             std::memcpy(&bytes[part.offset], value, size);
         };
         if (const auto* buffer = std::get_if<std::size_t>(&part.value)) {
-            const std::uint64_t address = memory_[*buffer].buffer.pointer().address;
-            put(&address, sizeof(address));
+            put(&memory_[*buffer].address, sizeof(std::uint64_t));
         } else if (const auto* expression = std::get_if<Expression>(&part.value)) {
             Array number(part.type, {1});
             number.set(0, at_field(field, [&] { return expression->value(names); }));
@@ -221,11 +238,12 @@ std::size_t Launch::index_of(std::string_view buffer) const {
     return std::size_t(found - buffers.begin());
 }
 
-Array Launch::downloaded(std::size_t index) const {
+Array Launch::downloaded(std::size_t index) {
     Array array;
     array.type = plan_->types[index];
     array.shape = memory_[index].shape;
-    array.bytes = memory_[index].buffer.download();
+    array.bytes.resize(memory_[index].start.bytes.size());
+    device().download(array.bytes.data(), memory_[index].address, array.bytes.size());
     return array;
 }
 

@@ -53,7 +53,8 @@ class Launch : public Experiment {
     };
     struct Memory {
         std::vector<std::size_t> shape;
-        compute::Buffer<std::byte> buffer;
+        compute::Buffer<std::byte> buffer;  ///< none for a variable of the source
+        std::uint64_t address;
         Array start;  ///< what a frame begins with
     };
 
@@ -64,7 +65,8 @@ class Launch : public Experiment {
     void do_step() override;
     void do_reset() override;
 
-    std::vector<Memory> make_memory() const;
+    std::vector<Memory> make_memory();
+    Memory make_memory(std::size_t buffer, Array start);
     void fill_buffers();
     /// Makes the first `count` launches.
     void run(std::size_t count);
@@ -73,7 +75,7 @@ class Launch : public Experiment {
                                           const std::string& field) const;
     /// Computes the current frame unless it is computed already.
     void compute();
-    Array downloaded(std::size_t index) const;
+    Array downloaded(std::size_t index);
     std::size_t index_of(std::string_view buffer) const;
     Reading judge(std::size_t expectation);
     /// What the buffer of an expectation must hold. Numbers that do not depend on the frame are

@@ -205,6 +205,34 @@ class Binder {
     std::string field_;
 };
 
+/// The variable with the buffer's name. Null: there is none.
+const compiler::ModuleVariable* find_variable(
+    const std::vector<compiler::ModuleVariable>& variables, const std::string& buffer) {
+    const auto has_name = [&](const auto& variable) { return variable.name == buffer; };
+    const auto found = std::ranges::find_if(variables, has_name);
+    if (found == variables.end()) return nullptr;
+    if (std::ranges::count_if(variables, has_name) > 1)
+        throw LaunchError(
+            fmt::format("buffers.{}: several variables of the source have this name", buffer));
+    return &*found;
+}
+
+bool is_argument(const LaunchPlan& plan, std::size_t buffer) {
+    for (const BoundLaunch& launch : plan.launches)
+        for (const BoundArgument& argument : launch.arguments)
+            for (const ArgumentPart& part : argument.parts)
+                if (const auto* index = std::get_if<std::size_t>(&part.value);
+                    index && *index == buffer)
+                    return true;
+    return false;
+}
+
+/// Of the numbers of a variable, which may be an array of arrays.
+std::optional<ElementType> element_type_of_variable(const Type* type) {
+    while (type && type->kind == Type::Kind::array) type = type->target.get();
+    return type ? element_type(*type) : std::nullopt;
+}
+
 }  // namespace
 
 std::string source_key(const LaunchFile& file) {
@@ -213,13 +241,16 @@ std::string source_key(const LaunchFile& file) {
 
 LaunchPlan uncompiled_plan(const LaunchFile& file) {
     LaunchPlan plan{file, source_key(file), std::vector<ElementType>(file.buffers.size()), {}};
+    plan.variables.resize(file.buffers.size());
     for (const LaunchSpec& spec : file.launches)
         plan.launches.push_back({spec, spec.kernel, "", {}});
     return plan;
 }
 
-LaunchPlan plan_launch(const LaunchFile& file, std::vector<Signature> signatures) {
+LaunchPlan plan_launch(const LaunchFile& file, std::vector<Signature> signatures,
+                       const std::vector<compiler::ModuleVariable>& variables) {
     LaunchPlan plan{file, source_key(file), std::vector<ElementType>(file.buffers.size()), {}};
+    plan.variables.resize(file.buffers.size());
     std::vector<bool> typed(file.buffers.size());
     for (std::size_t i = 0; i < file.buffers.size(); ++i) {
         typed[i] = file.buffers[i].type.has_value();
@@ -231,10 +262,21 @@ LaunchPlan plan_launch(const LaunchFile& file, std::vector<Signature> signatures
         const Signature& signature = find_kernel(signatures, spec.kernel, field + ".kernel");
         plan.launches.push_back(Binder(plan, typed, field).bind(spec, signature));
     }
+    for (std::size_t i = 0; i < typed.size(); ++i) {
+        if (is_argument(plan, i)) continue;
+        const auto* variable = find_variable(variables, file.buffers[i].name);
+        if (!variable) continue;
+        plan.variables[i] = variable->entry;
+        const auto element = element_type_of_variable(variable->type.get());
+        if (typed[i] || !element) continue;
+        plan.types[i] = *element;
+        typed[i] = true;
+    }
     for (std::size_t i = 0; i < typed.size(); ++i)
         if (!typed[i])
             throw LaunchError(fmt::format(
-                "buffers.{}: \"type\" is missing, and no parameter says what the buffer holds",
+                "buffers.{}: \"type\" is missing, and no parameter and no variable of the source "
+                "says what the buffer holds",
                 file.buffers[i].name));
     plan.signatures = std::move(signatures);
     return plan;

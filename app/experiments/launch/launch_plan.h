@@ -38,6 +38,8 @@ struct LaunchPlan {
     std::string kernel_file;         ///< the key of its source among a device's edits
     std::vector<ElementType> types;  ///< of the buffers
     std::vector<BoundLaunch> launches;
+    /// Of each buffer that is a variable of the source: its name in the PTX. Else empty.
+    std::vector<std::string> variables{};
     /// Of all kernels of the source. Empty: the source has not been compiled yet, so that types and
     /// arguments are unknown.
     std::vector<compiler::Signature> signatures{};
@@ -50,7 +52,9 @@ std::string source_key(const LaunchFile& file);
 LaunchPlan uncompiled_plan(const LaunchFile& file);
 
 /// Throws LaunchError that names the field: a kernel that is not in the source, a parameter without
-/// a value, a buffer of another type than the pointer that it is passed to.
-LaunchPlan plan_launch(const LaunchFile& file, std::vector<compiler::Signature> signatures);
+/// a value, a buffer of another type than the pointer that it is passed to, a buffer of a name that
+/// several of the variables have.
+LaunchPlan plan_launch(const LaunchFile& file, std::vector<compiler::Signature> signatures,
+                       const std::vector<compiler::ModuleVariable>& variables = {});
 
 }  // namespace warpscope::experiments

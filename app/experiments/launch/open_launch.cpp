@@ -46,7 +46,9 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
     opened.left_out = compiler::leave_out_host_code(request, source_path, folders);
     compiler::Compiled compiled = helpers.compile(request, stop);
     request.debug_info = true;
-    auto signatures = compiler::read_signatures(helpers.compile(request, stop).ptx);
+    const std::string described = helpers.compile(request, stop).ptx;
+    auto signatures = compiler::read_signatures(described);
+    const auto variables = compiler::read_variables(described);
     std::map<std::string, std::string> names;
     for (const compiler::Signature& signature : signatures)
         if (signature.entry != signature.name) names[signature.entry] = signature.name;
@@ -56,7 +58,8 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                 "source: it has no __global__ function that can be launched; a "
                 "template needs a launch that names its arguments");
         opened.plan = std::make_shared<const LaunchPlan>(plan_launch(
-            file.launches.empty() ? propose_launch(file, signatures[0]) : file, signatures));
+            file.launches.empty() ? propose_launch(file, signatures[0], variables) : file,
+            signatures, variables));
     } catch (const LaunchError& error) {
         throw LaunchError(fmt::format("{}: {}", file.file.string(), error.what()));
     }

@@ -45,7 +45,24 @@ class Proposal {
         return std::move(file_);
     }
 
+    void add_variable(const compiler::ModuleVariable& variable) {
+        if (file_.find_buffer(variable.name)) return;
+        BufferSpec buffer{.name = variable.name, .type = {}, .shape = {}};
+        const Type* type = variable.type.get();
+        for (; type && type->kind == Type::Kind::array; type = type->target.get())
+            buffer.shape.push_back(Expression(std::to_string(type->count)));
+        if (!type || buffer.shape.size() > 4) return;
+        if (buffer.shape.empty()) buffer.shape = expressions({"1"});
+        buffer.fill = numbers_of(*type);
+        file_.buffers.push_back(std::move(buffer));
+    }
+
   private:
+    static Fill numbers_of(const Type& type) {
+        if (type.kind == Type::Kind::floating) return RandomFill{};
+        return Expression("i % 100");
+    }
+
     bool two() const { return sizes_.size() >= 2; }
 
     void name_sizes() {
@@ -98,10 +115,7 @@ class Proposal {
         if (file_.find_buffer(name)) return;
         BufferSpec buffer{.name = name, .type = {}, .shape = {}};
         buffer.shape = two() ? expressions({sizes_[1], sizes_[0]}) : expressions({sizes_[0]});
-        if (type.target && type.target->kind == Type::Kind::floating)
-            buffer.fill = RandomFill{};
-        else
-            buffer.fill = Expression("i % 100");
+        buffer.fill = type.target ? numbers_of(*type.target) : numbers_of({});
         if (!type.target_is_const) {
             buffer.fill = Expression("0");
             file_.show = name;
@@ -135,8 +149,12 @@ class Proposal {
 
 }  // namespace
 
-LaunchFile propose_launch(LaunchFile file, const compiler::Signature& kernel) {
-    return Proposal(std::move(file), kernel).made();
+LaunchFile propose_launch(LaunchFile file, const compiler::Signature& kernel,
+                          const std::vector<compiler::ModuleVariable>& variables) {
+    Proposal proposal(std::move(file), kernel);
+    for (const compiler::ModuleVariable& variable : variables)
+        if (variable.is_for_host) proposal.add_variable(variable);
+    return proposal.made();
 }
 
 }  // namespace warpscope::experiments

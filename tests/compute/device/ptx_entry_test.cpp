@@ -68,6 +68,9 @@ TEST(PtxEntry, ExtractsOneKernelOfSeveral) {
     EXPECT_TRUE(ptx_of_kernel(with_variable("temp"), "first")) << "%temp is another name";
     EXPECT_FALSE(ptx_of_kernel(with_variable("%temp"), "first"));
     EXPECT_TRUE(ptx_of_kernel(with_variable("%temp"), "second"));
+    const std::string constant = ".const .align 4 .b8 %temp[4];\n" + std::string(ptx);
+    EXPECT_FALSE(ptx_of_kernel(constant, "first")) << "the host fills the variable of all kernels";
+    EXPECT_TRUE(ptx_of_kernel(constant, "second"));
 }
 
 TEST(PtxEntry, ExtractsEachKernelOfTheRipple) {

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <optional>
 #include <set>
@@ -11,6 +12,7 @@
 #include "compute/pick_device.h"
 #include "hostile_ptx.h"
 #include "processes.h"
+#include "support/add_kernel.h"
 #include "support/devices.h"
 
 namespace warpscope::compute {
@@ -171,6 +173,31 @@ TEST_P(HelperDeviceTest, EditsReplaceBuiltInFiles) {
         (in_helper.device->shipped_kernel<Words, Words, Words, unsigned>("dot", "dot_book")));
     in_helper.device->set_edits({});
     EXPECT_THROW((in_helper.device->kernel<Words>("dot", "count")), DeviceError);
+}
+
+TEST_P(HelperDeviceTest, VariablesOfAnEditAreWrittenAndRead) {
+    InHelper in_helper(GetParam());
+    auto edit = std::make_shared<KernelEdit>();
+    edit->file = "launch/scale";
+    edit->ptx = tests::scale_ptx;
+    for (Device* on : {in_helper.device.get(), &device()}) {
+        on->set_edits({{edit->file, edit}});
+        const auto scale = on->kernel<DevicePointer<float>>(edit->file, "scale");
+        const DeviceVariable factors = on->variable(edit->file, "_ZN3lib7factorsE");
+        const DeviceVariable calls = on->variable(edit->file, "_ZN3lib5callsE");
+        EXPECT_EQ(factors.bytes, 16U);
+        EXPECT_EQ(calls.bytes, 4U);
+        const std::array<float, 4> values{1, 10, 100, 1000};
+        on->upload(factors.address, values.data(), sizeof(values));
+        Buffer<float> y(*on, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
+        on->launch(scale, {{1}, {8}}, {}, y.pointer());
+        EXPECT_EQ(y.download(), (std::vector<float>{1, 20, 300, 4000, 5, 60, 700, 8000}));
+        std::uint32_t counted = 0;
+        on->download(&counted, calls.address, sizeof(counted));
+        EXPECT_EQ(counted, 8U);
+        EXPECT_HAS(message_of_ordinary_error([&] { on->variable(edit->file, "nothing"); }),
+                   "nothing");
+    }
 }
 
 TEST_P(HelperDeviceTest, AChangedSignatureThrowsBeforeTheLaunch) {

@@ -67,6 +67,66 @@ TEST_P(LaunchExperiment, NamesTheFirstNumberThatDiffers) {
         << report[0].sentence;
 }
 
+/// A launch file of scale(); `more` are fields of the variable `calls`.
+std::string scale_file(const std::string& more) {
+    return R"json({"source": "scale.cu", "buffers": {"y": {"shape": 8, "fill": "i + 1"},
+               "factors": {"shape": 4, "fill": "10 * (i + frame)"}, "calls": {"shape": 1)json" +
+           more + R"json(}}, "launches": [{"kernel": "scale", "grid": 1, "block": 8}]})json";
+}
+
+LaunchPlan planned_scale(const std::string& text, const std::vector<compiler::ModuleVariable>& of) {
+    Signature signature;
+    signature.name = signature.entry = "scale";
+    signature.parameters = {{"y", pointer_to(f32)}};
+    return plan_launch(parse_launch_file(text), {signature}, of);
+}
+
+std::vector<compiler::ModuleVariable> scale_variables() {
+    return {{"factors", "_ZN3lib7factorsE", tests::array_of(f32, 4), true},
+            {"calls", "_ZN3lib5callsE", tests::u32}};
+}
+
+std::unique_ptr<Launch> make_scale(compute::Device& device, const std::string& text) {
+    device.set_edits({{"launch/scale", std::make_shared<const compute::KernelEdit>(
+                                           compute::KernelEdit{.file = "launch/scale",
+                                                               .source = "",
+                                                               .math = compute::Math::precise,
+                                                               .ptx = tests::scale_ptx,
+                                                               .warnings = {}})}});
+    return std::make_unique<Launch>(
+        device, std::make_shared<LaunchPlan>(planned_scale(text, scale_variables())));
+}
+
+TEST_P(LaunchExperiment, BuffersWithTheNamesOfVariablesAreTheVariables) {
+    const auto launch = make_scale(device(), scale_file(""));
+    launch->step();  // the next frame is number 1
+    EXPECT_EQ(launch->array("factors").at(3), Number(40.0));
+    EXPECT_EQ(launch->array("y").at(0), Number(10.0));
+    EXPECT_EQ(launch->array("y").at(7), Number(320.0));
+    EXPECT_EQ(launch->array("calls").at(0), Number(std::int64_t(8))) << "filled before each frame";
+    EXPECT_EQ(launch->array("calls").type, parse_element_type("unsigned"));
+}
+
+TEST_P(LaunchExperiment, AVariableThatIsKeptCountsOverFrames) {
+    const auto launch = make_scale(device(), scale_file(R"(, "fill": 5, "keep": true)"));
+    launch->step();
+    launch->step();
+    EXPECT_EQ(launch->array("calls").at(0), Number(std::int64_t(5 + 3 * 8)));
+}
+
+TEST_P(LaunchExperiment, ABufferLargerThanItsVariableIsRefused) {
+    std::string text = scale_file("");
+    text.replace(text.find("\"shape\": 4"), 10, "\"shape\": 5");
+    try {
+        make_scale(device(), text);
+        FAIL() << "no error";
+    } catch (const LaunchError& error) {
+        EXPECT_STREQ(error.what(),
+                     "buffers.factors.shape: the buffer has 20 bytes, but the variable factors of "
+                     "the source has 16");
+    }
+}
+
 TEST_P(LaunchExperiment, ABufferThatIsKeptGoesOnFromFrameToFrame) {
     std::string text = file_text();
     const auto fresh = make(text);
@@ -224,6 +284,25 @@ TEST(LaunchPlans, ABufferOfBytesIsPassedToAnyPointer) {
     EXPECT_EQ(error_of(text), "no error");
 }
 
+TEST(LaunchPlans, ABufferThatAKernelTakesIsNoVariable) {
+    auto variables = scale_variables();
+    variables.push_back({"y", "y", tests::array_of(f32, 8)});
+    const LaunchPlan plan = planned_scale(scale_file(""), variables);
+    EXPECT_EQ(plan.variables, (std::vector<std::string>{"", "_ZN3lib7factorsE", "_ZN3lib5callsE"}));
+}
+
+TEST(LaunchPlans, TwoVariablesOfOneNameAreRefused) {
+    auto variables = scale_variables();
+    variables.push_back({"factors", "_ZN5other7factorsE", tests::array_of(f32, 4)});
+    try {
+        planned_scale(scale_file(""), variables);
+        FAIL() << "no error";
+    } catch (const LaunchError& error) {
+        EXPECT_STREQ(error.what(),
+                     "buffers.factors: several variables of the source have this name");
+    }
+}
+
 TEST(LaunchPlans, HalvesAreNumbers) {
     const auto named = [](const char* name, const char* canonical) {
         auto type = std::make_shared<Type>(Type{.kind = Type::Kind::floating, .name = name});
@@ -291,7 +370,8 @@ TEST(LaunchPlans, ErrorsNameTheField) {
               "launches[0].arguments.x: the parameter points at float, but the buffer x holds int");
     text = file_text("", R"(, "arguments": {"x": null})");
     EXPECT_EQ(error_of(text),
-              "buffers.x: \"type\" is missing, and no parameter says what the buffer holds");
+              "buffers.x: \"type\" is missing, and no parameter and no variable of the source says "
+              "what the buffer holds");
 }
 
 TEST(LaunchPlans, AScalarMustNotHideAParameter) {

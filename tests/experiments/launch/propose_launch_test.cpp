@@ -80,6 +80,23 @@ TEST(ProposedLaunches, AParameterMayHaveANameOfTheExpressions) {
     EXPECT_EQ(to_json_text(parse_launch_file(to_json_text(file))), to_json_text(file));
 }
 
+TEST(ProposedLaunches, ConstantVariablesWithoutAValueBecomeBuffers) {
+    const std::vector<compiler::ModuleVariable> variables{
+        {"taps", "taps", tests::array_of(tests::array_of(f32, 5), 3), true},
+        {"bias", "bias", i32, true},
+        {"preset", "preset", i32, false}};
+    const LaunchFile file = propose_launch(empty, tests::add_signature(), variables);
+    ASSERT_EQ(file.buffers.size(), 4U);
+    EXPECT_EQ(file.buffers[0].name, "taps");
+    EXPECT_EQ(texts(file.buffers[0].shape), (Texts{"3", "5"}));
+    EXPECT_TRUE(std::holds_alternative<RandomFill>(file.buffers[0].fill));
+    EXPECT_EQ(file.buffers[1].name, "bias");
+    EXPECT_EQ(texts(file.buffers[1].shape), Texts{"1"});
+    EXPECT_EQ(file.buffers[2].name, "x");
+    const LaunchPlan plan = plan_launch(file, {tests::add_signature()}, variables);
+    EXPECT_EQ(plan.variables, (std::vector<std::string>{"taps", "bias", "", ""}));
+}
+
 TEST(ProposedLaunches, MembersOfAStructBecomeScalarsAndBuffers) {
     auto params = std::make_shared<Type>(Type{.kind = Type::Kind::structure, .name = "Params"});
     params->bytes = 24;

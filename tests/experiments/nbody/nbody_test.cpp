@@ -226,6 +226,10 @@ class TinyDevice : public compute::Device {
     const compute::LoadedKernel& load_ptx(std::string_view, std::string_view) override {
         throw std::logic_error("not reached");
     }
+    compute::DeviceVariable find_variable(std::string_view, const std::string&,
+                                          const compute::KernelEdit*) override {
+        throw std::logic_error("not reached");
+    }
     void launch_packed(const compute::LoadedKernel&, const compute::LaunchShape&,
                        const compute::Work&, std::span<void* const>) override {}
 };
