@@ -160,67 +160,50 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip strip) {
     if ((strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
 }
 
-// Whether this lane and the next 7 access neighbouring cells.
-bool GridRaces::is_row(const Access& a, unsigned lane) const {
-    if (a.same_address || lane + GridStrips::row_cells > lanes_per_warp) return false;
-    if ((a.mask >> lane & 0xFF) != 0xFF) return false;
-    if (a.consecutive) return true;
-    std::uint64_t differs = 0;
-    for (unsigned n = 1; n < GridStrips::row_cells; ++n)
-        differs |= a.lane_addresses[lane + n] - a.lane_addresses[lane] - std::uint64_t(n) * a.bytes;
-    return differs == 0;
+// Neighbouring lanes that access neighbouring words are recorded together.
+void GridRaces::record(const Access& a, const GridStrip& strip, std::uint32_t lanes) {
+    std::uint32_t follows = 0;  // bit n: lane n accesses what follows the word of lane n - 1
+    if (a.consecutive) {
+        follows = ~1u;
+    } else if (!a.same_address) {
+        for (unsigned n = 1; n < lanes_per_warp; ++n)
+            follows |= std::uint32_t(a.lane_addresses[n] - a.lane_addresses[n - 1] == a.bytes) << n;
+    }
+    while (lanes) {
+        const auto lane = unsigned(std::countr_zero(lanes));
+        const std::uint64_t later = std::uint64_t(lanes & follows) >> (lane + 1);
+        const auto number = 1 + unsigned(std::countr_one(later));
+        record_run(a, strip, lane, number);
+        lanes &= std::uint32_t(~std::uint64_t(0) << (lane + number));
+    }
 }
 
-// The lanes of a mask, in groups of neighbouring lanes that access one row.
-void GridRaces::record(const Access& a, GridStrip strip, std::uint32_t lanes) {
+void GridRaces::record_run(const Access& a, GridStrip strip, unsigned first_lane, unsigned lanes) {
     const bool weak_store = strip.writes && !strip.strong;
-    const std::uint32_t number = std::max(1u, a.bytes / cell_bytes_);
-    GridStrips* memory = nullptr;
-    std::uint64_t row = 0;
-    unsigned end = 0;  // lane behind the strip
-    strip.cells = 0;
-    const auto flush = [&] {
-        if (!strip.cells) return;
-        strip.has_value = weak_store && std::has_single_bit(strip.cells) && a.bytes == cell_bytes_;
-        if (strip.has_value) {
-            std::byte stored[16];
-            a.stored(strip.lane, stored);
-            strip.value = value_of(stored, a.bytes);
-        }
-        add(*memory, row, strip);
-        strip.cells = 0;
-    };
-    for (std::uint32_t m = lanes; m; m &= m - 1) {
-        const auto lane = unsigned(std::countr_zero(m));
-        const std::uint64_t address = a.address(lane);
-        GridStrips* const found = memory_of(a, address);
-        if (!found) continue;
-        const std::uint64_t first = found->cell_of(address);
-        if (number == 1 && first % GridStrips::row_cells == 0 && is_row(a, lane)) {
-            flush();
-            memory = found;
-            row = first / GridStrips::row_cells;
-            strip.lane = lane & 31;
-            strip.cells = 0xFF;
-            flush();
-            m &= ~(0x7Fu << lane);
+    const std::uint32_t cells_of_lane = std::max(1u, a.bytes / cell_bytes_);
+    const std::uint32_t all = lanes * cells_of_lane;
+    for (std::uint32_t done = 0; done < all;) {
+        const unsigned lane = first_lane + done / cells_of_lane;
+        GridStrips* const memory = memory_of(a, a.address(lane));
+        if (!memory) {
+            done += cells_of_lane;
             continue;
         }
-        for (std::uint64_t cell = first; cell < first + number; ++cell) {
-            const std::uint32_t bit = 1u << cell % GridStrips::row_cells;
-            const bool goes_on = strip.cells && found == memory && bit > strip.cells &&
-                                 cell / GridStrips::row_cells == row && lane <= end;
-            if (!goes_on) {
-                flush();
-                memory = found;
-                row = cell / GridStrips::row_cells;
-                strip.lane = lane & 31;
-            }
-            strip.cells = std::uint8_t(strip.cells | bit);
-            end = lane + 1;
+        const std::uint64_t first = memory->cell_of(a.address(lane)) + done % cells_of_lane;
+        const auto in_row = std::uint32_t(first % GridStrips::row_cells);
+        const std::uint32_t number = std::min(
+            {all - done, GridStrips::row_cells - in_row, std::uint32_t(memory->cells() - first)});
+        strip.lane = lane & 31;
+        strip.cells = (~0u >> (GridStrips::row_cells - number)) << in_row;
+        strip.has_value = weak_store && number == 1 && a.bytes == cell_bytes_;
+        if (strip.has_value) {
+            std::byte stored[16];
+            a.stored(lane, stored);
+            strip.value = value_of(stored, a.bytes);
         }
+        add(*memory, first / GridStrips::row_cells, strip);
+        done += number;
     }
-    flush();
 }
 
 void GridRaces::on_global_access(const Access& a) {

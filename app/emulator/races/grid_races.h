@@ -70,8 +70,9 @@ class GridRaces : public Observer {
     bool by_words() const { return orders_.order_by_words(); }
     std::uint32_t event_of(const Access& access);
     GridStrips* memory_of(const Access& access, std::uint64_t address);
-    bool is_row(const Access& access, unsigned lane) const;
-    void record(const Access& access, GridStrip strip, std::uint32_t lanes);
+    void record(const Access& access, const GridStrip& strip, std::uint32_t lanes);
+    /// Of neighbouring lanes that access neighbouring words.
+    void record_run(const Access& access, GridStrip strip, unsigned first_lane, unsigned lanes);
     void add(GridStrips& memory, std::uint64_t row, GridStrip strip);
     bool is_one_block(const GridStrip& one, const GridStrip& other) const;
     bool comes_before(const GridStrip& one, const GridStrip& other) const;

@@ -22,14 +22,14 @@ struct GridStrip {
 
     std::uint32_t event : event_bits = 0;
     std::uint32_t lane : 5 = 0;         ///< of the first cell
-    std::uint32_t next : 28 = 0;        ///< of the row; 0: none
+    std::uint32_t next : 27 = 0;        ///< of the row; 0: none
     std::uint32_t writes : 1 = 0;       ///< a store or an atomic
     std::uint32_t strong : 1 = 0;       ///< an atomic, or a relaxed, release or acquire access
     std::uint32_t has_value : 1 = 0;    ///< a weak store to one cell
     std::uint32_t many_values : 1 = 0;  ///< others have stored another value, or may have
+    std::uint32_t is_suspect : 1 = 0;   ///< the row has accesses that conflict
     std::uint32_t value = 0;            ///< as far as 32 bits can tell
-    std::uint8_t cells = 0;             ///< a mask
-    bool is_suspect = false;            ///< the row has accesses that conflict
+    std::uint32_t cells = 0;            ///< a mask
 
     bool is_kind_of(const GridStrip& other) const {
         return writes == other.writes && strong == other.strong;
@@ -40,10 +40,10 @@ struct GridStrip {
     }
 };
 
-/// The accesses to an allocation or a variable in global memory, in rows of 8 cells.
+/// The accesses to an allocation or a variable in global memory, in rows of 32 cells.
 class GridStrips {
   public:
-    static constexpr std::uint32_t row_cells = 8;
+    static constexpr std::uint32_t row_cells = 32;
 
     /// Cells of `cell_bytes` bytes, a power of two. Throws std::bad_alloc.
     GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cell_bytes);
@@ -53,6 +53,7 @@ class GridStrips {
     bool holds(std::uint64_t address, std::uint64_t bytes) const {
         return address >= begin_ && address < end_ && bytes <= end_ - address;
     }
+    std::uint64_t cells() const { return ((end_ - begin_ - 1) >> shift_) + 1; }
     std::uint64_t cell_of(std::uint64_t address) const { return (address - begin_) >> shift_; }
     std::uint64_t address_of(std::uint64_t row, std::uint32_t cell) const {
         return begin_ + ((row * row_cells + cell) << shift_);
@@ -73,7 +74,7 @@ class GridStrips {
     }
 
   private:
-    static constexpr std::uint32_t next_mask = (1u << 28) - 1;
+    static constexpr std::uint32_t next_mask = (1u << 27) - 1;
     static constexpr std::size_t most_strips = 1 << 23;  // 128 MiB
 
     std::uint64_t begin_, end_;
