@@ -34,6 +34,7 @@ std::unique_ptr<Observer> GridRaces::fork() {
     auto fork = std::make_unique<GridRaces>();
     fork->log_ = log_.fork();
     fork->launch_ = launch_;
+    fork->orders_ = orders_;
     fork->prepare(launch_.kernel());
     return fork;
 }
@@ -48,6 +49,8 @@ void GridRaces::join(Observer& other) {
         block_first_ = std::uint32_t(events_.size());
         return;
     }
+    // A strip cannot name an event beyond; that takes eight forks at their limit.
+    if (events_.size() + fork.events_.size() > event_mask) return;
     const auto offset = std::uint32_t(events_.size()) - 1;
     events_.insert(events_.end(), fork.events_.begin() + 1, fork.events_.end());
     block_first_ = std::uint32_t(events_.size());
@@ -67,13 +70,13 @@ void GridRaces::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     log_.begin_launch();
     launch_.begin(kernel, launch);
     if (std::exchange(continues_, false)) return;
+    orders_.begin_launch(kernel);
     prepare(kernel);
     is_off_ = by_words() && launch.grid.count() > most_blocks_by_words;
     clocks_.begin_launch(is_off_ ? 0 : launch.grid.count());
 }
 
 void GridRaces::prepare(const Kernel& kernel) {
-    orders_.begin_launch(kernel);
     cell_bytes_ = cell_bytes(kernel, Space::global);
     const std::size_t warps = (launch_.threads() + lanes_per_warp - 1) / lanes_per_warp;
     events_.assign(1, {});
