@@ -116,7 +116,7 @@ TEST(FrameWork, IsEstimatedWithin30Percent) {
     };
     expect_near("ripple", "layout", {{"size", "256"}});
     expect_near("ripple", "view", {{"size", "256"}});
-    expect_near("nbody", "kernel", {{"bodies", "8192"}});
+    expect_near("nbody", "kernel", {{"bodies", "4096"}});
     expect_near("dot", "kernel", {{"n", "1048576"}});
     expect_near("reduction", "kernel", {{"n", "1048576"}});
     expect_near("scratch", "start", {});
