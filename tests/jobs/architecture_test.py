@@ -153,26 +153,37 @@ class House(unittest.TestCase):
 class Seeded(unittest.TestCase):
     """Puts each kind of violation into a copy of the sources; the check must find it."""
 
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.copy = Path(self.folder.name)
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.copy = Path(folder.name)
         for part in ("app", "kernels"):
-            shutil.copytree(Path(House.repository) / part, self.copy / part)
-        self.before = set(violations(self.copy))
+            shutil.copytree(Path(House.repository) / part, cls.copy / part)
+        cls.before = set(violations(cls.copy))
+
+    def write(self, file, text):
+        """Into the copy, until the test ends."""
+        path = self.copy / file
+        if path.exists():
+            self.addCleanup(path.write_bytes, path.read_bytes())
+        else:
+            new = path
+            while not new.parent.exists():
+                new = new.parent
+            self.addCleanup(shutil.rmtree if new != path else Path.unlink, new)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
     def test_path_that_is_gone(self):
-        (self.copy / "docs").mkdir()
         text = "`app/main.cpp`, `app/gone.cpp`, `app/*.cpp`, `app/gone_*.cpp`, `kernels/NAME.cu`"
-        (self.copy / "docs/architecture.md").write_text(text, encoding="utf-8")
-        (self.copy / "CONTRIBUTING.md").write_text("`app/gone.h`", encoding="utf-8")
+        self.write("docs/architecture.md", text)
+        self.write("CONTRIBUTING.md", "`app/gone.h`")
         self.assertEqual(missing_paths(self.copy),
                          ["app/gone.cpp", "app/gone_*.cpp", "app/gone.h"])
 
     def found_after(self, file, text):
-        path = self.copy / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        self.write(file, text)
         return [v for v in violations(self.copy) if v not in self.before]
 
     def expect_one(self, file, text, words):
@@ -186,7 +197,8 @@ class Seeded(unittest.TestCase):
 
     def test_sideways(self):
         self.expect_one("app/jobs/seeded.h", '#  include "ui/stage/stage.h"\n', "ui is not below it")
-        (self.copy / "app/jobs/seeded.h").unlink()
+
+    def test_beside_each_other(self):
         self.expect_one("app/experiments/seeded.h", '#include "gl/png.h"\n', "gl is not below it")
 
     def test_up_inside_a_room(self):
@@ -215,7 +227,7 @@ class Seeded(unittest.TestCase):
     def test_crowded_folder(self):
         folder = self.copy / "app/jobs/bench"
         for number in range(MOST_FILES - len(list(folder.iterdir()))):
-            (folder / f"seeded{number}.cpp").write_text("\n", encoding="utf-8")
+            self.write(f"app/jobs/bench/seeded{number}.cpp", "\n")
         self.expect_one("app/jobs/bench/seeded.cpp", "\n", f"{MOST_FILES + 1} files")
 
     def test_roof(self):

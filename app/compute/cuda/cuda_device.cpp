@@ -15,25 +15,13 @@
 #include "compute/cuda/cuda_check.h"
 #include "compute/cuda/cuda_library.h"
 #include "compute/cuda/primary_context.h"
+#include "compute/cuda/timing_event.h"
 #include "compute/device/kernel_images.h"
 #include "compute/device/kernel_source.h"
 #include "compute/device/ptx_entry.h"
 
 namespace warpscope::compute {
 namespace {
-
-struct Event {
-    CudaEvent handle = nullptr;
-    Event() { cuda_check(cuda().event_create(&handle, 0), "creating a timing event"); }
-    Event(Event&& other) noexcept : handle(std::exchange(other.handle, nullptr)) {}
-    Event& operator=(Event&& other) noexcept {
-        std::swap(handle, other.handle);
-        return *this;
-    }
-    ~Event() {
-        if (handle) cuda().event_destroy(handle);
-    }
-};
 
 struct CudaKernel : LoadedKernel {
     CudaFunction handle = nullptr;  ///< null until `waiting` is assembled
@@ -70,7 +58,7 @@ struct Pending {
     std::string name;
     LaunchShape shape;  ///< dynamic_shared_bytes includes the static ones
     Work work;
-    Event start, stop;
+    TimingEvent start, stop;
 };
 
 int attribute(CudaDeviceNumber device, int which) {
@@ -202,7 +190,7 @@ class CudaDevice : public Device {
     const CudaKernel* find_alone(const KernelEdit& edit, const std::string& name);
     void assemble(CudaKernel& kernel);
 
-    void record(const Event& event) {
+    void record(const TimingEvent& event) {
         check(cuda().event_record(event.handle, stream_), "timing a launch");
     }
 
@@ -230,9 +218,9 @@ class CudaDevice : public Device {
         }
     }
 
-    Event spare_event() {
+    TimingEvent spare_event() {
         if (spare_.empty()) return {};
-        Event event = std::move(spare_.back());
+        TimingEvent event = std::move(spare_.back());
         spare_.pop_back();
         return event;
     }
@@ -246,7 +234,7 @@ class CudaDevice : public Device {
     std::map<std::pair<const KernelEdit*, std::string>, CudaKernel, std::less<>> edited_;
     std::deque<Pending> pending_;
     std::optional<Pending> group_;  ///< of the time_as() that is running
-    std::vector<Event> spare_;
+    std::vector<TimingEvent> spare_;
 };
 
 const LoadedKernel& CudaDevice::load(std::string_view file, std::string_view name,
