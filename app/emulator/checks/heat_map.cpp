@@ -1,14 +1,12 @@
 #include "emulator/checks/heat_map.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <bit>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "emulator/checks/access_counters.h"
+#include "emulator/program/source_name.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
@@ -20,16 +18,6 @@ constexpr std::uint64_t word_bytes = WordCounts::word_bytes;
 HeatFigure figure_of(MemoryAccess kind) {
     if (kind == MemoryAccess::load) return HeatFigure::reads;
     return kind == MemoryAccess::store ? HeatFigure::writes : HeatFigure::atomics;
-}
-
-/// "tile" for _ZZ4drawPjiifibE4tile, which is draw(unsigned int*, …)::tile.
-std::string source_name(const std::string& ptx_name) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> demangled(
-        abi::__cxa_demangle(ptx_name.c_str(), nullptr, nullptr, &status), &std::free);
-    const std::string name = demangled ? demangled.get() : ptx_name;
-    const std::size_t scope = name.rfind("::");
-    return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
 std::string file_of(const Kernel& kernel) {

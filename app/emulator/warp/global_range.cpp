@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "emulator/program/module.h"
+#include "emulator/program/source_name.h"
 #include "emulator/warp/memory.h"
 
 namespace warpscope::emulator {
@@ -30,7 +31,8 @@ std::string describe_global(const Memory& memory, const Module& module, std::uin
     for (const Module::Range& variable : module.variables()) {
         const auto begin = std::uint64_t(variable.data);
         if (address >= begin && address < begin + variable.bytes)
-            return fmt::format("byte {} of the variable {}", address - begin, variable.name);
+            return fmt::format("byte {} of the variable {}", address - begin,
+                               source_name(variable.name));
     }
     return fmt::format("address {:#x}", address);
 }
