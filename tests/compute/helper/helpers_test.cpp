@@ -15,7 +15,6 @@
 
 #include "compiler/cache.h"
 #include "compute/helper/helper_compiler.h"
-#include "compute/helper/helper_pool.h"
 #include "compute/pick_device.h"
 #include "hostile_ptx.h"
 #include "processes.h"
@@ -26,7 +25,7 @@ namespace {
 
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
-using tests::hostile_ptx;
+using tests::helper_ids, tests::hostile_ptx;
 
 #define EXPECT_HAS(text, part) EXPECT_NE((text).find(part), std::string::npos) << (text)
 
@@ -38,21 +37,6 @@ std::string message_of_error(Call call) {
         return error.what();
     }
     return {};
-}
-
-/// The ids of the helper processes of this process.
-std::vector<pid_t> helper_ids() {
-    std::vector<pid_t> found;
-    const auto self = std::to_string(::getpid());
-    for (const auto& task : fs::directory_iterator("/proc/self/task")) {
-        std::ifstream children(task.path() / "children");
-        for (pid_t id; children >> id;) {
-            std::ifstream name("/proc/" + std::to_string(id) + "/comm");
-            std::string text;
-            if (name >> text) found.push_back(id);
-        }
-    }
-    return found;
 }
 
 bool is_a_helper_called(const std::string& name) {
@@ -342,62 +326,6 @@ TEST_F(HelpersTest, AnEmulatorRunsInThisProcessWithLimits) {
                }),
                "did not end within 0.2 s");
     EXPECT_TRUE(helper_ids().empty());
-}
-
-class HelperPoolTest : public tests::OnDevices {
-  protected:
-    std::string wish() { return GetParam() == "cuda" ? "cuda:0" : GetParam(); }
-    static void spin(Device& device, std::uint64_t rounds) {
-        device.launch(device.kernel_from_ptx<std::uint64_t>(hostile_ptx, "spin"), {{1}, {32}}, {},
-                      rounds);
-    }
-    std::shared_ptr<HelperPool> pool_ = std::make_shared<HelperPool>(WARPSCOPE);
-};
-WARPSCOPE_ON_EMULATOR_AND_GPU(HelperPoolTest);
-
-TEST_P(HelperPoolTest, AHelperProcessIsUsedAgainWithAFreshDevice) {
-    std::set<pid_t> seen;
-    for (int i = 0; i < 6; ++i) {
-        const auto device = pool_->device(wish(), "because");
-        EXPECT_EQ(device->info().reason, "because");
-        for (const pid_t id : helper_ids()) seen.insert(id);
-        // Never released: six of these allocations would not fit into a GPU.
-        const bool gpu = GetParam() == "cuda";
-        EXPECT_NO_THROW(device->allocate(gpu ? device->info().memory_bytes / 3 : 4096));
-        EXPECT_TRUE(device->edits().empty());
-        spin(*device, 1);
-    }
-    EXPECT_EQ(seen.size(), 2U);
-}
-
-TEST_P(HelperPoolTest, ALostHelperProcessIsReplacedByTheSpare) {
-    auto live = pool_->device(wish(), "");
-    for (int i = 0; i < 3; ++i) {
-        auto tried = pool_->device(wish(), "");
-        tried->set_launch_limits({.time = 100ms});
-        EXPECT_THROW(spin(*tried, ~std::uint64_t(0)), DeviceLost);
-        EXPECT_NO_THROW(spin(*live, 1));
-    }
-    auto next = pool_->device(wish(), "");
-    EXPECT_NO_THROW(spin(*next, 1));
-}
-
-TEST_P(HelperPoolTest, ASpareThatWasKilledIsReplaced) {
-    pool_->warm(wish());
-    for (const pid_t id : helper_ids()) ::kill(id, SIGKILL);
-    const auto device = pool_->device(wish(), "");
-    EXPECT_NO_THROW(spin(*device, 1));
-}
-
-TEST_P(HelperPoolTest, ADeviceMayOutliveThePool) {
-    const auto device = pool_->device(wish(), "");
-    pool_ = nullptr;
-    EXPECT_NO_THROW(spin(*device, 1));
-}
-
-TEST(HelperPool, AMissingDeviceThrowsDeviceError) {
-    const auto pool = std::make_shared<HelperPool>(WARPSCOPE);
-    EXPECT_HAS(message_of_error([&] { pool->device("cuda:999", ""); }), "GPU");
 }
 
 }  // namespace

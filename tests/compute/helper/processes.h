@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <sstream>
@@ -19,6 +20,21 @@ bool soon(Condition holds) {
     for (int i = 0; i < 3000 && !holds(); ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     return holds();
+}
+
+/// The ids of the helper processes of this process.
+inline std::vector<pid_t> helper_ids() {
+    std::vector<pid_t> found;
+    const auto self = std::to_string(::getpid());
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+        std::ifstream children(task.path() / "children");
+        for (pid_t id; children >> id;) {
+            std::ifstream name("/proc/" + std::to_string(id) + "/comm");
+            std::string text;
+            if (name >> text) found.push_back(id);
+        }
+    }
+    return found;
 }
 
 /// The fields of /proc/ID/stat from the state on; none: there is no such process.
