@@ -128,13 +128,15 @@ void HeatMap::on_launch_end() {
     ++found->launches;
     found->launch = launch_;
     add_shared(*found);
-    for (auto& [begin, region] : regions_)
-        add_array(*found, {.name = region.name,
-                           .shared = false,
-                           .begin = begin,
-                           .bytes = region.end - begin,
-                           .parameter = parameter_of(region),
-                           .counts = std::move(region.counts)});
+    for (auto& [begin, region] : regions_) {
+        HeatArray array{.name = region.name,
+                        .shared = false,
+                        .begin = begin,
+                        .bytes = region.end - begin,
+                        .counts = std::move(region.counts)};
+        find_parameter(array);
+        add_array(*found, std::move(array));
+    }
     forget();
 }
 
@@ -171,17 +173,19 @@ void HeatMap::add_array(KernelHeat& heat, HeatArray array) const {
 }
 
 // A struct that is passed by value may hold addresses too.
-int HeatMap::parameter_of(const Region& region) const {
+void HeatMap::find_parameter(HeatArray& array) const {
     for (std::size_t p = 0; p < kernel_->parameters.size(); ++p) {
         const Parameter& parameter = kernel_->parameters[p];
         for (std::uint32_t at = 0; at + 8 <= parameter.size; at += 8) {
             std::uint64_t value = 0;
             if (parameter.offset + at + 8 > arguments_.size()) break;
             std::memcpy(&value, arguments_.data() + parameter.offset + at, 8);
-            if (value >= region.begin && value < region.end) return int(p);
+            if (value < array.begin || value - array.begin >= array.bytes) continue;
+            array.parameter = int(p);
+            array.parameter_offset = at;
+            return;
         }
     }
-    return -1;
 }
 
 HeatMap::Region* HeatMap::global_region(std::uint64_t address) {

@@ -88,7 +88,8 @@ class HeatMap : public Observer {
     Region* global_region(std::uint64_t address);
     void add_array(KernelHeat& heat, HeatArray array) const;
     void add_shared(KernelHeat& heat);
-    int parameter_of(const Region& region) const;
+    /// Sets HeatArray::parameter and its offset.
+    void find_parameter(HeatArray& array) const;
 
     const Memory& memory_;
     std::vector<KernelHeat> kernels_;

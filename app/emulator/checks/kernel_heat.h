@@ -58,6 +58,7 @@ struct HeatArray {
     std::uint64_t bytes = 0;
     /// The first parameter of the kernel that holds an address of the array; -1: none does.
     int parameter = -1;
+    std::uint32_t parameter_offset = 0;  ///< bytes before this address in the parameter: a struct
     std::array<WordCounts, heat_figures> counts{};  ///< by HeatFigure
 
     /// Words that the array has a byte of: 1 more than bytes / 4 where it begins within a word.

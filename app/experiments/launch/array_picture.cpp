@@ -76,21 +76,18 @@ std::vector<Rgba> pixels_of(const Array& array, BufferView view, Size size,
                             const std::vector<bool>& marked) {
     std::vector<Rgba> pixels(std::size_t(size.width) * std::size_t(size.height));
     const Range range = range_of(array).value_or(Range{0, 0, 0});
-    const std::size_t columns = columns_of(array.shape), rows = rows_of(array.shape);
     for (int y = 0; y < size.height; ++y) {
         for (int x = 0; x < size.width; ++x) {
-            const std::size_t row = std::size_t(y) * rows / std::size_t(size.height);
-            const std::size_t element =
-                row * columns + std::size_t(x) * columns / std::size_t(size.width);
+            const auto element = element_at(array.shape, size, x, y);
             Rgba& pixel = pixels[std::size_t(y) * std::size_t(size.width) + std::size_t(x)];
-            if (element >= array.elements())
+            if (!element)
                 pixel = background;
-            else if (!marked.empty() && marked[element])
+            else if (!marked.empty() && marked[*element])
                 pixel = mark;
             else if (view == BufferView::colors)
-                pixel = color_of(array, element);
+                pixel = color_of(array, *element);
             else
-                pixel = scaled_color(real(array.at(element * array.type.lanes)), range, view);
+                pixel = scaled_color(real(array.at(*element * array.type.lanes)), range, view);
         }
     }
     return pixels;
@@ -187,6 +184,16 @@ Size picture_size(const std::vector<std::size_t>& shape, BufferView view, Size o
         return int(std::min(size, std::size_t(most_pixels)));
     };
     return {side(columns_of(shape)), side(rows_of(shape))};
+}
+
+std::optional<std::size_t> element_at(const std::vector<std::size_t>& shape, Size size, int x,
+                                      int y) {
+    const std::size_t columns = columns_of(shape);
+    const std::size_t row = std::size_t(y) * rows_of(shape) / std::size_t(size.height);
+    const std::size_t element = row * columns + std::size_t(x) * columns / std::size_t(size.width);
+    std::size_t elements = 1;
+    for (const std::size_t n : shape) elements *= n;
+    return element < elements ? std::optional(element) : std::nullopt;
 }
 
 std::vector<Rgba> picture_of(const Array& array, BufferView view, Size size,

@@ -18,6 +18,11 @@ BufferView automatic_view(const Array& array);
 /// the next row after 16 elements or a larger power of two.
 Size picture_size(const std::vector<std::size_t>& shape, BufferView view, Size of_view);
 
+/// The element at a pixel of the picture (colours, grey or a colour map) of an array of this shape;
+/// nullopt where a pixel shows none, past the end of the last row.
+std::optional<std::size_t> element_at(const std::vector<std::size_t>& shape, Size size, int x,
+                                      int y);
+
 /// The array as a picture of this size. Grey and colour maps go from the smallest finite number to
 /// the largest; numbers that are not finite are magenta. `marked` paints the elements for which it
 /// is true red; it is empty or has an element each.

@@ -112,8 +112,9 @@ Launch::Memory Launch::make_memory(std::size_t buffer, Array start) {
 }
 
 void Launch::changed(std::span<Parameter* const> which) {
-    const bool only_views =
-        std::ranges::all_of(which, [](const Parameter* parameter) { return parameter->is_view(); });
+    const bool only_views = std::ranges::all_of(which, [&](const Parameter* parameter) {
+        return parameter->is_view() || parameter == &chosen_.launch;
+    });
     if (only_views) return;
     const bool keeps = std::ranges::any_of(plan_->file.buffers, &BufferSpec::keep);
     std::vector<Memory> made = make_memory();
@@ -127,7 +128,8 @@ void Launch::changed(std::span<Parameter* const> which) {
     if (resized) begin_at_frame_0();
 }
 
-bool Launch::leaves_trace(std::span<Parameter* const>) const {
+bool Launch::leaves_trace(std::span<Parameter* const> which) const {
+    if (which.size() == 1 && which[0] == &chosen_.launch) return false;
     return std::ranges::any_of(plan_->file.buffers, &BufferSpec::keep);
 }
 

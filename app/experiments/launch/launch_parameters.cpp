@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "experiments/measure/heat_figures.h"
+
 namespace warpscope::experiments {
 namespace {
 
@@ -32,6 +34,14 @@ std::vector<Choice::Word> launch_words(const LaunchPlan& plan) {
     return words;
 }
 
+std::vector<Choice::Word> paint_words() {
+    std::vector<Choice::Word> words{{"nothing", "nothing"}};
+    for (const auto& word : compute::words_of<emulator::HeatFigure>)
+        if (word.value < emulator::HeatFigure::conflicts)
+            words.push_back({std::string(word.name), std::string(word.name)});
+    return words;
+}
+
 }  // namespace
 
 LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
@@ -49,13 +59,17 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
            std::size_t(plan->file.view)),
       marks(*this, "marks", "Mark differences",
             "Paint the elements red that differ from what the launch file expects.", true),
+      paint(*this, "paint", "Paint accesses",
+            "Paint over the picture how many threads of the inspected launch read or write each "
+            "element.",
+            paint_words()),
       launch(*this, "launch", "Inspected launch",
              "The launch that the microscope and the race check look at.", launch_words(*plan),
              std::max<std::size_t>(plan->launches.size(), 1) - 1) {
     buffer.only_shows();
     view.only_shows();
     marks.only_shows();
-    launch.only_shows();
+    paint.only_shows();
     std::vector<Parameter*> numbers;
     for (const auto& [name, value] : plan->file.scalars) {
         const auto* number = std::get_if<Number>(&value);
@@ -74,7 +88,7 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
         numbers.push_back(scalars_.back().get());
     }
     if (!numbers.empty()) group("Scalars", std::move(numbers));
-    group("View", {&buffer, &view, &marks});
+    group("View", {&buffer, &view, &marks, &paint});
     group("Checks", {&launch});
 }
 

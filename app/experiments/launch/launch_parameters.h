@@ -23,6 +23,9 @@ struct LaunchParameters : ParameterSet {
     Choice buffer;
     ChoiceOf<BufferView> view;
     Toggle marks;
+    /// The accesses that the window paints over the buffer's picture: 0 for none, else 1 more than
+    /// an emulator::HeatFigure.
+    Choice paint;
     Choice launch;  ///< the one that the microscope and the checks look at
 
   private:

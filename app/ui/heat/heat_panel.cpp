@@ -10,6 +10,7 @@
 #include "compute/device/sentences.h"
 #include "emulator/checks/access_counters.h"
 #include "experiments/measure/heat_figures.h"
+#include "ui/heat/heat_scale.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/widgets.h"
 
@@ -49,28 +50,6 @@ std::string help_of(HeatFigure figure) {
     return {};
 }
 
-constexpr float scale_room = 250;
-
-/// The colours from 0 to the highest count, on the line at `top` and left of `right`.
-void scale(Ui& ui, float right, float top, std::uint64_t most) {
-    ImGui::PushFont(ui.fonts.mono_small);
-    const std::string high = number(most);
-    const float line = ImGui::GetTextLineHeight(), gap = ui.px(6);
-    const float y = top + (ImGui::GetFrameHeight() - line) / 2;
-    const float end = right - ImGui::CalcTextSize(high.c_str()).x - gap;
-    const float width = ui.px(120), begin = end - width;
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    constexpr int steps = 24;
-    for (int i = 0; i < steps; ++i)
-        list.AddRectFilled({begin + width * float(i) / steps, y},
-                           {begin + width * float(i + 1) / steps, y + line},
-                           heat_colour((i + 0.5) / steps));
-    list.AddText({begin - gap - ImGui::CalcTextSize("0").x, y}, colour::dim, "0");
-    list.AddText({end + gap, y}, colour::dim, high.c_str());
-    ImGui::PopFont();
-    record_rect(ui, {begin, y}, {end, y + line}, "heat.scale", std::to_string(most));
-}
-
 /// Each of several labels along an axis, as far as they do not touch.
 std::size_t label_distance(float label, float cell) {
     return std::bit_ceil(std::max<std::size_t>(1, std::size_t(std::ceil(label / cell))));
@@ -98,7 +77,7 @@ const HeatArray& HeatPanel::choose_array(Ui& ui, const KernelHeat& kernel) {
 }
 
 HeatPanel::Choice HeatPanel::choose(Ui& ui, const KernelHeat& kernel, float width) {
-    const float right = ImGui::GetCursorScreenPos().x + width - ui.px(scale_room);
+    const float right = ImGui::GetCursorScreenPos().x + width - ui.px(heat_scale_room);
     const HeatArray& array = choose_array(ui, kernel);
     const auto figures = figures_of(array);
     std::vector<std::string> ids, labels;
@@ -251,7 +230,7 @@ void HeatPanel::draw(Ui& ui) {
     const float width = ImGui::GetContentRegionAvail().x;
     const Choice choice = choose(ui, *kernel, width);
     grid(ui, *kernel, choice);
-    scale(ui, low.x + width, low.y, picture_.most);
+    heat_scale(ui, "heat.scale", low.x + width, low.y, picture_.most);
 }
 
 }  // namespace warpscope::ui

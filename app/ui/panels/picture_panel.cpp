@@ -45,6 +45,7 @@ void hover_box(Ui& ui, const std::string& line, const std::string& hint, ImVec2 
     list.AddText({corner.x + ui.px(8), corner.y + ui.px(5)}, colour::text, line.c_str());
     ImGui::PopFont();
     record_rect(ui, corner, far, "picture.hover", line);
+    if (!hint.empty()) record_rect(ui, corner, far, "picture.hover.hint", hint);
 }
 
 }  // namespace
@@ -223,8 +224,9 @@ void PicturePanel::hover_line(Ui& ui, const gl::Texture& pixels, ImVec2 low, ImV
         line += fmt::format("{}block ({}, {})", narrow ? "  " : "   ", x / side, y / side);
     if (!narrow) line += value_text(pixels, x, y);
     const bool tiled = stage_.tile_side() > 0;
-    std::string hint;
-    if (tiled && !microscope_.is_open()) hint = "right click: open the microscope here";
+    std::string hint = heat_.words_at(x, y);
+    if (hint.empty() && tiled && !microscope_.is_open())
+        hint = "right click: open the microscope here";
     hover_box(ui, line, hint, low, high);
 }
 
@@ -274,12 +276,12 @@ void PicturePanel::draw(Ui& ui) {
     if (!pixels) return;
     navigate(ui, size);
     queue(ui, *pixels);
-    const gl::Point corner = canvas_.to_screen({0, 0});
-    const gl::Point end = canvas_.to_screen({double(pixels->width()), double(pixels->height())});
-    record_rect(ui, {float(corner.x) / ui.raster, float(corner.y) / ui.raster},
-                {float(end.x) / ui.raster, float(end.y) / ui.raster}, "picture.pixels",
+    const ImVec2 corner = on_screen(ui, 0, 0),
+                 end = on_screen(ui, pixels->width(), pixels->height());
+    record_rect(ui, corner, end, "picture.pixels",
                 fmt::format("{}x{}", pixels->width(), pixels->height()));
     const bool hovered = ImGui::IsItemHovered();
+    heat_.draw(ui, {pixels->width(), pixels->height()}, corner, end, {high.x, low.y});
     mark_block(ui, low, high);
     if (hovered) hover_line(ui, *pixels, low, high);
     remarks(ui, low, high);

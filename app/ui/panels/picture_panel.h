@@ -7,6 +7,7 @@
 
 #include "gl/framebuffer.h"
 #include "gl/picture_view.h"
+#include "ui/heat/picture_heat.h"
 #include "ui/microscope/microscope.h"
 #include "ui/stage/stage.h"
 #include "ui/widgets/canvas.h"
@@ -58,6 +59,7 @@ class PicturePanel {
     Canvas canvas_;
     gl::PictureView picture_view_;
     Queued queued_;
+    PictureHeat heat_{stage_};
     const bool keeps_;  ///< what was drawn, in `drawn_pixels_`
     Queued drawn_;
     std::optional<gl::Framebuffer> drawn_pixels_;

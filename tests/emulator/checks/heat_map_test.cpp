@@ -94,6 +94,7 @@ TEST(HeatMap, CountsEveryKindOfAccessByWord) {
     EXPECT_FALSE(out.shared);
     EXPECT_EQ(out.bytes, 400u);
     EXPECT_EQ(out.parameter, 0);
+    EXPECT_EQ(out.parameter_offset, 0u);
     Numbers loaded(100), added(100);
     for (std::size_t w = 0; w < 64; ++w) loaded[w] = 3;
     added[70] = 3 * 64;

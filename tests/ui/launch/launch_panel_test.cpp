@@ -184,6 +184,32 @@ TEST_F(LaunchPanelTest, TheNumbersOfTheBufferAreListedAndSaved) {
     EXPECT_EQ(value("buffer.state"), "y: 1000 of type float, frame 0, 1 differing element");
 }
 
+TEST_F(LaunchPanelTest, TheAccessesToEachElementArePaintedOverThePicture) {
+    click("dock.launch");
+    set("paint", "reads");
+    EXPECT_EQ(value("picture.heat"),
+              "Choose a view that is a picture: colours, grey or a colour map.");
+    fill("launches[0].grid", "3");
+    set("view", "grey");
+    EXPECT_EQ(value("picture.heat"), "reads of y");
+    EXPECT_EQ(value("picture.heat.scale"), "1");
+    const Widget pixels = *view_->widgets().find("picture.pixels");
+    const auto hover = [&](int x, int y) {
+        point(float(pixels.x + (x + 0.5) * pixels.w / 32),
+              float(pixels.y + (y + 0.5) * pixels.h / 32));
+        return value("picture.hover.hint");
+    };
+    EXPECT_EQ(hover(31, 23), "1 reads, 1 writes, 0 atomics") << "element 767";
+    EXPECT_EQ(hover(0, 24), "0 reads, 0 writes, 0 atomics") << "element 768";
+    EXPECT_EQ(hover(8, 31), "(no such widget)") << "y has 1000 elements";
+    set("buffer", "x");
+    set("paint", "writes");
+    EXPECT_EQ(value("picture.heat"), "writes of x");
+    EXPECT_EQ(value("picture.heat.scale"), "0");
+    set("paint", "nothing");
+    EXPECT_EQ(value("picture.heat"), "(no such widget)");
+}
+
 TEST_F(LaunchPanelTest, OtherMathAndOtherExperimentsLeaveTheLaunch) {
     click("dock.launch");
     fill("launches[0].grid", "1");
