@@ -146,6 +146,18 @@ TEST_F(LaunchPanelTest, AKernelIsAddedAndRemoved) {
     EXPECT_EQ(result("largest"), 1999);
 }
 
+TEST_F(LaunchPanelTest, TheLaunchThatIsChosenIsChecked) {
+    click("dock.launch");
+    fill("launches[0].grid", "3");
+    click("launch.add");
+    click("launch.add:add");
+    run();
+    set("launch", "1");
+    EXPECT_EQ(stage_->checks().inspection->of_blocks, 4U) << "1000 threads in blocks of 256";
+    set("launch", "0");
+    EXPECT_EQ(stage_->checks().inspection->of_blocks, 3U);
+}
+
 TEST_F(LaunchPanelTest, ASourceThatDoesNotCompileKeepsTheLastGoodKernel) {
     stage_->documents()["launch/add"].replace("error");
     run();
