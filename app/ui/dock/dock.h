@@ -30,6 +30,7 @@ class Dock {
     /// Draws the dock into the current ImGui child window. `folded`: the tabs above one line of
     /// timings; a click on a tab opens it.
     void draw(Ui& ui, bool folded);
+    LaunchPanel& launch() { return launch_; }
     void set_frame_times(const FrameTimes& times) { timings_.set_frame_times(times); }
 
   private:

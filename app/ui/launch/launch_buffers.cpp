@@ -109,17 +109,18 @@ void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
          });
     ImGui::SameLine(0, ui.px(gap));
     if (toggle_switch(ui, "launch." + place + ".keep", buffer.keep, ui.px(64)))
-        ui.later([this, index] {
-            form_.change(
-                [&](LaunchFile& file) { file.buffers[index].keep = !file.buffers[index].keep; });
+        ui.later([this, index, place] {
+            form_.change(place + ".keep", [&](LaunchFile& file) {
+                file.buffers[index].keep = !file.buffers[index].keep;
+            });
         });
     tooltip(ui, "A frame begins with what the frame before left in the buffer.");
     ImGui::SameLine(0, ui.px(gap));
     expectation(ui, buffer.name);
     ImGui::SameLine(0, ui.px(gap));
     if (flat_button(ui, "launch.remove." + place, "Remove"))
-        ui.later([this, index] {
-            form_.change([&](LaunchFile& file) {
+        ui.later([this, index, place] {
+            form_.change(place, [&](LaunchFile& file) {
                 const std::string name = file.buffers[index].name;
                 set_expected(file, name, "");
                 if (file.show == name) file.show.clear();

@@ -31,6 +31,10 @@ void LaunchForm::follow() {
     const auto& shown = stage_.shown().plan;
     if (!shown || shown == plan_ || !stage_.settled() || stage_.trying()) return;
     plan_ = shown;
+    if (plan_->file.file != file_.file) {
+        undo_.clear();
+        redo_.clear();
+    }
     file_ = plan_->file;
     wrong_.clear();
 }
@@ -57,21 +61,65 @@ std::string LaunchForm::error() const {
 }
 
 void LaunchForm::set(const std::string& place, const std::string& text, const Set& set) {
+    Step before = step(place);
     LaunchFile next = file_;
     try {
         set(next, text);
     } catch (const LaunchError& error) {
+        keep(std::move(before));
         wrong_[place] = {text, error.what()};
         return;
     }
+    keep(std::move(before));
     wrong_.erase(place);
     show(std::move(next));
 }
 
-void LaunchForm::change(const std::function<void(LaunchFile&)>& change) {
+void LaunchForm::change(const std::string& place, const std::function<void(LaunchFile&)>& change) {
     LaunchFile next = file_;
     change(next);
+    keep(step(place));
     show(std::move(next));
+}
+
+/// The form as it is, with the values of all parameters.
+LaunchForm::Step LaunchForm::step(const std::string& place) const {
+    Step now{place, file_, wrong_, {}};
+    for (const experiments::Parameter* one : stage_.parameters().all())
+        now.values.push_back({one->id(), one->text()});
+    return now;
+}
+
+/// A change was made; `before` is the form before it.
+void LaunchForm::keep(Step before) {
+    std::erase_if(before.values, [&](const experiments::Assignment& one) {
+        return stage_.parameters().find(one.id).text() == one.text;
+    });
+    redo_.clear();
+    undo_.push_back(std::move(before));
+    if (undo_.size() > most_steps) undo_.pop_front();
+}
+
+void LaunchForm::go(Steps& from, Steps& to, const char* verb, const char* done) {
+    if (from.empty()) return stage_.say(fmt::format("The launch form has no change to {}.", verb));
+    const Step target = std::move(from.back());
+    from.pop_back();
+    Step now = step(target.place);
+    const auto changes = [&](const experiments::Assignment& one) {
+        return std::ranges::find(target.values, one.id, &experiments::Assignment::id) !=
+               target.values.end();
+    };
+    std::erase_if(now.values, [&](const auto& one) { return !changes(one); });
+    // A scalar that the launch on show lacks has no parameter yet: its value is in the file.
+    if (!now.values.empty() && now.values.size() == target.values.size())
+        stage_.assign(target.values);
+    const bool text_only =
+        experiments::to_json_text(target.file) == experiments::to_json_text(file_);
+    to.push_back(std::move(now));
+    file_ = target.file;
+    wrong_ = target.wrong;
+    if (!text_only) stage_.change_launch(file_);
+    stage_.say(fmt::format("{}: the change of {}.", done, target.place));
 }
 
 void LaunchForm::show(LaunchFile file) {
@@ -95,6 +143,8 @@ void LaunchForm::save() {
         return stage_.say(fmt::format("The launch file was not saved: {}", error.what()),
                           Tone::error);
     }
+    for (Steps* steps : {&undo_, &redo_})
+        for (Step& one : *steps) one.file.saved = false;
     file_.saved = true;
     stage_.change_launch(file_);
     stage_.say(fmt::format("Saved {}.", file_.file.string()));

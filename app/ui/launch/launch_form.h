@@ -1,9 +1,11 @@
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "experiments/launch/launch_plan.h"
 #include "ui/stage/stage.h"
@@ -35,7 +37,14 @@ class LaunchForm {
 
     void set(const std::string& place, const std::string& text, const Set& set);
     /// Shows the file with a change that no field makes: a row that is added or removed.
-    void change(const std::function<void(experiments::LaunchFile&)>& change);
+    void change(const std::string& place,
+                const std::function<void(experiments::LaunchFile&)>& change);
+    /// Takes back the last change of the form, and makes it again; says which, or that there is
+    /// none. Another launch file begins without changes.
+    void undo() { go(undo_, redo_, "undo", "Undone"); }
+    void redo() { go(redo_, undo_, "redo", "Redone"); }
+    bool can_undo() const { return !undo_.empty(); }
+    bool can_redo() const { return !redo_.empty(); }
     /// Writes the file with the numbers, buffer and view that are chosen, and says so.
     void save();
 
@@ -43,12 +52,26 @@ class LaunchForm {
     struct Wrong {
         std::string text, error;
     };
+    /// The form before a change, or after one that was taken back.
+    struct Step {
+        std::string place;  ///< of the change
+        experiments::LaunchFile file;
+        std::map<std::string, Wrong> wrong;
+        std::vector<experiments::Assignment> values;  ///< of the parameters that it changed, too
+    };
+    using Steps = std::deque<Step>;  ///< the newest last
+    static constexpr std::size_t most_steps = 100;
+
     void show(experiments::LaunchFile file);
+    Step step(const std::string& place) const;
+    void keep(Step before);
+    void go(Steps& from, Steps& to, const char* verb, const char* done);
 
     Stage& stage_;
     std::shared_ptr<const experiments::LaunchPlan> plan_;
     experiments::LaunchFile file_;
     std::map<std::string, Wrong> wrong_;  ///< by place
+    Steps undo_, redo_;
 };
 
 /// "(n + 255) / 256, min(m, 8)"

@@ -73,6 +73,8 @@ void LaunchPanel::head(Ui& ui) {
     tooltip(ui, "Write " + file.file.string() +
                     ". With --launch FILE it runs without a window, and is checked.");
     ImGui::SameLine(0, ui.px(8));
+    undo_buttons(ui);
+    ImGui::SameLine(0, ui.px(8));
     add_launch(ui);
     ImGui::SameLine(0, ui.px(12));
     ImGui::AlignTextToFramePadding();
@@ -82,6 +84,22 @@ void LaunchPanel::head(Ui& ui) {
     clipped_text(ui.fonts.small, error.empty() ? colour::dim : colour::bad, words,
                  std::max(ui.px(40), ImGui::GetContentRegionAvail().x));
     record(ui, "launch.state", words);
+}
+
+void LaunchPanel::undo_buttons(Ui& ui) {
+    const auto one = [&](const char* id, const char* label, bool enabled, const char* help,
+                         void (LaunchForm::*act)()) {
+        ImGui::BeginDisabled(!enabled);
+        if (flat_button(ui, id, label)) ui.later([this, act] { (form_.*act)(); });
+        ui.widgets.last().enabled = enabled;
+        ImGui::EndDisabled();
+        tooltip(ui, help);
+    };
+    one("launch.undo", "Undo", form_.can_undo(), "Take back the last change of this form (Ctrl+Z)",
+        &LaunchForm::undo);
+    ImGui::SameLine(0, ui.px(gap));
+    one("launch.redo", "Redo", form_.can_redo(),
+        "Make the change again that was taken back (Ctrl+Shift+Z)", &LaunchForm::redo);
 }
 
 /// A list of the kernels of the source: the chosen one is launched after the others.
@@ -94,7 +112,7 @@ void LaunchPanel::add_launch(Ui& ui) {
     const int chosen = dropdown(ui, "launch.add", names, labels, 0, ui.px(150));
     if (chosen > 0)
         ui.later([this, kernel = form_.plan()->signatures[std::size_t(chosen) - 1]] {
-            form_.change([&](LaunchFile& file) {
+            form_.change("launches", [&](LaunchFile& file) {
                 file = experiments::propose_launch(std::move(file), kernel);
             });
         });
@@ -140,8 +158,8 @@ void LaunchPanel::launch_row(Ui& ui, std::size_t index) {
     if (form_.file().launches.size() > 1) {
         ImGui::SameLine(0, ui.px(gap));
         if (flat_button(ui, "launch.remove." + place, "Remove"))
-            ui.later([this, index] {
-                form_.change([&](LaunchFile& file) {
+            ui.later([this, index, place] {
+                form_.change(place, [&](LaunchFile& file) {
                     file.launches.erase(file.launches.begin() + std::ptrdiff_t(index));
                 });
             });
@@ -269,6 +287,8 @@ void LaunchPanel::set_scalar(LaunchFile& file, const std::string& name, const st
 void LaunchPanel::draw(Ui& ui) {
     form_.follow();
     if (!form_.plan()) return;
+    if (ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows))
+        focused_in_ = ImGui::GetFrameCount();
     head(ui);
     ImGui::Dummy({0, ui.px(2)});
     launches(ui);

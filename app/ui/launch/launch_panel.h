@@ -14,6 +14,10 @@ class LaunchPanel {
   public:
     explicit LaunchPanel(Stage& stage) : stage_(stage), form_(stage) {}
     void draw(Ui& ui);
+    /// The form is on show and was used last: undo and redo are about it.
+    bool has_focus() const { return focused_in_ == ImGui::GetFrameCount(); }
+    void undo() { form_.undo(); }
+    void redo() { form_.redo(); }
 
   private:
     /// A column of a table: its title, its width in logical pixels and what its fields take.
@@ -26,6 +30,7 @@ class LaunchPanel {
     static constexpr float gap = 6;  ///< between the fields of a row, in logical pixels
 
     void head(Ui& ui);
+    void undo_buttons(Ui& ui);
     void column_titles(Ui& ui, const std::vector<Column>& columns);
     void cell(Ui& ui, const std::string& place, const std::string& current, float width,
               const std::string& help, const LaunchForm::Set& set);
@@ -42,6 +47,7 @@ class LaunchPanel {
 
     Stage& stage_;
     LaunchForm form_;
+    int focused_in_ = -1;  ///< the newest frame in which the form was drawn and had the focus
 };
 
 }  // namespace warpscope::ui

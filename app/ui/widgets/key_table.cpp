@@ -22,7 +22,7 @@ const std::vector<KeyRow> table{
     {general, "switch the barrier of the ripple", {{Command::toggle_barrier, GLFW_KEY_S, 0, "S"}}},
     {general, "show the next view", {{Command::next_view, GLFW_KEY_W, 0, "W"}}},
     {general,
-     "undo, redo a change of parameters",
+     "undo, redo a change of parameters; of the launch form, where it was used last",
      {{Command::undo_change, GLFW_KEY_Z, control, "Ctrl+Z"},
       {Command::redo_change, GLFW_KEY_Z, control | shift, "Ctrl+Shift+Z"}}},
     {general, "choose the experiment", {{Command::select_experiment, GLFW_KEY_1, 0, "1 … 5", 5}}},

@@ -138,10 +138,10 @@ bool WindowView::carry_out_general(Command command) {
             open_panel_.show();
             return true;
         case Command::undo_change:
-            stage_.undo();
+            dock_.launch().has_focus() ? dock_.launch().undo() : stage_.undo();
             return true;
         case Command::redo_change:
-            stage_.redo();
+            dock_.launch().has_focus() ? dock_.launch().redo() : stage_.redo();
             return true;
         case Command::quit:
             quit_ = true;
