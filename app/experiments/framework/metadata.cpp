@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "compute/device/kernel_source.h"
 #include "compute/device/words.h"
@@ -100,6 +101,8 @@ Metadata describe(const Described& described, Size size, bool view_only) {
     const compute::DeviceInfo& info = described.device;
     const compute::RunSettings& run = described.run;
     Metadata list{{"Title", entry.title}, {"Software", "Warpscope"}, {"experiment", entry.id}};
+    if (!entry.launch_file.empty())
+        list.emplace_back("launch file", std::filesystem::absolute(entry.launch_file).string());
     for (const Parameter* p : described.parameters.all())
         list.emplace_back(entry.id + "." + p->id(), p->text());
     list.emplace_back("device", info.name);

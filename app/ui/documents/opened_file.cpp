@@ -47,6 +47,23 @@ std::vector<std::uint8_t> read_bytes(const std::string& path) {
     return {std::istreambuf_iterator<char>(in), {}};
 }
 
+void read_launch(OpenedFile& file, experiments::LaunchFile launch) {
+    file.kind = OpenedFile::Kind::launch;
+    file.kernel = experiments::read_launch_source(launch);
+    file.launch = std::move(launch);
+}
+
+void read_launch_of_picture(OpenedFile& file) {
+    const std::string* launch = find(file.metadata, "launch file");
+    if (!launch)
+        throw std::runtime_error(fmt::format(
+            "Cannot open {}: its launch was not saved. Open its source, NAME.cu.", file.path));
+    if (!fs::exists(*launch))
+        throw std::runtime_error(
+            fmt::format("Cannot open {}: its launch file {} is missing.", file.path, *launch));
+    read_launch(file, experiments::read_launch_file(*launch));
+}
+
 void read_picture(OpenedFile& file) {
     const auto complain = [&](const std::string& why) {
         return std::runtime_error(fmt::format("Cannot open {}: {}", file.path, why));
@@ -60,21 +77,21 @@ void read_picture(OpenedFile& file) {
     const std::string* id = find(file.metadata, "experiment");
     if (!software || *software != "Warpscope" || !id)
         throw complain("it holds no settings, since Warpscope has not saved it.");
-    if (*id == "launch")
-        throw complain("it is of a launch file: open that, NAME.launch.json or NAME.cu.");
+    const std::string prefix = *id + ".";
+    for (const auto& [keyword, text] : file.metadata)
+        if (keyword.starts_with(prefix))
+            file.parameters.push_back({keyword.substr(prefix.size()), text});
+    if (const std::string* frame = find(file.metadata, "frame")) file.frame = *frame;
     try {
-        file.entry = &experiments::find_experiment(*id);
-        const auto set = file.entry->make_parameters();
-        const std::string prefix = *id + ".";
-        for (const auto& [keyword, text] : file.metadata)
-            if (keyword.starts_with(prefix))
-                file.parameters.push_back({keyword.substr(prefix.size()), text});
-        set->parse(file.parameters);
         run_settings(file.metadata, {});
+        if (*id != "launch") {
+            file.entry = &experiments::find_experiment(*id);
+            file.entry->make_parameters()->parse(file.parameters);
+        }
     } catch (const std::invalid_argument& error) {
         throw complain(fmt::format("its settings are not of this version: {}.", error.what()));
     }
-    if (const std::string* frame = find(file.metadata, "frame")) file.frame = *frame;
+    if (*id == "launch") return read_launch_of_picture(file);
     for (const auto& [keyword, text] : file.metadata) {
         if (!keyword.starts_with("kernels/") || !keyword.ends_with(".cu")) continue;
         const std::string kernel = keyword.substr(8, keyword.size() - 11);
@@ -90,12 +107,6 @@ void read_bodies(OpenedFile& file) {
         throw std::runtime_error(
             fmt::format("Cannot open {} {}", compute::sentence(error.what()), what_opens));
     }
-}
-
-void read_launch(OpenedFile& file, experiments::LaunchFile launch) {
-    file.kind = OpenedFile::Kind::launch;
-    file.kernel = experiments::read_launch_source(launch);
-    file.launch = std::move(launch);
 }
 
 void read_source(OpenedFile& file) {

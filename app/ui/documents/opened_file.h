@@ -22,7 +22,8 @@ struct OpenedFile {
     std::string kernel;  ///< CUDA C++: the file, or the source of the launch file
     experiments::LaunchFile launch;
 
-    // Of a picture that Warpscope saved: what its metadata say.
+    // Of a picture that Warpscope saved: what its metadata say. A picture of a launch has the kind
+    // `launch` and no entry: the launch file is the one that the metadata name.
     const experiments::Entry* entry = nullptr;
     std::vector<experiments::Assignment> parameters;
     experiments::Metadata metadata;

@@ -31,6 +31,7 @@ void FileOpener::advance() {
             std::async(std::launch::async, [path = waiting_.front()] { return read_file(path); });
         waiting_.pop_front();
     }
+    set_launch_parameters();
     if (news_.empty() || !stage_.settled()) return;
     // An error says why the settings could not be set.
     if (stage_.message().tone != Tone::error) stage_.say(news_);
@@ -73,16 +74,37 @@ void FileOpener::show_launch(const OpenedFile& file) {
     if (!stage_.read_only().empty())
         return stage_.say(fmt::format("Cannot run {}: {}", name_of(file), stage_.read_only()),
                           Tone::error);
+    const bool of_picture = !file.metadata.empty();
+    launch_file_ = file.launch.file;
+    launch_parameters_ = file.parameters;
+    if (of_picture) stage_.set_run(run_settings(file.metadata, stage_.run()));
     stage_.open_launch(file.launch, file.kernel);
     options_.editor = true;
     options_.kernel_path = file.launch.in_folder(file.launch.source).string();
     remember(file.path);
-    news_ = file.launch.saved
-                ? fmt::format("Opened {}.", name_of(file))
-                : fmt::format(
-                      "Opened {} with a launch that was made from its first kernel. Change "
-                      "it on the right and save it.",
-                      name_of(file));
+    if (of_picture)
+        news_ = fmt::format("Opened {} with the settings of {}. The picture is frame {}.",
+                            file.launch.file.filename().string(), name_of(file), file.frame);
+    else
+        news_ = file.launch.saved
+                    ? fmt::format("Opened {}.", name_of(file))
+                    : fmt::format(
+                          "Opened {} with a launch that was made from its first kernel. Change "
+                          "it on the right and save it.",
+                          name_of(file));
+}
+
+/// The parameters of a launch are complete when its source has been compiled.
+void FileOpener::set_launch_parameters() {
+    if (launch_parameters_.empty() || !stage_.settled() || stage_.trying()) return;
+    const auto& plan = stage_.shown().plan;
+    if (!plan || plan->signatures.empty() || plan->file.file != launch_file_) return;
+    // The launch file may have changed since then.
+    const auto& known = stage_.parameters().all();
+    std::erase_if(launch_parameters_, [&](const experiments::Assignment& one) {
+        return std::ranges::none_of(known, [&](const auto* p) { return p->id() == one.id; });
+    });
+    stage_.assign(std::exchange(launch_parameters_, {}));
 }
 
 void FileOpener::show_picture(const OpenedFile& file) {

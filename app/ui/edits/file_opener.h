@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <filesystem>
 #include <future>
 #include <string>
 #include <vector>
@@ -13,8 +14,8 @@ namespace warpscope::ui {
 
 /// Opens files that a person drops on the window or chooses: bodies become the start of n-body, a
 /// kernel source becomes the own kernel or an experiment of its own, as its launch file says, and a
-/// picture brings back the settings that it was made with. Each is read on a thread of its own, one
-/// after the other.
+/// picture brings back the settings that it was made with, and its launch file. Each is read on a
+/// thread of its own, one after the other.
 class FileOpener {
   public:
     /// The files that ViewOptions::recent_files keeps.
@@ -33,6 +34,7 @@ class FileOpener {
     void show_kernel(const OpenedFile& file);
     void show_launch(const OpenedFile& file);
     void show_picture(const OpenedFile& file);
+    void set_launch_parameters();
     void remember(const std::string& path);
 
     Stage& stage_;
@@ -40,6 +42,9 @@ class FileOpener {
     std::deque<std::string> waiting_;
     std::future<OpenedFile> reading_;
     std::string news_;  ///< to say once the stage shows it
+    // Of a picture of a launch, until the launch is on show.
+    std::filesystem::path launch_file_;
+    std::vector<experiments::Assignment> launch_parameters_;
 };
 
 }  // namespace warpscope::ui

@@ -92,6 +92,32 @@ TEST_F(OpenedFileTest, ThePicturesMetadataAreItsSettings) {
                                     compute::BarrierPolicy::strict}));
 }
 
+TEST_F(OpenedFileTest, APictureOfALaunchNamesItsLaunchFile) {
+    const std::string file = (folder_ / "add.launch.json").string();
+    const experiments::Metadata metadata{{"Software", "Warpscope"},
+                                         {"experiment", "launch"},
+                                         {"launch file", file},
+                                         {"launch.n", "600"},
+                                         {"seed", "9"},
+                                         {"frame", "12"}};
+    EXPECT_EQ(picture(metadata).error, "Cannot open " + (folder_ / "picture.png").string() +
+                                           ": its launch file " + file + " is missing.");
+    put("add.cu", "__global__ void add(int n) {}\n");
+    put("add.launch.json",
+        R"({"source": "add.cu", "launches": [{"kernel": "add", "grid": 1, "block": 32}]})");
+    const OpenedFile opened = picture(metadata);
+    ASSERT_EQ(opened.error, "");
+    EXPECT_EQ(opened.kind, Kind::launch);
+    EXPECT_EQ(opened.launch.file, file);
+    EXPECT_EQ(opened.kernel, "__global__ void add(int n) {}\n");
+    ASSERT_EQ(opened.parameters.size(), 1U);
+    EXPECT_EQ(opened.parameters[0].id, "n");
+    EXPECT_EQ(opened.frame, "12");
+    EXPECT_NE(picture({{"Software", "Warpscope"}, {"experiment", "launch"}})
+                  .error.find("its launch was not saved"),
+              std::string::npos);
+}
+
 TEST_F(OpenedFileTest, WhatAPictureOfAGpuDoesNotSayStays) {
     const compute::RunSettings base{compute::Math::precise, compute::Schedule::reverse, 9,
                                     compute::BarrierPolicy::strict};

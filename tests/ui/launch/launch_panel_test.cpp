@@ -11,6 +11,7 @@
 #include "experiments/launch/open_launch.h"
 #include "support/add_kernel.h"
 #include "ui/view_fixture.h"
+#include "ui/window/screenshot.h"
 
 namespace warpscope::ui {
 namespace {
@@ -187,6 +188,34 @@ TEST_F(LaunchPanelTest, CtrlZIsForTheFormWhereItWasUsedLastAndElseForTheParamete
     run();
     EXPECT_EQ(stage_->parameters().find("n").text(), "1000");
     EXPECT_EQ(stage_->shown().plan->file.launches[0].grid[0].text(), "1");
+}
+
+TEST_F(LaunchPanelTest, APictureOfTheLaunchOpensItsFileWithTheSettings) {
+    std::ofstream(folder_ / "add.cu") << "kernels";
+    click("dock.launch");
+    press_button("launch.save");
+    set("n", "600");
+    set("view", "histogram");
+    stage_->set_run({.seed = 9});
+    settle();
+    const std::filesystem::path png = folder_ / "add.png";
+    save_screenshot(*stage_, {{64, 64}, true, {}}, png);
+    stage_->set_run({});
+    set("n", "1000");
+    set("view", "plot");
+    stage_->select(experiments::unowned(experiments::find_experiment("dot")));
+    run();
+    view_->open_file(png.string());
+    frames();
+    while (view_->moves()) frames();
+    run();
+    EXPECT_EQ(stage_->entry().launch_file, (folder_ / "add.launch.json").string());
+    EXPECT_EQ(stage_->parameters().find("n").text(), "600");
+    EXPECT_EQ(stage_->parameters().find("view").text(), "histogram");
+    EXPECT_EQ(stage_->run().seed, 9U);
+    EXPECT_EQ(result("largest"), 1199);
+    EXPECT_EQ(value("message"),
+              "Opened add.launch.json with the settings of add.png. The picture is frame 0.");
 }
 
 TEST_F(LaunchPanelTest, SaveWritesWhatIsChosen) {
