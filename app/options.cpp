@@ -102,8 +102,8 @@ class Parser {
              [this](const std::string& c) {
                  options_.lines = parse_word<experiments::LineFigure>("--lines", c);
              });
-        text("--heat", "C", "count words of memory: reads, writes, atomics, conflicts", group,
-             [this](const std::string& c) {
+        text("--heat", "C", "count words of memory: reads, writes, atomics, races, conflicts",
+             group, [this](const std::string& c) {
                  options_.heat = parse_word<emulator::HeatFigure>("--heat", c);
              });
         flag("--list", list_, "print every experiment and parameter", group);
@@ -151,8 +151,8 @@ class Parser {
             };
         };
         launch_ = text("--launch", "FILE",
-                       "run the kernels of NAME.launch.json or of a NAME.cu (docs/launch.md)", group,
-                       path("--launch", options_.launch));
+                       "run the kernels of NAME.launch.json or of a NAME.cu (docs/launch.md)",
+                       group, path("--launch", options_.launch));
         kernel_source_ = text("--kernel-source", "FILE.cu",
                               "use this file as the kernel source (default experiment: scratch)",
                               group, path("--kernel-source", options_.kernel_source));
@@ -297,6 +297,8 @@ class Parser {
             throw UsageError("--sarif: add --check race,barrier,memory");
         if (options_.lines && !options_.counters) throw UsageError("--lines: add --counters");
         if (options_.heat && !options_.counters) throw UsageError("--heat: add --counters");
+        if (options_.heat == emulator::HeatFigure::races && !options_.checks.race)
+            throw UsageError("--heat races: add --check race");
         if (json_->count() && window) {
             throw UsageError("--json: add --headless, --list or --bench");
         }

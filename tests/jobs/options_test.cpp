@@ -110,6 +110,9 @@ TEST(Options, HeatNamesAFigureOfTheWords) {
     const Options o = parse({"--counters", "--heat", "conflicts", "--experiment", "ripple"});
     EXPECT_EQ(o.heat, emulator::HeatFigure::conflicts);
     EXPECT_FALSE(parse({"--counters", "--experiment", "ripple"}).heat);
+    const Options races =
+        parse({"--counters", "--check", "race", "--heat", "races", "--experiment", "ripple"});
+    EXPECT_EQ(races.heat, emulator::HeatFigure::races);
 }
 
 TEST(Options, BarriersOptionSetsThePolicy) {
@@ -228,7 +231,15 @@ TEST(Options, MessagesNameTheBadArgumentAndTheFix) {
          "add --counters"},
         {{"--counters", "--lines", "speed"}, "--lines speed", "instructions, divergence"},
         {{"--heat", "reads", "--experiment", "dot"}, "--heat", "add --counters"},
-        {{"--counters", "--heat", "races"}, "--heat races", "reads, writes, atomics, conflicts"},
+        {{"--counters", "--heat", "warmth"},
+         "--heat warmth",
+         "reads, writes, atomics, races, conflicts"},
+        {{"--counters", "--heat", "races", "--experiment", "dot"},
+         "--heat races",
+         "add --check race"},
+        {{"--counters", "--heat", "races", "--check", "barrier", "--experiment", "dot"},
+         "--heat races",
+         "add --check race"},
         {{"--check", "rcae"}, "--check rcae", "race, barrier, memory"},
         {{"--check", "race,memroy"}, "memroy", "race, barrier, memory"},
         {{"--check", "race,"}, "--check", "race, barrier, memory"},

@@ -87,7 +87,16 @@ void HeatMap::Region::add(HeatFigure figure, std::uint64_t address, std::uint32_
 void HeatMap::forget() {
     shared_.counts = {};
     regions_.clear();
+    has_races_ = false;
     std::fill(newest_.begin(), newest_.end(), nullptr);
+}
+
+void HeatMap::add_races(Space space, const HazardCounts& hazards) {
+    has_races_ = true;
+    hazards.for_words([&](std::uint64_t address, std::uint64_t number) {
+        Region* const region = space == Space::shared ? &shared_ : global_region(address);
+        if (region) region->add(HeatFigure::races, address, WordCounts::word_bytes, number);
+    });
 }
 
 std::unique_ptr<Observer> HeatMap::fork() {
@@ -127,6 +136,7 @@ void HeatMap::on_launch_end() {
     }
     ++found->launches;
     found->launch = launch_;
+    found->has_races |= has_races_;
     add_shared(*found);
     for (auto& [begin, region] : regions_) {
         HeatArray array{.name = region.name,

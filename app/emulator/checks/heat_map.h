@@ -7,8 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "emulator/checks/hazard_counts.h"
 #include "emulator/checks/kernel_heat.h"
 #include "emulator/machine/observer.h"
+#include "emulator/program/access_form.h"
 #include "emulator/warp/memory.h"
 
 namespace warpscope::emulator {
@@ -25,6 +27,10 @@ class HeatMap : public Observer {
     /// counted.
     const std::vector<KernelHeat>& kernels() const { return kernels_; }
     std::vector<KernelHeat> take() { return std::move(kernels_); }
+
+    /// What a race check has found in the running launch, in Space::shared or Space::global. Comes
+    /// before on_launch_end(); its words are those that the launch has accessed.
+    void add_races(Space space, const HazardCounts& hazards);
 
     std::unique_ptr<Observer> fork() override;
     void join(Observer& fork) override;
@@ -96,6 +102,7 @@ class HeatMap : public Observer {
     // Of the running launch
     const Kernel* kernel_ = nullptr;
     LaunchShape launch_;
+    bool has_races_ = false;
     std::vector<std::byte> arguments_;
     Region shared_;
     std::map<std::uint64_t, Region> regions_;  ///< of global memory, by Region::begin

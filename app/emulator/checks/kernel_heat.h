@@ -43,11 +43,12 @@ enum class HeatFigure : std::uint8_t {
     reads,    ///< by lanes
     writes,   ///< by lanes
     atomics,  ///< by lanes
+    races,    ///< hazards that the race check finds, where it ran: see KernelHeat::has_races
     /// Of shared memory: additional wavefronts of the word's bank. In a pass that accesses n words
     /// of one bank, each of these words takes part in n - 1.
     conflicts
 };
-inline constexpr std::size_t heat_figures = 4;
+inline constexpr std::size_t heat_figures = 5;
 
 /// The accesses to each word of a variable in shared memory, summed over all blocks, or of an
 /// allocation or a variable in global memory.
@@ -77,6 +78,8 @@ struct KernelHeat {
     std::string file;  ///< of the kernel's source, as the PTX names it; empty where it does not
     std::uint64_t launches = 0;
     LaunchShape launch;  ///< the newest
+    /// The race check ran too, and HeatFigure::races has what it found.
+    bool has_races = false;
     std::vector<HeatArray> arrays;
 };
 

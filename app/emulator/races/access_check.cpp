@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "emulator/warp/warp.h"
 
@@ -317,14 +318,16 @@ bool AccessCheck::check_lanes(const Target& t, const CellAccess& earlier, Hazard
 }
 
 void AccessCheck::report(const Conflict& conflict, const CellAccess& earlier, std::uint64_t count) {
-    if (!window_) report_.mark_racing(conflict.byte, conflict.byte + cells_.cell_bytes());
     const Reported reported{conflict.hazard, earlier.event, conflict.earlier_lane};
-    if (reported == reported_) return;
-    reported_ = reported;
+    const std::uint32_t word = conflict.byte / WordCounts::word_bytes;
+    const bool is_known = reported == reported_;
+    if (std::exchange(reported_word_, word) == word && is_known) return;
     Conflict complete = conflict;
     complete.earlier = cells_.events()[earlier.event];
     if (window_) complete.global_address = window_->address_of(conflict.byte);
-    report_.add(complete, access_, count);
+    report_.mark(complete, cells_.cell_bytes(), count);
+    if (!is_known) report_.add(complete, access_, count);
+    reported_ = reported;
 }
 
 void AccessCheck::record_reader(RaceCell& cell, std::uint32_t lanes) {

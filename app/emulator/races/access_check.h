@@ -105,6 +105,7 @@ class AccessCheck {
         unsigned lane = 0;
         bool operator==(const Reported&) const = default;
     } reported_;
+    std::uint32_t reported_word_ = 0;  ///< of `reported_`, which counts once at each of its words
     bool reported_unwritten_ = false;
 };
 

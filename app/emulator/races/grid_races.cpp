@@ -234,9 +234,13 @@ void GridRaces::on_fence(std::uint32_t, std::uint32_t, std::uint32_t) {
 
 void GridRaces::report(std::uint32_t last_block) {
     std::map<Instructions, Races> races;
+    HazardCounts hazards;
     for (const Suspect& suspect : suspects_)
         for (std::uint32_t cell = 0; cell < GridStrips::row_cells; ++cell)
-            find_races(suspect, cell, last_block, races);
+            if (const std::uint64_t number = find_races(suspect, cell, last_block, races);
+                heat_ && number)
+                hazards.add(suspect.memory->address_of(suspect.row, cell), cell_bytes_, number);
+    if (heat_) heat_->add_races(Space::global, hazards);
     log_.begin_block(0);
     for (const auto& [at, found] : races)
         log_.add({&launch_.kernel(), at.first_pc, at.second_pc, FindingKind::race, at.severity,
@@ -245,8 +249,8 @@ void GridRaces::report(std::uint32_t last_block) {
 }
 
 // Of each pair of kinds, the lowest blocks that race.
-void GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
-                           std::map<Instructions, Races>& races) const {
+std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
+                                    std::map<Instructions, Races>& races) const {
     std::vector<GridStrip> strips;
     at.memory->for_strips(at.row, [&](const GridStrip& strip) {
         if (strip.cells >> cell & 1 && events_[strip.event].block <= last_block)
@@ -257,6 +261,7 @@ void GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::uint32_t 
                std::pair(events_[b.event].block, b.event);
     });
     std::array<bool, 16> reported{};
+    std::uint64_t number = 0;
     for (auto later = strips.begin(); later != strips.end(); ++later)
         for (auto earlier = strips.begin(); earlier != later; ++earlier) {
             if (is_one_block(*earlier, *later) || !earlier->conflicts_with(*later) ||
@@ -265,11 +270,13 @@ void GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::uint32_t 
             const auto kind = [](const GridStrip& s) { return s.writes * 2u + s.strong; };
             const auto [low, high] = std::minmax({kind(*earlier), kind(*later)});
             if (std::exchange(reported[low * 4 + high], true)) continue;
+            ++number;
             const Pair pair{*earlier, *later, at.memory, at.row, cell};
             Races& found = races[instructions_of(pair)];
             if (found.count++ == 0 || order_of(pair) < order_of(found.example))
                 found.example = pair;
         }
+    return number;
 }
 
 GridRaces::Instructions GridRaces::instructions_of(const Pair& pair) const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emulator/checks/finding_log.h"
+#include "emulator/checks/heat_map.h"
 #include "emulator/checks/observed_launch.h"
 #include "emulator/machine/observer.h"
 #include "emulator/order/block_clocks.h"
@@ -27,6 +28,8 @@ namespace warpscope::emulator {
 /// neighbouring words that lanes access, are checked by each thread of the host.
 class GridRaces : public Observer {
   public:
+    /// From now on `heat` gets the hazards of each launch by word, as from a RaceDetector.
+    void count_hazards_in(HeatMap& heat) { heat_ = &heat; }
     std::vector<Finding> findings() const { return log_.findings(); }
     /// The next launch has further blocks of the last one.
     void continue_launch() { continues_ = true; }
@@ -80,8 +83,9 @@ class GridRaces : public Observer {
 
     /// Reports the races between blocks up to this one.
     void report(std::uint32_t last_block);
-    void find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
-                    std::map<Instructions, Races>& races) const;
+    /// Of one cell. Returns their number.
+    std::uint64_t find_races(const Suspect& at, std::uint32_t cell, std::uint32_t last_block,
+                             std::map<Instructions, Races>& races) const;
     Instructions instructions_of(const Pair& pair) const;
     std::array<std::uint64_t, 4> order_of(const Pair& pair) const;
     Finding finding(const Instructions& at, const Pair& pair) const;
@@ -90,6 +94,7 @@ class GridRaces : public Observer {
 
     FindingLog log_;
     ObservedLaunch launch_;
+    HeatMap* heat_ = nullptr;
     bool continues_ = false;
     bool is_off_ = false;  ///< too many blocks in a kernel by words
     MemoryOrders orders_;

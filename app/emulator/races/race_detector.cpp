@@ -27,6 +27,12 @@ void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
         cells->events().begin_launch(warps, kernel.code.size());
 }
 
+void RaceDetector::on_launch_end() {
+    if (!heat_) return;
+    heat_->add_races(Space::shared, report_.shared_hazards());
+    heat_->add_races(Space::global, report_.global_hazards());
+}
+
 void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
     report_.begin_block(block);
     order_.begin_block();

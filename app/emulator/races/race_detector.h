@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "emulator/checks/heat_map.h"
 #include "emulator/machine/observer.h"
 #include "emulator/order/block_order.h"
 #include "emulator/order/memory_orders.h"
@@ -33,6 +34,12 @@ namespace warpscope::emulator {
 /// A copy of a detector continues on its own from the state of the original.
 class RaceDetector : public Observer {
   public:
+    /// From now on `heat` gets the hazards of each launch by word. It must outlive this object, and
+    /// the end of a launch must reach it after this object.
+    void count_hazards_in(HeatMap& heat) {
+        heat_ = &heat;
+        report_.count_hazards();
+    }
     std::vector<Finding> findings() const { return report_.findings(); }
     /// By 4-byte word of the running block's shared memory: the word has taken part in a race.
     const std::vector<bool>& racing_words() const { return report_.racing_words(); }
@@ -41,6 +48,7 @@ class RaceDetector : public Observer {
     void join(Observer& fork) override;
     void on_failure(std::uint32_t block) override { report_.forget_after(block); }
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
+    void on_launch_end() override;
     bool wants_instructions() const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_shared_access(const Access& access) override;
@@ -61,6 +69,7 @@ class RaceDetector : public Observer {
     RaceCells shared_, global_;
     GlobalWindow window_;  ///< of global_
     RaceReport report_;
+    HeatMap* heat_ = nullptr;
     std::uint32_t epoch_ = 0;  ///< of order_, as the cells know it
 };
 

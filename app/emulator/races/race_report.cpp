@@ -38,6 +38,13 @@ void RaceReport::begin_launch(const Kernel& kernel, const LaunchShape& launch,
     log_.begin_launch();
     racing_words_.assign((shared_bytes + 3) / 4, false);
     any_racing_ = false;
+    shared_hazards_ = global_hazards_ = {};
+}
+
+void RaceReport::join(const RaceReport& fork) {
+    log_.join(fork.log_);
+    shared_hazards_ += fork.shared_hazards_;
+    global_hazards_ += fork.global_hazards_;
 }
 
 void RaceReport::begin_block(std::uint32_t block) {
@@ -47,9 +54,18 @@ void RaceReport::begin_block(std::uint32_t block) {
     any_racing_ = false;
 }
 
-void RaceReport::mark_racing(std::uint32_t begin, std::uint32_t end) {
-    any_racing_ = true;
-    for (std::uint32_t byte = begin; byte < end; byte += 4) racing_words_[byte / 4] = true;
+void RaceReport::mark(const Conflict& conflict, std::uint32_t bytes, std::uint64_t count) {
+    const bool shared = conflict.global_address == 0;
+    if (shared) {
+        any_racing_ = true;
+        for (std::uint32_t byte = conflict.byte; byte < conflict.byte + bytes; byte += 4)
+            racing_words_[byte / 4] = true;
+    }
+    if (!counts_hazards_) return;
+    if (shared)
+        shared_hazards_.add(conflict.byte, bytes, count);
+    else
+        global_hazards_.add(conflict.global_address, bytes, count);
 }
 
 void RaceReport::add(const Conflict& conflict, const Access& later, std::uint64_t count) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "emulator/checks/finding_log.h"
+#include "emulator/checks/hazard_counts.h"
 #include "emulator/checks/observed_launch.h"
 #include "emulator/races/access_events.h"
 
@@ -22,29 +23,34 @@ struct Conflict {
     bool one_instruction = false;      ///< two lanes of one store instruction
 };
 
-/// What the race detector tells people: its findings, and the words of shared memory that race.
+/// What the race detector tells people: its findings, and the words of memory that race.
 class RaceReport {
   public:
+    /// From now on hazards are counted by word.
+    void count_hazards() { counts_hazards_ = true; }
     /// `by_words`: the kernel's threads may order their accesses by words of memory.
     void begin_launch(const Kernel& kernel, const LaunchShape& launch, std::uint32_t shared_bytes,
                       bool by_words);
     void begin_block(std::uint32_t block);
     std::uint32_t threads() const { return launch_.threads(); }  ///< of one block
 
-    /// The bytes [begin, end) of the running block's shared memory take part in a race.
-    void mark_racing(std::uint32_t begin, std::uint32_t end);
+    /// `bytes` bytes from that of the conflict on have this hazard, `count` times.
+    void mark(const Conflict& conflict, std::uint32_t bytes, std::uint64_t count);
     /// `count` lanes of the access `later` have this hazard.
     void add(const Conflict& conflict, const Access& later, std::uint64_t count);
     /// These lanes read a byte that no thread of the block has written.
     void add_unwritten(std::uint32_t byte, const Access& read, std::uint32_t lanes);
 
     std::vector<Finding> findings() const { return log_.findings(); }
+    /// Of the running launch; empty unless count_hazards() was called.
+    const HazardCounts& shared_hazards() const { return shared_hazards_; }
+    const HazardCounts& global_hazards() const { return global_hazards_; }
     /// By 4-byte word of the running block's shared memory.
     const std::vector<bool>& racing_words() const { return racing_words_; }
 
     /// For another host thread of the current launch: see Observer::fork().
     void become_fork() { log_ = log_.fork(); }
-    void join(const RaceReport& fork) { log_.join(fork.log_); }
+    void join(const RaceReport& fork);
     void forget_after(std::uint32_t block) { log_.forget_after(block); }
 
   private:
@@ -59,6 +65,8 @@ class RaceReport {
     std::vector<bool> racing_words_;
     bool any_racing_ = false;
     bool by_words_ = false;
+    bool counts_hazards_ = false;
+    HazardCounts shared_hazards_, global_hazards_;
 };
 
 }  // namespace warpscope::emulator

@@ -37,6 +37,8 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     emulator::BarrierCheck barriers;
     emulator::AccessCounters counters;
     emulator::HeatMap heat(specimen.machine().memory());
+    races.count_hazards_in(heat);
+    grid_races.count_hazards_in(heat);
     emulator::ObserverList all;
     all.add(races);
     all.add(grid_races);

@@ -61,7 +61,7 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
             "Paint the elements red that differ from what the launch file expects.", true),
       paint(*this, "paint", "Paint accesses",
             "Paint over the picture how many threads of the inspected launch read or write each "
-            "element.",
+            "element, or how many hazards its races have.",
             paint_words()),
       launch(*this, "launch", "Inspected launch",
              "The launch that the microscope and the race check look at.", launch_words(*plan),

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "experiments/framework/parameter_names.h"
 #include "experiments/measure/line_figures.h"
@@ -41,6 +42,15 @@ std::uint64_t heat_total(const std::vector<HeatRun>& runs, HeatFigure figure) {
     std::uint64_t total = 0;
     for (const HeatRun& run : runs) total += run.words * run.count(figure);
     return total;
+}
+
+std::vector<compute::Word<HeatFigure>> heat_words(const emulator::KernelHeat& kernel) {
+    std::vector<compute::Word<HeatFigure>> words;
+    std::ranges::copy_if(compute::words_of<HeatFigure>, std::back_inserter(words),
+                         [&](const compute::Word<HeatFigure>& word) {
+                             return word.value != HeatFigure::races || kernel.has_races;
+                         });
+    return words;
 }
 
 std::string heat_name(const emulator::KernelHeat& kernel, const HeatArray& array,

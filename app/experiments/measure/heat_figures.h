@@ -28,6 +28,9 @@ std::vector<HeatRun> hottest(const std::vector<HeatRun>& runs, emulator::HeatFig
 /// Of all words.
 std::uint64_t heat_total(const std::vector<HeatRun>& runs, emulator::HeatFigure figure);
 
+/// The figures that the kernel was counted by: races only where the race check ran.
+std::vector<compute::Word<emulator::HeatFigure>> heat_words(const emulator::KernelHeat& kernel);
+
 /// The name of a variable; for an allocation that of the kernel's parameter by which its first
 /// launch got it, or a description.
 std::string heat_name(const emulator::KernelHeat& kernel, const emulator::HeatArray& array,
@@ -40,5 +43,6 @@ inline constexpr std::array warpscope::compute::words_of<warpscope::emulator::He
     Word<emulator::HeatFigure>{emulator::HeatFigure::reads, "reads", "Reads"},
     Word<emulator::HeatFigure>{emulator::HeatFigure::writes, "writes", "Writes"},
     Word<emulator::HeatFigure>{emulator::HeatFigure::atomics, "atomics", "Atomics"},
-    Word<emulator::HeatFigure>{emulator::HeatFigure::conflicts, "conflicts", "Bank conflicts"},
+    Word<emulator::HeatFigure>{emulator::HeatFigure::races, "races", "Races"},
+    Word<emulator::HeatFigure>{emulator::HeatFigure::conflicts, "conflicts", "Conflicts"},
 };

@@ -82,6 +82,8 @@ Checking::Checking(compute::EmulatedDevice& device, const Checks& checks, bool c
     if (checks.memory) all_.add(memory_);
     if (counters) all_.add(counters_);
     if (heat) all_.add(heat_);
+    if (heat && checks.race) race_.count_hazards_in(heat_);
+    if (heat && checks.race) grid_races_.count_hazards_in(heat_);
     device_.observe(&all_);
 }
 

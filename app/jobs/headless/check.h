@@ -37,6 +37,7 @@ Checks parse_checks(std::string_view text);
 /// checks.
 class Checking {
   public:
+    /// `heat` has races too where the checks look for them.
     Checking(compute::EmulatedDevice& device, const Checks& checks, bool counters = false,
              bool heat = false);
     Checking(const Checking&) = delete;

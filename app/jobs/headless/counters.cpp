@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "compute/device/sentences.h"
 #include "experiments/measure/source_names.h"
@@ -48,23 +49,24 @@ std::string shared_line(std::string_view name, const MemoryCounts& c) {
 }
 
 std::string heat_lines(const emulator::HeatArray& array, const std::string& name,
+                       std::span<const compute::Word<emulator::HeatFigure>> words,
                        emulator::HeatFigure figure) {
     constexpr std::size_t most_rows = 8;
     const std::vector<experiments::HeatRun> runs = experiments::heat_runs(array);
     std::string text = fmt::format("    {}, {} memory, {} bytes:", name,
                                    array.shared ? "shared" : "global", array.bytes);
-    for (const auto& word : compute::words_of<emulator::HeatFigure>)
+    for (const auto& word : words)
         text += fmt::format("{} {} {}", word.value == emulator::HeatFigure::reads ? "" : ",",
                             experiments::heat_total(runs, word.value), word.name);
     text += "\n";
     const std::vector<experiments::HeatRun> rows = experiments::hottest(runs, figure);
     for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) {
         const experiments::HeatRun& run = rows[i];
-        const std::string words =
+        const std::string range =
             run.words == 1 ? fmt::format("{}", run.first)
                            : fmt::format("{} to {}", run.first, run.first + run.words - 1);
-        text += fmt::format("      {:>22}", words);
-        for (const std::uint64_t count : run.counts) text += fmt::format(" {:>12}", count);
+        text += fmt::format("      {:>22}", range);
+        for (const auto& word : words) text += fmt::format(" {:>12}", run.count(word.value));
         text += "\n";
     }
     if (rows.size() > most_rows)
@@ -117,12 +119,12 @@ Json lines_json(const KernelCounters& kernel, experiments::LineFigure figure,
 
 Json heat_json(const emulator::KernelHeat& kernel, const compute::KernelEdits& edits) {
     Json json = Json::array();
+    const auto words = experiments::heat_words(kernel);
     for (const emulator::HeatArray& array : kernel.arrays) {
         Json runs = Json::array();
         for (const experiments::HeatRun& run : experiments::heat_runs(array)) {
             Json row = {{"first", run.first}, {"words", run.words}};
-            for (const auto& word : compute::words_of<emulator::HeatFigure>)
-                row[std::string(word.name)] = run.count(word.value);
+            for (const auto& word : words) row[std::string(word.name)] = run.count(word.value);
             runs.push_back(std::move(row));
         }
         json.push_back({{"name", experiments::heat_name(kernel, array, edits)},
@@ -183,17 +185,17 @@ std::string heat_text(const std::vector<emulator::KernelHeat>& heat, emulator::H
                       const compute::KernelEdits& edits) {
     std::string text = fmt::format(
         "heat of the words of memory (4 bytes each), by {}\n"
-        "  reads, writes, atomics: by threads; conflicts: additional wavefronts of the word's "
-        "bank\n",
+        "  reads, writes, atomics: by threads; races: hazards that --check race finds;\n"
+        "  conflicts: additional wavefronts of the word's bank\n",
         compute::name(figure));
     for (const emulator::KernelHeat& kernel : heat) {
         text +=
             fmt::format("  {}\n      {:>22}", experiments::as_named(kernel.kernel, edits), "words");
-        for (const auto& word : compute::words_of<emulator::HeatFigure>)
-            text += fmt::format(" {:>12}", word.name);
+        const auto words = experiments::heat_words(kernel);
+        for (const auto& word : words) text += fmt::format(" {:>12}", word.name);
         text += "\n";
         for (const emulator::HeatArray& array : kernel.arrays)
-            text += heat_lines(array, experiments::heat_name(kernel, array, edits), figure);
+            text += heat_lines(array, experiments::heat_name(kernel, array, edits), words, figure);
     }
     return text;
 }

@@ -23,9 +23,10 @@ Json lines_json(const emulator::KernelCounters& kernel, experiments::LineFigure 
                 const compute::KernelEdits& edits);
 
 /// The arrays of a kernel, to be added to to_json(counters): [{name, space, begin, bytes,
-/// parameter, runs: [{first, words, reads, writes, atomics, conflicts}, …]}, …]. `begin` is an
-/// offset into shared memory, null for global memory; `parameter` counts from 0, null where there
-/// is none. A run has the counts of each of its words, which begin with the index `first`.
+/// parameter, runs: [{first, words, reads, writes, atomics, races, conflicts}, …]}, …]. `begin` is
+/// an offset into shared memory, null for global memory; `parameter` counts from 0, null where
+/// there is none. A run has the counts of each of its words, which begin with the index `first`;
+/// `races` only where the race check ran.
 Json heat_json(const emulator::KernelHeat& kernel, const compute::KernelEdits& edits);
 
 /// One line for each kernel, followed by one line for each kind of access in it.

@@ -43,6 +43,9 @@ std::string help_of(HeatFigure figure) {
             return "How many threads write each word.";
         case HeatFigure::atomics:
             return "How many threads access each word with an atomic.";
+        case HeatFigure::races:
+            return "How many hazards the race check finds at each word: accesses that nothing "
+                   "orders after a thread's earlier access. See the findings.";
         case HeatFigure::conflicts:
             return "Bank conflicts: wavefronts that the word's bank takes in addition, because a "
                    "warp accesses other words of the bank too.";
@@ -88,7 +91,9 @@ HeatPanel::Choice HeatPanel::choose(Ui& ui, const KernelHeat& kernel, float widt
         labels.emplace_back(word.label);
     }
     ImGui::SameLine(0, ui.px(10));
-    const int clicked = segments(ui, "heat.figure", ids, labels, chosen, segments_width(labels));
+    const float left = std::max(ui.px(200), right - ImGui::GetCursorScreenPos().x);
+    const int clicked =
+        segments(ui, "heat.figure", ids, labels, chosen, std::min(left, segments_width(labels)));
     if (clicked >= 0) figure_ = figures[chosen = std::size_t(clicked)].value;
     ImGui::SameLine(0, ui.px(14));
     const auto& inspection = *stage_.checks().inspection;

@@ -100,7 +100,7 @@ void PictureHeat::forget() {
     source_ = {};
 }
 
-/// Makes the texture. An element without an access stays as the picture shows it.
+/// Makes the texture. An element whose count is 0 stays as the picture shows it.
 void PictureHeat::paint() {
     const experiments::Size size{source_.width, source_.height};
     std::vector<std::uint64_t> counts(std::size_t(size.width) * std::size_t(size.height));

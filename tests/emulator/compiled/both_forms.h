@@ -155,6 +155,7 @@ class BothForms {
         AccessCounters counters;
         const Memory none;
         HeatMap heat(none);  // of shared memory
+        races.count_hazards_in(heat);
         ObserverList checks;
         checks.add(races);
         checks.add(counters);

@@ -36,6 +36,18 @@ TEST(HeatRuns, JoinNeighboursWithEqualCounts) {
     EXPECT_EQ(sorted[2].first, 16u);
 }
 
+TEST(HeatWords, HaveRacesOnlyWhereTheRaceCheckRan) {
+    KernelHeat kernel;
+    const auto names = [&] {
+        std::string all;
+        for (const auto& word : heat_words(kernel)) all += std::string(word.name) + " ";
+        return all;
+    };
+    EXPECT_EQ(names(), "reads writes atomics conflicts ");
+    kernel.has_races = true;
+    EXPECT_EQ(names(), "reads writes atomics races conflicts ");
+}
+
 TEST(HeatName, IsThatOfTheParameterInTheSource) {
     KernelHeat kernel;
     kernel.kernel = "dot_book";

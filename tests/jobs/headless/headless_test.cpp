@@ -378,7 +378,7 @@ TEST(HeadlessCounters, OfWordsNameTheArraysAndTheHottestWords) {
                           {"writes", blocks},
                           {"atomics", 0},
                           {"conflicts", 14 * blocks}}}}};
-    EXPECT_EQ(k["heat"][0], tile);
+    EXPECT_EQ(k["heat"][0], tile) << "without races, which nobody has looked for";
     const Json& pixels = k["heat"][1];
     EXPECT_EQ(pixels["name"], "pixels");
     EXPECT_EQ(pixels["space"], "global");
@@ -393,6 +393,33 @@ TEST(HeadlessCounters, OfWordsNameTheArraysAndTheHottestWords) {
     const std::string text = summary(result);
     EXPECT_NE(text.find("tile, shared memory, 1024 bytes"), std::string::npos) << text;
     EXPECT_NE(text.find("0 to 255"), std::string::npos) << text;
+}
+
+// A block is 8 warps, each with 2 rows of the tile, and reads the word at the opposite place.
+TEST(HeadlessCounters, OfWordsHaveTheRacesThatTheCheckFinds) {
+    const std::shared_ptr<compute::EmulatedDevice> device = compute::make_emulated_device("");
+    HeadlessRequest request = small("ripple");
+    request.assignments.push_back({"sync", "off"});
+    request.counters = true;
+    request.heat = emulator::HeatFigure::races;
+    request.checks = parse_checks("race");
+    const RunResult result = run_experiment(device, request, no_painter());
+    const Json json = Json::parse(dump(to_json(result)));
+    std::uint64_t hazards = 0;
+    for (const Json& finding : json["findings"])
+        if (finding["kind"] == "race") hazards += finding["count"].get<std::uint64_t>();
+    EXPECT_GT(hazards, 0u);
+    for (const Json& k : json["counters"]) {
+        const bool racy = k["kernel"] == "ripple_txty_nosync";
+        for (const Json& array : k["heat"])
+            for (const Json& run : array["runs"])
+                EXPECT_EQ(run["races"], racy && array["name"] == "tile" ? k["blocks"] : Json(0))
+                    << k["kernel"] << " " << array["name"];
+        if (racy) EXPECT_EQ(hazards, 256 * k["blocks"].get<std::uint64_t>());
+    }
+    const std::string text = summary(result);
+    EXPECT_NE(text.find("0 atomics, " + std::to_string(hazards) + " races"), std::string::npos)
+        << text;
 }
 
 TEST(HeadlessCounters, WorkTogetherWithChecks) {

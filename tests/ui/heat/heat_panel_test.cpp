@@ -28,6 +28,23 @@ TEST_F(HeatPanelTest, ShowsTheFigureOfTheArrayThatIsChosen) {
     EXPECT_EQ(value("heat.grid"), "4096 words, 64 in a row, at most 1");
 }
 
+// 16 blocks read each word of the tile once, in a warp that did not write it.
+TEST_F(HeatPanelTest, ShowsTheRacesOfEachWord) {
+    show("ripple", {{"size", "64"}, {"sync", "off"}});
+    click("dock.heat");
+    click("heat.figure:races");
+    EXPECT_EQ(value("heat.array"), "tile");
+    EXPECT_EQ(value("heat.grid"), "256 words, 32 in a row, at most 16");
+    click("heat.array");
+    click("heat.array:pixels");
+    EXPECT_EQ(value("heat.figure:races"), "on");
+    EXPECT_EQ(value("heat.scale"), "0");
+    set("sync", "on");
+    click("heat.array");
+    click("heat.array:tile");
+    EXPECT_EQ(value("heat.scale"), "0");
+}
+
 TEST_F(HeatPanelTest, FollowsTheKernelOnShow) {
     show("reduction", {{"kernel", "sequential"}, {"n", "4096"}, {"block", "256"}});
     click("dock.heat");

@@ -315,8 +315,8 @@ TEST_F(LaunchPanelTest, TheAccessesToEachElementArePaintedOverThePicture) {
               float(pixels.y + (y + 0.5) * pixels.h / 32));
         return value("picture.hover.hint");
     };
-    EXPECT_EQ(hover(31, 23), "1 reads, 1 writes, 0 atomics") << "element 767";
-    EXPECT_EQ(hover(0, 24), "0 reads, 0 writes, 0 atomics") << "element 768";
+    EXPECT_EQ(hover(31, 23), "1 reads, 1 writes, 0 atomics, 0 races") << "element 767";
+    EXPECT_EQ(hover(0, 24), "0 reads, 0 writes, 0 atomics, 0 races") << "element 768";
     EXPECT_EQ(hover(8, 31), "(no such widget)") << "y has 1000 elements";
     set("buffer", "x");
     set("paint", "writes");
