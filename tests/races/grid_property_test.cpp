@@ -2,6 +2,7 @@
 #include <random>
 #include <set>
 
+#include "emulator/checks/heat_map.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/global_window.h"
 #include "emulator/races/grid_races.h"
@@ -36,6 +37,7 @@ std::string kernel_of_a_table() {
 
 struct Racing {
     std::uint64_t read_and_write = 0, write_and_write = 0;
+    std::map<std::uint64_t, std::uint64_t> by_word{};  ///< both, by the word of the byte
     bool operator==(const Racing&) const = default;
 };
 
@@ -57,6 +59,7 @@ Racing racing_bytes(const std::vector<std::uint32_t>& table) {
         bool other = false;
         for (const std::uint32_t block : readers[byte]) other |= by.size() > 1 || !by.count(block);
         racing.read_and_write += other;
+        if (other || by.size() > 1) racing.by_word[byte / 4] += other + (by.size() > 1);
     }
     return racing;
 }
@@ -82,18 +85,26 @@ TEST(GridRacesProperty, EveryByteThatBlocksRaceOnIsCountedOnce) {
             emulator::Machine machine;
             emulator::GridRaces races;
             GridForks dealt(races, forks);
+            emulator::HeatMap heat(machine.memory());
+            races.count_hazards_in(heat);
+            emulator::ObserverList all;
+            all.add(dealt);
+            all.add(heat);
             void* out = machine.memory().allocate(table_words * 4 + data_bytes);
             std::copy(table.begin(), table.end(), static_cast<std::uint32_t*>(out));
             const void* arguments[] = {&out, &table_words};
             machine.run(*module->kernels().front(), {{blocks, 1, 1}, {threads, 1, 1}, 0}, arguments,
-                        {.threads = 1}, &dealt);
+                        {.threads = 1}, &all);
             const auto found = races.findings();
+            Racing counted{
+                count(found, Hazard::read_after_write) + count(found, Hazard::write_after_read),
+                count(found, Hazard::write_after_write)};
+            const emulator::HeatArray& array = heat.kernels().at(0).arrays.at(0);
+            for (std::uint64_t word = 0; word < data_bytes / 4; ++word)
+                if (const auto n = array.count(emulator::HeatFigure::races, table_words + word))
+                    counted.by_word[word] = n;
             const Racing expected = racing_bytes(table);
-            EXPECT_EQ((Racing{count(found, Hazard::read_after_write) +
-                                  count(found, Hazard::write_after_read),
-                              count(found, Hazard::write_after_write)}),
-                      expected)
-                << "round " << round << ", " << forks << " forks";
+            EXPECT_EQ(counted, expected) << "round " << round << ", " << forks << " forks";
             clean += found.empty();
         }
     }

@@ -45,7 +45,7 @@ std::string help_of(HeatFigure figure) {
             return "How many threads access each word with an atomic.";
         case HeatFigure::races:
             return "How many hazards the race check finds at each word: accesses that nothing "
-                   "orders after a thread's earlier access. See the findings.";
+                   "orders after an earlier one by another thread.";
         case HeatFigure::conflicts:
             return "Bank conflicts: wavefronts that the word's bank takes in addition, because a "
                    "warp accesses other words of the bank too.";
