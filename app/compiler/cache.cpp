@@ -83,7 +83,7 @@ bool stands_alone(const Request& request) {
 
 /// Everything that the PTX depends on.
 Texts key_of(const Request& request, std::string_view version) {
-    Texts key{"warpscope kernel 3", std::string(version),
+    Texts key{"warpscope kernel 4", std::string(version),
               fmt::format("{}", fmt::join(options_of(request), " ")), request.file, request.source};
     key.push_back(std::to_string(request.names.size()));
     key.insert(key.end(), request.names.begin(), request.names.end());

@@ -143,10 +143,14 @@ std::string_view name_of(std::string_view path) {
     return path.substr(path.rfind('/') + 1);
 }
 
-std::string portable_path(std::string_view path, std::string_view file) {
+std::string portable_path(std::string_view path, const Request& request, std::string_view folder) {
+    const std::string& file = request.file;
     const bool own = path.ends_with(file) &&
                      (path.size() == file.size() || path[path.size() - file.size() - 1] == '/');
-    if (own) return std::string(file);
+    if (own) return file;
+    for (const Header& header : request.headers)
+        if (path == header.name || path == fmt::format("{}/{}", folder, header.name))
+            return header_in_ptx(header.name);
     return fmt::format("{}/{}", path.ends_with(".cu") ? "kernels" : "cuda", name_of(path));
 }
 
@@ -196,7 +200,7 @@ std::string place_and_text(const Request& request, const Diagnostic& diagnostic)
     return fmt::format("{}:{}: {}", request.file, diagnostic.line, diagnostic.text);
 }
 
-std::string portable_ptx(std::string_view ptx, const Request& request) {
+std::string portable_ptx(std::string_view ptx, const Request& request, std::string_view folder) {
     std::string portable;
     portable.reserve(ptx.size());
     while (!ptx.empty()) {
@@ -205,9 +209,9 @@ std::string portable_ptx(std::string_view ptx, const Request& request) {
         const std::size_t word = std::min(line.find_first_not_of(" \t"), line.size());
         const std::size_t open = line.find('"'), close = line.rfind('"');
         if (line.substr(word).starts_with(".file") && open != close)
-            portable +=
-                fmt::format("{}\"{}\"", line.substr(0, open),
-                            portable_path(line.substr(open + 1, close - open - 1), request.file));
+            portable += fmt::format(
+                "{}\"{}\"", line.substr(0, open),
+                portable_path(line.substr(open + 1, close - open - 1), request, folder));
         else
             portable += line;
         if (end < ptx.size()) portable += '\n';

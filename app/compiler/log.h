@@ -26,8 +26,9 @@ std::string clean(std::string_view text);
 std::string place_and_text(const Request& request, const Diagnostic& diagnostic);
 
 /// Makes a PTX text independent of the machine's paths: a `.file` directive names
-/// "kernels/ripple.cu" for the file of the request, "kernels/NAME.cu" for other files named by
-/// #line, and "cuda/NAME" for headers of the toolkit.
-std::string portable_ptx(std::string_view ptx, const Request& request);
+/// "kernels/ripple.cu" for the file of the request, header_in_ptx() for its headers,
+/// "kernels/NAME.cu" for other files named by #line, and "cuda/NAME" for headers of the toolkit.
+/// `folder` is the working directory of the compiler.
+std::string portable_ptx(std::string_view ptx, const Request& request, std::string_view folder);
 
 }  // namespace warpscope::compiler

@@ -263,6 +263,10 @@ std::vector<fs::path> Nvrtc::readable() const {
     return all;
 }
 
+std::string header_in_ptx(std::string_view name) {
+    return fmt::format("<{}>", name);
+}
+
 std::vector<std::string> options_of(const Request& request) {
     std::vector<std::string> options{"--gpu-architecture=compute_75", "--std=c++17"};
     options.emplace_back(request.debug_info ? "--device-debug" : "--generate-line-info");
@@ -298,7 +302,8 @@ Compiled Nvrtc::compile(const Request& request) const {
         read_log(nvrtc.text(program, nvrtc.log_size, nvrtc.log, "nvrtcGetProgramLog"), request);
     if (status == nvrtc_success) {
         const std::string ptx = nvrtc.text(program, nvrtc.ptx_size, nvrtc.ptx, "nvrtcGetPTX");
-        Compiled compiled{portable_ptx(ptx, request), std::move(diagnostics)};
+        Compiled compiled{portable_ptx(ptx, request, fs::current_path().string()),
+                          std::move(diagnostics)};
         for (const std::string& name : request.names) {
             const char* lowered = nullptr;
             nvrtc.check(nvrtc.lowered_name(program, name.c_str(), &lowered), "nvrtcGetLoweredName");

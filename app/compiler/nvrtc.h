@@ -15,8 +15,12 @@ namespace warpscope::compiler {
 struct Header {
     std::string name;  ///< as in the directive: "helper.h"
     std::string text;
+    std::string path{};  ///< of its file, for people: the compiler does not get it
     bool operator==(const Header&) const = default;
 };
+
+/// The name of a Header in the line information of PTX: "<helper.h>".
+std::string header_in_ptx(std::string_view name);
 
 /// A kernel source and the options that affect its PTX.
 struct Request {
@@ -33,7 +37,7 @@ struct Request {
 };
 
 struct Compiled {
-    std::string ptx;  ///< for compute_75; its line information names Request::file
+    std::string ptx;  ///< for compute_75, as portable_ptx() makes it
     std::vector<Diagnostic> warnings;
     std::vector<std::string> entries{};  ///< the names of Request::names in the PTX, in order
     bool operator==(const Compiled&) const = default;

@@ -221,6 +221,8 @@ TEST_F(HeadersOfASource, AreReadBesideTheTextThatIncludesThem) {
         .source = "#include \"include/a.h\"\n#include <vector>\n#include \"none.h\"\n" + kernel};
     const auto left_out = leave_out_host_code(request, folder_ / "k.cu");
     EXPECT_EQ(names(request), (std::vector<std::string>{"implied.h", "include/a.h", "b.h", "a.h"}));
+    EXPECT_EQ(request.headers[0].path, "") << "implied.h is no file";
+    EXPECT_EQ(request.headers[2].path, folder_ / "include/b.h");
     EXPECT_EQ(request.headers[2].text,
               std::string(17, ' ') + "\n__device__ int b() { return 1; }\n");
     ASSERT_EQ(left_out.size(), 2U);

@@ -130,13 +130,27 @@ TEST(PortablePtx, FileDirectivesDoNotDependOnTheMachine) {
         "\t.file\t3 \"/home/me/other.cu\"\n"
         "\t.file\t4 \"kernels/gallery/life.cu\"\n"
         "\t.file\t5 \"/home/my-kernels/gallery/life.cu\"";
-    EXPECT_EQ(portable_ptx(ptx, {"kernels/gallery/life.cu", ""}),
+    EXPECT_EQ(portable_ptx(ptx, {"kernels/gallery/life.cu", ""}, "/home/me"),
               "\t.loc\t1 3 5\n// .file 9 \"/a/kernels/gallery/life.cu\"\n"
               "\t.file\t1 \"kernels/gallery/life.cu\"\n"
               "\t.file\t2 \"cuda/sm_32_intrinsics.hpp\"\n"
               "\t.file\t3 \"kernels/other.cu\"\n"
               "\t.file\t4 \"kernels/gallery/life.cu\"\n"
               "\t.file\t5 \"kernels/life.cu\"");
+}
+
+TEST(PortablePtx, HeadersOfTheRequestKeepTheNamesOfTheirDirectives) {
+    const Request request{.file = "kernels/launch/mine.cu",
+                          .headers = {{"tile.h", ""}, {"../common/x.h", ""}, {"/abs/y.h", ""}}};
+    // The toolkit has a header tile.h too.
+    const std::string ptx =
+        ".file 1 \"/home/me/kernels/launch/mine.cu\"\n.file 2 \"/home/me/tile.h\"\n"
+        ".file 3 \"/home/me/../common/x.h\"\n.file 4 \"/abs/y.h\"\n"
+        ".file 5 \"/usr/local/cuda/include/tile.h\"\n.file 6 \"/home/me/z.h\"\n";
+    EXPECT_EQ(portable_ptx(ptx, request, "/home/me"),
+              ".file 1 \"kernels/launch/mine.cu\"\n.file 2 \"<tile.h>\"\n"
+              ".file 3 \"<../common/x.h>\"\n.file 4 \"</abs/y.h>\"\n"
+              ".file 5 \"cuda/tile.h\"\n.file 6 \"cuda/z.h\"\n");
 }
 
 }  // namespace

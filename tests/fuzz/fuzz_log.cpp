@@ -16,8 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             text.remove_prefix(bytes);
         }
     }
-    const std::string portable = compiler::portable_ptx(log, request);
-    tests::require(compiler::portable_ptx(portable, request) == portable,
+    const std::string portable = compiler::portable_ptx(log, request, "/home/me");
+    tests::require(compiler::portable_ptx(portable, request, "/home/me") == portable,
                    "a portable text stays as it is");
     return 0;
 }

@@ -156,6 +156,65 @@ class Launches(cli_kernels_test.Kernels):
         self.assertEqual({f["kernel"] for f in json.loads(done.stdout)["findings"]},
                          {"block_sums<256>"})
 
+    def mirrored(self, include, body):
+        """Checks a kernel of 64 threads with an array in shared memory; returns the lines of text."""
+        self.write_all(f"#include {include}\n__global__ void mirror(int* out) {{\n"
+                       "    __shared__ int tile[64];\n" + body + "}\n",
+                       {"source": "sums.cu", "buffers": {"out": {"shape": 64}},
+                        "launches": [{"kernel": "mirror", "grid": 1, "block": 64}]})
+        return self.run_program("--check", "race", "--launch", "sums.launch.json", "--sarif",
+                                "found.sarif")
+
+    def test_a_race_in_a_header_is_found_there_and_where_it_is_called(self):
+        (self.folder / "sub").mkdir()
+        self.write("sub/deep.h", "__device__ inline int at(const int* tile, int i) {\n"
+                   "    return tile[i];\n}\n")
+        self.write("tile.h", "#pragma once\n#include \"sub/deep.h\"\n"
+                   "__device__ inline void put(int* tile) {\n    tile[threadIdx.x] = threadIdx.x;\n}\n"
+                   "__device__ inline int get(const int* tile) {\n"
+                   "    return at(tile, 63 - threadIdx.x);\n}\n")
+        done = self.mirrored('"tile.h"', "    put(tile);\n    out[threadIdx.x] = get(tile);\n")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        write, read = "tile.h:4 (called at sums.cu:4)", "sub/deep.h:2 (called at sums.cu:5)"
+        text = " ".join(done.stdout.replace("=========", " ").split())
+        self.assertIn(f"WAR race between {read} and {write}, in mirror [", text)
+        self.assertIn("__syncthreads() is missing between sums.cu:4 and sums.cu:5.", text)
+        results = json.loads((self.folder / "found.sarif").read_text())["runs"][0]["results"]
+        race = next(r for r in results if r["ruleId"] == "race")
+
+        def line(location):
+            place = location["physicalLocation"]
+            return f"{place['artifactLocation']['uri']}:{place['region']['startLine']}"
+
+        self.assertEqual(line(race["locations"][0]), "sub/deep.h:2")
+        self.assertEqual([(line(r), r["message"]["text"]) for r in race["relatedLocations"]],
+                         [("tile.h:7", "Called here"), ("sums.cu:5", "Called here"),
+                          ("tile.h:4", "The other access"),
+                          ("sums.cu:4", "The other access is called here")])
+
+    def test_a_race_in_a_header_of_the_toolkit_is_found_where_it_is_called(self):
+        done = self.mirrored("<cub/block/block_reduce.cuh>", """
+    using Reduce = cub::BlockReduce<int, 64>;
+    __shared__ Reduce::TempStorage storage;
+    int sum = 0;
+    #pragma unroll 1
+    for (int i = 0; i < 2; ++i)
+        sum += Reduce(storage).Sum(threadIdx.x);
+    out[threadIdx.x] = sum;
+""")
+        if "block_reduce.cuh" in done.stderr:
+            self.skipTest("the headers of the CUDA Toolkit are not installed")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        # The second sum overwrites the storage of the first one.
+        text = " ".join(done.stdout.replace("=========", " ").split())
+        self.assertIn("WAR race between sums.cu:10 and sums.cu:10, in mirror [", text)
+        self.assertRegex(text, r"at sums\.cu:10 \(in the toolkit's \w+\.cuh:\d+\)")
+        results = json.loads((self.folder / "found.sarif").read_text())["runs"][0]["results"]
+        places = {json.dumps(place["physicalLocation"], sort_keys=True) for r in results
+                  for place in r["locations"] + r["relatedLocations"]}
+        self.assertEqual(places, {json.dumps(
+            {"artifactLocation": {"uri": "sums.cu"}, "region": {"startLine": 10}})})
+
     def test_an_expectation_that_fails_ends_with_1(self):
         self.write_all(SOURCE, {**LAUNCH, "expect": [{"buffer": "in", "equals": "i * 0.5 + (i == 9)"}]})
         done = self.run_launch("--headless", "--device", "emulator")

@@ -81,11 +81,11 @@ class Includes {
     using Folders = std::span<const std::filesystem::path>;
     explicit Includes(Folders folders) : folders_(folders.begin(), folders.end()) {}
 
-    std::vector<std::string> texts, names;  ///< in order; the first text is the source
-    std::vector<LeftOut> left_out;          ///< of the source
-    bool brings_half = false;               ///< a header that is left out has __half
+    std::vector<std::string> texts, names, paths;  ///< in order; the first is the source
+    std::vector<LeftOut> left_out;                 ///< of the source
+    bool brings_half = false;                      ///< a header that is left out has __half
 
-    void read(std::string name, std::string source, const std::filesystem::path& folder) {
+    void read(std::string name, std::string source, const std::filesystem::path& path) {
         const std::size_t index = texts.size();
         bytes_ += source.size();
         if (index >= most_headers || bytes_ > largest_headers)
@@ -94,12 +94,13 @@ class Includes {
                             largest_headers >> 20));
         texts.push_back(source);
         names.push_back(std::move(name));
+        paths.push_back(path.lexically_normal().string());
         for (const SourceToken& token : tokens_of(source)) {
             if (token.kind != SourceToken::Kind::directive) continue;
             const auto directive =
                 std::string_view(source).substr(token.begin, token.end - token.begin);
             const auto included = included_by(directive);
-            if (included.empty() || keep(included, directive, folder)) continue;
+            if (included.empty() || keep(included, directive, path.parent_path())) continue;
             blank(texts[index], token);
             brings_half = brings_half || begins_with_one_of(included, half_headers);
             if (index != 0) continue;
@@ -136,7 +137,7 @@ class Includes {
             std::error_code error;
             if (!std::filesystem::is_regular_file(path, error)) continue;
             if (seen_.insert(std::string(name)).second)
-                read(std::string(name), read_source_file(path), path.parent_path());
+                read(std::string(name), read_source_file(path), path);
             return true;
         }
         return false;
@@ -157,13 +158,14 @@ class Includes {
 std::vector<LeftOut> leave_out_host_code(Request& request, const std::filesystem::path& path,
                                          std::span<const std::filesystem::path> folders) {
     Includes includes(folders);
-    includes.read("", request.source, path.parent_path());
+    includes.read("", request.source, path);
     std::vector<DeviceCode> codes = device_code(includes.texts, request.names);
     std::string implied(implied_text);
     if (includes.brings_half) implied += half_text;
     request.headers.push_back({std::string(implied_header), std::move(implied)});
     for (std::size_t i = 1; i < codes.size(); ++i)
-        request.headers.push_back({includes.names[i], std::move(codes[i].source)});
+        request.headers.push_back(
+            {includes.names[i], std::move(codes[i].source), includes.paths[i]});
     request.source = std::move(codes[0].source);
     std::vector<LeftOut> left_out = std::move(includes.left_out);
     left_out.insert(left_out.end(), codes[0].left_out.begin(), codes[0].left_out.end());

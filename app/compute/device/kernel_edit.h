@@ -22,6 +22,8 @@ struct KernelEdit {
     std::string from{};  ///< the path that the user gave; empty if typed in the editor
     /// The names in the source of kernels that have others in the PTX: C++ mangles them.
     std::map<std::string, std::string> names{};
+    /// The paths of the headers that it includes, by compiler::header_in_ptx().
+    std::map<std::string, std::string> headers{};
 };
 
 /// Edits by file. Two maps are equal if they point at the same objects.

@@ -36,7 +36,7 @@ class Tracer : public emulator::Observer {
     }
 
     void on_instruction(std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t pc) override {
-        if (kernel_->lines[pc].barrier) next_.barrier = kernel_->where(pc);
+        if (kernel_->lines[pc].barrier) next_.barrier = kernel_->own_line(pc);
     }
 
     void on_shared_access(const emulator::Access& access) override {
@@ -103,7 +103,7 @@ class Tracer : public emulator::Observer {
         std::byte bytes[16]{};
         if (access.kind == emulator::MemoryAccess::store) access.stored(lane, bytes);
         StoreRecord record;
-        record.store = {thread, address, 0, kernel_->where(access.pc), {}};
+        record.store = {thread, address, 0, kernel_->own_line(access.pc), {}};
         std::memcpy(&record.store.value, bytes, sizeof(float));
         record.loads = std::exchange(since_store_[thread], {});
         stores_.push_back(std::move(record));

@@ -51,7 +51,7 @@ void BarrierCheck::on_barrier_arrival(const BarrierArrival& a) {
             "Divergent threads in warp {} of block {}: thread {} arrives at the barrier at {} "
             "without thread {} and {} more threads of its warp, which took another branch. All "
             "threads of a warp must arrive at a barrier together.",
-            a.warp, name_of(f.first.block), name_of(f.first.thread), f.first.where(),
+            a.warp, name_of(f.first.block), name_of(f.first.thread), f.first.where_in_full(),
             name_of(absent.thread), threads - 1);
         return f;
     });
@@ -67,7 +67,7 @@ void BarrierCheck::on_barrier_release(const BarrierRelease& r) {
             "Divergent threads in block {}: the barrier at {}, where thread {} waits, completes "
             "without {} threads of the block. They have exited, and a barrier does not wait for "
             "exited threads.",
-            name_of(f.first.block), f.first.where(), name_of(f.first.thread), gone);
+            name_of(f.first.block), f.first.where_in_full(), name_of(f.first.thread), gone);
         return f;
     });
 }

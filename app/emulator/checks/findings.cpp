@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ranges>
 #include <tuple>
 
 namespace warpscope::emulator {
@@ -25,10 +26,33 @@ int harm_rank(const Finding& f) {
     return 5;
 }
 
+/// The user's lines, from that of the kernel to the one in which the code stands.
+std::vector<std::string> users_calls(const ThreadAtLine& at) {
+    std::vector<std::string> lines{at.own_line()};
+    for (const HeaderLine& header : at.inlined | std::views::reverse)
+        if (!header.toolkit) lines.push_back(fmt::format("{}:{}", header.file, header.line));
+    return lines;
+}
+
 }  // namespace
 
-std::string ThreadAtLine::where() const {
+std::string ThreadAtLine::own_line() const {
     return file.empty() ? fmt::format("PTX line {}", line) : fmt::format("{}:{}", file, line);
+}
+
+std::string ThreadAtLine::where() const {
+    return users_place(own_line(), inlined);
+}
+
+std::string ThreadAtLine::where_in_full() const {
+    return full_place(own_line(), inlined);
+}
+
+std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const ThreadAtLine& b) {
+    const std::vector<std::string> from = users_calls(a), to = users_calls(b);
+    const auto [x, y] = std::ranges::mismatch(from, to);
+    if (x == from.end() || y == to.end()) return {a.where(), b.where()};
+    return {*x, *y};
 }
 
 std::string_view to_string(FindingKind kind) {

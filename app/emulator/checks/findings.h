@@ -4,8 +4,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "emulator/program/source_line.h"
 #include "emulator/warp/dim3.h"
 
 namespace warpscope::emulator {
@@ -26,11 +28,23 @@ enum class AccessOrder : std::uint8_t { unknown, as_written, reversed };
 
 /// A thread and the source line that it executes.
 struct ThreadAtLine {
-    std::string file;  ///< empty where the PTX carries no line information
+    std::string file;  ///< the kernel's; empty where the PTX carries no line information
     int line = 0;      ///< of the file; of the PTX text where `file` is empty
     Dim3 thread, block;
-    std::string where() const;  ///< "kernels/ripple.cu:76", "PTX line 34"
+    /// The lines of headers from which the code was inlined into `line`: first the one in which it
+    /// stands, then its caller, and so on.
+    std::vector<HeaderLine> inlined{};
+
+    std::string own_line() const;  ///< "kernels/ripple.cu:76", "PTX line 34"
+    /// users_place(): "tile.h:14 (called at mine.cu:9)". Findings at one such place are one.
+    std::string where() const;
+    /// full_place(), which names a header of the toolkit too.
+    std::string where_in_full() const;
 };
+
+/// The lines between which something is missing that happens at two places: those of the outermost
+/// calls that differ. Equal texts for one place.
+std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const ThreadAtLine& b);
 
 /// One line of a check's result: what was found at one source line or pair of lines, how often, and
 /// one example.
@@ -43,9 +57,10 @@ struct Finding {
     ThreadAtLine first;  ///< of a race: the earlier access; between blocks: that of the lower block
     std::optional<ThreadAtLine> second;  ///< of a race: the other access
     std::optional<std::uint64_t> byte;   ///< offset into the block's shared memory
-    /// Accesses of single lanes; of a race between blocks, words; for a barrier: threads without it.
+    /// Accesses of single lanes; of a race between blocks, words; for a barrier: threads without
+    /// it.
     std::uint64_t count = 0;
-    std::string sentence;     ///< the example: threads, lines, the cause
+    std::string sentence;  ///< the example: threads, lines, the cause
 
     /// A race in which a read came before or after a write that the program orders the other way:
     /// it got the wrong value.

@@ -78,7 +78,7 @@ void MemoryCheck::report(const Access& a, unsigned lane, const Region& region) {
         f.sentence = fmt::format(
             "Thread {} of block {} reads {} bytes of global memory at {} that were never written, "
             "at byte {} of an allocation of {} bytes.",
-            name_of(f.first.thread), name_of(f.first.block), a.bytes, f.first.where(),
+            name_of(f.first.thread), name_of(f.first.block), a.bytes, f.first.where_in_full(),
             a.address(lane) - region.begin, region.end - region.begin);
         return f;
     });

@@ -15,6 +15,7 @@ ThreadAtLine ObservedLaunch::at(std::uint32_t pc, std::uint32_t thread, std::uin
     if (source.file >= 0 && std::size_t(source.file) < files.size())
         at.file = files[std::size_t(source.file)];
     at.line = at.file.empty() ? source.ptx_line : source.line;
+    at.inlined = header_lines(source, files);
     at.thread = index_in(block_, thread);
     at.block = index_in(grid_, block);
     return at;

@@ -16,6 +16,22 @@ namespace {
 constexpr std::size_t most_statements = 100'000, most_registers = 1'000'000;
 constexpr unsigned deepest_call = 200;  // each takes some of the host's stack
 
+// Of a statement of a function that is called at `site`. A line of another file, such as a CUDA
+// header, counts as inlined into the line of the call.
+SourceLine called_from(const SourceLine& site, SourceLine source) {
+    if (source.file == site.file) return source;
+    std::vector<FileLine> lines;
+    if (source.inlined) lines = *source.inlined;
+    if (source.file >= 0) lines.push_back({source.file, source.line});
+    if (site.inlined) lines.insert(lines.end(), site.inlined->begin(), site.inlined->end());
+    if (lines.size() > most_inlined) lines.resize(most_inlined);
+    const std::int32_t ptx_line = source.ptx_line;
+    source = site;
+    source.ptx_line = ptx_line;
+    source.inlined = std::make_shared<const std::vector<FileLine>>(std::move(lines));
+    return source;
+}
+
 }  // namespace
 
 void CallExpansion::run() {
@@ -65,11 +81,7 @@ void CallExpansion::put_statement(const CallInstance& in, const Statement& s) {
     };
     for (Operand& o : copy.operands) rename(o, rename);
     if (copy.guard >= 0) copy.guard += in.first_register;
-    // A line of another file, such as a CUDA header, is replaced by the line of the call.
-    if (in.site && copy.source.file != in.site->source.file) {
-        copy.source.file = in.site->source.file;
-        copy.source.line = in.site->source.line;
-    }
+    if (in.site) copy.source = called_from(in.site->source, copy.source);
     const OpcodeKind kind = copy.opcode->kind;
     if (kind == OpcodeKind::calls) return guarded(copy, [&] { call(in, s, copy); });
     if (kind == OpcodeKind::branches_by_index)

@@ -10,6 +10,7 @@
 
 #include "emulator/program/access_form.h"
 #include "emulator/program/instruction.h"
+#include "emulator/program/source_line.h"
 #include "emulator/program/special_register.h"
 
 namespace warpscope::emulator {
@@ -26,18 +27,6 @@ struct Parameter {
     std::uint32_t align = 1;   ///< bytes
     std::uint32_t offset = 0;  ///< bytes, in the packed arguments
 };
-
-/// Where an instruction comes from.
-struct SourceLine {
-    std::int32_t file = -1;  ///< index into Module::files(); -1 where the PTX has no .loc
-    std::int32_t line = 0;
-    std::int32_t ptx_line = 0;
-};
-
-/// "file.cu:12", or "PTX line 34" where the PTX has no line information.
-std::string place_of(const SourceLine& at, const std::vector<std::string>& files);
-/// "file.cu:12, PTX line 34", for errors at loading.
-std::string load_place(const SourceLine& at, const std::vector<std::string>& files);
 
 /// What a user, an observer or an error message needs to know about an instruction.
 struct InstructionInfo {
@@ -107,7 +96,8 @@ struct Kernel {
     const Module* module = nullptr;
 
     std::uint32_t index_of(const Instruction* i) const { return std::uint32_t(i - code.data()); }
-    /// "file.cu:12", or "PTX line 34" where the PTX has no line information.
+    std::string own_line(std::uint32_t index) const;  ///< of an instruction: "file.cu:12"
+    /// place_of() an instruction: "file.cu:12", "tile.h:14 (called at file.cu:12)".
     std::string where(std::uint32_t index) const;
 };
 

@@ -70,38 +70,11 @@ void Parser::file_directive() {
     while (lexer_.accept(",")) lexer_.next();  // timestamp and size
 }
 
-// Code that the compiler inlined from another file, such as a CUDA header, gets the line of the
-// kernel's file into which it was inlined. Where that line is in another file, too, the statement
-// keeps the line of the statement before it.
-void Parser::loc_directive() {
-    const std::int32_t ptx_line = lexer_.peek().line;
-    lexer_.next();
-    SourceLine found{std::int32_t(lexer_.expect_integer()), std::int32_t(lexer_.expect_integer()),
-                     ptx_line};
-    lexer_.expect_integer();  // column
-    if (kernel_file_ < 0) kernel_file_ = found.file;
-    while (lexer_.accept(",")) {
-        const Token word = lexer_.next();
-        if (word.is("function_name")) {
-            lexer_.next();
-            if (lexer_.accept("+")) lexer_.expect_integer();
-        } else if (word.is("inlined_at")) {
-            SourceLine at{std::int32_t(lexer_.expect_integer()),
-                          std::int32_t(lexer_.expect_integer()), ptx_line};
-            lexer_.expect_integer();
-            if (found.file != kernel_file_) found = at;
-        } else {
-            lexer_.fail(fmt::format("unknown .loc attribute '{}'", word.text), word.line);
-        }
-    }
-    // The compiler writes line 0 for code without a line.
-    if (found.file == kernel_file_ && found.line > 0) source_ = found;
-}
-
 void Parser::begin(KernelSyntax& kernel) {
     kernel_ = &kernel;
     kernel_file_ = -1;
     source_ = {};
+    inlined_.clear();
     kernel.ptx_line = lexer_.peek().line;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <compare>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,7 +13,7 @@
 namespace warpscope::emulator {
 
 /// A recursive-descent parser of PTX. ptx_parser.cpp parses the module level, ptx_statement.cpp the
-/// body of a kernel or function.
+/// body of a kernel or function, ptx_location.cpp its source lines.
 class Parser {
   public:
     Parser(std::string_view text, const std::string& name) : lexer_(text, name) {
@@ -32,11 +33,24 @@ class Parser {
         Type type = Type::b8;
     };
 
+    /// Of a .loc: what tells a place where a function was inlined from others.
+    struct Position {
+        std::int32_t file = -1, line = 0, column = 0;
+        auto operator<=>(const Position&) const = default;
+    };
+    /// Code of other files, inlined into a line of the kernel's file.
+    struct Inlining {
+        std::int32_t line = 0;        ///< of the kernel's file; 0 where it is not known
+        std::vector<FileLine> lines;  ///< see SourceLine::inlined
+    };
+
     void module_directive();
     void skip_line_of_words();
     void skip_braces();
     void file_directive();
     void loc_directive();
+    Position position();
+    Inlining inlining_at(const Position& caller) const;
     void function();
     void entry();
     void begin(KernelSyntax& kernel);
@@ -66,6 +80,7 @@ class Parser {
     std::vector<Scope> scopes_;
     SourceLine source_;
     std::int32_t kernel_file_ = -1;
+    std::map<Position, Inlining> inlined_;  ///< the newest .loc of each position, in other files
 };
 
 }  // namespace warpscope::emulator

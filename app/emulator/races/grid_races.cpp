@@ -317,8 +317,8 @@ Finding GridRaces::finding(const Instructions& at, const Pair& pair) const {
         name_of(f.first.thread), name_of(f.first.block), pair.first.writes ? "writes" : "reads",
         describe_global(*memory_, *launch_.kernel().module,
                         pair.memory->address_of(pair.row, pair.cell)),
-        f.first.where(), name_of(f.second->thread), name_of(f.second->block),
-        pair.second.writes ? "writes" : "reads", f.second->where(),
+        f.first.where_in_full(), name_of(f.second->thread), name_of(f.second->block),
+        pair.second.writes ? "writes" : "reads", f.second->where_in_full(),
         at.severity == Severity::warning ? ", with the same value" : "",
         by_words() ? "no release and acquire of one word" : "nothing");
     return f;

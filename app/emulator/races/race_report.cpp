@@ -89,7 +89,7 @@ void RaceReport::add_unwritten(std::uint32_t byte, const Access& read, std::uint
             f.sentence = fmt::format(
                 "Thread {} of block {} reads byte {} of shared memory at {} before any thread of "
                 "its block has written it. The value is undefined.",
-                name_of(f.first.thread), name_of(f.first.block), byte, f.first.where());
+                name_of(f.first.thread), name_of(f.first.block), byte, f.first.where_in_full());
             return f;
         });
 }
@@ -116,7 +116,7 @@ std::string RaceReport::missing_barrier(const Conflict& conflict, const Access& 
     if (by_words_)
         return "no barrier, and no release and acquire of one word, orders these accesses";
     const char* barrier = conflict.earlier.warp == later.warp ? "__syncwarp()" : "__syncthreads()";
-    std::string from = f.first.where(), to = f.second->where();
+    auto [from, to] = lines_between(f.first, *f.second);
     if (from == to)
         return fmt::format(
             "{} is missing between one pass of this line and the next, or an atomic operation",
@@ -143,20 +143,21 @@ std::string RaceReport::sentence(const Conflict& conflict, const Access& later,
         return fmt::format(
             "{} and {} store different values to {} in one instruction, at "
             "{}. Either value may remain, and no barrier can order the two stores.",
-            subject(second, later.warp), other(first, earlier.warp), place, second.where());
+            subject(second, later.warp), other(first, earlier.warp), place, second.where_in_full());
     const char* atomically = later.kind == MemoryAccess::atomic ? " atomically" : "";
     const std::string missing = missing_barrier(conflict, later, f);
     if (f.misread() && conflict.hazard == Hazard::write_after_read)
         return fmt::format("{} read {} at {} before {} wrote it{} at {}: {}.",
-                           subject(first, earlier.warp), place, first.where(),
-                           other(second, later.warp), atomically, second.where(), missing);
+                           subject(first, earlier.warp), place, first.where_in_full(),
+                           other(second, later.warp), atomically, second.where_in_full(), missing);
     const char* did = f.misread()                                   ? "had overwritten"
                       : conflict.hazard == Hazard::write_after_read ? "read"
                                                                     : "wrote";
     return fmt::format("{} {}{} {} at {} after {} {} it at {}{}: {}.", subject(second, later.warp),
                        conflict.hazard == Hazard::read_after_write ? "reads" : "overwrites",
-                       atomically, place, second.where(), other(first, earlier.warp), did,
-                       first.where(), conflict.same_value ? ", with the same value" : "", missing);
+                       atomically, place, second.where_in_full(), other(first, earlier.warp), did,
+                       first.where_in_full(), conflict.same_value ? ", with the same value" : "",
+                       missing);
 }
 
 }  // namespace warpscope::emulator

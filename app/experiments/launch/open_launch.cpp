@@ -44,6 +44,9 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
     for (const std::filesystem::path& folder : file.include)
         folders.push_back(file.in_folder(folder));
     opened.left_out = compiler::leave_out_host_code(request, source_path, folders);
+    std::map<std::string, std::string> headers;
+    for (const compiler::Header& header : request.headers)
+        if (!header.path.empty()) headers[compiler::header_in_ptx(header.name)] = header.path;
     compiler::Compiled compiled = helpers.compile(request, stop);
     request.debug_info = true;
     const std::string described = helpers.compile(request, stop).ptx;
@@ -70,7 +73,8 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                             .ptx = std::move(compiled.ptx),
                             .warnings = std::move(compiled.warnings),
                             .from = source_path.string(),
-                            .names = std::move(names)});
+                            .names = std::move(names),
+                            .headers = std::move(headers)});
     return opened;
 }
 

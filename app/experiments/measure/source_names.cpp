@@ -12,11 +12,18 @@ void replace_all(std::string& words, std::string_view name, std::string_view by)
         words.replace(at, name.size(), by);
 }
 
+void name_files(emulator::ThreadAtLine& at, const compute::KernelEdits& edits) {
+    at.file = as_named(std::move(at.file), edits);
+    for (emulator::HeaderLine& header : at.inlined)
+        header.file = as_named(std::move(header.file), edits);
+}
+
 }  // namespace
 
 std::string as_named(std::string words, const compute::KernelEdits& edits) {
     for (const auto& [file, edit] : edits) {
         if (!edit->from.empty()) replace_all(words, compute::kernel_path(file), edit->from);
+        for (const auto& [name, path] : edit->headers) replace_all(words, name, path);
         for (const auto& [entry, name] : edit->names) replace_all(words, entry, name);
     }
     return words;
@@ -27,8 +34,8 @@ std::vector<emulator::Finding> as_named(std::vector<emulator::Finding> findings,
     for (emulator::Finding& finding : findings) {
         finding.sentence = as_named(std::move(finding.sentence), edits);
         finding.kernel = as_named(std::move(finding.kernel), edits);
-        finding.first.file = as_named(std::move(finding.first.file), edits);
-        if (finding.second) finding.second->file = as_named(std::move(finding.second->file), edits);
+        name_files(finding.first, edits);
+        if (finding.second) name_files(*finding.second, edits);
     }
     return findings;
 }

@@ -20,8 +20,13 @@ constexpr std::string_view margin = "========= ";
 constexpr std::size_t text_columns = 86;
 
 Json party_json(const emulator::ThreadAtLine& party) {
+    Json inlined = Json::array();
+    for (const emulator::HeaderLine& header : party.inlined)
+        inlined.push_back(
+            {{"file", header.file}, {"line", header.line}, {"toolkit", header.toolkit}});
     return {{"file", party.file.empty() ? Json(nullptr) : Json(party.file)},
             {"line", party.line},
+            {"inlined", std::move(inlined)},
             {"thread", to_json(party.thread)},
             {"block", to_json(party.block)}};
 }

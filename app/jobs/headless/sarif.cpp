@@ -37,26 +37,45 @@ Json text_of(std::string_view text) {
 }
 
 /// Without a file there is only the kernel's name.
-Json location(const ThreadAtLine& at, const std::string& kernel) {
+Json location(const std::string& file, int line, const std::string& kernel) {
     const Json function = {{"name", kernel}, {"kind", "function"}};
     Json json = {{"logicalLocations", Json::array({function})}};
-    if (!at.file.empty())
-        json["physicalLocation"] = {{"artifactLocation", Json{{"uri", uri_of(at.file)}}},
-                                    {"region", Json{{"startLine", at.line}}}};
+    if (!file.empty())
+        json["physicalLocation"] = {{"artifactLocation", Json{{"uri", uri_of(file)}}},
+                                    {"region", Json{{"startLine", line}}}};
     return json;
+}
+
+/// The user's lines that lead to an access: first the one in which it stands, then its callers up
+/// to the kernel. Headers of the toolkit are no files of the user's repository.
+std::vector<Json> locations(const ThreadAtLine& at, const std::string& kernel) {
+    std::vector<Json> all;
+    for (const emulator::HeaderLine& header : at.inlined)
+        if (!header.toolkit) all.push_back(location(header.file, header.line, kernel));
+    all.push_back(location(at.file, at.line, kernel));
+    return all;
 }
 
 Json result(const Finding& f) {
     Json json = {{"ruleId", to_string(f.kind)},
                  {"ruleIndex", std::size_t(f.kind)},
                  {"level", to_string(f.severity)},
-                 {"message", text_of(f.sentence)},
-                 {"locations", Json::array({location(f.place(), f.kernel)})}};
+                 {"message", text_of(f.sentence)}};
+    Json related = Json::array();
+    const auto add = [&](Json place, std::string_view message) {
+        place["message"] = text_of(message);
+        related.push_back(std::move(place));
+    };
+    const std::vector<Json> lines = locations(f.place(), f.kernel);
+    json["locations"] = Json::array({lines.front()});
+    for (std::size_t i = 1; i < lines.size(); ++i) add(lines[i], "Called here");
     if (f.second) {
-        Json other = location(&f.place() == &f.first ? *f.second : f.first, f.kernel);
-        other["message"] = text_of("The other access");
-        json["relatedLocations"] = Json::array({other});
+        const auto other = locations(&f.place() == &f.first ? *f.second : f.first, f.kernel);
+        add(other.front(), "The other access");
+        for (std::size_t i = 1; i < other.size(); ++i)
+            add(other[i], "The other access is called here");
     }
+    if (!related.empty()) json["relatedLocations"] = std::move(related);
     json["properties"] = {{"kernel", f.kernel}, {"count", f.count}};
     return json;
 }

@@ -128,7 +128,7 @@ void BanksPanel::draw(Ui& ui) {
     record(ui, "banks.sentence", picture.sentence);
     text(ui.fonts.small, colour::dim, description(*access));
     const emulator::Kernel& kernel = microscope.stepper().kernel();
-    text(ui.fonts.small, colour::dim, kernel.where(access->pc));
+    text(ui.fonts.small, colour::dim, microscope.where(access->pc));
     text(ui.fonts.small, colour::faint, one_line(kernel.lines[access->pc].text));
     ImGui::PopTextWrapPos();
 

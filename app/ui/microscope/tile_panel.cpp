@@ -76,7 +76,7 @@ std::string words_about(const Microscope& microscope, std::size_t index) {
     const auto party = [&](const char* did, std::int32_t thread, std::uint32_t pc,
                            std::uint32_t epoch) {
         words += fmt::format("\n{} by thread {} of warp {}, {}, after {}", did,
-                             thread_name(microscope, thread), thread / 32, kernel.where(pc),
+                             thread_name(microscope, thread), thread / 32, microscope.where(pc),
                              compute::plural(epoch, "barrier"));
     };
     if (word.writer == WordView::nobody)

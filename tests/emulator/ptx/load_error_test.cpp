@@ -106,20 +106,6 @@ info: .b8 1
     for (std::uint32_t t = 0; t < 40; ++t) EXPECT_EQ(out[t], t + 7);
 }
 
-TEST(Load, CodeInlinedFromAnotherFileHasTheKernelsLine) {
-    const auto m = Module::parse(
-        ".version 9.0\n.target sm_75\n.address_size 64\n.visible .entry k() {\n.reg .b32 %r<4>;\n"
-        ".loc 1 10 1\nadd.s32 %r1, 1, 2;\n"
-        ".loc 2 99 1, function_name $L__info_string0, inlined_at 1 11 4\nadd.s32 %r2, %r1, 2;\n"
-        ".loc 2 77 1, function_name $L__info_string0, inlined_at 2 98 4\nadd.s32 %r3, %r1, 2;\n"
-        "ret;\n}\n.file 1 \"a.cu\"\n.file 2 \"b.h\"\n",
-        "t");
-    const Kernel& k = *m->find("k");
-    EXPECT_EQ(k.where(0), "a.cu:10");
-    EXPECT_EQ(k.where(1), "a.cu:11");
-    EXPECT_EQ(k.where(2), "a.cu:11");
-}
-
 TEST(Load, ModuleVariablesKeepValuesBetweenLaunches) {
     Runner r(kernel_text("atom.global.add.u32 %r2, [counter], 5;\nst.global.u32 [%rd1], %r2;",
                          ".global .align 4 .u32 counter = 100;"));

@@ -268,7 +268,8 @@ TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
                                                   "second", "address", "count", "sentence"}));
         EXPECT_EQ(f["severity"], "error");
         EXPECT_EQ(f["kernel"], "ripple_txty_nosync");
-        EXPECT_EQ(keys(f["first"]), (std::set<std::string>{"file", "line", "thread", "block"}));
+        EXPECT_EQ(keys(f["first"]),
+                  (std::set<std::string>{"file", "line", "inlined", "thread", "block"}));
         EXPECT_EQ(f["first"]["file"], "kernels/ripple.cu");
         EXPECT_EQ(f["first"]["thread"].size(), 3u);
         if (f["kind"] != "race") continue;

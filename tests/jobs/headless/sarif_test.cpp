@@ -82,6 +82,42 @@ TEST(Sarif, TheReadOfARaceIsItsPlace) {
     EXPECT_EQ(place(log["runs"][0]["results"][0]["locations"][0])["region"]["startLine"], 7);
 }
 
+TEST(Sarif, CodeOfTheUsersHeadersHasItsPlaceThereAndItsCallersAreRelated) {
+    Finding f = race(Hazard::read_after_write);
+    f.first = {"mine.cu", 6, {}, {}, {{"tile.h", 4, false}}};
+    f.second = {"mine.cu",
+                7,
+                {},
+                {},
+                {{"cuda/x.cuh", 1, true}, {"sub/deep.h", 3, false}, {"tile.h", 8, false}}};
+    const Json log = sarif({f}, true);
+    expect_valid(log);
+    const Json& result = log["runs"][0]["results"][0];
+    const auto line = [](const Json& l) {
+        return place(l)["artifactLocation"]["uri"].get<std::string>() + ":" +
+               std::to_string(place(l)["region"]["startLine"].get<int>());
+    };
+    ASSERT_EQ(result["locations"].size(), 1u);
+    EXPECT_EQ(line(result["locations"][0]), "sub/deep.h:3");
+    std::vector<std::string> related;
+    for (const Json& l : result["relatedLocations"])
+        related.push_back(l["message"]["text"].get<std::string>() + " " + line(l));
+    EXPECT_EQ(related, (std::vector<std::string>{"Called here tile.h:8", "Called here mine.cu:7",
+                                                 "The other access tile.h:4",
+                                                 "The other access is called here mine.cu:6"}));
+}
+
+TEST(Sarif, CodeOfTheToolkitHasItsPlaceInTheKernel) {
+    Finding f = race(Hazard::read_after_write);
+    f.second = {"mine.cu", 14, {}, {}, {{"cuda/x.cuh", 1, true}, {"cuda/y.cuh", 3, true}}};
+    const Json log = sarif({f}, true);
+    expect_valid(log);
+    const Json& result = log["runs"][0]["results"][0];
+    EXPECT_EQ(place(result["locations"][0])["artifactLocation"]["uri"], "mine.cu");
+    EXPECT_EQ(place(result["locations"][0])["region"]["startLine"], 14);
+    EXPECT_EQ(result["relatedLocations"].size(), 1u) << "the other access";
+}
+
 TEST(Sarif, EachKindOfFindingHasItsRule) {
     std::vector<Finding> findings;
     for (const FindingKind kind : {FindingKind::memory, FindingKind::barrier,
