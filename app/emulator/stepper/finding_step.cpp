@@ -13,16 +13,23 @@ constexpr std::size_t most_looked_at = 4096;
 
 /// One thread's access in the stepper's block.
 struct Party {
-    Party(const Stepper& stepper, const ThreadAtLine& at) : line(at.line) {
+    Party(const Stepper& stepper, const ThreadAtLine& at) {
         const Dim3& size = stepper.launch().launch.block;
         const std::uint32_t index = at.thread.x + size.x * (at.thread.y + size.y * at.thread.z);
         warp = index / 32;
         lane = index % 32;
+        const Kernel& kernel = stepper.kernel();
+        const std::string place = at.where();
+        for (std::uint32_t pc = 0; pc < kernel.lines.size(); ++pc) {
+            const InstructionInfo& info = kernel.lines[pc];
+            is_at_place.push_back(
+                (info.barrier || info.access != MemoryAccess::none) &&
+                place == users_place(kernel.own_line(pc),
+                                     header_lines(info.source, kernel.module->files())));
+        }
     }
     bool executes(const Stepper& stepper, const Step& step) const {
-        if (step.warp != warp || !(step.mask >> lane & 1)) return false;
-        const InstructionInfo& info = stepper.kernel().lines[step.pc];
-        return (info.barrier || info.access != MemoryAccess::none) && info.source.line == line;
+        return step.warp == warp && (step.mask >> lane & 1) && is_at_place[step.pc];
     }
     /// Whether step `at` accesses the byte. Moves the stepper.
     bool accesses(Stepper& stepper, std::uint64_t at, std::uint64_t byte, bool reads) const {
@@ -37,7 +44,7 @@ struct Party {
         return begin <= byte && byte < begin + access->bytes;
     }
 
-    int line;
+    std::vector<bool> is_at_place;  ///< by instruction: it accesses or waits at the finding's place
     std::uint32_t warp = 0, lane = 0;
 };
 
