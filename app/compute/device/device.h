@@ -36,6 +36,12 @@ struct OutOfMemory : DeviceError {
     using DeviceError::DeviceError;
 };
 
+/// A block of a launch failed in the emulator: a deadlock, an invalid access, an endless loop.
+struct BlockError : DeviceError {
+    BlockError(const std::string& what, emulator::Dim3 block) : DeviceError(what), block(block) {}
+    emulator::Dim3 block;  ///< its index in the grid
+};
+
 /// The device can't be used any more, because its GPU or its helper process has failed. The
 /// contents of its memory are lost, and releasing that memory does nothing.
 struct DeviceLost : DeviceError {

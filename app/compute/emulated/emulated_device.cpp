@@ -210,7 +210,16 @@ void EmulatedDevice::end_group(std::string_view name, const Work& work) {
 }
 
 void EmulatedDevice::run(const emulator::FrozenLaunch& launch) {
-    translated([&] { return machine_.run(launch, observer_); });
+    translated([&] {
+        try {
+            machine_.run(launch, observer_);
+        } catch (const emulator::Stopped&) {
+            throw;
+        } catch (const emulator::Error& error) {
+            if (!error.block) throw;
+            throw BlockError(error.what(), emulator::index_in(launch.launch.grid, *error.block));
+        }
+    });
 }
 
 const std::shared_ptr<const emulator::Module>& EmulatedDevice::parse(std::string_view ptx,

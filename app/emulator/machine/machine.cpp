@@ -118,13 +118,21 @@ class Dispatch {
             runner.run(block, sm, sms_, shared, observer);
             ended.add_one();
             keep_prints(block, runner);
+        } catch (Error& error) {
+            error.block = block;
+            fail(block, runner);
         } catch (...) {
-            keep_prints(block, runner);
-            const std::lock_guard lock(mutex_);
-            if (block >= failed_.load()) return;
-            failed_ = block;
-            error_ = std::current_exception();
+            fail(block, runner);
         }
+    }
+
+    /// Keeps the exception that is being handled, where it is that of the lowest block so far.
+    void fail(std::uint32_t block, const BlockRunner& runner) {
+        keep_prints(block, runner);
+        const std::lock_guard lock(mutex_);
+        if (block >= failed_.load()) return;
+        failed_ = block;
+        error_ = std::current_exception();
     }
 
     void keep_prints(std::uint32_t block, const BlockRunner& runner) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -12,6 +13,7 @@ namespace warpscope::emulator {
 class Error : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
+    std::optional<std::uint32_t> block;  ///< that failed, by linear index; of Machine::run()
 };
 
 /// A load, store or atomic that is outside all allocations, or misaligned.

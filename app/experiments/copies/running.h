@@ -15,4 +15,11 @@ struct RunningOn {
 };
 using Running = RunningOn<compute::Device>;
 
+/// An experiment in an emulator whose kernels failed in the frame that it stands before.
+struct FailedRun {
+    SharedEntry entry;
+    Running running;
+    emulator::Dim3 block;  ///< the one that failed
+};
+
 }  // namespace warpscope::experiments

@@ -69,12 +69,19 @@ void draw_frames(Experiment& experiment, const EditRequest& request, const std::
     if (stop.stop_requested()) throw compute::DeviceError("Stopped.");
 }
 
-Running run(std::shared_ptr<compute::Device> device, const Entry& entry, const EditRequest& request,
+/// An experiment that has drawn the frames. Where a block fails, it becomes EditResult::failed.
+Running run(std::shared_ptr<compute::Device> device, const EditRequest& request, EditResult& result,
             const std::stop_token& stop) {
     Running running{std::move(device), {}};
-    running.experiment = entry.make(*running.device);
-    running.experiment->resume(fitted(request.snapshot, entry));
-    draw_frames(*running.experiment, request, stop);
+    running.experiment = result.entry->make(*running.device);
+    running.experiment->resume(fitted(request.snapshot, *result.entry));
+    try {
+        draw_frames(*running.experiment, request, stop);
+    } catch (const compute::BlockError& error) {
+        running.device->set_launch_limits({});
+        result.failed = {result.entry, std::move(running), error.block};
+        throw;
+    }
     return running;
 }
 
@@ -128,7 +135,7 @@ EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
             device = device_without_edits(request, stop);
         else
             device = helpers.device(request.like, request.settings, edits, limits);
-        result.running = run(std::move(device), *result.entry, request, stop);
+        result.running = run(std::move(device), request, result, stop);
         result.running.device->set_launch_limits(edits.empty() ? compute::LaunchLimits{}
                                                                : compute::usual_limits());
     } catch (const compute::OutOfMemory& error) {
@@ -138,7 +145,7 @@ EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
         if (request.like.kind == compute::DeviceKind::emulator || edits.empty()) return result;
         result.error = with_emulator_error(
             std::move(result.error), request.settings, edits,
-            [&](auto emulator) { run(std::move(emulator), *result.entry, request, stop); }, stop);
+            [&](auto emulator) { run(std::move(emulator), request, result, stop); }, stop);
     } catch (const std::exception& error) {
         result.error = error.what();
     }

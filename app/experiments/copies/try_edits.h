@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -39,6 +40,8 @@ struct EditResult {
     std::map<std::string, std::vector<compiler::Diagnostic>, std::less<>> diagnostics;
     SharedEntry entry;  ///< of `running`; null: that of the request
     Running running;    ///< has drawn the frames with the edits; empty where that failed
+    /// The kernels as they failed in the emulator; nullopt where they did not get so far.
+    std::optional<FailedRun> failed;
     std::string error;  ///< one or two sentences that say what failed and where, or empty
 };
 

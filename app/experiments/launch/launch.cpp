@@ -217,8 +217,14 @@ void Launch::run(std::size_t count) {
         const std::int64_t repeats =
             value_in(launches_[i].bound->spec.repeat, chosen_.names(frame()), 0, most_repeats,
                      field + ".repeat");
-        for (std::int64_t iteration = 0; iteration < repeats; ++iteration)
-            run_once(launches_[i], chosen_.names(frame(), std::uint64_t(iteration)), field);
+        try {
+            for (std::int64_t iteration = 0; iteration < repeats; ++iteration)
+                run_once(launches_[i], chosen_.names(frame(), std::uint64_t(iteration)), field);
+        } catch (const compute::BlockError&) {
+            // The microscope and the checks look at the launch that fails.
+            chosen_.launch.parse(std::to_string(i));
+            throw;
+        }
     }
 }
 

@@ -35,6 +35,10 @@ std::string Microscope::where(std::uint32_t pc) const {
     return experiments::as_named(stepper().kernel().where(pc), source_.edits);
 }
 
+std::string Microscope::error() const {
+    return experiments::as_named(stepper().error(), source_.edits);
+}
+
 Microscope::Source Microscope::source_of(const LiveLaunch& live) {
     return {live.entry, live.parameters, live.settings, live.edits};
 }

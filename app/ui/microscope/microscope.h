@@ -85,6 +85,7 @@ class Microscope {
     const emulator::Stepper& stepper() const { return run_.stepper(); }
     const emulator::LaunchShape& launch() const { return stepper().launch().launch; }
     std::string kernel_name() const;            ///< as in the source
+    std::string error() const;                  ///< Stepper::error(), with names as in the source
     std::string where(std::uint32_t pc) const;  ///< Kernel::where(), with the paths of the user
     Dim3 block() const { return block_; }
     /// The place at which the command line opens a microscope in this state. nullopt: no command

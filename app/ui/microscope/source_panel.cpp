@@ -100,7 +100,7 @@ void block_field(Ui& ui, Microscope& microscope) {
 /// The frame that the copy was taken of, and a button that takes a new copy where the experiment
 /// has gone on.
 void frame_part(Ui& ui, Stage& stage, Microscope& microscope) {
-    const std::uint64_t live = stage.frame(), here = microscope.frame();
+    const std::uint64_t live = stage.shown().inspected.frame, here = microscope.frame();
     ImGui::SameLine(0, ui.px(10));
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.small, colour::faint, fmt::format("frame {}", here));
@@ -162,7 +162,7 @@ void ending(Ui& ui, Microscope& microscope) {
     const Stepper& stepper = microscope.stepper();
     if (stepper.end() == Stepper::End::open) return;
     const bool failed = stepper.end() == Stepper::End::failed;
-    const std::string words = failed ? stepper.error() : "The block has finished.";
+    const std::string words = failed ? microscope.error() : "The block has finished.";
     paragraph(ui.fonts.small, failed ? colour::bad : colour::good, words);
     record(ui, "microscope.ending", words);
 }
@@ -172,8 +172,8 @@ float ending_height(Ui& ui, Microscope& microscope, float width) {
     if (stepper.end() == Stepper::End::open) return 0;
     const bool failed = stepper.end() == Stepper::End::failed;
     ImGui::PushFont(ui.fonts.small);
-    const char* words = failed ? stepper.error().c_str() : "The block has finished.";
-    const float height = ImGui::CalcTextSize(words, nullptr, false, width).y + ui.px(8);
+    const std::string words = failed ? microscope.error() : "The block has finished.";
+    const float height = ImGui::CalcTextSize(words.c_str(), nullptr, false, width).y + ui.px(8);
     ImGui::PopFont();
     return height;
 }

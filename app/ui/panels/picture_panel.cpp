@@ -48,6 +48,37 @@ void hover_box(Ui& ui, const std::string& line, const std::string& hint, ImVec2 
     if (!hint.empty()) record_rect(ui, corner, far, "picture.hover.hint", hint);
 }
 
+/// The ids of a remark's sentence and of its button.
+struct RemarkIds {
+    const char *sentence, *button;
+};
+
+/// Draws a remark at `at`, which moves below it. Returns whether its button was clicked.
+bool remark_box(Ui& ui, ImVec2& at, float right, const RemarkIds& ids, const std::string& sentence,
+                const std::string& action) {
+    const float words = ImGui::CalcTextSize(sentence.c_str()).x;
+    const float button = button_width(action.c_str()), line = ImGui::GetFrameHeight();
+    const bool beside = words + button + ui.px(44) <= right - at.x;
+    const float width = beside ? words + ui.px(12) + button : std::max(words, button);
+    const ImVec2 size{width + ui.px(20), (beside ? 1.F : 2.F) * line + ui.px(12)};
+    // A window of its own takes the mouse from the picture.
+    ImGui::SetCursorScreenPos(at);
+    ImGui::BeginChild(sentence.c_str(), size, false, ImGuiWindowFlags_NoScrollbar);
+    ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y},
+                                              faded(colour::raised, 0.94F), ui.px(6));
+    const ImVec2 place{at.x + ui.px(10), at.y + ui.px(6)};
+    ImGui::SetCursorScreenPos(place);
+    ImGui::AlignTextToFramePadding();
+    text(ui.fonts.body, colour::finding, sentence);
+    record(ui, ids.sentence, sentence);
+    ImGui::SetCursorScreenPos(beside ? ImVec2{place.x + words + ui.px(12), place.y}
+                                     : ImVec2{place.x, place.y + line});
+    const bool clicked = flat_button(ui, ids.button, action.c_str(), true);
+    ImGui::EndChild();
+    at.y += size.y + ui.px(6);
+    return clicked;
+}
+
 }  // namespace
 
 void PicturePanel::start_over() {
@@ -230,35 +261,25 @@ void PicturePanel::hover_line(Ui& ui, const gl::Texture& pixels, ImVec2 low, ImV
     hover_box(ui, line, hint, low, high);
 }
 
-/// Says over the picture why it does not show what the parameters promise, with a button that
-/// helps.
+/// Says over the picture why it does not show what the parameters and the source promise, with
+/// buttons that help.
 void PicturePanel::remarks(Ui& ui, ImVec2 low, ImVec2 high) {
     ImVec2 at{low.x + ui.px(12), low.y + ui.px(12)};
     for (const experiments::Parameter* p : stage_.parameters().all()) {
         const auto remark = p->remark();
-        if (!remark) continue;
-        const float words = ImGui::CalcTextSize(remark->sentence.c_str()).x;
-        const float button = button_width(remark->action.c_str()), line = ImGui::GetFrameHeight();
-        const bool beside = words + button + ui.px(44) <= high.x - at.x;
-        const float width = beside ? words + ui.px(12) + button : std::max(words, button);
-        const ImVec2 size{width + ui.px(20), (beside ? 1.F : 2.F) * line + ui.px(12)};
-        // A window of its own takes the mouse from the picture.
-        ImGui::SetCursorScreenPos(at);
-        ImGui::BeginChild(p->id().c_str(), size, false, ImGuiWindowFlags_NoScrollbar);
-        ImGui::GetWindowDrawList()->AddRectFilled(at, {at.x + size.x, at.y + size.y},
-                                                  faded(colour::raised, 0.94F), ui.px(6));
-        const ImVec2 place{at.x + ui.px(10), at.y + ui.px(6)};
-        ImGui::SetCursorScreenPos(place);
-        ImGui::AlignTextToFramePadding();
-        text(ui.fonts.body, colour::finding, remark->sentence);
-        record(ui, "picture.remark", remark->sentence);
-        ImGui::SetCursorScreenPos(beside ? ImVec2{place.x + words + ui.px(12), place.y}
-                                         : ImVec2{place.x, place.y + line});
-        if (flat_button(ui, "picture.remedy", remark->action.c_str(), true))
+        if (remark && remark_box(ui, at, high.x, {"picture.remark", "picture.remedy"},
+                                 remark->sentence, remark->action))
             ui.later([this, remedy = remark->remedy] { stage_.assign({&remedy, 1}); });
-        ImGui::EndChild();
-        at.y += size.y + ui.px(6);
     }
+    const Shown& shown = stage_.shown();
+    if (!shown.inspected.failed_block || microscope_.is_open()) return;
+    const bool nothing_runs = shown.edits.empty() && shown.entry->compile;
+    if (remark_box(ui, at, high.x, {"picture.failed", "picture.show_failure"},
+                   nothing_runs
+                       ? "The kernel failed, so there is no picture."
+                       : "The edited kernel failed: this is the picture of the last good one.",
+                   "Show in the microscope"))
+        ui.later([this] { open_at_failure(microscope_, stage_); });
 }
 
 void PicturePanel::draw(Ui& ui) {
@@ -316,6 +337,12 @@ void open_microscope(Microscope& microscope, Stage& stage, gl::Point pixel) {
     stage.pause(true);
     microscope.open(stage.launch());
     microscope.when_ready([&microscope, &stage, pixel] { pick_pixel(microscope, stage, pixel); });
+}
+
+void open_at_failure(Microscope& microscope, Stage& stage) {
+    stage.pause(true);
+    microscope.open(stage.launch(), *stage.shown().inspected.failed_block);
+    microscope.to_end();
 }
 
 }  // namespace warpscope::ui

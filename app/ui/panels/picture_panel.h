@@ -81,4 +81,7 @@ void pick_pixel(Microscope& microscope, const Stage& stage, gl::Point pixel);
 /// launch's first block where threads have no place in the picture.
 void open_microscope(Microscope& microscope, Stage& stage, gl::Point pixel);
 
+/// Pauses the experiment and opens the microscope where Inspected::failed_block has failed.
+void open_at_failure(Microscope& microscope, Stage& stage);
+
 }  // namespace warpscope::ui

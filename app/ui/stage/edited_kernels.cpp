@@ -90,7 +90,7 @@ void EditedKernels::start_anew() {
     change_scene();
 }
 
-void EditedKernels::show(const Scene& scene) {
+void EditedKernels::show(Scene& scene) {
     News nothing_to_tell;
     for (const auto& [file, edit] : scene.device().edits()) documents_[file].replace(edit->source);
     seen_version_ = documents_.version();
@@ -197,20 +197,26 @@ bool EditedKernels::replace(Scene& scene, EditThread::Ended& ended, Size view, N
 }
 
 /// Marks the texts that are at fault, so that they are not tried again, and shows the error.
-void EditedKernels::refuse(Scene& scene, const EditThread::Ended& ended, const std::string& error,
+void EditedKernels::refuse(Scene& scene, EditThread::Ended& ended, const std::string& error,
                            News& news) {
     const compute::Sources& tried = ended.request.sources;
     const auto& diagnostics = ended.result.diagnostics;
     refused_entry_ = ended.request.entry->compile ? error : "";
+    const bool compiles =
+        std::ranges::none_of(diagnostics, [](const auto& said) { return has_error(said.second); });
+    const bool other_launch =
+        compiles && scene.wanted_entry() && ended.request.entry == scene.wanted_entry();
+    if (ended.result.failed && (!other_launch || scene.sources().empty())) {
+        scene.keep_failed(std::move(ended.result.failed));
+        news.other_inspected = true;
+    }
     // What compiled and then failed says which launches, arguments and parameters there are.
     if (scene.sources().empty() && ended.result.entry &&
         ended.result.entry != ended.request.entry) {
         scene.begin_as(ended.result.entry);
         news.began_anew = true;
     }
-    const bool compiles =
-        std::ranges::none_of(diagnostics, [](const auto& said) { return has_error(said.second); });
-    if (compiles && scene.wanted_entry() && ended.request.entry == scene.wanted_entry()) {
+    if (other_launch) {
         scene.want(nullptr);
         news.error = error;
         return;
@@ -254,8 +260,12 @@ void EditedKernels::show_error(std::string error, News& news) {
 }
 
 /// All that can run does: gives each text the state that it now has.
-void EditedKernels::settle(const Scene& scene, News& news) {
-    if (scene.used(documents_.edited_sources()) == scene.sources()) news.outdated = shown_error_;
+void EditedKernels::settle(Scene& scene, News& news) {
+    if (scene.used(documents_.edited_sources()) == scene.sources()) {
+        news.outdated = shown_error_;
+        news.other_inspected |= scene.failed_run() != nullptr;
+        scene.keep_failed(std::nullopt);
+    }
     for (const auto& [file, edit] : scene.device().edits()) {
         KernelDocument& document = documents_[file];
         if (document.text() == edit->source)

@@ -32,12 +32,13 @@ class EditedKernels {
 
     /// What a call has done, for the stage to show.
     struct News {
-        bool replaced = false;       ///< other kernels run in the scene and have drawn its frame
-        bool began_anew = false;     ///< Scene::begin_as()
-        bool nothing_runs = false;   ///< even the kernels that are built in have failed
-        std::string error;           ///< to show; empty: none
-        std::string outdated;        ///< an error that was shown and no longer holds; empty: none
-        std::exception_ptr failure;  ///< the scene's experiment failed to give its state; or null
+        bool replaced = false;         ///< other kernels run in the scene and have drawn its frame
+        bool began_anew = false;       ///< Scene::begin_as()
+        bool other_inspected = false;  ///< Scene::inspected() is another experiment
+        bool nothing_runs = false;     ///< even the kernels that are built in have failed
+        std::string error;             ///< to show; empty: none
+        std::string outdated;          ///< an error that was shown and no longer holds; empty: none
+        std::exception_ptr failure;    ///< the scene's experiment failed to give its state; or null
     };
 
     /// `try_edits` runs on another thread; empty: nothing can be edited.
@@ -72,7 +73,7 @@ class EditedKernels {
     /// Every scene was made anew, without edits.
     void start_anew();
     /// The texts become those that run in a scene in which nothing can be edited.
-    void show(const Scene& scene);
+    void show(Scene& scene);
 
   private:
     using Time = std::chrono::steady_clock::time_point;
@@ -84,8 +85,8 @@ class EditedKernels {
     void search();
     void take_result(Scene& scene, experiments::Size view, News& news);
     bool replace(Scene& scene, EditThread::Ended& ended, experiments::Size view, News& news);
-    void refuse(Scene& scene, const EditThread::Ended& ended, const std::string& error, News& news);
-    void settle(const Scene& scene, News& news);
+    void refuse(Scene& scene, EditThread::Ended& ended, const std::string& error, News& news);
+    void settle(Scene& scene, News& news);
     void fail_text(const std::string& file, const std::string& text,
                    std::vector<compiler::Diagnostic> diagnostics, const std::string& error);
     bool has_failed(const std::string& file, const std::string& text) const;

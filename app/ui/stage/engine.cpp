@@ -236,7 +236,11 @@ void Engine::open(const SharedEntry& entry, std::span<const Assignment> values,
 
 bool Engine::assign(std::span<const Assignment> assignments) {
     remember_before_change();
+    const std::vector<std::string> before = experiment().parameters().of_launch();
     const bool done = attempt("", [&] { experiment().set(assignments); });
+    // Kernels that failed may run with other values.
+    if (scene_->failed_run() && experiment().parameters().of_launch() != before)
+        edits_.forget_failures();
     if (done && shown_.message.tone == Tone::error) clear_message();
     if (done) shown_.comparison.reset();
     changed();
@@ -307,7 +311,7 @@ void Engine::measure_ceilings() {
 }
 
 void Engine::wait_for_checks() {
-    inspector_.wait(*scene_->entry(), experiment(), automatic_checks_);
+    inspector_.wait(*scene_->inspected_entry(), scene_->inspected(), automatic_checks_);
 }
 
 void Engine::clear_message() {
@@ -359,6 +363,13 @@ Shown Engine::shown() {
     shown.launch_error = edits_.refused_entry();
     shown.parameters = values(running, true);
     shown.launch_parameters = running.parameters().of_launch();
+    const experiments::Experiment& inspected = scene_->inspected();
+    shown.inspected = {scene_->inspected_entry(),
+                       inspected.parameters().of_launch(),
+                       inspected.device().edits(),
+                       inspected.frame(),
+                       {}};
+    if (scene_->failed_run()) shown.inspected.failed_block = scene_->failed_run()->block;
     shown.mouse = running.mouse_use();
     shown.device = device().info();
     shown.run = device().settings();

@@ -91,7 +91,7 @@ class Engine {
     void measure_barriers();
     void measure_ceilings();
     LaunchCopy copy_launch(const compute::RunSettings& run) const {
-        return ui::copy_launch(*scene_->entry(), experiment(), run);
+        return ui::copy_launch(*scene_->inspected_entry(), scene_->inspected(), run);
     }
     /// Waits until all requested checks of the launch have ended.
     void wait_for_checks();

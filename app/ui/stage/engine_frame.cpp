@@ -17,7 +17,8 @@ bool Engine::advance(Size view) {
     const std::uint64_t before = version_, checks_before = inspector_.version();
     const EditedKernels::State edits_before = edits_.state();
     compute_frame(view);
-    if (!scene_->failed()) inspector_.follow(*scene_->entry(), experiment(), automatic_checks_);
+    if (!scene_->failed())
+        inspector_.follow(*scene_->inspected_entry(), scene_->inspected(), automatic_checks_);
     if (failure_.empty()) read_timeline();
     if (shown_.devices.empty()) list_devices();
     follow_compiler();
@@ -49,7 +50,8 @@ void Engine::compute_frame(Size view) {
     next_frame_ = experiment().frame() + 1;
     const Time start = clock_();
     const bool rests = edits_.in_background() && start < rests_until_;
-    const bool steps = !rests && (!shown_.paused || std::exchange(step_wanted_, false));
+    const bool steps =
+        !rests && !scene_->stands_still() && (!shown_.paused || std::exchange(step_wanted_, false));
     cancelled_ = false;
     if (steps) step();
     if (cancelled_) return;
@@ -89,6 +91,10 @@ void Engine::take(const EditedKernels::News& news) {
         next_report_ = {};
     }
     if (news.began_anew) changed();
+    if (news.other_inspected) {
+        ++shown_.scene;
+        ++version_;
+    }
     if (!news.nothing_runs) return;
     if (device().info().kind == compute::DeviceKind::cuda)
         replace_lost_device(news.error);
@@ -258,7 +264,10 @@ void Engine::record_failure(const std::exception& error, From from) {
     const bool edit_failed =
         scene_->runs_edits() && dynamic_cast<const compute::DeviceError*>(&error);
     const bool device_lost = dynamic_cast<const compute::DeviceLost*>(&error) != nullptr;
-    if (concerns_scene && (edit_failed || device_lost)) failure_ = error.what();
+    if (!concerns_scene || (!edit_failed && !device_lost)) return;
+    failure_ = error.what();
+    if (const auto* in_block = dynamic_cast<const compute::BlockError*>(&error))
+        scene_->fail_in(in_block->block);
 }
 
 void Engine::handle_failure() {

@@ -78,7 +78,7 @@ Snapshot Scene::snapshot() const {
 
 void Scene::begin_as(experiments::SharedEntry entry) {
     auto fresh = entry->make(device());
-    fresh->resume(experiments::fitted(experiment().snapshot(), *entry));
+    fresh->resume(experiments::fitted(inspected().snapshot(), *entry));
     running_.experiment = std::move(fresh);
     entry_ = std::move(entry);
     count_change();
@@ -91,7 +91,12 @@ void Scene::replace(experiments::Running other, experiments::SharedEntry entry, 
     std::swap(pixels_, fresh);
     fresh.reset();
     std::swap(running_, other);
-    entry_ = std::move(entry);
+    const experiments::SharedEntry before = std::exchange(entry_, std::move(entry));
+    failed_run_.reset();
+    if (const auto block = std::exchange(failed_block_, std::nullopt)) {
+        other.device->set_launch_limits({});
+        failed_run_ = {before, std::move(other), *block};
+    }
     if (!std::exchange(failed_, false) || !kept_) {
         kept_ = std::move(from);
         kept_changes_ = changes_;

@@ -48,8 +48,29 @@ class Scene {
     /// The kernels that run have failed, so nothing can be computed until replace() succeeds.
     bool failed() const { return failed_; }
     void fail() { failed_ = true; }
+    /// This block of their launch is at fault. They become failed_run() when others replace them.
+    void fail_in(emulator::Dim3 block) { failed_block_ = block; }
     /// The edits to go back to after a failure: those that ran before the ones that run.
     const compute::Sources& previous_sources() const { return previous_; }
+
+    /// Kernels of the scene's files that failed, when they were tried or later; null: there are
+    /// none, or none in the emulator.
+    const experiments::FailedRun* failed_run() const {
+        return failed_run_ ? &*failed_run_ : nullptr;
+    }
+    void keep_failed(std::optional<experiments::FailedRun> run) {
+        failed_run_.reset();  // an assignment would end the device before its experiment
+        failed_run_ = std::move(run);
+    }
+    /// What the checks and the microscope look at: those kernels, or else the experiment on show.
+    const experiments::SharedEntry& inspected_entry() const {
+        return failed_run_ ? failed_run_->entry : entry_;
+    }
+    experiments::Experiment& inspected() const {
+        return failed_run_ ? *failed_run_->running.experiment : experiment();
+    }
+    /// Kernels have failed, and there are none to go back to: there is no frame to compute.
+    bool stands_still() const { return failed_run_ && entry_->compile && !runs_edits(); }
 
     /// Keeps a snapshot for the case that the kernels fail. Does nothing where the newest one is of
     /// the current state or was taken not long ago, so that snapshots take 1 % of the time at most.
@@ -58,8 +79,8 @@ class Scene {
     /// was reset since.
     experiments::Snapshot snapshot() const;
 
-    /// Makes the experiment anew as `entry` has it, without kernels. Only for a scene whose own
-    /// kernels were never there.
+    /// Makes the experiment anew as `entry` has it, without kernels, from where inspected() stands.
+    /// Only for a scene whose own kernels were never there.
     void begin_as(experiments::SharedEntry entry);
     /// Puts an experiment with other kernels, which stands where `from` says, in the place of this
     /// one and draws its frame. Where this throws, nothing has changed.
@@ -73,6 +94,8 @@ class Scene {
     std::uint64_t changes_ = 0;
     compute::Sources previous_;
     bool failed_ = false;
+    std::optional<emulator::Dim3> failed_block_;
+    std::optional<experiments::FailedRun> failed_run_;
     std::optional<experiments::Snapshot> kept_;
     std::uint64_t kept_changes_ = 0;  ///< changes() when `kept_` was taken
     Clock::time_point next_snapshot_{};

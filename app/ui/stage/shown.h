@@ -48,6 +48,16 @@ struct DeviceBarriers {
     std::uint64_t state = 0;  ///< Checks::state that the report belongs to
 };
 
+/// What the checks and the microscope look at: the experiment on show, or, in its place, kernels
+/// that failed.
+struct Inspected {
+    experiments::SharedEntry entry;
+    std::vector<std::string> parameters;  ///< ParameterSet::of_launch()
+    compute::KernelEdits edits;
+    std::uint64_t frame = 0;
+    std::optional<emulator::Dim3> failed_block;  ///< of kernels that failed
+};
+
 /// What an Engine has computed so far: a value that never changes, which the panels draw.
 struct Shown {
     experiments::SharedEntry entry;
@@ -59,7 +69,8 @@ struct Shown {
     std::uint64_t scene = 0;   ///< counts the experiments that were made, for whom asks "another?"
     std::vector<experiments::Assignment> parameters;  ///< all
     std::vector<std::string> launch_parameters;       ///< ParameterSet::of_launch()
-    experiments::Assignments changed_parameters;      ///< of every experiment, without defaults
+    Inspected inspected;
+    experiments::Assignments changed_parameters;  ///< of every experiment, without defaults
     experiments::MouseUse mouse;
     compute::DeviceInfo device;
     compute::RunSettings run;

@@ -325,12 +325,13 @@ std::future<LaunchCopy> Stage::copy_launch(const compute::RunSettings& run) {
 }
 
 LiveLaunch Stage::launch() {
-    return {shown_->entry,
-            shown_->launch_parameters,
+    const Inspected& inspected = shown_->inspected;
+    return {inspected.entry,
+            inspected.parameters,
             shown_->run,
-            shown_->edits,
+            inspected.edits,
             shown_->scene,
-            shown_->frame,
+            inspected.frame,
             settled(),
             thread_ == nullptr,
             [this](const compute::RunSettings& run) { return copy_launch(run); }};

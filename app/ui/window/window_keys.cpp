@@ -232,6 +232,8 @@ void WindowView::toggle_microscope() {
     const gl::View& view = picture_.canvas().view();
     if (microscope_.is_open())
         microscope_.close();
+    else if (stage_.shown().inspected.failed_block)
+        open_at_failure(microscope_, stage_);
     else
         ui::open_microscope(microscope_, stage_, {view.centre_x, view.centre_y});
 }
