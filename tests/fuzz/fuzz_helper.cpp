@@ -48,6 +48,11 @@ class CheckedDevice : public Device {
     void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
         if (std::byte* const at = find(to, bytes)) std::memset(at, value, bytes);
     }
+    void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) override {
+        std::byte* const at = find(to, bytes);
+        const std::byte* const source = find(from, bytes);
+        if (at && source) std::memmove(at, source, bytes);
+    }
     void synchronize() override {}
     std::uint64_t attach(void*, std::size_t) override { return 0; }
     void detach(std::uint64_t) noexcept override {}

@@ -25,6 +25,9 @@ class HostDevice : public compute::Device {
     void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override {
         std::memset(reinterpret_cast<void*>(to), value, bytes);
     }
+    void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) override {
+        std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    }
     void synchronize() override {}
     std::uint64_t attach(void* host, std::size_t) override {
         return reinterpret_cast<std::uint64_t>(host);

@@ -148,6 +148,11 @@ class CudaDevice : public Device {
         context_.make_current();
         check(cuda().memory_set(to, value, bytes, stream_), "filling memory");
     }
+    void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) override {
+        if (bytes == 0) return;
+        context_.make_current();
+        check(cuda().copy_on_device(to, from, bytes, stream_), "copying memory");
+    }
     void synchronize() override {
         context_.make_current();
         check(cuda().stream_synchronize(stream_), "waiting for the GPU");

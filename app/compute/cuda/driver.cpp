@@ -41,6 +41,7 @@ std::unique_ptr<CudaDriver> load_cuda_driver(const char* library) {
     find(d.memory_register, "cuMemHostRegister_v2");
     find(d.copy_to_device, "cuMemcpyHtoDAsync_v2");
     find(d.copy_to_host, "cuMemcpyDtoHAsync_v2");
+    find(d.copy_on_device, "cuMemcpyDtoDAsync_v2");
     find(d.memory_set, "cuMemsetD8Async");
     find(d.module_load, "cuModuleLoadDataEx");
     find(d.module_unload, "cuModuleUnload");

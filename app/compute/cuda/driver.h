@@ -53,6 +53,8 @@ struct CudaDriver {
     CudaStatus (*copy_to_device)(CudaAddress to, const void* from, std::size_t bytes,
                                  CudaStream stream);
     CudaStatus (*copy_to_host)(void* to, CudaAddress from, std::size_t bytes, CudaStream stream);
+    CudaStatus (*copy_on_device)(CudaAddress to, CudaAddress from, std::size_t bytes,
+                                 CudaStream stream);
     CudaStatus (*memory_set)(CudaAddress to, unsigned char value, std::size_t bytes,
                              CudaStream stream);
 

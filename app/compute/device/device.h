@@ -183,6 +183,8 @@ class Device {
     virtual void download(void* to, std::uint64_t from, std::size_t bytes) = 0;
     /// Sets every byte, in queue order.
     virtual void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) = 0;
+    /// Copies within the memory of the device, in queue order. The ranges do not overlap.
+    virtual void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) = 0;
     virtual void synchronize() = 0;
 
     /// Lets kernels access host memory. Only the emulator of this process can.

@@ -97,6 +97,12 @@ void EmulatedDevice::fill(std::uint64_t to, std::uint8_t value, std::size_t byte
     if (observer_) observer_->on_host_write(to, bytes);
 }
 
+void EmulatedDevice::copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
+    if (bytes)
+        std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    if (observer_) observer_->on_host_write(to, bytes);
+}
+
 std::uint64_t EmulatedDevice::attach(void* host, std::size_t bytes) {
     machine_.memory().attach(host, bytes);
     return reinterpret_cast<std::uint64_t>(host);

@@ -40,6 +40,7 @@ class EmulatedDevice final : public Device {
     void upload(std::uint64_t to, const void* from, std::size_t bytes) override;
     void download(void* to, std::uint64_t from, std::size_t bytes) override;
     void fill(std::uint64_t to, std::uint8_t value, std::size_t bytes) override;
+    void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) override;
     void synchronize() override {}
     std::uint64_t attach(void* host, std::size_t bytes) override;
     void detach(std::uint64_t address) noexcept override;

@@ -66,6 +66,10 @@ class HelperDevice : public Device {
         WireWriter request(HelperRequest::fill);
         ask(request.put(to).put(value).put(std::uint64_t(bytes)), "filling memory");
     }
+    void copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) override {
+        WireWriter request(HelperRequest::copy);
+        ask(request.put(to).put(from).put(std::uint64_t(bytes)), "copying memory");
+    }
     void synchronize() override {
         if (!process_) throw DeviceLost(lost_);
     }

@@ -144,6 +144,11 @@ void HelperServer::perform_on(Device& device, WireReader& request, WireWriter& a
             device.fill(to, value, request.get<std::uint64_t>());
             break;
         }
+        case HelperRequest::copy: {
+            const std::uint64_t to = address(), from = address();
+            device.copy(to, from, request.get<std::uint64_t>());
+            break;
+        }
         case HelperRequest::begin_frame:
             device.begin_frame(request.get<std::uint64_t>());
             break;

@@ -37,6 +37,7 @@ enum class HelperRequest : std::uint32_t {
     upload,       ///< u64 address, u64 bytes; the data is in the transfer memory
     download,     ///< u64 address, u64 bytes -> the data in the transfer memory
     fill,         ///< u64 address, u8 value, u64 bytes
+    copy,         ///< u64 address to, u64 address from, u64 bytes
     begin_frame,  ///< u64 frame
     launch,       ///< u32 kernel, grid, block, u32 shared bytes, text packed arguments
                   ///< -> when it has ended: f32 milliseconds, u32 static and dynamic shared bytes
@@ -55,7 +56,7 @@ enum class HelperAnswer : std::uint32_t {
     failed,  ///< any other exception
 };
 
-inline constexpr std::uint32_t protocol_version = 5;
+inline constexpr std::uint32_t protocol_version = 6;
 /// Size of the transfer memory, which both processes map, for uploads and downloads.
 inline constexpr std::size_t transfer_bytes = std::size_t(16) << 20;
 /// The largest frame. A kernel source has at most 1 MiB, its headers 4 MiB, its PTX somewhat more.

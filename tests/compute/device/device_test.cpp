@@ -38,6 +38,9 @@ TEST_P(AnyDevice, BuffersReturnTheUploadedValues) {
         EXPECT_EQ(buffer.download(), values);
         buffer.fill(0);
         EXPECT_EQ(buffer.download(), std::vector<float>(count, 0.0f));
+        const Buffer<float> other(device(), values);
+        device().copy(buffer.pointer().address, other.pointer().address, count * sizeof(float));
+        EXPECT_EQ(buffer.download(), values);
     }
 }
 

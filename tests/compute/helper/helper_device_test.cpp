@@ -152,6 +152,9 @@ TEST_P(HelperDeviceTest, CopiesMemoryOfAnySize) {
         EXPECT_TRUE(buffer.download() == values) << bytes;
         buffer.fill(0x5a);
         EXPECT_TRUE(buffer.download() == std::vector<std::uint8_t>(bytes, 0x5a)) << bytes;
+        const Buffer<std::uint8_t> other(*in_helper.device, values);
+        in_helper.device->copy(buffer.pointer().address, other.pointer().address, bytes);
+        EXPECT_TRUE(buffer.download() == values) << bytes;
     }
 }
 

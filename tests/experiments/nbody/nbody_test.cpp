@@ -214,6 +214,7 @@ class TinyDevice : public compute::Device {
     void upload(std::uint64_t, const void*, std::size_t) override {}
     void download(void*, std::uint64_t, std::size_t) override {}
     void fill(std::uint64_t, std::uint8_t, std::size_t) override {}
+    void copy(std::uint64_t, std::uint64_t, std::size_t) override {}
     void synchronize() override {}
     std::uint64_t attach(void*, std::size_t) override { return 0; }
     void detach(std::uint64_t) noexcept override {}
