@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "experiments/launch/gallery.h"
 #include "ui/window/click_test.h"
 #include "ui/window/window.h"
 
@@ -16,7 +17,7 @@ using jobs::BenchRow;
 constexpr std::chrono::seconds length{120};
 
 struct Expensive {
-    const char* experiment;
+    const char* experiment;  ///< or a kernel of the gallery
     std::vector<experiments::Assignment> values;
 };
 
@@ -27,7 +28,7 @@ const std::vector<Expensive>& most_expensive() {
         {"nbody", {{"bodies", "1048576"}, {"kernel", "float3"}}},
         {"dot", {{"n", "67108864"}}},
         {"reduction", {{"n", "67108864"}}},
-        {"scratch", {{"width", "4096"}, {"height", "4096"}}},
+        {"own", {{"width", "4096"}, {"height", "4096"}}},
     };
     return all;
 }
@@ -42,8 +43,12 @@ void measure(std::vector<BenchRow>& rows, const Expensive& setting) {
     ui::ClickTest clicks(length);
     ui::WindowOptions options;
     options.device = "emulator";
-    options.experiment = setting.experiment;
-    options.assignments = {{setting.experiment, setting.values}};
+    const bool is_launch = experiments::in_gallery(setting.experiment);
+    if (is_launch)
+        options.launch = setting.experiment;
+    else
+        options.experiment = setting.experiment;
+    options.assignments = {{is_launch ? "launch" : setting.experiment, setting.values}};
     options.size = experiments::Size{1600, 900};
     options.settings.clear();
     options.clicks = &clicks;

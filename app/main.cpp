@@ -12,7 +12,7 @@
 #include "compute/helper/termination_signal.h"
 #include "compute/pick_ranks.h"
 #include "experiments/bodies/bodies_file.h"
-#include "experiments/launch/launch_file.h"
+#include "experiments/launch/open_launch.h"
 #include "experiments/nbody/nbody_order.h"
 #include "jobs/bench/bench.h"
 #include "jobs/headless/headless.h"

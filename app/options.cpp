@@ -151,10 +151,10 @@ class Parser {
             };
         };
         launch_ = text("--launch", "FILE",
-                       "run the kernels of NAME.launch.json or of a NAME.cu (docs/launch.md)",
+                       "run the kernels of NAME.launch.json, a NAME.cu or the gallery (--list)",
                        group, path("--launch", options_.launch));
         kernel_source_ = text("--kernel-source", "FILE.cu",
-                              "use this file as the kernel source (default experiment: scratch)",
+                              "use this file in place of the kernel source of the experiment",
                               group, path("--kernel-source", options_.kernel_source));
         kernels_ = text("--kernels", "DIR",
                         "use the kernel files of DIR (DIR/ripple.cu) instead of the built-in",
@@ -330,8 +330,7 @@ class Parser {
         }
     }
 
-    /// Without --experiment: the experiment of --bodies or of the first --set. If there is only
-    /// --kernel-source: scratch, the experiment for own kernels.
+    /// Without --experiment: the experiment of --bodies or of the first --set.
     void choose_experiment() {
         const bool saved = checkpoint_->count() || resume_->count();
         if (options_.experiment.empty() && saved) options_.experiment = "nbody";
@@ -341,9 +340,10 @@ class Parser {
             throw UsageError("--every: add --checkpoint FILE");
         if (launch_->count()) return choose_launch();
         if (options_.experiment.empty()) options_.experiment = first_set_;
-        if (options_.experiment.empty() && !options_.kernel_source.empty()) {
-            options_.experiment = "scratch";
-        }
+        if (options_.experiment.empty() && !options_.kernel_source.empty())
+            throw UsageError(
+                "--kernel-source: add --experiment NAME, or run a kernel of your own with --launch "
+                "FILE.cu");
         if (options_.mode != Mode::headless) return;
         if (options_.experiment.empty()) {
             const char* given = check_->count()     ? "--check"

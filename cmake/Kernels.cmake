@@ -9,6 +9,8 @@
 set(kernel_folder ${CMAKE_SOURCE_DIR}/kernels)
 file(GLOB WARPSCOPE_KERNEL_SOURCES CONFIGURE_DEPENDS ${kernel_folder}/*.cu
      ${kernel_folder}/gallery/*.cu)
+file(GLOB WARPSCOPE_KERNEL_TEXTS CONFIGURE_DEPENDS ${kernel_folder}/gallery/*.launch.json)
+list(APPEND WARPSCOPE_KERNEL_TEXTS ${WARPSCOPE_KERNEL_SOURCES})
 set(WARPSCOPE_KERNEL_IMAGES "")
 set(WARPSCOPE_KERNEL_PTX "")
 

@@ -6,7 +6,6 @@
 #include "experiments/framework/experiment.h"
 #include "experiments/nbody/nbody.h"
 #include "experiments/ripple/ripple.h"
-#include "experiments/scratch/scratch.h"
 #include "experiments/sums/dot.h"
 #include "experiments/sums/reduction.h"
 
@@ -24,11 +23,6 @@ std::span<const Entry> registry() {
                       "exact value."),
         entry_of<Reduction>("reduction", "Reduction",
                             "The sum of many floats. Each kernel is faster than the one before."),
-        entry_of<Scratch>(
-            "scratch", "Your own kernel",
-            "A kernel that you write: scratch(pixels, width, height, time, mouse). A gallery has "
-            "kernels to start from.",
-            true),
     };
     return entries;
 }

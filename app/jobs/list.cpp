@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "experiments/framework/experiment.h"
+#include "experiments/launch/gallery.h"
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
@@ -68,6 +69,9 @@ std::string list_text() {
                            "type", w.type, "default", w.initial);
         for (const Parameter* p : parameters->all()) append_parameter(out, entry, *p, w);
     }
+    out += "\ngallery: kernels with launch files, for --launch NAME\n\n";
+    for (const experiments::GalleryKernel& kernel : experiments::gallery())
+        out += fmt::format("  {:16}  {}\n", kernel.name, kernel.shows);
     return out;
 }
 
@@ -89,7 +93,11 @@ Json list_json() {
                         {"summary", entry.summary},
                         {"parameters", std::move(listed)}});
     }
-    return {{"experiments", std::move(list)}};
+    Json kernels = Json::array();
+    for (const experiments::GalleryKernel& kernel : experiments::gallery())
+        kernels.push_back(
+            {{"name", kernel.name}, {"title", kernel.title}, {"summary", kernel.shows}});
+    return {{"experiments", std::move(list)}, {"gallery", std::move(kernels)}};
 }
 
 int run_list(const std::string& json) {

@@ -38,7 +38,7 @@ __device__ void add(Sums& sums, const Sums& more) {
     sums.green += more.green;
 }
 
-extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3 mouse) {
+extern "C" __global__ void blur(Pixel* pixels, int width, int height, float time, float3 mouse) {
     __shared__ Pixel tile[wide][wide];  // the block's pixels and the halo
     __shared__ Sums sums[wide][side];   // of 9 pixels of a row each
     const int tick = __float2int_rn(60.0f * time);

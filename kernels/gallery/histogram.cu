@@ -25,7 +25,8 @@ __device__ int brightness(int x, int y, int light_x, int light_y, int tick) {
     return (light * 5 + waves * 3 / 2) / 8;
 }
 
-extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3 mouse) {
+extern "C" __global__ void histogram(Pixel* pixels, int width, int height, float time,
+                                     float3 mouse) {
     __shared__ int counts[bins];
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -35,8 +35,8 @@ __device__ Pixel cell(const Pixel* before, int x, int y, int width, int height) 
     return pixel != 0 ? pixel : sown(x, y, width, height) ? 0xffffffffu : 0xff000000u;
 }
 
-extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3 mouse,
-                                   const Pixel* before) {
+extern "C" __global__ void life(Pixel* pixels, int width, int height, float time, float3 mouse,
+                                const Pixel* before) {
     __shared__ Pixel tile[wide][wide];
     const int left = blockIdx.x * side - 1, top = blockIdx.y * side - 1;
     for (int i = threadIdx.y * side + threadIdx.x; i < wide * wide; i += side * side)

@@ -1,15 +1,13 @@
 // Your own kernel: change this text, and the new picture is on the screen a moment later.
 //
-// Warpscope launches the kernel `scratch` once for each frame, with these arguments:
-//   pixels         the picture to draw: width * height pixels, row by row from the top, all 0
-//   width, height  the size of the picture in pixels; any size, so check it before you store
+// The tab Launch says how the kernel is launched in each frame: with which grid, blocks and
+// arguments. Change the parameters as you like, and give new ones a value there. Here:
+//   pixels         the picture to draw: a buffer of `height` rows of `width` pixels, all 0
+//   width, height  scalars: the size of the picture
 //   time           in seconds: 0 for the first frame, 1/60 more for each frame after it
 //   mouse          .x and .y: the position of the mouse in pixels from the top left corner, which
 //                  may be outside the picture; .z: 1 while the left button is down, otherwise 0
-// A kernel that needs the picture of the frame before takes a sixth argument, const Pixel* before.
-// It is all 0 at the first frame.
-//
-// A block has 16x16 threads. There are as many blocks as it takes to have a thread for each pixel.
+// life.cu shows how a kernel reads the picture of the frame before.
 
 using Pixel = unsigned;  // 4 bytes: red lowest, then green, blue and alpha, which is 255
 
@@ -27,7 +25,7 @@ __device__ float ring(float distance, float time) {
     return cospif(16.0f * distance - 2.0f * time);
 }
 
-extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3 mouse) {
+extern "C" __global__ void rings(Pixel* pixels, int width, int height, float time, float3 mouse) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
     // Blocks at the edges have threads outside the picture. They may return here only because no

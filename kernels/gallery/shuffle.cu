@@ -38,7 +38,7 @@ __device__ Pixel colour(int number) {
     return 0xff000000u | blue << 16 | green << 8 | number;
 }
 
-extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3) {
+extern "C" __global__ void shuffle(Pixel* pixels, int width, int height, float time) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
     const int lane = (threadIdx.y * blockDim.x + threadIdx.x) % lanes;

@@ -25,7 +25,7 @@ __device__ Pixel source(int x, int y, int tick) {
     return 0xff000000u | min(blue, 255) << 16 | min(green, 255) << 8 | min(red, 255);
 }
 
-extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3) {
+extern "C" __global__ void transpose_padded(Pixel* pixels, int width, int height, float time) {
     __shared__ Pixel tile[side][side + 1];
     // Three of four blocks have nothing to do. All their threads return here, so that no thread
     // waits at the barrier below for a thread that has left.

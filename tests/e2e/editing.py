@@ -91,9 +91,9 @@ class Editing(Session):
 
     def test_an_endless_loop_ends_and_the_last_good_kernel_goes_on(self):
         mine = self.home / "mine.cu"
-        good = (SOURCE / "gallery" / "own.cu").read_text(encoding="utf-8")
+        good = (SOURCE / "ripple.cu").read_text(encoding="utf-8")
         mine.write_text(good, encoding="utf-8")
-        app = self.edit("--kernel-source", mine)
+        app = self.edit(*RIPPLE, "--kernel-source", mine)
         app.wait_value("transport.frame", lambda value: int(value) > 3)
         at = good.index("{", good.index("__global__")) + 1
         loop = good[:at] + "\n    for (volatile int i = 0; i >= 0; i = 1) {}\n" + good[at:]

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/copies/specimen.h"
+#include "experiments/settings.h"
 
 namespace warpscope::tests {
 
@@ -14,17 +15,17 @@ class Live {
   public:
     Live(std::string_view id, const std::vector<experiments::Assignment>& settings,
          const compute::RunSettings& run = {})
-        : entry_(experiments::find_experiment(id)), device_(compute::make_emulated_device("")) {
+        : entry_(entry_of(id)), device_(compute::make_emulated_device("")) {
         device_->set(run);
-        experiment_ = entry_.make(*device_);
+        experiment_ = entry_->make(*device_);
         experiment_->set(settings);
         for (int frame = 0; frame < 3; ++frame) experiment_->step();
     }
     experiments::Experiment& experiment() { return *experiment_; }
-    const experiments::Entry& entry() const { return entry_; }
-    experiments::Specimen specimen() { return experiments::Specimen(entry_, *experiment_); }
+    const experiments::Entry& entry() const { return *entry_; }
+    experiments::Specimen specimen() { return experiments::Specimen(*entry_, *experiment_); }
     std::vector<experiments::PolicyOutcome> policies() {
-        return experiments::try_policies(entry_, *experiment_);
+        return experiments::try_policies(*entry_, *experiment_);
     }
     experiments::Inspection inspection() {
         experiments::Specimen copy = specimen();
@@ -40,7 +41,7 @@ class Live {
     }
 
   private:
-    const experiments::Entry& entry_;
+    experiments::SharedEntry entry_;
     std::unique_ptr<compute::EmulatedDevice> device_;
     std::unique_ptr<experiments::Experiment> experiment_;
 };

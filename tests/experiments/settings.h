@@ -5,8 +5,17 @@
 #include <vector>
 
 #include "experiments/framework/experiment.h"
+#include "experiments/launch/gallery.h"
+#include "experiments/launch/open_launch.h"
 
 namespace warpscope::tests {
+
+/// The experiment of this id, or that of the gallery's kernel of this name.
+inline experiments::SharedEntry entry_of(std::string_view id) {
+    if (experiments::in_gallery(id))
+        return experiments::launch_entry(experiments::gallery_file(id));
+    return experiments::unowned(experiments::find_experiment(id));
+}
 
 /// set(experiment, {{"sync", "off"}, {"size", "64"}})
 inline void set(experiments::Experiment& experiment,

@@ -23,7 +23,7 @@ SUBFLOORS = {
     "emulator": [{"program"}, {"warp", "ptx"}, {"machine", "handlers", "lower"},
                  {"checks", "compiled", "decode", "order"}, {"races"}, {"stepper"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure"},
-                    {"nbody", "ripple", "sums", "scratch", "launch"}, {"copies"}],
+                    {"nbody", "ripple", "sums", "launch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
            {"editor", "heat", "launch", "microscope"}, {"dock", "panels"}, {"window"}],

@@ -18,7 +18,7 @@ KERNELS = Path("kernels")
 EMULATED = ["--headless", "--device", "emulator"]
 STRIPES = """struct Pixel { unsigned char r, g, b, a; };
 
-extern "C" __global__ void scratch(Pixel* pixels, int width, int height, float time, float3 mouse) {
+extern "C" __global__ void stripes(Pixel* pixels, int width, int height, float time, float3 mouse) {
     __shared__ unsigned char row[16];
     const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
     if (threadIdx.y == 0) row[threadIdx.x] = 17 * threadIdx.x;
@@ -89,12 +89,16 @@ class WithoutACompiler(Kernels):
 
     def test_missing_files_are_refused(self):
         for arguments, pattern in [
-            ([*EMULATED, "--kernel-source", "my.cu"], r"--kernel-source my\.cu: No such file"),
-            ([*EMULATED, "--kernel-source", "."], r"--kernel-source \.: it is a folder"),
+            ([*EMULATED, "--experiment", "ripple", "--kernel-source", "my.cu"],
+             r"--kernel-source my\.cu: No such file"),
+            ([*EMULATED, "--experiment", "ripple", "--kernel-source", "."],
+             r"--kernel-source \.: it is a folder"),
+            ([*EMULATED, "--kernel-source", "my.cu"], r"--kernel-source: add --experiment NAME"),
             ([*EMULATED, "--experiment", "ripple", "--kernels", "none"], r"--kernels none: "),
             ([*EMULATED, "--experiment", "ripple", "--kernels", "."], r"--kernels \.: .*ripple\.cu"),
             (["--kernels", "none"], r"--kernels none: "),
-            (["--kernel-source", "my.cu"], r"--kernel-source my\.cu: No such file"),
+            (["--experiment", "ripple", "--kernel-source", "my.cu"],
+             r"--kernel-source my\.cu: No such file"),
             (["--list", "--kernels", "."], r"--kernels: only the window and --headless"),
         ]:
             with self.subTest(arguments=arguments):
@@ -104,45 +108,60 @@ class WithoutACompiler(Kernels):
 class Compiled(Kernels):
     def setUp(self):
         super().setUp()
-        done = self.run_program(*EMULATED, "--kernel-source", self.write("try.cu", STRIPES))
+        done = self.run_program(*EMULATED, "--launch", self.write("try.cu", STRIPES))
         if "NVRTC" in done.stderr:
             self.skipTest(done.stderr.strip())
         shutil.rmtree(self.cache, ignore_errors=True)
         (self.folder / "try.cu").unlink()
 
-    def test_an_own_kernel_draws_the_picture(self):
-        file = self.write("my stripes.cu", STRIPES)
-        arguments = [*EMULATED, "--set", "scratch.width=32", "--set", "scratch.height=16"]
-        self.expect_success(*arguments, "--kernel-source", file, "--view-only", "--screenshot",
-                            "a.png")
+    def test_a_kernel_draws_the_picture(self):
+        self.write("my stripes.cu", STRIPES)
+        self.write("my stripes.launch.json", json.dumps({
+            "source": "my stripes.cu", "scalars": {"width": 768, "height": 512},
+            "buffers": {"pixels": {"type": "uchar4", "shape": ["height", "width"]}},
+            "launches": [{"kernel": "stripes", "block": [16, 16],
+                          "grid": ["(width + 15) / 16", "(height + 15) / 16"],
+                          "arguments": {"mouse": {"x": 0, "y": 0, "z": 0}}}]}))
+        self.expect_success(*EMULATED, "--set", "launch.width=32", "--set", "launch.height=16",
+                            "--launch", "my stripes.cu", "--view-only", "--screenshot", "a.png")
         pixels, texts = cli_test.read_png(self.folder / "a.png")
         row = b"".join(bytes([17 * (15 - x % 16), 9, 9, 255]) for x in range(32))
         self.assertEqual(unfiltered(pixels, 32), 16 * [row])
-        self.assertEqual(texts["kernels/gallery/own.cu"], STRIPES)
+        self.assertEqual(texts["kernels/launch/my stripes.cu"], STRIPES)
         command = shlex.split(texts["command"])
+        command[command.index("--screenshot") + 1] = "b.png"
+        self.expect_success(*command[1:])
+        self.assertEqual(cli_test.read_png(self.folder / "b.png")[0], pixels)
+
+    def test_the_gallery_is_not_compiled(self):
+        self.expect_success(*EMULATED, "--launch", "life", "--set", "launch.width=32", "--view-only",
+                            "--screenshot", "a.png")
+        self.assertEqual(self.cached(), {})
+        pixels, texts = cli_test.read_png(self.folder / "a.png")
+        command = shlex.split(texts["command"])
+        self.assertEqual(command[2:4], ["--launch", "life"])
         command[command.index("--screenshot") + 1] = "b.png"
         self.expect_success(*command[1:])
         self.assertEqual(cli_test.read_png(self.folder / "b.png")[0], pixels)
 
     def test_checks_and_counters_use_the_file(self):
         racy = self.write("racy.cu", STRIPES.replace("__syncthreads();", ""))
-        done = self.run_program("--check", "race", "--counters", "--kernel-source", racy, "--json",
-                                "-", "--set", "scratch.width=16", "--set", "scratch.height=16")
+        done = self.run_program("--check", "race", "--counters", "--launch", racy, "--json",
+                                "-", "--set", "launch.width=16", "--set", "launch.height=16")
         self.assertEqual(done.returncode, 1, done.stderr)
         result = json.loads(done.stdout)
         self.assertEqual({(f["kind"], f["first"]["file"]) for f in result["findings"]
                           if f["kind"] == "race"}, {("race", "racy.cu")})
         for finding in result["findings"]:
             self.assertIn("racy.cu:", finding["sentence"])
-            self.assertNotIn("own.cu", finding["sentence"])
-        counted = next(k for k in result["counters"] if k["kernel"] == "scratch")
+        counted = next(k for k in result["counters"] if k["kernel"] == "stripes")
         self.assertEqual(counted["blocks"], counted["launches"])
         self.assertEqual(counted["barriers"], 0)
 
     def test_compile_errors_have_line_and_column(self):
         before = STRIPES.count("\n", 0, STRIPES.index("__syncthreads")) + 1
         file = self.write("bad.cu", STRIPES.replace("__syncthreads()", "syncthreads(); int a"))
-        done = self.run_program(*EMULATED, "--kernel-source", file)
+        done = self.run_program(*EMULATED, "--launch", file)
         self.assertEqual(done.returncode, 2)
         self.assertEqual(done.stdout, "")
         self.assertEqual(done.stderr.splitlines(), [
@@ -150,13 +169,15 @@ class Compiled(Kernels):
             f'bad.cu:{before}:24: warning: #177-D: variable "a" was declared but never referenced'])
 
     def test_warnings_are_printed_and_stored_in_the_json(self):
-        file = self.write("warns.cu", STRIPES.replace("__syncthreads();", "__syncthreads(); int a;"))
+        ripple = (KERNELS / "ripple.cu").read_text()
+        file = self.write("warns.cu", ripple + "__global__ void more() { int a; }\n")
         for _ in range(2):
-            done = self.run_program(*EMULATED, "--kernel-source", file, "--json", "-")
+            done = self.run_program(*EMULATED, "--experiment", "ripple", "--set", "ripple.size=64",
+                                    "--kernel-source", file, "--json", "-")
             self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertRegex(done.stderr, r"\Awarns\.cu:\d+:26: warning: #177-D: [^\n]*\n\Z")
+            self.assertRegex(done.stderr, r"\Awarns\.cu:\d+:30: warning: #177-D: [^\n]*\n\Z")
             warnings = json.loads(done.stdout)["kernel_source"][0]["warnings"]
-            self.assertEqual([w["column"] for w in warnings], [26])
+            self.assertEqual([w["column"] for w in warnings], [30])
 
     def test_a_second_start_compiles_nothing(self):
         shutil.copy(KERNELS / "ripple.cu", self.folder)
@@ -201,39 +222,32 @@ class Compiled(Kernels):
 
     def test_an_unwritable_cache_is_no_error(self):
         self.cache.write_text("in the way")
-        self.expect_success(*EMULATED, "--kernel-source", self.write("my.cu", STRIPES))
+        self.expect_success(*EMULATED, "--launch", self.write("my.cu", STRIPES))
 
     def test_an_invalid_access_is_reported_with_line_block_and_thread(self):
         wild = self.write("wild.cu", STRIPES.replace("pixels[y * width + x]",
                                                      "pixels[y * width + x + (x == 5 ? 1 << 30 : 0)]"))
-        self.expect_refusal([*EMULATED, "--kernel-source", wild], 1,
+        self.expect_refusal([*EMULATED, "--launch", wild], 1,
                             r"wild\.cu:8: thread \(5,\d+,0\) of block \(0,\d+,0\)")
 
     def test_the_output_of_printf_is_shown(self):
         says = self.write("says.cu", STRIPES.replace("__syncthreads();", """__syncthreads();
     if (x == 3 && y == 2 && time == 0) printf("here %d %s\\n", x + y, "we are");"""))
-        result = self.json_of(*EMULATED, "--kernel-source", says)
+        result = self.json_of(*EMULATED, "--launch", says)
         self.assertEqual(result["output"], "here 5 we are\n")
-        self.assertIn("\nhere 5 we are\n", self.expect_success(*EMULATED, "--kernel-source", says))
+        self.assertIn("\nhere 5 we are\n", self.expect_success(*EMULATED, "--launch", says))
 
     def test_printf_sends_no_escape_sequence_to_the_terminal(self):
         says = self.write("says.cu", STRIPES.replace("__syncthreads();", """__syncthreads();
     if (x == 3 && y == 2 && time == 0) printf("\\033[2Jgone\\n");"""))
-        self.assertEqual(self.json_of(*EMULATED, "--kernel-source", says)["output"],
+        self.assertEqual(self.json_of(*EMULATED, "--launch", says)["output"],
                          "\x1b[2Jgone\n")
         self.assertIn("\n\\x1b[2Jgone\n",
-                      self.expect_success(*EMULATED, "--kernel-source", says))
-
-    def test_another_signature_is_refused(self):
-        other = self.write("other.cu", STRIPES.replace("float time, ", ""))
-        self.expect_refusal([*EMULATED, "--kernel-source", other], 2,
-                            r"other\.cu: .*float time")
-        none = self.write("none.cu", STRIPES.replace("scratch", "scrach"))
-        self.expect_refusal([*EMULATED, "--kernel-source", none], 2, r"none\.cu: .*scratch")
+                      self.expect_success(*EMULATED, "--launch", says))
 
     def test_a_binary_file_is_refused(self):
         (self.folder / "noise.cu").write_bytes(bytes(range(256)) * 10)
-        done = self.run_program(*EMULATED, "--kernel-source", "noise.cu")
+        done = self.run_program(*EMULATED, "--experiment", "ripple", "--kernel-source", "noise.cu")
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"\Anoise\.cu:1: error: [^\n]*0x00[^\n]*\n\Z")
 

@@ -164,8 +164,9 @@ class Refusals(CommandLine):
     @unittest.skipIf(os.environ.get("WARPSCOPE_SANITIZE"), "sanitizers need files themselves")
     def test_the_limit_of_open_files_is_named(self):
         (self.folder / "k.cu").write_text("__global__ void k() {}")
-        self.expect_refusal(["--headless", "--kernel-source", "k.cu", "--device", "emulator"], 1,
-                            r"Too many open files", **limit(resource.RLIMIT_NOFILE, 8))
+        self.expect_refusal(["--headless", "--experiment", "ripple", "--kernel-source", "k.cu",
+                             "--device", "emulator"], 1, r"Too many open files",
+                            **limit(resource.RLIMIT_NOFILE, 8))
 
     def test_bodies_files(self):
         cases = {

@@ -69,7 +69,7 @@ class Manual(unittest.TestCase):
     def test_bash_completes_the_values_that_the_help_lists(self):
         for option, values in {
             "--check": ["race", "barrier", "memory"],
-            "--experiment": ["ripple", "nbody", "dot", "reduction", "scratch"],
+            "--experiment": ["ripple", "nbody", "dot", "reduction"],
             "--bench": ["emulator", "start", "edit", "gpu", "ladders", "devices", "frames",
                         "window"],
             "--device": ["auto", "cuda", "emulator"],

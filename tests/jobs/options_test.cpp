@@ -152,11 +152,14 @@ TEST(Options, WindowOptionsAreStored) {
 }
 
 TEST(Options, WindowAndHeadlessTakeKernelFiles) {
-    const Options window = parse({"--kernel-source", "a.cu", "--kernels", "dir"});
+    const Options window =
+        parse({"--experiment", "ripple", "--kernel-source", "a.cu", "--kernels", "dir"});
     EXPECT_EQ(window.mode, Mode::window);
     EXPECT_EQ(window.kernel_source, "a.cu");
     EXPECT_EQ(window.kernels, "dir");
-    EXPECT_EQ(parse({"--headless", "--kernel-source", "a.cu"}).experiment, "scratch");
+    EXPECT_EQ(complaint({"--headless", "--kernel-source", "a.cu"}),
+              "--kernel-source: add --experiment NAME, or run a kernel of your own with --launch "
+              "FILE.cu");
     EXPECT_EQ(parse({"--check", "race", "--kernel-source", "a.cu", "--set", "dot.n=5"}).experiment,
               "dot");
     EXPECT_EQ(parse({"--kernels", "dir"}).experiment, "");

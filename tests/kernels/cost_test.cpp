@@ -119,7 +119,6 @@ TEST(FrameWork, IsEstimatedWithin30Percent) {
     expect_near("nbody", "kernel", {{"bodies", "4096"}});
     expect_near("dot", "kernel", {{"n", "1048576"}});
     expect_near("reduction", "kernel", {{"n", "1048576"}});
-    expect_near("scratch", "start", {});
     EXPECT_NEAR(
         estimated_to_counted("ripple", {{"size", "256"}, {"layout", "stamped"}, {"delay", "5000"}}),
         1, 0.3);

@@ -3,8 +3,8 @@
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/access_counters.h"
 #include "experiments/bodies/bodies.h"
-#include "experiments/framework/experiment.h"
 #include "experiments/nbody/nbody_state.h"
+#include "experiments/settings.h"
 
 /// Counters of the kernels of the experiments, compared with values computed by hand.
 namespace warpscope::tests {
@@ -29,20 +29,18 @@ KernelCounters ripple(const std::string& kernel) {
     return counters.kernels().at(0);
 }
 
-/// Counters of the gallery kernel `start` at frame 0 of a 64x64 picture.
-KernelCounters gallery(const std::string& start) {
+/// Counters of a kernel of the gallery at frame 0 of a 64x64 picture.
+KernelCounters gallery(const std::string& name) {
     const auto device = compute::make_emulated_device("");
-    const auto scratch = experiments::find_experiment("scratch").make(*device);
-    const std::vector<experiments::Assignment> settings{
-        {"start", start}, {"width", "64"}, {"height", "64"}};
-    scratch->set(settings);
+    const auto experiment = entry_of(name)->make(*device);
+    set(*experiment, {{"width", "64"}, {"height", "64"}});
     emulator::AccessCounters counters;
     device->observe(&counters);
-    scratch->launch_kernel();
+    experiment->launch_kernel();
     device->observe(nullptr);
     for (const KernelCounters& kernel : counters.kernels())
-        if (kernel.kernel == "scratch") return kernel;
-    throw std::runtime_error("scratch was not launched");
+        if (kernel.kernel == name) return kernel;
+    throw std::runtime_error(name + " was not launched");
 }
 
 TEST(GalleryCounters, BankConflictsOfTheTransposes) {

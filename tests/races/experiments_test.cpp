@@ -3,6 +3,7 @@
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/memory_check.h"
 #include "emulator/races/grid_races.h"
+#include "experiments/settings.h"
 #include "race_kernels.h"
 
 /// The app's kernels: correct ones have no finding, and each missing barrier gives the hazard that
@@ -41,7 +42,7 @@ std::vector<Finding> check(const Case& c, const compute::RunSettings& settings) 
     all.add(memory);
     device->observe(&all);
     {
-        const auto experiment = experiments::find_experiment(c.experiment).make(*device);
+        const auto experiment = entry_of(c.experiment)->make(*device);
         experiment->set(c.settings);
         experiment->reset();
         const experiments::Size size = experiment->picture_size({64, 48});
@@ -84,7 +85,7 @@ std::vector<Case> synchronized_cases() {
     }
     for (const char* start : {"own", "transpose", "transpose_padded", "blur", "shuffle",
                               "double_buffer", "histogram", "life"})
-        cases.push_back({"scratch", {{"start", start}, {"width", "40"}, {"height", "33"}}});
+        cases.push_back({start, {{"width", "40"}, {"height", "33"}}});
     return cases;
 }
 
@@ -118,8 +119,7 @@ TEST(WithoutItsBarrier, RippleHas256HazardsABlock) {
 
 TEST(WithoutItsBarrier, SingleBufferHas128HazardsAStep) {
     for (const compute::RunSettings& settings : runs()) {
-        const auto found = check(
-            {"scratch", {{"start", "single_buffer"}, {"width", "40"}, {"height", "33"}}}, settings);
+        const auto found = check({"single_buffer", {{"width", "40"}, {"height", "33"}}}, settings);
         // 9 blocks, of frames 0 to 2, and 16 steps. A warp has two rows of 16 pixels and reads
         // the row above: its upper row reads a row of another warp, its lower row one of its own.
         EXPECT_EQ(hazards(found), 9u * 3 * 16 * 128) << sentences(found);

@@ -12,7 +12,8 @@ std::string kernel_path(std::string_view file);
 /// The kernel file at a kernel_path(): "ripple"; empty for another path.
 std::string kernel_file(std::string_view path);
 
-/// The built-in source of the kernel file at a kernel_path(); an unknown path gives an empty text.
+/// The built-in source of the kernel file at a kernel_path(), or the launch file at
+/// "kernels/gallery/life.launch.json"; an unknown path gives an empty text.
 std::string_view kernel_source(std::string_view path);
 
 }  // namespace warpscope::compute

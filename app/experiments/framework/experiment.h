@@ -183,10 +183,12 @@ struct Entry {
     std::string summary;  ///< a sentence
     std::function<std::unique_ptr<ParameterSet>()> make_parameters;
     std::function<std::unique_ptr<Experiment>(compute::Device&)> make;
-    bool for_editing = false;   ///< a person is meant to write its kernel
-    std::string launch_file{};  ///< the file that describes it; empty: it is built in, or not saved
-    /// Compiles the source of an experiment whose kernels are not built in. Until then, and on a
-    /// device without these kernels, the experiment draws nothing. Null: its kernels are built in.
+    /// The launch file that describes it, or the name of one of the gallery. Empty: it has none, or
+    /// one that is not saved.
+    std::string launch_file{};
+    bool built_in = true;  ///< its kernels are; else it draws nothing until its source is compiled
+    /// Compiles a source of an experiment whose parameters follow from the source. Null: they do
+    /// not.
     /// Throws what compute::Helpers::compile() throws, and std::invalid_argument if the experiment
     /// can't launch the kernels of this source.
     std::function<CompiledEntry(compute::Helpers&, const std::string& source, compute::Math,
@@ -201,7 +203,7 @@ inline SharedEntry unowned(const Entry& entry) {
 
 /// The entry of an experiment class that names the class of its parameters as Parameters.
 template <class T>
-Entry entry_of(std::string id, std::string title, std::string summary, bool for_editing = false) {
+Entry entry_of(std::string id, std::string title, std::string summary) {
     return {std::move(id),
             std::move(title),
             std::move(summary),
@@ -210,8 +212,7 @@ Entry entry_of(std::string id, std::string title, std::string summary, bool for_
             },
             [](compute::Device& device) -> std::unique_ptr<Experiment> {
                 return std::make_unique<T>(device);
-            },
-            for_editing};
+            }};
 }
 
 /// Every experiment, in the order of the tabs. A new one is one line in registry.cpp.

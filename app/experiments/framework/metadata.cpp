@@ -24,7 +24,8 @@ std::string device_word(const Described& described) {
 std::string kernels_option(const Described& described) {
     const compute::KernelEdits& edits = described.edits;
     // A launch file names its source.
-    if (edits.empty() || !described.entry.launch_file.empty()) return {};
+    if (edits.empty() || !described.entry.built_in || !described.entry.launch_file.empty())
+        return {};
     const auto& [first, edit] = *edits.begin();
     if (edits.size() == 1 && first == described.parameters.kernel_file() && !edit->from.empty())
         return " --kernel-source " + shell_word(edit->from);
@@ -71,7 +72,8 @@ std::string reproducible(const Described& described) {
         return "no: parameters were changed after frame 0, so these settings and the frame number "
                "alone do not give this picture";
     const bool edited = !described.edits.empty();
-    if (edited && described.entry.launch_file.empty() && kernels_option(described).empty())
+    const bool names_source = !described.entry.built_in && !described.entry.launch_file.empty();
+    if (edited && !names_source && kernels_option(described).empty())
         return "no: the kernel was edited, and no command can load the edit; this file has its "
                "text";
     const std::string unless =
@@ -102,7 +104,9 @@ Metadata describe(const Described& described, Size size, bool view_only) {
     const compute::RunSettings& run = described.run;
     Metadata list{{"Title", entry.title}, {"Software", "Warpscope"}, {"experiment", entry.id}};
     if (!entry.launch_file.empty())
-        list.emplace_back("launch file", std::filesystem::absolute(entry.launch_file).string());
+        list.emplace_back("launch file",
+                          entry.built_in ? entry.launch_file
+                                         : std::filesystem::absolute(entry.launch_file).string());
     for (const Parameter* p : described.parameters.all())
         list.emplace_back(entry.id + "." + p->id(), p->text());
     list.emplace_back("device", info.name);

@@ -171,10 +171,11 @@ std::vector<Rgba> histogram_of(const Array& array, Size size) {
 
 }  // namespace
 
-BufferView automatic_view(const Array& array) {
-    const bool is_flat = array.shape.size() < 2 || array.shape.back() == array.elements();
-    if (is_flat) return BufferView::plot;
-    const bool is_color = (array.type.size() == 4 && array.type.bytes == 1) || array.type.lanes > 2;
+BufferView automatic_view(const ElementType& type, const std::vector<std::size_t>& shape) {
+    std::size_t rows = 1;
+    for (std::size_t d = 0; d + 1 < shape.size(); ++d) rows *= shape[d];
+    if (rows == 1) return BufferView::plot;
+    const bool is_color = (type.size() == 4 && type.bytes == 1) || type.lanes > 2;
     return is_color ? BufferView::colors : BufferView::map;
 }
 
@@ -198,7 +199,7 @@ std::optional<std::size_t> element_at(const std::vector<std::size_t>& shape, Siz
 
 std::vector<Rgba> picture_of(const Array& array, BufferView view, Size size,
                              const std::vector<bool>& marked) {
-    if (view == BufferView::automatic) view = automatic_view(array);
+    if (view == BufferView::automatic) view = automatic_view(array.type, array.shape);
     if (view == BufferView::plot) return plot_of(array, size, marked);
     if (view == BufferView::histogram) return histogram_of(array, size);
     return pixels_of(array, view, size, marked);

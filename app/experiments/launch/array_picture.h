@@ -9,9 +9,9 @@
 
 namespace warpscope::experiments {
 
-/// How `array` is shown where the choice is automatic: two dimensions as a picture (colours for
-/// four bytes an element, else a colour map), one dimension as a plot.
-BufferView automatic_view(const Array& array);
+/// How an array of this type and shape is shown where the choice is automatic: two dimensions as a
+/// picture (colours for four bytes an element, else a colour map), one dimension as a plot.
+BufferView automatic_view(const ElementType& type, const std::vector<std::size_t>& shape);
 
 /// The size of its picture: columns and rows of the array, at most 4096 each, where it is shown as
 /// a picture; that of the view for plots and histograms. An array with one dimension continues in

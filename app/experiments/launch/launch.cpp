@@ -8,7 +8,7 @@
 #include <map>
 
 #include "experiments/launch/array_picture.h"
-#include "experiments/launch/fill.h"
+#include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
 #include "experiments/measure/launch_times.h"
 
@@ -53,6 +53,32 @@ compute::LaunchShape shape_of(const LaunchSpec& spec, const Names& names,
     return shape;
 }
 
+/// The kernels of the gallery are built in: without an edit, they are launched by the signatures
+/// that they have there.
+std::shared_ptr<const LaunchPlan> plan_on(const compute::Device& device,
+                                          std::shared_ptr<const LaunchPlan> plan) {
+    if (!plan->file.built_in || device.edits().contains(plan->kernel_file)) return plan;
+    return std::make_shared<const LaunchPlan>(
+        plan_launch(plan->file, gallery_signatures(plan->file)));
+}
+
+const GalleryKernel* gallery_kernel(const LaunchFile& file) {
+    const auto found =
+        std::ranges::find(gallery(), file.source.stem().string(), &GalleryKernel::name);
+    return file.built_in && found != gallery().end() ? &*found : nullptr;
+}
+
+std::string title_of(const LaunchFile& file) {
+    const GalleryKernel* const kernel = gallery_kernel(file);
+    return kernel ? std::string(kernel->title) : file.source.filename().string();
+}
+
+std::string summary_of(const LaunchFile& file) {
+    if (const GalleryKernel* const kernel = gallery_kernel(file)) return std::string(kernel->shows);
+    return fmt::format("The kernels of {}, with the buffers and expectations of its launch file.",
+                       title_of(file));
+}
+
 CompiledEntry compiled_entry(const OpenedLaunch& opened) {
     auto kernels = std::make_shared<compute::KernelEdit>(*opened.kernels);
     for (const compiler::LeftOut& part : opened.left_out)
@@ -64,51 +90,31 @@ CompiledEntry compiled_entry(const OpenedLaunch& opened) {
 }  // namespace
 
 Launch::Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan)
-    : Experiment(device), chosen_(std::move(plan)), plan_(chosen_.plan), cleaner_(device) {
-    if (!device.edits().contains(plan_->kernel_file)) return;
+    : Experiment(device),
+      chosen_(std::move(plan)),
+      plan_(plan_on(device, chosen_.plan)),
+      cleaner_(device),
+      show_(device.shipped_kernel<Pixels, Pixels, unsigned>("show", "show")) {
+    if (!plan_->file.built_in && !device.edits().contains(plan_->kernel_file)) return;
     for (const BoundLaunch& bound : plan_->launches) {
         std::vector<std::size_t> bytes;
         for (const BoundArgument& argument : bound.arguments) bytes.push_back(argument.bytes);
         launches_.push_back(
             {&bound, &device.kernel_of_sizes(plan_->kernel_file, bound.entry, bytes)});
     }
-    memory_ = make_memory();
+    if (!launches_.empty()) buffers_ = LaunchBuffers(device, *plan_, chosen_.names(0));
 }
 
-std::vector<Launch::Memory> Launch::make_memory() {
-    std::vector<Memory> made;
-    if (launches_.empty()) return made;
-    const Names names = chosen_.names(0);
-    for (std::size_t i = 0; i < plan_->types.size(); ++i) {
-        const BufferSpec& spec = plan_->file.buffers[i];
-        const std::string field = "buffers." + spec.name;
-        const ElementType type = plan_->types[i];
-        std::optional<std::vector<std::size_t>> shape;
-        if (!spec.shape.empty()) shape = sizes(spec.shape, names, type.size(), field + ".shape");
-        Array start =
-            filled(spec.fill, type, shape, names, plan_->file.in_folder(""), field + ".fill");
-        made.push_back(make_memory(i, std::move(start)));
-    }
-    return made;
-}
-
-Launch::Memory Launch::make_memory(std::size_t buffer, Array start) {
-    Memory made{start.shape, {}, 0, std::move(start)};
-    const std::size_t bytes = made.start.bytes.size();
-    if (plan_->variables[buffer].empty()) {
-        made.buffer = {device(), bytes};
-        made.address = made.buffer.pointer().address;
-        return made;
-    }
-    const compute::DeviceVariable variable =
-        device().variable(plan_->kernel_file, plan_->variables[buffer]);
-    const std::string& name = plan_->file.buffers[buffer].name;
-    if (bytes > variable.bytes)
-        throw LaunchError(fmt::format(
-            "buffers.{}.shape: the buffer has {} bytes, but the variable {} of the source has {}",
-            name, bytes, name, variable.bytes));
-    made.address = variable.address;
-    return made;
+bool Launch::change_buffers(std::span<Parameter* const> scalars) const {
+    std::vector<std::string> names;
+    for (const Parameter* scalar : scalars) names.push_back(scalar->id());
+    const auto changes = [&](const Expression& expression) {
+        return depends_on(plan_->file, expression, names);
+    };
+    return std::ranges::any_of(plan_->file.buffers, [&](const BufferSpec& buffer) {
+        const auto* fill = std::get_if<Expression>(&buffer.fill);
+        return (fill && changes(*fill)) || std::ranges::any_of(buffer.shape, changes);
+    });
 }
 
 void Launch::changed(std::span<Parameter* const> which) {
@@ -116,67 +122,48 @@ void Launch::changed(std::span<Parameter* const> which) {
         return parameter->is_view() || parameter == &chosen_.launch;
     });
     if (only_views) return;
-    const bool keeps = std::ranges::any_of(plan_->file.buffers, &BufferSpec::keep);
-    std::vector<Memory> made = make_memory();
-    const bool resized = !std::ranges::equal(made, memory_, {}, &Memory::shape, &Memory::shape);
-    // What the frames before left in a buffer that is kept stays while its size does.
-    for (std::size_t i = 0; keeps && !resized && i < made.size(); ++i)
-        if (plan_->file.buffers[i].keep) made[i].start = std::move(memory_[i].start);
-    memory_ = std::move(made);
+    const Names names = chosen_.names(0);
+    if (change_buffers(which) && !launches_.empty()) {
+        LaunchBuffers made(device(), *plan_, names);
+        const bool resized = !made.has_sizes_of(buffers_);
+        // What the frames before left in a buffer that is kept stays while its size does.
+        if (!resized) made.take_kept(buffers_);
+        buffers_ = std::move(made);
+        if (resized) begin_at_frame_0();
+    }
     wanted_.clear();
     computed_ = false;
-    if (resized) begin_at_frame_0();
 }
 
 bool Launch::leaves_trace(std::span<Parameter* const> which) const {
     if (which.size() == 1 && which[0] == &chosen_.launch) return false;
-    return std::ranges::any_of(plan_->file.buffers, &BufferSpec::keep);
+    return std::ranges::any_of(plan_->file.buffers,
+                               [](const BufferSpec& buffer) { return !buffer.keep.empty(); });
 }
 
 std::any Launch::save_state() {
-    std::map<std::string, Array> kept;
-    for (std::size_t i = 0; i < memory_.size(); ++i)
-        if (plan_->file.buffers[i].keep) kept[plan_->file.buffers[i].name] = memory_[i].start;
-    return kept;
+    return buffers_.kept();
 }
 
 void Launch::load_state(const std::any& state) {
-    const auto& kept = std::any_cast<const std::map<std::string, Array>&>(state);
-    for (std::size_t i = 0; i < memory_.size(); ++i) {
-        const auto found = kept.find(plan_->file.buffers[i].name);
-        if (!plan_->file.buffers[i].keep || found == kept.end()) continue;
-        // Shape and type may have changed since the state was saved.
-        const Array& saved = found->second;
-        if (saved.shape == memory_[i].shape && saved.type == plan_->types[i])
-            memory_[i].start = saved;
-    }
+    buffers_.set_kept(std::any_cast<const LaunchBuffers::Kept&>(state));
     computed_ = false;
 }
 
 void Launch::do_step() {
     compute();
-    for (std::size_t i = 0; i < memory_.size(); ++i)
-        if (plan_->file.buffers[i].keep) memory_[i].start = downloaded(i);
+    buffers_.keep_frame();
     computed_ = false;
 }
 
 void Launch::do_reset() {
-    memory_ = make_memory();
+    if (!launches_.empty()) buffers_ = LaunchBuffers(device(), *plan_, chosen_.names(0));
     wanted_.clear();
     computed_ = false;
 }
 
-void Launch::fill_buffers() {
-    for (std::size_t i = 0; i < memory_.size(); ++i) {
-        const BufferSpec& spec = plan_->file.buffers[i];
-        const auto* fill = std::get_if<Expression>(&spec.fill);
-        if (fill && !spec.keep && depends_on_frame(plan_->file, *fill))
-            memory_[i].start =
-                filled(spec.fill, plan_->types[i], memory_[i].shape, chosen_.names(frame()),
-                       plan_->file.in_folder(""), "buffers." + spec.name + ".fill");
-        const std::vector<std::byte>& bytes = memory_[i].start.bytes;
-        device().upload(memory_[i].address, bytes.data(), bytes.size());
-    }
+void Launch::point(const Pointer& pointer) {
+    set(chosen_.at_mouse(pointer.x, pointer.y, pointer.down));
 }
 
 std::vector<std::byte> Launch::argument_bytes(const BoundArgument& argument, const Names& names,
@@ -187,7 +174,8 @@ std::vector<std::byte> Launch::argument_bytes(const BoundArgument& argument, con
             std::memcpy(&bytes[part.offset], value, size);
         };
         if (const auto* buffer = std::get_if<std::size_t>(&part.value)) {
-            put(&memory_[*buffer].address, sizeof(std::uint64_t));
+            const std::uint64_t address = buffers_.address(*buffer);
+            put(&address, sizeof address);
         } else if (const auto* expression = std::get_if<Expression>(&part.value)) {
             Array number(part.type, {1});
             number.set(0, at_field(field, [&] { return expression->value(names); }));
@@ -209,7 +197,7 @@ void Launch::run_once(const Ready& launch, const Names& names, const std::string
 
 void Launch::run(std::size_t count) {
     device().begin_frame(frame());
-    fill_buffers();
+    buffers_.begin_frame(chosen_.names(frame()));
     for (std::size_t i = 0; i < count; ++i) {
         const std::string field = fmt::format("launches[{}]", i);
         // A kernel must not depend on what an earlier launch left in shared memory.
@@ -239,68 +227,64 @@ void Launch::compute() {
     computed_ = true;
 }
 
-std::size_t Launch::index_of(std::string_view buffer) const {
-    const auto& buffers = plan_->file.buffers;
-    const auto found = std::ranges::find(buffers, buffer, &BufferSpec::name);
-    if (found == buffers.end()) throw LaunchError(fmt::format("there is no buffer {}", buffer));
-    return std::size_t(found - buffers.begin());
-}
-
-Array Launch::downloaded(std::size_t index) {
-    Array array;
-    array.type = plan_->types[index];
-    array.shape = memory_[index].shape;
-    array.bytes.resize(memory_[index].start.bytes.size());
-    device().download(array.bytes.data(), memory_[index].address, array.bytes.size());
-    return array;
-}
-
 Array Launch::array(std::string_view buffer) {
     compute();
-    return downloaded(index_of(buffer));
+    return buffers_.download(plan_->file.index_of(buffer));
 }
 
-Size Launch::picture_size(Size view) const {
-    if (memory_.empty()) return view;
+BufferView Launch::view() const {
+    if (chosen_.view != BufferView::automatic) return chosen_.view;
     const std::size_t index = chosen_.buffer.index();
-    BufferView how = chosen_.view;
-    if (how == BufferView::automatic) {
-        Array empty;
-        empty.type = plan_->types[index];
-        empty.shape = memory_[index].shape;
-        how = automatic_view(empty);
-    }
-    return experiments::picture_size(memory_[index].shape, how, view);
+    return automatic_view(plan_->types[index], buffers_.shape(index));
+}
+
+Size Launch::picture_size(Size of_view) const {
+    if (buffers_.empty()) return of_view;
+    return experiments::picture_size(buffers_.shape(chosen_.buffer.index()), view(), of_view);
+}
+
+bool Launch::is_picture(const PixelTarget& target) const {
+    const std::size_t index = chosen_.buffer.index();
+    const std::vector<std::size_t>& shape = buffers_.shape(index);
+    const ElementType& type = plan_->types[index];
+    return view() == BufferView::colors && type.size() == 4 && !type.is_real() &&
+           shape.size() == 2 && target.size == Size{int(shape[1]), int(shape[0])} &&
+           !(chosen_.marks && expectation_of(index));
 }
 
 void Launch::render_into(const PixelTarget& target) {
     compute();
-    std::vector<Rgba> pixels(std::size_t(target.size.width) * std::size_t(target.size.height));
-    if (!memory_.empty()) {
-        const std::size_t index = chosen_.buffer.index();
-        const Array shown = downloaded(index);
+    const std::size_t count = std::size_t(target.size.width) * std::size_t(target.size.height);
+    const std::size_t index = chosen_.buffer.index();
+    if (!buffers_.empty() && is_picture(target)) {
+        constexpr unsigned block = 256;
+        device().launch(show_, {.grid = {unsigned(count + block - 1) / block}, .block = {block}},
+                        {.bytes = 8.0 * double(count)}, Pixels{buffers_.address(index)},
+                        target.pixels, unsigned(count));
+        return;
+    }
+    std::vector<Rgba> pixels(count);
+    if (!buffers_.empty()) {
+        const Array shown = buffers_.download(index);
         std::vector<bool> marked;
         if (const auto number = chosen_.marks ? expectation_of(index) : std::nullopt)
             marked = compare(*number, shown, wanted(*number, shown)).elements;
-        pixels = picture_of(shown, chosen_.view, target.size, marked);
+        pixels = picture_of(shown, view(), target.size, marked);
     }
     device().upload(target.pixels.address, pixels.data(), pixels.size() * sizeof(Rgba));
 }
 
 SharedEntry launch_entry(std::shared_ptr<const LaunchPlan> plan) {
-    const std::string name = plan->file.source.filename().string();
-    Entry entry{
-        "launch", name,
-        fmt::format("The kernels of {}, with the buffers and expectations of its launch file.",
-                    name),
-        [plan]() -> std::unique_ptr<ParameterSet> {
-            return std::make_unique<LaunchParameters>(plan);
-        },
-        [plan](compute::Device& device) -> std::unique_ptr<Experiment> {
-            return std::make_unique<Launch>(device, plan);
-        }};
-    entry.for_editing = true;
-    if (plan->file.saved) entry.launch_file = plan->file.file.string();
+    Entry entry{"launch", title_of(plan->file), summary_of(plan->file),
+                [plan]() -> std::unique_ptr<ParameterSet> {
+                    return std::make_unique<LaunchParameters>(plan);
+                },
+                [plan](compute::Device& device) -> std::unique_ptr<Experiment> {
+                    return std::make_unique<Launch>(device, plan);
+                }};
+    entry.built_in = plan->file.built_in;
+    if (plan->file.saved)
+        entry.launch_file = (entry.built_in ? plan->file.source.stem() : plan->file.file).string();
     entry.compile = [file = plan->file](compute::Helpers& helpers, const std::string& source,
                                         compute::Math math, const std::stop_token& stop) {
         return compiled_entry(compile_launch(helpers, file, source, math, stop));

@@ -9,6 +9,7 @@
 #include "experiments/arrays/difference.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/shared_memory_cleaner.h"
+#include "experiments/launch/launch_buffers.h"
 #include "experiments/launch/launch_parameters.h"
 #include "experiments/launch/launch_plan.h"
 
@@ -38,6 +39,9 @@ class Launch : public Experiment {
     void render_into(const PixelTarget& target) override;
     Report report() override;
     std::vector<OutputFile> output_files() override;
+    /// The scalars mouse_x, mouse_y and mouse_z of the file follow the mouse.
+    MouseUse mouse_use() const override { return {.point = chosen_.follows_mouse()}; }
+    void point(const Pointer& pointer) override;
 
     /// The chosen buffer after the current frame. nullopt if there is none, or if it has more than
     /// `most_bytes`.
@@ -46,18 +50,12 @@ class Launch : public Experiment {
     Array array(std::string_view buffer);
 
   private:
+    using Pixels = compute::DevicePointer<Rgba>;
     /// A launch whose arguments have values, except addresses.
     struct Ready {
         const BoundLaunch* bound;
         const compute::LoadedKernel* kernel;
     };
-    struct Memory {
-        std::vector<std::size_t> shape;
-        compute::Buffer<std::byte> buffer;  ///< none for a variable of the source
-        std::uint64_t address;
-        Array start;  ///< what a frame begins with
-    };
-
     void changed(std::span<Parameter* const> which) override;
     bool leaves_trace(std::span<Parameter* const> which) const override;
     std::any save_state() override;
@@ -65,9 +63,8 @@ class Launch : public Experiment {
     void do_step() override;
     void do_reset() override;
 
-    std::vector<Memory> make_memory();
-    Memory make_memory(std::size_t buffer, Array start);
-    void fill_buffers();
+    /// Whether a change of these scalars changes the shape or the fill of a buffer.
+    bool change_buffers(std::span<Parameter* const> scalars) const;
     /// Makes the first `count` launches.
     void run(std::size_t count);
     void run_once(const Ready& launch, const Names& names, const std::string& field);
@@ -75,9 +72,12 @@ class Launch : public Experiment {
                                           const std::string& field) const;
     /// Computes the current frame unless it is computed already.
     void compute();
-    Array downloaded(std::size_t index);
-    std::size_t index_of(std::string_view buffer) const;
+    /// How the buffer that is chosen is shown.
+    BufferView view() const;
+    /// Whether that buffer holds the pixels of the target: the device can copy them.
+    bool is_picture(const PixelTarget& target) const;
     Reading judge(std::size_t expectation);
+    void add_numbers(Report& report, std::size_t buffer);
     /// What the buffer of an expectation must hold. Numbers that do not depend on the frame are
     /// kept until parameters change.
     Array wanted(std::size_t expectation, const Array& found);
@@ -90,8 +90,9 @@ class Launch : public Experiment {
     std::shared_ptr<const LaunchPlan> plan_;
     std::vector<Ready> launches_;
     SharedMemoryCleaner cleaner_;
-    std::vector<Memory> memory_;  ///< of each buffer of the file; empty: there are no kernels
-    bool computed_ = false;       ///< the buffers hold the current frame
+    compute::Kernel<Pixels, Pixels, unsigned> show_;
+    LaunchBuffers buffers_;                ///< empty: there are no kernels, or no buffers
+    bool computed_ = false;                ///< the buffers hold the current frame
     std::map<std::size_t, Array> wanted_;  ///< by expectation
 };
 

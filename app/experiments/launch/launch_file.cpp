@@ -45,6 +45,12 @@ Fill parse_fill(const JsonField& field) {
     return std::filesystem::path(field.at("file").text());
 }
 
+std::string parse_keep(const std::string& buffer, const JsonField& field) {
+    if (field.json().is_string()) return field.text();
+    if (!field.json().is_boolean()) field.fail("write true, false or the name of a buffer");
+    return field.truth() ? buffer : "";
+}
+
 BufferSpec parse_buffer(const std::string& name, const JsonField& field) {
     check_name(field, name, check_buffer_name);
     field.expect_object({"type", "shape", "fill", "keep"});
@@ -58,7 +64,7 @@ BufferSpec parse_buffer(const std::string& name, const JsonField& field) {
     }
     if (field.has("shape")) buffer.shape = field.at("shape").expressions(4);
     if (field.has("fill")) buffer.fill = parse_fill(field.at("fill"));
-    if (field.has("keep")) buffer.keep = field.at("keep").truth();
+    if (field.has("keep")) buffer.keep = parse_keep(name, field.at("keep"));
     if (buffer.shape.empty() && !std::holds_alternative<std::filesystem::path>(buffer.fill))
         field.fail("\"shape\" is missing: only a file that fills the buffer can give it");
     return buffer;
@@ -123,10 +129,20 @@ void check_buffer(const LaunchFile& launch, const std::string& name, const JsonF
         fmt::format("\"{}\" is no buffer; the buffers are: {}", name, fmt::join(known, ", ")));
 }
 
+void parse_buffers(LaunchFile& launch, const JsonField& field) {
+    field.each_member([&](const std::string& name, const JsonField& buffer) {
+        launch.buffers.push_back(parse_buffer(name, buffer));
+    });
+    for (const BufferSpec& buffer : launch.buffers)
+        if (!buffer.keep.empty())
+            check_buffer(launch, buffer.keep, field.at(buffer.name.c_str()).at("keep"));
+}
+
 void parse_show(LaunchFile& launch, const JsonField& field) {
-    field.expect_object({"buffer", "as"});
+    field.expect_object({"buffer", "as", "marks"});
     launch.show = field.at("buffer").text();
     check_buffer(launch, launch.show, field.at("buffer"));
+    if (field.has("marks")) launch.marks = field.at("marks").truth();
     if (!field.has("as")) return;
     try {
         launch.view = parse_buffer_view(field.at("as").text());
@@ -213,7 +229,10 @@ Json buffer_json(const BufferSpec& buffer) {
     if (buffer.type) json["type"] = to_string(*buffer.type);
     if (!buffer.shape.empty()) json["shape"] = texts(buffer.shape);
     json["fill"] = fill_json(buffer.fill);
-    if (buffer.keep) json["keep"] = true;
+    if (buffer.keep == buffer.name)
+        json["keep"] = true;
+    else if (!buffer.keep.empty())
+        json["keep"] = buffer.keep;
     return json;
 }
 
@@ -233,6 +252,12 @@ Json expectation_json(const Expectation& expected) {
 const BufferSpec* LaunchFile::find_buffer(std::string_view name) const {
     const auto found = std::ranges::find(buffers, name, &BufferSpec::name);
     return found == buffers.end() ? nullptr : &*found;
+}
+
+std::size_t LaunchFile::index_of(std::string_view buffer) const {
+    const BufferSpec* const found = find_buffer(buffer);
+    if (!found) throw LaunchError(fmt::format("there is no buffer {}", buffer));
+    return std::size_t(found - buffers.data());
 }
 
 void check_buffer_name(std::string_view name) {
@@ -260,15 +285,21 @@ BufferView parse_buffer_view(std::string_view word) {
     return BufferView(found - view_words.begin());
 }
 
-bool depends_on_frame(const LaunchFile& file, const Expression& expression) {
+bool depends_on(const LaunchFile& file, const Expression& expression,
+                std::span<const std::string> names) {
     return std::ranges::any_of(expression.names(), [&](const std::string& name) {
-        if (name == "frame" || name == "time") return true;
+        if (std::ranges::find(names, name) != names.end()) return true;
         // A scalar uses scalars before it only, so this ends.
         for (const auto& [scalar, value] : file.scalars)
             if (const auto* inner = std::get_if<Expression>(&value); inner && scalar == name)
-                return depends_on_frame(file, *inner);
+                return depends_on(file, *inner, names);
         return false;
     });
+}
+
+bool depends_on_frame(const LaunchFile& file, const Expression& expression) {
+    static const std::array<std::string, 2> names{"frame", "time"};
+    return depends_on(file, expression, names);
 }
 
 LaunchFile parse_launch_file(std::string_view text) {
@@ -283,10 +314,7 @@ LaunchFile parse_launch_file(std::string_view text) {
         root.at("include").each_element(
             [&](const JsonField& folder) { launch.include.emplace_back(folder.text()); });
     if (root.has("scalars")) parse_scalars(launch, root.at("scalars"));
-    if (root.has("buffers"))
-        root.at("buffers").each_member([&](const std::string& name, const JsonField& field) {
-            launch.buffers.push_back(parse_buffer(name, field));
-        });
+    if (root.has("buffers")) parse_buffers(launch, root.at("buffers"));
     root.at("launches").each_element([&](const JsonField& field) {
         launch.launches.push_back(parse_launch(field));
     });
@@ -320,18 +348,6 @@ LaunchFile read_launch_file(const std::filesystem::path& file) {
     }
 }
 
-LaunchFile find_launch_file(const std::filesystem::path& path) {
-    if (path.extension() == ".json") return read_launch_file(path);
-    const std::filesystem::path beside =
-        std::filesystem::path(path).replace_extension(".launch.json");
-    if (std::filesystem::exists(beside)) return read_launch_file(beside);
-    LaunchFile launch;
-    launch.source = path.filename();
-    launch.file = beside;
-    launch.saved = false;
-    return launch;
-}
-
 std::string to_json_text(const LaunchFile& launch) {
     Json json{{"source", launch.source.string()}};
     for (const std::filesystem::path& folder : launch.include)
@@ -350,6 +366,7 @@ std::string to_json_text(const LaunchFile& launch) {
     if (!launch.show.empty())
         json["show"] = {{"buffer", launch.show},
                         {"as", std::string(view_words[std::size_t(launch.view)])}};
+    if (!launch.show.empty() && !launch.marks) json["show"]["marks"] = false;
     for (const auto& [name, file] : launch.save) json["save"][name] = file.string();
     return pretty(json, 0) + "\n";
 }

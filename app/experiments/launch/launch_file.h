@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,7 +34,9 @@ struct BufferSpec {
     std::optional<ElementType> type;  ///< none: that of the pointer that the buffer is passed to
     std::vector<Expression> shape;    ///< none: that of the file that fills it
     Fill fill = Expression("0");
-    bool keep = false;  ///< a frame begins with what the frame before it left, not with `fill`
+    /// The buffer, perhaps this one, whose numbers after a frame this one holds when the next frame
+    /// begins. Empty: `fill` fills it before each frame.
+    std::string keep{};
 };
 
 /// The value of a kernel's parameter: an expression of the scalars, the name of a buffer, null for
@@ -75,15 +78,19 @@ struct LaunchFile {
     std::vector<Expectation> expect;
     std::string show;  ///< the buffer that is shown at first; empty: the last one
     BufferView view = BufferView::automatic;
+    bool marks = true;  ///< elements that differ from what is expected are red
     std::vector<std::pair<std::string, std::filesystem::path>> save;  ///< buffers to .npy or .csv
     std::filesystem::path file{};  ///< the launch file; paths in it are relative to its folder
     bool saved = true;             ///< `file` has this content
+    bool built_in = false;         ///< a launch file of the gallery, perhaps changed
 
     std::filesystem::path in_folder(const std::filesystem::path& path) const {
         return file.parent_path() / path;
     }
 
     const BufferSpec* find_buffer(std::string_view name) const;
+    /// Of the buffer in `buffers`. Throws LaunchError if there is none of this name.
+    std::size_t index_of(std::string_view buffer) const;
 };
 
 /// Throw LaunchError unless a buffer, or a scalar, can have this name.
@@ -96,7 +103,10 @@ std::string fill_text(const Fill& fill);
 /// Throws LaunchError.
 Fill parse_fill_text(std::string_view text);
 
-/// Whether the value of the expression depends on the frame, perhaps through scalars.
+/// Whether the value of the expression depends on one of these names, perhaps through scalars.
+bool depends_on(const LaunchFile& file, const Expression& expression,
+                std::span<const std::string> names);
+/// Whether it depends on the frame: on `frame` or `time`.
 bool depends_on_frame(const LaunchFile& file, const Expression& expression);
 
 /// Calls `work`. A LaunchError that it throws gets the field before its message.
@@ -111,10 +121,6 @@ auto at_field(const std::string& field, F work) {
 
 /// Throws LaunchError that names the file and the field.
 LaunchFile read_launch_file(const std::filesystem::path& file);
-/// The launch file at `path` if it ends in .json. Else `path` is a CUDA source, NAME.cu, and the
-/// launch file is NAME.launch.json beside it. Where that is missing: one that is not saved and has
-/// no launches. Throws LaunchError.
-LaunchFile find_launch_file(const std::filesystem::path& path);
 /// `text` is JSON. Throws LaunchError that names the field, such as "launches[0].grid".
 LaunchFile parse_launch_file(std::string_view text);
 /// parse_launch_file() reads the text back as an equal launch file.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "experiments/measure/heat_figures.h"
 
@@ -58,7 +60,8 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
             {"histogram", "histogram"}},
            std::size_t(plan->file.view)),
       marks(*this, "marks", "Mark differences",
-            "Paint the elements red that differ from what the launch file expects.", true),
+            "Paint the elements red that differ from what the launch file expects.",
+            plan->file.marks),
       paint(*this, "paint", "Paint accesses",
             "Paint over the picture how many threads of the inspected launch read or write each "
             "element, or how many hazards its races have.",
@@ -90,6 +93,27 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
     if (!numbers.empty()) group("Scalars", std::move(numbers));
     group("View", {&buffer, &view, &marks, &paint});
     group("Checks", {&launch});
+}
+
+bool LaunchParameters::follows_mouse() const {
+    return !at_mouse(0, 0, false).empty();
+}
+
+std::vector<Assignment> LaunchParameters::at_mouse(double x, double y, bool down) const {
+    constexpr double farthest = 1 << 16;  // pixels
+    const std::array<std::pair<std::string_view, double>, 3> followed{
+        {{"mouse_x", std::clamp(x, -farthest, farthest)},
+         {"mouse_y", std::clamp(y, -farthest, farthest)},
+         {"mouse_z", down ? 1.0 : 0.0}}};
+    std::vector<Assignment> values;
+    for (const auto& scalar : scalars_)
+        for (const auto& [name, value] : followed)
+            if (scalar->id() == name)
+                values.push_back(
+                    {scalar->id(), dynamic_cast<const Integer*>(scalar.get())
+                                       ? fmt::format("{}", std::int64_t(std::floor(value)))
+                                       : fmt::format("{:.1f}", value)});
+    return values;
 }
 
 Names LaunchParameters::names(std::uint64_t frame, std::uint64_t iteration) const {

@@ -19,6 +19,12 @@ struct LaunchParameters : ParameterSet {
     /// LaunchError for an expression that has no value.
     Names names(std::uint64_t frame, std::uint64_t iteration = 0) const;
 
+    /// Whether a scalar follows the mouse: mouse_x and mouse_y hold its position in pixels of the
+    /// picture, from the top left corner, and mouse_z is 1 while the left button is down, else 0.
+    bool follows_mouse() const;
+    /// The values that these scalars have with the mouse there.
+    std::vector<Assignment> at_mouse(double x, double y, bool down) const;
+
     std::shared_ptr<const LaunchPlan> plan;
     Choice buffer;
     ChoiceOf<BufferView> view;

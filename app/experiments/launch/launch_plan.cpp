@@ -236,7 +236,7 @@ std::optional<ElementType> element_type_of_variable(const Type* type) {
 }  // namespace
 
 std::string source_key(const LaunchFile& file) {
-    return "launch/" + file.source.stem().string();
+    return (file.built_in ? "gallery/" : "launch/") + file.source.stem().string();
 }
 
 LaunchPlan uncompiled_plan(const LaunchFile& file) {

@@ -45,7 +45,8 @@ struct LaunchPlan {
     std::vector<compiler::Signature> signatures{};
 };
 
-/// The key of the launch file's source among a device's edits: "launch/saxpy" for saxpy.cu.
+/// The key of the launch file's source among a device's edits: "launch/saxpy" for saxpy.cu,
+/// "gallery/life" for a kernel of the gallery.
 std::string source_key(const LaunchFile& file);
 
 /// The plan before the source is compiled.

@@ -43,8 +43,8 @@ Difference Launch::compare(std::size_t expectation, const Array& found, const Ar
 std::optional<BufferContents> Launch::contents(std::size_t most_bytes) {
     compute();
     const std::size_t index = chosen_.buffer.index();
-    if (memory_.empty() || memory_[index].start.bytes.size() > most_bytes) return std::nullopt;
-    BufferContents contents{plan_->file.buffers[index].name, downloaded(index), {}, {}};
+    if (buffers_.empty() || buffers_.bytes(index) > most_bytes) return std::nullopt;
+    BufferContents contents{plan_->file.buffers[index].name, buffers_.download(index), {}, {}};
     if (const auto number = expectation_of(index)) {
         contents.expected = wanted(*number, contents.numbers);
         contents.differing = compare(*number, contents.numbers, contents.expected).elements;
@@ -83,27 +83,29 @@ Report Launch::report() {
     Report report;
     if (launches_.empty()) return report;
     for (std::size_t i = 0; i < plan_->file.expect.size(); ++i) report.push_back(judge(i));
-    if (memory_.empty()) return report;
-    const std::size_t index = chosen_.buffer.index();
-    const BufferSpec& spec = plan_->file.buffers[index];
-    const Array shown = downloaded(index);
-    const auto say = [&](const char* name, const char* label, double value, std::string sentence) {
-        report.push_back({name,
-                          fmt::format("{} of {}", label, spec.name),
-                          value,
-                          "",
-                          {},
-                          Verdict::none,
-                          std::move(sentence)});
-    };
-    if (const auto range = range_of(shown)) {
-        say("smallest", "Smallest number", range->low, "");
-        say("largest", "Largest number", range->high, "");
-        say("mean", "Mean", range->mean,
-            fmt::format("{} of type {}, {}.", compute::grouped(double(shown.elements())),
-                        to_string(shown.type), shape_words(shown.shape)));
-    }
+    if (buffers_.empty()) return report;
+    add_numbers(report, chosen_.buffer.index());
     return report;
+}
+
+/// Of a buffer: the smallest and the largest number, and their mean. Pixels have colours instead.
+void Launch::add_numbers(Report& report, std::size_t index) {
+    const std::string& name = plan_->file.buffers[index].name;
+    const auto say = [&](const char* id, const std::string& label, double value,
+                         std::string sentence) {
+        report.push_back({id, label, value, "", {}, Verdict::none, std::move(sentence)});
+    };
+    const Array shown = buffers_.download(index);
+    const std::string words =
+        fmt::format("{} of type {}, {}.", compute::grouped(double(shown.elements())),
+                    to_string(shown.type), shape_words(shown.shape));
+    if (view() == BufferView::colors)
+        return say("pixels", "Pixels of " + name, double(shown.elements()), words);
+    const auto range = range_of(shown);
+    if (!range) return;
+    say("smallest", "Smallest number of " + name, range->low, "");
+    say("largest", "Largest number of " + name, range->high, "");
+    say("mean", "Mean of " + name, range->mean, words);
 }
 
 std::vector<OutputFile> Launch::output_files() {

@@ -6,6 +6,7 @@
 #include "compiler/signature.h"
 #include "compiler/source_file.h"
 #include "compute/device/kernel_source.h"
+#include "experiments/launch/gallery.h"
 #include "experiments/launch/launch.h"
 #include "experiments/launch/propose_launch.h"
 
@@ -22,7 +23,22 @@ std::vector<std::string> template_kernels(const LaunchFile& file) {
 
 }  // namespace
 
+LaunchFile find_launch_file(const std::filesystem::path& path) {
+    if (in_gallery(path.string())) return gallery_file(path.string());
+    if (path.extension() == ".json") return read_launch_file(path);
+    const std::filesystem::path beside =
+        std::filesystem::path(path).replace_extension(".launch.json");
+    if (std::filesystem::exists(beside)) return read_launch_file(beside);
+    LaunchFile launch;
+    launch.source = path.filename();
+    launch.file = beside;
+    launch.saved = false;
+    return launch;
+}
+
 std::string read_launch_source(const LaunchFile& file) {
+    if (file.built_in)
+        return std::string(compute::kernel_source(compute::kernel_path(source_key(file))));
     const std::filesystem::path path = file.in_folder(file.source);
     try {
         return compiler::read_source_file(path);
@@ -72,7 +88,7 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                             .math = math,
                             .ptx = std::move(compiled.ptx),
                             .warnings = std::move(compiled.warnings),
-                            .from = source_path.string(),
+                            .from = file.built_in ? "" : source_path.string(),
                             .names = std::move(names),
                             .headers = std::move(headers)});
     return opened;

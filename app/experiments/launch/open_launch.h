@@ -12,6 +12,12 @@
 
 namespace warpscope::experiments {
 
+/// The launch file at `path` if it ends in .json; that of the gallery if `path` is the name of one
+/// of its kernels, such as "life". Else `path` is a CUDA source, NAME.cu, and the launch file is
+/// NAME.launch.json beside it. Where that is missing: one that is not saved and has no launches.
+/// Throws LaunchError.
+LaunchFile find_launch_file(const std::filesystem::path& path);
+
 /// A launch file whose kernels are compiled.
 struct OpenedLaunch {
     std::shared_ptr<const LaunchPlan> plan;

@@ -10,6 +10,8 @@
 #include "compute/emulated/emulated_device.h"
 #include "compute/pick_device.h"
 #include "experiments/copies/try_edits.h"
+#include "experiments/launch/gallery.h"
+#include "experiments/launch/open_launch.h"
 #include "jobs/bench/bench.h"
 
 namespace warpscope::jobs {
@@ -164,15 +166,17 @@ void bench_edits(std::vector<BenchRow>& rows, compute::Helpers& helpers,
     const bool emulated = device.kind == compute::DeviceKind::emulator;
     const std::string wish = emulated ? "emulator" : fmt::format("cuda:{}", device.ordinal);
     // One after the other: the helper processes of a GPU are enough for one experiment.
-    const auto measure = [&](const char* experiment, experiments::Assignment setting,
+    const auto measure = [&](const experiments::Entry& entry,
+                             std::vector<experiments::Assignment> settings, const char* name,
                              const char* label) {
-        Typing typing(helpers, experiments::find_experiment(experiment), {std::move(setting)},
-                      compute::pick_device(wish));
-        bench_typing(rows, typing, experiment, label);
+        Typing typing(helpers, entry, std::move(settings), compute::pick_device(wish));
+        bench_typing(rows, typing, name, label);
     };
     try {
-        measure("ripple", {"size", "1024"}, "ripple 1024² edited");
-        measure("scratch", {"start", "blur"}, "gallery/blur.cu edited");
+        measure(experiments::find_experiment("ripple"), {{"size", "1024"}}, "ripple",
+                "ripple 1024² edited");
+        measure(*experiments::launch_entry(experiments::gallery_file("blur")), {}, "blur",
+                "gallery/blur.cu edited");
     } catch (const compiler::NoCompiler&) {
         return;  // Nothing can be edited here.
     }

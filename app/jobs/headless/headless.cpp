@@ -246,9 +246,13 @@ bool take_kernels(compute::Helpers& helpers, std::shared_ptr<compute::Device>& d
 /// False if they do not compile.
 bool take_launch(compute::Helpers& helpers, std::shared_ptr<compute::Device>& device,
                  HeadlessRequest& request) {
+    const experiments::LaunchFile file = experiments::find_launch_file(request.launch);
+    if (file.built_in) {
+        request.entry = experiments::launch_entry(file);
+        return true;
+    }
     helpers.warm(device->info());
-    const auto opened =
-        compile_launch(helpers, request.launch, device->settings().math, request.stops.work);
+    const auto opened = compile_launch(helpers, file, device->settings().math, request.stops.work);
     if (!opened) return false;
     request.entry = experiments::launch_entry(opened->plan);
     device = helpers.device(device->info(), device->settings(),

@@ -33,13 +33,13 @@ std::string own_file(const experiments::Entry& entry,
     return parameters->kernel_file();
 }
 
-void read_folder(const fs::path& folder, const std::string& prefix, std::vector<KernelFile>& to) {
+void read_folder(const fs::path& folder, std::vector<KernelFile>& to) {
     std::error_code error;
     std::vector<fs::path> paths;
     for (const auto& entry : fs::directory_iterator(folder, error)) paths.push_back(entry.path());
     std::sort(paths.begin(), paths.end());
     for (const fs::path& path : paths) {
-        const std::string file = prefix + path.stem().string();
+        const std::string file = path.stem().string();
         if (path.extension() != ".cu" || compute::kernel_source(compute::kernel_path(file)).empty())
             continue;
         to.push_back({file, path, read(path, "--kernels")});
@@ -69,8 +69,7 @@ std::vector<KernelFile> read_kernel_files(const fs::path& kernel_source, const f
     check_kernel_files(kernel_source, kernels);
     std::vector<KernelFile> files;
     if (!kernels.empty()) {
-        read_folder(kernels, "", files);
-        read_folder(kernels / "gallery", "gallery/", files);
+        read_folder(kernels, files);
         if (files.empty())
             throw UsageError(
                 fmt::format("--kernels {}: the folder has no file with the name of a kernel file, "

@@ -29,10 +29,9 @@ void print_left_out(const std::filesystem::path& source,
 }  // namespace
 
 std::optional<experiments::OpenedLaunch> compile_launch(compute::Helpers& helpers,
-                                                        const std::filesystem::path& path,
+                                                        const experiments::LaunchFile& file,
                                                         compute::Math math,
                                                         const std::stop_token& stop) {
-    const experiments::LaunchFile file = experiments::find_launch_file(path);
     const std::filesystem::path source = file.in_folder(file.source);
     try {
         experiments::OpenedLaunch opened = experiments::open_launch(helpers, file, math, stop);

@@ -15,6 +15,7 @@
 #include "compute/device/sentences.h"
 #include "compute/device/words.h"
 #include "experiments/bodies/bodies_file.h"
+#include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
 #include "experiments/nbody/nbody_parameters.h"
 #include "gl/error.h"
@@ -58,6 +59,8 @@ void read_launch_of_picture(OpenedFile& file) {
     if (!launch)
         throw std::runtime_error(fmt::format(
             "Cannot open {}: its launch was not saved. Open its source, NAME.cu.", file.path));
+    if (experiments::in_gallery(*launch))
+        return read_launch(file, experiments::gallery_file(*launch));
     if (!fs::exists(*launch))
         throw std::runtime_error(
             fmt::format("Cannot open {}: its launch file {} is missing.", file.path, *launch));
@@ -91,7 +94,7 @@ void read_picture(OpenedFile& file) {
     } catch (const std::invalid_argument& error) {
         throw complain(fmt::format("its settings are not of this version: {}.", error.what()));
     }
-    if (*id == "launch") return read_launch_of_picture(file);
+    if (*id == "launch") read_launch_of_picture(file);
     for (const auto& [keyword, text] : file.metadata) {
         if (!keyword.starts_with("kernels/") || !keyword.ends_with(".cu")) continue;
         const std::string kernel = keyword.substr(8, keyword.size() - 11);
@@ -109,15 +112,6 @@ void read_bodies(OpenedFile& file) {
     }
 }
 
-void read_source(OpenedFile& file) {
-    file.kernel = read_kernel(file.path);
-    if (file.kernel.find(" scratch(") != std::string::npos) {
-        file.kind = OpenedFile::Kind::kernel;
-        return;
-    }
-    read_launch(file, experiments::find_launch_file(file.path));
-}
-
 std::string extension_of(const std::string& path) {
     std::string extension = fs::path(path).extension().string();
     for (char& c : extension) c = char(std::tolower(static_cast<unsigned char>(c)));
@@ -132,7 +126,8 @@ OpenedFile read_file(const std::string& path) {
     try {
         file.path = fs::absolute(with_home(path)).lexically_normal().string();
         if (extension == ".cu") {
-            read_source(file);
+            (void)read_kernel(file.path);  // throws a sentence where it is no source
+            read_launch(file, experiments::find_launch_file(file.path));
         } else if (extension == ".json") {
             read_launch(file, experiments::read_launch_file(file.path));
         } else if (extension == ".png") {

@@ -14,12 +14,12 @@ namespace warpscope::ui {
 
 /// What a file holds that a person has opened.
 struct OpenedFile {
-    enum class Kind { bodies, kernel, launch, picture };
+    enum class Kind { bodies, launch, picture };
     Kind kind = Kind::bodies;
     std::string path;   ///< absolute
     std::string error;  ///< a sentence where it can't be opened; then the rest is empty
     std::size_t bodies = 0;
-    std::string kernel;  ///< CUDA C++: the file, or the source of the launch file
+    std::string kernel;  ///< the source of the launch file, CUDA C++
     experiments::LaunchFile launch;
 
     // Of a picture that Warpscope saved: what its metadata say. A picture of a launch has the kind
@@ -32,10 +32,9 @@ struct OpenedFile {
 };
 
 /// Reads a file of bodies (tipsy or CSV), a kernel source (.cu), a launch file (.launch.json) with
-/// its source, or a PNG that Warpscope saved, by the end of its name. A kernel source that is not
-/// written for the experiment "scratch" becomes a launch file: the one beside it, NAME.launch.json,
-/// or one without launches. It may take seconds, so it is for a background thread. "~/" is the home
-/// folder. Throws nothing.
+/// its source, or a PNG that Warpscope saved, by the end of its name. A kernel source becomes a
+/// launch file: the one beside it, NAME.launch.json, or one without launches. It may take seconds,
+/// so it is for a background thread. "~/" is the home folder. Throws nothing.
 OpenedFile read_file(const std::string& path);
 
 /// The run settings of a picture; what its metadata do not say stays as in `base`. Throws

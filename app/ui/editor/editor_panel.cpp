@@ -102,13 +102,13 @@ StateWords state_words(const EditorFrame& frame) {
     if (!frame.stage.read_only().empty()) return {"read-only", colour::faint};
     switch (frame.stage.documents()[frame.view.file].state()) {
         case EditState::shipped:
-            return {frame.stage.entry().compile ? "not compiled" : "built-in", colour::dim};
+            return {frame.stage.entry().built_in ? "built-in" : "not compiled", colour::dim};
         case EditState::waiting:
             return {"compiling…", colour::accent};
         case EditState::running:
             return {emulator ? "runs in the emulator" : "runs on the GPU", colour::good};
         case EditState::failed:
-            if (frame.stage.shown().edits.empty() && frame.stage.entry().compile)
+            if (frame.stage.shown().edits.empty() && !frame.stage.entry().built_in)
                 return {"error: no kernel runs", colour::bad};
             return {"error: the last good kernel runs", colour::bad};
     }

@@ -40,7 +40,6 @@ void FileOpener::advance() {
 
 void FileOpener::show(const OpenedFile& file) {
     if (!file.error.empty()) return stage_.say(file.error, Tone::error);
-    if (file.kind == OpenedFile::Kind::kernel) return show_kernel(file);
     if (file.kind == OpenedFile::Kind::launch) return show_launch(file);
     if (file.kind == OpenedFile::Kind::picture) return show_picture(file);
     const std::vector<experiments::Assignment> values{{"start", "file"}, {"file", file.path}};
@@ -52,26 +51,9 @@ void FileOpener::show(const OpenedFile& file) {
         fmt::format("Opened {}: {} bodies.", name_of(file), compute::grouped(double(file.bodies)));
 }
 
-void FileOpener::show_kernel(const OpenedFile& file) {
-    if (!stage_.read_only().empty())
-        return stage_.say(fmt::format("Cannot run {}: {}", name_of(file), stage_.read_only()),
-                          Tone::error);
-    const std::vector<experiments::Assignment> values{{"start", "own"}};
-    if (!stage_.open(experiments::unowned(experiments::find_experiment("scratch")), values,
-                     stage_.run()))
-        return;
-    stage_.documents()["gallery/own"].replace(file.kernel);
-    options_.editor = true;
-    options_.kernel_path = file.path;
-    remember(file.path);
-    news_ = fmt::format(
-        "Opened {} as your own kernel. Undo in the editor brings the text before "
-        "back.",
-        name_of(file));
-}
-
 void FileOpener::show_launch(const OpenedFile& file) {
-    if (!stage_.read_only().empty())
+    const bool built_in = file.launch.built_in;
+    if (!built_in && !stage_.read_only().empty())
         return stage_.say(fmt::format("Cannot run {}: {}", name_of(file), stage_.read_only()),
                           Tone::error);
     const bool of_picture = !file.metadata.empty();
@@ -80,8 +62,11 @@ void FileOpener::show_launch(const OpenedFile& file) {
     if (of_picture) stage_.set_run(run_settings(file.metadata, stage_.run()));
     stage_.open_launch(file.launch, file.kernel);
     options_.editor = true;
-    options_.kernel_path = file.launch.in_folder(file.launch.source).string();
+    options_.kernel_path =
+        built_in ? "" : file.launch.in_folder(file.launch.source).string();
     remember(file.path);
+    if (built_in && stage_.read_only().empty())
+        for (const auto& [kernel, text] : file.sources) stage_.documents()[kernel].replace(text);
     if (of_picture)
         news_ = fmt::format("Opened {} with the settings of {}. The picture is frame {}.",
                             file.launch.file.filename().string(), name_of(file), file.frame);

@@ -31,7 +31,6 @@ class FileOpener {
 
   private:
     void show(const OpenedFile& file);
-    void show_kernel(const OpenedFile& file);
     void show_launch(const OpenedFile& file);
     void show_picture(const OpenedFile& file);
     void set_launch_parameters();

@@ -50,7 +50,7 @@ std::uint64_t count_of(const HeatArray& array, HeatFigure figure, std::size_t el
 }
 
 bool is_picture(BufferView view, const experiments::Array& array) {
-    if (view == BufferView::automatic) view = automatic_view(array);
+    if (view == BufferView::automatic) view = automatic_view(array.type, array.shape);
     return view != BufferView::plot && view != BufferView::histogram;
 }
 

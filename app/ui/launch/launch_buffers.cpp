@@ -108,13 +108,13 @@ void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
              file.buffers[index].fill = experiments::parse_fill_text(text);
          });
     ImGui::SameLine(0, ui.px(gap));
-    if (toggle_switch(ui, "launch." + place + ".keep", buffer.keep, ui.px(64)))
-        ui.later([this, index, place] {
-            form_.change(place + ".keep", [&](LaunchFile& file) {
-                file.buffers[index].keep = !file.buffers[index].keep;
-            });
-        });
-    tooltip(ui, "A frame begins with what the frame before left in the buffer.");
+    cell(ui, place + ".keep", buffer.keep, 110,
+         "A frame begins with what the frame before left in this buffer, or in another one: write "
+         "its name. Empty: with the fill.",
+         [index](LaunchFile& file, const std::string& text) {
+             if (!text.empty()) (void)file.index_of(text);
+             file.buffers[index].keep = text;
+         });
     ImGui::SameLine(0, ui.px(gap));
     expectation(ui, buffer.name);
     ImGui::SameLine(0, ui.px(gap));
@@ -124,6 +124,8 @@ void LaunchPanel::buffer_row(Ui& ui, std::size_t index) {
                 const std::string name = file.buffers[index].name;
                 set_expected(file, name, "");
                 if (file.show == name) file.show.clear();
+                for (BufferSpec& other : file.buffers)
+                    if (other.keep == name) other.keep.clear();
                 file.buffers.erase(file.buffers.begin() + std::ptrdiff_t(index));
             });
         });
@@ -134,7 +136,7 @@ void LaunchPanel::buffers(Ui& ui) {
                        {"Type", 80, ""},
                        {"Shape", 150, ""},
                        {"Fill", 220, ""},
-                       {"Keep", 64, ""},
+                       {"Keep", 110, ""},
                        {"Expected", 220, ""},
                        {"± absolute", 70, ""},
                        {"± relative", 70, ""}});

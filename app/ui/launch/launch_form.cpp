@@ -135,9 +135,11 @@ void LaunchForm::save() {
                 if (auto* number = std::get_if<Number>(&value)) *number = like(*number, *chosen);
         if (chosen->id() == "buffer" && file_.find_buffer(chosen->text()))
             file_.show = chosen->text();
+        if (chosen->id() == "marks") file_.marks = chosen->text() == "on";
         if (chosen->id() == "view") file_.view = experiments::parse_buffer_view(chosen->text());
     }
     try {
+        if (file_.built_in) return save_from_gallery();
         write_whole(file_.file, experiments::to_json_text(file_));
     } catch (const std::exception& error) {
         return stage_.say(fmt::format("The launch file was not saved: {}", error.what()),
@@ -148,6 +150,26 @@ void LaunchForm::save() {
     file_.saved = true;
     stage_.change_launch(file_);
     stage_.say(fmt::format("Saved {}.", file_.file.string()));
+}
+
+/// A kernel of the gallery becomes a source and a launch file in the current folder.
+void LaunchForm::save_from_gallery() {
+    const std::filesystem::path folder = std::filesystem::current_path();
+    LaunchFile copy = file_;
+    copy.built_in = false;
+    copy.saved = true;
+    copy.file = folder / file_.file.filename();
+    const std::filesystem::path source = folder / file_.source;
+    for (const std::filesystem::path& path : {source, copy.file})
+        if (std::filesystem::exists(path))
+            throw std::runtime_error(
+                fmt::format("{} exists already; open it, or rename it", path.string()));
+    const std::string text{stage_.documents()[experiments::source_key(file_)].text()};
+    write_whole(source, text);
+    write_whole(copy.file, experiments::to_json_text(copy));
+    if (stage_.read_only().empty()) stage_.open_launch(copy, text);
+    stage_.say(
+        fmt::format("Saved {} and its source {}.", copy.file.string(), source.filename().string()));
 }
 
 std::string to_text(const std::vector<Expression>& expressions) {

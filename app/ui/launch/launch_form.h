@@ -45,7 +45,8 @@ class LaunchForm {
     void redo() { go(redo_, undo_, "redo", "Redone"); }
     bool can_undo() const { return !undo_.empty(); }
     bool can_redo() const { return !redo_.empty(); }
-    /// Writes the file with the numbers, buffer and view that are chosen, and says so.
+    /// Writes the file with the numbers, buffer and view that are chosen, and says so. That of a
+    /// kernel of the gallery goes to the current folder, with its source.
     void save();
 
   private:
@@ -65,6 +66,7 @@ class LaunchForm {
     void show(experiments::LaunchFile file);
     Step step(const std::string& place) const;
     void keep(Step before);
+    void save_from_gallery();
     void go(Steps& from, Steps& to, const char* verb, const char* done);
 
     Stage& stage_;

@@ -70,7 +70,9 @@ void LaunchPanel::column_titles(Ui& ui, const std::vector<Column>& columns) {
 void LaunchPanel::head(Ui& ui) {
     const LaunchFile& file = form_.file();
     if (flat_button(ui, "launch.save", "Save launch file")) ui.later([this] { form_.save(); });
-    tooltip(ui, "Write " + file.file.string() +
+    tooltip(ui, (file.built_in ? "Write " + file.file.filename().string() + " and " +
+                                     file.source.string() + " to the current folder"
+                               : "Write " + file.file.string()) +
                     ". With --launch FILE it runs without a window, and is checked.");
     ImGui::SameLine(0, ui.px(8));
     undo_buttons(ui);

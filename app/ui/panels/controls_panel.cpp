@@ -6,6 +6,7 @@
 #include <charconv>
 #include <type_traits>
 
+#include "experiments/launch/gallery.h"
 #include "ui/panels/parameter_row.h"
 #include "ui/widgets/enum_choice.h"
 #include "ui/widgets/icons.h"
@@ -189,6 +190,30 @@ void device(Ui& ui, Stage& stage, const RowColumns& at) {
     }
 }
 
+/// Chooses a kernel of the gallery. A launch file of the user's own is an entry of its own.
+void gallery_row(Ui& ui, Stage& stage, const RowColumns& at) {
+    const auto& plan = stage.shown().plan;
+    if (!plan) return;
+    row_label(ui, at, "Gallery",
+              "A kernel to start from, with its launch file. Change both as you like.");
+    std::vector<std::string> names, labels;
+    if (!plan->file.built_in) {
+        names.emplace_back();
+        labels.push_back(plan->file.source.filename().string());
+    }
+    std::size_t chosen = 0;
+    for (const experiments::GalleryKernel& kernel : experiments::gallery()) {
+        if (plan->file.built_in && plan->file.source.stem() == kernel.name) chosen = names.size();
+        names.emplace_back(kernel.name);
+        labels.emplace_back(kernel.title);
+    }
+    const int clicked = dropdown(ui, "gallery", names, labels, chosen, at.widget);
+    if (clicked >= 0 && !names[std::size_t(clicked)].empty())
+        ui.later([&stage, name = names[std::size_t(clicked)]] {
+            stage.open_launch(experiments::gallery_file(name), "");
+        });
+}
+
 }  // namespace
 
 void ControlsPanel::draw(Ui& ui) {
@@ -199,6 +224,7 @@ void ControlsPanel::draw(Ui& ui) {
     for (const Parameter* p : set.all())
         widest = std::max(widest, ImGui::CalcTextSize(p->label().c_str()).x);
     const RowColumns at = row_columns(ui, widest);
+    gallery_row(ui, stage_, at);
     for (const ParameterGroup& one : set.groups()) group(ui, stage_, options_, one, at);
     defaults_button(ui, stage_);
     if (group_heading(ui, options_, "Device", "Device", false, changed_run_settings(stage_)))

@@ -46,7 +46,7 @@ void tab(Ui& ui, Stage& stage, const experiments::SharedEntry& entry) {
 void tabs(Ui& ui, Stage& stage) {
     for (const experiments::Entry& entry : experiments::registry())
         tab(ui, stage, experiments::unowned(entry));
-    if (stage.shown().launch) tab(ui, stage, stage.shown().launch);
+    tab(ui, stage, stage.shown().launch);
 }
 
 void file_buttons(Ui& ui, float gap) {

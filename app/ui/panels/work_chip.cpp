@@ -34,7 +34,7 @@ std::string work_words(Activity activity, std::uint64_t frame, double seconds,
     if (launch.compiling) return fmt::format("Compiling kernels · {} so far", duration(seconds));
     if (activity == Activity::start) return fmt::format("Starting · {} so far", duration(seconds));
     if (activity == Activity::report)
-        return fmt::format("Comparing with double precision · {} so far", duration(seconds));
+        return fmt::format("Computing the results · {} so far", duration(seconds));
     if (activity == Activity::comparison)
         return fmt::format("Comparing the variants · {} so far", duration(seconds));
     std::string words = fmt::format("Frame {}", quantity(double(frame), ""));

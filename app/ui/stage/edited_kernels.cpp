@@ -73,7 +73,7 @@ void EditedKernels::wait_until(Time time) {
 }
 
 void EditedKernels::look_again() {
-    if (!try_edits_ || seen_version_ == 0 || look_at_) return;
+    if (!try_edits_ || look_at_) return;
     look_at_ = clock_();
     if (state_ == State::idle) state_ = State::waiting;
 }
@@ -211,7 +211,7 @@ void EditedKernels::refuse(Scene& scene, EditThread::Ended& ended, const std::st
         news.other_inspected = true;
     }
     // What compiled and then failed says which launches, arguments and parameters there are.
-    if (scene.sources().empty() && ended.result.entry &&
+    if (scene.sources().empty() && !ended.request.entry->built_in && ended.result.entry &&
         ended.result.entry != ended.request.entry) {
         scene.begin_as(ended.result.entry);
         news.began_anew = true;
@@ -284,7 +284,7 @@ EditedKernels::News EditedKernels::replace_failed(Scene& scene, const std::strin
         if (differs(previous, file, text))
             fail_text(file, text, scene.device().edits().at(file)->warnings, error);
     scene.fail();
-    const bool nothing_built_in = previous.empty() && scene.entry()->compile;
+    const bool nothing_built_in = previous.empty() && !scene.entry()->built_in;
     show_error(nothing_built_in
                    ? error
                    : fmt::format("{} Back to the {}.", compute::sentence(error),

@@ -7,7 +7,9 @@
 
 #include "compute/ceilings.h"
 #include "compute/pick_ranks.h"
+#include "experiments/launch/gallery.h"
 #include "experiments/launch/launch.h"
+#include "experiments/launch/open_launch.h"
 #include "experiments/measure/source_names.h"
 
 namespace warpscope::ui {
@@ -41,6 +43,11 @@ SharedEntry entry_of(const Engine::Start& start) {
     return experiments::unowned(experiments::find_experiment(start.experiment));
 }
 
+/// The kernel of the gallery that a person starts from.
+SharedEntry first_launch() {
+    return experiments::launch_entry(experiments::gallery_file(experiments::gallery()[0].name));
+}
+
 /// The side of the square thread blocks that the first two-dimensional kernel runs with; 0: none.
 int tile_side(const compute::KernelTimings& timings) {
     for (const compute::KernelTiming& kernel : timings.kernels())
@@ -57,6 +64,7 @@ Engine::Engine(const Start& start)
       edits_(try_of(start), clock_),
       run_(start.run),
       remembered_(start.remembered),
+      launch_(first_launch()),
       progress_(start.progress) {
     shown_.device_wish = start.device_wish;
     auto scene = make(entry_of(start), make_device(shown_.device_wish));
@@ -67,7 +75,10 @@ Engine::Engine(const Start& start)
 }
 
 Engine::Engine(std::unique_ptr<Scene> scene)
-    : clock_(clock_of({})), edits_({}, clock_), run_(scene->device().settings()) {
+    : clock_(clock_of({})),
+      edits_({}, clock_),
+      run_(scene->device().settings()),
+      launch_(first_launch()) {
     shown_.paused = true;
     put_on_show(std::move(scene));
     edits_.show(*scene_);
@@ -357,7 +368,7 @@ Shown Engine::shown() {
     Shown shown = shown_;
     const experiments::Experiment& running = experiment();
     shown.entry = scene_->entry();
-    if (launch_) shown.launch = scene_->entry()->compile ? scene_->entry() : launch_;
+    shown.launch = scene_->entry()->compile ? scene_->entry() : launch_;
     if (const auto* launch = dynamic_cast<const experiments::Launch*>(&running))
         shown.plan = launch->plan();
     shown.launch_error = edits_.refused_entry();

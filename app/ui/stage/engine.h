@@ -168,9 +168,9 @@ class Engine {
     EditedKernels edits_;
     std::map<std::string, std::unique_ptr<Scene>> scenes_;  ///< by experiment
     Scene* scene_ = nullptr;                                ///< the one on show
-    experiments::SharedEntry launch_;  ///< of the newest launch file; null: none was opened
     compute::RunSettings run_;
     experiments::Assignments remembered_;
+    experiments::SharedEntry launch_;  ///< of the newest launch file; at first one of the gallery
     /// The results so far. shown() adds the current state of the scene.
     Shown shown_;
     std::uint64_t version_ = 0;  ///< counts the changes of what shown() returns

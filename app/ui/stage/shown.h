@@ -61,7 +61,7 @@ struct Inspected {
 /// What an Engine has computed so far: a value that never changes, which the panels draw.
 struct Shown {
     experiments::SharedEntry entry;
-    experiments::SharedEntry launch;  ///< of the newest launch file; null: none was opened
+    experiments::SharedEntry launch;  ///< of the newest launch file; at first one of the gallery
     std::shared_ptr<const experiments::LaunchPlan> plan;  ///< of the launch file on show; or null
     /// The buffer of the launch that is shown, as of the report; null where it is very large.
     std::shared_ptr<const experiments::BufferContents> buffer;

@@ -115,7 +115,7 @@ void Stage::select(SharedEntry entry) {
 }
 
 void Stage::open_launch(const experiments::LaunchFile& file, std::string_view source) {
-    documents_.open(experiments::source_key(file), source);
+    if (!file.built_in) documents_.open(experiments::source_key(file), source);
     change_launch(file);
 }
 

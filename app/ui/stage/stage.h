@@ -81,7 +81,7 @@ class Stage {
     // Commands. None throws: an error becomes the message, and the last good state goes on.
     void select(experiments::SharedEntry entry);
     /// Shows a launch file with this text of its source, which becomes the document's built-in text
-    /// unless the document has the file's text already.
+    /// unless the document has the file's text already. The sources of the gallery are built in.
     void open_launch(const experiments::LaunchFile& file, std::string_view source);
     /// The launch file on show with changes; its source stays as it is edited.
     void change_launch(const experiments::LaunchFile& file);

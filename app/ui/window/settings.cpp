@@ -24,6 +24,7 @@ Json to_json(const Settings& s) {
         for (const experiments::Assignment& one : list) parameters[id][one.id] = one.text;
     return {{"window", {s.window.width, s.window.height}},
             {"experiment", s.experiment},
+            {"launch", s.launch},
             {"device", s.device},
             {"math", compute::name(s.run.math)},
             {"schedule", compute::name(s.run.schedule)},
@@ -67,6 +68,7 @@ Settings from_json(const Json& json) {
     };
     s.window = {side(0), side(1)};
     s.experiment = json.at("experiment").get<std::string>();
+    s.launch = json.value("launch", "");
     s.device = json.at("device").get<std::string>();
     s.run.math = choice<compute::Math>(json.at("math"));
     s.run.schedule = choice<compute::Schedule>(json.at("schedule"));

@@ -14,6 +14,7 @@ namespace warpscope::ui {
 struct Settings {
     experiments::Size window{1600, 900};  ///< logical pixels
     std::string experiment;               ///< id; empty: the first experiment
+    std::string launch;                   ///< Entry::launch_file of an experiment "launch"
     std::string device = "auto";
     compute::RunSettings run;
     ViewOptions view;

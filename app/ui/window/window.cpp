@@ -356,6 +356,7 @@ void App::remember() {
     settings.window = {int(std::lround(size.x / view_->ui().scale)),
                        int(std::lround(size.y / view_->ui().scale))};
     settings.experiment = stage_->entry().id;
+    settings.launch = stage_->entry().launch_file;
     settings.device = stage_->shown().lost_wish.value_or(stage_->device_wish());
     settings.run = stage_->run();
     settings.view = view_->options();

@@ -226,6 +226,8 @@ void WindowView::select(int experiment) {
     const auto known = experiments::registry();
     if (std::size_t(experiment) < known.size())
         stage_.select(experiments::unowned(known[std::size_t(experiment)]));
+    else
+        stage_.select(stage_.shown().launch);
 }
 
 void WindowView::toggle_microscope() {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
 #include "ui/panels/work_chip.h"
 
@@ -19,16 +20,19 @@ namespace {
 Stage::Start start_of(const WindowOptions& options, const Settings& settings,
                       const std::optional<experiments::LaunchFile>& launch) {
     Stage::Start start;
-    if (launch) start.entry = experiments::launch_entry(*launch);
     start.device_wish = options.device.value_or(settings.device);
     start.run = options.run.value_or(settings.run);
     start.remembered = settings.parameters;
     start.helpers = options.helpers;
     start.experiment = options.experiment.empty() ? settings.experiment : options.experiment;
+    if (launch) start.entry = experiments::launch_entry(*launch);
     const auto known = experiments::registry();
     const bool there = std::any_of(known.begin(), known.end(),
                                    [&](const auto& e) { return e.id == start.experiment; });
-    if (!there && options.experiment.empty()) start.experiment = known.front().id;
+    if (launch)
+        start.experiment = start.entry->id;
+    else if (!there && options.experiment.empty())
+        start.experiment = known.front().id;
     for (const auto& [id, list] : options.assignments)
         if (id == start.experiment)
             start.assignments = list;
@@ -37,16 +41,31 @@ Stage::Start start_of(const WindowOptions& options, const Settings& settings,
     return start;
 }
 
+/// The launch file of the command line, or else that of the last session if it is still there.
+std::optional<experiments::LaunchFile> launch_of(const WindowOptions& options,
+                                                 const Settings& settings) {
+    const auto find = [](const std::filesystem::path& path) {
+        return experiments::find_launch_file(
+            experiments::in_gallery(path.string()) ? path : std::filesystem::absolute(path));
+    };
+    if (!options.launch.empty()) return find(options.launch);
+    if (!options.experiment.empty() || settings.launch.empty()) return std::nullopt;
+    try {
+        experiments::LaunchFile file = find(settings.launch);
+        (void)experiments::read_launch_source(file);
+        return file;
+    } catch (const experiments::LaunchError&) {
+        return std::nullopt;
+    }
+}
+
 }  // namespace
 
 std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSettings& loaded,
                                   const EngineThread::Hooks& hooks) {
-    std::optional<experiments::LaunchFile> launch;
+    const std::optional<experiments::LaunchFile> launch = launch_of(options, loaded.settings);
     std::string source;
-    if (!options.launch.empty()) {
-        launch = experiments::find_launch_file(std::filesystem::absolute(options.launch));
-        source = experiments::read_launch_source(*launch);
-    }
+    if (launch) source = experiments::read_launch_source(*launch);
     Stage::Start start = start_of(options, loaded.settings, launch);
     std::unique_ptr<Stage> stage;
     try {
@@ -59,7 +78,8 @@ std::unique_ptr<Stage> make_stage(const WindowOptions& options, const LoadedSett
         stage->say(fmt::format("{} Running on {} instead.", error.what(), stage->device().name),
                    Tone::error);
     }
-    if (launch) stage->documents().open(stage->parameters().kernel_file(), source);
+    if (launch && !launch->built_in)
+        stage->documents().open(stage->parameters().kernel_file(), source);
     if (!loaded.complaint.empty()) stage->say(loaded.complaint, Tone::error);
     return stage;
 }

@@ -112,7 +112,7 @@ void WindowView::begin_experiment() {
         options_.dock = "launch";
         options_.dock_folded = false;
     }
-    if (stage_.entry().for_editing && stage_.read_only().empty()) {
+    if (stage_.entry().compile && stage_.read_only().empty()) {
         editor_elsewhere_ = !start && options_.editor;
         options_.editor = true;
     } else if (editor_elsewhere_) {

@@ -78,7 +78,7 @@ class CancelEverywhere : public testing::TestWithParam<CancelCase> {
     std::vector<std::string> run(std::uint64_t at) {
         const auto device = compute::make_emulated_device("", std::size_t(1) << 28);
         StopAtLaunch stop(*device);
-        const auto experiment = find_experiment(GetParam().experiment).make(*device);
+        const auto experiment = tests::entry_of(GetParam().experiment)->make(*device);
         experiment->set(GetParam().settings);
         std::vector<std::string> results;
         for (const Action& action : actions()) {
@@ -116,8 +116,8 @@ std::vector<CancelCase> cancel_cases() {
         {"dot", {{"n", "3000"}, {"launches", "1"}, {"kernel", "single_pass"}}, "dot_single"},
         {"reduction", {{"n", "3000"}}, "reduction"},
         {"reduction", {{"n", "3000"}, {"kernel", "single_pass"}}, "reduction_single"},
-        {"scratch", {{"width", "48"}, {"height", "32"}, {"start", "life"}}, "life"},
-        {"scratch", {{"width", "48"}, {"height", "32"}, {"start", "single_buffer"}}, "racy"}};
+        {"life", {{"width", "48"}, {"height", "32"}}, "life"},
+        {"single_buffer", {{"width", "48"}, {"height", "32"}}, "racy"}};
 }
 INSTANTIATE_TEST_SUITE_P(Of, CancelEverywhere, testing::ValuesIn(cancel_cases()),
                          [](const auto& info) { return info.param.name; });

@@ -85,11 +85,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"nbody", {{"bodies", "100"}, {"block", "32"}}},
         Case{"nbody", {{"bodies", "70"}, {"kernel", "float3"}, {"start", "collision"}}},
         Case{"nbody", {{"bodies", "70"}, {"kernel", "float4"}, {"dt", "0.02"}}},
-        Case{"scratch", {{"width", "50"}, {"height", "40"}, {"mouse_x", "9"}}},
-        Case{"scratch", {{"width", "50"}, {"height", "40"}, {"start", "single_buffer"}}},
-        Case{"scratch", {{"width", "50"}, {"height", "40"}, {"start", "life"}}},
-        Case{"scratch",
-             {{"width", "50"}, {"height", "40"}, {"start", "life"}, {"mouse_down", "on"}}}));
+        Case{"own", {{"width", "50"}, {"height", "40"}, {"mouse_x", "9"}}},
+        Case{"single_buffer", {{"width", "50"}, {"height", "40"}}},
+        Case{"life", {{"width", "50"}, {"height", "40"}}},
+        Case{"life", {{"width", "50"}, {"height", "40"}, {"mouse_z", "1"}}}));
 
 TEST(Snapshot, TheRacyPictureDiffersFromTheRightOne) {
     Live live("ripple", {{"size", "100"}, {"sync", "off"}});

@@ -1,4 +1,5 @@
 #include "experiments/launch/launch_file.h"
+#include "experiments/launch/open_launch.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,7 +25,7 @@ const std::string whole_file = R"({
          "arguments": {"count": "n", "p": {"x": 1, "y": "n"}, "none": null}}
     ],
     "expect": [{"buffer": "y", "equals": {"buffer": "x"}, "relative": 1e-6}],
-    "show": {"buffer": "y", "as": "plot"},
+    "show": {"buffer": "y", "as": "plot", "marks": false},
     "save": {"y": "y.npy"}
 })";
 
@@ -56,7 +57,7 @@ TEST(LaunchFiles, AreReadCompletely) {
     ASSERT_EQ(file.buffers.size(), 3U);
     EXPECT_EQ(file.buffers[0].type, parse_element_type("float"));
     EXPECT_FALSE(file.buffers[1].type.has_value());
-    EXPECT_TRUE(file.buffers[1].keep);
+    EXPECT_EQ(file.buffers[1].keep, "y");
     EXPECT_EQ(std::get<RandomFill>(file.buffers[1].fill).seed, 3U);
     EXPECT_EQ(std::get<std::filesystem::path>(file.buffers[2].fill), "in.npy");
     ASSERT_EQ(file.launches.size(), 1U);
@@ -69,7 +70,16 @@ TEST(LaunchFiles, AreReadCompletely) {
     EXPECT_EQ(std::get<std::string>(file.expect[0].equals), "x");
     EXPECT_EQ(file.expect[0].relative, 1e-6);
     EXPECT_EQ(file.view, BufferView::plot);
+    EXPECT_FALSE(file.marks);
     EXPECT_EQ(file.save[0].second, "y.npy");
+}
+
+TEST(LaunchFiles, ABufferKeepsTheNumbersOfAnother) {
+    const LaunchFile file = parse_launch_file(changed("\"keep\": true", "\"keep\": \"in\""));
+    EXPECT_EQ(file.buffers[1].keep, "in");
+    EXPECT_NE(to_json_text(file).find("\"keep\": \"in\""), std::string::npos);
+    const LaunchFile fresh = parse_launch_file(changed("\"keep\": true", "\"keep\": false"));
+    EXPECT_EQ(fresh.buffers[1].keep, "");
 }
 
 TEST(LaunchFiles, AWrittenFileReadsBackAsItWas) {
@@ -141,7 +151,9 @@ TEST(LaunchFiles, ErrorsNameTheField) {
     EXPECT_EQ(error(changed("\"shape\": \"n\", ", "")),
               "buffers.y: \"shape\" is missing: only a file that fills the buffer can give it");
     EXPECT_EQ(error(changed("\"keep\": true", "\"keep\": 1")),
-              "buffers.y.keep: write true or false");
+              "buffers.y.keep: write true, false or the name of a buffer");
+    EXPECT_EQ(error(changed("\"keep\": true", "\"keep\": \"z\"")),
+              "buffers.y.keep: \"z\" is no buffer; the buffers are: x, y, in");
     EXPECT_EQ(error(changed("[0, 1]", "[0]")), "buffers.y.fill.uniform: write two numbers");
     EXPECT_EQ(error(changed("{\"buffer\": \"x\"}", "{\"buffer\": \"z\"}")),
               "expect[0].equals: \"z\" is no buffer; the buffers are: x, y, in");

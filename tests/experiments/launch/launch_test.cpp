@@ -146,6 +146,95 @@ TEST_P(LaunchExperiment, ABufferThatIsKeptGoesOnFromFrameToFrame) {
     EXPECT_EQ(kept->array("y").at(10), Number(81.0));
 }
 
+TEST_P(LaunchExperiment, ABufferBeginsWithWhatTheFrameBeforeLeftInAnother) {
+    std::string text = file_text();
+    text.replace(text.find("\"fill\": \"i\""), 11, "\"fill\": \"i\", \"keep\": \"y\"");
+    const auto launch = make(text);
+    // y = 1 + 2 * x, and x is the y of the frame before: 1 + 2i, 3 + 4i, 7 + 8i.
+    launch->step();
+    launch->step();
+    EXPECT_EQ(launch->array("x").at(10), Number(43.0));
+    EXPECT_EQ(launch->array("y").at(10), Number(87.0));
+    EXPECT_EQ(launch->array("y").at(0), Number(7.0));
+    const Snapshot snapshot = launch->snapshot();
+    launch->reset();
+    EXPECT_EQ(launch->array("y").at(10), Number(21.0));
+    launch->resume(snapshot);
+    EXPECT_EQ(launch->array("y").at(10), Number(87.0));
+    set(*launch, "a", "3");
+    EXPECT_EQ(launch->array("y").at(10), Number(130.0)) << "x stays: 1 + 3 * 43";
+    set(*launch, "n", "500");
+    EXPECT_EQ(launch->frame(), 0U) << "another size begins anew";
+    EXPECT_EQ(launch->array("x").at(10), Number(10.0));
+}
+
+TEST_P(LaunchExperiment, ABufferOfAnotherShapeCanNotBeKept) {
+    std::string text = file_text();
+    text.replace(text.find("\"shape\": \"n\", \"fill\": \"i\""), 25,
+                 "\"shape\": \"n + 24\", \"keep\": \"y\"");
+    try {
+        make(text);
+        FAIL() << "no error";
+    } catch (const LaunchError& error) {
+        EXPECT_STREQ(error.what(),
+                     "buffers.x.keep: x and y need equal types and shapes: x is float, 1024; y is "
+                     "float, 1000");
+    }
+}
+
+/// A launch file with a picture of 5 x 3 pixels that no kernel uses; `more` are further fields.
+std::string picture_file(const std::string& more) {
+    std::string text = file_text(more + R"(, "show": {"buffer": "p", "as": "colors"})");
+    const std::string picture =
+        R"("p": {"type": "uchar4", "shape": [3, 5], "fill": "i * 16 + lane"}, )";
+    return text.insert(text.find("\"x\":"), picture);
+}
+
+std::vector<Rgba> rendered(Launch& launch) {
+    const Size size = launch.picture_size({640, 480});
+    EXPECT_EQ(size, (Size{5, 3}));
+    const compute::Buffer<Rgba> target(launch.device(), 15);
+    launch.render_into({target.pointer(), size});
+    return target.download();
+}
+
+TEST_P(LaunchExperiment, ABufferOfPixelsIsDrawnOpaque) {
+    const auto launch = make(picture_file(""));
+    const std::vector<Rgba> pixels = rendered(*launch);
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+        const Rgba& pixel = pixels[i];
+        EXPECT_EQ((std::vector<std::size_t>{pixel.r, pixel.g, pixel.b, pixel.a}),
+                  (std::vector<std::size_t>{16 * i, 16 * i + 1, 16 * i + 2, 255}));
+    }
+}
+
+TEST_P(LaunchExperiment, PixelsThatDifferAreDrawnRed) {
+    const auto launch = make(
+        picture_file(R"(, "expect": [{"buffer": "p", "equals": "i == 7 ? 0 : i * 16 + lane"}])"));
+    const std::vector<Rgba> pixels = rendered(*launch);
+    EXPECT_EQ(pixels[6].r, 96);
+    EXPECT_GT(pixels[7].r, 2 * pixels[7].g);
+    set(*launch, "marks", "off");
+    EXPECT_EQ(rendered(*launch)[7].r, 112);
+}
+
+TEST_P(LaunchExperiment, ScalarsFollowTheMouse) {
+    const auto plain = make(file_text());
+    EXPECT_FALSE(plain->mouse_use().point);
+    std::string text = file_text();
+    text.insert(text.find("\"n\": "), "\"mouse_x\": 3.5, \"mouse_y\": 4, \"mouse_z\": 0, ");
+    const auto launch = make(text);
+    EXPECT_TRUE(launch->mouse_use().point);
+    launch->point({12.25, 7.75, true});
+    EXPECT_EQ(launch->parameters().find("mouse_x").text(), "12.2");
+    EXPECT_EQ(launch->parameters().find("mouse_y").text(), "7");
+    EXPECT_EQ(launch->parameters().find("mouse_z").text(), "1");
+    launch->point({-1e9, -0.5, false});
+    EXPECT_EQ(launch->parameters().find("mouse_x").text(), "-65536");
+    EXPECT_EQ(launch->parameters().find("mouse_y").text(), "-1");
+    EXPECT_EQ(launch->parameters().find("mouse_z").text(), "0");
+}
+
 TEST_P(LaunchExperiment, ALaunchIsRepeated) {
     const auto launch = make(file_text("", R"(, "repeat": 3, "arguments": {"a": "iteration"})"));
     EXPECT_EQ(launch->array("y").at(10), Number(31.0));  // 1 + (0 + 1 + 2) * 10

@@ -50,14 +50,7 @@ TEST_F(OpenedFileTest, BodiesAreCounted) {
     EXPECT_EQ(file.path, (folder_ / "stars.csv").string());
 }
 
-TEST_F(OpenedFileTest, AKernelIsRead) {
-    const OpenedFile file = put("mine.CU", "void scratch(int a);\r\n");
-    EXPECT_EQ(file.error, "");
-    EXPECT_EQ(file.kind, Kind::kernel);
-    EXPECT_EQ(file.kernel, "void scratch(int a);\n");
-}
-
-TEST_F(OpenedFileTest, AKernelWithAnotherSignatureHasALaunchFile) {
+TEST_F(OpenedFileTest, AKernelHasALaunchFile) {
     const OpenedFile alone = put("add.cu", "__global__ void add(int n) {}\n");
     EXPECT_EQ(alone.error, "");
     EXPECT_EQ(alone.kind, Kind::launch);

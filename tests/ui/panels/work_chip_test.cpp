@@ -33,7 +33,7 @@ TEST(WorkChipTest, EstimatesNothingFromTooFewBlocksOrFromAGpu) {
 
 TEST(WorkChipTest, NamesComparisonsWhichHaveNoSingleLaunch) {
     EXPECT_EQ(work_words(Activity::report, 4, 6.1, {9, 7, 7}),
-              "Comparing with double precision · 7 s so far");
+              "Computing the results · 7 s so far");
     EXPECT_EQ(work_words(Activity::comparison, 4, 100, {9, 1, 7}),
               "Comparing the variants · 2 min so far");
 }

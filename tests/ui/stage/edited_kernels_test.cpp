@@ -7,6 +7,8 @@
 #include <filesystem>
 
 #include "gl/offscreen_context.h"
+#include "experiments/launch/gallery.h"
+#include "experiments/launch/open_launch.h"
 #include "ui/stage/stage.h"
 
 namespace warpscope::ui {
@@ -18,11 +20,11 @@ using Clock = std::chrono::steady_clock;
 const std::string file = "gallery/own";
 constexpr experiments::Size edited_view{640, 480};
 
-/// A kernel with the documented entry.
+/// A kernel with the parameters of kernels/gallery/own.cu.
 std::string kernel(const std::string& body, const std::string& before = "") {
     return before + R"(
-extern "C" __global__ void scratch(unsigned* pixels, int width, int height, float time,
-                                   float3 mouse) {
+extern "C" __global__ void rings(unsigned* pixels, int width, int height, float time,
+                                 float3 mouse) {
     const int x = blockIdx.x * blockDim.x + threadIdx.x;
     const int y = blockIdx.y * blockDim.y + threadIdx.y;
     unsigned value = 0xff0000ffu;
@@ -59,13 +61,13 @@ std::vector<Case> cases() {
     return {
         {"does_not_compile", kernel("value = tiel;"), false, {"tiel", "7"}},
         {"other_signature",
-         "extern \"C\" __global__ void scratch(float* p) { *p = 1; }",
+         "extern \"C\" __global__ void rings(float* p) { *p = 1; }",
          false,
-         {"scratch"}},
+         {"launches[0].arguments", "mouse"}},
         {"no_entry",
          "extern \"C\" __global__ void picture(float* p) { *p = 1; }",
          false,
-         {"scratch"}},
+         {"the source has no kernel rings; it has: picture"}},
         {"loops_for_ever",
          kernel("volatile int go = 1; while (go) ++value;"),
          false,
@@ -124,8 +126,8 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
         helpers_.emplace(WARPSCOPE);
         Stage::Start start;
         start.device_wish = "emulator";
-        start.experiment = "scratch";
-        start.assignments = {{"start", "own"}, {"width", "64"}, {"height", "48"}};
+        start.entry = experiments::launch_entry(experiments::gallery_file("own"));
+        start.assignments = {{"width", "64"}, {"height", "48"}};
         start.helpers = &*helpers_;
         stage_.emplace(start);
         stage_->advance(edited_view);

@@ -1,5 +1,12 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "compute/helper/helpers.h"
+#include "experiments/launch/gallery.h"
+#include "experiments/launch/open_launch.h"
 #include "ui/view_fixture.h"
 
 namespace warpscope::ui {
@@ -18,13 +25,13 @@ TEST_F(Experiments, AnOwnKernelOpensWithItsEditorAndLeavingItClosesTheEditor) {
     view_ = std::make_unique<WindowView>(*stage_, ViewOptions(), 1.F, 1.F);
     settle();
     EXPECT_FALSE(view_->options().editor);
-    click("tab.scratch");
+    click("tab.launch");
     EXPECT_TRUE(view_->options().editor);
     EXPECT_EQ(value("editor.file"), "gallery/own");
     click("tab.ripple");
     EXPECT_FALSE(view_->options().editor);
     click("editor.open");
-    click("tab.scratch");
+    click("tab.launch");
     click("tab.ripple");
     EXPECT_TRUE(view_->options().editor) << "as it was before";
 }
@@ -38,10 +45,92 @@ TEST_F(Experiments, StaleReadsOfATileThatCannotDetectThemAreSaidOnThePicture) {
     EXPECT_EQ(view_->widgets().find("picture.remark"), nullptr);
 }
 
+/// The window with a kernel of the gallery, which runs without a compiler.
+class GalleryTest : public ViewFixture {
+  protected:
+    GalleryTest() {
+        Stage::Start start;
+        start.device_wish = "emulator";
+        start.entry = experiments::launch_entry(experiments::gallery_file("own"));
+        start.assignments = {{"width", "64"}, {"height", "48"}};
+        start.helpers = &helpers_;
+        start.no_compiler = [] { return "There is no compiler."; };
+        show(start);
+    }
+    ~GalleryTest() override {
+        std::filesystem::current_path(before_);
+        std::filesystem::remove_all(folder_);
+    }
+
+    compute::Helpers helpers_{WARPSCOPE};
+    const std::filesystem::path before_ = std::filesystem::current_path();
+    const std::filesystem::path folder_ =
+        std::filesystem::temp_directory_path() / ("warpscope_gallery" + std::to_string(::getpid()));
+};
+
+TEST_F(GalleryTest, AKernelIsChosenOnTheLeft) {
+    EXPECT_EQ(value("gallery"), "own");
+    click("gallery");
+    click("gallery:single_buffer");
+    EXPECT_EQ(stage_->entry().title, "Single buffer (racy)");
+    EXPECT_EQ(value("gallery"), "single_buffer");
+    EXPECT_EQ(stage_->parameters().find("marks").text(), "off");
+    frames(2);
+    ASSERT_NE(experiments::find(stage_->report(), "expect_0"), nullptr);
+    EXPECT_GT(experiments::find(stage_->report(), "expect_0")->value, 0);
+    click("tab.ripple");
+    EXPECT_EQ(view_->widgets().find("gallery"), nullptr);
+    click("tab.launch");
+    EXPECT_EQ(value("gallery"), "single_buffer") << "the tab keeps the kernel";
+}
+
+TEST_F(GalleryTest, ItsLaunchIsChangedWithoutACompiler) {
+    experiments::LaunchFile file = stage_->shown().plan->file;
+    file.launches[0].block = {experiments::Expression("32"), experiments::Expression("4")};
+    file.launches[0].grid = {experiments::Expression("2"), experiments::Expression("12")};
+    stage_->change_launch(file);
+    do {
+        frames(1);
+        stage_->wait_for_edits();
+    } while (stage_->trying());
+    stage_->pause(false);
+    frames(3);
+    EXPECT_EQ(stage_->message().text, "");
+    const auto& kernels = stage_->timings().kernels();
+    const auto rings = std::ranges::find(kernels, "rings", &compute::KernelTiming::name);
+    ASSERT_NE(rings, kernels.end());
+    EXPECT_EQ(rings->block.y, 4U);
+}
+
+TEST_F(GalleryTest, SavingWritesTheSourceAndTheLaunchFileToTheCurrentFolder) {
+    std::filesystem::create_directories(folder_);
+    std::filesystem::current_path(folder_);
+    click("dock.launch");
+    click("launch.save");
+    EXPECT_NE(stage_->message().text.find("own.launch.json and its source own.cu."),
+              std::string::npos)
+        << stage_->message().text;
+    const experiments::LaunchFile saved =
+        experiments::read_launch_file(folder_ / "own.launch.json");
+    EXPECT_FALSE(saved.built_in);
+    EXPECT_EQ(std::get<experiments::Number>(saved.scalars[0].second), experiments::Number(64L));
+    EXPECT_EQ(experiments::read_launch_source(saved),
+              experiments::read_launch_source(experiments::gallery_file("own")));
+    click("launch.save");
+    EXPECT_NE(stage_->message().text.find("own.cu exists already"), std::string::npos)
+        << stage_->message().text;
+}
+
 /// A kernel that has a use for the mouse.
 class PointingTest : public ViewFixture {
   protected:
-    PointingTest() { show("scratch", {{"width", "64"}, {"height", "64"}}); }
+    PointingTest() {
+        Stage::Start start;
+        start.device_wish = "emulator";
+        start.entry = experiments::launch_entry(experiments::gallery_file("own"));
+        start.assignments = {{"width", "64"}, {"height", "64"}};
+        show(start);
+    }
     /// A place in fractions of the picture's area.
     void mouse(double x, double y, bool down) {
         const Widget area = *view_->widgets().find("picture");
@@ -72,13 +161,13 @@ TEST_F(PointingTest, TheKernelGetsTheMouseOnlyWhileThePictureRuns) {
     stage_->pause(false);
     mouse(0.4, 0.5, false);
     EXPECT_NE(setting("mouse_x"), "384");
-    EXPECT_EQ(setting("mouse_down"), "off");
+    EXPECT_EQ(setting("mouse_z"), "0");
     mouse(0.6, 0.5, true);
-    EXPECT_EQ(setting("mouse_down"), "on");
+    EXPECT_EQ(setting("mouse_z"), "1");
     mouse(-0.2, 0.5, true);
-    EXPECT_EQ(setting("mouse_down"), "on");
+    EXPECT_EQ(setting("mouse_z"), "1");
     mouse(-0.2, 0.5, false);
-    EXPECT_EQ(setting("mouse_down"), "off") << "released outside of the picture";
+    EXPECT_EQ(setting("mouse_z"), "0") << "released outside of the picture";
 }
 
 }  // namespace

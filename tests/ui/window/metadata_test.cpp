@@ -123,10 +123,10 @@ TEST(MetadataTest, AKernelFromAFileIsNamedInTheCommand) {
     EXPECT_TRUE(entry_of(of_edited({{"ripple", "a.cu"}}, compute::DeviceKind::cuda), "reproducible")
                     .ends_with("still has the text in this file"));
     const auto folder =
-        of_edited({{"ripple", "my/ripple.cu"}, {"gallery/life", "my/gallery/life.cu"}});
+        of_edited({{"ripple", "my/ripple.cu"}, {"splat", "my/splat.cu"}});
     EXPECT_NE(entry_of(folder, "command").find(" --kernels my/ "), std::string::npos);
     EXPECT_TRUE(entry_of(folder, "reproducible").starts_with("yes"));
-    EXPECT_EQ(entry_of(folder, "kernels/gallery/life.cu"), "text of gallery/life");
+    EXPECT_EQ(entry_of(folder, "kernels/splat.cu"), "text of splat");
     EXPECT_EQ(entry_of(of_edited({}), "kernels/ripple.cu"), "(none)");
 }
 

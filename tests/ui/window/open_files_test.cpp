@@ -83,7 +83,7 @@ TEST_F(OpenFilesTest, AKernelNeedsACompiler) {
     EXPECT_TRUE(view_->options().recent_files.empty());
 }
 
-TEST_F(OpenFilesTest, AKernelBecomesTheOwnKernel) {
+TEST_F(OpenFilesTest, AKernelGetsALaunch) {
     Stage::Start start;
     start.device_wish = "emulator";
     start.experiment = "ripple";
@@ -95,13 +95,8 @@ TEST_F(OpenFilesTest, AKernelBecomesTheOwnKernel) {
     stage_->pause(true);
     view_ = std::make_unique<WindowView>(*stage_, ViewOptions(), 1.F, 1.F);
     gui_.fonts_changed();
-    drop(put("mine.cu", "void scratch(int a);\n"));
-    EXPECT_EQ(stage_->entry().id, "scratch");
-    EXPECT_EQ(chosen("start"), "own");
-    EXPECT_EQ(stage_->documents()["gallery/own"].text(), "void scratch(int a);\n");
-    EXPECT_TRUE(view_->options().editor);
-    EXPECT_EQ(value("editor.file"), "gallery/own");
     drop(put("other.cu", "__global__ void other(int a) {}\n"));
+    EXPECT_TRUE(view_->options().editor);
     EXPECT_EQ(stage_->entry().id, "launch");
     EXPECT_EQ(stage_->entry().title, "other.cu");
     EXPECT_EQ(value("editor.file"), "launch/other");

@@ -1,4 +1,4 @@
-#include "experiments/scratch/gallery.h"
+#include "experiments/gallery/gallery_reference.h"
 
 #include <algorithm>
 #include <array>
@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <utility>
 
-namespace warpscope::experiments {
+namespace warpscope::tests {
 namespace {
 
+using experiments::Rgba;
+using experiments::Size;
 using Picture = std::vector<Rgba>;
 
 Rgba rgb(int r, int g, int b) {
@@ -201,29 +203,14 @@ Picture life(const GalleryFrame& frame) {
 
 }  // namespace
 
-const std::vector<Choice::Word>& gallery() {
-    static const std::vector<Choice::Word> words{
-        {"own", "Minimal starter"},
-        {"transpose", "transpose, by tiles"},
-        {"transpose_padded", "transpose, by padded tiles"},
-        {"blur", "stencil with a halo: blur"},
-        {"shuffle", "warp shuffle: sorting"},
-        {"double_buffer", "two tiles, one barrier in each step"},
-        {"single_buffer", "one tile instead of two (races)"},
-        {"histogram", "shared atomics: histogram"},
-        {"life", "from frame to frame: Life"},
-    };
-    return words;
-}
-
-Picture gallery_reference(std::string_view start, const GalleryFrame& frame) {
-    if (start == "transpose" || start == "transpose_padded") return transpose(frame);
-    if (start == "blur") return blur(frame);
-    if (start == "shuffle") return shuffle(frame);
-    if (start == "double_buffer" || start == "single_buffer") return terraces(frame);
-    if (start == "histogram") return histogram(frame);
-    if (start == "life") return life(frame);
+Picture gallery_reference(std::string_view name, const GalleryFrame& frame) {
+    if (name == "transpose" || name == "transpose_padded") return transpose(frame);
+    if (name == "blur") return blur(frame);
+    if (name == "shuffle") return shuffle(frame);
+    if (name == "double_buffer" || name == "single_buffer") return terraces(frame);
+    if (name == "histogram") return histogram(frame);
+    if (name == "life") return life(frame);
     return {};
 }
 
-}  // namespace warpscope::experiments
+}  // namespace warpscope::tests

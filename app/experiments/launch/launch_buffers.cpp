@@ -1,0 +1,146 @@
+#include "experiments/launch/launch_buffers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/launch/fill.h"
+
+namespace warpscope::experiments {
+
+LaunchBuffers::LaunchBuffers(compute::Device& device, const LaunchPlan& plan, const Names& names)
+    : device_(&device), plan_(&plan) {
+    for (std::size_t i = 0; i < plan.file.buffers.size(); ++i) buffers_.push_back(made(i, names));
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+        if (is_kept(i)) check_kept(i);
+}
+
+Array LaunchBuffers::start_array(std::size_t buffer, const Names& names) const {
+    const BufferSpec& spec = plan_->file.buffers[buffer];
+    const std::string field = "buffers." + spec.name;
+    const ElementType type = plan_->types[buffer];
+    std::optional<std::vector<std::size_t>> shape;
+    if (!spec.shape.empty()) shape = sizes(spec.shape, names, type.size(), field + ".shape");
+    return filled(spec.fill, type, shape, names, plan_->file.in_folder(""), field + ".fill");
+}
+
+LaunchBuffers::One LaunchBuffers::made(std::size_t buffer, const Names& names) {
+    const Array start = start_array(buffer, names);
+    One one{start.shape, start.bytes.size(), {}, 0};
+    if (plan_->variables[buffer].empty()) {
+        one.memory = {*device_, one.bytes};
+        one.address = one.memory.pointer().address;
+    } else {
+        const compute::DeviceVariable variable =
+            device_->variable(plan_->kernel_file, plan_->variables[buffer]);
+        const std::string& name = plan_->file.buffers[buffer].name;
+        if (one.bytes > variable.bytes)
+            throw LaunchError(fmt::format(
+                "buffers.{}.shape: the buffer has {} bytes, but the variable {} of the source has "
+                "{}",
+                name, one.bytes, name, variable.bytes));
+        one.address = variable.address;
+    }
+    set_start(one, start);
+    return one;
+}
+
+void LaunchBuffers::check_kept(std::size_t buffer) const {
+    const BufferSpec& spec = plan_->file.buffers[buffer];
+    const std::size_t from = plan_->file.index_of(spec.keep);
+    const auto words = [&](std::size_t index) {
+        return fmt::format("{} is {}, {}", plan_->file.buffers[index].name,
+                           to_string(plan_->types[index]), shape_words(buffers_[index].shape));
+    };
+    const bool equal = plan_->types[buffer] == plan_->types[from] &&
+                       buffers_[buffer].shape == buffers_[from].shape;
+    if (!equal)
+        throw LaunchError(
+            fmt::format("buffers.{}.keep: {} and {} need equal types and shapes: {}; {}", spec.name,
+                        spec.name, spec.keep, words(buffer), words(from)));
+}
+
+bool LaunchBuffers::has_sizes_of(const LaunchBuffers& other) const {
+    return std::ranges::equal(buffers_, other.buffers_, {}, &One::shape, &One::shape);
+}
+
+Array LaunchBuffers::download(std::size_t buffer) const {
+    Array array;
+    array.type = plan_->types[buffer];
+    array.shape = buffers_[buffer].shape;
+    array.bytes.resize(buffers_[buffer].bytes);
+    device_->download(array.bytes.data(), buffers_[buffer].address, array.bytes.size());
+    return array;
+}
+
+void LaunchBuffers::set_start(One& one, const Array& numbers) {
+    const auto& bytes = numbers.bytes;
+    if (std::ranges::all_of(bytes, [&](std::byte byte) { return byte == bytes[0]; })) {
+        one.start = bytes.empty() ? std::uint8_t(0) : std::uint8_t(bytes[0]);
+        return;
+    }
+    if (!std::holds_alternative<compute::Buffer<std::byte>>(one.start))
+        one.start = compute::Buffer<std::byte>(*device_, one.bytes);
+    std::get<compute::Buffer<std::byte>>(one.start).upload(bytes);
+}
+
+void LaunchBuffers::set_start(One& one, std::uint64_t from) {
+    if (!std::holds_alternative<compute::Buffer<std::byte>>(one.start))
+        one.start = compute::Buffer<std::byte>(*device_, one.bytes);
+    const auto& start = std::get<compute::Buffer<std::byte>>(one.start);
+    device_->copy(start.pointer().address, from, one.bytes);
+}
+
+void LaunchBuffers::begin_frame(const Names& names) {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        One& one = buffers_[i];
+        const auto* fill = std::get_if<Expression>(&plan_->file.buffers[i].fill);
+        if (fill && !is_kept(i) && depends_on_frame(plan_->file, *fill))
+            set_start(one, start_array(i, names));
+        if (const auto* byte = std::get_if<std::uint8_t>(&one.start))
+            device_->fill(one.address, *byte, one.bytes);
+        else
+            device_->copy(one.address,
+                          std::get<compute::Buffer<std::byte>>(one.start).pointer().address,
+                          one.bytes);
+    }
+}
+
+void LaunchBuffers::keep_frame() {
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+        if (is_kept(i))
+            set_start(buffers_[i],
+                      buffers_[plan_->file.index_of(plan_->file.buffers[i].keep)].address);
+}
+
+LaunchBuffers::Kept LaunchBuffers::kept() const {
+    Kept kept;
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        if (!is_kept(i)) continue;
+        const One& one = buffers_[i];
+        Array start(plan_->types[i], one.shape);
+        if (const auto* byte = std::get_if<std::uint8_t>(&one.start))
+            std::ranges::fill(start.bytes, std::byte(*byte));
+        else
+            start.bytes = std::get<compute::Buffer<std::byte>>(one.start).download();
+        kept[plan_->file.buffers[i].name] = std::move(start);
+    }
+    return kept;
+}
+
+void LaunchBuffers::set_kept(const Kept& kept) {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) {
+        const auto found = kept.find(plan_->file.buffers[i].name);
+        if (!is_kept(i) || found == kept.end()) continue;
+        const Array& numbers = found->second;
+        if (numbers.shape == buffers_[i].shape && numbers.type == plan_->types[i])
+            set_start(buffers_[i], numbers);
+    }
+}
+
+void LaunchBuffers::take_kept(LaunchBuffers& other) {
+    for (std::size_t i = 0; i < buffers_.size(); ++i)
+        if (is_kept(i)) buffers_[i].start = std::move(other.buffers_[i].start);
+}
+
+}  // namespace warpscope::experiments

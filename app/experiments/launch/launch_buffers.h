@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "compute/device/device.h"
+#include "experiments/arrays/array.h"
+#include "experiments/launch/launch_plan.h"
+
+namespace warpscope::experiments {
+
+/// The buffers of a launch file in the memory of a device, and in the same memory what each of them
+/// holds when a frame begins.
+class LaunchBuffers {
+  public:
+    /// No buffers.
+    LaunchBuffers() = default;
+    /// The buffers before the first frame. Throws LaunchError that names the field.
+    LaunchBuffers(compute::Device& device, const LaunchPlan& plan, const Names& names);
+
+    bool empty() const { return buffers_.empty(); }
+    bool has_sizes_of(const LaunchBuffers& other) const;
+    const std::vector<std::size_t>& shape(std::size_t buffer) const {
+        return buffers_[buffer].shape;
+    }
+    std::size_t bytes(std::size_t buffer) const { return buffers_[buffer].bytes; }
+    std::uint64_t address(std::size_t buffer) const { return buffers_[buffer].address; }
+    Array download(std::size_t buffer) const;
+
+    /// Fills the buffers for a frame, whose `names` those fills use that depend on the frame.
+    void begin_frame(const Names& names);
+    /// The next frame begins with what this one left in the buffers that are kept.
+    void keep_frame();
+
+    /// What a frame begins with in the buffers that are kept, by their names.
+    using Kept = std::map<std::string, Array>;
+    Kept kept() const;
+    /// Leaves out a buffer that now has another type or shape.
+    void set_kept(const Kept& kept);
+    /// Takes over what a frame begins with in the buffers that are kept. `other` has these sizes.
+    void take_kept(LaunchBuffers& other);
+
+  private:
+    struct One {
+        std::vector<std::size_t> shape;
+        std::size_t bytes = 0;
+        compute::Buffer<std::byte> memory;  ///< none for a variable of the source
+        std::uint64_t address = 0;
+        /// What a frame begins with: a byte everywhere, or these bytes.
+        std::variant<std::uint8_t, compute::Buffer<std::byte>> start{};
+    };
+
+    One made(std::size_t buffer, const Names& names);
+    Array start_array(std::size_t buffer, const Names& names) const;
+    /// `from` is an address.
+    void set_start(One& one, std::uint64_t from);
+    void set_start(One& one, const Array& numbers);
+    void check_kept(std::size_t buffer) const;
+    bool is_kept(std::size_t buffer) const { return !plan_->file.buffers[buffer].keep.empty(); }
+
+    compute::Device* device_ = nullptr;
+    const LaunchPlan* plan_ = nullptr;
+    std::vector<One> buffers_;  ///< in the order of the file
+};
+
+}  // namespace warpscope::experiments
