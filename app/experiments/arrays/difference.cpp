@@ -13,6 +13,7 @@ Difference difference(const Array& found, const Array& expected, double absolute
                                       found.numbers(), expected.numbers()));
     Difference result;
     result.elements.resize(found.elements());
+    if (found.type == expected.type && found.bytes == expected.bytes) return result;
     for (std::size_t i = 0; i < found.numbers(); ++i) {
         const Number a_number = found.at(i), b_number = expected.at(i);
         const double a = real(a_number), b = real(b_number);

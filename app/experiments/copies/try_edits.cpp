@@ -18,12 +18,17 @@ compute::KernelEdits compile(compute::Helpers& helpers, const EditRequest& reque
     compute::KernelEdits edits;
     const auto& compile_own = request.entry->compile;
     const std::string own = compile_own ? request.entry->make_parameters()->kernel_file() : "";
+    if (request.entry->unedited && !request.sources.contains(own)) {
+        result.entry = request.entry->unedited;
+        result.begins_anew = true;
+    }
     for (const auto& [file, source] : request.sources) {
         try {
             std::shared_ptr<const compute::KernelEdit> edit;
             if (file == own) {
                 CompiledEntry compiled = compile_own(helpers, source, request.settings.math, stop);
                 result.entry = std::move(compiled.entry);
+                result.begins_anew = compiled.begins_anew;
                 edit = std::move(compiled.kernels);
             } else {
                 edit = helpers.compile(file, source, request.settings.math, stop);
@@ -74,7 +79,7 @@ Running run(std::shared_ptr<compute::Device> device, const EditRequest& request,
             const std::stop_token& stop) {
     Running running{std::move(device), {}};
     running.experiment = result.entry->make(*running.device);
-    running.experiment->resume(fitted(request.snapshot, *result.entry));
+    if (!result.begins_anew) running.experiment->resume(fitted(request.snapshot, *result.entry));
     try {
         draw_frames(*running.experiment, request, stop);
     } catch (const compute::BlockError& error) {

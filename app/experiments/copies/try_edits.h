@@ -38,8 +38,9 @@ struct EditRequest {
 struct EditResult {
     /// What the compiler reports, by file. A file without an error has been compiled.
     std::map<std::string, std::vector<compiler::Diagnostic>, std::less<>> diagnostics;
-    SharedEntry entry;  ///< of `running`; null: that of the request
-    Running running;    ///< has drawn the frames with the edits; empty where that failed
+    SharedEntry entry;         ///< of `running`; null: that of the request
+    Running running;           ///< has drawn the frames with the edits; empty where that failed
+    bool begins_anew = false;  ///< `running` has not resumed the snapshot: it is another experiment
     /// The kernels as they failed in the emulator; nullopt where they did not get so far.
     std::optional<FailedRun> failed;
     std::string error;  ///< one or two sentences that say what failed and where, or empty

@@ -174,6 +174,7 @@ using SharedEntry = std::shared_ptr<const Entry>;
 struct CompiledEntry {
     SharedEntry entry;  ///< its parameters are those that the kernels call for
     std::shared_ptr<const compute::KernelEdit> kernels;
+    bool begins_anew = false;  ///< another source has taken the place of the one before
 };
 
 /// An experiment in the list of the app, or one that a launch file describes.
@@ -187,6 +188,8 @@ struct Entry {
     /// one that is not saved.
     std::string launch_file{};
     bool built_in = true;  ///< its kernels are; else it draws nothing until its source is compiled
+    /// The entry for its built-in kernels, where this one is for an edit of them. Null: this one is.
+    std::shared_ptr<const Entry> unedited{};
     /// Compiles a source of an experiment whose parameters follow from the source. Null: they do
     /// not.
     /// Throws what compute::Helpers::compile() throws, and std::invalid_argument if the experiment

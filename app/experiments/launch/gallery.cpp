@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
 
 #include "compute/device/kernel_source.h"
 
@@ -57,7 +58,24 @@ compiler::Signature signature(const std::string& name, const char* picture) {
     return made;
 }
 
+using KernelWords = std::pair<std::string, std::vector<std::pair<std::string, std::size_t>>>;
+
+std::set<KernelWords> words_of(std::span<const compiler::Signature> signatures) {
+    std::set<KernelWords> all;
+    for (const compiler::Signature& signature : signatures) {
+        KernelWords words{signature.name, {}};
+        for (const compiler::KernelParameter& parameter : signature.parameters)
+            words.second.emplace_back(parameter.name, parameter.type->bytes);
+        all.insert(std::move(words));
+    }
+    return all;
+}
+
 }  // namespace
+
+bool equal(std::span<const compiler::Signature> a, std::span<const compiler::Signature> b) {
+    return words_of(a) == words_of(b);
+}
 
 std::span<const GalleryKernel> gallery() {
     static constexpr std::array<GalleryKernel, 9> kernels{{

@@ -29,4 +29,7 @@ LaunchFile gallery_file(std::string_view name);
 /// compiler is needed to launch them.
 std::vector<compiler::Signature> gallery_signatures(const LaunchFile& file);
 
+/// Whether both have kernels of equal names with equal names and sizes of parameters, in any order.
+bool equal(std::span<const compiler::Signature> a, std::span<const compiler::Signature> b);
+
 }  // namespace warpscope::experiments

@@ -53,11 +53,16 @@ compute::LaunchShape shape_of(const LaunchSpec& spec, const Names& names,
     return shape;
 }
 
+/// Whether the plan is for the kernels of the gallery as they are built in, not for an edit.
+bool is_for_built_in_kernels(const LaunchPlan& plan) {
+    return plan.file.built_in && equal(plan.signatures, gallery_signatures(plan.file));
+}
+
 /// The kernels of the gallery are built in: without an edit, they are launched by the signatures
 /// that they have there.
 std::shared_ptr<const LaunchPlan> plan_on(const compute::Device& device,
                                           std::shared_ptr<const LaunchPlan> plan) {
-    if (!plan->file.built_in || device.edits().contains(plan->kernel_file)) return plan;
+    if (!is_for_built_in_kernels(*plan) || device.edits().contains(plan->kernel_file)) return plan;
     return std::make_shared<const LaunchPlan>(
         plan_launch(plan->file, gallery_signatures(plan->file)));
 }
@@ -84,7 +89,7 @@ CompiledEntry compiled_entry(const OpenedLaunch& opened) {
     for (const compiler::LeftOut& part : opened.left_out)
         kernels->warnings.push_back({part.first_line, 0, compiler::Severity::note,
                                      fmt::format("{} is left out: it is host code", part.what)});
-    return {launch_entry(opened.plan), std::move(kernels)};
+    return {launch_entry(opened.plan), std::move(kernels), opened.begins_anew};
 }
 
 }  // namespace
@@ -95,7 +100,7 @@ Launch::Launch(compute::Device& device, std::shared_ptr<const LaunchPlan> plan)
       plan_(plan_on(device, chosen_.plan)),
       cleaner_(device),
       show_(device.shipped_kernel<Pixels, Pixels, unsigned>("show", "show")) {
-    if (!plan_->file.built_in && !device.edits().contains(plan_->kernel_file)) return;
+    if (!is_for_built_in_kernels(*plan_) && !device.edits().contains(plan_->kernel_file)) return;
     for (const BoundLaunch& bound : plan_->launches) {
         std::vector<std::size_t> bytes;
         for (const BoundArgument& argument : bound.arguments) bytes.push_back(argument.bytes);
@@ -285,9 +290,12 @@ SharedEntry launch_entry(std::shared_ptr<const LaunchPlan> plan) {
     entry.built_in = plan->file.built_in;
     if (plan->file.saved)
         entry.launch_file = (entry.built_in ? plan->file.source.stem() : plan->file.file).string();
-    entry.compile = [file = plan->file](compute::Helpers& helpers, const std::string& source,
-                                        compute::Math math, const std::stop_token& stop) {
-        return compiled_entry(compile_launch(helpers, file, source, math, stop));
+    if (entry.built_in && !is_for_built_in_kernels(*plan))
+        entry.unedited = launch_entry(gallery_file(plan->file.source.stem().string()));
+    entry.compile = [plan](compute::Helpers& helpers, const std::string& source, compute::Math math,
+                           const std::stop_token& stop) {
+        return compiled_entry(
+            compile_launch(helpers, plan->file, source, math, stop, plan->signatures));
     };
     return std::make_shared<const Entry>(std::move(entry));
 }

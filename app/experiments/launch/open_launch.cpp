@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "compiler/nvrtc.h"
 #include "compiler/signature.h"
 #include "compiler/source_file.h"
@@ -19,6 +21,18 @@ std::vector<std::string> template_kernels(const LaunchFile& file) {
     for (const LaunchSpec& launch : file.launches)
         if (launch.kernel.find('<') != std::string::npos) names.push_back(launch.kernel);
     return names;
+}
+
+bool has_kernel(std::span<const compiler::Signature> signatures, const LaunchSpec& launch) {
+    return std::ranges::find(signatures, launch.kernel, &compiler::Signature::name) !=
+           signatures.end();
+}
+
+bool is_for_another_source(const LaunchFile& file, std::span<const compiler::Signature> before,
+                           std::span<const compiler::Signature> now) {
+    return std::ranges::all_of(file.launches, [&](const LaunchSpec& launch) {
+        return has_kernel(before, launch) && !has_kernel(now, launch);
+    });
 }
 
 }  // namespace
@@ -49,7 +63,8 @@ std::string read_launch_source(const LaunchFile& file) {
 
 OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                             const std::string& source, compute::Math math,
-                            const std::stop_token& stop) {
+                            const std::stop_token& stop,
+                            std::span<const compiler::Signature> before) {
     const std::filesystem::path source_path = file.in_folder(file.source);
     compiler::Request request{.file = compute::kernel_path(source_key(file)),
                               .source = source,
@@ -76,9 +91,17 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
             throw LaunchError(
                 "source: it has no __global__ function that can be launched; a "
                 "template needs a launch that names its arguments");
-        opened.plan = std::make_shared<const LaunchPlan>(plan_launch(
-            file.launches.empty() ? propose_launch(file, signatures[0], variables) : file,
-            signatures, variables));
+        LaunchFile launched = file;
+        opened.begins_anew = is_for_another_source(file, before, signatures);
+        if (opened.begins_anew)
+            launched = propose_launch({.source = file.source,
+                                       .include = file.include,
+                                       .file = file.file,
+                                       .saved = false,
+                                       .built_in = file.built_in},
+                                      signatures[0], variables);
+        opened.plan =
+            std::make_shared<const LaunchPlan>(plan_launch(launched, signatures, variables));
     } catch (const LaunchError& error) {
         throw LaunchError(fmt::format("{}: {}", file.file.string(), error.what()));
     }
@@ -100,7 +123,9 @@ OpenedLaunch open_launch(compute::Helpers& helpers, const LaunchFile& file, comp
 }
 
 SharedEntry launch_entry(const LaunchFile& file) {
-    return launch_entry(std::make_shared<const LaunchPlan>(uncompiled_plan(file)));
+    LaunchPlan plan = uncompiled_plan(file);
+    if (file.built_in) plan.signatures = gallery_signatures(file);
+    return launch_entry(std::make_shared<const LaunchPlan>(std::move(plan)));
 }
 
 }  // namespace warpscope::experiments

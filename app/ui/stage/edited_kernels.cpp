@@ -185,7 +185,8 @@ bool EditedKernels::replace(Scene& scene, EditThread::Ended& ended, Size view, N
         fresh.device->set(scene.device().settings());
         const experiments::SharedEntry entry =
             ended.result.entry ? ended.result.entry : ended.request.entry;
-        if (moved_on) fresh.experiment->resume(experiments::fitted(from, *entry));
+        if (moved_on && !ended.result.begins_anew)
+            fresh.experiment->resume(experiments::fitted(from, *entry));
         scene.replace(std::move(fresh), entry, std::move(from), view);
         if (ended.request.entry == scene.wanted_entry()) scene.want(nullptr);
         news.outdated = std::exchange(refused_entry_, {});

@@ -298,29 +298,6 @@ void Engine::point(const experiments::Pointer& pointer) {
     mouse([&] { experiment().point(pointer); });
 }
 
-void Engine::measure_barriers() {
-    const std::uint64_t state = inspector_.state();
-    if (shown_.barriers.state == state) return;
-    shown_.barriers = {};
-    shown_.barriers.state = state;
-    try {
-        shown_.barriers.report = experiment().measure_barriers();
-    } catch (const std::exception& error) {
-        shown_.barriers.error = error.what();
-    }
-    ++version_;
-}
-
-void Engine::measure_ceilings() {
-    shown_.ceilings_error.clear();
-    try {
-        compute::measure_ceilings(device());
-    } catch (const std::exception& error) {
-        shown_.ceilings_error = error.what();
-    }
-    ++version_;
-}
-
 void Engine::wait_for_checks() {
     inspector_.wait(*scene_->inspected_entry(), scene_->inspected(), automatic_checks_);
 }

@@ -303,4 +303,27 @@ void Engine::replace_lost_device(const std::string& error) {
     if (!done) shown_.paused = true;
 }
 
+void Engine::measure_barriers() {
+    const std::uint64_t state = inspector_.state();
+    if (shown_.barriers.state == state) return;
+    shown_.barriers = {};
+    shown_.barriers.state = state;
+    try {
+        shown_.barriers.report = experiment().measure_barriers();
+    } catch (const std::exception& error) {
+        shown_.barriers.error = error.what();
+    }
+    ++version_;
+}
+
+void Engine::measure_ceilings() {
+    shown_.ceilings_error.clear();
+    try {
+        compute::measure_ceilings(device());
+    } catch (const std::exception& error) {
+        shown_.ceilings_error = error.what();
+    }
+    ++version_;
+}
+
 }  // namespace warpscope::ui

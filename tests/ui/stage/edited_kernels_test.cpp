@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "gl/offscreen_context.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/open_launch.h"
+#include "gl/offscreen_context.h"
 #include "ui/stage/stage.h"
 
 namespace warpscope::ui {
@@ -64,10 +64,6 @@ std::vector<Case> cases() {
          "extern \"C\" __global__ void rings(float* p) { *p = 1; }",
          false,
          {"launches[0].arguments", "mouse"}},
-        {"no_entry",
-         "extern \"C\" __global__ void picture(float* p) { *p = 1; }",
-         false,
-         {"the source has no kernel rings; it has: picture"}},
         {"loops_for_ever",
          kernel("volatile int go = 1; while (go) ++value;"),
          false,
@@ -191,6 +187,31 @@ TEST_P(EditedKernelsTest, RunsOrLeavesTheLastGoodKernelAndSaysWhy) {
 
 INSTANTIATE_TEST_SUITE_P(Source, EditedKernelsTest, testing::ValuesIn(cases()),
                          [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(EditedKernelsTest, APastedKernelGetsALaunchAndTheBuiltInOneGetsItsOwnBack) {
+    run("__global__ void twice(float* out, int n) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    if (i < n) out[i] = 2 * i;\n"
+        "}\n");
+    ASSERT_EQ(state(), State::running) << stage_->message().text;
+    const experiments::LaunchFile pasted = stage_->shown().plan->file;
+    ASSERT_EQ(pasted.launches.size(), 1U);
+    EXPECT_EQ(pasted.launches[0].kernel, "twice");
+    ASSERT_EQ(pasted.buffers.size(), 1U);
+    EXPECT_EQ(pasted.buffers[0].name, "out");
+    EXPECT_FALSE(pasted.saved);
+    const experiments::Report report = stage_->engine().experiment().report();
+    EXPECT_EQ(experiments::find(report, "largest")->value, 2 * 4095);
+    stage_->documents()[file].replace(std::string(stage_->documents()[file].shipped()));
+    do {
+        stage_->advance(edited_view);
+        stage_->wait_for_edits();
+    } while (stage_->trying());
+    stage_->advance(edited_view);
+    EXPECT_EQ(state(), State::shipped) << stage_->message().text;
+    EXPECT_EQ(experiments::to_json_text(stage_->shown().plan->file),
+              experiments::to_json_text(experiments::gallery_file("own")));
+}
 
 TEST_F(EditedKernelsTest, AKernelThatFailsAtItsHundredthFrameIsReplacedByTheOneBefore) {
     // It takes over at the frame on show, however many frames the compilations take.
