@@ -47,6 +47,15 @@ class ViewFixture : public testing::Test {
         stage_->wait_for_checks();
         frames(3);
     }
+    /// Until the edits that are wanted have been tried.
+    void finish_edits() {
+        frames(2);
+        do {
+            stage_->wait_for_edits();
+            frames(2);
+        } while (stage_->trying());
+        settle();
+    }
     void set(const std::string& id, const std::string& text) {
         const experiments::Assignment one{id, text};
         ASSERT_TRUE(stage_->assign({&one, 1}));

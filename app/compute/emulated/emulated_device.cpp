@@ -98,8 +98,7 @@ void EmulatedDevice::fill(std::uint64_t to, std::uint8_t value, std::size_t byte
 }
 
 void EmulatedDevice::copy(std::uint64_t to, std::uint64_t from, std::size_t bytes) {
-    if (bytes)
-        std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
+    if (bytes) std::memcpy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
     if (observer_) observer_->on_host_write(to, bytes);
 }
 

@@ -188,7 +188,8 @@ struct Entry {
     /// one that is not saved.
     std::string launch_file{};
     bool built_in = true;  ///< its kernels are; else it draws nothing until its source is compiled
-    /// The entry for its built-in kernels, where this one is for an edit of them. Null: this one is.
+    /// The entry for its built-in kernels, where this one is for an edit of them. Null: this one
+    /// is.
     std::shared_ptr<const Entry> unedited{};
     /// Compiles a source of an experiment whose parameters follow from the source. Null: they do
     /// not.
@@ -207,9 +208,7 @@ inline SharedEntry unowned(const Entry& entry) {
 /// The entry of an experiment class that names the class of its parameters as Parameters.
 template <class T>
 Entry entry_of(std::string id, std::string title, std::string summary) {
-    return {std::move(id),
-            std::move(title),
-            std::move(summary),
+    return {std::move(id), std::move(title), std::move(summary),
             []() -> std::unique_ptr<ParameterSet> {
                 return std::make_unique<typename T::Parameters>();
             },

@@ -127,7 +127,7 @@ void Launch::changed(std::span<Parameter* const> which) {
         return parameter->is_view() || parameter == &chosen_.launch;
     });
     if (only_views) return;
-    const Names names = chosen_.names(0);
+    const Names names = chosen_.names(0);  // throws where a scalar has no value
     if (change_buffers(which) && !launches_.empty()) {
         LaunchBuffers made(device(), *plan_, names);
         const bool resized = !made.has_sizes_of(buffers_);

@@ -79,16 +79,16 @@ void LaunchBuffers::set_start(One& one, const Array& numbers) {
         one.start = bytes.empty() ? std::uint8_t(0) : std::uint8_t(bytes[0]);
         return;
     }
-    if (!std::holds_alternative<compute::Buffer<std::byte>>(one.start))
-        one.start = compute::Buffer<std::byte>(*device_, one.bytes);
-    std::get<compute::Buffer<std::byte>>(one.start).upload(bytes);
+    start_memory(one).upload(bytes);
 }
 
 void LaunchBuffers::set_start(One& one, std::uint64_t from) {
-    if (!std::holds_alternative<compute::Buffer<std::byte>>(one.start))
-        one.start = compute::Buffer<std::byte>(*device_, one.bytes);
-    const auto& start = std::get<compute::Buffer<std::byte>>(one.start);
-    device_->copy(start.pointer().address, from, one.bytes);
+    device_->copy(start_memory(one).pointer().address, from, one.bytes);
+}
+
+LaunchBuffers::Memory& LaunchBuffers::start_memory(One& one) {
+    if (!std::holds_alternative<Memory>(one.start)) one.start = Memory(*device_, one.bytes);
+    return std::get<Memory>(one.start);
 }
 
 void LaunchBuffers::begin_frame(const Names& names) {
@@ -100,9 +100,7 @@ void LaunchBuffers::begin_frame(const Names& names) {
         if (const auto* byte = std::get_if<std::uint8_t>(&one.start))
             device_->fill(one.address, *byte, one.bytes);
         else
-            device_->copy(one.address,
-                          std::get<compute::Buffer<std::byte>>(one.start).pointer().address,
-                          one.bytes);
+            device_->copy(one.address, start_memory(one).pointer().address, one.bytes);
     }
 }
 
@@ -122,7 +120,7 @@ LaunchBuffers::Kept LaunchBuffers::kept() const {
         if (const auto* byte = std::get_if<std::uint8_t>(&one.start))
             std::ranges::fill(start.bytes, std::byte(*byte));
         else
-            start.bytes = std::get<compute::Buffer<std::byte>>(one.start).download();
+            start.bytes = std::get<Memory>(one.start).download();
         kept[plan_->file.buffers[i].name] = std::move(start);
     }
     return kept;

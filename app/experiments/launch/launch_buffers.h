@@ -45,13 +45,14 @@ class LaunchBuffers {
     void take_kept(LaunchBuffers& other);
 
   private:
+    using Memory = compute::Buffer<std::byte>;
     struct One {
         std::vector<std::size_t> shape;
         std::size_t bytes = 0;
-        compute::Buffer<std::byte> memory;  ///< none for a variable of the source
+        Memory memory;  ///< none for a variable of the source
         std::uint64_t address = 0;
         /// What a frame begins with: a byte everywhere, or these bytes.
-        std::variant<std::uint8_t, compute::Buffer<std::byte>> start{};
+        std::variant<std::uint8_t, Memory> start{};
     };
 
     One made(std::size_t buffer, const Names& names);
@@ -59,6 +60,8 @@ class LaunchBuffers {
     /// `from` is an address.
     void set_start(One& one, std::uint64_t from);
     void set_start(One& one, const Array& numbers);
+    /// The memory for what a frame begins with, made where it has been a byte until now.
+    Memory& start_memory(One& one);
     void check_kept(std::size_t buffer) const;
     bool is_kept(std::size_t buffer) const { return !plan_->file.buffers[buffer].keep.empty(); }
 

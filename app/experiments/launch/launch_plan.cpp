@@ -29,12 +29,9 @@ std::string plain_name(const std::string& name) {
 
 const Signature& find_kernel(std::span<const Signature> signatures, const std::string& name,
                              const std::string& field) {
-    const std::string wanted = plain_name(name);
+    if (const Signature* const found = find_signature(signatures, name)) return *found;
     std::vector<std::string> known;
-    for (const Signature& signature : signatures) {
-        if (plain_name(signature.name) == wanted || signature.entry == name) return signature;
-        known.push_back(signature.name);
-    }
+    for (const Signature& signature : signatures) known.push_back(signature.name);
     throw LaunchError(fmt::format("{}: the source has no kernel {}; it has: {}", field, name,
                                   fmt::join(known, ", ")));
 }
@@ -234,6 +231,13 @@ std::optional<ElementType> element_type_of_variable(const Type* type) {
 }
 
 }  // namespace
+
+const Signature* find_signature(std::span<const Signature> signatures, const std::string& name) {
+    const std::string wanted = plain_name(name);
+    for (const Signature& signature : signatures)
+        if (plain_name(signature.name) == wanted || signature.entry == name) return &signature;
+    return nullptr;
+}
 
 std::string source_key(const LaunchFile& file) {
     return (file.built_in ? "gallery/" : "launch/") + file.source.stem().string();

@@ -49,6 +49,11 @@ struct LaunchPlan {
 /// "gallery/life" for a kernel of the gallery.
 std::string source_key(const LaunchFile& file);
 
+/// The kernel that a launch file names so, or by its name in the PTX. Spaces and the suffixes of
+/// integers do not matter: "f<256U, int>" is "f<256,int>". Null: there is none.
+const compiler::Signature* find_signature(std::span<const compiler::Signature> signatures,
+                                          const std::string& name);
+
 /// The plan before the source is compiled.
 LaunchPlan uncompiled_plan(const LaunchFile& file);
 

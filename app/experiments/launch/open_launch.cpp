@@ -23,15 +23,10 @@ std::vector<std::string> template_kernels(const LaunchFile& file) {
     return names;
 }
 
-bool has_kernel(std::span<const compiler::Signature> signatures, const LaunchSpec& launch) {
-    return std::ranges::find(signatures, launch.kernel, &compiler::Signature::name) !=
-           signatures.end();
-}
-
 bool is_for_another_source(const LaunchFile& file, std::span<const compiler::Signature> before,
                            std::span<const compiler::Signature> now) {
     return std::ranges::all_of(file.launches, [&](const LaunchSpec& launch) {
-        return has_kernel(before, launch) && !has_kernel(now, launch);
+        return find_signature(before, launch.kernel) && !find_signature(now, launch.kernel);
     });
 }
 

@@ -26,8 +26,8 @@ void check_kernel_files(const std::filesystem::path& kernel_source,
                         const std::filesystem::path& kernels);
 
 /// Reads `kernel_source`, which replaces the kernel file that the experiment uses with these
-/// parameters, and every NAME.cu of the folder `kernels` that has the name of a kernel file. Either path may be empty. Throws UsageError if a file can't be read or the folder
-/// has no kernel file.
+/// parameters, and every NAME.cu of the folder `kernels` that has the name of a kernel file. Either
+/// path may be empty. Throws UsageError if a file can't be read or the folder has no kernel file.
 std::vector<KernelFile> read_kernel_files(const std::filesystem::path& kernel_source,
                                           const std::filesystem::path& kernels,
                                           const experiments::Entry& entry,

@@ -62,8 +62,7 @@ void FileOpener::show_launch(const OpenedFile& file) {
     if (of_picture) stage_.set_run(run_settings(file.metadata, stage_.run()));
     stage_.open_launch(file.launch, file.kernel);
     options_.editor = true;
-    options_.kernel_path =
-        built_in ? "" : file.launch.in_folder(file.launch.source).string();
+    options_.kernel_path = built_in ? "" : file.launch.in_folder(file.launch.source).string();
     remember(file.path);
     if (built_in && stage_.read_only().empty())
         for (const auto& [kernel, text] : file.sources) stage_.documents()[kernel].replace(text);

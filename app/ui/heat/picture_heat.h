@@ -41,7 +41,7 @@ class PictureHeat {
         bool operator==(const Source&) const = default;
     };
 
-    /// What is to be painted. Without an array: nothing, for the reason `why_not`.
+    /// The counts to paint. Where Source::array is null, nothing is painted and why_not_ says why.
     Source wanted(const experiments::LaunchParameters& parameters, experiments::Size pixels);
     void paint();
     void forget();

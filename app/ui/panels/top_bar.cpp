@@ -51,8 +51,8 @@ void tabs(Ui& ui, Stage& stage) {
 
 void file_buttons(Ui& ui, float gap) {
     if (flat_button(ui, "open", "Open…")) ui.ask(Command::open_file);
-    tooltip(ui,
-            with_key("Open bodies, kernels, a launch file, or a PNG that Warpscope saved", Command::open_file));
+    tooltip(ui, with_key("Open bodies, kernels, a launch file, or a PNG that Warpscope saved",
+                         Command::open_file));
     ImGui::SameLine(0, gap);
     if (flat_button(ui, "screenshot.picture", "Save picture")) ui.ask(Command::save_picture);
     tooltip(ui, with_key("Save the picture alone as a PNG, with the settings in its metadata",

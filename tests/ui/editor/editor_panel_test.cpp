@@ -91,8 +91,9 @@ TEST_F(EditorPanelTest, TheLineWhereAKernelFailedIsMarked) {
     document().replace("// a line more\n" + text());
     frames(3);
     EXPECT_EQ(view_->editor().view().fault->row, 7);
-    for (const char* other : {"kernels/dot.cu:7: thread (0,0,0)", "kernels/ripple.cu:9999999: x",
-                              "kernels/ripple.cu:", "kernels/ripple.cu has no kernel ripple_txty"}) {
+    for (const char* other :
+         {"kernels/dot.cu:7: thread (0,0,0)", "kernels/ripple.cu:9999999: x",
+          "kernels/ripple.cu:", "kernels/ripple.cu has no kernel ripple_txty"}) {
         answer(State::failed, {}, other);
         EXPECT_FALSE(view_->editor().view().fault.has_value()) << other;
     }

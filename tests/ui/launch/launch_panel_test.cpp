@@ -62,26 +62,17 @@ class LaunchPanelTest : public ViewFixture {
         start.no_compiler = [] { return std::string(); };
         show(start);
         stage_->documents().open("launch/add", "kernels");
-        run();
+        finish_edits();
     }
     ~LaunchPanelTest() override { std::filesystem::remove_all(folder_); }
 
-    /// Frames until what was typed has been tried.
-    void run() {
-        frames(2);
-        do {
-            stage_->wait_for_edits();
-            frames(2);
-        } while (stage_->trying());
-        settle();
-    }
     void fill(const std::string& field, const std::string& text) {
         type("launch." + field, text);
-        run();
+        finish_edits();
     }
     void press_button(const std::string& id) {
         click(id);
-        run();
+        finish_edits();
     }
     std::string state() { return value("launch.state"); }
     double result(const std::string& name) {
@@ -178,14 +169,14 @@ TEST_F(LaunchPanelTest, CtrlZIsForTheFormWhereItWasUsedLastAndElseForTheParamete
     fill("launches[0].grid", "1");
     EXPECT_EQ(result("largest"), 511);
     view_->press('Z', control);
-    run();
+    finish_edits();
     EXPECT_EQ(result("largest"), 1199);
     view_->press('Z', control | shift);
-    run();
+    finish_edits();
     EXPECT_EQ(result("largest"), 511);
     press(5, 5);  // beside all widgets
     view_->press('Z', control);
-    run();
+    finish_edits();
     EXPECT_EQ(stage_->parameters().find("n").text(), "1000");
     EXPECT_EQ(stage_->shown().plan->file.launches[0].grid[0].text(), "1");
 }
@@ -204,11 +195,11 @@ TEST_F(LaunchPanelTest, APictureOfTheLaunchOpensItsFileWithTheSettings) {
     set("n", "1000");
     set("view", "plot");
     stage_->select(experiments::unowned(experiments::find_experiment("dot")));
-    run();
+    finish_edits();
     view_->open_file(png.string());
     frames();
     while (view_->moves()) frames();
-    run();
+    finish_edits();
     EXPECT_EQ(stage_->entry().launch_file, (folder_ / "add.launch.json").string());
     EXPECT_EQ(stage_->parameters().find("n").text(), "600");
     EXPECT_EQ(stage_->parameters().find("view").text(), "histogram");
@@ -224,7 +215,7 @@ TEST_F(LaunchPanelTest, SaveWritesWhatIsChosen) {
     set("view", "histogram");
     fill("launches[0].shared", "64");
     click("launch.save");
-    run();
+    finish_edits();
     EXPECT_EQ(state(), "add.launch.json");
     const LaunchFile saved = experiments::read_launch_file(folder_ / "add.launch.json");
     EXPECT_EQ(std::get<experiments::Number>(saved.scalars[0].second),
@@ -241,11 +232,11 @@ TEST_F(LaunchPanelTest, AKernelIsAddedAndRemoved) {
     click("dock.launch");
     click("launch.add");
     click("launch.add:add");
-    run();
+    finish_edits();
     EXPECT_EQ(stage_->shown().plan->launches.size(), 2U);
     EXPECT_EQ(result("largest"), 1 + 2 * 2 * 999);
     click("launch.remove.launches[0]");
-    run();
+    finish_edits();
     EXPECT_EQ(stage_->shown().plan->launches.size(), 1U);
     EXPECT_EQ(result("largest"), 1999);
 }
@@ -255,7 +246,7 @@ TEST_F(LaunchPanelTest, TheLaunchThatIsChosenIsChecked) {
     fill("launches[0].grid", "3");
     click("launch.add");
     click("launch.add:add");
-    run();
+    finish_edits();
     set("launch", "1");
     EXPECT_EQ(stage_->checks().inspection->of_blocks, 4U) << "1000 threads in blocks of 256";
     set("launch", "0");
@@ -264,16 +255,16 @@ TEST_F(LaunchPanelTest, TheLaunchThatIsChosenIsChecked) {
 
 TEST_F(LaunchPanelTest, ASourceThatDoesNotCompileKeepsTheLastGoodKernel) {
     stage_->documents()["launch/add"].replace("error");
-    run();
+    finish_edits();
     EXPECT_EQ(stage_->message().text, "add.cu:1: no such name");
     EXPECT_EQ(stage_->documents()["launch/add"].state(), EditState::failed);
     EXPECT_EQ(result("largest"), 1999);
     stage_->documents()["launch/add"].replace("kernels again");
-    run();
+    finish_edits();
     EXPECT_EQ(stage_->documents()["launch/add"].state(), EditState::running);
     EXPECT_EQ(value("edited"), "launch/add.cu");
     stage_->documents()["launch/add"].replace("kernels");
-    run();
+    finish_edits();
     EXPECT_EQ(value("edited"), "(no such widget)");
 }
 
@@ -296,7 +287,7 @@ TEST_F(LaunchPanelTest, TheNumbersOfTheBufferAreListedAndSaved) {
     expecting.expect.push_back(
         {"y", experiments::Fill(experiments::Expression("2 * i + 1 + (i == 5)"))});
     stage_->change_launch(expecting);
-    run();
+    finish_edits();
     EXPECT_EQ(value("buffer.state"), "y: 1000 of type float, frame 0, 1 differing element");
 }
 
@@ -330,16 +321,16 @@ TEST_F(LaunchPanelTest, OtherMathAndOtherExperimentsLeaveTheLaunch) {
     click("dock.launch");
     fill("launches[0].grid", "1");
     stage_->set_run({.math = compute::Math::fast});
-    run();
+    finish_edits();
     EXPECT_EQ(result("largest"), 511);
     stage_->select(experiments::unowned(experiments::find_experiment("dot")));
-    run();
+    finish_edits();
     EXPECT_EQ(stage_->entry().id, "dot");
     EXPECT_EQ(value("tab.launch"), "off");
     stage_->set_run({.math = compute::Math::precise});  // makes all experiments anew
-    run();
+    finish_edits();
     click("tab.launch");
-    run();
+    finish_edits();
     EXPECT_EQ(stage_->entry().id, "launch");
     EXPECT_EQ(result("largest"), 511);
 }

@@ -202,12 +202,7 @@ TEST_F(EditedKernelsTest, APastedKernelGetsALaunchAndTheBuiltInOneGetsItsOwnBack
     EXPECT_FALSE(pasted.saved);
     const experiments::Report report = stage_->engine().experiment().report();
     EXPECT_EQ(experiments::find(report, "largest")->value, 2 * 4095);
-    stage_->documents()[file].replace(std::string(stage_->documents()[file].shipped()));
-    do {
-        stage_->advance(edited_view);
-        stage_->wait_for_edits();
-    } while (stage_->trying());
-    stage_->advance(edited_view);
+    run(std::string(stage_->documents()[file].shipped()));
     EXPECT_EQ(state(), State::shipped) << stage_->message().text;
     EXPECT_EQ(experiments::to_json_text(stage_->shown().plan->file),
               experiments::to_json_text(experiments::gallery_file("own")));

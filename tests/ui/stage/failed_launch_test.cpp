@@ -24,20 +24,11 @@ class FailedLaunchTest : public ViewFixture {
         show(start);
         stage_->pause(false);
         stage_->documents().open(waits_source, source);
-        run();
-    }
-    /// Frames until the source has been tried.
-    void run() {
-        frames(2);
-        do {
-            stage_->wait_for_edits();
-            frames(2);
-        } while (stage_->trying());
-        settle();
+        finish_edits();
     }
     void edit(const std::string& source) {
         stage_->documents()[waits_source].replace(source);
-        run();
+        finish_edits();
     }
     std::optional<Dim3> failed_block() { return stage_->shown().inspected.failed_block; }
     bool says(const char* words) { return stage_->message().text.find(words) != std::string::npos; }
@@ -76,7 +67,7 @@ TEST_F(FailedLaunchTest, StandsStillAndTriesNothingTwice) {
     EXPECT_EQ(stage_->shown().scene, scene);
     EXPECT_EQ(tries_, tries);
     stage_->reset();
-    run();
+    finish_edits();
     EXPECT_EQ(tries_, tries + 1);
     EXPECT_EQ(failed_block(), (Dim3{2, 0, 0}));
 }
@@ -100,7 +91,7 @@ TEST_F(FailedLaunchTest, AnEditThatMendsTheKernelResumes) {
 TEST_F(FailedLaunchTest, AChangedParameterTriesTheKernelAgain) {
     open("deadlock");
     set("blocks", "2");
-    run();
+    finish_edits();
     EXPECT_EQ(state(), EditState::running) << stage_->message().text;
     EXPECT_EQ(failed_block(), std::nullopt);
     EXPECT_EQ(largest(), 63);
@@ -112,13 +103,13 @@ TEST_F(FailedLaunchTest, AKernelThatAParameterMakesFailIsInspectedToo) {
     edit("deadlock");
     EXPECT_EQ(state(), EditState::running) << stage_->message().text;
     set("blocks", "4");
-    run();
+    finish_edits();
     // It goes back to the source before.
     EXPECT_EQ(stage_->shown().edits.at(waits_source)->source, "good");
     EXPECT_EQ(failed_block(), (Dim3{2, 0, 0}));
     EXPECT_EQ(stage_->shown().inspected.edits.at(waits_source)->source, "deadlock");
     set("blocks", "2");
-    run();
+    finish_edits();
     EXPECT_EQ(stage_->shown().edits.at(waits_source)->source, "deadlock");
     EXPECT_EQ(failed_block(), std::nullopt);
 }
@@ -126,17 +117,17 @@ TEST_F(FailedLaunchTest, AKernelThatAParameterMakesFailIsInspectedToo) {
 TEST_F(FailedLaunchTest, TheOnlyKernelStandsStillWhenAParameterMakesItFail) {
     open("deadlock");
     set("blocks", "2");
-    run();
+    finish_edits();
     ASSERT_EQ(state(), EditState::running) << stage_->message().text;
     set("blocks", "4");
-    run();
+    finish_edits();
     EXPECT_TRUE(says("deadlock in block (2,0,0)")) << stage_->message().text;
     EXPECT_EQ(failed_block(), (Dim3{2, 0, 0}));
     const std::uint64_t frame = stage_->frame();
     frames(3);
     EXPECT_EQ(stage_->frame(), frame);
     set("blocks", "2");
-    run();
+    finish_edits();
     EXPECT_EQ(state(), EditState::running) << stage_->message().text;
     EXPECT_EQ(failed_block(), std::nullopt);
 }

@@ -45,14 +45,20 @@ TEST_F(Experiments, StaleReadsOfATileThatCannotDetectThemAreSaidOnThePicture) {
     EXPECT_EQ(view_->widgets().find("picture.remark"), nullptr);
 }
 
+/// The first kernel of the gallery, which has a use for the mouse.
+Stage::Start own_kernel(const char* width, const char* height) {
+    Stage::Start start;
+    start.device_wish = "emulator";
+    start.entry = experiments::launch_entry(experiments::gallery_file("own"));
+    start.assignments = {{"width", width}, {"height", height}};
+    return start;
+}
+
 /// The window with a kernel of the gallery, which runs without a compiler.
 class GalleryTest : public ViewFixture {
   protected:
     GalleryTest() {
-        Stage::Start start;
-        start.device_wish = "emulator";
-        start.entry = experiments::launch_entry(experiments::gallery_file("own"));
-        start.assignments = {{"width", "64"}, {"height", "48"}};
+        Stage::Start start = own_kernel("64", "48");
         start.helpers = &helpers_;
         start.no_compiler = [] { return "There is no compiler."; };
         show(start);
@@ -89,10 +95,7 @@ TEST_F(GalleryTest, ItsLaunchIsChangedWithoutACompiler) {
     file.launches[0].block = {experiments::Expression("32"), experiments::Expression("4")};
     file.launches[0].grid = {experiments::Expression("2"), experiments::Expression("12")};
     stage_->change_launch(file);
-    do {
-        frames(1);
-        stage_->wait_for_edits();
-    } while (stage_->trying());
+    finish_edits();
     stage_->pause(false);
     frames(3);
     EXPECT_EQ(stage_->message().text, "");
@@ -121,16 +124,9 @@ TEST_F(GalleryTest, SavingWritesTheSourceAndTheLaunchFileToTheCurrentFolder) {
         << stage_->message().text;
 }
 
-/// A kernel that has a use for the mouse.
 class PointingTest : public ViewFixture {
   protected:
-    PointingTest() {
-        Stage::Start start;
-        start.device_wish = "emulator";
-        start.entry = experiments::launch_entry(experiments::gallery_file("own"));
-        start.assignments = {{"width", "64"}, {"height", "64"}};
-        show(start);
-    }
+    PointingTest() { show(own_kernel("64", "64")); }
     /// A place in fractions of the picture's area.
     void mouse(double x, double y, bool down) {
         const Widget area = *view_->widgets().find("picture");

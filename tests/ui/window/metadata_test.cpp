@@ -122,8 +122,7 @@ TEST(MetadataTest, AKernelFromAFileIsNamedInTheCommand) {
                     .ends_with("if the kernel's file still has the text in this file"));
     EXPECT_TRUE(entry_of(of_edited({{"ripple", "a.cu"}}, compute::DeviceKind::cuda), "reproducible")
                     .ends_with("still has the text in this file"));
-    const auto folder =
-        of_edited({{"ripple", "my/ripple.cu"}, {"splat", "my/splat.cu"}});
+    const auto folder = of_edited({{"ripple", "my/ripple.cu"}, {"splat", "my/splat.cu"}});
     EXPECT_NE(entry_of(folder, "command").find(" --kernels my/ "), std::string::npos);
     EXPECT_TRUE(entry_of(folder, "reproducible").starts_with("yes"));
     EXPECT_EQ(entry_of(folder, "kernels/splat.cu"), "text of splat");
