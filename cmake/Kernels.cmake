@@ -16,9 +16,28 @@ set(WARPSCOPE_KERNEL_PTX "")
 
 # Each architecture costs time to compile and, compressed, 0.4 MB. The driver decompresses what it
 # loads.
-set(architectures -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90)
-if(WARPSCOPE_HAS_NVCC AND CUDAToolkit_VERSION VERSION_GREATER_EQUAL 12.8)
-  list(APPEND architectures -gencode=arch=compute_120,code=sm_120)
+set(WARPSCOPE_ARCHITECTURES native CACHE STRING
+    "compute capabilities of GPUs to compile the kernels for, e.g. 80;90; native: those of this machine")
+set(architectures "")
+if(WARPSCOPE_HAS_NVCC)
+  set(capabilities ${WARPSCOPE_ARCHITECTURES})
+  if(capabilities STREQUAL native)
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                    OUTPUT_VARIABLE capabilities ERROR_QUIET RESULT_VARIABLE failure TIMEOUT 20)
+    if(failure)
+      # sm_90 compiles every branch of the kernels, also where no GPU will run them.
+      set(capabilities 90)
+    endif()
+    string(REGEX MATCHALL "[0-9.]+" capabilities "${capabilities}")
+    list(TRANSFORM capabilities REPLACE "\\." "")
+    list(REMOVE_DUPLICATES capabilities)
+  endif()
+  execute_process(COMMAND ${NVCC} --list-gpu-arch OUTPUT_VARIABLE known)
+  foreach(capability IN LISTS capabilities)
+    if(known MATCHES "compute_${capability}\n")
+      list(APPEND architectures -gencode=arch=compute_${capability},code=sm_${capability})
+    endif()
+  endforeach()
 endif()
 
 # compile_kernel(SOURCE OUTPUT [FLAGS...]): a rule that makes a .ptx or .fatbin file with nvcc.
