@@ -22,6 +22,8 @@ struct CancelCase {
     std::string name;
 };
 
+void PrintTo(const CancelCase& c, std::ostream* out) { *out << c.name; }
+
 /// Readings that are not times.
 std::string words_of(const Report& report) {
     std::string words;
