@@ -127,8 +127,11 @@ Snapshot fitted(Snapshot snapshot, const Entry& entry) {
     return snapshot;
 }
 
-EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
-                     const std::stop_token& stop) {
+namespace {
+
+/// As try_edits(), but where an error ends the try, nothing runs.
+EditResult try_once(compute::Helpers& helpers, const EditRequest& request,
+                    const std::stop_token& stop) {
     EditResult result;
     result.entry = request.entry;
     compute::KernelEdits edits;
@@ -153,6 +156,22 @@ EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
             [&](auto emulator) { run(std::move(emulator), request, result, stop); }, stop);
     } catch (const std::exception& error) {
         result.error = error.what();
+    }
+    return result;
+}
+
+}  // namespace
+
+EditResult try_edits(compute::Helpers& helpers, const EditRequest& request,
+                     const std::stop_token& stop) {
+    EditResult result = try_once(helpers, request, stop);
+    if (result.error.empty() || !result.begins_anew || request.sources.empty()) return result;
+    try {
+        result.running.device = device_without_edits(request, stop);
+        result.running.device->set_launch_limits({});
+        result.running.experiment = result.entry->make(*result.running.device);
+    } catch (const std::exception&) {
+        result.running = {};  // the error of the try is the one to tell
     }
     return result;
 }

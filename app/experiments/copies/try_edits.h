@@ -38,8 +38,10 @@ struct EditRequest {
 struct EditResult {
     /// What the compiler reports, by file. A file without an error has been compiled.
     std::map<std::string, std::vector<compiler::Diagnostic>, std::less<>> diagnostics;
-    SharedEntry entry;         ///< of `running`; null: that of the request
-    Running running;           ///< has drawn the frames with the edits; empty where that failed
+    SharedEntry entry;  ///< of `running`; null: that of the request
+    /// Has drawn the frames with the edits. Where that failed it is empty, or, of an experiment
+    /// that begins anew, without the edits: it stands still, and shows its parameters.
+    Running running;
     bool begins_anew = false;  ///< `running` has not resumed the snapshot: it is another experiment
     /// The kernels as they failed in the emulator; nullopt where they did not get so far.
     std::optional<FailedRun> failed;

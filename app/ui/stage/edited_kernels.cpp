@@ -116,7 +116,10 @@ compute::Sources EditedKernels::wanted_sources(const Scene& scene) const {
 void EditedKernels::look(Scene& scene, Size view, News& news) {
     look_at_.reset();
     compute::Sources wanted = wanted_sources(scene);
-    const bool runs = !scene.failed() && !scene.wanted_entry() && wanted == scene.sources();
+    // The launch of another source, while the text on screen is the built-in one.
+    const bool stands = scene.entry()->unedited && scene.used(documents_.edited_sources()).empty();
+    const bool runs =
+        !scene.failed() && !stands && !scene.wanted_entry() && wanted == scene.sources();
     if (!runs && in_background() && *thread_->sources() == wanted &&
         tried_entry_ == entry_to_try(scene))
         return;
@@ -163,7 +166,9 @@ void EditedKernels::take_result(Scene& scene, Size view, News& news) {
             refuse(scene, *ended, experiments::with_emulator_error(shown_error_, error), news);
         return;
     }
-    const bool replaced = error.empty() && replace(scene, *ended, view, news);
+    // Another source that compiled and then failed stands still, with its form.
+    const bool stands = ended->result.begins_anew && ended->result.running.experiment;
+    const bool replaced = (error.empty() || stands) && replace(scene, *ended, view, news);
     if (!error.empty()) refuse(scene, *ended, error, news);
     // Nothing else is left to try after the kernels that are built in.
     const bool stuck = !replaced && ended->request.sources.empty();
@@ -212,8 +217,10 @@ void EditedKernels::refuse(Scene& scene, EditThread::Ended& ended, const std::st
         news.other_inspected = true;
     }
     // What compiled and then failed says which launches, arguments and parameters there are.
-    if (scene.sources().empty() && !ended.request.entry->built_in && ended.result.entry &&
-        ended.result.entry != ended.request.entry) {
+    const bool stands =
+        scene.sources().empty() && (!scene.entry()->built_in || scene.entry()->unedited);
+    const bool compiled = ended.result.entry && ended.result.entry != ended.request.entry;
+    if (stands && compiled && ended.result.entry != scene.entry()) {
         scene.begin_as(ended.result.entry);
         news.began_anew = true;
     }

@@ -135,6 +135,9 @@ class EditedKernelsTest : public testing::TestWithParam<Case> {
     /// Frames until the text has been tried.
     void run(const std::string& text) {
         stage_->documents()[file].replace(text);
+        finish_edits();
+    }
+    void finish_edits() {
         do {
             const auto start = Clock::now();
             stage_->advance(edited_view);
@@ -202,6 +205,51 @@ TEST_F(EditedKernelsTest, APastedKernelGetsALaunchAndTheBuiltInOneGetsItsOwnBack
     EXPECT_FALSE(pasted.saved);
     const experiments::Report report = stage_->engine().experiment().report();
     EXPECT_EQ(experiments::find(report, "largest")->value, 2 * 4095);
+    run(std::string(stage_->documents()[file].shipped()));
+    EXPECT_EQ(state(), State::shipped) << stage_->message().text;
+    EXPECT_EQ(experiments::to_json_text(stage_->shown().plan->file),
+              experiments::to_json_text(experiments::gallery_file("own")));
+}
+
+// The proposed launch has no dynamic shared memory.
+TEST_F(EditedKernelsTest, APastedKernelThatFailsShowsItsLaunchAndRunsOnceThatIsMended) {
+    const std::string mirrored =
+        "extern __shared__ float tile[];\n"
+        "__global__ void mirrored(float* out, int n) {\n"
+        "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+        "    tile[threadIdx.x] = i;\n"
+        "    __syncthreads();\n"
+        "    if (i < n) out[i] = tile[blockDim.x - 1 - threadIdx.x];\n"
+        "}\n";
+    for (const bool after_an_edit : {false, true}) {
+        SCOPED_TRACE(after_an_edit);
+        if (after_an_edit) run(good_);
+        run(mirrored);
+        EXPECT_EQ(state(), State::failed);
+        EXPECT_NE(stage_->message().text.find("lie outside the 0 bytes"), std::string::npos)
+            << stage_->message().text;
+        experiments::LaunchFile launch = stage_->shown().plan->file;
+        ASSERT_EQ(launch.launches.size(), 1U);
+        ASSERT_EQ(launch.launches[0].kernel, "mirrored");
+        EXPECT_TRUE(stage_->shown().inspected.failed_block);
+        // Two changes, of which the first does not suffice.
+        launch.launches[0].block = {experiments::Expression("128")};
+        stage_->change_launch(launch);
+        finish_edits();
+        EXPECT_EQ(state(), State::failed);
+        launch = stage_->shown().plan->file;
+        ASSERT_EQ(launch.launches[0].block[0].text(), "128") << stage_->message().text;
+        launch.launches[0].shared = experiments::Expression("4 * 128");
+        launch.launches[0].grid = {experiments::Expression("n / 128")};
+        stage_->change_launch(launch);
+        finish_edits();
+        EXPECT_EQ(state(), State::running) << stage_->message().text;
+        const experiments::Report report = stage_->engine().experiment().report();
+        EXPECT_EQ(experiments::find(report, "largest")->value, 4095);
+        run(std::string(stage_->documents()[file].shipped()));
+    }
+    run(mirrored);
+    EXPECT_EQ(stage_->shown().plan->file.launches[0].kernel, "mirrored");
     run(std::string(stage_->documents()[file].shipped()));
     EXPECT_EQ(state(), State::shipped) << stage_->message().text;
     EXPECT_EQ(experiments::to_json_text(stage_->shown().plan->file),
