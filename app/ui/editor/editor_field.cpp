@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "ui/editor/editor_parts.h"
 #include "ui/editor/typing_aid.h"
@@ -151,6 +153,37 @@ bool field_can_hold(std::string_view text) {
     return true;
 }
 
+auto& clipboard_reader() {
+#if IMGUI_VERSION_NUM >= 19110
+    return ImGui::GetPlatformIO().Platform_GetClipboardTextFn;
+#else
+    return ImGui::GetIO().GetClipboardTextFn;
+#endif
+}
+
+/// ImGui's field leaves out the tabs of a text that is pasted. While this lives, the clipboard that
+/// it reads has spaces in their place.
+class ClipboardWithoutTabs {
+  public:
+    ClipboardWithoutTabs() {
+        newest_ = this;
+        clipboard_reader() = [](auto* owner) {
+            const char* const text = newest_->read_(owner);
+            newest_->text_ = expand_tabs(text ? text : "");
+            return text ? newest_->text_.c_str() : nullptr;
+        };
+    }
+    ~ClipboardWithoutTabs() { clipboard_reader() = read_; }
+    ClipboardWithoutTabs(const ClipboardWithoutTabs&) = delete;
+    ClipboardWithoutTabs& operator=(const ClipboardWithoutTabs&) = delete;
+
+  private:
+    static inline ClipboardWithoutTabs* newest_ = nullptr;
+
+    std::remove_reference_t<decltype(clipboard_reader())> read_ = clipboard_reader();
+    std::string text_;
+};
+
 /// Lets the field follow the document. While the field has the keyboard focus, its callback does.
 void follow_document(const EditorFrame& frame, const KernelDocument& document) {
     EditorField& field = frame.view.field;
@@ -199,6 +232,7 @@ void draw_editor_field(const EditorFrame& frame, KernelDocument& document, const
         ImGui::SetKeyboardFocusHere();
     }
     ImGui::PushID(field.file.c_str());
+    const ClipboardWithoutTabs pasted;
     const bool changed =
         ImGui::InputTextMultiline("##text", field.text.data(), field.text.capacity() + 1, size,
                                   flags, editable ? on_text : nullptr, &session);

@@ -86,6 +86,23 @@ Aid tab_key(Words text, std::size_t cursor, std::size_t anchor, bool back) {
     return {low, high, spaces, low + spaces.size(), low + spaces.size()};
 }
 
+std::string expand_tabs(Words text) {
+    std::string expanded;
+    std::size_t column = 0;
+    for (const char c : text) {
+        if (c == '\t') {
+            const std::size_t spaces = step - column % step;
+            expanded.append(spaces, ' ');
+            column += spaces;
+            continue;
+        }
+        expanded += c;
+        const bool continues = (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+        column = c == '\n' ? 0 : column + (continues ? 0 : 1);
+    }
+    return expanded;
+}
+
 WordRange word_around(Words text, std::size_t at) {
     if (text.empty()) return {};
     at = std::min(at, text.size() - 1);

@@ -86,6 +86,22 @@ class EditorTypingTest : public EditorPanelTest {
 #endif
         frames(2);
     }
+    /// Presses Ctrl+V where the clipboard has these words.
+    void paste(const std::string& words) {
+        ImGui::SetClipboardText(words.c_str());
+        hold_control(true);
+        press_key(ImGuiKey_V);
+        hold_control(false);
+    }
+    static void hold_control(bool down) {
+#if IMGUI_VERSION_NUM >= 18900
+        ImGui::GetIO().AddKeyEvent(ImGuiMod_Ctrl, down);
+#elif IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddKeyEvent(ImGuiKey_ModCtrl, down);
+#else
+        ImGui::GetIO().KeyCtrl = down;
+#endif
+    }
     void put(const std::string& words) {
         for (const char c : words) {
             ImGui::GetIO().AddInputCharacter(unsigned(c));

@@ -156,6 +156,17 @@ TEST_F(EditorTypingTest, EnterIndentsTheNewLineAndTabInsertsSpaces) {
     EXPECT_EQ(row(line + 1), indentation + "a   b");
 }
 
+TEST_F(EditorTypingTest, PastedTabsBecomeSpacesAndTheClipboardKeepsThem) {
+    const int line = barrier_line();
+    const std::string before = row(line);
+    end_of(line);
+    paste("\n#define SIDE\t(2)\r\n\tx;");
+    EXPECT_EQ(row(line), before);
+    EXPECT_EQ(row(line + 1), "#define SIDE    (2)");
+    EXPECT_EQ(row(line + 2), "    x;");
+    EXPECT_STREQ(ImGui::GetClipboardText(), "\n#define SIDE\t(2)\r\n\tx;");
+}
+
 TEST_F(EditorTypingTest, EscapeLeavesTheFieldAndKeepsWhatWasTyped) {
     const int line = barrier_line();
     end_of(line);

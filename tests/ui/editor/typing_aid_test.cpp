@@ -36,6 +36,13 @@ TEST(TypingAidTest, ANewLineGetsTheIndentationOfTheLineAbove) {
     EXPECT_EQ(after("  {  \n|", indent_new_line), "  {  \n      |");
 }
 
+TEST(TypingAidTest, ATabBecomesSpacesUpToTheNextMultipleOfFour) {
+    EXPECT_EQ(expand_tabs("\ta\tb\n\t\tc"), "    a   b\n        c");
+    EXPECT_EQ(expand_tabs("abc\td\nabcd\te"), "abc d\nabcd    e");
+    EXPECT_EQ(expand_tabs("\u00e9\tx"), "\u00e9   x");
+    EXPECT_EQ(expand_tabs(""), "");
+}
+
 TEST(TypingAidTest, AClosingBraceThatBeginsItsLineMovesFourColumnsLeft) {
     EXPECT_EQ(after("{\n        }|", align_brace), "{\n    }|");
     EXPECT_EQ(after("{\n  }|", align_brace), "{\n}|");
