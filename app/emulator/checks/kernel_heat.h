@@ -13,14 +13,36 @@
 
 namespace warpscope::emulator {
 
+/// Numbers of 64 bits by index. Indices without a number take no memory, others about 4 bytes.
+class SparseCounts {
+  public:
+    std::uint64_t at(std::uint64_t index) const;
+    bool any() const { return !pages_.empty(); }  ///< add() has been called
+    /// Adds `number` to each of `indices` indices.
+    void add(std::uint64_t first, std::uint64_t indices, std::uint64_t number);
+    SparseCounts& operator+=(SparseCounts&& other);
+
+  private:
+    static constexpr std::uint64_t page_size = 64;
+    using Page = std::array<std::uint32_t, page_size>;
+
+    Page& page_of(std::uint64_t index);
+
+    std::vector<std::unique_ptr<Page>> pages_;  ///< null: all zero
+    /// By index: what its 32 bits in a page do not hold, multiples of 2^32.
+    std::map<std::uint64_t, std::uint64_t> carries_;
+};
+
 /// A count for each 4-byte word of an array. Words that are never counted take no memory, others
 /// about 4 bytes.
 class WordCounts {
   public:
     static constexpr std::uint64_t word_bytes = 4;
 
-    std::uint64_t at(std::uint64_t word) const;
-    bool any() const { return !pages_.empty(); }  ///< a word has been counted
+    std::uint64_t at(std::uint64_t word) const {
+        return words_.at(word) + groups_.at(word / group_words);
+    }
+    bool any() const { return words_.any() || groups_.any(); }  ///< a word has been counted
     /// Adds `number` to each of `words` words.
     void add(std::uint64_t first, std::uint64_t words, std::uint64_t number);
     /// Adds words [first, first + words) of `other` as words 0 to words - 1.
@@ -28,14 +50,12 @@ class WordCounts {
     WordCounts& operator+=(WordCounts&& other);
 
   private:
-    static constexpr std::uint64_t page_words = 64;
-    using Page = std::array<std::uint32_t, page_words>;
+    /// Half a warp's words, as a row of a 16x16 block accesses them. An access to all words of a
+    /// group counts once, for the group: that saves most of the memory traffic of the counts.
+    static constexpr std::uint64_t group_words = 16;
 
-    Page& page_of(std::uint64_t word);
-
-    std::vector<std::unique_ptr<Page>> pages_;  ///< null: all zero
-    /// By word: what its 32 bits in a page do not hold, multiples of 2^32.
-    std::map<std::uint64_t, std::uint64_t> carries_;
+    SparseCounts words_;   ///< of accesses to a part of a group
+    SparseCounts groups_;  ///< by group: to be added to each of its words
 };
 
 /// Counts to add to a WordCounts later, as runs of neighbouring words. A launch that accesses most

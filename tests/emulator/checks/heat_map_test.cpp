@@ -49,6 +49,45 @@ TEST(WordCounts, HoldNumbersBeyond32Bits) {
     EXPECT_EQ(part.at(2), 0u);
 }
 
+// A group has 16 words: ranges within one, over whole ones, and over whole ones and parts of
+// others.
+TEST(WordCounts, ARangeCountsEachOfItsWordsOnce) {
+    for (const std::uint64_t first : {0, 1, 15, 16, 17, 1023, 1024})
+        for (const std::uint64_t words : {0, 1, 2, 15, 16, 17, 31, 32, 33, 64, 1100}) {
+            WordCounts counts;
+            counts.add(first, words, 0xFFFFFFFF);
+            counts.add(first, words, 3);
+            counts.add(16, 16, 5);
+            for (std::uint64_t word = 0; word < 2300; ++word) {
+                const bool in_range = word >= first && word < first + words;
+                const bool in_group = word >= 16 && word < 32;
+                ASSERT_EQ(counts.at(word), (in_range ? 0x1'0000'0002u : 0) + (in_group ? 5u : 0u))
+                    << "word " << word << " of a range of " << words << " from " << first;
+            }
+        }
+}
+
+TEST(WordCounts, SumsAndPartsHaveTheCountsOfWholeGroupsToo) {
+    WordCounts counts, other;
+    counts.add(8, 40, 1);   // words 8 to 47: groups 1 and 2, and a part of group 0
+    other.add(16, 16, 10);  // group 1
+    other.add(20, 2, 100);
+    counts += std::move(other);
+    WordCounts part;
+    part.add_part(counts, 7, 42);
+    EXPECT_EQ(part.at(0), 0u);
+    for (std::uint64_t word = 8; word < 48; ++word) {
+        const std::uint64_t expected =
+            1u + (word >= 16 && word < 32 ? 10u : 0u) + (word == 20 || word == 21 ? 100u : 0u);
+        EXPECT_EQ(counts.at(word), expected) << word;
+        EXPECT_EQ(part.at(word - 7), expected) << word;
+    }
+    EXPECT_EQ(part.at(41), 0u);
+    WordCounts group;
+    group.add(16, 16, 1);
+    EXPECT_TRUE(group.any());
+}
+
 // Threads 0 to 19 of 64 store to words that are two apart, so threads 0 and 16, 1 and 17, 2 and 18,
 // 3 and 19 share a bank. All threads read words 0 and 1 together, and each adds to its word 2 * tid
 // and to word 70 of the buffer, which no thread reads.
@@ -133,6 +172,51 @@ TEST(HeatMap, BytesCountInTheirWordAndVectorsInEachOfTheirs) {
     for (std::size_t t = 0; t < 30; ++t) ++writes[t / 4];
     EXPECT_EQ(counts_of(out, HeatFigure::reads), reads);
     EXPECT_EQ(counts_of(out, HeatFigure::writes), writes);
+}
+
+// Three blocks of 45 threads: the second warp has 13 lanes. The words of the stores begin 3 words
+// behind the buffer's begin; the loads of 8 bytes leave no word out and end with the buffer.
+TEST(HeatMap, RangesNeedNotBeginOrEndWithAGroup) {
+    Runner r(
+        kernel_text("mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd0, %rd2;"
+                    "st.global.u32 [%rd2+12], %r1;"
+                    "mul.wide.u32 %rd3, %r1, 8; add.s64 %rd3, %rd0, %rd3;"
+                    "ld.global.v2.u32 {%r2, %r3}, [%rd3];"
+                    "red.global.add.u32 [%rd2+4], 1;"));
+    HeatMap heat(r.machine.memory());
+    r.observer = &heat;
+    r.run({{3, 1, 1}, {45, 1, 1}, 0}, 0, 90);
+    const HeatArray& out = array_of(heat, "");
+    Numbers writes(90), atomics(90);
+    std::fill_n(writes.begin() + 3, 45, 3);
+    std::fill_n(atomics.begin() + 1, 45, 3);
+    EXPECT_EQ(counts_of(out, HeatFigure::reads), Numbers(90, 3));
+    EXPECT_EQ(counts_of(out, HeatFigure::writes), writes);
+    EXPECT_EQ(counts_of(out, HeatFigure::atomics), atomics);
+}
+
+// Lanes that access halfwords add twice to each word; the odd lanes alone add once to every second
+// word. Each half of the warp has a row of 16 words, and the rows are 20 words apart.
+TEST(HeatMap, RowsOf16WordsAndWarpsWithIdleLanesCountByLane) {
+    Runner r(
+        kernel_text("mul.wide.u32 %rd2, %r1, 2; add.s64 %rd2, %rd0, %rd2;"
+                    "st.global.u16 [%rd2], %r1;"
+                    "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd3, %rd0, %rd3; and.b32 %r2, %r1, 1;"
+                    "setp.eq.u32 %p1, %r2, 1; @%p1 red.global.add.u32 [%rd3], 1;"
+                    "shr.u32 %r3, %r1, 4; mul.wide.u32 %rd4, %r3, 16; add.s64 %rd3, %rd3, %rd4;"
+                    "ld.global.u32 %r4, [%rd3];"));
+    HeatMap heat(r.machine.memory());
+    r.observer = &heat;
+    r.run(one_block(32), 0, 40);
+    const HeatArray& out = array_of(heat, "");
+    Numbers reads(40), writes(40), atomics(40);
+    std::fill_n(reads.begin(), 16, 1);
+    std::fill_n(reads.begin() + 20, 16, 1);
+    std::fill_n(writes.begin(), 16, 2);
+    for (std::size_t w = 1; w < 32; w += 2) atomics[w] = 1;
+    EXPECT_EQ(counts_of(out, HeatFigure::reads), reads);
+    EXPECT_EQ(counts_of(out, HeatFigure::writes), writes);
+    EXPECT_EQ(counts_of(out, HeatFigure::atomics), atomics);
 }
 
 // 16-byte loads that are 32 bytes apart: each pass serves 8 lanes, whose 32 words are two to a
