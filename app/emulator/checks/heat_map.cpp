@@ -81,37 +81,11 @@ void join_neighbours(const std::vector<Run>& parts, std::vector<Run>& runs) {
 void HeatMap::Region::add(HeatFigure figure, std::uint64_t address, std::uint32_t bytes,
                           std::uint64_t number) {
     const std::uint64_t first = word_of(address);
-    add_words(figure, first, word_of(address + bytes - 1) + 1 - first, number);
-}
-
-void HeatMap::Region::add_words(HeatFigure figure, std::uint64_t first, std::uint64_t words,
-                                std::uint64_t number) {
-    CountLog& log = logs[std::size_t(figure)];
-    WordCounts& counted = counts[std::size_t(figure)];
-    // A longer log would take more memory than the counts of all words, and more time.
-    const std::uint64_t most = std::max<std::uint64_t>(1024, word_of(end) / 6);
-    if (log.runs() == most) log.move_to(counted);
-    if (counted.any())
-        counted.add(first, words, number);
-    else
-        log.add(first, words, number);
-}
-
-void HeatMap::Region::move_logs_to(Counts& to) {
-    for (std::size_t f = 0; f < heat_figures; ++f) logs[f].move_to(to[f]);
-}
-
-HeatMap::Region& HeatMap::Region::operator+=(Region&& other) {
-    for (std::size_t f = 0; f < heat_figures; ++f) {
-        counts[f] += std::move(other.counts[f]);
-        logs[f] += std::move(other.logs[f]);
-    }
-    return *this;
+    counts[std::size_t(figure)].add(first, word_of(address + bytes - 1) + 1 - first, number);
 }
 
 void HeatMap::forget() {
     shared_.counts = {};
-    shared_.logs = {};
     regions_.clear();
     has_races_ = false;
     std::fill(newest_.begin(), newest_.end(), nullptr);
@@ -134,8 +108,12 @@ std::unique_ptr<Observer> HeatMap::fork() {
 void HeatMap::join(Observer& other) {
     auto& fork = dynamic_cast<HeatMap&>(other);
     fork.add_started();
-    shared_ += std::move(fork.shared_);
-    for (auto& [begin, region] : fork.regions_) *global_region(begin) += std::move(region);
+    for (std::size_t f = 0; f < heat_figures; ++f)
+        shared_.counts[f] += std::move(fork.shared_.counts[f]);
+    for (auto& [begin, region] : fork.regions_) {
+        Region& own = *global_region(begin);
+        for (std::size_t f = 0; f < heat_figures; ++f) own.counts[f] += std::move(region.counts[f]);
+    }
 }
 
 void HeatMap::on_launch(const Kernel& kernel, const LaunchShape& launch) {
@@ -161,47 +139,47 @@ void HeatMap::on_launch_end() {
     found->has_races |= has_races_;
     add_shared(*found);
     for (auto& [begin, region] : regions_) {
-        HeatArray array{
-            .name = region.name, .shared = false, .begin = begin, .bytes = region.end - begin};
+        HeatArray array{.name = region.name,
+                        .shared = false,
+                        .begin = begin,
+                        .bytes = region.end - begin,
+                        .counts = std::move(region.counts)};
         find_parameter(array);
-        HeatArray& total = array_of(*found, std::move(array));
-        for (std::size_t f = 0; f < heat_figures; ++f)
-            total.counts[f] += std::move(region.counts[f]);
-        region.move_logs_to(total.counts);
+        add_array(*found, std::move(array));
     }
     forget();
 }
 
 void HeatMap::add_shared(KernelHeat& heat) {
-    shared_.move_logs_to(shared_.counts);
     for (const SharedVariable& variable : kernel_->shared_variables) {
         HeatArray array{.name = source_name(variable.name),
                         .shared = true,
                         .begin = variable.offset,
                         .bytes = variable.bytes ? variable.bytes : shared_.end - variable.offset};
-        Counts counts{};
         bool counted = false;
         for (std::size_t f = 0; f < heat_figures; ++f) {
-            counts[f].add_part(shared_.counts[f], variable.offset / word_bytes, array.words());
-            counted |= counts[f].any();
+            array.counts[f].add_part(shared_.counts[f], variable.offset / word_bytes,
+                                     array.words());
+            counted |= array.counts[f].any();
         }
-        if (!counted) continue;
-        HeatArray& total = array_of(heat, std::move(array));
-        for (std::size_t f = 0; f < heat_figures; ++f) total.counts[f] += std::move(counts[f]);
+        if (counted) add_array(heat, std::move(array));
     }
 }
 
-HeatArray& HeatMap::array_of(KernelHeat& heat, HeatArray array) const {
+void HeatMap::add_array(KernelHeat& heat, HeatArray array) const {
     const auto key = [](const HeatArray& a) {
         return std::tie(a.shared, a.begin, a.bytes, a.name);
     };
     const auto old = std::find_if(heat.arrays.begin(), heat.arrays.end(),
                                   [&](const HeatArray& a) { return key(a) == key(array); });
-    if (old != heat.arrays.end()) return *old;
+    if (old != heat.arrays.end()) {
+        for (std::size_t f = 0; f < heat_figures; ++f) old->counts[f] += std::move(array.counts[f]);
+        return;
+    }
     const auto place = array.shared ? std::find_if(heat.arrays.begin(), heat.arrays.end(),
                                                    [](const HeatArray& a) { return !a.shared; })
                                     : heat.arrays.end();
-    return *heat.arrays.insert(place, std::move(array));
+    heat.arrays.insert(place, std::move(array));
 }
 
 // A struct that is passed by value may hold addresses too.
@@ -318,7 +296,8 @@ void HeatMap::count(const Access& a, bool shared) {
     const std::uint64_t word = region->word_of(first);
     if (!shared) {
         for (const Run& run : pattern.runs)
-            region->add_words(figure, word + std::uint64_t(run.first), run.words, run.lanes);
+            region->counts[std::size_t(figure)].add(word + std::uint64_t(run.first), run.words,
+                                                    run.lanes);
         return;
     }
     if (pattern.starts.empty()) pattern.starts.resize(shared_.word_of(shared_.end) + 1);

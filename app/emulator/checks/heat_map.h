@@ -54,7 +54,6 @@ class HeatMap : public Observer {
         std::uint64_t begin = 0, end = 0;
         std::string name;  ///< of a variable
         Counts counts{};
-        std::array<CountLog, heat_figures> logs;  ///< what `counts` still lacks
 
         bool holds(std::uint64_t low, std::uint64_t high) const {
             return low >= begin && high <= end && low < high;
@@ -64,10 +63,6 @@ class HeatMap : public Observer {
         }
         void add(HeatFigure figure, std::uint64_t address, std::uint32_t bytes,
                  std::uint64_t number);
-        void add_words(HeatFigure figure, std::uint64_t first, std::uint64_t words,
-                       std::uint64_t number);
-        void move_logs_to(Counts& to);
-        Region& operator+=(Region&& other);
     };
     /// Neighbouring words with equal counts. `first` counts from the word of the first lane.
     struct Run {
@@ -97,8 +92,7 @@ class HeatMap : public Observer {
     /// The region that holds these bytes, or nullptr.
     Region* region_of(std::uint32_t pc, std::uint64_t low, std::uint64_t high, bool shared);
     Region* global_region(std::uint64_t address);
-    /// The array of the kernel with this name, place and size.
-    HeatArray& array_of(KernelHeat& heat, HeatArray array) const;
+    void add_array(KernelHeat& heat, HeatArray array) const;
     void add_shared(KernelHeat& heat);
     /// Sets HeatArray::parameter and its offset.
     void find_parameter(HeatArray& array) const;

@@ -80,17 +80,4 @@ WordCounts& WordCounts::operator+=(WordCounts&& other) {
     return *this;
 }
 
-void CountLog::move_to(WordCounts& counts) {
-    for (const Run& run : runs_) counts.add(run.first, run.words, run.number);
-    runs_.clear();
-}
-
-CountLog& CountLog::operator+=(CountLog&& other) {
-    if (runs_.empty())
-        runs_ = std::move(other.runs_);
-    else
-        runs_.insert(runs_.end(), other.runs_.begin(), other.runs_.end());
-    return *this;
-}
-
 }  // namespace warpscope::emulator

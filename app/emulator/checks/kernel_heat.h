@@ -58,30 +58,6 @@ class WordCounts {
     SparseCounts groups_;  ///< by group: to be added to each of its words
 };
 
-/// Counts to add to a WordCounts later, as runs of neighbouring words. A launch that accesses most
-/// words in long runs is counted so at a fraction of the memory traffic.
-class CountLog {
-  public:
-    std::size_t runs() const { return runs_.size(); }
-    /// As WordCounts::add.
-    void add(std::uint64_t first, std::uint64_t words, std::uint64_t number) {
-        if (!runs_.empty() && runs_.back().first + runs_.back().words == first &&
-            runs_.back().number == number)
-            runs_.back().words += words;
-        else
-            runs_.push_back({first, words, number});
-    }
-    /// Adds the runs to `counts`, and forgets them.
-    void move_to(WordCounts& counts);
-    CountLog& operator+=(CountLog&& other);
-
-  private:
-    struct Run {
-        std::uint64_t first = 0, words = 0, number = 0;
-    };
-    std::vector<Run> runs_;
-};
-
 /// The counts of each word.
 enum class HeatFigure : std::uint8_t {
     reads,    ///< by lanes
