@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "emulator/checks/access_counters.h"
+#include "emulator/checks/heat_map.h"
 #include "emulator/compiled/kernel_compiler.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/program/error.h"
@@ -125,32 +126,47 @@ void add_pocl_rows(std::vector<BenchRow>& rows, const Measured& kernel, double e
                     .wanted = 3});
 }
 
-void add_tracked_row(std::vector<BenchRow>& rows, compute::EmulatedDevice& device,
-                     const Measured& kernel, const std::function<void()>& run, double wanted) {
+void add_observed_rows(std::vector<BenchRow>& rows, compute::EmulatedDevice& device,
+                       const Measured& kernel, const std::function<void()>& run,
+                       double tracked_goal) {
+    const auto observed_run = [&](emulator::ObserverList& observers) {
+        device.observe(&observers);
+        run();
+        device.observe(nullptr);
+    };
     emulator::RaceDetector races;
     emulator::GridRaces grid_races;
     emulator::AccessCounters counters;
-    emulator::ObserverList all;
-    all.add(races);
-    all.add(grid_races);
-    all.add(counters);
-    const Pair pair = measure_pair(
-        [&] {
-            device.observe(&all);
-            run();
-            device.observe(nullptr);
-        },
-        run);
+    emulator::ObserverList tracked;
+    tracked.add(races);
+    tracked.add(grid_races);
+    tracked.add(counters);
+    const Pair tracking = measure_pair([&] { observed_run(tracked); }, run);
     if (!races.findings().empty())
         throw std::runtime_error("the race detector reports a race in a kernel without races: " +
                                  races.findings().front().sentence);
-    rows.push_back({.name = kernel.name + "_tracked_ratio",
-                    .label = kernel.label + ", tracked : untracked, time",
-                    .value = pair.first_ms / pair.second_ms,
-                    .unit = "x",
-                    .bound = BenchRow::Bound::at_most,
-                    .wanted = wanted,
-                    .note = "races, sectors and bank conflicts"});
+    const auto add_ratio = [&](const std::string& name, const std::string& label, const Pair& pair,
+                               double goal, const std::string& note) {
+        rows.push_back({.name = kernel.name + name,
+                        .label = kernel.label + label,
+                        .value = pair.first_ms / pair.second_ms,
+                        .unit = "x",
+                        .bound = BenchRow::Bound::at_most,
+                        .wanted = goal,
+                        .note = note});
+    };
+    add_ratio("_tracked_ratio", ", tracked : untracked, time", tracking, tracked_goal,
+              "races, sectors and bank conflicts");
+
+    emulator::HeatMap heat(device.machine().memory());
+    emulator::ObserverList counted, heated;
+    counted.add(counters);
+    heated.add(counters);
+    heated.add(heat);
+    const Pair heating =
+        measure_pair([&] { observed_run(heated); }, [&] { observed_run(counted); });
+    add_ratio("_heat_ratio", ", heat map : counters, time", heating, 2,
+              "accesses by word, beside sectors and bank conflicts");
 }
 
 void bench_emulator(std::vector<BenchRow>& rows) {

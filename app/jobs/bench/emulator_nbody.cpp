@@ -95,7 +95,7 @@ void bench_emulated_nbody(std::vector<BenchRow>& rows) {
         of_bodies({.name = "nbody", .label = "n-body tiled 4096, fast math", .wanted = 1.0}, n);
     NBody nbody(Math::fast, NBodyKernel::tiled, n);
     measure(rows, nbody, shown);
-    add_tracked_row(
+    add_observed_rows(
         rows, nbody.device(), shown, [&] { nbody.step(); }, 1.4);
 
     const Measured exact = of_bodies({.name = "nbody_precise",

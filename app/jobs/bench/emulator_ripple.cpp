@@ -76,7 +76,7 @@ void bench_emulated_ripple(std::vector<BenchRow>& rows) {
                     .bound = BenchRow::Bound::at_least,
                     .wanted = 100});
     add_pocl_rows(rows, shown, ms, "ripple");
-    add_tracked_row(
+    add_observed_rows(
         rows, ripple.device(), shown, [&] { ripple.draw(); }, 3.0);
 
     Ripple precise(compute::Math::precise, 1024);

@@ -46,9 +46,12 @@ void add_compiled_row(std::vector<BenchRow>& rows, const Measured& kernel,
 /// it. Adds none where PoCL can't be measured.
 void add_pocl_rows(std::vector<BenchRow>& rows, const Measured& kernel, double emulated_ms,
                    const std::string& pocl_name);
-/// Adds the time of a run with the race detector and the counters, divided by the time without
-/// them. Throws if the race detector finds a race.
-void add_tracked_row(std::vector<BenchRow>& rows, compute::EmulatedDevice& device,
-                     const Measured& kernel, const std::function<void()>& run, double wanted);
+/// Adds the time of a run with the race detectors and the counters, divided by the time of a run
+/// without observers, where `tracked_goal` is the most wanted; and the time of a run with counters
+/// and heat map, divided by the time of a run with counters. Throws if the race detector finds a
+/// race.
+void add_observed_rows(std::vector<BenchRow>& rows, compute::EmulatedDevice& device,
+                       const Measured& kernel, const std::function<void()>& run,
+                       double tracked_goal);
 
 }  // namespace warpscope::jobs

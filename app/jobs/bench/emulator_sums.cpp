@@ -97,7 +97,7 @@ void bench_reductions(std::vector<BenchRow>& rows) {
         measure(
             rows, sum, kernel, [&] { return scalar_sum(values); }, exact);
         if (id == "sequential")
-            add_tracked_row(
+            add_observed_rows(
                 rows, sum.device(), kernel, [&] { sum.add(); }, 1.6);
     }
 }

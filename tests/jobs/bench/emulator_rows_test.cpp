@@ -37,7 +37,7 @@ TEST(EmulatorRows, RatesAreComparedAsSpeeds) {
     EXPECT_EQ(rows.back().bound, BenchRow::Bound::none);
 }
 
-TEST(EmulatorRows, ARunWithoutARaceHasATrackedRatio) {
+TEST(EmulatorRows, ARunWithoutARaceHasRatiosOfItsObservers) {
     const auto device = make_emulator(compute::Math::precise);
     EXPECT_EQ(device->settings().math, compute::Math::precise);
     std::vector<BenchRow> rows;
@@ -48,11 +48,12 @@ TEST(EmulatorRows, ARunWithoutARaceHasATrackedRatio) {
         if (observer) ++observed;
         device->observe(observer);
     };
-    add_tracked_row(rows, *device, {.name = "x", .label = "x"}, run, 1.5);
-    EXPECT_EQ(2 * observed, runs) << "every second run";
-    ASSERT_EQ(rows.size(), 1U);
+    add_observed_rows(rows, *device, {.name = "x", .label = "x"}, run, 1.5);
+    EXPECT_EQ(4 * observed, 3 * runs) << "tracked, without observers, with heat map, with counters";
+    ASSERT_EQ(rows.size(), 2U);
     EXPECT_EQ(rows[0].name, "x_tracked_ratio");
     EXPECT_EQ(rows[0].wanted, 1.5);
+    EXPECT_EQ(rows[1].name, "x_heat_ratio");
 }
 
 TEST(MeasurePair, RunsBothSidesEquallyOften) {
