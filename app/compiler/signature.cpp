@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -17,16 +18,19 @@
 namespace warpscope::compiler {
 namespace {
 
-/// What the text of the PTX says of an entry.
-struct EntryText {
+/// What the text of the PTX says of a function.
+struct FunctionText {
     std::string name;
     std::size_t parameters = 0;
+    int block_dimensions = 1, grid_dimensions = 1;  ///< as LaunchTraits has them
+    std::set<std::string> dynamic_shared{};         ///< arrays that its statements name
 };
 
 struct PtxText {
-    std::vector<EntryText> entries;
+    std::vector<FunctionText> entries;
     std::map<std::string, bool> variables;  ///< of the module: is it constant and has no value?
     std::unordered_map<std::uint64_t, std::string> files;  ///< of .file directives
+    std::set<std::string, std::less<>> dynamic_shared;     ///< arrays
 };
 
 constexpr std::string_view blanks = " \t\r";
@@ -65,14 +69,29 @@ std::string variable_name(std::string_view declaration) {
     return std::string(declaration.substr(declaration.find_last_of(blanks) + 1));
 }
 
+/// A line whose last operand may be an index or an array: mov.u32 %r1, %tid.x;
+void read_move(std::string_view line, const PtxText& text, FunctionText& to) {
+    std::string_view source = line.substr(line.rfind(',') + 1);
+    source.remove_prefix(std::min(source.find_first_not_of(blanks), source.size()));
+    source = source.substr(0, source.find_first_of("; +\t"));
+    if (source == "%tid.y" || source == "%tid.z") to.block_dimensions = 2;
+    if (source == "%ctaid.y" || source == "%ctaid.z") to.grid_dimensions = 2;
+    if (text.dynamic_shared.contains(source)) to.dynamic_shared.emplace(source);
+}
+
 PtxText read_text(std::string_view ptx) {
     PtxText text;
+    bool in_entry = false;
     while (!ptx.empty()) {
         const std::size_t end = std::min(ptx.find('\n'), ptx.size());
         std::string_view line = ptx.substr(0, end);
         std::string_view word = take_word(line);
         while (word == ".visible" || word == ".weak") word = take_word(line);
         if (word == ".file") read_file(line, text);
+        if (word == ".extern" && take_word(line) == ".shared")
+            text.dynamic_shared.insert(variable_name(line));
+        if (word == ".func") in_entry = false;
+        if (word.starts_with("mov.") && in_entry) read_move(line, text, text.entries.back());
         if (word == ".global" || word == ".const")
             text.variables[variable_name(line)] =
                 word == ".const" && line.find('=') == std::string_view::npos;
@@ -80,6 +99,7 @@ PtxText read_text(std::string_view ptx) {
             const std::string name(take_word(line));
             const auto list = std::size_t(line.data() - ptx.data());
             text.entries.push_back({name, parameters_of(ptx.substr(list))});
+            in_entry = true;
         }
         ptx.remove_prefix(std::min(end + 1, ptx.size()));
     }
@@ -119,7 +139,7 @@ class SignatureReader {
     std::vector<Signature> read() {
         using Place = std::pair<std::uint64_t, int>;
         std::vector<std::pair<Place, Signature>> found;
-        for (const EntryText& entry : text_.entries) {
+        for (const FunctionText& entry : text_.entries) {
             const auto function = functions_.find(entry.name);
             if (function == functions_.end())
                 throw DebugInfoError(fmt::format("it has nothing about {}", entry.name));
@@ -150,10 +170,11 @@ class SignatureReader {
         return entry.linkage_name.empty() ? entry.name : entry.linkage_name;
     }
 
-    Signature signature(const EntryText& entry, const Function& function) {
+    Signature signature(const FunctionText& entry, const Function& function) {
         Signature made;
         made.entry = entry.name;
         made.name = name_of(entry.name, *function.named);
+        made.traits = traits(entry);
         made.line = function.named->line;
         if (const auto file = text_.files.find(function.named->file); file != text_.files.end())
             made.file = file->second;
@@ -167,6 +188,20 @@ class SignatureReader {
         if (made.parameters.size() != entry.parameters)
             throw DebugInfoError(fmt::format("it has {} parameters of {}, the PTX has {}",
                                              made.parameters.size(), made.name, entry.parameters));
+        return made;
+    }
+
+    LaunchTraits traits(const FunctionText& entry) {
+        LaunchTraits made{.block_dimensions = entry.block_dimensions,
+                          .grid_dimensions = entry.grid_dimensions};
+        for (const DebugEntry& variable : info_.entries()) {
+            if (variable.tag != DebugTag::variable) continue;
+            const std::string& name = ptx_name(named_by(variable));
+            if (!entry.dynamic_shared.contains(name)) continue;
+            const auto type = types_.read(named_by(variable).type);
+            if (type && type->target)
+                made.dynamic_shared = std::max(made.dynamic_shared, type->target->bytes);
+        }
         return made;
     }
 

@@ -47,12 +47,22 @@ struct KernelParameter {
     std::shared_ptr<const Type> type;
 };
 
+/// What the code of a kernel says of its launch. Functions that it calls are left out: those of
+/// cooperative groups read threadIdx.y in every kernel.
+struct LaunchTraits {
+    /// 2 where the code reads threadIdx.y or threadIdx.z, and where it reads those of blockIdx.
+    int block_dimensions = 1, grid_dimensions = 1;
+    /// Bytes of an element of the array in dynamic shared memory; 0: the code uses none.
+    std::size_t dynamic_shared = 0;
+};
+
 struct Signature {
     std::string name;   ///< "saxpy", "reduce<256, float>", "lib::sum"; a name expression of NVRTC
     std::string entry;  ///< its name in the PTX
     std::string file;   ///< as the line information names it; empty: unknown
     int line = 0;       ///< from 1; 0: unknown
     std::vector<KernelParameter> parameters;
+    LaunchTraits traits{};
 };
 
 /// A __device__ or __constant__ variable.

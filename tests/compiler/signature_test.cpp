@@ -76,6 +76,40 @@ extern "C" __global__ void k(float* out) {
                          "unused unused: signed int 4"}));
 }
 
+TEST_F(Signatures, TheCodeSaysWhichIndicesAndWhichSharedMemoryItUses) {
+    const auto traits = [&](const std::string& source) {
+        std::vector<std::string> found;
+        for (const Signature& one : of(source))
+            found.push_back(fmt::format("{} {} {} {}", one.name, one.traits.block_dimensions,
+                                        one.traits.grid_dimensions, one.traits.dynamic_shared));
+        return found;
+    };
+    EXPECT_EQ(traits(R"(
+extern __shared__ double tile[];
+__global__ void in_x(int* p) { p[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+__global__ void in_y(int* p) { __shared__ int own[4]; own[0] = 1; p[threadIdx.y] = own[0]; }
+__global__ void in_blocks_of_z(int* p) { p[blockIdx.z] = 1; }
+__global__ void dynamic(double* p) { tile[threadIdx.x] = 1; p[0] = tile[0]; }
+)"),
+              (std::vector<std::string>{"in_x 1 1 0", "in_y 2 1 0", "in_blocks_of_z 1 2 0",
+                                        "dynamic 1 1 8"}));
+    EXPECT_EQ(traits(R"(
+__global__ void local(float* p) { extern __shared__ float s[]; s[threadIdx.x] = 1; p[0] = s[0]; }
+template <int n> __global__ void of_template(short* p) {
+    extern __shared__ short s16[];
+    s16[threadIdx.x] = n;
+    p[0] = s16[1];
+}
+template __global__ void of_template<3>(short*);
+)"),
+              (std::vector<std::string>{"local 1 1 4", "of_template<3> 1 1 2"}));
+    EXPECT_EQ(traits(R"(
+__device__ __noinline__ int row() { return threadIdx.y; }
+__global__ void calling(int* p) { p[row()] = 1; }
+)"),
+              std::vector<std::string>{"calling 1 1 0"});
+}
+
 TEST_F(Signatures, ScalarsHaveTheirKindAndSize) {
     EXPECT_EQ(type_in("", "bool p"), "bool bool 1");
     EXPECT_EQ(type_in("", "char p"), "char char 1");

@@ -89,12 +89,7 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
         LaunchFile launched = file;
         opened.begins_anew = is_for_another_source(file, before, signatures);
         if (opened.begins_anew)
-            launched = propose_launch({.source = file.source,
-                                       .include = file.include,
-                                       .file = file.file,
-                                       .saved = false,
-                                       .built_in = file.built_in},
-                                      signatures[0], variables);
+            launched = propose_launch(file_without_launches(file), signatures[0], variables);
         opened.plan =
             std::make_shared<const LaunchPlan>(plan_launch(launched, signatures, variables));
     } catch (const LaunchError& error) {

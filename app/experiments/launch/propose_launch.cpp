@@ -36,12 +36,15 @@ class Proposal {
         for (const KernelParameter& parameter : kernel_.parameters)
             if (parameter.type->kind == Type::Kind::structure)
                 arguments_.emplace_back(parameter.name, members(parameter.name, *parameter.type));
-        file_.launches.push_back(
-            {.kernel = kernel_.name,
-             .grid = grid(),
-             .block = expressions(two() ? std::initializer_list<std::string>{"16", "16"}
-                                        : std::initializer_list<std::string>{"256"}),
-             .arguments = arguments_});
+        LaunchSpec launch{
+            .kernel = kernel_.name,
+            .grid = grid(),
+            .block = expressions(square_blocks() ? std::initializer_list<std::string>{"16", "16"}
+                                                 : std::initializer_list<std::string>{"256"}),
+            .arguments = arguments_};
+        if (const std::size_t bytes = kernel_.traits.dynamic_shared)
+            launch.shared = Expression(fmt::format("256 * {}", bytes));
+        file_.launches.push_back(std::move(launch));
         return std::move(file_);
     }
 
@@ -63,12 +66,24 @@ class Proposal {
         return Expression("i % 100");
     }
 
-    bool two() const { return sizes_.size() >= 2; }
+    bool square_blocks() const { return kernel_.traits.block_dimensions > 1; }
+    /// The buffers have rows.
+    bool two() const {
+        return sizes_.size() >= 2 || square_blocks() || kernel_.traits.grid_dimensions > 1;
+    }
+    const std::string& width() const { return sizes_[0]; }
+    const std::string& height() const { return sizes_[sizes_.size() > 1 ? 1 : 0]; }
 
+    /// A name that has a meaning in expressions, such as `iteration`, is not that of a size.
     void name_sizes() {
-        for (const KernelParameter& parameter : kernel_.parameters)
-            if (is_integer(*parameter.type) && parameter.name != "frame")
-                sizes_.push_back(own_name(parameter.name));
+        for (const KernelParameter& parameter : kernel_.parameters) {
+            if (!is_integer(*parameter.type) || parameter.name == "frame") continue;
+            const std::string own = own_name(parameter.name);
+            if (own == parameter.name)
+                sizes_.push_back(own);
+            else
+                add_scalar(own, std::int64_t(1));
+        }
         if (sizes_.empty()) sizes_.push_back("n");
         for (const std::string& name : sizes_) add_scalar(name, two() ? side : line);
     }
@@ -96,9 +111,13 @@ class Proposal {
     }
 
     std::vector<Expression> grid() const {
-        if (!two()) return expressions({fmt::format("({} + 255) / 256", sizes_[0])});
-        return expressions(
-            {fmt::format("({} + 15) / 16", sizes_[0]), fmt::format("({} + 15) / 16", sizes_[1])});
+        const auto blocks = [](const std::string& elements, int threads) {
+            return fmt::format("({} + {}) / {}", elements, threads - 1, threads);
+        };
+        if (square_blocks()) return expressions({blocks(width(), 16), blocks(height(), 16)});
+        if (kernel_.traits.grid_dimensions > 1)
+            return expressions({blocks(width(), 256), height()});
+        return expressions({blocks(two() ? width() + " * " + height() : width(), 256)});
     }
 
     void add(const std::string& name, const Type& type) {
@@ -114,7 +133,7 @@ class Proposal {
     void add_buffer(const std::string& name, const Type& type) {
         if (file_.find_buffer(name)) return;
         BufferSpec buffer{.name = name, .type = {}, .shape = {}};
-        buffer.shape = two() ? expressions({sizes_[1], sizes_[0]}) : expressions({sizes_[0]});
+        buffer.shape = two() ? expressions({height(), width()}) : expressions({width()});
         buffer.fill = type.target ? numbers_of(*type.target) : numbers_of({});
         if (!type.target_is_const) {
             buffer.fill = Expression("0");
@@ -149,12 +168,37 @@ class Proposal {
 
 }  // namespace
 
+LaunchFile file_without_launches(const LaunchFile& file) {
+    LaunchFile made;
+    made.source = file.source;
+    made.include = file.include;
+    made.file = file.file;
+    made.saved = false;
+    made.built_in = file.built_in;
+    return made;
+}
+
 LaunchFile propose_launch(LaunchFile file, const compiler::Signature& kernel,
                           const std::vector<compiler::ModuleVariable>& variables) {
     Proposal proposal(std::move(file), kernel);
     for (const compiler::ModuleVariable& variable : variables)
         if (variable.is_for_host) proposal.add_variable(variable);
     return proposal.made();
+}
+
+LaunchFile replace_launch(LaunchFile file, std::size_t index, const compiler::Signature& kernel,
+                          std::span<const std::string> variables) {
+    if (file.launches.size() > 1) {
+        file = propose_launch(std::move(file), kernel);
+        file.launches[index] = std::move(file.launches.back());
+        file.launches.pop_back();
+        return file;
+    }
+    LaunchFile anew = file_without_launches(file);
+    for (BufferSpec& buffer : file.buffers)
+        if (std::ranges::find(variables, buffer.name) != variables.end())
+            anew.buffers.push_back(std::move(buffer));
+    return propose_launch(std::move(anew), kernel);
 }
 
 }  // namespace warpscope::experiments

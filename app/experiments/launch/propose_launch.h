@@ -1,15 +1,29 @@
 #pragma once
 
+#include <span>
+#include <string>
+
 #include "compiler/signature.h"
 #include "experiments/launch/launch_file.h"
 
 namespace warpscope::experiments {
 
+/// A file that has nothing yet but the source of `file`, and its place.
+LaunchFile file_without_launches(const LaunchFile& file);
+
 /// The file with one more launch: of this kernel, with as many threads as elements. Numbers and
-/// pointers whose names no scalar and no buffer has get a scalar and a buffer. A kernel with two or
-/// more integers gets two dimensions: 16x16 threads a block, and its first integer is the width.
-/// Of `variables`, those that the host fills get a buffer.
+/// pointers whose names no scalar and no buffer has get a scalar and a buffer. Where the kernel
+/// reads threadIdx.y, blocks have 16x16 threads, otherwise 256. Where it reads an index in y or has
+/// two integers, buffers have rows: its first integer is the width, its second one the height.
+/// Dynamic shared memory has an element for each thread. Of `variables`, those that the host fills
+/// get a buffer.
 LaunchFile propose_launch(LaunchFile file, const compiler::Signature& kernel,
                           const std::vector<compiler::ModuleVariable>& variables = {});
+
+/// The file with a proposed launch of this kernel in the place of its launch `index`. Where that is
+/// the only launch, its scalars, buffers and expectations go with it, except the buffers whose
+/// names are in `variables`: variables of the source.
+LaunchFile replace_launch(LaunchFile file, std::size_t index, const compiler::Signature& kernel,
+                          std::span<const std::string> variables);
 
 }  // namespace warpscope::experiments

@@ -18,6 +18,8 @@ using experiments::LaunchSpec;
 
 namespace {
 
+constexpr float kernel_width = 230;
+
 /// The value of an argument, found by the names of its parameter and of members.
 ArgumentSpec* find(std::vector<std::pair<std::string, ArgumentSpec>>& arguments,
                    const std::string& name) {
@@ -123,17 +125,40 @@ void LaunchPanel::add_launch(Ui& ui) {
             "buffer for each pointer that has none.");
 }
 
+/// A field, since only its name makes a kernel of a template, and a list of the other kernels.
+void LaunchPanel::kernel_cell(Ui& ui, std::size_t index) {
+    const std::string place = fmt::format("launches[{}].kernel", index);
+    const std::string& kernel = form_.file().launches[index].kernel;
+    const auto set = [this, index](LaunchFile& file, const std::string& text) {
+        if (text.empty()) throw LaunchError("name a kernel");
+        const experiments::LaunchPlan& plan = *form_.plan();
+        if (const auto* known = experiments::find_signature(plan.signatures, text)) {
+            file = experiments::replace_launch(std::move(file), index, *known, plan.variables);
+            return;
+        }
+        file.launches[index].kernel = text;
+        file.launches[index].arguments.clear();
+    };
+    constexpr float list_width = 26;
+    cell(ui, place, kernel, kernel_width - list_width - gap,
+         "A kernel of the source; a template with its arguments: reduce<256, float>.", set);
+    ImGui::SameLine(0, ui.px(gap));
+    std::vector<std::string> names{kernel};
+    for (const compiler::Signature& other : form_.plan()->signatures)
+        if (other.name != kernel) names.push_back(other.name);
+    const int chosen =
+        dropdown(ui, "launch." + place + ".list", names, names, 0, ui.px(list_width));
+    if (chosen > 0)
+        ui.later(
+            [this, place, name = names[std::size_t(chosen)], set] { form_.set(place, name, set); });
+    tooltip(ui, "Launch another kernel of the source, with the launch that is proposed for it.");
+}
+
 void LaunchPanel::launch_row(Ui& ui, std::size_t index) {
     const LaunchSpec& launch = form_.file().launches[index];
     const std::string place = fmt::format("launches[{}]", index);
     const auto spec = [index](LaunchFile& file) -> LaunchSpec& { return file.launches[index]; };
-    cell(ui, place + ".kernel", launch.kernel, 200,
-         "A kernel of the source; a template with its arguments: reduce<256, float>.",
-         [spec](LaunchFile& file, const std::string& text) {
-             if (text.empty()) throw LaunchError("name a kernel");
-             spec(file).kernel = text;
-             spec(file).arguments.clear();
-         });
+    kernel_cell(ui, index);
     ImGui::SameLine(0, ui.px(gap));
     cell(ui, place + ".grid", to_text(launch.grid), 230,
          "Blocks: one to three expressions of the scalars, such as (n + 255) / 256.",
@@ -220,7 +245,7 @@ void LaunchPanel::arguments(Ui& ui, std::size_t index) {
 }
 
 void LaunchPanel::launches(Ui& ui) {
-    column_titles(ui, {{"Kernel", 200, ""},
+    column_titles(ui, {{"Kernel", kernel_width, ""},
                        {"Grid (blocks)", 230, ""},
                        {"Block (threads)", 110, ""},
                        {"Shared (bytes)", 110, ""},

@@ -35,6 +35,7 @@ class LaunchPanel {
     void cell(Ui& ui, const std::string& place, const std::string& current, float width,
               const std::string& help, const LaunchForm::Set& set);
     void launches(Ui& ui);
+    void kernel_cell(Ui& ui, std::size_t index);
     void launch_row(Ui& ui, std::size_t index);
     void arguments(Ui& ui, std::size_t index);
     void scalars(Ui& ui);

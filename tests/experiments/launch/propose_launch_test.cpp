@@ -40,13 +40,14 @@ TEST(ProposedLaunches, GiveEachParameterAValue) {
     EXPECT_EQ(plan.launches[0].arguments.size(), 4U);
 }
 
-TEST(ProposedLaunches, TwoIntegersAreAPicture) {
+TEST(ProposedLaunches, IndicesInYArePictures) {
     auto input = std::make_shared<Type>(*tests::pointer_to(f32));
     input->target_is_const = true;
     Signature blur;
     blur.name = "blur";
     blur.parameters = {
         {"in", input}, {"out", tests::pointer_to(f32)}, {"width", i32}, {"height", i32}};
+    blur.traits.block_dimensions = 2;
     const LaunchFile file = propose_launch(empty, blur);
     EXPECT_EQ(texts(file.buffers[0].shape), (Texts{"height", "width"}));
     EXPECT_EQ(texts(file.launches[0].grid), (Texts{"(width + 15) / 16", "(height + 15) / 16"}));
@@ -54,6 +55,40 @@ TEST(ProposedLaunches, TwoIntegersAreAPicture) {
     EXPECT_TRUE(std::holds_alternative<RandomFill>(file.buffers[0].fill));
     EXPECT_EQ(std::get<Expression>(file.buffers[1].fill).text(), "0");
     EXPECT_EQ(file.show, "out");
+}
+
+TEST(ProposedLaunches, OneIntegerIsTheSideOfASquare) {
+    Signature transpose;
+    transpose.name = "transpose";
+    transpose.parameters = {{"out", tests::pointer_to(f32)}, {"n", i32}};
+    transpose.traits.block_dimensions = 2;
+    const LaunchFile file = propose_launch(empty, transpose);
+    EXPECT_EQ(std::get<Number>(file.scalars[0].second), Number(std::int64_t(64)));
+    EXPECT_EQ(texts(file.buffers[0].shape), (Texts{"n", "n"}));
+    EXPECT_EQ(texts(file.launches[0].grid), (Texts{"(n + 15) / 16", "(n + 15) / 16"}));
+}
+
+TEST(ProposedLaunches, IndicesInXAloneHaveOneDimension) {
+    Signature softmax;
+    softmax.name = "softmax";
+    softmax.parameters = {{"out", tests::pointer_to(f32)}, {"N", i32}, {"C", i32}};
+    softmax.traits.dynamic_shared = 8;
+    const LaunchFile file = propose_launch(empty, softmax);
+    EXPECT_EQ(texts(file.buffers[0].shape), (Texts{"C", "N"}));
+    EXPECT_EQ(texts(file.launches[0].grid), Texts{"(N * C + 255) / 256"});
+    EXPECT_EQ(texts(file.launches[0].block), Texts{"256"});
+    EXPECT_EQ(file.launches[0].shared.text(), "256 * 8");
+}
+
+TEST(ProposedLaunches, RowsOfBlocksMayHaveBlocksOfOneRow) {
+    Signature rows;
+    rows.name = "rows";
+    rows.parameters = {{"out", tests::pointer_to(f32)}, {"n", i32}};
+    rows.traits.grid_dimensions = 2;
+    const LaunchFile file = propose_launch(empty, rows);
+    EXPECT_EQ(texts(file.buffers[0].shape), (Texts{"n", "n"}));
+    EXPECT_EQ(texts(file.launches[0].grid), (Texts{"(n + 255) / 256", "n"}));
+    EXPECT_EQ(texts(file.launches[0].block), Texts{"256"});
 }
 
 TEST(ProposedLaunches, ASecondKernelSharesScalarsAndBuffers) {
@@ -73,9 +108,10 @@ TEST(ProposedLaunches, AParameterMayHaveANameOfTheExpressions) {
     signature.name = "f";
     signature.parameters = {{"x", i32}, {"time", f32}, {"y", tests::pointer_to(f32)}};
     const LaunchFile file = propose_launch(empty, signature);
-    ASSERT_EQ(file.scalars.size(), 1U);
+    ASSERT_EQ(file.scalars.size(), 2U);
     EXPECT_EQ(file.scalars[0].first, "value_of_x");
-    EXPECT_EQ(texts(file.buffers[0].shape), Texts{"value_of_x"});
+    EXPECT_EQ(std::get<Number>(file.scalars[0].second), Number(std::int64_t(1)));
+    EXPECT_EQ(texts(file.buffers[0].shape), Texts{"n"});
     EXPECT_EQ(plan_launch(file, {signature}).launches[0].arguments.size(), 3U);
     EXPECT_EQ(to_json_text(parse_launch_file(to_json_text(file))), to_json_text(file));
 }
@@ -95,6 +131,38 @@ TEST(ProposedLaunches, ConstantVariablesWithoutAValueBecomeBuffers) {
     EXPECT_EQ(file.buffers[2].name, "x");
     const LaunchPlan plan = plan_launch(file, {tests::add_signature()}, variables);
     EXPECT_EQ(plan.variables, (std::vector<std::string>{"taps", "bias", "", ""}));
+}
+
+TEST(ReplacedLaunches, TheOnlyLaunchTakesItsBuffersWithIt) {
+    const std::vector<compiler::ModuleVariable> variables{
+        {"taps", "taps", tests::array_of(f32, 5), true}};
+    LaunchFile file = propose_launch(empty, tests::add_signature(), variables);
+    file.expect.emplace_back("y", Expression("1"));
+    Signature other;
+    other.name = "other";
+    other.parameters = {{"z", tests::pointer_to(i32)}};
+    file = replace_launch(file, 0, other, std::vector<std::string>{"taps"});
+    ASSERT_EQ(file.launches.size(), 1U);
+    EXPECT_EQ(file.launches[0].kernel, "other");
+    ASSERT_EQ(file.buffers.size(), 2U);
+    EXPECT_EQ(file.buffers[0].name, "taps");
+    EXPECT_EQ(file.buffers[1].name, "z");
+    EXPECT_EQ(file.show, "z");
+    EXPECT_TRUE(file.expect.empty());
+    EXPECT_EQ(file.source, "add.cu");
+}
+
+TEST(ReplacedLaunches, OneOfSeveralKeepsItsPlace) {
+    LaunchFile file = propose_launch(empty, tests::add_signature());
+    file = propose_launch(file, tests::add_signature());
+    Signature other;
+    other.name = "other";
+    other.parameters = {{"z", tests::pointer_to(i32)}};
+    file = replace_launch(file, 0, other, {});
+    ASSERT_EQ(file.launches.size(), 2U);
+    EXPECT_EQ(file.launches[0].kernel, "other");
+    EXPECT_EQ(file.launches[1].kernel, "add");
+    EXPECT_EQ(file.buffers.size(), 3U) << "x and y are those of the other launch";
 }
 
 TEST(ProposedLaunches, MembersOfAStructBecomeScalarsAndBuffers) {
