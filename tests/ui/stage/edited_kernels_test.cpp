@@ -217,16 +217,16 @@ TEST_F(EditedKernelsTest, APastedKernelThatFailsShowsItsLaunchAndRunsOnceThatIsM
         "extern __shared__ float tile[];\n"
         "__global__ void mirrored(float* out, int n) {\n"
         "    const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
-        "    tile[threadIdx.x] = i;\n"
+        "    tile[2 * blockDim.x + threadIdx.x] = i;\n"
         "    __syncthreads();\n"
-        "    if (i < n) out[i] = tile[blockDim.x - 1 - threadIdx.x];\n"
+        "    if (i < n) out[i] = tile[3 * blockDim.x - 1 - threadIdx.x];\n"
         "}\n";
     for (const bool after_an_edit : {false, true}) {
         SCOPED_TRACE(after_an_edit);
         if (after_an_edit) run(good_);
         run(mirrored);
         EXPECT_EQ(state(), State::failed);
-        EXPECT_NE(stage_->message().text.find("lie outside the 0 bytes"), std::string::npos)
+        EXPECT_NE(stage_->message().text.find("lie outside the 1024 bytes"), std::string::npos)
             << stage_->message().text;
         experiments::LaunchFile launch = stage_->shown().plan->file;
         ASSERT_EQ(launch.launches.size(), 1U);
@@ -239,7 +239,7 @@ TEST_F(EditedKernelsTest, APastedKernelThatFailsShowsItsLaunchAndRunsOnceThatIsM
         EXPECT_EQ(state(), State::failed);
         launch = stage_->shown().plan->file;
         ASSERT_EQ(launch.launches[0].block[0].text(), "128") << stage_->message().text;
-        launch.launches[0].shared = experiments::Expression("4 * 128");
+        launch.launches[0].shared = experiments::Expression("3 * 4 * 128");
         launch.launches[0].grid = {experiments::Expression("n / 128")};
         stage_->change_launch(launch);
         finish_edits();
