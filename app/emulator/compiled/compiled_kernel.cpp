@@ -145,8 +145,18 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
     if (form == CompiledForm::silent &&
         std::find(separating.begin(), separating.end(), true) != separating.end())
         plans.emplace_back(kernel, Instruction::masked);
+    number_entries(plans);
     build(plans, target_of(*llvm_, set), form);
     for (const Plan& plan : plans) use(plan, form);
+}
+
+void CompiledKernel::number_entries(const std::vector<Plan>& plans) {
+    std::uint16_t entries = 0;
+    for (std::uint32_t u = 0; u < plans.front().units().size(); ++u) {
+        const auto begins = [&](const Plan& plan) { return plan.is_entry()[u]; };
+        if (std::any_of(plans.begin(), plans.end(), begins))
+            kernel_.code[plans.front().units()[u].begin].entry = entries++;
+    }
 }
 
 void CompiledKernel::build(const std::vector<Plan>& plans, const CodeTarget& target,

@@ -40,6 +40,7 @@ class CompiledKernel {
     const Kernel& kernel() const { return kernel_; }
 
   private:
+    void number_entries(const std::vector<class Plan>& plans);
     void build(const std::vector<class Plan>& plans, const struct CodeTarget& target,
                CompiledForm form);
     void use(const Plan& plan, CompiledForm form);

@@ -56,25 +56,24 @@ void Generator::declare_variables() {
 }
 
 void Generator::write_entries() {
-    const LlvmType i64 = ir_.integer(64);
-    const LlvmValue offset = ir_.op(Ir::sub, ir_.cast(Ir::ptrtoint, instruction_, i64),
-                                    reinterpret_cast<std::uint64_t>(code_));
     if (plan_.mode() == Instruction::full) {
         const LlvmBlock full = ir_.block("full"), masked = ir_.block("masked");
         const LlvmValue mode = ir_.load(ir_.integer(32), ir_.at(warp_, WarpLayout::mode));
         ir_.likely(ir_.compare_with(Ir::eq, mode, Instruction::full), full, masked);
         ir_.go_on_in(masked);
-        run_original(offset);
+        run_original();
         ir_.go_on_in(full);
     }
     const LlvmBlock never = ir_.block("no_entry");
-    const LlvmValue choice = ir_.llvm().BuildSwitch(ir_.builder(), offset, never, 0);
+    const LlvmValue entry =
+        ir_.load(ir_.integer(16), ir_.at(instruction_, offsetof(Instruction, entry)), 2);
+    const LlvmValue choice = ir_.llvm().BuildSwitch(ir_.builder(), entry, never, 0);
     ir_.go_on_in(never);
     ir_.llvm().BuildUnreachable(ir_.builder());
     for (std::uint32_t u = 0; u < plan_.units().size(); ++u) {
         if (!plan_.is_entry()[u]) continue;
         const LlvmBlock filling = ir_.block("fill");
-        ir_.llvm().AddCase(choice, ir_.integer_of(64, plan_.units()[u].begin * sizeof(Instruction)),
+        ir_.llvm().AddCase(choice, ir_.integer_of(16, code_[plan_.units()[u].begin].entry),
                            filling);
         ir_.go_on_in(filling);
         for (const std::uint32_t operand : plan_.live(u)) fill(operand);
@@ -85,7 +84,9 @@ void Generator::write_entries() {
 
 // The handler for some lanes of a warp (masked_handler()) calls the one for all lanes: that one
 // must be the kernel's own.
-void Generator::run_original(LlvmValue offset) {
+void Generator::run_original() {
+    const LlvmValue offset = ir_.op(Ir::sub, ir_.cast(Ir::ptrtoint, instruction_, ir_.integer(64)),
+                                    reinterpret_cast<std::uint64_t>(code_));
     const LlvmValue original = ir_.at(ir_.address(kernel_.code.data()), offset);
     const LlvmValue handler = ir_.load(ir_.pointer(), original);  // handlers[full] comes first
     const LlvmValue next = ir_.call(handler, ir_.pointer(), {instruction_, warp_});
@@ -132,6 +133,7 @@ void Generator::write_unit(std::uint32_t u) {
             return;
         case Unit::Kind::branches:
             return branch(u);
+        case Unit::Kind::waits:
         case Unit::Kind::leaves:
             return leave(u);
     }
@@ -151,8 +153,8 @@ void Generator::write_exits() {
     for (const std::uint32_t u : units) write_exit(u);
 }
 
-// Brings the live registers into the register file. Then either the turn ends before unit `u`, or
-// the unit's own handler runs.
+// Brings the registers that compiled code has written into the register file. Then the turn ends
+// before unit `u`, or the unit's own handler runs, or the warp waits at a barrier.
 void Generator::write_exit(std::uint32_t u) {
     const bool pauses = pauses_before_.contains(u), interprets = interprets_.contains(u);
     const LlvmBlock leaving = ir_.block("leave");
@@ -163,8 +165,7 @@ void Generator::write_exit(std::uint32_t u) {
         ir_.jump(leaving);
     }
     ir_.go_on_in(leaving);
-    for (const std::uint32_t operand : plan_.live(u))
-        if (plan_.variables().at(operand).written) spill(operand);
+    for (const std::uint32_t operand : plan_.unsaved(u)) spill(operand);
     const LlvmValue left = ir_.load(ir_.integer(64), left_);
     ir_.store(left, ir_.at(warp_, WarpLayout::left));
     if (reports_) {
@@ -173,26 +174,45 @@ void Generator::write_exit(std::uint32_t u) {
     }
     const LlvmBlock pausing = ir_.block(), running = ir_.block();
     ir_.branch(ir_.load(ir_.integer(1), pauses_), pausing, running);
-    const auto end_with = [&](LlvmBlock block, const void* function) {
-        ir_.go_on_in(block);
-        const LlvmValue next = ir_.call(function, ir_.pointer(), {instruction_address(u), warp_});
-        ir_.llvm().SetTailCall(next, 1);
-        ir_.give(next);
-    };
-    end_with(pausing, reinterpret_cast<const void*>(&pause_before_instruction));
+    ir_.go_on_in(pausing);
+    end_run(u, Warp::Outcome::paused);
+    ir_.go_on_in(running);
+    if (plan_.units()[u].kind == Unit::Kind::waits)
+        wait_at_barrier(u, left);
+    else
+        run_handler(u);
+}
+
+// What Warp::pause() and Warp::wait_at_barrier() do.
+void Generator::end_run(std::uint32_t u, Warp::Outcome outcome) {
+    ir_.store(instruction_address(u), ir_.at(warp_, WarpLayout::stopped_at));
+    ir_.store(ir_.integer_of(8, std::uint8_t(outcome)), ir_.at(warp_, WarpLayout::outcome));
+    ir_.give(ir_.zero(ir_.pointer()));
+}
+
+void Generator::wait_at_barrier(std::uint32_t u, LlvmValue left) {
+    const Instruction& i = *plan_.units()[u].instruction;
+    ir_.store(ir_.op(Ir::sub, left, i.cost), ir_.at(warp_, WarpLayout::left));
+    ir_.store(ir_.integer_of(32, *plan_.constant(i.operands[0])),
+              ir_.at(warp_, WarpLayout::waits_for));
+    end_run(u, Warp::Outcome::at_barrier);
+}
+
+void Generator::run_handler(std::uint32_t u) {
     const Instruction& first = kernel_.code[plan_.units()[u].begin];
-    const auto handler = reinterpret_cast<const void*>(first.handlers[plan_.mode()]);
     if (reports_ && (first.events & reported_events)) {
         const LlvmBlock unobserved = ir_.block(), observed = ir_.block();
-        ir_.go_on_in(running);
         ir_.branch(ir_.compare_with(Ir::eq, wanted_, 0), unobserved, observed);
         ir_.go_on_in(observed);
         ir_.call(reinterpret_cast<const void*>(&announce_instruction), ir_.nothing(),
                  {instruction_address(u), warp_});
         ir_.jump(unobserved);
-        return end_with(unobserved, handler);
+        ir_.go_on_in(unobserved);
     }
-    end_with(running, handler);
+    const auto handler = reinterpret_cast<const void*>(first.handlers[plan_.mode()]);
+    const LlvmValue next = ir_.call(handler, ir_.pointer(), {instruction_address(u), warp_});
+    ir_.llvm().SetTailCall(next, 1);
+    ir_.give(next);
 }
 
 LlvmValue Generator::instruction_address(std::uint32_t u) const {

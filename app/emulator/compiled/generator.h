@@ -36,7 +36,7 @@ class Generator {
     // generator.cpp: the function and its ends
     void declare_variables();
     void write_entries();
-    void run_original(Value offset);
+    void run_original();
     void write_unit(std::uint32_t u);
     void leave(std::uint32_t u);
     void write_exits();
@@ -44,6 +44,9 @@ class Generator {
     LlvmBlock leader(std::uint32_t u);
     LlvmBlock pause_before(std::uint32_t u);
     LlvmBlock interpret(std::uint32_t u);
+    void end_run(std::uint32_t u, Warp::Outcome outcome);
+    void wait_at_barrier(std::uint32_t u, Value left);
+    void run_handler(std::uint32_t u);
     void fill(std::uint32_t operand);
     void spill(std::uint32_t operand);
     Value instruction_address(std::uint32_t u) const;

@@ -1,6 +1,7 @@
 #include "emulator/compiled/plan.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "emulator/ptx/opcodes.h"
 
@@ -16,6 +17,10 @@ Variable::Kind kind_of(Type type) {
 bool passes(const Instruction& i) {
     return i.role == Role::join || i.operation == Operation::end_of_block ||
            opcode_of(i.operation).kind == OpcodeKind::hints;
+}
+
+bool ends_compiled_code(const Unit& unit) {
+    return unit.kind == Unit::Kind::waits || unit.kind == Unit::Kind::leaves;
 }
 
 }  // namespace
@@ -58,6 +63,7 @@ Plan::Plan(const Kernel& kernel, Instruction::Mode mode) : kernel_(kernel), mode
     find_variables();
     find_leaders();
     find_live();
+    find_written();
 }
 
 const std::uint64_t* Plan::constant(std::uint32_t operand) const {
@@ -89,9 +95,18 @@ void Plan::divide() {
     if (last.instruction->role != Role::branch) last.kind = Unit::Kind::leaves;
 }
 
+// Each lane arrives at a barrier whose number is known.
+bool Plan::is_compiled_barrier(const Unit& unit) const {
+    const Instruction& i = *unit.instruction;
+    if (i.role != Role::block_barrier || unit.guard || mode_ == Instruction::masked) return false;
+    const std::uint64_t* const barrier = constant(i.operands[0]);
+    return barrier && *barrier < barriers_per_block;
+}
+
 Unit::Kind Plan::kind_of(const Unit& unit) const {
     const Instruction& i = *unit.instruction;
     if (is_branch(i.role)) return Unit::Kind::branches;
+    if (is_compiled_barrier(unit)) return Unit::Kind::waits;
     if (i.role != Role::operation && i.role != Role::join) return Unit::Kind::leaves;
     // Where some lanes arrive, others may wait, or may not give their values.
     const bool concerns_others = i.role == Role::join || i.operation == Operation::shfl;
@@ -199,6 +214,7 @@ void Plan::each_operand(
             if (i.role != Role::branch) visit(i.operands[0], Variable::Kind::predicate, false);
             break;
         case Unit::Kind::passes:
+        case Unit::Kind::waits:
         case Unit::Kind::leaves:
             break;
     }
@@ -237,13 +253,13 @@ void Plan::find_leaders() {
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
         const Unit& unit = units_[u];
         if (unit.kind == Unit::Kind::branches) is_entry_[target_of(unit)] = true;
-        const bool is_checkpoint = unit.kind == Unit::Kind::leaves || unit.instruction->cost > 0 ||
+        const bool is_checkpoint = ends_compiled_code(unit) || unit.instruction->cost > 0 ||
                                    unit.instruction->role == Role::join;
         if (is_checkpoint && u + 1 < units_.size()) is_entry_[u + 1] = true;
     }
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
         is_leader_[u] = is_entry_[u];
-        if (units_[u].kind == Unit::Kind::leaves) is_entry_[u] = false;
+        if (ends_compiled_code(units_[u])) is_entry_[u] = false;
     }
 }
 
@@ -264,7 +280,7 @@ void Plan::find_live() {
                 else
                     read.insert(operand);
             });
-            if (unit.kind == Unit::Kind::leaves)
+            if (ends_compiled_code(unit))
                 for (const Instruction* i = &kernel_.code[unit.begin]; i <= unit.instruction; ++i)
                     for (const std::uint32_t operand : i->operands)
                         if (variables_.contains(operand)) read.insert(operand);
@@ -274,6 +290,32 @@ void Plan::find_live() {
             changed = true;
         }
     }
+}
+
+void Plan::find_written() {
+    written_.assign(units_.size(), {});
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (std::uint32_t u = 0; u < units_.size(); ++u) {
+            if (ends_compiled_code(units_[u])) continue;
+            Slots written = written_[u];
+            each_operand(units_[u], [&](std::uint32_t operand, Variable::Kind, bool writes) {
+                if (writes) written.insert(operand);
+            });
+            for (const std::uint32_t next : successors(u)) {
+                const std::size_t before = written_[next].size();
+                written_[next].insert(written.begin(), written.end());
+                changed |= written_[next].size() != before;
+            }
+        }
+    }
+}
+
+Plan::Slots Plan::unsaved(std::uint32_t unit) const {
+    Slots found;
+    std::set_intersection(live_[unit].begin(), live_[unit].end(), written_[unit].begin(),
+                          written_[unit].end(), std::inserter(found, found.end()));
+    return found;
 }
 
 }  // namespace warpscope::emulator

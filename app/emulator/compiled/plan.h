@@ -20,6 +20,7 @@ struct Unit {
         shuffles,
         passes,  ///< nothing to do but to count: a join, a hint
         branches,
+        waits,  ///< at a barrier of the block
         leaves  ///< the interpreter runs it
     };
     std::uint32_t begin = 0, end = 0;  ///< indices into Kernel::code
@@ -65,17 +66,21 @@ class Plan {
 
     /// The variables that a unit, or one behind it, reads before it writes them.
     const Slots& live(std::uint32_t unit) const { return live_[unit]; }
+    /// Those of them that compiled code may have written since it began.
+    Slots unsaved(std::uint32_t unit) const;
     const std::map<std::uint32_t, Variable>& variables() const { return variables_; }
     /// The value of a constant slot; nullptr for others.
     const std::uint64_t* constant(std::uint32_t operand) const;
 
   private:
     void divide();
+    bool is_compiled_barrier(const Unit& unit) const;
     Unit::Kind kind_of(const Unit& unit) const;
     Slots predicates_that_differ() const;
     void find_variables();
     void find_leaders();
     void find_live();
+    void find_written();
     void note(std::uint32_t operand, Variable::Kind kind, bool written);
     std::vector<std::uint32_t> successors(std::uint32_t unit) const;
     void each_operand(const Unit& unit,
@@ -89,6 +94,7 @@ class Plan {
     std::vector<bool> is_entry_, is_leader_;
     std::map<std::uint32_t, Variable> variables_;
     std::vector<Slots> live_;
+    std::vector<Slots> written_;  ///< before each unit, since compiled code has begun
 };
 
 /// Whether a load or store is compiled.

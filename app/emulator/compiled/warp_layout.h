@@ -18,6 +18,9 @@ struct WarpLayout {
     static constexpr std::size_t thread_instructions = offsetof(Warp, thread_instructions);
     static constexpr std::size_t left = offsetof(Warp, left);
     static constexpr std::size_t block = offsetof(Warp, block);
+    static constexpr std::size_t stopped_at = offsetof(Warp, stopped_at);
+    static constexpr std::size_t waits_for = offsetof(Warp, waits_for);
+    static constexpr std::size_t outcome = offsetof(Warp, outcome);
     static constexpr std::size_t shared = offsetof(BlockContext, shared);
     static constexpr std::size_t shared_bytes = offsetof(BlockContext, shared_bytes);
     static constexpr std::size_t wanted_events = offsetof(BlockContext, wanted_events);
@@ -34,11 +37,6 @@ struct WarpLayout {
 #pragma GCC diagnostic pop
 };
 static_assert(offsetof(Instruction, handlers) == 0);
-
-/// The turn of the running split ends before `i`.
-inline const Instruction* pause_before_instruction(const Instruction* i, Warp& warp) {
-    return warp.pause(i);
-}
 
 /// Warp::in_global() for compiled code; also remembers the allocation.
 inline bool range_is_in_global(const Instruction* i, Warp& warp, std::uint64_t low,

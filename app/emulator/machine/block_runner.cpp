@@ -133,8 +133,7 @@ void BlockRunner::run_observed() {
 
 template <bool observed>
 void BlockRunner::run_warps() {
-    while (Warp* warp = scheduler_.pick(block_)) {
-        warp->left = std::int64_t(scheduler_.turn_length(block_, *warp));
+    while (Warp* warp = scheduler_.begin_turn(block_)) {
         run_turn<observed>(*warp);
         end_turn(*warp);
     }
@@ -188,23 +187,18 @@ const Instruction* BlockRunner::enter_split(Warp& warp) {
     return next->pc;
 }
 
-bool BlockRunner::leave_split(Warp& warp) {
-    count(warp.executed());
-    warp.leave();
-    if (warp.outcome == Warp::Outcome::at_barrier) {
-        barriers_.arrive(warp, events());
-        return false;
-    }
-    if (warp.outcome == Warp::Outcome::paused) {
-        // The next turn of the warp starts with another split.
-        if (warp.splits.size() > 1 && !has_one_program_counter(options_.barriers))
-            std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
-        return false;
-    }
+// A split has ended or waits for lanes of its warp.
+bool BlockRunner::has_another_split(Warp& warp) {
     if (warp.outcome == Warp::Outcome::split_ended) barriers_.threads_exited(events());
     if (warp.splits.empty()) return false;
     complete_warp_syncs(warp);
     return true;
+}
+
+// The next turn of the warp starts with another split.
+void BlockRunner::begin_with_next_split(Warp& warp) const {
+    if (!has_one_program_counter(options_.barriers))
+        std::rotate(warp.splits.begin(), warp.splits.begin() + 1, warp.splits.end());
 }
 
 void BlockRunner::complete_warp_syncs(Warp& warp) {
@@ -215,14 +209,6 @@ void BlockRunner::complete_warp_syncs(Warp& warp) {
         while (warp.complete_warp_sync()) {
         }
     warp.left = left;
-}
-
-void BlockRunner::count(std::uint64_t instructions) {
-    // Instructions between two looks at the launch's budget, unless a turn is longer.
-    constexpr std::uint64_t counted_together = 1 << 15;
-    block_.context.clock += instructions;
-    block_.unaccounted += instructions;
-    if (block_.unaccounted >= counted_together) spend_budget();
 }
 
 void BlockRunner::spend_budget() {

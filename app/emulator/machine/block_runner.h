@@ -40,7 +40,17 @@ class BlockRunner {
     /// the turn is used up or no split can run.
     const Instruction* enter_split(Warp& warp);
     /// The running split cannot continue. Returns true when another split may run in this turn.
-    bool leave_split(Warp& warp);
+    bool leave_split(Warp& warp) {
+        warp.leave();
+        count(warp.executed());
+        if (warp.outcome == Warp::Outcome::at_barrier)
+            barriers_.arrive(warp, events());
+        else if (warp.outcome != Warp::Outcome::paused)
+            return has_another_split(warp);
+        else if (warp.splits.size() > 1)
+            begin_with_next_split(warp);
+        return false;
+    }
     /// After a turn: records that the warp cannot run, if that is so.
     void end_turn(const Warp& warp) {
         if (!next_split(warp)) block_.runnable &= ~(1u << warp.index);
@@ -53,7 +63,13 @@ class BlockRunner {
         return warp.splits[0].state == Split::runnable ? &warp.splits[0] : nullptr;
     }
     /// Counts executed instructions.
-    void count(std::uint64_t instructions);
+    void count(std::uint64_t instructions) {
+        // Instructions between two looks at the launch's budget, unless a turn is longer.
+        constexpr std::uint64_t counted_together = 1 << 15;
+        block_.context.clock += instructions;
+        block_.unaccounted += instructions;
+        if (block_.unaccounted >= counted_together) spend_budget();
+    }
 
     const Kernel& kernel_;
     const LaunchShape launch_;
@@ -77,6 +93,8 @@ class BlockRunner {
     void run_turn(Warp& warp);
     void run_observed();
     [[gnu::noinline]] const Split* next_of_several(const Warp& warp) const;
+    bool has_another_split(Warp& warp);
+    void begin_with_next_split(Warp& warp) const;
     /// Completes the warp-wide instructions at which all their lanes wait.
     void complete_warp_syncs(Warp& warp);
     void flush_counts();

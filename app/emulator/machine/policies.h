@@ -8,7 +8,7 @@ namespace warpscope::emulator {
 ///   run_to_barrier  the lowest warp first; each runs until it waits at a barrier or ends
 ///   reverse         the highest warp first; each runs until it waits at a barrier or ends
 ///   random          a random warp for a random number of instructions, both from the seed; see
-///                   WarpScheduler::turn_length
+///                   WarpScheduler::begin_turn
 ///   manual          the first warp of Options::orders that can run, until it waits or ends
 enum class Schedule : std::uint8_t { random, run_to_barrier, reverse, manual };
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <utility>
 
 #include "emulator/machine/block_state.h"
 #include "emulator/machine/splitmix64.h"
@@ -24,16 +23,14 @@ class WarpScheduler {
         state.last_warp = options_.schedule == Schedule::reverse ? 0 : warps - 1;
     }
 
-    /// The warp of the next turn; nullptr when no warp can run.
-    Warp* pick(BlockState& state) const {
+    /// Begins the next turn: chooses its warp, and sets Warp::left to its warp instructions.
+    /// Returns nullptr when no warp can run.
+    Warp* begin_turn(BlockState& state) const {
         const std::uint32_t runnable = state.runnable;
         if (!runnable) return nullptr;
+        if (is_random_) return begin_random_turn(state, runnable);
         std::uint32_t& last = state.last_warp;
-        if (is_random_) {
-            // The first runnable warp from a random one on: cheaper than an even choice.
-            const auto first = std::uint32_t((random(state) >> 32) * state.warps.size() >> 32);
-            last = lowest(runnable & (~0u << first), runnable);
-        } else if (options_.schedule == Schedule::manual) {
+        if (options_.schedule == Schedule::manual) {
             last = first_in_order(state);
         } else if (options_.schedule == Schedule::reverse) {
             const std::uint32_t below = runnable & ((1u << last) - 1);
@@ -41,29 +38,32 @@ class WarpScheduler {
         } else {
             last = lowest(last == 31 ? 0 : runnable & (~0u << (last + 1)), runnable);
         }
-        return &state.warps[last];
-    }
-
-    /// Warp instructions of the warp's next turn. Races become visible when warps are at different
-    /// places shortly after a barrier or the start of the block, so the first turns there are
-    /// short. Their scale doubles from turn to turn, so that switching costs little between distant
-    /// barriers. One fixed scale would be slow or would hide most races.
-    std::uint64_t turn_length(BlockState& state, Warp& warp) const {
         // A limit, because a warp may spin until another warp stores a value.
-        constexpr std::uint64_t longest_turn = 1 << 18;
-        if (!is_random_) return longest_turn;
-        const unsigned doublings = std::min(warp.turns++, 12u);
-        return 1 + ((random(state) >> 32) * (std::uint64_t(48) << doublings) >> 32);
+        constexpr std::int64_t longest_turn = 1 << 18;
+        Warp& warp = state.warps[last];
+        warp.left = longest_turn;
+        return &warp;
     }
 
   private:
+    // The first runnable warp from a random one on: cheaper than an even choice. Races become
+    // visible when warps are at different places shortly after a barrier or the start of the block,
+    // so the first turns there are short. Their scale doubles from turn to turn, so that switching
+    // costs little between distant barriers. One fixed scale would be slow or would hide most
+    // races. The numbers of the turn after this one are computed at once: the CPU does so beside
+    // the turn, which would have to wait for them.
+    static Warp* begin_random_turn(BlockState& state, std::uint32_t runnable) {
+        const std::uint64_t for_warp = state.random, for_length = xorshift(for_warp);
+        state.random = xorshift(for_length);
+        const auto first = std::uint32_t((for_warp >> 32) * state.warps.size() >> 32);
+        state.last_warp = lowest(runnable & (~0u << first), runnable);
+        Warp& warp = state.warps[state.last_warp];
+        const unsigned doublings = std::min(warp.turns++, 12u);
+        warp.left = 1 + std::int64_t((for_length >> 32) * (std::uint64_t(48) << doublings) >> 32);
+        return &warp;
+    }
     static std::uint32_t lowest(std::uint32_t warps, std::uint32_t otherwise) {
         return std::uint32_t(std::countr_zero(warps ? warps : otherwise));
-    }
-    // The number after this one is computed at once: the CPU does so beside the turn, which would
-    // have to wait for it.
-    static std::uint64_t random(BlockState& state) {
-        return std::exchange(state.random, xorshift(state.random));
     }
     static std::uint64_t xorshift(std::uint64_t x) {
         x ^= x << 13;

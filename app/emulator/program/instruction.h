@@ -88,6 +88,7 @@ struct alignas(64) Instruction {
     Type type;               ///< the first type modifier
     Type second_type;        ///< the second one, such as that of cvt's source
     std::uint8_t modifiers;  ///< a set of Modifier
+    std::uint16_t entry;     ///< where compiled code begins here: the number of this place
 };
 
 static_assert(sizeof(Instruction) == 64);

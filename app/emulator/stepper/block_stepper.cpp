@@ -67,9 +67,9 @@ void BlockStepper::insert_step(Warp& warp) {
 
 // Leaves the running split where it is, as if no turn had begun.
 void BlockStepper::suspend(Warp& warp, const Turn& turn) {
-    count(warp.executed());
-    warp.splits[warp.current].pc = turn.next;
+    warp.pause(turn.next);
     warp.leave();
+    count(warp.executed());
 }
 
 void BlockStepper::enter(Turn& turn, Warp& warp, std::uint32_t split) {
@@ -97,14 +97,13 @@ bool BlockStepper::advance(Turn& turn) {
 
 // Begins the next turn; false at the end of the block.
 bool BlockStepper::open_turn() {
-    Warp* warp = scheduler_.pick(block_);
+    Warp* warp = scheduler_.begin_turn(block_);
     if (!warp) {
         end_block();
         finished_ = true;
         return false;
     }
     turn_ = {true, warp->index};
-    warp->left = std::int64_t(scheduler_.turn_length(block_, *warp));
     enter_split(*warp);
     enter(turn_, *warp, warp->current);
     return true;

@@ -18,12 +18,6 @@ void Warp::begin(const Instruction* entry) {
     current = 0;
 }
 
-const Instruction* Warp::pause(const Instruction* next) {
-    splits[current].pc = next;
-    outcome = Outcome::paused;
-    return nullptr;
-}
-
 std::int32_t Warp::add_join(const PendingJoin& join) {
     for (std::size_t k = 0; k < joins.size(); ++k)
         if (joins[k].at == nullptr) {
@@ -71,7 +65,7 @@ const Instruction* Warp::arrive(const Instruction* at) {
         PendingJoin& join = joins[std::size_t(split.join)];
         join.arrived |= split.mask;
         if (join.arrived != join.expected) {
-            leave();
+            count_threads();
             remove_split(current);
             outcome = Outcome::split_ended;
             return nullptr;
@@ -85,7 +79,7 @@ const Instruction* Warp::arrive(const Instruction* at) {
 }
 
 const Instruction* Warp::exit_lanes() {
-    leave();
+    count_threads();
     const std::uint32_t exiting = mask;
     std::int32_t j = splits[current].join;
     exited |= exiting;
@@ -103,22 +97,6 @@ const Instruction* Warp::exit_lanes() {
         j = parent;
     }
     outcome = Outcome::split_ended;
-    return nullptr;
-}
-
-const Instruction* Warp::wait_at_barrier(const Instruction* i, unsigned barrier) {
-    splits[current].pc = i;
-    splits[current].state = Split::at_barrier;
-    splits[current].barrier = std::uint8_t(barrier);
-    outcome = Outcome::at_barrier;
-    return nullptr;
-}
-
-const Instruction* Warp::wait_for_members(const Instruction* i, std::uint32_t members) {
-    splits[current].pc = i;
-    splits[current].state = Split::at_warp_sync;
-    splits[current].members = members;
-    outcome = Outcome::at_warp_sync;
     return nullptr;
 }
 

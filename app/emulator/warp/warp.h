@@ -112,8 +112,8 @@ struct PendingJoin {
 /// One warp: its registers, its splits and its current turn. Handlers use the members directly.
 class Warp {
   public:
-    /// Why the run of a split has ended.
-    enum class Outcome : std::uint8_t { paused, split_ended, at_barrier, at_warp_sync };
+    /// Why the run of a split has ended. The first three leave it in a state of Split.
+    enum class Outcome : std::uint8_t { paused, at_barrier, at_warp_sync, split_ended };
 
     /// The running split. These members come first: the handlers use them most.
     std::byte* registers = nullptr;
@@ -121,12 +121,16 @@ class Warp {
     std::uint32_t mask = 0;
     std::int64_t left = 0;  ///< instructions left of the turn
     BlockContext* block = nullptr;
+    // Where the run of the split has ended, unless the split has: leave() moves this into the
+    // split.
+    const Instruction* stopped_at = nullptr;
+    std::uint32_t waits_for = 0;  ///< the barrier, or the members of a warp-wide instruction
+    Outcome outcome = Outcome::paused;
 
     std::uint32_t index = 0;
     std::uint32_t threads = 0;  ///< mask of the lanes that belong to a thread of the block
     std::uint32_t exited = 0;
-    std::uint32_t turns = 0;  ///< since the last barrier: see WarpScheduler::turn_length
-    Outcome outcome = Outcome::paused;
+    std::uint32_t turns = 0;    ///< since the last barrier: see WarpScheduler
     std::uint32_t current = 0;  ///< index of the running split
     std::uint64_t thread_instructions = 0;
     std::int64_t left_at_entry = 0, left_at_mask = 0;
@@ -143,7 +147,15 @@ class Warp {
         mode = mask == all_lanes ? Instruction::full : Instruction::masked;
         left_at_entry = left_at_mask = left;
     }
-    void leave() { count_threads(); }
+    void leave() {
+        count_threads();
+        if (outcome == Outcome::split_ended) return;
+        Split& split = splits[current];
+        split.pc = stopped_at;
+        split.state = Split::State(outcome);
+        if (outcome == Outcome::at_barrier) split.barrier = std::uint8_t(waits_for);
+        if (outcome == Outcome::at_warp_sync) split.members = waits_for;
+    }
     /// Instructions that the running split has executed since enter().
     std::uint64_t executed() const { return std::uint64_t(left_at_entry - left); }
 
@@ -153,14 +165,20 @@ class Warp {
         left -= i->cost;
         return left > 0 ? next : pause(next);
     }
-    const Instruction* pause(const Instruction* next);
+    const Instruction* pause(const Instruction* next) { return stop(Outcome::paused, next); }
     const Instruction* diverge(const Instruction* branch, std::uint32_t taken);
     const Instruction* arrive(const Instruction* join);
     const Instruction* exit_lanes();
-    const Instruction* wait_at_barrier(const Instruction* i, unsigned barrier);
+    const Instruction* wait_at_barrier(const Instruction* i, unsigned barrier) {
+        waits_for = barrier;
+        return stop(Outcome::at_barrier, i);
+    }
     /// True when the running split holds all of `members` that have not exited.
     bool has_all(std::uint32_t members) const { return (members & ~exited & ~mask) == 0; }
-    const Instruction* wait_for_members(const Instruction* i, std::uint32_t members);
+    const Instruction* wait_for_members(const Instruction* i, std::uint32_t members) {
+        waits_for = members;
+        return stop(Outcome::at_warp_sync, i);
+    }
 
     /// Joins splits that are at one instruction, as after a barrier.
     void merge_splits();
@@ -212,6 +230,11 @@ class Warp {
     }
 
   private:
+    const Instruction* stop(Outcome why, const Instruction* at) {
+        outcome = why;
+        stopped_at = at;
+        return nullptr;
+    }
     /// Counts what the lanes of the mask have executed.
     void count_threads() {
         const auto executed = std::uint64_t(left_at_mask - left);
