@@ -1,6 +1,7 @@
 #include "compute/helper/helpers.h"
 
 #include <gtest/gtest.h>
+#include <linux/seccomp.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -200,12 +201,18 @@ TEST_F(HelpersTest, TheCompilerIsConfined) {
     ::unsetenv("WARPSCOPE_TEST");
     fs::current_path(before);
     const std::string unconfined = landlock ? "no" : "yes";
+    const std::uint32_t refusal = SECCOMP_RET_ERRNO;
+    const bool seccomp = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refusal) == 0;
+    const std::string free = seccomp ? "no" : "yes";
     EXPECT_EQ(ptx.substr(0, ptx.find("// --gpu")),
               "// reads kernels/own.h: yes\n// reads other.h: " + unconfined +
                   "\n// reads /etc/passwd: " + unconfined +
                   "\n// makes kernels/new: " + unconfined +
                   "\n// maps 1 GiB: yes\n// maps 5 GiB: no\n"
-                  "// may gain rights: no\n// has WARPSCOPE_TEST: no\n");
+                  "// may gain rights: no\n// has WARPSCOPE_TEST: no\n" +  //
+                  "// opens a socket: " +
+                  free + "\n// may start a program: " + free + "\n// may start a process: " + free +
+                  "\n// may end another process: " + free + "\n// starts a thread: yes\n");
 }
 
 TEST_F(HelpersTest, AConfinedCompilerReadsTheHeadersOfItsToolkit) {
