@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <span>
 #include <vector>
 
 namespace warpscope::compute {
@@ -23,86 +25,34 @@ constexpr std::uint32_t architecture = AUDIT_ARCH_AARCH64;
 constexpr std::uint32_t architecture = 0;
 #endif
 
-constexpr std::uint32_t allowed[] = {
-    // Files; Landlock says which.
-    SYS_close,
-    SYS_faccessat,
-    SYS_fcntl,
-    SYS_fstat,
-    SYS_fstatfs,
-    SYS_getcwd,
-    SYS_getdents64,
-    SYS_lseek,
-    SYS_newfstatat,
-    SYS_openat,
-    SYS_pread64,
-    SYS_read,
-    SYS_readlinkat,
-    SYS_readv,
-    SYS_statfs,
-    SYS_statx,
-    SYS_write,
-    SYS_writev,
-    // Memory
-    SYS_brk,
-    SYS_madvise,
-    SYS_mmap,
-    SYS_mprotect,
-    SYS_mremap,
-    SYS_munmap,
-    // Sockets and events that are open
-    SYS_ppoll,
-    SYS_recvfrom,
-    SYS_recvmsg,
-    SYS_sendmsg,
-    SYS_sendto,
-    // Threads; the call that starts one is below.
-    SYS_exit,
-    SYS_exit_group,
-    SYS_futex,
-    SYS_getpid,
-    SYS_gettid,
-    SYS_membarrier,
-    SYS_rseq,
-    SYS_sched_getaffinity,
-    SYS_sched_yield,
-    SYS_set_robust_list,
-    SYS_set_tid_address,
-    // Signals
-    SYS_restart_syscall,
-    SYS_rt_sigaction,
-    SYS_rt_sigprocmask,
-    SYS_rt_sigreturn,
-    SYS_sigaltstack,
-    // Time, and facts of the system and of this process
-    SYS_clock_getres,
-    SYS_clock_gettime,
-    SYS_clock_nanosleep,
-    SYS_getegid,
-    SYS_geteuid,
-    SYS_getgid,
-    SYS_getrandom,
-    SYS_getrusage,
-    SYS_gettimeofday,
-    SYS_getuid,
-    SYS_nanosleep,
-    SYS_prctl,
-    SYS_sysinfo,
-    SYS_uname,
+using Calls = std::span<const std::uint32_t>;
+
+// Landlock says which files.
+constexpr std::uint32_t of_files[] = {
+    SYS_close,      SYS_faccessat, SYS_fcntl,      SYS_fstat,  SYS_fstatfs, SYS_getcwd,
+    SYS_getdents64, SYS_lseek,     SYS_newfstatat, SYS_openat, SYS_pread64, SYS_read,
+    SYS_readlinkat, SYS_readv,     SYS_statfs,     SYS_statx,  SYS_write,   SYS_writev};
+constexpr std::uint32_t of_memory[] = {SYS_brk,      SYS_madvise, SYS_mmap,
+                                       SYS_mprotect, SYS_mremap,  SYS_munmap};
+constexpr std::uint32_t of_open_sockets[] = {SYS_ppoll, SYS_recvfrom, SYS_recvmsg, SYS_sendmsg,
+                                             SYS_sendto};
+constexpr std::uint32_t of_threads[] = {
+    SYS_exit,        SYS_exit_group,      SYS_futex,          SYS_getpid,
+    SYS_gettid,      SYS_membarrier,      SYS_rseq,           SYS_sched_getaffinity,
+    SYS_sched_yield, SYS_set_robust_list, SYS_set_tid_address};
+constexpr std::uint32_t of_signals[] = {SYS_restart_syscall, SYS_rt_sigaction, SYS_rt_sigprocmask,
+                                        SYS_rt_sigreturn, SYS_sigaltstack};
+constexpr std::uint32_t of_time_and_facts[] = {
+    SYS_clock_getres, SYS_clock_gettime, SYS_clock_nanosleep, SYS_getegid,      SYS_geteuid,
+    SYS_getgid,       SYS_getrandom,     SYS_getrusage,       SYS_gettimeofday, SYS_getuid,
+    SYS_nanosleep,    SYS_prctl,         SYS_sysinfo,         SYS_uname};
 #if defined(__x86_64__)
-    // Older forms of these calls
-    SYS_access,
-    SYS_getrlimit,
-    SYS_lstat,
-    SYS_open,
-    SYS_pause,
-    SYS_poll,
-    SYS_readlink,
-    SYS_setrlimit,
-    SYS_stat,
-    SYS_time,
+constexpr std::uint32_t older_forms[] = {SYS_access, SYS_getrlimit, SYS_lstat,    SYS_open,
+                                         SYS_pause,  SYS_poll,      SYS_readlink, SYS_setrlimit,
+                                         SYS_stat,   SYS_time};
+#else
+constexpr Calls older_forms;
 #endif
-};
 
 /// A program that the kernel executes at each system call: see linux/filter.h.
 class Filter {
@@ -152,7 +102,10 @@ class Filter {
 void restrict_system_calls() {
     if (architecture == 0) return;
     Filter filter;
-    for (const std::uint32_t call : allowed) filter.allow(call);
+    for (const Calls calls :
+         std::initializer_list<Calls>{of_files, of_memory, of_open_sockets, of_threads, of_signals,
+                                      of_time_and_facts, older_forms})
+        for (const std::uint32_t call : calls) filter.allow(call);
     filter.allow_if(SYS_clone, BPF_JSET, CLONE_THREAD);
     filter.allow_if(SYS_prlimit64, BPF_JEQ, 0);  // of this process
     filter.allow_if(SYS_tgkill, BPF_JEQ, std::uint32_t(::getpid()));

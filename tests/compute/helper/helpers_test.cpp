@@ -66,7 +66,8 @@ class HelpersTest : public testing::Test {
     }
     /// Has the dynamic loader find libraries of NVRTC's names that have none of its functions.
     void let_the_loader_find_others() const {
-        for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
+        for (const char* name :
+             {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"})
             fs::copy_file(FAKE_NVML, folder_ / name);
         ::setenv("LD_LIBRARY_PATH", folder_.c_str(), 1);
     }
@@ -138,6 +139,27 @@ TEST_F(HelpersTest, AKeptTextThatDoesNotLoadIsCompiledAnew) {
     compiler::Cache().keep(request, "98.7", {"damaged", {}});
     EXPECT_HAS(Helpers(WARPSCOPE).compile("mine", "good", Math::precise)->ptx, "compute_75");
     EXPECT_HAS(compiler::Cache().find(request, "98.7")->ptx, "compute_75");
+}
+
+TEST_F(HelpersTest, AKeptTextThatADeviceRefusesIsCompiledAnew) {
+    const compiler::Request request{"kernels/mine.cu", "good", false};
+    compiler::Cache().keep(request, "98.7", {std::string(hostile_ptx), {}});
+    Helpers helpers(WARPSCOPE);
+    const KernelEdits forged{{"mine", helpers.compile("mine", "good", Math::precise)}};
+    EXPECT_EQ(forged.at("mine")->ptx, hostile_ptx);
+    const KernelEdits anew = helpers.compiled_anew(forged);
+    EXPECT_HAS(anew.at("mine")->ptx, "compute_75");
+    EXPECT_EQ(anew.at("mine")->source, "good");
+    EXPECT_EQ(compiler::Cache().find(request, "98.7")->ptx, anew.at("mine")->ptx);
+    // What the compiler has made stays, from the cache or not.
+    EXPECT_EQ(helpers.compiled_anew(anew), anew);
+    const KernelEdits kept{{"mine", helpers.compile("mine", "good", Math::precise)}};
+    EXPECT_NE(kept.at("mine")->kept, nullptr);
+    EXPECT_EQ(helpers.compiled_anew(kept), kept);
+    // So does a text that can't be compiled anew.
+    compiler::Cache().keep(text("FAIL"), "98.7", {std::string(hostile_ptx), {}});
+    const KernelEdits lost{{"mine", helpers.compile("mine", "FAIL", Math::precise)}};
+    EXPECT_EQ(helpers.compiled_anew(lost), lost);
 }
 
 TEST_F(HelpersTest, AnInvalidSourceIsRefusedWithoutAHelperProcess) {
