@@ -15,22 +15,34 @@ pkg_check_modules(hwy REQUIRED IMPORTED_TARGET libhwy)
 pkg_check_modules(imgui REQUIRED IMPORTED_TARGET imgui)
 
 # nvcc makes machine code for GPUs. Without it the driver compiles the committed PTX. Searches the
-# folders of NVIDIA's packages, so that nvcc need not be in PATH.
+# folders of NVIDIA's packages, so that nvcc need not be in PATH. It needs a C++ compiler that it supports,
+# which is not always the one of the system, so it has to compile something first.
 set(WARPSCOPE_HAS_NVCC OFF)
 if(WARPSCOPE_NVCC)
   find_program(NVCC nvcc HINTS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda /opt/cuda
                PATH_SUFFIXES bin)
+  set(nvcc_version 0)
   if(NVCC)
-    # Not "realpath": /usr/local/cuda is a symbolic link, which changes with an update of the toolkit.
-    cmake_path(GET NVCC PARENT_PATH nvcc_folder)
-    cmake_path(GET nvcc_folder PARENT_PATH CUDAToolkit_ROOT)
-    find_package(CUDAToolkit 11.8)
+    execute_process(COMMAND ${NVCC} --version OUTPUT_VARIABLE words ERROR_QUIET)
+    if(words MATCHES "V([0-9.]+)")
+      set(nvcc_version ${CMAKE_MATCH_1})
+    endif()
   endif()
-  if(CUDAToolkit_FOUND)
-    set(WARPSCOPE_HAS_NVCC ON)
-    message(STATUS "CUDA Toolkit ${CUDAToolkit_VERSION} (${NVCC})")
-  else()
+  if(nvcc_version VERSION_LESS 11.8)
     message(STATUS "No CUDA Toolkit >= 11.8: a GPU's driver will compile the PTX in kernels/ptx "
                    "(set CUDA_HOME if a toolkit is elsewhere)")
+  else()
+    set(empty ${CMAKE_BINARY_DIR}/CMakeFiles/empty)
+    file(WRITE ${empty}.cu "")
+    execute_process(COMMAND ${NVCC} -std=c++17 -ptx -arch=compute_75 -o ${empty}.ptx ${empty}.cu
+                    RESULT_VARIABLE failure OUTPUT_VARIABLE words ERROR_VARIABLE words)
+    if(failure)
+      string(REGEX MATCH "[^\n]+" words "${words}")
+      message(STATUS "CUDA Toolkit ${nvcc_version} (${NVCC}) does not compile, so a GPU's driver will "
+                     "compile the PTX in kernels/ptx: ${words}")
+    else()
+      set(WARPSCOPE_HAS_NVCC ON)
+      message(STATUS "CUDA Toolkit ${nvcc_version} (${NVCC})")
+    endif()
   endif()
 endif()

@@ -17,7 +17,12 @@ endforeach()
 
 # The .deb
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1~${system}${system_version})
-set(CPACK_PACKAGE_CONTACT "The Warpscope authors <warpscope@example.org>")
+# The project has no address, and the domain .invalid says so (RFC 2606). A person who gives packages to
+# others sets these variables, which Debian's tools read too.
+set(CPACK_PACKAGE_CONTACT "The Warpscope authors <no-address@warpscope.invalid>")
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+  set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
 string(TIMESTAMP package_date "%a, %d %b %Y %H:%M:%S +0000" UTC)
 file(CONFIGURE OUTPUT ${manual}/changelog.Debian @ONLY CONTENT
 "warpscope (${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=low

@@ -22,7 +22,9 @@ constexpr int nvrtc_success = 0, nvrtc_error_compilation = 6;  // nvrtcResult
 
 constexpr std::size_t longest_name = 4096;  // of a name expression
 
-constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+// The last but one is that of CUDA 11.2 to 11.8.
+constexpr const char* names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2",
+                                 "libnvrtc.so"};
 
 std::string environment(const char* name) {
     const char* const value = std::getenv(name);

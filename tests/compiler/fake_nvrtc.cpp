@@ -5,13 +5,20 @@
 // the PTX what the process may do: see probe().
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -37,6 +44,20 @@ bool maps(std::size_t bytes) {
     return memory != MAP_FAILED;
 }
 
+/// Whether the process does not have this system call, which has returned `result`.
+bool is_refused(long result) {
+    return result == -1 && errno == ENOSYS;
+}
+
+bool starts_a_thread() {
+    bool ran = false;
+    try {
+        std::thread([&] { ran = true; }).join();
+    } catch (const std::system_error&) {
+    }
+    return ran;
+}
+
 std::string probe() {
     constexpr std::size_t gibibyte = std::size_t(1) << 30;
     return line("reads kernels/own.h", opens("kernels/own.h", O_RDONLY)) +
@@ -45,7 +66,13 @@ std::string probe() {
            line("makes kernels/new", opens("kernels/new", O_WRONLY | O_CREAT)) +
            line("maps 1 GiB", maps(gibibyte)) + line("maps 5 GiB", maps(5 * gibibyte)) +
            line("may gain rights", prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0) +
-           line("has WARPSCOPE_TEST", std::getenv("WARPSCOPE_TEST") != nullptr);
+           line("has WARPSCOPE_TEST", std::getenv("WARPSCOPE_TEST") != nullptr) +
+           line("opens a socket", socket(AF_INET, SOCK_STREAM, 0) >= 0) +
+           line("may start a program", !is_refused(execve("", nullptr, nullptr))) +
+           // These flags without CLONE_VM are an error where the call is allowed.
+           line("may start a process", !is_refused(syscall(SYS_clone, CLONE_SIGHAND, 0, 0, 0, 0))) +
+           line("may end another process", !is_refused(kill(getppid(), 0))) +
+           line("starts a thread", starts_a_thread());
 }
 
 int put(const std::string& text, char* to) {

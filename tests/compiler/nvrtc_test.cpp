@@ -177,22 +177,24 @@ TEST_F(NvrtcHere, FastMathChangesTheCode) {
 }
 
 TEST_F(NvrtcHere, ErrorsAndWarningsHaveTheirLines) {
+    const auto column = [&](int printed) { return is_of_cuda_11() ? 0 : printed; };
     EXPECT_EQ(
         errors("extern \"C\" __global__ void k(int* p) {\n    int unused;\n    p[0] = b;\n}\n"),
         (std::vector<Diagnostic>{
-            {3, 12, Severity::error, "identifier \"b\" is undefined"},
-            {2, 9, Severity::warning,
+            {3, column(12), Severity::error, "identifier \"b\" is undefined"},
+            {2, column(9), Severity::warning,
              "#177-D: variable \"unused\" was declared but never referenced"}}));
     EXPECT_EQ(nvrtc_
                   ->compile({"kernels/ripple.cu",
                              "extern \"C\" __global__ void k(int* p) {\n    int unused;\n}\n"})
                   .warnings,
               (std::vector<Diagnostic>{
-                  {2, 9, Severity::warning,
+                  {2, column(9), Severity::warning,
                    "#177-D: variable \"unused\" was declared but never referenced"}}));
 }
 
 TEST_F(NvrtcHere, ColumnsCountBytes) {
+    if (is_of_cuda_11()) GTEST_SKIP() << "NVRTC of CUDA 11 prints no columns";
     EXPECT_EQ(errors("extern \"C\" __global__ void k(int* p) {\n/* äöü\t*/ p[0] = b;\n}\n").at(0),
               (Diagnostic{2, 21, Severity::error, "identifier \"b\" is undefined"}));
 }

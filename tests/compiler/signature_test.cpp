@@ -163,6 +163,7 @@ TEST_F(Signatures, StructuresHaveTheirMembersAtTheirOffsets) {
         "struct D 8 { B@0: struct B 4 { b@0: signed int 4; }; lo@4: other int : 3 4; hi@4: "
         "other int : 5 4; c@5: char char 1; }");
     EXPECT_EQ(type_in("struct E {};", "E p"), "struct E 1");
+    if (is_of_cuda_11()) return;
     EXPECT_EQ(type_in("template<class T, int N> struct Vec { T v[N]; };", "Vec<Vec<int, 2>, 3> p"),
               "struct Vec<Vec<int, 2>, 3> 24 { v@0: array Vec<int, 2>[3] 24 x3 -> struct Vec<int, "
               "2> 8 { v@0: array int[2] 8 x2 -> signed int 4; }; }");

@@ -69,8 +69,10 @@ class CommandLine(unittest.TestCase):
         self.folder = Path(folder.name)
 
     def run_program(self, *arguments, **options):
+        # Mesa would keep compiled shaders in a folder of its own.
         environment = {**os.environ, "HOME": str(self.folder / "home"),
-                       "XDG_CONFIG_HOME": str(self.folder / "home")}
+                       "XDG_CONFIG_HOME": str(self.folder / "home"),
+                       "MESA_SHADER_CACHE_DISABLE": "true"}
         environment.update(options.pop("environment", {}))
         options.setdefault("stdout", subprocess.PIPE)
         return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, text=True,

@@ -1,4 +1,5 @@
 """Makes the packages, and installs what `cmake --install` installs: package_test.py BUILD_FOLDER."""
+import gzip
 import shutil
 import subprocess
 import sys
@@ -52,6 +53,7 @@ class Package(unittest.TestCase):
     def test_install_leaves_out_what_belongs_to_packages(self):
         run("cmake", "--install", BUILD, "--prefix", self.folder / "local")
         found = files(self.folder / "local")
+        self.assertLess((self.folder / "local/bin/warpscope").stat().st_size, 10_000_000)
         self.assertLessEqual(COMMON | PLAIN, found)
         # Where Open MPI was installed when the app was built, its helper library is there too.
         found.discard("lib/warpscope/libwarpscope_mpi.so")
@@ -69,6 +71,11 @@ class Package(unittest.TestCase):
             "share/doc/warpscope/copyright", "share/zsh/vendor-completions/_warpscope"}, found)
         self.assertFalse(found & PLAIN)
         self.assertEqual({name.split("/")[0] for name in found}, {"bin", "share"})
+        maintainer = run("dpkg-deb", "-f", deb, "Maintainer").strip()
+        self.assertRegex(maintainer, r"^[^<>]+ <[^<>@]+@[^<>@.]+\.[^<>@]+>$")
+        self.assertNotIn("example", maintainer)
+        with gzip.open(self.folder / "content/usr/share/doc/warpscope/changelog.Debian.gz") as log:
+            self.assertIn(f" -- {maintainer}  ", log.read().decode())
         depends = run("dpkg-deb", "-f", deb, "Depends").split(", ")
         self.assertIn("libgl1", depends)
         self.assertTrue(any(name.startswith("libglfw3 ") for name in depends), depends)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "compiler/diagnostic.h"
+#include "compiler/nvrtc.h"
 
 namespace warpscope::compute {
 
@@ -24,6 +25,8 @@ struct KernelEdit {
     std::map<std::string, std::string> names{};
     /// The paths of the headers that it includes, by compiler::header_in_ptx().
     std::map<std::string, std::string> headers{};
+    /// What the PTX was compiled from, where it was found in the cache; null: it has been compiled.
+    std::shared_ptr<const compiler::Request> kept{};
 };
 
 /// Edits by file. Two maps are equal if they point at the same objects.

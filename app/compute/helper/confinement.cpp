@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "compute/helper/system_calls.h"
+
 namespace warpscope::compute {
 namespace {
 
@@ -108,6 +110,7 @@ void confine(const std::vector<fs::path>& readable) {
     lower(RLIMIT_FSIZE, 0);
     ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     restrict_files(readable);
+    restrict_system_calls();
 }
 
 std::vector<std::string> compiler_environment() {

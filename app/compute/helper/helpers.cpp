@@ -16,8 +16,7 @@ namespace {
 /// For a compiler that waits without using its CPU time, on a slow machine with much else to do.
 constexpr std::chrono::seconds compile_time(120);
 
-/// False for a damaged text. A GPU may refuse a text that the emulator loads, but only a forged
-/// file of the cache can hold one.
+/// False for a damaged text.
 bool loads(const std::string& ptx) {
     try {
         emulator::Module::parse(ptx, "kept");
@@ -36,6 +35,9 @@ std::string wish_of(const DeviceInfo& info) {
 struct Helpers::Parts {
     explicit Parts(const std::filesystem::path& program)
         : compiler(program), devices(std::make_shared<HelperPool>(program)) {}
+
+    compiler::Compiled compile_and_keep(const compiler::Request& request,
+                                        const std::string& version, const Patience& patience);
 
     HelperCompiler compiler;
     std::shared_ptr<HelperPool> devices;  ///< devices refer to it weakly and may outlive it
@@ -58,21 +60,46 @@ void Helpers::warm(const DeviceInfo& like) {
     if (like.kind == DeviceKind::cuda) parts_->devices->warm(wish_of(like));
 }
 
-compiler::Compiled Helpers::compile(const compiler::Request& request, std::stop_token stop) {
+compiler::Compiled Helpers::Parts::compile_and_keep(const compiler::Request& request,
+                                                    const std::string& version,
+                                                    const Patience& patience) {
+    compiler::Compiled compiled = compiler.compile(request, patience);
+    cache.keep(request, version, compiled);
+    return compiled;
+}
+
+CompiledSource Helpers::compile(const compiler::Request& request, std::stop_token stop) {
     compiler::check_source(request);
     const Patience patience{compile_time, std::move(stop)};
     const std::string version = parts_->compiler.version(patience);
-    auto compiled = parts_->cache.find(request, version);
-    if (!compiled || !loads(compiled->ptx)) {
-        compiled = parts_->compiler.compile(request, patience);
-        parts_->cache.keep(request, version, *compiled);
+    if (auto found = parts_->cache.find(request, version); found && loads(found->ptx))
+        return {std::move(*found), std::make_shared<const compiler::Request>(request)};
+    return {parts_->compile_and_keep(request, version, patience)};
+}
+
+KernelEdits Helpers::compiled_anew(const KernelEdits& edits, const std::stop_token& stop) noexcept {
+    try {
+        const Patience patience{compile_time, stop};
+        KernelEdits result = edits;
+        for (auto& [file, edit] : result) {
+            if (!edit->kept) continue;
+            auto compiled =
+                parts_->compile_and_keep(*edit->kept, parts_->compiler.version(patience), patience);
+            if (compiled.ptx == edit->ptx) continue;
+            auto anew = std::make_shared<KernelEdit>(*edit);
+            anew->ptx = std::move(compiled.ptx);
+            anew->kept = nullptr;
+            edit = std::move(anew);
+        }
+        return result;
+    } catch (const std::exception&) {
+        return edits;  // the error of the kernels is the one to tell
     }
-    return std::move(*compiled);
 }
 
 std::shared_ptr<const KernelEdit> Helpers::compile(std::string_view file, const std::string& source,
                                                    Math math, std::stop_token stop) {
-    compiler::Compiled compiled =
+    CompiledSource compiled =
         compile({kernel_path(file), source, math == Math::fast}, std::move(stop));
     auto edit = std::make_shared<KernelEdit>();
     edit->file = file;
@@ -80,6 +107,7 @@ std::shared_ptr<const KernelEdit> Helpers::compile(std::string_view file, const 
     edit->math = math;
     edit->ptx = std::move(compiled.ptx);
     edit->warnings = std::move(compiled.warnings);
+    edit->kept = std::move(compiled.kept);
     for (std::string& sentence : moved_kernels(file, edit->ptx))
         edit->warnings.push_back({0, 0, compiler::Severity::warning, std::move(sentence)});
     return edit;

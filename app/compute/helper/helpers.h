@@ -11,6 +11,11 @@
 
 namespace warpscope::compute {
 
+/// What a kernel source was compiled to.
+struct CompiledSource : compiler::Compiled {
+    std::shared_ptr<const compiler::Request> kept{};  ///< as KernelEdit::kept
+};
+
 /// The helper processes of the app. They compile edits and run them on a GPU, so that no edit can
 /// end the app. The emulator needs no helper process, because it checks and limits every launch
 /// itself. Helper processes are started early and kept ready. Thread-safe.
@@ -34,11 +39,16 @@ class Helpers {
 
     /// Compiles a kernel source, or finds it in the cache. Throws compiler::CompileError,
     /// compiler::NoCompiler, and DeviceError if the compiler hangs, crashes or is stopped.
-    compiler::Compiled compile(const compiler::Request& request, std::stop_token stop = {});
+    CompiledSource compile(const compiler::Request& request, std::stop_token stop = {});
     /// Compiles an edit of kernels/`file`.cu, or finds it in the cache. Throws
     /// as the function above.
     std::shared_ptr<const KernelEdit> compile(std::string_view file, const std::string& source,
                                               Math math, std::stop_token stop = {});
+
+    /// For kernels that have failed: those that were found in the cache, compiled anew. A GPU
+    /// refuses texts that the emulator loads, so that a wrong file of the cache may get this far.
+    /// It is replaced. The same edits, where no text is another one or the compiler fails.
+    KernelEdits compiled_anew(const KernelEdits& edits, const std::stop_token& stop = {}) noexcept;
 
     /// A device for `edits`: an emulator in this process or a GPU in a helper process, as `like` is
     /// an emulator or a GPU. Throws DeviceError.

@@ -9,6 +9,7 @@ namespace warpscope::emulator {
 struct Arithmetics {
     const Ir& ir;
     bool has_fma;  ///< the CPU has a fused multiply-add; else llvm.fma calls fmaf() for each lane
+    bool flushes;  ///< the kernel runs with the CPU's flush mode on
 
     /// The result, of the instruction's type, from its sources in their types: see operand_type().
     using Make = LlvmValue (*)(const Arithmetics&, const Instruction&, const LlvmValue* sources);

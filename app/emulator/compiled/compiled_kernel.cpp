@@ -57,8 +57,13 @@ CodeTarget target_of(const Llvm& llvm, InstructionSet set) {
 constexpr std::size_t most_instructions = 8000;
 
 /// Only what the generator leaves to do: variables become values, and the chains of blocks one.
-constexpr const char* llvm_passes =
-    "function(lower-expect,sroa,early-cse,simplifycfg,instcombine,early-cse,simplifycfg)";
+std::string passes_of(const Llvm& llvm) {
+    // From 18 on, this pass ends the process where one pass is not enough, unless that is allowed.
+    const char* const combine =
+        llvm.version() >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
+    return fmt::format("function(lower-expect,sroa,early-cse,simplifycfg,{},early-cse,simplifycfg)",
+                       combine);
+}
 
 class TargetMachine {
   public:
@@ -86,7 +91,8 @@ class TargetMachine {
     }
     void optimize(LlvmModule module) const {
         const LlvmPassOptions options = llvm_.CreatePassBuilderOptions();
-        const LlvmError error = llvm_.RunPasses(module, llvm_passes, machine_, options);
+        const LlvmError error =
+            llvm_.RunPasses(module, passes_of(llvm_).c_str(), machine_, options);
         llvm_.DisposePassBuilderOptions(options);
         if (!error) return;
         char* const words = llvm_.GetErrorMessage(error);

@@ -12,7 +12,7 @@ using Sources = const LlvmValue*;
 /// One float operand and shorthands for what is done with it.
 struct Floats {
     explicit Floats(const Arithmetics& m, Value like)
-        : ir(m.ir), type(ir.llvm().TypeOf(like)), fused(m.has_fma) {}
+        : ir(m.ir), type(ir.llvm().TypeOf(like)), fused(m.has_fma), flushes(m.flushes) {}
     Value c(double value) const { return ir.real(type, value); }
     LlvmType bits() const { return ir.integer(32, ir.lanes_of(type)); }
     Value to_bits(Value a) const { return ir.cast(Ir::bitcast, a, bits()); }
@@ -37,17 +37,18 @@ struct Floats {
 
     const Ir& ir;
     LlvmType type;
-    bool fused;
+    bool fused, flushes;
 };
 
-// Replaces a subnormal by the zero of its sign if the CPU's flush mode is on.
-Value flushed(const Floats& f, Value a) {
-    return f.ir.select(f.is(Ir::foeq, a, f.c(0)), f.zero_of_sign(a), a);
-}
-// Replaces a subnormal by the zero of its sign in any mode.
+// Replaces a subnormal by the zero of its sign. Not by a comparison with 0: LLVM 19 takes that as
+// false for a subnormal, in the flush mode as well.
 Value without_subnormals(const Floats& f, Value a) {
     const Value exponent = f.ir.op(Ir::and_, f.to_bits(a), 0x7F800000);
     return f.ir.select(f.ir.compare_with(Ir::eq, exponent, 0), f.zero_of_sign(a), a);
+}
+// The same if the CPU's flush mode is on.
+Value flushed(const Floats& f, Value a) {
+    return f.flushes ? without_subnormals(f, a) : a;
 }
 Value operand(const Floats& f, const Instruction& i, Value a) {
     return i.modifiers & Instruction::flushes ? without_subnormals(f, a) : a;

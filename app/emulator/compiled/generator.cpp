@@ -15,7 +15,7 @@ Generator::Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned
       width_(lanes),
       group_count_(lanes_per_warp / lanes),
       reports_(reports),
-      arithmetics_{ir, has_fma} {}
+      arithmetics_{ir, has_fma, kernel_.flush_subnormals} {}
 
 void Generator::write() {
     const LlvmType pointer = ir_.pointer();

@@ -58,6 +58,14 @@ std::shared_ptr<compute::Device> device_without_edits(const EditRequest& request
     return device;
 }
 
+std::shared_ptr<compute::Device> device_with(const compute::KernelEdits& edits,
+                                             compute::Helpers& helpers, const EditRequest& request,
+                                             const std::stop_token& stop) {
+    if (edits.empty()) return device_without_edits(request, stop);
+    return helpers.device(request.like, request.settings, edits,
+                          {.time = compute::usual_limits().time, .stop = stop});
+}
+
 void draw_frames(Experiment& experiment, const EditRequest& request, const std::stop_token& stop) {
     const Size size = experiment.picture_size(request.view);
     const bool picture = size.width > 0 && size.height > 0;
@@ -137,13 +145,15 @@ EditResult try_once(compute::Helpers& helpers, const EditRequest& request,
     compute::KernelEdits edits;
     try {
         edits = compile(helpers, request, stop, result);
-        const compute::LaunchLimits limits{.time = compute::usual_limits().time, .stop = stop};
-        std::shared_ptr<compute::Device> device;
-        if (edits.empty())
-            device = device_without_edits(request, stop);
-        else
-            device = helpers.device(request.like, request.settings, edits, limits);
-        result.running = run(std::move(device), request, result, stop);
+        try {
+            result.running = run(device_with(edits, helpers, request, stop), request, result, stop);
+        } catch (const compute::DeviceError&) {
+            compute::KernelEdits anew = helpers.compiled_anew(edits, stop);
+            if (anew == edits) throw;
+            edits = std::move(anew);
+            result.failed.reset();
+            result.running = run(device_with(edits, helpers, request, stop), request, result, stop);
+        }
         result.running.device->set_launch_limits(edits.empty() ? compute::LaunchLimits{}
                                                                : compute::usual_limits());
     } catch (const compute::OutOfMemory& error) {

@@ -73,7 +73,7 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
     std::map<std::string, std::string> headers;
     for (const compiler::Header& header : request.headers)
         if (!header.path.empty()) headers[compiler::header_in_ptx(header.name)] = header.path;
-    compiler::Compiled compiled = helpers.compile(request, stop);
+    compute::CompiledSource compiled = helpers.compile(request, stop);
     request.debug_info = true;
     const std::string described = helpers.compile(request, stop).ptx;
     auto signatures = compiler::read_signatures(described);
@@ -103,7 +103,8 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                             .warnings = std::move(compiled.warnings),
                             .from = file.built_in ? "" : source_path.string(),
                             .names = std::move(names),
-                            .headers = std::move(headers)});
+                            .headers = std::move(headers),
+                            .kept = std::move(compiled.kept)});
     return opened;
 }
 

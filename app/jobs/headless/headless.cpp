@@ -269,8 +269,8 @@ HeadlessRequest shortened(HeadlessRequest request) {
     return request;
 }
 
-RunResult run_edited(const std::shared_ptr<compute::Device>& device, const HeadlessRequest& request,
-                     const Painter& painter) {
+RunResult run_or_explain(const std::shared_ptr<compute::Device>& device,
+                         const HeadlessRequest& request, const Painter& painter) {
     try {
         return run_experiment(device, request, painter);
     } catch (const compute::DeviceError& e) {
@@ -282,6 +282,19 @@ RunResult run_edited(const std::shared_ptr<compute::Device>& device, const Headl
                 std::move(error), device->settings(), device->edits(),
                 [&](const auto& emulator) { run_experiment(emulator, shortened(request), {}); });
         throw compute::DeviceError(experiments::as_named(std::move(error), device->edits()));
+    }
+}
+
+RunResult run_edited(compute::Helpers& helpers, const std::shared_ptr<compute::Device>& device,
+                     const HeadlessRequest& request, const Painter& painter) {
+    try {
+        return run_or_explain(device, request, painter);
+    } catch (const std::exception&) {
+        auto anew = helpers.compiled_anew(device->edits(), request.stops.work);
+        if (anew == device->edits()) throw;
+        return run_or_explain(helpers.device(device->info(), device->settings(), std::move(anew),
+                                             device->launch_limits()),
+                              request, painter);
     }
 }
 
@@ -326,9 +339,9 @@ int run_and_write(compute::Helpers& helpers, std::shared_ptr<compute::Device> de
         if (!take_kernels(helpers, device, request, files)) return 2;
     }
     RunResult result = device->edits().empty() ? run_experiment(device, request, painter)
-                                               : run_edited(device, request, painter);
+                                               : run_edited(helpers, device, request, painter);
     result.kernel_files = std::move(files);
-    experiments::name_kernels(result.kernels, result.counters, device->edits());
+    experiments::name_kernels(result.kernels, result.counters, result.edits);
     write_results(result, request);
     return exit_code(result);
 }

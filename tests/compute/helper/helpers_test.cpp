@@ -1,6 +1,7 @@
 #include "compute/helper/helpers.h"
 
 #include <gtest/gtest.h>
+#include <linux/seccomp.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -65,7 +66,8 @@ class HelpersTest : public testing::Test {
     }
     /// Has the dynamic loader find libraries of NVRTC's names that have none of its functions.
     void let_the_loader_find_others() const {
-        for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
+        for (const char* name :
+             {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2", "libnvrtc.so"})
             fs::copy_file(FAKE_NVML, folder_ / name);
         ::setenv("LD_LIBRARY_PATH", folder_.c_str(), 1);
     }
@@ -139,6 +141,27 @@ TEST_F(HelpersTest, AKeptTextThatDoesNotLoadIsCompiledAnew) {
     EXPECT_HAS(compiler::Cache().find(request, "98.7")->ptx, "compute_75");
 }
 
+TEST_F(HelpersTest, AKeptTextThatADeviceRefusesIsCompiledAnew) {
+    const compiler::Request request{"kernels/mine.cu", "good", false};
+    compiler::Cache().keep(request, "98.7", {std::string(hostile_ptx), {}});
+    Helpers helpers(WARPSCOPE);
+    const KernelEdits forged{{"mine", helpers.compile("mine", "good", Math::precise)}};
+    EXPECT_EQ(forged.at("mine")->ptx, hostile_ptx);
+    const KernelEdits anew = helpers.compiled_anew(forged);
+    EXPECT_HAS(anew.at("mine")->ptx, "compute_75");
+    EXPECT_EQ(anew.at("mine")->source, "good");
+    EXPECT_EQ(compiler::Cache().find(request, "98.7")->ptx, anew.at("mine")->ptx);
+    // What the compiler has made stays, from the cache or not.
+    EXPECT_EQ(helpers.compiled_anew(anew), anew);
+    const KernelEdits kept{{"mine", helpers.compile("mine", "good", Math::precise)}};
+    EXPECT_NE(kept.at("mine")->kept, nullptr);
+    EXPECT_EQ(helpers.compiled_anew(kept), kept);
+    // So does a text that can't be compiled anew.
+    compiler::Cache().keep(text("FAIL"), "98.7", {std::string(hostile_ptx), {}});
+    const KernelEdits lost{{"mine", helpers.compile("mine", "FAIL", Math::precise)}};
+    EXPECT_EQ(helpers.compiled_anew(lost), lost);
+}
+
 TEST_F(HelpersTest, AnInvalidSourceIsRefusedWithoutAHelperProcess) {
     Helpers helpers("/no/such/program");
     EXPECT_THROW(helpers.compile("mine", std::string("a\0b", 3), Math::precise),
@@ -200,12 +223,18 @@ TEST_F(HelpersTest, TheCompilerIsConfined) {
     ::unsetenv("WARPSCOPE_TEST");
     fs::current_path(before);
     const std::string unconfined = landlock ? "no" : "yes";
+    const std::uint32_t refusal = SECCOMP_RET_ERRNO;
+    const bool seccomp = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &refusal) == 0;
+    const std::string free = seccomp ? "no" : "yes";
     EXPECT_EQ(ptx.substr(0, ptx.find("// --gpu")),
               "// reads kernels/own.h: yes\n// reads other.h: " + unconfined +
                   "\n// reads /etc/passwd: " + unconfined +
                   "\n// makes kernels/new: " + unconfined +
                   "\n// maps 1 GiB: yes\n// maps 5 GiB: no\n"
-                  "// may gain rights: no\n// has WARPSCOPE_TEST: no\n");
+                  "// may gain rights: no\n// has WARPSCOPE_TEST: no\n" +  //
+                  "// opens a socket: " +
+                  free + "\n// may start a program: " + free + "\n// may start a process: " + free +
+                  "\n// may end another process: " + free + "\n// starts a thread: yes\n");
 }
 
 TEST_F(HelpersTest, AConfinedCompilerReadsTheHeadersOfItsToolkit) {

@@ -263,7 +263,7 @@ void expect_equal_forms(std::uint64_t seed, InstructionSet set) {
 
 void expect_equal_programs(InstructionSet set, std::uint64_t first, std::uint64_t count) {
     if (!installed_llvm()) GTEST_SKIP() << "libLLVM is not installed";
-    if (tests::long_tests()) count *= 20;
+    if (tests::long_tests()) count *= 40;
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
         expect_equal_forms(seed, set);
         if (testing::Test::HasFatalFailure()) return;
@@ -271,7 +271,7 @@ void expect_equal_programs(InstructionSet set, std::uint64_t first, std::uint64_
 }
 
 TEST(RandomPrograms, AreEqualOnThisCpu) {
-    expect_equal_programs(InstructionSet::host, 1, 20);
+    expect_equal_programs(InstructionSet::host, 1, 10);
 }
 
 #if defined(__x86_64__)
@@ -280,7 +280,7 @@ TEST(RandomPrograms, AreEqualOnThisCpu) {
 void expect_equal_programs_on(std::int64_t target, InstructionSet set, std::uint64_t first) {
     if (!(hwy::SupportedTargets() & target)) GTEST_SKIP() << "not on this CPU";
     hwy::SetSupportedTargetsForTest(target);
-    expect_equal_programs(set, first, 6);
+    expect_equal_programs(set, first, 3);
     hwy::SetSupportedTargetsForTest(0);
 }
 

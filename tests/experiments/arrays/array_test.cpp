@@ -1,6 +1,7 @@
 #include "experiments/arrays/array.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cmath>
 
@@ -21,8 +22,8 @@ class ArrayFiles : public testing::Test {
   protected:
     void SetUp() override {
         const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-        folder =
-            std::filesystem::path(testing::TempDir()) / (std::string("arrays_") + test->name());
+        folder = std::filesystem::path(testing::TempDir()) /
+                 (std::string("arrays_") + test->name() + std::to_string(::getpid()));
         std::filesystem::create_directories(folder);
     }
     void TearDown() override { std::filesystem::remove_all(folder); }

@@ -67,6 +67,16 @@ TEST_F(EditorPanelTest, DiagnosticsMoveWithTheirLines) {
     EXPECT_EQ(value("editor.diagnostic.0"), "(no such widget)");
 }
 
+TEST_F(EditorPanelTest, AnErrorLeavesTheLinesWhereTheyAre) {
+    const std::string mark = "editor.barrier." + std::to_string(barrier_line());
+    ASSERT_NE(value(mark), "(no such widget)");
+    const Widget before = *view_->widgets().find(mark);
+    answer(State::failed, {{barrier_line(), 0, Severity::error, "bad"}});
+    ASSERT_NE(value("editor.diagnostic.0"), "(no such widget)");
+    ASSERT_NE(value(mark), "(no such widget)");
+    EXPECT_EQ(*view_->widgets().find(mark), before);
+}
+
 TEST_F(EditorPanelTest, MessagesStandInTheOrderOfTheirLines) {
     const auto error = [](int line, const char* text) {
         return compiler::Diagnostic{line, 0, Severity::error, text};

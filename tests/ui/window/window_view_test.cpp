@@ -81,7 +81,8 @@ class WindowViewTest : public testing::Test {
 
     static constexpr float width = 1280, height = 720;
     gl::OffscreenContext context_;
-    gl::Framebuffer framebuffer_{int(width), int(height)};
+    // Nobody looks at the pixels, which cost software GL most of a test's time.
+    gl::Framebuffer framebuffer_{1, 1};
     Stage stage_{fake_scene()};
     FakeExperiment& experiment_ = dynamic_cast<FakeExperiment&>(stage_.engine().experiment());
     Gui gui_;
