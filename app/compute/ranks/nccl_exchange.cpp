@@ -12,6 +12,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr unsigned no_timing = 2;  // CU_EVENT_DISABLE_TIMING
+
 /// Whether all shares have one size: then a single collective gathers them.
 bool are_equal(std::span<const std::size_t> bounds) {
     for (std::size_t r = 0; r + 1 < bounds.size(); ++r)
@@ -28,34 +30,58 @@ void time_all(std::span<Device* const> devices, const char* name, const Work& wo
 
 }  // namespace
 
-std::shared_ptr<NcclExchange> NcclExchange::make(Device& device, Company company) {
-    auto first = first_ranks_of(company.processes.get(), 1 + company.devices.size());
+std::shared_ptr<NcclExchange> NcclExchange::make(Device& device, Company company,
+                                                 std::shared_ptr<const Nccl> nccl) {
+    Roll roll = call_roll(company.processes.get(), {all_devices(device, company), {}});
     return std::shared_ptr<NcclExchange>(
-        new NcclExchange(device, std::move(company), std::move(first)));
+        new NcclExchange(device, std::move(company), std::move(roll), std::move(nccl)));
 }
 
-NcclExchange::NcclExchange(Device& device, Company company, std::vector<std::size_t> first_ranks)
-    : HostExchange(device, std::move(company), std::move(first_ranks)), nccl_(load_nccl()) {
+NcclExchange::NcclExchange(Device& device, Company company, Roll roll,
+                           std::shared_ptr<const Nccl> nccl)
+    : HostExchange(device, std::move(company), std::move(roll)), nccl_(std::move(nccl)) {
     for (Device* own : devices()) members_.push_back({own, PrimaryContext(own->info().ordinal)});
     connect();
     members_.front().context.make_current();
-    constexpr unsigned no_timing = 2;  // CU_EVENT_DISABLE_TIMING
     for (CudaEvent* event : {&watched_.begin, &watched_.end})
         cuda_check(cuda().event_create(event, no_timing), "creating an event");
     watch_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
 NcclExchange::~NcclExchange() {
+    close();
     watch_.request_stop();
     watch_.join();
-    members_.front().context.make_current();
-    for (const CudaEvent event : {watched_.begin, watched_.end}) cuda().event_destroy(event);
-    if (!failure_.empty()) return;  // aborted
+    const bool aborted = !failure_.empty(), drained = !aborted && drain();
     for (const Member& member : members_) {
         member.context.make_current();
-        cuda().stream_synchronize(member.stream());
+        if (drained)
+            nccl_->destroy(member.comm);
+        else if (!aborted)
+            nccl_->abort(member.comm);
     }
-    for (const Member& member : members_) nccl_->destroy(member.comm);
+    members_.front().context.make_current();
+    for (const CudaEvent event : {watched_.begin, watched_.end}) cuda().event_destroy(event);
+}
+
+/// Waits for all that is queued, but not longer than an exchange may take: if a GPU was lost, the
+/// others wait for it. False: it has not ended.
+bool NcclExchange::drain() {
+    const Clock::time_point end = Clock::now() + longest;
+    for (const Member& member : members_) {
+        member.context.make_current();
+        CudaEvent last = nullptr;
+        if (cuda().event_create(&last, no_timing) != CudaStatuses::success) return false;
+        CudaStatus status = cuda().event_record(last, member.stream());
+        if (status == CudaStatuses::success) status = CudaStatuses::not_ready;
+        while (status == CudaStatuses::not_ready && Clock::now() < end) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            status = cuda().event_query(last);
+        }
+        cuda().event_destroy(last);
+        if (status != CudaStatuses::success) return false;
+    }
+    return true;
 }
 
 void NcclExchange::connect() {

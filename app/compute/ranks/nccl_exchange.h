@@ -18,7 +18,9 @@ class NcclExchange : public HostExchange {
     /// An exchange that runs for longer hangs: the GPUs begin it at about the same time.
     static constexpr std::chrono::seconds longest{5};
 
-    static std::shared_ptr<NcclExchange> make(Device& device, Company company);
+    /// Throws Refused before it connects the GPUs.
+    static std::shared_ptr<NcclExchange> make(Device& device, Company company,
+                                              std::shared_ptr<const Nccl> nccl);
     ~NcclExchange() override;
 
     void all_gather(std::span<const std::uint64_t> arrays,
@@ -41,8 +43,9 @@ class NcclExchange : public HostExchange {
         std::chrono::steady_clock::time_point begun{};  ///< seen by the thread; 0: not yet
     };
 
-    NcclExchange(Device& device, Company company, std::vector<std::size_t> first_ranks);
+    NcclExchange(Device& device, Company company, Roll roll, std::shared_ptr<const Nccl> nccl);
     void connect();
+    bool drain();
     template <class Call>
     void group(const char* what, const Call& call);
     void queue(const std::function<void()>& exchange);

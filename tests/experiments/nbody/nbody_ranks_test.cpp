@@ -74,6 +74,25 @@ TEST(NBodyRanks, PassTheCheckOfAStep) {
         EXPECT_TRUE(check_step(*device, kernel, 64, reference).passed()) << name_of(kernel);
 }
 
+TEST(NBodyRanks, AreLeftOutByAStateOnOne) {
+    const auto device = tests::emulators(3), one = tests::emulators(1);
+    const Bodies start = plummer_sphere(99, 2);
+    NBodyState state = NBodyState::on_one(*device, NBodyKernel::tiled, start);
+    ASSERT_EQ(state.ranks().size(), 1u);
+    EXPECT_EQ(state.ranks()[0].share(), (Share{0, 99}));
+    for (int i = 0; i < 3; ++i) state.step(64, 0.01f, rank_eps);
+    EXPECT_TRUE(equal_bits(state.download(), moved(*one, NBodyKernel::tiled, start)));
+}
+
+TEST(NBodyRanks, HaveTheMemoryOfTheSmallest) {
+    auto device = compute::make_emulated_device("rank 0");
+    compute::Company company;
+    company.devices.push_back(compute::make_emulated_device({.memory_bytes = 1000}));
+    device->set_exchange(compute::HostExchange::make(*device, std::move(company)));
+    EXPECT_EQ(device->info().memory_bytes, 1000u);
+    EXPECT_THROW(NBodyState::require_room(*device, 100), compute::OutOfMemory);
+}
+
 TEST(NBodyRanks, ReportATimeEach) {
     const auto device = tests::emulators(2);
     NBodyState state(*device, NBodyKernel::tiled, plummer_sphere(99, 2));
