@@ -86,6 +86,13 @@ class Ranks(Scenario):
         self.assertEqual(app.quit(), 0, app.log())
         self.expect_end()
 
+    def test_the_comparison_shows_the_speed_of_two_ranks_and_of_one(self):
+        app = self.start_ranks(*BODIES)
+        app.click("compare")
+        app.wait_value("compare.scaling", lambda words: words.startswith("tiled: 2 ranks take"))
+        self.moves(app)
+        self.assertEqual(app.quit(), 0, app.log())
+
     def test_an_edit_runs_on_rank_0_and_the_built_in_kernel_on_all(self):
         self.skip_without_nvrtc()
         barrier = line_of("nbody.cu", "__syncthreads();")

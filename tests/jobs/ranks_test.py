@@ -83,8 +83,13 @@ class Ranks(unittest.TestCase):
     def test_every_kernel_is_compared(self):
         many, _ = self.run_ranks(2, "--set", "nbody.bodies=300", "--compare")
         rows = many["comparison"]["rows"]
-        self.assertEqual([row["id"] for row in rows], [*IN_ORDER, "fast"])
+        self.assertEqual([row["id"] for row in rows], [*IN_ORDER, "fast", "tiled_on_one"])
         self.assertEqual({row["verdict"] for row in rows}, {"pass"})
+        self.assertRegex(many["comparison"]["scaling"],
+                         r"^tiled: 2 ranks take .+ ms a step, one of them alone .+x as fast\.$")
+        # The counts of a rank are divided by its own interactions.
+        instructions = {row["id"]: row["counts"]["instructions_per_element"] for row in rows}
+        self.assertAlmostEqual(instructions["tiled"] / instructions["tiled_on_one"], 1, delta=0.1)
 
     def test_a_checkpoint_of_3_ranks_goes_on_with_2(self):
         chosen = ["--set", "nbody.bodies=1001", "--set", "nbody.kernel=unrolled"]
