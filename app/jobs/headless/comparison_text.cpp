@@ -65,7 +65,7 @@ std::string comparison_text(const Comparison& c) {
     std::size_t width = 0;
     for (const Comparison::Row& row : c.rows) width = std::max(width, row.label.size());
     const std::string rows = c.counted() ? counted_rows(c, width) : timed_rows(c, width);
-    return "\n" + c.title + "\n" + rows + (c.scaling.empty() ? "" : c.scaling + "\n");
+    return "\n" + c.title + "\n" + rows + (c.scaling.empty() ? "" : "  " + c.scaling + "\n");
 }
 
 }  // namespace warpscope::jobs
