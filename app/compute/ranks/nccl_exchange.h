@@ -1,9 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
+#include <functional>
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 #include "compute/cuda/primary_context.h"
 #include "compute/ranks/host_exchange.h"
@@ -36,10 +39,9 @@ class NcclExchange : public HostExchange {
         NcclComm comm = nullptr;
         CudaStream stream() const { return static_cast<CudaStream>(device->native_stream()); }
     };
-    /// The newest exchange that is watched, on the stream of the first GPU.
+    /// An exchange on the stream of the first GPU.
     struct Watched {
         CudaEvent begin = nullptr, end = nullptr;
-        bool queued = false;
         std::chrono::steady_clock::time_point begun{};  ///< seen by the thread; 0: not yet
     };
 
@@ -49,6 +51,9 @@ class NcclExchange : public HostExchange {
     template <class Call>
     void group(const char* what, const Call& call);
     void queue(const std::function<void()>& exchange);
+    void record(CudaEvent event) const;
+    Watched unused();
+    void retire();
     void check() const;
     void watch(const std::stop_token& stop);
     std::string fault();
@@ -56,8 +61,9 @@ class NcclExchange : public HostExchange {
     std::shared_ptr<const Nccl> nccl_;
     std::vector<Member> members_;
     mutable std::mutex mutex_;
-    Watched watched_;
-    std::string failure_;  ///< empty: none
+    std::deque<Watched> watched_;  ///< that have not ended, the oldest first
+    std::vector<Watched> ended_;   ///< to be used again
+    std::string failure_;          ///< empty: none
     std::jthread watch_;
 };
 
