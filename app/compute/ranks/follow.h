@@ -60,8 +60,8 @@ struct Present {
     std::string why_none;
 };
 
-/// Tells all processes what each has, and throws Refused in all of them if one has no device, or
-/// only some have GPUs.
+/// Tells all processes what each has, and throws Refused in all of them if one has no device, only
+/// some have GPUs, or two use the same GPU.
 Roll call_roll(Processes* processes, const Present& own);
 
 }  // namespace warpscope::compute
