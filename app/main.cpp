@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <functional>
 #include <new>
+#include <utility>
 
 #include "bench_window.h"
 #include "compute/device/device.h"
@@ -11,7 +13,9 @@
 #include "compute/helper/helpers.h"
 #include "compute/helper/termination_signal.h"
 #include "compute/pick_ranks.h"
+#include "compute/ranks/follow.h"
 #include "experiments/bodies/bodies_file.h"
+#include "experiments/copies/pick_for.h"
 #include "experiments/launch/open_launch.h"
 #include "experiments/nbody/nbody_order.h"
 #include "jobs/bench/bench.h"
@@ -38,6 +42,14 @@ int complain(std::string text, int code) {
 
 using SharedProcesses = std::shared_ptr<compute::Processes>;
 
+/// The device of the experiment: with all ranks if it can use them.
+std::unique_ptr<compute::Device> pick(const Options& options, const SharedProcesses& processes) {
+    for (const experiments::Entry& entry : experiments::registry())
+        if (entry.id == options.experiment)
+            return experiments::pick_for(entry, options.device, processes);
+    return compute::pick_first(options.device);
+}
+
 std::unique_ptr<compute::Device> make_device(const Options& options,
                                              const SharedProcesses& processes = nullptr) {
     if (options.checks.any() || options.counters) {
@@ -47,7 +59,7 @@ std::unique_ptr<compute::Device> make_device(const Options& options,
         return device;
     }
     try {
-        auto device = compute::pick_ranks(options.device, processes);
+        auto device = pick(options, processes);
         device->set(options.run);
         return device;
     } catch (const std::invalid_argument& e) {
@@ -96,12 +108,16 @@ jobs::Painter painter(const std::optional<ui::MicroscopePlace>& microscope) {
     };
 }
 
-int run_window(const Options& options, compute::Helpers& helpers) {
+int run_window(const Options& options, compute::Helpers& helpers,
+               const SharedProcesses& processes) {
     jobs::check_kernel_files(options.kernel_source, options.kernels);
     if (!options.launch.empty()) experiments::find_launch_file(options.launch);
     if (options.reset_settings) ui::save_settings(ui::settings_file(), {});
     ui::WindowOptions window;
     window.helpers = &helpers;
+    window.pick = [processes](const std::string& wish, const experiments::Entry& entry) {
+        return experiments::pick_for(entry, wish, processes);
+    };
     window.kernel_source = options.kernel_source;
     window.kernels = options.kernels;
     window.launch = options.launch;
@@ -113,7 +129,10 @@ int run_window(const Options& options, compute::Helpers& helpers) {
     window.vsync = options.vsync;
     window.microscope = microscope_place(options);
     window.widget_map = options.widget_map;
-    return ui::run_window(window);
+    const int signal = ui::run_window(window);
+    // mpirun would take the end by a signal for a failure.
+    if (signal && !processes) compute::end_by(signal);
+    return 0;
 }
 
 /// Throws UsageError if mpirun has started several processes for what only one can do.
@@ -121,61 +140,87 @@ void check_processes(const Options& options) {
     const bool headless = options.mode == Mode::headless && !options.checks.any() &&
                           !options.counters && options.kernel_source.empty() &&
                           options.kernels.empty();
-    if (headless || compute::place_of_process().count == 1) return;
+    const bool shared = headless || options.mode == Mode::window;
+    if (shared || compute::place_of_process().count == 1) return;
     throw jobs::UsageError(
-        "mpirun has started several processes, which share the bodies of --headless --experiment "
-        "nbody: leave out the other options, or start one process");
+        "mpirun has started several processes, which share the bodies of the n-body in the window "
+        "or with --headless: leave out the other options, or start one process");
 }
 
-/// For a process of mpirun that rank 0 leads. An error ends all of them.
-int follow(compute::Processes& processes, const Options& options, const SharedProcesses& shared) {
+/// Errors that the caller can mend: a parameter, an experiment, a path or a file.
+bool is_of_caller(const std::exception& e) {
+    return dynamic_cast<const std::invalid_argument*>(&e) ||
+           dynamic_cast<const experiments::BodiesFileError*>(&e);
+}
+
+/// In a process that process 0 leads. An error ends all of them.
+int follow(const Options& options, const SharedProcesses& processes) {
+    // mpirun can start processes with options of their own, so the first wish is in those.
+    std::string own = options.device_given ? options.device : "";
+    const auto open = [&](const std::string& told, std::uint32_t exchange) {
+        const std::string first = std::exchange(own, "");
+        return compute::follow_ranks(first.empty() ? told : first, processes, exchange);
+    };
     try {
-        experiments::follow_nbody(*make_device(options, shared));
+        compute::follow(*processes, open, experiments::make_nbody_follower);
         return 0;
     } catch (const std::exception& e) {
-        processes.fail(e.what());
+        processes->fail(e.what());
         return 1;
     }
 }
 
-int run_headless(compute::Helpers& helpers, const Options& options) {
-    const auto say_fault = [](const std::string& fault) { complain(fault, 1); };
-    const SharedProcesses processes = compute::join_processes(say_fault);
-    if (processes && processes->index() > 0) return follow(*processes, options, processes);
-    const std::shared_ptr<compute::Device> device = make_device(options, processes);
+/// Calls `work` and then ends the other processes of mpirun, if there are any.
+int lead(const SharedProcesses& processes, const std::function<int()>& work) {
+    if (!processes) return work();
+    const auto end_others = [&] { compute::tell(*processes, {compute::Call::Task::end}); };
     try {
-        return jobs::run_headless(helpers, device, headless_request(options),
-                                  painter(microscope_place(options)));
+        const int code = work();
+        end_others();
+        return code;
     } catch (const compute::DeviceError& e) {
-        if (!processes) throw;
+        // The others may wait for something else.
         complain(e.what(), 1);
         processes->end_all(1);
         return 1;
-    } catch (const std::invalid_argument& e) {
-        if (!processes) throw;
+    } catch (const std::exception& e) {
         // While `processes` exist: mpirun can lose what is written right before the end.
-        return complain(e.what(), 2);
+        complain(e.what(), 1);
+        end_others();
+        return is_of_caller(e) ? 2 : 1;
+    } catch (const jobs::Interrupted&) {
+        end_others();
+        throw;
     }
+}
+
+int run_headless(compute::Helpers& helpers, const Options& options,
+                 const SharedProcesses& processes) {
+    return jobs::run_headless(helpers, make_device(options, processes), headless_request(options),
+                              painter(microscope_place(options)));
+}
+
+/// Runs what computes with all processes of mpirun.
+int run_together(const Options& options) {
+    const auto say_fault = [](const std::string& fault) { complain(fault, 1); };
+    const SharedProcesses processes = compute::join_processes(say_fault);
+    if (processes && processes->index() > 0) return follow(options, processes);
+    compute::Helpers helpers("/proc/self/exe");
+    return lead(processes, [&] {
+        return options.mode == Mode::window ? run_window(options, helpers, processes)
+                                            : run_headless(helpers, options, processes);
+    });
 }
 
 int run(const Options& options) {
     if (options.mode == Mode::helper) return jobs::run_helper(options.helper_socket);
     check_processes(options);
     emulator::KernelCompiler::set_execution(options.execution);
+    if (options.mode == Mode::list) return jobs::run_list(options.json);
+    if (options.mode != Mode::bench) return run_together(options);
     compute::Helpers helpers("/proc/self/exe");
-    switch (options.mode) {
-        case Mode::list:
-            return jobs::run_list(options.json);
-        case Mode::bench:
-            return jobs::run_bench(helpers, *make_device(options), options.bench, bench_window,
-                                   options.json);
-        case Mode::headless:
-            return run_headless(helpers, options);
-        case Mode::helper:
-        case Mode::window:
-            break;
-    }
-    return run_window(options, helpers);
+    return jobs::run_bench(helpers, *make_device(options), options.bench, bench_window,
+                           options.json);
 }
 
 /// Opens /dev/null for standard files that the caller closed. Otherwise the next file that the app
@@ -205,16 +250,11 @@ int answer(int argc, char** argv) {
         return say(answer.text);
     } catch (const jobs::Interrupted& interrupted) {
         compute::end_by(interrupted.signal);
-    } catch (const std::invalid_argument& e) {
+    } catch (const std::exception& e) {
         // Rank 0 of mpirun says it for all, and its exit code is that of all. If this process ended
         // with an error, mpirun could end rank 0 before it has said it.
-        if (compute::place_of_process().index > 0) return 0;
-        // The caller named a parameter, an experiment or a path that cannot be used.
-        return complain(e.what(), 2);
-    } catch (const experiments::BodiesFileError& e) {
-        return complain(e.what(), 2);
-    } catch (const std::exception& e) {
-        return complain(e.what(), 1);
+        if (is_of_caller(e) && compute::place_of_process().index > 0) return 0;
+        return complain(e.what(), is_of_caller(e) ? 2 : 1);
     }
 }
 

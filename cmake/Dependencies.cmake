@@ -8,6 +8,7 @@ find_package(PNG REQUIRED)
 find_package(glfw3 3.3 REQUIRED)
 find_package(OpenGL REQUIRED COMPONENTS EGL)
 find_package(GTest REQUIRED)
+set(MPI_CXX_SKIP_MPICXX ON)  # Open MPI 5 has no C++ bindings
 find_package(MPI COMPONENTS CXX QUIET)  # for ranks in several processes
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(PkgConfig REQUIRED)

@@ -1,10 +1,14 @@
 #include "compute/pick_ranks.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <charconv>
+#include <iterator>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -63,21 +67,94 @@ std::vector<int> gpus_of(std::string_view wish, const Processes* processes) {
     return own_part(gpus, *processes);
 }
 
+/// The devices of this process.
+struct Own {
+    std::unique_ptr<Device> first;
+    std::vector<std::unique_ptr<Device>> further{};
+    std::shared_ptr<const Nccl> nccl{};  ///< if GPUs exchange data
+};
+
+Own own_devices(std::string_view wish, const Processes* processes) {
+    const std::vector<int> gpus = gpus_of(wish, processes);
+    const auto gpu_at = [&](std::size_t i) { return pick_device(fmt::format("cuda:{}", gpus[i])); };
+    Own own{gpus.empty() ? pick_first(wish) : gpu_at(0)};
+    for (std::size_t i = 1; i < gpus.size(); ++i) own.further.push_back(gpu_at(i));
+    const bool exchanges = processes || !own.further.empty();
+    if (exchanges && own.first->info().kind == DeviceKind::cuda) own.nccl = load_nccl();
+    return own;
+}
+
+/// The first device, which computes with all others.
+std::unique_ptr<Device> join(Own own, std::shared_ptr<Processes> processes,
+                             std::uint32_t exchange) {
+    Company company{std::move(own.further), std::move(processes), exchange};
+    const bool others = company.processes != nullptr;
+    try {
+        if (own.nccl)
+            own.first->set_exchange(NcclExchange::make(*own.first, std::move(company), own.nccl));
+        else
+            own.first->set_exchange(HostExchange::make(*own.first, std::move(company)));
+    } catch (const Refused&) {
+        throw;
+    } catch (const DeviceError& e) {
+        // The other processes can be anywhere between the roll call and their first exchange.
+        if (others) throw DeviceLost(e.what());
+        throw;
+    }
+    return std::move(own.first);
+}
+
 }  // namespace
 
 std::unique_ptr<Device> pick_ranks(std::string_view wish, std::shared_ptr<Processes> processes) {
-    const std::vector<int> gpus = gpus_of(wish, processes.get());
-    const auto gpu_at = [&](std::size_t i) { return pick_device(fmt::format("cuda:{}", gpus[i])); };
-    const std::string_view one = wish == "cuda:all" ? "cuda" : wish;
-    std::unique_ptr<Device> device = gpus.empty() ? pick_device(one) : gpu_at(0);
-    Company company{.processes = std::move(processes)};
-    for (std::size_t i = 1; i < gpus.size(); ++i) company.devices.push_back(gpu_at(i));
-    if (company.devices.empty() && !company.processes) return device;
-    if (device->info().kind == DeviceKind::emulator)
-        device->set_exchange(HostExchange::make(*device, std::move(company)));
-    else
-        device->set_exchange(NcclExchange::make(*device, std::move(company)));
-    return device;
+    Own own = own_devices(wish, processes.get());
+    if (own.further.empty() && !processes) return std::move(own.first);
+    static std::atomic<std::uint32_t> next = 0;
+    const std::uint32_t exchange = next++;
+    if (processes) tell(*processes, {Call::Task::open, exchange}, std::as_bytes(std::span(wish)));
+    return join(std::move(own), std::move(processes), exchange);
+}
+
+std::unique_ptr<Device> follow_ranks(std::string_view wish, std::shared_ptr<Processes> processes,
+                                     std::uint32_t exchange) {
+    Own own;
+    try {
+        own = own_devices(wish, processes.get());
+    } catch (const std::exception& e) {
+        call_roll(processes.get(), {{}, e.what()});
+    }
+    return join(std::move(own), std::move(processes), exchange);
+}
+
+std::unique_ptr<Device> pick_first(std::string_view wish) {
+    const std::vector<int> gpus = listed(wish);
+    if (wish == "cuda:all") return pick_device("cuda");
+    return pick_device(gpus.empty() ? wish : fmt::format("cuda:{}", gpus.front()));
+}
+
+std::vector<std::string> wishes_left(const std::vector<int>& gpus,
+                                     const std::function<bool(int gpu)>& works) {
+    std::vector<int> left;
+    std::ranges::copy_if(gpus, std::back_inserter(left), works);
+    std::vector<std::string> wishes;
+    if (left.size() > 1 && left.size() < gpus.size())
+        wishes.push_back(fmt::format("cuda:{}", fmt::join(left, ",")));
+    if (!left.empty()) wishes.push_back(fmt::format("cuda:{}", left.front()));
+    wishes.emplace_back("emulator");
+    return wishes;
+}
+
+std::vector<std::string> wishes_after_loss(std::string_view wish) {
+    const auto works = [](int gpu) {
+        try {
+            const auto device = pick_device(fmt::format("cuda:{}", gpu));
+            const Buffer<std::uint32_t> buffer(*device, std::array<std::uint32_t, 1>{1});
+            return buffer.download().front() == 1;
+        } catch (const DeviceError&) {
+            return false;
+        }
+    };
+    return wishes_left(wish == "cuda:all" ? all_gpus() : listed(wish), works);
 }
 
 std::vector<DeviceChoice> rank_choices() {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -11,10 +13,22 @@
 namespace warpscope::compute {
 
 /// pick_device() with ranks: `wish` may name several GPUs, "cuda:0,1" or "cuda:all", and the device
-/// computes with those of the other `processes`, unless null. Throws what pick_device() throws, and
-/// DeviceError that says what to install if the GPUs can't exchange data.
+/// computes with those of the other `processes`, unless null. Throws what pick_device() throws,
+/// DeviceError that says what to install if the GPUs can't exchange data, and Refused. Called in
+/// process 0: the others follow_ranks().
 std::unique_ptr<Device> pick_ranks(std::string_view wish,
                                    std::shared_ptr<Processes> processes = nullptr);
+/// In another process than process 0, for follow().
+std::unique_ptr<Device> follow_ranks(std::string_view wish, std::shared_ptr<Processes> processes,
+                                     std::uint32_t exchange);
+/// Of the devices that pick_ranks() takes the first one, which computes alone.
+std::unique_ptr<Device> pick_first(std::string_view wish);
+
+/// What can continue after a GPU of `wish` was lost, the best first: those of its GPUs that work,
+/// or one of them if it is their exchange that has failed; the emulator last.
+std::vector<std::string> wishes_after_loss(std::string_view wish);
+std::vector<std::string> wishes_left(const std::vector<int>& gpus,
+                                     const std::function<bool(int gpu)>& works);
 
 /// A name that pick_ranks() accepts, and how it is shown: "cuda:all", "2 × NVIDIA H200".
 struct DeviceChoice {

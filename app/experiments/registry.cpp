@@ -17,7 +17,8 @@ std::span<const Entry> registry() {
                          "torn without it."),
         entry_of<NBody>("nbody", "N-body",
                         "Gravity among thousands of bodies, read from global memory or from tiles "
-                        "in shared memory."),
+                        "in shared memory.",
+                        true),
         entry_of<Dot>("dot", "Dot product",
                       "A sum in a tree that needs a barrier after every step, compared with its "
                       "exact value."),

@@ -163,9 +163,10 @@ class Display:
 
 
 class App:
-    """The app in a window that fills the display. Settings and screenshots are in `home`."""
+    """The app in a window that fills the display. Settings and screenshots are in `home`. The words
+    `before` and `after` stand around its command, such as those of a program that starts it."""
 
-    def __init__(self, program, display, home, *arguments):
+    def __init__(self, program, display, home, *arguments, before=(), after=()):
         self.display, self.home = display, pathlib.Path(home)
         self._map = self.home / "widgets.json"
         self._map.unlink(missing_ok=True)
@@ -177,12 +178,16 @@ class App:
             environment.pop(name, None)
         environment |= display.environment
         self._process = subprocess.Popen(
-            [program, "--device", "emulator", "--widget-map", str(self._map),
-             "--size", f"{WIDTH}x{HEIGHT}", *arguments],
+            [*before, program, "--device", "emulator", "--widget-map", str(self._map),
+             "--size", f"{WIDTH}x{HEIGHT}", *arguments, *after],
             stdout=self._log, stderr=subprocess.STDOUT, env=environment, cwd=home)
         self._mouse = (0, 0)
         self.park()
         wait_for("the first frame", self.widgets)
+
+    @property
+    def pid(self):
+        return self._process.pid
 
     # --- reading
 
@@ -336,6 +341,10 @@ class App:
         self.settle()
 
     # --- ending
+
+    def wait_end(self):
+        """Waits until the app ends by itself and returns its exit status."""
+        return self._process.wait(PATIENCE)
 
     def quit(self):
         """Presses Ctrl+Q and returns the exit code."""

@@ -4,7 +4,6 @@ editor. Errors of edits are tested too.
 usage: editing.py PROGRAM [Editing.NAME]
 """
 import shutil
-import subprocess
 
 from driver import wait_for
 from scenario import RIPPLE, main
@@ -17,12 +16,7 @@ STILL = [*RIPPLE, "--set", "ripple.pattern=spheres"]
 class Editing(Session):
     def setUp(self):
         super().setUp()
-        text = self.home / "other.cu"
-        text.write_text("not a kernel", encoding="utf-8")
-        said = subprocess.run([self.program, "--headless", "--kernel-source", text], check=False,
-                              capture_output=True, text=True).stderr
-        if "NVRTC, the compiler of edits, is not installed" in said:
-            self.skipTest(said)
+        self.skip_without_nvrtc()
 
     def edit(self, *arguments):
         """Starts the app and opens the editor, unless the arguments open it."""

@@ -1,5 +1,6 @@
 """The base of all scenarios: a display and a home folder of its own."""
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -21,10 +22,18 @@ class Scenario(unittest.TestCase):
         self.display = Display()
         self.addCleanup(self.display.close)
 
-    def start(self, *arguments):
-        app = App(self.program, self.display, self.home, *arguments)
+    def start(self, *arguments, **around):
+        app = App(self.program, self.display, self.home, *arguments, **around)
         self.addCleanup(app.close)
         return app
+
+    def skip_without_nvrtc(self):
+        text = self.home / "other.cu"
+        text.write_text("not a kernel", encoding="utf-8")
+        said = subprocess.run([self.program, "--headless", "--kernel-source", text], check=False,
+                              capture_output=True, text=True).stderr
+        if "NVRTC, the compiler of edits, is not installed" in said:
+            self.skipTest(said)
 
     def saved(self, app, key):
         """Presses a screenshot key and returns the new file."""

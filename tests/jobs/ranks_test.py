@@ -14,12 +14,10 @@ import time
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+from mpirun import ENVIRONMENT, MPIRUN, ranks_of, runs, seconds_of  # noqa: E402
+
 WARPSCOPE = ""
-MPIRUN = ["mpirun", "--oversubscribe", "--bind-to", "none"]
-# Only for this test: mpirun refuses root because a mistake in a user's environment could do harm.
-# Open MPI unloads its components without freeing their memory, which LeakSanitizer would report.
-ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-               "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 IN_ORDER = ["float3", "float4", "tiled", "rsqrt", "unrolled", "several"]
 
 
@@ -28,27 +26,13 @@ def command(ranks, *arguments):
     return [*MPIRUN, "-n", str(ranks), *program, *arguments]
 
 
-def start(ranks, *arguments):
-    return subprocess.Popen(command(ranks, *arguments), env={**os.environ, **ENVIRONMENT}, text=True,
+def start_command(words):
+    return subprocess.Popen(words, env={**os.environ, **ENVIRONMENT}, text=True,
                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
-def children_of(pid):
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def ranks_of(mpirun):
-    """The processes that mpirun has started, by rank."""
-    found = {}
-    for child in children_of(mpirun.pid):
-        try:
-            variables = Path(f"/proc/{child}/environ").read_bytes().split(b"\0")
-        except OSError:
-            continue
-        for variable in variables:
-            if variable.startswith(b"OMPI_COMM_WORLD_RANK="):
-                found[int(variable.partition(b"=")[2])] = child
-    return found
+def start(ranks, *arguments):
+    return start_command(command(ranks, *arguments))
 
 
 class Ranks(unittest.TestCase):
@@ -99,8 +83,13 @@ class Ranks(unittest.TestCase):
     def test_every_kernel_is_compared(self):
         many, _ = self.run_ranks(2, "--set", "nbody.bodies=300", "--compare")
         rows = many["comparison"]["rows"]
-        self.assertEqual([row["id"] for row in rows], [*IN_ORDER, "fast"])
+        self.assertEqual([row["id"] for row in rows], [*IN_ORDER, "fast", "tiled_on_one"])
         self.assertEqual({row["verdict"] for row in rows}, {"pass"})
+        self.assertRegex(many["comparison"]["scaling"],
+                         r"^tiled: 2 ranks take .+ ms a step, one of them alone .+x as fast\.$")
+        # The counts of a rank are divided by its own interactions.
+        instructions = {row["id"]: row["counts"]["instructions_per_element"] for row in rows}
+        self.assertAlmostEqual(instructions["tiled"] / instructions["tiled_on_one"], 1, delta=0.1)
 
     def test_a_checkpoint_of_3_ranks_goes_on_with_2(self):
         chosen = ["--set", "nbody.bodies=1001", "--set", "nbody.kernel=unrolled"]
@@ -122,6 +111,20 @@ class Ranks(unittest.TestCase):
         self.assertEqual(len(lines), 1, lines)
         self.assertIn("bodies", lines[0])
 
+    def test_what_only_one_process_can_do_is_refused_in_one_line(self):
+        done = start(2, "--check", "race")
+        err = done.communicate()[1]
+        said = [line for line in err.splitlines() if line.startswith("warpscope:")]
+        self.assertEqual(len(said), 1, err)
+        self.assertIn("mpirun has started several processes", said[0])
+
+    def test_other_experiments_run_on_rank_0_alone(self):
+        words = [WARPSCOPE, "--headless", "--experiment", "ripple", "--device", "emulator"]
+        done = start_command([*MPIRUN, "-n", "2", *words, "--json", "-"])
+        out, err = done.communicate()
+        self.assertEqual(done.returncode, 0, err)
+        self.assertEqual(json.loads(out)["device"]["name"], "SIMT emulator")
+
     def test_a_killed_rank_ends_all_and_rank_0_says_which(self):
         self.expect_end(signal.SIGKILL, "was killed or has crashed$")
 
@@ -132,8 +135,8 @@ class Ranks(unittest.TestCase):
         """Sends a signal to rank 2 while it computes: all end within 10 s."""
         running = start(3, "--set", "nbody.bodies=5000", "--frames", "5000")
         try:
-            self.wait_until(lambda: len(ranks_of(running)) == 3)
-            ranks = ranks_of(running)
+            self.wait_until(lambda: len(ranks_of(running.pid)) == 3)
+            ranks = ranks_of(running.pid)
             self.wait_until(lambda: seconds_of(ranks[2]) > 1)
             begin = time.monotonic()
             os.kill(ranks[2], sent)
@@ -164,20 +167,6 @@ class Ranks(unittest.TestCase):
                 return
             time.sleep(0.01)
         self.fail("this took longer than a minute")
-
-
-def runs(pid):
-    """Not of a process that has ended and whose parent has not noticed."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
-def seconds_of(pid):
-    """CPU time of a process."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def reading(results, name):

@@ -100,6 +100,7 @@ class CudaDevice : public Device {
     }
 
     ~CudaDevice() override {
+        exchange_.reset();  // it ends what other ranks could keep waiting on the stream
         context_.make_current();
         cuda().stream_synchronize(stream_);
         cuda().stream_destroy(stream_);

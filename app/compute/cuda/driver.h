@@ -82,7 +82,7 @@ struct CudaDriver {
 struct CudaStatuses {
     static constexpr CudaStatus success = 0, out_of_memory = 2, no_device = 100,
                                 invalid_image = 200, no_binary_for_gpu = 209,
-                                unsupported_ptx_version = 222;
+                                unsupported_ptx_version = 222, not_ready = 600;
 };
 
 /// Values of CUdevice_attribute and CUfunction_attribute.

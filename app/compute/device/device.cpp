@@ -21,6 +21,7 @@ void LoadedKernel::check_sizes(std::span<const std::size_t> expected,
 void Device::set_exchange(std::shared_ptr<Exchange> exchange) {
     info_.name = fmt::format("{} × {}", exchange->ranks(), info_.name);
     info_.reason += "; " + exchange->words();
+    info_.memory_bytes = exchange->memory_bytes();
     exchange_ = std::move(exchange);
 }
 

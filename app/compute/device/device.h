@@ -174,7 +174,8 @@ class Device {
     /// The ranks that this device computes with, itself the first one of this process. Null: it
     /// computes alone.
     Exchange* exchange() const { return exchange_.get(); }
-    /// For an exchange of this device, whose name and reason then name it too.
+    /// For an exchange of this device, whose name and reason then name it too. Its memory is that
+    /// of the rank with the least.
     void set_exchange(std::shared_ptr<Exchange> exchange);
 
     virtual std::uint64_t allocate(std::size_t bytes) = 0;

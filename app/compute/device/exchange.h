@@ -16,8 +16,9 @@ class Device;
 /// does not answer.
 class Exchange {
   public:
-    Exchange(std::vector<Device*> devices, std::size_t ranks, std::size_t first)
-        : devices_(std::move(devices)), ranks_(ranks), first_(first) {}
+    Exchange(std::vector<Device*> devices, std::size_t ranks, std::size_t first,
+             std::size_t memory_bytes)
+        : devices_(std::move(devices)), ranks_(ranks), first_(first), memory_bytes_(memory_bytes) {}
     Exchange(const Exchange&) = delete;
     Exchange& operator=(const Exchange&) = delete;
     virtual ~Exchange() = default;
@@ -27,6 +28,8 @@ class Exchange {
     std::size_t ranks() const { return ranks_; }
     std::size_t first() const { return first_; }
     bool has_other_processes() const { return ranks_ > devices_.size(); }
+    /// Of the rank that has the least.
+    std::size_t memory_bytes() const { return memory_bytes_; }
 
     /// `arrays` has one address for each device of this process. Rank r contributes the bytes
     /// bounds[r] to bounds[r + 1] - 1 of its array; then each array has the bytes of all ranks.
@@ -38,16 +41,15 @@ class Exchange {
     /// One value of each device of this process; returns those of all ranks.
     virtual std::vector<double> gather_values(std::span<const double> own) = 0;
 
-    /// From the process of rank 0 to all others, which hear() it.
-    virtual void tell(std::span<const std::byte> bytes) = 0;
-    virtual std::vector<std::byte> hear() = 0;
+    /// From the process of rank 0 to all others, whose Follower carries it out.
+    virtual void tell(std::span<const std::byte> content) = 0;
 
     /// What moves the data: "Open MPI 4.1.4".
     virtual std::string words() const = 0;
 
   private:
     std::vector<Device*> devices_;
-    std::size_t ranks_, first_;
+    std::size_t ranks_, first_, memory_bytes_;
 };
 
 /// Names of the timings of exchanges.

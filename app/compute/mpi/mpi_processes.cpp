@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -29,15 +30,11 @@ using namespace std::chrono_literals;
 
 constexpr int arrival_tag = 1, fault_tag = 2;
 
-/// A process as process 0 knows it.
+/// A process as the others know it.
 struct Known {
     std::array<char, 64> host{};
     std::int64_t pid = 0;
 };
-
-std::string name_of(int rank, const Known& process) {
-    return fmt::format("rank {} (process {} on {})", rank, process.pid, process.host.data());
-}
 
 class MpiProcesses : public Processes {
   public:
@@ -49,6 +46,7 @@ class MpiProcesses : public Processes {
     int index_on_host() const override { return index_on_host_; }
     int count_on_host() const override { return count_on_host_; }
     std::string version() const override;
+    std::string name(int index) const override;
 
     void broadcast(std::span<std::byte> bytes) override;
     void meet() override;
@@ -71,7 +69,7 @@ class MpiProcesses : public Processes {
 
     int index_ = 0, count_ = 1, index_on_host_ = 0, count_on_host_ = 1;
     MPI_Comm faults_ = MPI_COMM_NULL;  ///< for messages of fail()
-    std::vector<Known> names_;         ///< in process 0
+    std::vector<Known> names_;
     Clock::time_point computing_since_ = Clock::now();
     std::string lost_;  ///< why the last collective was given up; empty: it was not
     std::jthread watch_;
@@ -121,6 +119,11 @@ std::string MpiProcesses::version() const {
     return first;
 }
 
+std::string MpiProcesses::name(int index) const {
+    const Known& process = names_[std::size_t(index)];
+    return fmt::format("rank {} (process {} on {})", index, process.pid, process.host.data());
+}
+
 Known MpiProcesses::known() const {
     Known own;
     ::gethostname(own.host.data(), own.host.size() - 1);
@@ -154,9 +157,7 @@ void MpiProcesses::watch(const std::stop_token& stop, const FaultHandler& on_fau
         if (stop.stop_requested()) break;
         fault = heard_fault();
         for (std::size_t i = 0; ended > 0 && fault.empty() && i < watched.size(); ++i)
-            if (watched[i].revents)
-                fault =
-                    name_of(ranks[i], names_[std::size_t(ranks[i])]) + " was killed or has crashed";
+            if (watched[i].revents) fault = name(ranks[i]) + " was killed or has crashed";
     }
     for (const pollfd& process : watched) ::close(process.fd);
     if (fault.empty()) return;
@@ -174,7 +175,7 @@ std::string MpiProcesses::heard_fault() {
     MPI_Get_count(&status, MPI_CHAR, &bytes);
     std::string why(std::size_t(bytes), ' ');
     MPI_Recv(why.data(), bytes, MPI_CHAR, status.MPI_SOURCE, fault_tag, faults_, MPI_STATUS_IGNORE);
-    return name_of(status.MPI_SOURCE, names_[std::size_t(status.MPI_SOURCE)]) + ": " + why;
+    return name(status.MPI_SOURCE) + ": " + why;
 }
 
 /// How long the others may compute: shares are about equal, machines and loads may differ.
@@ -192,7 +193,7 @@ std::string MpiProcesses::stopped_rank() const {
         std::ifstream file(fmt::format("/proc/{}/stat", process.pid));
         const std::string text((std::istreambuf_iterator<char>(file)), {});
         if (const std::size_t at = text.rfind(") "); at != text.npos && text[at + 2] == 'T')
-            return name_of(rank, process);
+            return name(rank);
     }
     return "another rank";
 }
@@ -208,10 +209,11 @@ void MpiProcesses::check_complete() const {
     if (!lost_.empty()) throw DeviceLost(lost_);
 }
 
-/// Waits without keeping a core busy. `idle`: as long as it takes.
+/// Waits without keeping a core busy. `idle`: as long as it takes, which may be hours, so that it
+/// looks more and more rarely.
 void MpiProcesses::finish(MPI_Request request, bool idle) {
     const Clock::time_point begin = Clock::now();
-    const Clock::duration limit = patience();
+    const Clock::duration limit = patience(), longest = idle ? 10ms : 50us;
     for (;;) {
         int done = 0;
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
@@ -221,7 +223,7 @@ void MpiProcesses::finish(MPI_Request request, bool idle) {
         if (waited < 200us)
             std::this_thread::yield();
         else
-            std::this_thread::sleep_for(50us);
+            std::this_thread::sleep_for(std::clamp<Clock::duration>(waited / 100, 50us, longest));
     }
     computing_since_ = Clock::now();
 }
@@ -247,7 +249,7 @@ void MpiProcesses::meet() {
         for (std::size_t i = 0; i < arrivals.size(); ++i)
             for (int done = 0; !done;) {
                 MPI_Test(&arrivals[i], &done, MPI_STATUS_IGNORE);
-                if (!done && Clock::now() > end) give_up(name_of(int(i) + 1, names_[i + 1]), limit);
+                if (!done && Clock::now() > end) give_up(name(int(i) + 1), limit);
                 if (!done) std::this_thread::sleep_for(20us);
             }
     } else {

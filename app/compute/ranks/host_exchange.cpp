@@ -2,18 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
+#include <algorithm>
+#include <utility>
 
 #include "compute/device/uninterrupted.h"
 
 namespace warpscope::compute {
 namespace {
-
-std::vector<Device*> all_devices(Device& first, const Company& company) {
-    std::vector<Device*> devices{&first};
-    for (const auto& device : company.devices) devices.push_back(device.get());
-    return devices;
-}
 
 std::size_t index_of(const Company& company) {
     return company.processes ? std::size_t(company.processes->index()) : 0;
@@ -27,32 +22,32 @@ std::vector<std::size_t> scaled(std::vector<std::size_t> first_ranks, std::size_
 
 }  // namespace
 
-std::vector<std::size_t> first_ranks_of(Processes* processes, std::size_t own_devices) {
-    if (!processes) return {0, own_devices};
-    const auto count = std::size_t(processes->count());
-    std::vector<std::uint64_t> devices(count);
-    devices[std::size_t(processes->index())] = own_devices;
-    processes->sum(devices);
-    std::vector<std::size_t> first{0};
-    for (const std::uint64_t of_process : devices) first.push_back(first.back() + of_process);
-    return first;
+std::vector<Device*> all_devices(Device& first, const Company& company) {
+    std::vector<Device*> devices{&first};
+    for (const auto& device : company.devices) devices.push_back(device.get());
+    return devices;
 }
 
 std::shared_ptr<HostExchange> HostExchange::make(Device& device, Company company) {
-    auto first = first_ranks_of(company.processes.get(), 1 + company.devices.size());
+    Roll roll = call_roll(company.processes.get(), {all_devices(device, company), {}});
     return std::shared_ptr<HostExchange>(
-        new HostExchange(device, std::move(company), std::move(first)));
+        new HostExchange(device, std::move(company), std::move(roll)));
 }
 
-HostExchange::HostExchange(Device& device, Company company, std::vector<std::size_t> first_ranks)
-    : Exchange(all_devices(device, company), first_ranks.back(), first_ranks[index_of(company)]),
+HostExchange::HostExchange(Device& device, Company company, Roll roll)
+    : Exchange(all_devices(device, company), roll.first_ranks.back(),
+               roll.first_ranks[index_of(company)], roll.memory_bytes),
       company_(std::move(company)),
-      first_ranks_(std::move(first_ranks)) {}
+      first_ranks_(std::move(roll.first_ranks)) {}
 
 HostExchange::~HostExchange() {
-    if (!processes() || first() != 0) return;
+    close();
+}
+
+void HostExchange::close() {
+    if (!processes() || first() != 0 || std::exchange(closed_, true)) return;
     try {
-        tell({});
+        compute::tell(*processes(), {Call::Task::close, company_.exchange});
     } catch (const DeviceError&) {
         // The others have ended already.
     }
@@ -110,20 +105,9 @@ std::vector<double> HostExchange::gather_values(std::span<const double> own) {
     return all;
 }
 
-void HostExchange::tell(std::span<const std::byte> bytes) {
-    if (!processes()) return;
-    std::uint64_t size = bytes.size();
-    processes()->broadcast(std::as_writable_bytes(std::span(&size, 1)));
-    std::vector<std::byte> copy(bytes.begin(), bytes.end());
-    if (size) processes()->broadcast(copy);
-}
-
-std::vector<std::byte> HostExchange::hear() {
-    std::uint64_t size = 0;
-    processes()->broadcast(std::as_writable_bytes(std::span(&size, 1)));
-    std::vector<std::byte> bytes(size);
-    if (size) processes()->broadcast(bytes);
-    return bytes;
+void HostExchange::tell(std::span<const std::byte> content) {
+    if (processes())
+        compute::tell(*processes(), {Call::Task::carry_out, company_.exchange}, content);
 }
 
 std::string HostExchange::words() const {

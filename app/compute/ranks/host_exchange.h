@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
+#include "compute/ranks/follow.h"
 #include "compute/ranks/processes.h"
 
 namespace warpscope::compute {
@@ -12,6 +13,7 @@ namespace warpscope::compute {
 struct Company {
     std::vector<std::unique_ptr<Device>> devices{};
     std::shared_ptr<Processes> processes{};  ///< null: there are none
+    std::uint32_t exchange = 0;              ///< the number of the exchange in a Call
 };
 
 /// An exchange through host memory, and through MPI between processes: for the emulator.
@@ -19,31 +21,32 @@ class HostExchange : public Exchange {
   public:
     /// `device` is the first device of this process and owns the exchange.
     static std::shared_ptr<HostExchange> make(Device& device, Company company);
-    /// In the process of rank 0: the others stop to follow.
+    /// In the process of rank 0: the others close theirs.
     ~HostExchange() override;
 
     void all_gather(std::span<const std::uint64_t> arrays,
                     std::span<const std::size_t> bounds) override;
     void sum(std::span<const std::uint64_t> arrays, std::size_t count) override;
     std::vector<double> gather_values(std::span<const double> own) override;
-    void tell(std::span<const std::byte> bytes) override;
-    std::vector<std::byte> hear() override;
+    void tell(std::span<const std::byte> content) override;
     std::string words() const override;
 
   protected:
-    /// `first_ranks` has the first rank of each process, and behind them the number of ranks.
-    HostExchange(Device& device, Company company, std::vector<std::size_t> first_ranks);
+    HostExchange(Device& device, Company company, Roll roll);
 
     Processes* processes() const { return company_.processes.get(); }
+    /// Has the other processes close theirs, once.
+    void close();
 
   private:
     void meet();
 
     Company company_;
     std::vector<std::size_t> first_ranks_;
+    bool closed_ = false;
 };
 
-/// The first rank of each process, and behind them the number of ranks.
-std::vector<std::size_t> first_ranks_of(Processes* processes, std::size_t own_devices);
+/// The first device, and behind it those of its company.
+std::vector<Device*> all_devices(Device& first, const Company& company);
 
 }  // namespace warpscope::compute

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <functional>
+#include <utility>
 
 #include "compute/device/uninterrupted.h"
 #include "compute/libraries/nvml.h"
@@ -11,6 +12,8 @@ namespace warpscope::compute {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr unsigned no_timing = 2;  // CU_EVENT_DISABLE_TIMING
 
 /// Whether all shares have one size: then a single collective gathers them.
 bool are_equal(std::span<const std::size_t> bounds) {
@@ -28,34 +31,57 @@ void time_all(std::span<Device* const> devices, const char* name, const Work& wo
 
 }  // namespace
 
-std::shared_ptr<NcclExchange> NcclExchange::make(Device& device, Company company) {
-    auto first = first_ranks_of(company.processes.get(), 1 + company.devices.size());
+std::shared_ptr<NcclExchange> NcclExchange::make(Device& device, Company company,
+                                                 std::shared_ptr<const Nccl> nccl) {
+    Roll roll = call_roll(company.processes.get(), {all_devices(device, company), {}});
     return std::shared_ptr<NcclExchange>(
-        new NcclExchange(device, std::move(company), std::move(first)));
+        new NcclExchange(device, std::move(company), std::move(roll), std::move(nccl)));
 }
 
-NcclExchange::NcclExchange(Device& device, Company company, std::vector<std::size_t> first_ranks)
-    : HostExchange(device, std::move(company), std::move(first_ranks)), nccl_(load_nccl()) {
+NcclExchange::NcclExchange(Device& device, Company company, Roll roll,
+                           std::shared_ptr<const Nccl> nccl)
+    : HostExchange(device, std::move(company), std::move(roll)), nccl_(std::move(nccl)) {
     for (Device* own : devices()) members_.push_back({own, PrimaryContext(own->info().ordinal)});
     connect();
-    members_.front().context.make_current();
-    constexpr unsigned no_timing = 2;  // CU_EVENT_DISABLE_TIMING
-    for (CudaEvent* event : {&watched_.begin, &watched_.end})
-        cuda_check(cuda().event_create(event, no_timing), "creating an event");
     watch_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
 NcclExchange::~NcclExchange() {
+    close();
     watch_.request_stop();
     watch_.join();
-    members_.front().context.make_current();
-    for (const CudaEvent event : {watched_.begin, watched_.end}) cuda().event_destroy(event);
-    if (!failure_.empty()) return;  // aborted
+    const bool aborted = !failure_.empty(), drained = !aborted && drain();
     for (const Member& member : members_) {
         member.context.make_current();
-        cuda().stream_synchronize(member.stream());
+        if (drained)
+            nccl_->destroy(member.comm);
+        else if (!aborted)
+            nccl_->abort(member.comm);
     }
-    for (const Member& member : members_) nccl_->destroy(member.comm);
+    members_.front().context.make_current();
+    ended_.insert(ended_.end(), watched_.begin(), watched_.end());
+    for (const auto& [begin, end, begun] : ended_)
+        for (const CudaEvent event : {begin, end}) cuda().event_destroy(event);
+}
+
+/// Waits for all that is queued, but not longer than an exchange may take: if a GPU was lost, the
+/// others wait for it. False: it has not ended.
+bool NcclExchange::drain() {
+    const Clock::time_point end = Clock::now() + longest;
+    for (const Member& member : members_) {
+        member.context.make_current();
+        CudaEvent last = nullptr;
+        if (cuda().event_create(&last, no_timing) != CudaStatuses::success) return false;
+        CudaStatus status = cuda().event_record(last, member.stream());
+        if (status == CudaStatuses::success) status = CudaStatuses::not_ready;
+        while (status == CudaStatuses::not_ready && Clock::now() < end) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            status = cuda().event_query(last);
+        }
+        cuda().event_destroy(last);
+        if (status != CudaStatuses::success) return false;
+    }
+    return true;
 }
 
 void NcclExchange::connect() {
@@ -81,21 +107,41 @@ void NcclExchange::group(const char* what, const Call& call) {
     nccl_check(*nccl_, status, what);
 }
 
-/// Has the exchange watched, unless the thread still watches an older one.
-void NcclExchange::queue(const std::function<void()>& exchange) {
+void NcclExchange::record(CudaEvent event) const {
     const Member& first = members_.front();
-    const auto record = [&](CudaEvent event) {
-        first.context.make_current();
-        cuda_check(cuda().event_record(event, first.stream()), "queueing an exchange");
-    };
+    first.context.make_current();
+    cuda_check(cuda().event_record(event, first.stream()), "queueing an exchange");
+}
+
+NcclExchange::Watched NcclExchange::unused() {
+    Watched unused;
+    if (ended_.empty()) {
+        for (CudaEvent* event : {&unused.begin, &unused.end})
+            cuda_check(cuda().event_create(event, no_timing), "creating an event");
+        return unused;
+    }
+    std::swap(unused, ended_.back());
+    ended_.pop_back();
+    return unused;
+}
+
+/// Of the watched exchanges those that have ended need no watch any more.
+void NcclExchange::retire() {
+    members_.front().context.make_current();
+    while (!watched_.empty() && cuda().event_query(watched_.front().end) == CudaStatuses::success) {
+        ended_.push_back({watched_.front().begin, watched_.front().end});
+        watched_.pop_front();
+    }
+}
+
+/// Has the exchange watched.
+void NcclExchange::queue(const std::function<void()>& exchange) {
     const std::unique_lock lock(mutex_);
-    const bool is_watched = !watched_.queued;
-    if (is_watched) record(watched_.begin);
+    retire();
+    watched_.push_back(unused());
+    record(watched_.back().begin);
     exchange();
-    if (!is_watched) return;
-    record(watched_.end);
-    watched_.queued = true;
-    watched_.begun = {};
+    record(watched_.back().end);
 }
 
 void NcclExchange::all_gather(std::span<const std::uint64_t> arrays,
@@ -166,16 +212,13 @@ std::string NcclExchange::fault() {
             return fmt::format("rank {} ({}): NCCL: {}", first() + i,
                                members_[i].device->info().pci_bus_id, nccl_->error_string(status));
     }
-    if (!watched_.queued) return {};
-    members_.front().context.make_current();
-    if (cuda().event_query(watched_.end) == CudaStatuses::success) {
-        watched_.queued = false;
-        return {};
-    }
-    if (cuda().event_query(watched_.begin) != CudaStatuses::success) return {};
+    retire();
+    if (watched_.empty()) return {};
+    Watched& oldest = watched_.front();
+    if (cuda().event_query(oldest.begin) != CudaStatuses::success) return {};
     const Clock::time_point now = Clock::now();
-    if (watched_.begun == Clock::time_point()) watched_.begun = now;
-    if (now - watched_.begun < longest) return {};
+    if (oldest.begun == Clock::time_point()) oldest.begun = now;
+    if (now - oldest.begun < longest) return {};
     return fmt::format("an exchange between the GPUs has not ended within {} s: one of them hangs",
                        longest.count());
 }

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
+#include <functional>
 #include <mutex>
 #include <stop_token>
 #include <thread>
+#include <vector>
 
 #include "compute/cuda/primary_context.h"
 #include "compute/ranks/host_exchange.h"
@@ -18,7 +21,9 @@ class NcclExchange : public HostExchange {
     /// An exchange that runs for longer hangs: the GPUs begin it at about the same time.
     static constexpr std::chrono::seconds longest{5};
 
-    static std::shared_ptr<NcclExchange> make(Device& device, Company company);
+    /// Throws Refused before it connects the GPUs.
+    static std::shared_ptr<NcclExchange> make(Device& device, Company company,
+                                              std::shared_ptr<const Nccl> nccl);
     ~NcclExchange() override;
 
     void all_gather(std::span<const std::uint64_t> arrays,
@@ -34,18 +39,21 @@ class NcclExchange : public HostExchange {
         NcclComm comm = nullptr;
         CudaStream stream() const { return static_cast<CudaStream>(device->native_stream()); }
     };
-    /// The newest exchange that is watched, on the stream of the first GPU.
+    /// An exchange on the stream of the first GPU.
     struct Watched {
         CudaEvent begin = nullptr, end = nullptr;
-        bool queued = false;
         std::chrono::steady_clock::time_point begun{};  ///< seen by the thread; 0: not yet
     };
 
-    NcclExchange(Device& device, Company company, std::vector<std::size_t> first_ranks);
+    NcclExchange(Device& device, Company company, Roll roll, std::shared_ptr<const Nccl> nccl);
     void connect();
+    bool drain();
     template <class Call>
     void group(const char* what, const Call& call);
     void queue(const std::function<void()>& exchange);
+    void record(CudaEvent event) const;
+    Watched unused();
+    void retire();
     void check() const;
     void watch(const std::stop_token& stop);
     std::string fault();
@@ -53,8 +61,9 @@ class NcclExchange : public HostExchange {
     std::shared_ptr<const Nccl> nccl_;
     std::vector<Member> members_;
     mutable std::mutex mutex_;
-    Watched watched_;
-    std::string failure_;  ///< empty: none
+    std::deque<Watched> watched_;  ///< that have not ended, the oldest first
+    std::vector<Watched> ended_;   ///< to be used again
+    std::string failure_;          ///< empty: none
     std::jthread watch_;
 };
 

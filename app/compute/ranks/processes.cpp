@@ -60,7 +60,7 @@ std::shared_ptr<Processes> join_processes(const FaultHandler& on_fault) {
         library ? reinterpret_cast<Join*>(::dlsym(library, "warpscope_join_mpi")) : nullptr;
     if (!join)
         throw DeviceError(fmt::format(
-            "mpirun has started {} processes, and {} can't be loaded: {}; install libopenmpi3 (to "
+            "mpirun has started {} processes, and {} can't be loaded: {}; install openmpi-bin (to "
             "build Warpscope with MPI: libopenmpi-dev), or start one process",
             count, library_name, why));
     return std::shared_ptr<Processes>(join(on_fault));

@@ -184,6 +184,7 @@ struct Entry {
     std::string summary;  ///< a sentence
     std::function<std::unique_ptr<ParameterSet>()> make_parameters;
     std::function<std::unique_ptr<Experiment>(compute::Device&)> make;
+    bool has_ranks = false;  ///< several devices share its work; else one does it
     /// The launch file that describes it, or the name of one of the gallery. Empty: it has none, or
     /// one that is not saved.
     std::string launch_file{};
@@ -207,14 +208,17 @@ inline SharedEntry unowned(const Entry& entry) {
 
 /// The entry of an experiment class that names the class of its parameters as Parameters.
 template <class T>
-Entry entry_of(std::string id, std::string title, std::string summary) {
-    return {std::move(id), std::move(title), std::move(summary),
+Entry entry_of(std::string id, std::string title, std::string summary, bool has_ranks = false) {
+    return {std::move(id),
+            std::move(title),
+            std::move(summary),
             []() -> std::unique_ptr<ParameterSet> {
                 return std::make_unique<typename T::Parameters>();
             },
             [](compute::Device& device) -> std::unique_ptr<Experiment> {
                 return std::make_unique<T>(device);
-            }};
+            },
+            has_ranks};
 }
 
 /// Every experiment, in the order of the tabs. A new one is one line in registry.cpp.

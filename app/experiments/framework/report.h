@@ -65,6 +65,7 @@ struct Comparison {
     std::string element;          ///< that Counts::instructions refers to: "interaction"
     std::string published_title;  ///< says whose the published times are; empty: there are none
     std::vector<Row> rows{};
+    std::string scaling{};  ///< a sentence about several ranks and one; empty: there is one
 
     /// The rows are compared by their counts: the device is the emulator, whose times say nothing
     /// about a GPU.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -55,6 +56,11 @@ class NBody : public Experiment {
     Reading error_reading(const Bodies& now);
     Reading energy_reading(const Bodies& now);
     Reading rate_reading();
+    Comparison::Row compared(NBodyKernel kernel, const StepReference& reference, const Bodies& now);
+    void compare_with_one(Comparison& comparison, const StepReference& reference,
+                          const Bodies& now);
+    Comparison::Row measured(const std::function<NBodyState(const Bodies&)>& make,
+                             const StepReference& reference, const Bodies& now);
 
     Parameters chosen_;
 

@@ -2,7 +2,10 @@
 
 #include <cstring>
 #include <map>
+#include <span>
+#include <vector>
 
+#include "compute/device/uninterrupted.h"
 #include "experiments/nbody/nbody_state.h"
 #include "experiments/nbody/nbody_times.h"
 
@@ -12,10 +15,20 @@ namespace {
 using Task = NBodyOrder::Task;
 
 /// The states of rank 0, with the ranks of this process.
-class Follower {
+class NBodyFollower : public compute::Follower {
   public:
-    explicit Follower(compute::Device& device) : device_(device), picture_(device) {}
+    explicit NBodyFollower(compute::Device& device) : device_(device), picture_(device) {}
 
+    void carry_out(std::span<const std::byte> content) override {
+        NBodyOrder order;
+        std::memcpy(&order, content.data(), sizeof order);
+        Bodies bodies((content.size() - sizeof order) / sizeof(Body));
+        if (!bodies.empty())
+            std::memcpy(bodies.data(), content.data() + sizeof order, bodies.size() * sizeof(Body));
+        carry_out(order, bodies);
+    }
+
+  private:
     void carry_out(const NBodyOrder& order, const Bodies& bodies) {
         if (order.task == Task::make) return make(order, bodies);
         NBodyState& state = states_.at(order.state);
@@ -40,7 +53,6 @@ class Follower {
         }
     }
 
-  private:
     void make(const NBodyOrder& order, const Bodies& bodies) {
         compute::RunSettings settings = device_.settings();
         settings.math = order.math;
@@ -55,29 +67,32 @@ class Follower {
     std::map<std::uint32_t, NBodyState> states_;
 };
 
-}  // namespace
-
-void tell(compute::Exchange* exchange, const NBodyOrder& order, const Bodies& bodies) {
-    if (!exchange || !exchange->has_other_processes() || exchange->first() != 0) return;
+void tell(compute::Exchange& exchange, const NBodyOrder& order, const Bodies& bodies) {
     const auto words = std::as_bytes(std::span(&order, 1));
     const auto values = std::as_bytes(std::span(bodies));
-    std::vector<std::byte> message(words.begin(), words.end());
-    message.insert(message.end(), values.begin(), values.end());
-    exchange->tell(message);
+    std::vector<std::byte> content(words.begin(), words.end());
+    content.insert(content.end(), values.begin(), values.end());
+    exchange.tell(content);
 }
 
-void follow_nbody(compute::Device& device) {
-    Follower follower(device);
-    for (;;) {
-        const std::vector<std::byte> message = device.exchange()->hear();
-        if (message.empty()) return;
-        NBodyOrder order;
-        std::memcpy(&order, message.data(), sizeof order);
-        Bodies bodies((message.size() - sizeof order) / sizeof(Body));
-        if (!bodies.empty())
-            std::memcpy(bodies.data(), message.data() + sizeof order, bodies.size() * sizeof(Body));
-        follower.carry_out(order, bodies);
+}  // namespace
+
+void carry_out(const NBodyState& state, NBodyOrder order, const std::function<void()>& own,
+               const Bodies& bodies) {
+    compute::Exchange* const exchange = state.exchange();
+    if (!exchange || !exchange->has_other_processes()) return own();
+    const compute::Uninterrupted uninterrupted(*exchange->devices().front());
+    order.state = state.number();
+    if (exchange->first() == 0) tell(*exchange, order, bodies);
+    try {
+        own();
+    } catch (const compute::DeviceError& e) {
+        throw compute::DeviceLost(e.what());
     }
+}
+
+std::unique_ptr<compute::Follower> make_nbody_follower(compute::Device& device) {
+    return std::make_unique<NBodyFollower>(device);
 }
 
 }  // namespace warpscope::experiments

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <functional>
+#include <memory>
 
 #include "compute/device/exchange.h"
+#include "compute/ranks/follow.h"
 #include "experiments/bodies/bodies.h"
 #include "experiments/nbody/nbody_kernel.h"
 #include "experiments/nbody/nbody_partition.h"
@@ -26,11 +28,16 @@ struct NBodyOrder {
     NBodyView view{};
 };
 
-/// Tells an order, and with the task `make` the bodies. Does nothing if no other process computes
-/// with this one, and in a process that follows.
-void tell(compute::Exchange* exchange, const NBodyOrder& order, const Bodies& bodies = {});
+class NBodyState;
 
-/// Carries out the orders of rank 0 until it ends.
-void follow_nbody(compute::Device& device);
+/// Has the processes of all ranks of a state carry out an order about it: tells the others, with
+/// the task `make` the bodies too, and calls `own`, the part of this process. It can't be cancelled
+/// halfway, and an error of `own` is DeviceLost, because the others wait for this process. In a
+/// process that follows, and where the state has no other process, it only calls `own`.
+void carry_out(const NBodyState& state, NBodyOrder order, const std::function<void()>& own,
+               const Bodies& bodies = {});
+
+/// Carries out the orders of rank 0 with the ranks of this process.
+std::unique_ptr<compute::Follower> make_nbody_follower(compute::Device& device);
 
 }  // namespace warpscope::experiments

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "compute/device/uninterrupted.h"
 #include "experiments/nbody/nbody_order.h"
 
 namespace warpscope::experiments {
@@ -15,6 +14,11 @@ constexpr double half_height_tangent = 0.4;  // of the angle of view
 
 unsigned blocks(int threads, unsigned block) {
     return (unsigned(threads) + block - 1) / block;
+}
+
+/// Cells of the glow along a side of the picture.
+int glow_side(int pixels) {
+    return (pixels + glow_pixels - 1) / glow_pixels;
 }
 
 /// Light of one body, in the units of the cells. The units are small, and a cell cannot overflow
@@ -73,27 +77,32 @@ void NBodyPicture::add_up(compute::Exchange& exchange) {
     exchange.sum(glow, lights_.front().glow.size());
 }
 
-void NBodyPicture::draw(const NBodyState& state, const NBodyView& view,
-                        compute::DevicePointer<Rgba> pixels) {
-    tell(state.exchange(), {.task = NBodyOrder::Task::draw, .state = state.number(), .view = view});
+/// The light of all bodies, in the memory of each rank.
+void NBodyPicture::draw_light(const NBodyState& state, const NBodyView& view, float quanta) {
     const auto [width, height] = view.size;
-    const int glow_width = (width + glow_pixels - 1) / glow_pixels;
-    const int glow_height = (height + glow_pixels - 1) / glow_pixels;
     for (Light& light : lights_) {
         if (size_ == view.size) break;
         light.sharp = {*light.device, std::size_t(width) * std::size_t(height)};
-        light.glow = {*light.device, std::size_t(glow_width) * std::size_t(glow_height)};
+        light.glow = {*light.device,
+                      std::size_t(glow_side(width)) * std::size_t(glow_side(height))};
     }
     size_ = view.size;
-    const float quanta = quanta_for(state.size());
     for (std::size_t i = 0; i < lights_.size(); ++i)
         splat(lights_[i], state.ranks()[i], view, quanta);
     if (state.exchange()) add_up(*state.exchange());
+}
+
+void NBodyPicture::draw(const NBodyState& state, const NBodyView& view,
+                        compute::DevicePointer<Rgba> pixels) {
+    const float quanta = quanta_for(state.size());
+    carry_out(state, {.task = NBodyOrder::Task::draw, .view = view},
+              [&] { draw_light(state, view, quanta); });
     if (pixels.address == 0) return;
 
     // With a constant brightness of each body, a picture of 10^6 bodies would be white. With a
     // constant total brightness, one of 4096 bodies would be too dark to see. Larger pictures
     // spread the light over more pixels.
+    const auto [width, height] = view.size;
     const double crowd = std::max(double(state.size()), 1024.0) / 4096;
     const double gain = view.exposure * 3.8 * std::pow(crowd, -0.6) * (height / 720.0) / quanta;
     const double glow_share = 3 * std::pow(std::max(crowd, 1.0), -0.4);
@@ -102,7 +111,7 @@ void NBodyPicture::draw(const NBodyState& state, const NBodyView& view,
     const double cell_bytes =
         double(light.sharp.size() + light.glow.size()) * sizeof(std::uint64_t);
     const double pixel_bytes = double(light.sharp.size()) * sizeof(Rgba);
-    light.device->launch(tone_map_, {{blocks(glow_width, 32), blocks(height, 4)}, {32, 4}},
+    light.device->launch(tone_map_, {{blocks(glow_side(width), 32), blocks(height, 4)}, {32, 4}},
                          {cell_bytes + pixel_bytes}, pixels, light.sharp.pointer(),
                          light.glow.pointer(), width, height, float(gain), float(glow_gain));
 }

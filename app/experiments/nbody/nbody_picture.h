@@ -56,6 +56,7 @@ class NBodyPicture {
         compute::Buffer<std::uint64_t> sharp{}, glow{};
     };
 
+    void draw_light(const NBodyState& state, const NBodyView& view, float quanta);
     void splat(Light& light, const NBodyRank& rank, const NBodyView& view, float quanta);
     void add_up(compute::Exchange& exchange);
 

@@ -153,11 +153,66 @@ Reading NBody::rate_reading() {
                         fmt::join(state_->launches(), " and "))};
 }
 
+/// A row without its words.
+Comparison::Row NBody::measured(const std::function<NBodyState(const Bodies&)>& make,
+                                const StepReference& reference, const Bodies& now) {
+    const auto block = unsigned(chosen_.block);
+    NBodyState checked = make(reference.bodies);
+    const NBodyKernel kernel = checked.kernel();
+    const double own_pairs = checked.ranks().front().interactions();
+    StepError error;
+    const auto counts = count_work(device(), std::max(own_pairs, 1.0), [&] {
+        error = check_step(std::move(checked), block, reference);
+    });
+    NBodyState scratch = make(now);
+    const std::size_t launches = launches_to_time(device(), step_ms(device(), scratch, 1));
+    for (std::size_t i = 0; i < launches; ++i) scratch.step(block, float(chosen_.dt), eps());
+    const double ms = step_ms(device(), scratch, launches);
+    const double pairs = double(now.size()) * double(now.size());
+    return {.median_ms = ms,
+            .rate = ms > 0 ? pairs / ms * 1e3 : 0,
+            .error = error.relative,
+            .verdict = verdict_of(device(), kernel, error),
+            .counts = counts};
+}
+
+Comparison::Row NBody::compared(NBodyKernel kernel, const StepReference& reference,
+                                const Bodies& now) {
+    const auto make = [&](const Bodies& bodies) { return NBodyState(device(), kernel, bodies); };
+    Comparison::Row row = measured(make, reference, now);
+    const Row& words = comparison_rows[std::size_t(kernel)];
+    row.id = words.id;
+    row.label = words.label;
+    if (on_gpu(device())) row.published = words.published;
+    return row;
+}
+
+/// Adds a row for the chosen kernel on one rank.
+void NBody::compare_with_one(Comparison& comparison, const StepReference& reference,
+                             const Bodies& now) {
+    const NBodyKernel kernel = chosen_.kernel;
+    const auto make = [&](const Bodies& bodies) {
+        return NBodyState::on_one(device(), kernel, bodies);
+    };
+    Comparison::Row one = measured(make, reference, now);
+    const Row& words = comparison_rows[std::size_t(kernel)];
+    one.id = fmt::format("{}_on_one", words.id);
+    one.label = fmt::format("{} on one rank", words.id);
+    const double all_ms = comparison.rows[std::size_t(kernel)].median_ms;
+    comparison.scaling = fmt::format(
+        "{}: {} ranks take {:.4g} ms a step, one of them alone {:.4g} ms: {:.2f}x as fast.",
+        words.id, state_->exchange()->ranks(), all_ms, one.median_ms,
+        all_ms > 0 ? one.median_ms / all_ms : 0);
+    comparison.rows.push_back(std::move(one));
+    // The rate is the median over past launches, which were larger.
+    device().synchronize();
+    device().timings().clear();
+}
+
 std::optional<Comparison> NBody::compare() {
     const Bodies now = state_->download();
     const StepReference reference =
         make_reference(now, eps(), most_pairs(), device().launch_limits().stop);
-    const double pairs = double(now.size()) * double(now.size());
     Comparison comparison{
         .title = "The n-body kernels; each makes one change to the one before",
         .rate_unit = "interactions/s",
@@ -165,28 +220,9 @@ std::optional<Comparison> NBody::compare() {
         .published_title = on_gpu(device()) ? "time in the tutorial that these kernels come from "
                                               "(it names neither the bodies nor the GPU)"
                                             : ""};
-    for (NBodyKernel kernel : all_nbody_kernels) {
-        const Row& row = comparison_rows[std::size_t(kernel)];
-        NBodyState checked(device(), kernel, reference.bodies);
-        StepError error;
-        const auto counts = count_work(device(), pairs, [&] {
-            error = check_step(std::move(checked), unsigned(chosen_.block), reference);
-        });
-        NBodyState scratch(device(), kernel, now);
-        const double first_ms = step_ms(device(), scratch, 1);
-        const std::size_t launches = launches_to_time(device(), first_ms);
-        for (std::size_t i = 0; i < launches; ++i)
-            scratch.step(unsigned(chosen_.block), float(chosen_.dt), eps());
-        const double ms = step_ms(device(), scratch, launches);
-        comparison.rows.push_back({.id = std::string(row.id),
-                                   .label = std::string(row.label),
-                                   .median_ms = ms,
-                                   .rate = ms > 0 ? pairs / ms * 1e3 : 0,
-                                   .error = error.relative,
-                                   .verdict = verdict_of(device(), kernel, error),
-                                   .published = on_gpu(device()) ? std::string(row.published) : "",
-                                   .counts = counts});
-    }
+    for (const NBodyKernel kernel : all_nbody_kernels)
+        comparison.rows.push_back(compared(kernel, reference, now));
+    if (state_->exchange()) compare_with_one(comparison, reference, now);
     return comparison;
 }
 

@@ -7,21 +7,12 @@
 #include <bit>
 #include <utility>
 
-#include "compute/device/uninterrupted.h"
 #include "experiments/nbody/nbody_order.h"
 
 namespace warpscope::experiments {
 namespace {
 
 using Task = NBodyOrder::Task;
-
-/// Other processes could not be told that a step ends halfway.
-std::optional<compute::Uninterrupted> uninterrupted(const compute::Exchange* exchange,
-                                                    compute::Device& device) {
-    device.check_stop("a step");
-    if (!exchange || !exchange->has_other_processes()) return {};
-    return std::optional<compute::Uninterrupted>(std::in_place, device);
-}
 
 /// While it exists, the launches of a step get times or not. On several GPUs a step may be so short
 /// that its times would cost a tenth of it: some steps are enough.
@@ -50,31 +41,54 @@ std::uint32_t next_number() {
 }  // namespace
 
 NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies)
-    : NBodyState(device, kernel, std::nullopt, bodies) {}
+    : NBodyState(device, device.exchange(), kernel, std::nullopt, bodies) {}
 
 NBodyState::NBodyState(compute::Device& device, const NBodyPartition& partition,
                        const Bodies& bodies)
-    : NBodyState(device, NBodyKernel::fast, partition, bodies) {}
+    : NBodyState(device, device.exchange(), NBodyKernel::fast, partition, bodies) {}
 
-NBodyState::NBodyState(compute::Device& device, NBodyKernel kernel,
+NBodyState NBodyState::on_one(compute::Device& device, NBodyKernel kernel, const Bodies& bodies) {
+    return {device, nullptr, kernel, std::nullopt, bodies};
+}
+
+NBodyState::NBodyState(compute::Device& device, compute::Exchange* exchange, NBodyKernel kernel,
                        const std::optional<NBodyPartition>& partition, const Bodies& bodies)
-    : exchange_(device.exchange()), number_(next_number()), bodies_(bodies) {
-    tell(exchange_,
-         {.task = Task::make,
-          .state = number_,
-          .kernel = kernel,
-          .math = device.settings().math,
-          .has_partition = partition.has_value(),
-          .partition = partition.value_or(NBodyPartition())},
-         bodies);
-    const auto devices = devices_of(device);
+    : exchange_(exchange), number_(next_number()), bodies_(bodies) {
+    const NBodyOrder make{.task = Task::make,
+                          .kernel = kernel,
+                          .math = device.settings().math,
+                          .has_partition = partition.has_value(),
+                          .partition = partition.value_or(NBodyPartition())};
+    carry_out(
+        *this, make, [] {}, bodies);
+    try {
+        make_ranks(device, kernel, partition);
+    } catch (...) {
+        drop();
+        throw;
+    }
+}
+
+void NBodyState::make_ranks(compute::Device& device, NBodyKernel kernel,
+                            const std::optional<NBodyPartition>& partition) {
+    const std::vector<compute::Device*> devices =
+        exchange_ ? exchange_->devices() : std::vector{&device};
     const std::size_t first = exchange_ ? exchange_->first() : 0;
     const std::size_t all = exchange_ ? exchange_->ranks() : 1;
     for (std::size_t i = 0; i < devices.size(); ++i) {
         devices[i]->set(device.settings());
-        const Share share = share_of(bodies.size(), all, first + i);
-        const auto best = NBodyPartition::best(devices[i]->info(), bodies.size(), share.count);
-        ranks_.emplace_back(*devices[i], kernel, partition.value_or(best), bodies, share);
+        const Share share = share_of(bodies_.size(), all, first + i);
+        const auto best = NBodyPartition::best(devices[i]->info(), bodies_.size(), share.count);
+        ranks_.emplace_back(*devices[i], kernel, partition.value_or(best), bodies_, share);
+    }
+}
+
+/// In the processes of the other ranks.
+void NBodyState::drop() const noexcept {
+    try {
+        carry_out(*this, {.task = Task::drop}, [] {});
+    } catch (const compute::DeviceError&) {
+        // The others have ended, and so has their memory.
     }
 }
 
@@ -91,31 +105,30 @@ NBodyState& NBodyState::operator=(NBodyState&& other) noexcept {
 }
 
 NBodyState::~NBodyState() {
-    if (ranks_.empty()) return;  // moved to another object
-    try {
-        tell(exchange_, {.task = Task::drop, .state = number_});
-    } catch (const compute::DeviceError&) {
-        // The others have ended, and so has their memory.
-    }
+    if (!ranks_.empty()) drop();  // else it was moved to another object
 }
 
 void NBodyState::step(unsigned block, float dt, float eps) {
-    const auto whole = uninterrupted(exchange_, ranks_.front().device());
+    compute::Device& device = ranks_.front().device();
+    device.check_stop("a step");
     const NBodyStep step{block, dt, eps};
-    tell(exchange_, {.task = Task::step, .state = number_, .step = step});
-    const bool gpus = ranks_.front().device().info().kind == compute::DeviceKind::cuda;
-    const Timed timed(ranks_, !exchange_ || !gpus || steps_++ % 8 == 0);
-    queue_forces(step);
-    for (NBodyRank& rank : ranks_) rank.integrate(dt);
-    end_step();
+    carry_out(*this, {.task = Task::step, .step = step}, [&] {
+        const bool gpus = device.info().kind == compute::DeviceKind::cuda;
+        const Timed timed(ranks_, !exchange_ || !gpus || steps_++ % 8 == 0);
+        queue_forces(step);
+        for (NBodyRank& rank : ranks_) rank.integrate(dt);
+        end_step();
+    });
 }
 
 void NBodyState::find_forces(unsigned block, float dt, float eps) {
-    const auto whole = uninterrupted(exchange_, ranks_.front().device());
+    compute::Device& device = ranks_.front().device();
+    device.check_stop("a step");
     const NBodyStep step{block, dt, eps};
-    tell(exchange_, {.task = Task::find_forces, .state = number_, .step = step});
-    queue_forces(step);
-    if (kernel() != NBodyKernel::fast) end_step();
+    carry_out(*this, {.task = Task::find_forces, .step = step}, [&] {
+        queue_forces(step);
+        if (kernel() != NBodyKernel::fast) end_step();
+    });
 }
 
 void NBodyState::queue_forces(const NBodyStep& step) {
@@ -145,8 +158,7 @@ void NBodyState::gather(bool velocities) const {
 }
 
 void NBodyState::gather_velocities() const {
-    tell(exchange_, {.task = Task::gather, .state = number_});
-    gather(true);
+    carry_out(*this, {.task = Task::gather}, [&] { gather(true); });
 }
 
 Bodies NBodyState::download() const {

@@ -18,6 +18,8 @@ class NBodyState {
     NBodyState(compute::Device& device, NBodyKernel kernel, const Bodies& bodies);
     /// The kernel `fast` with the given shape.
     NBodyState(compute::Device& device, const NBodyPartition& partition, const Bodies& bodies);
+    /// On this device alone, even if it has other ranks.
+    static NBodyState on_one(compute::Device& device, NBodyKernel kernel, const Bodies& bodies);
     NBodyState(NBodyState&& other) noexcept;
     NBodyState& operator=(NBodyState&& other) noexcept;
     ~NBodyState();
@@ -26,7 +28,7 @@ class NBodyState {
     NBodyKernel kernel() const { return ranks_.front().kernel(); }
     /// The ranks of this process.
     const std::vector<NBodyRank>& ranks() const { return ranks_; }
-    /// Null if the device computes alone.
+    /// Null if its device computes alone.
     compute::Exchange* exchange() const { return exchange_; }
     /// The number of this state in orders.
     std::uint32_t number() const { return number_; }
@@ -52,8 +54,11 @@ class NBodyState {
     static void require_room(const compute::Device& device, std::size_t n);
 
   private:
-    NBodyState(compute::Device& device, NBodyKernel kernel,
+    NBodyState(compute::Device& device, compute::Exchange* exchange, NBodyKernel kernel,
                const std::optional<NBodyPartition>& partition, const Bodies& bodies);
+    void make_ranks(compute::Device& device, NBodyKernel kernel,
+                    const std::optional<NBodyPartition>& partition);
+    void drop() const noexcept;
     void queue_forces(const NBodyStep& step);
     void end_step();
     void gather(bool velocities) const;

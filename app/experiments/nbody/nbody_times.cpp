@@ -39,20 +39,23 @@ std::vector<RankTime> without_waiting(std::vector<RankTime> times) {
 std::vector<RankTime> rank_times(const NBodyState& state) {
     compute::Exchange* const exchange = state.exchange();
     if (!exchange) return {};
-    tell(exchange, {.task = NBodyOrder::Task::times, .state = state.number()});
-    std::vector<double> own[3];
-    for (const NBodyRank& rank : state.ranks()) {
-        own[0].push_back(compute_ms(rank, compute::KernelTiming::window));
-        own[1].push_back(median_ms(rank.device(), compute::all_gather_timing));
-        own[2].push_back(median_ms(rank.device(), compute::waiting_timing));
-    }
     std::vector<RankTime> times(exchange->ranks());
-    double RankTime::*const parts[] = {&RankTime::compute, &RankTime::exchange, &RankTime::waiting};
-    for (int part = 0; part < 3; ++part) {
-        const std::vector<double> all = exchange->gather_values(own[part]);
-        for (std::size_t rank = 0; rank < times.size(); ++rank)
-            times[rank].*parts[part] = all[rank];
-    }
+    const auto gather = [&] {
+        std::vector<double> own[3];
+        for (const NBodyRank& rank : state.ranks()) {
+            own[0].push_back(compute_ms(rank, compute::KernelTiming::window));
+            own[1].push_back(median_ms(rank.device(), compute::all_gather_timing));
+            own[2].push_back(median_ms(rank.device(), compute::waiting_timing));
+        }
+        double RankTime::*const parts[] = {&RankTime::compute, &RankTime::exchange,
+                                           &RankTime::waiting};
+        for (int part = 0; part < 3; ++part) {
+            const std::vector<double> all = exchange->gather_values(own[part]);
+            for (std::size_t rank = 0; rank < times.size(); ++rank)
+                times[rank].*parts[part] = all[rank];
+        }
+    };
+    carry_out(state, {.task = NBodyOrder::Task::times}, gather);
     return without_waiting(std::move(times));
 }
 

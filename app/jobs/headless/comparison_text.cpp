@@ -64,7 +64,8 @@ std::string timed_rows(const Comparison& c, std::size_t width) {
 std::string comparison_text(const Comparison& c) {
     std::size_t width = 0;
     for (const Comparison::Row& row : c.rows) width = std::max(width, row.label.size());
-    return "\n" + c.title + "\n" + (c.counted() ? counted_rows(c, width) : timed_rows(c, width));
+    const std::string rows = c.counted() ? counted_rows(c, width) : timed_rows(c, width);
+    return "\n" + c.title + "\n" + rows + (c.scaling.empty() ? "" : "  " + c.scaling + "\n");
 }
 
 }  // namespace warpscope::jobs

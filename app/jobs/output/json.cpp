@@ -126,11 +126,9 @@ Json to_json(const experiments::Comparison& comparison) {
                         {"published", row.published},
                         {"counts", row.counts ? to_json(*row.counts) : Json(nullptr)}});
     }
-    return {{"title", comparison.title},
-            {"rate_unit", comparison.rate_unit},
-            {"element", comparison.element},
-            {"published_title", comparison.published_title},
-            {"rows", std::move(rows)}};
+    return {{"title", comparison.title},     {"rate_unit", comparison.rate_unit},
+            {"element", comparison.element}, {"published_title", comparison.published_title},
+            {"rows", std::move(rows)},       {"scaling", comparison.scaling}};
 }
 
 std::string dump(const Json& json) {

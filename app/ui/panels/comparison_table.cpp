@@ -129,14 +129,17 @@ void draw_comparison_table(Ui& ui, const Comparison& table) {
     paragraph(ui.fonts.strong, colour::text, table.title);
     record(ui, "compare.title", table.title);
     ImGui::Dummy({0, ui.px(1)});
-    if (table.counted()) {
-        count_heads(ui, table);
-        for (const Comparison::Row& row : table.rows) counted_row(ui, table, row);
-        return;
-    }
     double best = 0;
     for (const Comparison::Row& row : table.rows) best = std::max(best, row.rate);
-    for (const Comparison::Row& row : table.rows) timed_row(ui, table, row, best);
+    if (table.counted()) count_heads(ui, table);
+    for (const Comparison::Row& row : table.rows)
+        if (table.counted())
+            counted_row(ui, table, row);
+        else
+            timed_row(ui, table, row, best);
+    if (table.scaling.empty()) return;
+    paragraph(ui.fonts.small, colour::text, table.scaling);
+    record(ui, "compare.scaling", table.scaling);
 }
 
 }  // namespace warpscope::ui

@@ -140,6 +140,7 @@ void EditedKernels::start(Scene& scene, compute::Sources sources, Size view, New
                                          .snapshot = scene.snapshot(),
                                          .view = view};
         request.like.in_helper = false;
+        if (scene.device().exchange()) request.like.reason = "edited kernels run on one device";
         tried_changes_ = scene.changes();
         if (!thread_) thread_.emplace(try_edits_);
         thread_->start(std::move(request));

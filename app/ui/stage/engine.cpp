@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "compute/ceilings.h"
-#include "compute/pick_ranks.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/launch.h"
 #include "experiments/launch/open_launch.h"
@@ -59,6 +58,8 @@ int tile_side(const compute::KernelTimings& timings) {
 
 Engine::Engine(const Start& start)
     : helpers_(start.helpers),
+      pick_(start.pick),
+      wishes_after_loss_(start.wishes_after_loss),
       clock_(clock_of(start)),
       no_compiler_(no_compiler_of(start)),
       edits_(try_of(start), clock_),
@@ -67,7 +68,8 @@ Engine::Engine(const Start& start)
       launch_(first_launch()),
       progress_(start.progress) {
     shown_.device_wish = start.device_wish;
-    auto scene = make(entry_of(start), make_device(shown_.device_wish));
+    const SharedEntry entry = entry_of(start);
+    auto scene = make(entry, make_device(shown_.device_wish, *entry));
     scene->experiment().set(start.assignments);
     if (!start.assignments.empty()) scene->experiment().reset();
     put_on_show(std::move(scene));
@@ -75,7 +77,9 @@ Engine::Engine(const Start& start)
 }
 
 Engine::Engine(std::unique_ptr<Scene> scene)
-    : clock_(clock_of({})),
+    : pick_(Start().pick),
+      wishes_after_loss_(Start().wishes_after_loss),
+      clock_(clock_of({})),
       edits_({}, clock_),
       run_(scene->device().settings()),
       launch_(first_launch()) {
@@ -87,13 +91,6 @@ Engine::Engine(std::unique_ptr<Scene> scene)
     read_report();
     read_tree();
     read_timeline();
-}
-
-std::unique_ptr<compute::Device> Engine::make_device(const std::string& wish) const {
-    auto device = compute::pick_ranks(wish);
-    device->set(run_);
-    limit(*device);
-    return device;
 }
 
 std::unique_ptr<Scene> Engine::make(const SharedEntry& entry,
@@ -178,7 +175,7 @@ void Engine::select(const SharedEntry& chosen) {
     const auto change = [&] {
         remember_launch();
         auto found = scenes_.find(chosen->id);
-        auto scene = found == scenes_.end() ? make(chosen, make_device(shown_.device_wish))
+        auto scene = found == scenes_.end() ? make(chosen, make_device(shown_.device_wish, *chosen))
                                             : std::exchange(found->second, nullptr);
         scene->device().timings().clear();
         put_on_show(std::move(scene));
@@ -197,22 +194,10 @@ void Engine::open_launch(const SharedEntry& entry) {
     }
     const auto change = [&] {
         remembered_.erase(entry->id);
-        put_on_show(make(entry, make_device(shown_.device_wish)));
+        put_on_show(make(entry, make_device(shown_.device_wish, *entry)));
         clear_message();
     };
     attempt(fmt::format("Staying with {}.", scene_->entry()->title), change, From::new_device);
-}
-
-void Engine::set_device(const std::string& wish) {
-    const auto change = [&] {
-        auto fresh = make(scene_->entry(), make_device(wish));
-        fresh->experiment().set(values(experiment(), true));
-        fresh->experiment().reset();
-        put_on_show_alone(std::move(fresh));
-        shown_.device_wish = wish;
-        say(device().info().reason);
-    };
-    attempt(fmt::format("Staying on {}.", device().info().name), change, From::new_device);
 }
 
 void Engine::set_run(const compute::RunSettings& run) {
@@ -224,7 +209,7 @@ void Engine::set_run(const compute::RunSettings& run) {
             edits_.forget_failures();
             return experiment().reset();
         }
-        auto fresh = make(scene_->entry(), make_device(shown_.device_wish));
+        auto fresh = make(scene_->entry(), make_device(shown_.device_wish, *scene_->entry()));
         fresh->experiment().set(values(experiment(), true));
         fresh->experiment().reset();
         put_on_show_alone(std::move(fresh));
@@ -333,12 +318,6 @@ void Engine::follow_texts(const std::map<std::string, SharedText>& texts) {
 void Engine::warm() {
     warm_ = true;
     if (helpers_) helpers_->warm(device().info());
-}
-
-/// Asking the driver takes time, so the first picture does not wait for it.
-void Engine::list_devices() {
-    shown_.devices = compute::rank_choices();
-    ++version_;
 }
 
 Shown Engine::shown() {

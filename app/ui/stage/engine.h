@@ -13,6 +13,7 @@
 
 #include "compute/device/device.h"
 #include "compute/helper/helpers.h"
+#include "experiments/copies/pick_for.h"
 #include "experiments/framework/experiment.h"
 #include "ui/stage/edited_kernels.h"
 #include "ui/stage/inspector.h"
@@ -29,6 +30,9 @@ namespace warpscope::ui {
 class Engine {
   public:
     struct Start {
+        /// Makes the device of a wish for an experiment.
+        using Pick = std::function<std::unique_ptr<compute::Device>(const std::string& wish,
+                                                                    const experiments::Entry&)>;
         std::string device_wish = "auto";
         compute::RunSettings run;
         experiments::SharedEntry entry;                    ///< null: `experiment` names it
@@ -40,6 +44,12 @@ class Engine {
         compute::Helpers* helpers = nullptr;
         /// What the device reports to while the experiment is made; null: nothing.
         std::shared_ptr<compute::LaunchProgress> progress;
+        Pick pick = [](const auto& wish, const auto& entry) {
+            return experiments::pick_for(entry, wish);
+        };
+        /// What can continue after the device of a wish was lost.
+        std::function<std::vector<std::string>(const std::string& wish)> wishes_after_loss =
+            compute::wishes_after_loss;
         EditThread::Try try_edits;  ///< in place of the helpers, for tests
         /// Why there is no compiler; empty: there is one. In place of the helpers, for tests.
         std::function<std::string()> no_compiler;
@@ -121,7 +131,9 @@ class Engine {
     // Changes of the scene
     std::unique_ptr<Scene> make(const experiments::SharedEntry& entry,
                                 std::unique_ptr<compute::Device> device);
-    std::unique_ptr<compute::Device> make_device(const std::string& wish) const;
+    std::unique_ptr<compute::Device> make_device(const std::string& wish,
+                                                 const experiments::Entry& entry) const;
+    void use_ranks();
     void put_on_show(std::unique_ptr<Scene> scene);
     void put_on_show_alone(std::unique_ptr<Scene> scene);
     void remember_launch();
@@ -161,8 +173,12 @@ class Engine {
     void record_failure(const std::exception& error, From from);
     void handle_failure();
     void replace_lost_device(const std::string& error);
+    bool continue_on(const std::string& wish, const experiments::Snapshot& last,
+                     const std::string& error);
 
     compute::Helpers* helpers_ = nullptr;
+    Start::Pick pick_;
+    std::function<std::vector<std::string>(const std::string& wish)> wishes_after_loss_;
     std::function<Time()> clock_;
     std::function<std::string()> no_compiler_;  ///< Start::no_compiler; null: nothing is edited
     EditedKernels edits_;

@@ -45,6 +45,7 @@ void Engine::compute_frame(Size view) {
     if (!failure_.empty()) handle_failure();
     if (!warm_ && documents().version() != 0) warm();
     take(edits_.advance(*scene_, view));
+    if (scene_->wants_ranks()) use_ranks();
     // Kernels that have failed stand still until others take their place.
     if (scene_->failed()) return;
     next_frame_ = experiment().frame() + 1;
@@ -185,6 +186,8 @@ void Engine::read_printed() {
 
 /// A GPU may be lost, and an edit may fail at any frame.
 void Engine::keep_snapshot() {
+    const compute::Exchange* const exchange = device().exchange();
+    if (exchange && exchange->has_other_processes()) return;  // all end together
     const bool may_fail = device().info().kind == compute::DeviceKind::cuda || scene_->runs_edits();
     if (may_fail) attempt("", [&] { scene_->keep_snapshot(); });
 }
@@ -277,30 +280,6 @@ void Engine::handle_failure() {
         take(edits_.replace_failed(*scene_, error, view_));
     else
         replace_lost_device(error);
-}
-
-/// A lost GPU ends every experiment on it. The emulator continues the one on show from its last
-/// snapshot.
-void Engine::replace_lost_device(const std::string& error) {
-    scene_->fail();
-    const bool done = attempt("Restart Warpscope.", [&] {
-        experiments::Running running{make_device("emulator"), nullptr};
-        running.experiment = scene_->entry()->make(*running.device);
-        const Snapshot last = scene_->snapshot();
-        try {
-            running.experiment->resume(last);
-        } catch (const std::exception&) {
-            set_all(*running.experiment, last.parameters);
-            running.experiment->reset();
-        }
-        shown_.lost_wish = shown_.lost_wish.value_or(shown_.device_wish);
-        shown_.device_wish = "emulator";
-        put_on_show_alone(std::make_unique<Scene>(scene_->entry(), std::move(running)));
-        say(fmt::format("{} The emulator continues. To use the GPU again, restart Warpscope.",
-                        compute::sentence(error)),
-            Tone::error);
-    });
-    if (!done) shown_.paused = true;
 }
 
 void Engine::measure_barriers() {

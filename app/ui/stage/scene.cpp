@@ -91,6 +91,7 @@ void Scene::replace(experiments::Running other, experiments::SharedEntry entry, 
     std::swap(pixels_, fresh);
     fresh.reset();
     std::swap(running_, other);
+    if (other.device->exchange()) left_ranks_ = true;
     const experiments::SharedEntry before = std::exchange(entry_, std::move(entry));
     failed_run_.reset();
     if (const auto block = std::exchange(failed_block_, std::nullopt)) {

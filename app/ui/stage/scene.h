@@ -40,6 +40,9 @@ class Scene {
     void count_change() { ++changes_; }
 
     bool runs_edits() const { return !device().edits().empty(); }
+    /// Edits that have run on one device are gone, and before them there were ranks.
+    bool wants_ranks() const { return left_ranks_ && !runs_edits() && !failed_; }
+    void stay_without_ranks() { left_ranks_ = false; }
     /// The sources of the edits that run.
     compute::Sources sources() const;
     /// Of these edits, those whose file the experiment takes kernels from.
@@ -93,6 +96,7 @@ class Scene {
     std::unique_ptr<gl::PixelBuffer> pixels_;  ///< destroyed before the device that draws them
     std::uint64_t changes_ = 0;
     compute::Sources previous_;
+    bool left_ranks_ = false;  ///< for edits
     bool failed_ = false;
     std::optional<emulator::Dim3> failed_block_;
     std::optional<experiments::FailedRun> failed_run_;

@@ -21,6 +21,7 @@
 #include <utility>
 
 #include "compute/helper/termination_signal.h"
+#include "compute/ranks/processes.h"
 #include "experiments/framework/metadata.h"
 #include "gl/framebuffer.h"
 #include "gl/png.h"
@@ -43,8 +44,10 @@ using Milliseconds = std::chrono::duration<double, std::milli>;
 class App {
   public:
     App(const WindowOptions& options, const LoadedSettings& loaded);
-    /// Runs until the window is closed. True: start the app again.
-    bool run();
+    /// Runs until the window is closed or a signal comes.
+    void run();
+    bool asks_for_restart() const { return again_; }
+    int signal() const { return signal_.number(); }
 
   private:
     EngineThread::Hooks engine_hooks();
@@ -193,7 +196,8 @@ bool App::waits_for_run() const {
 /// Offers in the message line: a restart after a lost GPU, the settings of a run that did not get
 /// as far as its first frame, or the edits of the last run.
 void App::make_offers() {
-    if (stage_->shown().lost_wish) {
+    const bool alone = compute::place_of_process().count == 1;
+    if (stage_->shown().lost_wish && alone) {
         const auto restart = [this] {
             again_ = true;
             glfwSetWindowShouldClose(window_, GLFW_TRUE);
@@ -366,7 +370,7 @@ void App::remember() {
     save_settings(options_.settings, settings);
 }
 
-bool App::run() {
+void App::run() {
     const auto over = [this] { return options_.clicks && options_.clicks->over(Clock::now()); };
     while (!glfwWindowShouldClose(window_) && signal_.number() == 0 && !over()) {
         wait();
@@ -376,15 +380,17 @@ bool App::run() {
     files_.keep_now();
     remember();
     view_->download().end();
-    if (const int signal = signal_.number()) compute::end_by(signal);
-    return again_;
 }
 
 }  // namespace
 
 int run_window(const WindowOptions& options) {
     const LoadedSettings loaded = load_settings(options.settings);
-    if (!App(options, loaded).run()) return 0;
+    {
+        App app(options, loaded);
+        app.run();
+        if (!app.asks_for_restart() || app.signal()) return app.signal();
+    }
     start_again();
     throw std::runtime_error("Warpscope can't restart itself; start it again");
 }

@@ -6,6 +6,7 @@
 
 #include "compute/helper/helpers.h"
 #include "ui/microscope/microscope.h"
+#include "ui/stage/engine.h"
 #include "ui/window/click_test.h"
 #include "ui/window/settings.h"
 
@@ -26,13 +27,15 @@ struct WindowOptions {
     std::filesystem::path launch;  ///< a launch file, in place of an experiment; empty: none
     /// Where edited kernels are compiled and run; null: they are not. It outlives the window.
     compute::Helpers* helpers = nullptr;
+    Engine::Start::Pick pick;          ///< makes devices; null: as the engine does
     std::filesystem::path widget_map;  ///< file for end-to-end tests; empty: none
     ClickTest* clicks = nullptr;       ///< presses widgets until it is over; or null
     std::filesystem::path settings = settings_file();  ///< empty: nothing is remembered
 };
 
-/// Opens the window and runs it until it is closed; returns the exit code. Throws where the window
-/// can't open, the device is not there or an assignment is invalid.
+/// Opens the window and runs it until it is closed, or until SIGINT or SIGTERM, whose number it
+/// returns; else 0. Throws where the window can't open, the device is not there or an assignment is
+/// invalid.
 int run_window(const WindowOptions& options);
 
 }  // namespace warpscope::ui

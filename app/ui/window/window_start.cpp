@@ -24,6 +24,7 @@ Stage::Start start_of(const WindowOptions& options, const Settings& settings,
     start.run = options.run.value_or(settings.run);
     start.remembered = settings.parameters;
     start.helpers = options.helpers;
+    if (options.pick) start.pick = options.pick;
     start.experiment = options.experiment.empty() ? settings.experiment : options.experiment;
     if (launch) start.entry = experiments::launch_entry(*launch);
     const auto known = experiments::registry();

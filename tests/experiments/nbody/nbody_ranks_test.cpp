@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "experiments/nbody/nbody.h"
 #include "experiments/nbody/nbody_check.h"
 #include "experiments/nbody/nbody_picture.h"
 #include "experiments/nbody/nbody_times.h"
@@ -72,6 +73,39 @@ TEST(NBodyRanks, PassTheCheckOfAStep) {
     const StepReference reference = make_reference(plummer_sphere(99, 2), rank_eps, 1e9);
     for (const NBodyKernel kernel : all_nbody_kernels)
         EXPECT_TRUE(check_step(*device, kernel, 64, reference).passed()) << name_of(kernel);
+}
+
+TEST(NBodyRanks, AreLeftOutByAStateOnOne) {
+    const auto device = tests::emulators(3), one = tests::emulators(1);
+    const Bodies start = plummer_sphere(99, 2);
+    NBodyState state = NBodyState::on_one(*device, NBodyKernel::tiled, start);
+    ASSERT_EQ(state.ranks().size(), 1u);
+    EXPECT_EQ(state.ranks()[0].share(), (Share{0, 99}));
+    for (int i = 0; i < 3; ++i) state.step(64, 0.01f, rank_eps);
+    EXPECT_TRUE(equal_bits(state.download(), moved(*one, NBodyKernel::tiled, start)));
+}
+
+TEST(NBodyRanks, AreComparedWithOneOfThem) {
+    const auto device = tests::emulators(2);
+    NBody nbody(*device);
+    nbody.set(std::vector<Assignment>{{"bodies", "512"}, {"kernel", "unrolled"}});
+    const auto comparison = nbody.compare();
+    ASSERT_EQ(comparison->rows.size(), 8u);
+    const Comparison::Row &all = comparison->rows[4], &one = comparison->rows[7];
+    EXPECT_EQ(one.id, "unrolled_on_one");
+    EXPECT_EQ(one.verdict, Verdict::pass);
+    // A thread loads a body of each tile whether it moves half of the bodies or all.
+    EXPECT_DOUBLE_EQ(one.counts->instructions, all.counts->instructions);
+    EXPECT_EQ(comparison->scaling.rfind("unrolled: 2 ranks take ", 0), 0u) << comparison->scaling;
+}
+
+TEST(NBodyRanks, HaveTheMemoryOfTheSmallest) {
+    auto device = compute::make_emulated_device("rank 0");
+    compute::Company company;
+    company.devices.push_back(compute::make_emulated_device({.memory_bytes = 1000}));
+    device->set_exchange(compute::HostExchange::make(*device, std::move(company)));
+    EXPECT_EQ(device->info().memory_bytes, 1000u);
+    EXPECT_THROW(NBodyState::require_room(*device, 100), compute::OutOfMemory);
 }
 
 TEST(NBodyRanks, ReportATimeEach) {

@@ -50,5 +50,14 @@ TEST(ComparisonText, OfTheEmulatorIsAboutCounts) {
                                                            {"instructions_per_element", 15.0}}));
 }
 
+TEST(ComparisonText, EndsWithTheSpeedOfAllRanks) {
+    Comparison scaled = comparison();
+    EXPECT_EQ(to_json(scaled)["scaling"], "");
+    scaled.scaling = "tiles: 2 ranks are 1.90x as fast.";
+    EXPECT_TRUE(comparison_text(scaled).ends_with("\n  tiles: 2 ranks are 1.90x as fast.\n"))
+        << comparison_text(scaled);
+    EXPECT_EQ(to_json(scaled)["scaling"], scaled.scaling);
+}
+
 }  // namespace
 }  // namespace warpscope::jobs

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "compute/device/device.h"
+#include "compute/ranks/processes.h"
+
+namespace warpscope::compute {
+
+/// What process 0 tells the other processes to do. They do it in the same order.
+struct Call {
+    enum class Task : std::uint32_t {
+        open,       ///< the devices of a wish, for a new exchange
+        close,      ///< an exchange and its devices
+        carry_out,  ///< what Exchange::tell() was given
+        end         ///< their part of the work
+    };
+    Task task = Task::end;
+    std::uint32_t exchange = 0;  ///< its number
+};
+
+/// In process 0. `content` is the wish of `open`, and what `carry_out` is about.
+void tell(Processes& processes, const Call& call, std::span<const std::byte> content = {});
+
+/// Carries out what an experiment of process 0 tells through the exchange of a device.
+class Follower {
+  public:
+    Follower() = default;
+    Follower(const Follower&) = delete;
+    Follower& operator=(const Follower&) = delete;
+    virtual ~Follower() = default;
+    virtual void carry_out(std::span<const std::byte> content) = 0;
+};
+
+/// In the other processes: does what process 0 tells until it ends. `open` makes the device of a
+/// wish, with its exchange of this number; what it throws ends the work, except Refused.
+void follow(
+    Processes& processes,
+    const std::function<std::unique_ptr<Device>(const std::string& wish, std::uint32_t)>& open,
+    const std::function<std::unique_ptr<Follower>(Device&)>& make_follower);
+
+/// A process has no device for a wish, so no exchange was made in any of them.
+struct Refused : DeviceError {
+    using DeviceError::DeviceError;
+};
+
+/// What each process has for a new exchange.
+struct Roll {
+    std::vector<std::size_t> first_ranks;  ///< of each process; behind them the number of ranks
+    std::size_t memory_bytes = 0;          ///< of the device that has the least
+};
+
+/// What this process has: its devices, or why there are none.
+struct Present {
+    std::span<Device* const> devices;
+    std::string why_none;
+};
+
+/// Tells all processes what each has, and throws Refused in all of them if one has no device, only
+/// some have GPUs, or two use the same GPU.
+Roll call_roll(Processes* processes, const Present& own);
+
+}  // namespace warpscope::compute
