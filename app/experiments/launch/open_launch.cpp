@@ -10,7 +10,8 @@
 #include "compute/device/kernel_source.h"
 #include "experiments/launch/gallery.h"
 #include "experiments/launch/launch.h"
-#include "experiments/launch/propose_launch.h"
+#include "experiments/launch_files/memory_use.h"
+#include "experiments/launch_files/propose_launch.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -77,6 +78,7 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
     request.debug_info = true;
     const std::string described = helpers.compile(request, stop).ptx;
     auto signatures = compiler::read_signatures(described);
+    read_memory_use(compiled.ptx, signatures);
     const auto variables = compiler::read_variables(described);
     std::map<std::string, std::string> names;
     for (const compiler::Signature& signature : signatures)

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "experiments/launch/propose_launch.h"
+#include "experiments/launch_files/propose_launch.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {

@@ -1,4 +1,4 @@
-#include "experiments/launch/propose_launch.h"
+#include "experiments/launch_files/propose_launch.h"
 
 #include <gtest/gtest.h>
 
@@ -55,6 +55,24 @@ TEST(ProposedLaunches, IndicesInYArePictures) {
     EXPECT_TRUE(std::holds_alternative<RandomFill>(file.buffers[0].fill));
     EXPECT_EQ(std::get<Expression>(file.buffers[1].fill).text(), "0");
     EXPECT_EQ(file.show, "out");
+}
+
+/// The fills of the buffers of `add` where its code uses x and y in this way.
+std::string fills_for(const compiler::MemoryUse& x, const compiler::MemoryUse& y) {
+    Signature add = tests::add_signature();
+    add.traits.memory = {{}, {}, x, y};
+    const LaunchFile file = propose_launch(empty, add);
+    return fill_text(file.buffers[0].fill) + "; " + fill_text(file.buffers[1].fill) + "; shows " +
+           file.show;
+}
+
+TEST(ProposedLaunches, BuffersAreFilledAndShownAsTheCodeUsesThem) {
+    using Use = compiler::MemoryUse;
+    constexpr Use reads{.reads = true}, writes{.writes = true}, both{true, true};
+    EXPECT_EQ(fills_for(reads, writes), "uniform(0, 1); 0; shows y");
+    EXPECT_EQ(fills_for(writes, reads), "0; uniform(0, 1); shows x") << "the pointer order is free";
+    EXPECT_EQ(fills_for(reads, both), "uniform(0, 1); 0; shows y") << "y is a sum";
+    EXPECT_EQ(fills_for({}, both), "0; uniform(0, 1); shows y") << "y is changed in place";
 }
 
 TEST(ProposedLaunches, OneIntegerIsTheSideOfASquare) {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compiler/signature.h"
-#include "experiments/launch/launch_file.h"
+#include "experiments/launch_files/launch_file.h"
 
 namespace warpscope::experiments {
 

@@ -1,4 +1,4 @@
-#include "experiments/launch/propose_launch.h"
+#include "experiments/launch_files/propose_launch.h"
 
 #include <fmt/format.h>
 
@@ -8,6 +8,7 @@ namespace warpscope::experiments {
 namespace {
 
 using compiler::KernelParameter;
+using compiler::MemoryUse;
 using compiler::Type;
 
 /// Elements of a buffer, in one dimension and in each of two.
@@ -31,8 +32,13 @@ class Proposal {
 
     LaunchFile made() {
         name_sizes();
-        for (const KernelParameter& parameter : kernel_.parameters)
-            add(parameter.name, *parameter.type);
+        for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
+            const KernelParameter& parameter = kernel_.parameters[p];
+            if (parameter.type->kind == Type::Kind::pointer)
+                add_buffer(parameter.name, *parameter.type, use_of(p));
+            else
+                add(parameter.name, *parameter.type);
+        }
         for (const KernelParameter& parameter : kernel_.parameters)
             if (parameter.type->kind == Type::Kind::structure)
                 arguments_.emplace_back(parameter.name, members(parameter.name, *parameter.type));
@@ -121,7 +127,7 @@ class Proposal {
     }
 
     void add(const std::string& name, const Type& type) {
-        if (type.kind == Type::Kind::pointer) return add_buffer(name, type);
+        if (type.kind == Type::Kind::pointer) return add_buffer(name, type, use_by_const(type));
         if (type.kind == Type::Kind::structure || is_integer(type)) return;
         if (type.kind == Type::Kind::floating)
             add_scalar(own_name(name), 1.0);
@@ -129,16 +135,34 @@ class Proposal {
             add_scalar(own_name(name), std::int64_t(1));
     }
 
-    /// Pointers to const are read, so they get numbers; the last of the others is shown.
-    void add_buffer(const std::string& name, const Type& type) {
+    static MemoryUse use_by_const(const Type& type) {
+        return {.reads = type.target_is_const, .writes = !type.target_is_const};
+    }
+
+    MemoryUse use_of(std::size_t parameter) const {
+        const Type& type = *kernel_.parameters[parameter].type;
+        const auto& known = kernel_.traits.memory;
+        return known.empty() ? use_by_const(type) : known[parameter];
+    }
+
+    /// Whether the kernel changes the numbers that it reads.
+    bool is_in_place() const {
+        for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
+            if (kernel_.parameters[p].type->kind == Type::Kind::pointer && use_of(p).reads &&
+                !use_of(p).writes)
+                return false;
+        return true;
+    }
+
+    /// What is read gets numbers; what is read and written gets them where all numbers are, and is
+    /// a sum that begins with 0 otherwise. The last buffer that is written is shown.
+    void add_buffer(const std::string& name, const Type& type, const MemoryUse& use) {
         if (file_.find_buffer(name)) return;
         BufferSpec buffer{.name = name, .type = {}, .shape = {}};
         buffer.shape = two() ? expressions({height(), width()}) : expressions({width()});
         buffer.fill = type.target ? numbers_of(*type.target) : numbers_of({});
-        if (!type.target_is_const) {
-            buffer.fill = Expression("0");
-            file_.show = name;
-        }
+        if (!use.reads || (use.writes && !is_in_place())) buffer.fill = Expression("0");
+        if (use.writes) file_.show = name;
         if (!type.target || type.target->bytes == 0) buffer.type = ElementType{};
         file_.buffers.push_back(std::move(buffer));
     }
