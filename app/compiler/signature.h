@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/host/host_launches.h"
+
 namespace warpscope::compiler {
 
 struct Type;
@@ -71,6 +73,8 @@ struct Signature {
     int line = 0;       ///< from 1; 0: unknown
     std::vector<KernelParameter> parameters;
     LaunchTraits traits{};
+    /// Its first launch in the host program of the source. Null: there is none.
+    std::shared_ptr<const HostLaunch> host{};
 };
 
 /// A __device__ or __constant__ variable.

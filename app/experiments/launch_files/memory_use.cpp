@@ -101,6 +101,25 @@ class PointerFlow {
     bool escapes_ = false;  ///< a pointer is stored, or passed to a function
 };
 
+/// The alignment of the array in dynamic shared memory that a kernel names, as its largest element
+/// has it; 0: it names none.
+std::size_t dynamic_shared(const KernelSyntax& kernel, const emulator::ModuleSyntax& module) {
+    std::size_t align = 0;
+    for (const emulator::Variable& variable : module.variables) {
+        const auto names = [&](const Operand& operand) {
+            const bool has_base = operand.kind == Operand::address && !operand.elements.empty();
+            const Operand& base = has_base ? operand.elements[0] : operand;
+            return base.kind == Operand::symbol && base.name == variable.name;
+        };
+        const auto uses = [&](const Statement& statement) {
+            return std::ranges::any_of(statement.operands, names);
+        };
+        if (variable.dynamic && std::ranges::any_of(kernel.statements, uses))
+            align = std::max<std::size_t>(align, variable.align);
+    }
+    return align;
+}
+
 }  // namespace
 
 void read_memory_use(std::string_view ptx, std::span<Signature> signatures) {
@@ -117,6 +136,8 @@ void read_memory_use(std::string_view ptx, std::span<Signature> signatures) {
             kernel->parameters.size() > PointerFlow::most_parameters)
             continue;
         signature.traits.memory = PointerFlow(*kernel, signature).use();
+        if (signature.traits.dynamic_shared == 0)
+            signature.traits.dynamic_shared = dynamic_shared(*kernel, module);
     }
 }
 

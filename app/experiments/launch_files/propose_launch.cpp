@@ -3,6 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "experiments/launch_files/host_values.h"
 
 namespace warpscope::experiments {
 namespace {
@@ -13,6 +18,9 @@ using compiler::Type;
 
 /// Elements of a buffer, in one dimension and in each of two.
 constexpr std::int64_t line = 4096, side = 64;
+/// A larger number of the host program is not taken over: it may be a size, and the first picture
+/// should come soon.
+constexpr double largest_number = 4096;
 
 bool is_integer(const Type& type) {
     return type.bytes > 1 &&
@@ -28,7 +36,9 @@ std::vector<Expression> expressions(std::initializer_list<std::string> texts) {
 class Proposal {
   public:
     Proposal(LaunchFile file, const compiler::Signature& kernel)
-        : file_(std::move(file)), kernel_(kernel) {}
+        : file_(std::move(file)), kernel_(kernel), first_scalar_(file_.scalars.size()) {
+        if (kernel.host) host_.emplace(*kernel.host);
+    }
 
     LaunchFile made() {
         name_sizes();
@@ -42,14 +52,11 @@ class Proposal {
         for (const KernelParameter& parameter : kernel_.parameters)
             if (parameter.type->kind == Type::Kind::structure)
                 arguments_.emplace_back(parameter.name, members(parameter.name, *parameter.type));
+        follow_host();
         LaunchSpec launch{
-            .kernel = kernel_.name,
-            .grid = grid(),
-            .block = expressions(square_blocks() ? std::initializer_list<std::string>{"16", "16"}
-                                                 : std::initializer_list<std::string>{"256"}),
-            .arguments = arguments_};
-        if (const std::size_t bytes = kernel_.traits.dynamic_shared)
-            launch.shared = Expression(fmt::format("256 * {}", bytes));
+            .kernel = kernel_.name, .grid = {}, .block = block(), .arguments = arguments_};
+        launch.grid = grid(launch.block);
+        launch.shared = shared(launch.block);
         file_.launches.push_back(std::move(launch));
         return std::move(file_);
     }
@@ -80,18 +87,28 @@ class Proposal {
     const std::string& width() const { return sizes_[0]; }
     const std::string& height() const { return sizes_[sizes_.size() > 1 ? 1 : 0]; }
 
-    /// A name that has a meaning in expressions, such as `iteration`, is not that of a size.
+    /// A name that has a meaning in expressions, such as `iteration`, is not that of a size. Nor is
+    /// an integer that the host program computes from its constants, where there are others.
     void name_sizes() {
-        for (const KernelParameter& parameter : kernel_.parameters) {
+        std::vector<std::size_t> integers;
+        for (std::size_t p = 0; p < kernel_.parameters.size(); ++p) {
+            const KernelParameter& parameter = kernel_.parameters[p];
             if (!is_integer(*parameter.type) || parameter.name == "frame") continue;
             const std::string own = own_name(parameter.name);
+            if (host_) host_->is_scalar(p, own);
             if (own == parameter.name)
-                sizes_.push_back(own);
+                integers.push_back(p);
             else
                 add_scalar(own, std::int64_t(1));
         }
+        const auto is_computed = [&](std::size_t p) { return host_ && host_->argument(p); };
+        const bool all = std::ranges::all_of(integers, is_computed);
+        for (const std::size_t p : integers)
+            if (all || !is_computed(p)) sizes_.push_back(kernel_.parameters[p].name);
         if (sizes_.empty()) sizes_.push_back("n");
-        for (const std::string& name : sizes_) add_scalar(name, two() ? side : line);
+        for (const std::size_t p : integers)
+            add_scalar(kernel_.parameters[p].name, two() ? side : line);
+        add_scalar(sizes_[0], two() ? side : line);
     }
 
     /// The scalar of a number: one whose name has a meaning in expressions gets another.
@@ -116,14 +133,80 @@ class Proposal {
         if (!known) file_.scalars.emplace_back(name, value);
     }
 
-    std::vector<Expression> grid() const {
-        const auto blocks = [](const std::string& elements, int threads) {
-            return fmt::format("({} + {}) / {}", elements, threads - 1, threads);
+    /// Gives the scalars of this launch the values that the host program gives them, where it says
+    /// so: numbers first, since an expression may use only scalars before it.
+    void follow_host() {
+        if (!host_) return;
+        for (const bool numbers : {true, false})
+            for (std::size_t p = 0; p < kernel_.parameters.size(); ++p)
+                if (const auto value = host_->argument(p);
+                    value && value->names().empty() == numbers)
+                    set_scalar(scalar_of(kernel_.parameters[p].name), *value);
+    }
+
+    std::string scalar_of(const std::string& parameter) const {
+        for (const auto& [name, value] : arguments_)
+            if (name == parameter && value.text) return *value.text;
+        return parameter;
+    }
+
+    void set_scalar(const std::string& name, const Expression& value) {
+        const auto named = [&](const std::string& wanted) {
+            return std::find_if(file_.scalars.begin() + std::ptrdiff_t(first_scalar_),
+                                file_.scalars.end(),
+                                [&](const auto& scalar) { return scalar.first == wanted; });
         };
-        if (square_blocks()) return expressions({blocks(width(), 16), blocks(height(), 16)});
-        if (kernel_.traits.grid_dimensions > 1)
-            return expressions({blocks(width(), 256), height()});
-        return expressions({blocks(two() ? width() + " * " + height() : width(), 256)});
+        const auto found = named(name);
+        if (found == file_.scalars.end()) return;
+        if (value.names().empty()) {
+            const Number number = value.value(Names());
+            if (std::abs(real(number)) <= largest_number) found->second = number;
+            return;
+        }
+        const auto is_number = [&](const std::string& used) {
+            const auto scalar = named(used);
+            return used != name && scalar != file_.scalars.end() &&
+                   std::holds_alternative<Number>(scalar->second);
+        };
+        if (used_.contains(name) || !std::ranges::all_of(value.names(), is_number)) return;
+        used_.insert(value.names().begin(), value.names().end());
+        file_.scalars.erase(found);
+        file_.scalars.emplace_back(name, value);
+    }
+
+    std::vector<Expression> block() const {
+        if (host_)
+            if (auto known = host_->expressions(kernel_.host->block)) return *known;
+        return square_blocks() ? expressions({"16", "16"}) : expressions({"256"});
+    }
+
+    std::vector<Expression> grid(const std::vector<Expression>& block) const {
+        if (host_)
+            if (auto known = host_->expressions(kernel_.host->grid)) return *known;
+        const auto blocks = [&](const std::string& elements, std::size_t d) {
+            const std::string threads = d < block.size() ? block[d].text() : "1";
+            const bool number = threads.find_first_not_of("0123456789") == std::string::npos;
+            if (number && threads.size() < 5)
+                return fmt::format("({} + {}) / {}", elements, std::stoi(threads) - 1, threads);
+            return fmt::format("({} + ({}) - 1) / ({})", elements, threads, threads);
+        };
+        if (square_blocks()) return expressions({blocks(width(), 0), blocks(height(), 1)});
+        if (kernel_.traits.grid_dimensions > 1) return expressions({blocks(width(), 0), height()});
+        return expressions({blocks(two() ? width() + " * " + height() : width(), 0)});
+    }
+
+    /// An element for each thread of a block, or what the host program says.
+    Expression shared(const std::vector<Expression>& block) const {
+        if (host_ && !kernel_.host->shared.empty())
+            if (auto known = host_->expression(kernel_.host->shared)) return *known;
+        const std::size_t bytes = kernel_.traits.dynamic_shared;
+        if (bytes == 0) return Expression("0");
+        std::string threads;
+        for (const Expression& size : block) {
+            const bool number = size.text().find_first_not_of("0123456789") == std::string::npos;
+            threads += (number ? size.text() : "(" + size.text() + ")") + " * ";
+        }
+        return Expression(threads + std::to_string(bytes));
     }
 
     void add(const std::string& name, const Type& type) {
@@ -170,6 +253,8 @@ class Proposal {
     ArgumentSpec members(const std::string& name, const Type& type) {
         ArgumentSpec argument;
         for (const compiler::Member& member : type.members) {
+            // A union gets one of its members.
+            if (member.offset == 0 && &member != type.members.data()) break;
             const std::string own = name + "_" + member.name;
             if (member.type->kind == Type::Kind::structure) {
                 argument.members.emplace_back(member.name, members(own, *member.type));
@@ -186,6 +271,9 @@ class Proposal {
 
     LaunchFile file_;
     const compiler::Signature& kernel_;
+    std::size_t first_scalar_;        ///< in file_, of this launch
+    std::set<std::string> used_;      ///< by the expressions of other scalars
+    std::optional<HostValues> host_;  ///< at the kernel's launch in the host program
     std::vector<std::string> sizes_;  ///< the scalars that give the shape of the buffers
     std::vector<std::pair<std::string, ArgumentSpec>> arguments_;
 };

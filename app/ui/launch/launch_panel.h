@@ -45,9 +45,11 @@ class LaunchPanel {
     void buffer_row(Ui& ui, std::size_t index);
     void expectation(Ui& ui, const std::string& buffer);
     void add_launch(Ui& ui);
+    std::vector<std::string> kernels() const;
 
     Stage& stage_;
     LaunchForm form_;
+    bool all_arguments_ = false;  ///< also those that have the name of their scalar or buffer
     int focused_in_ = -1;  ///< the newest frame in which the form was drawn and had the focus
 };
 

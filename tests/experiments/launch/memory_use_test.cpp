@@ -90,6 +90,19 @@ TEST(MemoryUse, APointerThatIsStoredIsNotFollowed) {
     EXPECT_EQ(use_in("st.local.u64 [stack], %rd3;"), "") << "the integer is no pointer";
 }
 
+TEST(MemoryUse, DynamicSharedMemoryIsFoundInWhatIsInlined) {
+    compiler::Signature signature;
+    signature.name = signature.entry = "k";
+    signature.parameters = {{"a", pointer_to(i32)}, {"b", pointer_to(i32)}, {"n", pointer_to(i32)}};
+    std::string text = kernel("mov.u64 %rd4, tile; st.shared.u32 [%rd4], %r1;");
+    text.insert(text.find(".visible"), ".extern .shared .align 8 .b8 tile[];\n");
+    read_memory_use(text, {&signature, 1});
+    EXPECT_EQ(signature.traits.dynamic_shared, 8U);
+    signature.traits.dynamic_shared = 4;
+    read_memory_use(text, {&signature, 1});
+    EXPECT_EQ(signature.traits.dynamic_shared, 4U) << "the type of its element is known";
+}
+
 TEST(MemoryUse, TextThatIsNoPtxSaysNothing) {
     compiler::Signature add = tests::add_signature();
     read_memory_use(".entry add(", {&add, 1});

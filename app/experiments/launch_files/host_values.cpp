@@ -1,0 +1,160 @@
+#include "experiments/launch_files/host_values.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "compiler/host/source_tokens.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using compiler::SourceToken;
+using compiler::tokens_of;
+
+/// Of names that stand for other names, and of an expression.
+constexpr int deepest = 8;
+constexpr std::size_t longest = 1000;
+
+constexpr std::array<std::pair<std::string_view, int>, 10> sizes{{{"char", 1},
+                                                                  {"bool", 1},
+                                                                  {"short", 2},
+                                                                  {"half", 2},
+                                                                  {"int", 4},
+                                                                  {"unsigned", 4},
+                                                                  {"float", 4},
+                                                                  {"size_t", 8},
+                                                                  {"double", 8},
+                                                                  {"float4", 16}}};
+/// Functions of the host, or macros, that expressions have by another name or by the same one.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 8> functions{
+    {{"min", "min"},
+     {"max", "max"},
+     {"MIN", "min"},
+     {"MAX", "max"},
+     {"sqrt", "sqrt"},
+     {"sqrtf", "sqrt"},
+     {"ceil", "ceil"},
+     {"ceilf", "ceil"}}};
+
+template <class Table>
+auto find(const Table& table, std::string_view key) {
+    return std::ranges::find(table, key, [](const auto& row) { return row.first; });
+}
+
+bool is_name(std::string_view text) {
+    const auto tokens = tokens_of(text);
+    return tokens.size() == 1 && tokens[0].kind == SourceToken::Kind::word;
+}
+
+/// Without those around the whole text.
+std::string_view without_parentheses(std::string_view text) {
+    while (text.starts_with('(') && text.ends_with(')')) {
+        int depth = 0;
+        for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+            depth += int(text[i] == '(') - int(text[i] == ')');
+            if (depth == 0) return text;
+        }
+        text = text.substr(1, text.size() - 2);
+    }
+    return text;
+}
+
+}  // namespace
+
+void HostValues::is_scalar(std::size_t index, const std::string& scalar) {
+    if (index < launch_.arguments.size() && is_name(launch_.arguments[index]))
+        scalars_.emplace(launch_.arguments[index], scalar);
+}
+
+std::optional<Expression> HostValues::expression(const std::string& text) const {
+    std::string words;
+    if (!append(text, words, 0)) return std::nullopt;
+    try {
+        Expression found(without_parentheses(words));
+        if (found.names().empty()) return Expression(to_string(found.value(Names())));
+        return found;
+    } catch (const LaunchError&) {
+        return std::nullopt;
+    }
+}
+
+std::optional<std::vector<Expression>> HostValues::expressions(
+    const std::vector<std::string>& texts) const {
+    std::vector<Expression> all;
+    for (const std::string& text : texts) {
+        const auto one = expression(text);
+        if (!one) return std::nullopt;
+        all.push_back(*one);
+    }
+    if (all.empty()) return std::nullopt;
+    return all;
+}
+
+std::optional<Expression> HostValues::argument(std::size_t index) const {
+    if (index >= launch_.arguments.size()) return std::nullopt;
+    const std::string& text = launch_.arguments[index];
+    const auto known = launch_.values.find(text);
+    if (known != launch_.values.end()) return expression(known->second);
+    if (is_name(text)) return std::nullopt;  // it is the scalar itself
+    return expression(text);
+}
+
+/// Appends the text with names replaced by what they mean. False: one has no meaning here.
+bool HostValues::append(std::string_view text, std::string& to, int depth) const {
+    if (depth > deepest) return false;
+    const auto tokens = tokens_of(text);
+    const auto word = [&](std::size_t t) {
+        return t < tokens.size() ? text.substr(tokens[t].begin, tokens[t].end - tokens[t].begin)
+                                 : std::string_view();
+    };
+    for (std::size_t t = 0; t < tokens.size(); ++t) {
+        if (to.size() > longest) return false;
+        const bool opens = word(t) == "(" && word(t + 2) == ")";
+        const auto type = find(sizes, word(t + 1));
+        if (opens && type != sizes.end()) {  // a cast
+            const bool real = type->first == "float" || type->first == "double";
+            if (real) to += "1.0 * ";
+            t += 2;
+        } else if (word(t) == "sizeof") {
+            const auto size = find(sizes, word(t + 2));
+            if (size == sizes.end() || word(t + 3) != ")") return false;
+            to += std::to_string(size->second);
+            t += 3;
+        } else if (tokens[t].kind == SourceToken::Kind::number) {
+            std::string_view number = word(t);
+            if (!number.starts_with("0x"))
+                number = number.substr(0, number.find_last_not_of("uUlLfF") + 1);
+            to += number;
+        } else if (tokens[t].kind == SourceToken::Kind::word) {
+            if (!append_name(word(t), to, depth)) return false;
+        } else if (std::string_view("+-*/%").find(word(t)) != std::string_view::npos && t > 0) {
+            to += " " + std::string(word(t)) + " ";
+        } else if (word(t) == ",") {
+            to += ", ";
+        } else {
+            to += word(t);
+        }
+    }
+    return true;
+}
+
+bool HostValues::append_name(std::string_view name, std::string& to, int depth) const {
+    if (const auto scalar = scalars_.find(name); scalar != scalars_.end()) {
+        to += scalar->second;
+        return true;
+    }
+    if (const auto function = find(functions, name); function != functions.end()) {
+        to += function->second;
+        return true;
+    }
+    const auto value = launch_.values.find(name);
+    if (value == launch_.values.end()) return false;
+    std::string words;
+    if (!append(value->second, words, depth + 1)) return false;
+    to += tokens_of(words).size() == 1 ? words : "(" + words + ")";
+    return true;
+}
+
+}  // namespace warpscope::experiments
