@@ -169,8 +169,10 @@ OpenedLaunch compile_launch(compute::Helpers& helpers, const LaunchFile& file,
                             ? propose_launch(file_without_launches(file), signatures[0], variables)
                             : completed(file, signatures, variables),
                         signatures, variables);
-        plan.proposed =
-            opened.begins_anew || file.launches.empty() || file.launches[0].grid.empty();
+        // With other buffers it is another experiment.
+        const bool is_new = file.launches.size() == 1 && file.launches[0].grid.empty();
+        opened.begins_anew = opened.begins_anew || is_new;
+        plan.proposed = opened.begins_anew;
         for (const std::string& name : templates)
             if (!find_signature(signatures, name)) plan.templates.push_back(name);
         opened.plan = std::make_shared<const LaunchPlan>(std::move(plan));

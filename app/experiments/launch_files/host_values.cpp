@@ -17,14 +17,17 @@ using compiler::tokens_of;
 constexpr int deepest = 8;
 constexpr std::size_t longest = 1000;
 
-constexpr std::array<std::pair<std::string_view, int>, 10> sizes{{{"char", 1},
+/// Words of types with their bytes. `int`, `unsigned` and `signed` say nothing beside another.
+constexpr std::array<std::pair<std::string_view, int>, 12> types{{{"int", 0},
+                                                                  {"unsigned", 0},
+                                                                  {"signed", 0},
+                                                                  {"char", 1},
                                                                   {"bool", 1},
                                                                   {"short", 2},
                                                                   {"half", 2},
-                                                                  {"int", 4},
-                                                                  {"unsigned", 4},
                                                                   {"float", 4},
                                                                   {"size_t", 8},
+                                                                  {"long", 8},
                                                                   {"double", 8},
                                                                   {"float4", 16}}};
 /// Functions of the host, or macros, that expressions have by another name or by the same one.
@@ -46,6 +49,48 @@ auto find(const Table& table, std::string_view key) {
 bool is_name(std::string_view text) {
     const auto tokens = tokens_of(text);
     return tokens.size() == 1 && tokens[0].kind == SourceToken::Kind::word;
+}
+
+class Words {
+  public:
+    explicit Words(std::string_view text) : text_(text), tokens_(tokens_of(text)) {}
+    std::size_t size() const { return tokens_.size(); }
+    bool is(std::size_t t, SourceToken::Kind kind) const { return tokens_[t].kind == kind; }
+    /// Empty behind the last one.
+    std::string_view operator[](std::size_t t) const {
+        if (t >= tokens_.size()) return {};
+        return text_.substr(tokens_[t].begin, tokens_[t].end - tokens_[t].begin);
+    }
+
+  private:
+    std::string_view text_;
+    std::vector<SourceToken> tokens_;
+};
+
+struct TypeInParentheses {
+    int bytes = 0;
+    bool real = false;
+    std::size_t end = 0;  ///< the token ")"
+};
+
+/// "(unsigned int)"
+std::optional<TypeInParentheses> type_at(const Words& words, std::size_t open) {
+    TypeInParentheses type{.end = open + 1};
+    if (words[open] != "(") return std::nullopt;
+    for (; words[type.end] != ")"; ++type.end) {
+        const auto row = find(types, words[type.end]);
+        if (row == types.end()) return std::nullopt;
+        type.bytes = std::max(type.bytes, row->second);
+        type.real = row->first == "float" || row->first == "double";
+    }
+    if (type.end == open + 1) return std::nullopt;
+    if (type.bytes == 0) type.bytes = 4;
+    return type;
+}
+
+std::string_view without_suffix(std::string_view number) {
+    if (number.starts_with("0x")) return number;
+    return number.substr(0, number.find_last_not_of("uUlLfF") + 1);
 }
 
 /// Without those around the whole text.
@@ -104,37 +149,27 @@ std::optional<Expression> HostValues::argument(std::size_t index) const {
 /// Appends the text with names replaced by what they mean. False: one has no meaning here.
 bool HostValues::append(std::string_view text, std::string& to, int depth) const {
     if (depth > deepest) return false;
-    const auto tokens = tokens_of(text);
-    const auto word = [&](std::size_t t) {
-        return t < tokens.size() ? text.substr(tokens[t].begin, tokens[t].end - tokens[t].begin)
-                                 : std::string_view();
-    };
-    for (std::size_t t = 0; t < tokens.size(); ++t) {
+    const Words words(text);
+    for (std::size_t t = 0; t < words.size(); ++t) {
         if (to.size() > longest) return false;
-        const bool opens = word(t) == "(" && word(t + 2) == ")";
-        const auto type = find(sizes, word(t + 1));
-        if (opens && type != sizes.end()) {  // a cast
-            const bool real = type->first == "float" || type->first == "double";
-            if (real) to += "1.0 * ";
-            t += 2;
-        } else if (word(t) == "sizeof") {
-            const auto size = find(sizes, word(t + 2));
-            if (size == sizes.end() || word(t + 3) != ")") return false;
-            to += std::to_string(size->second);
-            t += 3;
-        } else if (tokens[t].kind == SourceToken::Kind::number) {
-            std::string_view number = word(t);
-            if (!number.starts_with("0x"))
-                number = number.substr(0, number.find_last_not_of("uUlLfF") + 1);
-            to += number;
-        } else if (tokens[t].kind == SourceToken::Kind::word) {
-            if (!append_name(word(t), to, depth)) return false;
-        } else if (std::string_view("+-*/%").find(word(t)) != std::string_view::npos && t > 0) {
-            to += " " + std::string(word(t)) + " ";
-        } else if (word(t) == ",") {
+        if (const auto cast = type_at(words, t)) {
+            if (cast->real) to += "1.0 * ";
+            t = cast->end;
+        } else if (words[t] == "sizeof") {
+            const auto type = type_at(words, t + 1);
+            if (!type) return false;
+            to += std::to_string(type->bytes);
+            t = type->end;
+        } else if (words.is(t, SourceToken::Kind::number)) {
+            to += without_suffix(words[t]);
+        } else if (words.is(t, SourceToken::Kind::word)) {
+            if (!append_name(words[t], to, depth)) return false;
+        } else if (words[t] == ",") {
             to += ", ";
+        } else if (std::string_view("+-*/%").find(words[t]) != std::string_view::npos && t > 0) {
+            to += " " + std::string(words[t]) + " ";
         } else {
-            to += word(t);
+            to += words[t];
         }
     }
     return true;
@@ -151,9 +186,9 @@ bool HostValues::append_name(std::string_view name, std::string& to, int depth) 
     }
     const auto value = launch_.values.find(name);
     if (value == launch_.values.end()) return false;
-    std::string words;
-    if (!append(value->second, words, depth + 1)) return false;
-    to += tokens_of(words).size() == 1 ? words : "(" + words + ")";
+    std::string meant;
+    if (!append(value->second, meant, depth + 1)) return false;
+    to += tokens_of(meant).size() == 1 ? meant : "(" + meant + ")";
     return true;
 }
 

@@ -84,9 +84,12 @@ void LaunchPanel::head(Ui& ui) {
     ImGui::SameLine(0, ui.px(12));
     ImGui::AlignTextToFramePadding();
     const std::string error = form_.error();
+    const bool trying = stage_.trying();
     const std::string words =
-        !error.empty() ? error : file.file.filename().string() + (file.saved ? "" : " (not saved)");
-    clipped_text(ui.fonts.small, error.empty() ? colour::dim : colour::bad, words,
+        trying           ? "compiling…"
+        : !error.empty() ? error
+                         : file.file.filename().string() + (file.saved ? "" : " (not saved)");
+    clipped_text(ui.fonts.small, trying || error.empty() ? colour::dim : colour::bad, words,
                  std::max(ui.px(40), ImGui::GetContentRegionAvail().x));
     record(ui, "launch.state", words);
 }
@@ -146,6 +149,7 @@ void LaunchPanel::kernel_cell(Ui& ui, std::size_t index) {
         const experiments::LaunchPlan& plan = *form_.plan();
         if (const auto* known = experiments::find_signature(plan.signatures, text)) {
             file = experiments::replace_launch(std::move(file), index, *known, plan.variables);
+            propose_values(file);
             return;
         }
         // Once a template is compiled, its launch is proposed. Other arguments of one change none.
@@ -312,6 +316,17 @@ void LaunchPanel::scalars(Ui& ui) {
     tooltip(ui, "The name of a new scalar.");
 }
 
+/// A scalar of the launch before that has its first value there gets the one that is proposed.
+void LaunchPanel::propose_values(const LaunchFile& file) {
+    std::vector<experiments::Assignment> values;
+    for (const auto& [name, value] : file.scalars)
+        if (const auto* number = std::get_if<experiments::Number>(&value))
+            for (const experiments::Parameter* parameter : stage_.parameters().all())
+                if (parameter->id() == name && parameter->text() == parameter->default_text())
+                    values.push_back({name, experiments::to_string(*number)});
+    if (!values.empty()) stage_.assign(values);
+}
+
 /// A number becomes the value of the scalar's parameter, too.
 void LaunchPanel::set_scalar(LaunchFile& file, const std::string& name, const std::string& text) {
     if (text.empty()) {
@@ -326,7 +341,8 @@ void LaunchPanel::set_scalar(LaunchFile& file, const std::string& name, const st
             continue;
         }
         scalar.second = value.value(experiments::Names());
-        const experiments::Assignment one{name, text};
+        const experiments::Assignment one{
+            name, experiments::to_string(std::get<experiments::Number>(scalar.second))};
         const auto& all = stage_.parameters().all();
         if (std::ranges::any_of(all, [&](const auto* known) { return known->id() == name; }))
             stage_.assign({&one, 1});

@@ -39,6 +39,7 @@ class LaunchPanel {
     void launch_row(Ui& ui, std::size_t index);
     void arguments(Ui& ui, std::size_t index);
     void scalars(Ui& ui);
+    void propose_values(const experiments::LaunchFile& file);
     void set_scalar(experiments::LaunchFile& file, const std::string& name,
                     const std::string& text);
     void buffers(Ui& ui);

@@ -95,7 +95,7 @@ TEST(ProposedLaunches, FollowTheHostProgram) {
     const LaunchFile file = launched_by(
         "#define THREADS 64\nint size = 1000; float scale = 1.0f / 4;\n"
         "dim3 grid((size + THREADS - 1) / THREADS);\n"
-        "add<<<grid, THREADS, THREADS * sizeof(double)>>>(size, scale, x, y);");
+        "add<<<grid, THREADS, THREADS * sizeof(unsigned long)>>>(size, scale, x, y);");
     EXPECT_EQ(text_of(file, 0), "n = 1000");
     EXPECT_EQ(text_of(file, 1), "a = 0.25");
     EXPECT_EQ(texts(file.launches[0].grid), Texts{"(n + 64 - 1) / 64"});

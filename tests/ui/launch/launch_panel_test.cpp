@@ -160,7 +160,8 @@ TEST_F(LaunchPanelTest, UndoAndRedoGoThroughTheChangesOfTheForm) {
 TEST_F(LaunchPanelTest, UndoBringsBackRowsScalarsAndTextsThatCannotBeUsed) {
     click("dock.launch");
     set("n", "600");
-    fill("scalars.n", "500");
+    fill("scalars.n", "5 * 100");
+    EXPECT_EQ(stage_->parameters().find("n").text(), "500");
     EXPECT_EQ(result("largest"), 999);
     press_button("launch.undo");
     EXPECT_EQ(stage_->parameters().find("n").text(), "600");
