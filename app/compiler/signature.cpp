@@ -22,8 +22,9 @@ namespace {
 struct FunctionText {
     std::string name;
     std::size_t parameters = 0;
-    int block_dimensions = 1, grid_dimensions = 1;  ///< as LaunchTraits has them
-    std::set<std::string> dynamic_shared{};         ///< arrays that its statements name
+    /// The files of its statements that read threadIdx.y or .z, and those of blockIdx.
+    std::set<std::uint64_t> block_rows{}, grid_rows{};
+    std::set<std::string> dynamic_shared{};  ///< arrays that its statements name
 };
 
 struct PtxText {
@@ -70,28 +71,33 @@ std::string variable_name(std::string_view declaration) {
 }
 
 /// A line whose last operand may be an index or an array: mov.u32 %r1, %tid.x;
-void read_move(std::string_view line, const PtxText& text, FunctionText& to) {
+void read_move(std::string_view line, std::uint64_t file, const PtxText& text, FunctionText& to) {
     std::string_view source = line.substr(line.rfind(',') + 1);
     source.remove_prefix(std::min(source.find_first_not_of(blanks), source.size()));
     source = source.substr(0, source.find_first_of("; +\t"));
-    if (source == "%tid.y" || source == "%tid.z") to.block_dimensions = 2;
-    if (source == "%ctaid.y" || source == "%ctaid.z") to.grid_dimensions = 2;
+    if (source == "%tid.y" || source == "%tid.z") to.block_rows.insert(file);
+    if (source == "%ctaid.y" || source == "%ctaid.z") to.grid_rows.insert(file);
     if (text.dynamic_shared.contains(source)) to.dynamic_shared.emplace(source);
 }
 
 PtxText read_text(std::string_view ptx) {
     PtxText text;
     bool in_entry = false;
+    std::uint64_t file = 0;  // of the newest .loc
     while (!ptx.empty()) {
         const std::size_t end = std::min(ptx.find('\n'), ptx.size());
         std::string_view line = ptx.substr(0, end);
         std::string_view word = take_word(line);
         while (word == ".visible" || word == ".weak") word = take_word(line);
         if (word == ".file") read_file(line, text);
+        if (word == ".loc") {
+            const std::string_view number = take_word(line);
+            std::from_chars(number.data(), number.data() + number.size(), file);
+        }
         if (word == ".extern" && take_word(line) == ".shared")
             text.dynamic_shared.insert(variable_name(line));
         if (word == ".func") in_entry = false;
-        if (word.starts_with("mov.") && in_entry) read_move(line, text, text.entries.back());
+        if (word.starts_with("mov.") && in_entry) read_move(line, file, text, text.entries.back());
         if (word == ".global" || word == ".const")
             text.variables[variable_name(line)] =
                 word == ".const" && line.find('=') == std::string_view::npos;
@@ -191,9 +197,18 @@ class SignatureReader {
         return made;
     }
 
+    /// What headers of the toolkit read, as cooperative groups do, says nothing of the kernel.
+    bool has_rows(const std::set<std::uint64_t>& files) const {
+        return std::ranges::any_of(files, [&](std::uint64_t file) {
+            const auto known = text_.files.find(file);
+            return known == text_.files.end() ||
+                   !known->second.starts_with("cuda/");  // see portable_ptx()
+        });
+    }
+
     LaunchTraits traits(const FunctionText& entry) {
-        LaunchTraits made{.block_dimensions = entry.block_dimensions,
-                          .grid_dimensions = entry.grid_dimensions};
+        LaunchTraits made{.block_dimensions = has_rows(entry.block_rows) ? 2 : 1,
+                          .grid_dimensions = has_rows(entry.grid_rows) ? 2 : 1};
         for (const DebugEntry& variable : info_.entries()) {
             if (variable.tag != DebugTag::variable) continue;
             const std::string& name = ptx_name(named_by(variable));

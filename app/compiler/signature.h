@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "compiler/host/host_launches.h"
+
 namespace warpscope::compiler {
 
 struct Type;
@@ -47,6 +49,12 @@ struct KernelParameter {
     std::shared_ptr<const Type> type;
 };
 
+/// What a kernel does with the memory behind a pointer that it gets.
+struct MemoryUse {
+    bool reads = false;   ///< by loads
+    bool writes = false;  ///< by stores and atomics
+};
+
 /// What the code of a kernel says of its launch. Functions that it calls are left out: those of
 /// cooperative groups read threadIdx.y in every kernel.
 struct LaunchTraits {
@@ -54,6 +62,8 @@ struct LaunchTraits {
     int block_dimensions = 1, grid_dimensions = 1;
     /// Bytes of an element of the array in dynamic shared memory; 0: the code uses none.
     std::size_t dynamic_shared = 0;
+    /// By parameter. Empty: not known, as where a pointer is stored or passed to a function.
+    std::vector<MemoryUse> memory{};
 };
 
 struct Signature {
@@ -63,6 +73,8 @@ struct Signature {
     int line = 0;       ///< from 1; 0: unknown
     std::vector<KernelParameter> parameters;
     LaunchTraits traits{};
+    /// Its first launch in the host program of the source. Null: there is none.
+    std::shared_ptr<const HostLaunch> host{};
 };
 
 /// A __device__ or __constant__ variable.

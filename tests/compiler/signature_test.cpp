@@ -110,6 +110,19 @@ __global__ void calling(int* p) { p[row()] = 1; }
               std::vector<std::string>{"calling 1 1 0"});
 }
 
+TEST_F(Signatures, TheIndicesThatHeadersOfTheToolkitReadAreNotTheKernels) {
+    Request request{"kernels/mine.cu",
+                    "#include \"mine.h\"\n__global__ void k(int* p) { p[row()] = 1; }"};
+    request.debug_info = true;
+    request.headers.push_back(
+        {"mine.h", "__device__ __forceinline__ int row() { return threadIdx.y; }"});
+    std::string ptx = nvrtc_->compile(request).ptx;
+    EXPECT_EQ(read_signatures(ptx).at(0).traits.block_dimensions, 2);
+    const std::string name = header_in_ptx("mine.h");
+    ptx.replace(ptx.find("\"" + name), name.size() + 1, "\"cuda/mine.h");
+    EXPECT_EQ(read_signatures(ptx).at(0).traits.block_dimensions, 1);
+}
+
 TEST_F(Signatures, ScalarsHaveTheirKindAndSize) {
     EXPECT_EQ(type_in("", "bool p"), "bool bool 1");
     EXPECT_EQ(type_in("", "char p"), "char char 1");

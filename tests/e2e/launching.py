@@ -31,6 +31,24 @@ int main() {
 """
 MENDED = SOURCE.replace("0;\n\n", "0;\n    __syncthreads();\n", 1)
 
+TEMPLATE = """#define SIDE 8
+template <int width>
+__global__ void stamp(int* out, int n, int side) {
+    const int i = blockIdx.x * width + threadIdx.x;
+    if (i < n) out[i] = width;
+}
+
+template <typename T, int value>
+__global__ void other(T* x) {
+    x[blockIdx.x * blockDim.x + threadIdx.x] = value;
+}
+
+int main() {
+    const int n = 100;
+    stamp<8><<<(n + SIDE - 1) / SIDE, SIDE>>>(nullptr, n, SIDE);
+}
+"""
+
 
 class Launching(Session):
     def setUp(self):
@@ -102,6 +120,23 @@ class Launching(Session):
         wait_for("further frames", lambda: app.frame() > frame + 3)
         self.fill(app, "launches[0].block", "128")
         app.wait_value("launch.state", "reversed.launch.json (not saved)")
+
+    def test_a_template_is_launched_as_its_host_program_does(self):
+        self.source.write_text(TEMPLATE, encoding="utf-8")
+        app = self.start("--launch", self.source)
+        app.wait_value("launch.launches[0].kernel", "stamp<8>")
+        app.settle()
+        self.assertEqual(app.value("launch.launches[0].grid"), "(n + side - 1) / side")
+        self.assertEqual(app.value("launch.launches[0].block"), "side")
+        self.assertEqual(app.value("launch.scalars.side"), "8")
+        self.assertEqual(app.value("launch.scalars.n"), "100")
+        self.assertEqual(app.number("result.largest"), 8)
+        app.choose("launch.launches[0].kernel.list", "other<float, 16>")
+        app.wait_value("launch.launches[0].block", "256")
+        app.settle()
+        self.assertEqual(app.value("launch.buffers.x.shape"), "n")
+        app.type_into("launch.launches[0].kernel", "other<float, 32>")
+        app.wait_value("result.largest", "32")
 
 
 if __name__ == "__main__":

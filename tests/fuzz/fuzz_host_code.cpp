@@ -2,10 +2,12 @@
 #include <vector>
 
 #include "compiler/host/host_code.h"
+#include "compiler/host/host_launches.h"
+#include "compiler/host/template_kernels.h"
 #include "fuzz.h"
 
 // A source and a header, with a NUL between them. What is left out becomes blanks, and every byte
-// keeps its place.
+// keeps its place. Launches have a kernel and a grid, templates a list of arguments.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     using namespace warpscope;
     const std::string_view input = tests::text_of(data, size);
@@ -25,5 +27,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 one.first_line >= 1 && one.last_line >= one.first_line && one.last_line <= lines,
                 "what is left out has its lines");
     }
+    for (const compiler::HostLaunch& launch : compiler::host_launches(texts[0]))
+        tests::require(!launch.kernel.empty() && !launch.grid.empty(), "a launch has its grid");
+    for (const std::string& name : compiler::template_kernels(texts[0]))
+        tests::require(name.ends_with('>') && !compiler::template_name(name).empty(),
+                       "a template has its arguments");
     return 0;
 }

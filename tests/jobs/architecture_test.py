@@ -22,7 +22,7 @@ SUBFLOORS = {
                 {"mpi"}],
     "emulator": [{"program"}, {"warp", "ptx"}, {"machine", "handlers", "lower"},
                  {"checks", "compiled", "decode", "order"}, {"races"}, {"stepper"}],
-    "experiments": [{"framework", "bodies", "arrays"}, {"measure"},
+    "experiments": [{"framework", "bodies", "arrays"}, {"measure", "launch_files"},
                     {"nbody", "ripple", "sums", "launch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},

@@ -109,7 +109,8 @@ class Includes {
             const bool quoted = directive.find('"') != std::string_view::npos;
             left_out.push_back(
                 {int(line), int(line),
-                 fmt::format("#include of {}{}", included, quoted ? ", which was not found" : "")});
+                 fmt::format("#include of {}{}", included, quoted ? ", which was not found" : ""),
+                 quoted ? std::string(included) : ""});
         }
     }
 

@@ -13,7 +13,8 @@ namespace warpscope::compiler {
 /// Lines of a source that run on the host.
 struct LeftOut {
     int first_line = 0, last_line = 0;
-    std::string what;  ///< "the function main", "#include <iostream>"
+    std::string what;              ///< "the function main", "#include of iostream"
+    std::string missing_header{};  ///< of an #include "name" whose file is not there; else empty
 };
 
 struct DeviceCode {

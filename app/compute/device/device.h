@@ -38,8 +38,11 @@ struct OutOfMemory : DeviceError {
 
 /// A block of a launch failed in the emulator: a deadlock, an invalid access, an endless loop.
 struct BlockError : DeviceError {
-    BlockError(const std::string& what, emulator::Dim3 block) : DeviceError(what), block(block) {}
+    BlockError(const std::string& what, emulator::Dim3 block, std::uint64_t memory = 0)
+        : DeviceError(what), block(block), memory(memory) {}
     emulator::Dim3 block;  ///< its index in the grid
+    /// The address of the memory that an access is next to and should be in; 0: it is near none.
+    std::uint64_t memory;
 };
 
 /// The device can't be used any more, because its GPU or its helper process has failed. The

@@ -222,7 +222,9 @@ void EmulatedDevice::run(const emulator::FrozenLaunch& launch) {
             throw;
         } catch (const emulator::Error& error) {
             if (!error.block) throw;
-            throw BlockError(error.what(), emulator::index_in(launch.launch.grid, *error.block));
+            const auto* const access = dynamic_cast<const emulator::AccessError*>(&error);
+            throw BlockError(error.what(), emulator::index_in(launch.launch.grid, *error.block),
+                             access ? access->allocation : 0);
         }
     });
 }

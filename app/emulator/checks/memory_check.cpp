@@ -88,14 +88,17 @@ void MemoryCheck::on_error(std::uint32_t block, const Error& error) {
     const auto* access = dynamic_cast<const AccessError*>(&error);
     if (!access) return;
     log_.add({&launch_.kernel(), access->pc, access->pc, FindingKind::memory, Severity::error}, 1,
-             [&] {
-                 Finding f;
-                 f.kind = FindingKind::memory;
-                 f.kernel = launch_.kernel().name;
-                 f.first = launch_.at(access->pc, access->thread, block);
-                 f.sentence = error.what();
-                 return f;
-             });
+             [&] { return invalid_access(launch_, *access, block); });
+}
+
+Finding invalid_access(const ObservedLaunch& launch, const AccessError& error,
+                       std::uint32_t block) {
+    Finding f;
+    f.kind = FindingKind::memory;
+    f.kernel = launch.kernel().name;
+    f.first = launch.at(error.pc, error.thread, block);
+    f.sentence = error.what();
+    return f;
 }
 
 }  // namespace warpscope::emulator

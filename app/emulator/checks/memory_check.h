@@ -6,8 +6,12 @@
 #include "emulator/checks/finding_log.h"
 #include "emulator/checks/observed_launch.h"
 #include "emulator/machine/observer.h"
+#include "emulator/program/error.h"
 
 namespace warpscope::emulator {
+
+/// The access that has ended a launch, in this block.
+Finding invalid_access(const ObservedLaunch& launch, const AccessError& error, std::uint32_t block);
 
 /// Finds reads of global memory that was not written since its allocation, and reports the invalid
 /// access that ends a launch. It checks the allocations that on_allocate() announces; other memory

@@ -19,10 +19,12 @@ class Error : public std::runtime_error {
 /// A load, store or atomic that is outside all allocations, or misaligned.
 class AccessError : public Error {
   public:
-    AccessError(const std::string& what, std::uint32_t pc, std::uint32_t thread)
-        : Error(what), pc(pc), thread(thread) {}
-    std::uint32_t pc;      ///< index into Kernel::code
-    std::uint32_t thread;  ///< linear index in its block
+    AccessError(const std::string& what, std::uint32_t pc, std::uint32_t thread,
+                std::uint64_t allocation = 0)
+        : Error(what), pc(pc), thread(thread), allocation(allocation) {}
+    std::uint32_t pc;          ///< index into Kernel::code
+    std::uint32_t thread;      ///< linear index in its block
+    std::uint64_t allocation;  ///< that the global address is next to: its beginning; 0: none
 };
 
 /// The launch's stop was requested.

@@ -147,6 +147,17 @@ std::span<const Opcode> opcode_table() {
     return table;
 }
 
+/// What whole families of opcodes are for, by the beginnings of their names.
+constexpr std::pair<std::string_view, std::string_view> not_emulated[] = {
+    {"tex", "textures are not emulated: give the kernel a buffer"},
+    {"tld4", "textures are not emulated: give the kernel a buffer"},
+    {"suld", "surfaces are not emulated: give the kernel a buffer"},
+    {"sust", "surfaces are not emulated: give the kernel a buffer"},
+    {"sured", "surfaces are not emulated: give the kernel a buffer"},
+    {"wmma", "instructions for matrices are not emulated"},
+    {"mma", "instructions for matrices are not emulated"},
+    {"ldmatrix", "instructions for matrices are not emulated"}};
+
 const Opcode& opcode_of(Operation operation) {
     return table[std::size_t(operation)];
 }
@@ -168,7 +179,11 @@ const Opcode& find_opcode(std::string_view name, const std::vector<std::string>&
 
 std::string why_unknown(std::string_view name, const std::vector<std::string>& modifiers) {
     const auto [first, last] = rows_by_name().equal_range(name);
-    if (first == last) return "unknown opcode";
+    if (first == last) {
+        for (const auto& [beginning, reason] : not_emulated)
+            if (name.starts_with(beginning)) return std::string(reason);
+        return "unknown opcode";
+    }
     Type storage = Type::b32;
     const Type* type = first_type(modifiers, storage);
     std::string spellings;

@@ -17,24 +17,33 @@ namespace {
 /// would take seconds.
 constexpr std::size_t least_mapped_bytes = std::size_t(32) << 20;
 
+/// With the bytes behind an allocation that belong to none, and are never touched.
+std::size_t with_gap(std::size_t bytes) {
+    const std::size_t gap = std::clamp<std::size_t>(bytes, 4096, std::size_t(1) << 20);
+    return (bytes + gap + 63) / 64 * 64;
+}
+
 /// Null if there is not enough memory.
 void* zeroed(std::size_t bytes) {
     if (bytes >= least_mapped_bytes) {
-        void* const pages =
-            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        void* const pages = ::mmap(nullptr, with_gap(bytes), PROT_READ | PROT_WRITE,
+                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         return pages == MAP_FAILED ? nullptr : pages;
     }
-    const std::size_t rounded = std::max<std::size_t>(64, (bytes + 63) / 64 * 64);
-    void* const pointer = std::aligned_alloc(64, rounded);
-    if (pointer) std::memset(pointer, 0, rounded);
+    void* const pointer = std::aligned_alloc(64, with_gap(bytes));
+    if (pointer) std::memset(pointer, 0, bytes);
     return pointer;
 }
 
 void give_back(void* pointer, std::size_t bytes) {
     if (bytes >= least_mapped_bytes)
-        ::munmap(pointer, bytes);
+        ::munmap(pointer, with_gap(bytes));
     else
         std::free(pointer);
+}
+
+std::uint64_t distance_of(const Memory::Allocation& a, std::uint64_t address) {
+    return address < a.begin ? a.begin - address : address >= a.end ? address - a.end : 0;
 }
 
 }  // namespace
@@ -94,29 +103,32 @@ const Memory::Allocation* Memory::find(std::uint64_t address) const {
     return address < at->end ? &*at : nullptr;
 }
 
-std::string Memory::describe(std::uint64_t address) const {
-    const Allocation* nearest = nullptr;
-    std::uint64_t distance = ~0ull;
-    const auto gap = [&](const Allocation& a) {
-        return address < a.begin ? a.begin - address : address >= a.end ? address - a.end : 0;
-    };
+const Memory::Allocation* Memory::nearest(std::uint64_t address) const {
+    constexpr std::uint64_t near = 1ull << 30;
+    const Allocation* found = nullptr;
+    std::uint64_t distance = near + 1;
     for (const Allocation& a : allocations_)
-        if (!nearest || gap(a) < distance) {
-            nearest = &a;
-            distance = gap(a);
+        if (distance_of(a, address) < distance) {
+            found = &a;
+            distance = distance_of(a, address);
         }
-    constexpr std::uint64_t near = 1ull << 30, page = 4096;
+    return found;
+}
+
+std::string Memory::describe(std::uint64_t address) const {
+    constexpr std::uint64_t page = 4096;
     const auto number = [&](std::string_view what) {
         return fmt::format("global memory address {:#x}: {}", address, what);
     };
-    if (!nearest) return number("nothing is allocated");
+    if (allocations_.empty()) return number("nothing is allocated");
     if (address < page) return number("a null pointer?");
-    if (distance > near) return number("no allocation is near");
-    const char* place = address < nearest->begin ? "before the beginning"
-                        : address < nearest->end ? "at the end"
-                                                 : "past the end";
+    const Allocation* const close = nearest(address);
+    if (!close) return number("no allocation is near");
+    const char* place = address < close->begin ? "before the beginning"
+                        : address < close->end ? "at the end"
+                                               : "past the end";
     return fmt::format("global memory, {} bytes {} of the allocation of {} bytes, the nearest",
-                       distance, place, nearest->end - nearest->begin);
+                       distance_of(*close, address), place, close->end - close->begin);
 }
 
 }  // namespace warpscope::emulator

@@ -24,7 +24,9 @@ class Memory {
     Memory& operator=(const Memory&) = delete;
     ~Memory();
 
-    void* allocate(std::size_t bytes);  ///< 64-byte aligned, zero; throws Error when out of memory
+    /// 64-byte aligned, zero, and far enough from the others that what passes its end is in none.
+    /// Throws Error when out of memory.
+    void* allocate(std::size_t bytes);
     void free(void* pointer);           ///< throws Error if allocate() has not returned it
 
     /// Makes memory of the host, such as a mapped pixel buffer, accessible to kernels.
@@ -32,6 +34,8 @@ class Memory {
     void detach(void* host);
 
     const Allocation* find(std::uint64_t address) const;  ///< contains it; or nullptr
+    /// The one that is nearest, at most 1 GiB away; or nullptr.
+    const Allocation* nearest(std::uint64_t address) const;
     /// For an error message: "global memory, 16 bytes past the end of the allocation of 64 bytes,
     /// the nearest". An address far from every allocation is named itself.
     std::string describe(std::uint64_t address) const;

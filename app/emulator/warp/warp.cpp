@@ -151,9 +151,10 @@ void Warp::fail(const Instruction* i, unsigned lane, const std::string& what) co
     throw Error(failure(i, lane, what));
 }
 
-void Warp::fail_access(const Instruction* i, unsigned lane, const std::string& what) const {
+void Warp::fail_access(const Instruction* i, unsigned lane, const std::string& what,
+                       std::uint64_t allocation) const {
     throw AccessError(failure(i, lane, what), block->kernel->index_of(i),
-                      index * lanes_per_warp + lane);
+                      index * lanes_per_warp + lane, allocation);
 }
 
 std::string Warp::failure(const Instruction* i, unsigned lane, const std::string& what) const {
@@ -198,9 +199,11 @@ std::byte* Warp::resolve(const Instruction* i, unsigned lane, Space space, std::
                 fmt::format("parameter address {:#x} is not a multiple of {}", address, align));
         return const_cast<std::byte*>(block->arguments.data()) + address;
     }
-    if (!in_global(i, address, address + bytes))
-        fail_access(i, lane,
-                    fmt::format("{} bytes at {}", bytes, block->memory->describe(address)));
+    if (!in_global(i, address, address + bytes)) {
+        const Memory::Allocation* const close = block->memory->nearest(address);
+        fail_access(i, lane, fmt::format("{} bytes at {}", bytes, block->memory->describe(address)),
+                    close ? close->begin : 0);
+    }
     if (address % align)
         fail_access(i, lane,
                     fmt::format("the global memory address is not a multiple of {}: the remainder "

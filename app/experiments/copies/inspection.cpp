@@ -2,6 +2,7 @@
 
 #include "emulator/checks/barrier_check.h"
 #include "emulator/checks/heat_map.h"
+#include "emulator/checks/memory_check.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/program/error.h"
 #include "emulator/races/grid_races.h"
@@ -49,10 +50,18 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     Inspection inspection;
     inspection.kernel = specimen.launch().kernel->name;
     inspection.of_blocks = specimen.launch().launch.grid.count();
+    std::vector<emulator::Finding> invalid;
     try {
         run_first_blocks(specimen.machine(), specimen.launch(), instructions, all, &grid_races);
     } catch (const emulator::Error& error) {
         inspection.error = error.what();
+        const auto* const access = dynamic_cast<const emulator::AccessError*>(&error);
+        if (access && error.block) {
+            emulator::ObservedLaunch launch;
+            launch.begin(*specimen.launch().kernel, specimen.launch().launch);
+            invalid.push_back(emulator::invalid_access(launch, *access, *error.block));
+            invalid.back().count = 1;
+        }
     }
     inspection.counters = counters.kernels();
     for (emulator::KernelCounters& kernel : inspection.counters) {
@@ -62,7 +71,7 @@ Inspection inspect(Specimen& specimen, std::uint64_t instructions) {
     for (emulator::KernelHeat& kernel : heat.take())
         inspection.heat = std::make_shared<const emulator::KernelHeat>(std::move(kernel));
     inspection.findings =
-        emulator::merged({races.findings(), grid_races.findings(), barriers.findings()});
+        emulator::merged({races.findings(), grid_races.findings(), barriers.findings(), invalid});
     return inspection;
 }
 

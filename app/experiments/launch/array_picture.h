@@ -5,7 +5,7 @@
 
 #include "experiments/arrays/array.h"
 #include "experiments/framework/experiment.h"
-#include "experiments/launch/launch_file.h"
+#include "experiments/launch_files/launch_file.h"
 
 namespace warpscope::experiments {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "experiments/launch/launch_file.h"
+#include "experiments/launch_files/launch_file.h"
 
 namespace warpscope::experiments {
 

@@ -213,10 +213,13 @@ void Launch::run(std::size_t count) {
         try {
             for (std::int64_t iteration = 0; iteration < repeats; ++iteration)
                 run_once(launches_[i], chosen_.names(frame(), std::uint64_t(iteration)), field);
-        } catch (const compute::BlockError&) {
+        } catch (const compute::BlockError& error) {
             // The microscope and the checks look at the launch that fails.
             chosen_.launch.parse(std::to_string(i));
-            throw;
+            const std::string buffer = buffers_.name_at(error.memory);
+            if (buffer.empty()) throw;
+            throw compute::BlockError(fmt::format("buffers.{}.shape: {}", buffer, error.what()),
+                                      error.block, error.memory);
         }
     }
 }

@@ -64,6 +64,12 @@ bool LaunchBuffers::has_sizes_of(const LaunchBuffers& other) const {
     return std::ranges::equal(buffers_, other.buffers_, {}, &One::shape, &One::shape);
 }
 
+std::string LaunchBuffers::name_at(std::uint64_t address) const {
+    const auto found = std::ranges::find(buffers_, address, &One::address);
+    if (address == 0 || found == buffers_.end()) return "";
+    return plan_->file.buffers[std::size_t(found - buffers_.begin())].name;
+}
+
 Array LaunchBuffers::download(std::size_t buffer) const {
     Array array;
     array.type = plan_->types[buffer];

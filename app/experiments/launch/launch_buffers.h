@@ -28,6 +28,8 @@ class LaunchBuffers {
         return buffers_[buffer].shape;
     }
     std::size_t bytes(std::size_t buffer) const { return buffers_[buffer].bytes; }
+    /// The buffer that begins at an address; empty: none does.
+    std::string name_at(std::uint64_t address) const;
     std::uint64_t address(std::size_t buffer) const { return buffers_[buffer].address; }
     Array download(std::size_t buffer) const;
 

@@ -95,6 +95,26 @@ LaunchParameters::LaunchParameters(std::shared_ptr<const LaunchPlan> shared)
     group("Checks", {&launch});
 }
 
+/// As if each thread executed 100 instructions: how many it does execute, the first frames tell. 0
+/// where a size can't be computed, so that no launch can be made either.
+double LaunchParameters::work() const {
+    constexpr double instructions = 100;  // of a thread
+    try {
+        const Names known = names(0);
+        const auto product = [&](const std::vector<Expression>& sizes) {
+            double all = 1;
+            for (const Expression& size : sizes) all *= real(size.value(known));
+            return all;
+        };
+        double threads = 0;
+        for (const LaunchSpec& one : plan->file.launches)
+            threads += product(one.grid) * product(one.block) * real(one.repeat.value(known));
+        return std::max(0.0, threads * instructions);
+    } catch (const LaunchError&) {
+        return 0;
+    }
+}
+
 bool LaunchParameters::follows_mouse() const {
     return !at_mouse(0, 0, false).empty();
 }

@@ -14,6 +14,7 @@ struct LaunchParameters : ParameterSet {
     /// Throws LaunchError if a scalar has the name of a parameter.
     explicit LaunchParameters(std::shared_ptr<const LaunchPlan> plan);
     std::string kernel_file() const override { return plan->kernel_file; }
+    double work() const override;
 
     /// The values of all scalars, and `frame`, `time` (frame/60) and `iteration`. Throws
     /// LaunchError for an expression that has no value.

@@ -71,6 +71,13 @@ std::optional<ElementType> element_type(const Type& type) {
     return lane;
 }
 
+/// All members are at one place.
+bool is_union(const Type& type) {
+    return type.members.size() > 1 &&
+           std::ranges::all_of(type.members,
+                               [](const compiler::Member& member) { return member.offset == 0; });
+}
+
 /// Binds the arguments of one launch.
 class Binder {
   public:
@@ -152,9 +159,13 @@ class Binder {
             if (std::ranges::find(names, name) == names.end())
                 throw LaunchError(fmt::format("{}: {} has no member {}; it has: {}", place,
                                               type.name, name, fmt::join(names, ", ")));
+        if (is_union(type) && value.members.size() != 1)
+            throw LaunchError(fmt::format("{}: {} is a union: give one of its members: {}", place,
+                                          type.name, fmt::join(names, ", ")));
         for (const compiler::Member& member : type.members) {
             const auto given = std::ranges::find_if(
                 value.members, [&](const auto& named) { return named.first == member.name; });
+            if (given == value.members.end() && is_union(type)) continue;
             if (given == value.members.end())
                 throw LaunchError(
                     fmt::format("{}: the member {} of {} has no value; write an object with: {}",

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "compiler/signature.h"
-#include "experiments/launch/launch_file.h"
+#include "experiments/launch_files/launch_file.h"
 
 namespace warpscope::experiments {
 
@@ -43,6 +43,9 @@ struct LaunchPlan {
     /// Of all kernels of the source. Empty: the source has not been compiled yet, so that types and
     /// arguments are unknown.
     std::vector<compiler::Signature> signatures{};
+    /// Name expressions of the templates of kernels in the source: "reduce<float, 16>".
+    std::vector<std::string> templates{};
+    bool proposed = false;  ///< the launches were made for a source that came without any
 };
 
 /// The key of the launch file's source among a device's edits: "launch/saxpy" for saxpy.cu,

@@ -196,6 +196,18 @@ void Dock::choose(const char* tab, bool was_open) {
     if (!microscope_.is_open()) options_.dock_folded = was_open;
 }
 
+/// The launch of a source that came without one is for a person to look at: its form opens.
+void Dock::show_proposal() {
+    const auto& plan = stage_.shown().plan;
+    if (plan == seen_plan_) return;
+    seen_plan_ = plan;
+    if (!plan || !plan->proposed || microscope_.is_open()) return;
+    constexpr float height = 290;  // three buffers
+    options_.dock = "launch";
+    options_.dock_folded = false;
+    options_.bottom = std::max(options_.bottom, height);
+}
+
 /// An arrow at the right end of the tabs.
 void Dock::fold_button(Ui& ui, ImVec2 top, bool folded) {
     const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
@@ -209,6 +221,7 @@ void Dock::fold_button(Ui& ui, ImVec2 top, bool folded) {
 }
 
 void Dock::draw(Ui& ui, bool folded) {
+    show_proposal();
     const std::string& wish = microscope_.is_open() ? options_.dock_open : options_.dock;
     const std::vector<Tab> all = tabs();
     const auto wished =

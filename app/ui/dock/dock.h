@@ -42,11 +42,13 @@ class Dock {
     };
     std::vector<Tab> tabs();
     void choose(const char* tab, bool was_open);
+    void show_proposal();
     void fold_button(Ui& ui, ImVec2 top, bool folded);
 
     Stage& stage_;
     const Microscope& microscope_;
     ViewOptions& options_;
+    std::shared_ptr<const experiments::LaunchPlan> seen_plan_;
     LaunchPanel launch_;
     BufferPanel buffer_;
     TimingsPanel timings_;

@@ -125,7 +125,11 @@ void FindingsPanel::draw(Ui& ui) {
     if (!inspection) return;
     for (std::size_t i = 0; i < inspection->findings.size(); ++i)
         finding_row(ui, stage_, microscope_, inspection->findings[i], i);
-    if (!inspection->error.empty()) paragraph(ui.fonts.small, colour::bad, inspection->error);
+    const bool in_a_row = std::ranges::any_of(inspection->findings, [&](const Finding& finding) {
+        return finding.sentence == inspection->error;
+    });
+    if (!inspection->error.empty() && !in_a_row)
+        paragraph(ui.fonts.small, colour::bad, inspection->error);
 }
 
 }  // namespace warpscope::ui

@@ -8,7 +8,7 @@
 #include "compute/device/kernel_edit.h"
 #include "experiments/framework/experiment.h"
 #include "experiments/framework/metadata.h"
-#include "experiments/launch/launch_file.h"
+#include "experiments/launch_files/launch_file.h"
 
 namespace warpscope::ui {
 

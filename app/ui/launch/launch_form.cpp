@@ -35,8 +35,9 @@ void LaunchForm::follow() {
         undo_.clear();
         redo_.clear();
     }
+    // Where it is this form's own change, texts of other fields are still to be mended.
+    if (experiments::to_json_text(plan_->file) != experiments::to_json_text(file_)) wrong_.clear();
     file_ = plan_->file;
-    wrong_.clear();
 }
 
 std::string LaunchForm::text(const std::string& place, const std::string& current) const {
@@ -79,6 +80,11 @@ void LaunchForm::change(const std::string& place, const std::function<void(Launc
     LaunchFile next = file_;
     change(next);
     keep(step(place));
+    // Rows after one that is removed move up.
+    const std::string rows = place.substr(0, place.find('[') + 1);
+    std::erase_if(wrong_, [&](const auto& one) {
+        return one.first.starts_with(rows.empty() ? place + "." : rows);
+    });
     show(std::move(next));
 }
 

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "experiments/launch/propose_launch.h"
+#include "compiler/host/template_kernels.h"
+#include "experiments/launch_files/propose_launch.h"
 #include "ui/widgets/widgets.h"
 
 namespace warpscope::ui {
@@ -83,9 +84,12 @@ void LaunchPanel::head(Ui& ui) {
     ImGui::SameLine(0, ui.px(12));
     ImGui::AlignTextToFramePadding();
     const std::string error = form_.error();
+    const bool trying = stage_.trying();
     const std::string words =
-        !error.empty() ? error : file.file.filename().string() + (file.saved ? "" : " (not saved)");
-    clipped_text(ui.fonts.small, error.empty() ? colour::dim : colour::bad, words,
+        trying           ? "compiling…"
+        : !error.empty() ? error
+                         : file.file.filename().string() + (file.saved ? "" : " (not saved)");
+    clipped_text(ui.fonts.small, trying || error.empty() ? colour::dim : colour::bad, words,
                  std::max(ui.px(40), ImGui::GetContentRegionAvail().x));
     record(ui, "launch.state", words);
 }
@@ -106,18 +110,29 @@ void LaunchPanel::undo_buttons(Ui& ui) {
         "Make the change again that was taken back (Ctrl+Shift+Z)", &LaunchForm::redo);
 }
 
+/// The kernels of the source, and its templates.
+std::vector<std::string> LaunchPanel::kernels() const {
+    std::vector<std::string> names;
+    for (const compiler::Signature& kernel : form_.plan()->signatures) names.push_back(kernel.name);
+    const auto& templates = form_.plan()->templates;
+    names.insert(names.end(), templates.begin(), templates.end());
+    return names;
+}
+
 /// A list of the kernels of the source: the chosen one is launched after the others.
 void LaunchPanel::add_launch(Ui& ui) {
-    std::vector<std::string> names{""}, labels{"Add a launch of…"};
-    for (const compiler::Signature& kernel : form_.plan()->signatures) {
-        names.push_back(kernel.name);
-        labels.push_back(kernel.name);
-    }
+    std::vector<std::string> names = kernels();
+    names.insert(names.begin(), "");
+    std::vector<std::string> labels = names;
+    labels[0] = "Add a launch of…";
     const int chosen = dropdown(ui, "launch.add", names, labels, 0, ui.px(150));
     if (chosen > 0)
-        ui.later([this, kernel = form_.plan()->signatures[std::size_t(chosen) - 1]] {
+        ui.later([this, name = names[std::size_t(chosen)]] {
             form_.change("launches", [&](LaunchFile& file) {
-                file = experiments::propose_launch(std::move(file), kernel);
+                if (const auto* known = experiments::find_signature(form_.plan()->signatures, name))
+                    file = experiments::propose_launch(std::move(file), *known);
+                else
+                    file.launches.push_back({.kernel = name, .grid = {}, .block = {}});
             });
         });
     tooltip(ui,
@@ -134,18 +149,23 @@ void LaunchPanel::kernel_cell(Ui& ui, std::size_t index) {
         const experiments::LaunchPlan& plan = *form_.plan();
         if (const auto* known = experiments::find_signature(plan.signatures, text)) {
             file = experiments::replace_launch(std::move(file), index, *known, plan.variables);
+            propose_values(file);
             return;
         }
-        file.launches[index].kernel = text;
-        file.launches[index].arguments.clear();
+        // Once a template is compiled, its launch is proposed. Other arguments of one change none.
+        LaunchSpec& launch = file.launches[index];
+        if (compiler::template_name(launch.kernel) == compiler::template_name(text))
+            launch.kernel = text;
+        else
+            launch = {.kernel = text, .grid = {}, .block = {}};
     };
     constexpr float list_width = 26;
     cell(ui, place, kernel, kernel_width - list_width - gap,
          "A kernel of the source; a template with its arguments: reduce<256, float>.", set);
     ImGui::SameLine(0, ui.px(gap));
     std::vector<std::string> names{kernel};
-    for (const compiler::Signature& other : form_.plan()->signatures)
-        if (other.name != kernel) names.push_back(other.name);
+    for (const std::string& other : kernels())
+        if (other != kernel) names.push_back(other);
     const int chosen =
         dropdown(ui, "launch." + place + ".list", names, names, 0, ui.px(list_width));
     if (chosen > 0)
@@ -182,6 +202,10 @@ void LaunchPanel::launch_row(Ui& ui, std::size_t index) {
          [spec](LaunchFile& file, const std::string& text) {
              spec(file).repeat = Expression(text);
          });
+    ImGui::SameLine(0, ui.px(gap));
+    if (flat_button(ui, "launch.arguments." + place, "Arguments", all_arguments_))
+        all_arguments_ = !all_arguments_;
+    tooltip(ui, "Show all arguments, also those that are the scalar or the buffer of their name.");
     if (form_.file().launches.size() > 1) {
         ImGui::SameLine(0, ui.px(gap));
         if (flat_button(ui, "launch.remove." + place, "Remove"))
@@ -194,12 +218,12 @@ void LaunchPanel::launch_row(Ui& ui, std::size_t index) {
     arguments(ui, index);
 }
 
-/// A field for each parameter of the kernel, and for each member of a struct.
+/// A field for each parameter of the kernel, and for each member of a struct. Those that take the
+/// scalar or the buffer of their name are shown only if a person wants to see them.
 void LaunchPanel::arguments(Ui& ui, std::size_t index) {
     LaunchSpec launch = form_.file().launches[index];
-    const auto& kernels = form_.plan()->signatures;
-    const auto kernel = std::ranges::find(kernels, launch.kernel, &compiler::Signature::name);
-    if (kernel == kernels.end()) return;
+    const auto* const kernel = experiments::find_signature(form_.plan()->signatures, launch.kernel);
+    if (!kernel) return;
     bool first = true;
     const auto one = [&](const std::string& label, const std::string& help,
                          const std::string& place, const std::string& current,
@@ -220,6 +244,8 @@ void LaunchPanel::arguments(Ui& ui, std::size_t index) {
         const std::string place = fmt::format("launches[{}].arguments.{}", index, name);
         const std::string type = parameter.type->name;
         if (parameter.type->kind != compiler::Type::Kind::structure) {
+            const bool is_usual = !find(launch.arguments, name) && form_.error(place).empty();
+            if (is_usual && !all_arguments_) continue;
             one(name, fmt::format("{} {}: a number, an expression or a buffer.", type, name), place,
                 text_of(find(launch.arguments, name), name),
                 [index, name](LaunchFile& file, const std::string& text) {
@@ -290,6 +316,17 @@ void LaunchPanel::scalars(Ui& ui) {
     tooltip(ui, "The name of a new scalar.");
 }
 
+/// A scalar of the launch before that has its first value there gets the one that is proposed.
+void LaunchPanel::propose_values(const LaunchFile& file) {
+    std::vector<experiments::Assignment> values;
+    for (const auto& [name, value] : file.scalars)
+        if (const auto* number = std::get_if<experiments::Number>(&value))
+            for (const experiments::Parameter* parameter : stage_.parameters().all())
+                if (parameter->id() == name && parameter->text() == parameter->default_text())
+                    values.push_back({name, experiments::to_string(*number)});
+    if (!values.empty()) stage_.assign(values);
+}
+
 /// A number becomes the value of the scalar's parameter, too.
 void LaunchPanel::set_scalar(LaunchFile& file, const std::string& name, const std::string& text) {
     if (text.empty()) {
@@ -304,7 +341,8 @@ void LaunchPanel::set_scalar(LaunchFile& file, const std::string& name, const st
             continue;
         }
         scalar.second = value.value(experiments::Names());
-        const experiments::Assignment one{name, text};
+        const experiments::Assignment one{
+            name, experiments::to_string(std::get<experiments::Number>(scalar.second))};
         const auto& all = stage_.parameters().all();
         if (std::ranges::any_of(all, [&](const auto* known) { return known->id() == name; }))
             stage_.assign({&one, 1});

@@ -39,15 +39,18 @@ class LaunchPanel {
     void launch_row(Ui& ui, std::size_t index);
     void arguments(Ui& ui, std::size_t index);
     void scalars(Ui& ui);
+    void propose_values(const experiments::LaunchFile& file);
     void set_scalar(experiments::LaunchFile& file, const std::string& name,
                     const std::string& text);
     void buffers(Ui& ui);
     void buffer_row(Ui& ui, std::size_t index);
     void expectation(Ui& ui, const std::string& buffer);
     void add_launch(Ui& ui);
+    std::vector<std::string> kernels() const;
 
     Stage& stage_;
     LaunchForm form_;
+    bool all_arguments_ = false;  ///< also those that have the name of their scalar or buffer
     int focused_in_ = -1;  ///< the newest frame in which the form was drawn and had the focus
 };
 

@@ -7,7 +7,9 @@
 #include <chrono>
 #include <utility>
 
+#include "compute/device/kernel_source.h"
 #include "experiments/measure/source_names.h"
+#include "ui/source/line_diff.h"
 
 namespace warpscope::ui {
 
@@ -23,6 +25,12 @@ std::uint32_t linear(const emulator::Dim3& at, const emulator::Dim3& size) {
 
 emulator::Dim3 nearest(const emulator::Dim3& at, const emulator::Dim3& size) {
     return {std::min(at.x, size.x - 1), std::min(at.y, size.y - 1), std::min(at.z, size.z - 1)};
+}
+
+/// Of the kernel file at a compute::kernel_path().
+std::string_view text_of(const compute::KernelEdits& edits, const std::string& path) {
+    const auto edit = edits.find(std::string(compute::kernel_file(path)));
+    return edit == edits.end() ? compute::kernel_source(path) : edit->second->source;
 }
 
 }  // namespace
@@ -82,10 +90,25 @@ void Microscope::renew(const LiveLaunch& live) {
     if (open_) take(live);
 }
 
+/// Breakpoints stay at their lines when lines are put in or taken out above them. That of a line
+/// that is taken out goes.
+void Microscope::move_breakpoints(const compute::KernelEdits& next) {
+    if (next == source_.edits) return;
+    std::erase_if(breaks_.points, [&](emulator::Breakpoint& point) {
+        if (point.file.empty()) return false;  // a line of the PTX
+        const auto hunks =
+            diff_lines(text_of(source_.edits, point.file), text_of(next, point.file));
+        const auto row = moved_row(hunks, point.line - 1);
+        if (row) point.line = *row + 1;
+        return !row;
+    });
+}
+
 /// Asks for a copy. The one before stays on show until it is there.
 void Microscope::take(const LiveLaunch& live) {
     taken_from_ = live.scene;
     stale_ = false;
+    move_breakpoints(live.edits);
     source_ = source_of(live);
     where_ = live.on_this_thread ? BlockRun::Where::here : BlockRun::Where::elsewhere;
     compute::RunSettings run = source_.settings;

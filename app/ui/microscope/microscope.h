@@ -163,6 +163,7 @@ class Microscope {
 
     static Source source_of(const LiveLaunch& live);
     void take(const LiveLaunch& live);
+    void move_breakpoints(const compute::KernelEdits& next);
     void receive();
     void receive_copy();
     void open_block();

@@ -277,7 +277,7 @@ void PicturePanel::remarks(Ui& ui, ImVec2 low, ImVec2 high) {
     if (remark_box(ui, at, high.x, {"picture.failed", "picture.show_failure"},
                    nothing_runs
                        ? "The kernel failed, so there is no picture."
-                       : "The edited kernel failed: this is the picture of the last good one.",
+                       : "The change failed: this is the picture of the last good kernel.",
                    "Show in the microscope"))
         ui.later([this] { open_at_failure(microscope_, stage_); });
 }

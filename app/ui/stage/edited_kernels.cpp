@@ -80,6 +80,7 @@ void EditedKernels::look_again() {
 
 void EditedKernels::change_scene() {
     search_.reset();
+    launch_failed_ = false;
     if (try_edits_ && seen_version_ != 0) wait_until(clock_());
 }
 
@@ -196,6 +197,7 @@ bool EditedKernels::replace(Scene& scene, EditThread::Ended& ended, Size view, N
         scene.replace(std::move(fresh), entry, std::move(from), view);
         if (ended.request.entry == scene.wanted_entry()) scene.want(nullptr);
         news.outdated = std::exchange(refused_entry_, {});
+        launch_failed_ = false;
     } catch (const std::exception& error) {
         refuse(scene, ended, error.what(), news);
         return false;
@@ -213,7 +215,8 @@ void EditedKernels::refuse(Scene& scene, EditThread::Ended& ended, const std::st
         std::ranges::none_of(diagnostics, [](const auto& said) { return has_error(said.second); });
     const bool other_launch =
         compiles && scene.wanted_entry() && ended.request.entry == scene.wanted_entry();
-    if (ended.result.failed && (!other_launch || scene.sources().empty())) {
+    if (ended.result.failed) {
+        launch_failed_ = other_launch;
         scene.keep_failed(std::move(ended.result.failed));
         news.other_inspected = true;
     }
@@ -272,8 +275,11 @@ void EditedKernels::show_error(std::string error, News& news) {
 void EditedKernels::settle(Scene& scene, News& news) {
     if (scene.used(documents_.edited_sources()) == scene.sources()) {
         news.outdated = shown_error_;
-        news.other_inspected |= scene.failed_run() != nullptr;
-        scene.keep_failed(std::nullopt);
+        // A launch that failed stays to be looked at while the one before it goes on.
+        if (!launch_failed_) {
+            news.other_inspected |= scene.failed_run() != nullptr;
+            scene.keep_failed(std::nullopt);
+        }
     }
     for (const auto& [file, edit] : scene.device().edits()) {
         KernelDocument& document = documents_[file];

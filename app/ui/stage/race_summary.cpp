@@ -37,12 +37,13 @@ std::string extent(const Inspection& inspection) {
 
 void describe(RaceSummary& summary, const Inspection& inspection) {
     std::uint64_t hazards = 0;
-    bool barrier = false, unwritten = false;
+    bool barrier = false, unwritten = false, invalid = false;
     for (const Finding& f : inspection.findings) {
         if (f.severity != Severity::error) continue;
         if (f.kind == FindingKind::race) hazards += f.count;
         barrier |= f.kind == FindingKind::barrier;
         unwritten |= f.kind == FindingKind::uninitialized;
+        invalid |= f.kind == FindingKind::memory;
     }
     summary.findings = inspection.findings.size();
     const std::string where = extent(inspection);
@@ -52,9 +53,11 @@ void describe(RaceSummary& summary, const Inspection& inspection) {
         summary.sentence =
             fmt::format("{} in {}: pairs of accesses to one word that nothing orders.",
                         amount(hazards, inspection.blocks), where);
-    } else if (barrier || unwritten) {
+    } else if (barrier || unwritten || invalid) {
         summary.state = State::error;
-        summary.chip = barrier ? "barrier not reached by all" : "reads unwritten memory";
+        summary.chip = barrier     ? "barrier not reached by all"
+                       : unwritten ? "reads unwritten memory"
+                                   : "invalid access";
         summary.sentence = fmt::format("No race, but errors in {}.", where);
     } else if (summary.findings > 0) {
         summary.state = State::warning;

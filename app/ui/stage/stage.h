@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "experiments/framework/metadata.h"
-#include "experiments/launch/launch_file.h"
+#include "experiments/launch_files/launch_file.h"
 #include "ui/documents/kernel_documents.h"
 #include "ui/stage/change_history.h"
 #include "ui/stage/engine.h"

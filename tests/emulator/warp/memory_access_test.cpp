@@ -21,6 +21,21 @@ TEST(MemoryAccess, StorePastTheEndNamesThreadLineAndAllocation) {
     EXPECT_EQ(text.find("0x"), std::string::npos) << "an address of the host: " << text;
 }
 
+TEST(MemoryAccess, WhatPassesTheEndOfAnAllocationIsInNoOther) {
+    Memory memory;
+    for (const std::size_t bytes : {std::size_t(4), std::size_t(16384), std::size_t(33) << 20}) {
+        void* const a = memory.allocate(bytes);
+        void* const b = memory.allocate(bytes);
+        const std::uint64_t end = std::uint64_t(a) + bytes;
+        EXPECT_EQ(memory.find(end + 4000), nullptr) << bytes;
+        ASSERT_NE(memory.nearest(end + 100), nullptr);
+        EXPECT_EQ(memory.nearest(end + 100)->begin, std::uint64_t(a)) << bytes;
+        memory.free(a);
+        memory.free(b);
+    }
+    EXPECT_EQ(memory.nearest(1), nullptr) << "nothing is allocated";
+}
+
 TEST(MemoryAccess, ErrorNamesBlockAndThreadInThreeDimensions) {
     const std::string text = run_error(
         "mov.u32 %r2, %ctaid.y; setp.ne.s32 %p1, %r2, 2; @%p1 ret; mov.u32 %r3, %tid.z;"

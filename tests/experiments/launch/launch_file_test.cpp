@@ -1,4 +1,4 @@
-#include "experiments/launch/launch_file.h"
+#include "experiments/launch_files/launch_file.h"
 #include "experiments/launch/open_launch.h"
 
 #include <gtest/gtest.h>

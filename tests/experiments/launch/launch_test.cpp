@@ -4,39 +4,24 @@
 
 #include <string>
 
+#include "compute/emulated/emulated_device.h"
 #include "experiments/copies/try_edits.h"
+#include "scale_launch.h"
 #include "support/add_kernel.h"
 #include "support/devices.h"
 
 namespace warpscope::experiments {
 namespace {
 
-using compiler::Signature;
-using compiler::Type;
 using tests::add_signature;
-using tests::f32;
 using tests::file_text;
-using tests::i32;
-using tests::pointer_to;
-
-LaunchPlan planned(const std::string& text, const Signature& signature = add_signature()) {
-    return plan_launch(parse_launch_file(text), {signature});
-}
-
-std::string error_of(const std::string& text, const Signature& signature = add_signature()) {
-    try {
-        planned(text, signature);
-        return "no error";
-    } catch (const LaunchError& e) {
-        return e.what();
-    }
-}
 
 class LaunchExperiment : public tests::OnDevices {
   protected:
     std::unique_ptr<Launch> make(const std::string& text) {
         device().set_edits({{"launch/add", tests::add_kernels("")}});
-        return std::make_unique<Launch>(device(), std::make_shared<LaunchPlan>(planned(text)));
+        return std::make_unique<Launch>(device(), std::make_shared<LaunchPlan>(plan_launch(
+                                                      parse_launch_file(text), {add_signature()})));
     }
     static void set(Launch& launch, const char* id, const char* value) {
         const Assignment assignment{id, value};
@@ -65,25 +50,6 @@ TEST_P(LaunchExperiment, NamesTheFirstNumberThatDiffers) {
     EXPECT_EQ(report[0].value, 1);
     EXPECT_NE(report[0].sentence.find("y[7] = 15, expected 0"), std::string::npos)
         << report[0].sentence;
-}
-
-/// A launch file of scale(); `more` are fields of the variable `calls`.
-std::string scale_file(const std::string& more) {
-    return R"json({"source": "scale.cu", "buffers": {"y": {"shape": 8, "fill": "i + 1"},
-               "factors": {"shape": 4, "fill": "10 * (i + frame)"}, "calls": {"shape": 1)json" +
-           more + R"json(}}, "launches": [{"kernel": "scale", "grid": 1, "block": 8}]})json";
-}
-
-LaunchPlan planned_scale(const std::string& text, const std::vector<compiler::ModuleVariable>& of) {
-    Signature signature;
-    signature.name = signature.entry = "scale";
-    signature.parameters = {{"y", pointer_to(f32)}};
-    return plan_launch(parse_launch_file(text), {signature}, of);
-}
-
-std::vector<compiler::ModuleVariable> scale_variables() {
-    return {{"factors", "_ZN3lib7factorsE", tests::array_of(f32, 4), true},
-            {"calls", "_ZN3lib5callsE", tests::u32}};
 }
 
 std::unique_ptr<Launch> make_scale(compute::Device& device, const std::string& text) {
@@ -251,6 +217,14 @@ TEST_P(LaunchExperiment, AScalarIsAParameter) {
     EXPECT_EQ(launch->array("y").at(499), Number(250.5));
 }
 
+TEST_P(LaunchExperiment, ItsWorkGrowsWithItsThreads) {
+    const auto launch = make(file_text("", R"(, "repeat": 2)"));
+    const double work = launch->parameters().work();
+    EXPECT_EQ(work, 2 * 4 * 256 * 100.0);
+    set(*launch, "n", "2048");
+    EXPECT_EQ(launch->parameters().work(), 2 * work);
+}
+
 TEST_P(LaunchExperiment, ALaunchOverALimitNamesItsField) {
     const auto error = [&](const char* from, const char* to) -> std::string {
         std::string text = file_text();
@@ -344,130 +318,24 @@ TEST_P(LaunchExperiment, DrawsNothingBeforeItsSourceIsCompiled) {
     EXPECT_EQ(compiled->array("y").at(10), Number(31.0));
 }
 
-TEST(LaunchPlans, BuffersTakeTheTypeOfTheirPointer) {
-    const LaunchPlan plan = planned(file_text());
-    EXPECT_EQ(plan.types, (std::vector{parse_element_type("float"), parse_element_type("float")}));
-    ASSERT_EQ(plan.launches[0].arguments.size(), 4U);
-    EXPECT_EQ(plan.launches[0].arguments[0].bytes, 4U);
-    EXPECT_EQ(std::get<std::size_t>(plan.launches[0].arguments[3].parts[0].value), 1U);
-}
-
-TEST(LaunchPlans, TheArgumentsOfATemplateNeedNoSuffixes) {
-    Signature signature = add_signature();
-    signature.name = "add<256U, int2, -3LL>";
+TEST(LaunchErrors, AnAccessBehindABufferNamesTheFieldOfItsShape) {
     std::string text = file_text();
-    const auto planned_as = [&](const char* name) {
-        std::string named = text;
-        named.replace(named.find("\"add\", \"grid\""), 5, '"' + std::string(name) + '"');
-        return error_of(named, signature);
-    };
-    EXPECT_EQ(planned_as("add<256,int2,-3>"), "no error");
-    EXPECT_EQ(planned_as("add< 256u, int2, -3ll >"), "no error");
-    EXPECT_NE(planned_as("add<25, int2, -3>"), "no error");
-    EXPECT_NE(planned_as("add<256, int, -3>"), "no error");
-}
-
-TEST(LaunchPlans, ABufferOfBytesIsPassedToAnyPointer) {
-    std::string text = file_text();
-    text.replace(text.find("\"x\": {"), 6, "\"x\": {\"type\": \"uchar4\", ");
-    EXPECT_EQ(error_of(text), "no error");
-}
-
-TEST(LaunchPlans, ABufferThatAKernelTakesIsNoVariable) {
-    auto variables = scale_variables();
-    variables.push_back({"y", "y", tests::array_of(f32, 8)});
-    const LaunchPlan plan = planned_scale(scale_file(""), variables);
-    EXPECT_EQ(plan.variables, (std::vector<std::string>{"", "_ZN3lib7factorsE", "_ZN3lib5callsE"}));
-}
-
-TEST(LaunchPlans, TwoVariablesOfOneNameAreRefused) {
-    auto variables = scale_variables();
-    variables.push_back({"factors", "_ZN5other7factorsE", tests::array_of(f32, 4)});
+    const std::string shape = "\"x\": {\"shape\": \"n\"";
+    text.replace(text.find(shape), shape.size(), "\"x\": {\"shape\": 10");
+    const std::shared_ptr<compute::Device> device = compute::make_emulated_device("");
+    device->set_edits({{"launch/add", tests::add_kernels("")}});
+    Launch launch(*device, std::make_shared<LaunchPlan>(
+                               plan_launch(parse_launch_file(text), {add_signature()})));
     try {
-        planned_scale(scale_file(""), variables);
-        FAIL() << "no error";
-    } catch (const LaunchError& error) {
-        EXPECT_STREQ(error.what(),
-                     "buffers.factors: several variables of the source have this name");
+        launch.report();
+        FAIL() << "x has 10 elements";
+    } catch (const compute::BlockError& error) {
+        const std::string words = error.what();
+        EXPECT_TRUE(words.starts_with("buffers.x.shape: kernel add, ")) << words;
+        EXPECT_NE(words.find("0 bytes past the end of the allocation of 40 bytes"),
+                  std::string::npos)
+            << words;
     }
-}
-
-TEST(LaunchPlans, HalvesAreNumbers) {
-    const auto named = [](const char* name, const char* canonical) {
-        auto type = std::make_shared<Type>(Type{.kind = Type::Kind::floating, .name = name});
-        type->canonical = canonical;
-        type->bytes = 2;
-        return type;
-    };
-    Signature signature = add_signature();
-    signature.parameters = {{"a", named("half", "__half")},
-                            {"x", pointer_to(named("half", "__half"))},
-                            {"y", pointer_to(named("bf", "__nv_bfloat16"))}};
-    const LaunchPlan plan = planned(file_text(), signature);
-    EXPECT_EQ(plan.types,
-              (std::vector{parse_element_type("half"), parse_element_type("bfloat16")}));
-    EXPECT_EQ(plan.launches[0].arguments[0].parts[0].type, parse_element_type("half"));
-}
-
-TEST(LaunchPlans, StructsAreGivenByMembers) {
-    auto inner = std::make_shared<Type>(Type{.kind = Type::Kind::structure, .name = "In"});
-    inner->bytes = 8;
-    inner->members = {{"lo", 0, f32}, {"hi", 4, i32}};
-    auto outer = std::make_shared<Type>(Type{.kind = Type::Kind::structure, .name = "Out"});
-    outer->bytes = 24;
-    outer->members = {{"p", 0, pointer_to(f32)}, {"in", 8, inner}, {"k", 16, i32}};
-    Signature signature = add_signature();
-    signature.parameters = {{"o", outer}};
-    const auto with = [&](const std::string& value) {
-        std::string text = file_text("", ", \"arguments\": {\"o\": " + value + "}");
-        return text.replace(text.find("\"x\": {"), 6, "\"x\": {\"type\": \"float\", ");
-    };
-    const LaunchPlan plan =
-        planned(with(R"({"p": "y", "in": {"lo": 0.5, "hi": "n"}, "k": 7})"), signature);
-    const BoundArgument& argument = plan.launches[0].arguments[0];
-    EXPECT_EQ(argument.bytes, 24U);
-    ASSERT_EQ(argument.parts.size(), 4U);
-    EXPECT_EQ(argument.parts[1].offset, 8U);
-    EXPECT_EQ(argument.parts[2].offset, 12U);
-    EXPECT_EQ(argument.parts[3].offset, 16U);
-    EXPECT_EQ(error_of(with(R"({"p": "y", "k": 7})"), signature),
-              "launches[0].arguments.o: the member in of Out has no value; write an object with: "
-              "p, in, k");
-    EXPECT_EQ(
-        error_of(with(R"({"p": "y", "in": {"lo": 1, "hi": 1, "mid": 1}, "k": 7})"), signature),
-        "launches[0].arguments.o.in: In has no member mid; it has: lo, hi");
-}
-
-TEST(LaunchPlans, ErrorsNameTheField) {
-    std::string text = file_text();
-    text.replace(text.find("\"add\", \"grid\""), 5, "\"sub\"");
-    EXPECT_EQ(error_of(text), "launches[0].kernel: the source has no kernel sub; it has: add");
-    EXPECT_EQ(error_of(file_text("", R"(, "arguments": {"z": 1})")),
-              "launches[0].arguments: add has no parameter z; it has: n, a, x, y");
-    EXPECT_EQ(error_of(file_text("", R"(, "arguments": {"x": "n"})")),
-              "launches[0].arguments.x: \"n\" is no buffer; write the name of one, or null");
-    EXPECT_EQ(error_of(file_text("", R"(, "arguments": {"a": null})")),
-              "launches[0].arguments.a: write a number or an expression for the float");
-    Signature other = add_signature();
-    other.parameters.push_back({"k", i32});
-    EXPECT_EQ(error_of(file_text(), other),
-              "launches[0].arguments: the parameter int k has no value: give it one here, or a "
-              "scalar of its name");
-    text = file_text();
-    text.replace(text.find("\"x\": {"), 6, "\"x\": {\"type\": \"int\", ");
-    EXPECT_EQ(error_of(text),
-              "launches[0].arguments.x: the parameter points at float, but the buffer x holds int");
-    text = file_text("", R"(, "arguments": {"x": null})");
-    EXPECT_EQ(error_of(text),
-              "buffers.x: \"type\" is missing, and no parameter and no variable of the source says "
-              "what the buffer holds");
-}
-
-TEST(LaunchPlans, AScalarMustNotHideAParameter) {
-    std::string text = file_text();
-    text.replace(text.find("\"n\": 1000"), 9, "\"n\": 1000, \"view\": 1");
-    const auto plan = std::make_shared<LaunchPlan>(planned(text));
-    EXPECT_THROW(LaunchParameters{plan}, LaunchError);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
-#include "experiments/launch/propose_launch.h"
+#include "experiments/launch_files/propose_launch.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "compiler/host/host_launches.h"
 #include "experiments/launch/launch_plan.h"
 #include "support/add_kernel.h"
 
@@ -55,6 +56,88 @@ TEST(ProposedLaunches, IndicesInYArePictures) {
     EXPECT_TRUE(std::holds_alternative<RandomFill>(file.buffers[0].fill));
     EXPECT_EQ(std::get<Expression>(file.buffers[1].fill).text(), "0");
     EXPECT_EQ(file.show, "out");
+}
+
+/// The fills of the buffers of `add` where its code uses x and y in this way.
+std::string fills_for(const compiler::MemoryUse& x, const compiler::MemoryUse& y) {
+    Signature add = tests::add_signature();
+    add.traits.memory = {{}, {}, x, y};
+    const LaunchFile file = propose_launch(empty, add);
+    return fill_text(file.buffers[0].fill) + "; " + fill_text(file.buffers[1].fill) + "; shows " +
+           file.show;
+}
+
+TEST(ProposedLaunches, BuffersAreFilledAndShownAsTheCodeUsesThem) {
+    using Use = compiler::MemoryUse;
+    constexpr Use reads{.reads = true}, writes{.writes = true}, both{true, true};
+    EXPECT_EQ(fills_for(reads, writes), "uniform(0, 1); 0; shows y");
+    EXPECT_EQ(fills_for(writes, reads), "0; uniform(0, 1); shows x") << "the pointer order is free";
+    EXPECT_EQ(fills_for(reads, both), "uniform(0, 1); 0; shows y") << "y is a sum";
+    EXPECT_EQ(fills_for({}, both), "0; uniform(0, 1); shows y") << "y is changed in place";
+}
+
+/// add() as this host program launches it.
+LaunchFile launched_by(const std::string& host) {
+    Signature add = tests::add_signature();
+    add.host = std::make_shared<const compiler::HostLaunch>(compiler::host_launches(host).at(0));
+    add.traits.dynamic_shared = 4;
+    return propose_launch(empty, add);
+}
+
+std::string text_of(const LaunchFile& file, std::size_t scalar) {
+    const auto& value = file.scalars[scalar].second;
+    const auto* number = std::get_if<Number>(&value);
+    return file.scalars[scalar].first + " = " +
+           (number ? to_string(*number) : std::get<Expression>(value).text());
+}
+
+TEST(ProposedLaunches, FollowTheHostProgram) {
+    const LaunchFile file = launched_by(
+        "#define THREADS 64\nint size = 1000; float scale = 1.0f / 4;\n"
+        "dim3 grid((size + THREADS - 1) / THREADS);\n"
+        "add<<<grid, THREADS, THREADS * sizeof(unsigned long)>>>(size, scale, x, y);");
+    EXPECT_EQ(text_of(file, 0), "n = 1000");
+    EXPECT_EQ(text_of(file, 1), "a = 0.25");
+    EXPECT_EQ(texts(file.launches[0].grid), Texts{"(n + 64 - 1) / 64"});
+    EXPECT_EQ(texts(file.launches[0].block), Texts{"64"});
+    EXPECT_EQ(file.launches[0].shared.text(), "512");
+    EXPECT_EQ(plan_launch(file, {tests::add_signature()}).launches.size(), 1U);
+}
+
+TEST(ProposedLaunches, AScalarMayDependOnTheOthers) {
+    const LaunchFile file =
+        launched_by("float scale = 2.0f / sqrtf((float)n);\nadd<<<1, n>>>(n, scale, x, y);");
+    EXPECT_EQ(text_of(file, 1), "a = 2.0 / sqrt(1.0 * n)");
+    EXPECT_EQ(texts(file.launches[0].block), Texts{"n"});
+    EXPECT_EQ(file.launches[0].shared.text(), "(n) * 4");
+}
+
+TEST(ProposedLaunches, WhatTheHostProgramComputesIsNoSize) {
+    Signature scan;
+    scan.name = "scan";
+    scan.parameters = {{"tile", i32}, {"n", i32}, {"out", tests::pointer_to(f32)}};
+    scan.host = std::make_shared<const compiler::HostLaunch>(
+        compiler::host_launches("scan<<<1, 32>>>(32, count, out);").at(0));
+    LaunchFile file = propose_launch(empty, scan);
+    EXPECT_EQ(text_of(file, 0), "tile = 32");
+    EXPECT_EQ(text_of(file, 1), "n = 4096");
+    EXPECT_EQ(texts(file.buffers[0].shape), Texts{"n"});
+    scan.host = std::make_shared<const compiler::HostLaunch>(
+        compiler::host_launches("scan<<<1, 32>>>(32, 64, out);").at(0));
+    file = propose_launch(empty, scan);
+    EXPECT_EQ(texts(file.buffers[0].shape), (Texts{"n", "tile"})) << "there are no others";
+}
+
+TEST(ProposedLaunches, KeepTheirOwnValuesWhereTheHostProgramComputesThem) {
+    const LaunchFile file =
+        launched_by("int n = atoi(argv[1]);\nadd<<<blocks(n), dim3(32), bytes>>>(n, f(n), x, y);");
+    EXPECT_EQ(text_of(file, 0), "n = 4096");
+    EXPECT_EQ(text_of(file, 1), "a = 1");
+    EXPECT_EQ(texts(file.launches[0].grid), Texts{"(n + 31) / 32"});
+    EXPECT_EQ(file.launches[0].shared.text(), "32 * 4");
+    EXPECT_EQ(text_of(launched_by("add<<<1, 1>>>(1 << 24, 2.0f, x, y);"), 0), "n = 4096")
+        << "too large for a first picture";
+    EXPECT_EQ(text_of(launched_by("int n = n + 1; add<<<1, 1>>>(n, n, x, y);"), 0), "n = 4096");
 }
 
 TEST(ProposedLaunches, OneIntegerIsTheSideOfASquare) {

@@ -75,6 +75,7 @@ class LaunchPanelTest : public ViewFixture {
         finish_edits();
     }
     std::string state() { return value("launch.state"); }
+    bool shows(const std::string& id) { return view_->widgets().find(id) != nullptr; }
     double result(const std::string& name) {
         return experiments::find(stage_->report(), name)->value;
     }
@@ -90,8 +91,28 @@ TEST_F(LaunchPanelTest, AFieldChangesTheLaunch) {
     fill("launches[0].grid", "1");
     EXPECT_EQ(result("largest"), 511);
     EXPECT_EQ(state(), "add.launch.json (not saved)");
+    EXPECT_FALSE(shows("launch.launches[0].arguments.a")) << "it is the scalar of its name";
+    click("launch.arguments.launches[0]");
     fill("launches[0].arguments.a", "3 * a");
     EXPECT_EQ(result("largest"), 1 + 6 * 255);
+    click("launch.arguments.launches[0]");
+    EXPECT_TRUE(shows("launch.launches[0].arguments.a"));
+    EXPECT_FALSE(shows("launch.launches[0].arguments.n"));
+}
+
+TEST_F(LaunchPanelTest, ATextThatCannotBeUsedStaysWhileAnotherFieldChanges) {
+    click("dock.launch");
+    fill("launches[0].block", "256 +");
+    fill("launches[0].grid", "1");
+    EXPECT_EQ(result("largest"), 511);
+    EXPECT_EQ(value("launch.launches[0].block"), "256 +");
+    EXPECT_TRUE(state().starts_with("launches[0].block: ")) << state();
+    click("launch.add");
+    press_button("launch.add:add");
+    EXPECT_EQ(value("launch.launches[0].block"), "256 +");
+    press_button("launch.remove.launches[1]");
+    EXPECT_EQ(value("launch.launches[0].block"), "256") << "rows may have moved";
+    EXPECT_EQ(state(), "add.launch.json (not saved)");
 }
 
 TEST_F(LaunchPanelTest, ATextThatCannotBeUsedStaysInItsField) {
@@ -114,6 +135,7 @@ TEST_F(LaunchPanelTest, UndoAndRedoGoThroughTheChangesOfTheForm) {
     click("dock.launch");
     EXPECT_FALSE(enabled("launch.undo"));
     fill("launches[0].grid", "1");
+    click("launch.arguments.launches[0]");
     fill("launches[0].arguments.a", "3 * a");
     EXPECT_EQ(result("largest"), 1 + 6 * 255);
     press_button("launch.undo");
@@ -138,7 +160,8 @@ TEST_F(LaunchPanelTest, UndoAndRedoGoThroughTheChangesOfTheForm) {
 TEST_F(LaunchPanelTest, UndoBringsBackRowsScalarsAndTextsThatCannotBeUsed) {
     click("dock.launch");
     set("n", "600");
-    fill("scalars.n", "500");
+    fill("scalars.n", "5 * 100");
+    EXPECT_EQ(stage_->parameters().find("n").text(), "500");
     EXPECT_EQ(result("largest"), 999);
     press_button("launch.undo");
     EXPECT_EQ(stage_->parameters().find("n").text(), "600");

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compute/device/kernel_source.h"
 #include "compute/pick_device.h"
 #include "ui/fake_experiment.h"
 #include "ui/live_launch_of.h"
@@ -331,6 +332,31 @@ TEST(ReadPlaceTest, TakesABlockAndAStep) {
     EXPECT_EQ(read_place("5@3")->block.y, 0U);
     for (const char* wrong : {"", "@", "@3", "1@", "1@x", "1@-2", "1@2@3", "1@2 "})
         EXPECT_FALSE(read_place(wrong)) << wrong;
+}
+
+TEST_F(MicroscopeTest, BreakpointsMoveWithTheirLines) {
+    open(true);
+    const std::string file = "kernels/ripple.cu", text(compute::kernel_source(file));
+    microscope_.toggle_breakpoint(file, 54);
+    microscope_.toggle_breakpoint(file, 1);
+    microscope_.toggle_breakpoint({}, 54);  // of the PTX
+    LiveLaunch edited = live_launch_of(entry_, *live_);
+    compute::KernelEdit edit{.file = "ripple", .source = "", .ptx = "", .warnings = {}};
+    edit.source = "\n\n" + text.substr(text.find('\n') + 1);  // the first line becomes two
+    edited.edits["ripple"] = std::make_shared<const compute::KernelEdit>(edit);
+    microscope_.follow(edited, true);
+    const auto& points = microscope_.breaks().points;
+    ASSERT_EQ(points.size(), 3U);
+    EXPECT_EQ(points[0].line, 55);
+    EXPECT_EQ(points[1].line, 1);
+    EXPECT_EQ(points[2].line, 54);
+    microscope_.follow(live_launch_of(entry_, *live_), true);
+    EXPECT_EQ(points[0].line, 54);
+    edit.source = text.substr(0, text.find('\n') + 1);  // one line is left
+    edited.edits["ripple"] = std::make_shared<const compute::KernelEdit>(edit);
+    microscope_.follow(edited, true);
+    ASSERT_EQ(points.size(), 2U) << "the line of one is gone";
+    EXPECT_EQ(points[0].line, 1);
 }
 
 }  // namespace

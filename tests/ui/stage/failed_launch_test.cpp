@@ -76,6 +76,10 @@ TEST_F(FailedLaunchTest, AnEditThatMendsTheKernelResumes) {
     open("outside");
     EXPECT_TRUE(says("thread (63,0,0) of block (3,0,0)")) << stage_->message().text;
     EXPECT_EQ(failed_block(), (Dim3{3, 0, 0}));
+    ASSERT_NE(stage_->checks().inspection, nullptr);
+    ASSERT_EQ(stage_->checks().inspection->findings.size(), 1U);
+    EXPECT_EQ(stage_->checks().inspection->findings[0].kind, FindingKind::memory);
+    EXPECT_EQ(value("race"), "invalid access");
     edit("deadlock");
     EXPECT_EQ(failed_block(), (Dim3{2, 0, 0}));
     edit("good");
@@ -147,6 +151,24 @@ TEST_F(FailedLaunchTest, TheKernelBeforeRunsOnWhileTheMicroscopeShowsTheEdit) {
     edit("good");
     EXPECT_EQ(failed_block(), std::nullopt);
     EXPECT_EQ(stage_->shown().inspected.edits.at(waits_source)->source, "good");
+}
+
+TEST_F(FailedLaunchTest, ALaunchThatFailsIsInspectedWhileTheOneBeforeGoesOn) {
+    open("good");
+    experiments::Entry fails = *tests::waits_entry();
+    fails.compile = [](compute::Helpers& helpers, const std::string&, compute::Math math,
+                       const std::stop_token& stop) {
+        return tests::waits_entry()->compile(helpers, "deadlock", math, stop);
+    };
+    stage_->engine().open_launch(std::make_shared<const experiments::Entry>(std::move(fails)));
+    finish_edits();
+    EXPECT_TRUE(says("deadlock in block (2,0,0)")) << stage_->message().text;
+    EXPECT_EQ(failed_block(), (Dim3{2, 0, 0}));
+    EXPECT_EQ(stage_->shown().edits.at(waits_source)->source, "good");
+    EXPECT_EQ(state(), EditState::running);
+    stage_->engine().open_launch(tests::waits_entry());
+    finish_edits();
+    EXPECT_EQ(failed_block(), std::nullopt);
 }
 
 }  // namespace

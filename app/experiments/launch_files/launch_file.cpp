@@ -1,4 +1,4 @@
-#include "experiments/launch/launch_file.h"
+#include "experiments/launch_files/launch_file.h"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 
 #include "compiler/source_file.h"
-#include "experiments/launch/launch_json.h"
+#include "experiments/launch_files/launch_json.h"
 
 namespace warpscope::experiments {
 namespace {

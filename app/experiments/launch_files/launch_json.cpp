@@ -1,4 +1,4 @@
-#include "experiments/launch/launch_json.h"
+#include "experiments/launch_files/launch_json.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "experiments/launch/launch_file.h"
+#include "experiments/launch_files/launch_file.h"
 
 namespace warpscope::experiments {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compiler/signature.h"
-#include "experiments/launch/launch_file.h"
+#include "experiments/launch_files/launch_file.h"
 
 namespace warpscope::experiments {
 
@@ -15,8 +15,9 @@ LaunchFile file_without_launches(const LaunchFile& file);
 /// pointers whose names no scalar and no buffer has get a scalar and a buffer. Where the kernel
 /// reads threadIdx.y, blocks have 16x16 threads, otherwise 256. Where it reads an index in y or has
 /// two integers, buffers have rows: its first integer is the width, its second one the height.
-/// Dynamic shared memory has an element for each thread. Of `variables`, those that the host fills
-/// get a buffer.
+/// Dynamic shared memory has an element for each thread. Where the host program launches the
+/// kernel, grid, block, shared memory and scalars are as there, if they can be computed from its
+/// constants. Of `variables`, those that the host fills get a buffer.
 LaunchFile propose_launch(LaunchFile file, const compiler::Signature& kernel,
                           const std::vector<compiler::ModuleVariable>& variables = {});
 

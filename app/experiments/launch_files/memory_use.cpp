@@ -1,0 +1,144 @@
+#include "experiments/launch_files/memory_use.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "emulator/program/error.h"
+#include "emulator/ptx/effects.h"
+#include "emulator/ptx/ptx_syntax.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using compiler::MemoryUse;
+using compiler::Signature;
+using compiler::Type;
+using emulator::KernelSyntax;
+using emulator::OpcodeKind;
+using emulator::Operand;
+using emulator::Statement;
+
+/// Follows the pointers that a kernel gets through its registers.
+class PointerFlow {
+  public:
+    PointerFlow(const KernelSyntax& kernel, const Signature& signature)
+        : kernel_(kernel), from_(kernel.registers.size()), use_(kernel.parameters.size()) {
+        for (std::size_t p = 0; p < kernel.parameters.size(); ++p)
+            if (signature.parameters[p].type->kind == Type::Kind::pointer)
+                pointers_[kernel.parameters[p].name] = Set(1) << p;
+    }
+
+    /// Empty: not known.
+    std::vector<MemoryUse> use() {
+        while (changed_) {
+            changed_ = false;
+            for (const Statement& statement : kernel_.statements) follow(statement);
+        }
+        return escapes_ ? std::vector<MemoryUse>() : use_;
+    }
+
+    static constexpr std::size_t most_parameters = 64;
+
+  private:
+    using Set = std::uint64_t;  ///< of parameters
+
+    void follow(const Statement& statement) {
+        const OpcodeKind kind = statement.opcode->kind;
+        const Set address = pointers_in_addresses(statement);
+        if (kind == OpcodeKind::loads) {
+            mark(address, &MemoryUse::reads);
+            const bool of_parameter = statement.has("param") && statement.operands.size() > 1;
+            if (of_parameter) add(statement, parameter_at(statement.operands[1]));
+            return;
+        }
+        Set sources = 0;
+        for (const std::int32_t index : emulator::sources_of(statement))
+            sources |= from_[std::size_t(index)];
+        if (kind == OpcodeKind::stores || kind == OpcodeKind::updates_memory) {
+            mark(address, &MemoryUse::writes);
+            escapes_ = escapes_ || (sources & ~address) != 0;
+            return;
+        }
+        add(statement, sources);
+    }
+
+    Set pointers_in_addresses(const Statement& statement) const {
+        Set found = 0;
+        for (const Operand& operand : statement.operands)
+            if (operand.kind == Operand::address && !operand.elements.empty() &&
+                operand.elements[0].kind == Operand::register_)
+                found |= from_[std::size_t(operand.elements[0].index)];
+        return found;
+    }
+
+    Set parameter_at(const Operand& operand) const {
+        if (operand.kind != Operand::address || operand.elements.empty()) return 0;
+        const auto found = pointers_.find(operand.elements[0].name);
+        return found == pointers_.end() ? 0 : found->second;
+    }
+
+    void add(const Statement& statement, Set set) {
+        for (const std::int32_t index : emulator::destinations_of(statement)) {
+            Set& known = from_[std::size_t(index)];
+            changed_ = changed_ || (set & ~known) != 0;
+            known |= set;
+        }
+    }
+
+    void mark(Set set, bool MemoryUse::*what) {
+        for (std::size_t p = 0; p < use_.size(); ++p)
+            if (set >> p & 1) use_[p].*what = true;
+    }
+
+    const KernelSyntax& kernel_;
+    std::map<std::string, Set> pointers_;  ///< by parameter of the PTX
+    std::vector<Set> from_;                ///< by register: the pointers that it may come from
+    std::vector<MemoryUse> use_;
+    bool changed_ = true;
+    bool escapes_ = false;  ///< a pointer is stored, or passed to a function
+};
+
+/// The alignment of the array in dynamic shared memory that a kernel names, as its largest element
+/// has it; 0: it names none.
+std::size_t dynamic_shared(const KernelSyntax& kernel, const emulator::ModuleSyntax& module) {
+    std::size_t align = 0;
+    for (const emulator::Variable& variable : module.variables) {
+        const auto names = [&](const Operand& operand) {
+            const bool has_base = operand.kind == Operand::address && !operand.elements.empty();
+            const Operand& base = has_base ? operand.elements[0] : operand;
+            return base.kind == Operand::symbol && base.name == variable.name;
+        };
+        const auto uses = [&](const Statement& statement) {
+            return std::ranges::any_of(statement.operands, names);
+        };
+        if (variable.dynamic && std::ranges::any_of(kernel.statements, uses))
+            align = std::max<std::size_t>(align, variable.align);
+    }
+    return align;
+}
+
+}  // namespace
+
+void read_memory_use(std::string_view ptx, std::span<Signature> signatures) {
+    emulator::ModuleSyntax module;
+    try {
+        module = emulator::parse_ptx(ptx, "");
+    } catch (const emulator::Error&) {
+        return;  // the kernels do not run in the emulator, which then says why
+    }
+    for (Signature& signature : signatures) {
+        const auto kernel = std::ranges::find(module.kernels, signature.entry, &KernelSyntax::name);
+        if (kernel == module.kernels.end() ||
+            kernel->parameters.size() != signature.parameters.size() ||
+            kernel->parameters.size() > PointerFlow::most_parameters)
+            continue;
+        signature.traits.memory = PointerFlow(*kernel, signature).use();
+        if (signature.traits.dynamic_shared == 0)
+            signature.traits.dynamic_shared = dynamic_shared(*kernel, module);
+    }
+}
+
+}  // namespace warpscope::experiments

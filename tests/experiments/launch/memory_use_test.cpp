@@ -1,0 +1,113 @@
+#include "experiments/launch_files/memory_use.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "support/add_kernel.h"
+
+namespace warpscope::experiments {
+namespace {
+
+using compiler::MemoryUse;
+using tests::f32;
+using tests::i32;
+using tests::pointer_to;
+
+/// A kernel k(a, b, n) of two pointers and an integer of 8 bytes.
+std::string kernel(const std::string& body) {
+    return R"(
+.version 6.4
+.target sm_75
+.address_size 64
+.visible .entry k(.param .u64 a, .param .u64 b, .param .u64 n)
+{
+    .reg .pred %p<2>;
+    .reg .b32 %r<9>;
+    .reg .b64 %rd<9>;
+    .local .align 8 .b8 stack[8];
+    ld.param.u64 %rd1, [a];
+    ld.param.u64 %rd2, [b];
+    ld.param.u64 %rd3, [n];
+)" + body + "\n ret;\n}\n";
+}
+
+/// "a: read, b: written"
+std::string use_in(const std::string& body) {
+    compiler::Signature signature;
+    signature.name = signature.entry = "k";
+    signature.parameters = {{"a", pointer_to(i32)},
+                            {"b", pointer_to(i32)},
+                            {"n", tests::scalar(tests::Type::Kind::signed_integer, "long", 8)}};
+    read_memory_use(kernel(body), {&signature, 1});
+    std::string text;
+    for (std::size_t p = 0; p < signature.traits.memory.size(); ++p) {
+        const MemoryUse& use = signature.traits.memory[p];
+        if (!use.reads && !use.writes) continue;
+        text += (text.empty() ? "" : ", ") + signature.parameters[p].name +
+                (use.reads ? " read" : "") + (use.writes ? " written" : "");
+    }
+    return signature.traits.memory.empty() ? "not known" : text;
+}
+
+TEST(MemoryUse, LoadsReadAndStoresWrite) {
+    compiler::Signature add = tests::add_signature();
+    read_memory_use(tests::add_ptx, {&add, 1});
+    ASSERT_EQ(add.traits.memory.size(), 4U);
+    EXPECT_TRUE(add.traits.memory[2].reads);
+    EXPECT_FALSE(add.traits.memory[2].writes);
+    EXPECT_TRUE(add.traits.memory[3].reads);
+    EXPECT_TRUE(add.traits.memory[3].writes);
+    EXPECT_FALSE(add.traits.memory[0].reads) << "an argument that is no pointer";
+}
+
+TEST(MemoryUse, AtomicsWrite) {
+    EXPECT_EQ(use_in("red.global.add.u32 [%rd1], 1; atom.global.add.u32 %r1, [%rd2+4], 1;"),
+              "a written, b written");
+}
+
+TEST(MemoryUse, APointerIsFollowedAroundALoop) {
+    EXPECT_EQ(use_in(R"(
+    mov.u64 %rd4, %rd1;
+LOOP:
+    ld.global.u32 %r1, [%rd5];
+    st.global.u32 [%rd4], %r1;
+    add.s64 %rd5, %rd4, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    setp.ne.s32 %p1, %r1, 0;
+    @%p1 bra LOOP;)"),
+              "a read written, b read written")
+        << "%rd5 comes from %rd4 of the iteration before";
+}
+
+TEST(MemoryUse, WhatIsLoadedIsNoPointerToTheSameMemory) {
+    EXPECT_EQ(use_in("ld.global.u64 %rd4, [%rd1]; st.global.u32 [%rd4], %r1;"), "a read");
+}
+
+TEST(MemoryUse, APointerThatIsStoredIsNotFollowed) {
+    EXPECT_EQ(use_in("st.local.u64 [stack], %rd1;"), "not known");
+    EXPECT_EQ(use_in("st.local.u64 [stack], %rd3;"), "") << "the integer is no pointer";
+}
+
+TEST(MemoryUse, DynamicSharedMemoryIsFoundInWhatIsInlined) {
+    compiler::Signature signature;
+    signature.name = signature.entry = "k";
+    signature.parameters = {{"a", pointer_to(i32)}, {"b", pointer_to(i32)}, {"n", pointer_to(i32)}};
+    std::string text = kernel("mov.u64 %rd4, tile; st.shared.u32 [%rd4], %r1;");
+    text.insert(text.find(".visible"), ".extern .shared .align 8 .b8 tile[];\n");
+    read_memory_use(text, {&signature, 1});
+    EXPECT_EQ(signature.traits.dynamic_shared, 8U);
+    signature.traits.dynamic_shared = 4;
+    read_memory_use(text, {&signature, 1});
+    EXPECT_EQ(signature.traits.dynamic_shared, 4U) << "the type of its element is known";
+}
+
+TEST(MemoryUse, TextThatIsNoPtxSaysNothing) {
+    compiler::Signature add = tests::add_signature();
+    read_memory_use(".entry add(", {&add, 1});
+    EXPECT_TRUE(add.traits.memory.empty());
+}
+
+}  // namespace
+}  // namespace warpscope::experiments
