@@ -119,7 +119,7 @@ class FakeExperiment : public experiments::Experiment {
     void do_step() override {
         if (lose_device) throw compute::DeviceLost("the GPU is gone");
         if (fail_step) throw compute::DeviceError("the step's kernel failed");
-        device().timings().record("ripple_sync", {64, 64, 1}, {16, 16, 1}, 1024,
+        device().timings().record("ripple_sync", {64, 64, 1}, {16, 16, 1}, {1024},
                                   {4.0 * 1024 * 1024, 0, 0}, 4.41F);
     }
     void do_reset() override {}

@@ -25,7 +25,7 @@ namespace {
 
 struct CudaKernel : LoadedKernel {
     CudaFunction handle = nullptr;  ///< null until `waiting` is assembled
-    unsigned static_shared_bytes = 0;
+    BlockResources resources;       ///< without dynamic shared memory
     /// PTX of a kernel of an edit, assembled at its first launch: an edited file has many kernels,
     /// and most of them are never launched.
     std::string waiting;
@@ -56,7 +56,8 @@ class Compiling {
 /// A launch, or a group of launches, that may still be running.
 struct Pending {
     std::string name;
-    LaunchShape shape;  ///< dynamic_shared_bytes includes the static ones
+    LaunchShape shape;
+    BlockResources resources;
     Work work;
     TimingEvent start, stop;
 };
@@ -177,7 +178,7 @@ class CudaDevice : public Device {
     void begin_group() override {
         context_.make_current();
         collect();
-        group_.emplace(Pending{{}, {}, {}, spare_event(), spare_event()});
+        group_.emplace(Pending{{}, {}, {}, {}, spare_event(), spare_event()});
         record(group_->start);
     }
     void end_group(std::string_view name, const Work& work) override {
@@ -216,8 +217,8 @@ class CudaDevice : public Device {
             float ms = 0;
             cuda_check(cuda().event_elapsed(&ms, done.start.handle, done.stop.handle),
                        "reading a kernel's time");
-            timings_.record(done.name, done.shape.grid, done.shape.block,
-                            done.shape.dynamic_shared_bytes, done.work, ms);
+            timings_.record(done.name, done.shape.grid, done.shape.block, done.resources, done.work,
+                            ms);
             spare_.push_back(std::move(done.start));
             spare_.push_back(std::move(done.stop));
             pending_.pop_front();
@@ -307,10 +308,14 @@ CudaFunction handle_of(const CudaLibrary& library, const std::string& name) {
 
 void take_handle(CudaKernel& kernel, CudaFunction handle) {
     kernel.handle = handle;
-    int bytes = 0;
-    cuda_check(cuda().function_attribute(&bytes, CudaAttributes::function_static_shared, handle),
-               fmt::format("attributes of kernel {}", kernel.name));
-    kernel.static_shared_bytes = unsigned(bytes);
+    const auto attribute = [&](int which) {
+        int value = 0;
+        cuda_check(cuda().function_attribute(&value, which, handle),
+                   fmt::format("attributes of kernel {}", kernel.name));
+        return unsigned(value);
+    };
+    kernel.resources = {attribute(CudaAttributes::function_static_shared),
+                        attribute(CudaAttributes::function_registers)};
 }
 
 const LoadedKernel& CudaDevice::find(const CudaLibrary& library, std::string_view name) {
@@ -362,8 +367,9 @@ void CudaDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& sh
                         kernel.name));
     std::optional<Pending> pending;
     if (times_each_launch()) {
-        pending.emplace(Pending{kernel.name, shape, work, spare_event(), spare_event()});
-        pending->shape.dynamic_shared_bytes += kernel.static_shared_bytes;
+        pending.emplace(
+            Pending{kernel.name, shape, kernel.resources, work, spare_event(), spare_event()});
+        pending->resources.shared_bytes += shape.dynamic_shared_bytes;
         record(pending->start);
     }
     check(cuda().launch(kernel.handle, shape.grid.x, shape.grid.y, shape.grid.z, shape.block.x,

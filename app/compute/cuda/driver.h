@@ -89,7 +89,8 @@ struct CudaStatuses {
 struct CudaAttributes {
     static constexpr int block_threads = 1, multiprocessors = 16, cache_bytes = 38,
                          capability_major = 75, capability_minor = 76, shared_bytes_optin = 97;
-    static constexpr int function_static_shared = 1, function_dynamic_shared = 8;
+    static constexpr int function_static_shared = 1, function_registers = 4,
+                         function_dynamic_shared = 8;
 };
 
 /// Loads the library and finds its functions. Null if the library, or one of the functions, is not

@@ -19,8 +19,9 @@ double KernelTiming::per_second(double amount) const {
     return ms > 0 ? amount / ms * 1e3 : 0;
 }
 
-void KernelTimings::record(std::string_view name, Dim3 grid, Dim3 block, unsigned shared_bytes,
-                           const Work& work, float milliseconds, Engine engine) {
+void KernelTimings::record(std::string_view name, Dim3 grid, Dim3 block,
+                           const BlockResources& resources, const Work& work, float milliseconds,
+                           Engine engine) {
     auto kernel = std::find_if(kernels_.begin(), kernels_.end(),
                                [&](const KernelTiming& k) { return k.name == name; });
     if (kernel == kernels_.end()) {
@@ -28,12 +29,12 @@ void KernelTimings::record(std::string_view name, Dim3 grid, Dim3 block, unsigne
         kernel->name = name;
     }
     const bool same = kernel->grid == grid && kernel->block == block &&
-                      kernel->shared_bytes == shared_bytes && kernel->work == work &&
-                      kernel->engine == engine;
+                      kernel->resources.shared_bytes == resources.shared_bytes &&
+                      kernel->work == work && kernel->engine == engine;
     if (!same || kernel->cold()) kernel->recent_ms.clear();
     kernel->grid = grid;
     kernel->block = block;
-    kernel->shared_bytes = shared_bytes;
+    kernel->resources = resources;
     kernel->work = work;
     kernel->engine = engine;
     kernel->launches++;

@@ -25,6 +25,12 @@ struct Work {
 /// What ran a launch: a GPU, or the emulator's interpreter, or machine code of this CPU.
 enum class Engine : std::uint8_t { gpu, interpreted, compiled };
 
+/// What a launch takes of an SM.
+struct BlockResources {
+    unsigned shared_bytes = 0;  ///< static and dynamic, of one block
+    unsigned registers = 0;     ///< of a thread; 0: unknown, as in the emulator
+};
+
 /// The launches of one kernel: the newest launch configuration, work and engine, and the last
 /// `window` times of launches that have them. The first launch also loads the kernel, so its time
 /// is dropped when there is a second one.
@@ -34,7 +40,7 @@ struct KernelTiming {
     std::string name;
     Dim3 grid;
     Dim3 block;
-    unsigned shared_bytes = 0;  ///< static and dynamic, of one block
+    BlockResources resources;
     std::uint64_t launches = 0;
     Work work;                     ///< of the newest launch
     Engine engine = Engine::gpu;   ///< of the newest launch
@@ -59,7 +65,7 @@ struct KernelTiming {
 /// The timings of every kernel launched on one device, in order of first launch.
 class KernelTimings {
   public:
-    void record(std::string_view name, Dim3 grid, Dim3 block, unsigned shared_bytes,
+    void record(std::string_view name, Dim3 grid, Dim3 block, const BlockResources& resources,
                 const Work& work, float milliseconds, Engine engine = Engine::gpu);
     const std::vector<KernelTiming>& kernels() const { return kernels_; }
     const KernelTiming* find(std::string_view name) const;

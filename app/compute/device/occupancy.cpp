@@ -76,4 +76,12 @@ std::vector<unsigned> warps_by_block_size(const SmLimits& sm, BlockNeeds needs) 
     return warps;
 }
 
+std::vector<unsigned> warps_by_shared_memory(const SmLimits& sm, BlockNeeds needs) {
+    std::vector<unsigned> warps;
+    for (needs.shared_bytes = 0; needs.shared_bytes <= sm.block_shared;
+         needs.shared_bytes += shared_memory_step)
+        warps.push_back(occupancy(sm, needs).warps);
+    return warps;
+}
+
 }  // namespace warpscope::compute

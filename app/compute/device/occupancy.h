@@ -54,5 +54,9 @@ Occupancy occupancy(const SmLimits& sm, const BlockNeeds& needs);
 
 /// Active warps of an SM for blocks of 32, 64, … 1024 threads that need what `needs` says.
 std::vector<unsigned> warps_by_block_size(const SmLimits& sm, BlockNeeds needs);
+inline constexpr std::uint32_t shared_memory_step = 4096;  ///< bytes
+/// Active warps of an SM for blocks with 0, 4, 8, … KiB of shared memory, up to the most for one
+/// block, that need what else `needs` says.
+std::vector<unsigned> warps_by_shared_memory(const SmLimits& sm, BlockNeeds needs);
 
 }  // namespace warpscope::compute

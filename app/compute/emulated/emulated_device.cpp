@@ -206,12 +206,12 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
         tier->add_cost(Clock::now() - start);
     if (times_each_launch())
         timings_.record(loaded.name, shape.grid, shape.block,
-                        kernel.shared_bytes + shape.dynamic_shared_bytes, work,
+                        {kernel.shared_bytes + shape.dynamic_shared_bytes}, work,
                         milliseconds_since(start), engine_);
 }
 
 void EmulatedDevice::end_group(std::string_view name, const Work& work) {
-    timings_.record(name, {}, {}, 0, work, milliseconds_since(group_start_), engine_);
+    timings_.record(name, {}, {}, {}, work, milliseconds_since(group_start_), engine_);
 }
 
 void EmulatedDevice::run(const emulator::FrozenLaunch& launch) {

@@ -97,13 +97,13 @@ class HelperDevice : public Device {
                        std::span<void* const> arguments) override;
     void begin_group() override { group_ms_ = 0; }
     void end_group(std::string_view name, const Work& work) override {
-        timings_.record(name, {}, {}, 0, work, group_ms_);
+        timings_.record(name, {}, {}, {}, work, group_ms_);
     }
 
   private:
     struct Times {
         float milliseconds;
-        unsigned shared_bytes;
+        BlockResources resources;
     };
 
     /// Sends a request and returns what `take` makes of its answer. `doing` names it in errors.
@@ -278,12 +278,13 @@ void HelperDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& 
     const auto times = ask(request, fmt::format("kernel {}", kernel.name),
                            [](WireReader& answer) {
                                const auto ms = answer.get<float>();
-                               return Times{ms, answer.get<unsigned>()};
+                               const auto shared_bytes = answer.get<unsigned>();
+                               return Times{ms, {shared_bytes, answer.get<unsigned>()}};
                            },
                            {limits_.time, limits_.stop, grace_of_launch});
     keep_output();
     if (times_each_launch())
-        timings_.record(kernel.name, shape.grid, shape.block, times.shared_bytes, work,
+        timings_.record(kernel.name, shape.grid, shape.block, times.resources, work,
                         times.milliseconds);
     else
         group_ms_ += times.milliseconds;

@@ -284,7 +284,9 @@ void HelperServer::launch(Device& device, WireReader& request, WireWriter& answe
     std::fflush(stdout);  // the driver prints there too
     const KernelTiming* timing = device.timings().find(launched.kernel->name);
     answer.put(timing ? timing->last_ms() : 0.0F);
-    answer.put(timing ? timing->shared_bytes : launch_shape.dynamic_shared_bytes);
+    const BlockResources resources =
+        timing ? timing->resources : BlockResources{launch_shape.dynamic_shared_bytes};
+    answer.put(resources.shared_bytes).put(resources.registers);
 }
 
 namespace {

@@ -73,20 +73,22 @@ Json to_json(const std::vector<compute::KernelTiming>& kernels, const compute::C
     for (const compute::KernelTiming& k : kernels) {
         const auto shares = ceilings ? compute::shares_of(k, *ceilings) : compute::Shares{};
         const std::string note = compute::timing_note(k, ceilings);
-        json.push_back({{"name", k.name},
-                        {"grid", to_json(k.grid)},
-                        {"block", to_json(k.block)},
-                        {"shared_bytes", k.shared_bytes},
-                        {"launches", k.launches},
-                        {"last_ms", number(k.last_ms())},
-                        {"median_ms", number(k.median_ms())},
-                        {"p99_ms", number(k.p99_ms())},
-                        {"bytes_per_second", rate(k.bytes_per_second())},
-                        {"interactions_per_second", rate(k.interactions_per_second())},
-                        {"flops_per_second", rate(k.flops_per_second())},
-                        {"share_of_bandwidth", rate(shares.of_bandwidth)},
-                        {"share_of_fp32", rate(shares.of_fp32)},
-                        {"note", note.empty() ? Json(nullptr) : Json(note)}});
+        json.push_back(
+            {{"name", k.name},
+             {"grid", to_json(k.grid)},
+             {"block", to_json(k.block)},
+             {"shared_bytes", k.resources.shared_bytes},
+             {"registers", k.resources.registers ? Json(k.resources.registers) : Json(nullptr)},
+             {"launches", k.launches},
+             {"last_ms", number(k.last_ms())},
+             {"median_ms", number(k.median_ms())},
+             {"p99_ms", number(k.p99_ms())},
+             {"bytes_per_second", rate(k.bytes_per_second())},
+             {"interactions_per_second", rate(k.interactions_per_second())},
+             {"flops_per_second", rate(k.flops_per_second())},
+             {"share_of_bandwidth", rate(shares.of_bandwidth)},
+             {"share_of_fp32", rate(shares.of_fp32)},
+             {"note", note.empty() ? Json(nullptr) : Json(note)}});
     }
     return json;
 }

@@ -40,33 +40,63 @@ std::string sentence(const SmLimits& sm, const Occupancy& occupancy) {
                        100.0 * occupancy.warps / sm.warps, limits_of(occupancy));
 }
 
-/// A bar for each size of a block; that of the launch is bright.
-void curve(Ui& ui, const SmLimits& sm, const BlockNeeds& needs) {
-    const std::vector<unsigned> warps = warps_by_block_size(sm, needs);
+/// The active warps of an SM for each value of what a block needs.
+struct Curve {
+    std::string id;                ///< "occupancy.curve"
+    std::vector<unsigned> warps;   ///< a bar each
+    std::size_t of_launch = 0;     ///< the bar of the launch, which is bright
+    unsigned step = 0, first = 0;  ///< bar k is for the value first + k * step
+    unsigned labelled = 0;         ///< values that are multiples of this have a label
+    std::string unit;              ///< "threads"
+};
+
+Curve by_block_size(const SmLimits& sm, const BlockNeeds& needs) {
+    constexpr unsigned warp_size = 32;
+    return {.id = "occupancy.curve",
+            .warps = warps_by_block_size(sm, needs),
+            .of_launch = (needs.threads + warp_size - 1) / warp_size - 1,
+            .step = warp_size,
+            .first = warp_size,
+            .labelled = 128,
+            .unit = "threads"};
+}
+
+Curve by_shared_memory(const SmLimits& sm, const BlockNeeds& needs) {
+    const std::uint32_t step = compute::shared_memory_step;
+    return {.id = "occupancy.shared",
+            .warps = warps_by_shared_memory(sm, needs),
+            .of_launch = (needs.shared_bytes + step - 1) / step,
+            .step = step / 1024,
+            .first = 0,
+            .labelled = 32,
+            .unit = "KiB of shared memory"};
+}
+
+void draw(Ui& ui, const SmLimits& sm, const Curve& curve, float wide) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float labels = text_size(ui.fonts.small) + ui.px(4);
-    const ImVec2 size{std::min(ImGui::GetContentRegionAvail().x, ui.px(900)),
-                      std::max(1.F, ImGui::GetContentRegionAvail().y - labels)};
-    hit_area("occupancy.curve", size);
-    record(ui, "occupancy.curve", fmt::format("{}", fmt::join(warps, " ")));
+    const ImVec2 size{wide, std::max(1.F, ImGui::GetContentRegionAvail().y - labels)};
+    hit_area(curve.id, size);
+    record(ui, curve.id, fmt::format("{}", fmt::join(curve.warps, " ")));
     const bool hovered = ImGui::IsItemHovered();
     ImDrawList& list = *ImGui::GetWindowDrawList();
-    const float width = size.x / float(warps.size()), bottom = low.y + size.y;
+    const float width = size.x / float(curve.warps.size()), bottom = low.y + size.y;
     list.AddLine({low.x, bottom}, {low.x + size.x, bottom}, colour::line, ui.px(1));
-    for (std::size_t k = 0; k < warps.size(); ++k) {
-        const auto threads = unsigned(32 * (k + 1));
+    for (std::size_t k = 0; k < curve.warps.size(); ++k) {
+        const unsigned value = curve.first + unsigned(k) * curve.step;
         const float x = low.x + width * float(k);
-        const bool of_launch = (needs.threads + 31) / 32 == k + 1;
+        const bool of_launch = k == curve.of_launch;
         const bool under =
             hovered && ImGui::GetIO().MousePos.x >= x && ImGui::GetIO().MousePos.x < x + width;
-        list.AddRectFilled({x + ui.px(1), bottom - size.y * float(warps[k]) / float(sm.warps)},
-                           {x + width - ui.px(1), bottom},
-                           of_launch ? colour::accent : faded(colour::dim, under ? 0.6F : 0.35F));
+        list.AddRectFilled(
+            {x + ui.px(1), bottom - size.y * float(curve.warps[k]) / float(sm.warps)},
+            {x + width - ui.px(1), bottom},
+            of_launch ? colour::accent : faded(colour::dim, under ? 0.6F : 0.35F));
         if (under)
-            quick_tooltip(ui, fmt::format("blocks of {} threads: {} of {} warps", threads, warps[k],
-                                          sm.warps));
-        if (threads % 128 == 0 || threads == 32) {
-            const std::string words = std::to_string(threads);
+            quick_tooltip(ui, fmt::format("blocks of {} {}: {} of {} warps", value, curve.unit,
+                                          curve.warps[k], sm.warps));
+        if (value % curve.labelled == 0 || k == 0) {
+            const std::string words = std::to_string(value);
             const float half =
                 ui.fonts.small->CalcTextSizeA(text_size(ui.fonts.small), FLT_MAX, 0, words.c_str())
                     .x /
@@ -76,6 +106,14 @@ void curve(Ui& ui, const SmLimits& sm, const BlockNeeds& needs) {
                          of_launch ? colour::text : colour::faint, words.c_str());
         }
     }
+}
+
+void draw_curves(Ui& ui, const SmLimits& sm, const BlockNeeds& needs) {
+    const float gap = ui.px(24);
+    const float all = std::min(ImGui::GetContentRegionAvail().x, ui.px(1200)) - gap;
+    draw(ui, sm, by_block_size(sm, needs), all / 2);
+    ImGui::SameLine(0, gap);
+    draw(ui, sm, by_shared_memory(sm, needs), all / 2);
 }
 
 }  // namespace
@@ -112,30 +150,35 @@ const SmLimits& OccupancyPanel::choose_sm(Ui& ui) {
     return *chosen;
 }
 
-std::optional<unsigned> OccupancyPanel::choose_registers(Ui& ui, const std::string& kernel) {
-    const auto known = registers_.find(kernel);
-    const std::string current =
-        known == registers_.end() ? "unknown" : std::to_string(known->second);
+// The number that was typed, or else the one that the driver of the GPU knows.
+std::optional<unsigned> OccupancyPanel::registers_of(const KernelTiming& kernel) const {
+    const auto typed = registers_.find(kernel.name);
+    if (typed != registers_.end()) return typed->second;
+    if (kernel.resources.registers > 0) return kernel.resources.registers;
+    return {};
+}
+
+std::optional<unsigned> OccupancyPanel::choose_registers(Ui& ui, const KernelTiming& kernel) {
+    const auto known = registers_of(kernel);
+    const std::string current = known ? std::to_string(*known) : "unknown";
     ImGui::AlignTextToFramePadding();
     text(ui.fonts.body, colour::dim, "registers");
     ImGui::SameLine(0, ui.px(8));
     std::string typed;
     const bool changed = field(ui, "occupancy.registers", current, ui.px(90), typed);
     tooltip(ui,
-            "Registers of a thread. ptxas -v prints their number; where it is unknown they "
-            "are not counted as a limit.");
+            "Registers of a thread. A GPU's driver tells their number, and ptxas -v prints it; "
+            "where it is unknown they are not counted as a limit.");
     if (changed) {
         unsigned number = 0;
         const char* const end = typed.data() + typed.size();
         const auto read = std::from_chars(typed.data(), end, number);
         if (read.ec == std::errc() && read.ptr == end && number >= 1 && number <= 255)
-            registers_[kernel] = number;
+            registers_[kernel.name] = number;
         else
-            registers_.erase(kernel);
+            registers_.erase(kernel.name);
     }
-    const auto now = registers_.find(kernel);
-    if (now == registers_.end()) return {};
-    return now->second;
+    return registers_of(kernel);
 }
 
 void OccupancyPanel::draw(Ui& ui) {
@@ -149,19 +192,19 @@ void OccupancyPanel::draw(Ui& ui) {
     const SmLimits& sm = choose_sm(ui);
     ImGui::SameLine(0, ui.px(16));
     const BlockNeeds needs{.threads = unsigned(kernel->block.count()),
-                           .shared_bytes = kernel->shared_bytes,
-                           .registers = choose_registers(ui, kernel->name)};
+                           .shared_bytes = kernel->resources.shared_bytes,
+                           .registers = choose_registers(ui, *kernel)};
     const std::string words = sentence(sm, compute::occupancy(sm, needs));
     text(ui.fonts.body, colour::text, words);
     record(ui, "occupancy.sentence", words);
     const std::string asks = fmt::format(
         "A block has {} threads, {} bytes of shared memory and {}. Below: warps for each block "
-        "size.",
+        "size, and for each size of shared memory in KiB.",
         needs.threads, needs.shared_bytes,
         needs.registers ? fmt::format("{} registers a thread", *needs.registers)
                         : "an unknown number of registers");
     clipped_text(ui.fonts.small, colour::dim, asks, ImGui::GetContentRegionAvail().x);
-    curve(ui, sm, needs);
+    draw_curves(ui, sm, needs);
 }
 
 }  // namespace warpscope::ui

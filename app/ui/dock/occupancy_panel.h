@@ -19,7 +19,8 @@ class OccupancyPanel {
   private:
     const compute::KernelTiming* choose_kernel(Ui& ui);
     const compute::SmLimits& choose_sm(Ui& ui);
-    std::optional<unsigned> choose_registers(Ui& ui, const std::string& kernel);
+    std::optional<unsigned> registers_of(const compute::KernelTiming& kernel) const;
+    std::optional<unsigned> choose_registers(Ui& ui, const compute::KernelTiming& kernel);
 
     Stage& stage_;
     std::string kernel_;          ///< that a person has chosen; empty: the one on show

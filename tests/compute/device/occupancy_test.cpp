@@ -83,6 +83,18 @@ TEST(Occupancy, TheCurveHasAPointForEachWarpOfABlock) {
     EXPECT_EQ(warps[31], 32u);
 }
 
+TEST(Occupancy, TheCurveOverSharedMemoryEndsAtTheMostForOneBlock) {
+    // 8 warps a block; an SM of 9.0 has 228 KiB, and each block takes 1 KiB more than it asks for.
+    const auto warps = warps_by_shared_memory(*find_sm_limits(90), {256, 0, {}});
+    ASSERT_EQ(warps.size(), 57u);
+    EXPECT_EQ(warps[0], 64u);
+    EXPECT_EQ(warps[6], 64u);   // 24 KiB: room for 9 blocks, warps for 8
+    EXPECT_EQ(warps[7], 56u);   // 28 KiB: 7 blocks
+    EXPECT_EQ(warps[28], 16u);  // 112 KiB: 2
+    EXPECT_EQ(warps[29], 8u);   // 116 KiB: 1
+    EXPECT_EQ(warps[56], 8u);   // 224 KiB
+}
+
 TEST(Occupancy, HasNoLimitsOfOtherComputeCapabilities) {
     EXPECT_EQ(find_sm_limits(70), nullptr);
     EXPECT_EQ(find_sm_limits(120), nullptr);

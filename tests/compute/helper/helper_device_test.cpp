@@ -116,7 +116,7 @@ TEST_P(HelperDeviceTest, RunsAHundredLaunchesAndTimesEach) {
     EXPECT_GT(timing->median_ms(), 0.0F);
 }
 
-TEST_P(HelperDeviceTest, RunsBuiltInKernelsAndReportsTheirSharedMemory) {
+TEST_P(HelperDeviceTest, RunsBuiltInKernelsAndReportsWhatABlockNeeds) {
     InHelper in_helper(GetParam());
     using Floats = DevicePointer<float>;
     const auto kernel =
@@ -126,7 +126,11 @@ TEST_P(HelperDeviceTest, RunsBuiltInKernelsAndReportsTheirSharedMemory) {
         c(*in_helper.device, 1);
     in_helper.device->launch(kernel, {{1}, {256}}, {}, a.pointer(), b.pointer(), c.pointer(), 256U);
     EXPECT_EQ(c.download(), std::vector<float>{256.0F});
-    EXPECT_EQ(in_helper.device->timings().find("dot_book")->shared_bytes, 4096U);
+    const BlockResources resources = in_helper.device->timings().find("dot_book")->resources;
+    EXPECT_EQ(resources.shared_bytes, 4096U);
+    const bool on_gpu = in_helper.device->info().kind != DeviceKind::emulator;
+    EXPECT_EQ(resources.registers > 0, on_gpu) << resources.registers;
+    EXPECT_LE(resources.registers, 255U);
 }
 
 TEST_P(HelperDeviceTest, LaunchesInAGroupHaveOneTimeTogether) {

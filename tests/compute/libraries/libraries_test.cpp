@@ -20,7 +20,7 @@ class HostGpu final : public tests::HostDevice {
 
   protected:
     void end_group(std::string_view name, const Work& work) override {
-        timings_.record(name, {}, {}, 0, work, 1.0F);
+        timings_.record(name, {}, {}, {}, work, 1.0F);
     }
 };
 

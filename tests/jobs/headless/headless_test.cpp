@@ -38,10 +38,10 @@ void expect_schema(const Json& json) {
     ASSERT_FALSE(json["kernels"].empty());
     for (const Json& kernel : json["kernels"]) {
         EXPECT_EQ(keys(kernel),
-                  (std::set<std::string>{"name", "grid", "block", "shared_bytes", "launches",
-                                         "last_ms", "median_ms", "p99_ms", "bytes_per_second",
-                                         "interactions_per_second", "flops_per_second",
-                                         "share_of_bandwidth", "share_of_fp32", "note"}));
+                  (std::set<std::string>{
+                      "name", "grid", "block", "shared_bytes", "registers", "launches", "last_ms",
+                      "median_ms", "p99_ms", "bytes_per_second", "interactions_per_second",
+                      "flops_per_second", "share_of_bandwidth", "share_of_fp32", "note"}));
         EXPECT_EQ(kernel["grid"].size(), 3u);
         EXPECT_EQ(kernel["block"].size(), 3u);
         EXPECT_GE(kernel["launches"].get<int>(), 1);
@@ -54,7 +54,7 @@ TEST(KernelJson, HasTheSharesOfBandwidthAndFp32) {
         .bytes_per_second = 1e12, .read_bytes_per_second = 1.1e12, .flops_per_second = 20e12};
     compute::KernelTimings timings;
     for (const float ms : {9.0F, 1.0F})
-        timings.record("k", {1}, {32}, 0, {.bytes = 25e7, .flops = 5e9}, ms);
+        timings.record("k", {1}, {32}, {}, {.bytes = 25e7, .flops = 5e9}, ms);
     const Json with = to_json(timings.kernels(), &ceilings)[0];
     EXPECT_DOUBLE_EQ(with["flops_per_second"].get<double>(), 5e12);
     EXPECT_DOUBLE_EQ(with["share_of_bandwidth"].get<double>(), 0.25);
@@ -63,7 +63,7 @@ TEST(KernelJson, HasTheSharesOfBandwidthAndFp32) {
     const Json without = to_json(timings.kernels(), nullptr)[0];
     EXPECT_TRUE(without["share_of_bandwidth"].is_null());
     EXPECT_TRUE(without["share_of_fp32"].is_null());
-    timings.record("first", {1}, {32}, 0, {}, 1);
+    timings.record("first", {1}, {32}, {}, {}, 1);
     EXPECT_EQ(to_json(timings.kernels(), nullptr)[1]["note"],
               "One launch so far; its time includes loading the kernel.");
 }

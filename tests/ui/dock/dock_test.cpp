@@ -210,6 +210,8 @@ TEST_F(DockTest, OccupancyNamesWhatLimitsIt) {
     EXPECT_EQ(value("occupancy.registers"), "unknown");
     EXPECT_EQ(value("occupancy.sentence"),
               "8 blocks, 64 of 64 warps of an SM (100 %). Limited by: warps of an SM.");
+    EXPECT_EQ(value("occupancy.shared").substr(0, 24), "64 64 64 64 64 64 64 56 ")
+        << "blocks of 0, 4, … 28 KiB";
     type("occupancy.registers", "128");
     EXPECT_EQ(value("occupancy.sentence"),
               "2 blocks, 16 of 64 warps of an SM (25 %). Limited by: registers.");
