@@ -97,12 +97,11 @@ void draw(Ui& ui, const SmLimits& sm, const Curve& curve, float wide) {
                                           curve.warps[k], sm.warps));
         if (value % curve.labelled == 0 || k == 0) {
             const std::string words = std::to_string(value);
-            const float half =
+            const float length =
                 ui.fonts.small->CalcTextSizeA(text_size(ui.fonts.small), FLT_MAX, 0, words.c_str())
-                    .x /
-                2;
-            list.AddText(ui.fonts.small, text_size(ui.fonts.small),
-                         {x + width / 2 - half, bottom + ui.px(2)},
+                    .x;
+            const float centred = std::min(x + (width - length) / 2, low.x + size.x - length);
+            list.AddText(ui.fonts.small, text_size(ui.fonts.small), {centred, bottom + ui.px(2)},
                          of_launch ? colour::text : colour::faint, words.c_str());
         }
     }
