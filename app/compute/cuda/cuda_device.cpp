@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "compute/cuda/compiling.h"
 #include "compute/cuda/cuda_check.h"
 #include "compute/cuda/cuda_library.h"
 #include "compute/cuda/primary_context.h"
@@ -35,22 +36,6 @@ struct CudaKernel : LoadedKernel {
     void check_arguments(std::span<const std::size_t> bytes) const override {
         if (parameter_bytes) check_sizes(*parameter_bytes, bytes);
     }
-};
-
-/// While it exists, the progress says that the driver compiles kernels.
-class Compiling {
-  public:
-    explicit Compiling(std::shared_ptr<LaunchProgress> progress) : progress_(std::move(progress)) {
-        if (progress_) progress_->set_compiling(true);
-    }
-    Compiling(const Compiling&) = delete;
-    Compiling& operator=(const Compiling&) = delete;
-    ~Compiling() {
-        if (progress_) progress_->set_compiling(false);
-    }
-
-  private:
-    const std::shared_ptr<LaunchProgress> progress_;
 };
 
 /// A launch, or a group of launches, that may still be running.
