@@ -87,8 +87,7 @@ Roll call_roll(Processes* processes, const Present& own) {
             if (processes && gpu && !gpus.insert(gpu).second)
                 refuse(
                     "another rank uses its GPU too, and NCCL needs one for each: start fewer, or "
-                    "add "
-                    "--device cuda:all or emulator");
+                    "add --device cuda:all or emulator");
         roll.first_ranks.push_back(roll.first_ranks.back() + entry.devices);
         roll.memory_bytes = std::min<std::size_t>(roll.memory_bytes, entry.memory_bytes);
     }

@@ -46,7 +46,7 @@ Value without_subnormals(const Floats& f, Value a) {
     const Value exponent = f.ir.op(Ir::and_, f.to_bits(a), 0x7F800000);
     return f.ir.select(f.ir.compare_with(Ir::eq, exponent, 0), f.zero_of_sign(a), a);
 }
-// The same if the CPU's flush mode is on.
+// Zeros take the place of subnormals if the CPU's flush mode is on.
 Value flushed(const Floats& f, Value a) {
     return f.flushes ? without_subnormals(f, a) : a;
 }

@@ -21,6 +21,12 @@ RunResult checked(const std::vector<experiments::Assignment>& settings) {
     return run_experiment(device, request, no_painter());
 }
 
+const Json& counters_of(const Json& run, std::string_view kernel) {
+    const Json& all = run.at("counters");
+    return *std::find_if(all.begin(), all.end(),
+                         [&](const Json& counters) { return counters["kernel"] == kernel; });
+}
+
 TEST(HeadlessCheck, FindingsFillTheJsonAndSetTheExitCode) {
     const RunResult result = checked({{"sync", "off"}});
     EXPECT_EQ(exit_code(result), 1);
@@ -71,9 +77,7 @@ TEST(HeadlessCounters, FillTheJsonAndTheText) {
     EXPECT_EQ(exit_code(result), 0);
     const Json json = Json::parse(dump(to_json(result)));
     EXPECT_FALSE(json.contains("findings"));
-    const Json& k =
-        *std::find_if(json["counters"].begin(), json["counters"].end(),
-                      [](const Json& counters) { return counters["kernel"] == "ripple_txty"; });
+    const Json& k = counters_of(json, "ripple_txty");
     EXPECT_EQ(keys(k), (std::set<std::string>{"kernel", "launches", "blocks", "warp_instructions",
                                               "thread_instructions", "separations", "barriers",
                                               "global", "shared"}));
@@ -94,9 +98,7 @@ TEST(HeadlessCounters, OfLinesAreSortedAndHaveTheirText) {
     request.lines = experiments::LineFigure::conflicts;
     const RunResult result = run_experiment(device, request, no_painter());
     const Json json = Json::parse(dump(to_json(result)));
-    const Json& k =
-        *std::find_if(json["counters"].begin(), json["counters"].end(),
-                      [](const Json& counters) { return counters["kernel"] == "ripple_txty"; });
+    const Json& k = counters_of(json, "ripple_txty");
     const Json& lines = k["lines"];
     // The tile is written and read in 8-way conflicts: 8 passes for each warp where one is enough.
     for (const std::size_t row : {0u, 1u}) {
@@ -127,9 +129,7 @@ TEST(HeadlessCounters, OfWordsNameTheArraysAndTheHottestWords) {
     request.heat = emulator::HeatFigure::conflicts;
     const RunResult result = run_experiment(device, request, no_painter());
     const Json json = Json::parse(dump(to_json(result)));
-    const Json& k =
-        *std::find_if(json["counters"].begin(), json["counters"].end(),
-                      [](const Json& counters) { return counters["kernel"] == "ripple_txty"; });
+    const Json& k = counters_of(json, "ripple_txty");
     const auto blocks = k["blocks"].get<int>();
     // Each block writes each word of the tile and reads it, each time with 7 others of its bank.
     const Json tile = {{"name", "tile"},
