@@ -1,14 +1,18 @@
 #include "jobs/bench/emulator_rows.h"
 
 #include <fmt/format.h>
+#include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/heat_map.h"
 #include "emulator/compiled/kernel_compiler.h"
+#include "emulator/machine/machine.h"
 #include "emulator/machine/observer_list.h"
+#include "emulator/machine/parallel.h"
 #include "emulator/program/error.h"
 #include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"
@@ -108,6 +112,32 @@ void add_compiled_row(std::vector<BenchRow>& rows, const Measured& kernel,
                     .label = kernel.label + ", compiled : interpreted, speed",
                     .value = pair.first_ms / pair.second_ms,
                     .unit = "x"});
+}
+
+void add_scaling_rows(std::vector<BenchRow>& rows, const Measured& kernel,
+                      const std::function<void()>& run, const std::function<void()>& plain) {
+    const unsigned threads = emulator::hardware_threads();
+    if (threads == 1) return;
+    tbb::task_arena one_thread(1);
+    const auto scaling_of = [&](const std::function<void()>& work) {
+        const Pair pair = measure_pair([&] { one_thread.execute(work); }, work);
+        return pair.first_ms / pair.second_ms;
+    };
+    const unsigned sms = emulator::Machine::default_virtual_sms;
+    const unsigned most_sms = (sms + threads - 1) / threads;  // of one thread
+    const double plain_scaling = scaling_of(plain);
+    const double bound = std::min(double(sms) / most_sms, plain_scaling);
+    rows.push_back({.name = kernel.name + "_plain_scaling",
+                    .label = fmt::format("{}, plain loop, {} threads : 1", kernel.label, threads),
+                    .value = plain_scaling,
+                    .unit = "x"});
+    rows.push_back({.name = kernel.name + "_scaling",
+                    .label = fmt::format("{}, emulated, {} threads : 1", kernel.label, threads),
+                    .value = scaling_of(run),
+                    .unit = "x",
+                    .bound = BenchRow::Bound::at_least,
+                    .wanted = 0.85 * bound,
+                    .note = fmt::format("0.85 of {:.3g}", bound)});
 }
 
 void add_pocl_rows(std::vector<BenchRow>& rows, const Measured& kernel, double emulated_ms,

@@ -95,6 +95,8 @@ void bench_emulated_nbody(std::vector<BenchRow>& rows) {
         of_bodies({.name = "nbody", .label = "n-body tiled 4096, fast math", .wanted = 1.0}, n);
     NBody nbody(Math::fast, NBodyKernel::tiled, n);
     measure(rows, nbody, shown);
+    add_scaling_rows(
+        rows, shown, [&] { nbody.step(); }, [&] { nbody.step_plain(); });
     add_observed_rows(
         rows, nbody.device(), shown, [&] { nbody.step(); }, 1.4);
 

@@ -75,6 +75,8 @@ void bench_emulated_ripple(std::vector<BenchRow>& rows) {
                     .unit = "frames/s",
                     .bound = BenchRow::Bound::at_least,
                     .wanted = 100});
+    add_scaling_rows(
+        rows, shown, [&] { ripple.draw(); }, [&] { ripple.draw_plain(); });
     add_pocl_rows(rows, shown, ms, "ripple");
     add_observed_rows(
         rows, ripple.device(), shown, [&] { ripple.draw(); }, 3.0);

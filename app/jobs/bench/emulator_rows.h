@@ -42,6 +42,11 @@ void add_rows(std::vector<BenchRow>& rows, const Measured& kernel, const Pair& p
 /// Adds the speed of compiled code relative to the interpreter's. Adds nothing without LLVM.
 void add_compiled_row(std::vector<BenchRow>& rows, const Measured& kernel,
                       const std::function<void()>& run);
+/// Adds the speed on all threads relative to one thread, of the emulator (`run`) and of the plain
+/// loop. The emulator shall scale to 0.85 of what the plain loop does, or of what its virtual SMs
+/// allow, whose blocks stay on one thread. Adds nothing where there is one thread.
+void add_scaling_rows(std::vector<BenchRow>& rows, const Measured& kernel,
+                      const std::function<void()>& run, const std::function<void()>& plain);
 /// Adds rows of PoCL, which calls the kernel `pocl_name`, and of the emulator's speed relative to
 /// it. Adds none where PoCL can't be measured.
 void add_pocl_rows(std::vector<BenchRow>& rows, const Measured& kernel, double emulated_ms,
