@@ -164,9 +164,9 @@ class Display:
 
 class App:
     """The app in a window that fills the display. Settings and screenshots are in `home`. The words
-    `before` and `after` stand around its command, such as those of a program that starts it."""
+    `before` stand before its command: a program that starts it."""
 
-    def __init__(self, program, display, home, *arguments, before=(), after=()):
+    def __init__(self, program, display, home, *arguments, before=()):
         self.display, self.home = display, pathlib.Path(home)
         self._map = self.home / "widgets.json"
         self._map.unlink(missing_ok=True)
@@ -179,7 +179,7 @@ class App:
         environment |= display.environment
         self._process = subprocess.Popen(
             [*before, program, "--device", "emulator", "--widget-map", str(self._map),
-             "--size", f"{WIDTH}x{HEIGHT}", *arguments, *after],
+             "--size", f"{WIDTH}x{HEIGHT}", *arguments],
             stdout=self._log, stderr=subprocess.STDOUT, env=environment, cwd=home)
         self._mouse = (0, 0)
         self.park()

@@ -13,7 +13,7 @@ from scenario import BODIES, Scenario, main
 from session import line_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "support"))
-from mpirun import ENVIRONMENT, MPIRUN, ranks_of, runs, seconds_of  # noqa: E402
+from mpirun import ENVIRONMENT, MPIRUN, ranks_of, runs, seconds_of, unlike_rank_0  # noqa: E402
 
 TOGETHER = "2 × SIMT emulator"
 ALONE = "SIMT emulator"
@@ -29,8 +29,8 @@ class Ranks(Scenario):
 
     def start_ranks(self, *arguments):
         """Rank 1 finds no display."""
-        other = [":", "-n", "1", "env", "-u", "DISPLAY", self.program, *arguments]
-        app = self.start(*arguments, before=[*MPIRUN, "-n", "1"], after=other)
+        before = [*MPIRUN, "-n", "2", *unlike_rank_0("unset DISPLAY")]
+        app = self.start(*arguments, before=before)
         self.ranks = wait_for("two ranks", lambda: len(found := ranks_of(app.pid)) == 2 and found)
         self.addCleanup(self.kill)
         return app

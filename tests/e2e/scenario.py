@@ -22,8 +22,8 @@ class Scenario(unittest.TestCase):
         self.display = Display()
         self.addCleanup(self.display.close)
 
-    def start(self, *arguments, **around):
-        app = App(self.program, self.display, self.home, *arguments, **around)
+    def start(self, *arguments, **options):
+        app = App(self.program, self.display, self.home, *arguments, **options)
         self.addCleanup(app.close)
         return app
 

@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
-from mpirun import ENVIRONMENT, MPIRUN, ranks_of, runs, seconds_of  # noqa: E402
+from mpirun import ENVIRONMENT, MPIRUN, ranks_of, runs, seconds_of, unlike_rank_0  # noqa: E402
 
 WARPSCOPE = ""
 IN_ORDER = ["float3", "float4", "tiled", "rsqrt", "unrolled", "several"]
@@ -151,11 +151,12 @@ class Ranks(unittest.TestCase):
         self.wait_until(lambda: not any(map(runs, ranks.values())))
 
     def test_a_rank_that_fails_ends_all_and_rank_0_says_why(self):
-        one = command(1)
-        other = [WARPSCOPE, *one[one.index("--headless"):]]
-        other[other.index("emulator")] = "cuda:99"
-        done = subprocess.run([*one, ":", "-n", "1", *other], env={**os.environ, **ENVIRONMENT},
-                              text=True, capture_output=True)
+        words = command(2)
+        other = unlike_rank_0('exec "$0" --headless --experiment nbody --device cuda:99')
+        program = words.index(WARPSCOPE)
+        words[program:program] = other
+        done = subprocess.run(words, env={**os.environ, **ENVIRONMENT}, text=True,
+                              capture_output=True)
         said = [line for line in done.stderr.splitlines() if "warpscope: " in line]
         self.assertEqual(len(said), 1, done.stderr)
         self.assertRegex(said[0], r"rank 1 \(process \d+ on .+\): .*GPU|cuda:99")

@@ -12,6 +12,12 @@ ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 
                "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
 
 
+def unlike_rank_0(shell):
+    """Stands before a program of mpirun: all ranks but rank 0 first execute the shell command.
+    (Where mpirun is given two programs, with a colon between them, that of Open MPI 5.0.7 crashes.)"""
+    return ["sh", "-c", f'[ "$OMPI_COMM_WORLD_RANK" = 0 ] || {shell}; exec "$0" "$@"']
+
+
 def children_of(pid):
     try:
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
