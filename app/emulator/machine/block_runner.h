@@ -43,16 +43,17 @@ class BlockRunner {
     bool leave_split(Warp& warp) {
         warp.leave();
         count(warp.executed());
-        if (warp.outcome == Warp::Outcome::at_barrier)
-            barriers_.arrive(warp, events());
-        else if (warp.outcome != Warp::Outcome::paused)
-            return has_another_split(warp);
-        else if (warp.splits.size() > 1)
-            begin_with_next_split(warp);
+        if (warp.outcome == Warp::Outcome::paused) {
+            if (warp.splits.size() > 1) begin_with_next_split(warp);
+            return false;
+        }
+        if (warp.outcome != Warp::Outcome::at_barrier) return has_another_split(warp);
+        barriers_.arrive(warp, events());
         return false;
     }
     /// After a turn: records that the warp cannot run, if that is so.
     void end_turn(const Warp& warp) {
+        if (warp.splits.size() == 1 && warp.outcome == Warp::Outcome::paused) return;
         if (!next_split(warp)) block_.runnable &= ~(1u << warp.index);
     }
     /// After the last turn: throws Error for a deadlock or a spent budget.

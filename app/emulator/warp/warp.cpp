@@ -121,7 +121,7 @@ bool Warp::complete_warp_sync() {
         if (waiting.members & ~exited & ~arrived) continue;
         const std::uint32_t members = waiting.members;
         left = INT64_MAX / 2;
-        mask = arrived;
+        use_lanes(arrived);
         i->handlers[Instruction::masked](i, *this);
         for (Split& s : splits)
             if (s.state == Split::at_warp_sync && s.pc == i && s.members == members) {

@@ -143,18 +143,21 @@ class Warp {
     /// Makes split `s` the running one. `mask` and `left` are valid between enter() and leave().
     void enter(std::uint32_t s) {
         current = s;
-        mask = splits[s].mask;
-        mode = mask == all_lanes ? Instruction::full : Instruction::masked;
-        left_at_entry = left_at_mask = left;
+        if (mask != splits[s].mask) use_lanes(splits[s].mask);
+        left_at_entry = left;
+        left_at_mask = left;
     }
     void leave() {
         count_threads();
         if (outcome == Outcome::split_ended) return;
         Split& split = splits[current];
         split.pc = stopped_at;
+        if (outcome == Outcome::paused) return;  // the split is runnable, as it was
         split.state = Split::State(outcome);
-        if (outcome == Outcome::at_barrier) split.barrier = std::uint8_t(waits_for);
-        if (outcome == Outcome::at_warp_sync) split.members = waits_for;
+        if (outcome == Outcome::at_barrier)
+            split.barrier = std::uint8_t(waits_for);
+        else
+            split.members = waits_for;
     }
     /// Instructions that the running split has executed since enter().
     std::uint64_t executed() const { return std::uint64_t(left_at_entry - left); }
@@ -226,8 +229,7 @@ class Warp {
 
     void set_mask(std::uint32_t lanes) {
         count_threads();
-        mask = lanes;
-        mode = lanes == all_lanes ? Instruction::full : Instruction::masked;
+        use_lanes(lanes);
     }
 
   private:
@@ -235,6 +237,10 @@ class Warp {
         outcome = why;
         stopped_at = at;
         return nullptr;
+    }
+    void use_lanes(std::uint32_t lanes) {
+        mask = lanes;
+        mode = lanes == all_lanes ? Instruction::full : Instruction::masked;
     }
     /// Counts what the lanes of the mask have executed.
     void count_threads() {
