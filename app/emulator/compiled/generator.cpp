@@ -76,7 +76,9 @@ void Generator::write_entries() {
         ir_.llvm().AddCase(choice, ir_.integer_of(16, code_[plan_.units()[u].begin].entry),
                            filling);
         ir_.go_on_in(filling);
-        for (const std::uint32_t operand : plan_.live(u)) fill(operand);
+        for (const std::uint32_t operand : plan_.live(u))
+            for (unsigned g = 0; g < storage_[operand].size(); ++g)
+                if (plan_.variables().at(operand).place != Variable::Place::slot) fill(operand, g);
         ir_.jump(leader(u));
     }
     begin_segment(ir_.block("unused"));
@@ -116,6 +118,7 @@ void Generator::write_unit(std::uint32_t u) {
         in_scalar_part();
         ir_.jump(leader(u));
         begin_segment(leader(u));
+        loaded_.clear();
     }
     const Unit& unit = plan_.units()[u];
     switch (unit.kind) {
@@ -219,37 +222,38 @@ LlvmValue Generator::instruction_address(std::uint32_t u) const {
     return ir_.address(code_ + plan_.units()[u].begin);
 }
 
-void Generator::fill(std::uint32_t operand) {
-    const Variable& variable = plan_.variables().at(operand);
+void Generator::fill(std::uint32_t operand, unsigned g) {
+    const unsigned bits = plan_.variables().at(operand).bits();
     const bool uniform = is_uniform(operand);
-    const LlvmType type = ir_.integer(variable.bits(), uniform ? 0 : width_);
-    const unsigned bytes = variable.bits() / 8 * width_;
+    const LlvmValue place = ir_.at(registers_, slot_offset(operand) + g * bits / 8 * width_);
+    ir_.store(ir_.load(ir_.integer(bits, uniform ? 0 : width_), place, uniform ? 4 : 16),
+              storage_[operand][g]);
+}
+
+void Generator::spill(std::uint32_t operand) {
+    const LlvmType type =
+        ir_.integer(plan_.variables().at(operand).bits(), is_uniform(operand) ? 0 : width_);
     for (unsigned g = 0; g < storage_[operand].size(); ++g)
-        ir_.store(
-            ir_.load(type, ir_.at(registers_, slot_offset(operand) + g * bytes), uniform ? 4 : 16),
-            storage_[operand][g]);
+        spill(operand, g, ir_.load(type, storage_[operand][g]));
 }
 
 // Lanes that do not run keep what lies in the register file.
-void Generator::spill(std::uint32_t operand) {
+void Generator::spill(std::uint32_t operand, unsigned g, LlvmValue value) {
     const Variable& variable = plan_.variables().at(operand);
     const bool uniform = is_uniform(operand);
     const LlvmType type = ir_.integer(variable.bits(), uniform ? 0 : width_);
-    const unsigned bytes = variable.bits() / 8 * width_;
-    for (unsigned g = 0; g < storage_[operand].size(); ++g) {
-        LlvmValue value = ir_.load(type, storage_[operand][g]);
-        const LlvmValue place = ir_.at(registers_, slot_offset(operand) + g * bytes);
-        if (running_ && !uniform) {
-            ir_.intrinsic("masked.store", ir_.nothing(),
-                          {value, place, ir_.integer_of(32, 16), lanes_of_mask(running_, g)},
-                          {type, ir_.pointer()});
-            continue;
-        }
-        if (running_ && variable.kind == Variable::Kind::predicate)
-            value = ir_.op(Ir::or_, ir_.op(Ir::and_, value, running_),
-                           ir_.op(Ir::and_, ir_.load(type, place), ir_.not_(running_)));
-        ir_.store(value, place, uniform ? 4 : 16);
+    const LlvmValue place =
+        ir_.at(registers_, slot_offset(operand) + g * variable.bits() / 8 * width_);
+    if (running_ && !uniform) {
+        ir_.intrinsic("masked.store", ir_.nothing(),
+                      {value, place, ir_.integer_of(32, 16), lanes_of_mask(running_, g)},
+                      {type, ir_.pointer()});
+        return;
     }
+    if (running_ && variable.kind == Variable::Kind::predicate)
+        value = ir_.op(Ir::or_, ir_.op(Ir::and_, value, running_),
+                       ir_.op(Ir::and_, ir_.load(type, place), ir_.not_(running_)));
+    ir_.store(value, place, uniform ? 4 : 16);
 }
 
 void Generator::begin_segment(LlvmBlock block) {
@@ -277,7 +281,7 @@ void Generator::close_segment() {
     ir_.jump(tail);
     ir_.go_on_in(tail);
     for (const std::uint32_t predicate : changed_predicates_)
-        ir_.store(combined(predicates_[predicate]), storage_[predicate][0]);
+        set_variable(predicate, 0, combined(predicates_[predicate]));
     begin_segment(tail);
 }
 

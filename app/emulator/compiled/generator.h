@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "emulator/compiled/ir.h"
@@ -47,8 +48,9 @@ class Generator {
     void end_run(std::uint32_t u, Warp::Outcome outcome);
     void wait_at_barrier(std::uint32_t u, Value left);
     void run_handler(std::uint32_t u);
-    void fill(std::uint32_t operand);
+    void fill(std::uint32_t operand, unsigned g);
     void spill(std::uint32_t operand);
+    void spill(std::uint32_t operand, unsigned g, Value value);
     Value instruction_address(std::uint32_t u) const;
 
     // generator.cpp: segments, that is, what lies between two checkpoints
@@ -61,6 +63,8 @@ class Generator {
     // generate_values.cpp: operands
     LlvmType type_of(Type type, unsigned lanes) const;
     Value constant(std::uint64_t value, Type type, unsigned lanes) const;
+    Value variable(std::uint32_t operand, unsigned g);
+    void set_variable(std::uint32_t operand, unsigned g, Value value);
     Value scalar(std::uint32_t operand, Type type);
     Value lanes(std::uint32_t operand, Type type, unsigned g);
     Value mask(std::uint32_t predicate);
@@ -117,6 +121,8 @@ class Generator {
     LlvmValue left_ = nullptr, pauses_ = nullptr;          // variables
     LlvmValue reported_ = nullptr;                         // a variable: addresses
     std::map<std::uint32_t, std::vector<Value>> storage_;  ///< by operand: variables, by group
+    /// Variables of the place `slot`, by group, that hold their values since the last leader.
+    std::set<std::pair<std::uint32_t, unsigned>> loaded_;
     std::map<std::uint32_t, LlvmBlock> leaders_, pauses_before_, interprets_;
 
     LlvmBlock scalar_part_ = nullptr;
