@@ -347,12 +347,16 @@ std::vector<bool> Plan::in_tight_loops() const {
 }
 
 // What lies in its slot need not be stored wherever compiled code ends, nor be loaded wherever it
-// begins: less code. A loop would have to store and to load it in each iteration.
+// begins: less code. A loop would have to store and to load it in each iteration. A variable that
+// is live at a few entries only is faster.
 void Plan::choose_places() {
-    Slots waiting, used_in_loops, written_in_loops;  // waiting: from one run to the next
+    constexpr unsigned few = 3;
+    std::map<std::uint32_t, unsigned> entries;  // by operand: where it is live
+    Slots used_in_loops, written_in_loops;
     const std::vector<bool> in_loops = in_tight_loops();
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
-        if (is_entry_[u]) waiting.insert(live_[u].begin(), live_[u].end());
+        if (is_entry_[u])
+            for (const std::uint32_t operand : live_[u]) ++entries[operand];
         if (!in_loops[u]) continue;
         each_operand(units_[u], [&](std::uint32_t operand, Variable::Kind, bool writes) {
             used_in_loops.insert(operand);
@@ -360,7 +364,7 @@ void Plan::choose_places() {
         });
     }
     for (auto& [operand, variable] : variables_)
-        if (waiting.contains(operand) && !written_in_loops.contains(operand))
+        if (entries[operand] > few && !written_in_loops.contains(operand))
             variable.place =
                 used_in_loops.contains(operand) ? Variable::Place::both : Variable::Place::slot;
 }
