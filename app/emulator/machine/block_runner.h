@@ -39,6 +39,11 @@ class BlockRunner {
     /// Makes the warp's next split the running one and returns its next instruction; nullptr when
     /// the turn is used up or no split can run.
     const Instruction* enter_split(Warp& warp);
+    /// The same where the warp has one split.
+    static const Instruction* enter_only_split(Warp& warp) {
+        warp.enter(0);
+        return warp.stopped_at;
+    }
     /// The running split cannot continue. Returns true when another split may run in this turn.
     bool leave_split(Warp& warp) {
         warp.leave();
@@ -52,9 +57,10 @@ class BlockRunner {
         return false;
     }
     /// After a turn: records that the warp cannot run, if that is so.
-    void end_turn(const Warp& warp) {
+    void end_turn(Warp& warp) {
         if (warp.splits.size() == 1 && warp.outcome == Warp::Outcome::paused) return;
         if (!next_split(warp)) block_.runnable &= ~(1u << warp.index);
+        warp.note_only_split();
     }
     /// After the last turn: throws Error for a deadlock or a spent budget.
     void end_block();

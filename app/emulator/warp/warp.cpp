@@ -16,6 +16,7 @@ void Warp::begin(const Instruction* entry) {
     exited = ~threads;
     turns = 0;
     current = 0;
+    stopped_at = entry;
 }
 
 std::int32_t Warp::add_join(const PendingJoin& join) {

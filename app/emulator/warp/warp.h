@@ -122,7 +122,7 @@ class Warp {
     std::int64_t left = 0;  ///< instructions left of the turn
     BlockContext* block = nullptr;
     // Where the run of the split has ended, unless the split has: leave() moves this into the
-    // split.
+    // split. Between turns, a warp with one split goes on there.
     const Instruction* stopped_at = nullptr;
     std::uint32_t waits_for = 0;  ///< the barrier, or the members of a warp-wide instruction
     Outcome outcome = Outcome::paused;
@@ -158,6 +158,10 @@ class Warp {
             split.barrier = std::uint8_t(waits_for);
         else
             split.members = waits_for;
+    }
+    /// Between turns, after splits have ended or joined.
+    void note_only_split() {
+        if (splits.size() == 1) stopped_at = splits[0].pc;
     }
     /// Instructions that the running split has executed since enter().
     std::uint64_t executed() const { return std::uint64_t(left_at_entry - left); }
