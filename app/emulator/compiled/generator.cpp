@@ -65,8 +65,7 @@ void Generator::write_entries() {
         ir_.go_on_in(full);
     }
     const LlvmBlock never = ir_.block("no_entry");
-    const LlvmValue entry =
-        ir_.load(ir_.integer(16), ir_.at(instruction_, offsetof(Instruction, entry)), 2);
+    const LlvmValue entry = entry_number();
     const LlvmValue choice = ir_.llvm().BuildSwitch(ir_.builder(), entry, never, 0);
     ir_.go_on_in(never);
     ir_.llvm().BuildUnreachable(ir_.builder());
@@ -82,6 +81,23 @@ void Generator::write_entries() {
         ir_.jump(leader(u));
     }
     begin_segment(ir_.block("unused"));
+}
+
+// Where a turn begins, the warp has the number: less to wait for than the instruction's.
+LlvmValue Generator::entry_number() {
+    const LlvmType i16 = ir_.integer(16), pointer = ir_.pointer();
+    const LlvmBlock at_begin = ir_.block("turn_begins"), within = ir_.block("in_turn"),
+                    found = ir_.block();
+    const LlvmValue stopped_at = ir_.load(pointer, ir_.at(warp_, WarpLayout::stopped_at));
+    ir_.likely(ir_.compare(Ir::eq, stopped_at, instruction_), at_begin, within);
+    ir_.go_on_in(at_begin);
+    const LlvmValue of_warp = ir_.load(i16, ir_.at(warp_, WarpLayout::entry), 2);
+    ir_.jump(found);
+    ir_.go_on_in(within);
+    const LlvmValue own = ir_.load(i16, ir_.at(instruction_, offsetof(Instruction, entry)), 2);
+    ir_.jump(found);
+    ir_.go_on_in(found);
+    return ir_.phi(i16, {{of_warp, at_begin}, {own, within}});
 }
 
 // The handler for some lanes of a warp (masked_handler()) calls the one for all lanes: that one

@@ -37,6 +37,7 @@ class Generator {
     // generator.cpp: the function and its ends
     void declare_variables();
     void write_entries();
+    Value entry_number();
     void run_original();
     void write_unit(std::uint32_t u);
     void leave(std::uint32_t u);

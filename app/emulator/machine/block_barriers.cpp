@@ -81,7 +81,7 @@ inline void BlockBarriers::release_split(Warp& warp, Split& split) {
     split.state = Split::runnable;
     split.pc = split.pc + 1;
     warp.turns = 0;
-    warp.stopped_at = split.pc;
+    warp.will_go_on_at(split.pc);
     block_.runnable |= 1u << warp.index;
 }
 

@@ -9,14 +9,14 @@
 
 namespace warpscope::emulator {
 
-void Warp::begin(const Instruction* entry) {
+void Warp::begin(const Instruction* first) {
     splits.resize(1);
-    splits[0] = {entry, threads, -1, Split::runnable, 0, 0};
+    splits[0] = {first, threads, -1, Split::runnable, 0, 0};
     joins.clear();
     exited = ~threads;
     turns = 0;
     current = 0;
-    stopped_at = entry;
+    will_go_on_at(first);
 }
 
 std::int32_t Warp::add_join(const PendingJoin& join) {

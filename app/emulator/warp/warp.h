@@ -126,6 +126,7 @@ class Warp {
     const Instruction* stopped_at = nullptr;
     std::uint32_t waits_for = 0;  ///< the barrier, or the members of a warp-wide instruction
     Outcome outcome = Outcome::paused;
+    std::uint16_t entry = 0;  ///< Instruction::entry of stopped_at, for compiled code
 
     std::uint32_t index = 0;
     std::uint32_t threads = 0;  ///< mask of the lanes that belong to a thread of the block
@@ -137,7 +138,7 @@ class Warp {
     std::vector<Split> splits;
     std::vector<PendingJoin> joins;
 
-    void begin(const Instruction* entry);
+    void begin(const Instruction* first);
     bool finished() const { return splits.empty(); }
 
     /// Makes split `s` the running one. `mask` and `left` are valid between enter() and leave().
@@ -152,16 +153,23 @@ class Warp {
         if (outcome == Outcome::split_ended) return;
         Split& split = splits[current];
         split.pc = stopped_at;
-        if (outcome == Outcome::paused) return;  // the split is runnable, as it was
+        if (outcome == Outcome::paused) {  // the split is runnable, as it was
+            entry = stopped_at->entry;
+            return;
+        }
         split.state = Split::State(outcome);
         if (outcome == Outcome::at_barrier)
             split.barrier = std::uint8_t(waits_for);
         else
             split.members = waits_for;
     }
+    void will_go_on_at(const Instruction* i) {
+        stopped_at = i;
+        entry = i->entry;
+    }
     /// Between turns, after splits have ended or joined.
     void note_only_split() {
-        if (splits.size() == 1) stopped_at = splits[0].pc;
+        if (splits.size() == 1) will_go_on_at(splits[0].pc);
     }
     /// Instructions that the running split has executed since enter().
     std::uint64_t executed() const { return std::uint64_t(left_at_entry - left); }
