@@ -12,10 +12,11 @@ namespace warpscope::emulator {
 
 /// Writes a kernel's plan as one function of LLVM IR, which has the type of a Handler. The
 /// interpreter calls it at an entry: for a warp of 32 active lanes, or for any active lanes, as the
-/// plan's mode says. The function keeps registers in variables and counts the turn down as the
-/// interpreter does, instruction for instruction. It returns where the turn ends, and where the
-/// interpreter must run an instruction: then the registers that are live lie in the register file
-/// again, and that instruction's handler has run.
+/// plan's mode says. The function keeps registers in variables or in the register file, as
+/// Variable::place says, and counts the turn down as the interpreter does, instruction for
+/// instruction. It returns where the turn ends, and where the interpreter must run an instruction:
+/// then the registers that are live lie in the register file, and that instruction's handler has
+/// run.
 ///
 /// A vector register has a variable for each group of `lanes` lanes. The instructions between two
 /// checkpoints are written group by group, so that few values are live at a time.
