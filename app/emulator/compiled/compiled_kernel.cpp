@@ -147,9 +147,9 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
     std::vector<Plan> plans;
     plans.emplace_back(kernel, Instruction::full);
     // Observed blocks interpret what some lanes of a warp do.
-    const std::vector<bool> separating = plans.front().in_separating_loops();
+    const std::vector<bool> separated = plans.front().in_separated_loops();
     if (form == CompiledForm::silent &&
-        std::find(separating.begin(), separating.end(), true) != separating.end())
+        std::find(separated.begin(), separated.end(), true) != separated.end())
         plans.emplace_back(kernel, Instruction::masked);
     number_entries(plans);
     build(plans, target_of(*llvm_, set), form);

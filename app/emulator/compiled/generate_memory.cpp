@@ -123,8 +123,9 @@ void Generator::access_lanes(std::uint32_t u) {
     const LlvmType i64 = ir_.integer(64), type = ir_.integer(bits, lanes_per_warp);
     const LlvmType scalar_type = ir_.integer(bits);
     Lanes parts;
-    for (const LlvmValue part : storage_[i.operands[i.detail]])
-        parts.push_back(ir_.load(ir_.integer(bits, width_), part));
+    for (unsigned g = 0; g < group_count_; ++g) parts.push_back(variable(i.operands[i.detail], g));
+    if (unit.kind == Unit::Kind::stores)  // read on both ways below
+        for (unsigned g = 0; g < group_count_; ++g) stored(unit, g);
     const LlvmValue addresses = ir_.joined(parts);
     const auto check = [&](LlvmValue low, LlvmValue high, LlvmValue odd, LlvmValue is_consecutive) {
         require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, odd, bytes - 1), 0), u);
@@ -264,7 +265,6 @@ Generator::Lanes Generator::stored(const Unit& unit, unsigned g) {
     const Instruction& i = *unit.instruction;
     const AccessForm form(i.target);
     const Moved moved(i);
-    const LlvmType type = ir_.integer(moved.bits(), width_);
     Lanes values;
     for (unsigned e = 0; e < form.elements; ++e) {
         const std::uint32_t operand = i.operands[1 + e];
@@ -272,12 +272,11 @@ Generator::Lanes Generator::stored(const Unit& unit, unsigned g) {
         if (const std::uint64_t* value = plan_.constant(operand)) {
             values.push_back(constant(*value, kind, width_));
         } else if (is_uniform(operand)) {
-            const LlvmValue value =
-                ir_.load(ir_.integer(plan_.variables().at(operand).bits()), storage_[operand][0]);
+            const LlvmValue value = variable(operand, 0);
             values.push_back(
                 ir_.splat(ir_.cast(Ir::trunc, value, ir_.integer(moved.bits())), width_));
         } else {
-            values.push_back(ir_.load(type, storage_[operand][g]));
+            values.push_back(variable(operand, g));
         }
     }
     if (!moved.is_pixel) return values;
@@ -329,8 +328,7 @@ void Generator::move_scattered(const Unit& unit, LlvmValue base) {
     const LlvmValue align = ir_.integer_of(32, moved.bytes);
     std::vector<Lanes> loaded(group_count_);
     for (unsigned g = 0; g < group_count_; ++g) {
-        const LlvmValue narrow = ir_.load(ir_.integer(form.wide_address ? 64 : 32, width_),
-                                          storage_[i.operands[i.detail]][g]);
+        const LlvmValue narrow = variable(i.operands[i.detail], g);
         const LlvmValue addresses = ir_.op(
             Ir::add, ir_.cast(Ir::zext, narrow, ir_.integer(64, width_)), ir_.splat(base, width_));
         const Lanes values = unit.kind == Unit::Kind::stores ? stored(unit, g) : Lanes();

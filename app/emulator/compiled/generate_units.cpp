@@ -88,8 +88,7 @@ void Generator::shuffle(const Unit& unit) {
     in_scalar_part();
     const Instruction& i = *unit.instruction;
     Lanes parts;
-    for (unsigned g = 0; g < group_count_; ++g)
-        parts.push_back(ir_.load(ir_.integer(32, width_), storage_[i.operands[2]][g]));
+    for (unsigned g = 0; g < group_count_; ++g) parts.push_back(variable(i.operands[2], g));
     const LlvmValue values = ir_.joined(parts);
     const int distance = int(*plan_.constant(i.operands[3]) & 31);
     const auto c = std::uint32_t(*plan_.constant(i.operands[4]));
@@ -109,7 +108,7 @@ void Generator::shuffle(const Unit& unit) {
     }
     const LlvmValue result = ir_.shuffle(values, values, from);
     for (unsigned g = 0; g < group_count_; ++g)
-        ir_.store(ir_.part(result, g * width_, width_), storage_[i.operands[0]][g]);
+        set_variable(i.operands[0], g, ir_.part(result, g * width_, width_));
     if (i.operands[1]) set_mask(i.operands[1], ir_.integer_of(32, in_range));
 }
 

@@ -15,13 +15,28 @@ LlvmValue Generator::constant(std::uint64_t value, Type type, unsigned lanes) co
     return is_float(type) ? ir_.cast(Ir::bitcast, bits, type_of(type, lanes)) : bits;
 }
 
+// The part of a variable for group `g`, or the only one. In the current block.
+LlvmValue Generator::variable(std::uint32_t operand, unsigned g) {
+    const Variable& variable = plan_.variables().at(operand);
+    if (variable.place == Variable::Place::slot && loaded_.insert({operand, g}).second)
+        fill(operand, g);
+    return ir_.load(ir_.integer(variable.bits(), is_uniform(operand) ? 0 : width_),
+                    storage_[operand][g]);
+}
+
+void Generator::set_variable(std::uint32_t operand, unsigned g, LlvmValue value) {
+    ir_.store(value, storage_[operand][g]);
+    if (plan_.variables().at(operand).place == Variable::Place::variable) return;
+    spill(operand, g, value);
+    loaded_.insert({operand, g});
+}
+
 // A uniform operand. Leaves the builder in the scalar part.
 LlvmValue Generator::scalar(std::uint32_t operand, Type type) {
     in_scalar_part();
     if (type == Type::pred) return ir_.compare_with(Ir::ne, mask(operand), 0);
     if (const std::uint64_t* value = plan_.constant(operand)) return constant(*value, type, 0);
-    LlvmValue value =
-        ir_.load(ir_.integer(plan_.variables().at(operand).bits()), storage_[operand][0]);
+    LlvmValue value = variable(operand, 0);
     if (bits_of(type) == 32) value = ir_.cast(Ir::trunc, value, ir_.integer(32));
     return is_float(type) ? ir_.cast(Ir::bitcast, value, type_of(type, 0)) : value;
 }
@@ -43,8 +58,7 @@ LlvmValue Generator::lanes(std::uint32_t operand, Type type, unsigned g) {
         return ir_.splat(value, width_);
     }
     in_group(g);
-    const LlvmValue value =
-        ir_.load(ir_.integer(plan_.variables().at(operand).bits(), width_), storage_[operand][g]);
+    const LlvmValue value = variable(operand, g);
     return is_float(type) ? ir_.cast(Ir::bitcast, value, type_of(type, width_)) : value;
 }
 
@@ -52,7 +66,7 @@ LlvmValue Generator::lanes(std::uint32_t operand, Type type, unsigned g) {
 LlvmValue Generator::mask(std::uint32_t predicate) {
     if (const std::uint64_t* value = plan_.constant(predicate))
         return ir_.integer_of(32, std::uint32_t(*value));
-    return ir_.load(ir_.integer(32), storage_[predicate][0]);
+    return variable(predicate, 0);
 }
 
 // The mask of the lanes for which a guard or a conditional branch holds. In the scalar part.
@@ -97,18 +111,18 @@ void Generator::set_scalar(std::uint32_t operand, LlvmValue value) {
     const LlvmType type = ir_.llvm().TypeOf(value);
     if (type == ir_.f32()) value = ir_.cast(Ir::bitcast, value, ir_.integer(32));
     if (type == ir_.f64()) value = ir_.cast(Ir::bitcast, value, ir_.integer(64));
-    ir_.store(ir_.cast(Ir::zext, value, ir_.integer(bits)), storage_[operand][0]);
+    set_variable(operand, 0, ir_.cast(Ir::zext, value, ir_.integer(bits)));
 }
 
 void Generator::set_lanes(std::uint32_t operand, LlvmValue value, unsigned g) {
     const unsigned bits = plan_.variables().at(operand).bits();
-    ir_.store(ir_.cast(Ir::bitcast, value, ir_.integer(bits, width_)), storage_[operand][g]);
+    set_variable(operand, g, ir_.cast(Ir::bitcast, value, ir_.integer(bits, width_)));
 }
 
 void Generator::set_mask(std::uint32_t predicate, LlvmValue mask) {
     predicates_.erase(predicate);
     changed_predicates_.erase(predicate);
-    ir_.store(mask, storage_[predicate][0]);
+    set_variable(predicate, 0, mask);
 }
 
 // Lanes outside of `active` keep their predicate.

@@ -65,8 +65,7 @@ void Generator::write_entries() {
         ir_.go_on_in(full);
     }
     const LlvmBlock never = ir_.block("no_entry");
-    const LlvmValue entry =
-        ir_.load(ir_.integer(16), ir_.at(instruction_, offsetof(Instruction, entry)), 2);
+    const LlvmValue entry = entry_number();
     const LlvmValue choice = ir_.llvm().BuildSwitch(ir_.builder(), entry, never, 0);
     ir_.go_on_in(never);
     ir_.llvm().BuildUnreachable(ir_.builder());
@@ -76,10 +75,29 @@ void Generator::write_entries() {
         ir_.llvm().AddCase(choice, ir_.integer_of(16, code_[plan_.units()[u].begin].entry),
                            filling);
         ir_.go_on_in(filling);
-        for (const std::uint32_t operand : plan_.live(u)) fill(operand);
+        for (const std::uint32_t operand : plan_.live(u))
+            for (unsigned g = 0; g < storage_[operand].size(); ++g)
+                if (plan_.variables().at(operand).place != Variable::Place::slot) fill(operand, g);
         ir_.jump(leader(u));
     }
     begin_segment(ir_.block("unused"));
+}
+
+// Where a turn begins, the warp has the number: less to wait for than the instruction's.
+LlvmValue Generator::entry_number() {
+    const LlvmType i16 = ir_.integer(16), pointer = ir_.pointer();
+    const LlvmBlock at_begin = ir_.block("turn_begins"), within = ir_.block("in_turn"),
+                    found = ir_.block();
+    const LlvmValue stopped_at = ir_.load(pointer, ir_.at(warp_, WarpLayout::stopped_at));
+    ir_.likely(ir_.compare(Ir::eq, stopped_at, instruction_), at_begin, within);
+    ir_.go_on_in(at_begin);
+    const LlvmValue of_warp = ir_.load(i16, ir_.at(warp_, WarpLayout::entry), 2);
+    ir_.jump(found);
+    ir_.go_on_in(within);
+    const LlvmValue own = ir_.load(i16, ir_.at(instruction_, offsetof(Instruction, entry)), 2);
+    ir_.jump(found);
+    ir_.go_on_in(found);
+    return ir_.phi(i16, {{of_warp, at_begin}, {own, within}});
 }
 
 // The handler for some lanes of a warp (masked_handler()) calls the one for all lanes: that one
@@ -116,6 +134,7 @@ void Generator::write_unit(std::uint32_t u) {
         in_scalar_part();
         ir_.jump(leader(u));
         begin_segment(leader(u));
+        loaded_.clear();
     }
     const Unit& unit = plan_.units()[u];
     switch (unit.kind) {
@@ -219,37 +238,38 @@ LlvmValue Generator::instruction_address(std::uint32_t u) const {
     return ir_.address(code_ + plan_.units()[u].begin);
 }
 
-void Generator::fill(std::uint32_t operand) {
-    const Variable& variable = plan_.variables().at(operand);
+void Generator::fill(std::uint32_t operand, unsigned g) {
+    const unsigned bits = plan_.variables().at(operand).bits();
     const bool uniform = is_uniform(operand);
-    const LlvmType type = ir_.integer(variable.bits(), uniform ? 0 : width_);
-    const unsigned bytes = variable.bits() / 8 * width_;
+    const LlvmValue place = ir_.at(registers_, slot_offset(operand) + g * bits / 8 * width_);
+    ir_.store(ir_.load(ir_.integer(bits, uniform ? 0 : width_), place, uniform ? 4 : 16),
+              storage_[operand][g]);
+}
+
+void Generator::spill(std::uint32_t operand) {
+    const LlvmType type =
+        ir_.integer(plan_.variables().at(operand).bits(), is_uniform(operand) ? 0 : width_);
     for (unsigned g = 0; g < storage_[operand].size(); ++g)
-        ir_.store(
-            ir_.load(type, ir_.at(registers_, slot_offset(operand) + g * bytes), uniform ? 4 : 16),
-            storage_[operand][g]);
+        spill(operand, g, ir_.load(type, storage_[operand][g]));
 }
 
 // Lanes that do not run keep what lies in the register file.
-void Generator::spill(std::uint32_t operand) {
+void Generator::spill(std::uint32_t operand, unsigned g, LlvmValue value) {
     const Variable& variable = plan_.variables().at(operand);
     const bool uniform = is_uniform(operand);
     const LlvmType type = ir_.integer(variable.bits(), uniform ? 0 : width_);
-    const unsigned bytes = variable.bits() / 8 * width_;
-    for (unsigned g = 0; g < storage_[operand].size(); ++g) {
-        LlvmValue value = ir_.load(type, storage_[operand][g]);
-        const LlvmValue place = ir_.at(registers_, slot_offset(operand) + g * bytes);
-        if (running_ && !uniform) {
-            ir_.intrinsic("masked.store", ir_.nothing(),
-                          {value, place, ir_.integer_of(32, 16), lanes_of_mask(running_, g)},
-                          {type, ir_.pointer()});
-            continue;
-        }
-        if (running_ && variable.kind == Variable::Kind::predicate)
-            value = ir_.op(Ir::or_, ir_.op(Ir::and_, value, running_),
-                           ir_.op(Ir::and_, ir_.load(type, place), ir_.not_(running_)));
-        ir_.store(value, place, uniform ? 4 : 16);
+    const LlvmValue place =
+        ir_.at(registers_, slot_offset(operand) + g * variable.bits() / 8 * width_);
+    if (running_ && !uniform) {
+        ir_.intrinsic("masked.store", ir_.nothing(),
+                      {value, place, ir_.integer_of(32, 16), lanes_of_mask(running_, g)},
+                      {type, ir_.pointer()});
+        return;
     }
+    if (running_ && variable.kind == Variable::Kind::predicate)
+        value = ir_.op(Ir::or_, ir_.op(Ir::and_, value, running_),
+                       ir_.op(Ir::and_, ir_.load(type, place), ir_.not_(running_)));
+    ir_.store(value, place, uniform ? 4 : 16);
 }
 
 void Generator::begin_segment(LlvmBlock block) {
@@ -277,7 +297,7 @@ void Generator::close_segment() {
     ir_.jump(tail);
     ir_.go_on_in(tail);
     for (const std::uint32_t predicate : changed_predicates_)
-        ir_.store(combined(predicates_[predicate]), storage_[predicate][0]);
+        set_variable(predicate, 0, combined(predicates_[predicate]));
     begin_segment(tail);
 }
 

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "emulator/compiled/ir.h"
@@ -11,10 +12,11 @@ namespace warpscope::emulator {
 
 /// Writes a kernel's plan as one function of LLVM IR, which has the type of a Handler. The
 /// interpreter calls it at an entry: for a warp of 32 active lanes, or for any active lanes, as the
-/// plan's mode says. The function keeps registers in variables and counts the turn down as the
-/// interpreter does, instruction for instruction. It returns where the turn ends, and where the
-/// interpreter must run an instruction: then the registers that are live lie in the register file
-/// again, and that instruction's handler has run.
+/// plan's mode says. The function keeps registers in variables or in the register file, as
+/// Variable::place says, and counts the turn down as the interpreter does, instruction for
+/// instruction. It returns where the turn ends, and where the interpreter must run an instruction:
+/// then the registers that are live lie in the register file, and that instruction's handler has
+/// run.
 ///
 /// A vector register has a variable for each group of `lanes` lanes. The instructions between two
 /// checkpoints are written group by group, so that few values are live at a time.
@@ -36,6 +38,7 @@ class Generator {
     // generator.cpp: the function and its ends
     void declare_variables();
     void write_entries();
+    Value entry_number();
     void run_original();
     void write_unit(std::uint32_t u);
     void leave(std::uint32_t u);
@@ -47,8 +50,9 @@ class Generator {
     void end_run(std::uint32_t u, Warp::Outcome outcome);
     void wait_at_barrier(std::uint32_t u, Value left);
     void run_handler(std::uint32_t u);
-    void fill(std::uint32_t operand);
+    void fill(std::uint32_t operand, unsigned g);
     void spill(std::uint32_t operand);
+    void spill(std::uint32_t operand, unsigned g, Value value);
     Value instruction_address(std::uint32_t u) const;
 
     // generator.cpp: segments, that is, what lies between two checkpoints
@@ -61,6 +65,8 @@ class Generator {
     // generate_values.cpp: operands
     LlvmType type_of(Type type, unsigned lanes) const;
     Value constant(std::uint64_t value, Type type, unsigned lanes) const;
+    Value variable(std::uint32_t operand, unsigned g);
+    void set_variable(std::uint32_t operand, unsigned g, Value value);
     Value scalar(std::uint32_t operand, Type type);
     Value lanes(std::uint32_t operand, Type type, unsigned g);
     Value mask(std::uint32_t predicate);
@@ -117,6 +123,8 @@ class Generator {
     LlvmValue left_ = nullptr, pauses_ = nullptr;          // variables
     LlvmValue reported_ = nullptr;                         // a variable: addresses
     std::map<std::uint32_t, std::vector<Value>> storage_;  ///< by operand: variables, by group
+    /// Variables of the place `slot`, by group, that hold their values since the last leader.
+    std::set<std::pair<std::uint32_t, unsigned>> loaded_;
     std::map<std::uint32_t, LlvmBlock> leaders_, pauses_before_, interprets_;
 
     LlvmBlock scalar_part_ = nullptr;

@@ -1,7 +1,6 @@
 #include "emulator/compiled/plan.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "emulator/ptx/opcodes.h"
 
@@ -56,14 +55,15 @@ Plan::Plan(const Kernel& kernel, Instruction::Mode mode) : kernel_(kernel), mode
     for (const auto& [slot, value] : kernel.constants) constants_[slot | uniform_operand] = value;
     divide();
     if (mode == Instruction::masked) {
-        const std::vector<bool> in_loops = in_separating_loops();
+        const std::vector<bool> separated = in_separated_loops();
         for (std::size_t u = 0; u < units_.size(); ++u)
-            if (!in_loops[u]) units_[u].kind = Unit::Kind::leaves;
+            if (!separated[u]) units_[u].kind = Unit::Kind::leaves;
     }
     find_variables();
     find_leaders();
     find_live();
     find_written();
+    choose_places();
 }
 
 const std::uint64_t* Plan::constant(std::uint32_t operand) const {
@@ -146,19 +146,39 @@ bool Plan::skips_arithmetic(std::uint32_t branch) const {
     });
 }
 
-std::vector<bool> Plan::in_separating_loops() const {
+std::vector<bool> Plan::in_loops() const {
+    std::vector<bool> found(units_.size());
+    for (std::uint32_t last = 0; last < units_.size(); ++last) {
+        if (units_[last].kind != Unit::Kind::branches) continue;
+        for (std::uint32_t u = target_of(units_[last]); u <= last; ++u) found[u] = true;
+    }
+    return found;
+}
+
+std::vector<bool> Plan::in_separated_loops() const {
     const Slots differing = predicates_that_differ();
     const auto separates = [&](std::uint32_t u) {
         const Instruction& i = *units_[u].instruction;
         return units_[u].kind == Unit::Kind::branches && i.role != Role::branch &&
                differing.contains(i.operands[0]) && !skips_arithmetic(u);
     };
+    const std::vector<bool> in_loop = in_loops();
     std::vector<bool> found(units_.size());
-    for (std::uint32_t last = 0; last < units_.size(); ++last) {
-        if (units_[last].kind != Unit::Kind::branches) continue;
-        const std::uint32_t first = target_of(units_[last]);
-        for (std::uint32_t u = first; u <= last; ++u)
-            if (separates(u)) std::fill(found.begin() + first, found.begin() + last + 1, true);
+    for (std::uint32_t branch = 0; branch < units_.size(); ++branch) {
+        if (!in_loop[branch] || !separates(branch)) continue;
+        const Instruction& i = *units_[branch].instruction;
+        const std::uint32_t join =
+            i.operands[1] ? unit_of_[kernel_.index_of(&i) + i.operands[1]] : ~0u;
+        std::vector<std::uint32_t> reached = successors(branch);
+        std::vector<bool> seen(units_.size());
+        while (!reached.empty()) {
+            const std::uint32_t u = reached.back();
+            reached.pop_back();
+            if (u == join || seen[u] || !in_loop[u]) continue;
+            seen[u] = found[u] = true;
+            const std::vector<std::uint32_t> next = successors(u);
+            reached.insert(reached.end(), next.begin(), next.end());
+        }
     }
     return found;
 }
@@ -311,10 +331,50 @@ void Plan::find_written() {
     }
 }
 
+// By unit: it is in a loop that has no other loop within, and that compiled code does not leave.
+std::vector<bool> Plan::in_tight_loops() const {
+    std::vector<bool> found(units_.size());
+    std::uint32_t begin = 0;  // behind the last loop's end, or behind what ends compiled code
+    for (std::uint32_t u = 0; u < units_.size(); ++u) {
+        if (ends_compiled_code(units_[u])) begin = u + 1;
+        if (units_[u].kind != Unit::Kind::branches) continue;
+        const std::uint32_t target = target_of(units_[u]);
+        if (target > u) continue;
+        if (target >= begin) std::fill(found.begin() + target, found.begin() + u + 1, true);
+        begin = u + 1;
+    }
+    return found;
+}
+
+// What lies in its slot need not be stored wherever compiled code ends, nor be loaded wherever it
+// begins: less code. A loop would have to store and to load it in each iteration. A variable that
+// is live at a few entries only is faster.
+void Plan::choose_places() {
+    constexpr unsigned few = 3;
+    std::map<std::uint32_t, unsigned> entries;  // by operand: where it is live
+    Slots used_in_loops, written_in_loops;
+    const std::vector<bool> in_loops = in_tight_loops();
+    for (std::uint32_t u = 0; u < units_.size(); ++u) {
+        if (is_entry_[u])
+            for (const std::uint32_t operand : live_[u]) ++entries[operand];
+        if (!in_loops[u]) continue;
+        each_operand(units_[u], [&](std::uint32_t operand, Variable::Kind, bool writes) {
+            used_in_loops.insert(operand);
+            if (writes) written_in_loops.insert(operand);
+        });
+    }
+    for (auto& [operand, variable] : variables_)
+        if (entries[operand] > few && !written_in_loops.contains(operand))
+            variable.place =
+                used_in_loops.contains(operand) ? Variable::Place::both : Variable::Place::slot;
+}
+
 Plan::Slots Plan::unsaved(std::uint32_t unit) const {
     Slots found;
-    std::set_intersection(live_[unit].begin(), live_[unit].end(), written_[unit].begin(),
-                          written_[unit].end(), std::inserter(found, found.end()));
+    for (const std::uint32_t operand : live_[unit])
+        if (written_[unit].contains(operand) &&
+            variables_.at(operand).place == Variable::Place::variable)
+            found.insert(operand);
     return found;
 }
 

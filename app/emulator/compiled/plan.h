@@ -35,6 +35,13 @@ struct Variable {
     enum class Kind : std::uint8_t { predicate, word, double_word };
     Kind kind = Kind::word;
     bool written = false;  ///< by a compiled instruction
+    /// Where the value lies.
+    enum class Place : std::uint8_t {
+        variable,  ///< compiled code stores it to its slot where it ends
+        both,      ///< what writes it stores it to its slot, too
+        slot       ///< like both; and it is loaded where it is read
+    };
+    Place place = Place::variable;
     unsigned bits() const { return kind == Kind::double_word ? 64 : 32; }
 };
 
@@ -50,8 +57,9 @@ class Plan {
 
     const Kernel& kernel() const { return kernel_; }
     Instruction::Mode mode() const { return mode_; }
-    /// By unit: it is in a loop that separates lanes, so that it may often run for some of them.
-    std::vector<bool> in_separating_loops() const;
+    /// By unit: it is in a loop, between a branch that separates lanes and where they join, so that
+    /// it may often run for some of them.
+    std::vector<bool> in_separated_loops() const;
     const std::vector<Unit>& units() const { return units_; }
     /// Compiled code begins at these units: the interpreter enters it there.
     const std::vector<bool>& is_entry() const { return is_entry_; }
@@ -66,7 +74,7 @@ class Plan {
 
     /// The variables that a unit, or one behind it, reads before it writes them.
     const Slots& live(std::uint32_t unit) const { return live_[unit]; }
-    /// Those of them that compiled code may have written since it began.
+    /// Those of them that compiled code may have written since it began, but not to their slots.
     Slots unsaved(std::uint32_t unit) const;
     const std::map<std::uint32_t, Variable>& variables() const { return variables_; }
     /// The value of a constant slot; nullptr for others.
@@ -76,11 +84,14 @@ class Plan {
     void divide();
     bool is_compiled_barrier(const Unit& unit) const;
     Unit::Kind kind_of(const Unit& unit) const;
+    std::vector<bool> in_loops() const;
     Slots predicates_that_differ() const;
     void find_variables();
     void find_leaders();
     void find_live();
     void find_written();
+    void choose_places();
+    std::vector<bool> in_tight_loops() const;
     void note(std::uint32_t operand, Variable::Kind kind, bool written);
     std::vector<std::uint32_t> successors(std::uint32_t unit) const;
     void each_operand(const Unit& unit,

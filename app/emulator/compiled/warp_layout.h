@@ -19,6 +19,7 @@ struct WarpLayout {
     static constexpr std::size_t left = offsetof(Warp, left);
     static constexpr std::size_t block = offsetof(Warp, block);
     static constexpr std::size_t stopped_at = offsetof(Warp, stopped_at);
+    static constexpr std::size_t entry = offsetof(Warp, entry);
     static constexpr std::size_t waits_for = offsetof(Warp, waits_for);
     static constexpr std::size_t outcome = offsetof(Warp, outcome);
     static constexpr std::size_t shared = offsetof(BlockContext, shared);

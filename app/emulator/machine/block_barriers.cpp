@@ -81,6 +81,7 @@ inline void BlockBarriers::release_split(Warp& warp, Split& split) {
     split.state = Split::runnable;
     split.pc = split.pc + 1;
     warp.turns = 0;
+    warp.will_go_on_at(split.pc);
     block_.runnable |= 1u << warp.index;
 }
 
@@ -97,6 +98,7 @@ void BlockBarriers::release_splits(Warp& warp, unsigned id) {
                         warp.splits.begin() + long(s) + 1);
     }
     if (released) warp.merge_splits();
+    warp.note_only_split();
 }
 
 // Writes the result of a reduction (bar.red) to the destination of the split's lanes.

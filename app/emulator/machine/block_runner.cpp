@@ -142,7 +142,8 @@ void BlockRunner::run_warps() {
 
 template <bool observed>
 void BlockRunner::run_turn(Warp& warp) {
-    while (const Instruction* i = enter_split(warp)) {
+    const Instruction* i = warp.splits.size() == 1 ? enter_only_split(warp) : enter_split(warp);
+    for (; i; i = enter_split(warp)) {
         if constexpr (observed) {
             do {
                 if (events_->announces(i, warp)) {

@@ -39,21 +39,28 @@ class BlockRunner {
     /// Makes the warp's next split the running one and returns its next instruction; nullptr when
     /// the turn is used up or no split can run.
     const Instruction* enter_split(Warp& warp);
+    /// The same where the warp has one split.
+    static const Instruction* enter_only_split(Warp& warp) {
+        warp.enter(0);
+        return warp.stopped_at;
+    }
     /// The running split cannot continue. Returns true when another split may run in this turn.
     bool leave_split(Warp& warp) {
         warp.leave();
         count(warp.executed());
-        if (warp.outcome == Warp::Outcome::at_barrier)
-            barriers_.arrive(warp, events());
-        else if (warp.outcome != Warp::Outcome::paused)
-            return has_another_split(warp);
-        else if (warp.splits.size() > 1)
-            begin_with_next_split(warp);
+        if (warp.outcome == Warp::Outcome::paused) {
+            if (warp.splits.size() > 1) begin_with_next_split(warp);
+            return false;
+        }
+        if (warp.outcome != Warp::Outcome::at_barrier) return has_another_split(warp);
+        barriers_.arrive(warp, events());
         return false;
     }
     /// After a turn: records that the warp cannot run, if that is so.
-    void end_turn(const Warp& warp) {
+    void end_turn(Warp& warp) {
+        if (warp.splits.size() == 1 && warp.outcome == Warp::Outcome::paused) return;
         if (!next_split(warp)) block_.runnable &= ~(1u << warp.index);
+        warp.note_only_split();
     }
     /// After the last turn: throws Error for a deadlock or a spent budget.
     void end_block();

@@ -33,6 +33,8 @@ struct BlockState {
     std::uint32_t last_warp = 0;    ///< warp of the last turn
     std::uint32_t epoch = 0;        ///< completed barriers of the block
     std::uint64_t random = 0;       ///< the next number of the schedule's generator
+    std::uint32_t next_first = 0;   ///< of the next random turn: where to look for its warp first
+    std::uint64_t next_length = 0;  ///< and its length, of 2^32
     std::uint64_t unaccounted = 0;  ///< instructions that the launch's budget does not count yet
     Statistics statistics;          ///< of all blocks so far
 };

@@ -19,6 +19,7 @@ class WarpScheduler {
 
     void begin_block(BlockState& state) const {
         state.random = xorshift(splitmix64(splitmix64(options_.seed) ^ state.context.block));
+        prepare_random_turn(state);
         const auto warps = std::uint32_t(state.warps.size());
         state.last_warp = options_.schedule == Schedule::reverse ? 0 : warps - 1;
     }
@@ -53,14 +54,19 @@ class WarpScheduler {
     // races. The numbers of the turn after this one are computed at once: the CPU does so beside
     // the turn, which would have to wait for them.
     static Warp* begin_random_turn(BlockState& state, std::uint32_t runnable) {
+        const std::uint64_t length = state.next_length;
+        state.last_warp = lowest(runnable & (~0u << state.next_first), runnable);
+        Warp& warp = state.warps[state.last_warp];
+        prepare_random_turn(state);
+        const unsigned doublings = std::min(warp.turns++, 12u);
+        warp.left = 1 + std::int64_t(length * (std::uint64_t(48) << doublings) >> 32);
+        return &warp;
+    }
+    static void prepare_random_turn(BlockState& state) {
         const std::uint64_t for_warp = state.random, for_length = xorshift(for_warp);
         state.random = xorshift(for_length);
-        const auto first = std::uint32_t((for_warp >> 32) * state.warps.size() >> 32);
-        state.last_warp = lowest(runnable & (~0u << first), runnable);
-        Warp& warp = state.warps[state.last_warp];
-        const unsigned doublings = std::min(warp.turns++, 12u);
-        warp.left = 1 + std::int64_t((for_length >> 32) * (std::uint64_t(48) << doublings) >> 32);
-        return &warp;
+        state.next_first = std::uint32_t((for_warp >> 32) * state.warps.size() >> 32);
+        state.next_length = for_length >> 32;
     }
     static std::uint32_t lowest(std::uint32_t warps, std::uint32_t otherwise) {
         return std::uint32_t(std::countr_zero(warps ? warps : otherwise));

@@ -9,13 +9,14 @@
 
 namespace warpscope::emulator {
 
-void Warp::begin(const Instruction* entry) {
+void Warp::begin(const Instruction* first) {
     splits.resize(1);
-    splits[0] = {entry, threads, -1, Split::runnable, 0, 0};
+    splits[0] = {first, threads, -1, Split::runnable, 0, 0};
     joins.clear();
     exited = ~threads;
     turns = 0;
     current = 0;
+    will_go_on_at(first);
 }
 
 std::int32_t Warp::add_join(const PendingJoin& join) {
@@ -121,7 +122,7 @@ bool Warp::complete_warp_sync() {
         if (waiting.members & ~exited & ~arrived) continue;
         const std::uint32_t members = waiting.members;
         left = INT64_MAX / 2;
-        mask = arrived;
+        use_lanes(arrived);
         i->handlers[Instruction::masked](i, *this);
         for (Split& s : splits)
             if (s.state == Split::at_warp_sync && s.pc == i && s.members == members) {

@@ -122,10 +122,11 @@ class Warp {
     std::int64_t left = 0;  ///< instructions left of the turn
     BlockContext* block = nullptr;
     // Where the run of the split has ended, unless the split has: leave() moves this into the
-    // split.
+    // split. Between turns, a warp with one split goes on there.
     const Instruction* stopped_at = nullptr;
     std::uint32_t waits_for = 0;  ///< the barrier, or the members of a warp-wide instruction
     Outcome outcome = Outcome::paused;
+    std::uint16_t entry = 0;  ///< Instruction::entry of stopped_at, for compiled code
 
     std::uint32_t index = 0;
     std::uint32_t threads = 0;  ///< mask of the lanes that belong to a thread of the block
@@ -137,24 +138,38 @@ class Warp {
     std::vector<Split> splits;
     std::vector<PendingJoin> joins;
 
-    void begin(const Instruction* entry);
+    void begin(const Instruction* first);
     bool finished() const { return splits.empty(); }
 
     /// Makes split `s` the running one. `mask` and `left` are valid between enter() and leave().
     void enter(std::uint32_t s) {
         current = s;
-        mask = splits[s].mask;
-        mode = mask == all_lanes ? Instruction::full : Instruction::masked;
-        left_at_entry = left_at_mask = left;
+        if (mask != splits[s].mask) use_lanes(splits[s].mask);
+        left_at_entry = left;
+        left_at_mask = left;
     }
     void leave() {
         count_threads();
         if (outcome == Outcome::split_ended) return;
         Split& split = splits[current];
         split.pc = stopped_at;
+        if (outcome == Outcome::paused) {  // the split is runnable, as it was
+            entry = stopped_at->entry;
+            return;
+        }
         split.state = Split::State(outcome);
-        if (outcome == Outcome::at_barrier) split.barrier = std::uint8_t(waits_for);
-        if (outcome == Outcome::at_warp_sync) split.members = waits_for;
+        if (outcome == Outcome::at_barrier)
+            split.barrier = std::uint8_t(waits_for);
+        else
+            split.members = waits_for;
+    }
+    void will_go_on_at(const Instruction* i) {
+        stopped_at = i;
+        entry = i->entry;
+    }
+    /// Between turns, after splits have ended or joined.
+    void note_only_split() {
+        if (splits.size() == 1) will_go_on_at(splits[0].pc);
     }
     /// Instructions that the running split has executed since enter().
     std::uint64_t executed() const { return std::uint64_t(left_at_entry - left); }
@@ -226,8 +241,7 @@ class Warp {
 
     void set_mask(std::uint32_t lanes) {
         count_threads();
-        mask = lanes;
-        mode = lanes == all_lanes ? Instruction::full : Instruction::masked;
+        use_lanes(lanes);
     }
 
   private:
@@ -235,6 +249,10 @@ class Warp {
         outcome = why;
         stopped_at = at;
         return nullptr;
+    }
+    void use_lanes(std::uint32_t lanes) {
+        mask = lanes;
+        mode = lanes == all_lanes ? Instruction::full : Instruction::masked;
     }
     /// Counts what the lanes of the mask have executed.
     void count_threads() {
