@@ -39,7 +39,7 @@ class BlockRunner {
     /// Makes the warp's next split the running one and returns its next instruction; nullptr when
     /// the turn is used up or no split can run.
     const Instruction* enter_split(Warp& warp);
-    /// The same where the warp has one split.
+    /// enter_split() of a warp with one split, which can run.
     static const Instruction* enter_only_split(Warp& warp) {
         warp.enter(0);
         return warp.stopped_at;
