@@ -16,6 +16,8 @@ import zlib
 
 PATIENCE = 60
 WIDTH, HEIGHT = 1280, 720
+# `./run test` downloads the compiler of edits into it, where no CUDA Toolkit brings one.
+DATA = os.environ.get("XDG_DATA_HOME") or str(pathlib.Path.home() / ".local/share")
 
 
 def wait_for(what, condition):
@@ -172,7 +174,8 @@ class App:
         self._map.unlink(missing_ok=True)
         self._log = open(self.home / "log.txt", "w+", encoding="utf-8")
         environment = os.environ | {"HOME": str(home), "XDG_CONFIG_HOME": str(self.home / "config"),
-                                    "XDG_PICTURES_DIR": str(home), "LIBGL_ALWAYS_SOFTWARE": "1"}
+                                    "XDG_PICTURES_DIR": str(home), "XDG_DATA_HOME": DATA,
+                                    "LIBGL_ALWAYS_SOFTWARE": "1"}
         for name in ("DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XDG_RUNTIME_DIR",
                      "XDG_SESSION_TYPE"):
             environment.pop(name, None)
