@@ -87,10 +87,13 @@ void RaceDetector::check_shared(const Access& a) {
 void RaceDetector::on_broadcasts(std::span<BroadcastLoad> loads) {
     if (model_.is_followed()) leave_model();
     model_.turn_off();
+    const std::vector<InstructionInfo>& lines = report_.kernel().lines;
     for (BroadcastLoad& load : loads) {
-        const Access access = access_of(load);
-        check_shared(access);
-        load.repeats = load.repeats && shared_.needs_no_record(access);
+        const std::uint32_t bytes = lines[load.pc].bytes;
+        if (shared_.needs_no_record(load.address, bytes)) continue;
+        if (!shared_.record_broadcast(load.warp->index, load.pc, load.address, bytes))
+            check_shared(access_of(load));
+        load.repeats &= std::uint32_t(shared_.needs_no_record(load.address, bytes));
     }
 }
 

@@ -32,6 +32,7 @@ class RaceReport {
     void begin_launch(const Kernel& kernel, const LaunchShape& launch, std::uint32_t shared_bytes,
                       bool by_words);
     void begin_block(std::uint32_t block);
+    const Kernel& kernel() const { return launch_.kernel(); }
     std::uint32_t threads() const { return launch_.threads(); }  ///< of one block
 
     /// True when the block has no hazard so far, whatever the values that it has stored.
