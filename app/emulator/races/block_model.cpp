@@ -39,6 +39,9 @@ void BlockModel::begin_launch(const Kernel& kernel, std::uint32_t warps) {
 void BlockModel::forget() {
     is_complete_ = false;
     for (OfWarp& warp : warps_) warp.steps.clear();
+    accesses_.clear();
+    addresses_.clear();
+    arrivals_.clear();
     releases_.clear();
     for (Range& range : ranges_) range.begin = ~0ull, range.end = 0;
     steps_ = 0;
@@ -76,30 +79,34 @@ void BlockModel::end_block(bool is_clean) {
     }
 }
 
-BlockModel::Step* BlockModel::add(std::uint32_t warp, Kind kind, std::uint32_t mask) {
-    constexpr std::size_t most_steps = 4096;  // 2 MiB
+bool BlockModel::add(std::uint32_t warp, const Step& step) {
+    constexpr std::size_t most_steps = 4096;  // 1.5 MiB
     if (steps_ == most_steps) {
         turn_off();
         forget();
-        return nullptr;
+        return false;
     }
     ++steps_;
-    Step& step = warps_[warp].steps.emplace_back();
-    step.kind = kind;
-    step.mask = mask;
-    return &step;
+    warps_[warp].steps.push_back(step);
+    return true;
 }
 
 void BlockModel::record(const Access& a, Kind kind) {
-    Step* const step = add(a.warp, kind, a.mask);
-    if (!step) return;
-    step->access = a;
+    if (!add(a.warp, {.first = a.address(unsigned(std::countr_zero(a.mask))),
+                      .mask = a.mask,
+                      .pc = a.pc,
+                      .details = std::uint32_t(accesses_.size()),
+                      .kind = kind,
+                      .is_one_address = a.same_address,
+                      .is_consecutive = a.consecutive}))
+        return;
+    accesses_.push_back(a);
+    Addresses& addresses = addresses_.emplace_back();
     const std::uint32_t lanes = a.same_address ? a.mask & (0 - a.mask) : a.mask;
     Range& range = ranges_[a.pc];
     for (std::uint32_t m = lanes; m; m &= m - 1) {
         const auto lane = std::size_t(std::countr_zero(m));
-        const std::uint64_t address = a.lane_addresses[lane];
-        step->addresses[lane] = address;
+        const std::uint64_t address = addresses[lane] = a.lane_addresses[lane];
         if (kind == Kind::shared_access) continue;
         range.begin = std::min(range.begin, address);
         range.end = std::max(range.end, address + a.bytes);
@@ -107,7 +114,11 @@ void BlockModel::record(const Access& a, Kind kind) {
 }
 
 void BlockModel::record(const BarrierArrival& arrival) {
-    if (Step* const step = add(arrival.warp, Kind::arrival, arrival.mask)) step->arrival = arrival;
+    if (add(arrival.warp, {.mask = arrival.mask,
+                           .pc = arrival.pc,
+                           .details = std::uint32_t(arrivals_.size()),
+                           .kind = Kind::arrival}))
+        arrivals_.push_back(arrival);
 }
 
 void BlockModel::record(const BarrierRelease& release) {
@@ -115,23 +126,23 @@ void BlockModel::record(const BarrierRelease& release) {
 }
 
 void BlockModel::record_warp_sync(std::uint32_t warp, std::uint32_t members) {
-    add(warp, Kind::warp_sync, members);
+    add(warp, {.mask = members, .kind = Kind::warp_sync});
 }
 
 bool BlockModel::has(const Access& a, Kind kind) {
     const Step* const step = next(a.warp, kind, a.mask);
-    if (!step || step->access.pc != a.pc) return false;
-    const auto first = unsigned(std::countr_zero(a.mask));
+    if (!step || step->pc != a.pc) return false;
+    const std::uint64_t moved = a.lane_addresses[std::countr_zero(a.mask)] - step->first;
     std::uint64_t distance = 0;
     if (kind == Kind::global_access) {
         Range& range = ranges_[a.pc];
-        if (!range.is_moved && !move(a, a.lane_addresses[first] - step->addresses[first]))
-            return false;
+        if (!range.is_moved && !move(a, moved)) return false;
         distance = range.moved_by;
     }
-    const bool one_is_enough = a.same_address || (a.consecutive && step->access.consecutive);
-    if (!are_moved(step->addresses.data(), a.lane_addresses,
-                   one_is_enough ? a.mask & (0 - a.mask) : a.mask, distance))
+    if (moved != distance) return false;
+    const bool is_known = step->is_one_address || (step->is_consecutive && a.consecutive);
+    if (!is_known &&
+        !are_moved(addresses_[step->details].data(), a.lane_addresses, a.mask, distance))
         return false;
     warps_[a.warp].state = a.state;
     return follow(a.warp);
@@ -158,10 +169,9 @@ bool BlockModel::move(const Access& a, std::uint64_t distance) {
 
 bool BlockModel::has(const BarrierArrival& a) {
     const Step* const step = next(a.warp, Kind::arrival, a.mask);
-    if (!step) return false;
-    const BarrierArrival& b = step->arrival;
-    if (a.pc != b.pc || a.live != b.live || a.barrier != b.barrier || a.expected != b.expected)
-        return false;
+    if (!step || step->pc != a.pc) return false;
+    const BarrierArrival& b = arrivals_[step->details];
+    if (a.live != b.live || a.barrier != b.barrier || a.expected != b.expected) return false;
     return follow(a.warp);
 }
 

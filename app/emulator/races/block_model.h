@@ -60,13 +60,17 @@ class BlockModel {
     /// `off` until the end of the launch, `left` until the end of the block.
     enum class State : std::uint8_t { off, first_block, left, recording, following };
 
+    /// Small, so that those of a block stay in the CPU's cache.
     struct Step {
+        std::uint64_t first = 0;  ///< address, of the first lane
+        std::uint32_t mask = 0;   ///< or the members
+        std::uint32_t pc = 0;
+        std::uint32_t details = 0;  ///< index into accesses_ or arrivals_
         Kind kind = Kind::arrival;
-        std::uint32_t mask = 0;  ///< or the members
-        Access access;           ///< its lane_addresses have no meaning
-        BarrierArrival arrival;
-        std::array<std::uint64_t, lanes_per_warp> addresses{};
+        bool is_one_address = false;
+        bool is_consecutive = false;
     };
+    using Addresses = std::array<std::uint64_t, lanes_per_warp>;
     struct Release {
         BarrierRelease release;
         std::size_t steps = 0;  ///< of all warps, before it
@@ -86,7 +90,7 @@ class BlockModel {
 
     void fail();
     void forget();
-    Step* add(std::uint32_t warp, Kind kind, std::uint32_t mask);
+    bool add(std::uint32_t warp, const Step& step);
     const Step* next(std::uint32_t warp, Kind kind, std::uint32_t mask) const {
         const OfWarp& w = warps_[warp];
         if (w.next == w.steps.size()) return nullptr;
@@ -104,6 +108,10 @@ class BlockModel {
     std::uint32_t matches_ = 0, failures_ = 0;
     bool is_complete_ = false;
     std::vector<OfWarp> warps_;
+    // Of the accesses, in the order in which they were recorded
+    std::vector<Access> accesses_;  ///< without lane_addresses
+    std::vector<Addresses> addresses_;
+    std::vector<BarrierArrival> arrivals_;
     std::vector<Release> releases_;
     std::vector<Range> ranges_;                ///< by pc
     std::vector<std::uint32_t> moved_;         ///< pcs, in the running block
@@ -117,7 +125,7 @@ void BlockModel::leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on
                        OnRelease&& on_release, OnSync&& on_sync) {
     fail();
     for (OfWarp& warp : warps_) warp.next = 0;
-    std::array<std::uint64_t, lanes_per_warp> addresses;
+    Addresses addresses;
     std::size_t released = 0;
     for (std::size_t n = 0;; ++n) {
         for (; released < released_ && releases_[released].steps == n; ++released) {
@@ -132,15 +140,15 @@ void BlockModel::leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on
         if (step.kind == Kind::warp_sync) {
             on_sync(number, step.mask);
         } else if (step.kind == Kind::arrival) {
-            BarrierArrival arrival = step.arrival;
+            BarrierArrival arrival = arrivals_[step.details];
             arrival.block = block;
             on_arrival(arrival);
         } else {
             const bool is_global = step.kind == Kind::global_access;
-            const std::uint64_t distance = is_global ? ranges_[step.access.pc].moved_by : 0;
+            const std::uint64_t distance = is_global ? ranges_[step.pc].moved_by : 0;
             for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-                addresses[lane] = step.addresses[lane] + distance;
-            Access access = step.access;
+                addresses[lane] = addresses_[step.details][lane] + distance;
+            Access access = accesses_[step.details];
             access.block = block;
             access.lane_addresses = addresses.data();
             access.state = warp.state;
