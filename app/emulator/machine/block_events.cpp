@@ -25,9 +25,9 @@ void set_lane_addresses(const Warp& warp, std::uint32_t operand, T offset, std::
 }
 
 std::uint32_t wanted_by(const Observer& observer) {
-    std::uint32_t wanted =
-        Instruction::shared_access | Instruction::warp_sync | Instruction::fences;
+    std::uint32_t wanted = Instruction::warp_sync | Instruction::fences;
     if (observer.wants_instructions()) wanted |= Instruction::executes;
+    if (observer.wants_shared_accesses()) wanted |= Instruction::shared_access;
     if (observer.wants_global_accesses()) wanted |= Instruction::global_access;
     return wanted;
 }

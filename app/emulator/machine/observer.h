@@ -90,6 +90,9 @@ class Observer {
     /// Asked when a block begins. Events that are not wanted are not sent and take no time.
     virtual bool wants_instructions() const { return true; }
     virtual bool wants_global_accesses() const { return true; }
+    /// Asked when the observer is added to a list, too.
+    virtual bool wants_shared_accesses() const { return true; }
+    virtual bool wants_barriers() const { return true; }
     virtual void on_block_begin(const Kernel&, std::uint32_t /*block*/) {}
     virtual void on_block_end(std::uint32_t /*block*/, const Statistics& /*of the block*/) {}
     virtual void on_shared_access(const Access&) {}
