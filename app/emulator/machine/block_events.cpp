@@ -116,10 +116,11 @@ Access BlockEvents::access_of(const Instruction* i, const Warp& warp,
 }
 
 bool BlockEvents::report(const Instruction* i, const Warp& warp, const std::uint64_t* addresses,
-                         bool consecutive) noexcept {
+                         unsigned consecutive_lanes) noexcept {
     Access access = access_of(i, warp, addresses);
     access.checked = true;
-    access.consecutive = consecutive;
+    access.consecutive = consecutive_lanes == lanes_per_warp;
+    access.consecutive_halves = consecutive_lanes != 0;
     try {
         tell_broadcasts();
         if (block_.kernel->lines[access.pc].space == Space::shared)

@@ -7,6 +7,8 @@ namespace warpscope::emulator {
 
 namespace {
 
+constexpr std::uint32_t first_of_upper_half = 1u << lanes_per_warp / 2;
+
 /// True when the lanes of `mask` have the model's addresses, moved by one distance.
 bool are_moved(const std::uint64_t* model, const std::uint64_t* addresses, std::uint32_t mask,
                std::uint64_t distance) {
@@ -98,7 +100,8 @@ void BlockModel::record(const Access& a, Kind kind) {
                       .details = std::uint32_t(accesses_.size()),
                       .kind = kind,
                       .is_one_address = a.same_address,
-                      .is_consecutive = a.consecutive}))
+                      .is_consecutive = a.consecutive,
+                      .has_consecutive_halves = a.consecutive_halves}))
         return;
     accesses_.push_back(a);
     Addresses& addresses = addresses_.emplace_back();
@@ -141,8 +144,9 @@ bool BlockModel::has(const Access& a, Kind kind) {
     }
     if (moved != distance) return false;
     const bool is_known = step->is_one_address || (step->is_consecutive && a.consecutive);
-    if (!is_known &&
-        !are_moved(addresses_[step->details].data(), a.lane_addresses, a.mask, distance))
+    const bool are_halves = step->has_consecutive_halves && a.consecutive_halves;
+    if (!is_known && !are_moved(addresses_[step->details].data(), a.lane_addresses,
+                                are_halves ? first_of_upper_half : a.mask, distance))
         return false;
     warps_[a.warp].state = a.state;
     return follow(a.warp);

@@ -68,7 +68,7 @@ class BlockModel {
         std::uint32_t details = 0;  ///< index into accesses_ or arrivals_
         Kind kind = Kind::arrival;
         bool is_one_address = false;
-        bool is_consecutive = false;
+        bool is_consecutive = false, has_consecutive_halves = false;
     };
     using Addresses = std::array<std::uint64_t, lanes_per_warp>;
     struct Release {

@@ -15,6 +15,7 @@ namespace warpscope::emulator {
 
 namespace {
 
+constexpr unsigned half_warp = lanes_per_warp / 2;
 constexpr std::uint64_t most_blocks_by_words = 4096;
 constexpr std::size_t most_events = 1 << 24;  // 320 MiB
 constexpr std::uint32_t event_mask = (1u << GridStrip::event_bits) - 1;
@@ -166,6 +167,10 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
 // Neighbouring lanes that access neighbouring words are recorded together.
 void GridRaces::record(const Access& a, GridStrip& strip, std::uint32_t lanes) {
     if (a.consecutive) return record_run(a, strip, 0, lanes_per_warp);
+    if (a.consecutive_halves) {
+        record_run(a, strip, 0, half_warp);
+        return record_run(a, strip, half_warp, half_warp);
+    }
     const auto follows = [&](unsigned lane) {
         return lane < lanes_per_warp && (lanes >> lane & 1) && !a.same_address &&
                a.lane_addresses[lane] - a.lane_addresses[lane - 1] == a.bytes;
