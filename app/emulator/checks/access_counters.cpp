@@ -156,6 +156,8 @@ MemoryCounts computed_cost(const Access& a, bool shared) {
     if (shared && a.same_address) {
         cost.wavefronts = cost.least_wavefronts = broadcast_passes(a.mask, a.bytes);
         cost.degree = 1;
+    } else if (shared && a.bytes <= 4 && in_distinct_banks(addresses_of(a), a.mask, a.bytes)) {
+        cost.wavefronts = cost.least_wavefronts = cost.degree = 1;
     } else if (shared) {
         const BankUse use = bank_use(addresses_of(a), a.mask, a.bytes);
         cost.wavefronts = use.wavefronts;

@@ -54,6 +54,7 @@ class AccessCounters : public Observer {
     void on_launch_end() override;
     void on_executions(std::span<const ExecutionCount> counts) override;
     bool wants_instructions() const override { return false; }
+    bool wants_barriers() const override { return false; }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
     void on_broadcasts(std::span<BroadcastLoad> loads) override {

@@ -34,6 +34,7 @@ class BarrierCheck : public Observer {
     }
     bool wants_instructions() const override { return false; }
     bool wants_global_accesses() const override { return false; }
+    bool wants_shared_accesses() const override { return false; }
     void on_barrier_arrival(const BarrierArrival& arrival) override;
     void on_barrier_release(const BarrierRelease& release) override;
     void on_error(std::uint32_t block, const Error& error) override;

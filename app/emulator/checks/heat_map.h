@@ -41,6 +41,7 @@ class HeatMap : public Observer {
     }
     void on_launch_end() override;
     bool wants_instructions() const override { return false; }
+    bool wants_barriers() const override { return false; }
     void on_shared_access(const Access& access) override { count(access, true); }
     void on_global_access(const Access& access) override { count(access, false); }
     void on_broadcasts(std::span<BroadcastLoad> loads) override;

@@ -99,7 +99,7 @@ void Generator::load_uniform(std::uint32_t u) {
     const LlvmValue low = ir_.op(Ir::add, address, std::uint64_t(i.immediate));
     require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, low, moved.total() - 1), 0), u);
     require_range(u, low, ir_.op(Ir::add, low, moved.total()));
-    report(u, low, ir_.integer_of(1, 0));
+    report(u, low, ir_.integer_of(32, 0));
     const LlvmValue from = ir_.cast(Ir::inttoptr, ir_.op(Ir::add, address, base_of(unit)), pointer);
     for (unsigned e = 0; e < moved.elements; ++e) {
         const LlvmValue value =
@@ -127,7 +127,8 @@ void Generator::access_lanes(std::uint32_t u) {
     if (unit.kind == Unit::Kind::stores)  // read on both ways below
         for (unsigned g = 0; g < group_count_; ++g) stored(unit, g);
     const LlvmValue addresses = ir_.joined(parts);
-    const auto check = [&](LlvmValue low, LlvmValue high, LlvmValue odd, LlvmValue is_consecutive) {
+    const auto check = [&](LlvmValue low, LlvmValue high, LlvmValue odd,
+                           LlvmValue consecutive_lanes) {
         require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, odd, bytes - 1), 0), u);
         const auto from = std::uint64_t(i.immediate);
         require_range(u, ir_.op(Ir::add, ir_.cast(Ir::zext, low, i64), from),
@@ -136,7 +137,7 @@ void Generator::access_lanes(std::uint32_t u) {
             report(u,
                    ir_.op(Ir::add, ir_.cast(Ir::zext, addresses, ir_.integer(64, lanes_per_warp)),
                           ir_.splat(ir_.integer_of(64, from), lanes_per_warp)),
-                   is_consecutive);
+                   consecutive_lanes);
     };
     // Lanes that do not run take the value that changes nothing.
     const auto reduced = [&](const char* name, LlvmValue neutral) {
@@ -149,7 +150,7 @@ void Generator::access_lanes(std::uint32_t u) {
     const auto move_any = [&] {
         const LlvmValue none = ir_.zero(type), most_of_all = ir_.not_(none);
         check(reduced("vector.reduce.umin", most_of_all), reduced("vector.reduce.umax", none),
-              reduced("vector.reduce.or", none), ir_.integer_of(1, 0));
+              reduced("vector.reduce.or", none), ir_.integer_of(32, 0));
         move_scattered(unit, base_of(unit));
     };
     if (running_) {
@@ -178,7 +179,9 @@ void Generator::access_lanes(std::uint32_t u) {
 
     ir_.go_on_in(consecutive);
     const LlvmValue halves_follow = ir_.compare(Ir::eq, ir_.op(Ir::add, a, half_warp * bytes), b);
-    check(lower, ir_.op(Ir::add, upper, length), ir_.op(Ir::or_, a, b), halves_follow);
+    check(lower, ir_.op(Ir::add, upper, length), ir_.op(Ir::or_, a, b),
+          ir_.select(halves_follow, ir_.integer_of(32, lanes_per_warp),
+                     ir_.integer_of(32, half_warp)));
     move_consecutive(unit, base_of(unit), {a, b});
     ir_.jump(done);
 
@@ -233,8 +236,8 @@ void Generator::end_where_asked(std::uint32_t u, LlvmValue ends, LlvmBlock done)
 }
 
 // Tells the observer of the block about an access whose addresses have been checked: one for each
-// lane, or one for all. `consecutive` as in Access.
-void Generator::report(std::uint32_t u, LlvmValue addresses, LlvmValue consecutive) {
+// lane, or one for all. `consecutive_lanes` as in BlockEvents::report().
+void Generator::report(std::uint32_t u, LlvmValue addresses, LlvmValue consecutive_lanes) {
     const Unit& unit = plan_.units()[u];
     const Instruction& i = *unit.instruction;
     if (!reports_ || !(i.events & reported_events)) return;
@@ -253,9 +256,9 @@ void Generator::report(std::uint32_t u, LlvmValue addresses, LlvmValue consecuti
                 spill(variable->first);
         }
     ir_.store(addresses, reported_);
-    const LlvmValue ends = ir_.call(reinterpret_cast<const void*>(&report_access), ir_.integer(8),
-                                    {ir_.address(code_ + kernel_.index_of(&i)), warp_, reported_,
-                                     ir_.cast(Ir::zext, consecutive, ir_.integer(8))});
+    const LlvmValue ends =
+        ir_.call(reinterpret_cast<const void*>(&report_access), ir_.integer(8),
+                 {ir_.address(code_ + kernel_.index_of(&i)), warp_, reported_, consecutive_lanes});
     end_where_asked(u, ends, done);
     ir_.go_on_in(done);
 }

@@ -104,7 +104,7 @@ class Generator {
     void move_consecutive(const Unit& unit, Value base, const std::vector<Value>& halves);
     void move_scattered(const Unit& unit, Value base);
     Lanes stored(const Unit& unit, unsigned g);
-    void report(std::uint32_t u, Value addresses, Value consecutive);
+    void report(std::uint32_t u, Value addresses, Value consecutive_lanes);
     void report_broadcast(std::uint32_t u, Value address, LlvmBlock done);
     void end_where_asked(std::uint32_t u, Value ends, LlvmBlock done);
 

@@ -51,8 +51,8 @@ constexpr std::uint32_t reported_events = Instruction::shared_access | Instructi
 
 /// BlockEvents::report() for compiled code.
 inline bool report_access(const Instruction* i, Warp& warp, const std::uint64_t* addresses,
-                          bool consecutive) {
-    return warp.block->events->report(i, warp, addresses, consecutive);
+                          std::uint32_t consecutive_lanes) {
+    return warp.block->events->report(i, warp, addresses, consecutive_lanes);
 }
 
 /// BlockEvents::report_broadcasts() for compiled code.

@@ -25,9 +25,9 @@ void set_lane_addresses(const Warp& warp, std::uint32_t operand, T offset, std::
 }
 
 std::uint32_t wanted_by(const Observer& observer) {
-    std::uint32_t wanted =
-        Instruction::shared_access | Instruction::warp_sync | Instruction::fences;
+    std::uint32_t wanted = Instruction::warp_sync | Instruction::fences;
     if (observer.wants_instructions()) wanted |= Instruction::executes;
+    if (observer.wants_shared_accesses()) wanted |= Instruction::shared_access;
     if (observer.wants_global_accesses()) wanted |= Instruction::global_access;
     return wanted;
 }
@@ -116,10 +116,11 @@ Access BlockEvents::access_of(const Instruction* i, const Warp& warp,
 }
 
 bool BlockEvents::report(const Instruction* i, const Warp& warp, const std::uint64_t* addresses,
-                         bool consecutive) noexcept {
+                         unsigned consecutive_lanes) noexcept {
     Access access = access_of(i, warp, addresses);
     access.checked = true;
-    access.consecutive = consecutive;
+    access.consecutive = consecutive_lanes == lanes_per_warp;
+    access.consecutive_halves = consecutive_lanes != 0;
     try {
         tell_broadcasts();
         if (block_.kernel->lines[access.pc].space == Space::shared)

@@ -30,9 +30,10 @@ class BlockEvents {
 
     // For compiled code, through which no exception passes: the observer's exception waits.
     /// A load or store of all lanes that will not fail. `addresses` as Access::lane_addresses, and
-    /// `consecutive` as there. True where the turn must end, because the launch does.
+    /// so many neighbouring lanes access bytes that follow each other, if not 0: a whole or half a
+    /// warp. True where the turn must end, because the launch does.
     bool report(const Instruction* i, const Warp& warp, const std::uint64_t* addresses,
-                bool consecutive) noexcept;
+                unsigned consecutive_lanes) noexcept;
     /// There is no room for further broadcasts. Returns what report() does.
     bool report_broadcasts() noexcept;
     /// before_instruction() of an instruction that the interpreter runs within compiled code.

@@ -29,6 +29,7 @@ struct Access {
     bool checked = false;       ///< it will not fail; other accesses may not fail either
     /// All lanes access bytes that follow each other; other accesses may do so too.
     bool consecutive = false;
+    bool consecutive_halves = false;  ///< likewise, the lanes of each half of the warp
     const Warp* state = nullptr;
 
     std::uint64_t address(unsigned lane) const {
@@ -90,6 +91,9 @@ class Observer {
     /// Asked when a block begins. Events that are not wanted are not sent and take no time.
     virtual bool wants_instructions() const { return true; }
     virtual bool wants_global_accesses() const { return true; }
+    /// Asked when the observer is added to a list, too.
+    virtual bool wants_shared_accesses() const { return true; }
+    virtual bool wants_barriers() const { return true; }
     virtual void on_block_begin(const Kernel&, std::uint32_t /*block*/) {}
     virtual void on_block_end(std::uint32_t /*block*/, const Statistics& /*of the block*/) {}
     virtual void on_shared_access(const Access&) {}

@@ -11,7 +11,11 @@ namespace warpscope::emulator {
 /// Several observers of one launch. Each of them must want all blocks.
 class ObserverList : public Observer {
   public:
-    void add(Observer& observer) { all_.push_back(&observer); }
+    void add(Observer& observer) {
+        all_.push_back(&observer);
+        if (observer.wants_shared_accesses()) of_shared_accesses_.push_back(&observer);
+        if (observer.wants_barriers()) of_barriers_.push_back(&observer);
+    }
 
     std::unique_ptr<Observer> fork() override {
         auto fork = std::make_unique<ObserverList>();
@@ -47,6 +51,8 @@ class ObserverList : public Observer {
     bool wants_global_accesses() const override {
         return any([](const Observer& o) { return o.wants_global_accesses(); });
     }
+    bool wants_shared_accesses() const override { return !of_shared_accesses_.empty(); }
+    bool wants_barriers() const override { return !of_barriers_.empty(); }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override {
         each([&](Observer& o) { o.on_block_begin(kernel, block); });
     }
@@ -54,10 +60,10 @@ class ObserverList : public Observer {
         each([&](Observer& o) { o.on_block_end(block, statistics); });
     }
     void on_shared_access(const Access& access) override {
-        each([&](Observer& o) { o.on_shared_access(access); });
+        for (Observer* o : of_shared_accesses_) o->on_shared_access(access);
     }
     void on_broadcasts(std::span<BroadcastLoad> loads) override {
-        each([&](Observer& o) { o.on_broadcasts(loads); });
+        for (Observer* o : of_shared_accesses_) o->on_broadcasts(loads);
     }
     void on_repeated_loads(std::uint32_t pc, std::uint64_t number) override {
         each([&](Observer& o) { o.on_repeated_loads(pc, number); });
@@ -70,10 +76,10 @@ class ObserverList : public Observer {
         each([&](Observer& o) { o.on_global_access(access); });
     }
     void on_barrier_arrival(const BarrierArrival& arrival) override {
-        each([&](Observer& o) { o.on_barrier_arrival(arrival); });
+        for (Observer* o : of_barriers_) o->on_barrier_arrival(arrival);
     }
     void on_barrier_release(const BarrierRelease& release) override {
-        each([&](Observer& o) { o.on_barrier_release(release); });
+        for (Observer* o : of_barriers_) o->on_barrier_release(release);
     }
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override {
         each([&](Observer& o) { o.on_warp_sync(block, warp, members); });
@@ -107,7 +113,7 @@ class ObserverList : public Observer {
     bool any(F&& f) const {
         return std::any_of(all_.begin(), all_.end(), [&](const Observer* o) { return f(*o); });
     }
-    std::vector<Observer*> all_;
+    std::vector<Observer*> all_, of_shared_accesses_, of_barriers_;
     std::vector<std::unique_ptr<Observer>>
         forks_;  ///< owned here where this list is a fork; all_ has them too
 };

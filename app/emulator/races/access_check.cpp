@@ -222,6 +222,7 @@ void AccessCheck::record_store(const Target& t, unsigned lane) {
     CellAccess& writer = t.cell.writer;
     if (t.cell.store == store_number_ && writer.event == now_.event) {
         // Another lane of this instruction has stored to the cell.
+        report_.note_values();
         const unsigned other = first_lane(writer.lanes);
         std::byte theirs[16], mine[16];
         access_.stored(other, theirs);

@@ -30,10 +30,11 @@ class AccessEvents {
     void separate(std::uint32_t warp) { warp_first_[warp] = next_; }
     void separate_all() { warp_first_.fill(next_); }
 
-    /// The event that the access belongs to; 0 where add() has to make a new one.
-    std::uint32_t find(const Access& access) const {
-        const std::uint32_t newest = newest_[access.warp * instructions_ + access.pc];
-        return newest < warp_first_[access.warp] ? 0 : newest;
+    /// The event that an access of the warp at this pc belongs to; 0 where add() has to make a new
+    /// one.
+    std::uint32_t find(std::uint32_t warp, std::uint32_t pc) const {
+        const std::uint32_t newest = newest_[warp * instructions_ + pc];
+        return newest < warp_first_[warp] ? 0 : newest;
     }
     std::uint32_t add(const Access& access, const Moment& moment);
     const AccessEvent& operator[](std::uint32_t number) const {

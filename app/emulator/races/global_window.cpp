@@ -49,6 +49,7 @@ Access GlobalWindow::place(const Access& access) {
     // Neighbouring pages need not have neighbouring places.
     placed.consecutive = access.consecutive && addresses_[lanes_per_warp - 1] - addresses_[0] ==
                                                    (lanes_per_warp - 1) * access.bytes;
+    placed.consecutive_halves = placed.consecutive;
     return placed;
 }
 

@@ -15,6 +15,7 @@ namespace warpscope::emulator {
 
 namespace {
 
+constexpr unsigned half_warp = lanes_per_warp / 2;
 constexpr std::uint64_t most_blocks_by_words = 4096;
 constexpr std::size_t most_events = 1 << 24;  // 320 MiB
 constexpr std::uint32_t event_mask = (1u << GridStrip::event_bits) - 1;
@@ -128,7 +129,7 @@ bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const
 // Adds what is new of a strip: of each cell, the first accesses of each kind by two blocks, the
 // lowest ones. Where a third block races with another access, one of the two lowest does. Where
 // words of memory order some blocks, this need not be so, and the writes of all blocks are kept.
-void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip strip) {
+void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     std::uint32_t own = 0, lower = 0, two_lower = 0;
     std::array<std::uint32_t, GridStrips::row_cells> lowest;  // block, of the cells in `lower`
     const auto block_of = [&](const GridStrip& s) { return events_[s.event].block; };
@@ -164,41 +165,46 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip strip) {
 }
 
 // Neighbouring lanes that access neighbouring words are recorded together.
-void GridRaces::record(const Access& a, const GridStrip& strip, std::uint32_t lanes) {
-    std::uint32_t follows = 0;  // bit n: lane n accesses what follows the word of lane n - 1
-    if (a.consecutive) {
-        follows = ~1u;
-    } else if (!a.same_address) {
-        for (unsigned n = 1; n < lanes_per_warp; ++n)
-            follows |= std::uint32_t(a.lane_addresses[n] - a.lane_addresses[n - 1] == a.bytes) << n;
+void GridRaces::record(const Access& a, GridStrip& strip, std::uint32_t lanes) {
+    if (a.consecutive) return record_run(a, strip, 0, lanes_per_warp);
+    if (a.consecutive_halves) {
+        record_run(a, strip, 0, half_warp);
+        return record_run(a, strip, half_warp, half_warp);
     }
+    const auto follows = [&](unsigned lane) {
+        return lane < lanes_per_warp && (lanes >> lane & 1) && !a.same_address &&
+               a.lane_addresses[lane] - a.lane_addresses[lane - 1] == a.bytes;
+    };
     while (lanes) {
-        const auto lane = unsigned(std::countr_zero(lanes));
-        const std::uint64_t later = std::uint64_t(lanes & follows) >> (lane + 1);
-        const auto number = 1 + unsigned(std::countr_one(later));
-        record_run(a, strip, lane, number);
-        lanes &= std::uint32_t(~std::uint64_t(0) << (lane + number));
+        const auto first = unsigned(std::countr_zero(lanes));
+        unsigned end = first + 1;
+        while (follows(end)) ++end;
+        record_run(a, strip, first, end - first);
+        lanes &= std::uint32_t(~std::uint64_t(0) << end);
     }
 }
 
-void GridRaces::record_run(const Access& a, GridStrip strip, unsigned first_lane, unsigned lanes) {
+// `strip` has what all runs of the access have in common; a copy of it would wait for its parts.
+void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lane, unsigned lanes) {
     const bool weak_store = strip.writes && !strip.strong;
     const std::uint32_t cells_of_lane = std::max(1u, a.bytes / cell_bytes_);
-    const std::uint32_t all = lanes * cells_of_lane;
+    const auto shift = unsigned(std::countr_zero(cells_of_lane));
+    const std::uint32_t all = lanes << shift;
     for (std::uint32_t done = 0; done < all;) {
-        const unsigned lane = first_lane + done / cells_of_lane;
+        const unsigned lane = first_lane + (done >> shift);
         GridStrips* const memory = memory_of(a, a.address(lane));
         if (!memory) {
             done += cells_of_lane;
             continue;
         }
-        const std::uint64_t first = memory->cell_of(a.address(lane)) + done % cells_of_lane;
+        const std::uint64_t first = memory->cell_of(a.address(lane)) + done % (1u << shift);
         const auto in_row = std::uint32_t(first % GridStrips::row_cells);
         const std::uint32_t number = std::min(
             {all - done, GridStrips::row_cells - in_row, std::uint32_t(memory->cells() - first)});
         strip.lane = lane & 31;
         strip.cells = (~0u >> (GridStrips::row_cells - number)) << in_row;
         strip.has_value = weak_store && number == 1 && a.bytes == cell_bytes_;
+        strip.many_values = 0;
         if (strip.has_value) {
             std::byte stored[16];
             a.stored(lane, stored);

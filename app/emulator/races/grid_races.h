@@ -40,8 +40,9 @@ class GridRaces : public Observer {
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override;
     void on_launch_end() override { report(~0u); }
     bool wants_instructions() const override { return false; }
+    bool wants_shared_accesses() const override { return false; }
+    bool wants_barriers() const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
-    void on_broadcasts(std::span<BroadcastLoad>) override {}
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
 
@@ -73,10 +74,10 @@ class GridRaces : public Observer {
     bool by_words() const { return orders_.order_by_words(); }
     std::uint32_t event_of(const Access& access);
     GridStrips* memory_of(const Access& access, std::uint64_t address);
-    void record(const Access& access, const GridStrip& strip, std::uint32_t lanes);
+    void record(const Access& access, GridStrip& strip, std::uint32_t lanes);
     /// Of neighbouring lanes that access neighbouring words.
-    void record_run(const Access& access, GridStrip strip, unsigned first_lane, unsigned lanes);
-    void add(GridStrips& memory, std::uint64_t row, GridStrip strip);
+    void record_run(const Access& access, GridStrip& strip, unsigned first_lane, unsigned lanes);
+    void add(GridStrips& memory, std::uint64_t row, GridStrip& strip);
     bool is_one_block(const GridStrip& one, const GridStrip& other) const;
     bool comes_before(const GridStrip& one, const GridStrip& other) const;
     void follow_words(const Access& access);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace warpscope::emulator {
@@ -66,11 +67,11 @@ class GridStrips {
         for (std::uint32_t s = first_[row]; s; s = strips_[s].next) f(strips_[s]);
     }
     /// Leaves it out where there are too many.
-    void add(std::uint64_t row, GridStrip strip) {
+    void add(std::uint64_t row, const GridStrip& strip) {
         if (strips_.size() >= most_strips) return;
-        strip.next = first_[row] & next_mask;
-        first_[row] = std::uint32_t(strips_.size());
+        const std::uint32_t next = std::exchange(first_[row], std::uint32_t(strips_.size()));
         strips_.push_back(strip);
+        strips_.back().next = next & next_mask;
     }
 
   private:
@@ -81,7 +82,7 @@ class GridStrips {
     unsigned shift_;
     std::size_t rows_number_;
     std::unique_ptr<std::uint32_t[], decltype(&std::free)> first_;  ///< strip, by row; 0: none
-    std::vector<GridStrip> strips_{1};
+    std::vector<GridStrip> strips_;  ///< the first one stands for none
 };
 
 }  // namespace warpscope::emulator

@@ -63,7 +63,7 @@ void RaceCells::begin_epoch() {
 }
 
 CellAccess RaceCells::begin_access(const Access& access, const BlockOrder& order) {
-    if (const std::uint32_t known = events_.find(access)) return {known, 0};
+    if (const std::uint32_t known = events_.find(access.warp, access.pc)) return {known, 0};
     if (events_.is_full()) remove_unused_events();
     return {events_.add(access, order.now(access.warp)), 0};
 }

@@ -87,7 +87,17 @@ class RaceCells {
 
     /// True for a load, of one address by all its lanes, of which nothing has to be recorded: its
     /// cells were written in an earlier epoch, and two warps have read them in this one.
-    bool needs_no_record(const Access& load) const;
+    bool needs_no_record(const Access& load) const {
+        const std::uint64_t address = load.lane_addresses[std::countr_zero(load.mask)];
+        return (load.checked || is_valid(address, load.bytes)) &&
+               needs_no_record(address, load.bytes);
+    }
+    bool needs_no_record(std::uint64_t valid_address, std::uint32_t bytes) const;
+    /// Records a load by all lanes of a warp from one valid address, where that is simple: its
+    /// cells were written in an earlier epoch, and at most one other event has read them in this
+    /// one. False for other loads, of which some cells may have been recorded.
+    bool record_broadcast(std::uint32_t warp, std::uint32_t pc, std::uint64_t address,
+                          std::uint32_t bytes);
     CellTimes times() const {
         return {is_shared_ ? events_.block_first() : 0, events_.epoch_first(),
                 enough_readers_epoch_};
@@ -120,13 +130,34 @@ class RaceCells {
     std::uint32_t store_number_ = 0;
 };
 
-inline bool RaceCells::needs_no_record(const Access& load) const {
-    const std::uint64_t address = load.lane_addresses[std::countr_zero(load.mask)];
-    if (!atomics_.empty() || !(load.checked || is_valid(address, load.bytes))) return false;
+inline bool RaceCells::needs_no_record(std::uint64_t address, std::uint32_t bytes) const {
+    if (has_atomics()) return false;
     const CellTimes times = this->times();
     const RaceCell* cell = &cells_[index_of(address)];
-    for (std::uint32_t cells = load.bytes >> shift_; cells > 0; ++cell, --cells)
+    for (std::uint32_t cells = count(bytes); cells > 0; ++cell, --cells)
         if (!times.is_written_earlier(*cell) || !times.has_enough_readers(*cell)) return false;
+    return true;
+}
+
+inline bool RaceCells::record_broadcast(std::uint32_t warp, std::uint32_t pc, std::uint64_t address,
+                                        std::uint32_t bytes) {
+    const CellAccess now{events_.find(warp, pc), ~0u};
+    if (!now.event || has_atomics() || by_words_) return false;
+    const CellTimes times = this->times();
+    RaceCell* cell = &cells_[index_of(address)];
+    for (std::uint32_t cells = count(bytes); cells > 0; ++cell, --cells) {
+        auto& [first, second] = cell->readers;
+        if (!times.is_written_earlier(*cell)) return false;
+        if (times.has_enough_readers(*cell)) continue;
+        if (!times.in_epoch(first.event) || first.event == now.event) {
+            first = now;
+        } else if (!times.in_epoch(second.event) && events_[first.event].warp != warp) {
+            second = now;
+            set_two_readers(*cell);
+        } else {
+            return false;
+        }
+    }
     return true;
 }
 

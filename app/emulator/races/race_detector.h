@@ -8,6 +8,7 @@
 #include "emulator/machine/observer.h"
 #include "emulator/order/block_order.h"
 #include "emulator/order/memory_orders.h"
+#include "emulator/races/block_model.h"
 #include "emulator/races/global_window.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
@@ -28,6 +29,9 @@ namespace warpscope::emulator {
 /// can hide another one: a write by warp 1, a read by warp 2 and a write by warp 3 give the hazards
 /// 1-2 and 2-3 (or 1-3), never all three. An access of a lane counts as one hazard for each thread
 /// with an earlier access that it conflicts with.
+///
+/// Most blocks of a launch do what another block has done, in which nothing races. They are only
+/// compared with it, see BlockModel.
 ///
 /// Races between blocks are the work of GridRaces.
 ///
@@ -51,6 +55,7 @@ class RaceDetector : public Observer {
     void on_launch_end() override;
     bool wants_instructions() const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
+    void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
@@ -60,6 +65,14 @@ class RaceDetector : public Observer {
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override;
 
   private:
+    void begin_block();
+    /// The running block does not do what the model does: checks what it has done so far.
+    void leave_model();
+    void check_shared(const Access& access);
+    void check_global(const Access& access);
+    void arrive(const BarrierArrival& arrival);
+    void release(const BarrierRelease& release);
+    void warp_sync(std::uint32_t warp, std::uint32_t members);
     void follow_words(const Access& access);
     /// Later accesses of the warp are new events.
     void separate(std::uint32_t warp);
@@ -70,7 +83,9 @@ class RaceDetector : public Observer {
     GlobalWindow window_;  ///< of global_
     RaceReport report_;
     HeatMap* heat_ = nullptr;
+    std::uint32_t block_ = 0;
     std::uint32_t epoch_ = 0;  ///< of order_, as the cells know it
+    BlockModel model_;
 };
 
 }  // namespace warpscope::emulator

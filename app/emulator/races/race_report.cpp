@@ -49,6 +49,7 @@ void RaceReport::join(const RaceReport& fork) {
 
 void RaceReport::begin_block(std::uint32_t block) {
     block_ = block;
+    is_clean_ = true;
     log_.begin_block(block);
     if (any_racing_) racing_words_.assign(racing_words_.size(), false);
     any_racing_ = false;
@@ -56,6 +57,7 @@ void RaceReport::begin_block(std::uint32_t block) {
 
 void RaceReport::mark(const Conflict& conflict, std::uint32_t bytes, std::uint64_t count) {
     const bool shared = conflict.global_address == 0;
+    is_clean_ = false;
     if (shared) {
         any_racing_ = true;
         for (std::uint32_t byte = conflict.byte; byte < conflict.byte + bytes; byte += 4)
@@ -77,6 +79,7 @@ void RaceReport::add(const Conflict& conflict, const Access& later, std::uint64_
 }
 
 void RaceReport::add_unwritten(std::uint32_t byte, const Access& read, std::uint32_t lanes) {
+    is_clean_ = false;
     log_.add(
         {&launch_.kernel(), read.pc, read.pc, FindingKind::uninitialized, Severity::error},
         lane_count(lanes), [&] {

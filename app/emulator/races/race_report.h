@@ -32,8 +32,13 @@ class RaceReport {
     void begin_launch(const Kernel& kernel, const LaunchShape& launch, std::uint32_t shared_bytes,
                       bool by_words);
     void begin_block(std::uint32_t block);
+    const Kernel& kernel() const { return launch_.kernel(); }
     std::uint32_t threads() const { return launch_.threads(); }  ///< of one block
 
+    /// True when the block has no hazard so far, whatever the values that it has stored.
+    bool is_clean() const { return is_clean_; }
+    /// Whether there is a hazard depends on the values that are stored.
+    void note_values() { is_clean_ = false; }
     /// `bytes` bytes from that of the conflict on have this hazard, `count` times.
     void mark(const Conflict& conflict, std::uint32_t bytes, std::uint64_t count);
     /// `count` lanes of the access `later` have this hazard.
@@ -64,6 +69,7 @@ class RaceReport {
     std::uint32_t block_ = 0;
     std::vector<bool> racing_words_;
     bool any_racing_ = false;
+    bool is_clean_ = true;
     bool by_words_ = false;
     bool counts_hazards_ = false;
     HazardCounts shared_hazards_, global_hazards_;

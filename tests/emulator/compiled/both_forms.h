@@ -9,6 +9,7 @@
 #include "emulator/compiled/compiled_kernel.h"
 #include "emulator/machine/observer_list.h"
 #include "emulator/ptx_fixture.h"
+#include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"
 
 namespace warpscope::emulator {
@@ -90,10 +91,10 @@ class EventRecorder : public Observer {
     }
 };
 
-inline std::string text_of(const RaceDetector& races, const AccessCounters& counters,
+inline std::string text_of(const std::vector<Finding>& findings, const AccessCounters& counters,
                            const HeatMap& heat) {
     std::string text;
-    for (const Finding& f : races.findings()) text += fmt::format("{} {}\n", f.count, f.sentence);
+    for (const Finding& f : findings) text += fmt::format("{} {}\n", f.count, f.sentence);
     for (const KernelCounters& k : counters.kernels()) {
         for (const MemoryCounts& c : {k.global_loads, k.global_stores, k.global_atomics,
                                       k.shared_loads, k.shared_stores, k.shared_atomics})
@@ -152,19 +153,22 @@ class BothForms {
     /// With the events that an observer sees, and the findings and counts of the checks.
     Outcome observe(bool compiled, LaunchShape launch, const Options& options, std::uint32_t n) {
         RaceDetector races;
+        GridRaces between_blocks;
         AccessCounters counters;
         const Memory none;
         HeatMap heat(none);  // of shared memory
         races.count_hazards_in(heat);
         ObserverList checks;
         checks.add(races);
+        checks.add(between_blocks);
         checks.add(counters);
         checks.add(heat);
         run(compiled, launch, options, n, &checks);
         EventRecorder recorder;
         Outcome outcome = run(compiled, launch, options, n, &recorder);
         outcome.events = std::move(recorder.events);
-        outcome.findings = text_of(races, counters, heat);
+        outcome.findings =
+            text_of(merged({races.findings(), between_blocks.findings()}), counters, heat);
         return outcome;
     }
 

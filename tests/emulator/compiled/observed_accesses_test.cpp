@@ -63,6 +63,21 @@ TEST_F(ObservedAccesses, OfTwoRowsHaveEqualFindingsAndCounts) {
     BothForms(kernel_text(text, tile_)).expect_equal({{1, 1, 1}, {128, 1, 1}, 0});
 }
 
+// Each of nine blocks stores 8 rows of 16 words. The last quarter of a row is the first one of the
+// next block's row. Then each block loads the rows of the last block, which itself loads in each
+// warp those of another warp.
+TEST_F(ObservedAccesses, OfTwoRowsInManyBlocksHaveEqualFindingsAndCounts) {
+    BothForms(kernel_text("mov.u32 %r2, %ctaid.x; mul.lo.u32 %r3, %r2, 48; and.b32 %r4, %r1, 15;"
+                          "shl.b32 %r4, %r4, 2; add.u32 %r3, %r3, %r4; shr.u32 %r5, %r1, 4;"
+                          "mul.lo.u32 %r5, %r5, 512; add.u32 %r3, %r3, %r5;"
+                          "cvt.u64.u32 %rd2, %r3; add.s64 %rd3, %rd0, %rd2;"
+                          "st.global.u32 [%rd3], %r1; setp.eq.u32 %p0, %r2, 8;"
+                          "@%p0 xor.b32 %r5, %r5, 1024; add.u32 %r6, %r4, %r5;"
+                          "cvt.u64.u32 %rd2, %r6; add.s64 %rd3, %rd0, %rd2;"
+                          "ld.global.u32 %r6, [%rd3+384];"))
+        .expect_equal({{9, 1, 1}, {128, 1, 1}, 0});
+}
+
 // Each of 3 warps reads 700 words, one after the other and all lanes one word, and then the word
 // that it began with, to which it stores.
 const std::string broadcasts = R"(

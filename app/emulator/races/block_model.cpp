@@ -1,0 +1,196 @@
+#include "emulator/races/block_model.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace warpscope::emulator {
+
+namespace {
+
+constexpr std::uint32_t first_of_upper_half = 1u << lanes_per_warp / 2;
+
+/// True when the lanes of `mask` have the model's addresses, moved by one distance.
+bool are_moved(const std::uint64_t* model, const std::uint64_t* addresses, std::uint32_t mask,
+               std::uint64_t distance) {
+    std::uint64_t differs = 0;
+    if (mask == all_lanes) {
+        for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+            differs |= addresses[lane] ^ (model[lane] + distance);
+    } else {
+        for (std::uint32_t m = mask; m; m &= m - 1) {
+            const auto lane = unsigned(std::countr_zero(m));
+            differs |= addresses[lane] ^ (model[lane] + distance);
+        }
+    }
+    return differs == 0;
+}
+
+}  // namespace
+
+void BlockModel::begin_launch(const Kernel& kernel, std::uint32_t warps) {
+    state_ = State::first_block;
+    matches_ = failures_ = 0;
+    warps_.assign(warps, {});
+    ranges_.assign(kernel.code.size(), {});
+    for (std::size_t pc = 0; pc < kernel.code.size(); ++pc)
+        ranges_[pc].writes = kernel.lines[pc].access != MemoryAccess::load;
+    moved_.clear();
+    forget();
+}
+
+void BlockModel::forget() {
+    is_complete_ = false;
+    for (OfWarp& warp : warps_) warp.steps.clear();
+    accesses_.clear();
+    addresses_.clear();
+    arrivals_.clear();
+    releases_.clear();
+    for (Range& range : ranges_) range.begin = ~0ull, range.end = 0;
+    steps_ = 0;
+}
+
+// Blocks that differ more often than not are not worth the comparison.
+void BlockModel::fail() {
+    constexpr std::uint32_t most_failures = 8;
+    ++failures_;
+    state_ = failures_ < most_failures + matches_ / 4 ? State::left : State::off;
+    is_complete_ = false;
+}
+
+void BlockModel::begin_block() {
+    if (state_ == State::off) return;
+    if (state_ == State::first_block) {
+        state_ = State::left;
+        return;
+    }
+    followed_ = released_ = 0;
+    for (OfWarp& warp : warps_) warp.next = 0;
+    for (const std::uint32_t pc : moved_) ranges_[pc].is_moved = false;
+    moved_.clear();
+    state_ = is_complete_ ? State::following : State::recording;
+    if (!is_complete_) forget();
+}
+
+void BlockModel::end_block(bool is_clean) {
+    if (state_ == State::following) {
+        ++matches_;
+    } else if (state_ == State::recording) {
+        if (!is_clean) return fail();
+        is_complete_ = true;
+        order_.resize(steps_);
+    }
+}
+
+bool BlockModel::add(std::uint32_t warp, const Step& step) {
+    constexpr std::size_t most_steps = 4096;  // 1.5 MiB
+    if (steps_ == most_steps) {
+        turn_off();
+        forget();
+        return false;
+    }
+    ++steps_;
+    warps_[warp].steps.push_back(step);
+    return true;
+}
+
+void BlockModel::record(const Access& a, Kind kind) {
+    if (!add(a.warp, {.first = a.address(unsigned(std::countr_zero(a.mask))),
+                      .mask = a.mask,
+                      .pc = a.pc,
+                      .details = std::uint32_t(accesses_.size()),
+                      .kind = kind,
+                      .is_one_address = a.same_address,
+                      .is_consecutive = a.consecutive,
+                      .has_consecutive_halves = a.consecutive_halves}))
+        return;
+    accesses_.push_back(a);
+    Addresses& addresses = addresses_.emplace_back();
+    const std::uint32_t lanes = a.same_address ? a.mask & (0 - a.mask) : a.mask;
+    Range& range = ranges_[a.pc];
+    for (std::uint32_t m = lanes; m; m &= m - 1) {
+        const auto lane = std::size_t(std::countr_zero(m));
+        const std::uint64_t address = addresses[lane] = a.lane_addresses[lane];
+        if (kind == Kind::shared_access) continue;
+        range.begin = std::min(range.begin, address);
+        range.end = std::max(range.end, address + a.bytes);
+    }
+}
+
+void BlockModel::record(const BarrierArrival& arrival) {
+    if (add(arrival.warp, {.mask = arrival.mask,
+                           .pc = arrival.pc,
+                           .details = std::uint32_t(arrivals_.size()),
+                           .kind = Kind::arrival}))
+        arrivals_.push_back(arrival);
+}
+
+void BlockModel::record(const BarrierRelease& release) {
+    releases_.push_back({release, steps_});
+}
+
+void BlockModel::record_warp_sync(std::uint32_t warp, std::uint32_t members) {
+    add(warp, {.mask = members, .kind = Kind::warp_sync});
+}
+
+bool BlockModel::has(const Access& a, Kind kind) {
+    const Step* const step = next(a.warp, kind, a.mask);
+    if (!step || step->pc != a.pc) return false;
+    const std::uint64_t moved = a.lane_addresses[std::countr_zero(a.mask)] - step->first;
+    std::uint64_t distance = 0;
+    if (kind == Kind::global_access) {
+        Range& range = ranges_[a.pc];
+        if (!range.is_moved && !move(a, moved)) return false;
+        distance = range.moved_by;
+    }
+    if (moved != distance) return false;
+    const bool is_known = step->is_one_address || (step->is_consecutive && a.consecutive);
+    const bool are_halves = step->has_consecutive_halves && a.consecutive_halves;
+    if (!is_known && !are_moved(addresses_[step->details].data(), a.lane_addresses,
+                                are_halves ? first_of_upper_half : a.mask, distance))
+        return false;
+    warps_[a.warp].state = a.state;
+    return follow(a.warp);
+}
+
+// From now on the accesses of this instruction are moved; false where they may meet those of other
+// instructions in another way than in the model.
+bool BlockModel::move(const Access& a, std::uint64_t distance) {
+    if (distance % a.bytes != 0) return false;
+    Range& range = ranges_[a.pc];
+    for (const std::uint32_t pc : moved_) {
+        const Range& other = ranges_[pc];
+        if (other.moved_by == distance || !(range.writes || other.writes)) continue;
+        const bool apart = range.end <= other.begin || other.end <= range.begin;
+        const bool stay_apart = range.end + distance <= other.begin + other.moved_by ||
+                                other.end + other.moved_by <= range.begin + distance;
+        if (!apart || !stay_apart) return false;
+    }
+    range.moved_by = distance;
+    range.is_moved = true;
+    moved_.push_back(a.pc);
+    return true;
+}
+
+bool BlockModel::has(const BarrierArrival& a) {
+    const Step* const step = next(a.warp, Kind::arrival, a.mask);
+    if (!step || step->pc != a.pc) return false;
+    const BarrierArrival& b = arrivals_[step->details];
+    if (a.live != b.live || a.barrier != b.barrier || a.expected != b.expected) return false;
+    return follow(a.warp);
+}
+
+bool BlockModel::has(const BarrierRelease& release) {
+    if (released_ == releases_.size()) return false;
+    const auto& [model, steps] = releases_[released_];
+    if (followed_ != steps || release.barrier != model.barrier ||
+        release.live_threads != model.live_threads)
+        return false;
+    ++released_;
+    return true;
+}
+
+bool BlockModel::has_warp_sync(std::uint32_t warp, std::uint32_t members) {
+    return next(warp, Kind::warp_sync, members) && follow(warp);
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,160 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "emulator/machine/observer.h"
+
+namespace warpscope::emulator {
+
+/// What the warps of one block have done, each in its order, where the race detector found nothing.
+/// A later block whose warps do the same has no races either: comparing is quicker than checking.
+///
+/// This is so under every schedule. The model's barriers are of the whole block, and a block
+/// follows the model only while each of its barriers separates the same accesses. Warps that access
+/// one word between two barriers only read it, in either order. The order of one warp is that of
+/// the model. In shared memory the addresses are the same. In global memory all accesses of an
+/// instruction may have moved by one distance, if they meet those of other instructions as in the
+/// model.
+///
+/// What has followed the model is kept, so that the race detector can check it when the block does
+/// something else.
+class BlockModel {
+  public:
+    enum class Kind : std::uint8_t { shared_access, global_access, arrival, warp_sync };
+
+    void begin_launch(const Kernel& kernel, std::uint32_t warps);
+    /// No block of this launch is, or follows, a model.
+    void turn_off() { state_ = State::off; }
+    /// Not the first block becomes the model, since often a launch has only one, but the next one.
+    void begin_block();
+    /// `is_clean`: the race detector found nothing in it, whatever the values that it stored.
+    void end_block(bool is_clean);
+    /// The running block cannot become the model.
+    void spoil() {
+        if (state_ == State::recording) fail();
+    }
+
+    bool is_followed() const { return state_ == State::following; }
+    bool is_recording() const { return state_ == State::recording; }
+
+    /// True when the running block goes on as the model does. Only where it is followed.
+    bool has(const Access& access, Kind kind);
+    bool has(const BarrierArrival& arrival);
+    bool has(const BarrierRelease& release);
+    bool has_warp_sync(std::uint32_t warp, std::uint32_t members);
+    void record(const Access& access, Kind kind);
+    void record(const BarrierArrival& arrival);
+    void record(const BarrierRelease& release);
+    void record_warp_sync(std::uint32_t warp, std::uint32_t members);
+
+    /// The block does something else: it is followed no longer. Calls on_access(access, kind),
+    /// on_arrival(arrival), on_release(release) and on_sync(warp, members) for what it has done, in
+    /// its order.
+    template <typename OnAccess, typename OnArrival, typename OnRelease, typename OnSync>
+    void leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on_arrival,
+               OnRelease&& on_release, OnSync&& on_sync);
+
+  private:
+    /// `off` until the end of the launch, `left` until the end of the block.
+    enum class State : std::uint8_t { off, first_block, left, recording, following };
+
+    /// Small, so that those of a block stay in the CPU's cache.
+    struct Step {
+        std::uint64_t first = 0;  ///< address, of the first lane
+        std::uint32_t mask = 0;   ///< or the members
+        std::uint32_t pc = 0;
+        std::uint32_t details = 0;  ///< index into accesses_ or arrivals_
+        Kind kind = Kind::arrival;
+        bool is_one_address = false;
+        bool is_consecutive = false, has_consecutive_halves = false;
+    };
+    using Addresses = std::array<std::uint64_t, lanes_per_warp>;
+    struct Release {
+        BarrierRelease release;
+        std::size_t steps = 0;  ///< of all warps, before it
+    };
+    struct OfWarp {
+        std::vector<Step> steps;
+        std::size_t next = 0;  ///< of the running block
+        const Warp* state = nullptr;
+    };
+    /// The global accesses of an instruction.
+    struct Range {
+        std::uint64_t begin = ~0ull, end = 0;  ///< in the model
+        std::uint64_t moved_by = 0;            ///< in the running block, if `is_moved`
+        bool is_moved = false;
+        bool writes = false;
+    };
+
+    void fail();
+    void forget();
+    bool add(std::uint32_t warp, const Step& step);
+    const Step* next(std::uint32_t warp, Kind kind, std::uint32_t mask) const {
+        const OfWarp& w = warps_[warp];
+        if (w.next == w.steps.size()) return nullptr;
+        const Step& step = w.steps[w.next];
+        return step.kind == kind && step.mask == mask ? &step : nullptr;
+    }
+    bool follow(std::uint32_t warp) {
+        ++warps_[warp].next;
+        order_[followed_++] = std::uint8_t(warp);
+        return true;
+    }
+    bool move(const Access& access, std::uint64_t distance);
+
+    State state_ = State::off;
+    std::uint32_t matches_ = 0, failures_ = 0;
+    bool is_complete_ = false;
+    std::vector<OfWarp> warps_;
+    // Of the accesses, in the order in which they were recorded
+    std::vector<Access> accesses_;  ///< without lane_addresses
+    std::vector<Addresses> addresses_;
+    std::vector<BarrierArrival> arrivals_;
+    std::vector<Release> releases_;
+    std::vector<Range> ranges_;                ///< by pc
+    std::vector<std::uint32_t> moved_;         ///< pcs, in the running block
+    std::vector<std::uint8_t> order_;          ///< warps of the steps in the running block
+    std::size_t steps_ = 0;                    ///< of the model
+    std::size_t followed_ = 0, released_ = 0;  ///< steps and releases of the running block
+};
+
+template <typename OnAccess, typename OnArrival, typename OnRelease, typename OnSync>
+void BlockModel::leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on_arrival,
+                       OnRelease&& on_release, OnSync&& on_sync) {
+    fail();
+    for (OfWarp& warp : warps_) warp.next = 0;
+    Addresses addresses;
+    std::size_t released = 0;
+    for (std::size_t n = 0;; ++n) {
+        for (; released < released_ && releases_[released].steps == n; ++released) {
+            BarrierRelease release = releases_[released].release;
+            release.block = block;
+            on_release(release);
+        }
+        if (n == followed_) return;
+        const std::uint32_t number = order_[n];
+        OfWarp& warp = warps_[number];
+        const Step& step = warp.steps[warp.next++];
+        if (step.kind == Kind::warp_sync) {
+            on_sync(number, step.mask);
+        } else if (step.kind == Kind::arrival) {
+            BarrierArrival arrival = arrivals_[step.details];
+            arrival.block = block;
+            on_arrival(arrival);
+        } else {
+            const bool is_global = step.kind == Kind::global_access;
+            const std::uint64_t distance = is_global ? ranges_[step.pc].moved_by : 0;
+            for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+                addresses[lane] = addresses_[step.details][lane] + distance;
+            Access access = accesses_[step.details];
+            access.block = block;
+            access.lane_addresses = addresses.data();
+            access.state = warp.state;
+            on_access(access, step.kind);
+        }
+    }
+}
+
+}  // namespace warpscope::emulator

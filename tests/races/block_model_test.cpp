@@ -1,0 +1,292 @@
+#include "emulator/races/block_model.h"
+
+#include <fmt/format.h>
+
+#include <random>
+
+#include "emulator/checks/heat_map.h"
+#include "emulator/ptx_fixture.h"
+#include "race_kernels.h"
+
+namespace warpscope::tests::block_model {
+namespace {
+
+using namespace emulator;
+
+/// Checks each block with a fork of its own, so that no block follows another one.
+class EachBlockAlone : public Observer {
+  public:
+    void on_launch(const Kernel& kernel, const LaunchShape& launch) override {
+        races.on_launch(kernel, launch);
+        for (std::uint64_t k = 0; k < launch.grid.count(); ++k) forks_.push_back(races.fork());
+    }
+    void on_launch_end() override {
+        for (const auto& fork : forks_) races.join(*fork);
+        races.on_launch_end();
+    }
+    void on_block_begin(const Kernel& kernel, std::uint32_t block) override {
+        fork_ = forks_[block].get();
+        fork_->on_block_begin(kernel, block);
+    }
+    void on_block_end(std::uint32_t block, const Statistics& s) override {
+        fork_->on_block_end(block, s);
+    }
+    void on_shared_access(const Access& a) override { fork_->on_shared_access(a); }
+    void on_global_access(const Access& a) override { fork_->on_global_access(a); }
+    void on_barrier_arrival(const BarrierArrival& a) override { fork_->on_barrier_arrival(a); }
+    void on_barrier_release(const BarrierRelease& r) override { fork_->on_barrier_release(r); }
+    void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override {
+        fork_->on_warp_sync(block, warp, members);
+    }
+
+    RaceDetector races;
+
+  private:
+    std::vector<std::unique_ptr<Observer>> forks_;
+    Observer* fork_ = nullptr;
+};
+
+std::string text_of(const std::vector<Finding>& findings) {
+    std::string text;
+    for (const Finding& f : findings)
+        text += fmt::format("{} {} [{}]\n", to_string(f.severity), f.sentence, f.count);
+    return text;
+}
+
+constexpr std::uint32_t blocks = 14, threads = 96, rounds = 6, patterns = 3;
+constexpr std::uint32_t header_words = blocks * 3, array_bytes = threads * 8;
+constexpr std::uint32_t table_words = patterns * threads * rounds;
+constexpr std::uint32_t data_bytes = 1 << 16;
+
+/// What a thread does in a round. The arrays A and B lie in global memory, from a word on that each
+/// block chooses.
+struct Operation {
+    enum Array : std::uint32_t { shared, a, b, none };
+    std::uint32_t array, store, wide, byte;
+    /// In the lowest bits how; `none` and `store`: the thread exits.
+    std::uint32_t word() const {
+        const std::uint32_t how = array == none ? 12 + store : (wide * 3 + array) * 2 + store;
+        return byte << 4 | how;
+    }
+};
+
+/// Each thread reads its words of a table, and does what they say, with a barrier behind each
+/// second one. A block has the number of its table and where its arrays begin in the header.
+std::string kernel_of_tables() {
+    std::string body = fmt::format(
+        "mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd2, %r2, 12; add.s64 %rd2, %rd0, %rd2;"
+        "ld.global.u32 %r3, [%rd2]; ld.global.u32 %r4, [%rd2+4]; ld.global.u32 %r5, [%rd2+8];"
+        "mad.lo.u32 %r6, %r3, {}, %r1; mul.wide.u32 %rd3, %r6, {};"
+        "add.s64 %rd3, %rd0, %rd3; and.b32 %r10, %r1, 3; mov.u32 %r14, cell;",
+        threads, rounds * 4);
+    for (const auto& [base, first] : {std::pair("%rd4", "%r4"), std::pair("%rd5", "%r5")})
+        body += fmt::format("mul.wide.u32 {0}, {1}, 4; add.s64 {0}, %rd0, {0};", base, first);
+    for (std::uint32_t round = 0; round < rounds; ++round) {
+        body += fmt::format(
+            "ld.global.u32 %r7, [%rd3+{}]; and.b32 %r8, %r7, 15; shr.u32 %r9, %r7, 4;"
+            "add.u32 %r11, %r9, %r14; cvt.u64.u32 %rd6, %r9; add.s64 %rd7, %rd4, %rd6;"
+            "add.s64 %rd8, %rd5, %rd6;",
+            header_words * 4 + round * 4);
+        std::uint32_t how = 0;
+        for (const bool wide : {false, true})
+            for (const auto& [space, address] :
+                 {std::pair("shared", "%r11"), std::pair("global", "%rd7"),
+                  std::pair("global", "%rd8")}) {
+                const char* type = wide ? "v2.u32" : "u32";
+                const char* loaded = wide ? "{%r12, %r13}" : "%r12";
+                const char* stored = wide ? "{%r10, %r1}" : "%r10";
+                body += fmt::format("setp.eq.u32 %p0, %r8, {}; @%p0 ld.{}.{} {}, [{}];", how++,
+                                    space, type, loaded, address);
+                body += fmt::format("setp.eq.u32 %p0, %r8, {}; @%p0 st.{}.{} [{}], {};", how++,
+                                    space, type, address, stored);
+            }
+        body += "setp.eq.u32 %p0, %r8, 13; @%p0 ret;\n";
+        if (round % 2 == 1) body += "bar.sync 0;\n";
+    }
+    return kernel_text(body, fmt::format(".shared .align 8 .b8 cell[{}];", array_bytes));
+}
+
+class Tables {
+  public:
+    explicit Tables(std::mt19937& random) : random_(random) {
+        for (std::uint32_t round = 0; round < rounds; ++round) add_clean_round(round);
+        words.resize(table_words);
+        for (std::uint32_t p = 1; p < patterns; ++p)
+            for (std::uint32_t k = 0; k < threads * rounds; ++k)
+                words[p * threads * rounds + k] = changed(words[k]);
+        // A warp exits.
+        const std::uint32_t round = pick(2) * pick(rounds), first = 32 * pick(3);
+        for (std::uint32_t t = first; t < first + 32; ++t)
+            words[((patterns - 1) * threads + t) * rounds + round] =
+                Operation{Operation::none, 1, 0, 0}.word();
+    }
+
+    std::vector<std::uint32_t> words = std::vector<std::uint32_t>(threads * rounds);
+
+  private:
+    std::uint32_t pick(std::uint32_t below) { return std::uint32_t(random_() % below); }
+    Operation any() {
+        const std::uint32_t wide = pick(2), unit = wide ? 8 : 4;
+        const std::uint32_t array = pick(12) == 0 ? Operation::none : pick(3);
+        return {array, pick(2), wide, pick(array_bytes / unit) * unit};
+    }
+    // A store in place of a load, or the other way round; or something else.
+    std::uint32_t changed(std::uint32_t word) {
+        const bool is_access = (word & 15) < 12;
+        if (pick(150) != 0) return word;
+        return is_access && pick(2) ? word ^ 1 : any().word();
+    }
+    // Threads store to words of their own, or all of them read. The first operation initializes
+    // shared memory.
+    void add_clean_round(std::uint32_t round) {
+        const std::uint32_t array = round == 0 ? 0 : pick(4);
+        if (round % 2 == 0) store_ = round == 0 ? 1 : pick(2);
+        const std::uint32_t wide = round == 0 ? 1 : pick(2), mixed = pick(2);
+        const std::uint32_t lanes = pick(3) == 0 ? 1 + pick(32) : 32;
+        for (std::uint32_t t = 0; t < threads; ++t) {
+            Operation operation{array, store_, wide, t * 8};
+            if (!store_ && mixed) operation.byte = pick(array_bytes / 8) * 8;
+            if (round > 0 && t % 32 >= lanes) operation = {Operation::none, 0, 0, 0};
+            if (operation.array == Operation::none) operation.store = 0;
+            words[t * rounds + round] = operation.word();
+        }
+    }
+
+    std::mt19937& random_;
+    std::uint32_t store_ = 1;
+};
+
+// Most blocks do what the one before did; others do something else, a warp of theirs exits, or
+// their arrays lie elsewhere or overlap.
+TEST(BlockModelProperty, BlocksThatFollowAnotherOneHaveTheFindingsOfBlocksThatAreChecked) {
+    const auto module = Module::parse(kernel_of_tables(), "test");
+    std::mt19937 random(3);
+    unsigned clean = 0, racing = 0;
+    for (int round = 0; round < 120; ++round) {
+        const Tables tables(random);
+        std::vector<std::uint32_t> header;
+        std::uint32_t pattern = random() % 2;
+        for (std::uint32_t block = 0; block < blocks; ++block) {
+            if (random() % 5 == 0) pattern = random() % patterns;
+            header.push_back(pattern);
+            const std::uint32_t data = header_words + table_words;
+            header.push_back(data + (random() % 6 == 0 ? random() % 16 * 2 : block * 256));
+            const bool overlaps = random() % 8 == 0;
+            header.push_back(overlaps ? header.back() + random() % 64 * 2
+                                      : data + 4096 + (random() % 6 ? block : random() % 4096) * 2);
+        }
+        Machine machine;
+        RaceDetector races;
+        EachBlockAlone alone;
+        HeatMap heat(machine.memory()), alone_heat(machine.memory());
+        races.count_hazards_in(heat);
+        alone.races.count_hazards_in(alone_heat);
+        ObserverList all;
+        for (Observer* o : {static_cast<Observer*>(&races), static_cast<Observer*>(&alone),
+                            static_cast<Observer*>(&heat), static_cast<Observer*>(&alone_heat)})
+            all.add(*o);
+        void* out =
+            machine.memory().allocate((header_words + table_words) * 4 + data_bytes + array_bytes);
+        auto* words = static_cast<std::uint32_t*>(out);
+        std::copy(header.begin(), header.end(), words);
+        std::copy(tables.words.begin(), tables.words.end(), words + header_words);
+        const std::uint32_t n = 0;
+        const void* arguments[] = {&out, &n};
+        machine.run(*module->kernels().front(), {{blocks, 1, 1}, {threads, 1, 1}, 0}, arguments,
+                    {.seed = std::uint64_t(round), .threads = 1}, &all);
+        EXPECT_EQ(text_of(races.findings()), text_of(alone.races.findings())) << "round " << round;
+        EXPECT_EQ(races.racing_words().size(), array_bytes / 4);
+        const auto &arrays = heat.kernels().at(0).arrays,
+                   &others = alone_heat.kernels().at(0).arrays;
+        ASSERT_EQ(arrays.size(), others.size());
+        for (std::size_t k = 0; k < arrays.size(); ++k)
+            for (std::uint64_t word = 0; word < arrays[k].words(); ++word)
+                EXPECT_EQ(arrays[k].count(HeatFigure::races, word),
+                          others[k].count(HeatFigure::races, word));
+        ++(races.findings().empty() ? clean : racing);
+    }
+    EXPECT_GT(clean, 10u);
+    EXPECT_GT(racing, 50u);
+}
+
+/// Launches six blocks of 64 threads, of which block 3 differs from the others. The findings with
+/// and without a model, which must be equal.
+std::vector<Finding> findings_of(const std::string& body) {
+    Runner r(
+        kernel_text("mov.u32 %r2, %ctaid.x; setp.eq.u32 %p0, %r2, 3; mul.wide.u32 %rd2, %r2, 1024;"
+                    "add.s64 %rd3, %rd0, %rd2; mul.wide.u32 %rd4, %r1, 8; add.s64 %rd3, %rd3, %rd4;"
+                    "mov.u32 %r20, cell; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r20;" +
+                        body,
+                    shared_words));
+    RaceDetector races;
+    EachBlockAlone alone;
+    ObserverList both;
+    both.add(races);
+    both.add(alone);
+    r.observer = &both;
+    r.options = {.schedule = Schedule::run_to_barrier, .threads = 1};
+    r.run({{6, 1, 1}, {64, 1, 1}, 0}, 0, 2048);
+    EXPECT_EQ(text_of(races.findings()), text_of(alone.races.findings()));
+    return races.findings();
+}
+
+// Each thread reads what the opposite one wrote; the upper warp of one block writes nothing.
+TEST(BlockModel, AWarpThatExitsLeavesWordsUnwritten) {
+    const auto findings = findings_of(
+        "setp.ge.u32 %p1, %r1, 32; and.pred %p1, %p0, %p1; @%p1 ret;"
+        "st.shared.u32 [%r3], %r1; bar.sync 0;"
+        "xor.b32 %r4, %r3, 252; ld.shared.u32 %r5, [%r4];");
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0].kind, FindingKind::uninitialized);
+    EXPECT_EQ(findings[0].count, 32u);
+}
+
+// Threads read every second word and write the words between; in one block, the words that the next
+// thread reads. The last thread has no next one.
+TEST(BlockModel, ArraysOfABlockMoveTogether) {
+    const auto findings = findings_of(
+        "ld.global.u32 %r5, [%rd3]; add.s64 %rd4, %rd3, 4; @%p0 add.s64 %rd4, %rd4, 4;"
+        "st.global.u32 [%rd4], %r5;");
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::warning), 62u);
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 1u);
+}
+
+// Lanes 0 to 19 of one block store to words of their own, and lane 20 to that of lane 19.
+TEST(BlockModel, OtherLanesAreOtherAccesses) {
+    const auto findings = findings_of(
+        "setp.gt.u32 %p1, %r1, 20; and.pred %p1, %p0, %p1; @%p1 bra END;"
+        "setp.eq.u32 %p2, %r1, 20; and.pred %p2, %p0, %p2; @%p2 sub.u32 %r3, %r3, 4;"
+        "st.shared.u32 [%r3], %r1; END:");
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::warning), 1u);
+    EXPECT_EQ(findings.size(), 1u);
+}
+
+// Both warps read the words of the first one; in one block they write them.
+TEST(BlockModel, StoresInPlaceOfLoadsAreOtherAccesses) {
+    const auto findings = findings_of(
+        "st.shared.u32 [%r3], %r1; bar.sync 0; and.b32 %r4, %r1, 31; shl.b32 %r4, %r4, 2;"
+        "add.u32 %r4, %r4, %r20; @%p0 bra STORE; ld.shared.u32 %r5, [%r4]; bra END;"
+        "STORE: st.shared.u32 [%r4], %r1; END:");
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 32u);
+}
+
+// In one block 16 threads read pairs of words that 31 other threads wrote, with a barrier missing.
+TEST(BlockModel, WiderAccessesAreOtherAccesses) {
+    const auto findings = findings_of(
+        "st.shared.u32 [%r3], %r1; setp.gt.u32 %p1, %r1, 15; @%p1 bra END;"
+        "shl.b32 %r4, %r1, 3; add.u32 %r4, %r4, %r20; @!%p0 ld.shared.u32 %r5, [%r3];"
+        "@%p0 ld.shared.v2.u32 {%r5, %r6}, [%r4]; END:");
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::warning), 31u);
+}
+
+// Whether two lanes race depends on the values that they store.
+TEST(BlockModel, ABlockWhoseValuesCountIsNoModel) {
+    const auto findings = findings_of(
+        "mov.u32 %r5, 1; @%p0 add.u32 %r5, %r5, %r1; st.shared.u32 [%r20], %r5; bar.sync 0;");
+    // Of each warp in each block: the other warp's value. In block 3, also 31 values in each warp.
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::warning), 5 * 32 + 2 * 31u);
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 32u);
+}
+
+}  // namespace
+}  // namespace warpscope::tests::block_model
