@@ -9,6 +9,8 @@ if(CCACHE)
 endif()
 
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra>)
+# GCC warns of each member that a designated initializer leaves to its default.
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>)
 # GCC 12 warns of overlaps in std::string that do not exist (GCC bug 105329).
 add_compile_options($<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>,$<COMPILE_LANGUAGE:CXX>>:-Wno-restrict>)
 # The arithmetic of the emulator is bit-exact, and so are the references that tests compare it with:

@@ -60,6 +60,7 @@ bool starts_a_thread() {
 
 std::string probe() {
     constexpr std::size_t gibibyte = std::size_t(1) << 30;
+    char* const none[] = {nullptr};
     return line("reads kernels/own.h", opens("kernels/own.h", O_RDONLY)) +
            line("reads other.h", opens("other.h", O_RDONLY)) +
            line("reads /etc/passwd", opens("/etc/passwd", O_RDONLY)) +
@@ -68,7 +69,7 @@ std::string probe() {
            line("may gain rights", prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 0) +
            line("has WARPSCOPE_TEST", std::getenv("WARPSCOPE_TEST") != nullptr) +
            line("opens a socket", socket(AF_INET, SOCK_STREAM, 0) >= 0) +
-           line("may start a program", !is_refused(execve("", nullptr, nullptr))) +
+           line("may start a program", !is_refused(execve("", none, none))) +
            // These flags without CLONE_VM are an error where the call is allowed.
            line("may start a process", !is_refused(syscall(SYS_clone, CLONE_SIGHAND, 0, 0, 0, 0))) +
            line("may end another process", !is_refused(kill(getppid(), 0))) +

@@ -179,7 +179,7 @@ void check_atomic(compute::Device& device, const Atomic& atomic, const std::stri
 void check_table(compute::Device& device, const std::string& space, bool returns) {
     std::string forms;
     for (const Atomic& atomic : table) forms += instruction_of(atomic, space, returns);
-    record_forms(forms);
+    if (record_forms(forms)) return;
     for (const Atomic& atomic : table) {
         if (!returns && (atomic.operation == "exch" || atomic.operation == "cas")) continue;
         SCOPED_TRACE(fmt::format("{}{}.{}.{}", returns ? "atom" : "red", space, atomic.operation,

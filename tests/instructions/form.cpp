@@ -5,6 +5,7 @@
 #include <bit>
 #include <cfloat>
 #include <cmath>
+#include <cstdlib>
 #include <random>
 #include <sstream>
 
@@ -230,15 +231,16 @@ double as_real(std::string_view type, std::uint64_t bits) {
     return double(as_int(type, bits));
 }
 
-void record_forms(const std::string& ptx) {
+bool record_forms(const std::string& ptx) {
     testing::Test::RecordProperty("forms", ptx);
+    return std::getenv("WARPSCOPE_ONLY_FORMS") != nullptr;
 }
 
 void check(compute::Device& device, const std::vector<Form>& table) {
     std::string forms;
     for (const Form& form : table)
         for (const std::string& type : words(form.types)) forms += instruction_of(form, type);
-    record_forms(forms);
+    if (record_forms(forms)) return;
     std::size_t number = 0;
     for (const Form& form : table)
         for (const std::string& type : words(form.types)) {
@@ -262,7 +264,7 @@ void check_warps(compute::Device& device, const std::vector<WarpForm>& table,
                  std::string_view target) {
     std::string forms;
     for (const WarpForm& row : table) forms += row.ptx;
-    record_forms(forms);
+    if (record_forms(forms)) return;
     for (const WarpForm& row : table) {
         const Form form{row.ptx, "b32", row.signature, nullptr};
         const Variant variant{row.every_third_lane ? "branch" : "uniform0", 0,

@@ -83,8 +83,9 @@ constexpr std::uint32_t third_lanes = 0x92492492;
 void check_warps(compute::Device& device, const std::vector<WarpForm>& table,
                  std::string_view target = "sm_75");
 
-/// Records the instructions that a test runs in its report, which coverage_test.py reads.
-void record_forms(const std::string& ptx);
+/// Records the instructions that a test runs in its report, which coverage_test.py reads. Returns
+/// whether the test is to end there.
+bool record_forms(const std::string& ptx);
 
 int width(std::string_view type);
 double as_real(std::string_view type, std::uint64_t bits);

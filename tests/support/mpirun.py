@@ -4,6 +4,7 @@ from pathlib import Path
 
 MPIRUN = ["mpirun", "--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
 # Only for tests: mpirun refuses root because a mistake in a user's environment could do harm.
+# hwloc, by which Open MPI knows the machine, would connect to every X server, and end with one.
 # Open MPI unloads its components without freeing their memory, which LeakSanitizer would report.
 # To find GPUs, its library hwloc connects to every X server of the machine. mpirun would end when
 # another test stops its server meanwhile.

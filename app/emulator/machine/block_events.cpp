@@ -165,9 +165,7 @@ void BlockEvents::warp_barrier(const Instruction* i, const Warp& warp, std::uint
 
 void BlockEvents::memory_access(const Instruction* i, const Warp& warp, std::uint32_t mask) {
     std::uint64_t addresses[lanes_per_warp];
-    Access access = access_of(i, warp, addresses);
-    access.mask = mask;
-    const InstructionInfo& info = block_.kernel->lines[access.pc];
+    const InstructionInfo& info = block_.kernel->lines[block_.kernel->index_of(i)];
     const std::uint32_t operand = i->operands[info.address_operand];
     if (AccessForm(i->target).wide_address)
         set_lane_addresses<std::uint64_t>(warp, operand, std::uint64_t(i->immediate), mask,
@@ -175,6 +173,8 @@ void BlockEvents::memory_access(const Instruction* i, const Warp& warp, std::uin
     else
         set_lane_addresses<std::uint32_t>(warp, operand, std::uint32_t(i->immediate), mask,
                                           addresses);
+    Access access = access_of(i, warp, addresses);
+    access.mask = mask;
     if (info.space == Space::generic)
         generic_access(access, addresses);
     else if (info.space == Space::shared)

@@ -28,7 +28,7 @@ struct Party {
                                      header_lines(info.source, kernel.module->files())));
         }
     }
-    bool executes(const Stepper& stepper, const Step& step) const {
+    bool executes(const Stepper&, const Step& step) const {
         return step.warp == warp && (step.mask >> lane & 1) && is_at_place[step.pc];
     }
     /// Whether step `at` accesses the byte. Moves the stepper.

@@ -120,7 +120,9 @@ TEST(Arrays, OfHalvesKeepEveryNumber) {
             array.bytes = {std::byte(bits & 255), std::byte(bits >> 8)};
             const double value = real(array.at(0));
             back.set(0, value);
-            if (!std::isnan(value)) ASSERT_EQ(back.bytes, array.bytes) << type << " " << bits;
+            if (!std::isnan(value)) {
+                ASSERT_EQ(back.bytes, array.bytes) << type << " " << bits;
+            }
         }
     }
 }

@@ -181,7 +181,9 @@ TEST(HeadlessCounters, OfWordsHaveTheRacesThatTheCheckFinds) {
             for (const Json& run : array["runs"])
                 EXPECT_EQ(run["races"], racy && array["name"] == "tile" ? k["blocks"] : Json(0))
                     << k["kernel"] << " " << array["name"];
-        if (racy) EXPECT_EQ(hazards, 256 * k["blocks"].get<std::uint64_t>());
+        if (racy) {
+            EXPECT_EQ(hazards, 256 * k["blocks"].get<std::uint64_t>());
+        }
     }
     const std::string text = summary(result);
     EXPECT_NE(text.find("0 atomics, " + std::to_string(hazards) + " races"), std::string::npos)
