@@ -4,10 +4,9 @@ from pathlib import Path
 
 MPIRUN = ["mpirun", "--map-by", ":OVERSUBSCRIBE", "--bind-to", "none"]
 # Only for tests: mpirun refuses root because a mistake in a user's environment could do harm.
-# hwloc, by which Open MPI knows the machine, would connect to every X server, and end with one.
 # Open MPI unloads its components without freeing their memory, which LeakSanitizer would report.
-# To find GPUs, its library hwloc connects to every X server of the machine. mpirun would end when
-# another test stops its server meanwhile.
+# To find GPUs, its library hwloc would connect to every X server of the machine, and mpirun would
+# end when another test stops its server meanwhile.
 ENVIRONMENT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "HWLOC_COMPONENTS": "-gl",
                "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
