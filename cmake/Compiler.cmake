@@ -13,7 +13,7 @@ add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>)
 # GCC 12 warns of overlaps and sizes in std::string that do not exist (GCC bug 105329), and of an optional's value
 # that is read where there is one.
-foreach(warning restrict stringop-overflow maybe-uninitialized)
+foreach(warning restrict stringop-overflow array-bounds maybe-uninitialized)
   add_compile_options($<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>,$<COMPILE_LANGUAGE:CXX>>:-Wno-${warning}>)
 endforeach()
 # The arithmetic of the emulator is bit-exact, and so are the references that tests compare it with:

@@ -214,7 +214,7 @@ void BlockRunner::complete_warp_syncs(Warp& warp) {
 
 void BlockRunner::spend_budget() {
     block_.statistics.warp_instructions += block_.unaccounted;
-    const Budget::Verdict verdict = budget_.spend(block_.unaccounted);
+    const Budget::Verdict verdict = budget_.spend(block_.unaccounted, prepaid_);
     block_.unaccounted = 0;
     if (verdict != Budget::Verdict::within) fail_budget(block_, verdict, options_);
 }

@@ -82,6 +82,7 @@ class BlockRunner {
     const LaunchShape launch_;
     const Options options_;
     Budget& budget_;
+    std::uint64_t prepaid_ = 0;  ///< instructions that are off the budget and were not executed yet
     const WarpScheduler scheduler_;
     PrintLog printed_;
     BlockState block_;

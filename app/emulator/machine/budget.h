@@ -19,12 +19,11 @@ class Budget {
         : left_(options.instruction_budget), time_(options.time_limit), stop_(options.stop) {
         restart_time();
     }
-    /// Takes warp instructions off the budget.
-    Verdict spend(std::uint64_t instructions) {
-        std::uint64_t left = left_.load(std::memory_order_relaxed);
-        do
-            if (left < instructions) return Verdict::spent;
-        while (!left_.compare_exchange_weak(left, left - instructions, std::memory_order_relaxed));
+    /// Takes warp instructions off what this host thread has paid for, `prepaid`, and off the
+    /// budget.
+    Verdict spend(std::uint64_t instructions, std::uint64_t& prepaid) {
+        if (instructions > prepaid && !pay(instructions - prepaid, prepaid)) return Verdict::spent;
+        prepaid -= instructions;
         return counts_instructions_only_ ? Verdict::within : check_time();
     }
     /// The time limit and the stop request.
@@ -44,6 +43,20 @@ class Budget {
 
   private:
     using Clock = std::chrono::steady_clock;
+
+    /// Takes at least `missing` instructions off the budget. While much is left, takes more:
+    /// threads that all write to one counter after each block would wait for each other.
+    bool pay(std::uint64_t missing, std::uint64_t& prepaid) {
+        constexpr std::uint64_t much = 1ull << 32, in_advance = 1 << 18;
+        std::uint64_t left = left_.load(std::memory_order_relaxed), taken = 0;
+        do {
+            if (left < missing) return false;
+            taken = left >= much && !counts_instructions_only_ ? missing + in_advance : missing;
+        } while (!left_.compare_exchange_weak(left, left - taken, std::memory_order_relaxed));
+        prepaid += taken;
+        return true;
+    }
+
     std::atomic<std::uint64_t> left_;
     std::chrono::milliseconds time_;
     std::stop_token stop_;
