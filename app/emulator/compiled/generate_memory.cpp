@@ -46,7 +46,7 @@ void Generator::begin_guarded(std::uint32_t u) {
     const LlvmBlock not_all = ir_.block(), all = ir_.block();
     ir_.likely(ir_.compare(Ir::eq, active, running()), all, not_all);
     ir_.go_on_in(not_all);
-    ir_.branch(ir_.compare_with(Ir::eq, active, 0), leader(u + 1), interpret(u));
+    ir_.branch(ir_.compare_with(Ir::eq, active, 0), way_to(u + 1), interpret(u));
     begin_segment(all);
 }
 

@@ -137,7 +137,7 @@ void Generator::add_to_count(std::uint32_t u, std::size_t member, LlvmValue numb
 void Generator::checkpoint(std::uint32_t u) {
     close_segment();
     in_scalar_part();
-    ir_.likely(count(u), leader(u + 1), pause_before(u + 1));
+    ir_.likely(count(u), way_to(u + 1), pause_before(u + 1));
     begin_segment(ir_.block("behind"));
 }
 
@@ -172,7 +172,7 @@ void Generator::skip_arithmetic(std::uint32_t u, LlvmValue taken) {
     active_ = nullptr;
     close_segment();
     in_scalar_part();
-    ir_.jump(leader(join));
+    ir_.jump(way_to(join));
 }
 
 // Lanes that disagree are left to the interpreter, unless they only skip arithmetic.
@@ -182,7 +182,7 @@ void Generator::branch(std::uint32_t u) {
     const Unit& unit = plan_.units()[u];
     const std::uint32_t target = plan_.target_of(unit);
     if (unit.instruction->role == Role::branch) {
-        ir_.likely(count(u), leader(target), pause_before(target));
+        ir_.likely(count(u), way_to(target), pause_before(target));
         return begin_segment(ir_.block("behind"));
     }
     const LlvmValue taken = condition(*unit.instruction);
@@ -198,7 +198,7 @@ void Generator::branch(std::uint32_t u) {
     ir_.go_on_in(together);
     ir_.likely(count(u), going, pausing);
     ir_.go_on_in(going);
-    ir_.branch(all, leader(target), leader(u + 1));
+    ir_.branch(all, way_to(target), way_to(u + 1));
     ir_.go_on_in(pausing);
     ir_.branch(all, pause_before(target), pause_before(u + 1));
     if (skips) {

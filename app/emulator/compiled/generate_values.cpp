@@ -15,18 +15,23 @@ LlvmValue Generator::constant(std::uint64_t value, Type type, unsigned lanes) co
     return is_float(type) ? ir_.cast(Ir::bitcast, bits, type_of(type, lanes)) : bits;
 }
 
+bool Generator::is_in_slot(std::uint32_t operand) const {
+    const Variable::Place place = plan_.variables().at(operand).place;
+    return place == Variable::Place::slot ||
+           (place == Variable::Place::slot_outside_loops && loop_ == 0);
+}
+
 // The part of a variable for group `g`, or the only one. In the current block.
 LlvmValue Generator::variable(std::uint32_t operand, unsigned g) {
-    const Variable& variable = plan_.variables().at(operand);
-    if (variable.place == Variable::Place::slot && loaded_.insert({operand, g}).second)
-        fill(operand, g);
-    return ir_.load(ir_.integer(variable.bits(), is_uniform(operand) ? 0 : width_),
-                    storage_[operand][g]);
+    if (is_in_slot(operand) && loaded_.insert({operand, g}).second) fill(operand, g);
+    return ir_.load(
+        ir_.integer(plan_.variables().at(operand).bits(), is_uniform(operand) ? 0 : width_),
+        storage_[operand][g]);
 }
 
 void Generator::set_variable(std::uint32_t operand, unsigned g, LlvmValue value) {
     ir_.store(value, storage_[operand][g]);
-    if (plan_.variables().at(operand).place == Variable::Place::variable) return;
+    if (!is_in_slot(operand)) return;
     spill(operand, g, value);
     loaded_.insert({operand, g});
 }

@@ -29,6 +29,7 @@ void Generator::write() {
     for (std::uint32_t u = 0; u < plan_.units().size(); ++u) write_unit(u);
     ir_.go_on_in(scalar_part_);
     ir_.llvm().BuildUnreachable(ir_.builder());
+    write_ways();
     write_exits();
 }
 
@@ -76,9 +77,8 @@ void Generator::write_entries() {
                            filling);
         ir_.go_on_in(filling);
         for (const std::uint32_t operand : plan_.live(u))
-            for (unsigned g = 0; g < storage_[operand].size(); ++g)
-                if (plan_.variables().at(operand).place != Variable::Place::slot) fill(operand, g);
-        ir_.jump(leader(u));
+            if (plan_.variables().at(operand).place == Variable::Place::variable) fill(operand);
+        ir_.jump(begin_in_loop(u));
     }
     begin_segment(ir_.block("unused"));
 }
@@ -117,13 +117,26 @@ LlvmBlock Generator::leader(std::uint32_t u) {
     if (!block) block = ir_.block("unit");
     return block;
 }
+// Where the unit is in another tight loop, registers change their places on the way.
+LlvmBlock Generator::way_to(std::uint32_t u) {
+    if (plan_.loop(u) == loop_) return leader(u);
+    LlvmBlock& block = ways_[{loop_, u}];
+    if (!block) block = ir_.block("way");
+    return block;
+}
+LlvmBlock Generator::begin_in_loop(std::uint32_t u) {
+    if (plan_.live_in_loop(u).empty()) return leader(u);
+    LlvmBlock& block = begins_in_loops_[u];
+    if (!block) block = ir_.block("begin_in_loop");
+    return block;
+}
 LlvmBlock Generator::pause_before(std::uint32_t u) {
-    LlvmBlock& block = pauses_before_[u];
+    LlvmBlock& block = pauses_before_[{loop_, u}];
     if (!block) block = ir_.block("pause");
     return block;
 }
 LlvmBlock Generator::interpret(std::uint32_t u) {
-    LlvmBlock& block = interprets_[u];
+    LlvmBlock& block = interprets_[{loop_, u}];
     if (!block) block = ir_.block("interpret");
     return block;
 }
@@ -132,9 +145,10 @@ void Generator::write_unit(std::uint32_t u) {
     if (plan_.is_leader()[u]) {
         close_segment();
         in_scalar_part();
-        ir_.jump(leader(u));
+        ir_.jump(way_to(u));
         begin_segment(leader(u));
         loaded_.clear();
+        loop_ = plan_.loop(u);
     }
     const Unit& unit = plan_.units()[u];
     switch (unit.kind) {
@@ -166,25 +180,40 @@ void Generator::leave(std::uint32_t u) {
 }
 
 void Generator::write_exits() {
-    std::set<std::uint32_t> units;
-    for (const auto& [u, block] : pauses_before_) units.insert(u);
-    for (const auto& [u, block] : interprets_) units.insert(u);
-    for (const std::uint32_t u : units) write_exit(u);
+    std::set<Way> ways;
+    for (const auto& [way, block] : pauses_before_) ways.insert(way);
+    for (const auto& [way, block] : interprets_) ways.insert(way);
+    for (const Way& way : ways) write_exit(way);
+}
+
+void Generator::write_ways() {
+    for (const auto& [way, block] : ways_) {
+        ir_.go_on_in(block);
+        const auto [loop, u] = way;
+        for (const std::uint32_t operand : plan_.written_in_loop(loop, u)) spill(operand);
+        ir_.jump(begin_in_loop(u));
+    }
+    for (const auto& [u, block] : begins_in_loops_) {
+        ir_.go_on_in(block);
+        for (const std::uint32_t operand : plan_.live_in_loop(u)) fill(operand);
+        ir_.jump(leader(u));
+    }
 }
 
 // Brings the registers that compiled code has written into the register file. Then the turn ends
 // before unit `u`, or the unit's own handler runs, or the warp waits at a barrier.
-void Generator::write_exit(std::uint32_t u) {
-    const bool pauses = pauses_before_.contains(u), interprets = interprets_.contains(u);
+void Generator::write_exit(const Way& way) {
+    const auto [loop, u] = way;
+    const bool pauses = pauses_before_.contains(way), interprets = interprets_.contains(way);
     const LlvmBlock leaving = ir_.block("leave");
     for (const bool paused : {true, false}) {
         if (!(paused ? pauses : interprets)) continue;
-        ir_.go_on_in(paused ? pauses_before_[u] : interprets_[u]);
+        ir_.go_on_in(paused ? pauses_before_[way] : interprets_[way]);
         ir_.store(ir_.integer_of(1, paused), pauses_);
         ir_.jump(leaving);
     }
     ir_.go_on_in(leaving);
-    for (const std::uint32_t operand : plan_.unsaved(u)) spill(operand);
+    for (const std::uint32_t operand : plan_.unsaved(loop, u)) spill(operand);
     const LlvmValue left = ir_.load(ir_.integer(64), left_);
     ir_.store(left, ir_.at(warp_, WarpLayout::left));
     if (reports_) {
@@ -238,6 +267,9 @@ LlvmValue Generator::instruction_address(std::uint32_t u) const {
     return ir_.address(code_ + plan_.units()[u].begin);
 }
 
+void Generator::fill(std::uint32_t operand) {
+    for (unsigned g = 0; g < storage_[operand].size(); ++g) fill(operand, g);
+}
 void Generator::fill(std::uint32_t operand, unsigned g) {
     const unsigned bits = plan_.variables().at(operand).bits();
     const bool uniform = is_uniform(operand);

@@ -34,6 +34,8 @@ class Generator {
   private:
     using Value = LlvmValue;
     using Lanes = std::vector<Value>;  ///< by group
+    /// From a tight loop, or from outside of them (0), to a unit.
+    using Way = std::pair<std::uint32_t, std::uint32_t>;
 
     // generator.cpp: the function and its ends
     void declare_variables();
@@ -42,14 +44,18 @@ class Generator {
     void run_original();
     void write_unit(std::uint32_t u);
     void leave(std::uint32_t u);
+    void write_ways();
     void write_exits();
-    void write_exit(std::uint32_t u);
+    void write_exit(const Way& way);
     LlvmBlock leader(std::uint32_t u);
+    LlvmBlock way_to(std::uint32_t u);
+    LlvmBlock begin_in_loop(std::uint32_t u);
     LlvmBlock pause_before(std::uint32_t u);
     LlvmBlock interpret(std::uint32_t u);
     void end_run(std::uint32_t u, Warp::Outcome outcome);
     void wait_at_barrier(std::uint32_t u, Value left);
     void run_handler(std::uint32_t u);
+    void fill(std::uint32_t operand);
     void fill(std::uint32_t operand, unsigned g);
     void spill(std::uint32_t operand);
     void spill(std::uint32_t operand, unsigned g, Value value);
@@ -65,6 +71,7 @@ class Generator {
     // generate_values.cpp: operands
     LlvmType type_of(Type type, unsigned lanes) const;
     Value constant(std::uint64_t value, Type type, unsigned lanes) const;
+    bool is_in_slot(std::uint32_t operand) const;
     Value variable(std::uint32_t operand, unsigned g);
     void set_variable(std::uint32_t operand, unsigned g, Value value);
     Value scalar(std::uint32_t operand, Type type);
@@ -123,9 +130,11 @@ class Generator {
     LlvmValue left_ = nullptr, pauses_ = nullptr;          // variables
     LlvmValue reported_ = nullptr;                         // a variable: addresses
     std::map<std::uint32_t, std::vector<Value>> storage_;  ///< by operand: variables, by group
-    /// Variables of the place `slot`, by group, that hold their values since the last leader.
+    /// Variables of what lies in slots, by group, that hold their values since the last leader.
     std::set<std::pair<std::uint32_t, unsigned>> loaded_;
-    std::map<std::uint32_t, LlvmBlock> leaders_, pauses_before_, interprets_;
+    std::uint32_t loop_ = 0;  ///< the tight loop that is written; see Plan::loop()
+    std::map<std::uint32_t, LlvmBlock> leaders_, begins_in_loops_;
+    std::map<Way, LlvmBlock> ways_, pauses_before_, interprets_;
 
     LlvmBlock scalar_part_ = nullptr;
     std::vector<LlvmBlock> group_begins_, groups_;

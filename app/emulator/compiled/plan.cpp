@@ -18,10 +18,6 @@ bool passes(const Instruction& i) {
            opcode_of(i.operation).kind == OpcodeKind::hints;
 }
 
-bool ends_compiled_code(const Unit& unit) {
-    return unit.kind == Unit::Kind::waits || unit.kind == Unit::Kind::leaves;
-}
-
 }  // namespace
 
 bool is_compiled_access(const Instruction& i, MemoryAccess access) {
@@ -63,6 +59,7 @@ Plan::Plan(const Kernel& kernel, Instruction::Mode mode) : kernel_(kernel), mode
     find_leaders();
     find_live();
     find_written();
+    find_tight_loops();
     choose_places();
 }
 
@@ -273,13 +270,13 @@ void Plan::find_leaders() {
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
         const Unit& unit = units_[u];
         if (unit.kind == Unit::Kind::branches) is_entry_[target_of(unit)] = true;
-        const bool is_checkpoint = ends_compiled_code(unit) || unit.instruction->cost > 0 ||
+        const bool is_checkpoint = unit.ends_compiled_code() || unit.instruction->cost > 0 ||
                                    unit.instruction->role == Role::join;
         if (is_checkpoint && u + 1 < units_.size()) is_entry_[u + 1] = true;
     }
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
         is_leader_[u] = is_entry_[u];
-        if (ends_compiled_code(units_[u])) is_entry_[u] = false;
+        if (units_[u].ends_compiled_code()) is_entry_[u] = false;
     }
 }
 
@@ -300,7 +297,7 @@ void Plan::find_live() {
                 else
                     read.insert(operand);
             });
-            if (ends_compiled_code(unit))
+            if (unit.ends_compiled_code())
                 for (const Instruction* i = &kernel_.code[unit.begin]; i <= unit.instruction; ++i)
                     for (const std::uint32_t operand : i->operands)
                         if (variables_.contains(operand)) read.insert(operand);
@@ -317,7 +314,7 @@ void Plan::find_written() {
     for (bool changed = true; changed;) {
         changed = false;
         for (std::uint32_t u = 0; u < units_.size(); ++u) {
-            if (ends_compiled_code(units_[u])) continue;
+            if (units_[u].ends_compiled_code()) continue;
             Slots written = written_[u];
             each_operand(units_[u], [&](std::uint32_t operand, Variable::Kind, bool writes) {
                 if (writes) written.insert(operand);
@@ -329,53 +326,6 @@ void Plan::find_written() {
             }
         }
     }
-}
-
-// By unit: it is in a loop that has no other loop within, and that compiled code does not leave.
-std::vector<bool> Plan::in_tight_loops() const {
-    std::vector<bool> found(units_.size());
-    std::uint32_t begin = 0;  // behind the last loop's end, or behind what ends compiled code
-    for (std::uint32_t u = 0; u < units_.size(); ++u) {
-        if (ends_compiled_code(units_[u])) begin = u + 1;
-        if (units_[u].kind != Unit::Kind::branches) continue;
-        const std::uint32_t target = target_of(units_[u]);
-        if (target > u) continue;
-        if (target >= begin) std::fill(found.begin() + target, found.begin() + u + 1, true);
-        begin = u + 1;
-    }
-    return found;
-}
-
-// What lies in its slot need not be stored wherever compiled code ends, nor be loaded wherever it
-// begins: less code. A loop would have to store and to load it in each iteration. A variable that
-// is live at a few entries only is faster.
-void Plan::choose_places() {
-    constexpr unsigned few = 3;
-    std::map<std::uint32_t, unsigned> entries;  // by operand: where it is live
-    Slots used_in_loops, written_in_loops;
-    const std::vector<bool> in_loops = in_tight_loops();
-    for (std::uint32_t u = 0; u < units_.size(); ++u) {
-        if (is_entry_[u])
-            for (const std::uint32_t operand : live_[u]) ++entries[operand];
-        if (!in_loops[u]) continue;
-        each_operand(units_[u], [&](std::uint32_t operand, Variable::Kind, bool writes) {
-            used_in_loops.insert(operand);
-            if (writes) written_in_loops.insert(operand);
-        });
-    }
-    for (auto& [operand, variable] : variables_)
-        if (entries[operand] > few && !written_in_loops.contains(operand))
-            variable.place =
-                used_in_loops.contains(operand) ? Variable::Place::both : Variable::Place::slot;
-}
-
-Plan::Slots Plan::unsaved(std::uint32_t unit) const {
-    Slots found;
-    for (const std::uint32_t operand : live_[unit])
-        if (written_[unit].contains(operand) &&
-            variables_.at(operand).place == Variable::Place::variable)
-            found.insert(operand);
-    return found;
 }
 
 }  // namespace warpscope::emulator

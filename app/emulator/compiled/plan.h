@@ -28,6 +28,7 @@ struct Unit {
     const Instruction* guard = nullptr;
     const Instruction* instruction = nullptr;
     Arithmetics::Make make = nullptr;  ///< of one that computes
+    bool ends_compiled_code() const { return kind == Kind::waits || kind == Kind::leaves; }
 };
 
 /// A slot of the register file that compiled code keeps in variables of its own.
@@ -35,11 +36,11 @@ struct Variable {
     enum class Kind : std::uint8_t { predicate, word, double_word };
     Kind kind = Kind::word;
     bool written = false;  ///< by a compiled instruction
-    /// Where the value lies.
+    /// Where the value lies. What lies in a slot is loaded where it is read.
     enum class Place : std::uint8_t {
-        variable,  ///< compiled code stores it to its slot where it ends
-        both,      ///< what writes it stores it to its slot, too
-        slot       ///< like both; and it is loaded where it is read
+        variable,  ///< loaded where compiled code begins, stored where it ends
+        slot,
+        slot_outside_loops  ///< in a variable within each tight loop; see Plan::loop()
     };
     Place place = Place::variable;
     unsigned bits() const { return kind == Kind::double_word ? 64 : 32; }
@@ -74,8 +75,16 @@ class Plan {
 
     /// The variables that a unit, or one behind it, reads before it writes them.
     const Slots& live(std::uint32_t unit) const { return live_[unit]; }
-    /// Those of them that compiled code may have written since it began, but not to their slots.
-    Slots unsaved(std::uint32_t unit) const;
+    /// The number of the tight loop around a unit: one that has no other loop within, and in which
+    /// compiled code does not end. 0: none.
+    std::uint32_t loop(std::uint32_t unit) const { return loops_[unit]; }
+    /// The live variables that lie in their slots outside of tight loops, where the unit is in one.
+    Slots live_in_loop(std::uint32_t unit) const;
+    /// Those that a tight loop writes and that are live behind it, at the unit `next`.
+    Slots written_in_loop(std::uint32_t loop, std::uint32_t next) const;
+    /// The variables that compiled code may have written since it began, but not to their slots,
+    /// and that are live at `next`, to which it goes from a tight loop; 0: from outside of them.
+    Slots unsaved(std::uint32_t loop, std::uint32_t next) const;
     const std::map<std::uint32_t, Variable>& variables() const { return variables_; }
     /// The value of a constant slot; nullptr for others.
     const std::uint64_t* constant(std::uint32_t operand) const;
@@ -91,7 +100,8 @@ class Plan {
     void find_live();
     void find_written();
     void choose_places();
-    std::vector<bool> in_tight_loops() const;
+    void find_tight_loops();
+    Slots live_at(std::uint32_t unit, Variable::Place place) const;
     void note(std::uint32_t operand, Variable::Kind kind, bool written);
     std::vector<std::uint32_t> successors(std::uint32_t unit) const;
     void each_operand(const Unit& unit,
@@ -105,7 +115,9 @@ class Plan {
     std::vector<bool> is_entry_, is_leader_;
     std::map<std::uint32_t, Variable> variables_;
     std::vector<Slots> live_;
-    std::vector<Slots> written_;  ///< before each unit, since compiled code has begun
+    std::vector<Slots> written_;           ///< before each unit, since compiled code has begun
+    std::vector<std::uint32_t> loops_;     ///< by unit
+    std::vector<Slots> written_in_loops_;  ///< by number
 };
 
 /// Whether a load or store is compiled.
