@@ -29,7 +29,7 @@ struct Access {
     bool checked = false;       ///< it will not fail; other accesses may not fail either
     /// All lanes access bytes that follow each other; other accesses may do so too.
     bool consecutive = false;
-    bool consecutive_halves = false;  ///< likewise, the lanes of each half of the warp
+    bool consecutive_halves = false;  ///< `consecutive` for the lanes of each half of the warp
     const Warp* state = nullptr;
 
     std::uint64_t address(unsigned lane) const {

@@ -8,15 +8,16 @@
 
 namespace warpscope::emulator {
 
-/// What the warps of one block have done, each in its order, where the race detector found nothing.
-/// A later block whose warps do the same has no races either: comparing is quicker than checking.
+/// The accesses and barriers of a block in which the race detector found no race, by warp and in
+/// order: the model. A later block whose warps execute equal accesses and barriers has no race
+/// either, and comparing them takes less time than checking them.
 ///
-/// This is so under every schedule. The model's barriers are of the whole block, and a block
-/// follows the model only while each of its barriers separates the same accesses. Warps that access
-/// one word between two barriers only read it, in either order. The order of one warp is that of
-/// the model. In shared memory the addresses are the same. In global memory all accesses of an
-/// instruction may have moved by one distance, if they meet those of other instructions as in the
-/// model.
+/// This holds under every schedule. Each barrier of the model is one of the whole block, and each
+/// barrier of a block that follows the model has equal accesses before it. Where two warps access
+/// one word between two barriers, both only read it, so their order does not matter. Addresses in
+/// shared memory are equal to the model's. In global memory, all addresses of an instruction may
+/// differ from the model's by one distance, if its accesses overlap those of other instructions
+/// only where they do in the model.
 ///
 /// What has followed the model is kept, so that the race detector can check it when the block does
 /// something else.
@@ -27,7 +28,7 @@ class BlockModel {
     void begin_launch(const Kernel& kernel, std::uint32_t warps);
     /// No block of this launch is, or follows, a model.
     void turn_off() { state_ = State::off; }
-    /// Not the first block becomes the model, since often a launch has only one, but the next one.
+    /// The second block of a launch becomes the model: many launches have only one block.
     void begin_block();
     /// `is_clean`: the race detector found nothing in it, whatever the values that it stored.
     void end_block(bool is_clean);
