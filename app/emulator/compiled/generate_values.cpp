@@ -15,6 +15,17 @@ LlvmValue Generator::constant(std::uint64_t value, Type type, unsigned lanes) co
     return is_float(type) ? ir_.cast(Ir::bitcast, bits, type_of(type, lanes)) : bits;
 }
 
+// The type of a variable: of each of its parts by group, or of the only one.
+LlvmType Generator::variable_type(std::uint32_t operand) const {
+    return ir_.integer(plan_.variables().at(operand).bits(), is_uniform(operand) ? 0 : width_);
+}
+
+// Where the register file has the part of a variable for group `g`, or the only one.
+LlvmValue Generator::slot(std::uint32_t operand, unsigned g) const {
+    const unsigned bytes = plan_.variables().at(operand).bits() / 8 * width_;
+    return ir_.at(registers_, slot_offset(operand) + g * bytes);
+}
+
 bool Generator::is_in_slot(std::uint32_t operand) const {
     const Variable::Place place = plan_.variables().at(operand).place;
     return place == Variable::Place::slot ||
@@ -24,9 +35,7 @@ bool Generator::is_in_slot(std::uint32_t operand) const {
 // The part of a variable for group `g`, or the only one. In the current block.
 LlvmValue Generator::variable(std::uint32_t operand, unsigned g) {
     if (is_in_slot(operand) && loaded_.insert({operand, g}).second) fill(operand, g);
-    return ir_.load(
-        ir_.integer(plan_.variables().at(operand).bits(), is_uniform(operand) ? 0 : width_),
-        storage_[operand][g]);
+    return ir_.load(variable_type(operand), storage_[operand][g]);
 }
 
 void Generator::set_variable(std::uint32_t operand, unsigned g, LlvmValue value) {

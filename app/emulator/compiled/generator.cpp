@@ -36,7 +36,7 @@ void Generator::write() {
 void Generator::declare_variables() {
     for (const auto& [operand, variable] : plan_.variables()) {
         const unsigned parts = is_uniform(operand) ? 1 : group_count_;
-        const LlvmType type = ir_.integer(variable.bits(), is_uniform(operand) ? 0 : width_);
+        const LlvmType type = variable_type(operand);
         for (unsigned g = 0; g < parts; ++g) storage_[operand].push_back(ir_.variable(type));
     }
     const LlvmType pointer = ir_.pointer(), i64 = ir_.integer(64);
@@ -271,34 +271,28 @@ void Generator::fill(std::uint32_t operand) {
     for (unsigned g = 0; g < storage_[operand].size(); ++g) fill(operand, g);
 }
 void Generator::fill(std::uint32_t operand, unsigned g) {
-    const unsigned bits = plan_.variables().at(operand).bits();
-    const bool uniform = is_uniform(operand);
-    const LlvmValue place = ir_.at(registers_, slot_offset(operand) + g * bits / 8 * width_);
-    ir_.store(ir_.load(ir_.integer(bits, uniform ? 0 : width_), place, uniform ? 4 : 16),
-              storage_[operand][g]);
+    const unsigned align = is_uniform(operand) ? 4 : 16;
+    ir_.store(ir_.load(variable_type(operand), slot(operand, g), align), storage_[operand][g]);
 }
 
 void Generator::spill(std::uint32_t operand) {
-    const LlvmType type =
-        ir_.integer(plan_.variables().at(operand).bits(), is_uniform(operand) ? 0 : width_);
+    const LlvmType type = variable_type(operand);
     for (unsigned g = 0; g < storage_[operand].size(); ++g)
         spill(operand, g, ir_.load(type, storage_[operand][g]));
 }
 
 // Lanes that do not run keep what lies in the register file.
 void Generator::spill(std::uint32_t operand, unsigned g, LlvmValue value) {
-    const Variable& variable = plan_.variables().at(operand);
     const bool uniform = is_uniform(operand);
-    const LlvmType type = ir_.integer(variable.bits(), uniform ? 0 : width_);
-    const LlvmValue place =
-        ir_.at(registers_, slot_offset(operand) + g * variable.bits() / 8 * width_);
+    const LlvmType type = variable_type(operand);
+    const LlvmValue place = slot(operand, g);
     if (running_ && !uniform) {
         ir_.intrinsic("masked.store", ir_.nothing(),
                       {value, place, ir_.integer_of(32, 16), lanes_of_mask(running_, g)},
                       {type, ir_.pointer()});
         return;
     }
-    if (running_ && variable.kind == Variable::Kind::predicate)
+    if (running_ && plan_.variables().at(operand).kind == Variable::Kind::predicate)
         value = ir_.op(Ir::or_, ir_.op(Ir::and_, value, running_),
                        ir_.op(Ir::and_, ir_.load(type, place), ir_.not_(running_)));
     ir_.store(value, place, uniform ? 4 : 16);

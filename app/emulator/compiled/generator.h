@@ -71,6 +71,8 @@ class Generator {
     // generate_values.cpp: operands
     LlvmType type_of(Type type, unsigned lanes) const;
     Value constant(std::uint64_t value, Type type, unsigned lanes) const;
+    LlvmType variable_type(std::uint32_t operand) const;
+    Value slot(std::uint32_t operand, unsigned g) const;
     bool is_in_slot(std::uint32_t operand) const;
     Value variable(std::uint32_t operand, unsigned g);
     void set_variable(std::uint32_t operand, unsigned g, Value value);

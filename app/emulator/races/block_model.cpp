@@ -128,7 +128,7 @@ void BlockModel::record(const BarrierRelease& release) {
     releases_.push_back({release, steps_});
 }
 
-void BlockModel::record_warp_sync(std::uint32_t warp, std::uint32_t members) {
+void BlockModel::record(std::uint32_t warp, std::uint32_t members) {
     add(warp, {.mask = members, .kind = Kind::warp_sync});
 }
 
@@ -189,7 +189,7 @@ bool BlockModel::has(const BarrierRelease& release) {
     return true;
 }
 
-bool BlockModel::has_warp_sync(std::uint32_t warp, std::uint32_t members) {
+bool BlockModel::has(std::uint32_t warp, std::uint32_t members) {
     return next(warp, Kind::warp_sync, members) && follow(warp);
 }
 

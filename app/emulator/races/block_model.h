@@ -44,11 +44,11 @@ class BlockModel {
     bool has(const Access& access, Kind kind);
     bool has(const BarrierArrival& arrival);
     bool has(const BarrierRelease& release);
-    bool has_warp_sync(std::uint32_t warp, std::uint32_t members);
+    bool has(std::uint32_t warp, std::uint32_t members);  ///< of a warp-wide synchronization
     void record(const Access& access, Kind kind);
     void record(const BarrierArrival& arrival);
     void record(const BarrierRelease& release);
-    void record_warp_sync(std::uint32_t warp, std::uint32_t members);
+    void record(std::uint32_t warp, std::uint32_t members);
 
     /// The block does something else: it is followed no longer. Calls on_access(access, kind),
     /// on_arrival(arrival), on_release(release) and on_sync(warp, members) for what it has done, in

@@ -66,15 +66,20 @@ void RaceDetector::leave_model() {
         [&](std::uint32_t warp, std::uint32_t members) { warp_sync(warp, members); });
 }
 
-void RaceDetector::on_shared_access(const Access& a) {
-    constexpr auto kind = BlockModel::Kind::shared_access;
+// True when the running block goes on as the model does, so that the event need not be checked.
+template <typename... Event>
+bool RaceDetector::follows_model(const Event&... event) {
     if (model_.is_followed()) {
-        if (model_.has(a, kind)) return;
+        if (model_.has(event...)) return true;
         leave_model();
     } else if (model_.is_recording()) {
-        model_.record(a, kind);
+        model_.record(event...);
     }
-    check_shared(a);
+    return false;
+}
+
+void RaceDetector::on_shared_access(const Access& a) {
+    if (!follows_model(a, BlockModel::Kind::shared_access)) check_shared(a);
 }
 
 void RaceDetector::check_shared(const Access& a) {
@@ -98,14 +103,7 @@ void RaceDetector::on_broadcasts(std::span<BroadcastLoad> loads) {
 }
 
 void RaceDetector::on_global_access(const Access& a) {
-    constexpr auto kind = BlockModel::Kind::global_access;
-    if (model_.is_followed()) {
-        if (model_.has(a, kind)) return;
-        leave_model();
-    } else if (model_.is_recording()) {
-        model_.record(a, kind);
-    }
-    check_global(a);
+    if (!follows_model(a, BlockModel::Kind::global_access)) check_global(a);
 }
 
 void RaceDetector::check_global(const Access& a) {
@@ -135,13 +133,7 @@ void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mas
 }
 
 void RaceDetector::on_barrier_arrival(const BarrierArrival& arrival) {
-    if (model_.is_followed()) {
-        if (model_.has(arrival)) return;
-        leave_model();
-    } else if (model_.is_recording()) {
-        model_.record(arrival);
-    }
-    arrive(arrival);
+    if (!follows_model(arrival)) arrive(arrival);
 }
 
 void RaceDetector::arrive(const BarrierArrival& arrival) {
@@ -150,13 +142,7 @@ void RaceDetector::arrive(const BarrierArrival& arrival) {
 }
 
 void RaceDetector::on_barrier_release(const BarrierRelease& release) {
-    if (model_.is_followed()) {
-        if (model_.has(release)) return;
-        leave_model();
-    } else if (model_.is_recording()) {
-        model_.record(release);
-    }
-    this->release(release);
+    if (!follows_model(release)) this->release(release);
 }
 
 void RaceDetector::release(const BarrierRelease& release) {
@@ -174,13 +160,7 @@ void RaceDetector::release(const BarrierRelease& release) {
 }
 
 void RaceDetector::on_warp_sync(std::uint32_t, std::uint32_t warp, std::uint32_t members) {
-    if (model_.is_followed()) {
-        if (model_.has_warp_sync(warp, members)) return;
-        leave_model();
-    } else if (model_.is_recording()) {
-        model_.record_warp_sync(warp, members);
-    }
-    warp_sync(warp, members);
+    if (!follows_model(warp, members)) warp_sync(warp, members);
 }
 
 void RaceDetector::warp_sync(std::uint32_t warp, std::uint32_t members) {

@@ -68,6 +68,8 @@ class RaceDetector : public Observer {
     void begin_block();
     /// The running block does not do what the model does: checks what it has done so far.
     void leave_model();
+    template <typename... Event>
+    bool follows_model(const Event&... event);
     void check_shared(const Access& access);
     void check_global(const Access& access);
     void arrive(const BarrierArrival& arrival);

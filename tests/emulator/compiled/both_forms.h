@@ -26,6 +26,14 @@ inline const std::shared_ptr<const Llvm>& installed_llvm() {
     return found;
 }
 
+/// Skipped where libLLVM is not installed.
+class LlvmTest : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (!installed_llvm()) GTEST_SKIP() << "libLLVM is not installed";
+    }
+};
+
 /// Everything that a launch leaves behind.
 struct Outcome {
     std::vector<std::uint32_t> memory;

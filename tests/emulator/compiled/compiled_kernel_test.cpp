@@ -9,12 +9,7 @@
 namespace warpscope::emulator {
 namespace {
 
-class CompiledKernelTest : public testing::Test {
-  protected:
-    void SetUp() override {
-        if (!installed_llvm()) GTEST_SKIP() << "libLLVM is not installed";
-    }
-};
+class CompiledKernelTest : public LlvmTest {};
 
 // A loop whose lanes all take part, with integer and float arithmetic.
 const std::string loop = R"(

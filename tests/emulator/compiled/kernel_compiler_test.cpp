@@ -16,11 +16,8 @@ TEST(LlvmLibrary, ALibraryThatIsNotLlvmIsNamed) {
                     "15 to 19");
 }
 
-class KernelTierTest : public testing::Test {
+class KernelTierTest : public LlvmTest {
   protected:
-    void SetUp() override {
-        if (!installed_llvm()) GTEST_SKIP() << "libLLVM is not installed";
-    }
     std::shared_ptr<KernelTier> tier() {
         return std::make_shared<KernelTier>(*compiler_, module_, *module_->kernels().front());
     }

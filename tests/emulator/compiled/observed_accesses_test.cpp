@@ -5,11 +5,8 @@
 namespace warpscope::emulator {
 namespace {
 
-class ObservedAccesses : public testing::Test {
+class ObservedAccesses : public LlvmTest {
   protected:
-    void SetUp() override {
-        if (!installed_llvm()) GTEST_SKIP() << "libLLVM is not installed";
-    }
     const std::string tile_ = ".shared .align 16 .b8 tile[4096];";
 };
 

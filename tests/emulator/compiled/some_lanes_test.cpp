@@ -7,12 +7,7 @@
 namespace warpscope::emulator {
 namespace {
 
-class SomeLanes : public testing::Test {
-  protected:
-    void SetUp() override {
-        if (!installed_llvm()) GTEST_SKIP() << "libLLVM is not installed";
-    }
-};
+class SomeLanes : public LlvmTest {};
 
 // Each lane runs the loop as often as its number says. Loads, stores, a predicate that only some
 // lanes set, and 64-bit values are in the loop.
