@@ -1,23 +1,19 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <csignal>
-#include <functional>
 #include <new>
 #include <utility>
 
 #include "bench_window.h"
+#include "complaint.h"
 #include "compute/device/device.h"
 #include "compute/emulated/emulated_device.h"
 #include "compute/helper/helpers.h"
 #include "compute/helper/termination_signal.h"
 #include "compute/pick_ranks.h"
-#include "compute/ranks/follow.h"
-#include "experiments/bodies/bodies_file.h"
 #include "experiments/copies/pick_for.h"
 #include "experiments/launch/open_launch.h"
-#include "experiments/nbody/nbody_order.h"
 #include "jobs/bench/bench.h"
 #include "jobs/headless/headless.h"
 #include "jobs/headless/interruption.h"
@@ -26,21 +22,13 @@
 #include "jobs/list.h"
 #include "jobs/output/output.h"
 #include "options.h"
+#include "processes.h"
 #include "ui/window/layout.h"
 #include "ui/window/screenshot.h"
 #include "ui/window/window.h"
 
 namespace warpscope {
 namespace {
-
-/// Prints the message as one line on standard error, even if it has newlines. Returns `code`.
-int complain(std::string text, int code) {
-    std::replace(text.begin(), text.end(), '\n', ' ');
-    jobs::print_error(fmt::format("warpscope: {}\n", text));
-    return code;
-}
-
-using SharedProcesses = std::shared_ptr<compute::Processes>;
 
 /// The device of the experiment: with all ranks if it can use them.
 std::unique_ptr<compute::Device> pick(const Options& options, const SharedProcesses& processes) {
@@ -135,81 +123,16 @@ int run_window(const Options& options, compute::Helpers& helpers,
     return 0;
 }
 
-/// Throws UsageError if mpirun has started several processes for what only one can do.
-void check_processes(const Options& options) {
-    const bool headless = options.mode == Mode::headless && !options.checks.any() &&
-                          !options.counters && options.kernel_source.empty() &&
-                          options.kernels.empty();
-    const bool shared = headless || options.mode == Mode::window;
-    if (shared || compute::place_of_process().count == 1) return;
-    throw jobs::UsageError(
-        "mpirun has started several processes, which share the bodies of the n-body in the window "
-        "or with --headless: leave out the other options, or start one process");
-}
-
-/// Errors that the caller can mend: a parameter, an experiment, a path or a file.
-bool is_of_caller(const std::exception& e) {
-    return dynamic_cast<const std::invalid_argument*>(&e) ||
-           dynamic_cast<const experiments::BodiesFileError*>(&e);
-}
-
-/// In a process that process 0 leads. An error ends all of them.
-int follow(const Options& options, const SharedProcesses& processes) {
-    // mpirun can start processes with options of their own, so the first wish is in those.
-    std::string own = options.device_given ? options.device : "";
-    const auto open = [&](const std::string& told, std::uint32_t exchange) {
-        const std::string first = std::exchange(own, "");
-        return compute::follow_ranks(first.empty() ? told : first, processes, exchange);
-    };
-    try {
-        compute::follow(*processes, open, experiments::make_nbody_follower);
-        return 0;
-    } catch (const std::exception& e) {
-        processes->fail(e.what());
-        return 1;
-    }
-}
-
-/// Calls `work` and then ends the other processes of mpirun, if there are any.
-int lead(const SharedProcesses& processes, const std::function<int()>& work) {
-    if (!processes) return work();
-    const auto end_others = [&] { compute::tell(*processes, {compute::Call::Task::end}); };
-    try {
-        const int code = work();
-        end_others();
-        return code;
-    } catch (const compute::DeviceError& e) {
-        // The others may wait for something else.
-        complain(e.what(), 1);
-        processes->end_all(1);
-        return 1;
-    } catch (const std::exception& e) {
-        // While `processes` exist: mpirun can lose what is written right before the end.
-        complain(e.what(), 1);
-        end_others();
-        return is_of_caller(e) ? 2 : 1;
-    } catch (const jobs::Interrupted&) {
-        end_others();
-        throw;
-    }
-}
-
-int run_headless(compute::Helpers& helpers, const Options& options,
+int run_headless(const Options& options, compute::Helpers& helpers,
                  const SharedProcesses& processes) {
     return jobs::run_headless(helpers, make_device(options, processes), headless_request(options),
                               painter(microscope_place(options)));
 }
 
-/// Runs what computes with all processes of mpirun.
-int run_together(const Options& options) {
-    const auto say_fault = [](const std::string& fault) { complain(fault, 1); };
-    const SharedProcesses processes = compute::join_processes(say_fault);
-    if (processes && processes->index() > 0) return follow(options, processes);
+int run_bench(const Options& options) {
     compute::Helpers helpers("/proc/self/exe");
-    return lead(processes, [&] {
-        return options.mode == Mode::window ? run_window(options, helpers, processes)
-                                            : run_headless(helpers, options, processes);
-    });
+    return jobs::run_bench(helpers, *make_device(options), options.bench, bench_window,
+                           options.json);
 }
 
 int run(const Options& options) {
@@ -217,10 +140,12 @@ int run(const Options& options) {
     check_processes(options);
     emulator::KernelCompiler::set_execution(options.execution);
     if (options.mode == Mode::list) return jobs::run_list(options.json);
-    if (options.mode != Mode::bench) return run_together(options);
-    compute::Helpers helpers("/proc/self/exe");
-    return jobs::run_bench(helpers, *make_device(options), options.bench, bench_window,
-                           options.json);
+    if (options.mode == Mode::bench) return run_bench(options);
+    return run_with_processes(options, [&](const SharedProcesses& processes) {
+        compute::Helpers helpers("/proc/self/exe");
+        return options.mode == Mode::window ? run_window(options, helpers, processes)
+                                            : run_headless(options, helpers, processes);
+    });
 }
 
 /// Opens /dev/null for standard files that the caller closed. Otherwise the next file that the app

@@ -1,0 +1,78 @@
+#include "processes.h"
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "complaint.h"
+#include "compute/pick_ranks.h"
+#include "compute/ranks/follow.h"
+#include "experiments/nbody/nbody_order.h"
+#include "jobs/headless/interruption.h"
+
+namespace warpscope {
+namespace {
+
+/// In a process that process 0 leads. An error ends all of them.
+int follow(const Options& options, const SharedProcesses& processes) {
+    // mpirun can start processes with options of their own, so the first wish is in those.
+    std::string own = options.device_given ? options.device : "";
+    const auto open = [&](const std::string& told, std::uint32_t exchange) {
+        const std::string first = std::exchange(own, "");
+        return compute::follow_ranks(first.empty() ? told : first, processes, exchange);
+    };
+    try {
+        compute::follow(*processes, open, experiments::make_nbody_follower);
+        return 0;
+    } catch (const std::exception& e) {
+        processes->fail(e.what());
+        return 1;
+    }
+}
+
+/// Calls `work` and then ends the other processes of mpirun, if there are any.
+int lead(const SharedProcesses& processes, const std::function<int()>& work) {
+    if (!processes) return work();
+    const auto end_others = [&] { compute::tell(*processes, {compute::Call::Task::end}); };
+    try {
+        const int code = work();
+        end_others();
+        return code;
+    } catch (const compute::DeviceError& e) {
+        // The others may wait for something else.
+        complain(e.what(), 1);
+        processes->end_all(1);
+        return 1;
+    } catch (const std::exception& e) {
+        // While `processes` exist: mpirun can lose what is written right before the end.
+        complain(e.what(), 1);
+        end_others();
+        return is_of_caller(e) ? 2 : 1;
+    } catch (const jobs::Interrupted&) {
+        end_others();
+        throw;
+    }
+}
+
+}  // namespace
+
+void check_processes(const Options& options) {
+    const bool headless = options.mode == Mode::headless && !options.checks.any() &&
+                          !options.counters && options.kernel_source.empty() &&
+                          options.kernels.empty();
+    const bool shared = headless || options.mode == Mode::window;
+    if (shared || compute::place_of_process().count == 1) return;
+    throw jobs::UsageError(
+        "mpirun has started several processes, which share the bodies of the n-body in the window "
+        "or with --headless: leave out the other options, or start one process");
+}
+
+int run_with_processes(const Options& options,
+                       const std::function<int(const SharedProcesses&)>& work) {
+    const auto say_fault = [](const std::string& fault) { complain(fault, 1); };
+    const SharedProcesses processes = compute::join_processes(say_fault);
+    if (processes && processes->index() > 0) return follow(options, processes);
+    return lead(processes, [&] { return work(processes); });
+}
+
+}  // namespace warpscope
