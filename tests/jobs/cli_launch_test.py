@@ -282,6 +282,15 @@ class Launches(cli_kernels_test.Kernels):
         self.assertEqual(done.returncode, 2)
         self.assertRegex(done.stderr, r"sums\.cu:11:\d+: error: ")
 
+    def test_an_instruction_that_the_emulator_lacks_is_named_in_the_source(self):
+        policy = 'asm("{ .reg .b64 p; createpolicy.fractional.L2::evict_last.b64 p; }");'
+        self.write_all(SOURCE.replace("__shared__", policy + " __shared__"), LAUNCH)
+        done = self.run_launch("--headless", "--device", "emulator")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"^(sums\.cu: note: .*\n)?warpscope: sums\.cu: "
+                         r"kernel block_sums<256>, sums\.cu:11, PTX line \d+: unknown opcode: "
+                         r"'createpolicy")
+
 
 class Options(cli_kernels_test.Kernels):
     def test_launch_goes_with_no_experiment(self):

@@ -49,9 +49,11 @@ std::unique_ptr<Experiment> make(const Entry& entry, compute::Device& device) {
     } catch (const compute::DeviceError& e) {
         const compute::KernelEdits& edits = device.edits();
         if (edits.empty()) throw;
+        const std::string named = experiments::as_named(e.what(), edits);
+        const std::string& file = edits.begin()->second->from;
         // With several files, the error itself names the file at fault.
-        if (edits.size() > 1) throw UsageError(experiments::as_named(e.what(), edits));
-        throw UsageError(fmt::format("{}: {}", edits.begin()->second->from, e.what()));
+        if (edits.size() > 1 || named.starts_with(file)) throw UsageError(named);
+        throw UsageError(fmt::format("{}: {}", file, named));
     }
 }
 
