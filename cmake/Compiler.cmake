@@ -28,6 +28,6 @@ if(WARPSCOPE_SANITIZE)
     # these checks take a third of the compiler's time. So does the check of alignment, which only the
     # emulator's memory needs.
     add_compile_options(-fno-sanitize-recover=undefined
-                        -fno-sanitize=null,vptr,object-size,alignment)
+                        -fno-sanitize=null,vptr,object-size,alignment,pointer-overflow)
   endif()
 endif()
