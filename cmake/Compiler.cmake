@@ -16,6 +16,8 @@ add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers>)
 foreach(warning restrict stringop-overflow array-bounds maybe-uninitialized)
   add_compile_options($<$<AND:$<CXX_COMPILER_ID:GNU>,$<VERSION_LESS:$<CXX_COMPILER_VERSION>,13>,$<COMPILE_LANGUAGE:CXX>>:-Wno-${warning}>)
 endforeach()
+# GCC frees no memory below 1 GB, which takes 100 MB more and a twentieth less time.
+add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=1000000>)
 # The arithmetic of the emulator is bit-exact, and so are the references that tests compare it with:
 # the compiler must not fuse a multiplication and an addition.
 add_compile_options(-ffp-contract=off)
@@ -28,6 +30,6 @@ if(WARPSCOPE_SANITIZE)
     # these checks take a third of the compiler's time. So does the check of alignment, which only the
     # emulator's memory needs.
     add_compile_options(-fno-sanitize-recover=undefined
-                        -fno-sanitize=null,vptr,object-size,alignment)
+                        -fno-sanitize=null,vptr,object-size,alignment,pointer-overflow)
   endif()
 endif()

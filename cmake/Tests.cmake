@@ -1,8 +1,7 @@
 # warpscope_tests(NAME LIBRARIES... [SOURCES...] [LONG FILTER]): a GoogleTest binary of one room.
 # Tests that need a GPU have "cuda" in their name (tests/support/devices.h) and the label `gpu`;
-# CTest shows them as skipped if there is no GPU. Tests of work that goes on beside the drawing
-# thread have the label `threads`. Tests that match the filter LONG have the label `long`: only
-# `./run test long` runs them. All other tests have the name of their room as label.
+# CTest shows them as skipped if there is no GPU. Tests that match the filter LONG have the label
+# `long`: only `./run test long` runs them. All other tests have the name of their room as label.
 function(warpscope_tests name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LONG" "SOURCES;LIBRARIES;PROPERTIES")
   add_executable(${name} ${arg_SOURCES})
@@ -11,11 +10,8 @@ function(warpscope_tests name)
   target_precompile_headers(${name} REUSE_FROM test_headers)
   unity_by_folder(${name})
   string(REGEX REPLACE "_tests$" "" room ${name})
-  set(threads "*RunsBeside*:InspectorTest.*:EngineThreadTest.*:BlockRunTest.*")
-  gtest_discover_tests(${name} TEST_FILTER "-*cuda*:${threads}:${arg_LONG}" DISCOVERY_TIMEOUT 60
+  gtest_discover_tests(${name} TEST_FILTER "-*cuda*:${arg_LONG}" DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS ${room} ${arg_PROPERTIES})
-  gtest_discover_tests(${name} TEST_FILTER "${threads}" TEST_LIST ${name}_threads
-                       DISCOVERY_TIMEOUT 60 PROPERTIES LABELS threads ${arg_PROPERTIES})
   gtest_discover_tests(${name} TEST_FILTER "*cuda*" TEST_LIST ${name}_gpu DISCOVERY_TIMEOUT 60
                        PROPERTIES LABELS gpu ${arg_PROPERTIES})
   if(arg_LONG)
