@@ -57,13 +57,13 @@ CodeTarget target_of(const Llvm& llvm, InstructionSet set) {
 constexpr std::size_t most_instructions = 8000;
 
 /// Only what the generator leaves to do: variables become values, and the chains of blocks one.
-std::string passes_of(const Llvm& llvm) {
-    // From 18 on, this pass ends the process where one pass is not enough, unless that is allowed.
-    const char* const combine =
-        llvm.version() >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
-    return fmt::format("function(lower-expect,sroa,early-cse,simplifycfg,{},early-cse,simplifycfg)",
-                       combine);
-}
+/// Others, such as instcombine, take longer than what they save the code generator.
+constexpr const char* optimizations =
+    "function(lower-expect,simplifycfg,mem2reg,early-cse,simplifycfg)";
+
+/// LLVMCodeGenLevelLess: without LLVM's second scheduling of instructions, behind the allocation of
+/// registers, which makes the code no faster.
+constexpr int code_level = 1;
 
 class TargetMachine {
   public:
@@ -73,10 +73,10 @@ class TargetMachine {
         if (llvm.GetTargetFromTriple(target.triple.c_str(), &found, &error))
             throw Error(
                 fmt::format("LLVM does not compile for {}: {}", target.triple, llvm.taken(error)));
-        constexpr int default_level = 2, default_relocation = 0, jit_code = 1;
+        constexpr int default_relocation = 0, jit_code = 1;
         machine_ = llvm.CreateTargetMachine(found, target.triple.c_str(), target.cpu.c_str(),
-                                            target.features.c_str(), default_level,
-                                            default_relocation, jit_code);
+                                            target.features.c_str(), code_level, default_relocation,
+                                            jit_code);
         if (!machine_) throw Error(fmt::format("LLVM does not know the CPU {}", target.cpu));
     }
     ~TargetMachine() { llvm_.DisposeTargetMachine(machine_); }
@@ -91,8 +91,7 @@ class TargetMachine {
     }
     void optimize(LlvmModule module) const {
         const LlvmPassOptions options = llvm_.CreatePassBuilderOptions();
-        const LlvmError error =
-            llvm_.RunPasses(module, passes_of(llvm_).c_str(), machine_, options);
+        const LlvmError error = llvm_.RunPasses(module, optimizations, machine_, options);
         llvm_.DisposePassBuilderOptions(options);
         if (!error) return;
         char* const words = llvm_.GetErrorMessage(error);
@@ -180,6 +179,7 @@ void CompiledKernel::build(const std::vector<Plan>& plans, const CodeTarget& tar
     verify(ir);
     machine.optimize(ir.module());
     LlvmJitOptions options;
+    options.level = code_level;
     char* error = nullptr;
     LlvmModule module = ir.release();
     if (llvm_->CreateMCJITCompilerForModule(&engine_, module, &options, sizeof(options), &error))

@@ -88,13 +88,6 @@ Value inverse_root_of_any(const Floats& f, Value a) {
     return ir.select(f.is(Ir::foeq, x, zero), signed_infinity, y);
 }
 
-Value all_true(const Ir& ir, Value lanes) {
-    const unsigned count = ir.lanes_of(ir.llvm().TypeOf(lanes));
-    if (count == 0) return lanes;
-    const LlvmType bits = ir.integer(count);
-    return ir.compare(Ir::eq, ir.cast(Ir::bitcast, lanes, bits), ir.llvm().ConstAllOnes(bits));
-}
-
 Value sin_reduced(const Floats& f, Value x) {
     const Value s = f.mul(x, x);
     Value p = f.c(2.6083159809786593541503e-06f);
@@ -138,7 +131,7 @@ Value reciprocal_root(const Arithmetics& m, const Instruction& i, Sources s) {
     const Value ordinary =
         ir.op(Ir::and_, f.is(Ir::foge, a, f.c(0x1p-100f)), f.is(Ir::folt, a, f.c(INFINITY)));
     const LlvmBlock fast = ir.block("rsqrt"), careful = ir.block("rsqrt_of_any"), end = ir.block();
-    ir.likely(all_true(ir, ordinary), fast, careful);
+    ir.likely(ir.all(ordinary), fast, careful);
     ir.go_on_in(fast);
     const Value y = inverse_root(f, a);
     ir.jump(end);

@@ -118,6 +118,13 @@ LlvmValue Ir::not_(LlvmValue a) const {
     return op(xor_, a, llvm_->ConstAllOnes(llvm_->TypeOf(a)));
 }
 
+LlvmValue Ir::all(LlvmValue lanes) const {
+    const unsigned count = lanes_of(llvm_->TypeOf(lanes));
+    if (count == 0) return lanes;
+    const LlvmType bits = integer(count);
+    return compare(eq, cast(bitcast, lanes, bits), llvm_->ConstAllOnes(bits));
+}
+
 LlvmValue Ir::intrinsic(std::string_view name, LlvmType result,
                         std::initializer_list<LlvmValue> arguments,
                         std::initializer_list<LlvmType> overloads) const {

@@ -97,6 +97,8 @@ class Ir {
     LlvmValue select(LlvmValue condition, LlvmValue a, LlvmValue b) const;
     LlvmValue fneg(LlvmValue a) const { return llvm_->BuildFNeg(builder_, a, ""); }
     LlvmValue not_(LlvmValue a) const;
+    /// Whether an i1 is true, or each lane of a vector of them.
+    LlvmValue all(LlvmValue lanes) const;
     /// Calls llvm.NAME; its name ends with the overloaded types, or else with the result's type.
     LlvmValue intrinsic(std::string_view name, LlvmType result,
                         std::initializer_list<LlvmValue> arguments,

@@ -146,15 +146,10 @@ class Llvm {
     const std::string& file() const {
         return file_;
     }
-    /// The major one.
-    unsigned version() const {
-        return version_;
-    }
 
   private:
     Llvm(void* library, std::string file);
     std::string file_;
-    unsigned version_ = 15;
 };
 
 }  // namespace warpscope::emulator

@@ -1,6 +1,7 @@
 #include "emulator/compiled/plan.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "emulator/ptx/opcodes.h"
 
@@ -28,6 +29,8 @@ bool is_compiled_access(const Instruction& i, MemoryAccess access) {
     const bool shared = form.space == Space::shared;
     if (!shared && form.space != Space::global && form.space != Space::constant) return false;
     if (!shared && !form.wide_address) return false;
+    // A shared address and the immediate operand are added with 32 bits.
+    if (!form.wide_address && std::abs(i.immediate) >= 1 << 30) return false;
     const bool is_load = access == MemoryAccess::load;
     if (!is_load && form.bytes == 1 && form.elements == 4)
         return !form.wide_register && !is_uniform(i.operands[i.detail]);

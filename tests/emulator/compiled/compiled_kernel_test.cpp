@@ -170,7 +170,13 @@ TEST_F(CompiledKernelTest, AWildAddressIsReportedInTheInterpretersWords) {
           "ld.global.u32 %r5, [%rd0-4];", "ld.shared.u32 %r5, [%r1];",
           "st.shared.u32 [%r1+4000], %r1;", "ld.shared.u32 %r5, [tile+4096];",
           "mul.lo.u32 %r6, %r1, 400; st.shared.u32 [%r6], %r1;",
-          "sub.u32 %r6, %r1, 64; st.shared.u32 [%r6], %r1;"}) {
+          "sub.u32 %r6, %r1, 64; st.shared.u32 [%r6], %r1;",
+          // lanes with gaps; the sum of the first addresses and the offset wraps in 32 bits
+          "mul.lo.u32 %r6, %r1, 12; sub.u32 %r6, %r6, 64; ld.shared.u32 %r5, [%r6+128];",
+          "mul.lo.u32 %r6, %r1, 12; ld.shared.u32 %r5, [%r6-4];",
+          "mul.wide.u32 %rd5, %r1, 1200; add.s64 %rd5, %rd5, %rd0; ld.global.u32 %r5, [%rd5];",
+          "mul.wide.u32 %rd5, %r1, 12; sub.s64 %rd5, %rd0, %rd5; st.global.u32 [%rd5], %r1;",
+          "mul.wide.u32 %rd5, %r1, 6; add.s64 %rd5, %rd5, %rd0; ld.global.u32 %r5, [%rd5];"}) {
         SCOPED_TRACE(access);
         BothForms both(kernel_text(
             fmt::format("add.u32 %r9, %r1, 1;\n{}\nst.global.u32 [%rd1], %r9;", access), tile));
