@@ -2,9 +2,18 @@
 
 #include <cstddef>
 
+#include "emulator/compiled/compiled_kernel.h"
 #include "emulator/compiled/warp_layout.h"
 
 namespace warpscope::emulator {
+
+namespace {
+
+void count_missed(LateCode& late) {
+    late.missed.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
 
 Generator::Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes,
                      bool has_fma, bool reports)
@@ -17,13 +26,36 @@ Generator::Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned
       reports_(reports),
       arithmetics_{ir, has_fma, kernel_.flush_subnormals} {}
 
-void Generator::write() {
+void Generator::begin_function() {
     const LlvmType pointer = ir_.pointer();
     const LlvmValue function =
         ir_.function(function_names[plan_.mode()], pointer, {pointer, pointer});
     instruction_ = ir_.llvm().GetParam(function, 0);
     warp_ = ir_.llvm().GetParam(function, 1);
     ir_.go_on_in(ir_.block("entry"));
+}
+
+void Generator::write_call_of(LateCode& late) {
+    begin_function();
+    const LlvmBlock there = ir_.block("there"), missing = ir_.block("missing");
+    const LlvmValue handler = ir_.load_acquired(ir_.pointer(), ir_.address(&late.handler));
+    ir_.likely(ir_.compare(Ir::ne, handler, ir_.zero(ir_.pointer())), there, missing);
+    ir_.go_on_in(there);
+    go_to(handler);
+    ir_.go_on_in(missing);
+    ir_.call(reinterpret_cast<const void*>(&count_missed), ir_.nothing(), {ir_.address(&late)});
+    run_original();
+}
+
+// Ends the function with a handler.
+void Generator::go_to(LlvmValue handler) {
+    const LlvmValue next = ir_.call(handler, ir_.pointer(), {instruction_, warp_});
+    ir_.llvm().SetTailCall(next, 1);
+    ir_.give(next);
+}
+
+void Generator::write() {
+    begin_function();
     declare_variables();
     write_entries();
     for (std::uint32_t u = 0; u < plan_.units().size(); ++u) write_unit(u);
@@ -112,10 +144,7 @@ void Generator::run_original() {
     const LlvmValue offset = ir_.op(Ir::sub, ir_.cast(Ir::ptrtoint, instruction_, ir_.integer(64)),
                                     reinterpret_cast<std::uint64_t>(code_));
     const LlvmValue original = ir_.at(ir_.address(kernel_.code.data()), offset);
-    const LlvmValue handler = ir_.load(ir_.pointer(), original);  // handlers[full] comes first
-    const LlvmValue next = ir_.call(handler, ir_.pointer(), {instruction_, warp_});
-    ir_.llvm().SetTailCall(next, 1);
-    ir_.give(next);
+    go_to(ir_.load(ir_.pointer(), ir_.at(original, plan_.mode() * sizeof(Handler))));
 }
 
 LlvmBlock Generator::leader(std::uint32_t u) {

@@ -10,6 +10,8 @@
 
 namespace warpscope::emulator {
 
+struct LateCode;
+
 /// Writes a kernel's plan as one function of LLVM IR, which has the type of a Handler. The
 /// interpreter calls it at an entry: for a warp of 32 active lanes, or for any active lanes, as the
 /// plan's mode says. The function keeps registers in variables or in the register file, as
@@ -30,6 +32,9 @@ class Generator {
               bool reports);
 
     void write();
+    /// Writes a function that goes to code which may be compiled later, or to the kernel's own
+    /// handlers.
+    void write_call_of(LateCode& late);
 
   private:
     using Value = LlvmValue;
@@ -38,10 +43,12 @@ class Generator {
     using Way = std::pair<std::uint32_t, std::uint32_t>;
 
     // generator.cpp: the function and its ends
+    void begin_function();
     void declare_variables();
     void write_entries();
     Value entry_number();
     void run_original();
+    void go_to(Value handler);
     void write_unit(std::uint32_t u);
     void leave(std::uint32_t u);
     void write_ways();

@@ -194,6 +194,13 @@ LlvmValue Ir::load(LlvmType type, LlvmValue from, unsigned align) const {
     return value;
 }
 
+LlvmValue Ir::load_acquired(LlvmType type, LlvmValue from) const {
+    constexpr int acquire = 4;  // LLVMAtomicOrderingAcquire
+    const LlvmValue value = load(type, from, sizeof(void*));
+    llvm_->SetOrdering(value, acquire);
+    return value;
+}
+
 void Ir::store(LlvmValue value, LlvmValue to, unsigned align) const {
     const LlvmValue done = llvm_->BuildStore(builder_, value, to);
     if (align) llvm_->SetAlignment(done, align);

@@ -124,6 +124,8 @@ class Ir {
     // Memory
     LlvmValue variable(LlvmType type) const { return llvm_->BuildAlloca(builder_, type, ""); }
     LlvmValue load(LlvmType type, LlvmValue from, unsigned align = 0) const;
+    /// An atomic load: what another thread wrote before what it reads is there.
+    LlvmValue load_acquired(LlvmType type, LlvmValue from) const;
     void store(LlvmValue value, LlvmValue to, unsigned align = 0) const;
     LlvmValue at(LlvmValue pointer, std::uint64_t bytes) const;
     LlvmValue at(LlvmValue pointer, LlvmValue bytes) const;

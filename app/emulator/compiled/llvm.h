@@ -82,6 +82,7 @@ struct LlvmJitOptions {
     LLVM_FUNCTION(LlvmValue, BuildLoad2, (LlvmBuilder, LlvmType, LlvmValue, const char*))       \
     LLVM_FUNCTION(LlvmValue, BuildStore, (LlvmBuilder, LlvmValue, LlvmValue))                   \
     LLVM_FUNCTION(void, SetAlignment, (LlvmValue, unsigned))                                    \
+    LLVM_FUNCTION(void, SetOrdering, (LlvmValue, int))                                          \
     LLVM_FUNCTION(LlvmValue, BuildGEP2,                                                         \
                   (LlvmBuilder, LlvmType, LlvmValue, LlvmValue*, unsigned, const char*))        \
     LLVM_FUNCTION(LlvmValue, BuildInsertElement,                                                \
