@@ -128,8 +128,10 @@ Value reciprocal_root(const Arithmetics& m, const Instruction& i, Sources s) {
     const Floats f(m, s[0]);
     const Ir& ir = m.ir;
     const Value a = s[0];
-    const Value ordinary =
-        ir.op(Ir::and_, f.is(Ir::foge, a, f.c(0x1p-100f)), f.is(Ir::folt, a, f.c(INFINITY)));
+    // Positive and normal, by one comparison: neither zero nor subnormal, infinite nor NaN.
+    constexpr std::uint32_t smallest = 0x00800000, infinity = 0x7F800000;
+    const Value above = ir.op(Ir::sub, f.to_bits(a), smallest);
+    const Value ordinary = ir.compare_with(Ir::ult, above, infinity - smallest);
     const LlvmBlock fast = ir.block("rsqrt"), careful = ir.block("rsqrt_of_any"), end = ir.block();
     ir.likely(ir.all(ordinary), fast, careful);
     ir.go_on_in(fast);

@@ -126,6 +126,23 @@ add.u32 %r7, %r7, %r9;
 st.global.u32 [%rd1+64], %r7;
 )";
 
+// Each thread has a sign, an exponent and the first bit of a mantissa of its own.
+const std::string roots = R"(
+shl.b32 %r2, %r1, 22;
+xor.b32 %r2, %r2, 74565;
+mov.b32 %f0, %r2;
+rsqrt.approx.f32 %f1, %f0;
+rsqrt.approx.ftz.f32 %f2, %f0;
+mov.b32 %r3, %f1;
+mov.b32 %r4, %f2;
+st.global.u32 [%rd1], %r3;
+st.global.u32 [%rd1+8192], %r4;
+)";
+
+TEST_F(CompiledKernelTest, ReciprocalRootsOfAllExponentsAreEqual) {
+    BothForms(kernel_text(roots)).expect_equal(one_block(1024));
+}
+
 TEST_F(CompiledKernelTest, AUniformLoopHasEqualResultsAndCounts) {
     for (const std::uint32_t threads : {32u, 33u, 64u, 100u, 256u})
         BothForms(kernel_text(loop)).expect_equal({{3, 1, 1}, {threads, 1, 1}, 0});
