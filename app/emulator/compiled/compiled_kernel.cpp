@@ -57,13 +57,13 @@ CodeTarget target_of(const Llvm& llvm, InstructionSet set) {
 constexpr std::size_t most_instructions = 8000;
 
 /// Only what the generator leaves to do: variables become values, and the chains of blocks one.
-std::string passes_of(const Llvm& llvm) {
-    // From 18 on, this pass ends the process where one pass is not enough, unless that is allowed.
-    const char* const combine =
-        llvm.version() >= 18 ? "instcombine<no-verify-fixpoint>" : "instcombine";
-    return fmt::format("function(lower-expect,sroa,early-cse,simplifycfg,{},early-cse,simplifycfg)",
-                       combine);
-}
+/// Others, such as instcombine, take longer than what they save the code generator.
+constexpr const char* optimizations =
+    "function(lower-expect,simplifycfg,mem2reg,early-cse,simplifycfg)";
+
+/// LLVMCodeGenLevelLess: without LLVM's second scheduling of instructions, behind the allocation of
+/// registers, which makes the code no faster.
+constexpr int code_level = 1;
 
 class TargetMachine {
   public:
@@ -73,10 +73,10 @@ class TargetMachine {
         if (llvm.GetTargetFromTriple(target.triple.c_str(), &found, &error))
             throw Error(
                 fmt::format("LLVM does not compile for {}: {}", target.triple, llvm.taken(error)));
-        constexpr int default_level = 2, default_relocation = 0, jit_code = 1;
+        constexpr int default_relocation = 0, jit_code = 1;
         machine_ = llvm.CreateTargetMachine(found, target.triple.c_str(), target.cpu.c_str(),
-                                            target.features.c_str(), default_level,
-                                            default_relocation, jit_code);
+                                            target.features.c_str(), code_level, default_relocation,
+                                            jit_code);
         if (!machine_) throw Error(fmt::format("LLVM does not know the CPU {}", target.cpu));
     }
     ~TargetMachine() { llvm_.DisposeTargetMachine(machine_); }
@@ -91,8 +91,7 @@ class TargetMachine {
     }
     void optimize(LlvmModule module) const {
         const LlvmPassOptions options = llvm_.CreatePassBuilderOptions();
-        const LlvmError error =
-            llvm_.RunPasses(module, passes_of(llvm_).c_str(), machine_, options);
+        const LlvmError error = llvm_.RunPasses(module, optimizations, machine_, options);
         llvm_.DisposePassBuilderOptions(options);
         if (!error) return;
         char* const words = llvm_.GetErrorMessage(error);
@@ -138,8 +137,13 @@ void set_attributes(const Ir& ir, const CodeTarget& target, bool flushes, const 
 
 CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
                                std::shared_ptr<const Module> module, const Kernel& kernel,
-                               CompiledForm form, InstructionSet set)
-    : module_(std::move(module)), kernel_(kernel), llvm_(std::move(llvm)) {
+                               CompiledForm form, InstructionSet set, ForSomeLanes for_some_lanes)
+    : module_(std::move(module)),
+      original_(kernel),
+      form_(form),
+      kernel_(kernel),
+      llvm_(std::move(llvm)),
+      target_(std::make_unique<const CodeTarget>(target_of(*llvm_, set))) {
     if (kernel.code.size() > most_instructions)
         throw Error(
             fmt::format("kernel {} is not compiled: it has {} instructions, the limit is {}",
@@ -152,8 +156,32 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
         std::find(separated.begin(), separated.end(), true) != separated.end())
         plans.emplace_back(kernel, Instruction::masked);
     number_entries(plans);
-    build(plans, target_of(*llvm_, set), form);
-    for (const Plan& plan : plans) use(plan, form);
+    Ir ir(llvm_, kernel.name.c_str());
+    std::vector<Instruction::Mode> modes;
+    for (const Plan& plan : plans) {
+        write(ir, plan, for_some_lanes);
+        modes.push_back(plan.mode());
+    }
+    const std::vector<Handler> handlers = compile(ir, modes);
+    for (std::size_t k = 0; k < plans.size(); ++k) use(plans[k], handlers[k]);
+    has_late_code_ = plans.size() > 1 && for_some_lanes == ForSomeLanes::when_asked;
+}
+
+CompiledKernel::~CompiledKernel() = default;
+
+bool CompiledKernel::misses_code_for_some_lanes() const {
+    // About as long as the compilation takes.
+    constexpr std::uint64_t often = 100'000;
+    return !is_complete() && late_.missed > often;
+}
+
+void CompiledKernel::compile_for_some_lanes() {
+    const std::lock_guard lock(compiling_);
+    if (is_complete()) return;
+    const Plan plan(original_, Instruction::masked);
+    Ir ir(llvm_, kernel_.name.c_str());
+    write(ir, plan, ForSomeLanes::at_once);
+    late_.handler = compile(ir, {plan.mode()}).front();
 }
 
 void CompiledKernel::number_entries(const std::vector<Plan>& plans) {
@@ -165,48 +193,48 @@ void CompiledKernel::number_entries(const std::vector<Plan>& plans) {
     }
 }
 
-void CompiledKernel::build(const std::vector<Plan>& plans, const CodeTarget& target,
-                           CompiledForm form) {
-    Ir ir(llvm_, kernel_.name.c_str());
-    for (const Plan& plan : plans) {
-        Generator(ir, plan, kernel_.code.data(), target.lanes, target.has_fma,
-                  form == CompiledForm::reports_accesses)
-            .write();
-        set_attributes(ir, target, kernel_.flush_subnormals,
-                       Generator::function_names[plan.mode()]);
-    }
-    const TargetMachine machine(*llvm_, target);
-    machine.prepare(ir.module(), target);
+void CompiledKernel::write(Ir& ir, const Plan& plan, ForSomeLanes for_some_lanes) {
+    Generator generator(ir, plan, kernel_.code.data(), target_->lanes, target_->has_fma,
+                        form_ == CompiledForm::reports_accesses);
+    if (plan.mode() == Instruction::masked && for_some_lanes == ForSomeLanes::when_asked)
+        generator.write_call_of(late_);
+    else
+        generator.write();
+    set_attributes(ir, *target_, kernel_.flush_subnormals, Generator::function_names[plan.mode()]);
+}
+
+std::vector<Handler> CompiledKernel::compile(Ir& ir, const std::vector<Instruction::Mode>& modes) {
+    const TargetMachine machine(*llvm_, *target_);
+    machine.prepare(ir.module(), *target_);
     verify(ir);
     machine.optimize(ir.module());
     LlvmJitOptions options;
+    options.level = code_level;
     char* error = nullptr;
     LlvmModule module = ir.release();
-    if (llvm_->CreateMCJITCompilerForModule(&engine_, module, &options, sizeof(options), &error))
+    LlvmEngine engine = nullptr;
+    if (llvm_->CreateMCJITCompilerForModule(&engine, module, &options, sizeof(options), &error))
         throw Error(fmt::format("LLVM does not start its compiler: {}", llvm_->taken(error)));
-    for (const Plan& plan : plans)
-        compiled_[plan.mode()] = reinterpret_cast<Handler>(
-            llvm_->GetFunctionAddress(engine_, Generator::function_names[plan.mode()]));
+    engines_.emplace_back(engine, [llvm = llvm_](void* dead) {
+        llvm->DisposeExecutionEngine(static_cast<LlvmEngine>(dead));
+    });
+    std::vector<Handler> handlers;
+    for (const Instruction::Mode mode : modes)
+        handlers.push_back(reinterpret_cast<Handler>(
+            llvm_->GetFunctionAddress(engine, Generator::function_names[mode])));
     // The machine code belongs to the engine; the IR, some megabytes, has done its work.
-    if (!llvm_->RemoveModule(engine_, module, &module, &error)) llvm_->DisposeModule(module);
-    for (const Plan& plan : plans) {
-        if (compiled_[plan.mode()]) continue;
-        llvm_->DisposeExecutionEngine(engine_);
+    if (!llvm_->RemoveModule(engine, module, &module, &error)) llvm_->DisposeModule(module);
+    if (std::find(handlers.begin(), handlers.end(), nullptr) != handlers.end())
         throw Error("LLVM does not compile the kernel " + kernel_.name);
-    }
+    return handlers;
 }
 
-void CompiledKernel::use(const Plan& plan, CompiledForm form) {
+void CompiledKernel::use(const Plan& plan, Handler handler) {
     for (std::uint32_t u = 0; u < plan.units().size(); ++u) {
         if (!plan.is_entry()[u]) continue;
         Instruction& entry = kernel_.code[plan.units()[u].begin];
-        entry.handlers[plan.mode()] = compiled_[plan.mode()];
-        if (form == CompiledForm::reports_accesses) entry.events |= Instruction::reports_itself;
+        entry.handlers[plan.mode()] = handler;
+        if (form_ == CompiledForm::reports_accesses) entry.events |= Instruction::reports_itself;
     }
 }
-
-CompiledKernel::~CompiledKernel() {
-    llvm_->DisposeExecutionEngine(engine_);
-}
-
 }  // namespace warpscope::emulator

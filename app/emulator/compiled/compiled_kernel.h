@@ -1,6 +1,8 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -24,6 +26,15 @@ enum class CompiledForm : std::uint8_t {
                        ///< barriers
 };
 
+/// When code for some lanes of a warp is compiled. Loops that separate lanes need it.
+enum class ForSomeLanes : std::uint8_t { at_once, when_asked };
+
+/// Code that may be compiled later.
+struct LateCode {
+    std::atomic<Handler> handler = nullptr;  ///< null: the interpreter runs
+    std::atomic<std::uint64_t> missed = 0;   ///< times that the interpreter ran
+};
+
 /// A kernel whose instructions are machine code where that is possible: a copy of the kernel in
 /// which the instructions at which compiled code begins have it as their handler for a full warp.
 /// A launch of the copy has the results, counts and errors of the kernel.
@@ -32,24 +43,39 @@ class CompiledKernel {
     /// Compiles a kernel of `module`. Throws Error: the kernel is too long, or LLVM refuses it.
     CompiledKernel(std::shared_ptr<const Llvm> llvm, std::shared_ptr<const Module> module,
                    const Kernel& kernel, CompiledForm form = CompiledForm::silent,
-                   InstructionSet set = InstructionSet::host);
+                   InstructionSet set = InstructionSet::host,
+                   ForSomeLanes for_some_lanes = ForSomeLanes::at_once);
     ~CompiledKernel();
     CompiledKernel(const CompiledKernel&) = delete;
     CompiledKernel& operator=(const CompiledKernel&) = delete;
 
     const Kernel& kernel() const { return kernel_; }
 
+    /// False where code for some lanes is needed, but not compiled yet.
+    bool is_complete() const { return !has_late_code_ || late_.handler; }
+    /// The interpreter has often run loops for some lanes.
+    bool misses_code_for_some_lanes() const;
+    /// Compiles it unless it is there, while launches may run. Throws Error.
+    void compile_for_some_lanes();
+
   private:
     void number_entries(const std::vector<class Plan>& plans);
-    void build(const std::vector<class Plan>& plans, const struct CodeTarget& target,
-               CompiledForm form);
-    void use(const Plan& plan, CompiledForm form);
+    /// Writes code for a mode into the module.
+    void write(class Ir& ir, const Plan& plan, ForSomeLanes for_some_lanes);
+    /// Compiles the module, which has code for these modes.
+    std::vector<Handler> compile(Ir& ir, const std::vector<Instruction::Mode>& modes);
+    void use(const Plan& plan, Handler handler);
 
     std::shared_ptr<const Module> module_;
+    const Kernel& original_;
+    const CompiledForm form_;
     Kernel kernel_;
     std::shared_ptr<const Llvm> llvm_;
-    LlvmEngine engine_ = nullptr;
-    Handler compiled_[2] = {};  ///< by Instruction::Mode
+    const std::unique_ptr<const struct CodeTarget> target_;
+    std::vector<std::shared_ptr<void>> engines_;  ///< of LLVM; they own the machine code
+    bool has_late_code_ = false;
+    LateCode late_;         ///< for some lanes
+    std::mutex compiling_;  ///< code for some lanes
 };
 
 }  // namespace warpscope::emulator

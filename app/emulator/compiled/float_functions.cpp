@@ -88,13 +88,6 @@ Value inverse_root_of_any(const Floats& f, Value a) {
     return ir.select(f.is(Ir::foeq, x, zero), signed_infinity, y);
 }
 
-Value all_true(const Ir& ir, Value lanes) {
-    const unsigned count = ir.lanes_of(ir.llvm().TypeOf(lanes));
-    if (count == 0) return lanes;
-    const LlvmType bits = ir.integer(count);
-    return ir.compare(Ir::eq, ir.cast(Ir::bitcast, lanes, bits), ir.llvm().ConstAllOnes(bits));
-}
-
 Value sin_reduced(const Floats& f, Value x) {
     const Value s = f.mul(x, x);
     Value p = f.c(2.6083159809786593541503e-06f);
@@ -135,10 +128,12 @@ Value reciprocal_root(const Arithmetics& m, const Instruction& i, Sources s) {
     const Floats f(m, s[0]);
     const Ir& ir = m.ir;
     const Value a = s[0];
-    const Value ordinary =
-        ir.op(Ir::and_, f.is(Ir::foge, a, f.c(0x1p-100f)), f.is(Ir::folt, a, f.c(INFINITY)));
+    // Positive and normal, by one comparison: neither zero nor subnormal, infinite nor NaN.
+    constexpr std::uint32_t smallest = 0x00800000, infinity = 0x7F800000;
+    const Value above = ir.op(Ir::sub, f.to_bits(a), smallest);
+    const Value ordinary = ir.compare_with(Ir::ult, above, infinity - smallest);
     const LlvmBlock fast = ir.block("rsqrt"), careful = ir.block("rsqrt_of_any"), end = ir.block();
-    ir.likely(all_true(ir, ordinary), fast, careful);
+    ir.likely(ir.all(ordinary), fast, careful);
     ir.go_on_in(fast);
     const Value y = inverse_root(f, a);
     ir.jump(end);

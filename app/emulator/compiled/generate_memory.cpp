@@ -1,32 +1,10 @@
-#include <algorithm>
-
 #include "emulator/compiled/generator.h"
+#include "emulator/compiled/moved.h"
 #include "emulator/compiled/warp_layout.h"
 
 // Loads and stores. Each one is checked as the interpreter checks it; where a check fails, the
 // interpreter repeats the access and reports the error.
 namespace warpscope::emulator {
-
-namespace {
-
-constexpr unsigned half_warp = lanes_per_warp / 2;
-
-/// What moves for one lane. Four bytes that are stored as a vector (uchar4) move as one word.
-struct Moved {
-    explicit Moved(const Instruction& i) {
-        const AccessForm form(i.target);
-        is_pixel = form.bytes == 1;
-        elements = is_pixel ? 1 : form.elements;
-        bytes = is_pixel ? 4 : form.bytes;
-    }
-    unsigned total() const { return bytes * elements; }
-    unsigned bits() const { return bytes * 8; }
-
-    bool is_pixel;
-    unsigned elements, bytes;
-};
-
-}  // namespace
 
 void Generator::access(std::uint32_t u) {
     const Unit& unit = plan_.units()[u];
@@ -48,36 +26,6 @@ void Generator::begin_guarded(std::uint32_t u) {
     ir_.go_on_in(not_all);
     ir_.branch(ir_.compare_with(Ir::eq, active, 0), way_to(u + 1), interpret(u));
     begin_segment(all);
-}
-
-// Goes on where the condition holds.
-void Generator::require(LlvmValue condition, std::uint32_t u) {
-    const LlvmBlock next = ir_.block();
-    ir_.likely(condition, next, interpret(u));
-    ir_.go_on_in(next);
-}
-
-// Addresses [low, high) must lie in shared memory, or in one allocation of global memory.
-void Generator::require_range(std::uint32_t u, LlvmValue low, LlvmValue high) {
-    const Instruction& i = *plan_.units()[u].instruction;
-    const LlvmValue ordered = ir_.compare(Ir::ule, low, high);
-    if (AccessForm(i.target).space == Space::shared)
-        return require(ir_.op(Ir::and_, ordered, ir_.compare(Ir::ule, high, shared_bytes_)), u);
-    const Instruction* const compiled = code_ + kernel_.index_of(&i);
-    const std::size_t entry = reinterpret_cast<std::uintptr_t>(compiled) / sizeof(Instruction) % 16;
-    const LlvmValue range = ir_.at(block_, WarpLayout::ranges + entry * sizeof(AddressRange));
-    const LlvmType i64 = ir_.integer(64);
-    const LlvmValue begin = ir_.load(i64, range), end = ir_.load(i64, ir_.at(range, 8));
-    const LlvmValue known =
-        ir_.op(Ir::and_, ordered,
-               ir_.op(Ir::and_, ir_.compare(Ir::uge, low, begin), ir_.compare(Ir::ule, high, end)));
-    const LlvmBlock next = ir_.block(), searching = ir_.block();
-    ir_.likely(known, next, searching);
-    ir_.go_on_in(searching);
-    const LlvmValue found = ir_.call(reinterpret_cast<const void*>(&range_is_in_global),
-                                     ir_.integer(8), {ir_.address(compiled), warp_, low, high});
-    ir_.likely(ir_.compare_with(Ir::ne, ir_.op(Ir::and_, found, 1), 0), next, interpret(u));
-    ir_.go_on_in(next);
 }
 
 // The host address that is added to each PTX address.
@@ -118,78 +66,63 @@ void Generator::access_lanes(std::uint32_t u) {
     in_scalar_part();
     const Unit& unit = plan_.units()[u];
     const Instruction& i = *unit.instruction;
-    const AccessForm form(i.target);
-    const unsigned bytes = Moved(i).total(), bits = form.wide_address ? 64 : 32;
-    const LlvmType i64 = ir_.integer(64), type = ir_.integer(bits, lanes_per_warp);
-    const LlvmType scalar_type = ir_.integer(bits);
-    Lanes parts;
-    for (unsigned g = 0; g < group_count_; ++g) parts.push_back(variable(i.operands[i.detail], g));
+    Lanes addresses;
+    for (unsigned g = 0; g < group_count_; ++g)
+        addresses.push_back(variable(i.operands[i.detail], g));
     if (unit.kind == Unit::Kind::stores)  // read on both ways below
         for (unsigned g = 0; g < group_count_; ++g) stored(unit, g);
-    const LlvmValue addresses = ir_.joined(parts);
-    const auto check = [&](LlvmValue low, LlvmValue high, LlvmValue odd,
-                           LlvmValue consecutive_lanes) {
-        require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, odd, bytes - 1), 0), u);
-        const auto from = std::uint64_t(i.immediate);
-        require_range(u, ir_.op(Ir::add, ir_.cast(Ir::zext, low, i64), from),
-                      ir_.op(Ir::add, ir_.cast(Ir::zext, high, i64), from + bytes));
-        if (reports_)
-            report(u,
-                   ir_.op(Ir::add, ir_.cast(Ir::zext, addresses, ir_.integer(64, lanes_per_warp)),
-                          ir_.splat(ir_.integer_of(64, from), lanes_per_warp)),
-                   consecutive_lanes);
-    };
-    // Lanes that do not run take the value that changes nothing.
-    const auto reduced = [&](const char* name, LlvmValue neutral) {
-        LlvmValue lanes = addresses;
-        if (running_)
-            lanes = ir_.select(ir_.cast(Ir::bitcast, running_, ir_.integer(1, lanes_per_warp)),
-                               addresses, neutral);
-        return ir_.intrinsic(name, scalar_type, {lanes}, {type});
-    };
-    const auto move_any = [&] {
-        const LlvmValue none = ir_.zero(type), most_of_all = ir_.not_(none);
-        check(reduced("vector.reduce.umin", most_of_all), reduced("vector.reduce.umax", none),
-              reduced("vector.reduce.or", none), ir_.integer_of(32, 0));
-        move_scattered(unit, base_of(unit));
-    };
     if (running_) {
-        move_any();
+        access_scattered(u, addresses);
         return begin_segment(ir_.here());
     }
-    std::vector<std::uint64_t> distances(lanes_per_warp);
-    std::vector<int> first(lanes_per_warp);
-    for (unsigned l = 0; l < lanes_per_warp; ++l) {
-        distances[l] = l % half_warp * bytes;
-        first[l] = int(l / half_warp * half_warp);
-    }
-    const LlvmValue starts = ir_.op(Ir::sub, addresses, ir_.lanes_of(distances, bits));
-    const LlvmValue equal = ir_.compare(Ir::eq, starts, ir_.shuffle(starts, starts, first));
-    const LlvmValue a = ir_.lane(addresses, 0), b = ir_.lane(addresses, half_warp);
-    const LlvmValue a_first = ir_.compare(Ir::ult, a, b);
-    const LlvmValue lower = ir_.select(a_first, a, b), upper = ir_.select(a_first, b, a);
-    const std::uint64_t length = (half_warp - 1) * bytes;
-    const std::uint64_t most = bits == 64 ? ~std::uint64_t(0) : 0xFFFFFFFF;
-    const LlvmValue no_wrap = ir_.compare_with(Ir::ule, upper, most - length);
-    const LlvmValue all_equal = ir_.compare_with(
-        Ir::eq, ir_.cast(Ir::bitcast, equal, ir_.integer(lanes_per_warp)), 0xFFFFFFFF);
-    const LlvmBlock consecutive = ir_.block("consecutive"), scattered = ir_.block("scattered"),
-                    done = ir_.block("done");
-    ir_.likely(ir_.op(Ir::and_, all_equal, no_wrap), consecutive, scattered);
-
+    // The interpreter moves scattered vectors as fast.
+    const bool leaves = Moved(i).elements > 1;
+    const LlvmBlock consecutive = ir_.block("consecutive"), done = ir_.block("done"),
+                    scattered = leaves ? interpret(u) : ir_.block("scattered");
+    const LlvmValue a = ir_.lane(addresses[0], 0);
+    const LlvmValue b = ir_.lane(addresses[half_warp / width_], 0);
+    ir_.likely(are_consecutive(unit, addresses, a, b), consecutive, scattered);
     ir_.go_on_in(consecutive);
-    const LlvmValue halves_follow = ir_.compare(Ir::eq, ir_.op(Ir::add, a, half_warp * bytes), b);
-    check(lower, ir_.op(Ir::add, upper, length), ir_.op(Ir::or_, a, b),
-          ir_.select(halves_follow, ir_.integer_of(32, lanes_per_warp),
-                     ir_.integer_of(32, half_warp)));
-    move_consecutive(unit, base_of(unit), {a, b});
+    access_consecutive(u, addresses, a, b);
     ir_.jump(done);
-
-    ir_.go_on_in(scattered);
-    move_any();
-    ir_.jump(done);
+    if (!leaves) {
+        ir_.go_on_in(scattered);
+        access_scattered(u, addresses);
+        ir_.jump(done);
+    }
     ir_.go_on_in(done);
     begin_segment(done);
+}
+
+void Generator::access_consecutive(std::uint32_t u, const Lanes& addresses, LlvmValue a,
+                                   LlvmValue b) {
+    const Unit& unit = plan_.units()[u];
+    const auto from = std::uint64_t(unit.instruction->immediate);
+    const unsigned bytes = Moved(*unit.instruction).total();
+    const LlvmType i64 = ir_.integer(64);
+    require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, ir_.op(Ir::or_, a, b), bytes - 1), 0), u);
+    const LlvmValue first = ir_.cast(Ir::zext, a, i64), second = ir_.cast(Ir::zext, b, i64);
+    const LlvmValue in_order = ir_.compare(Ir::ult, first, second);
+    require_range(u, ir_.op(Ir::add, ir_.select(in_order, first, second), from),
+                  ir_.op(Ir::add, ir_.select(in_order, second, first), from + half_warp * bytes));
+    if (reports_)
+        report(u, reported_addresses(unit, addresses),
+               ir_.select(ir_.compare(Ir::eq, ir_.op(Ir::add, a, half_warp * bytes), b),
+                          ir_.integer_of(32, lanes_per_warp), ir_.integer_of(32, half_warp)));
+    move_consecutive(unit, base_of(unit), {a, b});
+}
+
+void Generator::access_scattered(std::uint32_t u, const Lanes& addresses) {
+    const Unit& unit = plan_.units()[u];
+    require_lanes(u, addresses);
+    if (reports_) report(u, reported_addresses(unit, addresses), ir_.integer_of(32, 0));
+    move_scattered(unit, base_of(unit));
+}
+
+LlvmValue Generator::reported_addresses(const Unit& unit, const Lanes& addresses) const {
+    const LlvmValue all =
+        ir_.cast(Ir::zext, ir_.joined(addresses), ir_.integer(64, lanes_per_warp));
+    return ir_.op(Ir::add, all, std::uint64_t(unit.instruction->immediate));
 }
 
 // Counts a load of one shared address, or writes it down, see RepeatedLoads. Goes on in `done`.
@@ -255,10 +188,10 @@ void Generator::report(std::uint32_t u, LlvmValue addresses, LlvmValue consecuti
             if (variable != plan_.variables().end() && variable->second.written)
                 spill(variable->first);
         }
-    ir_.store(addresses, reported_);
+    ir_.store(addresses, addresses_);
     const LlvmValue ends =
         ir_.call(reinterpret_cast<const void*>(&report_access), ir_.integer(8),
-                 {ir_.address(code_ + kernel_.index_of(&i)), warp_, reported_, consecutive_lanes});
+                 {ir_.address(code_ + kernel_.index_of(&i)), warp_, addresses_, consecutive_lanes});
     end_where_asked(u, ends, done);
     ir_.go_on_in(done);
 }
@@ -328,18 +261,18 @@ void Generator::move_scattered(const Unit& unit, LlvmValue base) {
     const AccessForm form(i.target);
     const Moved moved(i);
     const LlvmType type = ir_.integer(moved.bits(), width_), pointers = ir_.pointer(width_);
+    const LlvmType i64 = ir_.integer(64, width_);
     const LlvmValue align = ir_.integer_of(32, moved.bytes);
+    const LlvmValue from = ir_.cast(Ir::inttoptr, base, ir_.pointer());
     std::vector<Lanes> loaded(group_count_);
     for (unsigned g = 0; g < group_count_; ++g) {
-        const LlvmValue narrow = variable(i.operands[i.detail], g);
-        const LlvmValue addresses = ir_.op(
-            Ir::add, ir_.cast(Ir::zext, narrow, ir_.integer(64, width_)), ir_.splat(base, width_));
+        // Shared memory ends far below 2^31, and CPUs extend the sign.
+        const LlvmValue offsets = ir_.cast(Ir::sext, variable(i.operands[i.detail], g), i64);
         const Lanes values = unit.kind == Unit::Kind::stores ? stored(unit, g) : Lanes();
         const LlvmValue active =
             running_ ? lanes_of_mask(running_, g) : ir_.number(ir_.integer(1, width_), 1);
         for (unsigned e = 0; e < moved.elements; ++e) {
-            const LlvmValue places =
-                ir_.cast(Ir::inttoptr, ir_.op(Ir::add, addresses, e * moved.bytes), pointers);
+            const LlvmValue places = ir_.at(ir_.at(from, e * moved.bytes), offsets);
             if (unit.kind == Unit::Kind::stores)
                 ir_.intrinsic("masked.scatter", ir_.nothing(), {values[e], places, align, active},
                               {type, pointers});

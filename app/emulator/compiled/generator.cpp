@@ -2,9 +2,18 @@
 
 #include <cstddef>
 
+#include "emulator/compiled/compiled_kernel.h"
 #include "emulator/compiled/warp_layout.h"
 
 namespace warpscope::emulator {
+
+namespace {
+
+void count_missed(LateCode& late) {
+    late.missed.fetch_add(1, std::memory_order_relaxed);
+}
+
+}  // namespace
 
 Generator::Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes,
                      bool has_fma, bool reports)
@@ -17,13 +26,36 @@ Generator::Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned
       reports_(reports),
       arithmetics_{ir, has_fma, kernel_.flush_subnormals} {}
 
-void Generator::write() {
+void Generator::begin_function() {
     const LlvmType pointer = ir_.pointer();
     const LlvmValue function =
         ir_.function(function_names[plan_.mode()], pointer, {pointer, pointer});
     instruction_ = ir_.llvm().GetParam(function, 0);
     warp_ = ir_.llvm().GetParam(function, 1);
     ir_.go_on_in(ir_.block("entry"));
+}
+
+void Generator::write_call_of(LateCode& late) {
+    begin_function();
+    const LlvmBlock there = ir_.block("there"), missing = ir_.block("missing");
+    const LlvmValue handler = ir_.load_acquired(ir_.pointer(), ir_.address(&late.handler));
+    ir_.likely(ir_.compare(Ir::ne, handler, ir_.zero(ir_.pointer())), there, missing);
+    ir_.go_on_in(there);
+    go_to(handler);
+    ir_.go_on_in(missing);
+    ir_.call(reinterpret_cast<const void*>(&count_missed), ir_.nothing(), {ir_.address(&late)});
+    run_original();
+}
+
+// Ends the function with a handler.
+void Generator::go_to(LlvmValue handler) {
+    const LlvmValue next = ir_.call(handler, ir_.pointer(), {instruction_, warp_});
+    ir_.llvm().SetTailCall(next, 1);
+    ir_.give(next);
+}
+
+void Generator::write() {
+    begin_function();
     declare_variables();
     write_entries();
     for (std::uint32_t u = 0; u < plan_.units().size(); ++u) write_unit(u);
@@ -42,6 +74,12 @@ void Generator::declare_variables() {
     const LlvmType pointer = ir_.pointer(), i64 = ir_.integer(64);
     left_ = ir_.variable(i64);
     pauses_ = ir_.variable(ir_.integer(1));
+    next_ = ir_.variable(pointer);
+    handler_ = ir_.variable(pointer);
+    outcome_ = ir_.variable(ir_.integer(8));
+    ends_turn_ = ir_.block("ends_turn");
+    runs_handler_ = ir_.block("runs_handler");
+    if (reports_) announces_ = ir_.block("announces");
     registers_ = ir_.load(pointer, ir_.at(warp_, WarpLayout::registers));
     block_ = ir_.load(pointer, ir_.at(warp_, WarpLayout::block));
     shared_ = ir_.load(pointer, ir_.at(block_, WarpLayout::shared));
@@ -50,8 +88,8 @@ void Generator::declare_variables() {
     ir_.store(ir_.load(i64, ir_.at(warp_, WarpLayout::left)), left_);
     if (plan_.mode() == Instruction::masked)
         running_ = ir_.load(ir_.integer(32), ir_.at(warp_, WarpLayout::mask));
+    addresses_ = ir_.variable(ir_.integer(64, lanes_per_warp));
     if (!reports_) return;
-    reported_ = ir_.variable(ir_.integer(64, lanes_per_warp));
     wanted_ = ir_.load(ir_.integer(32), ir_.at(block_, WarpLayout::wanted_events));
     executions_ = ir_.load(pointer, ir_.at(block_, WarpLayout::executions));
 }
@@ -106,10 +144,7 @@ void Generator::run_original() {
     const LlvmValue offset = ir_.op(Ir::sub, ir_.cast(Ir::ptrtoint, instruction_, ir_.integer(64)),
                                     reinterpret_cast<std::uint64_t>(code_));
     const LlvmValue original = ir_.at(ir_.address(kernel_.code.data()), offset);
-    const LlvmValue handler = ir_.load(ir_.pointer(), original);  // handlers[full] comes first
-    const LlvmValue next = ir_.call(handler, ir_.pointer(), {instruction_, warp_});
-    ir_.llvm().SetTailCall(next, 1);
-    ir_.give(next);
+    go_to(ir_.load(ir_.pointer(), ir_.at(original, plan_.mode() * sizeof(Handler))));
 }
 
 LlvmBlock Generator::leader(std::uint32_t u) {
@@ -184,6 +219,7 @@ void Generator::write_exits() {
     for (const auto& [way, block] : pauses_before_) ways.insert(way);
     for (const auto& [way, block] : interprets_) ways.insert(way);
     for (const Way& way : ways) write_exit(way);
+    write_ends();
 }
 
 void Generator::write_ways() {
@@ -214,53 +250,70 @@ void Generator::write_exit(const Way& way) {
     }
     ir_.go_on_in(leaving);
     for (const std::uint32_t operand : plan_.unsaved(loop, u)) spill(operand);
-    const LlvmValue left = ir_.load(ir_.integer(64), left_);
-    ir_.store(left, ir_.at(warp_, WarpLayout::left));
+    ir_.store(instruction_address(u), next_);
     if (reports_) {
-        ir_.store(left, ir_.at(block_, WarpLayout::left_before_last));
+        ir_.store(ir_.load(ir_.integer(64), left_), ir_.at(block_, WarpLayout::left_before_last));
         ir_.store(instruction_address(u), ir_.at(block_, WarpLayout::last));
     }
     const LlvmBlock pausing = ir_.block(), running = ir_.block();
     ir_.branch(ir_.load(ir_.integer(1), pauses_), pausing, running);
     ir_.go_on_in(pausing);
-    end_run(u, Warp::Outcome::paused);
+    end_turn(Warp::Outcome::paused);
     ir_.go_on_in(running);
     if (plan_.units()[u].kind == Unit::Kind::waits)
-        wait_at_barrier(u, left);
+        wait_at_barrier(u);
     else
         run_handler(u);
 }
 
-// What Warp::pause() and Warp::wait_at_barrier() do.
-void Generator::end_run(std::uint32_t u, Warp::Outcome outcome) {
-    ir_.store(instruction_address(u), ir_.at(warp_, WarpLayout::stopped_at));
-    ir_.store(ir_.integer_of(8, std::uint8_t(outcome)), ir_.at(warp_, WarpLayout::outcome));
-    ir_.give(ir_.zero(ir_.pointer()));
+void Generator::end_turn(Warp::Outcome outcome) {
+    ir_.store(ir_.integer_of(8, std::uint8_t(outcome)), outcome_);
+    ir_.jump(ends_turn_);
 }
 
-void Generator::wait_at_barrier(std::uint32_t u, LlvmValue left) {
+void Generator::wait_at_barrier(std::uint32_t u) {
     const Instruction& i = *plan_.units()[u].instruction;
-    ir_.store(ir_.op(Ir::sub, left, i.cost), ir_.at(warp_, WarpLayout::left));
+    ir_.store(ir_.op(Ir::sub, ir_.load(ir_.integer(64), left_), i.cost), left_);
     ir_.store(ir_.integer_of(32, *plan_.constant(i.operands[0])),
               ir_.at(warp_, WarpLayout::waits_for));
-    end_run(u, Warp::Outcome::at_barrier);
+    end_turn(Warp::Outcome::at_barrier);
 }
 
 void Generator::run_handler(std::uint32_t u) {
     const Instruction& first = kernel_.code[plan_.units()[u].begin];
-    if (reports_ && (first.events & reported_events)) {
-        const LlvmBlock unobserved = ir_.block(), observed = ir_.block();
-        ir_.branch(ir_.compare_with(Ir::eq, wanted_, 0), unobserved, observed);
+    ir_.store(ir_.address(reinterpret_cast<const void*>(first.handlers[plan_.mode()])), handler_);
+    const bool announced = reports_ && (first.events & reported_events);
+    ir_.jump(announced ? announces_ : runs_handler_);
+}
+
+// What all exits share: what Warp::pause() and Warp::wait_at_barrier() do, and the call of a
+// handler.
+void Generator::write_ends() {
+    const LlvmType pointer = ir_.pointer();
+    const auto store_left = [&] {
+        ir_.store(ir_.load(ir_.integer(64), left_), ir_.at(warp_, WarpLayout::left));
+    };
+    ir_.go_on_in(ends_turn_);
+    store_left();
+    ir_.store(ir_.load(pointer, next_), ir_.at(warp_, WarpLayout::stopped_at));
+    ir_.store(ir_.load(ir_.integer(8), outcome_), ir_.at(warp_, WarpLayout::outcome));
+    ir_.give(ir_.zero(pointer));
+    if (reports_) {
+        ir_.go_on_in(announces_);
+        const LlvmBlock observed = ir_.block();
+        ir_.branch(ir_.compare_with(Ir::eq, wanted_, 0), runs_handler_, observed);
         ir_.go_on_in(observed);
+        store_left();
         ir_.call(reinterpret_cast<const void*>(&announce_instruction), ir_.nothing(),
-                 {instruction_address(u), warp_});
-        ir_.jump(unobserved);
-        ir_.go_on_in(unobserved);
+                 {ir_.load(pointer, next_), warp_});
+        ir_.jump(runs_handler_);
     }
-    const auto handler = reinterpret_cast<const void*>(first.handlers[plan_.mode()]);
-    const LlvmValue next = ir_.call(handler, ir_.pointer(), {instruction_address(u), warp_});
-    ir_.llvm().SetTailCall(next, 1);
-    ir_.give(next);
+    ir_.go_on_in(runs_handler_);
+    store_left();
+    const LlvmValue returned =
+        ir_.call(ir_.load(pointer, handler_), pointer, {ir_.load(pointer, next_), warp_});
+    ir_.llvm().SetTailCall(returned, 1);
+    ir_.give(returned);
 }
 
 LlvmValue Generator::instruction_address(std::uint32_t u) const {

@@ -10,6 +10,8 @@
 
 namespace warpscope::emulator {
 
+struct LateCode;
+
 /// Writes a kernel's plan as one function of LLVM IR, which has the type of a Handler. The
 /// interpreter calls it at an entry: for a warp of 32 active lanes, or for any active lanes, as the
 /// plan's mode says. The function keeps registers in variables or in the register file, as
@@ -30,6 +32,9 @@ class Generator {
               bool reports);
 
     void write();
+    /// Writes a function that goes to code which may be compiled later, or to the kernel's own
+    /// handlers.
+    void write_call_of(LateCode& late);
 
   private:
     using Value = LlvmValue;
@@ -38,10 +43,12 @@ class Generator {
     using Way = std::pair<std::uint32_t, std::uint32_t>;
 
     // generator.cpp: the function and its ends
+    void begin_function();
     void declare_variables();
     void write_entries();
     Value entry_number();
     void run_original();
+    void go_to(Value handler);
     void write_unit(std::uint32_t u);
     void leave(std::uint32_t u);
     void write_ways();
@@ -52,9 +59,10 @@ class Generator {
     LlvmBlock begin_in_loop(std::uint32_t u);
     LlvmBlock pause_before(std::uint32_t u);
     LlvmBlock interpret(std::uint32_t u);
-    void end_run(std::uint32_t u, Warp::Outcome outcome);
-    void wait_at_barrier(std::uint32_t u, Value left);
+    void end_turn(Warp::Outcome outcome);
+    void wait_at_barrier(std::uint32_t u);
     void run_handler(std::uint32_t u);
+    void write_ends();
     void fill(std::uint32_t operand);
     void fill(std::uint32_t operand, unsigned g);
     void spill(std::uint32_t operand);
@@ -107,15 +115,23 @@ class Generator {
     void begin_guarded(std::uint32_t u);
     void load_uniform(std::uint32_t u);
     void access_lanes(std::uint32_t u);
-    void require(Value condition, std::uint32_t u);
-    void require_range(std::uint32_t u, Value low, Value high);
+    void access_consecutive(std::uint32_t u, const Lanes& addresses, Value a, Value b);
+    void access_scattered(std::uint32_t u, const Lanes& addresses);
     Value base_of(const Unit& unit) const;
     void move_consecutive(const Unit& unit, Value base, const std::vector<Value>& halves);
     void move_scattered(const Unit& unit, Value base);
     Lanes stored(const Unit& unit, unsigned g);
+    Value reported_addresses(const Unit& unit, const Lanes& addresses) const;
     void report(std::uint32_t u, Value addresses, Value consecutive_lanes);
     void report_broadcast(std::uint32_t u, Value address, LlvmBlock done);
     void end_where_asked(std::uint32_t u, Value ends, LlvmBlock done);
+
+    // generate_addresses.cpp
+    Value are_consecutive(const Unit& unit, const Lanes& addresses, Value a, Value b) const;
+    void require(Value condition, std::uint32_t u);
+    void require_range(std::uint32_t u, Value low, Value high);
+    void require_lanes(std::uint32_t u, const Lanes& addresses);
+    Value range_of(const Instruction& i) const;
 
     Ir& ir_;
     const Plan& plan_;
@@ -127,10 +143,13 @@ class Generator {
 
     LlvmValue warp_ = nullptr, instruction_ = nullptr;  // the function's parameters
     LlvmValue registers_ = nullptr, block_ = nullptr, shared_ = nullptr, shared_bytes_ = nullptr;
-    LlvmValue wanted_ = nullptr;                           // events; null: nothing is reported
-    LlvmValue executions_ = nullptr;                       // null: nothing is reported
-    LlvmValue left_ = nullptr, pauses_ = nullptr;          // variables
-    LlvmValue reported_ = nullptr;                         // a variable: addresses
+    LlvmValue wanted_ = nullptr;                   // events; null: nothing is reported
+    LlvmValue executions_ = nullptr;               // null: nothing is reported
+    LlvmValue left_ = nullptr, pauses_ = nullptr;  // variables
+    // Variables of the exits: the instruction that is next, its handler, Warp::outcome.
+    LlvmValue next_ = nullptr, handler_ = nullptr, outcome_ = nullptr;
+    LlvmBlock ends_turn_ = nullptr, announces_ = nullptr, runs_handler_ = nullptr;
+    LlvmValue addresses_ = nullptr;                        // a variable: 32 addresses
     std::map<std::uint32_t, std::vector<Value>> storage_;  ///< by operand: variables, by group
     /// Variables of what lies in slots, by group, that hold their values since the last leader.
     std::set<std::pair<std::uint32_t, unsigned>> loaded_;

@@ -118,6 +118,13 @@ LlvmValue Ir::not_(LlvmValue a) const {
     return op(xor_, a, llvm_->ConstAllOnes(llvm_->TypeOf(a)));
 }
 
+LlvmValue Ir::all(LlvmValue lanes) const {
+    const unsigned count = lanes_of(llvm_->TypeOf(lanes));
+    if (count == 0) return lanes;
+    const LlvmType bits = integer(count);
+    return compare(eq, cast(bitcast, lanes, bits), llvm_->ConstAllOnes(bits));
+}
+
 LlvmValue Ir::intrinsic(std::string_view name, LlvmType result,
                         std::initializer_list<LlvmValue> arguments,
                         std::initializer_list<LlvmType> overloads) const {
@@ -184,6 +191,13 @@ LlvmValue Ir::part(LlvmValue vector, unsigned first, unsigned count) const {
 LlvmValue Ir::load(LlvmType type, LlvmValue from, unsigned align) const {
     const LlvmValue value = llvm_->BuildLoad2(builder_, type, from, "");
     if (align) llvm_->SetAlignment(value, align);
+    return value;
+}
+
+LlvmValue Ir::load_acquired(LlvmType type, LlvmValue from) const {
+    constexpr int acquire = 4;  // LLVMAtomicOrderingAcquire
+    const LlvmValue value = load(type, from, sizeof(void*));
+    llvm_->SetOrdering(value, acquire);
     return value;
 }
 

@@ -97,6 +97,8 @@ class Ir {
     LlvmValue select(LlvmValue condition, LlvmValue a, LlvmValue b) const;
     LlvmValue fneg(LlvmValue a) const { return llvm_->BuildFNeg(builder_, a, ""); }
     LlvmValue not_(LlvmValue a) const;
+    /// Whether an i1 is true, or each lane of a vector of them.
+    LlvmValue all(LlvmValue lanes) const;
     /// Calls llvm.NAME; its name ends with the overloaded types, or else with the result's type.
     LlvmValue intrinsic(std::string_view name, LlvmType result,
                         std::initializer_list<LlvmValue> arguments,
@@ -122,6 +124,8 @@ class Ir {
     // Memory
     LlvmValue variable(LlvmType type) const { return llvm_->BuildAlloca(builder_, type, ""); }
     LlvmValue load(LlvmType type, LlvmValue from, unsigned align = 0) const;
+    /// An atomic load: what another thread wrote before what it reads is there.
+    LlvmValue load_acquired(LlvmType type, LlvmValue from) const;
     void store(LlvmValue value, LlvmValue to, unsigned align = 0) const;
     LlvmValue at(LlvmValue pointer, std::uint64_t bytes) const;
     LlvmValue at(LlvmValue pointer, LlvmValue bytes) const;

@@ -54,12 +54,12 @@ void KernelCompiler::set_problem(const std::string& problem) {
     problem_ = problem;
 }
 
-std::shared_ptr<const CompiledKernel> KernelCompiler::compile(std::shared_ptr<const Module> module,
-                                                              const Kernel& kernel,
-                                                              CompiledForm form) {
+std::shared_ptr<CompiledKernel> KernelCompiler::compile(std::shared_ptr<const Module> module,
+                                                        const Kernel& kernel, CompiledForm form,
+                                                        ForSomeLanes for_some_lanes) {
     try {
-        auto compiled =
-            std::make_shared<const CompiledKernel>(llvm(), std::move(module), kernel, form);
+        auto compiled = std::make_shared<CompiledKernel>(llvm(), std::move(module), kernel, form,
+                                                         InstructionSet::host, for_some_lanes);
         set_problem("");
         return compiled;
     } catch (const Error& error) {
@@ -110,14 +110,19 @@ KernelTier::KernelTier(KernelCompiler& compiler, std::shared_ptr<const Module> m
 
 std::shared_ptr<const Kernel> KernelTier::choose(Execution execution) {
     if (execution == Execution::interpreted) return nullptr;
+    if (execution == Execution::compiled) compile(ForSomeLanes::at_once);
+    std::shared_ptr<CompiledKernel> compiled;
+    bool asks = false;
     {
         const std::lock_guard lock(mutex_);
-        if (compiled_ || execution == Execution::automatic) return compiled_;
+        compiled = compiled_;
+        if (!compiled && execution == Execution::compiled) throw Error(problem_);
+        asks = compiled && !asked_for_some_lanes_ && compiled->misses_code_for_some_lanes();
+        asked_for_some_lanes_ |= asks;
     }
-    compile();
-    const std::lock_guard lock(mutex_);
-    if (!compiled_) throw Error(problem_);
-    return compiled_;
+    if (asks) compiler_.compile_later(weak_from_this());
+    if (!compiled) return nullptr;
+    return {compiled, &compiled->kernel()};
 }
 
 void KernelTier::add_cost(std::chrono::nanoseconds time) {
@@ -130,19 +135,31 @@ void KernelTier::add_cost(std::chrono::nanoseconds time) {
     compiler_.compile_later(weak_from_this());
 }
 
-void KernelTier::compile() {
-    std::shared_ptr<const CompiledKernel> compiled;
+void KernelTier::compile(ForSomeLanes for_some_lanes) {
+    std::shared_ptr<CompiledKernel> compiled;
+    {
+        const std::lock_guard lock(mutex_);
+        compiled = compiled_;
+    }
     std::string problem;
     try {
-        compiled = compiler_.compile(module_, kernel_, form_);
+        if (compiled)
+            compiled->compile_for_some_lanes();
+        else
+            compiled = compiler_.compile(module_, kernel_, form_, for_some_lanes);
     } catch (const Error& error) {
         problem = error.what();
     }
     const std::lock_guard lock(mutex_);
-    if (compiled) compiled_ = {compiled, &compiled->kernel()};
+    compiled_ = std::move(compiled);
     problem_ = std::move(problem);
     done_ = true;
     changed_.notify_all();
+}
+
+bool KernelTier::is_complete() const {
+    const std::lock_guard lock(mutex_);
+    return compiled_ && compiled_->is_complete();
 }
 
 bool KernelTier::is_asked() const {

@@ -33,8 +33,9 @@ class KernelCompiler {
     /// Why the newest kernel that was to be compiled is interpreted; empty if it was compiled.
     std::string problem() const;
     /// Compiles the kernel on the calling thread. Throws Error.
-    std::shared_ptr<const CompiledKernel> compile(std::shared_ptr<const Module> module,
-                                                  const Kernel& kernel, CompiledForm form);
+    std::shared_ptr<CompiledKernel> compile(std::shared_ptr<const Module> module,
+                                            const Kernel& kernel, CompiledForm form,
+                                            ForSomeLanes for_some_lanes);
     /// Compiles the kernel on the compiler's thread, unless nobody holds `tier` by then.
     void compile_later(std::weak_ptr<KernelTier> tier);
     /// The compiler's thread is compiling a kernel now.
@@ -70,8 +71,11 @@ class KernelTier : public std::enable_shared_from_this<KernelTier> {
     std::shared_ptr<const Kernel> choose(Execution execution);
     /// The interpreter has run a launch for this time.
     void add_cost(std::chrono::nanoseconds time);
-    /// Compiles the kernel now. After an Error the interpreter goes on.
-    void compile();
+    /// Compiles the kernel now; what is compiled already, for some lanes of a warp. After an Error
+    /// the interpreter goes on.
+    void compile(ForSomeLanes for_some_lanes = ForSomeLanes::when_asked);
+    /// The kernel is compiled, and code for some lanes of a warp is too, where it is needed.
+    bool is_complete() const;
     /// The compiler's thread has the kernel, or had it.
     bool is_asked() const;
     /// Waits until the compiler's thread is done with the kernel.
@@ -84,10 +88,11 @@ class KernelTier : public std::enable_shared_from_this<KernelTier> {
     const CompiledForm form_;
     mutable std::mutex mutex_;  ///< of all below
     std::condition_variable changed_;
-    std::shared_ptr<const Kernel> compiled_;
+    std::shared_ptr<CompiledKernel> compiled_;
     std::string problem_;
     std::chrono::nanoseconds cost_{0};
     bool asked_ = false, done_ = false;  ///< of the compiler's thread
+    bool asked_for_some_lanes_ = false;
 };
 
 }  // namespace warpscope::emulator

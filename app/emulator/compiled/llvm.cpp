@@ -43,10 +43,6 @@ Llvm::Llvm(void* library, std::string file) : file_(std::move(file)) {
     for (const char* part : {"TargetInfo", "Target", "TargetMC", "AsmPrinter"})
         find<void()>(library, file_, fmt::format("LLVMInitialize{}{}", target_name, part))();
     LinkInMCJIT();
-    // LLVM 16 and newer have this function.
-    unsigned minor = 0, patch = 0;
-    if (void* const get = ::dlsym(library, "LLVMGetVersion"))
-        reinterpret_cast<void (*)(unsigned*, unsigned*, unsigned*)>(get)(&version_, &minor, &patch);
 }
 
 std::shared_ptr<const Llvm> Llvm::load() {

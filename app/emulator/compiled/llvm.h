@@ -82,6 +82,7 @@ struct LlvmJitOptions {
     LLVM_FUNCTION(LlvmValue, BuildLoad2, (LlvmBuilder, LlvmType, LlvmValue, const char*))       \
     LLVM_FUNCTION(LlvmValue, BuildStore, (LlvmBuilder, LlvmValue, LlvmValue))                   \
     LLVM_FUNCTION(void, SetAlignment, (LlvmValue, unsigned))                                    \
+    LLVM_FUNCTION(void, SetOrdering, (LlvmValue, int))                                          \
     LLVM_FUNCTION(LlvmValue, BuildGEP2,                                                         \
                   (LlvmBuilder, LlvmType, LlvmValue, LlvmValue*, unsigned, const char*))        \
     LLVM_FUNCTION(LlvmValue, BuildInsertElement,                                                \
@@ -146,15 +147,10 @@ class Llvm {
     const std::string& file() const {
         return file_;
     }
-    /// The major one.
-    unsigned version() const {
-        return version_;
-    }
 
   private:
     Llvm(void* library, std::string file);
     std::string file_;
-    unsigned version_ = 15;
 };
 
 }  // namespace warpscope::emulator

@@ -1,6 +1,7 @@
 #include "emulator/compiled/plan.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "emulator/ptx/opcodes.h"
 
@@ -28,6 +29,8 @@ bool is_compiled_access(const Instruction& i, MemoryAccess access) {
     const bool shared = form.space == Space::shared;
     if (!shared && form.space != Space::global && form.space != Space::constant) return false;
     if (!shared && !form.wide_address) return false;
+    // A shared address and the immediate operand are added with 32 bits.
+    if (!form.wide_address && std::abs(i.immediate) >= 1 << 30) return false;
     const bool is_load = access == MemoryAccess::load;
     if (!is_load && form.bytes == 1 && form.elements == 4)
         return !form.wide_register && !is_uniform(i.operands[i.detail]);
@@ -57,6 +60,7 @@ Plan::Plan(const Kernel& kernel, Instruction::Mode mode) : kernel_(kernel), mode
     }
     find_variables();
     find_leaders();
+    find_uses();
     find_live();
     find_written();
     find_tight_loops();
@@ -153,7 +157,7 @@ std::vector<bool> Plan::in_loops() const {
 }
 
 std::vector<bool> Plan::in_separated_loops() const {
-    const Slots differing = predicates_that_differ();
+    const std::set<std::uint32_t> differing = predicates_that_differ();
     const auto separates = [&](std::uint32_t u) {
         const Instruction& i = *units_[u].instruction;
         return units_[u].kind == Unit::Kind::branches && i.role != Role::branch &&
@@ -182,8 +186,8 @@ std::vector<bool> Plan::in_separated_loops() const {
 
 // Predicates that lanes of a warp may have different values of: comparisons of values that are not
 // uniform, and logic on their results.
-Plan::Slots Plan::predicates_that_differ() const {
-    Slots found;
+std::set<std::uint32_t> Plan::predicates_that_differ() const {
+    std::set<std::uint32_t> found;
     for (std::size_t before = ~0ull; before != found.size();) {
         before = found.size();
         for (const Unit& unit : units_) {
@@ -249,6 +253,10 @@ void Plan::find_variables() {
         each_operand(unit, [&](std::uint32_t operand, Variable::Kind kind, bool written) {
             note(operand, kind, written);
         });
+    for (auto& [operand, variable] : variables_) {
+        variable.number = std::uint32_t(operands_.size());
+        operands_.push_back(operand);
+    }
 }
 
 std::vector<std::uint32_t> Plan::successors(std::uint32_t u) const {
@@ -280,29 +288,34 @@ void Plan::find_leaders() {
     }
 }
 
+// What the interpreter runs reads its operands in the register file.
+void Plan::find_uses() {
+    reads_.assign(units_.size(), NumberSet(operands_.size()));
+    writes_ = reads_;
+    for (std::uint32_t u = 0; u < units_.size(); ++u) {
+        const Unit& unit = units_[u];
+        each_operand(unit, [&](std::uint32_t operand, Variable::Kind, bool written) {
+            if (constant(operand)) return;
+            if (written) writes_[u].insert(number_of(operand));
+            if (!written || unit.guard) reads_[u].insert(number_of(operand));
+        });
+        if (!unit.ends_compiled_code()) continue;
+        for (const Instruction* i = &kernel_.code[unit.begin]; i <= unit.instruction; ++i)
+            for (const std::uint32_t operand : i->operands)
+                if (variables_.contains(operand)) reads_[u].insert(number_of(operand));
+    }
+}
+
 void Plan::find_live() {
-    live_.assign(units_.size(), {});
+    live_.assign(units_.size(), NumberSet(operands_.size()));
     for (bool changed = true; changed;) {
         changed = false;
         for (std::uint32_t u = std::uint32_t(units_.size()); u-- > 0;) {
-            const Unit& unit = units_[u];
-            Slots live;
-            for (const std::uint32_t next : successors(u))
-                live.insert(live_[next].begin(), live_[next].end());
-            Slots read;
-            each_operand(unit, [&](std::uint32_t operand, Variable::Kind, bool written) {
-                if (constant(operand)) return;
-                if (written && !unit.guard)
-                    live.erase(operand);
-                else
-                    read.insert(operand);
-            });
-            if (unit.ends_compiled_code())
-                for (const Instruction* i = &kernel_.code[unit.begin]; i <= unit.instruction; ++i)
-                    for (const std::uint32_t operand : i->operands)
-                        if (variables_.contains(operand)) read.insert(operand);
-            live.insert(read.begin(), read.end());
-            if (live.size() == live_[u].size()) continue;
+            NumberSet live(operands_.size());
+            for (const std::uint32_t next : successors(u)) live |= live_[next];
+            live -= writes_[u];
+            live |= reads_[u];
+            if (live == live_[u]) continue;
             live_[u] = std::move(live);
             changed = true;
         }
@@ -310,22 +323,25 @@ void Plan::find_live() {
 }
 
 void Plan::find_written() {
-    written_.assign(units_.size(), {});
+    written_.assign(units_.size(), NumberSet(operands_.size()));
     for (bool changed = true; changed;) {
         changed = false;
         for (std::uint32_t u = 0; u < units_.size(); ++u) {
             if (units_[u].ends_compiled_code()) continue;
-            Slots written = written_[u];
-            each_operand(units_[u], [&](std::uint32_t operand, Variable::Kind, bool writes) {
-                if (writes) written.insert(operand);
-            });
+            const NumberSet written = written_[u] | writes_[u];
             for (const std::uint32_t next : successors(u)) {
-                const std::size_t before = written_[next].size();
-                written_[next].insert(written.begin(), written.end());
-                changed |= written_[next].size() != before;
+                NumberSet all = written_[next] | written;
+                changed |= all != written_[next];
+                written_[next] = std::move(all);
             }
         }
     }
+}
+
+Plan::Slots Plan::slots_of(const NumberSet& set) const {
+    Slots found;
+    set.each([&](std::uint32_t number) { found.push_back(operands_[number]); });
+    return found;
 }
 
 }  // namespace warpscope::emulator

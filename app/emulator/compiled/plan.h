@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emulator/compiled/arithmetic.h"
+#include "emulator/compiled/number_set.h"
 #include "emulator/program/module.h"
 
 namespace warpscope::emulator {
@@ -43,6 +44,7 @@ struct Variable {
         slot_outside_loops  ///< in a variable within each tight loop; see Plan::loop()
     };
     Place place = Place::variable;
+    std::uint32_t number = 0;  ///< among the plan's variables
     unsigned bits() const { return kind == Kind::double_word ? 64 : 32; }
 };
 
@@ -50,7 +52,7 @@ struct Variable {
 /// slots are live where.
 class Plan {
   public:
-    using Slots = std::set<std::uint32_t>;  ///< operands as in Instruction::operands
+    using Slots = std::vector<std::uint32_t>;  ///< operands as in Instruction::operands, sorted
 
     /// `mode`: for all lanes of a warp; or for some of them, which only the loops that separate
     /// lanes are compiled for.
@@ -74,7 +76,7 @@ class Plan {
     bool skips_arithmetic(std::uint32_t branch) const;
 
     /// The variables that a unit, or one behind it, reads before it writes them.
-    const Slots& live(std::uint32_t unit) const { return live_[unit]; }
+    Slots live(std::uint32_t unit) const { return slots_of(live_[unit]); }
     /// The number of the tight loop around a unit: one that has no other loop within, and in which
     /// compiled code does not end. 0: none.
     std::uint32_t loop(std::uint32_t unit) const { return loops_[unit]; }
@@ -94,14 +96,18 @@ class Plan {
     bool is_compiled_barrier(const Unit& unit) const;
     Unit::Kind kind_of(const Unit& unit) const;
     std::vector<bool> in_loops() const;
-    Slots predicates_that_differ() const;
+    std::set<std::uint32_t> predicates_that_differ() const;
     void find_variables();
     void find_leaders();
+    void find_uses();
     void find_live();
     void find_written();
     void choose_places();
     void find_tight_loops();
-    Slots live_at(std::uint32_t unit, Variable::Place place) const;
+    std::uint32_t number_of(std::uint32_t operand) const { return variables_.at(operand).number; }
+    Slots slots_of(const NumberSet& set) const;
+    NumberSet placed(const NumberSet& set, Variable::Place place) const;
+    NumberSet leaves_loop(std::uint32_t loop, std::uint32_t next) const;
     void note(std::uint32_t operand, Variable::Kind kind, bool written);
     std::vector<std::uint32_t> successors(std::uint32_t unit) const;
     void each_operand(const Unit& unit,
@@ -114,10 +120,14 @@ class Plan {
     std::vector<std::uint32_t> unit_of_;  ///< by index into Kernel::code
     std::vector<bool> is_entry_, is_leader_;
     std::map<std::uint32_t, Variable> variables_;
-    std::vector<Slots> live_;
-    std::vector<Slots> written_;           ///< before each unit, since compiled code has begun
-    std::vector<std::uint32_t> loops_;     ///< by unit
-    std::vector<Slots> written_in_loops_;  ///< by number
+    std::vector<std::uint32_t> operands_;  ///< by variable's number
+    // Sets of variables' numbers, by unit.
+    std::vector<NumberSet> reads_;   ///< also what the unit may leave as it was
+    std::vector<NumberSet> writes_;  ///< in some lanes at least
+    std::vector<NumberSet> live_;
+    std::vector<NumberSet> written_;           ///< before the unit, since compiled code has begun
+    std::vector<std::uint32_t> loops_;         ///< by unit
+    std::vector<NumberSet> written_in_loops_;  ///< by number
 };
 
 /// Whether a load or store is compiled.

@@ -5,7 +5,7 @@ namespace warpscope::emulator {
 
 void Plan::find_tight_loops() {
     loops_.assign(units_.size(), 0);
-    written_in_loops_.assign(1, {});
+    written_in_loops_.assign(1, NumberSet(operands_.size()));
     std::uint32_t begin = 0;  // behind the last loop's end, or behind what ends compiled code
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
         if (units_[u].ends_compiled_code()) begin = u + 1;
@@ -15,11 +15,8 @@ void Plan::find_tight_loops() {
         if (target >= begin) {
             const auto number = std::uint32_t(written_in_loops_.size());
             std::fill(loops_.begin() + target, loops_.begin() + u + 1, number);
-            Slots& found = written_in_loops_.emplace_back();
-            for (std::uint32_t k = target; k <= u; ++k)
-                each_operand(units_[k], [&](std::uint32_t operand, Variable::Kind, bool writes) {
-                    if (writes) found.insert(operand);
-                });
+            NumberSet& found = written_in_loops_.emplace_back(operands_.size());
+            for (std::uint32_t k = target; k <= u; ++k) found |= writes_[k];
         }
         begin = u + 1;
     }
@@ -31,45 +28,49 @@ void Plan::find_tight_loops() {
 // since it would be loaded before a loop and stored behind it.
 void Plan::choose_places() {
     constexpr unsigned few = 3, few_if_in_loops = 7;
-    std::map<std::uint32_t, unsigned> entries;  // by operand: where it is live
-    Slots used_in_loops;
+    std::vector<unsigned> entries(operands_.size());  // by variable: where it is live
+    NumberSet used_in_loops(operands_.size());
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
-        if (loops_[u] != 0)
-            each_operand(units_[u], [&](std::uint32_t operand, Variable::Kind, bool) {
-                used_in_loops.insert(operand);
-            });
-        else if (is_entry_[u])
-            for (const std::uint32_t operand : live_[u]) ++entries[operand];
+        if (loops_[u] != 0) {
+            used_in_loops |= reads_[u];
+            used_in_loops |= writes_[u];
+        } else if (is_entry_[u]) {
+            live_[u].each([&](std::uint32_t number) { ++entries[number]; });
+        }
     }
     for (auto& [operand, variable] : variables_) {
-        const bool in_loops = used_in_loops.contains(operand);
-        if (entries[operand] > (in_loops ? few_if_in_loops : few))
+        const bool in_loops = used_in_loops.contains(variable.number);
+        if (entries[variable.number] > (in_loops ? few_if_in_loops : few))
             variable.place = in_loops ? Variable::Place::slot_outside_loops : Variable::Place::slot;
     }
 }
 
-Plan::Slots Plan::live_at(std::uint32_t unit, Variable::Place place) const {
-    Slots found;
-    for (const std::uint32_t operand : live_[unit])
-        if (variables_.at(operand).place == place) found.insert(operand);
+// Those of the variables that lie there.
+NumberSet Plan::placed(const NumberSet& set, Variable::Place place) const {
+    NumberSet found(operands_.size());
+    set.each([&](std::uint32_t number) {
+        if (variables_.at(operands_[number]).place == place) found.insert(number);
+    });
     return found;
 }
 
 Plan::Slots Plan::live_in_loop(std::uint32_t unit) const {
-    return loops_[unit] == 0 ? Slots() : live_at(unit, Variable::Place::slot_outside_loops);
+    if (loops_[unit] == 0) return {};
+    return slots_of(placed(live_[unit], Variable::Place::slot_outside_loops));
+}
+
+// What a tight loop writes and what lies in slots outside of it.
+NumberSet Plan::leaves_loop(std::uint32_t loop, std::uint32_t next) const {
+    return placed(live_[next] & written_in_loops_[loop], Variable::Place::slot_outside_loops);
 }
 
 Plan::Slots Plan::written_in_loop(std::uint32_t loop, std::uint32_t next) const {
-    Slots found = live_at(next, Variable::Place::slot_outside_loops);
-    std::erase_if(found, [&](std::uint32_t v) { return !written_in_loops_[loop].contains(v); });
-    return found;
+    return slots_of(leaves_loop(loop, next));
 }
 
 Plan::Slots Plan::unsaved(std::uint32_t loop, std::uint32_t next) const {
-    Slots found = live_at(next, Variable::Place::variable);
-    std::erase_if(found, [&](std::uint32_t v) { return !written_[next].contains(v); });
-    found.merge(written_in_loop(loop, next));
-    return found;
+    return slots_of(placed(live_[next] & written_[next], Variable::Place::variable) |
+                    leaves_loop(loop, next));
 }
 
 }  // namespace warpscope::emulator

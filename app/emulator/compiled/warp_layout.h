@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include "emulator/machine/block_events.h"
 #include "emulator/warp/warp.h"
@@ -43,6 +46,22 @@ static_assert(offsetof(Instruction, handlers) == 0);
 inline bool range_is_in_global(const Instruction* i, Warp& warp, std::uint64_t low,
                                std::uint64_t high) {
     return warp.in_global(i, low, high);
+}
+
+/// Whether the addresses of the running lanes are aligned and lie in one allocation of global
+/// memory, which is remembered.
+inline bool lanes_are_in_global(const Instruction* i, Warp& warp, const std::uint64_t* addresses) {
+    const AccessForm form(i->target);
+    const std::uint64_t bytes = form.bytes * form.elements;
+    std::uint64_t low = ~std::uint64_t(0), high = 0;
+    for (std::uint32_t left = warp.mask; left; left &= left - 1) {
+        const std::uint64_t address = addresses[std::countr_zero(left)];
+        if (address % bytes) return false;
+        low = std::min(low, address);
+        high = std::max(high, address);
+    }
+    const auto from = std::uint64_t(i->immediate);
+    return warp.in_global(i, low + from, high + from + bytes);
 }
 
 /// The events that compiled code reports to the observer of a block.

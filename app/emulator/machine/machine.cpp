@@ -83,17 +83,20 @@ class EndedBlocks {
 /// of the lowest failing block on any number of threads.
 class Dispatch {
   public:
-    Dispatch(std::uint64_t first, std::uint64_t end, unsigned sms, LaunchProgress* progress)
-        : first_(first), end_(end), sms_(sms), progress_(progress) {
+    Dispatch(std::uint64_t first, std::uint64_t end, unsigned sms, unsigned threads,
+             LaunchProgress* progress)
+        : first_(first), end_(end), sms_(sms), threads_(threads), progress_(progress) {
         if (progress_) progress_->begin(end - first);
     }
 
     void run_sms(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
-        for (unsigned sm = next_++; sm < sms_; sm = next_++)
-            for (std::uint64_t b = first_ + (sm + sms_ - first_ % sms_) % sms_;
-                 b < end_ && b < failed_.load(); b += sms_)
-                run_block(runner, ended, std::uint32_t(b), sm, shared[sm].data(), observer);
+        for (Sms sms = take_sms(); sms.begin < sms.end; sms = take_sms())
+            for (std::uint64_t round = first_; round < end_; round += sms_)
+                for (std::uint64_t b = round + sms.begin;
+                     b < std::min({end_, round + sms.end, failed_.load()}); ++b)
+                    run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_),
+                              shared[b % sms_].data(), observer);
     }
     void run_in_order(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
@@ -112,6 +115,24 @@ class Dispatch {
     }
 
   private:
+    /// Virtual SMs, counted from that of the first block.
+    struct Sms {
+        unsigned begin, end;
+    };
+
+    /// Some at a time: neighbouring blocks access neighbouring memory, and a thread that went
+    /// through all of a large picture for each SM would find its pages in no cache. Fewer towards
+    /// the end, so that all threads end together.
+    Sms take_sms() {
+        const auto all = unsigned(std::min<std::uint64_t>(sms_, end_ - first_));
+        unsigned begin = next_, count = 0;
+        do {
+            if (begin >= all) return {all, all};
+            count = std::max(1u, (all - begin) / (2 * threads_));
+        } while (!next_.compare_exchange_weak(begin, begin + count));
+        return {begin, begin + count};
+    }
+
     void run_block(BlockRunner& runner, EndedBlocks& ended, std::uint32_t block, unsigned sm,
                    std::byte* shared, Observer* observer) {
         try {
@@ -142,7 +163,7 @@ class Dispatch {
     }
 
     std::uint64_t first_, end_;  // blocks
-    unsigned sms_;
+    unsigned sms_, threads_;
     LaunchProgress* progress_;
     std::atomic<unsigned> next_ = 0;
     std::atomic<std::uint64_t> failed_ = ~0ull;
@@ -231,7 +252,6 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
         shared_memory(sm, kernel.shared_bytes + launch.dynamic_shared_bytes);
     const std::uint64_t first = std::min(options.first_block, launch.grid.count());
     const std::uint64_t blocks = std::min(options.blocks, launch.grid.count() - first);
-    Dispatch dispatch(first, first + blocks, virtual_sms(), options.progress.get());
     Budget budget(options);
     if (observer) observer->on_launch(kernel, launch);
     if (observer) observer->on_arguments(frozen.arguments);
@@ -241,6 +261,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     if (kernel.order_dependent) threads = 1;
     const Observers observers(observer, threads);
     threads = observers.threads();
+    Dispatch dispatch(first, first + blocks, virtual_sms(), threads, options.progress.get());
     std::vector<Statistics> parts(threads);
     run_parallel(threads, [&](unsigned k) {
         const FloatMode mode(kernel.flush_subnormals);

@@ -129,12 +129,13 @@ inline std::string text_of(const std::vector<Finding>& findings, const AccessCou
 /// One kernel in both forms, on one machine. Buffers have one address in both.
 class BothForms {
   public:
-    explicit BothForms(const std::string& ptx, InstructionSet set = InstructionSet::host)
+    explicit BothForms(const std::string& ptx, InstructionSet set = InstructionSet::host,
+                       ForSomeLanes for_some_lanes = ForSomeLanes::at_once)
         : module_(Module::parse(ptx, "test")),
           kernel_(*module_->kernels().front()),
           set_(set),
           owner_(std::make_shared<CompiledKernel>(installed_llvm(), module_, kernel_,
-                                                  CompiledForm::silent, set)),
+                                                  CompiledForm::silent, set, for_some_lanes)),
           compiled_(owner_, &owner_->kernel()) {}
 
     Outcome run(bool compiled, LaunchShape launch, Options options, std::uint32_t n,
@@ -226,7 +227,7 @@ class BothForms {
     std::shared_ptr<const Module> module_;
     const Kernel& kernel_;
     InstructionSet set_;
-    std::shared_ptr<const CompiledKernel> owner_;
+    std::shared_ptr<CompiledKernel> owner_;
     std::shared_ptr<const Kernel> compiled_, with_reports_;
 };
 

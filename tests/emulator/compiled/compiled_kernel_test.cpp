@@ -126,6 +126,23 @@ add.u32 %r7, %r7, %r9;
 st.global.u32 [%rd1+64], %r7;
 )";
 
+// Each thread has a sign, an exponent and the first bit of a mantissa of its own.
+const std::string roots = R"(
+shl.b32 %r2, %r1, 22;
+xor.b32 %r2, %r2, 74565;
+mov.b32 %f0, %r2;
+rsqrt.approx.f32 %f1, %f0;
+rsqrt.approx.ftz.f32 %f2, %f0;
+mov.b32 %r3, %f1;
+mov.b32 %r4, %f2;
+st.global.u32 [%rd1], %r3;
+st.global.u32 [%rd1+8192], %r4;
+)";
+
+TEST_F(CompiledKernelTest, ReciprocalRootsOfAllExponentsAreEqual) {
+    BothForms(kernel_text(roots)).expect_equal(one_block(1024));
+}
+
 TEST_F(CompiledKernelTest, AUniformLoopHasEqualResultsAndCounts) {
     for (const std::uint32_t threads : {32u, 33u, 64u, 100u, 256u})
         BothForms(kernel_text(loop)).expect_equal({{3, 1, 1}, {threads, 1, 1}, 0});
@@ -170,7 +187,13 @@ TEST_F(CompiledKernelTest, AWildAddressIsReportedInTheInterpretersWords) {
           "ld.global.u32 %r5, [%rd0-4];", "ld.shared.u32 %r5, [%r1];",
           "st.shared.u32 [%r1+4000], %r1;", "ld.shared.u32 %r5, [tile+4096];",
           "mul.lo.u32 %r6, %r1, 400; st.shared.u32 [%r6], %r1;",
-          "sub.u32 %r6, %r1, 64; st.shared.u32 [%r6], %r1;"}) {
+          "sub.u32 %r6, %r1, 64; st.shared.u32 [%r6], %r1;",
+          // lanes with gaps; the sum of the first addresses and the offset wraps in 32 bits
+          "mul.lo.u32 %r6, %r1, 12; sub.u32 %r6, %r6, 64; ld.shared.u32 %r5, [%r6+128];",
+          "mul.lo.u32 %r6, %r1, 12; ld.shared.u32 %r5, [%r6-4];",
+          "mul.wide.u32 %rd5, %r1, 1200; add.s64 %rd5, %rd5, %rd0; ld.global.u32 %r5, [%rd5];",
+          "mul.wide.u32 %rd5, %r1, 12; sub.s64 %rd5, %rd0, %rd5; st.global.u32 [%rd5], %r1;",
+          "mul.wide.u32 %rd5, %r1, 6; add.s64 %rd5, %rd5, %rd0; ld.global.u32 %r5, [%rd5];"}) {
         SCOPED_TRACE(access);
         BothForms both(kernel_text(
             fmt::format("add.u32 %r9, %r1, 1;\n{}\nst.global.u32 [%rd1], %r9;", access), tile));

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "emulator/compiled/both_forms.h"
+#include "emulator/compiled/kernel_compiler.h"
 
 // Code for some lanes of a warp.
 namespace warpscope::emulator {
@@ -44,6 +45,8 @@ add.u32 %r6, %r6, %r10;
 st.global.u32 [%rd1], %r6;
 )";
 
+const std::string separating_tile = ".shared .align 16 .b8 tile[4096];";
+
 bool is_compiled_for_some_lanes(const BothForms& both) {
     const std::vector<Instruction>&before = both.kernel_.code, &after = both.compiled_->code;
     for (std::size_t k = 0; k < before.size(); ++k)
@@ -53,11 +56,48 @@ bool is_compiled_for_some_lanes(const BothForms& both) {
 }
 
 TEST_F(SomeLanes, ALoopThatSeparatesLanesIsCompiledForSomeOfThem) {
-    BothForms both(kernel_text(separating_loop, ".shared .align 16 .b8 tile[4096];"));
+    BothForms both(kernel_text(separating_loop, separating_tile));
     EXPECT_TRUE(is_compiled_for_some_lanes(both));
     for (const std::uint32_t threads : {32u, 100u, 256u})
         both.expect_equal({{2, 1, 1}, {threads, 1, 1}, 0});
     both.expect_equal_budgets(one_block(64), 600);
+}
+
+TEST_F(SomeLanes, TheirCodeMayBeCompiledAfterTheFirstLaunches) {
+    BothForms both(kernel_text(separating_loop, separating_tile), InstructionSet::host,
+                   ForSomeLanes::when_asked);
+    both.expect_equal({{2, 1, 1}, {100, 1, 1}, 0});
+    both.expect_equal_budgets(one_block(64), 600);
+    EXPECT_FALSE(both.owner_->is_complete());
+    both.owner_->compile_for_some_lanes();
+    EXPECT_TRUE(both.owner_->is_complete());
+    both.expect_equal({{2, 1, 1}, {100, 1, 1}, 0});
+    both.expect_equal_budgets(one_block(64), 600);
+}
+
+TEST_F(SomeLanes, TheirCodeIsCompiledOnceItHasOftenBeenMissed) {
+    BothForms both(kernel_text(separating_loop, separating_tile));
+    const auto compiler = std::make_shared<KernelCompiler>();
+    const auto tier = std::make_shared<KernelTier>(*compiler, both.module_, both.kernel_);
+    tier->compile();
+    EXPECT_FALSE(tier->is_complete());
+    const LaunchShape launch = {{64, 1, 1}, {256, 1, 1}, 0};
+    const Outcome interpreted = both.run(false, launch, {}, 0);
+    while (!tier->is_complete()) {
+        both.compiled_ = tier->choose(Execution::automatic);
+        ASSERT_EQ(interpreted.statistics.warp_instructions,
+                  both.run(true, launch, {}, 0).statistics.warp_instructions);
+    }
+}
+
+TEST_F(SomeLanes, CompiledExecutionWaitsForTheirCode) {
+    const auto module = Module::parse(kernel_text(separating_loop, separating_tile), "test");
+    const auto compiler = std::make_shared<KernelCompiler>();
+    const auto tier = std::make_shared<KernelTier>(*compiler, module, *module->kernels().front());
+    tier->compile();
+    EXPECT_FALSE(tier->is_complete());
+    EXPECT_NE(tier->choose(Execution::compiled), nullptr);
+    EXPECT_TRUE(tier->is_complete());
 }
 
 // What some lanes skip in a loop, and what all do.

@@ -1,0 +1,113 @@
+#include "emulator/compiled/generator.h"
+#include "emulator/compiled/moved.h"
+#include "emulator/compiled/warp_layout.h"
+
+// The checks of the addresses of loads and stores.
+namespace warpscope::emulator {
+
+// Goes on where the condition holds.
+void Generator::require(LlvmValue condition, std::uint32_t u) {
+    const LlvmBlock next = ir_.block();
+    ir_.likely(condition, next, interpret(u));
+    ir_.go_on_in(next);
+}
+
+// Addresses [low, high) must lie in shared memory, or in one allocation of global memory.
+void Generator::require_range(std::uint32_t u, LlvmValue low, LlvmValue high) {
+    const Instruction& i = *plan_.units()[u].instruction;
+    const LlvmValue ordered = ir_.compare(Ir::ule, low, high);
+    if (AccessForm(i.target).space == Space::shared)
+        return require(ir_.op(Ir::and_, ordered, ir_.compare(Ir::ule, high, shared_bytes_)), u);
+    const Instruction* const compiled = code_ + kernel_.index_of(&i);
+    const LlvmValue range = range_of(i);
+    const LlvmType i64 = ir_.integer(64);
+    const LlvmValue begin = ir_.load(i64, range), end = ir_.load(i64, ir_.at(range, 8));
+    const LlvmValue known =
+        ir_.op(Ir::and_, ordered,
+               ir_.op(Ir::and_, ir_.compare(Ir::uge, low, begin), ir_.compare(Ir::ule, high, end)));
+    const LlvmBlock next = ir_.block(), searching = ir_.block();
+    ir_.likely(known, next, searching);
+    ir_.go_on_in(searching);
+    const LlvmValue found = ir_.call(reinterpret_cast<const void*>(&range_is_in_global),
+                                     ir_.integer(8), {ir_.address(compiled), warp_, low, high});
+    ir_.likely(ir_.compare_with(Ir::ne, ir_.op(Ir::and_, found, 1), 0), next, interpret(u));
+    ir_.go_on_in(next);
+}
+
+// Where the block keeps the allocation that an instruction accessed last.
+LlvmValue Generator::range_of(const Instruction& i) const {
+    const Instruction* const compiled = code_ + kernel_.index_of(&i);
+    const std::size_t entry = reinterpret_cast<std::uintptr_t>(compiled) / sizeof(Instruction) % 16;
+    return ir_.at(block_, WarpLayout::ranges + entry * sizeof(AddressRange));
+}
+
+// Whether the lanes of each half warp access consecutive elements. `a`, `b`: the addresses of the
+// first and of the 17th lane.
+LlvmValue Generator::are_consecutive(const Unit& unit, const Lanes& addresses, LlvmValue a,
+                                     LlvmValue b) const {
+    const unsigned bytes = Moved(*unit.instruction).total();
+    const LlvmType type = ir_.llvm().TypeOf(a);
+    const unsigned bits = AccessForm(unit.instruction->target).wide_address ? 64 : 32;
+    LlvmValue differ = nullptr;
+    for (unsigned g = 0; g < group_count_; ++g) {
+        std::vector<std::uint64_t> distances;
+        for (unsigned l = 0; l < width_; ++l)
+            distances.push_back((g * width_ + l) % half_warp * bytes);
+        const LlvmValue expected =
+            ir_.op(Ir::add, ir_.splat(g * width_ < half_warp ? a : b, width_),
+                   ir_.lanes_of(distances, bits));
+        const LlvmValue other = ir_.op(Ir::xor_, addresses[g], expected);
+        differ = differ ? ir_.op(Ir::or_, differ, other) : other;
+    }
+    const LlvmValue lanes = ir_.compare(Ir::ne, differ, ir_.zero(ir_.llvm().TypeOf(differ)));
+    // A half warp whose addresses wrap around does not end with the highest one.
+    const LlvmValue upper = ir_.select(ir_.compare(Ir::ult, a, b), b, a);
+    const std::uint64_t length = (half_warp - 1) * bytes;
+    const LlvmValue most = ir_.op(Ir::sub, ir_.llvm().ConstAllOnes(type), length);
+    return ir_.op(Ir::and_, ir_.compare(Ir::ule, upper, most),
+                  ir_.compare_with(Ir::eq, ir_.cast(Ir::bitcast, lanes, ir_.integer(width_)), 0));
+}
+
+// The address of each lane must be aligned, and lie in shared memory or in the allocation of
+// global memory that the instruction accessed last; or else in another one.
+void Generator::require_lanes(std::uint32_t u, const Lanes& addresses) {
+    const Instruction& i = *plan_.units()[u].instruction;
+    const AccessForm form(i.target);
+    const bool shared = form.space == Space::shared;
+    const unsigned bytes = Moved(i).total(), bits = form.wide_address ? 64 : 32;
+    const LlvmType i64 = ir_.integer(64), type = ir_.integer(bits);
+    LlvmValue begin = ir_.integer_of(64, 0), size = shared_bytes_;
+    if (!shared) {
+        const LlvmValue range = range_of(i);
+        begin = ir_.load(i64, range);
+        size = ir_.op(Ir::sub, ir_.load(i64, ir_.at(range, 8)), begin);
+    }
+    const LlvmValue fits = ir_.compare_with(Ir::sge, size, bytes);  // -1: no allocation yet
+    const LlvmValue from = ir_.cast(
+        Ir::trunc, ir_.op(Ir::sub, ir_.integer_of(64, std::uint64_t(i.immediate)), begin), type);
+    const LlvmValue last = ir_.cast(Ir::trunc, ir_.op(Ir::sub, size, bytes), type);
+    // The sum with an immediate operand must not wrap around: see is_compiled_access().
+    const std::uint64_t odd_bits = (bytes - 1) | (form.wide_address ? 0 : 0x80000000);
+    LlvmValue valid = nullptr;
+    for (unsigned g = 0; g < group_count_; ++g) {
+        const LlvmValue offsets = ir_.op(Ir::add, addresses[g], ir_.splat(from, width_));
+        const LlvmValue odd = ir_.op(Ir::and_, addresses[g], odd_bits);
+        LlvmValue lanes = ir_.op(Ir::and_, ir_.compare(Ir::ule, offsets, ir_.splat(last, width_)),
+                                 ir_.compare_with(Ir::eq, odd, 0));
+        if (running_) lanes = ir_.op(Ir::or_, lanes, ir_.not_(lanes_of_mask(running_, g)));
+        valid = valid ? ir_.op(Ir::and_, valid, lanes) : lanes;
+    }
+    const LlvmValue all_valid = ir_.op(Ir::and_, fits, ir_.all(valid));
+    if (shared) return require(all_valid, u);
+    const LlvmBlock next = ir_.block(), searching = ir_.block();
+    ir_.likely(all_valid, next, searching);
+    ir_.go_on_in(searching);
+    ir_.store(ir_.joined(addresses), addresses_);
+    const LlvmValue found =
+        ir_.call(reinterpret_cast<const void*>(&lanes_are_in_global), ir_.integer(8),
+                 {ir_.address(code_ + kernel_.index_of(&i)), warp_, addresses_});
+    ir_.likely(ir_.compare_with(Ir::ne, ir_.op(Ir::and_, found, 1), 0), next, interpret(u));
+    ir_.go_on_in(next);
+}
+
+}  // namespace warpscope::emulator
