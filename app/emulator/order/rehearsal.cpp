@@ -142,7 +142,8 @@ void Rehearsal::exchange(const Instruction* i, const Warp& warp) {
 
 void Rehearsal::sync_warp(const Instruction* i, const Warp& warp) {
     exchange(i, warp);
-    if (warp.mask == warp.threads) ++warp_syncs_[warp.index];
+    if (warp.mask == warp.threads && (warp.threads & ~members_of(i, warp)) == 0)
+        ++warp_syncs_[warp.index];
 }
 
 void Rehearsal::note_shared(const Instruction* i, const Warp& warp) {

@@ -19,20 +19,30 @@ void for_arguments(const FrozenLaunch& launch, F f) {
         f(launch.arguments.begin() + offset, launch.arguments.begin() + offset + size);
 }
 
-}  // namespace
+/// The obstacle of every launch of the kernel; null where a rehearsal has to find it.
+const std::string* obstacle_of(const Kernel& kernel) {
+    static const std::string none, too_large = "the kernel has too many branches";
+    if (!kernel.has_barrier && !kernel.uses_shared) return &none;
+    if (!kernel.likeness) return &too_large;
+    return kernel.likeness->obstacle.empty() ? nullptr : &kernel.likeness->obstacle;
+}
 
-std::string obstacle_to_independence(const FrozenLaunch& launch, const Memory& memory) {
-    const Kernel& kernel = *launch.kernel;
-    if (!kernel.has_barrier && !kernel.uses_shared) return {};
-    if (!kernel.likeness) return "the kernel has too many branches";
-    if (!kernel.likeness->obstacle.empty()) return kernel.likeness->obstacle;
+std::string rehearse(const FrozenLaunch& launch, const Memory& memory) {
     const Options options{.schedule = Schedule::run_to_barrier};
     Budget budget(options);
     try {
-        return Rehearsal(kernel, launch.launch, memory, launch.arguments, options, budget).run();
+        return Rehearsal(*launch.kernel, launch.launch, memory, launch.arguments, options, budget)
+            .run();
     } catch (const Error& error) {
         return error.what();
     }
+}
+
+}  // namespace
+
+std::string obstacle_to_independence(const FrozenLaunch& launch, const Memory& memory) {
+    const std::string* known = obstacle_of(*launch.kernel);
+    return known ? *known : rehearse(launch, memory);
 }
 
 bool WarpIndependence::is_of(const Known& known, const FrozenLaunch& launch) {
@@ -51,11 +61,8 @@ bool WarpIndependence::is_of(const Known& known, const FrozenLaunch& launch) {
 }
 
 const std::string& WarpIndependence::obstacle(const FrozenLaunch& launch, const Memory& memory) {
-    static const std::string none, too_large = "the kernel has too many branches";
     const Kernel& kernel = *launch.kernel;
-    if (!kernel.has_barrier && !kernel.uses_shared) return none;
-    if (!kernel.likeness) return too_large;
-    if (!kernel.likeness->obstacle.empty()) return kernel.likeness->obstacle;
+    if (const std::string* known = obstacle_of(kernel)) return *known;
     constexpr std::size_t most = 16;
     const auto found = std::find_if(newest_.begin(), newest_.end(),
                                     [&](const Known& known) { return is_of(known, launch); });
@@ -63,7 +70,7 @@ const std::string& WarpIndependence::obstacle(const FrozenLaunch& launch, const 
         std::rotate(newest_.begin(), found, found + 1);
         return newest_.front().obstacle;
     }
-    Known known{kernel.likeness, launch.launch, {}, obstacle_to_independence(launch, memory)};
+    Known known{kernel.likeness, launch.launch, {}, rehearse(launch, memory)};
     for_arguments(launch, [&](auto begin, auto end) {
         known.arguments.insert(known.arguments.end(), begin, end);
     });
