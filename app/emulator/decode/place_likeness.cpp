@@ -37,8 +37,7 @@ void place_likeness(KernelState& state) {
     Kernel& kernel = *state.kernel;
     if (!kernel.has_barrier && !kernel.uses_shared) return;
     if (state.flow.blocks.size() * state.syntax.statements.size() > most_pairs) return;
-    const StatementLikeness likeness =
-        analyse_likeness(state.syntax, state.flow, state.uniformity.live_at_entry);
+    const StatementLikeness likeness = analyse_likeness(state.syntax, state.flow, state.uniformity);
     auto result = std::make_shared<BlockLikeness>();
     result->obstacle = likeness.obstacle;
     for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc)

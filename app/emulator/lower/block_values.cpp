@@ -61,20 +61,21 @@ BlockValue wider(BlockValue a, BlockValue b, BlockValue mixed) {
 }
 
 BlockValues::BlockValues(const KernelSyntax& kernel, const ControlFlow& flow,
-                         const std::vector<bool>& live_at_entry)
+                         const Uniformity& uniformity)
     : kernel_(kernel),
       flow_(flow),
+      uniformity_(uniformity),
       values_(kernel.registers.size(), Value::constant),
       registers_(kernel.registers.size()),
       certain_(flow.blocks.size(), true) {
-    collect_registers(live_at_entry);
+    collect_registers();
     do {
         while (propagate()) {
         }
     } while (mark_uncertain());
 }
 
-void BlockValues::collect_registers(const std::vector<bool>& live_at_entry) {
+void BlockValues::collect_registers() {
     std::vector<std::uint32_t> setting(registers_.size());
     for (std::uint32_t i = 0; i < kernel_.statements.size(); ++i)
         for (const std::int32_t r : destinations_of(kernel_.statements[i])) {
@@ -88,7 +89,7 @@ void BlockValues::collect_registers(const std::vector<bool>& live_at_entry) {
             read.leaves_block |= flow_.block_of[i] != read.set_in || i <= setting[std::size_t(r)];
         }
     for (std::size_t r = 0; r < registers_.size(); ++r)
-        if (live_at_entry[r]) registers_[r].settings += 2;
+        if (uniformity_.live_at_entry[r]) registers_[r].settings += 2;
 }
 
 BlockValue BlockValues::of(const Operand& o) const {
@@ -185,7 +186,7 @@ bool BlockValues::mark_uncertain() {
 }
 
 std::vector<bool> BlockValues::before_join(std::uint32_t block) const {
-    const std::uint32_t join = flow_.post_dominator[block];
+    const std::uint32_t join = join_of(block);
     std::vector<bool> all(flow_.blocks.size(), false);
     for (const std::uint32_t side : flow_.blocks[block].successors) {
         const std::vector<bool> region = flow_.region(side, join);

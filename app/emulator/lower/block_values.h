@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "emulator/lower/control_flow.h"
+#include "emulator/lower/uniformity.h"
 #include "emulator/ptx/ptx_syntax.h"
 
 namespace warpscope::emulator {
@@ -27,14 +28,17 @@ constexpr bool is_known(BlockValue value) {
 /// not known.
 class BlockValues {
   public:
-    /// `live_at_entry`: as Uniformity.
-    BlockValues(const KernelSyntax& kernel, const ControlFlow& flow,
-                const std::vector<bool>& live_at_entry);
+    BlockValues(const KernelSyntax& kernel, const ControlFlow& flow, const Uniformity& uniformity);
 
     BlockValue of(std::int32_t r) const { return values_[std::size_t(r)]; }
     BlockValue of(const Operand& o) const;
     /// False for a basic block between an unknown branch and its join.
     bool is_certain(std::uint32_t block) const { return certain_[block]; }
+    /// Where all threads that have reached the branch that ends a block go on, and the lanes that
+    /// diverge there reconverge; no_block for nowhere.
+    std::uint32_t join_of(std::uint32_t block) const {
+        return uniformity_.divergent[block] ? uniformity_.join[block] : flow_.post_dominator[block];
+    }
     /// The basic blocks between the branch that ends a block and the join of its two sides.
     std::vector<bool> before_join(std::uint32_t block) const;
 
@@ -45,7 +49,7 @@ class BlockValues {
         std::uint32_t set_in = 0;   ///< basic block
         bool leaves_block = false;  ///< read elsewhere than behind that statement in its block
     };
-    void collect_registers(const std::vector<bool>& live_at_entry);
+    void collect_registers();
     bool propagate();
     bool mark_uncertain();
     BlockValue result_of(const Statement& s) const;
@@ -54,6 +58,7 @@ class BlockValues {
 
     const KernelSyntax& kernel_;
     const ControlFlow& flow_;
+    const Uniformity& uniformity_;
     std::vector<BlockValue> values_;  ///< by register
     std::vector<Register> registers_;
     std::vector<bool> certain_;  ///< by basic block

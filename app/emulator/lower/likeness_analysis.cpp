@@ -76,8 +76,8 @@ const char* obstacle_of(const KernelSyntax& kernel, const Statement& s) {
 class LikenessAnalysis {
   public:
     LikenessAnalysis(const KernelSyntax& kernel, const ControlFlow& flow,
-                     const std::vector<bool>& live_at_entry)
-        : kernel_(kernel), flow_(flow), values_(kernel, flow, live_at_entry) {}
+                     const Uniformity& uniformity)
+        : kernel_(kernel), flow_(flow), values_(kernel, flow, uniformity) {}
 
     StatementLikeness run() {
         result_.statements.resize(kernel_.statements.size());
@@ -195,7 +195,7 @@ class LikenessAnalysis {
         auto& at = result_.statements[i];
         at.step = Step::execute;
         if (s.guard >= 0 && !is_known(values_.of(s.guard))) {
-            at.join = flow_.post_dominator[flow_.block_of[i]];
+            at.join = values_.join_of(flow_.block_of[i]);
             at.step = Step::go_to_join;
             const std::vector<bool> between = values_.before_join(flow_.block_of[i]);
             for (std::size_t k = 0; k < kernel_.statements.size(); ++k) {
@@ -259,8 +259,8 @@ class LikenessAnalysis {
 }  // namespace
 
 StatementLikeness analyse_likeness(const KernelSyntax& kernel, const ControlFlow& flow,
-                                   const std::vector<bool>& live_at_entry) {
-    return LikenessAnalysis(kernel, flow, live_at_entry).run();
+                                   const Uniformity& uniformity) {
+    return LikenessAnalysis(kernel, flow, uniformity).run();
 }
 
 }  // namespace warpscope::emulator

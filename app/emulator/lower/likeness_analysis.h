@@ -31,6 +31,6 @@ struct StatementLikeness {
 };
 
 StatementLikeness analyse_likeness(const KernelSyntax& kernel, const ControlFlow& flow,
-                                   const std::vector<bool>& live_at_entry);
+                                   const Uniformity& uniformity);
 
 }  // namespace warpscope::emulator

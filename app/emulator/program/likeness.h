@@ -22,8 +22,8 @@ enum class Likeness : std::uint8_t {
 struct BlockLikeness {
     struct Access {
         Likeness address = Likeness::unknown;
-        /// Each thread executes the access as often, and between the same barriers, as the thread
-        /// of the same index in any other block.
+        /// Each thread executes the access as often as the thread of the same index in any other
+        /// block.
         bool certain = false;
     };
     /// What a rehearsal of a block does in place of an instruction: see order/rehearsal.h.
