@@ -6,6 +6,7 @@
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "emulator/machine/block_runner.h"
 #include "emulator/machine/parallel.h"
@@ -78,9 +79,10 @@ class EndedBlocks {
     std::uint64_t blocks_ = 0, reported_at_ = 0;
 };
 
-/// Deals the blocks of one launch to host threads. Each thread takes virtual SMs until none is
-/// left. When a block fails, the blocks below it still run, so that the launch ends with the error
-/// of the lowest failing block on any number of threads.
+/// Deals the blocks of one launch to host threads. Each thread takes some virtual SMs at a time
+/// until none is left, and runs their blocks in order: neighbours often use neighbouring memory.
+/// When a block fails, the blocks below it still run, so that the launch ends with the error of the
+/// lowest failing block on any number of threads.
 class Dispatch {
   public:
     Dispatch(std::uint64_t first, std::uint64_t end, unsigned sms, LaunchProgress* progress)
@@ -88,12 +90,18 @@ class Dispatch {
         if (progress_) progress_->begin(end - first);
     }
 
-    void run_sms(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
+    void run_sms(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer,
+                 unsigned threads) {
         EndedBlocks ended(progress_, runner.statistics());
-        for (unsigned sm = next_++; sm < sms_; sm = next_++)
-            for (std::uint64_t b = first_ + (sm + sms_ - first_ % sms_) % sms_;
-                 b < end_ && b < failed_.load(); b += sms_)
-                run_block(runner, ended, std::uint32_t(b), sm, shared[sm].data(), observer);
+        while (true) {
+            const auto [sm, sms] = take_sms(threads);
+            if (sms == 0) return;
+            for (std::uint64_t row = first_; row < end_; row += sms_)
+                for (std::uint64_t b = row + sm;
+                     b < std::min(row + sm + sms, end_) && b < failed_.load(); ++b)
+                    run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_),
+                              shared[b % sms_].data(), observer);
+        }
     }
     void run_in_order(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
@@ -112,6 +120,16 @@ class Dispatch {
     }
 
   private:
+    /// The next virtual SMs for a thread, counted from that of the first block, and their number.
+    /// Few at the end, so that the threads end together.
+    std::pair<unsigned, unsigned> take_sms(unsigned threads) {
+        const auto busy = unsigned(std::min<std::uint64_t>(sms_, end_ - first_));
+        unsigned next = next_.load(), taken = 0;
+        do taken = next == busy ? 0 : std::max(1u, (busy - next) / (2 * threads));
+        while (!next_.compare_exchange_weak(next, next + taken));
+        return {next, taken};
+    }
+
     void run_block(BlockRunner& runner, EndedBlocks& ended, std::uint32_t block, unsigned sm,
                    std::byte* shared, Observer* observer) {
         try {
@@ -250,7 +268,7 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
         if (threads == 1)
             dispatch.run_in_order(runner, shared_, observers.of(0));
         else
-            dispatch.run_sms(runner, shared_, observers.of(k));
+            dispatch.run_sms(runner, shared_, observers.of(k), threads);
         parts[k] = runner.statistics();
         if (observer) observers.of(k)->on_executions(runner.executions());
     });
