@@ -104,8 +104,9 @@ BlockValue BlockValues::linear_result(const Statement& s) const {
     const auto operand = [&](std::size_t k) { return of(s.operands[k]); };
     const auto sum = [](Value a, Value b) { return wider(a, b, Value::shifted); };
     const auto product = [&](Value a, Value b) {
-        if (a != Value::constant && b != Value::constant) return Value::unknown;
-        return sum(a, b);
+        const Value both = wider(a, b, Value::unknown);
+        const bool scales = a == Value::constant || b == Value::constant;
+        return both < Value::shifted || scales ? both : Value::unknown;
     };
     if (!keeps_low_word(s)) return Value::unknown;
     switch (s.opcode->operation) {

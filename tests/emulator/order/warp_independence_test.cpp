@@ -147,6 +147,12 @@ TEST(WarpIndependence, DoesNotHoldForAddressesWithTwoShifts) {
                   .obstacle(),
               "an address is not known before the launch")
         << "the threads of a block have different shifts";
+    EXPECT_EQ(Launched("bar.sync 0;\nmov.u32 %r10, %ctaid.x;\nmad.lo.u32 %r11, %r10, %r10, %r1;\n"
+                       "mul.wide.u32 %rd11, %r11, 4;\nadd.u64 %rd3, %rd0, %rd11;\n"
+                       "st.global.u32 [%rd3], %r1;")
+                  .obstacle(),
+              "")
+        << "the square of the block's index is one shift";
 }
 
 // Blocks are compared modulo 2^32, where 32-bit arithmetic in any of them may wrap around.
