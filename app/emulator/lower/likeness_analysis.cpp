@@ -77,7 +77,9 @@ class LikenessAnalysis {
   public:
     LikenessAnalysis(const KernelSyntax& kernel, const ControlFlow& flow,
                      const Uniformity& uniformity)
-        : kernel_(kernel), flow_(flow), values_(kernel, flow, uniformity) {}
+        : kernel_(kernel), flow_(flow), values_(kernel, flow, uniformity) {
+        for (const Statement& s : kernel.statements) kinds_.push_back(access_kind(kernel, s));
+    }
 
     StatementLikeness run() {
         result_.statements.resize(kernel_.statements.size());
@@ -148,7 +150,7 @@ class LikenessAnalysis {
                                                            : Likeness::shifted;
         at.access.certain = is_certain(i);
         Likeness least = Likeness::shifted;
-        switch (access_kind(kernel_, s)) {
+        switch (kinds_[i]) {
             case AccessKind::shared:
                 at.step = Step::access_shared;
                 least = Likeness::equal;
@@ -200,7 +202,7 @@ class LikenessAnalysis {
             const std::vector<bool> between = values_.before_join(flow_.block_of[i]);
             for (std::size_t k = 0; k < kernel_.statements.size(); ++k) {
                 if (!between[flow_.block_of[k]]) continue;
-                const AccessKind kind = access_kind(kernel_, kernel_.statements[k]);
+                const AccessKind kind = kinds_[k];
                 if (kind == AccessKind::shared || kind == AccessKind::global_store)
                     at.step = Step::execute_unknown;
                 at.loads_before_join |= kind == AccessKind::global_load;
@@ -215,9 +217,10 @@ class LikenessAnalysis {
     }
 
     /// Whether a statement computes something from registers and arguments alone.
-    bool is_computed(const Statement& s) const {
-        return s.opcode->kind == OpcodeKind::computes || s.opcode->kind == OpcodeKind::carries ||
-               access_kind(kernel_, s) == AccessKind::argument;
+    bool is_computed(std::size_t i) const {
+        const OpcodeKind kind = kernel_.statements[i].opcode->kind;
+        return kind == OpcodeKind::computes || kind == OpcodeKind::carries ||
+               kinds_[i] == AccessKind::argument;
     }
 
     // Addresses and branches depend on the needed registers, and these on others.
@@ -230,7 +233,7 @@ class LikenessAnalysis {
             changed = false;
             for (std::size_t i = kernel_.statements.size(); i-- > 0;) {
                 const Statement& s = kernel_.statements[i];
-                if (executed[i] || !is_computed(s)) continue;
+                if (executed[i] || !is_computed(i)) continue;
                 const auto results = destinations_of(s);
                 const bool carries = s.opcode->kind == OpcodeKind::carries;
                 executed[i] = (carries && carry_is_needed) ||
@@ -240,18 +243,18 @@ class LikenessAnalysis {
                 changed = true;
                 carry_is_needed |= carries;
                 for (const std::int32_t r : sources_of(s)) needed[std::size_t(r)] = true;
-                if (access_kind(kernel_, s) == AccessKind::argument)
+                if (kinds_[i] == AccessKind::argument)
                     result_.parameters.push_back(s.operands[1].elements[0].name);
             }
         }
         for (std::size_t i = 0; i < executed.size(); ++i)
-            if (is_computed(kernel_.statements[i]) && !executed[i])
-                result_.statements[i].step = Step::skip;
+            if (is_computed(i) && !executed[i]) result_.statements[i].step = Step::skip;
     }
 
     const KernelSyntax& kernel_;
     const ControlFlow& flow_;
     const BlockValues values_;
+    std::vector<AccessKind> kinds_;     ///< by statement
     std::vector<std::int32_t> needed_;  ///< registers of addresses and branches
     StatementLikeness result_;
 };
