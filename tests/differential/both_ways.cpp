@@ -103,6 +103,12 @@ Outcome RandomLaunch::run(const Kernel& kernel, const Options& options) {
     return outcome;
 }
 
+FrozenLaunch RandomLaunch::frozen(const Kernel& kernel) const {
+    std::vector<const void*> pointers;
+    for (const auto& argument : arguments_) pointers.push_back(argument.data());
+    return Machine::freeze(kernel, shape, pointers, {});
+}
+
 std::string RandomLaunch::text() const {
     std::string text =
         fmt::format("{}x{} blocks of {}x{} threads, {} bytes of shared memory", shape.grid.x,

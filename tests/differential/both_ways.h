@@ -23,6 +23,7 @@ class RandomLaunch {
 
     /// Runs the kernel with the buffers and the module's variables as they were at first.
     emulator::Outcome run(const emulator::Kernel& kernel, const emulator::Options& options);
+    emulator::FrozenLaunch frozen(const emulator::Kernel& kernel) const;
     std::string text() const;
 
     emulator::LaunchShape shape;

@@ -78,9 +78,10 @@ class EndedBlocks {
     std::uint64_t blocks_ = 0, reported_at_ = 0;
 };
 
-/// Deals the blocks of one launch to host threads. Each thread takes virtual SMs until none is
-/// left. When a block fails, the blocks below it still run, so that the launch ends with the error
-/// of the lowest failing block on any number of threads.
+/// Deals the blocks of one launch to host threads. Each thread takes some virtual SMs at a time
+/// until none is left, and runs their blocks in order: neighbours often use neighbouring memory.
+/// When a block fails, the blocks below it still run, so that the launch ends with the error of the
+/// lowest failing block on any number of threads.
 class Dispatch {
   public:
     Dispatch(std::uint64_t first, std::uint64_t end, unsigned sms, unsigned threads,
@@ -246,7 +247,9 @@ Statistics Machine::run(const Kernel& kernel, const LaunchShape& launch,
 
 Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     const LaunchShape& launch = frozen.launch;
-    const Options& options = frozen.options;
+    Options options = frozen.options;
+    if (options.independent_warps && options.schedule == Schedule::random && !observer)
+        options.schedule = Schedule::run_to_barrier;
     const Kernel& kernel = kernel_for(frozen, observer);
     for (unsigned sm = 0; sm < virtual_sms(); ++sm)
         shared_memory(sm, kernel.shared_bytes + launch.dynamic_shared_bytes);
