@@ -11,6 +11,7 @@
 
 namespace warpscope::emulator {
 
+class BlockModel;
 class Error;
 struct Statistics;
 
@@ -30,6 +31,7 @@ struct Access {
     /// All lanes access bytes that follow each other; other accesses may do so too.
     bool consecutive = false;
     bool consecutive_halves = false;  ///< `consecutive` for the lanes of each half of the warp
+    bool is_over = false;  ///< told later than it was executed: stored() is not available
     const Warp* state = nullptr;
 
     std::uint64_t address(unsigned lane) const {
@@ -94,6 +96,32 @@ class Observer {
     /// Asked when the observer is added to a list, too.
     virtual bool wants_shared_accesses() const { return true; }
     virtual bool wants_barriers() const { return true; }
+    /// Asked when a block begins: the observer need not be told of the events of blocks that follow
+    /// a model. At the end of such a block comes on_followed(), in place of all events from
+    /// on_block_begin() to on_block_end(). A block that follows the model no longer begins late:
+    /// its accesses so far are Access::is_over.
+    virtual bool follows_models() const { return false; }
+    /// The observers among these that do, and those that do not; nullptr where there are none.
+    virtual Observer* followers() { return follows_models() ? this : nullptr; }
+    virtual Observer* others() { return follows_models() ? nullptr : this; }
+    /// Only for observers that follow models, as all functions up to on_followed(): the block that
+    /// begins may become a model.
+    virtual void on_model_begin() {}
+    /// Before the end of that block: what was found in it would not be found in another block.
+    virtual bool refuses_model() const { return false; }
+    /// The block has become the model.
+    virtual void on_model(const BlockModel&) {}
+    /// In a block that follows the model, an instruction accesses global memory for the first time,
+    /// at this distance from the model's addresses. True where on_stored_values() must be called
+    /// for each of its accesses in this block.
+    virtual bool needs_values(std::uint32_t /*pc*/, std::uint64_t /*distance*/) { return false; }
+    virtual void on_stored_values(const Access&) {}
+    /// Behind on_block_begin() of a block that does not follow the model in global memory. Its
+    /// barriers and accesses to shared memory are those of the model, and are not told. It has no
+    /// races.
+    virtual void on_proved_block() {}
+    virtual void on_followed(const BlockModel&, std::uint32_t /*block*/,
+                             const Statistics& /*of the block*/) {}
     virtual void on_block_begin(const Kernel&, std::uint32_t /*block*/) {}
     virtual void on_block_end(std::uint32_t /*block*/, const Statistics& /*of the block*/) {}
     virtual void on_shared_access(const Access&) {}

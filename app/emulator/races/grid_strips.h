@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -74,14 +75,49 @@ class GridStrips {
         strips_.back().next = next & next_mask;
     }
 
+    /// Blocks whose accesses have no strips, and do not conflict with each other, leave two masks
+    /// of the cells of each row. True where an access to `cells` cells from a cell on conflicts
+    /// with one of them, or with a strip of an event below `own_event`.
+    bool conflicts(std::uint64_t cell, std::uint64_t cells, bool writes,
+                   std::uint32_t own_event) const;
+    bool conflicts(std::uint64_t row, const GridStrip& strip) const {
+        return has_masks() &&
+               strip.cells & (strip.writes ? masks_[row].accessed : masks_[row].written);
+    }
+    /// Adds an access of such a block.
+    void add_cells(std::uint64_t cell, std::uint64_t cells, bool writes);
+    /// Adds those of `other`, which has the same memory; false where they conflict.
+    bool join_cells(const GridStrips& other);
+
   private:
+    struct Masks {
+        std::uint32_t accessed = 0, written = 0;
+    };
+    template <typename T>
+    using Rows = std::unique_ptr<T[], decltype(&std::free)>;
+
+    bool has_masks() const { return masks_ != nullptr; }
+    bool conflicts(std::uint64_t row, std::uint32_t cells, bool writes,
+                   std::uint32_t own_event) const;
+    /// Calls f(row, mask) for each row of some cells.
+    template <typename F>
+    static void for_rows(std::uint64_t cell, std::uint64_t cells, F&& f) {
+        for (const std::uint64_t end = cell + cells; cell < end;) {
+            const std::uint64_t in_row = cell % row_cells,
+                                n = std::min<std::uint64_t>(row_cells - in_row, end - cell);
+            f(cell / row_cells, ~0u >> (row_cells - n) << in_row);
+            cell += n;
+        }
+    }
+
     static constexpr std::uint32_t next_mask = (1u << 27) - 1;
     static constexpr std::size_t most_strips = 1 << 23;  // 128 MiB
 
     std::uint64_t begin_, end_;
     unsigned shift_;
     std::size_t rows_number_;
-    std::unique_ptr<std::uint32_t[], decltype(&std::free)> first_;  ///< strip, by row; 0: none
+    Rows<std::uint32_t> first_;      ///< strip, by row; 0: none
+    Rows<Masks> masks_;              ///< by row; nullptr where there are none yet
     std::vector<GridStrip> strips_;  ///< the first one stands for none
 };
 

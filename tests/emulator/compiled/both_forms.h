@@ -6,8 +6,8 @@
 
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/heat_map.h"
+#include "emulator/checks/observer_list.h"
 #include "emulator/compiled/compiled_kernel.h"
-#include "emulator/machine/observer_list.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"

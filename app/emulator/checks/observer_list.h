@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "emulator/machine/observer.h"
@@ -24,6 +25,7 @@ class ObserverList : public Observer {
             if (!fork->forks_.back()) return nullptr;
             fork->add(*fork->forks_.back());
         }
+        fork->divide();
         return fork;
     }
     void join(Observer& fork) override {
@@ -35,6 +37,7 @@ class ObserverList : public Observer {
     }
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override {
         each([&](Observer& o) { o.on_launch(kernel, launch); });
+        divide();
     }
     void on_arguments(std::span<const std::byte> arguments) override {
         each([&](Observer& o) { o.on_arguments(arguments); });
@@ -53,6 +56,32 @@ class ObserverList : public Observer {
     }
     bool wants_shared_accesses() const override { return !of_shared_accesses_.empty(); }
     bool wants_barriers() const override { return !of_barriers_.empty(); }
+    Observer* followers() override { return followers_.get(); }
+    Observer* others() override { return others_.get(); }
+    void on_model_begin() override {
+        each([](Observer& o) { o.on_model_begin(); });
+    }
+    bool refuses_model() const override {
+        return any([](const Observer& o) { return o.refuses_model(); });
+    }
+    void on_model(const BlockModel& model) override {
+        each([&](Observer& o) { o.on_model(model); });
+    }
+    bool needs_values(std::uint32_t pc, std::uint64_t distance) override {
+        bool needs = false;
+        each([&](Observer& o) { needs |= o.needs_values(pc, distance); });
+        return needs;
+    }
+    void on_stored_values(const Access& access) override {
+        each([&](Observer& o) { o.on_stored_values(access); });
+    }
+    void on_proved_block() override {
+        each([](Observer& o) { o.on_proved_block(); });
+    }
+    void on_followed(const BlockModel& model, std::uint32_t block,
+                     const Statistics& statistics) override {
+        each([&](Observer& o) { o.on_followed(model, block, statistics); });
+    }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override {
         each([&](Observer& o) { o.on_block_begin(kernel, block); });
     }
@@ -113,7 +142,21 @@ class ObserverList : public Observer {
     bool any(F&& f) const {
         return std::any_of(all_.begin(), all_.end(), [&](const Observer* o) { return f(*o); });
     }
+    /// Into those that follow models in this launch, and the others.
+    void divide() {
+        followers_ = nullptr;
+        others_ = nullptr;
+        for (Observer* o : all_)
+            for (const auto& [part, own] :
+                 {std::pair(o->followers(), &followers_), std::pair(o->others(), &others_)}) {
+                if (!part) continue;
+                if (!*own) *own = std::make_unique<ObserverList>();
+                (*own)->add(*part);
+            }
+    }
+
     std::vector<Observer*> all_, of_shared_accesses_, of_barriers_;
+    std::unique_ptr<ObserverList> followers_, others_;
     std::vector<std::unique_ptr<Observer>>
         forks_;  ///< owned here where this list is a fork; all_ has them too
 };
