@@ -193,8 +193,11 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     engine_ =
         options.compiled || options.compiled_with_reports ? Engine::compiled : Engine::interpreted;
     const std::vector<const void*> values(arguments.begin(), arguments.end());
-    const auto frozen =
+    auto frozen =
         translated([&] { return emulator::Machine::freeze(kernel, shape, values, options); });
+    if (settings_.schedule == emulator::Schedule::random && !observer_)
+        frozen.options.independent_warps =
+            independence_.obstacle(frozen, machine_.memory()).empty();
     if (freezes_) {
         if (frozen_) run(*frozen_);
         frozen_ = frozen;

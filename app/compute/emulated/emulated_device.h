@@ -14,6 +14,7 @@
 #include "compute/device/device.h"
 #include "emulator/compiled/kernel_compiler.h"
 #include "emulator/machine/machine.h"
+#include "emulator/order/warp_independence.h"
 
 namespace warpscope::compute {
 
@@ -78,6 +79,7 @@ class EmulatedDevice final : public Device {
     emulator::Options next_options(const EmulatedKernel& kernel);
 
     emulator::Machine machine_;
+    emulator::WarpIndependence independence_;
     std::vector<std::shared_ptr<const emulator::Module>> modules_;
     std::map<std::tuple<std::string, Math, const KernelEdit*>,
              std::shared_ptr<const emulator::Module>>

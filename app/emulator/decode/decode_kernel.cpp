@@ -28,6 +28,7 @@ std::unique_ptr<Kernel> decode_kernel(const Module& module, const Symbols& modul
     resolve_branches(state);
     finish_operands(state);
     mark_events(state);
+    place_likeness(state);
     return std::move(state.kernel);
 }
 

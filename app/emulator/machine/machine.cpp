@@ -225,7 +225,9 @@ Statistics Machine::run(const Kernel& kernel, const LaunchShape& launch,
 
 Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     const LaunchShape& launch = frozen.launch;
-    const Options& options = frozen.options;
+    Options options = frozen.options;
+    if (options.independent_warps && options.schedule == Schedule::random && !observer)
+        options.schedule = Schedule::run_to_barrier;
     const Kernel& kernel = kernel_for(frozen, observer);
     for (unsigned sm = 0; sm < virtual_sms(); ++sm)
         shared_memory(sm, kernel.shared_bytes + launch.dynamic_shared_bytes);

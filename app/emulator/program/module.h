@@ -10,6 +10,7 @@
 
 #include "emulator/program/access_form.h"
 #include "emulator/program/instruction.h"
+#include "emulator/program/likeness.h"
 #include "emulator/program/source_line.h"
 #include "emulator/program/special_register.h"
 
@@ -92,6 +93,9 @@ struct Kernel {
     bool uses_shared = false;
     bool flush_subnormals = false;  ///< runs with the CPU's FTZ and DAZ bits set
     bool order_dependent = false;  ///< its atomics reveal the order of the blocks: they run in turn
+
+    /// Null where there are no barriers and no shared memory, or too many branches.
+    std::shared_ptr<const BlockLikeness> likeness;
 
     const Module* module = nullptr;
 

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "emulator/lower/control_flow.h"
+#include "emulator/ptx/ptx_syntax.h"
+
+namespace warpscope::emulator {
+
+/// What the values of a register depend on, from narrow to wide.
+enum class BlockValue : std::uint8_t {
+    constant,   ///< the launch: one value in all threads of all blocks, at all times
+    per_block,  ///< the block: one value in all its threads, at all times
+    known,      ///< the launch and the index of the thread in its block, not the block
+    /// Modulo 2^32 it is a known value plus a value of the block: see Likeness::shifted. Only a
+    /// register that one statement sets is shifted, so that the value of the block is always one.
+    shifted,
+    unknown
+};
+
+constexpr bool is_known(BlockValue value) {
+    return value == BlockValue::constant || value == BlockValue::known;
+}
+
+/// The values of a kernel's registers, and what depends on unknown branches: on a predicate that is
+/// not known.
+class BlockValues {
+  public:
+    /// `live_at_entry`: as Uniformity.
+    BlockValues(const KernelSyntax& kernel, const ControlFlow& flow,
+                const std::vector<bool>& live_at_entry);
+
+    BlockValue of(std::int32_t r) const { return values_[std::size_t(r)]; }
+    BlockValue of(const Operand& o) const;
+    /// False for a basic block between an unknown branch and its join.
+    bool is_certain(std::uint32_t block) const { return certain_[block]; }
+    /// The basic blocks between the branch that ends a block and the join of its two sides.
+    std::vector<bool> before_join(std::uint32_t block) const;
+
+  private:
+    struct Register {
+        std::uint32_t settings =
+            0;                      ///< statements that set it; more than one where it may be unset
+        std::uint32_t set_in = 0;   ///< basic block
+        bool leaves_block = false;  ///< read elsewhere than behind that statement in its block
+    };
+    void collect_registers(const std::vector<bool>& live_at_entry);
+    bool propagate();
+    bool mark_uncertain();
+    BlockValue result_of(const Statement& s) const;
+    BlockValue linear_result(const Statement& s) const;
+    bool widen(std::int32_t r, BlockValue value, std::uint32_t block);
+
+    const KernelSyntax& kernel_;
+    const ControlFlow& flow_;
+    std::vector<BlockValue> values_;  ///< by register
+    std::vector<Register> registers_;
+    std::vector<bool> certain_;  ///< by basic block
+};
+
+/// Whether a load reads an argument of the kernel, at a place that is known.
+bool reads_argument(const KernelSyntax& kernel, const Statement& load);
+
+/// The wider of two values: known and per_block together are `mixed`.
+BlockValue wider(BlockValue a, BlockValue b, BlockValue mixed);
+
+}  // namespace warpscope::emulator
