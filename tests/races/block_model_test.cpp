@@ -4,9 +4,10 @@
 
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/heat_map.h"
-#include "emulator/checks/observer_list.h"
+#include "emulator/order/warp_independence.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/grid_races.h"
+#include "emulator/told_observers.h"
 #include "race_kernels.h"
 
 namespace warpscope::tests::block_model {
@@ -14,16 +15,10 @@ namespace {
 
 using namespace emulator;
 
-/// Observers that are told of all events, also of blocks that follow a model.
-class Told : public ObserverList {
-  public:
-    Observer* followers() override { return nullptr; }
-    Observer* others() override { return this; }
-};
-
 /// All observers that follow models, and of each a second one that does not.
 struct Observers {
-    explicit Observers(Machine& machine) : heat(machine.memory()), told_heat(machine.memory()) {
+    explicit Observers(Machine& machine, bool tells = true)
+        : heat(machine.memory()), told_heat(machine.memory()) {
         races.count_hazards_in(heat);
         grid_races.count_hazards_in(heat);
         told_races.count_hazards_in(told_heat);
@@ -35,14 +30,14 @@ struct Observers {
              {static_cast<Observer*>(&told_races), static_cast<Observer*>(&told_grid_races),
               static_cast<Observer*>(&told_counters), static_cast<Observer*>(&told_heat)})
             told.add(*o);
-        all.add(told);
+        if (tells) all.add(told);
     }
 
     RaceDetector races, told_races;
     GridRaces grid_races, told_grid_races;
     AccessCounters counters, told_counters;
     HeatMap heat, told_heat;
-    Told told;
+    ToldObservers told;
     ObserverList all;
 };
 
@@ -309,6 +304,95 @@ TEST(BlockModel, ABlockWhoseValuesCountIsNoModel) {
     // Of each warp in each block: the other warp's value. In block 3, also 31 values in each warp.
     EXPECT_EQ(count(findings, FindingKind::race, Severity::warning), 5 * 32 + 2 * 31u);
     EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 32u);
+}
+
+/// Observes a launch of 64 threads a block, once with observers that are told of all events beside
+/// those that follow models, and once without them.
+class ProvedBlocks {
+  public:
+    /// `n`: what the threads get as %r0.
+    ProvedBlocks(const std::string& body, std::uint32_t blocks, std::uint32_t n,
+                 unsigned threads = 1)
+        : module_(Module::parse(kernel_text(body, shared_words), "test")) {
+        void* out = machine_.memory().allocate(out_bytes);
+        const void* arguments[] = {&out, &n};
+        FrozenLaunch launch =
+            Machine::freeze(*module_->kernels().front(), {{blocks, 1, 1}, {64, 1, 1}, 0}, arguments,
+                            {.threads = threads});
+        EXPECT_EQ(obstacle_to_independence(launch, machine_.memory()), "");
+        launch.options.independent_warps = true;
+        error = error_of([&] { machine_.run(launch, &followers.all); });
+        launch.options.threads = 1;
+        error_of([&] { machine_.run(launch, &both.all); });
+        if (error.empty()) {
+            expect_equal(both);
+            expect_equal(followers.counters.kernels().at(0), both.counters.kernels().at(0));
+            expect_equal(followers.heat.kernels(), both.heat.kernels());
+        }
+        EXPECT_EQ(text_of(both.grid_races.findings()), text_of(both.told_grid_races.findings()));
+        EXPECT_EQ(text_of(followers.grid_races.findings()), text_of(both.grid_races.findings()));
+        EXPECT_EQ(text_of(followers.races.findings()), text_of(both.told_races.findings()));
+    }
+
+  private:
+    static constexpr std::size_t out_bytes = 1 << 16;
+    std::shared_ptr<const Module> module_;
+    Machine machine_{3};
+
+  public:
+    Observers followers{machine_, false}, both{machine_};
+    std::string error;
+};
+
+/// Each thread stores the number that the opposite thread has written into shared memory, if its
+/// index in the launch is below %r0: as its own word, or `stride` words from that of its neighbour.
+/// It reads the number before the comparison, or behind it.
+std::string mirror(unsigned stride, bool reads_behind = false) {
+    const std::string read = "ld.shared.u32 %r7, [%r6];";
+    return fmt::format(
+        "mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1; mov.u32 %r20, cell;"
+        "shl.b32 %r4, %r1, 2; add.u32 %r5, %r4, %r20; st.shared.u32 [%r5], %r3; bar.sync 0;"
+        "xor.b32 %r6, %r4, 252; add.u32 %r6, %r6, %r20; {} setp.ge.u32 %p1, %r3, %r0;"
+        "@%p1 bra END; {} mul.wide.u32 %rd2, %r3, {}; add.s64 %rd3, %rd0, %rd2;"
+        "st.global.u32 [%rd3], %r7; END:",
+        reads_behind ? "" : read, reads_behind ? read : "", stride * 4);
+}
+
+TEST(ProvedBlocks, CountAsThoseThatAreTold) {
+    const ProvedBlocks proved(mirror(1), 40, 1 << 20);
+    EXPECT_TRUE(proved.followers.races.findings().empty());
+    EXPECT_TRUE(proved.followers.grid_races.findings().empty());
+    EXPECT_EQ(proved.followers.counters.kernels().at(0).shared_loads.requests, 80u);
+}
+
+// Threads whose index is too high store nothing.
+TEST(ProvedBlocks, MayStoreElsewhereThanTheModel) {
+    for (const std::uint32_t n : {64u, 100u, 200u, 1000u, 2559u})
+        for (const unsigned threads : {1u, 3u}) {
+            SCOPED_TRACE(n);
+            for (const bool reads_behind : {false, true}) {
+                ProvedBlocks(mirror(1, reads_behind), 40, n, threads);
+                ProvedBlocks(mirror(3, reads_behind), 40, n, threads);
+            }
+        }
+}
+
+// All blocks store to the words of the first one.
+TEST(ProvedBlocks, MayRaceWithEachOther) {
+    const ProvedBlocks proved(
+        "mov.u32 %r20, cell; shl.b32 %r4, %r1, 2; add.u32 %r5, %r4, %r20;"
+        "st.shared.u32 [%r5], %r1; bar.sync 0; xor.b32 %r6, %r4, 252; add.u32 %r6, %r6, %r20;"
+        "ld.shared.u32 %r7, [%r6]; st.global.u32 [%rd1], %r7;",
+        20, 0, 3);
+    EXPECT_EQ(count(proved.followers.grid_races.findings(), FindingKind::race, Severity::error),
+              64u);
+}
+
+// Block 30 stores behind the end of the allocation, after a part of its warps has stored before it.
+TEST(ProvedBlocks, MayFail) {
+    const ProvedBlocks proved(mirror(9), 40, 1 << 20);
+    EXPECT_NE(proved.error, "");
+    EXPECT_TRUE(proved.followers.counters.kernels().empty());
 }
 
 }  // namespace

@@ -262,8 +262,10 @@ MemoryCounts AccessCounters::moved_cost(const BlockModel& model, const BlockMode
 
 // Adds to shared memory what the blocks since the newest model have done there.
 void AccessCounters::add_followers() {
-    const std::uint64_t times = std::exchange(model_.followers, 0);
+    const std::uint64_t followers = std::exchange(model_.followers, 0);
+    const std::uint64_t foreseen = std::exchange(model_.foreseen, 0) + followers;
     for (const Model::Part& part : model_.parts) {
+        const std::uint64_t times = is_foreseen(*kernel_, part.pc) ? foreseen : followers;
         counted_.at[part.pc].shared += part.shared * times;
         counted_.at[part.pc].broadcasts += part.broadcasts * times;
     }

@@ -61,7 +61,7 @@ class AccessCounters : public Observer {
     bool follows_models() const override { return true; }
     void on_model_begin() override;
     void on_model(const BlockModel& model) override;
-    void on_proved_block() override { ++model_.followers; }
+    void on_proved_block(const BlockModel&) override { ++model_.foreseen; }
     void on_followed(const BlockModel& model, std::uint32_t block,
                      const Statistics& statistics) override;
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
@@ -106,7 +106,8 @@ class AccessCounters : public Observer {
             std::uint64_t broadcasts = 0;
         };
         std::vector<Part> parts;
-        std::uint64_t followers = 0;  ///< whose parts add_followers() has still to add
+        // Blocks whose parts add_followers() has still to add: all, or those that are foreseen
+        std::uint64_t followers = 0, foreseen = 0;
         /// What the accesses of an instruction to global memory cost, by its pc and by their
         /// distance from the model's in a sector; those that a block has had.
         std::map<std::pair<std::uint32_t, std::uint64_t>, MemoryCounts> global;

@@ -19,14 +19,8 @@ void HeatMap::on_model_begin() {
 }
 
 void HeatMap::on_model(const BlockModel& model) {
-    add_started();
     model_ = {};
-    for (std::size_t f = 0; f < heat_figures; ++f) {
-        if (!shared_.counts[f].any()) continue;
-        for (std::uint64_t word = 0; word <= shared_.word_of(shared_.end); ++word)
-            if (const std::uint64_t number = shared_.counts[f].at(word))
-                model_.shared.push_back({HeatFigure(f), word, number});
-    }
+    find_shared_words(model);
     model_.global.resize(kernel_->code.size());
     model.for_global_accesses([&](const Access& a) {
         for (std::uint32_t m = a.mask; m; m &= m - 1) {
@@ -38,6 +32,24 @@ void HeatMap::on_model(const BlockModel& model) {
     for (std::vector<WordRun>& runs : model_.global) {
         add_up(runs);
         runs = join_neighbours(runs);
+    }
+}
+
+// What the model has counted in shared memory, and what of that is not foreseen.
+void HeatMap::find_shared_words(const BlockModel& model) {
+    add_started();
+    Counts all = std::exchange(shared_.counts, {});
+    if (model.is_proved()) {
+        model.for_shared_accesses([&](const Access& a) { count(a, true); });
+        add_started();
+    }
+    const Counts unforeseen = std::exchange(shared_.counts, std::move(all));
+    for (std::size_t f = 0; f < heat_figures; ++f) {
+        const WordCounts& counts = shared_.counts[f];
+        if (!counts.any()) continue;
+        for (std::uint64_t word = 0; word <= shared_.word_of(shared_.end); ++word)
+            if (const std::uint64_t number = counts.at(word))
+                model_.shared.push_back({HeatFigure(f), word, number, unforeseen[f].at(word)});
     }
 }
 
@@ -69,9 +81,12 @@ void HeatMap::add_moved(const BlockModel& model, const BlockModel::Move& move) {
 // Adds the counts of shared memory that wait.
 void HeatMap::add_followers() {
     add_started();
-    const std::uint64_t times = std::exchange(model_.followers, 0);
+    const std::uint64_t followers = std::exchange(model_.followers, 0);
+    const std::uint64_t foreseen = std::exchange(model_.foreseen, 0);
     for (const Model::SharedWord& word : model_.shared)
-        if (times) shared_.counts[std::size_t(word.figure)].add(word.word, 1, word.number * times);
+        if (const std::uint64_t number =
+                word.number * followers + (word.number - word.unforeseen) * foreseen)
+            shared_.counts[std::size_t(word.figure)].add(word.word, 1, number);
     for (std::size_t f = 0; f < heat_figures; ++f)
         shared_.counts[f] += std::exchange(before_model_[f], {});
 }

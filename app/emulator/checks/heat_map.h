@@ -47,7 +47,7 @@ class HeatMap : public Observer {
     bool follows_models() const override { return true; }
     void on_model_begin() override;
     void on_model(const BlockModel& model) override;
-    void on_proved_block() override { ++model_.followers; }
+    void on_proved_block(const BlockModel&) override { ++model_.foreseen; }
     void on_followed(const BlockModel& model, std::uint32_t block,
                      const Statistics& statistics) override;
     void on_shared_access(const Access& access) override { count(access, true); }
@@ -91,14 +91,18 @@ class HeatMap : public Observer {
         struct SharedWord {
             HeatFigure figure{};
             std::uint64_t word = 0, number = 0;
+            std::uint64_t unforeseen = 0;  ///< of these
         };
         std::vector<SharedWord> shared;
-        std::uint64_t followers = 0;  ///< whose shared memory add_followers() has still to add
+        // Blocks whose shared memory add_followers() has still to add: all of it, or what is
+        // foreseen
+        std::uint64_t followers = 0, foreseen = 0;
         /// By pc: what an instruction adds to global memory, counted from address 0.
         std::vector<std::vector<WordRun>> global;
     };
 
     void forget();
+    void find_shared_words(const BlockModel& model);
     void add_followers();
     /// What an instruction adds, at this distance from the model's addresses.
     void add_moved(const BlockModel& model, const BlockModel::Move& move);

@@ -15,7 +15,9 @@ class ObserverList : public Observer {
     void add(Observer& observer) {
         all_.push_back(&observer);
         if (observer.wants_shared_accesses()) of_shared_accesses_.push_back(&observer);
+        if (observer.wants_global_accesses()) of_global_accesses_.push_back(&observer);
         if (observer.wants_barriers()) of_barriers_.push_back(&observer);
+        wants_instructions_ |= observer.wants_instructions();
     }
 
     std::unique_ptr<Observer> fork() override {
@@ -48,12 +50,8 @@ class ObserverList : public Observer {
     void on_launch_end() override {
         each([](Observer& o) { o.on_launch_end(); });
     }
-    bool wants_instructions() const override {
-        return any([](const Observer& o) { return o.wants_instructions(); });
-    }
-    bool wants_global_accesses() const override {
-        return any([](const Observer& o) { return o.wants_global_accesses(); });
-    }
+    bool wants_instructions() const override { return wants_instructions_; }
+    bool wants_global_accesses() const override { return !of_global_accesses_.empty(); }
     bool wants_shared_accesses() const override { return !of_shared_accesses_.empty(); }
     bool wants_barriers() const override { return !of_barriers_.empty(); }
     Observer* followers() override { return followers_.get(); }
@@ -75,8 +73,8 @@ class ObserverList : public Observer {
     void on_stored_values(const Access& access) override {
         each([&](Observer& o) { o.on_stored_values(access); });
     }
-    void on_proved_block() override {
-        each([](Observer& o) { o.on_proved_block(); });
+    void on_proved_block(const BlockModel& model) override {
+        each([&](Observer& o) { o.on_proved_block(model); });
     }
     void on_followed(const BlockModel& model, std::uint32_t block,
                      const Statistics& statistics) override {
@@ -102,7 +100,7 @@ class ObserverList : public Observer {
         each([&](Observer& o) { o.on_repeated_address(address, bytes, number); });
     }
     void on_global_access(const Access& access) override {
-        each([&](Observer& o) { o.on_global_access(access); });
+        for (Observer* o : of_global_accesses_) o->on_global_access(access);
     }
     void on_barrier_arrival(const BarrierArrival& arrival) override {
         for (Observer* o : of_barriers_) o->on_barrier_arrival(arrival);
@@ -155,7 +153,8 @@ class ObserverList : public Observer {
             }
     }
 
-    std::vector<Observer*> all_, of_shared_accesses_, of_barriers_;
+    std::vector<Observer*> all_, of_shared_accesses_, of_global_accesses_, of_barriers_;
+    bool wants_instructions_ = false;
     std::unique_ptr<ObserverList> followers_, others_;
     std::vector<std::unique_ptr<Observer>>
         forks_;  ///< owned here where this list is a fork; all_ has them too

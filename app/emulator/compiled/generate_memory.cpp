@@ -242,8 +242,9 @@ void Generator::report(std::uint32_t u, LlvmValue addresses, LlvmValue consecuti
     const Instruction& i = *unit.instruction;
     if (!reports_ || !(i.events & reported_events)) return;
     const LlvmBlock observed = ir_.block("observed"), done = ir_.block();
-    ir_.branch(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, wanted_, i.events & reported_events), 0),
-               done, observed);
+    const std::uint32_t wanted =
+        is_foreseen(kernel_, kernel_.index_of(&i)) ? wants_foreseen : i.events & reported_events;
+    ir_.branch(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, wanted_, wanted), 0), done, observed);
     ir_.go_on_in(observed);
     if (is_uniform(i.operands[i.detail]) && AccessForm(i.target).space == Space::shared) {
         report_broadcast(u, addresses, done);

@@ -27,7 +27,7 @@ void set_lane_addresses(const Warp& warp, std::uint32_t operand, T offset, std::
 std::uint32_t wanted_by(const Observer& observer) {
     std::uint32_t wanted = Instruction::warp_sync | Instruction::fences;
     if (observer.wants_instructions()) wanted |= Instruction::executes;
-    if (observer.wants_shared_accesses()) wanted |= Instruction::shared_access;
+    if (observer.wants_shared_accesses()) wanted |= Instruction::shared_access | wants_foreseen;
     if (observer.wants_global_accesses()) wanted |= Instruction::global_access;
     return wanted;
 }
@@ -40,7 +40,7 @@ BlockEvents::BlockEvents(Observer& observer, const BlockContext& block, Repeated
       block_(block),
       followers_(observer.followers()),
       told_(&observer),
-      told_proved_(&observer),
+      told_foreseen_(&observer),
       repeated_(repeated),
       model_(model),
       stop_(stop),
@@ -60,20 +60,23 @@ void BlockEvents::block_begin() {
 
 void BlockEvents::begin_to_follow() {
     Observer* const others = observer_.others();
-    told_ = told_proved_ = others;
+    told_ = told_foreseen_ = others;
     if (!model_.is_proved()) return;
-    wanted_ = Instruction::global_access | Instruction::fences | (others ? wanted_by(*others) : 0);
+    wanted_ &= ~(wants_foreseen | Instruction::warp_sync);
+    if (others) wanted_ |= wanted_by(*others);
+    if (!model_.has_unforeseen() && !(others && others->wants_shared_accesses()))
+        wanted_ &= ~std::uint32_t(Instruction::shared_access);
     wants_barriers_ = others && others->wants_barriers();
 }
 
 void BlockEvents::block_end(const Statistics& of_block) {
     tell_broadcasts();
     if (model_.is_followed() && !model_.is_at_end()) leave_model();
-    if (told_proved_)
+    if (told_foreseen_)
         repeated_.take(
-            [&](std::uint32_t pc, std::uint64_t n) { told_proved_->on_repeated_loads(pc, n); },
+            [&](std::uint32_t pc, std::uint64_t n) { told_foreseen_->on_repeated_loads(pc, n); },
             [&](std::uint64_t address, std::uint32_t bytes, std::uint64_t n) {
-                told_proved_->on_repeated_address(address, bytes, n);
+                told_foreseen_->on_repeated_address(address, bytes, n);
             });
     tell([&](Observer& o) { o.on_block_end(block_.block, of_block); });
     const bool is_model = model_.is_recording() && !followers_->refuses_model();
@@ -84,7 +87,7 @@ void BlockEvents::block_end(const Statistics& of_block) {
 
 void BlockEvents::leave_model() {
     followers_->on_block_begin(*block_.kernel, block_.block);
-    if (model_.is_proved()) followers_->on_proved_block();
+    if (model_.is_proved()) followers_->on_proved_block(model_);
     model_.leave(
         block_.block,
         [&](const Access& a, BlockModel::Kind kind) {
@@ -97,12 +100,7 @@ void BlockEvents::leave_model() {
             followers_->on_warp_sync(block_.block, warp, members);
         });
     told_ = &observer_;
-    if (!model_.is_proved()) told_proved_ = &observer_;
-}
-
-template <typename... Event>
-void BlockEvents::compare_unproved(const Event&... event) {
-    if (!model_.is_proved()) compare(event...);
+    if (!model_.is_proved()) told_foreseen_ = &observer_;
 }
 
 template <typename... Event>
@@ -144,8 +142,13 @@ void BlockEvents::before_instruction(const Instruction* i, const Warp& warp) {
 }
 
 void BlockEvents::shared_access(const Access& access) {
-    compare_unproved(access, BlockModel::Kind::shared_access);
-    tell_proved([&](Observer& o) { o.on_shared_access(access); });
+    const auto tell_access = [&](Observer& o) { o.on_shared_access(access); };
+    if (is_foreseen(*block_.kernel, access.pc)) {
+        tell_foreseen(tell_access, access, BlockModel::Kind::shared_access);
+    } else {
+        compare(access, BlockModel::Kind::shared_access);
+        tell(tell_access);
+    }
     if (access.kind != MemoryAccess::load) repeated_.forget();
 }
 
@@ -162,8 +165,7 @@ void BlockEvents::global_access(const Access& access) {
 }
 
 void BlockEvents::warp_sync(std::uint32_t warp, std::uint32_t members) {
-    compare_unproved(warp, members);
-    tell_proved([&](Observer& o) { o.on_warp_sync(block_.block, warp, members); });
+    tell_foreseen([&](Observer& o) { o.on_warp_sync(block_.block, warp, members); }, warp, members);
 }
 
 // Which of these loads compiled code writes down depends on the schedule.
@@ -174,7 +176,7 @@ void BlockEvents::tell_written_broadcasts() {
     }
     const std::span<BroadcastLoad> loads = repeated_.take_written();
     for (BroadcastLoad& load : loads) load.repeats = true;
-    told_proved_->on_broadcasts(loads);
+    told_foreseen_->on_broadcasts(loads);
     for (const BroadcastLoad& load : loads)
         if (load.repeats)
             repeated_.remember(load.address, block_.kernel->lines[load.pc].bytes, load.pc);
@@ -325,8 +327,7 @@ void BlockEvents::barrier_arrival(const Instruction* i, const Warp& warp, std::u
                                  barrier,
                                  expected,
                                  BarrierKind(i->detail) != BarrierKind::arrive};
-    compare_unproved(arrival);
-    tell_proved([&](Observer& o) { o.on_barrier_arrival(arrival); });
+    tell_foreseen([&](Observer& o) { o.on_barrier_arrival(arrival); }, arrival);
 }
 
 void BlockEvents::barrier_release(unsigned barrier, std::uint32_t epoch) {
@@ -335,8 +336,7 @@ void BlockEvents::barrier_release(unsigned barrier, std::uint32_t epoch) {
     if (!wants_barriers_) return;
     const BarrierRelease release{
         block_.block, barrier, epoch, block_.live_threads, {block_.shared, block_.shared_bytes}};
-    compare_unproved(release);
-    tell_proved([&](Observer& o) { o.on_barrier_release(release); });
+    tell_foreseen([&](Observer& o) { o.on_barrier_release(release); }, release);
 }
 
 Access access_of(const BroadcastLoad& load) {

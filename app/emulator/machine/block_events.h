@@ -11,6 +11,10 @@
 
 namespace warpscope::emulator {
 
+/// A bit of BlockContext::wanted_events, for compiled code: accesses that are foreseen (see
+/// BlockModel) are wanted. Others have Instruction::shared_access.
+inline constexpr std::uint32_t wants_foreseen = 1u << 8;
+
 /// Tells an observer what the running block does. A block without an observer has no BlockEvents,
 /// and its loop has no hook for them.
 class BlockEvents {
@@ -75,18 +79,17 @@ class BlockEvents {
     /// Compares an event of a block that follows the model, or records it.
     template <typename... Event>
     void compare(const Event&... event);
-    /// Likewise, of the events that may be proved (BlockModel::is_proved()).
-    template <typename... Event>
-    void compare_unproved(const Event&... event);
     /// The block goes on in another way than the model.
     void leave_model();
     template <typename F>
     void tell(F&& f) {
         if (told_) f(*told_);
     }
-    template <typename F>
-    void tell_proved(F&& f) {
-        if (told_proved_) f(*told_proved_);
+    /// An event that is the same in all blocks where that is proved (BlockModel::is_proved()).
+    template <typename F, typename... Event>
+    void tell_foreseen(F&& f, const Event&... event) {
+        if (!model_.is_proved()) compare(event...);
+        if (told_foreseen_) f(*told_foreseen_);
     }
     void memory_access(const Instruction* i, const Warp& warp, std::uint32_t mask);
     void uniform_shared_access(const Instruction* i, const Warp& warp);
@@ -97,7 +100,7 @@ class BlockEvents {
     const BlockContext& block_;
     Observer* const followers_;  ///< see Observer::followers()
     Observer* told_;  ///< of events: in a block that follows the model, the others; or nullptr
-    Observer* told_proved_;  ///< likewise, of those that may be proved
+    Observer* told_foreseen_;  ///< likewise, of events that are foreseen
     RepeatedLoads& repeated_;
     BlockModel& model_;
     const std::stop_token& stop_;

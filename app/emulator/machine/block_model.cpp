@@ -28,10 +28,48 @@ bool are_moved(const std::uint64_t* model, const std::uint64_t* addresses, std::
 
 }  // namespace
 
-BlockModel::BlockModel(const Kernel& kernel, std::size_t warps, bool is_proved)
-    : is_proved_(is_proved), warps_(warps), ranges_(kernel.code.size()) {
-    for (std::size_t pc = 0; pc < kernel.code.size(); ++pc)
-        ranges_[pc].writes = kernel.lines[pc].access != MemoryAccess::load;
+BlockModel::BlockModel(const Kernel& kernel, const LaunchShape& launch, bool independent_warps)
+    : threads_(std::uint32_t(launch.block.count())),
+      is_proved_(independent_warps && is_proved(kernel)),
+      warps_((threads_ + lanes_per_warp - 1) / lanes_per_warp),
+      ranges_(kernel.code.size()) {
+    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
+        const InstructionInfo& info = kernel.lines[pc];
+        ranges_[pc].writes = info.access != MemoryAccess::load;
+        if (is_proved_ && info.access != MemoryAccess::none && info.space == Space::shared &&
+            !is_foreseen(kernel, pc))
+            unforeseen_.push_back(pc);
+    }
+}
+
+// Loads that are not foreseen change nothing for others. Those of one address by all lanes are told
+// in another way (Observer::on_broadcasts()).
+bool BlockModel::is_proved(const Kernel& kernel) {
+    if (!kernel.likeness || !kernel.likeness->obstacle.empty()) return false;
+    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
+        const InstructionInfo& info = kernel.lines[pc];
+        if (info.access == MemoryAccess::none) continue;
+        if (info.space == Space::generic) return false;
+        if (info.space != Space::shared || is_foreseen(kernel, pc)) continue;
+        if (info.access != MemoryAccess::load ||
+            kernel.likeness->places[pc].access.address != Likeness::equal ||
+            kernel.code[pc].events & Instruction::uniform_shared)
+            return false;
+    }
+    return true;
+}
+
+// Other blocks then read no word that the model does not read. Each thread executes such a load at
+// most once.
+bool BlockModel::has_all_unforeseen() const {
+    for (const std::uint32_t pc : unforeseen_) {
+        std::uint32_t threads = 0;
+        for_shared_accesses([&](const Access& a) {
+            if (a.pc == pc) threads += lane_count(a.mask);
+        });
+        if (threads != threads_) return false;
+    }
+    return true;
 }
 
 void BlockModel::forget() {
@@ -78,7 +116,7 @@ void BlockModel::end_block(bool is_model) {
         ++matches_;
         has_failed_ = false;
     } else if (state_ == State::recording) {
-        if (!is_model) return fail();
+        if (!is_model || !has_all_unforeseen()) return fail();
         is_complete_ = true;
         has_failed_ = false;
         order_.resize(steps_);
@@ -148,7 +186,8 @@ bool BlockModel::has(const Access& a, Kind kind) {
         distance = range.moved_by;
     }
     if (moved != distance) return false;
-    const bool is_known = step->is_one_address || (step->is_consecutive && a.consecutive);
+    const bool is_known = step->is_one_address || (step->is_consecutive && a.consecutive) ||
+                          (is_proved_ && kind == Kind::shared_access);
     const bool are_halves = step->has_consecutive_halves && a.consecutive_halves;
     if (!is_known && !are_moved(addresses_[step->details].data(), a.lane_addresses,
                                 are_halves ? first_of_upper_half : a.mask, distance))

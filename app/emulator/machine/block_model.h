@@ -10,6 +10,14 @@
 
 namespace warpscope::emulator {
 
+/// An access to shared memory by which all blocks of a launch are alike: equal threads execute it
+/// equally often, at equal addresses, between equal barriers.
+inline bool is_foreseen(const Kernel& kernel, std::uint32_t pc) {
+    if (kernel.lines[pc].space != Space::shared || !kernel.likeness) return false;
+    const BlockLikeness::Access& access = kernel.likeness->places[pc].access;
+    return access.certain && access.address == Likeness::equal;
+}
+
 /// What a block has accessed, and its barriers, by warp and in order: the model. A later block
 /// whose warps execute equal accesses and barriers follows the model: many observers need not be
 /// told of its events (Observer::on_followed()), and comparing them takes less time than telling
@@ -35,11 +43,13 @@ class BlockModel {
         std::uint64_t distance = 0;  ///< from the model's
     };
 
-    /// Of blocks with so many warps. `is_proved`: all blocks of the launch have equal barriers and
-    /// accesses to shared memory, and no races. Then only accesses to global memory are recorded
-    /// and compared.
-    BlockModel(const Kernel& kernel, std::size_t warps, bool is_proved);
+    /// `independent_warps`: Options::independent_warps.
+    BlockModel(const Kernel& kernel, const LaunchShape& launch, bool independent_warps);
+    /// It is proved that no block has races, and that all blocks have equal barriers, and equal
+    /// accesses to shared memory where is_foreseen(). These are not compared.
     bool is_proved() const { return is_proved_; }
+    /// In such a launch, some accesses to shared memory are not foreseen.
+    bool has_unforeseen() const { return !unforeseen_.empty(); }
     /// No further block is, or follows, a model.
     void turn_off() { state_ = State::off; }
     /// The second block becomes the model: many launches have only one.
@@ -62,7 +72,14 @@ class BlockModel {
     std::uint64_t end(std::uint32_t pc) const { return ranges_[pc].end; }
     /// Calls f(access) for the model's accesses to global memory, in the order of their execution.
     template <typename F>
-    void for_global_accesses(F&& f) const;
+    void for_global_accesses(F&& f) const {
+        for_accesses(true, f);
+    }
+    /// Likewise, of those to shared memory that are compared.
+    template <typename F>
+    void for_shared_accesses(F&& f) const {
+        for_accesses(false, f);
+    }
 
     /// True when the running block goes on as the model does. Only where it is followed.
     bool has(const Access& access, Kind kind);
@@ -114,6 +131,11 @@ class BlockModel {
         bool writes = false;
     };
 
+    template <typename F>
+    void for_accesses(bool global, F&& f) const;
+    static bool is_proved(const Kernel& kernel);
+    /// All threads have executed what is not foreseen.
+    bool has_all_unforeseen() const;
     void fail();
     void forget();
     bool add(std::uint32_t warp, const Step& step);
@@ -130,7 +152,9 @@ class BlockModel {
     }
     bool move(const Access& access, std::uint64_t distance);
 
+    const std::uint32_t threads_;  ///< of a block
     const bool is_proved_;
+    std::vector<std::uint32_t> unforeseen_;  ///< pcs, where `is_proved_`
     State state_ = State::first_block;
     std::uint32_t matches_ = 0, failures_ = 0, recordings_ = 0;
     bool is_complete_ = false;
@@ -150,9 +174,9 @@ class BlockModel {
 };
 
 template <typename F>
-void BlockModel::for_global_accesses(F&& f) const {
+void BlockModel::for_accesses(bool global, F&& f) const {
     for (std::size_t k = 0; k < accesses_.size(); ++k) {
-        if (!is_global_[k]) continue;
+        if (bool(is_global_[k]) != global) continue;
         Access access = accesses_[k];
         access.lane_addresses = addresses_[k].data();
         f(std::as_const(access));

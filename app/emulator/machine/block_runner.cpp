@@ -90,7 +90,7 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     events_.reset();
     if (observer && !repeated_loads_) {
         repeated_loads_.emplace(kernel_, context);
-        model_.emplace(kernel_, block_.warps.size(), false);
+        model_.emplace(kernel_, launch_, options_.independent_warps);
     }
     if (observer) events_.emplace(*observer, context, *repeated_loads_, *model_, options_.stop);
     context.events = events();

@@ -75,7 +75,8 @@ class Observer {
     virtual ~Observer() = default;
     /// An observer for another host thread of the launch that on_launch() has announced; nullptr if
     /// one observer has to see all blocks. At the end of the launch join() adds what a fork has
-    /// seen. The result must not depend on which fork sees which block.
+    /// seen, to the observer or to another fork; several host threads may join different forks. The
+    /// result must not depend on which fork sees which block.
     virtual std::unique_ptr<Observer> fork() { return nullptr; }
     virtual void join(Observer& /*fork*/) {}
     /// The launch has failed with an error of this block; called after join(). Other threads may
@@ -90,10 +91,10 @@ class Observer {
     /// The launch has ended without an error; called after join().
     virtual void on_launch_end() {}
     virtual bool wants(std::uint32_t /*block*/) { return true; }  ///< false: it runs unobserved
-    /// Asked when a block begins. Events that are not wanted are not sent and take no time.
+    /// Asked when a block begins, or when the observer is added to a list. Events that are not
+    /// wanted are not sent and take no time.
     virtual bool wants_instructions() const { return true; }
     virtual bool wants_global_accesses() const { return true; }
-    /// Asked when the observer is added to a list, too.
     virtual bool wants_shared_accesses() const { return true; }
     virtual bool wants_barriers() const { return true; }
     /// Asked when a block begins: the observer need not be told of the events of blocks that follow
@@ -116,10 +117,10 @@ class Observer {
     /// for each of its accesses in this block.
     virtual bool needs_values(std::uint32_t /*pc*/, std::uint64_t /*distance*/) { return false; }
     virtual void on_stored_values(const Access&) {}
-    /// Behind on_block_begin() of a block that does not follow the model in global memory. Its
-    /// barriers and accesses to shared memory are those of the model, and are not told. It has no
-    /// races.
-    virtual void on_proved_block() {}
+    /// Behind on_block_begin() of a block that has no races (BlockModel::is_proved()), but does not
+    /// follow the model: its barriers, and those of its accesses to shared memory that are
+    /// foreseen, are those of the model, and are not told.
+    virtual void on_proved_block(const BlockModel&) {}
     virtual void on_followed(const BlockModel&, std::uint32_t /*block*/,
                              const Statistics& /*of the block*/) {}
     virtual void on_block_begin(const Kernel&, std::uint32_t /*block*/) {}

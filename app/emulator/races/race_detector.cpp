@@ -44,6 +44,7 @@ void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
 }
 
 void RaceDetector::on_shared_access(const Access& a) {
+    if (has_no_races_) return;
     if (a.kind == MemoryAccess::load && a.same_address && shared_.needs_no_record(a)) return;
     AccessCheck(a, orders_, order_, shared_, report_).run();
     if (order_.by_words()) follow_words(a);

@@ -57,7 +57,7 @@ class RaceDetector : public Observer {
     bool follows_models() const override {
         return !order_.by_words() && !shared_.has_atomics() && !global_.has_atomics();
     }
-    void on_proved_block() override { has_no_races_ = true; }
+    void on_proved_block(const BlockModel&) override { has_no_races_ = true; }
     bool refuses_model() const override { return is_spoiled_ || !report_.is_clean(); }
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
