@@ -99,7 +99,8 @@ void Generator::load_uniform(std::uint32_t u) {
     const LlvmValue low = ir_.op(Ir::add, address, std::uint64_t(i.immediate));
     require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, low, moved.total() - 1), 0), u);
     require_range(u, low, ir_.op(Ir::add, low, moved.total()));
-    report(u, low, ir_.integer_of(32, 0));
+    report(
+        u, [&] { return low; }, ir_.integer_of(32, 0));
     const LlvmValue from = ir_.cast(Ir::inttoptr, ir_.op(Ir::add, address, base_of(unit)), pointer);
     for (unsigned e = 0; e < moved.elements; ++e) {
         const LlvmValue value =
@@ -133,11 +134,14 @@ void Generator::access_lanes(std::uint32_t u) {
         const auto from = std::uint64_t(i.immediate);
         require_range(u, ir_.op(Ir::add, ir_.cast(Ir::zext, low, i64), from),
                       ir_.op(Ir::add, ir_.cast(Ir::zext, high, i64), from + bytes));
-        if (reports_)
-            report(u,
-                   ir_.op(Ir::add, ir_.cast(Ir::zext, addresses, ir_.integer(64, lanes_per_warp)),
-                          ir_.splat(ir_.integer_of(64, from), lanes_per_warp)),
-                   consecutive_lanes);
+        report(
+            u,
+            [&] {
+                return ir_.op(Ir::add,
+                              ir_.cast(Ir::zext, addresses, ir_.integer(64, lanes_per_warp)),
+                              ir_.splat(ir_.integer_of(64, from), lanes_per_warp));
+            },
+            consecutive_lanes);
     };
     // Lanes that do not run take the value that changes nothing.
     const auto reduced = [&](const char* name, LlvmValue neutral) {
@@ -237,7 +241,8 @@ void Generator::end_where_asked(std::uint32_t u, LlvmValue ends, LlvmBlock done)
 
 // Tells the observer of the block about an access whose addresses have been checked: one for each
 // lane, or one for all. `consecutive_lanes` as in BlockEvents::report().
-void Generator::report(std::uint32_t u, LlvmValue addresses, LlvmValue consecutive_lanes) {
+void Generator::report(std::uint32_t u, const std::function<LlvmValue()>& addresses,
+                       LlvmValue consecutive_lanes) {
     const Unit& unit = plan_.units()[u];
     const Instruction& i = *unit.instruction;
     if (!reports_ || !(i.events & reported_events)) return;
@@ -247,7 +252,7 @@ void Generator::report(std::uint32_t u, LlvmValue addresses, LlvmValue consecuti
     ir_.branch(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, wanted_, wanted), 0), done, observed);
     ir_.go_on_in(observed);
     if (is_uniform(i.operands[i.detail]) && AccessForm(i.target).space == Space::shared) {
-        report_broadcast(u, addresses, done);
+        report_broadcast(u, addresses(), done);
         return ir_.go_on_in(done);
     }
     if (unit.kind == Unit::Kind::stores)  // an observer may ask for the values
@@ -256,7 +261,7 @@ void Generator::report(std::uint32_t u, LlvmValue addresses, LlvmValue consecuti
             if (variable != plan_.variables().end() && variable->second.written)
                 spill(variable->first);
         }
-    ir_.store(addresses, reported_);
+    ir_.store(addresses(), reported_);
     const LlvmValue ends =
         ir_.call(reinterpret_cast<const void*>(&report_access), ir_.integer(8),
                  {ir_.address(code_ + kernel_.index_of(&i)), warp_, reported_, consecutive_lanes});

@@ -180,7 +180,7 @@ class Observers {
     Observer* of(unsigned thread) const { return all_[thread]; }
     /// In pairs: the host threads share the work.
     void join() const {
-        for (unsigned step = 1; step < threads(); step *= 2)
+        for (unsigned step = 1; step <= forks_.size(); step *= 2)
             run_parallel((threads() - step + 2 * step - 1) / (2 * step), [&](unsigned pair) {
                 const unsigned first = pair * 2 * step;
                 all_[first]->join(*all_[first + step]);

@@ -50,32 +50,37 @@ void GridRaces::on_followed(const BlockModel& model, std::uint32_t block, const 
     if (!has_conflict_) has_conflict_ = !add_cells();
 }
 
-// False where accesses of the running block, which follows a model, conflict with another block.
+// Calls f(memory, first cell, cells, writes) for what the running block, which follows a model,
+// accesses at an instruction, until it returns false. False where it does, or no memory holds all.
+template <typename F>
+bool GridRaces::for_cells(const Move& move, F&& f) {
+    const bool writes = launch_.kernel().lines[move.pc].access != MemoryAccess::load;
+    GridStrips* const memory = moved_memory(move);
+    if (!memory) return false;
+    for (const FollowedBlocks::Run& run : followed_.runs(move.pc)) {
+        const std::uint64_t cell = memory->cell_of(run.begin + move.distance);
+        const std::uint64_t cells = std::max<std::uint64_t>(1, (run.end - run.begin) / cell_bytes_);
+        if (!f(*memory, cell, cells, writes)) return false;
+    }
+    return true;
+}
+
+// False where accesses of the running block conflict with another block. Those of one instruction
+// do not overlap, so that they can be added while others are compared.
 bool GridRaces::add_cells() {
-    const auto for_runs_of = [&](const Move& move, auto&& f) {
-        const bool writes = launch_.kernel().lines[move.pc].access != MemoryAccess::load;
-        GridStrips* const memory = moved_memory(move);
-        if (!memory) return false;
-        for (const FollowedBlocks::Run& run : followed_.runs(move.pc)) {
-            const std::uint64_t cell = memory->cell_of(run.begin + move.distance);
-            if (!f(*memory, cell, std::max<std::uint64_t>(1, (run.end - run.begin) / cell_bytes_),
-                   writes))
-                return false;
-        }
+    const auto is_alone = [this](GridStrips& memory, std::uint64_t cell, std::uint64_t cells,
+                                 bool writes) {
+        return !memory.conflicts(cell, cells, writes, block_first_);
+    };
+    const auto add = [](GridStrips& memory, std::uint64_t cell, std::uint64_t cells, bool writes) {
+        memory.add_cells(cell, cells, writes);
         return true;
     };
+    if (counted_.size() == 1)
+        return for_cells(counted_[0], [&](auto&... at) { return is_alone(at...) && add(at...); });
     for (const Move& move : counted_)
-        if (!for_runs_of(move, [&](GridStrips& memory, std::uint64_t cell, std::uint64_t cells,
-                                   bool writes) {
-                return !memory.conflicts(cell, cells, writes, block_first_);
-            }))
-            return false;
-    for (const Move& move : counted_)
-        for_runs_of(move,
-                    [](GridStrips& memory, std::uint64_t cell, std::uint64_t cells, bool writes) {
-                        memory.add_cells(cell, cells, writes);
-                        return true;
-                    });
+        if (!for_cells(move, is_alone)) return false;
+    for (const Move& move : counted_) for_cells(move, add);
     return true;
 }
 

@@ -98,6 +98,8 @@ class GridRaces : public Observer {
     static void for_runs(const Access& access, std::uint32_t lanes, F&& f);
     /// Of neighbouring lanes that access neighbouring words.
     void record_run(const Access& access, GridStrip& strip, unsigned first_lane, unsigned lanes);
+    template <typename F>
+    bool for_cells(const Move& move, F&& f);
     bool add_cells();
     /// A strip of a block at this distance from the model would have a single cell.
     bool has_single_cells(std::uint32_t pc, std::uint64_t distance, const GridStrips& memory) const;

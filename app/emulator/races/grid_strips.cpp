@@ -8,33 +8,22 @@ namespace warpscope::emulator {
 
 static_assert(sizeof(GridStrip) == 16);
 
-namespace {
-
-template <typename T>
-T* allocate_rows(std::size_t rows) {
-    T* const allocated = static_cast<T*>(std::calloc(rows, sizeof(T)));
-    if (!allocated) throw std::bad_alloc();
-    return allocated;
-}
-
-}  // namespace
-
 // calloc(), because most rows of large memory are never used; neither is most of what is reserved.
 GridStrips::GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cell_bytes)
     : begin_(begin),
       end_(end),
       shift_(unsigned(std::countr_zero(cell_bytes))),
       rows_number_(((end - begin) >> shift_) / row_cells + 1),
-      first_(allocate_rows<std::uint32_t>(rows_number_), &std::free),
-      masks_(nullptr, &std::free) {
+      rows_(static_cast<Row*>(std::calloc(rows_number_, sizeof(Row))), &std::free) {
+    if (!rows_) throw std::bad_alloc();
     strips_.reserve(std::min(rows_number_, most_strips));
     strips_.emplace_back();
 }
 
 bool GridStrips::conflicts(std::uint64_t row, std::uint32_t cells, bool writes,
                            std::uint32_t own_event) const {
-    if (has_masks() && cells & (writes ? masks_[row].accessed : masks_[row].written)) return true;
-    for (std::uint32_t s = first_[row]; s; s = strips_[s].next)
+    if (cells & (writes ? rows_[row].accessed : rows_[row].written)) return true;
+    for (std::uint32_t s = rows_[row].first; s; s = strips_[s].next)
         if (strips_[s].cells & cells && strips_[s].event < own_event &&
             (writes || strips_[s].writes))
             return true;
@@ -51,27 +40,24 @@ bool GridStrips::conflicts(std::uint64_t cell, std::uint64_t cells, bool writes,
 }
 
 void GridStrips::add_cells(std::uint64_t cell, std::uint64_t cells, bool writes) {
-    if (!has_masks()) masks_.reset(allocate_rows<Masks>(rows_number_));
     for_rows(cell, cells, [&](std::uint64_t row, std::uint32_t mask) {
-        masks_[row].accessed |= mask;
-        if (writes) masks_[row].written |= mask;
+        rows_[row].accessed |= mask;
+        if (writes) rows_[row].written |= mask;
     });
 }
 
 bool GridStrips::join_cells(const GridStrips& other) {
-    if (!other.has_masks()) return true;
-    if (!has_masks()) masks_.reset(allocate_rows<Masks>(rows_number_));
     std::uint32_t both = 0;
     for (std::size_t row = 0; row < rows_number_; ++row) {
-        Masks& own = masks_[row];
-        const Masks& added = other.masks_[row];
+        Row& own = rows_[row];
+        const Row& added = other.rows_[row];
         both |= (own.accessed & added.written) | (own.written & added.accessed);
         own.accessed |= added.accessed;
         own.written |= added.written;
     }
     if (both) return false;
     for (std::size_t row = 0; row < rows_number_; ++row)
-        for (std::uint32_t s = first_[row]; s; s = strips_[s].next)
+        for (std::uint32_t s = rows_[row].first; s; s = strips_[s].next)
             if (other.conflicts(row, strips_[s])) return false;
     return true;
 }

@@ -65,12 +65,12 @@ class GridStrips {
     /// Calls f(strip) for each strip of a row.
     template <typename F>
     void for_strips(std::uint64_t row, F&& f) {
-        for (std::uint32_t s = first_[row]; s; s = strips_[s].next) f(strips_[s]);
+        for (std::uint32_t s = rows_[row].first; s; s = strips_[s].next) f(strips_[s]);
     }
     /// Leaves it out where there are too many.
     void add(std::uint64_t row, const GridStrip& strip) {
         if (strips_.size() >= most_strips) return;
-        const std::uint32_t next = std::exchange(first_[row], std::uint32_t(strips_.size()));
+        const std::uint32_t next = std::exchange(rows_[row].first, std::uint32_t(strips_.size()));
         strips_.push_back(strip);
         strips_.back().next = next & next_mask;
     }
@@ -81,8 +81,7 @@ class GridStrips {
     bool conflicts(std::uint64_t cell, std::uint64_t cells, bool writes,
                    std::uint32_t own_event) const;
     bool conflicts(std::uint64_t row, const GridStrip& strip) const {
-        return has_masks() &&
-               strip.cells & (strip.writes ? masks_[row].accessed : masks_[row].written);
+        return strip.cells & (strip.writes ? rows_[row].accessed : rows_[row].written);
     }
     /// Adds an access of such a block.
     void add_cells(std::uint64_t cell, std::uint64_t cells, bool writes);
@@ -90,13 +89,11 @@ class GridStrips {
     bool join_cells(const GridStrips& other);
 
   private:
-    struct Masks {
-        std::uint32_t accessed = 0, written = 0;
+    struct Row {
+        std::uint32_t first = 0;                  ///< strip; 0: none
+        std::uint32_t accessed = 0, written = 0;  ///< masks of cells: see add_cells()
     };
-    template <typename T>
-    using Rows = std::unique_ptr<T[], decltype(&std::free)>;
 
-    bool has_masks() const { return masks_ != nullptr; }
     bool conflicts(std::uint64_t row, std::uint32_t cells, bool writes,
                    std::uint32_t own_event) const;
     /// Calls f(row, mask) for each row of some cells.
@@ -116,8 +113,7 @@ class GridStrips {
     std::uint64_t begin_, end_;
     unsigned shift_;
     std::size_t rows_number_;
-    Rows<std::uint32_t> first_;      ///< strip, by row; 0: none
-    Rows<Masks> masks_;              ///< by row; nullptr where there are none yet
+    std::unique_ptr<Row[], decltype(&std::free)> rows_;
     std::vector<GridStrip> strips_;  ///< the first one stands for none
 };
 
