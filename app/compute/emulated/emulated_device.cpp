@@ -8,8 +8,8 @@
 
 #include "compute/device/kernel_images.h"
 #include "compute/device/kernel_source.h"
-#include "emulator/machine/splitmix64.h"
 #include "emulator/program/error.h"
+#include "emulator/warp/splitmix64.h"
 
 namespace warpscope::compute {
 namespace {

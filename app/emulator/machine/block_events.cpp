@@ -79,9 +79,8 @@ void BlockEvents::block_end(const Statistics& of_block) {
                 told_foreseen_->on_repeated_address(address, bytes, n);
             });
     tell([&](Observer& o) { o.on_block_end(block_.block, of_block); });
-    const bool is_model = model_.is_recording() && !followers_->refuses_model();
-    model_.end_block(is_model);
-    if (is_model) followers_->on_model(model_);
+    const bool is_good = model_.is_recording() && !followers_->refuses_model();
+    if (model_.end_block(is_good)) followers_->on_model(model_);
     if (model_.is_followed()) followers_->on_followed(model_, block_.block, of_block);
 }
 

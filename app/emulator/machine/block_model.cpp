@@ -111,16 +111,20 @@ void BlockModel::begin_block() {
     ++recordings_;
 }
 
-void BlockModel::end_block(bool is_model) {
+bool BlockModel::end_block(bool is_good) {
     if (state_ == State::following) {
         ++matches_;
         has_failed_ = false;
-    } else if (state_ == State::recording) {
-        if (!is_model || !has_all_unforeseen()) return fail();
-        is_complete_ = true;
-        has_failed_ = false;
-        order_.resize(steps_);
     }
+    if (state_ != State::recording) return false;
+    if (!is_good || !has_all_unforeseen()) {
+        fail();
+        return false;
+    }
+    is_complete_ = true;
+    has_failed_ = false;
+    order_.resize(steps_);
+    return true;
 }
 
 bool BlockModel::add(std::uint32_t warp, const Step& step) {

@@ -54,8 +54,9 @@ class BlockModel {
     void turn_off() { state_ = State::off; }
     /// The second block becomes the model: many launches have only one.
     void begin_block();
-    /// Of a recorded block: `is_model` where later blocks may follow it.
-    void end_block(bool is_model);
+    /// `is_good`: later blocks may follow the block if it was recorded. True where it is the model
+    /// from now on.
+    bool end_block(bool is_good);
 
     bool is_followed() const { return state_ == State::following; }
     bool is_recording() const { return state_ == State::recording; }
