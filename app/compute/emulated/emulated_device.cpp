@@ -8,8 +8,8 @@
 
 #include "compute/device/kernel_images.h"
 #include "compute/device/kernel_source.h"
-#include "emulator/machine/splitmix64.h"
 #include "emulator/program/error.h"
+#include "emulator/warp/splitmix64.h"
 
 namespace warpscope::compute {
 namespace {
@@ -195,7 +195,7 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     const std::vector<const void*> values(arguments.begin(), arguments.end());
     auto frozen =
         translated([&] { return emulator::Machine::freeze(kernel, shape, values, options); });
-    if (settings_.schedule == emulator::Schedule::random && !observer_)
+    if (settings_.schedule == emulator::Schedule::random)
         frozen.options.independent_warps =
             independence_.obstacle(frozen, machine_.memory()).empty();
     if (freezes_) {

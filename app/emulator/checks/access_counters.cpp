@@ -195,7 +195,9 @@ std::unique_ptr<Observer> AccessCounters::fork() {
 }
 
 void AccessCounters::join(Observer& fork) {
-    const Launch& other = dynamic_cast<AccessCounters&>(fork).counted_;
+    auto& other_counters = dynamic_cast<AccessCounters&>(fork);
+    other_counters.add_followers();
+    const Launch& other = other_counters.counted_;
     counted_.blocks += other.blocks;
     counted_.total += other.total;
     for (std::size_t pc = 0; pc < counted_.at.size(); ++pc) counted_.at[pc] += other.at[pc];
@@ -205,6 +207,7 @@ void AccessCounters::on_launch(const Kernel& kernel, const LaunchShape&) {
     counted_ = {};
     counted_.at.resize(kernel.code.size());
     costs_.assign(kernel.code.size(), {});
+    model_ = {};
     kernel_ = &kernel;
 }
 
@@ -217,7 +220,59 @@ void AccessCounters::on_block_end(std::uint32_t, const Statistics& statistics) {
     counted_.total += statistics;
 }
 
+void AccessCounters::on_model_begin() {
+    add_followers();
+    before_ = counted_.at;
+}
+
+void AccessCounters::on_model(const BlockModel&) {
+    model_ = {};
+    for (std::uint32_t pc = 0; pc < counted_.at.size(); ++pc) {
+        const Counts &now = counted_.at[pc], &before = before_[pc];
+        if (now.shared.requests > before.shared.requests || now.broadcasts > before.broadcasts)
+            model_.parts.push_back(
+                {pc, now.shared - before.shared, now.broadcasts - before.broadcasts});
+    }
+}
+
+void AccessCounters::on_followed(const BlockModel& model, std::uint32_t block,
+                                 const Statistics& statistics) {
+    on_block_end(block, statistics);
+    ++model_.followers;
+    for (const BlockModel::Move& move : model.moves()) {
+        const auto [found, is_new] =
+            model_.global.try_emplace({move.pc, move.distance % sector_bytes});
+        if (is_new) found->second = moved_cost(model, move);
+        counted_.at[move.pc].global += found->second;
+    }
+}
+
+MemoryCounts AccessCounters::moved_cost(const BlockModel& model, const BlockModel::Move& move) {
+    MemoryCounts cost;
+    model.for_global_accesses([&](Access a) {
+        if (a.pc != move.pc) return;
+        std::array<std::uint64_t, lanes_per_warp> addresses;
+        for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+            addresses[lane] = a.lane_addresses[lane] + move.distance;
+        a.lane_addresses = addresses.data();
+        cost += a.consecutive ? cost_of_consecutive(a, false) : computed_cost(a, false);
+    });
+    return cost;
+}
+
+// Adds to shared memory what the blocks since the newest model have done there.
+void AccessCounters::add_followers() {
+    const std::uint64_t followers = std::exchange(model_.followers, 0);
+    const std::uint64_t foreseen = std::exchange(model_.foreseen, 0) + followers;
+    for (const Model::Part& part : model_.parts) {
+        const std::uint64_t times = is_foreseen(*kernel_, part.pc) ? foreseen : followers;
+        counted_.at[part.pc].shared += part.shared * times;
+        counted_.at[part.pc].broadcasts += part.broadcasts * times;
+    }
+}
+
 void AccessCounters::on_launch_end() {
+    add_followers();
     KernelCounters launch;
     launch.kernel = kernel_->name;
     launch.launches = 1;

@@ -2,11 +2,14 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "emulator/checks/kernel_counters.h"
+#include "emulator/machine/block_model.h"
 #include "emulator/machine/launch_options.h"
 #include "emulator/machine/observer.h"
 
@@ -55,6 +58,12 @@ class AccessCounters : public Observer {
     void on_executions(std::span<const ExecutionCount> counts) override;
     bool wants_instructions() const override { return false; }
     bool wants_barriers() const override { return false; }
+    bool follows_models() const override { return true; }
+    void on_model_begin() override;
+    void on_model(const BlockModel& model) override;
+    void on_proved_block(const BlockModel&) override { ++model_.foreseen; }
+    void on_followed(const BlockModel& model, std::uint32_t block,
+                     const Statistics& statistics) override;
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
     void on_broadcasts(std::span<BroadcastLoad> loads) override {
@@ -88,16 +97,36 @@ class AccessCounters : public Observer {
         std::uint64_t base = ~0ull;               ///< lane 0's offset in its sector, and the space
         MemoryCounts cost{};
     };
+    /// A block that others follow, and what they add.
+    struct Model {
+        /// What an instruction has done in shared memory.
+        struct Part {
+            std::uint32_t pc = 0;
+            MemoryCounts shared;
+            std::uint64_t broadcasts = 0;
+        };
+        std::vector<Part> parts;
+        // Blocks whose parts add_followers() has still to add: all, or those that are foreseen
+        std::uint64_t followers = 0, foreseen = 0;
+        /// What the accesses of an instruction to global memory cost, by its pc and by their
+        /// distance from the model's in a sector; those that a block has had.
+        std::map<std::pair<std::uint32_t, std::uint64_t>, MemoryCounts> global;
+    };
     /// True when `cached` holds the cost of this access by all lanes. Otherwise sets its pattern to
     /// that of the access; the caller sets the cost.
     static bool has_cost(CachedCost& cached, const Access& access, bool shared);
     MemoryCounts cost_of(const Access& access, bool shared);
+    /// Of all accesses of an instruction to global memory in a block that follows the model.
+    static MemoryCounts moved_cost(const BlockModel& model, const BlockModel::Move& move);
+    void add_followers();
     void add_to_lines(KernelCounters& kernel, std::uint32_t pc, const Counts& counts) const;
 
     std::vector<KernelCounters> kernels_;
     const Kernel* kernel_ = nullptr;  ///< of the running launch
     Launch counted_;
     std::vector<CachedCost> costs_;  ///< by pc
+    std::vector<Counts> before_;     ///< the model
+    Model model_;
 };
 
 }  // namespace warpscope::emulator

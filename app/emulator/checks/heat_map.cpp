@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "emulator/checks/access_counters.h"
@@ -14,11 +16,6 @@ namespace warpscope::emulator {
 namespace {
 
 constexpr std::uint64_t word_bytes = WordCounts::word_bytes;
-
-HeatFigure figure_of(MemoryAccess kind) {
-    if (kind == MemoryAccess::load) return HeatFigure::reads;
-    return kind == MemoryAccess::store ? HeatFigure::writes : HeatFigure::atomics;
-}
 
 std::string file_of(const Kernel& kernel) {
     for (const SourceLine& statement : kernel.statements)
@@ -46,36 +43,6 @@ void for_words_of_passes(const Access& a, const BankUse& use, F&& f) {
     }
 }
 
-/// Sorts by word, and adds up the parts of each word.
-template <typename Run>
-void add_up(std::vector<Run>& parts) {
-    std::sort(parts.begin(), parts.end(),
-              [](const Run& a, const Run& b) { return a.first < b.first; });
-    std::size_t n = 0;
-    for (const Run& part : parts) {
-        if (n > 0 && parts[n - 1].first == part.first) {
-            parts[n - 1].lanes += part.lanes;
-            parts[n - 1].conflicts += part.conflicts;
-        } else {
-            parts[n++] = part;
-        }
-    }
-    parts.resize(n);
-}
-
-/// Joins neighbouring words with equal counts.
-template <typename Run>
-void join_neighbours(const std::vector<Run>& parts, std::vector<Run>& runs) {
-    runs.clear();
-    for (const Run& part : parts) {
-        if (!runs.empty() && runs.back().first + std::int64_t(runs.back().words) == part.first &&
-            runs.back().lanes == part.lanes && runs.back().conflicts == part.conflicts)
-            ++runs.back().words;
-        else
-            runs.push_back(part);
-    }
-}
-
 }  // namespace
 
 void HeatMap::Region::add(HeatFigure figure, std::uint64_t address, std::uint32_t bytes,
@@ -86,6 +53,8 @@ void HeatMap::Region::add(HeatFigure figure, std::uint64_t address, std::uint32_
 
 void HeatMap::forget() {
     shared_.counts = {};
+    before_model_ = {};
+    model_ = {};
     regions_.clear();
     has_races_ = false;
     std::fill(newest_.begin(), newest_.end(), nullptr);
@@ -107,7 +76,7 @@ std::unique_ptr<Observer> HeatMap::fork() {
 
 void HeatMap::join(Observer& other) {
     auto& fork = dynamic_cast<HeatMap&>(other);
-    fork.add_started();
+    fork.add_followers();
     for (std::size_t f = 0; f < heat_figures; ++f)
         shared_.counts[f] += std::move(fork.shared_.counts[f]);
     for (auto& [begin, region] : fork.regions_) {
@@ -126,7 +95,7 @@ void HeatMap::on_launch(const Kernel& kernel, const LaunchShape& launch) {
 }
 
 void HeatMap::on_launch_end() {
-    add_started();
+    add_followers();
     auto found = std::find_if(kernels_.begin(), kernels_.end(),
                               [&](const KernelHeat& k) { return k.kernel == kernel_->name; });
     if (found == kernels_.end()) {
@@ -138,15 +107,7 @@ void HeatMap::on_launch_end() {
     found->launch = launch_;
     found->has_races |= has_races_;
     add_shared(*found);
-    for (auto& [begin, region] : regions_) {
-        HeatArray array{.name = region.name,
-                        .shared = false,
-                        .begin = begin,
-                        .bytes = region.end - begin,
-                        .counts = std::move(region.counts)};
-        find_parameter(array);
-        add_array(*found, std::move(array));
-    }
+    add_global(*found);
     forget();
 }
 
@@ -164,6 +125,26 @@ void HeatMap::add_shared(KernelHeat& heat) {
         }
         if (counted) add_array(heat, std::move(array));
     }
+}
+
+// By the kernel's parameters: addresses of allocations differ from run to run.
+void HeatMap::add_global(KernelHeat& heat) {
+    std::vector<HeatArray> arrays;
+    for (auto& [begin, region] : regions_) {
+        arrays.push_back({.name = region.name,
+                          .shared = false,
+                          .begin = begin,
+                          .bytes = region.end - begin,
+                          .counts = std::move(region.counts)});
+        find_parameter(arrays.back());
+    }
+    const auto place = [](const HeatArray& a) {
+        return std::tuple(a.parameter < 0, a.parameter, a.parameter_offset,
+                          std::string_view(a.name));
+    };
+    std::stable_sort(arrays.begin(), arrays.end(),
+                     [&](const HeatArray& a, const HeatArray& b) { return place(a) < place(b); });
+    for (HeatArray& array : arrays) add_array(heat, std::move(array));
 }
 
 void HeatMap::add_array(KernelHeat& heat, HeatArray array) const {
@@ -268,7 +249,7 @@ HeatMap::Pattern& HeatMap::pattern_of(const Access& a, std::uint64_t first, bool
             });
     }
     add_up(parts_);
-    join_neighbours(parts_, pattern.runs);
+    pattern.runs = join_neighbours(parts_);
     return pattern;
 }
 
@@ -295,7 +276,7 @@ void HeatMap::count(const Access& a, bool shared) {
     }
     const std::uint64_t word = region->word_of(first);
     if (!shared) {
-        for (const Run& run : pattern.runs)
+        for (const WordRun& run : pattern.runs)
             region->counts[std::size_t(figure)].add(word + std::uint64_t(run.first), run.words,
                                                     run.lanes);
         return;
@@ -314,7 +295,7 @@ void HeatMap::add_started(Pattern& pattern) {
     WordCounts& conflicts = shared_.counts[std::size_t(HeatFigure::conflicts)];
     for (const std::uint64_t start : pattern.start_words) {
         const std::uint64_t times = std::exchange(pattern.starts[start], 0);
-        for (const Run& run : pattern.runs) {
+        for (const WordRun& run : pattern.runs) {
             const std::uint64_t first = start + std::uint64_t(run.first);
             counts.add(first, run.words, times * run.lanes);
             if (run.conflicts) conflicts.add(first, run.words, times * run.conflicts);

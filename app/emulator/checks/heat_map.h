@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "emulator/checks/hazard_counts.h"
+#include "emulator/checks/heat_runs.h"
 #include "emulator/checks/kernel_heat.h"
+#include "emulator/machine/block_model.h"
 #include "emulator/machine/observer.h"
 #include "emulator/program/access_form.h"
 #include "emulator/warp/memory.h"
@@ -42,6 +44,12 @@ class HeatMap : public Observer {
     void on_launch_end() override;
     bool wants_instructions() const override { return false; }
     bool wants_barriers() const override { return false; }
+    bool follows_models() const override { return true; }
+    void on_model_begin() override;
+    void on_model(const BlockModel& model) override;
+    void on_proved_block(const BlockModel&) override { ++model_.foreseen; }
+    void on_followed(const BlockModel& model, std::uint32_t block,
+                     const Statistics& statistics) override;
     void on_shared_access(const Access& access) override { count(access, true); }
     void on_global_access(const Access& access) override { count(access, false); }
     void on_broadcasts(std::span<BroadcastLoad> loads) override;
@@ -65,25 +73,39 @@ class HeatMap : public Observer {
         void add(HeatFigure figure, std::uint64_t address, std::uint32_t bytes,
                  std::uint64_t number);
     };
-    /// Neighbouring words with equal counts. `first` counts from the word of the first lane.
-    struct Run {
-        std::int64_t first = 0;
-        std::uint64_t words = 0, lanes = 0, conflicts = 0;
-    };
     /// An instruction's newest access: what accesses with these distances between the lanes add.
     struct Pattern {
         std::uint32_t mask = 0;
         std::uint64_t start = 0;  ///< offset of the first lane in its word, and the space
         std::array<std::uint64_t, lanes_per_warp> offsets{};  ///< from the first lane's address
         std::int64_t low = 0, high = 0;                       ///< bytes of all lanes, likewise
-        std::vector<Run> runs;
+        std::vector<WordRun> runs;  ///< counted from the word of the first lane
         // Accesses to shared memory that add_started() has still to add
         HeatFigure figure{};
         std::vector<std::uint32_t> starts;       ///< how many, by the word of the first lane
         std::vector<std::uint64_t> start_words;  ///< those that `starts` has
     };
 
+    /// A block that others follow.
+    struct Model {
+        struct SharedWord {
+            HeatFigure figure{};
+            std::uint64_t word = 0, number = 0;
+            std::uint64_t unforeseen = 0;  ///< of these
+        };
+        std::vector<SharedWord> shared;
+        // Blocks whose shared memory add_followers() has still to add: all of it, or what is
+        // foreseen
+        std::uint64_t followers = 0, foreseen = 0;
+        /// By pc: what an instruction adds to global memory, counted from address 0.
+        std::vector<std::vector<WordRun>> global;
+    };
+
     void forget();
+    void find_shared_words(const BlockModel& model);
+    void add_followers();
+    /// What an instruction adds, at this distance from the model's addresses.
+    void add_moved(const BlockModel& model, const BlockModel::Move& move);
     void count(const Access& access, bool shared);
     void count_lanes(const Access& access);
     /// Adds the accesses that the patterns have in `starts`.
@@ -95,6 +117,7 @@ class HeatMap : public Observer {
     Region* global_region(std::uint64_t address);
     void add_array(KernelHeat& heat, HeatArray array) const;
     void add_shared(KernelHeat& heat);
+    void add_global(KernelHeat& heat);
     /// Sets HeatArray::parameter and its offset.
     void find_parameter(HeatArray& array) const;
 
@@ -109,7 +132,9 @@ class HeatMap : public Observer {
     std::map<std::uint64_t, Region> regions_;  ///< of global memory, by Region::begin
     std::vector<Region*> newest_;              ///< by pc: the region of the newest global access
     std::vector<Pattern> patterns_;            ///< by pc
-    std::vector<Run> parts_;                   ///< of the pattern that is computed
+    std::vector<WordRun> parts_;               ///< of the pattern that is computed
+    Counts before_model_{};                    ///< of shared memory
+    Model model_;
 };
 
 }  // namespace warpscope::emulator

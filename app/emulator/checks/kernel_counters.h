@@ -71,6 +71,28 @@ inline MemoryCounts& MemoryCounts::operator+=(const MemoryCounts& other) {
     return *this;
 }
 
+/// What has been counted since `before`.
+inline MemoryCounts operator-(MemoryCounts now, const MemoryCounts& before) {
+    now.requests -= before.requests;
+    now.bytes -= before.bytes;
+    now.sectors -= before.sectors;
+    now.least_sectors -= before.least_sectors;
+    now.wavefronts -= before.wavefronts;
+    now.least_wavefronts -= before.least_wavefronts;
+    return now;
+}
+
+/// So many times as many of each; `degree` is that of one.
+inline MemoryCounts operator*(MemoryCounts counts, std::uint64_t times) {
+    counts.requests *= times;
+    counts.bytes *= times;
+    counts.sectors *= times;
+    counts.least_sectors *= times;
+    counts.wavefronts *= times;
+    counts.least_wavefronts *= times;
+    return counts;
+}
+
 inline MemoryCounts ExecutedWork::global() const {
     MemoryCounts all = global_loads;
     return (all += global_stores) += global_atomics;

@@ -69,7 +69,6 @@ enum class HeatFigure : std::uint8_t {
     conflicts
 };
 inline constexpr std::size_t heat_figures = 5;
-
 /// The accesses to each word of a variable in shared memory, summed over all blocks, or of an
 /// allocation or a variable in global memory.
 struct HeatArray {
@@ -92,7 +91,8 @@ struct HeatArray {
     }
 };
 
-/// The arrays that all launches of one kernel have accessed: first those in shared memory.
+/// The arrays that all launches of one kernel have accessed: first those in shared memory. Those
+/// that a launch is the first to access are in the order of its parameters.
 struct KernelHeat {
     std::string kernel;
     std::string file;  ///< of the kernel's source, as the PTX names it; empty where it does not

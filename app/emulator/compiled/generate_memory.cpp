@@ -47,7 +47,8 @@ void Generator::load_uniform(std::uint32_t u) {
     const LlvmValue low = ir_.op(Ir::add, address, std::uint64_t(i.immediate));
     require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, low, moved.total() - 1), 0), u);
     require_range(u, low, ir_.op(Ir::add, low, moved.total()));
-    report(u, low, ir_.integer_of(32, 0));
+    report(
+        u, [&] { return low; }, ir_.integer_of(32, 0));
     const LlvmValue from = ir_.cast(Ir::inttoptr, ir_.op(Ir::add, address, base_of(unit)), pointer);
     for (unsigned e = 0; e < moved.elements; ++e) {
         const LlvmValue value =
@@ -105,8 +106,9 @@ void Generator::access_consecutive(std::uint32_t u, const Lanes& addresses, Llvm
     const LlvmValue in_order = ir_.compare(Ir::ult, first, second);
     require_range(u, ir_.op(Ir::add, ir_.select(in_order, first, second), from),
                   ir_.op(Ir::add, ir_.select(in_order, second, first), from + half_warp * bytes));
+    const auto reported = [&] { return reported_addresses(unit, addresses); };
     if (reports_)
-        report(u, reported_addresses(unit, addresses),
+        report(u, reported,
                ir_.select(ir_.compare(Ir::eq, ir_.op(Ir::add, a, half_warp * bytes), b),
                           ir_.integer_of(32, lanes_per_warp), ir_.integer_of(32, half_warp)));
     move_consecutive(unit, base_of(unit), {a, b});
@@ -115,7 +117,8 @@ void Generator::access_consecutive(std::uint32_t u, const Lanes& addresses, Llvm
 void Generator::access_scattered(std::uint32_t u, const Lanes& addresses) {
     const Unit& unit = plan_.units()[u];
     require_lanes(u, addresses);
-    if (reports_) report(u, reported_addresses(unit, addresses), ir_.integer_of(32, 0));
+    report(
+        u, [&] { return reported_addresses(unit, addresses); }, ir_.integer_of(32, 0));
     move_scattered(unit, base_of(unit));
 }
 
@@ -170,16 +173,18 @@ void Generator::end_where_asked(std::uint32_t u, LlvmValue ends, LlvmBlock done)
 
 // Tells the observer of the block about an access whose addresses have been checked: one for each
 // lane, or one for all. `consecutive_lanes` as in BlockEvents::report().
-void Generator::report(std::uint32_t u, LlvmValue addresses, LlvmValue consecutive_lanes) {
+void Generator::report(std::uint32_t u, const std::function<LlvmValue()>& addresses,
+                       LlvmValue consecutive_lanes) {
     const Unit& unit = plan_.units()[u];
     const Instruction& i = *unit.instruction;
     if (!reports_ || !(i.events & reported_events)) return;
     const LlvmBlock observed = ir_.block("observed"), done = ir_.block();
-    ir_.branch(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, wanted_, i.events & reported_events), 0),
-               done, observed);
+    const std::uint32_t wanted =
+        is_foreseen(kernel_, kernel_.index_of(&i)) ? wants_foreseen : i.events & reported_events;
+    ir_.branch(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, wanted_, wanted), 0), done, observed);
     ir_.go_on_in(observed);
     if (is_uniform(i.operands[i.detail]) && AccessForm(i.target).space == Space::shared) {
-        report_broadcast(u, addresses, done);
+        report_broadcast(u, addresses(), done);
         return ir_.go_on_in(done);
     }
     if (unit.kind == Unit::Kind::stores)  // an observer may ask for the values
@@ -188,7 +193,7 @@ void Generator::report(std::uint32_t u, LlvmValue addresses, LlvmValue consecuti
             if (variable != plan_.variables().end() && variable->second.written)
                 spill(variable->first);
         }
-    ir_.store(addresses, addresses_);
+    ir_.store(addresses(), addresses_);
     const LlvmValue ends =
         ir_.call(reinterpret_cast<const void*>(&report_access), ir_.integer(8),
                  {ir_.address(code_ + kernel_.index_of(&i)), warp_, addresses_, consecutive_lanes});

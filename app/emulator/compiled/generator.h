@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -122,7 +123,8 @@ class Generator {
     void move_scattered(const Unit& unit, Value base);
     Lanes stored(const Unit& unit, unsigned g);
     Value reported_addresses(const Unit& unit, const Lanes& addresses) const;
-    void report(std::uint32_t u, Value addresses, Value consecutive_lanes);
+    /// `addresses` is called where they are needed.
+    void report(std::uint32_t u, const std::function<Value()>& addresses, Value consecutive_lanes);
     void report_broadcast(std::uint32_t u, Value address, LlvmBlock done);
     void end_where_asked(std::uint32_t u, Value ends, LlvmBlock done);
 

@@ -4,18 +4,23 @@
 #include <exception>
 #include <stop_token>
 
+#include "emulator/machine/block_model.h"
 #include "emulator/machine/observer.h"
 #include "emulator/warp/repeated_loads.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
 
+/// A bit of BlockContext::wanted_events, for compiled code: accesses that are foreseen (see
+/// BlockModel) are wanted. Others have Instruction::shared_access.
+inline constexpr std::uint32_t wants_foreseen = 1u << 8;
+
 /// Tells an observer what the running block does. A block without an observer has no BlockEvents,
 /// and its loop has no hook for them.
 class BlockEvents {
   public:
     BlockEvents(Observer& observer, const BlockContext& block, RepeatedLoads& repeated,
-                std::stop_token stop);
+                BlockModel& model, const std::stop_token& stop);
 
     /// A mask of Instruction::Event: before_instruction() must be called for an instruction that
     /// has one of these.
@@ -68,6 +73,24 @@ class BlockEvents {
     }
     void tell_written_broadcasts();
     void shared_access(const Access& access);
+    void global_access(const Access& access);
+    void warp_sync(std::uint32_t warp, std::uint32_t members);
+    void begin_to_follow();
+    /// Compares an event of a block that follows the model, or records it.
+    template <typename... Event>
+    void compare(const Event&... event);
+    /// The block goes on in another way than the model.
+    void leave_model();
+    template <typename F>
+    void tell(F&& f) {
+        if (told_) f(*told_);
+    }
+    /// An event that is the same in all blocks where that is proved (BlockModel::is_proved()).
+    template <typename F, typename... Event>
+    void tell_foreseen(F&& f, const Event&... event) {
+        if (!model_.is_proved()) compare(event...);
+        if (told_foreseen_) f(*told_foreseen_);
+    }
     void memory_access(const Instruction* i, const Warp& warp, std::uint32_t mask);
     void uniform_shared_access(const Instruction* i, const Warp& warp);
     void generic_access(Access& access, std::uint64_t* addresses);
@@ -75,9 +98,14 @@ class BlockEvents {
 
     Observer& observer_;
     const BlockContext& block_;
+    Observer* const followers_;  ///< see Observer::followers()
+    Observer* told_;  ///< of events: in a block that follows the model, the others; or nullptr
+    Observer* told_foreseen_;  ///< likewise, of events that are foreseen
     RepeatedLoads& repeated_;
-    const std::stop_token stop_;
+    BlockModel& model_;
+    const std::stop_token& stop_;
     std::uint32_t wanted_;
+    bool wants_barriers_;
     std::uint64_t sent_ = 0;
     std::exception_ptr failure_;
 };

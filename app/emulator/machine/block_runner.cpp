@@ -88,8 +88,11 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     set_block_registers(block_, sm_count);
     for (Warp& warp : block_.warps) warp.begin(kernel_.code.data());
     events_.reset();
-    if (observer && !repeated_loads_) repeated_loads_.emplace(kernel_, context);
-    if (observer) events_.emplace(*observer, context, *repeated_loads_, options_.stop);
+    if (observer && !repeated_loads_) {
+        repeated_loads_.emplace(kernel_, context);
+        model_.emplace(kernel_, launch_, options_.independent_warps);
+    }
+    if (observer) events_.emplace(*observer, context, *repeated_loads_, *model_, options_.stop);
     context.events = events();
     context.wanted_events = events_ ? events_->wanted() : 0;
 }
@@ -122,6 +125,7 @@ void BlockRunner::run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_co
 void BlockRunner::run_observed() {
     const Statistics before = block_.statistics;
     events_->block_begin();
+    block_.context.wanted_events = events_->wanted();
     try {
         run_warps<true>();
     } catch (const Error& e) {

@@ -88,6 +88,7 @@ class BlockRunner {
     BlockState block_;
     BlockBarriers barriers_;
     std::optional<RepeatedLoads> repeated_loads_;
+    std::optional<BlockModel> model_;
     std::vector<ExecutionCount> executions_;  ///< by pc
     std::optional<BlockEvents> events_;       ///< of an observed block
 

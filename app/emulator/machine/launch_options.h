@@ -20,7 +20,8 @@ struct Options {
     Schedule schedule = Schedule::random;
     BarrierPolicy barriers = BarrierPolicy::volta;
     /// The order of the warps cannot be seen (see WarpIndependence). Then Schedule::random runs
-    /// each of them to its next barrier, which is faster, unless somebody observes the launch.
+    /// each of them to its next barrier, which is faster, unless an observer wants all
+    /// instructions.
     bool independent_warps = false;
     std::uint64_t seed = 1;
     std::uint64_t instruction_budget = std::numeric_limits<std::uint64_t>::max();  ///< of warps

@@ -200,8 +200,13 @@ class Observers {
     }
     unsigned threads() const { return unsigned(all_.size()); }
     Observer* of(unsigned thread) const { return all_[thread]; }
+    /// In pairs: the host threads share the work.
     void join() const {
-        for (const auto& fork : forks_) all_[0]->join(*fork);
+        for (unsigned step = 1; step <= forks_.size(); step *= 2)
+            run_parallel((threads() - step + 2 * step - 1) / (2 * step), [&](unsigned pair) {
+                const unsigned first = pair * 2 * step;
+                all_[first]->join(*all_[first + step]);
+            });
     }
 
   private:
@@ -248,7 +253,8 @@ Statistics Machine::run(const Kernel& kernel, const LaunchShape& launch,
 Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     const LaunchShape& launch = frozen.launch;
     Options options = frozen.options;
-    if (options.independent_warps && options.schedule == Schedule::random && !observer)
+    if (options.independent_warps && options.schedule == Schedule::random &&
+        !(observer && observer->wants_instructions()))
         options.schedule = Schedule::run_to_barrier;
     const Kernel& kernel = kernel_for(frozen, observer);
     for (unsigned sm = 0; sm < virtual_sms(); ++sm)

@@ -11,6 +11,7 @@
 
 namespace warpscope::emulator {
 
+class BlockModel;
 class Error;
 struct Statistics;
 
@@ -30,6 +31,7 @@ struct Access {
     /// All lanes access bytes that follow each other; other accesses may do so too.
     bool consecutive = false;
     bool consecutive_halves = false;  ///< `consecutive` for the lanes of each half of the warp
+    bool is_over = false;  ///< told later than it was executed: stored() is not available
     const Warp* state = nullptr;
 
     std::uint64_t address(unsigned lane) const {
@@ -73,7 +75,8 @@ class Observer {
     virtual ~Observer() = default;
     /// An observer for another host thread of the launch that on_launch() has announced; nullptr if
     /// one observer has to see all blocks. At the end of the launch join() adds what a fork has
-    /// seen. The result must not depend on which fork sees which block.
+    /// seen, to the observer or to another fork; several host threads may join different forks. The
+    /// result must not depend on which fork sees which block.
     virtual std::unique_ptr<Observer> fork() { return nullptr; }
     virtual void join(Observer& /*fork*/) {}
     /// The launch has failed with an error of this block; called after join(). Other threads may
@@ -88,12 +91,38 @@ class Observer {
     /// The launch has ended without an error; called after join().
     virtual void on_launch_end() {}
     virtual bool wants(std::uint32_t /*block*/) { return true; }  ///< false: it runs unobserved
-    /// Asked when a block begins. Events that are not wanted are not sent and take no time.
+    /// Asked when a block begins, or when the observer is added to a list. Events that are not
+    /// wanted are not sent and take no time.
     virtual bool wants_instructions() const { return true; }
     virtual bool wants_global_accesses() const { return true; }
-    /// Asked when the observer is added to a list, too.
     virtual bool wants_shared_accesses() const { return true; }
     virtual bool wants_barriers() const { return true; }
+    /// Asked when a block begins: the observer need not be told of the events of blocks that follow
+    /// a model. At the end of such a block comes on_followed(), in place of all events from
+    /// on_block_begin() to on_block_end(). A block that follows the model no longer begins late:
+    /// its accesses so far are Access::is_over.
+    virtual bool follows_models() const { return false; }
+    /// The observers among these that do, and those that do not; nullptr where there are none.
+    virtual Observer* followers() { return follows_models() ? this : nullptr; }
+    virtual Observer* others() { return follows_models() ? nullptr : this; }
+    /// Only for observers that follow models, as all functions up to on_followed(): the block that
+    /// begins may become a model.
+    virtual void on_model_begin() {}
+    /// Before the end of that block: what was found in it would not be found in another block.
+    virtual bool refuses_model() const { return false; }
+    /// The block has become the model.
+    virtual void on_model(const BlockModel&) {}
+    /// In a block that follows the model, an instruction accesses global memory for the first time,
+    /// at this distance from the model's addresses. True where on_stored_values() must be called
+    /// for each of its accesses in this block.
+    virtual bool needs_values(std::uint32_t /*pc*/, std::uint64_t /*distance*/) { return false; }
+    virtual void on_stored_values(const Access&) {}
+    /// Behind on_block_begin() of a block that has no races (BlockModel::is_proved()), but does not
+    /// follow the model: its barriers, and those of its accesses to shared memory that are
+    /// foreseen, are those of the model, and are not told.
+    virtual void on_proved_block(const BlockModel&) {}
+    virtual void on_followed(const BlockModel&, std::uint32_t /*block*/,
+                             const Statistics& /*of the block*/) {}
     virtual void on_block_begin(const Kernel&, std::uint32_t /*block*/) {}
     virtual void on_block_end(std::uint32_t /*block*/, const Statistics& /*of the block*/) {}
     virtual void on_shared_access(const Access&) {}

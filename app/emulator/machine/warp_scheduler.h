@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "emulator/machine/block_state.h"
-#include "emulator/machine/splitmix64.h"
+#include "emulator/warp/splitmix64.h"
 
 namespace warpscope::emulator {
 

@@ -15,9 +15,9 @@ namespace warpscope::emulator {
 
 namespace {
 
-constexpr unsigned half_warp = lanes_per_warp / 2;
 constexpr std::uint64_t most_blocks_by_words = 4096;
 constexpr std::size_t most_events = 1 << 24;  // 320 MiB
+constexpr std::uint32_t no_block = ~0u;
 constexpr std::uint32_t event_mask = (1u << GridStrip::event_bits) - 1;
 
 /// A value of this many bytes; of more than 4 a hash.
@@ -43,6 +43,8 @@ std::unique_ptr<Observer> GridRaces::fork() {
 void GridRaces::join(Observer& other) {
     auto& fork = dynamic_cast<GridRaces&>(other);
     if (fork.memory_) memory_ = fork.memory_;
+    followed_.join(std::move(fork.followed_));
+    has_conflict_ |= fork.has_conflict_;
     if (memories_.empty()) {
         events_ = std::move(fork.events_);
         memories_ = std::move(fork.memories_);
@@ -51,19 +53,28 @@ void GridRaces::join(Observer& other) {
         return;
     }
     // A strip cannot name an event beyond; that takes eight forks at their limit.
-    if (events_.size() + fork.events_.size() > event_mask) return;
+    if (events_.size() + fork.events_.size() > event_mask) {
+        has_conflict_ = true;
+        return;
+    }
     const auto offset = std::uint32_t(events_.size()) - 1;
     events_.insert(events_.end(), fork.events_.begin() + 1, fork.events_.end());
     block_first_ = std::uint32_t(events_.size());
     for (auto& [begin, theirs] : fork.memories_) {
         GridStrips& own =
             memories_.try_emplace(begin, begin, theirs.end(), cell_bytes_).first->second;
-        for (std::uint64_t row = 0; row < theirs.rows(); ++row)
-            theirs.for_strips(row, [&](GridStrip strip) {
-                strip.event = (strip.event + offset) & event_mask;
-                strip.is_suspect = false;
-                add(own, row, strip);
-            });
+        if (!own.join_cells(theirs)) has_conflict_ = true;
+        std::vector<GridStrip> strips;
+        for (std::uint64_t row = 0; row < theirs.rows(); ++row) {
+            strips.clear();
+            theirs.for_strips(row, [&](const GridStrip& strip) { strips.push_back(strip); });
+            // The newest one comes first.
+            for (auto strip = strips.rbegin(); strip != strips.rend(); ++strip) {
+                strip->event = (strip->event + offset) & event_mask;
+                strip->is_suspect = false;
+                add(own, row, *strip);
+            }
+        }
     }
 }
 
@@ -86,9 +97,20 @@ void GridRaces::prepare(const Kernel& kernel) {
     memories_.clear();
     newest_memory_.assign(kernel.code.size(), nullptr);
     suspects_.clear();
+    has_strong_ = false;
+    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) has_strong_ |= orders_.is_strong(pc);
+    followed_.clear();
+    has_conflict_ = false;
+    block_ = no_block;
+    newest_valued_.assign(kernel.code.size(), no_block);
 }
 
 void GridRaces::on_block_begin(const Kernel&, std::uint32_t block) {
+    begin_block(block);
+}
+
+void GridRaces::begin_block(std::uint32_t block) {
+    if (block_ == block) return;
     block_ = block;
     block_first_ = first_ = std::uint32_t(events_.size());
     if (by_words()) clocks_.begin_block(block);
@@ -105,10 +127,10 @@ std::uint32_t GridRaces::event_of(const Access& a) {
     return newest;
 }
 
-GridStrips* GridRaces::memory_of(const Access& a, std::uint64_t address) {
-    GridStrips*& newest = newest_memory_[a.pc];
-    if (newest && newest->holds(address, a.bytes)) return newest;
-    const auto range = find_global(*memory_, *launch_.kernel().module, address, a.bytes);
+GridStrips* GridRaces::memory_of(std::uint32_t pc, std::uint64_t address, std::uint64_t bytes) {
+    GridStrips*& newest = newest_memory_[pc];
+    if (newest && newest->holds(address, bytes)) return newest;
+    const auto range = find_global(*memory_, *launch_.kernel().module, address, bytes);
     if (!range) return nullptr;
     newest =
         &memories_.try_emplace(range->begin, range->begin, range->end, cell_bytes_).first->second;
@@ -119,6 +141,16 @@ GridStrips* GridRaces::memory_of(const Access& a, std::uint64_t address) {
 bool GridRaces::is_one_block(const GridStrip& one, const GridStrip& other) const {
     if (one.event >= block_first_ && other.event >= block_first_) return true;
     return events_[one.event].block == events_[other.event].block;
+}
+
+// Of two accesses by one block: the order in which its warps run must not decide which one stands
+// for both in a finding.
+bool GridRaces::precedes(const GridStrip& one, const GridStrip& other) const {
+    return !by_words() && place_of(one) < place_of(other);
+}
+
+std::pair<std::uint32_t, std::uint32_t> GridRaces::place_of(const GridStrip& strip) const {
+    return {events_[strip.event].pc, events_[strip.event].warp};
 }
 
 bool GridRaces::comes_before(const GridStrip& one, const GridStrip& other) const {
@@ -133,6 +165,7 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     std::uint32_t own = 0, lower = 0, two_lower = 0;
     std::array<std::uint32_t, GridStrips::row_cells> lowest;  // block, of the cells in `lower`
     const auto block_of = [&](const GridStrip& s) { return events_[s.event].block; };
+    has_conflict_ = has_conflict_ || memory.conflicts(row, strip);
     bool is_known = false;         // as a suspect
     GridStrip* suspect = nullptr;  // or how it becomes one
     memory.for_strips(row, [&](GridStrip& earlier) {
@@ -145,7 +178,7 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
         if (!(strip.has_value && earlier.has_value && strip.value == earlier.value))
             earlier.many_values = strip.many_values = 1;
         if (one_block) {
-            own |= both;
+            if (!precedes(strip, earlier)) own |= both;
         } else if (block_of(earlier) < block_of(strip) && !(by_words() && strip.writes)) {
             // A block can have several strips with a cell.
             for (std::uint32_t m = lower & both; m; m &= m - 1)
@@ -164,26 +197,6 @@ void GridRaces::add(GridStrips& memory, std::uint64_t row, GridStrip& strip) {
     if ((strip.cells & ~(own | two_lower)) != 0) memory.add(row, strip);
 }
 
-// Neighbouring lanes that access neighbouring words are recorded together.
-void GridRaces::record(const Access& a, GridStrip& strip, std::uint32_t lanes) {
-    if (a.consecutive) return record_run(a, strip, 0, lanes_per_warp);
-    if (a.consecutive_halves) {
-        record_run(a, strip, 0, half_warp);
-        return record_run(a, strip, half_warp, half_warp);
-    }
-    const auto follows = [&](unsigned lane) {
-        return lane < lanes_per_warp && (lanes >> lane & 1) && !a.same_address &&
-               a.lane_addresses[lane] - a.lane_addresses[lane - 1] == a.bytes;
-    };
-    while (lanes) {
-        const auto first = unsigned(std::countr_zero(lanes));
-        unsigned end = first + 1;
-        while (follows(end)) ++end;
-        record_run(a, strip, first, end - first);
-        lanes &= std::uint32_t(~std::uint64_t(0) << end);
-    }
-}
-
 // `strip` has what all runs of the access have in common; a copy of it would wait for its parts.
 void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lane, unsigned lanes) {
     const bool weak_store = strip.writes && !strip.strong;
@@ -192,7 +205,7 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
     const std::uint32_t all = lanes << shift;
     for (std::uint32_t done = 0; done < all;) {
         const unsigned lane = first_lane + (done >> shift);
-        GridStrips* const memory = memory_of(a, a.address(lane));
+        GridStrips* const memory = memory_of(a.pc, a.address(lane), a.bytes);
         if (!memory) {
             done += cells_of_lane;
             continue;
@@ -203,7 +216,7 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
             {all - done, GridStrips::row_cells - in_row, std::uint32_t(memory->cells() - first)});
         strip.lane = lane & 31;
         strip.cells = (~0u >> (GridStrips::row_cells - number)) << in_row;
-        strip.has_value = weak_store && number == 1 && a.bytes == cell_bytes_;
+        strip.has_value = weak_store && number == 1 && a.bytes == cell_bytes_ && !a.is_over;
         strip.many_values = 0;
         if (strip.has_value) {
             std::byte stored[16];
@@ -216,14 +229,19 @@ void GridRaces::record_run(const Access& a, GridStrip& strip, unsigned first_lan
 }
 
 void GridRaces::on_global_access(const Access& a) {
+    if (!a.is_over || newest_valued_[a.pc] != block_) record(a);
+}
+
+void GridRaces::record(const Access& a) {
     if (is_off_ || a.kind == MemoryAccess::none || events_.size() >= most_events) return;
-    memory_ = a.state->block->memory;
+    if (!a.is_over) memory_ = a.state->block->memory;
     GridStrip strip;
     strip.event = event_of(a) & event_mask;
     strip.writes = a.kind != MemoryAccess::load;
     strip.strong = orders_.is_strong(a.pc);
     const bool once = a.same_address && (strip.strong || !strip.writes);
-    record(a, strip, once ? a.mask & (0 - a.mask) : a.mask);
+    for_runs(a, once ? a.mask & (0 - a.mask) : a.mask,
+             [&](unsigned first, unsigned lanes) { record_run(a, strip, first, lanes); });
     if (by_words()) follow_words(a);
 }
 
@@ -239,6 +257,7 @@ void GridRaces::on_fence(std::uint32_t, std::uint32_t, std::uint32_t) {
 }
 
 void GridRaces::report(std::uint32_t last_block) {
+    if (has_conflict_) record_followers();
     std::map<Instructions, Races> races;
     HazardCounts hazards;
     for (const Suspect& suspect : suspects_)
@@ -263,8 +282,10 @@ std::uint64_t GridRaces::find_races(const Suspect& at, std::uint32_t cell, std::
             strips.push_back(strip);
     });
     std::sort(strips.begin(), strips.end(), [&](const GridStrip& a, const GridStrip& b) {
-        return std::pair(events_[a.event].block, a.event) <
-               std::pair(events_[b.event].block, b.event);
+        const std::uint32_t block_a = events_[a.event].block, block_b = events_[b.event].block;
+        if (block_a != block_b) return block_a < block_b;
+        if (!by_words() && place_of(a) != place_of(b)) return place_of(a) < place_of(b);
+        return a.event < b.event;
     });
     std::array<bool, 16> reported{};
     std::uint64_t number = 0;

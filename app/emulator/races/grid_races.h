@@ -1,9 +1,11 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "emulator/checks/finding_log.h"
@@ -12,6 +14,7 @@
 #include "emulator/machine/observer.h"
 #include "emulator/order/block_clocks.h"
 #include "emulator/order/memory_orders.h"
+#include "emulator/races/followed_blocks.h"
 #include "emulator/races/grid_strips.h"
 
 namespace warpscope::emulator {
@@ -22,6 +25,10 @@ namespace warpscope::emulator {
 /// blocks run, but where words order them. A race is an error; if all blocks write one value, a
 /// warning. The count of a finding is that of cells: as many bytes as the kernel's narrowest access
 /// to global memory has.
+///
+/// The accesses of a block that follows a model (BlockModel) are compared with those of the other
+/// blocks at its end, by cell. As long as there is no conflict, nothing more is kept of them than
+/// their distances from the model's.
 ///
 /// Limits: a kernel with fences, acquires or releases is checked for grids of at most 4096 blocks.
 /// The first 16 million accesses of warps, and of each allocation the first 8 million groups of
@@ -42,11 +49,18 @@ class GridRaces : public Observer {
     bool wants_instructions() const override { return false; }
     bool wants_shared_accesses() const override { return false; }
     bool wants_barriers() const override { return false; }
+    bool follows_models() const override { return !has_strong_; }
+    void on_model(const BlockModel& model) override;
+    bool needs_values(std::uint32_t pc, std::uint64_t distance) override;
+    void on_stored_values(const Access& access) override;
+    void on_followed(const BlockModel& model, std::uint32_t block,
+                     const Statistics& statistics) override;
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
 
   private:
+    using Move = BlockModel::Move;
     struct Suspect {
         GridStrips* memory;
         std::uint64_t row;
@@ -71,14 +85,31 @@ class GridRaces : public Observer {
     };
 
     void prepare(const Kernel& kernel);
+    void begin_block(std::uint32_t block);
+    void record(const Access& access);
     bool by_words() const { return orders_.order_by_words(); }
     std::uint32_t event_of(const Access& access);
-    GridStrips* memory_of(const Access& access, std::uint64_t address);
-    void record(const Access& access, GridStrip& strip, std::uint32_t lanes);
+    /// The memory that holds these bytes, which an instruction accesses; nullptr if none does.
+    GridStrips* memory_of(std::uint32_t pc, std::uint64_t address, std::uint64_t bytes);
+    /// That of all that an instruction accesses in a block that follows the model.
+    GridStrips* moved_memory(const Move& move);
+    /// Calls f(first lane, lanes) for neighbouring lanes that access neighbouring words.
+    template <typename F>
+    static void for_runs(const Access& access, std::uint32_t lanes, F&& f);
     /// Of neighbouring lanes that access neighbouring words.
     void record_run(const Access& access, GridStrip& strip, unsigned first_lane, unsigned lanes);
+    template <typename F>
+    bool for_cells(const Move& move, F&& f);
+    bool add_cells();
+    /// A strip of a block at this distance from the model would have a single cell.
+    bool has_single_cells(std::uint32_t pc, std::uint64_t distance, const GridStrips& memory) const;
+    /// Records the accesses of blocks that follow models.
+    void record_followers();
     void add(GridStrips& memory, std::uint64_t row, GridStrip& strip);
     bool is_one_block(const GridStrip& one, const GridStrip& other) const;
+    bool precedes(const GridStrip& one, const GridStrip& other) const;
+    /// What orders the accesses of a block: the instruction, and the warp.
+    std::pair<std::uint32_t, std::uint32_t> place_of(const GridStrip& strip) const;
     bool comes_before(const GridStrip& one, const GridStrip& other) const;
     void follow_words(const Access& access);
 
@@ -110,6 +141,35 @@ class GridRaces : public Observer {
     std::map<std::uint64_t, GridStrips> memories_;  ///< by address
     std::vector<GridStrips*> newest_memory_;        ///< by pc
     std::vector<Suspect> suspects_;                 ///< rows in which blocks may race
+    // Of blocks that follow models
+    bool has_strong_ = false;  ///< the kernel has atomics or strong accesses
+    FollowedBlocks followed_;
+    bool has_conflict_ = false;                 ///< one of them with another block
+    std::vector<std::uint32_t> newest_valued_;  ///< by pc: the block whose values were needed
+    /// Whether values are needed, by pc and the first cell's place in its row.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, bool> values_;
+    std::vector<Move> counted_;  ///< of the running block
 };
+
+template <typename F>
+void GridRaces::for_runs(const Access& a, std::uint32_t lanes, F&& f) {
+    constexpr unsigned half_warp = lanes_per_warp / 2;
+    if (a.consecutive) return f(0u, lanes_per_warp);
+    if (a.consecutive_halves) {
+        f(0u, half_warp);
+        return f(half_warp, half_warp);
+    }
+    const auto follows = [&](unsigned lane) {
+        return lane < lanes_per_warp && (lanes >> lane & 1) && !a.same_address &&
+               a.lane_addresses[lane] - a.lane_addresses[lane - 1] == a.bytes;
+    };
+    while (lanes) {
+        const auto first = unsigned(std::countr_zero(lanes));
+        unsigned end = first + 1;
+        while (follows(end)) ++end;
+        f(first, end - first);
+        lanes &= std::uint32_t(~std::uint64_t(0) << end);
+    }
+}
 
 }  // namespace warpscope::emulator

@@ -14,11 +14,52 @@ GridStrips::GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cel
       end_(end),
       shift_(unsigned(std::countr_zero(cell_bytes))),
       rows_number_(((end - begin) >> shift_) / row_cells + 1),
-      first_(static_cast<std::uint32_t*>(std::calloc(rows_number_, sizeof(std::uint32_t))),
-             &std::free) {
-    if (!first_) throw std::bad_alloc();
+      rows_(static_cast<Row*>(std::calloc(rows_number_, sizeof(Row))), &std::free) {
+    if (!rows_) throw std::bad_alloc();
     strips_.reserve(std::min(rows_number_, most_strips));
     strips_.emplace_back();
+}
+
+bool GridStrips::conflicts(std::uint64_t row, std::uint32_t cells, bool writes,
+                           std::uint32_t own_event) const {
+    if (cells & (writes ? rows_[row].accessed : rows_[row].written)) return true;
+    for (std::uint32_t s = rows_[row].first; s; s = strips_[s].next)
+        if (strips_[s].cells & cells && strips_[s].event < own_event &&
+            (writes || strips_[s].writes))
+            return true;
+    return false;
+}
+
+bool GridStrips::conflicts(std::uint64_t cell, std::uint64_t cells, bool writes,
+                           std::uint32_t own_event) const {
+    bool any = false;
+    for_rows(cell, cells, [&](std::uint64_t row, std::uint32_t mask) {
+        any |= conflicts(row, mask, writes, own_event);
+    });
+    return any;
+}
+
+void GridStrips::add_cells(std::uint64_t cell, std::uint64_t cells, bool writes) {
+    for_rows(cell, cells, [&](std::uint64_t row, std::uint32_t mask) {
+        rows_[row].accessed |= mask;
+        if (writes) rows_[row].written |= mask;
+    });
+}
+
+bool GridStrips::join_cells(const GridStrips& other) {
+    std::uint32_t both = 0;
+    for (std::size_t row = 0; row < rows_number_; ++row) {
+        Row& own = rows_[row];
+        const Row& added = other.rows_[row];
+        both |= (own.accessed & added.written) | (own.written & added.accessed);
+        own.accessed |= added.accessed;
+        own.written |= added.written;
+    }
+    if (both) return false;
+    for (std::size_t row = 0; row < rows_number_; ++row)
+        for (std::uint32_t s = rows_[row].first; s; s = strips_[s].next)
+            if (other.conflicts(row, strips_[s])) return false;
+    return true;
 }
 
 }  // namespace warpscope::emulator

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
@@ -64,24 +65,55 @@ class GridStrips {
     /// Calls f(strip) for each strip of a row.
     template <typename F>
     void for_strips(std::uint64_t row, F&& f) {
-        for (std::uint32_t s = first_[row]; s; s = strips_[s].next) f(strips_[s]);
+        for (std::uint32_t s = rows_[row].first; s; s = strips_[s].next) f(strips_[s]);
     }
     /// Leaves it out where there are too many.
     void add(std::uint64_t row, const GridStrip& strip) {
         if (strips_.size() >= most_strips) return;
-        const std::uint32_t next = std::exchange(first_[row], std::uint32_t(strips_.size()));
+        const std::uint32_t next = std::exchange(rows_[row].first, std::uint32_t(strips_.size()));
         strips_.push_back(strip);
         strips_.back().next = next & next_mask;
     }
 
+    /// Blocks whose accesses have no strips, and do not conflict with each other, leave two masks
+    /// of the cells of each row. True where an access to `cells` cells from a cell on conflicts
+    /// with one of them, or with a strip of an event below `own_event`.
+    bool conflicts(std::uint64_t cell, std::uint64_t cells, bool writes,
+                   std::uint32_t own_event) const;
+    bool conflicts(std::uint64_t row, const GridStrip& strip) const {
+        return strip.cells & (strip.writes ? rows_[row].accessed : rows_[row].written);
+    }
+    /// Adds an access of such a block.
+    void add_cells(std::uint64_t cell, std::uint64_t cells, bool writes);
+    /// Adds those of `other`, which has the same memory; false where they conflict.
+    bool join_cells(const GridStrips& other);
+
   private:
+    struct Row {
+        std::uint32_t first = 0;                  ///< strip; 0: none
+        std::uint32_t accessed = 0, written = 0;  ///< masks of cells: see add_cells()
+    };
+
+    bool conflicts(std::uint64_t row, std::uint32_t cells, bool writes,
+                   std::uint32_t own_event) const;
+    /// Calls f(row, mask) for each row of some cells.
+    template <typename F>
+    static void for_rows(std::uint64_t cell, std::uint64_t cells, F&& f) {
+        for (const std::uint64_t end = cell + cells; cell < end;) {
+            const std::uint64_t in_row = cell % row_cells,
+                                n = std::min<std::uint64_t>(row_cells - in_row, end - cell);
+            f(cell / row_cells, ~0u >> (row_cells - n) << in_row);
+            cell += n;
+        }
+    }
+
     static constexpr std::uint32_t next_mask = (1u << 27) - 1;
     static constexpr std::size_t most_strips = 1 << 23;  // 128 MiB
 
     std::uint64_t begin_, end_;
     unsigned shift_;
     std::size_t rows_number_;
-    std::unique_ptr<std::uint32_t[], decltype(&std::free)> first_;  ///< strip, by row; 0: none
+    std::unique_ptr<Row[], decltype(&std::free)> rows_;
     std::vector<GridStrip> strips_;  ///< the first one stands for none
 };
 

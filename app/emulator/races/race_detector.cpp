@@ -25,8 +25,6 @@ void RaceDetector::on_launch(const Kernel& kernel, const LaunchShape& launch) {
     const std::size_t warps = (report_.threads() + lanes_per_warp - 1) / lanes_per_warp;
     for (RaceCells* cells : {&shared_, &global_})
         cells->events().begin_launch(warps, kernel.code.size());
-    model_.begin_launch(kernel, std::uint32_t(warps));
-    if (order_.by_words() || shared_.has_atomics() || global_.has_atomics()) model_.turn_off();
 }
 
 void RaceDetector::on_launch_end() {
@@ -36,82 +34,40 @@ void RaceDetector::on_launch_end() {
 }
 
 void RaceDetector::on_block_begin(const Kernel&, std::uint32_t block) {
-    block_ = block;
     report_.begin_block(block);
-    model_.begin_block();
-    if (!model_.is_followed()) begin_block();
-}
-
-void RaceDetector::begin_block() {
     order_.begin_block();
     shared_.begin_block();
     global_.begin_block();
     window_.clear();
     epoch_ = order_.epoch();
-}
-
-void RaceDetector::on_block_end(std::uint32_t, const Statistics&) {
-    model_.end_block(report_.is_clean());
-}
-
-void RaceDetector::leave_model() {
-    begin_block();
-    model_.leave(
-        block_,
-        [&](const Access& a, BlockModel::Kind kind) {
-            kind == BlockModel::Kind::shared_access ? check_shared(a) : check_global(a);
-        },
-        [&](const BarrierArrival& arrival) { arrive(arrival); },
-        [&](const BarrierRelease& release) { this->release(release); },
-        [&](std::uint32_t warp, std::uint32_t members) { warp_sync(warp, members); });
-}
-
-// True when the running block goes on as the model does, so that the event need not be checked.
-template <typename... Event>
-bool RaceDetector::follows_model(const Event&... event) {
-    if (model_.is_followed()) {
-        if (model_.has(event...)) return true;
-        leave_model();
-    } else if (model_.is_recording()) {
-        model_.record(event...);
-    }
-    return false;
+    is_spoiled_ = has_no_races_ = false;
 }
 
 void RaceDetector::on_shared_access(const Access& a) {
-    if (!follows_model(a, BlockModel::Kind::shared_access)) check_shared(a);
-}
-
-void RaceDetector::check_shared(const Access& a) {
+    if (has_no_races_) return;
     if (a.kind == MemoryAccess::load && a.same_address && shared_.needs_no_record(a)) return;
     AccessCheck(a, orders_, order_, shared_, report_).run();
     if (order_.by_words()) follow_words(a);
 }
 
-// Which of these loads compiled code writes down depends on the schedule.
 void RaceDetector::on_broadcasts(std::span<BroadcastLoad> loads) {
-    if (model_.is_followed()) leave_model();
-    model_.turn_off();
     const std::vector<InstructionInfo>& lines = report_.kernel().lines;
     for (BroadcastLoad& load : loads) {
         const std::uint32_t bytes = lines[load.pc].bytes;
         if (shared_.needs_no_record(load.address, bytes)) continue;
         if (!shared_.record_broadcast(load.warp->index, load.pc, load.address, bytes))
-            check_shared(access_of(load));
+            on_shared_access(access_of(load));
         load.repeats &= std::uint32_t(shared_.needs_no_record(load.address, bytes));
     }
 }
 
 void RaceDetector::on_global_access(const Access& a) {
-    if (!follows_model(a, BlockModel::Kind::global_access)) check_global(a);
-}
-
-void RaceDetector::check_global(const Access& a) {
+    if (has_no_races_) return;
     constexpr std::size_t most_cells = 1 << 22;  // 128 MiB
     if (window_.bytes() >> global_.shift() > most_cells) {
         global_.forget();
         window_.clear();
-        model_.spoil();
+        is_spoiled_ = true;
     }
     const Access placed = window_.place(a);
     global_.resize(window_.bytes());
@@ -133,19 +89,11 @@ void RaceDetector::on_fence(std::uint32_t, std::uint32_t warp, std::uint32_t mas
 }
 
 void RaceDetector::on_barrier_arrival(const BarrierArrival& arrival) {
-    if (!follows_model(arrival)) arrive(arrival);
-}
-
-void RaceDetector::arrive(const BarrierArrival& arrival) {
     order_.arrive(arrival);
     separate(arrival.warp);
 }
 
 void RaceDetector::on_barrier_release(const BarrierRelease& release) {
-    if (!follows_model(release)) this->release(release);
-}
-
-void RaceDetector::release(const BarrierRelease& release) {
     order_.release(release);
     const bool is_epoch = order_.epoch() != epoch_;
     epoch_ = order_.epoch();
@@ -156,14 +104,10 @@ void RaceDetector::release(const BarrierRelease& release) {
     if (is_epoch)
         window_.clear();
     else
-        model_.spoil();
+        is_spoiled_ = true;
 }
 
 void RaceDetector::on_warp_sync(std::uint32_t, std::uint32_t warp, std::uint32_t members) {
-    if (!follows_model(warp, members)) warp_sync(warp, members);
-}
-
-void RaceDetector::warp_sync(std::uint32_t warp, std::uint32_t members) {
     order_.warp_sync(warp, members);
     separate(warp);
 }

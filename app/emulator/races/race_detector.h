@@ -8,7 +8,6 @@
 #include "emulator/machine/observer.h"
 #include "emulator/order/block_order.h"
 #include "emulator/order/memory_orders.h"
-#include "emulator/races/block_model.h"
 #include "emulator/races/global_window.h"
 #include "emulator/races/race_cells.h"
 #include "emulator/races/race_report.h"
@@ -30,8 +29,8 @@ namespace warpscope::emulator {
 /// 1-2 and 2-3 (or 1-3), never all three. An access of a lane counts as one hazard for each thread
 /// with an earlier access that it conflicts with.
 ///
-/// Most blocks of a launch do what another block has done, in which nothing races. They are only
-/// compared with it, see BlockModel.
+/// Most blocks of a launch do what another block has done, in which nothing races. They follow it,
+/// see BlockModel.
 ///
 /// Races between blocks are the work of GridRaces.
 ///
@@ -55,7 +54,11 @@ class RaceDetector : public Observer {
     void on_launch_end() override;
     bool wants_instructions() const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
-    void on_block_end(std::uint32_t block, const Statistics& statistics) override;
+    bool follows_models() const override {
+        return !order_.by_words() && !shared_.has_atomics() && !global_.has_atomics();
+    }
+    void on_proved_block(const BlockModel&) override { has_no_races_ = true; }
+    bool refuses_model() const override { return is_spoiled_ || !report_.is_clean(); }
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
@@ -65,16 +68,6 @@ class RaceDetector : public Observer {
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override;
 
   private:
-    void begin_block();
-    /// The running block does not do what the model does: checks what it has done so far.
-    void leave_model();
-    template <typename... Event>
-    bool follows_model(const Event&... event);
-    void check_shared(const Access& access);
-    void check_global(const Access& access);
-    void arrive(const BarrierArrival& arrival);
-    void release(const BarrierRelease& release);
-    void warp_sync(std::uint32_t warp, std::uint32_t members);
     void follow_words(const Access& access);
     /// Later accesses of the warp are new events.
     void separate(std::uint32_t warp);
@@ -86,8 +79,9 @@ class RaceDetector : public Observer {
     RaceReport report_;
     HeatMap* heat_ = nullptr;
     std::uint32_t block_ = 0;
-    std::uint32_t epoch_ = 0;  ///< of order_, as the cells know it
-    BlockModel model_;
+    std::uint32_t epoch_ = 0;    ///< of order_, as the cells know it
+    bool has_no_races_ = false;  ///< the running block, as is proved
+    bool is_spoiled_ = false;    ///< not all of the block was checked, or not all warps met
 };
 
 }  // namespace warpscope::emulator

@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include "compute/device/device.h"
-#include "emulator/machine/splitmix64.h"
+#include "emulator/warp/splitmix64.h"
 #include "experiments/bodies/bodies.h"
 
 namespace warpscope::experiments {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "emulator/machine/splitmix64.h"
+#include "emulator/warp/splitmix64.h"
 #include "experiments/arrays/array_file.h"
 
 namespace warpscope::experiments {

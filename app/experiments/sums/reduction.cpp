@@ -8,7 +8,7 @@
 
 #include "compute/emulated/block_trace.h"
 #include "compute/libraries/cub.h"
-#include "emulator/machine/splitmix64.h"
+#include "emulator/warp/splitmix64.h"
 #include "experiments/framework/edited.h"
 #include "experiments/framework/emulator_like.h"
 #include "experiments/sums/error_bounds.h"

@@ -9,9 +9,9 @@
 
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/heat_map.h"
+#include "emulator/checks/observer_list.h"
 #include "emulator/compiled/kernel_compiler.h"
 #include "emulator/machine/machine.h"
-#include "emulator/machine/observer_list.h"
 #include "emulator/machine/parallel.h"
 #include "emulator/program/error.h"
 #include "emulator/races/grid_races.h"

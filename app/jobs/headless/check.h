@@ -11,7 +11,7 @@
 #include "emulator/checks/findings.h"
 #include "emulator/checks/heat_map.h"
 #include "emulator/checks/memory_check.h"
-#include "emulator/machine/observer_list.h"
+#include "emulator/checks/observer_list.h"
 #include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"
 #include "jobs/output/json.h"

@@ -1,6 +1,8 @@
 #include "emulator/checks/heat_map.h"
 
+#include <array>
 #include <numeric>
+#include <utility>
 
 #include "emulator/ptx_fixture.h"
 
@@ -249,6 +251,27 @@ TEST(HeatMap, LanesOfOneAccessMayReadSeveralAllocations) {
     for (std::size_t w = 0; w < 32; ++w) (w % 2 ? odd : even)[w] = 1;
     EXPECT_EQ(counts_of(array_of(heat, "table"), HeatFigure::reads), even);
     EXPECT_EQ(counts_of(array_of(heat, ""), HeatFigure::reads), odd);
+}
+
+// Wherever the allocations lie.
+TEST(HeatMap, ArraysHaveTheOrderOfTheirParameters) {
+    const auto module = Module::parse(
+        ".version 8.0\n.target sm_75\n.address_size 64\n"
+        ".visible .entry k(.param .u64 a, .param .u64 b) { .reg .u64 %rd<2>; .reg .u32 %r<1>;"
+        "ld.param.u64 %rd0, [a]; ld.param.u64 %rd1, [b];"
+        "ld.global.u32 %r0, [%rd0]; st.global.u32 [%rd1], %r0; ret; }",
+        "test");
+    for (const bool swapped : {false, true}) {
+        Machine machine;
+        HeatMap heat(machine.memory());
+        std::array<void*, 2> arrays{machine.memory().allocate(64), machine.memory().allocate(64)};
+        if (swapped) std::swap(arrays[0], arrays[1]);
+        const void* arguments[] = {&arrays[0], &arrays[1]};
+        machine.run(*module->kernels().front(), {{1, 1, 1}, {32, 1, 1}, 0}, arguments, {}, &heat);
+        ASSERT_EQ(heat.kernels().at(0).arrays.size(), 2u);
+        EXPECT_EQ(heat.kernels()[0].arrays[0].parameter, 0);
+        EXPECT_EQ(heat.kernels()[0].arrays[1].parameter, 1);
+    }
 }
 
 TEST(HeatMap, DynamicSharedMemoryHasTheBytesOfTheLaunch) {

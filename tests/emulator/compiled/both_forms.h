@@ -7,10 +7,11 @@
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/heat_map.h"
 #include "emulator/compiled/compiled_kernel.h"
-#include "emulator/machine/observer_list.h"
+#include "emulator/order/warp_independence.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"
+#include "emulator/told_observers.h"
 
 namespace warpscope::emulator {
 
@@ -151,6 +152,12 @@ class BothForms {
         machine.memory().attach(buffer.data(), buffer.size() * 4);
         void* out = buffer.data();
         const void* arguments[] = {&out, &n};
+        // In some launches that are observed.
+        if (observer && options.seed == 2)
+            options.independent_warps =
+                obstacle_to_independence(Machine::freeze(kernel_, launch, arguments, options),
+                                         machine.memory())
+                    .empty();
         outcome.error = error_of([&] {
             outcome.statistics = machine.run(kernel_, launch, arguments, options, observer);
         });
@@ -161,24 +168,30 @@ class BothForms {
 
     /// With the events that an observer sees, and the findings and counts of the checks.
     Outcome observe(bool compiled, LaunchShape launch, const Options& options, std::uint32_t n) {
+        EventRecorder recorder;
+        Outcome outcome = run(compiled, launch, options, n, &recorder);
+        outcome.events = std::move(recorder.events);
+        outcome.findings = findings<ObserverList>(compiled, launch, options, n);
+        EXPECT_EQ(outcome.findings, findings<ToldObservers>(compiled, launch, options, n));
+        return outcome;
+    }
+
+    template <typename List>
+    std::string findings(bool compiled, LaunchShape launch, const Options& options,
+                         std::uint32_t n) {
         RaceDetector races;
         GridRaces between_blocks;
         AccessCounters counters;
         const Memory none;
         HeatMap heat(none);  // of shared memory
         races.count_hazards_in(heat);
-        ObserverList checks;
+        List checks;
         checks.add(races);
         checks.add(between_blocks);
         checks.add(counters);
         checks.add(heat);
         run(compiled, launch, options, n, &checks);
-        EventRecorder recorder;
-        Outcome outcome = run(compiled, launch, options, n, &recorder);
-        outcome.events = std::move(recorder.events);
-        outcome.findings =
-            text_of(merged({races.findings(), between_blocks.findings()}), counters, heat);
-        return outcome;
+        return text_of(merged({races.findings(), between_blocks.findings()}), counters, heat);
     }
 
     /// Both forms agree in all schedules and barrier policies, with several seeds.

@@ -3,7 +3,7 @@
 
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/barrier_check.h"
-#include "emulator/machine/observer_list.h"
+#include "emulator/checks/observer_list.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/race_detector.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "emulator/machine/observer.h"
@@ -14,7 +15,9 @@ class ObserverList : public Observer {
     void add(Observer& observer) {
         all_.push_back(&observer);
         if (observer.wants_shared_accesses()) of_shared_accesses_.push_back(&observer);
+        if (observer.wants_global_accesses()) of_global_accesses_.push_back(&observer);
         if (observer.wants_barriers()) of_barriers_.push_back(&observer);
+        wants_instructions_ |= observer.wants_instructions();
     }
 
     std::unique_ptr<Observer> fork() override {
@@ -24,6 +27,7 @@ class ObserverList : public Observer {
             if (!fork->forks_.back()) return nullptr;
             fork->add(*fork->forks_.back());
         }
+        fork->divide();
         return fork;
     }
     void join(Observer& fork) override {
@@ -35,6 +39,7 @@ class ObserverList : public Observer {
     }
     void on_launch(const Kernel& kernel, const LaunchShape& launch) override {
         each([&](Observer& o) { o.on_launch(kernel, launch); });
+        divide();
     }
     void on_arguments(std::span<const std::byte> arguments) override {
         each([&](Observer& o) { o.on_arguments(arguments); });
@@ -45,14 +50,36 @@ class ObserverList : public Observer {
     void on_launch_end() override {
         each([](Observer& o) { o.on_launch_end(); });
     }
-    bool wants_instructions() const override {
-        return any([](const Observer& o) { return o.wants_instructions(); });
-    }
-    bool wants_global_accesses() const override {
-        return any([](const Observer& o) { return o.wants_global_accesses(); });
-    }
+    bool wants_instructions() const override { return wants_instructions_; }
+    bool wants_global_accesses() const override { return !of_global_accesses_.empty(); }
     bool wants_shared_accesses() const override { return !of_shared_accesses_.empty(); }
     bool wants_barriers() const override { return !of_barriers_.empty(); }
+    Observer* followers() override { return followers_.get(); }
+    Observer* others() override { return others_.get(); }
+    void on_model_begin() override {
+        each([](Observer& o) { o.on_model_begin(); });
+    }
+    bool refuses_model() const override {
+        return any([](const Observer& o) { return o.refuses_model(); });
+    }
+    void on_model(const BlockModel& model) override {
+        each([&](Observer& o) { o.on_model(model); });
+    }
+    bool needs_values(std::uint32_t pc, std::uint64_t distance) override {
+        bool needs = false;
+        each([&](Observer& o) { needs |= o.needs_values(pc, distance); });
+        return needs;
+    }
+    void on_stored_values(const Access& access) override {
+        each([&](Observer& o) { o.on_stored_values(access); });
+    }
+    void on_proved_block(const BlockModel& model) override {
+        each([&](Observer& o) { o.on_proved_block(model); });
+    }
+    void on_followed(const BlockModel& model, std::uint32_t block,
+                     const Statistics& statistics) override {
+        each([&](Observer& o) { o.on_followed(model, block, statistics); });
+    }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override {
         each([&](Observer& o) { o.on_block_begin(kernel, block); });
     }
@@ -73,7 +100,7 @@ class ObserverList : public Observer {
         each([&](Observer& o) { o.on_repeated_address(address, bytes, number); });
     }
     void on_global_access(const Access& access) override {
-        each([&](Observer& o) { o.on_global_access(access); });
+        for (Observer* o : of_global_accesses_) o->on_global_access(access);
     }
     void on_barrier_arrival(const BarrierArrival& arrival) override {
         for (Observer* o : of_barriers_) o->on_barrier_arrival(arrival);
@@ -113,7 +140,22 @@ class ObserverList : public Observer {
     bool any(F&& f) const {
         return std::any_of(all_.begin(), all_.end(), [&](const Observer* o) { return f(*o); });
     }
-    std::vector<Observer*> all_, of_shared_accesses_, of_barriers_;
+    /// Into those that follow models in this launch, and the others.
+    void divide() {
+        followers_ = nullptr;
+        others_ = nullptr;
+        for (Observer* o : all_)
+            for (const auto& [part, own] :
+                 {std::pair(o->followers(), &followers_), std::pair(o->others(), &others_)}) {
+                if (!part) continue;
+                if (!*own) *own = std::make_unique<ObserverList>();
+                (*own)->add(*part);
+            }
+    }
+
+    std::vector<Observer*> all_, of_shared_accesses_, of_global_accesses_, of_barriers_;
+    bool wants_instructions_ = false;
+    std::unique_ptr<ObserverList> followers_, others_;
     std::vector<std::unique_ptr<Observer>>
         forks_;  ///< owned here where this list is a fork; all_ has them too
 };

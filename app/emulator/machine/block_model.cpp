@@ -1,7 +1,8 @@
-#include "emulator/races/block_model.h"
+#include "emulator/machine/block_model.h"
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace warpscope::emulator {
 
@@ -27,15 +28,48 @@ bool are_moved(const std::uint64_t* model, const std::uint64_t* addresses, std::
 
 }  // namespace
 
-void BlockModel::begin_launch(const Kernel& kernel, std::uint32_t warps) {
-    state_ = State::first_block;
-    matches_ = failures_ = 0;
-    warps_.assign(warps, {});
-    ranges_.assign(kernel.code.size(), {});
-    for (std::size_t pc = 0; pc < kernel.code.size(); ++pc)
-        ranges_[pc].writes = kernel.lines[pc].access != MemoryAccess::load;
-    moved_.clear();
-    forget();
+BlockModel::BlockModel(const Kernel& kernel, const LaunchShape& launch, bool independent_warps)
+    : threads_(std::uint32_t(launch.block.count())),
+      is_proved_(independent_warps && is_proved(kernel)),
+      warps_((threads_ + lanes_per_warp - 1) / lanes_per_warp),
+      ranges_(kernel.code.size()) {
+    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
+        const InstructionInfo& info = kernel.lines[pc];
+        ranges_[pc].writes = info.access != MemoryAccess::load;
+        if (is_proved_ && info.access != MemoryAccess::none && info.space == Space::shared &&
+            !is_foreseen(kernel, pc))
+            unforeseen_.push_back(pc);
+    }
+}
+
+// Loads that are not foreseen change nothing for others. Those of one address by all lanes are told
+// in another way (Observer::on_broadcasts()).
+bool BlockModel::is_proved(const Kernel& kernel) {
+    if (!kernel.likeness || !kernel.likeness->obstacle.empty()) return false;
+    for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
+        const InstructionInfo& info = kernel.lines[pc];
+        if (info.access == MemoryAccess::none) continue;
+        if (info.space == Space::generic) return false;
+        if (info.space != Space::shared || is_foreseen(kernel, pc)) continue;
+        if (info.access != MemoryAccess::load ||
+            kernel.likeness->places[pc].access.address != Likeness::equal ||
+            kernel.code[pc].events & Instruction::uniform_shared)
+            return false;
+    }
+    return true;
+}
+
+// Other blocks then read no word that the model does not read. Each thread executes such a load at
+// most once.
+bool BlockModel::has_all_unforeseen() const {
+    for (const std::uint32_t pc : unforeseen_) {
+        std::uint32_t threads = 0;
+        for_shared_accesses([&](const Access& a) {
+            if (a.pc == pc) threads += lane_count(a.mask);
+        });
+        if (threads != threads_) return false;
+    }
+    return true;
 }
 
 void BlockModel::forget() {
@@ -43,18 +77,22 @@ void BlockModel::forget() {
     for (OfWarp& warp : warps_) warp.steps.clear();
     accesses_.clear();
     addresses_.clear();
+    is_global_.clear();
     arrivals_.clear();
     releases_.clear();
     for (Range& range : ranges_) range.begin = ~0ull, range.end = 0;
     steps_ = 0;
 }
 
-// Blocks that differ more often than not are not worth the comparison.
+// Blocks that differ more often than not are not worth the comparison. A model that the next block
+// follows again is kept.
 void BlockModel::fail() {
-    constexpr std::uint32_t most_failures = 8;
+    constexpr std::uint32_t most_failures = 8, most_recordings = 16;
     ++failures_;
-    state_ = failures_ < most_failures + matches_ / 4 ? State::left : State::off;
-    is_complete_ = false;
+    const bool may_record = recordings_ < most_recordings;
+    if (may_record && std::exchange(has_failed_, !has_failed_)) is_complete_ = false;
+    const bool is_worth_it = failures_ < most_failures + matches_ / 4;
+    state_ = is_worth_it && (is_complete_ || may_record) ? State::left : State::off;
 }
 
 void BlockModel::begin_block() {
@@ -65,20 +103,28 @@ void BlockModel::begin_block() {
     }
     followed_ = released_ = 0;
     for (OfWarp& warp : warps_) warp.next = 0;
-    for (const std::uint32_t pc : moved_) ranges_[pc].is_moved = false;
-    moved_.clear();
+    for (const Move& move : moves_) ranges_[move.pc].is_moved = false;
+    moves_.clear();
     state_ = is_complete_ ? State::following : State::recording;
-    if (!is_complete_) forget();
+    if (is_complete_) return;
+    forget();
+    ++recordings_;
 }
 
-void BlockModel::end_block(bool is_clean) {
+bool BlockModel::end_block(bool is_good) {
     if (state_ == State::following) {
         ++matches_;
-    } else if (state_ == State::recording) {
-        if (!is_clean) return fail();
-        is_complete_ = true;
-        order_.resize(steps_);
+        has_failed_ = false;
     }
+    if (state_ != State::recording) return false;
+    if (!is_good || !has_all_unforeseen()) {
+        fail();
+        return false;
+    }
+    is_complete_ = true;
+    has_failed_ = false;
+    order_.resize(steps_);
+    return true;
 }
 
 bool BlockModel::add(std::uint32_t warp, const Step& step) {
@@ -104,6 +150,7 @@ void BlockModel::record(const Access& a, Kind kind) {
                       .has_consecutive_halves = a.consecutive_halves}))
         return;
     accesses_.push_back(a);
+    is_global_.push_back(kind == Kind::global_access);
     Addresses& addresses = addresses_.emplace_back();
     const std::uint32_t lanes = a.same_address ? a.mask & (0 - a.mask) : a.mask;
     Range& range = ranges_[a.pc];
@@ -143,7 +190,8 @@ bool BlockModel::has(const Access& a, Kind kind) {
         distance = range.moved_by;
     }
     if (moved != distance) return false;
-    const bool is_known = step->is_one_address || (step->is_consecutive && a.consecutive);
+    const bool is_known = step->is_one_address || (step->is_consecutive && a.consecutive) ||
+                          (is_proved_ && kind == Kind::shared_access);
     const bool are_halves = step->has_consecutive_halves && a.consecutive_halves;
     if (!is_known && !are_moved(addresses_[step->details].data(), a.lane_addresses,
                                 are_halves ? first_of_upper_half : a.mask, distance))
@@ -157,8 +205,8 @@ bool BlockModel::has(const Access& a, Kind kind) {
 bool BlockModel::move(const Access& a, std::uint64_t distance) {
     if (distance % a.bytes != 0) return false;
     Range& range = ranges_[a.pc];
-    for (const std::uint32_t pc : moved_) {
-        const Range& other = ranges_[pc];
+    for (const Move& earlier : moves_) {
+        const Range& other = ranges_[earlier.pc];
         if (other.moved_by == distance || !(range.writes || other.writes)) continue;
         const bool apart = range.end <= other.begin || other.end <= range.begin;
         const bool stay_apart = range.end + distance <= other.begin + other.moved_by ||
@@ -167,7 +215,7 @@ bool BlockModel::move(const Access& a, std::uint64_t distance) {
     }
     range.moved_by = distance;
     range.is_moved = true;
-    moved_.push_back(a.pc);
+    moves_.push_back({a.pc, distance});
     return true;
 }
 

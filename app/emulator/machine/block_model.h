@@ -2,43 +2,85 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "emulator/machine/observer.h"
 
 namespace warpscope::emulator {
 
-/// The accesses and barriers of a block in which the race detector found no race, by warp and in
-/// order: the model. A later block whose warps execute equal accesses and barriers has no race
-/// either, and comparing them takes less time than checking them.
+/// An access to shared memory by which all blocks of a launch are alike: equal threads execute it
+/// equally often, at equal addresses, between equal barriers.
+inline bool is_foreseen(const Kernel& kernel, std::uint32_t pc) {
+    if (kernel.lines[pc].space != Space::shared || !kernel.likeness) return false;
+    const BlockLikeness::Access& access = kernel.likeness->places[pc].access;
+    return access.certain && access.address == Likeness::equal;
+}
+
+/// What a block has accessed, and its barriers, by warp and in order: the model. A later block
+/// whose warps execute equal accesses and barriers follows the model: many observers need not be
+/// told of its events (Observer::on_followed()), and comparing them takes less time than telling
+/// them.
 ///
-/// This holds under every schedule. Each barrier of the model is one of the whole block, and each
-/// barrier of a block that follows the model has equal accesses before it. Where two warps access
-/// one word between two barriers, both only read it, so their order does not matter. Addresses in
-/// shared memory are equal to the model's. In global memory, all addresses of an instruction may
-/// differ from the model's by one distance, if its accesses overlap those of other instructions
-/// only where they do in the model.
+/// Where the race detector found no race in the model, there is none in a block that follows it,
+/// under every schedule: Each barrier of the model is one of the whole block, and each barrier of a
+/// block that follows the model has equal accesses before it. Where two warps access one word
+/// between two barriers, both only read it, so their order does not matter. Addresses in shared
+/// memory are equal to the model's. In global memory, all addresses of an instruction may differ
+/// from the model's by one distance, if its accesses overlap those of other instructions only where
+/// they do in the model.
 ///
-/// What has followed the model is kept, so that the race detector can check it when the block does
+/// What has followed the model is kept, so that the observers can be told when the block does
 /// something else.
 class BlockModel {
   public:
     enum class Kind : std::uint8_t { shared_access, global_access, arrival, warp_sync };
 
-    void begin_launch(const Kernel& kernel, std::uint32_t warps);
-    /// No block of this launch is, or follows, a model.
+    /// All addresses of an instruction in global memory, in the block that follows the model.
+    struct Move {
+        std::uint32_t pc = 0;
+        std::uint64_t distance = 0;  ///< from the model's
+    };
+
+    /// `independent_warps`: Options::independent_warps.
+    BlockModel(const Kernel& kernel, const LaunchShape& launch, bool independent_warps);
+    /// It is proved that no block has races, and that all blocks have equal barriers, and equal
+    /// accesses to shared memory where is_foreseen(). These are not compared.
+    bool is_proved() const { return is_proved_; }
+    /// In such a launch, some accesses to shared memory are not foreseen.
+    bool has_unforeseen() const { return !unforeseen_.empty(); }
+    /// No further block is, or follows, a model.
     void turn_off() { state_ = State::off; }
-    /// The second block of a launch becomes the model: many launches have only one block.
+    /// The second block becomes the model: many launches have only one.
     void begin_block();
-    /// `is_clean`: the race detector found nothing in it, whatever the values that it stored.
-    void end_block(bool is_clean);
-    /// The running block cannot become the model.
-    void spoil() {
-        if (state_ == State::recording) fail();
-    }
+    /// `is_good`: later blocks may follow the block if it was recorded. True where it is the model
+    /// from now on.
+    bool end_block(bool is_good);
 
     bool is_followed() const { return state_ == State::following; }
     bool is_recording() const { return state_ == State::recording; }
+    /// The running block has done all that the model does.
+    bool is_at_end() const { return followed_ == steps_ && released_ == releases_.size(); }
+
+    /// Of the running block: the first accesses to global memory of each instruction.
+    std::span<const Move> moves() const { return moves_; }
+    /// Of the newest of them, see Observer::needs_values().
+    void set_needs_values(bool needs) { ranges_[moves_.back().pc].needs_values = needs; }
+    bool needs_values(std::uint32_t pc) const { return ranges_[pc].needs_values; }
+    /// Addresses [begin, end) in global memory that the model accesses at an instruction.
+    std::uint64_t begin(std::uint32_t pc) const { return ranges_[pc].begin; }
+    std::uint64_t end(std::uint32_t pc) const { return ranges_[pc].end; }
+    /// Calls f(access) for the model's accesses to global memory, in the order of their execution.
+    template <typename F>
+    void for_global_accesses(F&& f) const {
+        for_accesses(true, f);
+    }
+    /// Likewise, of those to shared memory that are compared.
+    template <typename F>
+    void for_shared_accesses(F&& f) const {
+        for_accesses(false, f);
+    }
 
     /// True when the running block goes on as the model does. Only where it is followed.
     bool has(const Access& access, Kind kind);
@@ -86,9 +128,15 @@ class BlockModel {
         std::uint64_t begin = ~0ull, end = 0;  ///< in the model
         std::uint64_t moved_by = 0;            ///< in the running block, if `is_moved`
         bool is_moved = false;
+        bool needs_values = false;  ///< in the running block, if `is_moved`
         bool writes = false;
     };
 
+    template <typename F>
+    void for_accesses(bool global, F&& f) const;
+    static bool is_proved(const Kernel& kernel);
+    /// All threads have executed what is not foreseen.
+    bool has_all_unforeseen() const;
     void fail();
     void forget();
     bool add(std::uint32_t warp, const Step& step);
@@ -105,21 +153,36 @@ class BlockModel {
     }
     bool move(const Access& access, std::uint64_t distance);
 
-    State state_ = State::off;
-    std::uint32_t matches_ = 0, failures_ = 0;
+    const std::uint32_t threads_;  ///< of a block
+    const bool is_proved_;
+    std::vector<std::uint32_t> unforeseen_;  ///< pcs, where `is_proved_`
+    State state_ = State::first_block;
+    std::uint32_t matches_ = 0, failures_ = 0, recordings_ = 0;
     bool is_complete_ = false;
+    bool has_failed_ = false;  ///< the newest block that began to follow it has not
     std::vector<OfWarp> warps_;
     // Of the accesses, in the order in which they were recorded
     std::vector<Access> accesses_;  ///< without lane_addresses
     std::vector<Addresses> addresses_;
+    std::vector<std::uint8_t> is_global_;
     std::vector<BarrierArrival> arrivals_;
     std::vector<Release> releases_;
     std::vector<Range> ranges_;                ///< by pc
-    std::vector<std::uint32_t> moved_;         ///< pcs, in the running block
+    std::vector<Move> moves_;                  ///< of the running block
     std::vector<std::uint8_t> order_;          ///< warps of the steps in the running block
     std::size_t steps_ = 0;                    ///< of the model
     std::size_t followed_ = 0, released_ = 0;  ///< steps and releases of the running block
 };
+
+template <typename F>
+void BlockModel::for_accesses(bool global, F&& f) const {
+    for (std::size_t k = 0; k < accesses_.size(); ++k) {
+        if (bool(is_global_[k]) != global) continue;
+        Access access = accesses_[k];
+        access.lane_addresses = addresses_[k].data();
+        f(std::as_const(access));
+    }
+}
 
 template <typename OnAccess, typename OnArrival, typename OnRelease, typename OnSync>
 void BlockModel::leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on_arrival,
@@ -153,6 +216,7 @@ void BlockModel::leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on
             access.block = block;
             access.lane_addresses = addresses.data();
             access.state = warp.state;
+            access.is_over = true;
             on_access(access, step.kind);
         }
     }
