@@ -20,7 +20,6 @@
 #include "jobs/output/output.h"
 
 namespace warpscope::jobs {
-
 namespace {
 
 using experiments::Entry;
@@ -49,11 +48,11 @@ std::unique_ptr<Experiment> make(const Entry& entry, compute::Device& device) {
     } catch (const compute::DeviceError& e) {
         const compute::KernelEdits& edits = device.edits();
         if (edits.empty()) throw;
-        const std::string named = experiments::as_named(e.what(), edits);
+        const std::string words = experiments::as_named(e.what(), edits);
         const std::string& file = edits.begin()->second->from;
         // With several files, the error itself names the file at fault.
-        if (edits.size() > 1 || named.starts_with(file)) throw UsageError(named);
-        throw UsageError(fmt::format("{}: {}", file, named));
+        if (edits.size() > 1 || words.starts_with(file)) throw UsageError(words);
+        throw UsageError(fmt::format("{}: {}", file, words));
     }
 }
 
