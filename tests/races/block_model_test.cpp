@@ -216,7 +216,10 @@ TEST(BlockModelProperty, BlocksThatFollowAnotherOneHaveTheFindingsOfBlocksThatAr
         run(3, on_threads.all);
         SCOPED_TRACE(round);
         expect_equal(observers);
-        EXPECT_EQ(text_of(observers.races.findings()), text_of(on_threads.races.findings()));
+        // Where blocks race, what they store depends on the moment, and a finding tells whether two
+        // threads store one value.
+        if (observers.grid_races.findings().empty())
+            EXPECT_EQ(text_of(observers.races.findings()), text_of(on_threads.races.findings()));
         EXPECT_EQ(text_of(observers.grid_races.findings()),
                   text_of(on_threads.grid_races.findings()));
         expect_equal(observers.counters.kernels().at(0), on_threads.counters.kernels().at(0));

@@ -7,12 +7,6 @@
 // What blocks that follow a model add to the heat.
 namespace warpscope::emulator {
 
-namespace {
-
-constexpr std::uint64_t word_bytes = WordCounts::word_bytes;
-
-}  // namespace
-
 void HeatMap::on_model_begin() {
     add_followers();
     before_model_ = std::exchange(shared_.counts, {});
@@ -25,7 +19,8 @@ void HeatMap::on_model(const BlockModel& model) {
     model.for_global_accesses([&](const Access& a) {
         for (std::uint32_t m = a.mask; m; m &= m - 1) {
             const std::uint64_t at = a.address(unsigned(std::countr_zero(m)));
-            for (std::uint64_t w = at / word_bytes; w <= (at + a.bytes - 1) / word_bytes; ++w)
+            for (std::uint64_t w = at / WordCounts::word_bytes;
+                 w <= (at + a.bytes - 1) / WordCounts::word_bytes; ++w)
                 model_.global[a.pc].push_back({std::int64_t(w), 1, 1, 0});
         }
     });
@@ -61,11 +56,12 @@ void HeatMap::on_followed(const BlockModel& model, std::uint32_t, const Statisti
 void HeatMap::add_moved(const BlockModel& model, const BlockModel::Move& move) {
     Region* const region = region_of(move.pc, model.begin(move.pc) + move.distance,
                                      model.end(move.pc) + move.distance, false);
-    if (region && move.distance % word_bytes == 0) {
+    if (region && move.distance % WordCounts::word_bytes == 0) {
         WordCounts& counts = region->counts[std::size_t(figure_of(kernel_->lines[move.pc].access))];
         for (const WordRun& run : model_.global[move.pc])
-            counts.add(region->word_of(std::uint64_t(run.first) * word_bytes + move.distance),
-                       run.words, run.lanes);
+            counts.add(
+                region->word_of(std::uint64_t(run.first) * WordCounts::word_bytes + move.distance),
+                run.words, run.lanes);
         return;
     }
     model.for_global_accesses([&](Access a) {
