@@ -30,8 +30,9 @@ class Scenario(unittest.TestCase):
     def skip_without_nvrtc(self):
         text = self.home / "other.cu"
         text.write_text("not a kernel", encoding="utf-8")
-        said = subprocess.run([self.program, "--headless", "--kernel-source", text], check=False,
-                              capture_output=True, text=True).stderr
+        said = subprocess.run([self.program, "--headless", "--experiment", "ripple",
+                               "--kernel-source", text], check=False, capture_output=True,
+                              text=True).stderr
         if "NVRTC, the compiler of edits, is not installed" in said:
             self.skipTest(said)
 
