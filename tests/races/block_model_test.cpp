@@ -216,8 +216,7 @@ TEST(BlockModelProperty, BlocksThatFollowAnotherOneHaveTheFindingsOfBlocksThatAr
         run(3, on_threads.all);
         SCOPED_TRACE(round);
         expect_equal(observers);
-        // Where blocks race, what they store depends on the moment, and a finding tells whether two
-        // threads store one value.
+        // What racing blocks store depends on the moment, and findings compare what is stored.
         if (observers.grid_races.findings().empty())
             EXPECT_EQ(text_of(observers.races.findings()), text_of(on_threads.races.findings()));
         EXPECT_EQ(text_of(observers.grid_races.findings()),

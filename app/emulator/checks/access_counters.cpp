@@ -249,12 +249,7 @@ void AccessCounters::on_followed(const BlockModel& model, std::uint32_t block,
 
 MemoryCounts AccessCounters::moved_cost(const BlockModel& model, const BlockModel::Move& move) {
     MemoryCounts cost;
-    model.for_global_accesses([&](Access a) {
-        if (a.pc != move.pc) return;
-        std::array<std::uint64_t, lanes_per_warp> addresses;
-        for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-            addresses[lane] = a.lane_addresses[lane] + move.distance;
-        a.lane_addresses = addresses.data();
+    model.for_moved_accesses(move, [&](const Access& a) {
         cost += a.consecutive ? cost_of_consecutive(a, false) : computed_cost(a, false);
     });
     return cost;

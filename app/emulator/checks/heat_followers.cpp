@@ -64,14 +64,7 @@ void HeatMap::add_moved(const BlockModel& model, const BlockModel::Move& move) {
                 run.words, run.lanes);
         return;
     }
-    model.for_global_accesses([&](Access a) {
-        if (a.pc != move.pc) return;
-        std::array<std::uint64_t, lanes_per_warp> addresses;
-        for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
-            addresses[lane] = a.lane_addresses[lane] + move.distance;
-        a.lane_addresses = addresses.data();
-        count_lanes(a);
-    });
+    model.for_moved_accesses(move, [&](const Access& a) { count_lanes(a); });
 }
 
 // Adds the counts of shared memory that wait.

@@ -76,7 +76,20 @@ class BlockModel {
     void for_global_accesses(F&& f) const {
         for_accesses(true, f);
     }
-    /// Likewise, of those to shared memory that are compared.
+    /// Calls f(access) for the accesses of an instruction to global memory, in a block that follows
+    /// the model.
+    template <typename F>
+    void for_moved_accesses(const Move& move, F&& f) const {
+        for_global_accesses([&](Access a) {
+            if (a.pc != move.pc) return;
+            std::array<std::uint64_t, lanes_per_warp> addresses;
+            for (unsigned lane = 0; lane < lanes_per_warp; ++lane)
+                addresses[lane] = a.lane_addresses[lane] + move.distance;
+            a.lane_addresses = addresses.data();
+            f(a);
+        });
+    }
+    /// As for_global_accesses(), of those to shared memory that are compared.
     template <typename F>
     void for_shared_accesses(F&& f) const {
         for_accesses(false, f);
