@@ -77,6 +77,7 @@ struct RunSettings {
     Schedule schedule = Schedule::random;  ///< not Schedule::manual
     std::uint64_t seed = 1;                ///< of Schedule::random
     BarrierPolicy barriers = BarrierPolicy::volta;
+    bool waits_for_compiler = false;  ///< where Execution is automatic: see WaitForCompiler
     bool operator==(const RunSettings&) const = default;
 };
 

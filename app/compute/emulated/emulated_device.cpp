@@ -186,10 +186,12 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     const emulator::Kernel& kernel = *emulated.kernel;
     emulator::Options options = next_options(emulated);
     const Execution execution = emulator::KernelCompiler::execution();
+    const bool waits =
+        settings_.waits_for_compiler && execution == Execution::automatic && !observer_;
     emulator::KernelTier* const tier = tier_for_launch(emulated);
     if (tier)
         (observer_ ? options.compiled_with_reports : options.compiled) =
-            translated([&] { return tier->choose(execution); });
+            translated([&] { return waits ? tier->choose_compiled() : tier->choose(execution); });
     engine_ =
         options.compiled || options.compiled_with_reports ? Engine::compiled : Engine::interpreted;
     const std::vector<const void*> values(arguments.begin(), arguments.end());

@@ -68,7 +68,9 @@ DeviceInfo device_info(WireReader& from) {
 
 void put(WireWriter& to, const RunSettings& settings) {
     to.put(std::uint8_t(settings.math)).put(std::uint8_t(settings.schedule));
-    to.put(settings.seed).put(std::uint8_t(settings.barriers));
+    to.put(settings.seed)
+        .put(std::uint8_t(settings.barriers))
+        .put(std::uint8_t(settings.waits_for_compiler));
 }
 
 RunSettings run_settings(WireReader& from) {
@@ -77,6 +79,7 @@ RunSettings run_settings(WireReader& from) {
     settings.schedule = value_of<Schedule>(from);
     settings.seed = from.get<std::uint64_t>();
     settings.barriers = value_of<BarrierPolicy>(from);
+    settings.waits_for_compiler = from.get<std::uint8_t>() != 0;
     return settings;
 }
 

@@ -125,6 +125,20 @@ std::shared_ptr<const Kernel> KernelTier::choose(Execution execution) {
     return {compiled, &compiled->kernel()};
 }
 
+std::shared_ptr<const Kernel> KernelTier::choose_compiled() {
+    bool asked, done;
+    {
+        const std::lock_guard lock(mutex_);
+        asked = asked_;
+        done = done_;
+    }
+    if (asked)
+        wait();
+    else if (!done)
+        compile(ForSomeLanes::at_once);
+    return choose(Execution::automatic);
+}
+
 void KernelTier::add_cost(std::chrono::nanoseconds time) {
     {
         const std::lock_guard lock(mutex_);

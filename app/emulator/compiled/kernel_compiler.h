@@ -69,6 +69,8 @@ class KernelTier : public std::enable_shared_from_this<KernelTier> {
     /// For the next launch; null: the interpreter runs it. Throws Error where `execution` is
     /// compiled and the kernel cannot be compiled.
     std::shared_ptr<const Kernel> choose(Execution execution);
+    /// As choose(Execution::automatic), but compiles the kernel first, unless that has failed.
+    std::shared_ptr<const Kernel> choose_compiled();
     /// The interpreter has run a launch for this time.
     void add_cost(std::chrono::nanoseconds time);
     /// Compiles the kernel now; what is compiled already, for some lanes of a warp. After an Error

@@ -7,6 +7,7 @@
 #include "experiments/framework/edited.h"
 #include "experiments/measure/count_work.h"
 #include "experiments/measure/launch_times.h"
+#include "experiments/measure/wait_for_compiler.h"
 #include "experiments/nbody/nbody.h"
 #include "experiments/nbody/nbody_times.h"
 
@@ -210,6 +211,7 @@ void NBody::compare_with_one(Comparison& comparison, const StepReference& refere
 }
 
 std::optional<Comparison> NBody::compare() {
+    const WaitForCompiler wait(device());
     const Bodies now = state_->download();
     const StepReference reference =
         make_reference(now, eps(), most_pairs(), device().launch_limits().stop);

@@ -4,6 +4,7 @@
 #include "experiments/framework/edited.h"
 #include "experiments/measure/count_work.h"
 #include "experiments/measure/launch_times.h"
+#include "experiments/measure/wait_for_compiler.h"
 
 #include <algorithm>
 #include <cmath>
@@ -204,6 +205,7 @@ void Ripple::render_if_changed() {
 }
 
 std::optional<Comparison> Ripple::compare() {
+    const WaitForCompiler wait(device());
     Comparison comparison{.title = "Tile layouts, with the barrier",
                           .rate_unit = "B/s",
                           .element = "pixel",

@@ -9,6 +9,7 @@
 #include "experiments/framework/barrier_lines.h"
 #include "experiments/framework/edited.h"
 #include "experiments/measure/launch_times.h"
+#include "experiments/measure/wait_for_compiler.h"
 #include "experiments/sums/dot.h"
 #include "experiments/sums/error_bounds.h"
 
@@ -220,6 +221,7 @@ Comparison::Row Dot::row(std::string id, std::string label, const ColdRuns::Time
 }
 
 std::optional<Comparison> Dot::compare() {
+    const WaitForCompiler wait(device());
     Comparison comparison{.title = "Kernels of the dot product, vectors read from memory",
                           .rate_unit = "B/s",
                           .element = "element",

@@ -11,6 +11,7 @@
 #include "emulator/warp/splitmix64.h"
 #include "experiments/framework/edited.h"
 #include "experiments/framework/emulator_like.h"
+#include "experiments/measure/wait_for_compiler.h"
 #include "experiments/sums/error_bounds.h"
 #include "experiments/sums/require_memory.h"
 #include "experiments/sums/tree_rows.h"
@@ -215,6 +216,7 @@ std::optional<Comparison::Row> Reduction::compare_library(ColdRuns& cold) {
 }
 
 std::optional<Comparison> Reduction::compare() {
+    const WaitForCompiler wait(device());
     Comparison comparison{.title = "Kernels of the reduction, elements read from memory",
                           .rate_unit = "B/s",
                           .element = "element",

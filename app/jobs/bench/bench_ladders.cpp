@@ -5,6 +5,7 @@
 
 #include "experiments/framework/experiment.h"
 #include "experiments/measure/launch_times.h"
+#include "experiments/measure/wait_for_compiler.h"
 #include "jobs/bench/bench.h"
 
 namespace warpscope::jobs {
@@ -120,6 +121,7 @@ void bench_sums(std::vector<BenchRow>& rows, compute::Device& device, const Sums
 
 /// Times whole steps, from before the first kernel until after the last.
 void bench_gravity(std::vector<BenchRow>& rows, compute::Device& device, const Gravity& size) {
+    const experiments::WaitForCompiler wait(device);
     const auto experiment = experiments::find_experiment("nbody").make(device);
     const double pairs = double(size.bodies) * size.bodies;
     experiment->set(std::vector<Assignment>{{"bodies", std::to_string(size.bodies)}});

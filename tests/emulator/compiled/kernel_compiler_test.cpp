@@ -45,6 +45,13 @@ TEST_F(KernelTierTest, CompiledExecutionWaitsForTheCompiler) {
     EXPECT_EQ(compiler_->problem(), "");
 }
 
+TEST_F(KernelTierTest, ALaunchThatWaitsForTheCompilerRunsCompiledCodeAtOnce) {
+    EXPECT_NE(tier()->choose_compiled(), nullptr);
+    const auto asked = tier();
+    asked->add_cost(std::chrono::seconds(1));
+    EXPECT_NE(asked->choose_compiled(), nullptr);
+}
+
 TEST_F(KernelTierTest, TheCompilerIsIdleBeforeAndAfterAKernel) {
     EXPECT_FALSE(compiler_->is_compiling());
     const auto kernel = tier();
