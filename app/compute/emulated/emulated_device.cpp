@@ -197,9 +197,11 @@ void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape
     const std::vector<const void*> values(arguments.begin(), arguments.end());
     auto frozen =
         translated([&] { return emulator::Machine::freeze(kernel, shape, values, options); });
-    if (settings_.schedule == emulator::Schedule::random)
-        frozen.options.independent_warps =
-            independence_.obstacle(frozen, machine_.memory()).empty();
+    if (settings_.schedule == emulator::Schedule::random) {
+        const auto& obstacles = independence_.obstacles(frozen, machine_.memory());
+        frozen.options.independent_warps = obstacles.warps.empty();
+        frozen.options.independent_blocks = obstacles.blocks.empty();
+    }
     if (freezes_) {
         if (frozen_) run(*frozen_);
         frozen_ = frozen;

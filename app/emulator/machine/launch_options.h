@@ -23,6 +23,10 @@ struct Options {
     /// each of them to its next barrier, which is faster, unless an observer wants all
     /// instructions.
     bool independent_warps = false;
+    /// No block sees what earlier blocks left in shared memory, and each leaves what it alone would
+    /// leave (see WarpIndependence). Then host threads take blocks as they come, unless the launch
+    /// is observed.
+    bool independent_blocks = false;
     std::uint64_t seed = 1;
     std::uint64_t instruction_budget = std::numeric_limits<std::uint64_t>::max();  ///< of warps
     /// Of the whole launch; 0: none. A launch that exceeds it ends with an Error.

@@ -78,10 +78,9 @@ class EndedBlocks {
     std::uint64_t blocks_ = 0, reported_at_ = 0;
 };
 
-/// Deals the blocks of one launch to host threads. Each thread takes some virtual SMs at a time
-/// until none is left, and runs their blocks in order: neighbours often use neighbouring memory.
-/// When a block fails, the blocks below it still run, so that the launch ends with the error of the
-/// lowest failing block on any number of threads.
+/// Deals the blocks of one launch to host threads. When a block fails, the blocks below it still
+/// run, so that the launch ends with the error of the lowest failing block on any number of
+/// threads.
 class Dispatch {
   public:
     Dispatch(std::uint64_t first, std::uint64_t end, unsigned sms, unsigned threads,
@@ -90,14 +89,32 @@ class Dispatch {
         if (progress_) progress_->begin(end - first);
     }
 
+    /// Takes some virtual SMs at a time until none is left, and runs their blocks in order:
+    /// neighbours often use neighbouring memory.
     void run_sms(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
-        for (Sms sms = take_sms(); sms.begin < sms.end; sms = take_sms())
+        const std::uint64_t all = std::min<std::uint64_t>(sms_, end_ - first_);
+        for (Part sms = take(all); sms.begin < sms.end; sms = take(all))
             for (std::uint64_t round = first_; round < end_; round += sms_)
                 for (std::uint64_t b = round + sms.begin;
                      b < std::min({end_, round + sms.end, failed_.load()}); ++b)
                     run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_),
                               shared[b % sms_].data(), observer);
+    }
+    /// Takes some blocks at a time until none is left, for a launch with independent blocks. The
+    /// last block of each virtual SM runs in its shared memory, the others in memory of this
+    /// thread.
+    void run_blocks(BlockRunner& runner, std::vector<AlignedBytes>& shared,
+                    std::size_t shared_bytes) {
+        EndedBlocks ended(progress_, runner.statistics());
+        const AlignedBytes own(shared_bytes);
+        const std::uint64_t all = end_ - first_;
+        const std::uint64_t last_round = end_ - std::min<std::uint64_t>(sms_, all);
+        for (Part part = take(all); part.begin < part.end; part = take(all))
+            for (std::uint64_t b = first_ + part.begin;
+                 b < std::min(first_ + part.end, failed_.load()); ++b)
+                run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_),
+                          b < last_round ? own.data() : shared[b % sms_].data(), nullptr);
     }
     void run_in_order(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
@@ -116,20 +133,19 @@ class Dispatch {
     }
 
   private:
-    /// Virtual SMs, counted from that of the first block.
-    struct Sms {
-        unsigned begin, end;
+    /// Virtual SMs or blocks, counted from that of the first block or from the first block.
+    struct Part {
+        std::uint64_t begin, end;
     };
 
     /// Some at a time: neighbouring blocks access neighbouring memory, and a thread that went
     /// through all of a large picture for each SM would find its pages in no cache. Fewer towards
     /// the end, so that all threads end together.
-    Sms take_sms() {
-        const auto all = unsigned(std::min<std::uint64_t>(sms_, end_ - first_));
-        unsigned begin = next_, count = 0;
+    Part take(std::uint64_t all) {
+        std::uint64_t begin = next_, count = 0;
         do {
             if (begin >= all) return {all, all};
-            count = std::max(1u, (all - begin) / (2 * threads_));
+            count = std::max<std::uint64_t>(1, (all - begin) / (2 * threads_));
         } while (!next_.compare_exchange_weak(begin, begin + count));
         return {begin, begin + count};
     }
@@ -166,7 +182,7 @@ class Dispatch {
     std::uint64_t first_, end_;  // blocks
     unsigned sms_, threads_;
     LaunchProgress* progress_;
-    std::atomic<unsigned> next_ = 0;
+    std::atomic<std::uint64_t> next_ = 0;
     std::atomic<std::uint64_t> failed_ = ~0ull;
     std::mutex mutex_;
     std::exception_ptr error_;
@@ -257,16 +273,17 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
         !(observer && observer->wants_instructions()))
         options.schedule = Schedule::run_to_barrier;
     const Kernel& kernel = kernel_for(frozen, observer);
-    for (unsigned sm = 0; sm < virtual_sms(); ++sm)
-        shared_memory(sm, kernel.shared_bytes + launch.dynamic_shared_bytes);
+    const std::size_t shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
+    for (unsigned sm = 0; sm < virtual_sms(); ++sm) shared_memory(sm, shared_bytes);
     const std::uint64_t first = std::min(options.first_block, launch.grid.count());
     const std::uint64_t blocks = std::min(options.blocks, launch.grid.count() - first);
     Budget budget(options);
     if (observer) observer->on_launch(kernel, launch);
     if (observer) observer->on_arguments(frozen.arguments);
     unsigned threads = options.threads ? options.threads : hardware_threads();
-    threads = unsigned(
-        std::clamp<std::uint64_t>(std::min<std::uint64_t>(virtual_sms(), blocks), 1, threads));
+    const bool takes_blocks = options.independent_blocks && !observer;
+    threads = unsigned(std::clamp<std::uint64_t>(
+        takes_blocks ? blocks : std::min<std::uint64_t>(virtual_sms(), blocks), 1, threads));
     if (kernel.order_dependent) threads = 1;
     const Observers observers(observer, threads);
     threads = observers.threads();
@@ -275,7 +292,9 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     run_parallel(threads, [&](unsigned k) {
         const FloatMode mode(kernel.flush_subnormals);
         BlockRunner runner(kernel, launch, memory_, frozen.arguments, options, budget);
-        if (threads == 1)
+        if (takes_blocks)
+            dispatch.run_blocks(runner, shared_, shared_bytes);
+        else if (threads == 1)
             dispatch.run_in_order(runner, shared_, observers.of(0));
         else
             dispatch.run_sms(runner, shared_, observers.of(k));

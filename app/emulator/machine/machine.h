@@ -16,10 +16,10 @@
 namespace warpscope::emulator {
 
 /// The emulated GPU: global memory and a fixed number of virtual SMs. Block b runs on virtual SM
-/// b mod virtual_sms. A virtual SM runs its blocks in order and keeps the bytes of its shared
-/// memory between blocks and between launches (zero at first), so a kernel that reads shared memory
-/// without writing it finds what an earlier block left. The result depends on memory, launch and
-/// seed, never on the number of host threads.
+/// b mod virtual_sms. A virtual SM runs its blocks in order, or as if it did, and keeps the bytes
+/// of its shared memory between blocks and between launches (zero at first), so a kernel that reads
+/// shared memory without writing it finds what an earlier block left. The result depends on memory,
+/// launch and seed, never on the number of host threads.
 class Machine {
   public:
     /// A prime number, so that the blocks of one virtual SM do not line up with power-of-two

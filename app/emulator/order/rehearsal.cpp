@@ -42,7 +42,8 @@ Rehearsal::Rehearsal(const Kernel& kernel, const LaunchShape& launch, const Memo
       warp_syncs_(block_.warps.size()),
       apart_(block_.warps.size()),
       executions_(kernel.code.size()),
-      shared_(block_.context.shared_bytes, warp_syncs_) {}
+      shared_(block_.context.shared_bytes, warp_syncs_),
+      written_((block_.context.shared_bytes + 3) / 4) {}
 
 std::string Rehearsal::run() {
     const FloatMode mode(kernel_.flush_subnormals);
@@ -163,10 +164,23 @@ void Rehearsal::note_word(const Instruction* i, const Warp& warp, unsigned lane)
     if (address > size || size - address < info.bytes || address % info.bytes)
         throw Obstacle{"an address of shared memory is not valid"};
     const std::uint32_t thread = warp.index * lanes_per_warp + lane;
-    for (std::uint64_t word = address / 4; word * 4 < address + info.bytes; ++word)
+    for (std::uint64_t word = address / 4; word * 4 < address + info.bytes; ++word) {
         if (!(info.access == MemoryAccess::store ? shared_.write(std::uint32_t(word), thread)
                                                  : shared_.read(std::uint32_t(word), thread)))
             throw Obstacle{"threads use one word of shared memory without a barrier between"};
+        note_leftovers(i, word);
+    }
+}
+
+void Rehearsal::note_leftovers(const Instruction* i, std::uint64_t word) {
+    const InstructionInfo& info = kernel_.lines[pc_of(i)];
+    if (info.access != MemoryAccess::store) {
+        if (!written_[word]) leftovers_ = "a thread reads shared memory that no thread has written";
+    } else if (!likeness_.places[pc_of(i)].access.certain) {
+        leftovers_ = "an unknown branch may skip a store to shared memory";
+    } else if (info.bytes >= 4) {
+        written_[word] = true;
+    }
 }
 
 void Rehearsal::note_store(const Instruction* i, const Warp& warp) {

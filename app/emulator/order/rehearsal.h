@@ -35,6 +35,10 @@ class Rehearsal : BlockRunner {
 
     /// Why the order may be seen; empty if it cannot. Throws Error where the block fails.
     std::string run();
+    /// After run() without an obstacle: why a block may see what an earlier block left in shared
+    /// memory, or may leave something else there than each other block; empty if none does. Each
+    /// block writes one set of words then, each of them before it is read.
+    const std::string& leftovers() const { return leftovers_; }
 
   private:
     void run_turn(Warp& warp);
@@ -48,6 +52,7 @@ class Rehearsal : BlockRunner {
     void note_shared(const Instruction* i, const Warp& warp);
     void note_store(const Instruction* i, const Warp& warp);
     void note_word(const Instruction* i, const Warp& warp, unsigned lane);
+    void note_leftovers(const Instruction* i, std::uint64_t word);
     void count_uncertain(const Instruction* i, const Warp& warp);
     void check_uncertain() const;
     std::uint32_t pc_of(const Instruction* i) const { return kernel_.index_of(i); }
@@ -58,6 +63,8 @@ class Rehearsal : BlockRunner {
     std::vector<std::uint32_t> executions_;  ///< by pc: threads that have executed an access
     SharedNotes shared_;
     GlobalNotes global_;
+    std::vector<bool> written_;  ///< by word of shared memory: each block has written it
+    std::string leftovers_;
     std::uint32_t barrier_at_ = 0;  ///< pc of the barrier at which warps wait
     bool waits_ = false;
     std::uint64_t steps_ = 0;

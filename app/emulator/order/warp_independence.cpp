@@ -19,29 +19,35 @@ void for_arguments(const FrozenLaunch& launch, F f) {
         f(launch.arguments.begin() + offset, launch.arguments.begin() + offset + size);
 }
 
-/// The obstacle of every launch of the kernel; null where a rehearsal has to find it.
-const std::string* obstacle_of(const Kernel& kernel) {
-    static const std::string none, too_large = "the kernel has too many branches";
-    if (!kernel.has_barrier && !kernel.uses_shared) return &none;
-    if (!kernel.likeness) return &too_large;
-    return kernel.likeness->obstacle.empty() ? nullptr : &kernel.likeness->obstacle;
+Obstacles both(const std::string& obstacle) {
+    return {obstacle, obstacle};
 }
 
-std::string rehearse(const FrozenLaunch& launch, const Memory& memory) {
+/// The obstacles of every launch of the kernel; null where a rehearsal has to find them.
+const Obstacles* obstacles_of(const Kernel& kernel) {
+    static const Obstacles none, too_large = both("the kernel has too many branches");
+    if (!kernel.has_barrier && !kernel.uses_shared) return &none;
+    return kernel.likeness ? nullptr : &too_large;
+}
+
+Obstacles rehearse(const FrozenLaunch& launch, const Memory& memory) {
+    if (!launch.kernel->likeness->obstacle.empty()) return both(launch.kernel->likeness->obstacle);
     const Options options{.schedule = Schedule::run_to_barrier};
     Budget budget(options);
     try {
-        return Rehearsal(*launch.kernel, launch.launch, memory, launch.arguments, options, budget)
-            .run();
+        Rehearsal rehearsal(*launch.kernel, launch.launch, memory, launch.arguments, options,
+                            budget);
+        const std::string obstacle = rehearsal.run();
+        return obstacle.empty() ? Obstacles{{}, rehearsal.leftovers()} : both(obstacle);
     } catch (const Error& error) {
-        return error.what();
+        return both(error.what());
     }
 }
 
 }  // namespace
 
-std::string obstacle_to_independence(const FrozenLaunch& launch, const Memory& memory) {
-    const std::string* known = obstacle_of(*launch.kernel);
+Obstacles obstacles_to_independence(const FrozenLaunch& launch, const Memory& memory) {
+    const Obstacles* known = obstacles_of(*launch.kernel);
     return known ? *known : rehearse(launch, memory);
 }
 
@@ -60,15 +66,15 @@ bool WarpIndependence::is_of(const Known& known, const FrozenLaunch& launch) {
     return same;
 }
 
-const std::string& WarpIndependence::obstacle(const FrozenLaunch& launch, const Memory& memory) {
+const Obstacles& WarpIndependence::obstacles(const FrozenLaunch& launch, const Memory& memory) {
     const Kernel& kernel = *launch.kernel;
-    if (const std::string* known = obstacle_of(kernel)) return *known;
+    if (const Obstacles* known = obstacles_of(kernel)) return *known;
     constexpr std::size_t most = 16;
     const auto found = std::find_if(newest_.begin(), newest_.end(),
                                     [&](const Known& known) { return is_of(known, launch); });
     if (found != newest_.end()) {
         std::rotate(newest_.begin(), found, found + 1);
-        return newest_.front().obstacle;
+        return newest_.front().obstacles;
     }
     Known known{kernel.likeness, launch.launch, {}, rehearse(launch, memory)};
     for_arguments(launch, [&](auto begin, auto end) {
@@ -76,7 +82,7 @@ const std::string& WarpIndependence::obstacle(const FrozenLaunch& launch, const 
     });
     if (newest_.size() == most) newest_.pop_back();
     newest_.insert(newest_.begin(), std::move(known));
-    return newest_.front().obstacle;
+    return newest_.front().obstacles;
 }
 
 }  // namespace warpscope::emulator

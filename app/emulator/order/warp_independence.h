@@ -11,11 +11,18 @@ namespace warpscope::emulator {
 
 class Memory;
 
-/// Knows of the newest launches whether the order of a block's warps can be seen: see Rehearsal.
+/// Why the order may be seen in which the warps of a block or the blocks of a launch run, in words;
+/// empty where it cannot. What blocks do in global memory is not looked at, because no order of
+/// blocks is defined there.
+struct Obstacles {
+    std::string warps;   ///< to Options::independent_warps
+    std::string blocks;  ///< to Options::independent_blocks; never empty where `warps` is not
+};
+
+/// Knows the obstacles of the newest launches: see Rehearsal.
 class WarpIndependence {
   public:
-    /// Why the order may be seen; empty if the warps of each block are independent.
-    const std::string& obstacle(const FrozenLaunch& launch, const Memory& memory);
+    const Obstacles& obstacles(const FrozenLaunch& launch, const Memory& memory);
 
   private:
     /// What the answer depends on, and the answer. It keeps the likeness, so that no later kernel
@@ -24,13 +31,13 @@ class WarpIndependence {
         std::shared_ptr<const BlockLikeness> likeness;
         LaunchShape launch;
         std::vector<std::byte> arguments;
-        std::string obstacle;
+        Obstacles obstacles;
     };
     static bool is_of(const Known& known, const FrozenLaunch& launch);
     std::vector<Known> newest_;
 };
 
-/// obstacle() of a launch that nobody remembers.
-std::string obstacle_to_independence(const FrozenLaunch& launch, const Memory& memory);
+/// Those of a launch that nobody remembers.
+Obstacles obstacles_to_independence(const FrozenLaunch& launch, const Memory& memory);
 
 }  // namespace warpscope::emulator

@@ -155,9 +155,9 @@ class BothForms {
         // In some launches that are observed.
         if (observer && options.seed == 2)
             options.independent_warps =
-                obstacle_to_independence(Machine::freeze(kernel_, launch, arguments, options),
-                                         machine.memory())
-                    .empty();
+                obstacles_to_independence(Machine::freeze(kernel_, launch, arguments, options),
+                                          machine.memory())
+                    .warps.empty();
         outcome.error = error_of([&] {
             outcome.statistics = machine.run(kernel_, launch, arguments, options, observer);
         });

@@ -1,40 +1,8 @@
-#include "emulator/order/warp_independence.h"
-
 #include "emulator/machine/observer.h"
-#include "emulator/ptx_fixture.h"
+#include "emulator/order/launched.h"
 
 namespace warpscope::emulator {
 namespace {
-
-// %r4 is the address of cell[tid], %r5 that of cell[63 - tid].
-constexpr const char* addresses =
-    "mov.u32 %r2, cell;\nshl.b32 %r3, %r1, 2;\nadd.u32 %r4, %r2, %r3;\n"
-    "mov.u32 %r5, 63;\nsub.u32 %r5, %r5, %r1;\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r2, %r5;\n";
-// %rd2 is the address of out[ctaid * ntid + tid].
-constexpr const char* own_word =
-    "mov.u32 %r30, %ctaid.x;\nmov.u32 %r31, %ntid.x;\nmad.lo.u32 %r8, %r30, %r31, %r1;\n"
-    "mul.wide.u32 %rd10, %r8, 4;\nadd.u64 %rd2, %rd0, %rd10;\n";
-constexpr LaunchShape four_blocks{{4, 1, 1}, {64, 1, 1}, 0};
-
-class Launched {
-  public:
-    explicit Launched(const std::string& body, LaunchShape shape = four_blocks)
-        : module_(Module::parse(kernel_text(addresses + (own_word + body), shared_words), "test")),
-          shape_(shape) {}
-
-    const Kernel& kernel() const { return *module_->kernels().front(); }
-    FrozenLaunch with(std::uint32_t n, std::uint64_t out = 0x10000) const {
-        const void* arguments[] = {&out, &n};
-        return Machine::freeze(kernel(), shape_, arguments, {});
-    }
-    std::string obstacle(std::uint32_t n = 0) const {
-        return obstacle_to_independence(with(n), Memory());
-    }
-
-  private:
-    std::shared_ptr<const Module> module_;
-    LaunchShape shape_;
-};
 
 const std::string mirror_with_barrier =
     "st.shared.u32 [%r4], %r1;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];\nst.global.u32 [%rd2], %r6;";
@@ -276,7 +244,7 @@ TEST(WarpIndependence, IsFoundAgainForOtherArgumentsAndShapes) {
     WarpIndependence independence;
     const Memory memory;
     const auto holds = [&](const Launched& launch, std::uint32_t n) {
-        return independence.obstacle(launch.with(n), memory).empty();
+        return independence.obstacles(launch.with(n), memory).warps.empty();
     };
     for (int round = 0; round < 2; ++round) {
         EXPECT_TRUE(holds(launched, 64));
