@@ -119,7 +119,7 @@ void Generator::access_scattered(std::uint32_t u, const Lanes& addresses) {
     require_lanes(u, addresses);
     report(
         u, [&] { return reported_addresses(unit, addresses); }, ir_.integer_of(32, 0));
-    move_scattered(unit, base_of(unit));
+    move_pairs_or_scattered(unit, base_of(unit), addresses);
 }
 
 LlvmValue Generator::reported_addresses(const Unit& unit, const Lanes& addresses) const {
@@ -258,6 +258,20 @@ void Generator::move_consecutive(const Unit& unit, LlvmValue base,
                       moved.elements == 1 ? values : ir_.shuffle(values, values, order), g);
         }
     }
+}
+
+void Generator::move_pairs_or_scattered(const Unit& unit, LlvmValue base, const Lanes& addresses) {
+    if (!may_access_pairs(unit)) return move_scattered(unit, base);
+    const Pairs pairs = find_pairs(addresses);
+    const LlvmBlock in_pairs = ir_.block("pairs"), others = ir_.block(), done = ir_.block();
+    ir_.branch(pairs.found, in_pairs, others);
+    ir_.go_on_in(in_pairs);
+    move_pairs(unit, base, pairs);
+    ir_.jump(done);
+    ir_.go_on_in(others);
+    move_scattered(unit, base);
+    ir_.jump(done);
+    ir_.go_on_in(done);
 }
 
 // Lanes that store to one address do so in their order (LLVM's masked.scatter, too).

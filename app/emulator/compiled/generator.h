@@ -121,12 +121,24 @@ class Generator {
     Value base_of(const Unit& unit) const;
     void move_consecutive(const Unit& unit, Value base, const std::vector<Value>& halves);
     void move_scattered(const Unit& unit, Value base);
+    void move_pairs_or_scattered(const Unit& unit, Value base, const Lanes& addresses);
     Lanes stored(const Unit& unit, unsigned g);
     Value reported_addresses(const Unit& unit, const Lanes& addresses) const;
     /// `addresses` is called where they are needed.
     void report(std::uint32_t u, const std::function<Value()>& addresses, Value consecutive_lanes);
     void report_broadcast(std::uint32_t u, Value address, LlvmBlock done);
     void end_where_asked(std::uint32_t u, Value ends, LlvmBlock done);
+
+    // generate_pairs.cpp
+    struct Pairs {
+        Value found;     ///< i1: the addresses are pairs
+        Value in_order;  ///< i1: the first half warp accesses the lower word of each pair
+        Value begin;     ///< the lowest address of the first pair
+        Value step;      ///< from one pair to the next
+    };
+    bool may_access_pairs(const Unit& unit) const;
+    Pairs find_pairs(const Lanes& addresses) const;
+    void move_pairs(const Unit& unit, Value base, const Pairs& pairs);
 
     // generate_addresses.cpp
     Value are_consecutive(const Unit& unit, const Lanes& addresses, Value a, Value b) const;

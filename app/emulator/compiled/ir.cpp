@@ -152,13 +152,16 @@ LlvmValue Ir::call(LlvmValue function, LlvmType result,
 LlvmValue Ir::splat(LlvmValue scalar, unsigned lanes) const {
     const LlvmType type = of_lanes(llvm_->TypeOf(scalar), lanes);
     const LlvmValue poison = llvm_->GetPoison(type);
-    const LlvmValue first =
-        llvm_->BuildInsertElement(builder_, poison, scalar, integer_of(32, 0), "");
-    return llvm_->BuildShuffleVector(builder_, first, poison, zero(integer(32, lanes)), "");
+    return llvm_->BuildShuffleVector(builder_, with_lane(poison, 0, scalar), poison,
+                                     zero(integer(32, lanes)), "");
 }
 
 LlvmValue Ir::lane(LlvmValue vector, unsigned index) const {
     return llvm_->BuildExtractElement(builder_, vector, integer_of(32, index), "");
+}
+
+LlvmValue Ir::with_lane(LlvmValue vector, unsigned index, LlvmValue scalar) const {
+    return llvm_->BuildInsertElement(builder_, vector, scalar, integer_of(32, index), "");
 }
 
 LlvmValue Ir::shuffle(LlvmValue a, LlvmValue b, std::span<const int> lanes) const {

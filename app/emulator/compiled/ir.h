@@ -115,6 +115,7 @@ class Ir {
     unsigned lanes_of(LlvmType type) const;
     LlvmValue splat(LlvmValue scalar, unsigned lanes) const;
     LlvmValue lane(LlvmValue vector, unsigned index) const;
+    LlvmValue with_lane(LlvmValue vector, unsigned index, LlvmValue scalar) const;
     LlvmValue shuffle(LlvmValue a, LlvmValue b, std::span<const int> lanes) const;
     /// Joins vectors of one length, a power of two of them.
     LlvmValue joined(std::vector<LlvmValue> parts) const;
