@@ -321,7 +321,7 @@ class ProvedBlocks {
         FrozenLaunch launch =
             Machine::freeze(*module_->kernels().front(), {{blocks, 1, 1}, {64, 1, 1}, 0}, arguments,
                             {.threads = threads});
-        EXPECT_EQ(obstacle_to_independence(launch, machine_.memory()), "");
+        EXPECT_EQ(obstacles_to_independence(launch, machine_.memory()).warps, "");
         launch.options.independent_warps = true;
         error = error_of([&] { machine_.run(launch, &followers.all); });
         launch.options.threads = 1;
