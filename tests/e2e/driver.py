@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import struct
 import subprocess
 import tempfile
@@ -18,6 +19,9 @@ PATIENCE = 60
 WIDTH, HEIGHT = 1280, 720
 # `./run test` downloads the compiler of edits into it, where no CUDA Toolkit brings one.
 DATA = os.environ.get("XDG_DATA_HOME") or str(pathlib.Path.home() / ".local/share")
+
+# A shell that starts the tests in the background ignores SIGINT for them, and for what they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def wait_for(what, condition):

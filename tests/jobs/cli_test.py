@@ -26,6 +26,9 @@ NBODY = ["--headless", "--device", "emulator", "--experiment", "nbody"]
 DOT = ["--headless", "--device", "emulator", "--experiment", "dot"]
 REDUCTION = ["--headless", "--device", "emulator", "--experiment", "reduction"]
 
+# A shell that starts the tests in the background ignores SIGINT for them, and for what they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 def read_png(path):
     """(raw scanline bytes, {keyword: text}) of a PNG."""

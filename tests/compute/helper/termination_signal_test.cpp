@@ -9,14 +9,20 @@
 namespace warpscope::compute {
 namespace {
 
-TEST(TerminationSignal, TheFirstOneIsKeptAndDoesNotEndTheProcess) {
+class TerminationSignalTest : public testing::Test {
+  protected:
+    // A shell that starts the tests in the background ignores the signal for them.
+    TerminationSignalTest() { std::signal(SIGINT, SIG_DFL); }
+};
+
+TEST_F(TerminationSignalTest, TheFirstOneIsKeptAndDoesNotEndTheProcess) {
     const TerminationSignal signal;
     EXPECT_EQ(signal.number(), 0);
     std::raise(SIGTERM);
     EXPECT_EQ(signal.number(), SIGTERM);
 }
 
-TEST(TerminationSignal, ASecondOneEndsTheProcessEvenIfItIsAnother) {
+TEST_F(TerminationSignalTest, ASecondOneEndsTheProcessEvenIfItIsAnother) {
     const auto raise_after_interrupt = [](int second) {
         const TerminationSignal signal;
         std::raise(SIGINT);
@@ -26,7 +32,7 @@ TEST(TerminationSignal, ASecondOneEndsTheProcessEvenIfItIsAnother) {
     EXPECT_EXIT(raise_after_interrupt(SIGTERM), testing::KilledBySignal(SIGTERM), "");
 }
 
-TEST(TerminationSignal, AnIgnoredOneStaysIgnored) {
+TEST_F(TerminationSignalTest, AnIgnoredOneStaysIgnored) {
     std::signal(SIGINT, SIG_IGN);
     {
         const TerminationSignal signal;
@@ -36,7 +42,7 @@ TEST(TerminationSignal, AnIgnoredOneStaysIgnored) {
     EXPECT_EQ(std::signal(SIGINT, SIG_DFL), SIG_IGN);
 }
 
-TEST(TerminationSignal, AfterwardsTheDefaultHandlersAreBack) {
+TEST_F(TerminationSignalTest, AfterwardsTheDefaultHandlersAreBack) {
     std::optional<TerminationSignal> signal(std::in_place);
     std::raise(SIGINT);
     signal.reset();
@@ -46,7 +52,7 @@ TEST(TerminationSignal, AfterwardsTheDefaultHandlersAreBack) {
     EXPECT_EQ(next.number(), 0) << "it does not know the signal before";
 }
 
-TEST(TerminationSignal, AWaitEndsWithASignalOrWithAStop) {
+TEST_F(TerminationSignalTest, AWaitEndsWithASignalOrWithAStop) {
     const TerminationSignal signal;
     {
         // The thread is asked to stop when it is destroyed.
@@ -63,7 +69,7 @@ TEST(TerminationSignal, AWaitEndsWithASignalOrWithAStop) {
     woken.join();
 }
 
-TEST(TerminationSignal, EndByEndsTheProcessWhereTheSignalIsHandledAndBlocked) {
+TEST_F(TerminationSignalTest, EndByEndsTheProcessWhereTheSignalIsHandledAndBlocked) {
     const auto end = [] {
         const TerminationSignal signal;
         sigset_t set;
