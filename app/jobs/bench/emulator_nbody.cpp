@@ -95,10 +95,17 @@ void bench_emulated_nbody(std::vector<BenchRow>& rows) {
         of_bodies({.name = "nbody", .label = "n-body tiled 4096, fast math", .wanted = 1.0}, n);
     NBody nbody(Math::fast, NBodyKernel::tiled, n);
     measure(rows, nbody, shown);
-    add_scaling_rows(
-        rows, shown, [&] { nbody.step(); }, [&] { nbody.step_plain(); });
     add_observed_rows(
         rows, nbody.device(), shown, [&] { nbody.step(); }, 1.4);
+
+    // 64 blocks for the threads of the host; 4096 bodies have 16 blocks.
+    constexpr std::size_t in_many_blocks = 16384;
+    NBody scaled(Math::fast, NBodyKernel::tiled, in_many_blocks);
+    add_scaling_rows(
+        rows,
+        of_bodies({.name = "nbody_16384", .label = "n-body tiled 16 384, fast math"},
+                  in_many_blocks),
+        [&] { scaled.step(); }, [&] { scaled.step_plain(); });
 
     const Measured exact = of_bodies({.name = "nbody_precise",
                                       .label = "n-body tiled 4096, precise math",
