@@ -251,10 +251,6 @@ void Generator::write_exit(const Way& way) {
     ir_.go_on_in(leaving);
     for (const std::uint32_t operand : plan_.unsaved(loop, u)) spill(operand);
     ir_.store(instruction_address(u), next_);
-    if (reports_) {
-        ir_.store(ir_.load(ir_.integer(64), left_), ir_.at(block_, WarpLayout::left_before_last));
-        ir_.store(instruction_address(u), ir_.at(block_, WarpLayout::last));
-    }
     const LlvmBlock pausing = ir_.block(), running = ir_.block();
     ir_.branch(ir_.load(ir_.integer(1), pauses_), pausing, running);
     ir_.go_on_in(pausing);
@@ -274,6 +270,7 @@ void Generator::end_turn(Warp::Outcome outcome) {
 void Generator::wait_at_barrier(std::uint32_t u) {
     const Instruction& i = *plan_.units()[u].instruction;
     ir_.store(ir_.op(Ir::sub, ir_.load(ir_.integer(64), left_), i.cost), left_);
+    count_execution(u);
     ir_.store(ir_.integer_of(32, *plan_.constant(i.operands[0])),
               ir_.at(warp_, WarpLayout::waits_for));
     end_turn(Warp::Outcome::at_barrier);
@@ -290,8 +287,11 @@ void Generator::run_handler(std::uint32_t u) {
 // handler.
 void Generator::write_ends() {
     const LlvmType pointer = ir_.pointer();
+    // ExecutionCounter counts what the handler executes; of what the turn ends with, nothing.
     const auto store_left = [&] {
-        ir_.store(ir_.load(ir_.integer(64), left_), ir_.at(warp_, WarpLayout::left));
+        const LlvmValue left = ir_.load(ir_.integer(64), left_);
+        ir_.store(left, ir_.at(warp_, WarpLayout::left));
+        if (reports_) ir_.store(left, ir_.at(block_, WarpLayout::left_before_last));
     };
     ir_.go_on_in(ends_turn_);
     store_left();
@@ -310,6 +310,7 @@ void Generator::write_ends() {
     }
     ir_.go_on_in(runs_handler_);
     store_left();
+    if (reports_) ir_.store(ir_.load(pointer, next_), ir_.at(block_, WarpLayout::last));
     const LlvmValue returned =
         ir_.call(ir_.load(pointer, handler_), pointer, {ir_.load(pointer, next_), warp_});
     ir_.llvm().SetTailCall(returned, 1);

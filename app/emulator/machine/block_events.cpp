@@ -312,10 +312,8 @@ void BlockEvents::complete_warp_syncs(Warp& warp) {
     }
 }
 
-void BlockEvents::barrier_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes,
-                                  unsigned barrier, std::uint32_t expected) {
-    tell_broadcasts();
-    if (!wants_barriers_) return;
+void BlockEvents::tell_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes,
+                               unsigned barrier, std::uint32_t expected) {
     // Lanes that arrive do not exit next.
     const std::uint32_t live = lanes == all_lanes ? all_lanes : staying_lanes(warp);
     const BarrierArrival arrival{block_.block,
@@ -329,10 +327,7 @@ void BlockEvents::barrier_arrival(const Instruction* i, const Warp& warp, std::u
     tell_foreseen([&](Observer& o) { o.on_barrier_arrival(arrival); }, arrival);
 }
 
-void BlockEvents::barrier_release(unsigned barrier, std::uint32_t epoch) {
-    tell_broadcasts();
-    repeated_.forget();
-    if (!wants_barriers_) return;
+void BlockEvents::tell_release(unsigned barrier, std::uint32_t epoch) {
     const BarrierRelease release{
         block_.block, barrier, epoch, block_.live_threads, {block_.shared, block_.shared_bytes}};
     tell_foreseen([&](Observer& o) { o.on_barrier_release(release); }, release);

@@ -60,8 +60,15 @@ class BlockEvents {
     void block_end(const Statistics& of_block);
     void error(const Error& error);
     void barrier_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes,
-                         unsigned barrier, std::uint32_t expected);
-    void barrier_release(unsigned barrier, std::uint32_t epoch);
+                         unsigned barrier, std::uint32_t expected) {
+        tell_broadcasts();
+        if (wants_barriers_) tell_arrival(i, warp, lanes, barrier, expected);
+    }
+    void barrier_release(unsigned barrier, std::uint32_t epoch) {
+        tell_broadcasts();
+        repeated_.forget();
+        if (wants_barriers_) tell_release(barrier, epoch);
+    }
     /// Completes the warp-wide instructions of `warp` whose members all wait.
     void complete_warp_syncs(Warp& warp);
 
@@ -72,6 +79,9 @@ class BlockEvents {
         if (repeated_.any_written()) tell_written_broadcasts();
     }
     void tell_written_broadcasts();
+    void tell_arrival(const Instruction* i, const Warp& warp, std::uint32_t lanes, unsigned barrier,
+                      std::uint32_t expected);
+    void tell_release(unsigned barrier, std::uint32_t epoch);
     void shared_access(const Access& access);
     void global_access(const Access& access);
     void warp_sync(std::uint32_t warp, std::uint32_t members);

@@ -8,7 +8,8 @@ namespace warpscope::emulator {
 
 /// Counts what the warps of an observed block execute, by pc of the checkpoints. A handler takes
 /// the cost of its checkpoint off Warp::left, if it executes it; compiled code, which executes many
-/// instructions in one call, counts all but the last one itself (BlockContext::last).
+/// instructions in one call, counts them itself, but for that of the handler that it may end with
+/// (BlockContext::last).
 class ExecutionCounter {
   public:
     /// A handler is about to run.
