@@ -2,79 +2,10 @@
 
 #include <random>
 
-#include "emulator/checks/access_counters.h"
-#include "emulator/checks/heat_map.h"
-#include "emulator/order/warp_independence.h"
-#include "emulator/ptx_fixture.h"
-#include "emulator/races/grid_races.h"
-#include "emulator/told_observers.h"
-#include "race_kernels.h"
+#include "block_model_observers.h"
 
 namespace warpscope::tests::block_model {
 namespace {
-
-using namespace emulator;
-
-/// All observers that follow models, and of each a second one that does not.
-struct Observers {
-    explicit Observers(Machine& machine, bool tells = true)
-        : heat(machine.memory()), told_heat(machine.memory()) {
-        races.count_hazards_in(heat);
-        grid_races.count_hazards_in(heat);
-        told_races.count_hazards_in(told_heat);
-        told_grid_races.count_hazards_in(told_heat);
-        for (Observer* o : {static_cast<Observer*>(&races), static_cast<Observer*>(&grid_races),
-                            static_cast<Observer*>(&counters), static_cast<Observer*>(&heat)})
-            all.add(*o);
-        for (Observer* o :
-             {static_cast<Observer*>(&told_races), static_cast<Observer*>(&told_grid_races),
-              static_cast<Observer*>(&told_counters), static_cast<Observer*>(&told_heat)})
-            told.add(*o);
-        if (tells) all.add(told);
-    }
-
-    RaceDetector races, told_races;
-    GridRaces grid_races, told_grid_races;
-    AccessCounters counters, told_counters;
-    HeatMap heat, told_heat;
-    ToldObservers told;
-    ObserverList all;
-};
-
-std::string text_of(const std::vector<Finding>& findings) {
-    std::string text;
-    for (const Finding& f : findings)
-        text += fmt::format("{} {} [{}]\n", to_string(f.severity), f.sentence, f.count);
-    return text;
-}
-
-void expect_equal(const std::vector<KernelHeat>& heat, const std::vector<KernelHeat>& other) {
-    ASSERT_EQ(heat.size(), other.size());
-    for (std::size_t k = 0; k < heat.size(); ++k) {
-        const auto &arrays = heat[k].arrays, &others = other[k].arrays;
-        ASSERT_EQ(arrays.size(), others.size());
-        for (std::size_t a = 0; a < arrays.size(); ++a)
-            for (std::size_t f = 0; f < heat_figures; ++f)
-                for (std::uint64_t word = 0; word < arrays[a].words(); ++word)
-                    ASSERT_EQ(arrays[a].count(HeatFigure(f), word),
-                              others[a].count(HeatFigure(f), word))
-                        << "figure " << f << " of word " << word << " of array " << a;
-    }
-}
-
-void expect_equal(const KernelCounters& counters, const KernelCounters& others) {
-    EXPECT_EQ(static_cast<const ExecutedWork&>(counters), static_cast<const ExecutedWork&>(others));
-    EXPECT_EQ(counters.lines, others.lines);
-    EXPECT_EQ(counters.blocks, others.blocks);
-    EXPECT_EQ(counters.barriers, others.barriers);
-}
-
-void expect_equal(const Observers& o) {
-    EXPECT_EQ(text_of(o.races.findings()), text_of(o.told_races.findings()));
-    EXPECT_EQ(text_of(o.grid_races.findings()), text_of(o.told_grid_races.findings()));
-    expect_equal(o.counters.kernels().at(0), o.told_counters.kernels().at(0));
-    expect_equal(o.heat.kernels(), o.told_heat.kernels());
-}
 
 constexpr std::uint32_t blocks = 14, threads_per_block = 96, rounds = 6, patterns = 3;
 constexpr std::uint32_t header_words = blocks * 3, array_bytes = threads_per_block * 8;
@@ -183,6 +114,7 @@ class Tables {
 // their arrays lie elsewhere or overlap.
 TEST(BlockModelProperty, BlocksThatFollowAnotherOneHaveTheFindingsOfBlocksThatAreChecked) {
     const auto module = Module::parse(kernel_of_tables(), "test");
+    const auto machine_code = compiled(module);
     std::mt19937 random(3);
     unsigned clean = 0, racing = 0, between_blocks = 0;
     for (int round = 0; round < 120; ++round) {
@@ -208,14 +140,25 @@ TEST(BlockModelProperty, BlocksThatFollowAnotherOneHaveTheFindingsOfBlocksThatAr
         const std::uint32_t n = 0;
         const void* arguments[] = {&out, &n};
         Observers on_threads(machine);
-        const auto run = [&](unsigned threads, Observer& observer) {
+        const auto run = [&](unsigned threads, Observer& observer,
+                             std::shared_ptr<const Kernel> form = nullptr) {
             machine.run(*module->kernels().front(), {{blocks, 1, 1}, {threads_per_block, 1, 1}, 0},
-                        arguments, {.seed = std::uint64_t(round), .threads = threads}, &observer);
+                        arguments,
+                        {.seed = std::uint64_t(round),
+                         .threads = threads,
+                         .compiled_with_reports = std::move(form)},
+                        &observer);
         };
         run(1, observers.all);
         run(3, on_threads.all);
         SCOPED_TRACE(round);
         expect_equal(observers);
+        if (machine_code) {
+            Observers in_machine_code(machine, false);
+            std::fill_n(words + header_words + table_words, (data_bytes + array_bytes) / 4, 0);
+            run(1, in_machine_code.all, machine_code);
+            expect_equal(observers, in_machine_code);
+        }
         // What racing blocks store depends on the moment, and findings compare what is stored.
         if (observers.grid_races.findings().empty())
             EXPECT_EQ(text_of(observers.races.findings()), text_of(on_threads.races.findings()));
@@ -233,21 +176,41 @@ TEST(BlockModelProperty, BlocksThatFollowAnotherOneHaveTheFindingsOfBlocksThatAr
     EXPECT_GT(racing, 50u);
 }
 
-/// Launches six blocks of 64 threads, of which block 3 differs from the others. The findings with
-/// and without a model, which must be equal.
-std::vector<Finding> findings_of(const std::string& body) {
+/// Launches six blocks of 64 threads, of which block 3 differs from the others: interpreted and
+/// compiled, with and without a model, under several schedules. The findings, which must be equal;
+/// those of the schedule that runs warp after warp are returned.
+std::vector<Finding> findings_of(const std::string& body, std::string* error = nullptr) {
     Runner r(
         kernel_text("mov.u32 %r2, %ctaid.x; setp.eq.u32 %p0, %r2, 3; mul.wide.u32 %rd2, %r2, 1024;"
                     "add.s64 %rd3, %rd0, %rd2; mul.wide.u32 %rd4, %r1, 8; add.s64 %rd3, %rd3, %rd4;"
                     "mov.u32 %r20, cell; shl.b32 %r3, %r1, 2; add.u32 %r3, %r3, %r20;" +
                         body,
                     shared_words));
-    Observers observers(r.machine);
-    r.observer = &observers.all;
-    r.options = {.schedule = Schedule::run_to_barrier, .threads = 1};
-    r.run({{6, 1, 1}, {64, 1, 1}, 0}, 0, 2048);
-    expect_equal(observers);
-    return observers.races.findings();
+    const auto machine_code = compiled(r.module);
+    const auto launch = [&](const Options& options, Observers& observers) {
+        r.observer = &observers.all;
+        r.options = options;
+        return error_of([&] { r.run({{6, 1, 1}, {64, 1, 1}, 0}, 0, 2048); });
+    };
+    std::vector<Finding> found;
+    for (const Options& schedule : schedules()) {
+        Options options = schedule;
+        options.threads = 1;
+        Observers observers(r.machine), spared(r.machine, false), in_machine_code(r.machine, false);
+        const std::string failure = launch(options, observers);
+        EXPECT_EQ(failure, launch(options, spared));
+        if (failure.empty()) expect_equal(observers);
+        expect_equal(observers, spared);
+        options.compiled_with_reports = machine_code;
+        if (machine_code) {
+            EXPECT_EQ(failure, launch(options, in_machine_code));
+            expect_equal(observers, in_machine_code);
+        }
+        if (error) *error = failure;
+        if (found.empty())
+            found = merged({observers.races.findings(), observers.grid_races.findings()});
+    }
+    return found;
 }
 
 // Each thread reads what the opposite one wrote; the upper warp of one block writes nothing.
@@ -308,93 +271,59 @@ TEST(BlockModel, ABlockWhoseValuesCountIsNoModel) {
     EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 32u);
 }
 
-/// Observes a launch of 64 threads a block, once with observers that are told of all events beside
-/// those that follow models, and once without them.
-class ProvedBlocks {
-  public:
-    /// `n`: what the threads get as %r0.
-    ProvedBlocks(const std::string& body, std::uint32_t blocks, std::uint32_t n,
-                 unsigned threads = 1)
-        : module_(Module::parse(kernel_text(body, shared_words), "test")) {
-        void* out = machine_.memory().allocate(out_bytes);
-        const void* arguments[] = {&out, &n};
-        FrozenLaunch launch =
-            Machine::freeze(*module_->kernels().front(), {{blocks, 1, 1}, {64, 1, 1}, 0}, arguments,
-                            {.threads = threads});
-        EXPECT_EQ(obstacles_to_independence(launch, machine_.memory()).warps, "");
-        launch.options.independent_warps = true;
-        error = error_of([&] { machine_.run(launch, &followers.all); });
-        launch.options.threads = 1;
-        error_of([&] { machine_.run(launch, &both.all); });
-        if (error.empty()) {
-            expect_equal(both);
-            expect_equal(followers.counters.kernels().at(0), both.counters.kernels().at(0));
-            expect_equal(followers.heat.kernels(), both.heat.kernels());
-        }
-        EXPECT_EQ(text_of(both.grid_races.findings()), text_of(both.told_grid_races.findings()));
-        EXPECT_EQ(text_of(followers.grid_races.findings()), text_of(both.grid_races.findings()));
-        EXPECT_EQ(text_of(followers.races.findings()), text_of(both.told_races.findings()));
-    }
+// Each thread stores to a word of its own; in one block, the upper half of the upper warp to the
+// words of the first 16 threads.
+TEST(BlockModel, TheHalvesOfAWarpMoveTogether) {
+    const auto findings = findings_of(
+        "mul.wide.u32 %rd5, %r1, 4; sub.s64 %rd5, %rd3, %rd5; setp.ge.u32 %p1, %r1, 48;"
+        "and.pred %p1, %p0, %p1; @%p1 sub.s64 %rd5, %rd5, 192; st.global.u32 [%rd5], %r1;");
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 16u);
+}
 
-  private:
-    static constexpr std::size_t out_bytes = 1 << 16;
-    std::shared_ptr<const Module> module_;
-    Machine machine_{3};
+// The kind of the hazard depends on which of the two warps runs first. Before it, both have done
+// what the model does.
+TEST(BlockModel, TheOrderOfWarpsIsKeptForABlockThatLeaves) {
+    const auto findings = findings_of(
+        "st.shared.u32 [%r3], %r1; setp.ge.u32 %p1, %r1, 32; and.pred %p1, %p0, %p1;"
+        "@%p1 sub.u32 %r3, %r3, 128; ld.shared.u32 %r5, [%r3];");
+    ASSERT_EQ(findings.size(), 1u);
+    EXPECT_EQ(findings[0].hazard, Hazard::read_after_write);
+    EXPECT_EQ(findings[0].count, 32u);
+}
 
-  public:
-    Observers followers{machine_, false}, both{machine_};
+// In one block all lanes read the first word before they store. Of the loads by the lower warp, 31
+// lanes do not store to that word; of those by the upper warp, which come later, none does.
+TEST(BlockModel, LoadsOfOneAddressComeBeforeTheStoresBehindThem) {
+    const auto findings = findings_of(
+        "@!%p0 bra STORE; ld.shared.u32 %r5, [%r20]; STORE: st.shared.u32 [%r3], %r1; bar.sync 0;"
+        "ld.shared.u32 %r6, [%r3];");
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::warning), 1u);
+    EXPECT_EQ(count(findings, FindingKind::race, Severity::error), 32u);
+    EXPECT_EQ(count(findings, FindingKind::uninitialized, Severity::error), 32u);
+}
+
+// All blocks store to the words of the first one, from word 31 on. Of each warp, the first word
+// lies alone in a group of 32 words: its value is known, and those of the others are not.
+TEST(BlockModel, TheValuesOfSingleWordsCount) {
+    const std::string address = "mul.wide.u32 %rd5, %r1, 4; add.s64 %rd5, %rd0, %rd5;";
+    const auto equal = findings_of(address + "st.global.u32 [%rd5+124], %r1;");
+    EXPECT_EQ(count(equal, FindingKind::race, Severity::warning), 2u);
+    EXPECT_EQ(count(equal, FindingKind::race, Severity::error), 62u);
+    const auto different = findings_of(
+        address + "mov.u32 %r5, %r1; @%p0 add.u32 %r5, %r5, 1; st.global.u32 [%rd5+124], %r5;");
+    EXPECT_EQ(count(different, FindingKind::race, Severity::error), 64u);
+}
+
+// The address of an instruction with a negative offset is valid in five blocks. In the other one it
+// is 4 GiB less 64 bytes: sums of 32 bits begin anew.
+TEST(BlockModel, AddressesThatWrapAroundFailInTheBlockThatHasThem) {
     std::string error;
-};
-
-/// Each thread stores the number that the opposite thread has written into shared memory, if its
-/// index in the launch is below %r0: as its own word, or `stride` words from that of its neighbour.
-/// It reads the number before the comparison, or behind it.
-std::string mirror(unsigned stride, bool reads_behind = false) {
-    const std::string read = "ld.shared.u32 %r7, [%r6];";
-    return fmt::format(
-        "mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1; mov.u32 %r20, cell;"
-        "shl.b32 %r4, %r1, 2; add.u32 %r5, %r4, %r20; st.shared.u32 [%r5], %r3; bar.sync 0;"
-        "xor.b32 %r6, %r4, 252; add.u32 %r6, %r6, %r20; {} setp.ge.u32 %p1, %r3, %r0;"
-        "@%p1 bra END; {} mul.wide.u32 %rd2, %r3, {}; add.s64 %rd3, %rd0, %rd2;"
-        "st.global.u32 [%rd3], %r7; END:",
-        reads_behind ? "" : read, reads_behind ? read : "", stride * 4);
-}
-
-TEST(ProvedBlocks, CountAsThoseThatAreTold) {
-    const ProvedBlocks proved(mirror(1), 40, 1 << 20);
-    EXPECT_TRUE(proved.followers.races.findings().empty());
-    EXPECT_TRUE(proved.followers.grid_races.findings().empty());
-    EXPECT_EQ(proved.followers.counters.kernels().at(0).shared_loads.requests, 80u);
-}
-
-// Threads whose index is too high store nothing.
-TEST(ProvedBlocks, MayStoreElsewhereThanTheModel) {
-    for (const std::uint32_t n : {64u, 100u, 200u, 1000u, 2559u})
-        for (const unsigned threads : {1u, 3u}) {
-            SCOPED_TRACE(n);
-            for (const bool reads_behind : {false, true}) {
-                ProvedBlocks(mirror(1, reads_behind), 40, n, threads);
-                ProvedBlocks(mirror(3, reads_behind), 40, n, threads);
-            }
-        }
-}
-
-// All blocks store to the words of the first one.
-TEST(ProvedBlocks, MayRaceWithEachOther) {
-    const ProvedBlocks proved(
-        "mov.u32 %r20, cell; shl.b32 %r4, %r1, 2; add.u32 %r5, %r4, %r20;"
-        "st.shared.u32 [%r5], %r1; bar.sync 0; xor.b32 %r6, %r4, 252; add.u32 %r6, %r6, %r20;"
-        "ld.shared.u32 %r7, [%r6]; st.global.u32 [%rd1], %r7;",
-        20, 0, 3);
-    EXPECT_EQ(count(proved.followers.grid_races.findings(), FindingKind::race, Severity::error),
-              64u);
-}
-
-// Block 30 stores behind the end of the allocation, after a part of its warps has stored before it.
-TEST(ProvedBlocks, MayFail) {
-    const ProvedBlocks proved(mirror(9), 40, 1 << 20);
-    EXPECT_NE(proved.error, "");
-    EXPECT_TRUE(proved.followers.counters.kernels().empty());
+    const auto findings = findings_of(
+        "add.u32 %r4, %r3, 64; @%p0 mov.u32 %r4, %r3; st.shared.u32 [%r4-64], %r1;"
+        "st.global.u32 [%rd3-8], %r1;",
+        &error);
+    EXPECT_NE(error, "");
+    EXPECT_TRUE(findings.empty());
 }
 
 }  // namespace

@@ -47,8 +47,7 @@ void Generator::load_uniform(std::uint32_t u) {
     const LlvmValue low = ir_.op(Ir::add, address, std::uint64_t(i.immediate));
     require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, low, moved.total() - 1), 0), u);
     require_range(u, low, ir_.op(Ir::add, low, moved.total()));
-    report(
-        u, [&] { return low; }, ir_.integer_of(32, 0));
+    report(u, {address});
     const LlvmValue from = ir_.cast(Ir::inttoptr, ir_.op(Ir::add, address, base_of(unit)), pointer);
     for (unsigned e = 0; e < moved.elements; ++e) {
         const LlvmValue value =
@@ -106,26 +105,48 @@ void Generator::access_consecutive(std::uint32_t u, const Lanes& addresses, Llvm
     const LlvmValue in_order = ir_.compare(Ir::ult, first, second);
     require_range(u, ir_.op(Ir::add, ir_.select(in_order, first, second), from),
                   ir_.op(Ir::add, ir_.select(in_order, second, first), from + half_warp * bytes));
-    const auto reported = [&] { return reported_addresses(unit, addresses); };
-    if (reports_)
-        report(u, reported,
-               ir_.select(ir_.compare(Ir::eq, ir_.op(Ir::add, a, half_warp * bytes), b),
-                          ir_.integer_of(32, lanes_per_warp), ir_.integer_of(32, half_warp)));
+    report(u, addresses, first, second);
     move_consecutive(unit, base_of(unit), {a, b});
 }
 
 void Generator::access_scattered(std::uint32_t u, const Lanes& addresses) {
     const Unit& unit = plan_.units()[u];
     require_lanes(u, addresses);
-    report(
-        u, [&] { return reported_addresses(unit, addresses); }, ir_.integer_of(32, 0));
+    report(u, addresses);
     move_pairs_or_scattered(unit, base_of(unit), addresses);
 }
 
-LlvmValue Generator::reported_addresses(const Unit& unit, const Lanes& addresses) const {
-    const LlvmValue all =
-        ir_.cast(Ir::zext, ir_.joined(addresses), ir_.integer(64, lanes_per_warp));
-    return ir_.op(Ir::add, all, std::uint64_t(unit.instruction->immediate));
+// Tells the observer of the block about an access whose addresses have been checked: one for each
+// lane, or one for all.
+void Generator::report(std::uint32_t u, const Lanes& addresses, LlvmValue first, LlvmValue second) {
+    const Unit& unit = plan_.units()[u];
+    const Instruction& i = *unit.instruction;
+    if (!reports_ || !(i.events & reported_events)) return;
+    const LlvmBlock observed = ir_.block("observed"), done = ir_.block();
+    const std::uint32_t wanted =
+        is_foreseen(kernel_, kernel_.index_of(&i)) ? wants_foreseen : i.events & reported_events;
+    ir_.branch(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, wanted_, wanted), 0), done, observed);
+    ir_.go_on_in(observed);
+    const LlvmType i64 = ir_.integer(64);
+    const auto offset = std::uint64_t(i.immediate);
+    const bool is_one = is_uniform(i.operands[i.detail]);
+    if (is_one && AccessForm(i.target).space == Space::shared) {
+        report_broadcast(u, ir_.op(Ir::add, ir_.cast(Ir::zext, addresses[0], i64), offset), done);
+        return ir_.go_on_in(done);
+    }
+    if (!first) first = is_one ? addresses[0] : ir_.lane(addresses[0], 0);
+    first = ir_.op(Ir::add, ir_.cast(Ir::zext, first, i64), offset);
+    LlvmValue consecutive_lanes = ir_.integer_of(32, 0);
+    if (second) {
+        second = ir_.op(Ir::add, ir_.cast(Ir::zext, second, i64), offset);
+        const LlvmValue next = ir_.op(Ir::add, first, half_warp * Moved(i).total());
+        consecutive_lanes =
+            ir_.select(ir_.compare(Ir::eq, next, second), ir_.integer_of(32, lanes_per_warp),
+                       ir_.integer_of(32, half_warp));
+    }
+    if (!running_) follow_model(u, first, second, done);
+    report_access(u, addresses, consecutive_lanes, done);
+    ir_.go_on_in(done);
 }
 
 // Counts a load of one shared address, or writes it down, see RepeatedLoads. Goes on in `done`.
@@ -166,39 +187,72 @@ void Generator::report_broadcast(std::uint32_t u, LlvmValue address, LlvmBlock d
         done);
 }
 
-// Goes on in `done`, unless the launch is to end.
-void Generator::end_where_asked(std::uint32_t u, LlvmValue ends, LlvmBlock done) {
-    ir_.likely(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, ends, 1), 0), done, pause_before(u));
+// Where the access is the warp's next step of the model, and at a distance that is known, goes on
+// in `done`: BlockModel::has() finds no more. `second` is null where only the first lane can tell.
+void Generator::follow_model(std::uint32_t u, LlvmValue first, LlvmValue second, LlvmBlock done) {
+    const std::size_t pc = kernel_.index_of(plan_.units()[u].instruction);
+    const LlvmType i8 = ir_.integer(8), i32 = ir_.integer(32), i64 = ir_.integer(64),
+                   pointer = ir_.pointer();
+    const LlvmValue position = ir_.load(pointer, ir_.at(block_, WarpLayout::model));
+    const LlvmValue warp = ir_.load(i32, ir_.at(warp_, WarpLayout::index));
+    const LlvmValue place =
+        ir_.at(ir_.at(position, offsetof(ModelPosition, next)),
+               ir_.op(Ir::mul, ir_.cast(Ir::zext, warp, i64), sizeof(const ModelStep*)));
+    const LlvmValue step = ir_.load(pointer, place);
+    const LlvmValue distances =
+        ir_.load(pointer, ir_.at(position, offsetof(ModelPosition, distances)));
+    const LlvmValue distance = ir_.load(i64, ir_.at(distances, pc * sizeof(std::uint64_t)));
+    const auto member_is = [&](std::size_t member, LlvmType type, LlvmValue value) {
+        return ir_.compare(Ir::eq, ir_.load(type, ir_.at(step, member)), value);
+    };
+    const auto address_is = [&](unsigned k, LlvmValue address) {
+        return member_is(offsetof(ModelStep, addresses) + k * sizeof(std::uint64_t), i64,
+                         ir_.op(Ir::sub, address, distance));
+    };
+    const auto shape = second ? ModelStep::Shape::halves : ModelStep::Shape::first;
+    LlvmValue is_next = ir_.op(
+        Ir::and_,
+        ir_.op(Ir::and_, member_is(offsetof(ModelStep, pc), i32, ir_.integer_of(32, pc)),
+               member_is(offsetof(ModelStep, mask), i32, ir_.integer_of(32, all_lanes))),
+        ir_.op(Ir::and_, address_is(0, first),
+               member_is(offsetof(ModelStep, shape), i8, ir_.integer_of(8, unsigned(shape)))));
+    if (second) is_next = ir_.op(Ir::and_, is_next, address_is(1, second));
+    const LlvmBlock follows = ir_.block("follows"), differs = ir_.block("differs");
+    ir_.likely(is_next, follows, differs);
+    ir_.go_on_in(follows);
+    ir_.store(ir_.at(step, sizeof(ModelStep)), place);
+    const LlvmValue note = ir_.at(position, offsetof(ModelPosition, next_warp));
+    const LlvmValue noted = ir_.load(pointer, note);
+    ir_.store(ir_.cast(Ir::trunc, warp, i8), noted);
+    ir_.store(ir_.at(noted, 1), note);
+    ir_.jump(done);
+    ir_.go_on_in(differs);
 }
 
-// Tells the observer of the block about an access whose addresses have been checked: one for each
-// lane, or one for all. `consecutive_lanes` as in BlockEvents::report().
-void Generator::report(std::uint32_t u, const std::function<LlvmValue()>& addresses,
-                       LlvmValue consecutive_lanes) {
+// `consecutive_lanes` as in BlockEvents::report().
+void Generator::report_access(std::uint32_t u, const Lanes& addresses, LlvmValue consecutive_lanes,
+                              LlvmBlock done) {
     const Unit& unit = plan_.units()[u];
     const Instruction& i = *unit.instruction;
-    if (!reports_ || !(i.events & reported_events)) return;
-    const LlvmBlock observed = ir_.block("observed"), done = ir_.block();
-    const std::uint32_t wanted =
-        is_foreseen(kernel_, kernel_.index_of(&i)) ? wants_foreseen : i.events & reported_events;
-    ir_.branch(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, wanted_, wanted), 0), done, observed);
-    ir_.go_on_in(observed);
-    if (is_uniform(i.operands[i.detail]) && AccessForm(i.target).space == Space::shared) {
-        report_broadcast(u, addresses(), done);
-        return ir_.go_on_in(done);
-    }
     if (unit.kind == Unit::Kind::stores)  // an observer may ask for the values
         for (unsigned e = 0; e < AccessForm(i.target).elements; ++e) {
             const auto variable = plan_.variables().find(i.operands[1 + e]);
             if (variable != plan_.variables().end() && variable->second.written)
                 spill(variable->first);
         }
-    ir_.store(addresses(), addresses_);
+    const bool is_one = is_uniform(i.operands[i.detail]);
+    const LlvmType type = ir_.integer(64, is_one ? 0 : lanes_per_warp);
+    const LlvmValue all = ir_.cast(Ir::zext, is_one ? addresses[0] : ir_.joined(addresses), type);
+    ir_.store(ir_.op(Ir::add, all, std::uint64_t(i.immediate)), addresses_);
     const LlvmValue ends =
-        ir_.call(reinterpret_cast<const void*>(&report_access), ir_.integer(8),
+        ir_.call(reinterpret_cast<const void*>(&warpscope::emulator::report_access), ir_.integer(8),
                  {ir_.address(code_ + kernel_.index_of(&i)), warp_, addresses_, consecutive_lanes});
     end_where_asked(u, ends, done);
-    ir_.go_on_in(done);
+}
+
+// Goes on in `done`, unless the launch is to end.
+void Generator::end_where_asked(std::uint32_t u, LlvmValue ends, LlvmBlock done) {
+    ir_.likely(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, ends, 1), 0), done, pause_before(u));
 }
 
 // The values that a store moves, by element, for the lanes of a group.

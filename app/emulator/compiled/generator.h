@@ -1,6 +1,5 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -123,10 +122,14 @@ class Generator {
     void move_scattered(const Unit& unit, Value base);
     void move_pairs_or_scattered(const Unit& unit, Value base, const Lanes& addresses);
     Lanes stored(const Unit& unit, unsigned g);
-    Value reported_addresses(const Unit& unit, const Lanes& addresses) const;
-    /// `addresses` is called where they are needed.
-    void report(std::uint32_t u, const std::function<Value()>& addresses, Value consecutive_lanes);
+    /// `halves`: the addresses of lanes 0 and 16, where the lanes of each half of the warp access
+    /// bytes that follow each other. All without the immediate operand.
+    void report(std::uint32_t u, const Lanes& addresses, Value first = nullptr,
+                Value second = nullptr);
     void report_broadcast(std::uint32_t u, Value address, LlvmBlock done);
+    void follow_model(std::uint32_t u, Value first, Value second, LlvmBlock done);
+    void report_access(std::uint32_t u, const Lanes& addresses, Value consecutive_lanes,
+                       LlvmBlock done);
     void end_where_asked(std::uint32_t u, Value ends, LlvmBlock done);
 
     // generate_pairs.cpp

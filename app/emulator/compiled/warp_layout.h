@@ -25,6 +25,7 @@ struct WarpLayout {
     static constexpr std::size_t entry = offsetof(Warp, entry);
     static constexpr std::size_t waits_for = offsetof(Warp, waits_for);
     static constexpr std::size_t outcome = offsetof(Warp, outcome);
+    static constexpr std::size_t index = offsetof(Warp, index);
     static constexpr std::size_t shared = offsetof(BlockContext, shared);
     static constexpr std::size_t shared_bytes = offsetof(BlockContext, shared_bytes);
     static constexpr std::size_t wanted_events = offsetof(BlockContext, wanted_events);
@@ -34,6 +35,7 @@ struct WarpLayout {
     static constexpr std::size_t load_change = offsetof(BlockContext, load_change);
     static constexpr std::size_t next_load = offsetof(BlockContext, next_load);
     static constexpr std::size_t loads_end = offsetof(BlockContext, loads_end);
+    static constexpr std::size_t model = offsetof(BlockContext, model);
     static constexpr std::size_t executions = offsetof(BlockContext, executions);
     static constexpr std::size_t last = offsetof(BlockContext, last);
     static constexpr std::size_t left_before_last = offsetof(BlockContext, left_before_last);

@@ -61,7 +61,10 @@ void BlockEvents::block_begin() {
 void BlockEvents::begin_to_follow() {
     Observer* const others = observer_.others();
     told_ = told_foreseen_ = others;
-    if (!model_.is_proved()) return;
+    if (!model_.is_proved()) {
+        repeated_.tell_next_at_once();  // the block leaves the model, at this place
+        return;
+    }
     wanted_ &= ~(wants_foreseen | Instruction::warp_sync);
     if (others) wanted_ |= wanted_by(*others);
     if (!model_.has_unforeseen() && !(others && others->wants_shared_accesses()))

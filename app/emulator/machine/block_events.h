@@ -25,6 +25,8 @@ class BlockEvents {
     /// A mask of Instruction::Event: before_instruction() must be called for an instruction that
     /// has one of these.
     std::uint32_t wanted() const { return wanted_; }
+    /// What compiled code follows: the model, where nobody is told of the block's events.
+    ModelPosition& position() { return told_ ? nothing_ : model_.position(); }
     void before_instruction(const Instruction* i, const Warp& warp);
     /// True for an instruction that must be announced with before_instruction().
     bool announces(const Instruction* i, const Warp& warp) const {
@@ -113,6 +115,7 @@ class BlockEvents {
     Observer* told_foreseen_;  ///< likewise, of events that are foreseen
     RepeatedLoads& repeated_;
     BlockModel& model_;
+    static inline ModelPosition nothing_;  ///< of a block that follows no model
     const std::stop_token& stop_;
     std::uint32_t wanted_;
     bool wants_barriers_;

@@ -8,8 +8,6 @@ namespace warpscope::emulator {
 
 namespace {
 
-constexpr std::uint32_t first_of_upper_half = 1u << lanes_per_warp / 2;
-
 /// True when the lanes of `mask` have the model's addresses, moved by one distance.
 bool are_moved(const std::uint64_t* model, const std::uint64_t* addresses, std::uint32_t mask,
                std::uint64_t distance) {
@@ -31,11 +29,14 @@ bool are_moved(const std::uint64_t* model, const std::uint64_t* addresses, std::
 BlockModel::BlockModel(const Kernel& kernel, const LaunchShape& launch, bool independent_warps)
     : threads_(std::uint32_t(launch.block.count())),
       is_proved_(independent_warps && is_proved(kernel)),
-      warps_((threads_ + lanes_per_warp - 1) / lanes_per_warp),
-      ranges_(kernel.code.size()) {
+      steps_((threads_ + lanes_per_warp - 1) / lanes_per_warp),
+      ranges_(kernel.code.size()),
+      distances_(kernel.code.size()) {
+    position_.distances = distances_.data();
     for (std::uint32_t pc = 0; pc < kernel.code.size(); ++pc) {
         const InstructionInfo& info = kernel.lines[pc];
         ranges_[pc].writes = info.access != MemoryAccess::load;
+        if (info.space != Space::shared) distances_[pc] = ModelPosition::no_distance;
         if (is_proved_ && info.access != MemoryAccess::none && info.space == Space::shared &&
             !is_foreseen(kernel, pc))
             unforeseen_.push_back(pc);
@@ -74,14 +75,14 @@ bool BlockModel::has_all_unforeseen() const {
 
 void BlockModel::forget() {
     is_complete_ = false;
-    for (OfWarp& warp : warps_) warp.steps.clear();
+    for (std::vector<ModelStep>& steps : steps_) steps.clear();
     accesses_.clear();
     addresses_.clear();
     is_global_.clear();
     arrivals_.clear();
     releases_.clear();
     for (Range& range : ranges_) range.begin = ~0ull, range.end = 0;
-    steps_ = 0;
+    number_of_steps_ = 0;
 }
 
 // Blocks that differ more often than not are not worth the comparison. A model that the next block
@@ -101,12 +102,18 @@ void BlockModel::begin_block() {
         state_ = State::left;
         return;
     }
-    followed_ = released_ = 0;
-    for (OfWarp& warp : warps_) warp.next = 0;
-    for (const Move& move : moves_) ranges_[move.pc].is_moved = false;
+    for (const Move& move : moves_) {
+        ranges_[move.pc].is_moved = false;
+        distances_[move.pc] = ModelPosition::no_distance;
+    }
     moves_.clear();
+    released_ = 0;
+    position_.next_warp = order_.data();
     state_ = is_complete_ ? State::following : State::recording;
-    if (is_complete_) return;
+    if (is_complete_) {
+        for (std::size_t w = 0; w < steps_.size(); ++w) position_.next[w] = steps_[w].data();
+        return;
+    }
     forget();
     ++recordings_;
 }
@@ -115,6 +122,7 @@ bool BlockModel::end_block(bool is_good) {
     if (state_ == State::following) {
         ++matches_;
         has_failed_ = false;
+        leave_position();
     }
     if (state_ != State::recording) return false;
     if (!is_good || !has_all_unforeseen()) {
@@ -123,31 +131,38 @@ bool BlockModel::end_block(bool is_good) {
     }
     is_complete_ = true;
     has_failed_ = false;
-    order_.resize(steps_);
+    for (std::vector<ModelStep>& steps : steps_) steps.push_back(ModelPosition::no_step);
+    order_.resize(number_of_steps_);
     return true;
 }
 
-bool BlockModel::add(std::uint32_t warp, const Step& step) {
+bool BlockModel::add(std::uint32_t warp, const ModelStep& step) {
     constexpr std::size_t most_steps = 4096;  // 1.5 MiB
-    if (steps_ == most_steps) {
+    if (number_of_steps_ == most_steps) {
         turn_off();
         forget();
         return false;
     }
-    ++steps_;
-    warps_[warp].steps.push_back(step);
+    ++number_of_steps_;
+    steps_[warp].push_back(step);
     return true;
 }
 
 void BlockModel::record(const Access& a, Kind kind) {
-    if (!add(a.warp, {.first = a.address(unsigned(std::countr_zero(a.mask))),
+    constexpr unsigned half_warp = lanes_per_warp / 2;
+    using Shape = ModelStep::Shape;
+    const bool is_known = a.same_address || (is_proved_ && kind == Kind::shared_access);
+    const bool are_halves = !is_known && a.consecutive_halves;
+    const auto first = std::size_t(std::countr_zero(a.mask));
+    const std::uint64_t second = are_halves ? a.lane_addresses[half_warp] : 0;
+    if (!add(a.warp, {.addresses = {a.lane_addresses[first], second},
                       .mask = a.mask,
                       .pc = a.pc,
                       .details = std::uint32_t(accesses_.size()),
                       .kind = kind,
-                      .is_one_address = a.same_address,
-                      .is_consecutive = a.consecutive,
-                      .has_consecutive_halves = a.consecutive_halves}))
+                      .shape = is_known     ? Shape::first
+                               : are_halves ? Shape::halves
+                                            : Shape::lanes}))
         return;
     accesses_.push_back(a);
     is_global_.push_back(kind == Kind::global_access);
@@ -172,7 +187,7 @@ void BlockModel::record(const BarrierArrival& arrival) {
 }
 
 void BlockModel::record(const BarrierRelease& release) {
-    releases_.push_back({release, steps_});
+    releases_.push_back({release, number_of_steps_});
 }
 
 void BlockModel::record(std::uint32_t warp, std::uint32_t members) {
@@ -180,9 +195,10 @@ void BlockModel::record(std::uint32_t warp, std::uint32_t members) {
 }
 
 bool BlockModel::has(const Access& a, Kind kind) {
-    const Step* const step = next(a.warp, kind, a.mask);
+    constexpr unsigned half_warp = lanes_per_warp / 2;
+    const ModelStep* const step = next(a.warp, kind, a.mask);
     if (!step || step->pc != a.pc) return false;
-    const std::uint64_t moved = a.lane_addresses[std::countr_zero(a.mask)] - step->first;
+    const std::uint64_t moved = a.lane_addresses[std::countr_zero(a.mask)] - step->addresses[0];
     std::uint64_t distance = 0;
     if (kind == Kind::global_access) {
         Range& range = ranges_[a.pc];
@@ -190,14 +206,12 @@ bool BlockModel::has(const Access& a, Kind kind) {
         distance = range.moved_by;
     }
     if (moved != distance) return false;
-    const bool is_known = step->is_one_address || (step->is_consecutive && a.consecutive) ||
-                          (is_proved_ && kind == Kind::shared_access);
-    const bool are_halves = step->has_consecutive_halves && a.consecutive_halves;
-    if (!is_known && !are_moved(addresses_[step->details].data(), a.lane_addresses,
-                                are_halves ? first_of_upper_half : a.mask, distance))
-        return false;
-    warps_[a.warp].state = a.state;
-    return follow(a.warp);
+    const bool are_equal =
+        step->shape == ModelStep::Shape::first ||
+        (step->shape == ModelStep::Shape::halves && a.consecutive_halves
+             ? a.lane_addresses[half_warp] - step->addresses[1] == distance
+             : are_moved(addresses_[step->details].data(), a.lane_addresses, a.mask, distance));
+    return are_equal && follow(a.warp);
 }
 
 // From now on the accesses of this instruction are moved; false where they may meet those of other
@@ -220,7 +234,7 @@ bool BlockModel::move(const Access& a, std::uint64_t distance) {
 }
 
 bool BlockModel::has(const BarrierArrival& a) {
-    const Step* const step = next(a.warp, Kind::arrival, a.mask);
+    const ModelStep* const step = next(a.warp, Kind::arrival, a.mask);
     if (!step || step->pc != a.pc) return false;
     const BarrierArrival& b = arrivals_[step->details];
     if (a.live != b.live || a.barrier != b.barrier || a.expected != b.expected) return false;
@@ -230,7 +244,7 @@ bool BlockModel::has(const BarrierArrival& a) {
 bool BlockModel::has(const BarrierRelease& release) {
     if (released_ == releases_.size()) return false;
     const auto& [model, steps] = releases_[released_];
-    if (followed_ != steps || release.barrier != model.barrier ||
+    if (followed() != steps || release.barrier != model.barrier ||
         release.live_threads != model.live_threads)
         return false;
     ++released_;

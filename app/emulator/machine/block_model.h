@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "emulator/machine/observer.h"
+#include "emulator/warp/model_position.h"
 
 namespace warpscope::emulator {
 
@@ -35,7 +36,7 @@ inline bool is_foreseen(const Kernel& kernel, std::uint32_t pc) {
 /// something else.
 class BlockModel {
   public:
-    enum class Kind : std::uint8_t { shared_access, global_access, arrival, warp_sync };
+    using Kind = ModelStep::Kind;
 
     /// All addresses of an instruction in global memory, in the block that follows the model.
     struct Move {
@@ -61,12 +62,20 @@ class BlockModel {
     bool is_followed() const { return state_ == State::following; }
     bool is_recording() const { return state_ == State::recording; }
     /// The running block has done all that the model does.
-    bool is_at_end() const { return followed_ == steps_ && released_ == releases_.size(); }
+    bool is_at_end() const {
+        return followed() == number_of_steps_ && released_ == releases_.size();
+    }
+    /// Of the running block. Its warps have no next step where it does not follow the model.
+    ModelPosition& position() { return position_; }
 
     /// Of the running block: the first accesses to global memory of each instruction.
     std::span<const Move> moves() const { return moves_; }
     /// Of the newest of them, see Observer::needs_values().
-    void set_needs_values(bool needs) { ranges_[moves_.back().pc].needs_values = needs; }
+    void set_needs_values(bool needs) {
+        const auto& [pc, distance] = moves_.back();
+        ranges_[pc].needs_values = needs;
+        if (!needs) distances_[pc] = distance;
+    }
     bool needs_values(std::uint32_t pc) const { return ranges_[pc].needs_values; }
     /// Addresses [begin, end) in global memory that the model accesses at an instruction.
     std::uint64_t begin(std::uint32_t pc) const { return ranges_[pc].begin; }
@@ -116,25 +125,10 @@ class BlockModel {
     /// `off` until the end of the launch, `left` until the end of the block.
     enum class State : std::uint8_t { off, first_block, left, recording, following };
 
-    /// Small, so that those of a block stay in the CPU's cache.
-    struct Step {
-        std::uint64_t first = 0;  ///< address, of the first lane
-        std::uint32_t mask = 0;   ///< or the members
-        std::uint32_t pc = 0;
-        std::uint32_t details = 0;  ///< index into accesses_ or arrivals_
-        Kind kind = Kind::arrival;
-        bool is_one_address = false;
-        bool is_consecutive = false, has_consecutive_halves = false;
-    };
     using Addresses = std::array<std::uint64_t, lanes_per_warp>;
     struct Release {
         BarrierRelease release;
         std::size_t steps = 0;  ///< of all warps, before it
-    };
-    struct OfWarp {
-        std::vector<Step> steps;
-        std::size_t next = 0;  ///< of the running block
-        const Warp* state = nullptr;
     };
     /// The global accesses of an instruction.
     struct Range {
@@ -152,18 +146,20 @@ class BlockModel {
     bool has_all_unforeseen() const;
     void fail();
     void forget();
-    bool add(std::uint32_t warp, const Step& step);
-    const Step* next(std::uint32_t warp, Kind kind, std::uint32_t mask) const {
-        const OfWarp& w = warps_[warp];
-        if (w.next == w.steps.size()) return nullptr;
-        const Step& step = w.steps[w.next];
-        return step.kind == kind && step.mask == mask ? &step : nullptr;
+    bool add(std::uint32_t warp, const ModelStep& step);
+    /// The next step of a warp, if it is of this kind; nullptr otherwise.
+    const ModelStep* next(std::uint32_t warp, Kind kind, std::uint32_t mask) const {
+        const ModelStep* const step = position_.next[warp];
+        return step->kind == kind && step->mask == mask ? step : nullptr;
     }
     bool follow(std::uint32_t warp) {
-        ++warps_[warp].next;
-        order_[followed_++] = std::uint8_t(warp);
+        ++position_.next[warp];
+        *position_.next_warp++ = std::uint8_t(warp);
         return true;
     }
+    std::size_t followed() const { return std::size_t(position_.next_warp - order_.data()); }
+    /// Of the running block, from now on: not the model.
+    void leave_position() { position_.next.fill(&ModelPosition::no_step); }
     bool move(const Access& access, std::uint64_t distance);
 
     const std::uint32_t threads_;  ///< of a block
@@ -173,18 +169,21 @@ class BlockModel {
     std::uint32_t matches_ = 0, failures_ = 0, recordings_ = 0;
     bool is_complete_ = false;
     bool has_failed_ = false;  ///< the newest block that began to follow it has not
-    std::vector<OfWarp> warps_;
+    std::vector<std::vector<ModelStep>> steps_;  ///< by warp; `details`: accesses_ or arrivals_
     // Of the accesses, in the order in which they were recorded
     std::vector<Access> accesses_;  ///< without lane_addresses
     std::vector<Addresses> addresses_;
     std::vector<std::uint8_t> is_global_;
     std::vector<BarrierArrival> arrivals_;
     std::vector<Release> releases_;
-    std::vector<Range> ranges_;                ///< by pc
-    std::vector<Move> moves_;                  ///< of the running block
-    std::vector<std::uint8_t> order_;          ///< warps of the steps in the running block
-    std::size_t steps_ = 0;                    ///< of the model
-    std::size_t followed_ = 0, released_ = 0;  ///< steps and releases of the running block
+    std::vector<Range> ranges_;  ///< by pc
+    std::size_t number_of_steps_ = 0;
+    // Of the running block
+    std::vector<Move> moves_;
+    std::vector<std::uint64_t> distances_;  ///< see ModelPosition
+    std::vector<std::uint8_t> order_;       ///< warps of the steps
+    std::size_t released_ = 0;              ///< barriers
+    ModelPosition position_;
 };
 
 template <typename F>
@@ -201,7 +200,8 @@ template <typename OnAccess, typename OnArrival, typename OnRelease, typename On
 void BlockModel::leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on_arrival,
                        OnRelease&& on_release, OnSync&& on_sync) {
     fail();
-    for (OfWarp& warp : warps_) warp.next = 0;
+    leave_position();
+    std::vector<std::size_t> next(steps_.size());
     Addresses addresses;
     std::size_t released = 0;
     for (std::size_t n = 0;; ++n) {
@@ -210,12 +210,11 @@ void BlockModel::leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on
             release.block = block;
             on_release(release);
         }
-        if (n == followed_) return;
-        const std::uint32_t number = order_[n];
-        OfWarp& warp = warps_[number];
-        const Step& step = warp.steps[warp.next++];
+        if (n == followed()) return;
+        const std::uint32_t warp = order_[n];
+        const ModelStep& step = steps_[warp][next[warp]++];
         if (step.kind == Kind::warp_sync) {
-            on_sync(number, step.mask);
+            on_sync(warp, step.mask);
         } else if (step.kind == Kind::arrival) {
             BarrierArrival arrival = arrivals_[step.details];
             arrival.block = block;
@@ -228,7 +227,6 @@ void BlockModel::leave(std::uint32_t block, OnAccess&& on_access, OnArrival&& on
             Access access = accesses_[step.details];
             access.block = block;
             access.lane_addresses = addresses.data();
-            access.state = warp.state;
             access.is_over = true;
             on_access(access, step.kind);
         }

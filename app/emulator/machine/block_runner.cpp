@@ -126,6 +126,7 @@ void BlockRunner::run_observed() {
     const Statistics before = block_.statistics;
     events_->block_begin();
     block_.context.wanted_events = events_->wanted();
+    block_.context.model = &events_->position();
     try {
         run_warps<true>();
     } catch (const Error& e) {

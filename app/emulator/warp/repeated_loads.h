@@ -31,9 +31,8 @@ class RepeatedLoads {
           word_counts_(tags_.size()) {
         block_.load_tags = tags_.data();
         block_.load_counts = counts_.data();
-        block_.next_load = written_.data();
-        block_.loads_end = written_.data() + written_.size();
         block_.load_word_counts = word_counts_.data();
+        take_written();
     }
     RepeatedLoads(const RepeatedLoads&) = delete;
     RepeatedLoads& operator=(const RepeatedLoads&) = delete;
@@ -41,8 +40,11 @@ class RepeatedLoads {
     bool any_written() const { return block_.next_load != written_.data(); }
     /// The loads that compiled code has written down, in their order; it begins anew.
     std::span<BroadcastLoad> take_written() {
+        block_.loads_end = written_.data() + written_.size();
         return {written_.data(), std::exchange(block_.next_load, written_.data())};
     }
+    /// The next load is to be told at once, as nothing is written.
+    void tell_next_at_once() { block_.loads_end = written_.data() + 1; }
     /// Later loads like this one need only be counted.
     void remember(std::uint64_t address, std::uint32_t bytes, std::uint32_t pc) {
         if (bytes < tagged_bytes) return;
