@@ -6,6 +6,7 @@
 #include <string>
 
 #include "emulator/compiled/generator.h"
+#include "emulator/compiled/warp_layout.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
@@ -150,10 +151,8 @@ CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
                         kernel.name, kernel.code.size(), most_instructions));
     std::vector<Plan> plans;
     plans.emplace_back(kernel, Instruction::full);
-    // Observed blocks interpret what some lanes of a warp do.
     const std::vector<bool> separated = plans.front().in_separated_loops();
-    if (form == CompiledForm::silent &&
-        std::find(separated.begin(), separated.end(), true) != separated.end())
+    if (std::find(separated.begin(), separated.end(), true) != separated.end())
         plans.emplace_back(kernel, Instruction::masked);
     number_entries(plans);
     Ir ir(llvm_, kernel.name.c_str());
@@ -233,8 +232,13 @@ void CompiledKernel::use(const Plan& plan, Handler handler) {
     for (std::uint32_t u = 0; u < plan.units().size(); ++u) {
         if (!plan.is_entry()[u]) continue;
         Instruction& entry = kernel_.code[plan.units()[u].begin];
+        const bool reports = form_ == CompiledForm::reports_accesses;
+        // What some lanes begin with is reported before its handler runs.
+        if (reports && plan.mode() == Instruction::masked && (entry.events & reported_events))
+            continue;
         entry.handlers[plan.mode()] = handler;
-        if (form_ == CompiledForm::reports_accesses) entry.events |= Instruction::reports_itself;
+        if (reports && plan.mode() == Instruction::full)
+            entry.events |= Instruction::reports_itself;
     }
 }
 }  // namespace warpscope::emulator

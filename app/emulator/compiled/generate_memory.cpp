@@ -130,21 +130,19 @@ void Generator::report(std::uint32_t u, const Lanes& addresses, LlvmValue first,
     const LlvmType i64 = ir_.integer(64);
     const auto offset = std::uint64_t(i.immediate);
     const bool is_one = is_uniform(i.operands[i.detail]);
-    if (is_one && AccessForm(i.target).space == Space::shared) {
+    if (is_one && !running_ && AccessForm(i.target).space == Space::shared) {
         report_broadcast(u, ir_.op(Ir::add, ir_.cast(Ir::zext, addresses[0], i64), offset), done);
         return ir_.go_on_in(done);
     }
     if (!first) first = is_one ? addresses[0] : ir_.lane(addresses[0], 0);
     first = ir_.op(Ir::add, ir_.cast(Ir::zext, first, i64), offset);
-    LlvmValue consecutive_lanes = ir_.integer_of(32, 0);
-    if (second) {
-        second = ir_.op(Ir::add, ir_.cast(Ir::zext, second, i64), offset);
-        const LlvmValue next = ir_.op(Ir::add, first, half_warp * Moved(i).total());
-        consecutive_lanes =
-            ir_.select(ir_.compare(Ir::eq, next, second), ir_.integer_of(32, lanes_per_warp),
-                       ir_.integer_of(32, half_warp));
-    }
+    if (second) second = ir_.op(Ir::add, ir_.cast(Ir::zext, second, i64), offset);
     if (!running_) follow_model(u, first, second, done);
+    LlvmValue consecutive_lanes = ir_.integer_of(32, 0);
+    if (second)
+        consecutive_lanes = ir_.select(
+            ir_.compare(Ir::eq, ir_.op(Ir::add, first, half_warp * Moved(i).total()), second),
+            ir_.integer_of(32, lanes_per_warp), ir_.integer_of(32, half_warp));
     report_access(u, addresses, consecutive_lanes, done);
     ir_.go_on_in(done);
 }
@@ -240,10 +238,11 @@ void Generator::report_access(std::uint32_t u, const Lanes& addresses, LlvmValue
             if (variable != plan_.variables().end() && variable->second.written)
                 spill(variable->first);
         }
-    const bool is_one = is_uniform(i.operands[i.detail]);
-    const LlvmType type = ir_.integer(64, is_one ? 0 : lanes_per_warp);
-    const LlvmValue all = ir_.cast(Ir::zext, is_one ? addresses[0] : ir_.joined(addresses), type);
-    ir_.store(ir_.op(Ir::add, all, std::uint64_t(i.immediate)), addresses_);
+    // Of one address, which is that of the first lane that runs, a copy for each lane.
+    const LlvmValue all = is_uniform(i.operands[i.detail]) ? ir_.splat(addresses[0], lanes_per_warp)
+                                                           : ir_.joined(addresses);
+    const LlvmValue wide = ir_.cast(Ir::zext, all, ir_.integer(64, lanes_per_warp));
+    ir_.store(ir_.op(Ir::add, wide, std::uint64_t(i.immediate)), addresses_);
     const LlvmValue ends =
         ir_.call(reinterpret_cast<const void*>(&warpscope::emulator::report_access), ir_.integer(8),
                  {ir_.address(code_ + kernel_.index_of(&i)), warp_, addresses_, consecutive_lanes});

@@ -122,10 +122,15 @@ LlvmValue Generator::count(std::uint32_t u) {
     return ir_.compare_with(Ir::sgt, left, 0);
 }
 
-// Tells the observer that all lanes have executed a checkpoint; see ExecutionCounter.
+// Tells the observer that the running lanes have executed a checkpoint; see ExecutionCounter.
 void Generator::count_execution(std::uint32_t u) {
-    if (reports_ && plan_.units()[u].instruction->cost > 0)
-        add_to_count(u, offsetof(ExecutionCount, warps), ir_.integer_of(64, 1));
+    if (!reports_ || plan_.units()[u].instruction->cost == 0) return;
+    add_to_count(u, offsetof(ExecutionCount, warps), ir_.integer_of(64, 1));
+    if (running_) add_to_count(u, offsetof(ExecutionCount, idle_lanes), idle_lanes_);
+}
+
+LlvmValue Generator::number_of_lanes(LlvmValue mask) const {
+    return ir_.cast(Ir::zext, ir_.intrinsic("ctpop", ir_.integer(32), {mask}), ir_.integer(64));
 }
 
 void Generator::add_to_count(std::uint32_t u, std::size_t member, LlvmValue number) {
@@ -155,8 +160,7 @@ void Generator::skip_arithmetic(std::uint32_t u, LlvmValue taken) {
     ir_.go_on_in(enough);
     ir_.store(left, left_);
     const LlvmValue counter = ir_.at(warp_, WarpLayout::thread_instructions);
-    const LlvmValue lanes =
-        ir_.cast(Ir::zext, ir_.intrinsic("ctpop", ir_.integer(32), {taken}), i64);
+    const LlvmValue lanes = number_of_lanes(taken);
     ir_.store(ir_.op(Ir::sub, ir_.load(i64, counter), ir_.op(Ir::mul, lanes, skipped)), counter);
     count_execution(u);
     if (reports_) add_to_count(u, offsetof(ExecutionCount, separations), ir_.integer_of(64, 1));

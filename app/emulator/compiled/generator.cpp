@@ -92,6 +92,7 @@ void Generator::declare_variables() {
     if (!reports_) return;
     wanted_ = ir_.load(ir_.integer(32), ir_.at(block_, WarpLayout::wanted_events));
     executions_ = ir_.load(pointer, ir_.at(block_, WarpLayout::executions));
+    if (running_) idle_lanes_ = number_of_lanes(ir_.not_(running_));
 }
 
 void Generator::write_entries() {

@@ -109,6 +109,7 @@ class Generator {
     Value count(std::uint32_t u);
     void count_execution(std::uint32_t u);
     void add_to_count(std::uint32_t u, std::size_t member, Value number);
+    Value number_of_lanes(Value mask) const;
 
     // generate_memory.cpp
     void access(std::uint32_t u);
@@ -181,6 +182,7 @@ class Generator {
     /// Mask of the lanes that run; null: all. Variables have no meaning in the other lanes, whose
     /// values lie in the register file only.
     LlvmValue running_ = nullptr;
+    LlvmValue idle_lanes_ = nullptr;  ///< number of the others, where something is reported
     LlvmValue active_ = nullptr;  ///< mask of the lanes that compute, where some skip; null: all
 };
 

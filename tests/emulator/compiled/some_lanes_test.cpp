@@ -47,8 +47,8 @@ st.global.u32 [%rd1], %r6;
 
 const std::string separating_tile = ".shared .align 16 .b8 tile[4096];";
 
-bool is_compiled_for_some_lanes(const BothForms& both) {
-    const std::vector<Instruction>&before = both.kernel_.code, &after = both.compiled_->code;
+bool is_compiled_for_some_lanes(const BothForms& both, const Kernel& form) {
+    const std::vector<Instruction>&before = both.kernel_.code, &after = form.code;
     for (std::size_t k = 0; k < before.size(); ++k)
         if (before[k].handlers[Instruction::masked] != after[k].handlers[Instruction::masked])
             return true;
@@ -57,10 +57,50 @@ bool is_compiled_for_some_lanes(const BothForms& both) {
 
 TEST_F(SomeLanes, ALoopThatSeparatesLanesIsCompiledForSomeOfThem) {
     BothForms both(kernel_text(separating_loop, separating_tile));
-    EXPECT_TRUE(is_compiled_for_some_lanes(both));
+    EXPECT_TRUE(is_compiled_for_some_lanes(both, *both.compiled_));
     for (const std::uint32_t threads : {32u, 100u, 256u})
         both.expect_equal({{2, 1, 1}, {threads, 1, 1}, 0});
     both.expect_equal_budgets(one_block(64), 600);
+}
+
+// Lane l runs the loop l + 1 times. In each run all lanes load one word, and each loads and stores
+// a word of its own.
+TEST_F(SomeLanes, AreCountedAndReportedWhereTheyAreObserved) {
+    BothForms both(kernel_text(R"(
+mov.u32 %r2, tile;
+and.b32 %r3, %r1, 31;
+shl.b32 %r6, %r1, 2;
+add.u32 %r6, %r6, %r2;
+st.shared.u32 [%r6], %r1;
+mov.u32 %r4, 0;
+LOOP:
+ld.shared.u32 %r5, [%r2+16];
+ld.shared.u32 %r7, [%r6];
+add.u32 %r7, %r7, %r5;
+st.shared.u32 [%r6], %r7;
+and.b32 %r8, %r4, %r1;
+setp.eq.u32 %p1, %r8, 0;
+@%p1 bra SKIP;
+add.u32 %r7, %r7, 3;
+SKIP:
+add.u32 %r4, %r4, 1;
+setp.le.u32 %p0, %r4, %r3;
+@%p0 bra LOOP;
+st.global.u32 [%rd1], %r7;
+)",
+                               separating_tile));
+    EXPECT_TRUE(is_compiled_for_some_lanes(both, *both.with_reports()));
+    for (const bool compiled : {false, true}) {
+        AccessCounters counters;
+        both.run(compiled, one_block(32), {}, 0, &counters);
+        const KernelCounters& counted = counters.kernels().front();
+        EXPECT_EQ(counted.shared_loads.requests, 2u * 32);
+        EXPECT_EQ(counted.shared_loads.bytes, 2u * 4 * (32 * 33 / 2));
+        EXPECT_EQ(counted.shared_stores.requests, 1u + 32);
+        EXPECT_EQ(counted.shared_stores.bytes, 4u * (32 + 32 * 33 / 2));
+    }
+    for (const std::uint32_t threads : {32u, 100u, 256u})
+        both.expect_equal({{5, 1, 1}, {threads, 1, 1}, 0});
 }
 
 TEST_F(SomeLanes, TheirCodeMayBeCompiledAfterTheFirstLaunches) {
@@ -144,7 +184,8 @@ st.global.u32 [%rd1], %r3;
 )";
 
 TEST_F(SomeLanes, ALoopThatKeepsLanesTogetherIsCompiledForAllOfThem) {
-    EXPECT_FALSE(is_compiled_for_some_lanes(BothForms(kernel_text(common_loop))));
+    const BothForms both(kernel_text(common_loop));
+    EXPECT_FALSE(is_compiled_for_some_lanes(both, *both.compiled_));
 }
 
 }  // namespace
