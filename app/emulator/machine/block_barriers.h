@@ -23,10 +23,10 @@ class BlockBarriers {
     void arrive(Warp& warp, BlockEvents* events) {
         const Split& split = warp.splits[warp.current];
         if (!is_plain(split)) return arrive_in_general(warp, events);
-        add_arrivals(split.barrier, lanes_per_warp, lanes_per_warp);
+        const std::uint32_t counted =
+            add_arrivals(split.barrier, lanes_per_warp, lanes_per_warp);
         if (events) events->barrier_arrival(split.pc, warp, all_lanes, split.barrier, 0);
-        if (block_.barriers[split.barrier].counted >= block_.context.live_threads)
-            release(split.barrier, events);
+        if (counted >= block_.context.live_threads) release(split.barrier, events);
     }
     /// Threads have exited, which can complete a barrier.
     void threads_exited(BlockEvents* events);
@@ -38,10 +38,11 @@ class BlockBarriers {
                !split.pc->operands[1] && !block_.barriers[split.barrier].expected &&
                !has_one_program_counter(policy_);
     }
-    void add_arrivals(unsigned barrier, std::uint32_t threads, std::uint32_t counted) {
+    /// Returns how many have been counted.
+    std::uint32_t add_arrivals(unsigned barrier, std::uint32_t threads, std::uint32_t counted) {
         block_.awaited |= 1u << barrier;
         block_.barriers[barrier].arrived += threads;
-        block_.barriers[barrier].counted += counted;
+        return block_.barriers[barrier].counted += counted;
     }
     void arrive_in_general(Warp& warp, BlockEvents* events);
     void release_if_complete(unsigned barrier, BlockEvents* events);

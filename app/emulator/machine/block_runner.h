@@ -99,7 +99,7 @@ class BlockRunner {
     template <bool observed>
     void run_warps();
     template <bool observed>
-    void run_turn(Warp& warp);
+    [[gnu::always_inline]] inline void run_turn(Warp& warp);
     void run_observed();
     [[gnu::noinline]] const Split* next_of_several(const Warp& warp) const;
     bool has_another_split(Warp& warp);

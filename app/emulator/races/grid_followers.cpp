@@ -68,19 +68,23 @@ bool GridRaces::for_cells(const Move& move, F&& f) {
 // False where accesses of the running block conflict with another block. Those of one instruction
 // do not overlap, so that they can be added while others are compared.
 bool GridRaces::add_cells() {
-    const auto is_alone = [this](GridStrips& memory, std::uint64_t cell, std::uint64_t cells,
-                                 bool writes) {
-        return !memory.conflicts(cell, cells, writes, block_first_);
-    };
-    const auto add = [](GridStrips& memory, std::uint64_t cell, std::uint64_t cells, bool writes) {
-        memory.add_cells(cell, cells, writes);
-        return true;
-    };
     if (counted_.size() == 1)
-        return for_cells(counted_[0], [&](auto&... at) { return is_alone(at...) && add(at...); });
+        return for_cells(counted_[0], [this](GridStrips& memory, std::uint64_t cell,
+                                             std::uint64_t cells, bool writes) {
+            return memory.add_alone(cell, cells, writes, block_first_);
+        });
     for (const Move& move : counted_)
-        if (!for_cells(move, is_alone)) return false;
-    for (const Move& move : counted_) for_cells(move, add);
+        if (!for_cells(move, [this](GridStrips& memory, std::uint64_t cell, std::uint64_t cells,
+                                    bool writes) {
+                return !memory.conflicts(cell, cells, writes, block_first_);
+            }))
+            return false;
+    for (const Move& move : counted_)
+        for_cells(move,
+                  [](GridStrips& memory, std::uint64_t cell, std::uint64_t cells, bool writes) {
+                      memory.add_cells(cell, cells, writes);
+                      return true;
+                  });
     return true;
 }
 

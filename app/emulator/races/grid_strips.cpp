@@ -20,29 +20,17 @@ GridStrips::GridStrips(std::uint64_t begin, std::uint64_t end, std::uint32_t cel
     strips_.emplace_back();
 }
 
-bool GridStrips::conflicts(std::uint64_t row, std::uint32_t cells, bool writes,
-                           std::uint32_t own_event) const {
-    if (cells & (writes ? rows_[row].accessed : rows_[row].written)) return true;
-    for (std::uint32_t s = rows_[row].first; s; s = strips_[s].next)
-        if (strips_[s].cells & cells && strips_[s].event < own_event &&
-            (writes || strips_[s].writes))
-            return true;
-    return false;
-}
-
 bool GridStrips::conflicts(std::uint64_t cell, std::uint64_t cells, bool writes,
                            std::uint32_t own_event) const {
-    bool any = false;
-    for_rows(cell, cells, [&](std::uint64_t row, std::uint32_t mask) {
-        any |= conflicts(row, mask, writes, own_event);
+    return !for_rows(cell, cells, [&](std::uint64_t row, std::uint32_t mask) {
+        return !conflicts(rows_[row], mask, writes, own_event);
     });
-    return any;
 }
 
 void GridStrips::add_cells(std::uint64_t cell, std::uint64_t cells, bool writes) {
     for_rows(cell, cells, [&](std::uint64_t row, std::uint32_t mask) {
-        rows_[row].accessed |= mask;
-        if (writes) rows_[row].written |= mask;
+        add(rows_[row], mask, writes);
+        return true;
     });
 }
 

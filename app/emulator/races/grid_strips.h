@@ -85,6 +85,9 @@ class GridStrips {
     }
     /// Adds an access of such a block.
     void add_cells(std::uint64_t cell, std::uint64_t cells, bool writes);
+    /// Adds an access of such a block, up to the first row in which it conflicts(); false where
+    /// there is one.
+    bool add_alone(std::uint64_t cell, std::uint64_t cells, bool writes, std::uint32_t own_event);
     /// Adds those of `other`, which has the same memory; false where they conflict.
     bool join_cells(const GridStrips& other);
 
@@ -94,17 +97,21 @@ class GridStrips {
         std::uint32_t accessed = 0, written = 0;  ///< masks of cells: see add_cells()
     };
 
-    bool conflicts(std::uint64_t row, std::uint32_t cells, bool writes,
-                   std::uint32_t own_event) const;
-    /// Calls f(row, mask) for each row of some cells.
+    static void add(Row& row, std::uint32_t cells, bool writes) {
+        row.accessed |= cells;
+        if (writes) row.written |= cells;
+    }
+    bool conflicts(const Row& row, std::uint32_t cells, bool writes, std::uint32_t own_event) const;
+    /// Calls f(row, mask) for each row of some cells, until it returns false. False where it does.
     template <typename F>
-    static void for_rows(std::uint64_t cell, std::uint64_t cells, F&& f) {
+    static bool for_rows(std::uint64_t cell, std::uint64_t cells, F&& f) {
         for (const std::uint64_t end = cell + cells; cell < end;) {
             const std::uint64_t in_row = cell % row_cells,
                                 n = std::min<std::uint64_t>(row_cells - in_row, end - cell);
-            f(cell / row_cells, ~0u >> (row_cells - n) << in_row);
+            if (!f(cell / row_cells, ~0u >> (row_cells - n) << in_row)) return false;
             cell += n;
         }
+        return true;
     }
 
     static constexpr std::uint32_t next_mask = (1u << 27) - 1;
@@ -116,5 +123,25 @@ class GridStrips {
     std::unique_ptr<Row[], decltype(&std::free)> rows_;
     std::vector<GridStrip> strips_;  ///< the first one stands for none
 };
+
+inline bool GridStrips::conflicts(const Row& row, std::uint32_t cells, bool writes,
+                                  std::uint32_t own_event) const {
+    if (cells & (writes ? row.accessed : row.written)) return true;
+    for (std::uint32_t s = row.first; s; s = strips_[s].next)
+        if (strips_[s].cells & cells && strips_[s].event < own_event &&
+            (writes || strips_[s].writes))
+            return true;
+    return false;
+}
+
+inline bool GridStrips::add_alone(std::uint64_t cell, std::uint64_t cells, bool writes,
+                                  std::uint32_t own_event) {
+    return for_rows(cell, cells, [&](std::uint64_t number, std::uint32_t mask) {
+        Row& row = rows_[number];
+        if (conflicts(row, mask, writes, own_event)) return false;
+        add(row, mask, writes);
+        return true;
+    });
+}
 
 }  // namespace warpscope::emulator
