@@ -18,8 +18,9 @@ class ProvedBlocks {
         FrozenLaunch launch =
             Machine::freeze(*module_->kernels().front(), {{blocks, 1, 1}, {64, 1, 1}, 0}, arguments,
                             {.threads = threads});
-        EXPECT_EQ(obstacles_to_independence(launch, machine_.memory()).warps, "");
-        launch.options.independent_warps = true;
+        const Obstacles obstacles = obstacles_to_independence(launch, machine_.memory());
+        EXPECT_EQ(obstacles.warps + obstacles.blocks, "");
+        launch.options.independent_warps = launch.options.independent_blocks = true;
         error = error_of([&] { machine_.run(launch, &followers.all); });
         if ((launch.options.compiled_with_reports = compiled(module_))) {
             EXPECT_EQ(error, error_of([&] { machine_.run(launch, &in_machine_code.all); }));

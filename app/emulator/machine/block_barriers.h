@@ -23,8 +23,7 @@ class BlockBarriers {
     void arrive(Warp& warp, BlockEvents* events) {
         const Split& split = warp.splits[warp.current];
         if (!is_plain(split)) return arrive_in_general(warp, events);
-        const std::uint32_t counted =
-            add_arrivals(split.barrier, lanes_per_warp, lanes_per_warp);
+        const std::uint32_t counted = add_arrivals(split.barrier, lanes_per_warp, lanes_per_warp);
         if (events) events->barrier_arrival(split.pc, warp, all_lanes, split.barrier, 0);
         if (counted >= block_.context.live_threads) release(split.barrier, events);
     }

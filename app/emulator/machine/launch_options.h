@@ -24,8 +24,7 @@ struct Options {
     /// instructions.
     bool independent_warps = false;
     /// No block sees what earlier blocks left in shared memory, and each leaves what it alone would
-    /// leave (see WarpIndependence). Then host threads take blocks as they come, unless the launch
-    /// is observed.
+    /// leave (see WarpIndependence). Then host threads take blocks as they come.
     bool independent_blocks = false;
     std::uint64_t seed = 1;
     std::uint64_t instruction_budget = std::numeric_limits<std::uint64_t>::max();  ///< of warps

@@ -105,7 +105,7 @@ class Dispatch {
     /// last block of each virtual SM runs in its shared memory, the others in memory of this
     /// thread.
     void run_blocks(BlockRunner& runner, std::vector<AlignedBytes>& shared,
-                    std::size_t shared_bytes) {
+                    std::size_t shared_bytes, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
         const AlignedBytes own(shared_bytes);
         const std::uint64_t all = end_ - first_;
@@ -114,7 +114,7 @@ class Dispatch {
             for (std::uint64_t b = first_ + part.begin;
                  b < std::min(first_ + part.end, failed_.load()); ++b)
                 run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_),
-                          b < last_round ? own.data() : shared[b % sms_].data(), nullptr);
+                          b < last_round ? own.data() : shared[b % sms_].data(), observer);
     }
     void run_in_order(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
@@ -281,19 +281,21 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     if (observer) observer->on_launch(kernel, launch);
     if (observer) observer->on_arguments(frozen.arguments);
     unsigned threads = options.threads ? options.threads : hardware_threads();
-    const bool takes_blocks = options.independent_blocks && !observer;
     threads = unsigned(std::clamp<std::uint64_t>(
-        takes_blocks ? blocks : std::min<std::uint64_t>(virtual_sms(), blocks), 1, threads));
+        options.independent_blocks ? blocks : std::min<std::uint64_t>(virtual_sms(), blocks), 1,
+        threads));
     if (kernel.order_dependent) threads = 1;
     const Observers observers(observer, threads);
     threads = observers.threads();
+    // An observer that cannot fork may look at shared memory.
+    const bool takes_blocks = options.independent_blocks && !(observer && threads == 1);
     Dispatch dispatch(first, first + blocks, virtual_sms(), threads, options.progress.get());
     std::vector<Statistics> parts(threads);
     run_parallel(threads, [&](unsigned k) {
         const FloatMode mode(kernel.flush_subnormals);
         BlockRunner runner(kernel, launch, memory_, frozen.arguments, options, budget);
         if (takes_blocks)
-            dispatch.run_blocks(runner, shared_, shared_bytes);
+            dispatch.run_blocks(runner, shared_, shared_bytes, observers.of(k));
         else if (threads == 1)
             dispatch.run_in_order(runner, shared_, observers.of(0));
         else

@@ -65,7 +65,7 @@ void GridRaces::join(Observer& other) {
             memories_.try_emplace(begin, begin, theirs.end(), cell_bytes_).first->second;
         if (!own.join_cells(theirs)) has_conflict_ = true;
         std::vector<GridStrip> strips;
-        for (std::uint64_t row = 0; row < theirs.rows(); ++row) {
+        for (const std::uint64_t row : theirs.rows()) {
             strips.clear();
             theirs.for_strips(row, [&](const GridStrip& strip) { strips.push_back(strip); });
             // The newest one comes first.

@@ -44,7 +44,7 @@ bool GridStrips::join_cells(const GridStrips& other) {
         own.written |= added.written;
     }
     if (both) return false;
-    for (std::size_t row = 0; row < rows_number_; ++row)
+    for (const std::uint64_t row : rows_with_strips_)
         for (std::uint32_t s = rows_[row].first; s; s = strips_[s].next)
             if (other.conflicts(row, strips_[s])) return false;
     return true;

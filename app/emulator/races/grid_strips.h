@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -61,7 +62,8 @@ class GridStrips {
         return begin_ + ((row * row_cells + cell) << shift_);
     }
 
-    std::size_t rows() const { return rows_number_; }
+    /// Those that have strips.
+    std::span<const std::uint64_t> rows() const { return rows_with_strips_; }
     /// Calls f(strip) for each strip of a row.
     template <typename F>
     void for_strips(std::uint64_t row, F&& f) {
@@ -71,6 +73,7 @@ class GridStrips {
     void add(std::uint64_t row, const GridStrip& strip) {
         if (strips_.size() >= most_strips) return;
         const std::uint32_t next = std::exchange(rows_[row].first, std::uint32_t(strips_.size()));
+        if (!next) rows_with_strips_.push_back(row);
         strips_.push_back(strip);
         strips_.back().next = next & next_mask;
     }
@@ -121,6 +124,7 @@ class GridStrips {
     unsigned shift_;
     std::size_t rows_number_;
     std::unique_ptr<Row[], decltype(&std::free)> rows_;
+    std::vector<std::uint64_t> rows_with_strips_;
     std::vector<GridStrip> strips_;  ///< the first one stands for none
 };
 

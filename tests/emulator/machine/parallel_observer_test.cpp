@@ -109,6 +109,7 @@ TEST(ParallelObserver, ThatCannotForkSeesAllBlocksInOrderOnOneThread) {
     r.observer = &seen.all;
     r.options.threads = 8;
     r.options.schedule = Schedule::reverse;
+    r.options.independent_blocks = true;  // does not matter
     r.run({{64, 1, 1}, {64, 1, 1}, 0}, 23, 64);
     ASSERT_EQ(in_order.begun.size(), 64u);
     EXPECT_TRUE(std::is_sorted(in_order.begun.begin(), in_order.begun.end()));
