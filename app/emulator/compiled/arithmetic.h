@@ -7,7 +7,7 @@ namespace warpscope::emulator {
 
 /// Writes the arithmetic of one instruction. It mirrors app/emulator/handlers bit for bit.
 struct Arithmetics {
-    const Ir& ir;
+    Ir& ir;
     bool has_fma;  ///< the CPU has a fused multiply-add; else llvm.fma calls fmaf() for each lane
     bool flushes;  ///< the kernel runs with the CPU's flush mode on
 

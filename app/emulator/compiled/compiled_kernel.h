@@ -1,12 +1,14 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
 
 #include "emulator/compiled/llvm.h"
+#include "emulator/compiled/plan.h"
 #include "emulator/program/module.h"
 
 namespace warpscope::emulator {
@@ -31,8 +33,9 @@ enum class ForSomeLanes : std::uint8_t { at_once, when_asked };
 
 /// Code that may be compiled later.
 struct LateCode {
-    std::atomic<Handler> handler = nullptr;  ///< null: the interpreter runs
-    std::atomic<std::uint64_t> missed = 0;   ///< times that the interpreter ran
+    /// By Instruction::entry. Null: the interpreter runs.
+    std::atomic<const Handler*> handlers = nullptr;
+    std::atomic<std::uint64_t> missed = 0;  ///< times that the interpreter ran
 };
 
 /// A kernel whose instructions are machine code where that is possible: a copy of the kernel in
@@ -52,19 +55,26 @@ class CompiledKernel {
     const Kernel& kernel() const { return kernel_; }
 
     /// False where code for some lanes is needed, but not compiled yet.
-    bool is_complete() const { return !has_late_code_ || late_.handler; }
+    bool is_complete() const { return !has_late_code_ || late_.handlers; }
     /// The interpreter has often run loops for some lanes.
     bool misses_code_for_some_lanes() const;
     /// Compiles it unless it is there, while launches may run. Throws Error.
     void compile_for_some_lanes();
 
   private:
-    void number_entries(const std::vector<class Plan>& plans);
-    /// Writes code for a mode into the module.
-    void write(class Ir& ir, const Plan& plan, ForSomeLanes for_some_lanes);
-    /// Compiles the module, which has code for these modes.
-    std::vector<Handler> compile(Ir& ir, const std::vector<Instruction::Mode>& modes);
-    void use(const Plan& plan, Handler handler);
+    /// A part of a plan, which becomes a function.
+    struct Function {
+        const Plan* plan;
+        Part part;
+        bool is_late;  ///< the code may be compiled later
+        /// Calls visit(index into Kernel::code) for each entry.
+        void each_entry(const std::function<void(std::uint32_t)>& visit) const;
+    };
+    void number_entries(const std::vector<Plan>& plans);
+    struct MachineCode compile(const Function& function);
+    /// Compiles functions at the same time, and sorts them.
+    std::vector<Handler> compile(std::vector<Function>& functions);
+    void use(const Function& function, Handler handler);
 
     std::shared_ptr<const Module> module_;
     const Kernel& original_;
@@ -74,8 +84,9 @@ class CompiledKernel {
     const std::unique_ptr<const struct CodeTarget> target_;
     std::vector<std::shared_ptr<void>> engines_;  ///< of LLVM; they own the machine code
     bool has_late_code_ = false;
-    LateCode late_;         ///< for some lanes
-    std::mutex compiling_;  ///< code for some lanes
+    LateCode late_;                       ///< for some lanes
+    std::vector<Handler> late_handlers_;  ///< by Instruction::entry
+    std::mutex compiling_;                ///< code for some lanes
 };
 
 }  // namespace warpscope::emulator

@@ -132,13 +132,14 @@ Value reciprocal_root(const Arithmetics& m, const Instruction& i, Sources s) {
     constexpr std::uint32_t smallest = 0x00800000, infinity = 0x7F800000;
     const Value above = ir.op(Ir::sub, f.to_bits(a), smallest);
     const Value ordinary = ir.compare_with(Ir::ult, above, infinity - smallest);
-    const LlvmBlock fast = ir.block("rsqrt"), careful = ir.block("rsqrt_of_any"), end = ir.block();
-    ir.likely(ir.all(ordinary), fast, careful);
-    ir.go_on_in(fast);
+    const LlvmBlock fast = ir.here(), careful = ir.block("rsqrt_of_any"), end = ir.block();
     const Value y = inverse_root(f, a);
-    ir.jump(end);
+    ir.likely(ir.all(ordinary), end, careful);
     ir.go_on_in(careful);
-    const Value z = inverse_root_of_any(f, operand(f, i, a));
+    const bool flushes = i.modifiers & Instruction::flushes;
+    const Value z =
+        m.ir.call_rarely(flushes ? "rsqrt_of_any_ftz" : "rsqrt_of_any", a,
+                         [&](Value x) { return inverse_root_of_any(f, operand(f, i, x)); });
     ir.jump(end);
     ir.go_on_in(end);
     return ir.phi(f.type, {{y, fast}, {z, careful}});

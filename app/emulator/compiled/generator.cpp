@@ -15,10 +15,11 @@ void count_missed(LateCode& late) {
 
 }  // namespace
 
-Generator::Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes,
-                     bool has_fma, bool reports)
+Generator::Generator(Ir& ir, const Plan& plan, const Part& part, const Instruction* code,
+                     unsigned lanes, bool has_fma, bool reports)
     : ir_(ir),
       plan_(plan),
+      part_(part),
       kernel_(plan.kernel()),
       code_(code),
       width_(lanes),
@@ -28,8 +29,7 @@ Generator::Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned
 
 void Generator::begin_function() {
     const LlvmType pointer = ir_.pointer();
-    const LlvmValue function =
-        ir_.function(function_names[plan_.mode()], pointer, {pointer, pointer});
+    const LlvmValue function = ir_.function(function_name, pointer, {pointer, pointer});
     instruction_ = ir_.llvm().GetParam(function, 0);
     warp_ = ir_.llvm().GetParam(function, 1);
     ir_.go_on_in(ir_.block("entry"));
@@ -38,10 +38,11 @@ void Generator::begin_function() {
 void Generator::write_call_of(LateCode& late) {
     begin_function();
     const LlvmBlock there = ir_.block("there"), missing = ir_.block("missing");
-    const LlvmValue handler = ir_.load_acquired(ir_.pointer(), ir_.address(&late.handler));
-    ir_.likely(ir_.compare(Ir::ne, handler, ir_.zero(ir_.pointer())), there, missing);
+    const LlvmValue handlers = ir_.load_acquired(ir_.pointer(), ir_.address(&late.handlers));
+    ir_.likely(ir_.compare(Ir::ne, handlers, ir_.zero(ir_.pointer())), there, missing);
     ir_.go_on_in(there);
-    go_to(handler);
+    const LlvmValue entry = ir_.cast(Ir::zext, entry_of_instruction(), ir_.integer(64));
+    go_to(ir_.load(ir_.pointer(), ir_.at(handlers, ir_.op(Ir::mul, entry, sizeof(Handler)))));
     ir_.go_on_in(missing);
     ir_.call(reinterpret_cast<const void*>(&count_missed), ir_.nothing(), {ir_.address(&late)});
     run_original();
@@ -58,9 +59,8 @@ void Generator::write() {
     begin_function();
     declare_variables();
     write_entries();
-    for (std::uint32_t u = 0; u < plan_.units().size(); ++u) write_unit(u);
-    ir_.go_on_in(scalar_part_);
-    ir_.llvm().BuildUnreachable(ir_.builder());
+    for (std::uint32_t u = part_.begin; u < part_.end; ++u) write_unit(u);
+    end_part();
     write_ways();
     write_exits();
 }
@@ -109,7 +109,7 @@ void Generator::write_entries() {
     const LlvmValue choice = ir_.llvm().BuildSwitch(ir_.builder(), entry, never, 0);
     ir_.go_on_in(never);
     ir_.llvm().BuildUnreachable(ir_.builder());
-    for (std::uint32_t u = 0; u < plan_.units().size(); ++u) {
+    for (std::uint32_t u = part_.begin; u < part_.end; ++u) {
         if (!plan_.is_entry()[u]) continue;
         const LlvmBlock filling = ir_.block("fill");
         ir_.llvm().AddCase(choice, ir_.integer_of(16, code_[plan_.units()[u].begin].entry),
@@ -133,10 +133,14 @@ LlvmValue Generator::entry_number() {
     const LlvmValue of_warp = ir_.load(i16, ir_.at(warp_, WarpLayout::entry), 2);
     ir_.jump(found);
     ir_.go_on_in(within);
-    const LlvmValue own = ir_.load(i16, ir_.at(instruction_, offsetof(Instruction, entry)), 2);
+    const LlvmValue own = entry_of_instruction();
     ir_.jump(found);
     ir_.go_on_in(found);
     return ir_.phi(i16, {{of_warp, at_begin}, {own, within}});
+}
+
+LlvmValue Generator::entry_of_instruction() const {
+    return ir_.load(ir_.integer(16), ir_.at(instruction_, offsetof(Instruction, entry)), 2);
 }
 
 // The handler for some lanes of a warp (masked_handler()) calls the one for all lanes: that one
@@ -155,6 +159,7 @@ LlvmBlock Generator::leader(std::uint32_t u) {
 }
 // Where the unit is in another tight loop, registers change their places on the way.
 LlvmBlock Generator::way_to(std::uint32_t u) {
+    if (!is_in_part(u)) return way_to_part_of(u);
     if (plan_.loop(u) == loop_) return leader(u);
     LlvmBlock& block = ways_[{loop_, u}];
     if (!block) block = ir_.block("way");
@@ -220,6 +225,7 @@ void Generator::write_exits() {
     for (const auto& [way, block] : pauses_before_) ways.insert(way);
     for (const auto& [way, block] : interprets_) ways.insert(way);
     for (const Way& way : ways) write_exit(way);
+    write_ways_to_parts();
     write_ends();
 }
 
@@ -284,16 +290,17 @@ void Generator::run_handler(std::uint32_t u) {
     ir_.jump(announced ? announces_ : runs_handler_);
 }
 
+// ExecutionCounter counts what a handler executes from here on.
+void Generator::store_left() {
+    const LlvmValue left = ir_.load(ir_.integer(64), left_);
+    ir_.store(left, ir_.at(warp_, WarpLayout::left));
+    if (reports_) ir_.store(left, ir_.at(block_, WarpLayout::left_before_last));
+}
+
 // What all exits share: what Warp::pause() and Warp::wait_at_barrier() do, and the call of a
 // handler.
 void Generator::write_ends() {
     const LlvmType pointer = ir_.pointer();
-    // ExecutionCounter counts what the handler executes; of what the turn ends with, nothing.
-    const auto store_left = [&] {
-        const LlvmValue left = ir_.load(ir_.integer(64), left_);
-        ir_.store(left, ir_.at(warp_, WarpLayout::left));
-        if (reports_) ir_.store(left, ir_.at(block_, WarpLayout::left_before_last));
-    };
     ir_.go_on_in(ends_turn_);
     store_left();
     ir_.store(ir_.load(pointer, next_), ir_.at(warp_, WarpLayout::stopped_at));

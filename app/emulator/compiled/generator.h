@@ -12,24 +12,24 @@ namespace warpscope::emulator {
 
 struct LateCode;
 
-/// Writes a kernel's plan as one function of LLVM IR, which has the type of a Handler. The
-/// interpreter calls it at an entry: for a warp of 32 active lanes, or for any active lanes, as the
-/// plan's mode says. The function keeps registers in variables or in the register file, as
-/// Variable::place says, and counts the turn down as the interpreter does, instruction for
-/// instruction. It returns where the turn ends, and where the interpreter must run an instruction:
-/// then the registers that are live lie in the register file, and that instruction's handler has
-/// run.
+/// Writes a part of a kernel's plan as a function of LLVM IR, which has the type of a Handler. The
+/// interpreter calls it at an entry of the part: for a warp of 32 active lanes, or for any active
+/// lanes, as the plan's mode says. The function keeps registers in variables or in the register
+/// file, as Variable::place says, and counts the turn down as the interpreter does, instruction for
+/// instruction. It returns where the turn ends, where another part follows, and where the
+/// interpreter must run an instruction: then the registers that are live lie in the register file,
+/// and that instruction's handler has run.
 ///
 /// A vector register has a variable for each group of `lanes` lanes. The instructions between two
 /// checkpoints are written group by group, so that few values are live at a time.
 class Generator {
   public:
-    static constexpr const char* function_names[] = {"run_full", "run_masked"};  // by mode
+    static constexpr const char* function_name = "run";
 
     /// `lanes` (4, 8 or 16): those of the CPU's vectors of 32-bit elements. `code`: where the
     /// compiled kernel's instructions will lie. `reports`: see CompiledForm.
-    Generator(Ir& ir, const Plan& plan, const Instruction* code, unsigned lanes, bool has_fma,
-              bool reports);
+    Generator(Ir& ir, const Plan& plan, const Part& part, const Instruction* code, unsigned lanes,
+              bool has_fma, bool reports);
 
     void write();
     /// Writes a function that goes to code which may be compiled later, or to the kernel's own
@@ -47,6 +47,7 @@ class Generator {
     void declare_variables();
     void write_entries();
     Value entry_number();
+    Value entry_of_instruction() const;
     void run_original();
     void go_to(Value handler);
     void write_unit(std::uint32_t u);
@@ -62,12 +63,19 @@ class Generator {
     void end_turn(Warp::Outcome outcome);
     void wait_at_barrier(std::uint32_t u);
     void run_handler(std::uint32_t u);
+    void store_left();
     void write_ends();
     void fill(std::uint32_t operand);
     void fill(std::uint32_t operand, unsigned g);
     void spill(std::uint32_t operand);
     void spill(std::uint32_t operand, unsigned g, Value value);
     Value instruction_address(std::uint32_t u) const;
+
+    // generate_parts.cpp
+    bool is_in_part(std::uint32_t u) const { return u >= part_.begin && u < part_.end; }
+    LlvmBlock way_to_part_of(std::uint32_t u);
+    void end_part();
+    void write_ways_to_parts();
 
     // generator.cpp: segments, that is, what lies between two checkpoints
     void begin_segment(LlvmBlock block);
@@ -153,6 +161,7 @@ class Generator {
 
     Ir& ir_;
     const Plan& plan_;
+    const Part part_;
     const Kernel& kernel_;
     const Instruction* code_;
     unsigned width_, group_count_;
@@ -173,7 +182,7 @@ class Generator {
     std::set<std::pair<std::uint32_t, unsigned>> loaded_;
     std::uint32_t loop_ = 0;  ///< the tight loop that is written; see Plan::loop()
     std::map<std::uint32_t, LlvmBlock> leaders_, begins_in_loops_;
-    std::map<Way, LlvmBlock> ways_, pauses_before_, interprets_;
+    std::map<Way, LlvmBlock> ways_, ways_to_parts_, pauses_before_, interprets_;
 
     LlvmBlock scalar_part_ = nullptr;
     std::vector<LlvmBlock> group_begins_, groups_;

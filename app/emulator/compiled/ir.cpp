@@ -19,8 +19,9 @@ enum Kind : int {
 
 }  // namespace
 
-Ir::Ir(std::shared_ptr<const Llvm> llvm, const char* module_name)
+Ir::Ir(std::shared_ptr<const Llvm> llvm, const char* module_name, Attributes attributes)
     : llvm_(std::move(llvm)),
+      attributes_(std::move(attributes)),
       context_(llvm_->ContextCreate()),
       module_(llvm_->ModuleCreateWithNameInContext(module_name, context_)),
       builder_(llvm_->CreateBuilderInContext(context_)),
@@ -149,6 +150,24 @@ LlvmValue Ir::call(LlvmValue function, LlvmType result,
     return llvm_->BuildCall2(builder_, type, function, values.data(), unsigned(values.size()), "");
 }
 
+LlvmValue Ir::call_rarely(std::string_view name, LlvmValue argument,
+                          const std::function<LlvmValue(LlvmValue)>& write) {
+    const LlvmType type = llvm_->TypeOf(argument);
+    const std::string full = fmt::format("{}.{}", name, suffix(type));
+    const LlvmValue caller = function_;
+    const LlvmBlock calling = here();
+    LlvmValue called = llvm_->GetNamedFunction(module_, full.c_str());
+    if (!called) {
+        called = function(full.c_str(), type, {type});
+        set_attribute(called, "no_caller_saved_registers", "");  // only x86 knows it
+        go_on_in(block());
+        give(write(llvm_->GetParam(called, 0)));
+        function_ = caller;
+        go_on_in(calling);
+    }
+    return call(called, type, {argument});
+}
+
 LlvmValue Ir::splat(LlvmValue scalar, unsigned lanes) const {
     const LlvmType type = of_lanes(llvm_->TypeOf(scalar), lanes);
     const LlvmValue poison = llvm_->GetPoison(type);
@@ -222,7 +241,16 @@ LlvmValue Ir::function(const char* name, LlvmType result,
     std::vector<LlvmType> types(parameters);
     function_ = llvm_->AddFunction(
         module_, name, llvm_->FunctionType(result, types.data(), unsigned(types.size()), 0));
+    for (const auto& [attribute, value] : attributes_) set_attribute(function_, attribute, value);
     return function_;
+}
+
+void Ir::set_attribute(LlvmValue function, std::string_view name, std::string_view value) const {
+    constexpr unsigned of_function = ~0u;
+    llvm_->AddAttributeAtIndex(
+        function, of_function,
+        llvm_->CreateStringAttribute(context_, name.data(), unsigned(name.size()), value.data(),
+                                     unsigned(value.size())));
 }
 
 LlvmBlock Ir::block(const char* name) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -17,12 +18,16 @@ namespace warpscope::emulator {
 /// decides. Comparisons give i1, or a vector of i1.
 class Ir {
   public:
-    Ir(std::shared_ptr<const Llvm> llvm, const char* module_name);
+    using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+    /// `attributes`: of each function of the module.
+    Ir(std::shared_ptr<const Llvm> llvm, const char* module_name, Attributes attributes);
     ~Ir();
     Ir(const Ir&) = delete;
     Ir& operator=(const Ir&) = delete;
 
     const Llvm& llvm() const { return *llvm_; }
+    const std::shared_ptr<const Llvm>& shared_llvm() const { return llvm_; }
     LlvmModule module() const { return module_; }
     /// The module, for an execution engine that owns it from now on.
     LlvmModule release() { return std::exchange(module_, nullptr); }
@@ -105,6 +110,11 @@ class Ir {
                         std::initializer_list<LlvmType> overloads = {}) const;
     LlvmValue call(LlvmValue function, LlvmType result,
                    std::initializer_list<LlvmValue> arguments) const;
+    /// Calls a function of the module, which leaves all registers as they are, so that the code
+    /// around a call that is seldom executed is no longer for it. Its result has the type of its
+    /// argument. The first call writes the function: `write` gives its result.
+    LlvmValue call_rarely(std::string_view name, LlvmValue argument,
+                          const std::function<LlvmValue(LlvmValue)>& write);
     /// Calls a host function at a constant address.
     LlvmValue call(const void* function, LlvmType result,
                    std::initializer_list<LlvmValue> arguments) const {
@@ -151,7 +161,9 @@ class Ir {
   private:
     LlvmType of_lanes(LlvmType scalar, unsigned lanes) const;
     std::string suffix(LlvmType type) const;
+    void set_attribute(LlvmValue function, std::string_view name, std::string_view value) const;
     std::shared_ptr<const Llvm> llvm_;
+    const Attributes attributes_;
     LlvmContext context_;
     LlvmModule module_;
     LlvmBuilder builder_;

@@ -48,6 +48,12 @@ struct Variable {
     unsigned bits() const { return kind == Kind::double_word ? 64 : 32; }
 };
 
+/// Units that are compiled as one function.
+struct Part {
+    std::uint32_t begin = 0, end = 0;  ///< indices into Plan::units()
+    unsigned effort = 0;               ///< about how long it is compiled, in steps of 20 µs
+};
+
 /// How a kernel is divided into what is compiled and what is left to the interpreter, and which
 /// slots are live where.
 class Plan {
@@ -68,6 +74,11 @@ class Plan {
     const std::vector<bool>& is_entry() const { return is_entry_; }
     /// Entries and the targets of branches.
     const std::vector<bool>& is_leader() const { return is_leader_; }
+    /// All units.
+    Part whole() const { return part(0, std::uint32_t(units_.size())); }
+    /// Parts that are compiled at the same time, in their order: one, or up to four if that takes
+    /// long. They begin at leaders outside of tight loops.
+    std::vector<Part> parts() const;
     /// The index of the unit that begins at an index into Kernel::code.
     std::uint32_t unit_at(std::uint32_t code) const { return unit_of_[code]; }
     std::uint32_t target_of(const Unit& branch) const;
@@ -108,6 +119,9 @@ class Plan {
     Slots slots_of(const NumberSet& set) const;
     NumberSet placed(const NumberSet& set, Variable::Place place) const;
     NumberSet leaves_loop(std::uint32_t loop, std::uint32_t next) const;
+    unsigned effort(std::uint32_t unit) const;
+    Part part(std::uint32_t begin, std::uint32_t end) const;
+    std::uint32_t best_cut(const Part& part) const;
     void note(std::uint32_t operand, Variable::Kind kind, bool written);
     std::vector<std::uint32_t> successors(std::uint32_t unit) const;
     void each_operand(const Unit& unit,
