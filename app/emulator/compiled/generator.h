@@ -42,7 +42,7 @@ class Generator {
     /// From a tight loop, or from outside of them (0), to a unit.
     using Way = std::pair<std::uint32_t, std::uint32_t>;
 
-    // generator.cpp: the function and its ends
+    // generator.cpp: the function
     void begin_function();
     void declare_variables();
     void write_entries();
@@ -52,24 +52,26 @@ class Generator {
     void go_to(Value handler);
     void write_unit(std::uint32_t u);
     void leave(std::uint32_t u);
-    void write_ways();
-    void write_exits();
-    void write_exit(const Way& way);
     LlvmBlock leader(std::uint32_t u);
     LlvmBlock way_to(std::uint32_t u);
     LlvmBlock begin_in_loop(std::uint32_t u);
     LlvmBlock pause_before(std::uint32_t u);
     LlvmBlock interpret(std::uint32_t u);
-    void end_turn(Warp::Outcome outcome);
-    void wait_at_barrier(std::uint32_t u);
-    void run_handler(std::uint32_t u);
-    void store_left();
-    void write_ends();
     void fill(std::uint32_t operand);
     void fill(std::uint32_t operand, unsigned g);
     void spill(std::uint32_t operand);
     void spill(std::uint32_t operand, unsigned g, Value value);
     Value instruction_address(std::uint32_t u) const;
+
+    // generate_exits.cpp
+    void write_ways();
+    void write_exits();
+    void write_exit(const Way& way);
+    void end_turn(Warp::Outcome outcome);
+    void wait_at_barrier(std::uint32_t u);
+    void run_handler(std::uint32_t u);
+    void store_left();
+    void write_ends();
 
     // generate_parts.cpp
     bool is_in_part(std::uint32_t u) const { return u >= part_.begin && u < part_.end; }
