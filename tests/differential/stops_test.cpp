@@ -18,7 +18,9 @@ struct Stopped {
     std::uint64_t seed;  ///< of arguments with which the launch ends without an error
 };
 
-void PrintTo(const Stopped& stopped, std::ostream* out) { *out << stopped.kernel; }
+void PrintTo(const Stopped& stopped, std::ostream* out) {
+    *out << stopped.kernel;
+}
 
 class StoppedLaunches : public testing::TestWithParam<Stopped> {
   protected:

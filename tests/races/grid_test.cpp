@@ -71,25 +71,26 @@ TEST_P(GridRaceKernels, HaveExactlyTheExpectedRacesBetweenBlocks) {
 
 INSTANTIATE_TEST_SUITE_P(
     Suite, GridRaceKernels,
-    testing::Values(
-        ExpectedBetween{"one_word_many_values", 7, 0, 0, 1},
-        ExpectedBetween{"one_word_many_values", 1},
-        ExpectedBetween{"one_word_one_value", 7, 0, 0, 1, 1},
-        // Block 0 writes the word that block 1 reads and writes.
-        ExpectedBetween{"increments", 4, 1, 0, 1}, ExpectedBetween{"atomic_increments", 8},
-        // Block 0 reads, block 1 adds.
-        ExpectedBetween{"atomics_and_a_read", 3, 0, 1}, ExpectedBetween{"own_words", 8},
-        // The words of all blocks but the first are read by the block before them.
-        ExpectedBetween{"next_block", 6, 0, 5 * 64}, ExpectedBetween{"edges", 8, 7},
-        ExpectedBetween{"bytes_of_a_word", 16},
-        // Blocks 0 and 1 write the vectors that blocks 2 and 3 write, of 4 words each:
-        // one cell has 16 bytes.
-        ExpectedBetween{"vectors", 4, 0, 0, 128}, ExpectedBetween{"last_block", 8},
-        // The last block reads a word of each other block, and clears the word to which all
-        // have added.
-        ExpectedBetween{"last_block_no_fence", 8, 7, 0, 1}, ExpectedBetween{"block_after_block", 5},
-        // Block 2 overwrites the word that block 0 has read and written.
-        ExpectedBetween{"a_link_does_not_release", 3, 0, 1, 1}),
+    testing::Values(ExpectedBetween{"one_word_many_values", 7, 0, 0, 1},
+                    ExpectedBetween{"one_word_many_values", 1},
+                    ExpectedBetween{"one_word_one_value", 7, 0, 0, 1, 1},
+                    // Block 0 writes the word that block 1 reads and writes.
+                    ExpectedBetween{"increments", 4, 1, 0, 1},
+                    ExpectedBetween{"atomic_increments", 8},
+                    // Block 0 reads, block 1 adds.
+                    ExpectedBetween{"atomics_and_a_read", 3, 0, 1}, ExpectedBetween{"own_words", 8},
+                    // The words of all blocks but the first are read by the block before them.
+                    ExpectedBetween{"next_block", 6, 0, 5 * 64}, ExpectedBetween{"edges", 8, 7},
+                    ExpectedBetween{"bytes_of_a_word", 16},
+                    // Blocks 0 and 1 write the vectors that blocks 2 and 3 write, of 4 words each:
+                    // one cell has 16 bytes.
+                    ExpectedBetween{"vectors", 4, 0, 0, 128}, ExpectedBetween{"last_block", 8},
+                    // The last block reads a word of each other block, and clears the word to which
+                    // all have added.
+                    ExpectedBetween{"last_block_no_fence", 8, 7, 0, 1},
+                    ExpectedBetween{"block_after_block", 5},
+                    // Block 2 overwrites the word that block 0 has read and written.
+                    ExpectedBetween{"a_link_does_not_release", 3, 0, 1, 1}),
     [](const auto& info) { return info.param.kernel + "_" + std::to_string(info.param.blocks); });
 
 TEST(GridRaces, NameBothThreadsBlocksLinesAndTheWord) {

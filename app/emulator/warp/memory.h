@@ -27,7 +27,7 @@ class Memory {
     /// 64-byte aligned, zero, and far enough from the others that what passes its end is in none.
     /// Throws Error when out of memory.
     void* allocate(std::size_t bytes);
-    void free(void* pointer);           ///< throws Error if allocate() has not returned it
+    void free(void* pointer);  ///< throws Error if allocate() has not returned it
 
     /// Makes memory of the host, such as a mapped pixel buffer, accessible to kernels.
     void attach(void* host, std::size_t bytes);

@@ -9,7 +9,8 @@ namespace warpscope::experiments {
 /// wait.
 class WaitForCompiler {
   public:
-    explicit WaitForCompiler(compute::Device& device) : device_(device), before_(device.settings()) {
+    explicit WaitForCompiler(compute::Device& device)
+        : device_(device), before_(device.settings()) {
         compute::RunSettings waiting = before_;
         waiting.waits_for_compiler = true;
         device.set(waiting);

@@ -79,10 +79,10 @@ void OpenPanel::draw(Ui& ui) {
     done |= list(ui, width);
     ImGui::Dummy({0, ui.px(4)});
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + width);
-    text(
-        ui.fonts.small, colour::dim,
-        "Bodies (tipsy or CSV), kernels (.cu), a launch file (.launch.json), or a PNG that Warpscope "
-        "saved, whose settings come back. You can drop a file on the window, too.");
+    text(ui.fonts.small, colour::dim,
+         "Bodies (tipsy or CSV), kernels (.cu), a launch file (.launch.json), or a PNG that "
+         "Warpscope "
+         "saved, whose settings come back. You can drop a file on the window, too.");
     ImGui::PopTextWrapPos();
     if (done) ImGui::CloseCurrentPopup();
     ImGui::PopStyleColor(2);

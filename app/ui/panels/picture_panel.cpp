@@ -275,9 +275,8 @@ void PicturePanel::remarks(Ui& ui, ImVec2 low, ImVec2 high) {
     if (!shown.inspected.failed_block || microscope_.is_open()) return;
     const bool nothing_runs = shown.edits.empty() && shown.entry->compile;
     if (remark_box(ui, at, high.x, {"picture.failed", "picture.show_failure"},
-                   nothing_runs
-                       ? "The kernel failed, so there is no picture."
-                       : "The change failed: this is the picture of the last good kernel.",
+                   nothing_runs ? "The kernel failed, so there is no picture."
+                                : "The change failed: this is the picture of the last good kernel.",
                    "Show in the microscope"))
         ui.later([this] { open_at_failure(microscope_, stage_); });
 }

@@ -107,7 +107,7 @@ class EditedKernels {
     std::string shown_error_;
     experiments::SharedEntry tried_entry_;  ///< of the newest try
     std::string refused_entry_;
-    bool launch_failed_ = false;  ///< Scene::failed_run() is of a launch that was refused
+    bool launch_failed_ = false;        ///< Scene::failed_run() is of a launch that was refused
     std::optional<EditThread> thread_;  ///< made for the first try
 };
 

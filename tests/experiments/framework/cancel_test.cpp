@@ -22,7 +22,9 @@ struct CancelCase {
     std::string name;
 };
 
-void PrintTo(const CancelCase& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const CancelCase& c, std::ostream* out) {
+    *out << c.name;
+}
 
 /// Readings that are not times.
 std::string words_of(const Report& report) {

@@ -64,10 +64,9 @@ TEST_F(RaceSummaryTest, HazardsAreCountedByBlock) {
                                          finding(FindingKind::uninitialized, Severity::error, 9)}));
     EXPECT_EQ(s.state, SummaryState::race);
     EXPECT_EQ(s.chip, "race: 256 hazards a block");
-    EXPECT_EQ(
-        s.sentence,
-        "256 hazards a block in all 16 blocks of ripple: pairs of accesses to one word that "
-        "nothing orders.");
+    EXPECT_EQ(s.sentence,
+              "256 hazards a block in all 16 blocks of ripple: pairs of accesses to one word that "
+              "nothing orders.");
     EXPECT_EQ(s.findings, 4U);
 }
 
