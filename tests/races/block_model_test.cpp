@@ -160,8 +160,9 @@ TEST(BlockModelProperty, BlocksThatFollowAnotherOneHaveTheFindingsOfBlocksThatAr
             expect_equal(observers, in_machine_code);
         }
         // What racing blocks store depends on the moment, and findings compare what is stored.
-        if (observers.grid_races.findings().empty())
+        if (observers.grid_races.findings().empty()) {
             EXPECT_EQ(text_of(observers.races.findings()), text_of(on_threads.races.findings()));
+        }
         EXPECT_EQ(text_of(observers.grid_races.findings()),
                   text_of(on_threads.grid_races.findings()));
         expect_equal(observers.counters.kernels().at(0), on_threads.counters.kernels().at(0));
