@@ -51,13 +51,17 @@ void RaceDetector::on_shared_access(const Access& a) {
 }
 
 void RaceDetector::on_broadcasts(std::span<BroadcastLoad> loads) {
+    using Recorded = RaceCells::Recorded;
     const std::vector<InstructionInfo>& lines = report_.kernel().lines;
     for (BroadcastLoad& load : loads) {
         const std::uint32_t bytes = lines[load.pc].bytes;
-        if (shared_.needs_no_record(load.address, bytes)) continue;
-        if (!shared_.record_broadcast(load.warp->index, load.pc, load.address, bytes))
+        const Recorded recorded =
+            shared_.record_broadcast(load.warp->index, load.pc, load.address, bytes);
+        if (recorded == Recorded::needs_no_more) continue;
+        if (recorded == Recorded::no && !shared_.needs_no_record(load.address, bytes))
             on_shared_access(access_of(load));
-        load.repeats &= std::uint32_t(shared_.needs_no_record(load.address, bytes));
+        load.repeats &=
+            std::uint32_t(recorded == Recorded::no && shared_.needs_no_record(load.address, bytes));
     }
 }
 
