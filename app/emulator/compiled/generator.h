@@ -133,8 +133,8 @@ class Generator {
     void move_scattered(const Unit& unit, Value base);
     void move_pairs_or_scattered(const Unit& unit, Value base, const Lanes& addresses);
     Lanes stored(const Unit& unit, unsigned g);
-    /// `halves`: the addresses of lanes 0 and 16, where the lanes of each half of the warp access
-    /// bytes that follow each other. All without the immediate operand.
+    /// `first`, `second`: the addresses of lanes 0 and 16, where the lanes of each half of the warp
+    /// access bytes that follow each other. All without the immediate operand.
     void report(std::uint32_t u, const Lanes& addresses, Value first = nullptr,
                 Value second = nullptr);
     void report_broadcast(std::uint32_t u, Value address, LlvmBlock done);

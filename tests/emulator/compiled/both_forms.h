@@ -135,6 +135,7 @@ class BothForms {
         : module_(Module::parse(ptx, "test")),
           kernel_(*module_->kernels().front()),
           set_(set),
+          for_some_lanes_(for_some_lanes),
           owner_(std::make_shared<CompiledKernel>(installed_llvm(), module_, kernel_,
                                                   CompiledForm::silent, set, for_some_lanes)),
           compiled_(owner_, &owner_->kernel()) {}
@@ -229,19 +230,23 @@ class BothForms {
     }
 
     std::shared_ptr<const Kernel> with_reports() {
-        if (!with_reports_) {
-            const auto owner = std::make_shared<CompiledKernel>(
-                installed_llvm(), module_, kernel_, CompiledForm::reports_accesses, set_);
-            with_reports_ = {owner, &owner->kernel()};
-        }
-        return with_reports_;
+        if (!reports_owner_)
+            reports_owner_ = std::make_shared<CompiledKernel>(installed_llvm(), module_, kernel_,
+                                                              CompiledForm::reports_accesses, set_,
+                                                              for_some_lanes_);
+        return {reports_owner_, &reports_owner_->kernel()};
+    }
+    void compile_for_some_lanes() {
+        owner_->compile_for_some_lanes();
+        if (reports_owner_) reports_owner_->compile_for_some_lanes();
     }
 
     std::shared_ptr<const Module> module_;
     const Kernel& kernel_;
     InstructionSet set_;
-    std::shared_ptr<CompiledKernel> owner_;
-    std::shared_ptr<const Kernel> compiled_, with_reports_;
+    ForSomeLanes for_some_lanes_;
+    std::shared_ptr<CompiledKernel> owner_, reports_owner_;
+    std::shared_ptr<const Kernel> compiled_;
 };
 
 }  // namespace warpscope::emulator

@@ -109,8 +109,10 @@ TEST_F(SomeLanes, TheirCodeMayBeCompiledAfterTheFirstLaunches) {
     both.expect_equal({{2, 1, 1}, {100, 1, 1}, 0});
     both.expect_equal_budgets(one_block(64), 600);
     EXPECT_FALSE(both.owner_->is_complete());
-    both.owner_->compile_for_some_lanes();
+    EXPECT_FALSE(both.reports_owner_->is_complete());
+    both.compile_for_some_lanes();
     EXPECT_TRUE(both.owner_->is_complete());
+    EXPECT_TRUE(both.reports_owner_->is_complete());
     both.expect_equal({{2, 1, 1}, {100, 1, 1}, 0});
     both.expect_equal_budgets(one_block(64), 600);
 }
