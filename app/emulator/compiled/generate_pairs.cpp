@@ -9,14 +9,21 @@
 // scatter.
 namespace warpscope::emulator {
 
-// Code for pairs takes a tenth of the compiler's time, so only kernels of blocks with rows have it.
+// Code for pairs takes the compiler as long as the rest of an access, so only kernels of blocks
+// with rows have it, which have few accesses to shared memory.
 bool Generator::may_access_pairs(const Unit& unit) const {
     const AccessForm form(unit.instruction->target);
     const Moved moved(*unit.instruction);
     const auto is_row = [](const SpecialSlot& slot) { return slot.special == Special::tid_y; };
+    const auto is_in_shared = [](const Unit& other) {
+        return (other.kind == Unit::Kind::loads || other.kind == Unit::Kind::stores) &&
+               AccessForm(other.instruction->target).space == Space::shared;
+    };
+    constexpr int few = 8;
     return !running_ && form.space == Space::shared && !form.wide_address && moved.elements == 1 &&
            moved.bytes == 4 &&
-           std::any_of(kernel_.specials.begin(), kernel_.specials.end(), is_row);
+           std::any_of(kernel_.specials.begin(), kernel_.specials.end(), is_row) &&
+           std::count_if(plan_.units().begin(), plan_.units().end(), is_in_shared) <= few;
 }
 
 // The addresses have been checked.

@@ -76,7 +76,7 @@ class Plan {
     const std::vector<bool>& is_leader() const { return is_leader_; }
     /// All units.
     Part whole() const { return part(0, std::uint32_t(units_.size())); }
-    /// Parts that are compiled at the same time, in their order: one, or up to four if that takes
+    /// Parts that are compiled at the same time, in their order: one, or up to six if that takes
     /// long. They begin at leaders outside of tight loops.
     std::vector<Part> parts() const;
     /// The index of the unit that begins at an index into Kernel::code.
