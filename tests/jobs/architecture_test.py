@@ -20,7 +20,7 @@ ROOF = ""  # options and main, straight in app/
 SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
                 {"mpi"}],
-    "emulator": [{"program"}, {"warp", "ptx"}, {"machine", "handlers", "lower"},
+    "emulator": [{"program"}, {"llvm", "warp", "ptx"}, {"machine", "handlers", "lower"},
                  {"checks", "compiled", "decode", "order"}, {"races"}, {"stepper"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "launch_files"},
                     {"nbody", "ripple", "sums", "launch"}, {"copies"}],

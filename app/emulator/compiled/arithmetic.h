@@ -1,6 +1,6 @@
 #pragma once
 
-#include "emulator/compiled/ir.h"
+#include "emulator/llvm/ir.h"
 #include "emulator/program/instruction.h"
 
 namespace warpscope::emulator {

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "emulator/compiled/generator.h"
-#include "emulator/compiled/machine_code.h"
 #include "emulator/compiled/warp_layout.h"
+#include "emulator/llvm/machine_code.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {

@@ -7,19 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "emulator/compiled/llvm.h"
 #include "emulator/compiled/plan.h"
+#include "emulator/llvm/instruction_set.h"
+#include "emulator/llvm/llvm.h"
 #include "emulator/program/module.h"
 
 namespace warpscope::emulator {
-
-/// The instructions of this CPU that compiled code may use.
-enum class InstructionSet : std::uint8_t {
-    host,    ///< all that the CPU has
-    sse4,    ///< 128-bit vectors, no fused multiply-add (x86-64-v2)
-    avx2,    ///< 256-bit vectors (x86-64-v3)
-    avx512,  ///< 512-bit vectors (x86-64-v4)
-};
 
 /// What compiled code does besides the kernel's work.
 enum class CompiledForm : std::uint8_t {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/compiled/ir.h"
 #include "emulator/compiled/plan.h"
+#include "emulator/llvm/ir.h"
 
 namespace warpscope::emulator {
 

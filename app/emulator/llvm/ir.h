@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/compiled/llvm.h"
+#include "emulator/llvm/llvm.h"
 
 namespace warpscope::emulator {
 

@@ -3,8 +3,9 @@
 #include <memory>
 #include <string>
 
-#include "emulator/compiled/compiled_kernel.h"
-#include "emulator/compiled/ir.h"
+#include "emulator/llvm/instruction_set.h"
+#include "emulator/llvm/ir.h"
+#include "emulator/program/instruction.h"
 
 namespace warpscope::emulator {
 

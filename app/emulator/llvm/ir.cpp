@@ -1,4 +1,4 @@
-#include "emulator/compiled/ir.h"
+#include "emulator/llvm/ir.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "emulator/compiled/llvm.h"
+#include "emulator/llvm/llvm.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "emulator/compiled/machine_code.h"
+#include "emulator/llvm/machine_code.h"
 
 #include <fmt/format.h>
 
