@@ -79,7 +79,7 @@ void bench_emulated_ripple(std::vector<BenchRow>& rows) {
         rows, shown, [&] { ripple.draw(); }, [&] { ripple.draw_plain(); });
     add_pocl_rows(rows, shown, ms, "ripple");
     add_observed_rows(
-        rows, ripple.device(), shown, [&] { ripple.draw(); }, 3.0);
+        rows, ripple.device(), shown, [&] { ripple.draw(); }, 1.6);
 
     Ripple precise(compute::Math::precise, 1024);
     measure(
