@@ -45,7 +45,8 @@ function(tests_in_parts name)
     set(test ${name}.part_${part}_of_${parts})
     math(EXPR index "${part} - 1")
     add_test(NAME ${test} COMMAND ${name} --gtest_brief=1 "--gtest_filter=${filter}")
-    set_tests_properties(${test} PROPERTIES ENVIRONMENT "GTEST_TOTAL_SHARDS=${parts};GTEST_SHARD_INDEX=${index}"
-                         ${arg_PROPERTIES})
+    set(environment GTEST_TOTAL_SHARDS=${parts} GTEST_SHARD_INDEX=${index}
+        TSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/tsan.supp)
+    set_tests_properties(${test} PROPERTIES ENVIRONMENT "${environment}" ${arg_PROPERTIES})
   endforeach()
 endfunction()

@@ -46,6 +46,7 @@ BlockEvents::BlockEvents(Observer& observer, const BlockContext& block, Repeated
       stop_(stop),
       wanted_(wanted_by(observer)),
       wants_barriers_(observer.wants_barriers()) {
+    nothing_.distances = model_.position().distances;
     if (!followers_ || observer.wants_instructions()) model_.turn_off();
 }
 

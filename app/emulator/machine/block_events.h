@@ -115,7 +115,7 @@ class BlockEvents {
     Observer* told_foreseen_;  ///< likewise, of events that are foreseen
     RepeatedLoads& repeated_;
     BlockModel& model_;
-    static inline ModelPosition nothing_;  ///< of a block that follows no model
+    ModelPosition nothing_;  ///< of a block that follows no model
     const std::stop_token& stop_;
     std::uint32_t wanted_;
     bool wants_barriers_;
