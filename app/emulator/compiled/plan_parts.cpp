@@ -35,8 +35,8 @@ Part Plan::part(std::uint32_t begin, std::uint32_t end) const {
 }
 
 // The unit at which the second of two parts begins; part.begin: no cut is worth its function.
-// Behind what ends compiled code, the way to the second part costs nothing. Other ways save and load
-// registers, which takes too long in a loop.
+// Behind what ends compiled code, the way to the second part costs nothing. Other ways save and
+// load registers, which takes too long in a loop.
 std::uint32_t Plan::best_cut(const Part& part) const {
     std::uint32_t best = part.begin;
     unsigned least = part.effort * 9 / 10, before = 0;
