@@ -35,18 +35,15 @@ Part Plan::part(std::uint32_t begin, std::uint32_t end) const {
 }
 
 // The unit at which the second of two parts begins; part.begin: no cut is worth its function.
-// Behind what ends compiled code, the way to the second part costs nothing. Other ways save and
-// load registers, which takes too long in a loop.
+// Behind what ends compiled code, the way to the second part costs nothing.
 std::uint32_t Plan::best_cut(const Part& part) const {
     std::uint32_t best = part.begin;
     unsigned least = part.effort * 9 / 10, before = 0;
-    const std::vector<bool> loops = in_loops();
     for (std::uint32_t u = part.begin + 1; u < part.end; ++u) {
         before += effort(u - 1);
-        const bool is_free = units_[u - 1].ends_compiled_code();
-        const bool in_loop = loops[u] && loops[u - 1] && !is_free;
+        const bool in_loop = loops_[u] != 0 && loops_[u] == loops_[u - 1];
         if (!is_leader_[u] || in_loop) continue;
-        const unsigned way = is_free ? 0 : part.effort / 10;
+        const unsigned way = units_[u - 1].ends_compiled_code() ? 0 : part.effort / 10;
         const unsigned longer = std::max(before, part.effort - before) + way;
         if (longer >= least) continue;
         least = longer;
