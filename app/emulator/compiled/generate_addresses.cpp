@@ -41,31 +41,37 @@ LlvmValue Generator::range_of(const Instruction& i) const {
     return ir_.at(block_, WarpLayout::ranges + entry * sizeof(AddressRange));
 }
 
+// Whether the addresses of each half warp are one step apart, from lane to lane. `a`, `b`: those of
+// the first and of the 17th lane.
+LlvmValue Generator::are_in_line(const Lanes& addresses, LlvmValue a, LlvmValue b,
+                                 LlvmValue step) const {
+    const unsigned bits = ir_.llvm().GetIntTypeWidth(ir_.llvm().TypeOf(step));
+    LlvmValue differ = nullptr;
+    for (unsigned g = 0; g < group_count_; ++g) {
+        std::vector<std::uint64_t> lanes;
+        for (unsigned l = 0; l < width_; ++l) lanes.push_back((g * width_ + l) % half_warp);
+        const LlvmValue expected =
+            ir_.op(Ir::add, ir_.splat(g * width_ < half_warp ? a : b, width_),
+                   ir_.op(Ir::mul, ir_.splat(step, width_), ir_.lanes_of(lanes, bits)));
+        const LlvmValue other = ir_.op(Ir::xor_, addresses[g], expected);
+        differ = differ ? ir_.op(Ir::or_, differ, other) : other;
+    }
+    const LlvmValue lanes = ir_.compare(Ir::ne, differ, ir_.zero(ir_.llvm().TypeOf(differ)));
+    return ir_.compare_with(Ir::eq, ir_.cast(Ir::bitcast, lanes, ir_.integer(width_)), 0);
+}
+
 // Whether the lanes of each half warp access consecutive elements. `a`, `b`: the addresses of the
 // first and of the 17th lane.
 LlvmValue Generator::are_consecutive(const Unit& unit, const Lanes& addresses, LlvmValue a,
                                      LlvmValue b) const {
     const unsigned bytes = Moved(*unit.instruction).total();
     const LlvmType type = ir_.llvm().TypeOf(a);
-    const unsigned bits = AccessForm(unit.instruction->target).wide_address ? 64 : 32;
-    LlvmValue differ = nullptr;
-    for (unsigned g = 0; g < group_count_; ++g) {
-        std::vector<std::uint64_t> distances;
-        for (unsigned l = 0; l < width_; ++l)
-            distances.push_back((g * width_ + l) % half_warp * bytes);
-        const LlvmValue expected =
-            ir_.op(Ir::add, ir_.splat(g * width_ < half_warp ? a : b, width_),
-                   ir_.lanes_of(distances, bits));
-        const LlvmValue other = ir_.op(Ir::xor_, addresses[g], expected);
-        differ = differ ? ir_.op(Ir::or_, differ, other) : other;
-    }
-    const LlvmValue lanes = ir_.compare(Ir::ne, differ, ir_.zero(ir_.llvm().TypeOf(differ)));
     // A half warp whose addresses wrap around does not end with the highest one.
     const LlvmValue upper = ir_.select(ir_.compare(Ir::ult, a, b), b, a);
     const std::uint64_t length = (half_warp - 1) * bytes;
     const LlvmValue most = ir_.op(Ir::sub, ir_.llvm().ConstAllOnes(type), length);
     return ir_.op(Ir::and_, ir_.compare(Ir::ule, upper, most),
-                  ir_.compare_with(Ir::eq, ir_.cast(Ir::bitcast, lanes, ir_.integer(width_)), 0));
+                  are_in_line(addresses, a, b, ir_.number(type, bytes)));
 }
 
 // The address of each lane must be aligned, and lie in shared memory or in the allocation of

@@ -11,19 +11,22 @@ namespace warpscope::emulator {
 
 // Code for pairs takes the compiler as long as the rest of an access, so only kernels of blocks
 // with rows have it, which have few accesses to shared memory.
+bool Generator::may_have_pairs() const {
+    const auto is_row = [](const SpecialSlot& slot) { return slot.special == Special::tid_y; };
+    const auto is_in_shared = [](const Unit& unit) {
+        return (unit.kind == Unit::Kind::loads || unit.kind == Unit::Kind::stores) &&
+               AccessForm(unit.instruction->target).space == Space::shared;
+    };
+    constexpr int few = 8;
+    return std::any_of(kernel_.specials.begin(), kernel_.specials.end(), is_row) &&
+           std::count_if(plan_.units().begin(), plan_.units().end(), is_in_shared) <= few;
+}
+
 bool Generator::may_access_pairs(const Unit& unit) const {
     const AccessForm form(unit.instruction->target);
     const Moved moved(*unit.instruction);
-    const auto is_row = [](const SpecialSlot& slot) { return slot.special == Special::tid_y; };
-    const auto is_in_shared = [](const Unit& other) {
-        return (other.kind == Unit::Kind::loads || other.kind == Unit::Kind::stores) &&
-               AccessForm(other.instruction->target).space == Space::shared;
-    };
-    constexpr int few = 8;
-    return !running_ && form.space == Space::shared && !form.wide_address && moved.elements == 1 &&
-           moved.bytes == 4 &&
-           std::any_of(kernel_.specials.begin(), kernel_.specials.end(), is_row) &&
-           std::count_if(plan_.units().begin(), plan_.units().end(), is_in_shared) <= few;
+    return may_have_pairs_ && !running_ && form.space == Space::shared && !form.wide_address &&
+           moved.elements == 1 && moved.bytes == 4;
 }
 
 // The addresses have been checked.
@@ -31,16 +34,6 @@ Generator::Pairs Generator::find_pairs(const Lanes& addresses) const {
     const LlvmValue first = ir_.lane(addresses[0], 0);
     const LlvmValue step = ir_.op(Ir::sub, ir_.lane(addresses[0], 1), first);
     const LlvmValue second = ir_.lane(addresses[half_warp / width_], 0);
-    LlvmValue differ = nullptr;
-    for (unsigned g = 0; g < group_count_; ++g) {
-        std::vector<std::uint64_t> lanes;
-        for (unsigned l = 0; l < width_; ++l) lanes.push_back((g * width_ + l) % half_warp);
-        const LlvmValue expected =
-            ir_.op(Ir::add, ir_.splat(g * width_ < half_warp ? first : second, width_),
-                   ir_.op(Ir::mul, ir_.splat(step, width_), ir_.lanes_of(lanes, 32)));
-        const LlvmValue other = ir_.op(Ir::xor_, addresses[g], expected);
-        differ = differ ? ir_.op(Ir::or_, differ, other) : other;
-    }
     Pairs pairs;
     pairs.in_order = ir_.compare(Ir::ult, first, second);
     pairs.begin = ir_.select(pairs.in_order, first, second);
@@ -50,9 +43,8 @@ Generator::Pairs Generator::find_pairs(const Lanes& addresses) const {
     // Pairs that are not aligned may share a word.
     const LlvmValue are_aligned =
         ir_.compare_with(Ir::eq, ir_.op(Ir::and_, ir_.op(Ir::or_, pairs.begin, step), 7), 0);
-    const LlvmValue are_in_line =
-        ir_.all(ir_.compare(Ir::eq, differ, ir_.zero(ir_.llvm().TypeOf(differ))));
-    pairs.found = ir_.op(Ir::and_, ir_.op(Ir::and_, are_apart, are_aligned), are_in_line);
+    pairs.found = ir_.op(Ir::and_, ir_.op(Ir::and_, are_apart, are_aligned),
+                         are_in_line(addresses, first, second, step));
     return pairs;
 }
 

@@ -23,6 +23,7 @@ Generator::Generator(Ir& ir, const Plan& plan, const Part& part, const Instructi
       width_(lanes),
       group_count_(lanes_per_warp / lanes),
       reports_(reports),
+      may_have_pairs_(may_have_pairs()),
       arithmetics_{ir, has_fma, kernel_.flush_subnormals} {}
 
 void Generator::begin_function() {

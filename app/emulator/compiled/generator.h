@@ -150,11 +150,13 @@ class Generator {
         Value begin;     ///< the lowest address of the first pair
         Value step;      ///< from one pair to the next
     };
+    bool may_have_pairs() const;
     bool may_access_pairs(const Unit& unit) const;
     Pairs find_pairs(const Lanes& addresses) const;
     void move_pairs(const Unit& unit, Value base, const Pairs& pairs);
 
     // generate_addresses.cpp
+    Value are_in_line(const Lanes& addresses, Value a, Value b, Value step) const;
     Value are_consecutive(const Unit& unit, const Lanes& addresses, Value a, Value b) const;
     void require(Value condition, std::uint32_t u);
     void require_range(std::uint32_t u, Value low, Value high);
@@ -168,6 +170,7 @@ class Generator {
     const Instruction* code_;
     unsigned width_, group_count_;
     bool reports_;
+    const bool may_have_pairs_;
     Arithmetics arithmetics_;
 
     LlvmValue warp_ = nullptr, instruction_ = nullptr;  // the function's parameters

@@ -6,8 +6,6 @@
 
 namespace warpscope::emulator {
 
-constexpr unsigned half_warp = lanes_per_warp / 2;
-
 /// What moves for one lane. Four bytes that are stored as a vector (uchar4) move as one word.
 struct Moved {
     explicit Moved(const Instruction& i) {

@@ -13,8 +13,6 @@ HWY_BEFORE_NAMESPACE();
 namespace warpscope::emulator::HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t half_warp = lanes_per_warp / 2;
-
 // How the addresses of the lanes relate.
 enum class Pattern { failed, consecutive, scattered };
 

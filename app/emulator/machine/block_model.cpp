@@ -149,7 +149,6 @@ bool BlockModel::add(std::uint32_t warp, const ModelStep& step) {
 }
 
 void BlockModel::record(const Access& a, Kind kind) {
-    constexpr unsigned half_warp = lanes_per_warp / 2;
     using Shape = ModelStep::Shape;
     const bool is_known = a.same_address || (is_proved_ && kind == Kind::shared_access);
     const bool are_halves = !is_known && a.consecutive_halves;
@@ -195,7 +194,6 @@ void BlockModel::record(std::uint32_t warp, std::uint32_t members) {
 }
 
 bool BlockModel::has(const Access& a, Kind kind) {
-    constexpr unsigned half_warp = lanes_per_warp / 2;
     const ModelStep* const step = next(a.warp, kind, a.mask);
     if (!step || step->pc != a.pc) return false;
     const std::uint64_t moved = a.lane_addresses[std::countr_zero(a.mask)] - step->addresses[0];

@@ -153,7 +153,6 @@ class GridRaces : public Observer {
 
 template <typename F>
 void GridRaces::for_runs(const Access& a, std::uint32_t lanes, F&& f) {
-    constexpr unsigned half_warp = lanes_per_warp / 2;
     if (a.consecutive) return f(0u, lanes_per_warp);
     if (a.consecutive_halves) {
         f(0u, half_warp);

@@ -36,8 +36,8 @@ struct ModelPosition {
 
     ModelPosition() { next.fill(&no_step); }
 
-    std::array<const ModelStep*, 32> next;     ///< by warp
-    std::uint8_t* next_warp = nullptr;         ///< where the warp of the block's next step is noted
+    std::array<const ModelStep*, 32> next;  ///< by warp
+    std::uint8_t* next_warp = nullptr;      ///< where the warp of the block's next step is noted
     /// By pc, from the model's addresses. There for each block, because compiled code loads one
     /// before it knows whether the warp has a next step.
     const std::uint64_t* distances = nullptr;
