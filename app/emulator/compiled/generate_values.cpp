@@ -27,9 +27,9 @@ LlvmValue Generator::slot(std::uint32_t operand, unsigned g) const {
 }
 
 bool Generator::is_in_slot(std::uint32_t operand) const {
-    const Variable::Place place = plan_.variables().at(operand).place;
-    return place == Variable::Place::slot ||
-           (place == Variable::Place::slot_outside_loops && loop_ == 0);
+    const SlotVariable::Place place = plan_.variables().at(operand).place;
+    return place == SlotVariable::Place::slot ||
+           (place == SlotVariable::Place::slot_outside_loops && loop_ == 0);
 }
 
 // The part of a variable for group `g`, or the only one. In the current block.

@@ -115,7 +115,7 @@ void Generator::write_entries() {
                            filling);
         ir_.go_on_in(filling);
         for (const std::uint32_t operand : plan_.live(u))
-            if (plan_.variables().at(operand).place == Variable::Place::variable) fill(operand);
+            if (plan_.variables().at(operand).place == SlotVariable::Place::variable) fill(operand);
         ir_.jump(begin_in_loop(u));
     }
     begin_segment(ir_.block("unused"));
@@ -248,7 +248,7 @@ void Generator::spill(std::uint32_t operand, unsigned g, LlvmValue value) {
                       {type, ir_.pointer()});
         return;
     }
-    if (running_ && plan_.variables().at(operand).kind == Variable::Kind::predicate)
+    if (running_ && plan_.variables().at(operand).kind == SlotVariable::Kind::predicate)
         value = ir_.op(Ir::or_, ir_.op(Ir::and_, value, running_),
                        ir_.op(Ir::and_, ir_.load(type, place), ir_.not_(running_)));
     ir_.store(value, place, uniform ? 4 : 16);

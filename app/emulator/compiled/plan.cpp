@@ -9,9 +9,9 @@ namespace warpscope::emulator {
 
 namespace {
 
-Variable::Kind kind_of(Type type) {
-    if (type == Type::pred) return Variable::Kind::predicate;
-    return bits_of(type) == 64 ? Variable::Kind::double_word : Variable::Kind::word;
+SlotVariable::Kind kind_of(Type type) {
+    if (type == Type::pred) return SlotVariable::Kind::predicate;
+    return bits_of(type) == 64 ? SlotVariable::Kind::double_word : SlotVariable::Kind::word;
 }
 
 bool passes(const Instruction& i) {
@@ -205,9 +205,10 @@ std::set<std::uint32_t> Plan::predicates_that_differ() const {
 
 // Calls visit(operand, kind, is written) for each slot that a compiled unit uses. Sources first.
 void Plan::each_operand(
-    const Unit& unit, const std::function<void(std::uint32_t, Variable::Kind, bool)>& visit) const {
+    const Unit& unit,
+    const std::function<void(std::uint32_t, SlotVariable::Kind, bool)>& visit) const {
     const Instruction& i = *unit.instruction;
-    if (unit.guard) visit(unit.guard->operands[0], Variable::Kind::predicate, false);
+    if (unit.guard) visit(unit.guard->operands[0], SlotVariable::Kind::predicate, false);
     switch (unit.kind) {
         case Unit::Kind::computes:
             for (unsigned k = 1; k <= source_count(i); ++k)
@@ -219,20 +220,21 @@ void Plan::each_operand(
             const AccessForm form(i.target);
             const bool is_load = unit.kind == Unit::Kind::loads;
             const auto data =
-                form.wide_register ? Variable::Kind::double_word : Variable::Kind::word;
+                form.wide_register ? SlotVariable::Kind::double_word : SlotVariable::Kind::word;
             visit(i.operands[i.detail],
-                  form.wide_address ? Variable::Kind::double_word : Variable::Kind::word, false);
+                  form.wide_address ? SlotVariable::Kind::double_word : SlotVariable::Kind::word,
+                  false);
             for (unsigned e = 0; e < form.elements; ++e)
                 visit(i.operands[is_load ? e : 1 + e], data, is_load);
             break;
         }
         case Unit::Kind::shuffles:
-            visit(i.operands[2], Variable::Kind::word, false);
-            visit(i.operands[0], Variable::Kind::word, true);
-            if (i.operands[1]) visit(i.operands[1], Variable::Kind::predicate, true);
+            visit(i.operands[2], SlotVariable::Kind::word, false);
+            visit(i.operands[0], SlotVariable::Kind::word, true);
+            if (i.operands[1]) visit(i.operands[1], SlotVariable::Kind::predicate, true);
             break;
         case Unit::Kind::branches:
-            if (i.role != Role::branch) visit(i.operands[0], Variable::Kind::predicate, false);
+            if (i.role != Role::branch) visit(i.operands[0], SlotVariable::Kind::predicate, false);
             break;
         case Unit::Kind::passes:
         case Unit::Kind::waits:
@@ -241,16 +243,17 @@ void Plan::each_operand(
     }
 }
 
-void Plan::note(std::uint32_t operand, Variable::Kind kind, bool written) {
+void Plan::note(std::uint32_t operand, SlotVariable::Kind kind, bool written) {
     if (constant(operand)) return;
-    Variable& variable = variables_.try_emplace(operand, Variable{kind, false}).first->second;
+    SlotVariable& variable =
+        variables_.try_emplace(operand, SlotVariable{kind, false}).first->second;
     variable.kind = std::max(variable.kind, kind);
     variable.written |= written;
 }
 
 void Plan::find_variables() {
     for (const Unit& unit : units_)
-        each_operand(unit, [&](std::uint32_t operand, Variable::Kind kind, bool written) {
+        each_operand(unit, [&](std::uint32_t operand, SlotVariable::Kind kind, bool written) {
             note(operand, kind, written);
         });
     for (auto& [operand, variable] : variables_) {
@@ -294,7 +297,7 @@ void Plan::find_uses() {
     writes_ = reads_;
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
         const Unit& unit = units_[u];
-        each_operand(unit, [&](std::uint32_t operand, Variable::Kind, bool written) {
+        each_operand(unit, [&](std::uint32_t operand, SlotVariable::Kind, bool written) {
             if (constant(operand)) return;
             if (written) writes_[u].insert(number_of(operand));
             if (!written || unit.guard) reads_[u].insert(number_of(operand));

@@ -33,7 +33,7 @@ struct Unit {
 };
 
 /// A slot of the register file that compiled code keeps in variables of its own.
-struct Variable {
+struct SlotVariable {
     enum class Kind : std::uint8_t { predicate, word, double_word };
     Kind kind = Kind::word;
     bool written = false;  ///< by a compiled instruction
@@ -98,7 +98,7 @@ class Plan {
     /// The variables that compiled code may have written since it began, but not to their slots,
     /// and that are live at `next`, to which it goes from a tight loop; 0: from outside of them.
     Slots unsaved(std::uint32_t loop, std::uint32_t next) const;
-    const std::map<std::uint32_t, Variable>& variables() const { return variables_; }
+    const std::map<std::uint32_t, SlotVariable>& variables() const { return variables_; }
     /// The value of a constant slot; nullptr for others.
     const std::uint64_t* constant(std::uint32_t operand) const;
 
@@ -117,15 +117,16 @@ class Plan {
     void find_tight_loops();
     std::uint32_t number_of(std::uint32_t operand) const { return variables_.at(operand).number; }
     Slots slots_of(const NumberSet& set) const;
-    NumberSet placed(const NumberSet& set, Variable::Place place) const;
+    NumberSet placed(const NumberSet& set, SlotVariable::Place place) const;
     NumberSet leaves_loop(std::uint32_t loop, std::uint32_t next) const;
     unsigned effort(std::uint32_t unit) const;
     Part part(std::uint32_t begin, std::uint32_t end) const;
     std::uint32_t best_cut(const Part& part) const;
-    void note(std::uint32_t operand, Variable::Kind kind, bool written);
+    void note(std::uint32_t operand, SlotVariable::Kind kind, bool written);
     std::vector<std::uint32_t> successors(std::uint32_t unit) const;
-    void each_operand(const Unit& unit,
-                      const std::function<void(std::uint32_t, Variable::Kind, bool)>& visit) const;
+    void each_operand(
+        const Unit& unit,
+        const std::function<void(std::uint32_t, SlotVariable::Kind, bool)>& visit) const;
 
     const Kernel& kernel_;
     const Instruction::Mode mode_;
@@ -133,7 +134,7 @@ class Plan {
     std::vector<Unit> units_;
     std::vector<std::uint32_t> unit_of_;  ///< by index into Kernel::code
     std::vector<bool> is_entry_, is_leader_;
-    std::map<std::uint32_t, Variable> variables_;
+    std::map<std::uint32_t, SlotVariable> variables_;
     std::vector<std::uint32_t> operands_;  ///< by variable's number
     // Sets of variables' numbers, by unit.
     std::vector<NumberSet> reads_;   ///< also what the unit may leave as it was

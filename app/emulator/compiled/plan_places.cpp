@@ -41,12 +41,13 @@ void Plan::choose_places() {
     for (auto& [operand, variable] : variables_) {
         const bool in_loops = used_in_loops.contains(variable.number);
         if (entries[variable.number] > (in_loops ? few_if_in_loops : few))
-            variable.place = in_loops ? Variable::Place::slot_outside_loops : Variable::Place::slot;
+            variable.place =
+                in_loops ? SlotVariable::Place::slot_outside_loops : SlotVariable::Place::slot;
     }
 }
 
 // Those of the variables that lie there.
-NumberSet Plan::placed(const NumberSet& set, Variable::Place place) const {
+NumberSet Plan::placed(const NumberSet& set, SlotVariable::Place place) const {
     NumberSet found(operands_.size());
     set.each([&](std::uint32_t number) {
         if (variables_.at(operands_[number]).place == place) found.insert(number);
@@ -56,12 +57,12 @@ NumberSet Plan::placed(const NumberSet& set, Variable::Place place) const {
 
 Plan::Slots Plan::live_in_loop(std::uint32_t unit) const {
     if (loops_[unit] == 0) return {};
-    return slots_of(placed(live_[unit], Variable::Place::slot_outside_loops));
+    return slots_of(placed(live_[unit], SlotVariable::Place::slot_outside_loops));
 }
 
 // What a tight loop writes and what lies in slots outside of it.
 NumberSet Plan::leaves_loop(std::uint32_t loop, std::uint32_t next) const {
-    return placed(live_[next] & written_in_loops_[loop], Variable::Place::slot_outside_loops);
+    return placed(live_[next] & written_in_loops_[loop], SlotVariable::Place::slot_outside_loops);
 }
 
 Plan::Slots Plan::written_in_loop(std::uint32_t loop, std::uint32_t next) const {
@@ -69,7 +70,7 @@ Plan::Slots Plan::written_in_loop(std::uint32_t loop, std::uint32_t next) const 
 }
 
 Plan::Slots Plan::unsaved(std::uint32_t loop, std::uint32_t next) const {
-    return slots_of(placed(live_[next] & written_[next], Variable::Place::variable) |
+    return slots_of(placed(live_[next] & written_[next], SlotVariable::Place::variable) |
                     leaves_loop(loop, next));
 }
 

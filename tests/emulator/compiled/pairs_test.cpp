@@ -12,7 +12,7 @@ constexpr LaunchShape one_warp{{1, 1, 1}, {32, 1, 1}, 0};
 
 /// Byte addresses of a warp: lane k has first + k % 16 * step, and lane 16 + k is `apart` bytes
 /// behind lane k. `moved` is the distance by which lane 9 leaves its place.
-struct Addresses {
+struct PairAddresses {
     const char* name;
     int first, step, apart, moved = 0;
     int of(int lane) const {
@@ -65,14 +65,14 @@ add.u32 %r7, %r7, %r5;
 }
 
 /// What lane after lane stores and loads.
-std::vector<std::uint32_t> expected(const Addresses& a) {
+std::vector<std::uint32_t> expected(const PairAddresses& a) {
     std::vector<std::uint32_t> memory(words + 32);
     for (int lane = 0; lane < 32; ++lane) memory[a.of(lane) / 4] = std::uint32_t(100 + lane);
     for (int lane = 0; lane < 32; ++lane) memory[words + lane] = memory[a.of(lane) / 4];
     return memory;
 }
 
-void expect_in_order(BothForms& both, const Addresses& a) {
+void expect_in_order(BothForms& both, const PairAddresses& a) {
     SCOPED_TRACE(a.name);
     for (const bool compiled : {false, true}) {
         const Outcome outcome = both.run(compiled, one_warp, {}, a.packed());
@@ -87,14 +87,14 @@ void expect_in_order(BothForms& both, const Addresses& a) {
 
 void expect_pairs_in_order(int immediate, InstructionSet set) {
     BothForms both(kernel_with(immediate), set);
-    for (const Addresses& a : {
-             Addresses{"a tile of 16 words a row", 64, 64, 4},
-             Addresses{"its second words", 72, 64, 4},
-             Addresses{"the second half warp has the lower words", 68, 64, -4},
-             Addresses{"rows from the last to the first", 1216, -64, 4},
-             Addresses{"both reversed", 1220, -64, -4},
-             Addresses{"rows of 18 words", 64, 72, 4},
-             Addresses{"all lanes of a half warp in one word", 64, 0, 4},
+    for (const PairAddresses& a : {
+             PairAddresses{"a tile of 16 words a row", 64, 64, 4},
+             PairAddresses{"its second words", 72, 64, 4},
+             PairAddresses{"the second half warp has the lower words", 68, 64, -4},
+             PairAddresses{"rows from the last to the first", 1216, -64, 4},
+             PairAddresses{"both reversed", 1220, -64, -4},
+             PairAddresses{"rows of 18 words", 64, 72, 4},
+             PairAddresses{"all lanes of a half warp in one word", 64, 0, 4},
          })
         expect_in_order(both, a);
 }
@@ -114,24 +114,24 @@ TEST_F(Pairs, InVectorsOfFourLanesMoveWhatLaneAfterLaneMoves) {
 
 TEST_F(Pairs, AreNotFoundWhereLanesShareWordsOfTwoPairs) {
     BothForms both(kernel_with(0));
-    for (const Addresses& a : {
-             Addresses{"each pair begins in the one before", 64, 4, 4},
-             Addresses{"each pair ends in the one before", 256, -4, 4},
-             Addresses{"not aligned, rows of 16 words", 68, 64, 4},
-             Addresses{"not aligned, rows of 17 words", 64, 68, 4},
-             Addresses{"one lane in another pair", 64, 64, 4, 64},
-             Addresses{"one lane in the other word of its pair", 64, 64, 4, 4},
-             Addresses{"two words apart", 64, 64, 8},
+    for (const PairAddresses& a : {
+             PairAddresses{"each pair begins in the one before", 64, 4, 4},
+             PairAddresses{"each pair ends in the one before", 256, -4, 4},
+             PairAddresses{"not aligned, rows of 16 words", 68, 64, 4},
+             PairAddresses{"not aligned, rows of 17 words", 64, 68, 4},
+             PairAddresses{"one lane in another pair", 64, 64, 4, 64},
+             PairAddresses{"one lane in the other word of its pair", 64, 64, 4, 4},
+             PairAddresses{"two words apart", 64, 64, 8},
          })
         expect_in_order(both, a);
 }
 
 TEST_F(Pairs, BeyondSharedMemoryAreReportedInTheInterpretersWords) {
     BothForms both(kernel_with(0));
-    for (const Addresses& a : {
-             Addresses{"the last pair", 4 * words - 15 * 64, 64, 4},
-             Addresses{"the first pair", -64, 64, 4},
-             Addresses{"half a word", 66, 64, 4},
+    for (const PairAddresses& a : {
+             PairAddresses{"the last pair", 4 * words - 15 * 64, 64, 4},
+             PairAddresses{"the first pair", -64, 64, 4},
+             PairAddresses{"half a word", 66, 64, 4},
          }) {
         SCOPED_TRACE(a.name);
         const Outcome outcome = both.run(true, one_warp, {}, a.packed());

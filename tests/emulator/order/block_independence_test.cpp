@@ -3,12 +3,12 @@
 namespace warpscope::emulator {
 namespace {
 
-const std::string mirror =
+const std::string mirrored =
     "st.shared.u32 [%r4], %r1;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];\nst.global.u32 [%rd2], %r6;";
 const std::string reads_leftovers = "a thread reads shared memory that no thread has written";
 
 TEST(BlockIndependence, HoldsWhereEachWordIsWrittenBeforeItIsRead) {
-    EXPECT_EQ(Launched(mirror).obstacle_of_blocks(), "");
+    EXPECT_EQ(Launched(mirrored).obstacle_of_blocks(), "");
     EXPECT_EQ(Launched("st.global.u32 [%rd2], %r1;").obstacle_of_blocks(), "");
     EXPECT_EQ(Launched("bar.sync 0;\nst.global.u32 [%rd2], %r1;").obstacle_of_blocks(), "");
 }

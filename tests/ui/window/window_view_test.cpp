@@ -333,7 +333,7 @@ TEST_F(WindowViewTest, TimingsOfTheEmulatorAreMarked) {
 }
 
 // Numbers of GLFW's keys.
-constexpr int key_escape = 256, key_f1 = 290, control_key = 2;
+constexpr int key_escape = 256, key_f1 = 290, control_modifier = 2;
 
 TEST_F(WindowViewTest, KeysPauseStepAndReset) {
     view_.press(' ', 0);
@@ -381,7 +381,7 @@ TEST_F(WindowViewTest, LettersAreTextWhileAFieldHasTheKeys) {
     view_.press('E', 0);
     frames();
     EXPECT_FALSE(view_.options().editor);
-    view_.press('Q', control_key);
+    view_.press('Q', control_modifier);
     frames();
     EXPECT_TRUE(view_.asked_to_quit());
     EXPECT_EQ(view_.widgets().find("keys")->value, "off");
