@@ -15,39 +15,38 @@ struct IntegerComparison {
     bool (*holds)(Int a, Int b);
 };
 
-constexpr const char* every = "s16 u16 s32 u32 s64 u64";
 const std::vector<IntegerComparison> integer_comparisons{
     {"eq", "s16 u16 b16 s32 u32 b32 s64 u64 b64", [](Int a, Int b) { return a == b; }},
     {"ne", "s16 u16 b16 s32 u32 b32 s64 u64 b64", [](Int a, Int b) { return a != b; }},
-    {"lt", every, [](Int a, Int b) { return a < b; }},
-    {"le", every, [](Int a, Int b) { return a <= b; }},
-    {"gt", every, [](Int a, Int b) { return a > b; }},
-    {"ge", every, [](Int a, Int b) { return a >= b; }},
+    {"lt", integer_types, [](Int a, Int b) { return a < b; }},
+    {"le", integer_types, [](Int a, Int b) { return a <= b; }},
+    {"gt", integer_types, [](Int a, Int b) { return a > b; }},
+    {"ge", integer_types, [](Int a, Int b) { return a >= b; }},
     {"lo", "u16 u32 u64", [](Int a, Int b) { return a < b; }},
     {"ls", "u16 u32 u64", [](Int a, Int b) { return a <= b; }},
     {"hi", "u16 u32 u64", [](Int a, Int b) { return a > b; }},
     {"hs", "u16 u32 u64", [](Int a, Int b) { return a >= b; }},
 };
 
-const std::string to_integer = " selp.u32 %d, 1, 0, %p;";
+const std::string as_number = " selp.u32 %d, 1, 0, %p;";
 
 TEST_P(CompareInstructions, EveryComparisonOfIntegers) {
     std::vector<Form> table;
     for (const auto& [name, types, holds] : integer_comparisons)
-        table.push_back({"setp." + name + ".T %p, %a, %b;" + to_integer, types, "u32 T T",
+        table.push_back({"setp." + name + ".T %p, %a, %b;" + as_number, types, "u32 T T",
                          ints([holds = holds](Int a, Int b, Int) { return holds(a, b); })});
     check(device(), table);
 }
 
 TEST_P(CompareInstructions, IntegersWithImmediates) {
     check(device(), {
-                        {"setp.gt.s32 %p, %a, -1;" + to_integer, "s32", "u32 T",
+                        {"setp.gt.s32 %p, %a, -1;" + as_number, "s32", "u32 T",
                          ints([](Int a, Int, Int) { return a > -1; })},
-                        {"setp.gt.u32 %p, %a, 2147483647;" + to_integer, "u32", "u32 T",
+                        {"setp.gt.u32 %p, %a, 2147483647;" + as_number, "u32", "u32 T",
                          ints([](Int a, Int, Int) { return a > 0x7fffffff; })},
-                        {"setp.lt.s64 %p, %a, -1;" + to_integer, "s64", "u32 T",
+                        {"setp.lt.s64 %p, %a, -1;" + as_number, "s64", "u32 T",
                          ints([](Int a, Int, Int) { return a < -1; })},
-                        {"setp.ne.s16 %p, %a, -7;" + to_integer, "s16", "u32 T",
+                        {"setp.ne.s16 %p, %a, -7;" + as_number, "s16", "u32 T",
                          ints([](Int a, Int, Int) { return a != -7; })},
                     });
 }
@@ -55,7 +54,7 @@ TEST_P(CompareInstructions, IntegersWithImmediates) {
 TEST_P(CompareInstructions, EveryComparisonOfFloats) {
     std::vector<Form> table;
     for (const auto& [name, holds] : real_comparisons)
-        table.push_back({"setp." + name + ".T %p, %a, %b;" + to_integer, "f32 f64", "u32 T T",
+        table.push_back({"setp." + name + ".T %p, %a, %b;" + as_number, "f32 f64", "u32 T T",
                          [holds = holds](const std::vector<std::string>& types) -> Reference {
                              return [holds, types](auto a, auto b, auto) {
                                  return holds(as_real(types[1], a), as_real(types[2], b));
@@ -73,7 +72,7 @@ TEST_P(CompareInstructions, FloatsFlushed) {
     };
     for (const auto& [name, holds] : real_comparisons)
         table.push_back(
-            {"setp." + name + ".ftz.f32 %p, %a, %b;" + to_integer, "f32", "u32 T T",
+            {"setp." + name + ".ftz.f32 %p, %a, %b;" + as_number, "f32", "u32 T T",
              bits([=, holds = holds](auto a, auto b, auto) { return holds(flush(a), flush(b)); })});
     check(device(), table);
 }
@@ -82,13 +81,13 @@ TEST_P(CompareInstructions, ComparisonsCombineWithAPredicate) {
     const std::string before = "setp.ne.u32 %q, %c, 0; ";
     check(device(),
           {
-              {before + "setp.lt.and.s32 %p, %a, %b, %q;" + to_integer, "s32", "u32 T T T",
+              {before + "setp.lt.and.s32 %p, %a, %b, %q;" + as_number, "s32", "u32 T T T",
                ints([](Int a, Int b, Int c) { return a < b && c != 0; })},
-              {before + "setp.lt.or.s32 %p, %a, %b, %q;" + to_integer, "s32", "u32 T T T",
+              {before + "setp.lt.or.s32 %p, %a, %b, %q;" + as_number, "s32", "u32 T T T",
                ints([](Int a, Int b, Int c) { return a < b || c != 0; })},
-              {before + "setp.lt.xor.s32 %p, %a, %b, %q;" + to_integer, "s32", "u32 T T T",
+              {before + "setp.lt.xor.s32 %p, %a, %b, %q;" + as_number, "s32", "u32 T T T",
                ints([](Int a, Int b, Int c) { return (a < b) != (c != 0); })},
-              {before + "setp.ge.and.u32 %p, %a, %b, !%q;" + to_integer, "u32", "u32 T T T",
+              {before + "setp.ge.and.u32 %p, %a, %b, !%q;" + as_number, "u32", "u32 T T T",
                ints([](Int a, Int b, Int c) { return a >= b && c == 0; })},
               {"setp.lt.s32 %p|%q, %a, %b; selp.u32 %r0, 1, 0, %p; selp.u32 %r1, 2, 0, %q; "
                "or.b32 %d, %r0, %r1;",
@@ -146,17 +145,17 @@ TEST_P(CompareInstructions, TestpClassifiesFloats) {
         };
     };
     check(device(), {
-                        {"testp.finite.T %p, %a;" + to_integer, "f32 f64", "u32 T",
+                        {"testp.finite.T %p, %a;" + as_number, "f32 f64", "u32 T",
                          tests([](double x) { return bool(std::isfinite(x)); })},
-                        {"testp.infinite.T %p, %a;" + to_integer, "f32 f64", "u32 T",
+                        {"testp.infinite.T %p, %a;" + as_number, "f32 f64", "u32 T",
                          tests([](double x) { return bool(std::isinf(x)); })},
-                        {"testp.number.T %p, %a;" + to_integer, "f32 f64", "u32 T",
+                        {"testp.number.T %p, %a;" + as_number, "f32 f64", "u32 T",
                          tests([](double x) { return !std::isnan(x); })},
-                        {"testp.notanumber.T %p, %a;" + to_integer, "f32 f64", "u32 T",
+                        {"testp.notanumber.T %p, %a;" + as_number, "f32 f64", "u32 T",
                          tests([](double x) { return bool(std::isnan(x)); })},
-                        {"testp.subnormal.f32 %p, %a;" + to_integer, "f32", "u32 T",
+                        {"testp.subnormal.f32 %p, %a;" + as_number, "f32", "u32 T",
                          tests([](double x) { return x != 0 && std::abs(x) < 0x1p-126; })},
-                        {"testp.subnormal.f64 %p, %a;" + to_integer, "f64", "u32 T",
+                        {"testp.subnormal.f64 %p, %a;" + as_number, "f64", "u32 T",
                          tests([](double x) { return x != 0 && std::abs(x) < 0x1p-1022; })},
                     });
 }

@@ -65,6 +65,9 @@ std::function<Reference(const std::vector<std::string>&)> close_to(
 void check(compute::Device& device, const std::vector<Form>& table);
 
 /// Operands a, b, c of one lane, as bits.
+/// Integer types, as Form::types has them.
+constexpr const char* integer_types = "s16 u16 s32 u32 s64 u64";
+
 using Row = std::array<std::uint64_t, 3>;
 
 /// A row of a table of instructions that the lanes of a warp execute together. %d has 32 bits.

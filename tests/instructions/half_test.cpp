@@ -17,13 +17,13 @@ WARPSCOPE_ON_DEVICES(HalfInstructions);
 using Bits = std::uint64_t;
 using HalfFunction = std::function<Bits(Bits a, Bits b, Bits c)>;
 
-Bits sum(Bits a, Bits b, Bits) {
+Bits added(Bits a, Bits b, Bits) {
     return half_bits(half_value(a) + half_value(b));
 }
-Bits difference(Bits a, Bits b, Bits) {
+Bits subtracted(Bits a, Bits b, Bits) {
     return half_bits(half_value(a) - half_value(b));
 }
-Bits product(Bits a, Bits b, Bits) {
+Bits multiplied(Bits a, Bits b, Bits) {
     return half_bits(half_value(a) * half_value(b));
 }
 Bits fused(Bits a, Bits b, Bits c) {
@@ -38,7 +38,7 @@ HalfFunction flushed(HalfFunction f) {
     return [f](Bits a, Bits b, Bits c) { return flush(f(flush(a), flush(b), flush(c))); };
 }
 /// .sat: into [0, 1], NaN to +0.
-HalfFunction saturated(HalfFunction f) {
+HalfFunction clamped(HalfFunction f) {
     return [f](Bits a, Bits b, Bits c) -> Bits {
         const double x = half_value(f(a, b, c));
         return x > 0 ? half_bits(std::min(x, 1.0)) : 0;
@@ -73,9 +73,9 @@ void add_rows(std::vector<Form>& table, const std::string& name, int operands,
 TEST_P(HalfInstructions, Arithmetic) {
     std::vector<Form> table;
     for (const std::string rounding : {"", ".rn"}) {
-        add_rows(table, "add" + rounding, 2, sum);
-        add_rows(table, "sub" + rounding, 2, difference);
-        add_rows(table, "mul" + rounding, 2, product);
+        add_rows(table, "add" + rounding, 2, added);
+        add_rows(table, "sub" + rounding, 2, subtracted);
+        add_rows(table, "mul" + rounding, 2, multiplied);
     }
     add_rows(table, "fma.rn", 3, fused);
     check(device(), table);
@@ -83,14 +83,14 @@ TEST_P(HalfInstructions, Arithmetic) {
 
 TEST_P(HalfInstructions, FlushedAndSaturated) {
     std::vector<Form> table;
-    add_rows(table, "add.ftz", 2, flushed(sum));
-    add_rows(table, "sub.sat", 2, saturated(difference));
-    add_rows(table, "mul.rn.ftz", 2, flushed(product));
-    add_rows(table, "mul.sat", 2, saturated(product));
-    add_rows(table, "add.ftz.sat", 2, saturated(flushed(sum)));
+    add_rows(table, "add.ftz", 2, flushed(added));
+    add_rows(table, "sub.sat", 2, clamped(subtracted));
+    add_rows(table, "mul.rn.ftz", 2, flushed(multiplied));
+    add_rows(table, "mul.sat", 2, clamped(multiplied));
+    add_rows(table, "add.ftz.sat", 2, clamped(flushed(added)));
     add_rows(table, "fma.rn.ftz", 3, flushed(fused));
-    add_rows(table, "fma.rn.sat", 3, saturated(fused));
-    add_rows(table, "fma.rn.ftz.sat", 3, saturated(flushed(fused)));
+    add_rows(table, "fma.rn.sat", 3, clamped(fused));
+    add_rows(table, "fma.rn.ftz.sat", 3, clamped(flushed(fused)));
     check(device(), table);
 }
 

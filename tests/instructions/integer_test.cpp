@@ -10,7 +10,6 @@ WARPSCOPE_ON_DEVICES(IntegerInstructions);
 __extension__ typedef unsigned __int128 U;
 using std::nullopt;
 
-constexpr const char* every = "s16 u16 s32 u32 s64 u64";
 constexpr const char* narrow = "s16 u16 s32 u32 s64";  // products fit the reference's 128 bits
 
 std::optional<Int> quotient(int bits, Int a, Int b) {
@@ -31,8 +30,10 @@ Int magnitude(Int a) {
 TEST_P(IntegerInstructions, AddSubtractMultiply) {
     check(device(),
           {
-              {"add.T %d, %a, %b;", every, "T T T", ints([](Int a, Int b, Int) { return a + b; })},
-              {"sub.T %d, %a, %b;", every, "T T T", ints([](Int a, Int b, Int) { return a - b; })},
+              {"add.T %d, %a, %b;", integer_types, "T T T",
+               ints([](Int a, Int b, Int) { return a + b; })},
+              {"sub.T %d, %a, %b;", integer_types, "T T T",
+               ints([](Int a, Int b, Int) { return a - b; })},
               {"mul.lo.T %d, %a, %b;", narrow, "T T T",
                ints([](Int a, Int b, Int) { return a * b; })},
               {"mul.lo.u64 %d, %a, %b;", "u64", "T T T",
@@ -82,9 +83,9 @@ TEST_P(IntegerInstructions, WithImmediates) {
 TEST_P(IntegerInstructions, DivideAndRemainder) {
     check(device(),
           {
-              {"div.T %d, %a, %b;", every, "T T T",
+              {"div.T %d, %a, %b;", integer_types, "T T T",
                ints_of_width([](int w, Int a, Int b, Int) { return quotient(w, a, b); })},
-              {"rem.T %d, %a, %b;", every, "T T T",
+              {"rem.T %d, %a, %b;", integer_types, "T T T",
                ints_of_width([](int w, Int a, Int b, Int) { return remainder(w, a, b); })},
           });
 }
@@ -95,9 +96,9 @@ TEST_P(IntegerInstructions, SignsAndExtremes) {
               {"neg.T %d, %a;", "s16 s32 s64", "T T", ints([](Int a, Int, Int) { return -a; })},
               {"abs.T %d, %a;", "s16 s32 s64", "T T",
                ints([](Int a, Int, Int) { return magnitude(a); })},
-              {"min.T %d, %a, %b;", every, "T T T",
+              {"min.T %d, %a, %b;", integer_types, "T T T",
                ints([](Int a, Int b, Int) { return std::min(a, b); })},
-              {"max.T %d, %a, %b;", every, "T T T",
+              {"max.T %d, %a, %b;", integer_types, "T T T",
                ints([](Int a, Int b, Int) { return std::max(a, b); })},
           });
 }
@@ -201,7 +202,7 @@ TEST_P(IntegerInstructions, SaturationAndDifferences) {
                          ints([=](Int a, Int b, Int) { return clamp(a + b); })},
                         {"sub.sat.s32 %d, %a, %b;", "s32", "T T T",
                          ints([=](Int a, Int b, Int) { return clamp(a - b); })},
-                        {"sad.T %d, %a, %b, %c;", every, "T T T T",
+                        {"sad.T %d, %a, %b, %c;", integer_types, "T T T T",
                          ints([](Int a, Int b, Int c) { return c + magnitude(a - b); })},
                     });
 }
