@@ -1,3 +1,5 @@
+#include <bit>
+
 #include "emulator/compiled/generator.h"
 #include "emulator/compiled/moved.h"
 #include "emulator/compiled/warp_layout.h"
@@ -12,12 +14,38 @@ void Generator::require(LlvmValue condition, std::uint32_t u) {
     ir_.go_on_in(next);
 }
 
-// Addresses [low, high) must lie in shared memory, or in one allocation of global memory.
+// The numbers of aligned places of 4, 8 and 16 bytes in shared memory, and of those that are the
+// first of half a warp's.
+void Generator::count_places() {
+    for (unsigned k = 0; k < places_.size(); ++k) {
+        places_[k] = ir_.op(Ir::lshr, shared_bytes_, 2 + k);
+        first_places_[k] = ir_.intrinsic("usub.sat", ir_.integer(64),
+                                         {places_[k], ir_.integer_of(64, half_warp - 1)});
+    }
+}
+
+// Whether an address is that of one of the places, which have this number of bytes. Rotating it
+// brings the bits that must be 0 above all others, so that one comparison tells both.
+LlvmValue Generator::is_place(LlvmValue address, unsigned bytes,
+                              const std::array<LlvmValue, 3>& places) const {
+    const unsigned shift = unsigned(std::countr_zero(bytes));
+    const LlvmValue place = ir_.intrinsic("fshr", ir_.integer(64),
+                                          {address, address, ir_.integer_of(64, shift)});
+    return ir_.compare(Ir::ult, place, places[shift - 2]);
+}
+
+// `bytes` bytes, aligned as that number, at one address.
+void Generator::require_place(std::uint32_t u, LlvmValue address, unsigned bytes) {
+    if (AccessForm(plan_.units()[u].instruction->target).space == Space::shared)
+        return require(is_place(address, bytes, places_), u);
+    require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, address, bytes - 1), 0), u);
+    require_range(u, address, ir_.op(Ir::add, address, bytes));
+}
+
+// Addresses [low, high) must lie in one allocation of global memory.
 void Generator::require_range(std::uint32_t u, LlvmValue low, LlvmValue high) {
     const Instruction& i = *plan_.units()[u].instruction;
     const LlvmValue ordered = ir_.compare(Ir::ule, low, high);
-    if (AccessForm(i.target).space == Space::shared)
-        return require(ir_.op(Ir::and_, ordered, ir_.compare(Ir::ule, high, shared_bytes_)), u);
     const Instruction* const compiled = code_ + kernel_.index_of(&i);
     const LlvmValue range = range_of(i);
     const LlvmType i64 = ir_.integer(64);
@@ -60,18 +88,27 @@ LlvmValue Generator::are_in_line(const Lanes& addresses, LlvmValue a, LlvmValue 
     return ir_.compare_with(Ir::eq, ir_.cast(Ir::bitcast, lanes, ir_.integer(width_)), 0);
 }
 
-// Whether the lanes of each half warp access consecutive elements. `a`, `b`: the addresses of the
-// first and of the 17th lane.
+// Whether the lanes of each half warp access consecutive elements; of shared memory, whether these
+// are there, too. `a`, `b`: the addresses of the first and of the 17th lane.
 LlvmValue Generator::are_consecutive(const Unit& unit, const Lanes& addresses, LlvmValue a,
                                      LlvmValue b) const {
     const unsigned bytes = Moved(*unit.instruction).total();
     const LlvmType type = ir_.llvm().TypeOf(a);
+    const LlvmValue in_line = are_in_line(addresses, a, b, ir_.number(type, bytes));
+    if (AccessForm(unit.instruction->target).space == Space::shared) {
+        const auto half_is_in_shared = [&](LlvmValue first) {
+            const LlvmValue wide = ir_.cast(Ir::zext, first, ir_.integer(64));
+            const auto offset = std::uint64_t(unit.instruction->immediate);
+            return is_place(ir_.op(Ir::add, wide, offset), bytes, first_places_);
+        };
+        return ir_.op(Ir::and_, in_line,
+                      ir_.op(Ir::and_, half_is_in_shared(a), half_is_in_shared(b)));
+    }
     // A half warp whose addresses wrap around does not end with the highest one.
     const LlvmValue upper = ir_.select(ir_.compare(Ir::ult, a, b), b, a);
     const std::uint64_t length = (half_warp - 1) * bytes;
     const LlvmValue most = ir_.op(Ir::sub, ir_.llvm().ConstAllOnes(type), length);
-    return ir_.op(Ir::and_, ir_.compare(Ir::ule, upper, most),
-                  are_in_line(addresses, a, b, ir_.number(type, bytes)));
+    return ir_.op(Ir::and_, ir_.compare(Ir::ule, upper, most), in_line);
 }
 
 // The address of each lane must be aligned, and lie in shared memory or in the allocation of

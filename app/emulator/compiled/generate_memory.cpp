@@ -45,8 +45,7 @@ void Generator::load_uniform(std::uint32_t u) {
     const LlvmValue address = ir_.cast(
         Ir::zext, scalar(i.operands[i.detail], form.wide_address ? Type::b64 : Type::b32), i64);
     const LlvmValue low = ir_.op(Ir::add, address, std::uint64_t(i.immediate));
-    require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, low, moved.total() - 1), 0), u);
-    require_range(u, low, ir_.op(Ir::add, low, moved.total()));
+    require_place(u, low, moved.total());
     report(u, {address});
     const LlvmValue from = ir_.cast(Ir::inttoptr, ir_.op(Ir::add, address, base_of(unit)), pointer);
     for (unsigned e = 0; e < moved.elements; ++e) {
@@ -97,14 +96,17 @@ void Generator::access_lanes(std::uint32_t u) {
 void Generator::access_consecutive(std::uint32_t u, const Lanes& addresses, LlvmValue a,
                                    LlvmValue b) {
     const Unit& unit = plan_.units()[u];
-    const auto from = std::uint64_t(unit.instruction->immediate);
-    const unsigned bytes = Moved(*unit.instruction).total();
     const LlvmType i64 = ir_.integer(64);
-    require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, ir_.op(Ir::or_, a, b), bytes - 1), 0), u);
     const LlvmValue first = ir_.cast(Ir::zext, a, i64), second = ir_.cast(Ir::zext, b, i64);
-    const LlvmValue in_order = ir_.compare(Ir::ult, first, second);
-    require_range(u, ir_.op(Ir::add, ir_.select(in_order, first, second), from),
-                  ir_.op(Ir::add, ir_.select(in_order, second, first), from + half_warp * bytes));
+    if (AccessForm(unit.instruction->target).space != Space::shared) {
+        const auto from = std::uint64_t(unit.instruction->immediate);
+        const unsigned bytes = Moved(*unit.instruction).total();
+        const LlvmValue misaligned = ir_.op(Ir::and_, ir_.op(Ir::or_, a, b), bytes - 1);
+        require(ir_.compare_with(Ir::eq, misaligned, 0), u);
+        const LlvmValue in_order = ir_.compare(Ir::ult, first, second);
+        require_range(u, ir_.op(Ir::add, ir_.select(in_order, first, second), from),
+                      ir_.op(Ir::add, ir_.select(in_order, second, first), from + half_warp * bytes));
+    }
     report(u, addresses, first, second);
     move_consecutive(unit, base_of(unit), {a, b});
 }

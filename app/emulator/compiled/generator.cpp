@@ -84,6 +84,7 @@ void Generator::declare_variables() {
     shared_ = ir_.load(pointer, ir_.at(block_, WarpLayout::shared));
     shared_bytes_ = ir_.cast(
         Ir::zext, ir_.load(ir_.integer(32), ir_.at(block_, WarpLayout::shared_bytes)), i64);
+    count_places();
     ir_.store(ir_.load(i64, ir_.at(warp_, WarpLayout::left)), left_);
     if (plan_.mode() == Instruction::masked)
         running_ = ir_.load(ir_.integer(32), ir_.at(warp_, WarpLayout::mask));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <map>
 #include <set>
 #include <utility>
@@ -159,6 +160,9 @@ class Generator {
     Value are_in_line(const Lanes& addresses, Value a, Value b, Value step) const;
     Value are_consecutive(const Unit& unit, const Lanes& addresses, Value a, Value b) const;
     void require(Value condition, std::uint32_t u);
+    void count_places();
+    Value is_place(Value address, unsigned bytes, const std::array<Value, 3>& places) const;
+    void require_place(std::uint32_t u, Value address, unsigned bytes);
     void require_range(std::uint32_t u, Value low, Value high);
     void require_lanes(std::uint32_t u, const Lanes& addresses);
     Value range_of(const Instruction& i) const;
@@ -175,6 +179,7 @@ class Generator {
 
     LlvmValue warp_ = nullptr, instruction_ = nullptr;  // the function's parameters
     LlvmValue registers_ = nullptr, block_ = nullptr, shared_ = nullptr, shared_bytes_ = nullptr;
+    std::array<Value, 3> places_ = {}, first_places_ = {};
     LlvmValue wanted_ = nullptr;                   // events; null: nothing is reported
     LlvmValue executions_ = nullptr;               // null: nothing is reported
     LlvmValue left_ = nullptr, pauses_ = nullptr;  // variables
