@@ -29,8 +29,8 @@ void Generator::count_places() {
 LlvmValue Generator::is_place(LlvmValue address, unsigned bytes,
                               const std::array<LlvmValue, 3>& places) const {
     const unsigned shift = unsigned(std::countr_zero(bytes));
-    const LlvmValue place = ir_.intrinsic("fshr", ir_.integer(64),
-                                          {address, address, ir_.integer_of(64, shift)});
+    const LlvmValue place =
+        ir_.intrinsic("fshr", ir_.integer(64), {address, address, ir_.integer_of(64, shift)});
     return ir_.compare(Ir::ult, place, places[shift - 2]);
 }
 

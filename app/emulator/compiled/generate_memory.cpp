@@ -104,8 +104,9 @@ void Generator::access_consecutive(std::uint32_t u, const Lanes& addresses, Llvm
         const LlvmValue misaligned = ir_.op(Ir::and_, ir_.op(Ir::or_, a, b), bytes - 1);
         require(ir_.compare_with(Ir::eq, misaligned, 0), u);
         const LlvmValue in_order = ir_.compare(Ir::ult, first, second);
-        require_range(u, ir_.op(Ir::add, ir_.select(in_order, first, second), from),
-                      ir_.op(Ir::add, ir_.select(in_order, second, first), from + half_warp * bytes));
+        require_range(
+            u, ir_.op(Ir::add, ir_.select(in_order, first, second), from),
+            ir_.op(Ir::add, ir_.select(in_order, second, first), from + half_warp * bytes));
     }
     report(u, addresses, first, second);
     move_consecutive(unit, base_of(unit), {a, b});

@@ -23,24 +23,24 @@ void Plan::find_tight_loops() {
 }
 
 // What lies in its slot need not be stored wherever compiled code ends, nor be loaded wherever it
-// begins: less code. A tight loop would have to store and to load it in each iteration. A variable
-// that is live at a few entries outside of such loops only is faster; at some more if loops use it,
-// since it would be loaded before a loop and stored behind it.
+// begins: less code. What a tight loop only reads is an operand in memory then. What it writes it
+// would have to store and to load in each iteration. A variable that is live at a few entries only
+// is faster; at some more if a loop writes it, since it would be loaded before the loop and stored
+// behind it.
 void Plan::choose_places() {
-    constexpr unsigned few = 3, few_if_in_loops = 7;
+    constexpr unsigned few = 3, few_if_written_in_loops = 7;
+    NumberSet written_in_loops(operands_.size());
+    for (const NumberSet& written : written_in_loops_) written_in_loops |= written;
     std::vector<unsigned> entries(operands_.size());  // by variable: where it is live
-    NumberSet used_in_loops(operands_.size());
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
-        if (loops_[u] != 0) {
-            used_in_loops |= reads_[u];
-            used_in_loops |= writes_[u];
-        } else if (is_entry_[u]) {
-            live_[u].each([&](std::uint32_t number) { ++entries[number]; });
-        }
+        if (!is_entry_[u]) continue;
+        NumberSet counted = live_[u];
+        if (loops_[u] != 0) counted -= written_in_loops;
+        counted.each([&](std::uint32_t number) { ++entries[number]; });
     }
     for (auto& [operand, variable] : variables_) {
-        const bool in_loops = used_in_loops.contains(variable.number);
-        if (entries[variable.number] > (in_loops ? few_if_in_loops : few))
+        const bool in_loops = written_in_loops.contains(variable.number);
+        if (entries[variable.number] > (in_loops ? few_if_written_in_loops : few))
             variable.place =
                 in_loops ? SlotVariable::Place::slot_outside_loops : SlotVariable::Place::slot;
     }
