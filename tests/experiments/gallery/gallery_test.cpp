@@ -107,7 +107,7 @@ TEST_P(Gallery, TheSingleBufferIsTorn) {
     EXPECT_EQ(wrong.verdict, wrong.value > 0 ? Verdict::fail : Verdict::pass);
 }
 
-TEST(GalleryPicture, OnAGpuEqualsTheEmulatorsIfItIsExact) {
+TEST(GalleryPicture, cuda_EqualsTheEmulatorsIfItIsExact) {
     if (compute::device_choices().size() <= 2) GTEST_SKIP() << "no GPU";
     const auto gpu = compute::pick_device("cuda"), emulator = compute::pick_device("emulator");
     for (const std::string& name : exact) {
