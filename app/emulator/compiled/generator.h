@@ -16,8 +16,8 @@ struct LateCode;
 /// Writes a part of a kernel's plan as a function of LLVM IR, which has the type of a Handler. The
 /// interpreter calls it at an entry of the part: for a warp of 32 active lanes, or for any active
 /// lanes, as the plan's mode says. The function keeps registers in variables or in the register
-/// file, as SlotVariable::place says, and counts the turn down as the interpreter does, instruction for
-/// instruction. It returns where the turn ends, where another part follows, and where the
+/// file, as SlotVariable::place says, and counts the turn down as the interpreter does, instruction
+/// for instruction. It returns where the turn ends, where another part follows, and where the
 /// interpreter must run an instruction: then the registers that are live lie in the register file,
 /// and that instruction's handler has run.
 ///
