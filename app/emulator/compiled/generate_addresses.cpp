@@ -38,13 +38,15 @@ LlvmValue Generator::is_place(LlvmValue address, unsigned bytes,
 void Generator::require_place(std::uint32_t u, LlvmValue address, unsigned bytes) {
     if (AccessForm(plan_.units()[u].instruction->target).space == Space::shared)
         return require(is_place(address, bytes, places_), u);
-    require(ir_.compare_with(Ir::eq, ir_.op(Ir::and_, address, bytes - 1), 0), u);
     require_range(u, address, ir_.op(Ir::add, address, bytes));
 }
 
-// Addresses [low, high) must lie in one allocation of global memory.
+// Addresses [low, high) must lie in one allocation of global memory, and both be aligned as what
+// each lane moves.
 void Generator::require_range(std::uint32_t u, LlvmValue low, LlvmValue high) {
     const Instruction& i = *plan_.units()[u].instruction;
+    const LlvmValue odd = ir_.op(Ir::and_, ir_.op(Ir::or_, low, high), Moved(i).total() - 1);
+    require(ir_.compare_with(Ir::eq, odd, 0), u);
     const LlvmValue ordered = ir_.compare(Ir::ule, low, high);
     const Instruction* const compiled = code_ + kernel_.index_of(&i);
     const LlvmValue range = range_of(i);

@@ -100,13 +100,10 @@ void Generator::access_consecutive(std::uint32_t u, const Lanes& addresses, Llvm
     const LlvmValue first = ir_.cast(Ir::zext, a, i64), second = ir_.cast(Ir::zext, b, i64);
     if (AccessForm(unit.instruction->target).space != Space::shared) {
         const auto from = std::uint64_t(unit.instruction->immediate);
-        const unsigned bytes = Moved(*unit.instruction).total();
-        const LlvmValue misaligned = ir_.op(Ir::and_, ir_.op(Ir::or_, a, b), bytes - 1);
-        require(ir_.compare_with(Ir::eq, misaligned, 0), u);
+        const std::uint64_t length = half_warp * Moved(*unit.instruction).total();
         const LlvmValue in_order = ir_.compare(Ir::ult, first, second);
-        require_range(
-            u, ir_.op(Ir::add, ir_.select(in_order, first, second), from),
-            ir_.op(Ir::add, ir_.select(in_order, second, first), from + half_warp * bytes));
+        require_range(u, ir_.op(Ir::add, ir_.select(in_order, first, second), from),
+                      ir_.op(Ir::add, ir_.select(in_order, second, first), from + length));
     }
     report(u, addresses, first, second);
     move_consecutive(unit, base_of(unit), {a, b});
