@@ -12,9 +12,6 @@ namespace {
 
 using Step = BlockLikeness::Step;
 
-/// Longer rehearsals end without a result.
-constexpr std::uint64_t most_steps = 1 << 17;
-
 /// Ends a rehearsal.
 struct Obstacle {
     const char* why;
@@ -36,14 +33,16 @@ std::uint32_t members_of(const Instruction* i, const Warp& warp) {
 }  // namespace
 
 Rehearsal::Rehearsal(const Kernel& kernel, const LaunchShape& launch, const Memory& memory,
-                     std::span<const std::byte> arguments, const Options& options, Budget& budget)
+                     std::span<const std::byte> arguments, const Options& options, Budget& budget,
+                     std::uint64_t most_steps)
     : BlockRunner(kernel, launch, memory, arguments, options, budget),
       likeness_(*kernel.likeness),
       warp_syncs_(block_.warps.size()),
       apart_(block_.warps.size()),
       executions_(kernel.code.size()),
       shared_(block_.context.shared_bytes, warp_syncs_),
-      written_((block_.context.shared_bytes + 3) / 4) {}
+      written_((block_.context.shared_bytes + 3) / 4),
+      most_steps_(most_steps) {}
 
 std::string Rehearsal::run() {
     const FloatMode mode(kernel_.flush_subnormals);
@@ -75,7 +74,8 @@ void Rehearsal::run_turn(Warp& warp) {
 }
 
 const Instruction* Rehearsal::step(const Instruction* i, Warp& warp) {
-    if (++steps_ > most_steps) throw Obstacle{"the block is too long to be rehearsed"};
+    ++steps_;
+    if (gave_up()) throw Obstacle{"the block is too long to be rehearsed"};
     const BlockLikeness::Place& place = likeness_.places[pc_of(i)];
     if (place.loads_before_join) global_.load();
     switch (place.step) {

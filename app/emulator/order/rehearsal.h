@@ -29,12 +29,16 @@ namespace warpscope::emulator {
 ///   equal, and no lane can meet another one in a different state.
 class Rehearsal : BlockRunner {
   public:
-    /// The kernel must have a likeness without an obstacle.
+    /// The kernel must have a likeness without an obstacle. `most_steps`: instructions of warps
+    /// after which the rehearsal gives up.
     Rehearsal(const Kernel& kernel, const LaunchShape& launch, const Memory& memory,
-              std::span<const std::byte> arguments, const Options& options, Budget& budget);
+              std::span<const std::byte> arguments, const Options& options, Budget& budget,
+              std::uint64_t most_steps);
 
     /// Why the order may be seen; empty if it cannot. Throws Error where the block fails.
     std::string run();
+    /// After run(): the block has more steps than allowed.
+    bool gave_up() const { return steps_ > most_steps_; }
     /// After run() without an obstacle: why a block may see what an earlier block left in shared
     /// memory, or may leave something else there than each other block; empty if none does. Each
     /// block writes one set of words then, each of them before it is read.
@@ -68,6 +72,7 @@ class Rehearsal : BlockRunner {
     std::uint32_t barrier_at_ = 0;  ///< pc of the barrier at which warps wait
     bool waits_ = false;
     std::uint64_t steps_ = 0;
+    const std::uint64_t most_steps_;
 };
 
 }  // namespace warpscope::emulator

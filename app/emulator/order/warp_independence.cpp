@@ -1,6 +1,7 @@
 #include "emulator/order/warp_independence.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "emulator/order/rehearsal.h"
 #include "emulator/program/error.h"
@@ -30,15 +31,15 @@ const Obstacles* obstacles_of(const Kernel& kernel) {
     return kernel.likeness ? nullptr : &too_large;
 }
 
-Obstacles rehearse(const FrozenLaunch& launch, const Memory& memory) {
+Obstacles rehearse(const FrozenLaunch& launch, const Memory& memory, std::uint64_t most_steps) {
     if (!launch.kernel->likeness->obstacle.empty()) return both(launch.kernel->likeness->obstacle);
     const Options options{.schedule = Schedule::run_to_barrier};
     Budget budget(options);
     try {
         Rehearsal rehearsal(*launch.kernel, launch.launch, memory, launch.arguments, options,
-                            budget);
+                            budget, most_steps);
         const std::string obstacle = rehearsal.run();
-        return obstacle.empty() ? Obstacles{{}, rehearsal.leftovers()} : both(obstacle);
+        return {obstacle, obstacle.empty() ? rehearsal.leftovers() : obstacle, rehearsal.gave_up()};
     } catch (const Error& error) {
         return both(error.what());
     }
@@ -46,9 +47,10 @@ Obstacles rehearse(const FrozenLaunch& launch, const Memory& memory) {
 
 }  // namespace
 
-Obstacles obstacles_to_independence(const FrozenLaunch& launch, const Memory& memory) {
+Obstacles obstacles_to_independence(const FrozenLaunch& launch, const Memory& memory,
+                                    std::uint64_t most_steps) {
     const Obstacles* known = obstacles_of(*launch.kernel);
-    return known ? *known : rehearse(launch, memory);
+    return known ? *known : rehearse(launch, memory, most_steps);
 }
 
 bool WarpIndependence::is_of(const Known& known, const FrozenLaunch& launch) {
@@ -74,9 +76,12 @@ const Obstacles& WarpIndependence::obstacles(const FrozenLaunch& launch, const M
                                     [&](const Known& known) { return is_of(known, launch); });
     if (found != newest_.end()) {
         std::rotate(newest_.begin(), found, found + 1);
-        return newest_.front().obstacles;
+        Known& known = newest_.front();
+        if (!std::exchange(known.came_again, true) && known.obstacles.gave_up)
+            known.obstacles = rehearse(launch, memory, steps_for_known_launch);
+        return known.obstacles;
     }
-    Known known{kernel.likeness, launch.launch, {}, rehearse(launch, memory)};
+    Known known{kernel.likeness, launch.launch, {}, rehearse(launch, memory, steps_for_new_launch)};
     for_arguments(launch, [&](auto begin, auto end) {
         known.arguments.insert(known.arguments.end(), begin, end);
     });

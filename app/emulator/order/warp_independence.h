@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,9 +16,14 @@ class Memory;
 /// empty where it cannot. What blocks do in global memory is not looked at, because no order of
 /// blocks is defined there.
 struct Obstacles {
-    std::string warps;   ///< to Options::independent_warps
-    std::string blocks;  ///< to Options::independent_blocks; never empty where `warps` is not
+    std::string warps;     ///< to Options::independent_warps
+    std::string blocks;    ///< to Options::independent_blocks; never empty where `warps` is not
+    bool gave_up = false;  ///< a longer rehearsal might find none
 };
+
+/// Steps of warps after which a rehearsal gives up. A launch that comes again, with equal
+/// arguments, is worth a long one.
+inline constexpr std::uint64_t steps_for_new_launch = 1 << 17, steps_for_known_launch = 1 << 24;
 
 /// Knows the obstacles of the newest launches: see Rehearsal.
 class WarpIndependence {
@@ -32,12 +38,14 @@ class WarpIndependence {
         LaunchShape launch;
         std::vector<std::byte> arguments;
         Obstacles obstacles;
+        bool came_again = false;
     };
     static bool is_of(const Known& known, const FrozenLaunch& launch);
     std::vector<Known> newest_;
 };
 
 /// Those of a launch that nobody remembers.
-Obstacles obstacles_to_independence(const FrozenLaunch& launch, const Memory& memory);
+Obstacles obstacles_to_independence(const FrozenLaunch& launch, const Memory& memory,
+                                    std::uint64_t most_steps = steps_for_new_launch);
 
 }  // namespace warpscope::emulator

@@ -228,11 +228,38 @@ TEST(WarpIndependence, DoesNotHoldForWhatOtherThreadsOrTimeDecide) {
     for (const auto& [body, why] : rows) EXPECT_EQ(Launched(body).obstacle(), why) << body;
 }
 
+// A loop of %r0 iterations, then a barrier.
+const std::string counts_down =
+    "L:\nadd.u32 %r0, %r0, -1;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra L;\nbar.sync 0;";
+const std::string too_long = "the block is too long to be rehearsed";
+
 TEST(WarpIndependence, IsGivenUpForLongBlocks) {
-    EXPECT_EQ(Launched("L:\nadd.u32 %r0, %r0, -1;\nsetp.ne.u32 %p0, %r0, 0;\n@%p0 bra L;\n"
-                       "bar.sync 0;")
-                  .obstacle(1'000'000),
-              "the block is too long to be rehearsed");
+    const Launched launched(counts_down);
+    const auto obstacles = [&](std::uint32_t n, std::uint64_t most_steps) {
+        return obstacles_to_independence(launched.with(n), Memory(), most_steps);
+    };
+    EXPECT_EQ(launched.obstacle(1'000'000), too_long);
+    // 100 more iterations of 3 instructions, by 2 warps.
+    std::uint64_t steps = 0;
+    while (obstacles(1, steps).gave_up) ++steps;
+    EXPECT_EQ(obstacles(101, steps + 599).warps, too_long);
+    EXPECT_EQ(obstacles(101, steps + 599).blocks, too_long);
+    EXPECT_EQ(obstacles(101, steps + 600).warps, "");
+    EXPECT_FALSE(obstacles(101, steps + 600).gave_up);
+}
+
+TEST(WarpIndependence, IsFoundForALongBlockWhenItsLaunchComesAgain) {
+    constexpr std::uint32_t n = 100'000;
+    const Launched launched(counts_down), racing(counts_down + "st.shared.u32 [cell], %r1;");
+    WarpIndependence independence;
+    const Memory memory;
+    EXPECT_EQ(independence.obstacles(launched.with(n), memory).warps, too_long);
+    EXPECT_EQ(independence.obstacles(racing.with(n), memory).warps, too_long);
+    EXPECT_EQ(independence.obstacles(launched.with(n + 1), memory).warps, too_long);
+    for (int round = 0; round < 2; ++round) {
+        EXPECT_EQ(independence.obstacles(launched.with(n), memory).warps, "");
+        EXPECT_EQ(independence.obstacles(racing.with(n), memory).warps, race);
+    }
 }
 
 TEST(WarpIndependence, IsTrueWithoutBarriersAndSharedMemory) {
