@@ -205,6 +205,7 @@ void bench_emulator(std::vector<BenchRow>& rows) {
     bench_emulated_ripple(rows);
     bench_emulated_nbody(rows);
     bench_emulated_sums(rows);
+    bench_compiler(rows);
     KernelCompiler::set_execution(before);
 }
 

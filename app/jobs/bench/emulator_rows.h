@@ -14,6 +14,8 @@ namespace warpscope::jobs {
 void bench_emulated_ripple(std::vector<BenchRow>& rows);
 void bench_emulated_nbody(std::vector<BenchRow>& rows);
 void bench_emulated_sums(std::vector<BenchRow>& rows);
+/// How long LLVM compiles built-in kernels. Adds no rows without LLVM.
+void bench_compiler(std::vector<BenchRow>& rows);
 
 std::unique_ptr<compute::EmulatedDevice> make_emulator(compute::Math math);
 
