@@ -24,21 +24,34 @@ void Generator::count_places() {
     }
 }
 
-// Whether an address is that of one of the places, which have this number of bytes. Rotating it
-// brings the bits that must be 0 above all others, so that one comparison tells both.
-LlvmValue Generator::is_place(LlvmValue address, unsigned bytes,
-                              const std::array<LlvmValue, 3>& places) const {
+// Whether an address is that of one of the first places of this number of bytes. Rotating it brings
+// the bits that must be 0 above all others, so that one comparison tells both.
+LlvmValue Generator::is_place(LlvmValue address, unsigned bytes, LlvmValue places) const {
     const unsigned shift = unsigned(std::countr_zero(bytes));
     const LlvmValue place =
         ir_.intrinsic("fshr", ir_.integer(64), {address, address, ir_.integer_of(64, shift)});
-    return ir_.compare(Ir::ult, place, places[shift - 2]);
+    return ir_.compare(Ir::ult, place, places);
+}
+
+// The number of places of shared memory that have this number of bytes.
+LlvmValue Generator::places(unsigned bytes) const {
+    return places_[unsigned(std::countr_zero(bytes)) - 2];
 }
 
 // `bytes` bytes, aligned as that number, at one address.
 void Generator::require_place(std::uint32_t u, LlvmValue address, unsigned bytes) {
     if (AccessForm(plan_.units()[u].instruction->target).space == Space::shared)
-        return require(is_place(address, bytes, places_), u);
+        return require(is_place(address, bytes, places(bytes)), u);
     require_range(u, address, ir_.op(Ir::add, address, bytes));
+}
+
+// Whether the loads of a group find aligned bytes in shared memory, from their address without an
+// offset.
+LlvmValue Generator::has_places(const LoadGroup& group, LlvmValue address) const {
+    LlvmValue all = places(group.bytes);
+    if (const std::uint64_t others = std::uint64_t(group.high - group.low) / group.bytes)
+        all = ir_.intrinsic("usub.sat", ir_.integer(64), {all, ir_.integer_of(64, others)});
+    return is_place(ir_.op(Ir::add, address, std::uint64_t(group.low)), group.bytes, all);
 }
 
 // Addresses [low, high) must lie in one allocation of global memory, and both be aligned as what
@@ -98,10 +111,11 @@ LlvmValue Generator::are_consecutive(const Unit& unit, const Lanes& addresses, L
     const LlvmType type = ir_.llvm().TypeOf(a);
     const LlvmValue in_line = are_in_line(addresses, a, b, ir_.number(type, bytes));
     if (AccessForm(unit.instruction->target).space == Space::shared) {
+        const LlvmValue first_places = first_places_[unsigned(std::countr_zero(bytes)) - 2];
         const auto half_is_in_shared = [&](LlvmValue first) {
             const LlvmValue wide = ir_.cast(Ir::zext, first, ir_.integer(64));
             const auto offset = std::uint64_t(unit.instruction->immediate);
-            return is_place(ir_.op(Ir::add, wide, offset), bytes, first_places_);
+            return is_place(ir_.op(Ir::add, wide, offset), bytes, first_places);
         };
         return ir_.op(Ir::and_, in_line,
                       ir_.op(Ir::and_, half_is_in_shared(a), half_is_in_shared(b)));

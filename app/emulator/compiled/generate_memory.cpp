@@ -44,8 +44,11 @@ void Generator::load_uniform(std::uint32_t u) {
     const LlvmType i64 = ir_.integer(64), pointer = ir_.pointer();
     const LlvmValue address = ir_.cast(
         Ir::zext, scalar(i.operands[i.detail], form.wide_address ? Type::b64 : Type::b32), i64);
-    const LlvmValue low = ir_.op(Ir::add, address, std::uint64_t(i.immediate));
-    require_place(u, low, moved.total());
+    const LoadGroup* const group = plan_.load_group_of(u);
+    if (!group)
+        require_place(u, ir_.op(Ir::add, address, std::uint64_t(i.immediate)), moved.total());
+    else if (u == group->first)
+        require(has_places(*group, address), u);
     report(u, {address});
     const LlvmValue from = ir_.cast(Ir::inttoptr, ir_.op(Ir::add, address, base_of(unit)), pointer);
     for (unsigned e = 0; e < moved.elements; ++e) {

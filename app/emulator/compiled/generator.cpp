@@ -95,63 +95,6 @@ void Generator::declare_variables() {
     if (running_) idle_lanes_ = number_of_lanes(ir_.not_(running_));
 }
 
-void Generator::write_entries() {
-    if (plan_.mode() == Instruction::full) {
-        const LlvmBlock full = ir_.block("full"), masked = ir_.block("masked");
-        const LlvmValue mode = ir_.load(ir_.integer(32), ir_.at(warp_, WarpLayout::mode));
-        ir_.likely(ir_.compare_with(Ir::eq, mode, Instruction::full), full, masked);
-        ir_.go_on_in(masked);
-        run_original();
-        ir_.go_on_in(full);
-    }
-    const LlvmBlock never = ir_.block("no_entry");
-    const LlvmValue entry = entry_number();
-    const LlvmValue choice = ir_.llvm().BuildSwitch(ir_.builder(), entry, never, 0);
-    ir_.go_on_in(never);
-    ir_.llvm().BuildUnreachable(ir_.builder());
-    for (std::uint32_t u = part_.begin; u < part_.end; ++u) {
-        if (!plan_.is_entry()[u]) continue;
-        const LlvmBlock filling = ir_.block("fill");
-        ir_.llvm().AddCase(choice, ir_.integer_of(16, code_[plan_.units()[u].begin].entry),
-                           filling);
-        ir_.go_on_in(filling);
-        for (const std::uint32_t operand : plan_.live(u))
-            if (plan_.variables().at(operand).place == SlotVariable::Place::variable) fill(operand);
-        ir_.jump(begin_in_loop(u));
-    }
-    begin_segment(ir_.block("unused"));
-}
-
-// Where a turn begins, the warp has the number: less to wait for than the instruction's.
-LlvmValue Generator::entry_number() {
-    const LlvmType i16 = ir_.integer(16), pointer = ir_.pointer();
-    const LlvmBlock at_begin = ir_.block("turn_begins"), within = ir_.block("in_turn"),
-                    found = ir_.block();
-    const LlvmValue stopped_at = ir_.load(pointer, ir_.at(warp_, WarpLayout::stopped_at));
-    ir_.likely(ir_.compare(Ir::eq, stopped_at, instruction_), at_begin, within);
-    ir_.go_on_in(at_begin);
-    const LlvmValue of_warp = ir_.load(i16, ir_.at(warp_, WarpLayout::entry), 2);
-    ir_.jump(found);
-    ir_.go_on_in(within);
-    const LlvmValue own = entry_of_instruction();
-    ir_.jump(found);
-    ir_.go_on_in(found);
-    return ir_.phi(i16, {{of_warp, at_begin}, {own, within}});
-}
-
-LlvmValue Generator::entry_of_instruction() const {
-    return ir_.load(ir_.integer(16), ir_.at(instruction_, offsetof(Instruction, entry)), 2);
-}
-
-// The handler for some lanes of a warp (masked_handler()) calls the one for all lanes: that one
-// must be the kernel's own.
-void Generator::run_original() {
-    const LlvmValue offset = ir_.op(Ir::sub, ir_.cast(Ir::ptrtoint, instruction_, ir_.integer(64)),
-                                    reinterpret_cast<std::uint64_t>(code_));
-    const LlvmValue original = ir_.at(ir_.address(kernel_.code.data()), offset);
-    go_to(ir_.load(ir_.pointer(), ir_.at(original, plan_.mode() * sizeof(Handler))));
-}
-
 LlvmBlock Generator::leader(std::uint32_t u) {
     LlvmBlock& block = leaders_[u];
     if (!block) block = ir_.block("unit");

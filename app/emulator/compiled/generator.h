@@ -46,10 +46,6 @@ class Generator {
     // generator.cpp: the function
     void begin_function();
     void declare_variables();
-    void write_entries();
-    Value entry_number();
-    Value entry_of_instruction() const;
-    void run_original();
     void go_to(Value handler);
     void write_unit(std::uint32_t u);
     void leave(std::uint32_t u);
@@ -64,6 +60,15 @@ class Generator {
     void spill(std::uint32_t operand, unsigned g, Value value);
     Value instruction_address(std::uint32_t u) const;
 
+    // generate_entries.cpp
+    void write_entries();
+    void add_entry(Value choice, std::uint32_t u, LlvmBlock block) const;
+    Value filled_address(const LoadGroup& group);
+    LlvmBlock fill_before(std::uint32_t u);
+    Value entry_number();
+    Value entry_of_instruction() const;
+    void run_original();
+
     // generate_exits.cpp
     void write_ways();
     void write_exits();
@@ -73,8 +78,6 @@ class Generator {
     void run_handler(std::uint32_t u);
     void store_left();
     void write_ends();
-
-    // generate_parts.cpp
     bool is_in_part(std::uint32_t u) const { return u >= part_.begin && u < part_.end; }
     LlvmBlock way_to_part_of(std::uint32_t u);
     void end_part();
@@ -161,7 +164,9 @@ class Generator {
     Value are_consecutive(const Unit& unit, const Lanes& addresses, Value a, Value b) const;
     void require(Value condition, std::uint32_t u);
     void count_places();
-    Value is_place(Value address, unsigned bytes, const std::array<Value, 3>& places) const;
+    Value is_place(Value address, unsigned bytes, Value places) const;
+    Value places(unsigned bytes) const;
+    Value has_places(const LoadGroup& group, Value address) const;
     void require_place(std::uint32_t u, Value address, unsigned bytes);
     void require_range(std::uint32_t u, Value low, Value high);
     void require_lanes(std::uint32_t u, const Lanes& addresses);

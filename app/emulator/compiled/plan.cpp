@@ -65,6 +65,7 @@ Plan::Plan(const Kernel& kernel, Instruction::Mode mode) : kernel_(kernel), mode
     find_written();
     find_tight_loops();
     choose_places();
+    find_load_groups();
 }
 
 const std::uint64_t* Plan::constant(std::uint32_t operand) const {

@@ -48,6 +48,18 @@ struct SlotVariable {
     unsigned bits() const { return kind == Kind::double_word ? 64 : 32; }
 };
 
+/// Loads of shared memory from one uniform address, each with an offset of its own. One check
+/// covers them: code that comes to a later one has passed the first one, or has begun between them.
+struct LoadGroup {
+    std::uint32_t first = 0, last = 0;         ///< units of the first and of the last load
+    const Instruction* instruction = nullptr;  ///< of the first
+    unsigned bytes = 0;                        ///< of each load
+    std::int64_t low = 0, high = 0;            ///< the lowest and the highest offset
+
+    /// Operand, without an offset.
+    std::uint32_t address() const { return instruction->operands[instruction->detail]; }
+};
+
 /// Units that are compiled as one function.
 struct Part {
     std::uint32_t begin = 0, end = 0;  ///< indices into Plan::units()
@@ -98,6 +110,11 @@ class Plan {
     /// The variables that compiled code may have written since it began, but not to their slots,
     /// and that are live at `next`, to which it goes from a tight loop; 0: from outside of them.
     Slots unsaved(std::uint32_t loop, std::uint32_t next) const;
+    /// That of a load; nullptr for one that is in none.
+    const LoadGroup* load_group_of(std::uint32_t unit) const;
+    /// The group whose first load lies before the unit, and another one at or behind it; or
+    /// nullptr.
+    const LoadGroup* load_group_around(std::uint32_t unit) const;
     const std::map<std::uint32_t, SlotVariable>& variables() const { return variables_; }
     /// The value of a constant slot; nullptr for others.
     const std::uint64_t* constant(std::uint32_t operand) const;
@@ -115,6 +132,9 @@ class Plan {
     void find_written();
     void choose_places();
     void find_tight_loops();
+    bool may_be_grouped(const Unit& unit) const;
+    void find_load_groups();
+    const LoadGroup* group_that_ends_behind(std::uint32_t unit) const;
     std::uint32_t number_of(std::uint32_t operand) const { return variables_.at(operand).number; }
     Slots slots_of(const NumberSet& set) const;
     NumberSet placed(const NumberSet& set, SlotVariable::Place place) const;
@@ -143,6 +163,7 @@ class Plan {
     std::vector<NumberSet> written_;           ///< before the unit, since compiled code has begun
     std::vector<std::uint32_t> loops_;         ///< by unit
     std::vector<NumberSet> written_in_loops_;  ///< by number
+    std::vector<LoadGroup> load_groups_;       ///< in their order; none overlaps another one
 };
 
 /// Whether a load or store is compiled.

@@ -27,7 +27,9 @@ Ir::Ir(std::shared_ptr<const Llvm> llvm, const char* module_name, Attributes att
       builder_(llvm_->CreateBuilderInContext(context_)),
       f32_(llvm_->FloatTypeInContext(context_)),
       f64_(llvm_->DoubleTypeInContext(context_)),
-      pointer_(llvm_->PointerTypeInContext(context_, 0)) {}
+      pointer_(llvm_->PointerTypeInContext(context_, 0)),
+      profile_kind_(llvm_->GetMDKindIDInContext(context_, "prof", 4)),
+      likely_weights_(branch_weights(2000, 1)) {}
 
 Ir::~Ir() {
     llvm_->DisposeBuilder(builder_);
@@ -257,8 +259,16 @@ LlvmBlock Ir::block(const char* name) const {
     return llvm_->AppendBasicBlockInContext(context_, function_, name);
 }
 
+LlvmValue Ir::branch_weights(unsigned yes, unsigned no) const {
+    constexpr std::string_view name = "branch_weights";
+    LlvmValue parts[] = {llvm_->MDStringInContext(context_, name.data(), unsigned(name.size())),
+                         integer_of(32, yes), integer_of(32, no)};
+    return llvm_->MDNodeInContext(context_, parts, 3);
+}
+
 void Ir::likely(LlvmValue condition, LlvmBlock yes, LlvmBlock no) const {
-    branch(intrinsic("expect", integer(1), {condition, integer_of(1, 1)}), yes, no);
+    llvm_->SetMetadata(llvm_->BuildCondBr(builder_, condition, yes, no), profile_kind_,
+                       likely_weights_);
 }
 
 LlvmValue Ir::phi(LlvmType type,

@@ -161,6 +161,7 @@ class Ir {
   private:
     LlvmType of_lanes(LlvmType scalar, unsigned lanes) const;
     std::string suffix(LlvmType type) const;
+    LlvmValue branch_weights(unsigned yes, unsigned no) const;
     void set_attribute(LlvmValue function, std::string_view name, std::string_view value) const;
     std::shared_ptr<const Llvm> llvm_;
     const Attributes attributes_;
@@ -168,6 +169,8 @@ class Ir {
     LlvmModule module_;
     LlvmBuilder builder_;
     LlvmType f32_, f64_, pointer_;
+    unsigned profile_kind_;     ///< of metadata that say how often a branch is taken
+    LlvmValue likely_weights_;  ///< metadata of that kind
     LlvmValue function_ = nullptr;
 };
 

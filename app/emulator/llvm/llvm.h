@@ -98,6 +98,10 @@ struct LlvmJitOptions {
     LLVM_FUNCTION(void, AddIncoming, (LlvmValue, LlvmValue*, LlvmBlock*, unsigned))             \
     LLVM_FUNCTION(LlvmValue, BuildBr, (LlvmBuilder, LlvmBlock))                                 \
     LLVM_FUNCTION(LlvmValue, BuildCondBr, (LlvmBuilder, LlvmValue, LlvmBlock, LlvmBlock))       \
+    LLVM_FUNCTION(unsigned, GetMDKindIDInContext, (LlvmContext, const char*, unsigned))         \
+    LLVM_FUNCTION(LlvmValue, MDStringInContext, (LlvmContext, const char*, unsigned))           \
+    LLVM_FUNCTION(LlvmValue, MDNodeInContext, (LlvmContext, LlvmValue*, unsigned))              \
+    LLVM_FUNCTION(void, SetMetadata, (LlvmValue, unsigned, LlvmValue))                          \
     LLVM_FUNCTION(LlvmValue, BuildSwitch, (LlvmBuilder, LlvmValue, LlvmBlock, unsigned))        \
     LLVM_FUNCTION(void, AddCase, (LlvmValue, LlvmValue, LlvmBlock))                             \
     LLVM_FUNCTION(LlvmValue, BuildRet, (LlvmBuilder, LlvmValue))                                \

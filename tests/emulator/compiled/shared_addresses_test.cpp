@@ -63,5 +63,53 @@ TEST_F(SharedAddresses, AreValidUpToTheLastAlignedPlaceAndNoFurther) {
     }
 }
 
+/// A kernel that has `body` behind a uniform address %r3 = tile + n. It stores %r6.
+std::string behind_address(const std::string& body) {
+    return kernel_text("mov.u32 %r4, tile;\nadd.s32 %r3, %r4, %r0;\nmov.b32 %r6, 7;\n" + body +
+                           "\nst.global.u32 [%rd1], %r6;\n",
+                       fmt::format(".shared .align 16 .b8 tile[{}];", shared_bytes));
+}
+
+// One check covers such loads: the lowest starts at n - 8, the highest ends at n + 28.
+TEST_F(SharedAddresses, OfLoadsFromOneAddressAreValidIfEachIs) {
+    BothForms both(behind_address(
+        "ld.shared.u32 %r6, [%r3+8];\nld.shared.u32 %r7, [%r3+-8];\nadd.u32 %r6, %r6, %r7;\n"
+        "ld.shared.u32 %r7, [%r3+24];\nadd.u32 %r6, %r6, %r7;\n"
+        "ld.shared.u32 %r7, [%r3];\nadd.u32 %r6, %r6, %r7;\n"));
+    std::vector<int> offsets;
+    for (int n = -30; n <= 30; ++n) {
+        offsets.push_back(n);
+        offsets.push_back(shared_bytes + n);
+    }
+    for (const int n : offsets)
+        for (const Schedule schedule : {Schedule::random, Schedule::run_to_barrier}) {
+            SCOPED_TRACE(n);
+            const Options options{.schedule = schedule};
+            const Outcome compiled = both.run(true, warp_of_accesses, options, std::uint32_t(n));
+            const bool is_valid = n % 4 == 0 && n >= 8 && n + 28 <= shared_bytes;
+            EXPECT_EQ(compiled.error.empty(), is_valid) << compiled.error;
+            EXPECT_EQ(compiled, both.run(false, warp_of_accesses, options, std::uint32_t(n)));
+        }
+}
+
+TEST_F(SharedAddresses, AreCheckedAgainWhereTheAddressChangesOrAJumpSkipsTheFirstCheck) {
+    const std::string out_of_bounds = fmt::format("ld.shared.u32 %r6, [%r3+{}];", shared_bytes);
+    const std::vector<std::string> bodies = {
+        // The memory is 0, so that the second address is 0 as well.
+        "ld.shared.u32 %r6, [%r3];\nld.shared.u32 %r3, [%r3+4];\n" + out_of_bounds,
+        "ld.shared.u32 %r6, [%r3];\nadd.u32 %r3, %r3, 2;\nld.shared.u32 %r6, [%r3+4];",
+        "setp.gt.s32 %p0, %r0, 0;\n@%p0 bra SECOND;\nld.shared.u32 %r7, [%r3];\nSECOND:\n" +
+            out_of_bounds};
+    for (const std::string& body : bodies) {
+        BothForms both(behind_address(body));
+        for (const int n : {0, 4, 16}) {
+            SCOPED_TRACE(fmt::format("{}, n {}", body, n));
+            const Outcome compiled = both.run(true, warp_of_accesses, {}, std::uint32_t(n));
+            EXPECT_FALSE(compiled.error.empty());
+            EXPECT_EQ(compiled, both.run(false, warp_of_accesses, {}, std::uint32_t(n)));
+        }
+    }
+}
+
 }  // namespace
 }  // namespace warpscope::emulator
