@@ -106,18 +106,23 @@ class ViewFixture : public testing::Test {
         frames(int(text.size()) + 2);
         press_enter();
     }
-    void press_enter() {
+    void press_key(ImGuiKey key) {
 #if IMGUI_VERSION_NUM >= 18700
-        ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, true);
+        ImGui::GetIO().AddKeyEvent(key, true);
         frames();
-        ImGui::GetIO().AddKeyEvent(ImGuiKey_Enter, false);
+        ImGui::GetIO().AddKeyEvent(key, false);
 #else
-        ImGui::GetIO().KeyMap[ImGuiKey_Enter] = 1;
-        ImGui::GetIO().KeysDown[1] = true;
+        ImGui::GetIO().KeyMap[key] = 2;
+        ImGui::GetIO().KeysDown[2] = true;
         frames();
-        ImGui::GetIO().KeysDown[1] = false;
+        ImGui::GetIO().KeysDown[2] = false;
+        frames();
+        ImGui::GetIO().KeyMap[key] = -1;
 #endif
         frames(3);
+    }
+    void press_enter() {
+        press_key(ImGuiKey_Enter);
     }
 
     static constexpr float width = 1280, height = 720;

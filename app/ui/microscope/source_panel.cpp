@@ -117,7 +117,7 @@ void barriers_choice(Ui& ui, Microscope& microscope) {
     const Microscope::Choice& choice = microscope.choice();
     ImGui::SameLine(0, ui.px(8));
     const auto clicked = enum_dropdown(ui, "microscope.barriers", choice.barriers, ui.px(138));
-    tooltip(ui, barrier_policy_help());
+    tooltip(ui, barrier_policy_help);
     if (!clicked) return;
     Microscope::Choice wish = choice;
     wish.barriers = *clicked;

@@ -155,7 +155,7 @@ void run_rows(Ui& ui, Stage& stage, const RowColumns& at) {
         change();
     }
     run_label(ui, stage, at, "barriers", "Barriers",
-              barrier_policy_help() + " A change resets the experiment to frame 0.",
+              std::string(barrier_policy_help) + " A change resets the experiment to frame 0.",
               &RunSettings::barriers);
     if (const auto barriers = enum_dropdown(ui, "barriers", run.barriers, at.widget)) {
         run.barriers = *barriers;

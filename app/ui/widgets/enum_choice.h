@@ -34,7 +34,10 @@ std::optional<Enum> entry_clicked(int index) {
 }
 
 /// The tooltip of a choice of the barrier policy.
-std::string barrier_policy_help();
+inline constexpr const char* barrier_policy_help =
+    "The threads for which a barrier of the emulator waits. Volta and later: every thread that has "
+    "not exited. Before Volta: one arrival of a warp counts for all its lanes. Strict PTX ISA: as "
+    "Volta, but lanes that arrive without the rest of their warp are an error.";
 
 /// A list that opens, of the values of an enum; the value clicked.
 template <class Enum>

@@ -328,26 +328,6 @@ int segments(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
     return clicked;
 }
 
-int dropdown(Ui& ui, const std::string& id, const std::vector<std::string>& ids,
-             const std::vector<std::string>& labels, std::size_t chosen, float width) {
-    int clicked = -1;
-    ImGui::SetNextItemWidth(width);
-    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(6), ui.px(6)});
-    const bool open = ImGui::BeginCombo(("##" + id).c_str(), labels[chosen].c_str());
-    // While the list is open, the last item is not the box.
-    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
-    if (open) {
-        for (std::size_t i = 0; i < labels.size(); ++i) {
-            if (ImGui::Selectable(labels[i].c_str(), i == chosen)) clicked = int(i);
-            record(ui, id + ":" + ids[i], i == chosen ? "on" : "off");
-        }
-        ImGui::EndCombo();
-    }
-    ImGui::PopStyleVar();
-    if (!open) record_rect(ui, low, high, id, ids[chosen]);
-    return clicked;
-}
-
 bool field(Ui& ui, const std::string& id, const std::string& current, float width,
            std::string& typed) {
     const bool editing = ui.edit.id == id;

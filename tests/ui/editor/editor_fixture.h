@@ -71,21 +71,6 @@ class EditorTypingTest : public EditorPanelTest {
         frames(4);
     }
     ~EditorTypingTest() override { std::filesystem::remove_all(folder_); }
-    void press_key(ImGuiKey key) {
-#if IMGUI_VERSION_NUM >= 18700
-        ImGui::GetIO().AddKeyEvent(key, true);
-        frames();
-        ImGui::GetIO().AddKeyEvent(key, false);
-#else
-        ImGui::GetIO().KeyMap[key] = 2;
-        ImGui::GetIO().KeysDown[2] = true;
-        frames();
-        ImGui::GetIO().KeysDown[2] = false;
-        frames();
-        ImGui::GetIO().KeyMap[key] = -1;
-#endif
-        frames(2);
-    }
     /// Presses Ctrl+V where the clipboard has these words.
     void paste(const std::string& words) {
         ImGui::SetClipboardText(words.c_str());

@@ -56,6 +56,19 @@ TEST_F(KeyboardTest, SpaceIsForTheWidgetThatTabHasChosenAndForPauseOtherwise) {
     EXPECT_TRUE(stage_->paused());
 }
 
+TEST_F(KeyboardTest, ArrowsGoThroughAnOpenListFromTheChosenRowAndEnterChooses) {
+    click("ripple.view");
+    press_enter();
+    EXPECT_EQ(chosen("view"), "picture") << "the list begins at the row that is chosen";
+    EXPECT_EQ(view_->widgets().find("ripple.view:picture"), nullptr) << "the list is closed";
+    for (const char* next : {"wrong", "stale"}) {
+        click("ripple.view");
+        press_key(ImGuiKey_DownArrow);
+        press_enter();
+        EXPECT_EQ(chosen("view"), next);
+    }
+}
+
 TEST_F(KeyboardTest, EscLeavesTheMicroscopeOpenWhileAListIsOpen) {
     shortcut(GLFW_KEY_M);
     ASSERT_TRUE(view_->microscope().is_open());
