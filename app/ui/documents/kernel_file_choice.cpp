@@ -62,6 +62,9 @@ PathChoices path_choices(const std::string& typed) {
 }
 
 std::string read_kernel(const std::string& path) {
+    if (path.ends_with(".launch.json"))
+        throw std::runtime_error(
+            fmt::format("{} is a launch file: open it with Open… at the top of the window.", path));
     std::string text;
     try {
         text = compiler::read_source_file(with_home(path));

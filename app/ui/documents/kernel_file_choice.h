@@ -20,7 +20,8 @@ PathChoices path_choices(const std::string& typed);
 std::string with_home(const std::string& path);
 
 /// Reads a kernel source as compiler::read_source_file() does. Throws std::runtime_error with a
-/// sentence that names the file where that fails or where the file holds bytes of value 0.
+/// sentence that names the file where that fails, where the file holds bytes of value 0, and for a
+/// launch file, which is no source.
 std::string read_kernel(const std::string& path);
 
 }  // namespace warpscope::ui

@@ -67,5 +67,12 @@ TEST_F(KernelFileChoiceTest, AFileThatIsNotATextIsRefusedWithASentence) {
     EXPECT_EQ(complaint(path("most.cu")), "");
 }
 
+TEST_F(KernelFileChoiceTest, ALaunchFileIsNoSource) {
+    std::ofstream(folder_ / "most.launch.json") << "{}";
+    EXPECT_EQ(complaint(path("most.launch.json")),
+              path("most.launch.json") +
+                  " is a launch file: open it with Open… at the top of the window.");
+}
+
 }  // namespace
 }  // namespace warpscope::ui
