@@ -161,13 +161,27 @@ LlvmValue Ir::call_rarely(std::string_view name, LlvmValue argument,
     LlvmValue called = llvm_->GetNamedFunction(module_, full.c_str());
     if (!called) {
         called = function(full.c_str(), type, {type});
-        set_attribute(called, "no_caller_saved_registers", "");  // only x86 knows it
+        leave_registers(called);
         go_on_in(block());
         give(write(llvm_->GetParam(called, 0)));
         function_ = caller;
         go_on_in(calling);
     }
     return call(called, type, {argument});
+}
+
+// Makes a function leave all registers as they are. Only x86 knows how. LLVM would end it with
+// vzeroupper if it returns a scalar, which destroys the vectors of the code around the call.
+void Ir::leave_registers(LlvmValue function) const {
+#if defined(__x86_64__)
+    std::string features = "-vzeroupper";
+    for (const auto& [attribute, value] : attributes_)
+        if (attribute == "target-features" && !value.empty()) features = value + "," + features;
+    set_attribute(function, "target-features", features);
+    set_attribute(function, "no_caller_saved_registers", "");
+#else
+    (void)function;
+#endif
 }
 
 LlvmValue Ir::splat(LlvmValue scalar, unsigned lanes) const {

@@ -162,6 +162,7 @@ class Ir {
     LlvmType of_lanes(LlvmType scalar, unsigned lanes) const;
     std::string suffix(LlvmType type) const;
     LlvmValue branch_weights(unsigned yes, unsigned no) const;
+    void leave_registers(LlvmValue function) const;
     void set_attribute(LlvmValue function, std::string_view name, std::string_view value) const;
     std::shared_ptr<const Llvm> llvm_;
     const Attributes attributes_;

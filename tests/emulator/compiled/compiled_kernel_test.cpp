@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cstring>
 
 #include "emulator/compiled/both_forms.h"
@@ -141,6 +142,22 @@ st.global.u32 [%rd1+8192], %r4;
 
 TEST_F(CompiledKernelTest, ReciprocalRootsOfAllExponentsAreEqual) {
     BothForms(kernel_text(roots)).expect_equal(one_block(1024));
+}
+
+// The root of one value for all lanes, between vectors that must survive it.
+TEST_F(CompiledKernelTest, AUniformRootOfASpecialValueKeepsTheLanesOfOthers) {
+    BothForms both(
+        kernel_text("cvt.rn.f32.u32 %f0, %r1;\nmov.b32 %f1, %r0;\nmov.u32 %r2, 3;\nLOOP:\n"
+                    "mul.f32 %f0, %f0, 0f40000000;\nrsqrt.approx.f32 %f2, %f1;\n"
+                    "sub.u32 %r2, %r2, 1;\nsetp.ne.u32 %p0, %r2, 0;\n@%p0 bra LOOP;\n"
+                    "mov.b32 %r3, %f2;\nst.global.f32 [%rd1], %f0;\n"
+                    "st.global.u32 [%rd1+8192], %r3;"));
+    for (const std::uint32_t bits : {0u, 1u, 0x80000000u, 0x7F800000u, 0x7FC00000u, 0x3F800000u}) {
+        const Outcome compiled = both.run(true, one_block(32), {}, bits);
+        EXPECT_EQ(compiled, both.run(false, one_block(32), {}, bits));
+        for (unsigned lane = 0; lane < 32; ++lane)
+            EXPECT_EQ(std::bit_cast<float>(compiled.memory[lane]), 8 * float(lane));
+    }
 }
 
 TEST_F(CompiledKernelTest, AUniformLoopHasEqualResultsAndCounts) {
