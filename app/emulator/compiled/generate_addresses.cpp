@@ -7,6 +7,15 @@
 // The checks of the addresses of loads and stores.
 namespace warpscope::emulator {
 
+namespace {
+
+/// Of places of 4, 8 or 16 bytes, among those that count_places() counts.
+unsigned place_index(unsigned bytes) {
+    return unsigned(std::countr_zero(bytes)) - 2;
+}
+
+}  // namespace
+
 // Goes on where the condition holds.
 void Generator::require(LlvmValue condition, std::uint32_t u) {
     const LlvmBlock next = ir_.block();
@@ -35,7 +44,7 @@ LlvmValue Generator::is_place(LlvmValue address, unsigned bytes, LlvmValue place
 
 // The number of places of shared memory that have this number of bytes.
 LlvmValue Generator::places(unsigned bytes) const {
-    return places_[unsigned(std::countr_zero(bytes)) - 2];
+    return places_[place_index(bytes)];
 }
 
 // `bytes` bytes, aligned as that number, at one address.
@@ -111,7 +120,7 @@ LlvmValue Generator::are_consecutive(const Unit& unit, const Lanes& addresses, L
     const LlvmType type = ir_.llvm().TypeOf(a);
     const LlvmValue in_line = are_in_line(addresses, a, b, ir_.number(type, bytes));
     if (AccessForm(unit.instruction->target).space == Space::shared) {
-        const LlvmValue first_places = first_places_[unsigned(std::countr_zero(bytes)) - 2];
+        const LlvmValue first_places = first_places_[place_index(bytes)];
         const auto half_is_in_shared = [&](LlvmValue first) {
             const LlvmValue wide = ir_.cast(Ir::zext, first, ir_.integer(64));
             const auto offset = std::uint64_t(unit.instruction->immediate);

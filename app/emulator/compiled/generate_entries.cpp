@@ -31,8 +31,11 @@ void Generator::write_entries() {
         if (group) {
             const LlvmBlock check = ir_.block("check"), valid = ir_.block();
             for (const std::uint32_t u : units) add_entry(choice, u, check);
-            ir_.go_on_in(check);
-            ir_.likely(has_places(*group, filled_address(*group)), valid, original);
+            begin_segment(check);
+            in_scalar_part();
+            if (!plan_.constant(group->address())) fill(group->address());
+            const LlvmValue address = uniform_address(*group->instruction);
+            ir_.likely(has_places(*group, address), valid, original);
             ir_.go_on_in(valid);
             choice_in_group = choose();
         }
@@ -44,18 +47,6 @@ void Generator::write_entries() {
 void Generator::add_entry(LlvmValue choice, std::uint32_t u, LlvmBlock block) const {
     const std::uint16_t number = code_[plan_.units()[u].begin].entry;
     ir_.llvm().AddCase(choice, ir_.integer_of(16, number), block);
-}
-
-// The address of a group without an offset, where compiled code begins.
-LlvmValue Generator::filled_address(const LoadGroup& group) {
-    const std::uint32_t operand = group.address();
-    const bool is_wide = AccessForm(group.instruction->target).wide_address;
-    const Type type = is_wide ? Type::b64 : Type::b32;
-    if (const std::uint64_t* value = plan_.constant(operand))
-        return ir_.cast(Ir::zext, constant(*value, type, 0), ir_.integer(64));
-    fill(operand);
-    const LlvmValue value = ir_.load(variable_type(operand), storage_[operand][0]);
-    return ir_.cast(Ir::zext, ir_.cast(Ir::trunc, value, type_of(type, 0)), ir_.integer(64));
 }
 
 // A block that loads what is live, and goes to the unit.

@@ -36,14 +36,18 @@ LlvmValue Generator::base_of(const Unit& unit) const {
     return ir_.op(Ir::add, ir_.cast(Ir::ptrtoint, shared_, ir_.integer(64)), offset);
 }
 
+// The PTX address of a uniform access, without the immediate operand. In the scalar part.
+LlvmValue Generator::uniform_address(const Instruction& i) {
+    const Type type = AccessForm(i.target).wide_address ? Type::b64 : Type::b32;
+    return ir_.cast(Ir::zext, scalar(i.operands[i.detail], type), ir_.integer(64));
+}
+
 void Generator::load_uniform(std::uint32_t u) {
     const Unit& unit = plan_.units()[u];
     const Instruction& i = *unit.instruction;
-    const AccessForm form(i.target);
     const Moved moved(i);
-    const LlvmType i64 = ir_.integer(64), pointer = ir_.pointer();
-    const LlvmValue address = ir_.cast(
-        Ir::zext, scalar(i.operands[i.detail], form.wide_address ? Type::b64 : Type::b32), i64);
+    const LlvmType pointer = ir_.pointer();
+    const LlvmValue address = uniform_address(i);
     const LoadGroup* const group = plan_.load_group_of(u);
     if (!group)
         require_place(u, ir_.op(Ir::add, address, std::uint64_t(i.immediate)), moved.total());

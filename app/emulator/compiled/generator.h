@@ -63,7 +63,6 @@ class Generator {
     // generate_entries.cpp
     void write_entries();
     void add_entry(Value choice, std::uint32_t u, LlvmBlock block) const;
-    Value filled_address(const LoadGroup& group);
     LlvmBlock fill_before(std::uint32_t u);
     Value entry_number();
     Value entry_of_instruction() const;
@@ -128,6 +127,7 @@ class Generator {
     // generate_memory.cpp
     void access(std::uint32_t u);
     void begin_guarded(std::uint32_t u);
+    Value uniform_address(const Instruction& i);
     void load_uniform(std::uint32_t u);
     void access_lanes(std::uint32_t u);
     void access_consecutive(std::uint32_t u, const Lanes& addresses, Value a, Value b);
