@@ -23,26 +23,39 @@ void Plan::find_tight_loops() {
 }
 
 // What lies in its slot need not be stored wherever compiled code ends, nor be loaded wherever it
-// begins: less code. What a tight loop only reads is an operand in memory then. What it writes it
-// would have to store and to load in each iteration. A variable that is live at a few entries only
-// is faster; at some more if a loop writes it, since it would be loaded before the loop and stored
-// behind it.
+// begins: less code. What a tight loop only reads is an operand in memory then, and what it writes
+// it stores and loads in each iteration. A variable that is live at a few entries only is faster;
+// at some more if a loop writes it, since it would be loaded before the loop and stored behind it.
+// Where the loop itself has several entries for each time that it writes the variable, LLVM would
+// not keep it in a register either. What an iteration passes on to the next one waits for its slot,
+// and may have more entries.
 void Plan::choose_places() {
-    constexpr unsigned few = 3, few_if_written_in_loops = 7;
-    NumberSet written_in_loops(operands_.size());
-    for (const NumberSet& written : written_in_loops_) written_in_loops |= written;
-    std::vector<unsigned> entries(operands_.size());  // by variable: where it is live
+    constexpr unsigned few = 3, few_if_written_in_loops = 7, few_for_each_write = 2,
+                       few_if_passed_on = 7;
+    struct Uses {
+        unsigned entries = 0, entries_in_loops = 0, writes_in_loops = 0;
+        bool passed_on = false;
+    };
+    std::vector<Uses> uses(operands_.size());  // by variable; entries: where it is live
     for (std::uint32_t u = 0; u < units_.size(); ++u) {
-        if (!is_entry_[u]) continue;
-        NumberSet counted = live_[u];
-        if (loops_[u] != 0) counted -= written_in_loops;
-        counted.each([&](std::uint32_t number) { ++entries[number]; });
+        const std::uint32_t loop = loops_[u];
+        if (loop != 0) writes_[u].each([&](std::uint32_t v) { ++uses[v].writes_in_loops; });
+        if (is_entry_[u])
+            live_[u].each([&](std::uint32_t v) {
+                ++(loop != 0 ? uses[v].entries_in_loops : uses[v].entries);
+            });
+        if (loop != 0 && (u == 0 || loops_[u - 1] != loop))
+            (live_[u] & written_in_loops_[loop]).each([&](std::uint32_t v) {
+                uses[v].passed_on = true;
+            });
     }
     for (auto& [operand, variable] : variables_) {
-        const bool in_loops = written_in_loops.contains(variable.number);
-        if (entries[variable.number] > (in_loops ? few_if_written_in_loops : few))
-            variable.place =
-                in_loops ? SlotVariable::Place::slot_outside_loops : SlotVariable::Place::slot;
+        const auto [outside, within, writes, passed_on] = uses[variable.number];
+        const unsigned most = passed_on ? few_if_passed_on : few_for_each_write;
+        if (writes == 0 ? outside + within > few : within > most * writes)
+            variable.place = SlotVariable::Place::slot;
+        else if (writes > 0 && outside > few_if_written_in_loops)
+            variable.place = SlotVariable::Place::slot_outside_loops;
     }
 }
 
