@@ -13,7 +13,10 @@ using Sources = const LlvmValue*;
 struct Floats {
     explicit Floats(const Arithmetics& m, Value like)
         : ir(m.ir), type(ir.llvm().TypeOf(like)), fused(m.has_fma), flushes(m.flushes) {}
-    Value c(double value) const { return ir.real(type, value); }
+    Value c(double value) const {
+        const Value constant = ir.real(type, value);
+        return ir.lanes_of(type) ? ir.in_memory(constant) : constant;
+    }
     LlvmType bits() const { return ir.integer(32, ir.lanes_of(type)); }
     Value to_bits(Value a) const { return ir.cast(Ir::bitcast, a, bits()); }
     Value from_bits(Value a) const { return ir.cast(Ir::bitcast, a, type); }
@@ -35,7 +38,7 @@ struct Floats {
     Value round(Value a) const { return ir.intrinsic("roundeven", type, {a}); }
     Value is(Ir::FloatOrder order, Value a, Value b) const { return ir.compare(order, a, b); }
 
-    const Ir& ir;
+    Ir& ir;
     LlvmType type;
     bool fused, flushes;
 };

@@ -54,13 +54,37 @@ void Generator::require_place(std::uint32_t u, LlvmValue address, unsigned bytes
     require_range(u, address, ir_.op(Ir::add, address, bytes));
 }
 
-// Whether the loads of a group find aligned bytes in shared memory, from their address without an
-// offset.
-LlvmValue Generator::has_places(const LoadGroup& group, LlvmValue address) const {
-    LlvmValue all = places(group.bytes);
-    if (const std::uint64_t others = std::uint64_t(group.high - group.low) / group.bytes)
-        all = ir_.intrinsic("usub.sat", ir_.integer(64), {all, ir_.integer_of(64, others)});
-    return is_place(ir_.op(Ir::add, address, std::uint64_t(group.low)), group.bytes, all);
+// The first of these places, from which each offset from `low` to `high` leads to one of them.
+LlvmValue Generator::room_for(LlvmValue places, std::int64_t low, std::int64_t high,
+                              unsigned bytes) const {
+    const std::uint64_t others = std::uint64_t(high - low) / bytes;
+    if (others == 0) return places;
+    return ir_.intrinsic("usub.sat", ir_.integer(64), {places, ir_.integer_of(64, others)});
+}
+
+// Whether the loads of a group find aligned bytes in shared memory, from its uniform address. In
+// the scalar part.
+LlvmValue Generator::has_places(const LoadGroup& group) {
+    const LlvmValue address = uniform_address(*group.instruction);
+    return is_place(ir_.op(Ir::add, address, std::uint64_t(group.low)), group.bytes,
+                    room_for(places(group.bytes), group.low, group.high, group.bytes));
+}
+
+// Finds out whether the loads of a group, from the addresses of the lanes, are consecutive; or else
+// whether they find aligned bytes in shared memory. In the scalar part.
+void Generator::check_lanes(const LoadGroup& group) {
+    Lanes addresses;
+    for (unsigned g = 0; g < group_count_; ++g) addresses.push_back(variable(group.address(), g));
+    const LlvmValue found = are_consecutive_in_shared(group.bytes, group.low, group.high, addresses,
+                                                      ir_.lane(addresses[0], 0),
+                                                      ir_.lane(addresses[half_warp / width_], 0));
+    const LlvmBlock others = ir_.block("check_others"), done = ir_.block();
+    ir_.store(found, are_consecutive_);
+    ir_.likely(found, done, others);
+    ir_.go_on_in(others);
+    ir_.store(are_in_shared(group.bytes, group.low, group.high, addresses), are_in_shared_);
+    ir_.jump(done);
+    ir_.go_on_in(done);
 }
 
 // Addresses [low, high) must lie in one allocation of global memory, and both be aligned as what
@@ -93,19 +117,31 @@ LlvmValue Generator::range_of(const Instruction& i) const {
     return ir_.at(block_, WarpLayout::ranges + entry * sizeof(AddressRange));
 }
 
-// Whether the addresses of each half warp are one step apart, from lane to lane. `a`, `b`: those of
-// the first and of the 17th lane.
-LlvmValue Generator::are_in_line(const Lanes& addresses, LlvmValue a, LlvmValue b,
-                                 LlvmValue step) const {
-    const unsigned bits = ir_.llvm().GetIntTypeWidth(ir_.llvm().TypeOf(step));
+// By group: the number of each lane in its half of the warp, times `factor`.
+LlvmValue Generator::numbers_in_half(unsigned g, unsigned factor, unsigned bits) const {
+    std::vector<std::uint64_t> numbers;
+    for (unsigned l = 0; l < width_; ++l)
+        numbers.push_back(std::uint64_t(g * width_ + l) % half_warp * factor);
+    return ir_.lanes_of(numbers, bits);
+}
+
+// The offsets of consecutive elements.
+Generator::Lanes Generator::steps(unsigned bytes, LlvmType type) const {
+    Lanes offsets;
+    for (unsigned g = 0; g < group_count_; ++g)
+        offsets.push_back(
+            ir_.in_memory(numbers_in_half(g, bytes, ir_.llvm().GetIntTypeWidth(type))));
+    return offsets;
+}
+
+// Whether the addresses of each half warp are at these offsets, by group, from that of its first
+// lane: `a`, `b`.
+LlvmValue Generator::are_at(const Lanes& offsets, const Lanes& addresses, LlvmValue a,
+                            LlvmValue b) const {
     LlvmValue differ = nullptr;
     for (unsigned g = 0; g < group_count_; ++g) {
-        std::vector<std::uint64_t> lanes;
-        for (unsigned l = 0; l < width_; ++l) lanes.push_back((g * width_ + l) % half_warp);
-        const LlvmValue expected =
-            ir_.op(Ir::add, ir_.splat(g * width_ < half_warp ? a : b, width_),
-                   ir_.op(Ir::mul, ir_.splat(step, width_), ir_.lanes_of(lanes, bits)));
-        const LlvmValue other = ir_.op(Ir::xor_, addresses[g], expected);
+        const LlvmValue first = ir_.splat(g * width_ < half_warp ? a : b, width_);
+        const LlvmValue other = ir_.op(Ir::xor_, addresses[g], ir_.op(Ir::add, first, offsets[g]));
         differ = differ ? ir_.op(Ir::or_, differ, other) : other;
     }
     const LlvmValue lanes = ir_.compare(Ir::ne, differ, ir_.zero(ir_.llvm().TypeOf(differ)));
@@ -117,65 +153,30 @@ LlvmValue Generator::are_in_line(const Lanes& addresses, LlvmValue a, LlvmValue 
 LlvmValue Generator::are_consecutive(const Unit& unit, const Lanes& addresses, LlvmValue a,
                                      LlvmValue b) const {
     const unsigned bytes = Moved(*unit.instruction).total();
-    const LlvmType type = ir_.llvm().TypeOf(a);
-    const LlvmValue in_line = are_in_line(addresses, a, b, ir_.number(type, bytes));
     if (AccessForm(unit.instruction->target).space == Space::shared) {
-        const LlvmValue first_places = first_places_[place_index(bytes)];
-        const auto half_is_in_shared = [&](LlvmValue first) {
-            const LlvmValue wide = ir_.cast(Ir::zext, first, ir_.integer(64));
-            const auto offset = std::uint64_t(unit.instruction->immediate);
-            return is_place(ir_.op(Ir::add, wide, offset), bytes, first_places);
-        };
-        return ir_.op(Ir::and_, in_line,
-                      ir_.op(Ir::and_, half_is_in_shared(a), half_is_in_shared(b)));
+        const std::int64_t offset = unit.instruction->immediate;
+        return are_consecutive_in_shared(bytes, offset, offset, addresses, a, b);
     }
     // A half warp whose addresses wrap around does not end with the highest one.
+    const LlvmType type = ir_.llvm().TypeOf(a);
     const LlvmValue upper = ir_.select(ir_.compare(Ir::ult, a, b), b, a);
     const std::uint64_t length = (half_warp - 1) * bytes;
     const LlvmValue most = ir_.op(Ir::sub, ir_.llvm().ConstAllOnes(type), length);
-    return ir_.op(Ir::and_, ir_.compare(Ir::ule, upper, most), in_line);
+    return ir_.op(Ir::and_, ir_.compare(Ir::ule, upper, most),
+                  are_at(steps(bytes, type), addresses, a, b));
 }
 
-// The address of each lane must be aligned, and lie in shared memory or in the allocation of
-// global memory that the instruction accessed last; or else in another one.
-void Generator::require_lanes(std::uint32_t u, const Lanes& addresses) {
-    const Instruction& i = *plan_.units()[u].instruction;
-    const AccessForm form(i.target);
-    const bool shared = form.space == Space::shared;
-    const unsigned bytes = Moved(i).total(), bits = form.wide_address ? 64 : 32;
-    const LlvmType i64 = ir_.integer(64), type = ir_.integer(bits);
-    LlvmValue begin = ir_.integer_of(64, 0), size = shared_bytes_;
-    if (!shared) {
-        const LlvmValue range = range_of(i);
-        begin = ir_.load(i64, range);
-        size = ir_.op(Ir::sub, ir_.load(i64, ir_.at(range, 8)), begin);
-    }
-    const LlvmValue fits = ir_.compare_with(Ir::sge, size, bytes);  // -1: no allocation yet
-    const LlvmValue from = ir_.cast(
-        Ir::trunc, ir_.op(Ir::sub, ir_.integer_of(64, std::uint64_t(i.immediate)), begin), type);
-    const LlvmValue last = ir_.cast(Ir::trunc, ir_.op(Ir::sub, size, bytes), type);
-    // The sum with an immediate operand must not wrap around: see is_compiled_access().
-    const std::uint64_t odd_bits = (bytes - 1) | (form.wide_address ? 0 : 0x80000000);
-    LlvmValue valid = nullptr;
-    for (unsigned g = 0; g < group_count_; ++g) {
-        const LlvmValue offsets = ir_.op(Ir::add, addresses[g], ir_.splat(from, width_));
-        const LlvmValue odd = ir_.op(Ir::and_, addresses[g], odd_bits);
-        LlvmValue lanes = ir_.op(Ir::and_, ir_.compare(Ir::ule, offsets, ir_.splat(last, width_)),
-                                 ir_.compare_with(Ir::eq, odd, 0));
-        if (running_) lanes = ir_.op(Ir::or_, lanes, ir_.not_(lanes_of_mask(running_, g)));
-        valid = valid ? ir_.op(Ir::and_, valid, lanes) : lanes;
-    }
-    const LlvmValue all_valid = ir_.op(Ir::and_, fits, ir_.all(valid));
-    if (shared) return require(all_valid, u);
-    const LlvmBlock next = ir_.block(), searching = ir_.block();
-    ir_.likely(all_valid, next, searching);
-    ir_.go_on_in(searching);
-    ir_.store(ir_.joined(addresses), addresses_);
-    const LlvmValue found =
-        ir_.call(reinterpret_cast<const void*>(&lanes_are_in_global), ir_.integer(8),
-                 {ir_.address(code_ + kernel_.index_of(&i)), warp_, addresses_});
-    ir_.likely(ir_.compare_with(Ir::ne, ir_.op(Ir::and_, found, 1), 0), next, interpret(u));
-    ir_.go_on_in(next);
+// With each offset from `low` to `high`.
+LlvmValue Generator::are_consecutive_in_shared(unsigned bytes, std::int64_t low, std::int64_t high,
+                                               const Lanes& addresses, LlvmValue a,
+                                               LlvmValue b) const {
+    const LlvmValue places = room_for(first_places_[place_index(bytes)], low, high, bytes);
+    const auto half_is_in_shared = [&](LlvmValue first) {
+        const LlvmValue wide = ir_.cast(Ir::zext, first, ir_.integer(64));
+        return is_place(ir_.op(Ir::add, wide, std::uint64_t(low)), bytes, places);
+    };
+    const LlvmValue in_line = are_at(steps(bytes, ir_.llvm().TypeOf(a)), addresses, a, b);
+    return ir_.op(Ir::and_, in_line, ir_.op(Ir::and_, half_is_in_shared(a), half_is_in_shared(b)));
 }
 
 }  // namespace warpscope::emulator

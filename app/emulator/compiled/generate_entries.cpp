@@ -34,8 +34,12 @@ void Generator::write_entries() {
             begin_segment(check);
             in_scalar_part();
             if (!plan_.constant(group->address())) fill(group->address());
-            const LlvmValue address = uniform_address(*group->instruction);
-            ir_.likely(has_places(*group, address), valid, original);
+            if (is_uniform(group->address())) {
+                ir_.likely(has_places(*group), valid, original);
+            } else {
+                check_lanes(*group);
+                ir_.jump(valid);
+            }
             ir_.go_on_in(valid);
             choice_in_group = choose();
         }

@@ -52,7 +52,7 @@ void Generator::load_uniform(std::uint32_t u) {
     if (!group)
         require_place(u, ir_.op(Ir::add, address, std::uint64_t(i.immediate)), moved.total());
     else if (u == group->first)
-        require(has_places(*group, address), u);
+        require(has_places(*group), u);
     report(u, {address});
     const LlvmValue from = ir_.cast(Ir::inttoptr, ir_.op(Ir::add, address, base_of(unit)), pointer);
     for (unsigned e = 0; e < moved.elements; ++e) {
@@ -87,7 +87,11 @@ void Generator::access_lanes(std::uint32_t u) {
                     scattered = leaves ? interpret(u) : ir_.block("scattered");
     const LlvmValue a = ir_.lane(addresses[0], 0);
     const LlvmValue b = ir_.lane(addresses[half_warp / width_], 0);
-    ir_.likely(are_consecutive(unit, addresses, a, b), consecutive, scattered);
+    const LoadGroup* const group = plan_.load_group_of(u);
+    if (group && u == group->first) check_lanes(*group);
+    ir_.likely(
+        group ? ir_.load(ir_.integer(1), are_consecutive_) : are_consecutive(unit, addresses, a, b),
+        consecutive, scattered);
     ir_.go_on_in(consecutive);
     access_consecutive(u, addresses, a, b);
     ir_.jump(done);
@@ -114,13 +118,6 @@ void Generator::access_consecutive(std::uint32_t u, const Lanes& addresses, Llvm
     }
     report(u, addresses, first, second);
     move_consecutive(unit, base_of(unit), {a, b});
-}
-
-void Generator::access_scattered(std::uint32_t u, const Lanes& addresses) {
-    const Unit& unit = plan_.units()[u];
-    require_lanes(u, addresses);
-    report(u, addresses);
-    move_pairs_or_scattered(unit, base_of(unit), addresses);
 }
 
 // Tells the observer of the block about an access whose addresses have been checked: one for each
@@ -318,53 +315,6 @@ void Generator::move_consecutive(const Unit& unit, LlvmValue base,
                       moved.elements == 1 ? values : ir_.shuffle(values, values, order), g);
         }
     }
-}
-
-void Generator::move_pairs_or_scattered(const Unit& unit, LlvmValue base, const Lanes& addresses) {
-    if (!may_access_pairs(unit)) return move_scattered(unit, base);
-    const Pairs pairs = find_pairs(addresses);
-    const LlvmBlock in_pairs = ir_.block("pairs"), others = ir_.block(), done = ir_.block();
-    ir_.branch(pairs.found, in_pairs, others);
-    ir_.go_on_in(in_pairs);
-    move_pairs(unit, base, pairs);
-    ir_.jump(done);
-    ir_.go_on_in(others);
-    move_scattered(unit, base);
-    ir_.jump(done);
-    ir_.go_on_in(done);
-}
-
-// Lanes that store to one address do so in their order (LLVM's masked.scatter, too).
-void Generator::move_scattered(const Unit& unit, LlvmValue base) {
-    const Instruction& i = *unit.instruction;
-    const AccessForm form(i.target);
-    const Moved moved(i);
-    const LlvmType type = ir_.integer(moved.bits(), width_), pointers = ir_.pointer(width_);
-    const LlvmType i64 = ir_.integer(64, width_);
-    const LlvmValue align = ir_.integer_of(32, moved.bytes);
-    const LlvmValue from = ir_.cast(Ir::inttoptr, base, ir_.pointer());
-    std::vector<Lanes> loaded(group_count_);
-    for (unsigned g = 0; g < group_count_; ++g) {
-        // Shared memory ends far below 2^31, and CPUs extend the sign.
-        const LlvmValue offsets = ir_.cast(Ir::sext, variable(i.operands[i.detail], g), i64);
-        const Lanes values = unit.kind == Unit::Kind::stores ? stored(unit, g) : Lanes();
-        const LlvmValue active =
-            running_ ? lanes_of_mask(running_, g) : ir_.number(ir_.integer(1, width_), 1);
-        for (unsigned e = 0; e < moved.elements; ++e) {
-            const LlvmValue places = ir_.at(ir_.at(from, e * moved.bytes), offsets);
-            if (unit.kind == Unit::Kind::stores)
-                ir_.intrinsic("masked.scatter", ir_.nothing(), {values[e], places, align, active},
-                              {type, pointers});
-            else
-                loaded[g].push_back(ir_.intrinsic("masked.gather", type,
-                                                  {places, align, active, ir_.zero(type)},
-                                                  {type, pointers}));
-        }
-    }
-    if (unit.kind == Unit::Kind::stores) return;
-    // Behind all loads, since a destination may hold the addresses.
-    for (unsigned g = 0; g < group_count_; ++g)
-        for (unsigned e = 0; e < moved.elements; ++e) set_lanes(i.operands[e], loaded[g][e], g);
 }
 
 }  // namespace warpscope::emulator

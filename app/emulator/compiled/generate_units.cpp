@@ -57,8 +57,7 @@ void Generator::compute_lanes(const Unit& unit) {
     Lanes results;
     for (unsigned g = 0; g < group_count_; ++g) {
         LlvmValue sources[4] = {};
-        for (unsigned k = 0; k < source_count(i); ++k)
-            sources[k] = lanes(i.operands[k + 1], operand_type(i, k + 1), g);
+        for (unsigned k = 0; k < source_count(i); ++k) sources[k] = source(i, k + 1, g);
         in_group(g);
         LlvmValue result = unit.make(arithmetics_, i, sources);
         leave_group(g);

@@ -76,6 +76,14 @@ LlvmValue Generator::lanes(std::uint32_t operand, Type type, unsigned g) {
     return is_float(type) ? ir_.cast(Ir::bitcast, value, type_of(type, width_)) : value;
 }
 
+// A source of arithmetic. Masks that LLVM knows teach it the most bits, and help it the least.
+LlvmValue Generator::source(const Instruction& i, unsigned k, unsigned g) {
+    const LlvmValue value = lanes(i.operands[k], operand_type(i, k), g);
+    const bool is_mask = i.operation == Operation::and_ || i.operation == Operation::or_ ||
+                         i.operation == Operation::xor_;
+    return is_mask && plan_.constant(i.operands[k]) ? ir_.in_memory(value) : value;
+}
+
 // The mask of a predicate whose lanes this segment has not changed. In the scalar part.
 LlvmValue Generator::mask(std::uint32_t predicate) {
     if (const std::uint64_t* value = plan_.constant(predicate))

@@ -73,6 +73,8 @@ void Generator::declare_variables() {
     const LlvmType pointer = ir_.pointer(), i64 = ir_.integer(64);
     left_ = ir_.variable(i64);
     pauses_ = ir_.variable(ir_.integer(1));
+    are_consecutive_ = ir_.variable(ir_.integer(1));
+    are_in_shared_ = ir_.variable(ir_.integer(1));
     next_ = ir_.variable(pointer);
     handler_ = ir_.variable(pointer);
     outcome_ = ir_.variable(ir_.integer(8));

@@ -12,6 +12,7 @@
 namespace warpscope::emulator {
 
 struct LateCode;
+struct Moved;
 
 /// Writes a part of a kernel's plan as a function of LLVM IR, which has the type of a Handler. The
 /// interpreter calls it at an entry of the part: for a warp of 32 active lanes, or for any active
@@ -99,6 +100,7 @@ class Generator {
     void set_variable(std::uint32_t operand, unsigned g, Value value);
     Value scalar(std::uint32_t operand, Type type);
     Value lanes(std::uint32_t operand, Type type, unsigned g);
+    Value source(const Instruction& i, unsigned k, unsigned g);
     Value mask(std::uint32_t predicate);
     Value condition(const Instruction& i);
     Value running() const;
@@ -131,11 +133,8 @@ class Generator {
     void load_uniform(std::uint32_t u);
     void access_lanes(std::uint32_t u);
     void access_consecutive(std::uint32_t u, const Lanes& addresses, Value a, Value b);
-    void access_scattered(std::uint32_t u, const Lanes& addresses);
     Value base_of(const Unit& unit) const;
     void move_consecutive(const Unit& unit, Value base, const std::vector<Value>& halves);
-    void move_scattered(const Unit& unit, Value base);
-    void move_pairs_or_scattered(const Unit& unit, Value base, const Lanes& addresses);
     Lanes stored(const Unit& unit, unsigned g);
     /// `first`, `second`: the addresses of lanes 0 and 16, where the lanes of each half of the warp
     /// access bytes that follow each other. All without the immediate operand.
@@ -147,7 +146,16 @@ class Generator {
                        LlvmBlock done);
     void end_where_asked(std::uint32_t u, Value ends, LlvmBlock done);
 
-    // generate_pairs.cpp
+    // generate_scattered.cpp
+    void access_scattered(std::uint32_t u, const Lanes& addresses);
+    void require_lanes(std::uint32_t u, const Lanes& addresses);
+    Value are_in_shared(unsigned bytes, std::int64_t low, std::int64_t high,
+                        const Lanes& addresses) const;
+    Value are_among(Value size, unsigned bytes, Value from, const Lanes& addresses) const;
+    Value places(Value base, Value addresses) const;
+    Value gathered(const Moved& moved, Value places, Value active) const;
+    void scatter(const Moved& moved, Value values, Value places, Value active) const;
+    void move_scattered(const Unit& unit);
     struct Pairs {
         Value found;     ///< i1: the addresses are pairs
         Value in_order;  ///< i1: the first half warp accesses the lower word of each pair
@@ -160,16 +168,21 @@ class Generator {
     void move_pairs(const Unit& unit, Value base, const Pairs& pairs);
 
     // generate_addresses.cpp
-    Value are_in_line(const Lanes& addresses, Value a, Value b, Value step) const;
+    Value numbers_in_half(unsigned g, unsigned factor, unsigned bits) const;
+    Lanes steps(unsigned bytes, LlvmType type) const;
+    Value are_at(const Lanes& offsets, const Lanes& addresses, Value a, Value b) const;
     Value are_consecutive(const Unit& unit, const Lanes& addresses, Value a, Value b) const;
+    Value are_consecutive_in_shared(unsigned bytes, std::int64_t low, std::int64_t high,
+                                    const Lanes& addresses, Value a, Value b) const;
     void require(Value condition, std::uint32_t u);
     void count_places();
     Value is_place(Value address, unsigned bytes, Value places) const;
     Value places(unsigned bytes) const;
-    Value has_places(const LoadGroup& group, Value address) const;
+    Value room_for(Value places, std::int64_t low, std::int64_t high, unsigned bytes) const;
+    Value has_places(const LoadGroup& group);
+    void check_lanes(const LoadGroup& group);
     void require_place(std::uint32_t u, Value address, unsigned bytes);
     void require_range(std::uint32_t u, Value low, Value high);
-    void require_lanes(std::uint32_t u, const Lanes& addresses);
     Value range_of(const Instruction& i) const;
 
     Ir& ir_;
@@ -188,6 +201,7 @@ class Generator {
     LlvmValue wanted_ = nullptr;                   // events; null: nothing is reported
     LlvmValue executions_ = nullptr;               // null: nothing is reported
     LlvmValue left_ = nullptr, pauses_ = nullptr;  // variables
+    LlvmValue are_consecutive_ = nullptr, are_in_shared_ = nullptr;  // variables of check_lanes()
     // Variables of the exits: the instruction that is next, its handler, Warp::outcome.
     LlvmValue next_ = nullptr, handler_ = nullptr, outcome_ = nullptr;
     LlvmBlock ends_turn_ = nullptr, announces_ = nullptr, runs_handler_ = nullptr;

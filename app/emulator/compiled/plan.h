@@ -48,8 +48,9 @@ struct SlotVariable {
     unsigned bits() const { return kind == Kind::double_word ? 64 : 32; }
 };
 
-/// Loads of shared memory from one uniform address, each with an offset of its own. One check
-/// covers them: code that comes to a later one has passed the first one, or has begun between them.
+/// Loads of shared memory from one address, or from one address of each lane, each with an offset
+/// of its own. One check covers them: code that comes to a later one has passed the first one, or
+/// has begun between them.
 struct LoadGroup {
     std::uint32_t first = 0, last = 0;         ///< units of the first and of the last load
     const Instruction* instruction = nullptr;  ///< of the first

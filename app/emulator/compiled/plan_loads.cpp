@@ -9,7 +9,8 @@ namespace warpscope::emulator {
 bool Plan::may_be_grouped(const Unit& unit) const {
     if (unit.kind != Unit::Kind::loads || unit.guard) return false;
     const Instruction& i = *unit.instruction;
-    return is_uniform(i.operands[i.detail]) && AccessForm(i.target).space == Space::shared;
+    const bool has_check = is_uniform(i.operands[i.detail]) || mode_ == Instruction::full;
+    return has_check && AccessForm(i.target).space == Space::shared;
 }
 
 // Code that executes the first load of a group executes all of them: there is no branch between

@@ -93,6 +93,18 @@ LlvmValue Ir::lanes_of(std::span<const std::uint64_t> values, unsigned bits) con
     return llvm_->ConstVector(all.data(), unsigned(all.size()));
 }
 
+LlvmValue Ir::in_memory(LlvmValue constants) {
+    constexpr int internal_linkage = 8;
+    const LlvmType type = llvm_->TypeOf(constants);
+    LlvmValue& global = globals_[constants];
+    if (!global) {
+        global = llvm_->AddGlobal(module_, type, "constants");
+        llvm_->SetInitializer(global, constants);
+        llvm_->SetLinkage(global, internal_linkage);
+    }
+    return load(type, global);
+}
+
 LlvmValue Ir::op(Binary operation, LlvmValue a, LlvmValue b) const {
     return llvm_->BuildBinOp(builder_, operation, a, b, "");
 }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -47,6 +48,9 @@ class Ir {
     LlvmValue address(const void* host) const;
     LlvmValue zero(LlvmType type) const { return llvm_->ConstNull(type); }
     LlvmValue lanes_of(std::span<const std::uint64_t> values, unsigned bits) const;
+    /// A vector of constants, read from memory. LLVM takes long over vectors that it knows: it
+    /// follows their bits through chains of operations. Shifts by a constant are faster if it does.
+    LlvmValue in_memory(LlvmValue constants);
 
     // Arithmetic
     enum Binary : int {
@@ -173,6 +177,7 @@ class Ir {
     unsigned profile_kind_;     ///< of metadata that say how often a branch is taken
     LlvmValue likely_weights_;  ///< metadata of that kind
     LlvmValue function_ = nullptr;
+    std::map<LlvmValue, LlvmValue> globals_;  ///< by their values
 };
 
 }  // namespace warpscope::emulator

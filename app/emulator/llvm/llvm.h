@@ -54,6 +54,9 @@ struct LlvmJitOptions {
     LLVM_FUNCTION(unsigned, GetIntTypeWidth, (LlvmType))                                        \
     LLVM_FUNCTION(unsigned, GetVectorSize, (LlvmType))                                          \
     LLVM_FUNCTION(LlvmType, GetElementType, (LlvmType))                                         \
+    LLVM_FUNCTION(LlvmValue, AddGlobal, (LlvmModule, LlvmType, const char*))                    \
+    LLVM_FUNCTION(void, SetInitializer, (LlvmValue, LlvmValue))                                 \
+    LLVM_FUNCTION(void, SetLinkage, (LlvmValue, int))                                           \
     LLVM_FUNCTION(LlvmValue, AddFunction, (LlvmModule, const char*, LlvmType))                  \
     LLVM_FUNCTION(LlvmValue, GetNamedFunction, (LlvmModule, const char*))                       \
     LLVM_FUNCTION(LlvmValue, GetParam, (LlvmValue, unsigned))                                   \

@@ -54,7 +54,7 @@ namespace {
 
 /// Only what the generator leaves to do: variables become values, and the chains of blocks one.
 /// Others, such as instcombine, take longer than what they save the code generator.
-constexpr const char* optimizations = "function(simplifycfg,mem2reg,early-cse,dce,simplifycfg)";
+constexpr const char* optimizations = "function(mem2reg,early-cse,simplifycfg)";
 
 /// LLVMCodeGenLevelLess: without LLVM's second scheduling of instructions, behind the allocation of
 /// registers, which makes the code no faster.

@@ -45,6 +45,10 @@ TEST_F(SharedAddresses, AreValidUpToTheLastAlignedPlaceAndNoFurther) {
              SharedAccess{"st.shared.u32 {}, %r6;", 4, 4, 0},
              SharedAccess{"ld.shared.u64 %rd2, {};", 8, 8, 0},
              SharedAccess{"ld.shared.v4.u32 {{%r6, %r7, %r8, %r9}}, {};", 16, 16, 16},
+             SharedAccess{"ld.shared.u32 %r6, {};", 4, 12, 8},
+             SharedAccess{"st.shared.u32 {}, %r6;", 4, 12, -8},
+             SharedAccess{"ld.shared.u64 %rd2, {};", 8, 24, 16},
+             SharedAccess{"st.shared.u64 {}, %rd2;", 8, 24, 0},
          }) {
         BothForms both(access.text());
         const int room = shared_bytes - 31 * access.step - access.immediate;
@@ -63,33 +67,45 @@ TEST_F(SharedAddresses, AreValidUpToTheLastAlignedPlaceAndNoFurther) {
     }
 }
 
-/// A kernel that has `body` behind a uniform address %r3 = tile + n. It stores %r6.
-std::string behind_address(const std::string& body) {
-    return kernel_text("mov.u32 %r4, tile;\nadd.s32 %r3, %r4, %r0;\nmov.b32 %r6, 7;\n" + body +
-                           "\nst.global.u32 [%rd1], %r6;\n",
+/// A kernel that has `body` behind an address %r3 = tile + n + lane * step. It stores %r6.
+std::string behind_address(const std::string& body, int step) {
+    return kernel_text("mov.u32 %r4, tile;\nadd.s32 %r3, %r4, %r0;\nmov.b32 %r6, 7;\n" +
+                           (step ? fmt::format("mad.lo.s32 %r3, %r1, {}, %r3;\n", step) : "") +
+                           body + "\nst.global.u32 [%rd1], %r6;\n",
                        fmt::format(".shared .align 16 .b8 tile[{}];", shared_bytes));
 }
 
 // One check covers such loads: the lowest starts at n - 8, the highest ends at n + 28.
-TEST_F(SharedAddresses, OfLoadsFromOneAddressAreValidIfEachIs) {
+void expect_loads_are_valid_if_each_is(int step) {
     BothForms both(behind_address(
         "ld.shared.u32 %r6, [%r3+8];\nld.shared.u32 %r7, [%r3+-8];\nadd.u32 %r6, %r6, %r7;\n"
         "ld.shared.u32 %r7, [%r3+24];\nadd.u32 %r6, %r6, %r7;\n"
-        "ld.shared.u32 %r7, [%r3];\nadd.u32 %r6, %r6, %r7;\n"));
+        "ld.shared.u32 %r7, [%r3];\nadd.u32 %r6, %r6, %r7;\n",
+        step));
+    const int room = shared_bytes - 31 * step;
     std::vector<int> offsets;
     for (int n = -30; n <= 30; ++n) {
         offsets.push_back(n);
-        offsets.push_back(shared_bytes + n);
+        offsets.push_back(room + n);
     }
     for (const int n : offsets)
         for (const Schedule schedule : {Schedule::random, Schedule::run_to_barrier}) {
             SCOPED_TRACE(n);
             const Options options{.schedule = schedule};
             const Outcome compiled = both.run(true, warp_of_accesses, options, std::uint32_t(n));
-            const bool is_valid = n % 4 == 0 && n >= 8 && n + 28 <= shared_bytes;
+            const bool is_valid = n % 4 == 0 && n >= 8 && n + 28 <= room;
             EXPECT_EQ(compiled.error.empty(), is_valid) << compiled.error;
             EXPECT_EQ(compiled, both.run(false, warp_of_accesses, options, std::uint32_t(n)));
         }
+}
+
+TEST_F(SharedAddresses, OfLoadsFromOneAddressAreValidIfEachIs) {
+    expect_loads_are_valid_if_each_is(0);
+}
+
+TEST_F(SharedAddresses, OfLoadsFromOneAddressOfEachLaneAreValidIfEachIs) {
+    expect_loads_are_valid_if_each_is(4);   // consecutive
+    expect_loads_are_valid_if_each_is(12);  // scattered
 }
 
 TEST_F(SharedAddresses, AreCheckedAgainWhereTheAddressChangesOrAJumpSkipsTheFirstCheck) {
@@ -100,15 +116,16 @@ TEST_F(SharedAddresses, AreCheckedAgainWhereTheAddressChangesOrAJumpSkipsTheFirs
         "ld.shared.u32 %r6, [%r3];\nadd.u32 %r3, %r3, 2;\nld.shared.u32 %r6, [%r3+4];",
         "setp.gt.s32 %p0, %r0, 0;\n@%p0 bra SECOND;\nld.shared.u32 %r7, [%r3];\nSECOND:\n" +
             out_of_bounds};
-    for (const std::string& body : bodies) {
-        BothForms both(behind_address(body));
-        for (const int n : {0, 4, 16}) {
-            SCOPED_TRACE(fmt::format("{}, n {}", body, n));
-            const Outcome compiled = both.run(true, warp_of_accesses, {}, std::uint32_t(n));
-            EXPECT_FALSE(compiled.error.empty());
-            EXPECT_EQ(compiled, both.run(false, warp_of_accesses, {}, std::uint32_t(n)));
+    for (const std::string& body : bodies)
+        for (const int step : {0, 4, 12}) {
+            BothForms both(behind_address(body, step));
+            for (const int n : {0, 4, 16}) {
+                SCOPED_TRACE(fmt::format("{}, step {}, n {}", body, step, n));
+                const Outcome compiled = both.run(true, warp_of_accesses, {}, std::uint32_t(n));
+                EXPECT_FALSE(compiled.error.empty());
+                EXPECT_EQ(compiled, both.run(false, warp_of_accesses, {}, std::uint32_t(n)));
+            }
         }
-    }
 }
 
 }  // namespace
