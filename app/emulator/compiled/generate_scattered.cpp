@@ -81,7 +81,7 @@ LlvmValue Generator::are_among(LlvmValue size, unsigned bytes, LlvmValue from,
 }
 
 // Shared memory ends far below 2^31, and CPUs extend the sign.
-LlvmValue Generator::places(LlvmValue base, LlvmValue addresses) const {
+LlvmValue Generator::host_places(LlvmValue base, LlvmValue addresses) const {
     return ir_.at(ir_.cast(Ir::inttoptr, base, ir_.pointer()),
                   ir_.cast(Ir::sext, addresses, ir_.integer(64, width_)));
 }
@@ -106,7 +106,7 @@ void Generator::move_scattered(const Unit& unit) {
     const Moved moved(i);
     std::vector<Lanes> loaded(group_count_);
     for (unsigned g = 0; g < group_count_; ++g) {
-        const LlvmValue first = places(base_of(unit), variable(i.operands[i.detail], g));
+        const LlvmValue first = host_places(base_of(unit), variable(i.operands[i.detail], g));
         const Lanes values = unit.kind == Unit::Kind::stores ? stored(unit, g) : Lanes();
         const LlvmValue active =
             running_ ? lanes_of_mask(running_, g) : ir_.number(ir_.integer(1, width_), 1);

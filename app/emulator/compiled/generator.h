@@ -152,7 +152,7 @@ class Generator {
     Value are_in_shared(unsigned bytes, std::int64_t low, std::int64_t high,
                         const Lanes& addresses) const;
     Value are_among(Value size, unsigned bytes, Value from, const Lanes& addresses) const;
-    Value places(Value base, Value addresses) const;
+    Value host_places(Value base, Value addresses) const;
     Value gathered(const Moved& moved, Value places, Value active) const;
     void scatter(const Moved& moved, Value values, Value places, Value active) const;
     void move_scattered(const Unit& unit);
