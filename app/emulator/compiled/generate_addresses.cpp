@@ -73,11 +73,9 @@ LlvmValue Generator::has_places(const LoadGroup& group) {
 // Finds out whether the loads of a group, from the addresses of the lanes, are consecutive; or else
 // whether they find aligned bytes in shared memory. In the scalar part.
 void Generator::check_lanes(const LoadGroup& group) {
-    Lanes addresses;
-    for (unsigned g = 0; g < group_count_; ++g) addresses.push_back(variable(group.address(), g));
-    const LlvmValue found = are_consecutive_in_shared(group.bytes, group.low, group.high, addresses,
-                                                      ir_.lane(addresses[0], 0),
-                                                      ir_.lane(addresses[half_warp / width_], 0));
+    const Lanes addresses = variables(group.address());
+    const LlvmValue found =
+        are_consecutive_in_shared(group.bytes, group.low, group.high, addresses);
     const LlvmBlock others = ir_.block("check_others"), done = ir_.block();
     ir_.store(found, are_consecutive_);
     ir_.likely(found, done, others);
@@ -134,13 +132,17 @@ Generator::Lanes Generator::steps(unsigned bytes, LlvmType type) const {
     return offsets;
 }
 
+// The address of the first lane of a half of the warp.
+LlvmValue Generator::first_of_half(const Lanes& addresses, unsigned half) const {
+    return ir_.lane(addresses[half * half_warp / width_], 0);
+}
+
 // Whether the addresses of each half warp are at these offsets, by group, from that of its first
-// lane: `a`, `b`.
-LlvmValue Generator::are_at(const Lanes& offsets, const Lanes& addresses, LlvmValue a,
-                            LlvmValue b) const {
+// lane.
+LlvmValue Generator::are_at(const Lanes& offsets, const Lanes& addresses) const {
     LlvmValue differ = nullptr;
     for (unsigned g = 0; g < group_count_; ++g) {
-        const LlvmValue first = ir_.splat(g * width_ < half_warp ? a : b, width_);
+        const LlvmValue first = ir_.splat(first_of_half(addresses, g * width_ / half_warp), width_);
         const LlvmValue other = ir_.op(Ir::xor_, addresses[g], ir_.op(Ir::add, first, offsets[g]));
         differ = differ ? ir_.op(Ir::or_, differ, other) : other;
     }
@@ -149,34 +151,35 @@ LlvmValue Generator::are_at(const Lanes& offsets, const Lanes& addresses, LlvmVa
 }
 
 // Whether the lanes of each half warp access consecutive elements; of shared memory, whether these
-// are there, too. `a`, `b`: the addresses of the first and of the 17th lane.
-LlvmValue Generator::are_consecutive(const Unit& unit, const Lanes& addresses, LlvmValue a,
-                                     LlvmValue b) const {
+// are there, too.
+LlvmValue Generator::are_consecutive(const Unit& unit, const Lanes& addresses) const {
     const unsigned bytes = Moved(*unit.instruction).total();
     if (AccessForm(unit.instruction->target).space == Space::shared) {
         const std::int64_t offset = unit.instruction->immediate;
-        return are_consecutive_in_shared(bytes, offset, offset, addresses, a, b);
+        return are_consecutive_in_shared(bytes, offset, offset, addresses);
     }
     // A half warp whose addresses wrap around does not end with the highest one.
+    const LlvmValue a = first_of_half(addresses, 0), b = first_of_half(addresses, 1);
     const LlvmType type = ir_.llvm().TypeOf(a);
     const LlvmValue upper = ir_.select(ir_.compare(Ir::ult, a, b), b, a);
     const std::uint64_t length = (half_warp - 1) * bytes;
     const LlvmValue most = ir_.op(Ir::sub, ir_.llvm().ConstAllOnes(type), length);
     return ir_.op(Ir::and_, ir_.compare(Ir::ule, upper, most),
-                  are_at(steps(bytes, type), addresses, a, b));
+                  are_at(steps(bytes, type), addresses));
 }
 
 // With each offset from `low` to `high`.
 LlvmValue Generator::are_consecutive_in_shared(unsigned bytes, std::int64_t low, std::int64_t high,
-                                               const Lanes& addresses, LlvmValue a,
-                                               LlvmValue b) const {
+                                               const Lanes& addresses) const {
     const LlvmValue places = room_for(first_places_[place_index(bytes)], low, high, bytes);
-    const auto half_is_in_shared = [&](LlvmValue first) {
-        const LlvmValue wide = ir_.cast(Ir::zext, first, ir_.integer(64));
-        return is_place(ir_.op(Ir::add, wide, std::uint64_t(low)), bytes, places);
-    };
-    const LlvmValue in_line = are_at(steps(bytes, ir_.llvm().TypeOf(a)), addresses, a, b);
-    return ir_.op(Ir::and_, in_line, ir_.op(Ir::and_, half_is_in_shared(a), half_is_in_shared(b)));
+    const LlvmType type = ir_.llvm().TypeOf(first_of_half(addresses, 0));
+    LlvmValue all = are_at(steps(bytes, type), addresses);
+    for (const unsigned half : {0, 1}) {
+        const LlvmValue first = ir_.cast(Ir::zext, first_of_half(addresses, half), ir_.integer(64));
+        all = ir_.op(Ir::and_, all,
+                     is_place(ir_.op(Ir::add, first, std::uint64_t(low)), bytes, places));
+    }
+    return all;
 }
 
 }  // namespace warpscope::emulator

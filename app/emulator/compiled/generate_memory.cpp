@@ -72,9 +72,7 @@ void Generator::access_lanes(std::uint32_t u) {
     in_scalar_part();
     const Unit& unit = plan_.units()[u];
     const Instruction& i = *unit.instruction;
-    Lanes addresses;
-    for (unsigned g = 0; g < group_count_; ++g)
-        addresses.push_back(variable(i.operands[i.detail], g));
+    const Lanes addresses = variables(i.operands[i.detail]);
     if (unit.kind == Unit::Kind::stores)  // read on both ways below
         for (unsigned g = 0; g < group_count_; ++g) stored(unit, g);
     if (running_) {
@@ -85,12 +83,11 @@ void Generator::access_lanes(std::uint32_t u) {
     const bool leaves = Moved(i).elements > 1;
     const LlvmBlock consecutive = ir_.block("consecutive"), done = ir_.block("done"),
                     scattered = leaves ? interpret(u) : ir_.block("scattered");
-    const LlvmValue a = ir_.lane(addresses[0], 0);
-    const LlvmValue b = ir_.lane(addresses[half_warp / width_], 0);
+    const LlvmValue a = first_of_half(addresses, 0), b = first_of_half(addresses, 1);
     const LoadGroup* const group = plan_.load_group_of(u);
     if (group && u == group->first) check_lanes(*group);
     ir_.likely(
-        group ? ir_.load(ir_.integer(1), are_consecutive_) : are_consecutive(unit, addresses, a, b),
+        group ? ir_.load(ir_.integer(1), are_consecutive_) : are_consecutive(unit, addresses),
         consecutive, scattered);
     ir_.go_on_in(consecutive);
     access_consecutive(u, addresses, a, b);

@@ -151,9 +151,9 @@ bool Generator::may_access_pairs(const Unit& unit) const {
 
 // The addresses have been checked.
 Generator::Pairs Generator::find_pairs(const Lanes& addresses) const {
-    const LlvmValue first = ir_.lane(addresses[0], 0);
+    const LlvmValue first = first_of_half(addresses, 0);
     const LlvmValue step = ir_.op(Ir::sub, ir_.lane(addresses[0], 1), first);
-    const LlvmValue second = ir_.lane(addresses[half_warp / width_], 0);
+    const LlvmValue second = first_of_half(addresses, 1);
     Pairs pairs;
     pairs.in_order = ir_.compare(Ir::ult, first, second);
     pairs.begin = ir_.select(pairs.in_order, first, second);
@@ -166,8 +166,8 @@ Generator::Pairs Generator::find_pairs(const Lanes& addresses) const {
     Lanes offsets;
     for (unsigned g = 0; g < group_count_; ++g)
         offsets.push_back(ir_.op(Ir::mul, ir_.splat(step, width_), numbers_in_half(g, 1, 32)));
-    pairs.found = ir_.op(Ir::and_, ir_.op(Ir::and_, are_apart, are_aligned),
-                         are_at(offsets, addresses, first, second));
+    pairs.found =
+        ir_.op(Ir::and_, ir_.op(Ir::and_, are_apart, are_aligned), are_at(offsets, addresses));
     return pairs;
 }
 

@@ -86,9 +86,7 @@ void Generator::shuffle(const Unit& unit) {
     close_segment();
     in_scalar_part();
     const Instruction& i = *unit.instruction;
-    Lanes parts;
-    for (unsigned g = 0; g < group_count_; ++g) parts.push_back(variable(i.operands[2], g));
-    const LlvmValue values = ir_.joined(parts);
+    const LlvmValue values = ir_.joined(variables(i.operands[2]));
     const int distance = int(*plan_.constant(i.operands[3]) & 31);
     const auto c = std::uint32_t(*plan_.constant(i.operands[4]));
     const int segment = int(c >> 8 & 31), clamp = int(c & 31);

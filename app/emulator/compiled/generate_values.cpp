@@ -38,6 +38,13 @@ LlvmValue Generator::variable(std::uint32_t operand, unsigned g) {
     return ir_.load(variable_type(operand), storage_[operand][g]);
 }
 
+// All groups of a variable.
+Generator::Lanes Generator::variables(std::uint32_t operand) {
+    Lanes all;
+    for (unsigned g = 0; g < group_count_; ++g) all.push_back(variable(operand, g));
+    return all;
+}
+
 void Generator::set_variable(std::uint32_t operand, unsigned g, LlvmValue value) {
     ir_.store(value, storage_[operand][g]);
     if (!is_in_slot(operand)) return;

@@ -97,6 +97,7 @@ class Generator {
     Value slot(std::uint32_t operand, unsigned g) const;
     bool is_in_slot(std::uint32_t operand) const;
     Value variable(std::uint32_t operand, unsigned g);
+    Lanes variables(std::uint32_t operand);
     void set_variable(std::uint32_t operand, unsigned g, Value value);
     Value scalar(std::uint32_t operand, Type type);
     Value lanes(std::uint32_t operand, Type type, unsigned g);
@@ -170,10 +171,11 @@ class Generator {
     // generate_addresses.cpp
     Value numbers_in_half(unsigned g, unsigned factor, unsigned bits) const;
     Lanes steps(unsigned bytes, LlvmType type) const;
-    Value are_at(const Lanes& offsets, const Lanes& addresses, Value a, Value b) const;
-    Value are_consecutive(const Unit& unit, const Lanes& addresses, Value a, Value b) const;
+    Value first_of_half(const Lanes& addresses, unsigned half) const;
+    Value are_at(const Lanes& offsets, const Lanes& addresses) const;
+    Value are_consecutive(const Unit& unit, const Lanes& addresses) const;
     Value are_consecutive_in_shared(unsigned bytes, std::int64_t low, std::int64_t high,
-                                    const Lanes& addresses, Value a, Value b) const;
+                                    const Lanes& addresses) const;
     void require(Value condition, std::uint32_t u);
     void count_places();
     Value is_place(Value address, unsigned bytes, Value places) const;

@@ -38,7 +38,7 @@ st.global.u32 [%rd1], %r8;
     return kernel_text(body, fmt::format(".shared .align 16 .b8 tile[{}];", 4 * tile_words));
 }
 
-/// Of words at 4 * k bytes.
+/// Of the word at a byte address and the one behind it.
 std::uint32_t sum_of_two(int bytes) {
     return std::uint32_t(3 * (bytes / 4) + 3 * (bytes / 4 + 1));
 }
@@ -140,14 +140,12 @@ mov.u32 %r5, 1;
 {}
 )",
                                                access)));
-        for (const int n : {2, -1, -4096, 1 << 30, 16384 - 160})
-            for (const bool compiled : {false, true}) {
-                SCOPED_TRACE(fmt::format("{} {}", access, n));
-                const Outcome outcome = both.run(compiled, scattered_warp, {}, std::uint32_t(n));
-                EXPECT_NE(outcome.error.find("thread (20,0,0)"), std::string::npos)
-                    << outcome.error;
-                EXPECT_EQ(outcome, both.run(!compiled, scattered_warp, {}, std::uint32_t(n)));
-            }
+        for (const int n : {2, -1, -4096, 1 << 30, 16384 - 160}) {
+            SCOPED_TRACE(fmt::format("{} {}", access, n));
+            const Outcome outcome = both.run(true, scattered_warp, {}, std::uint32_t(n));
+            EXPECT_NE(outcome.error.find("thread (20,0,0)"), std::string::npos) << outcome.error;
+            EXPECT_EQ(outcome, both.run(false, scattered_warp, {}, std::uint32_t(n)));
+        }
         EXPECT_EQ(both.run(true, scattered_warp, {}, 16384 - 160 - 4).error, "");
     }
 }
