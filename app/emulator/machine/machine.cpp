@@ -78,6 +78,40 @@ class EndedBlocks {
     std::uint64_t blocks_ = 0, reported_at_ = 0;
 };
 
+/// From `begin` to `end`, without it.
+struct Range {
+    std::uint64_t begin = 0, end = 0;
+};
+
+/// Divides the blocks of a launch into parts, which host threads take in their order. In each
+/// round, each virtual SM runs one block. A part is some rounds, a row, of some neighbouring SMs, a
+/// column: neighbouring blocks often use neighbouring memory.
+struct Parts {
+    Parts(std::uint64_t blocks, unsigned all_sms, unsigned threads)
+        : sms(std::min<std::uint64_t>(all_sms, blocks)), rounds((blocks + all_sms - 1) / all_sms) {
+        // With fewer parts for each thread, the others would wait long for the last one.
+        constexpr std::uint64_t parts_of_thread = 32;
+        const std::uint64_t together =
+            std::max<std::uint64_t>(1, blocks / (parts_of_thread * threads));
+        // With wider columns, threads would wait for the rows above theirs.
+        const std::uint64_t widest = std::max<std::uint64_t>(1, sms / (2 * threads));
+        const std::uint64_t width = std::min(together, widest);
+        columns = (sms + width - 1) / width;
+        rows = std::max<std::uint64_t>(1, rounds * width / together);
+    }
+    std::uint64_t count() const { return columns * rows; }
+    std::uint64_t column(std::uint64_t part) const { return part % columns; }
+    std::uint64_t row(std::uint64_t part) const { return part / columns; }
+    Range sms_of(std::uint64_t part) const {
+        return {sms * column(part) / columns, sms * (column(part) + 1) / columns};
+    }
+    Range rounds_of(std::uint64_t part) const {
+        return {rounds * row(part) / rows, rounds * (row(part) + 1) / rows};
+    }
+
+    std::uint64_t sms, rounds, columns = 0, rows = 0;
+};
+
 /// Deals the blocks of one launch to host threads. When a block fails, the blocks below it still
 /// run, so that the launch ends with the error of the lowest failing block on any number of
 /// threads.
@@ -85,21 +119,34 @@ class Dispatch {
   public:
     Dispatch(std::uint64_t first, std::uint64_t end, unsigned sms, unsigned threads,
              LaunchProgress* progress)
-        : first_(first), end_(end), sms_(sms), threads_(threads), progress_(progress) {
+        : first_(first),
+          end_(end),
+          sms_(sms),
+          threads_(threads),
+          parts_(end - first, sms, threads),
+          ended_rows_(parts_.columns),
+          progress_(progress) {
         if (progress_) progress_->begin(end - first);
     }
 
-    /// Takes some virtual SMs at a time until none is left, and runs their blocks in order:
-    /// neighbours often use neighbouring memory.
+    /// Takes parts until none is left. A virtual SM runs its blocks in order, on any threads: a
+    /// part waits for the row above it in its column, which has been taken earlier.
     void run_sms(BlockRunner& runner, std::vector<AlignedBytes>& shared, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
-        const std::uint64_t all = std::min<std::uint64_t>(sms_, end_ - first_);
-        for (Part sms = take(all); sms.begin < sms.end; sms = take(all))
-            for (std::uint64_t round = first_; round < end_; round += sms_)
-                for (std::uint64_t b = round + sms.begin;
-                     b < std::min({end_, round + sms.end, failed_.load()}); ++b)
+        for (std::uint64_t part = next_++; part < parts_.count(); part = next_++) {
+            std::atomic<std::uint32_t>& ended_rows = ended_rows_[parts_.column(part)];
+            for (std::uint32_t now = ended_rows; now < parts_.row(part); now = ended_rows)
+                ended_rows.wait(now);
+            const EndedRow ends_here{ended_rows};
+            const Range sms = parts_.sms_of(part), rounds = parts_.rounds_of(part);
+            for (std::uint64_t round = rounds.begin; round < rounds.end; ++round) {
+                const std::uint64_t begin = first_ + round * sms_;
+                for (std::uint64_t b = begin + sms.begin;
+                     b < std::min({end_, begin + sms.end, failed_.load()}); ++b)
                     run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_),
                               shared[b % sms_].data(), observer);
+            }
+        }
     }
     /// Takes some blocks at a time until none is left, for a launch with independent blocks. The
     /// last block of each virtual SM runs in its shared memory, the others in memory of this
@@ -108,11 +155,10 @@ class Dispatch {
                     std::size_t shared_bytes, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
         const AlignedBytes own(shared_bytes);
-        const std::uint64_t all = end_ - first_;
-        const std::uint64_t last_round = end_ - std::min<std::uint64_t>(sms_, all);
-        for (Part part = take(all); part.begin < part.end; part = take(all))
-            for (std::uint64_t b = first_ + part.begin;
-                 b < std::min(first_ + part.end, failed_.load()); ++b)
+        const std::uint64_t last_round = end_ - std::min<std::uint64_t>(sms_, end_ - first_);
+        for (Range some = take(); some.begin < some.end; some = take())
+            for (std::uint64_t b = first_ + some.begin;
+                 b < std::min(first_ + some.end, failed_.load()); ++b)
                 run_block(runner, ended, std::uint32_t(b), unsigned(b % sms_),
                           b < last_round ? own.data() : shared[b % sms_].data(), observer);
     }
@@ -133,15 +179,19 @@ class Dispatch {
     }
 
   private:
-    /// Virtual SMs or blocks, counted from that of the first block or from the first block.
-    struct Part {
-        std::uint64_t begin, end;
+    /// Lets the next row begin, after an exception as well.
+    struct EndedRow {
+        std::atomic<std::uint32_t>& ended_rows;
+        ~EndedRow() {
+            ++ended_rows;
+            ended_rows.notify_all();
+        }
     };
 
-    /// Some at a time: neighbouring blocks access neighbouring memory, and a thread that went
-    /// through all of a large picture for each SM would find its pages in no cache. Fewer towards
-    /// the end, so that all threads end together.
-    Part take(std::uint64_t all) {
+    /// Blocks, counted from the first one. Some at a time: neighbouring blocks access neighbouring
+    /// memory. Fewer towards the end, so that all threads end together.
+    Range take() {
+        const std::uint64_t all = end_ - first_;
         std::uint64_t begin = next_, count = 0;
         do {
             if (begin >= all) return {all, all};
@@ -181,8 +231,10 @@ class Dispatch {
 
     std::uint64_t first_, end_;  // blocks
     unsigned sms_, threads_;
+    Parts parts_;
+    std::atomic<std::uint64_t> next_ = 0;  ///< block of run_blocks(), part of run_sms()
+    std::vector<std::atomic<std::uint32_t>> ended_rows_;  ///< of run_sms(), by column
     LaunchProgress* progress_;
-    std::atomic<std::uint64_t> next_ = 0;
     std::atomic<std::uint64_t> failed_ = ~0ull;
     std::mutex mutex_;
     std::exception_ptr error_;

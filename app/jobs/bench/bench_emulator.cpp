@@ -124,7 +124,7 @@ void add_scaling_rows(std::vector<BenchRow>& rows, const Measured& kernel,
         return pair.first_ms / pair.second_ms;
     };
     const unsigned sms = emulator::Machine::default_virtual_sms;
-    const unsigned most_sms = (sms + threads - 1) / threads;  // of one thread
+    const unsigned most_sms = (sms + threads - 1) / threads;  // if threads took whole SMs
     const double plain_scaling = scaling_of(plain);
     const double bound = std::min(double(sms) / most_sms, plain_scaling);
     rows.push_back({.name = kernel.name + "_plain_scaling",

@@ -67,6 +67,24 @@ TEST(Schedule, StaleValuesComeFromTheEarlierBlockOfTheVirtualSm) {
     }
 }
 
+// Each block stores how many blocks its virtual SM has run before it.
+TEST(Schedule, VirtualSmRunsItsBlocksInOrderOnAnyNumberOfHostThreads) {
+    const std::string counting = kernel_text(
+        "mov.u32 %r2, %ctaid.x; mul.wide.u32 %rd2, %r2, 4; add.s64 %rd2, %rd0, %rd2;"
+        "ld.shared.u32 %r3, [cell]; st.global.u32 [%rd2], %r3; add.s32 %r3, %r3, 1;"
+        "st.shared.u32 [cell], %r3;",
+        shared_words);
+    for (const unsigned threads : {1, 2, 3, 7, 16, 29, 40})
+        for (const std::uint32_t blocks : {1, 28, 29, 30, 58, 1000, 5003}) {
+            Runner r(counting);
+            r.options.threads = threads;
+            const auto found = r.run({{blocks, 1, 1}, {1, 1, 1}, 0});
+            for (std::uint32_t b = 0; b < blocks; ++b)
+                ASSERT_EQ(found[b], b / Machine::default_virtual_sms)
+                    << "block " << b << " of " << blocks << ", " << threads << " threads";
+        }
+}
+
 TEST(Schedule, SharedMemoryKeepsItsBytesBetweenLaunches) {
     Runner r(kernel_text(
         "ld.shared.u32 %r2, [cell]; st.shared.u32 [cell], %r0; st.global.u32 [%rd1], %r2;",
