@@ -111,8 +111,8 @@ void Generator::require_range(std::uint32_t u, LlvmValue low, LlvmValue high) {
 // Where the block keeps the allocation that an instruction accessed last.
 LlvmValue Generator::range_of(const Instruction& i) const {
     const Instruction* const compiled = code_ + kernel_.index_of(&i);
-    const std::size_t entry = reinterpret_cast<std::uintptr_t>(compiled) / sizeof(Instruction) % 16;
-    return ir_.at(block_, WarpLayout::ranges + entry * sizeof(AddressRange));
+    const std::size_t offset = BlockContext::range_of(compiled) * sizeof(AddressRange);
+    return ir_.at(block_, WarpLayout::ranges + offset);
 }
 
 // By group: the number of each lane in its half of the warp, times `factor`.

@@ -86,9 +86,12 @@ struct BlockContext {
     ExecutionCount* executions = nullptr;  ///< by pc; only checkpoints count
     const Instruction* last = nullptr;     ///< that the newest call of a handler has executed
     std::int64_t left_before_last = 0;     ///< Warp::left before it
-    /// The allocation that an instruction accessed last, by a hash of the instruction: most
-    /// accesses of an instruction are to one allocation.
-    std::array<AddressRange, 16> ranges;
+    /// The allocation that an instruction accessed last, by range_of(): most accesses of an
+    /// instruction are to one allocation.
+    std::array<AddressRange, 64> ranges;
+    static std::size_t range_of(const Instruction* i) {
+        return uintptr_t(i) / sizeof(Instruction) % std::tuple_size_v<decltype(ranges)>;
+    }
 
     Dim3 block_index() const { return index_in(launch->grid, block); }
 };
@@ -209,7 +212,7 @@ class Warp {
                        unsigned bytes, unsigned align);
     /// True when global addresses [low, high) lie in one allocation.
     bool in_global(const Instruction* i, std::uint64_t low, std::uint64_t high) {
-        AddressRange& range = block->ranges[(uintptr_t(i) / sizeof(Instruction)) % 16];
+        AddressRange& range = block->ranges[BlockContext::range_of(i)];
         return (low >= range.begin && high <= range.end && low <= high) ||
                find_range(range, low, high);
     }
