@@ -138,7 +138,7 @@ int run_bench(const Options& options) {
 int run(const Options& options) {
     if (options.mode == Mode::helper) return jobs::run_helper(options.helper_socket);
     check_processes(options);
-    emulator::KernelCompiler::set_execution(options.execution);
+    emulator::Launcher::set_execution(options.execution);
     if (options.mode == Mode::list) return jobs::run_list(options.json);
     if (options.mode == Mode::bench) return run_bench(options);
     return run_with_processes(options, [&](const SharedProcesses& processes) {
@@ -191,11 +191,11 @@ int main(int argc, char** argv) {
     reserve_standard_files();
     // A file that would grow beyond the limit of the process is an error of its write().
     std::signal(SIGXFSZ, SIG_IGN);
-    const auto compiler = emulator::KernelCompiler::shared();
+    const auto compiler = emulator::Launcher::keep_compiler();
     const int code = answer(argc, argv);
     // Nobody needs the kernel any more that is being compiled, which can take seconds. LLVM must
     // not be unloaded below its thread, so that the process ends without destructors.
-    if (compiler->is_compiling()) {
+    if (emulator::Launcher::is_compiling()) {
         std::fflush(nullptr);
         std::quick_exit(code);
     }

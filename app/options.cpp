@@ -108,13 +108,15 @@ class Parser {
              });
         flag("--list", list_, "print every experiment and parameter", group);
         bench_ = text("--bench", "S,...",
-                      "measure; S: emulator, start, edit, gpu, ladders, devices, frames, window",
+                      "measure; S: emulator, start, edit, gpu, ladders, devices, frames, shortcuts, window",
                       group, [this](const std::string& words) {
                           const auto sections = parse_word_list<jobs::BenchSection>(
                               "--bench",
                               words.empty() ? compute::names<jobs::BenchSection>(",") : words);
                           options_.bench = {sections.begin(), sections.end()};
-                          if (words.empty()) options_.bench.erase(jobs::BenchSection::window);
+                          if (words.empty())
+                              for (const auto section : {jobs::BenchSection::shortcuts, jobs::BenchSection::window})
+                                  options_.bench.erase(section);
                       });
         bench_->expected(0, 1);
         flag("-h,--help", help_, "print this help", group);

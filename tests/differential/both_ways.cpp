@@ -8,7 +8,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "emulator/compiled/compiled_kernel.h"
+#include "emulator/wing/compiled/compiled_kernel.h"
 
 namespace warpscope::tests {
 
@@ -84,7 +84,8 @@ void RandomLaunch::add_argument(const Parameter& parameter, std::string_view ptx
         put(0, one_of({0u, 1u, 2u, 5u, 16u, 31u, 33u, 64u, 100u, 129u, 250u}));
 }
 
-Outcome RandomLaunch::run(const Kernel& kernel, const Options& options) {
+Outcome RandomLaunch::run(const Kernel& kernel, const Options& options,
+                          const LaunchMethod& method) {
     Machine machine;
     std::ranges::copy(first_, memory_.begin());
     for (std::size_t k = 0; k < variables_.size(); ++k)
@@ -93,8 +94,10 @@ Outcome RandomLaunch::run(const Kernel& kernel, const Options& options) {
     std::vector<const void*> pointers;
     for (const auto& argument : arguments_) pointers.push_back(argument.data());
     Outcome outcome;
-    outcome.error =
-        error_of([&] { outcome.statistics = machine.run(kernel, shape, pointers, options); });
+    outcome.error = error_of([&] {
+        outcome.statistics =
+            machine.run(Machine::freeze(kernel, shape, pointers, options), nullptr, method);
+    });
     for (const std::uint32_t word : memory_) outcome.memory.push_back(without_payload(word));
     for (const Module::Range& variable : variables_)
         for (std::size_t k = 0; k < variable.bytes; ++k)
@@ -145,10 +148,9 @@ unsigned expect_equal_launches(const std::shared_ptr<const Module>& module, cons
         for (unsigned pair = 0; pair < 9; ++pair) {
             const std::uint64_t seed = round * 9 + pair + 1;
             RandomLaunch launch(kernel, module->text(), seed);
-            Options options = options_of_pair(pair, seed);
+            const Options options = options_of_pair(pair, seed);
             const Outcome interpreted = launch.run(kernel, options);
-            options.compiled = compiled;
-            const Outcome outcome = launch.run(kernel, options);
+            const Outcome outcome = launch.run(kernel, options, {.code = compiled});
             without_error += interpreted.error.empty();
             if (interpreted == outcome) continue;
             ADD_FAILURE() << module->name() << ", " << kernel.name << ", pair " << pair << ", seed "

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "emulator/compiled/both_forms.h"
 #include "emulator/machine/machine.h"
+#include "emulator/wing/compiled/both_forms.h"
 
 namespace warpscope::tests {
 
@@ -22,7 +22,8 @@ class RandomLaunch {
     RandomLaunch& operator=(const RandomLaunch&) = delete;
 
     /// Runs the kernel with the buffers and the module's variables as they were at first.
-    emulator::Outcome run(const emulator::Kernel& kernel, const emulator::Options& options);
+    emulator::Outcome run(const emulator::Kernel& kernel, const emulator::Options& options,
+                          const emulator::LaunchMethod& method = {});
     emulator::FrozenLaunch frozen(const emulator::Kernel& kernel) const;
     std::string text() const;
 

@@ -52,11 +52,10 @@ void expect_equal_forms(std::uint64_t seed) {
     const std::shared_ptr<const emulator::Kernel> compiled(owner, &owner->kernel());
     RandomLaunch launch(kernel, ptx, seed);
     for (unsigned pair = 0; pair < 3; ++pair) {
-        Options options = options_of_pair(pair + 3 * unsigned(seed / 3 % 3), seed);
+        const Options options = options_of_pair(pair + 3 * unsigned(seed / 3 % 3), seed);
         launch.shape = {{4, 1, 1}, {(seed + pair) % 4 ? 128u : 100u, 1, 1}, 0};
         const Outcome interpreted = launch.run(kernel, options);
-        options.compiled = compiled;
-        const Outcome outcome = launch.run(kernel, options);
+        const Outcome outcome = launch.run(kernel, options, {.code = compiled});
         ASSERT_TRUE(interpreted == outcome)
             << "seed " << seed << ", schedule " << pair << ", " << launch.text()
             << "\ninterpreted: " << interpreted << "\ncompiled: " << outcome;

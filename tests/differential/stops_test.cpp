@@ -1,7 +1,7 @@
 #include <regex>
 
 #include "differential/both_ways.h"
-#include "emulator/compiled/compiled_kernel.h"
+#include "emulator/wing/compiled/compiled_kernel.h"
 #include "support/long_tests.h"
 
 // A launch that a budget or an invalid access ends leaves equal memory, counts and errors in both
@@ -51,9 +51,8 @@ class OneBlock {
         launch_.shape = {{1, 1, 1}, stopped.block, 16384};
     }
     Outcome interpreted(const Options& options) { return launch_.run(kernel_, options); }
-    Outcome compiled(Options options) {
-        options.compiled = {owner_, &owner_->kernel()};
-        return launch_.run(kernel_, options);
+    Outcome compiled(const Options& options) {
+        return launch_.run(kernel_, options, {.code = {owner_, &owner_->kernel()}});
     }
     std::string text() const { return launch_.text(); }
 

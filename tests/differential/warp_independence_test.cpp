@@ -1,4 +1,4 @@
-#include "emulator/order/warp_independence.h"
+#include "emulator/wing/alike/warp_independence.h"
 
 #include <optional>
 #include <set>
@@ -31,9 +31,9 @@ void expect_equal_on_any_thread(RandomLaunch& launch, const Kernel& kernel, std:
     Options options = options_of_pair(1, seed);
     options.threads = 1;
     const Outcome in_order = launch.run(kernel, options);
-    options.independent_blocks = true;
     options.threads = 3;
-    EXPECT_EQ(launch.run(kernel, options), in_order) << kernel.name << ", " << launch.text();
+    EXPECT_EQ(launch.run(kernel, options, {.dealing = BlockDealing::as_they_come}), in_order)
+        << kernel.name << ", " << launch.text();
 }
 
 /// The kernels of a file with a launch that is independent and ends without an error.

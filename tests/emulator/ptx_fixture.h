@@ -37,7 +37,8 @@ class Runner {
         const void* arguments[] = {&out, &n};
         try {
             statistics =
-                machine.run(*module->kernels().front(), launch, arguments, options, observer);
+                machine.run(Machine::freeze(*module->kernels().front(), launch, arguments, options),
+                            observer, method);
         } catch (...) {
             machine.memory().free(out);
             throw;
@@ -51,6 +52,7 @@ class Runner {
     std::shared_ptr<const Module> module;
     Machine machine;
     Options options;
+    LaunchMethod method;
     Observer* observer = nullptr;
     Statistics statistics;
 };

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
-#include "emulator/compiled/compiled_kernel.h"
 #include "emulator/machine/machine.h"
+#include "emulator/wing/compiled/compiled_kernel.h"
 #include "fuzz_launch.h"
 
 // A PTX text is loaded, and each of its kernels runs a block interpreted and compiled: memory,
@@ -45,13 +45,14 @@ class Runs {
     Outcome run(std::shared_ptr<const Kernel> compiled, std::uint64_t budget, Schedule schedule) {
         restore();
         Options options;
-        options.compiled = std::move(compiled);
         options.instruction_budget = budget;
         options.schedule = schedule;
         options.threads = 1;
         Outcome outcome;
         try {
-            const Statistics s = machine_.run(kernel_, shape, arguments_.get(), options);
+            const Statistics s =
+                machine_.run(Machine::freeze(kernel_, shape, arguments_.get(), options), nullptr,
+                             {.code = std::move(compiled)});
             outcome.counts = {s.warp_instructions, s.thread_instructions, s.barriers};
         } catch (const Error& error) {
             outcome.error = error.what();

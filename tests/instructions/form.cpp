@@ -9,7 +9,7 @@
 #include <random>
 #include <sstream>
 
-#include "emulator/compiled/kernel_compiler.h"
+#include "emulator/launcher.h"
 #include "instructions/edge_values.h"
 #include "instructions/half_reference.h"
 #include "support/long_tests.h"
@@ -136,7 +136,7 @@ std::vector<Variant> variants_of(const Form& form, std::size_t operands) {
 /// Of the variants of a row's type, those that a test runs. To compile a kernel takes a tenth of a
 /// second: compiled, the variants take turns from type to type; `./run test long` runs all.
 std::vector<Variant> sample_of(const std::vector<Variant>& variants, std::size_t number) {
-    const auto execution = emulator::KernelCompiler::execution();
+    const auto execution = emulator::Launcher::execution();
     if (execution != emulator::Execution::compiled || long_tests()) return variants;
     return {variants[number % variants.size()]};
 }

@@ -20,14 +20,18 @@ ROOF = ""  # options and main, straight in app/
 SUBFLOORS = {
     "compute": [{"device"}, {"libraries"}, {"cuda", "emulated"}, {"helper", "ranks"},
                 {"mpi"}],
-    "emulator": [{"program"}, {"llvm", "warp", "ptx"}, {"machine", "handlers", "lower"},
-                 {"checks", "compiled", "decode", "order"}, {"races"}, {"stepper"}],
+    "emulator": [{"program"}, {"warp", "ptx"}, {"observe"}, {"machine", "handlers", "lower"},
+                 {"decode", "order", "checks"}, {"races"}, {"stepper"}, {"wing"}],
+    "emulator/wing": [{"llvm"}, {"alike"}, {"compiled"}],
     "experiments": [{"framework", "bodies", "arrays"}, {"measure", "launch_files"},
                     {"nbody", "ripple", "sums", "launch"}, {"copies"}],
     "jobs": [{"output"}, {"bench", "headless"}],
     "ui": [{"widgets"}, {"source"}, {"documents"}, {"stage"}, {"edits"},
            {"editor", "heat", "launch", "microscope"}, {"dock", "panels"}, {"window"}],
 }
+
+# What makes the emulator fast, and can be left out.
+WING = ("emulator", "wing")
 
 # Outside headers, and the files that may include them (paths below app/).
 KEPT = [
@@ -53,17 +57,28 @@ def subfolder_of(path):
     return path.parts[1] if len(path.parts) > 2 else ROOF
 
 
-def check_subfolder(where, path, target):
-    """A header of the room that `path` is in."""
-    floors = SUBFLOORS.get(room_of(path))
-    mine, other = subfolder_of(path), subfolder_of(target)
-    if floors is None or mine in (other, ROOF):
+def check_subfolder(where, path, target, depth=1):
+    """A header of the room or subfolder that `path` is in: both have `depth` folders in common."""
+    parent = "/".join(path.parts[:depth])
+    floors = SUBFLOORS.get(parent)
+    mine, other = (p.parts[depth] if len(p.parts) > depth + 1 else ROOF for p in (path, target))
+    if floors is None or mine == ROOF:
         return []
+    if mine == other:
+        return check_subfolder(where, path, target, depth + 1)
     floor = {folder: number for number, folders in enumerate(floors) for folder in folders}
     if other in floor and floor[other] < floor[mine]:
         return []
-    return [f"{where}: {room_of(path)}/{mine} may not include {target}: "
+    return [f"{where}: {parent}/{mine} may not include {target}: "
             f"{other or 'the room itself'} is not below it"]
+
+
+def check_wing(where, path, target):
+    """The emulator works without the folder wing: only its launcher knows of it."""
+    is_inside = path.parts[:2] == WING or path.with_suffix("") == Path("emulator/launcher")
+    if target.parts[:2] != WING or is_inside:
+        return []
+    return [f"{where}: only emulator/launcher.cpp may include {target}"]
 
 
 def check_own(where, path, target, app):
@@ -72,9 +87,9 @@ def check_own(where, path, target, app):
         return [f"{where}: {target} is no file below app/"]
     mine, other = room_of(path), room_of(Path(target))
     if other == mine:
-        return check_subfolder(where, path, Path(target))
+        return check_subfolder(where, path, Path(target)) or check_wing(where, path, Path(target))
     if FLOOR[other] < FLOOR[mine]:
-        return []
+        return check_wing(where, path, Path(target))
     return [f"{where}: {mine or 'app'} may not include {target}: {other or 'app'} is not below it"]
 
 
@@ -220,6 +235,18 @@ class Seeded(unittest.TestCase):
     def test_sideways_inside_the_emulator(self):
         self.expect_one("app/emulator/lower/seeded.h",
                         '#include "emulator/handlers/handlers.h"\n', "handlers is not below it")
+
+    def test_wing(self):
+        self.expect_one("app/compute/seeded.h", '#include "emulator/wing/compiled/plan.h"\n',
+                        "only emulator/launcher.cpp")
+
+    def test_wing_from_the_emulator(self):
+        self.expect_one("app/emulator/seeded.h", '#include "emulator/wing/compiled/plan.h"\n',
+                        "only emulator/launcher.cpp")
+
+    def test_up_inside_the_wing(self):
+        self.expect_one("app/emulator/wing/alike/seeded.h",
+                        '#include "emulator/wing/compiled/plan.h"\n', "compiled is not below it")
 
     def test_new_subfolder(self):
         self.expect_one("app/experiments/attic/seeded.cpp", "\n", "no subfolder attic")

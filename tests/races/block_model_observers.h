@@ -8,11 +8,12 @@
 
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/heat_map.h"
-#include "emulator/compiled/both_forms.h"
-#include "emulator/order/warp_independence.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/grid_races.h"
-#include "emulator/told_observers.h"
+#include "emulator/wing/alike/alike_events.h"
+#include "emulator/wing/alike/told_observers.h"
+#include "emulator/wing/alike/warp_independence.h"
+#include "emulator/wing/compiled/both_forms.h"
 #include "race_kernels.h"
 
 namespace warpscope::tests::block_model {

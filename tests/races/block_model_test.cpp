@@ -142,12 +142,11 @@ TEST(BlockModelProperty, BlocksThatFollowAnotherOneHaveTheFindingsOfBlocksThatAr
         Observers on_threads(machine);
         const auto run = [&](unsigned threads, Observer& observer,
                              std::shared_ptr<const Kernel> form = nullptr) {
-            machine.run(*module->kernels().front(), {{blocks, 1, 1}, {threads_per_block, 1, 1}, 0},
-                        arguments,
-                        {.seed = std::uint64_t(round),
-                         .threads = threads,
-                         .compiled_with_reports = std::move(form)},
-                        &observer);
+            const Kernel& kernel = *module->kernels().front();
+            machine.run(
+                Machine::freeze(kernel, {{blocks, 1, 1}, {threads_per_block, 1, 1}, 0}, arguments,
+                                {.seed = std::uint64_t(round), .threads = threads}),
+                &observer, {.code = std::move(form), .make_events = alike_events(kernel, false)});
         };
         run(1, observers.all);
         run(3, on_threads.all);
@@ -188,9 +187,12 @@ std::vector<Finding> findings_of(const std::string& body, std::string* error = n
                         body,
                     shared_words));
     const auto machine_code = compiled(r.module);
-    const auto launch = [&](const Options& options, Observers& observers) {
+    const auto launch = [&](const Options& options, Observers& observers,
+                            std::shared_ptr<const Kernel> form = nullptr) {
         r.observer = &observers.all;
         r.options = options;
+        r.method = {.code = std::move(form),
+                    .make_events = alike_events(*r.module->kernels().front(), false)};
         return error_of([&] { r.run({{6, 1, 1}, {64, 1, 1}, 0}, 0, 2048); });
     };
     std::vector<Finding> found;
@@ -202,9 +204,8 @@ std::vector<Finding> findings_of(const std::string& body, std::string* error = n
         EXPECT_EQ(failure, launch(options, spared));
         if (failure.empty()) expect_equal(observers);
         expect_equal(observers, spared);
-        options.compiled_with_reports = machine_code;
         if (machine_code) {
-            EXPECT_EQ(failure, launch(options, in_machine_code));
+            EXPECT_EQ(failure, launch(options, in_machine_code, machine_code));
             expect_equal(observers, in_machine_code);
         }
         if (error) *error = failure;

@@ -20,15 +20,17 @@ class ProvedBlocks {
                             {.threads = threads});
         const Obstacles obstacles = obstacles_to_independence(launch, machine_.memory());
         EXPECT_EQ(obstacles.warps + obstacles.blocks, "");
-        launch.options.independent_warps = launch.options.independent_blocks = true;
-        error = error_of([&] { machine_.run(launch, &followers.all); });
-        if ((launch.options.compiled_with_reports = compiled(module_))) {
-            EXPECT_EQ(error, error_of([&] { machine_.run(launch, &in_machine_code.all); }));
+        LaunchMethod method{.schedule = Schedule::run_to_barrier,
+                            .dealing = BlockDealing::as_they_come,
+                            .make_events = alike_events(*launch.kernel, true)};
+        error = error_of([&] { machine_.run(launch, &followers.all, method); });
+        if ((method.code = compiled(module_))) {
+            EXPECT_EQ(error, error_of([&] { machine_.run(launch, &in_machine_code.all, method); }));
             expect_equal(followers, in_machine_code);
         }
-        launch.options.compiled_with_reports = nullptr;
+        method.code = nullptr;
         launch.options.threads = 1;
-        error_of([&] { machine_.run(launch, &both.all); });
+        error_of([&] { machine_.run(launch, &both.all, method); });
         if (error.empty()) {
             expect_equal(both);
             expect_equal(followers.counters.kernels().at(0), both.counters.kernels().at(0));

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "emulator/checks/barrier_check.h"
-#include "emulator/checks/observer_list.h"
 #include "emulator/machine/machine.h"
+#include "emulator/observe/observer_list.h"
 #include "emulator/races/race_detector.h"
 
 namespace warpscope::tests {

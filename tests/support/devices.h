@@ -8,7 +8,7 @@
 
 #include "compute/device/device.h"
 #include "compute/pick_device.h"
-#include "emulator/compiled/kernel_compiler.h"
+#include "emulator/launcher.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::tests {
@@ -23,14 +23,12 @@ class OnDevices : public testing::TestWithParam<std::string> {
     void SetUp() override {
         if (GetParam() == "cuda" && !has_gpu()) GTEST_SKIP() << "no GPU: " << gpu_reason();
         if (GetParam() == "compiled" && !llvm_error().empty()) GTEST_SKIP() << llvm_error();
-        emulator::KernelCompiler::set_execution(GetParam() == "compiled"
-                                                    ? emulator::Execution::compiled
-                                                    : emulator::Execution::interpreted);
+        emulator::Launcher::set_execution(GetParam() == "compiled"
+                                              ? emulator::Execution::compiled
+                                              : emulator::Execution::interpreted);
         device_ = compute::pick_device(GetParam() == "cuda" ? "cuda" : "emulator");
     }
-    void TearDown() override {
-        emulator::KernelCompiler::set_execution(emulator::Execution::automatic);
-    }
+    void TearDown() override { emulator::Launcher::set_execution(emulator::Execution::automatic); }
     compute::Device& device() { return *device_; }
 
   public:
@@ -38,12 +36,7 @@ class OnDevices : public testing::TestWithParam<std::string> {
     /// Why kernels cannot be compiled; empty if they can.
     static const std::string& llvm_error() {
         static const std::string error = [] {
-            try {
-                emulator::Llvm::load();
-                return std::string();
-            } catch (const emulator::Error& e) {
-                return std::string(e.what());
-            }
+            return std::string(emulator::Launcher::can_compile() ? "" : "no LLVM is installed");
         }();
         return error;
     }

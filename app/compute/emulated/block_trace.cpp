@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "emulator/machine/observer.h"
+#include "emulator/observe/observer.h"
 
 namespace warpscope::compute {
 namespace {

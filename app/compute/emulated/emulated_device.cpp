@@ -61,26 +61,26 @@ EmulatedDevice::EmulatedDevice(std::string reason, std::size_t memory_bytes) {
     info_ = {.kind = DeviceKind::emulator,
              .name = "SIMT emulator",
              .reason = std::move(reason),
-             .multiprocessors = int(machine_.virtual_sms()),
+             .multiprocessors = int(machine().virtual_sms()),
              .memory_bytes = memory_bytes,
              .max_shared_bytes = emulator::Machine::max_shared_bytes};
 }
 
 std::uint64_t EmulatedDevice::allocate(std::size_t bytes) {
-    const std::size_t used = machine_.memory().used_bytes();
+    const std::size_t used = machine().memory().used_bytes();
     if (used + bytes > info_.memory_bytes)
         throw OutOfMemory(
             fmt::format("{:.2f} GiB needed, {:.2f} GiB free in the emulator: choose a smaller size",
                         double(bytes) / (1 << 30), double(info_.memory_bytes - used) / (1 << 30)));
     const auto address = translated(
-        [&] { return reinterpret_cast<std::uint64_t>(machine_.memory().allocate(bytes)); });
+        [&] { return reinterpret_cast<std::uint64_t>(machine().memory().allocate(bytes)); });
     if (observer_) observer_->on_allocate(address, bytes);
     return address;
 }
 
 void EmulatedDevice::release(std::uint64_t address) noexcept {
     if (observer_) observer_->on_free(address);
-    machine_.memory().free(reinterpret_cast<void*>(address));
+    machine().memory().free(reinterpret_cast<void*>(address));
 }
 
 void EmulatedDevice::upload(std::uint64_t to, const void* from, std::size_t bytes) {
@@ -103,12 +103,12 @@ void EmulatedDevice::copy(std::uint64_t to, std::uint64_t from, std::size_t byte
 }
 
 std::uint64_t EmulatedDevice::attach(void* host, std::size_t bytes) {
-    machine_.memory().attach(host, bytes);
+    machine().memory().attach(host, bytes);
     return reinterpret_cast<std::uint64_t>(host);
 }
 
 void EmulatedDevice::detach(std::uint64_t address) noexcept {
-    machine_.memory().detach(reinterpret_cast<void*>(address));
+    machine().memory().detach(reinterpret_cast<void*>(address));
 }
 
 void EmulatedDevice::begin_frame(std::uint64_t frame) {
@@ -174,43 +174,26 @@ emulator::Options EmulatedDevice::next_options(const EmulatedKernel& kernel) {
     return options;
 }
 
-// Null for a launch that the interpreter always runs.
-emulator::KernelTier* EmulatedDevice::tier_for_launch(const EmulatedKernel& kernel) const {
-    if (!observer_) return kernel.tier.get();
-    return observer_->wants_instructions() ? nullptr : kernel.observed_tier.get();
-}
-
 void EmulatedDevice::launch_packed(const LoadedKernel& loaded, const LaunchShape& shape,
                                    const Work& work, std::span<void* const> arguments) {
     const auto& emulated = static_cast<const EmulatedKernel&>(loaded);
     const emulator::Kernel& kernel = *emulated.kernel;
-    emulator::Options options = next_options(emulated);
-    const Execution execution = emulator::KernelCompiler::execution();
-    const bool waits =
-        settings_.waits_for_compiler && execution == Execution::automatic && !observer_;
-    emulator::KernelTier* const tier = tier_for_launch(emulated);
-    if (tier)
-        (observer_ ? options.compiled_with_reports : options.compiled) =
-            translated([&] { return waits ? tier->choose_compiled() : tier->choose(execution); });
-    engine_ =
-        options.compiled || options.compiled_with_reports ? Engine::compiled : Engine::interpreted;
     const std::vector<const void*> values(arguments.begin(), arguments.end());
-    auto frozen =
-        translated([&] { return emulator::Machine::freeze(kernel, shape, values, options); });
-    if (settings_.schedule == emulator::Schedule::random) {
-        const auto& obstacles = independence_.obstacles(frozen, machine_.memory());
-        frozen.options.independent_warps = obstacles.warps.empty();
-        frozen.options.independent_blocks = obstacles.blocks.empty();
-    }
+    const auto frozen = translated(
+        [&] { return emulator::Machine::freeze(kernel, shape, values, next_options(emulated)); });
+    const auto choose = [&](const emulator::FrozenLaunch& launch) {
+        return translated(
+            [&] { return launcher_.choose(launch, observer_, settings_.waits_for_compiler); });
+    };
     if (freezes_) {
-        if (frozen_) run(*frozen_);
+        if (frozen_) run(*frozen_, choose(*frozen_));
         frozen_ = frozen;
         return;
     }
+    const emulator::LaunchMethod method = choose(frozen);
+    engine_ = method.code ? Engine::compiled : Engine::interpreted;
     const auto start = Clock::now();
-    run(frozen);
-    if (tier && execution == Execution::automatic && engine_ == Engine::interpreted)
-        tier->add_cost(Clock::now() - start);
+    run(frozen, method);
     if (times_each_launch())
         timings_.record(loaded.name, shape.grid, shape.block,
                         {kernel.shared_bytes + shape.dynamic_shared_bytes}, work,
@@ -221,10 +204,11 @@ void EmulatedDevice::end_group(std::string_view name, const Work& work) {
     timings_.record(name, {}, {}, {}, work, milliseconds_since(group_start_), engine_);
 }
 
-void EmulatedDevice::run(const emulator::FrozenLaunch& launch) {
+void EmulatedDevice::run(const emulator::FrozenLaunch& launch,
+                         const emulator::LaunchMethod& method) {
     translated([&] {
         try {
-            machine_.run(launch, observer_);
+            launcher_.run(launch, observer_, method);
         } catch (const emulator::Stopped&) {
             throw;
         } catch (const emulator::Error& error) {
@@ -249,9 +233,6 @@ EmulatedDevice::EmulatedKernel& EmulatedDevice::find(
     EmulatedKernel& loaded = kernels_[kernel];
     if (!loaded.kernel) {
         loaded.kernel = kernel;
-        loaded.tier = std::make_shared<emulator::KernelTier>(*compiler_, module, *kernel);
-        loaded.observed_tier = std::make_shared<emulator::KernelTier>(
-            *compiler_, module, *kernel, emulator::CompiledForm::reports_accesses);
         loaded.name = name;
     }
     return loaded;

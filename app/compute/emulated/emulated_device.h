@@ -12,9 +12,7 @@
 #include <vector>
 
 #include "compute/device/device.h"
-#include "emulator/compiled/kernel_compiler.h"
-#include "emulator/machine/machine.h"
-#include "emulator/order/warp_independence.h"
+#include "emulator/launcher.h"
 
 namespace warpscope::compute {
 
@@ -31,7 +29,10 @@ class EmulatedDevice final : public Device {
     emulator::Observer* observe(emulator::Observer* observer) {
         return std::exchange(observer_, observer);
     }
-    emulator::Machine& machine() { return machine_; }
+    emulator::Machine& machine() { return launcher_.machine(); }
+    /// For the bench and tests.
+    void set(const emulator::Shortcuts& shortcuts) { launcher_.set(shortcuts); }
+    using Device::set;
     /// Runs all launches that `launches` makes except the last one, which is returned. Throws
     /// DeviceError if there is no launch.
     emulator::FrozenLaunch freeze_last(const std::function<void()>& launches);
@@ -45,7 +46,7 @@ class EmulatedDevice final : public Device {
     void synchronize() override {}
     std::uint64_t attach(void* host, std::size_t bytes) override;
     void detach(std::uint64_t address) noexcept override;
-    std::string take_output() override { return machine_.take_output(); }
+    std::string take_output() override { return launcher_.machine().take_output(); }
     void begin_frame(std::uint64_t frame) override;
 
   protected:
@@ -64,27 +65,23 @@ class EmulatedDevice final : public Device {
 
     struct EmulatedKernel : LoadedKernel {
         const emulator::Kernel* kernel = nullptr;
-        std::shared_ptr<emulator::KernelTier> tier, observed_tier;
         bool built_in = false;
         void check_arguments(std::span<const std::size_t> bytes) const override;
     };
 
-    void run(const emulator::FrozenLaunch& launch);
+    void run(const emulator::FrozenLaunch& launch, const emulator::LaunchMethod& method);
     const std::shared_ptr<const emulator::Module>& module_of(std::string_view file,
                                                              const KernelEdit* edit);
     const std::shared_ptr<const emulator::Module>& parse(std::string_view ptx, std::string name);
     EmulatedKernel& find(const std::shared_ptr<const emulator::Module>& module,
                          std::string_view name);
-    emulator::KernelTier* tier_for_launch(const EmulatedKernel& kernel) const;
     emulator::Options next_options(const EmulatedKernel& kernel);
 
-    emulator::Machine machine_;
-    emulator::WarpIndependence independence_;
+    emulator::Launcher launcher_;
     std::vector<std::shared_ptr<const emulator::Module>> modules_;
     std::map<std::tuple<std::string, Math, const KernelEdit*>,
              std::shared_ptr<const emulator::Module>>
         images_;
-    const std::shared_ptr<emulator::KernelCompiler> compiler_ = emulator::KernelCompiler::shared();
     std::map<const emulator::Kernel*, EmulatedKernel> kernels_;
     emulator::Observer* observer_ = nullptr;
     Clock::time_point group_start_;

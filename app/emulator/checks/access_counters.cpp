@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "emulator/machine/machine.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {
@@ -225,21 +224,21 @@ void AccessCounters::on_model_begin() {
     before_ = counted_.at;
 }
 
-void AccessCounters::on_model(const BlockModel&) {
+void AccessCounters::on_model(const ModelBlock& model) {
     model_ = {};
     for (std::uint32_t pc = 0; pc < counted_.at.size(); ++pc) {
         const Counts &now = counted_.at[pc], &before = before_[pc];
         if (now.shared.requests > before.shared.requests || now.broadcasts > before.broadcasts)
-            model_.parts.push_back(
-                {pc, now.shared - before.shared, now.broadcasts - before.broadcasts});
+            model_.parts.push_back({pc, now.shared - before.shared,
+                                    now.broadcasts - before.broadcasts, model.is_foreseen(pc)});
     }
 }
 
-void AccessCounters::on_followed(const BlockModel& model, std::uint32_t block,
+void AccessCounters::on_followed(const ModelBlock& model, std::uint32_t block,
                                  const Statistics& statistics) {
     on_block_end(block, statistics);
     ++model_.followers;
-    for (const BlockModel::Move& move : model.moves()) {
+    for (const ModelBlock::Move& move : model.moves()) {
         const auto [found, is_new] =
             model_.global.try_emplace({move.pc, move.distance % sector_bytes});
         if (is_new) found->second = moved_cost(model, move);
@@ -247,7 +246,7 @@ void AccessCounters::on_followed(const BlockModel& model, std::uint32_t block,
     }
 }
 
-MemoryCounts AccessCounters::moved_cost(const BlockModel& model, const BlockModel::Move& move) {
+MemoryCounts AccessCounters::moved_cost(const ModelBlock& model, const ModelBlock::Move& move) {
     MemoryCounts cost;
     model.for_moved_accesses(move, [&](const Access& a) {
         cost += a.consecutive ? cost_of_consecutive(a, false) : computed_cost(a, false);
@@ -260,7 +259,7 @@ void AccessCounters::add_followers() {
     const std::uint64_t followers = std::exchange(model_.followers, 0);
     const std::uint64_t foreseen = std::exchange(model_.foreseen, 0) + followers;
     for (const Model::Part& part : model_.parts) {
-        const std::uint64_t times = is_foreseen(*kernel_, part.pc) ? foreseen : followers;
+        const std::uint64_t times = part.is_foreseen ? foreseen : followers;
         counted_.at[part.pc].shared += part.shared * times;
         counted_.at[part.pc].broadcasts += part.broadcasts * times;
     }

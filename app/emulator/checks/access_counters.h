@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "emulator/checks/kernel_counters.h"
-#include "emulator/machine/block_model.h"
-#include "emulator/machine/launch_options.h"
-#include "emulator/machine/observer.h"
+#include "emulator/observe/block_summaries.h"
 
 namespace warpscope::emulator {
 
@@ -44,7 +42,7 @@ unsigned least_sectors(std::span<const std::uint64_t, 32> addresses, std::uint32
 
 /// Counts instructions, barriers and memory accesses of launches, by source line. The counts depend
 /// on the schedule only if the instructions that the kernel executes do.
-class AccessCounters : public Observer {
+class AccessCounters : public Observer, BlockSummaries {
   public:
     /// One for each kernel, in the order of their first launches. A launch that fails is not
     /// counted.
@@ -58,23 +56,21 @@ class AccessCounters : public Observer {
     void on_executions(std::span<const ExecutionCount> counts) override;
     bool wants_instructions() const override { return false; }
     bool wants_barriers() const override { return false; }
-    bool follows_models() const override { return true; }
-    void on_model_begin() override;
-    void on_model(const BlockModel& model) override;
-    void on_proved_block(const BlockModel&) override { ++model_.foreseen; }
-    void on_followed(const BlockModel& model, std::uint32_t block,
-                     const Statistics& statistics) override;
+    BlockSummaries* summaries() override { return this; }
     void on_block_end(std::uint32_t block, const Statistics& statistics) override;
     void on_shared_access(const Access& access) override;
-    void on_broadcasts(std::span<BroadcastLoad> loads) override {
-        for (const BroadcastLoad& load : loads) ++counted_.at[load.pc].broadcasts;
-    }
-    void on_repeated_loads(std::uint32_t pc, std::uint64_t number) override {
-        counted_.at[pc].broadcasts += number;
-    }
     void on_global_access(const Access& access) override;
 
   private:
+    void on_model_begin() override;
+    void on_model(const ModelBlock& model) override;
+    void on_proved_block(const ModelBlock&) override { ++model_.foreseen; }
+    void on_followed(const ModelBlock& model, std::uint32_t block,
+                     const Statistics& statistics) override;
+    void on_broadcasts(std::span<const BroadcastLoad> loads) override {
+        for (const BroadcastLoad& load : loads) ++counted_.at[load.pc].broadcasts;
+    }
+
     /// What one instruction has done. Only a generic access has both kinds of accesses.
     struct Counts {
         ExecutionCount executed;
@@ -104,6 +100,7 @@ class AccessCounters : public Observer {
             std::uint32_t pc = 0;
             MemoryCounts shared;
             std::uint64_t broadcasts = 0;
+            bool is_foreseen = false;
         };
         std::vector<Part> parts;
         // Blocks whose parts add_followers() has still to add: all, or those that are foreseen
@@ -117,7 +114,7 @@ class AccessCounters : public Observer {
     static bool has_cost(CachedCost& cached, const Access& access, bool shared);
     MemoryCounts cost_of(const Access& access, bool shared);
     /// Of all accesses of an instruction to global memory in a block that follows the model.
-    static MemoryCounts moved_cost(const BlockModel& model, const BlockModel::Move& move);
+    static MemoryCounts moved_cost(const ModelBlock& model, const ModelBlock::Move& move);
     void add_followers();
     void add_to_lines(KernelCounters& kernel, std::uint32_t pc, const Counts& counts) const;
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 
-#include "emulator/checks/finding_log.h"
-#include "emulator/checks/observed_launch.h"
-#include "emulator/machine/observer.h"
+#include "emulator/observe/finding_log.h"
+#include "emulator/observe/observed_launch.h"
+#include "emulator/observe/observer.h"
 #include "emulator/warp/warp.h"
 
 namespace warpscope::emulator {

@@ -12,7 +12,7 @@ void HeatMap::on_model_begin() {
     before_model_ = std::exchange(shared_.counts, {});
 }
 
-void HeatMap::on_model(const BlockModel& model) {
+void HeatMap::on_model(const ModelBlock& model) {
     model_ = {};
     find_shared_words(model);
     model_.global.resize(kernel_->code.size());
@@ -31,7 +31,7 @@ void HeatMap::on_model(const BlockModel& model) {
 }
 
 // What the model has counted in shared memory, and what of that is not foreseen.
-void HeatMap::find_shared_words(const BlockModel& model) {
+void HeatMap::find_shared_words(const ModelBlock& model) {
     add_started();
     Counts all = std::exchange(shared_.counts, {});
     if (model.is_proved()) {
@@ -48,12 +48,12 @@ void HeatMap::find_shared_words(const BlockModel& model) {
     }
 }
 
-void HeatMap::on_followed(const BlockModel& model, std::uint32_t, const Statistics&) {
+void HeatMap::on_followed(const ModelBlock& model, std::uint32_t, const Statistics&) {
     ++model_.followers;
-    for (const BlockModel::Move& move : model.moves()) add_moved(model, move);
+    for (const ModelBlock::Move& move : model.moves()) add_moved(model, move);
 }
 
-void HeatMap::add_moved(const BlockModel& model, const BlockModel::Move& move) {
+void HeatMap::add_moved(const ModelBlock& model, const ModelBlock::Move& move) {
     Region* const region = region_of(move.pc, model.begin(move.pc) + move.distance,
                                      model.end(move.pc) + move.distance, false);
     if (region && move.distance % WordCounts::word_bytes == 0) {

@@ -315,14 +315,9 @@ void HeatMap::count_lanes(const Access& a) {
     }
 }
 
-void HeatMap::on_broadcasts(std::span<BroadcastLoad> loads) {
+void HeatMap::on_broadcasts(std::span<const BroadcastLoad> loads) {
     for (const BroadcastLoad& load : loads)
-        on_repeated_address(load.address, kernel_->lines[load.pc].bytes, 1);
-}
-
-void HeatMap::on_repeated_address(std::uint64_t address, std::uint32_t bytes,
-                                  std::uint64_t number) {
-    shared_.add(HeatFigure::reads, address, bytes, lanes_per_warp * number);
+        shared_.add(HeatFigure::reads, load.address, kernel_->lines[load.pc].bytes, lanes_per_warp);
 }
 
 }  // namespace warpscope::emulator

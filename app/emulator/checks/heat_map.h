@@ -10,8 +10,7 @@
 #include "emulator/checks/hazard_counts.h"
 #include "emulator/checks/heat_runs.h"
 #include "emulator/checks/kernel_heat.h"
-#include "emulator/machine/block_model.h"
-#include "emulator/machine/observer.h"
+#include "emulator/observe/block_summaries.h"
 #include "emulator/program/access_form.h"
 #include "emulator/warp/memory.h"
 
@@ -20,7 +19,7 @@ namespace warpscope::emulator {
 /// Counts the accesses of launches by word of memory: of the variables in shared memory, and of
 /// the allocations and variables in global memory. Bytes of shared memory in no variable are left
 /// out. An allocation at the address and of the size of an earlier one counts as that one.
-class HeatMap : public Observer {
+class HeatMap : public Observer, BlockSummaries {
   public:
     /// `memory` is that of the machine, and outlives this object.
     explicit HeatMap(const Memory& memory) : memory_(memory) {}
@@ -44,19 +43,18 @@ class HeatMap : public Observer {
     void on_launch_end() override;
     bool wants_instructions() const override { return false; }
     bool wants_barriers() const override { return false; }
-    bool follows_models() const override { return true; }
-    void on_model_begin() override;
-    void on_model(const BlockModel& model) override;
-    void on_proved_block(const BlockModel&) override { ++model_.foreseen; }
-    void on_followed(const BlockModel& model, std::uint32_t block,
-                     const Statistics& statistics) override;
+    BlockSummaries* summaries() override { return this; }
     void on_shared_access(const Access& access) override { count(access, true); }
     void on_global_access(const Access& access) override { count(access, false); }
-    void on_broadcasts(std::span<BroadcastLoad> loads) override;
-    void on_repeated_address(std::uint64_t address, std::uint32_t bytes,
-                             std::uint64_t number) override;
 
   private:
+    void on_model_begin() override;
+    void on_model(const ModelBlock& model) override;
+    void on_proved_block(const ModelBlock&) override { ++model_.foreseen; }
+    void on_followed(const ModelBlock& model, std::uint32_t block,
+                     const Statistics& statistics) override;
+    void on_broadcasts(std::span<const BroadcastLoad> loads) override;
+
     using Counts = std::array<WordCounts, heat_figures>;
     /// Shared memory, an allocation or a variable: bytes [begin, end).
     struct Region {
@@ -102,10 +100,10 @@ class HeatMap : public Observer {
     };
 
     void forget();
-    void find_shared_words(const BlockModel& model);
+    void find_shared_words(const ModelBlock& model);
     void add_followers();
     /// What an instruction adds, at this distance from the model's addresses.
-    void add_moved(const BlockModel& model, const BlockModel::Move& move);
+    void add_moved(const ModelBlock& model, const ModelBlock::Move& move);
     void count(const Access& access, bool shared);
     void count_lanes(const Access& access);
     /// Adds the accesses that the patterns have in `starts`.

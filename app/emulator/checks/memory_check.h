@@ -3,9 +3,9 @@
 #include <map>
 #include <vector>
 
-#include "emulator/checks/finding_log.h"
-#include "emulator/checks/observed_launch.h"
-#include "emulator/machine/observer.h"
+#include "emulator/observe/finding_log.h"
+#include "emulator/observe/observed_launch.h"
+#include "emulator/observe/observer.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {

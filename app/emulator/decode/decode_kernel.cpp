@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "emulator/decode/kernel_state.h"
+#include "emulator/lower/kernel_origin.h"
 #include "emulator/program/error.h"
 
 namespace warpscope::emulator {
@@ -28,8 +30,14 @@ std::unique_ptr<Kernel> decode_kernel(const Module& module, const Symbols& modul
     resolve_branches(state);
     finish_operands(state);
     mark_events(state);
-    place_likeness(state);
+    keep_origin(state);
     return std::move(state.kernel);
+}
+
+void keep_origin(KernelState& state) {
+    state.kernel->origin = std::make_shared<KernelOrigin>(
+        KernelOrigin{std::move(state.syntax), std::move(state.flow), std::move(state.uniformity),
+                     std::move(state.block_begin)});
 }
 
 void fail_at(const KernelState& state, const Statement& statement, const std::string& what) {

@@ -78,8 +78,8 @@ void resolve_branches(KernelState& state);
 void finish_operands(KernelState& state);
 /// What observers can be told about each instruction.
 void mark_events(KernelState& state);
-/// What the kernel's blocks do alike.
-void place_likeness(KernelState& state);
+/// Moves what analyses of the whole kernel need to Kernel::origin.
+void keep_origin(KernelState& state);
 
 /// A kernel's instructions from its syntax. Throws Error, which names the PTX line and, where it is
 /// known, the CUDA line.

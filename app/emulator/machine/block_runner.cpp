@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "emulator/machine/block_report.h"
 #include "emulator/machine/special_registers.h"
@@ -13,13 +14,14 @@ namespace warpscope::emulator {
 
 BlockRunner::BlockRunner(const Kernel& kernel, const LaunchShape& launch, const Memory& memory,
                          std::span<const std::byte> arguments, const Options& options,
-                         Budget& budget)
+                         Budget& budget, MakeBlockEvents make_events)
     : kernel_(kernel),
       launch_(launch),
       options_(options),
       budget_(budget),
       scheduler_(kernel_, options_),
-      barriers_(block_, options_.barriers) {
+      barriers_(block_, options_.barriers),
+      make_events_(std::move(make_events)) {
     allocate(memory, arguments);
     set_registers();
 }
@@ -87,14 +89,19 @@ void BlockRunner::begin(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_
     clear_memory();
     set_block_registers(block_, sm_count);
     for (Warp& warp : block_.warps) warp.begin(kernel_.code.data());
-    events_.reset();
-    if (observer && !repeated_loads_) {
-        repeated_loads_.emplace(kernel_, context);
-        model_.emplace(kernel_, launch_, options_.independent_warps);
+    events_ = observer ? events_of(*observer) : nullptr;
+    context.observed = events_ ? &events_->observed() : &unobserved_;
+}
+
+BlockEvents* BlockRunner::events_of(Observer& observer) {
+    if (!made_events_ || &made_events_->observer() != &observer) {
+        BlockContext& context = block_.context;
+        made_events_ = make_events_
+                           ? make_events_(observer, context, options_.stop)
+                           : std::make_unique<BlockEvents>(observer, context, options_.stop);
+        made_events_->observed().executions = executions_.data();
     }
-    if (observer) events_.emplace(*observer, context, *repeated_loads_, *model_, options_.stop);
-    context.events = events();
-    context.wanted_events = events_ ? events_->wanted() : 0;
+    return made_events_.get();
 }
 
 // Clears what the kernel may read before it writes, so that the result does not depend on the block
@@ -113,8 +120,10 @@ void BlockRunner::clear_memory() {
 
 void BlockRunner::run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_count,
                       std::byte* shared, Observer* observer) {
-    if (observer && executions_.empty()) executions_.resize(kernel_.code.size());
-    block_.context.executions = executions_.data();
+    if (observer && executions_.empty()) {
+        executions_.resize(kernel_.code.size());
+        unobserved_.executions = executions_.data();
+    }
     begin(block, sm, sm_count, shared, observer && observer->wants(block) ? observer : nullptr);
     if (events_)
         run_observed();
@@ -125,8 +134,6 @@ void BlockRunner::run(std::uint32_t block, std::uint32_t sm, std::uint32_t sm_co
 void BlockRunner::run_observed() {
     const Statistics before = block_.statistics;
     events_->block_begin();
-    block_.context.wanted_events = events_->wanted();
-    block_.context.model = &events_->position();
     try {
         run_warps<true>();
     } catch (const Error& e) {
@@ -195,7 +202,7 @@ const Instruction* BlockRunner::enter_split(Warp& warp) {
 
 // A split has ended or waits for lanes of its warp.
 bool BlockRunner::has_another_split(Warp& warp) {
-    if (warp.outcome == Warp::Outcome::split_ended) barriers_.threads_exited(events());
+    if (warp.outcome == Warp::Outcome::split_ended) barriers_.threads_exited(events_);
     if (warp.splits.empty()) return false;
     complete_warp_syncs(warp);
     return true;

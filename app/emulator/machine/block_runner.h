@@ -2,7 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -19,7 +19,8 @@ namespace warpscope::emulator {
 class BlockRunner {
   public:
     BlockRunner(const Kernel& kernel, const LaunchShape& launch, const Memory& memory,
-                std::span<const std::byte> arguments, const Options& options, Budget& budget);
+                std::span<const std::byte> arguments, const Options& options, Budget& budget,
+                MakeBlockEvents make_events = {});
     BlockRunner(const BlockRunner&) = delete;
     BlockRunner& operator=(const BlockRunner&) = delete;
 
@@ -53,7 +54,7 @@ class BlockRunner {
             return false;
         }
         if (warp.outcome != Warp::Outcome::at_barrier) return has_another_split(warp);
-        barriers_.arrive(warp, events());
+        barriers_.arrive(warp, events_);
         return false;
     }
     /// After a turn: records that the warp cannot run, if that is so.
@@ -87,10 +88,8 @@ class BlockRunner {
     PrintLog printed_;
     BlockState block_;
     BlockBarriers barriers_;
-    std::optional<RepeatedLoads> repeated_loads_;
-    std::optional<BlockModel> model_;
     std::vector<ExecutionCount> executions_;  ///< by pc
-    std::optional<BlockEvents> events_;       ///< of an observed block
+    BlockEvents* events_ = nullptr;           ///< of an observed block
 
   private:
     void allocate(const Memory& memory, std::span<const std::byte> arguments);
@@ -109,7 +108,11 @@ class BlockRunner {
     void flush_counts();
     void spend_budget();
     void poll_stop() const;
-    BlockEvents* events() { return events_ ? &*events_ : nullptr; }
+    BlockEvents* events_of(Observer& observer);
+
+    const MakeBlockEvents make_events_;
+    std::unique_ptr<BlockEvents> made_events_;  ///< of the newest observer
+    ObservedBlock unobserved_;                  ///< of blocks that the observer does not want
 };
 
 }  // namespace warpscope::emulator

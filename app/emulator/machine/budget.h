@@ -6,7 +6,7 @@
 #include <stop_token>
 #include <utility>
 
-#include "emulator/machine/machine.h"
+#include "emulator/machine/launch_options.h"
 
 namespace warpscope::emulator {
 

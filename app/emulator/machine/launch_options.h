@@ -3,29 +3,27 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <vector>
 
 #include "emulator/machine/policies.h"
+#include "emulator/observe/observer.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/launch.h"
 #include "emulator/warp/launch_progress.h"
 
 namespace warpscope::emulator {
 
-/// How a launch is emulated.
+class BlockEvents;
+
+/// What a launch is to be emulated with.
 struct Options {
     Schedule schedule = Schedule::random;
     BarrierPolicy barriers = BarrierPolicy::volta;
-    /// The order of the warps cannot be seen (see WarpIndependence). Then Schedule::random runs
-    /// each of them to its next barrier, which is faster, unless an observer wants all
-    /// instructions.
-    bool independent_warps = false;
-    /// No block sees what earlier blocks left in shared memory, and each leaves what it alone would
-    /// leave (see WarpIndependence). Then host threads take blocks as they come.
-    bool independent_blocks = false;
     std::uint64_t seed = 1;
     std::uint64_t instruction_budget = std::numeric_limits<std::uint64_t>::max();  ///< of warps
     /// Of the whole launch; 0: none. A launch that exceeds it ends with an Error.
@@ -33,12 +31,6 @@ struct Options {
     std::stop_token stop{};  ///< ends the launch with Stopped; another thread may request it
     std::shared_ptr<LaunchProgress> progress{};  ///< counts the blocks that have ended; or null
     unsigned threads = 0;                        ///< host threads; 0: one for each core
-    /// The kernel in compiled form (CompiledKernel::kernel()), which runs where nobody observes the
-    /// launch; null: the interpreter runs all of it.
-    std::shared_ptr<const Kernel> compiled{};
-    /// The kernel in a compiled form that reports its accesses (CompiledForm::reports_accesses),
-    /// for a launch with an observer that does not want every instruction; null: the interpreter.
-    std::shared_ptr<const Kernel> compiled_with_reports{};
     /// For Schedule::manual: the order of the warps in each epoch of a block. The last order serves
     /// all later epochs.
     std::vector<std::vector<std::uint32_t>> orders{};
@@ -55,21 +47,25 @@ struct FrozenLaunch {
     Options options;
 };
 
-struct Statistics {
-    std::uint64_t warp_instructions = 0;
-    std::uint64_t thread_instructions = 0;
-    std::uint64_t barriers = 0;  ///< completed, over all blocks
+/// How host threads take the blocks of a launch.
+enum class BlockDealing : std::uint8_t {
+    by_virtual_sm,  ///< each virtual SM runs its blocks in order
+    as_they_come    ///< in any order: no block sees what another one has left in shared memory
+};
 
-    Statistics& operator+=(const Statistics& other) {
-        warp_instructions += other.warp_instructions;
-        thread_instructions += other.thread_instructions;
-        barriers += other.barriers;
-        return *this;
-    }
-    Statistics operator-(const Statistics& other) const {
-        return {warp_instructions - other.warp_instructions,
-                thread_instructions - other.thread_instructions, barriers - other.barriers};
-    }
+/// Makes the BlockEvents of a host thread, for a block that `observer` observes.
+using MakeBlockEvents = std::function<std::unique_ptr<BlockEvents>(
+    Observer& observer, BlockContext& block, const std::stop_token& stop)>;
+
+/// How the machine runs a launch. Each way gives the results, counts and errors of every other one;
+/// without a Launcher it is this one.
+struct LaunchMethod {
+    /// Another form of the kernel, such as a compiled one; null: the kernel as it was decoded.
+    std::shared_ptr<const Kernel> code{};
+    /// In place of Options::schedule.
+    std::optional<Schedule> schedule{};
+    BlockDealing dealing = BlockDealing::by_virtual_sm;
+    MakeBlockEvents make_events{};  ///< null: events are told as they happen
 };
 
 }  // namespace warpscope::emulator

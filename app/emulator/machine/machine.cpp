@@ -148,9 +148,8 @@ class Dispatch {
             }
         }
     }
-    /// Takes some blocks at a time until none is left, for a launch with independent blocks. The
-    /// last block of each virtual SM runs in its shared memory, the others in memory of this
-    /// thread.
+    /// Takes some blocks at a time until none is left (BlockDealing::as_they_come). The last block
+    /// of each virtual SM runs in its shared memory, the others in memory of this thread.
     void run_blocks(BlockRunner& runner, std::vector<AlignedBytes>& shared,
                     std::size_t shared_bytes, Observer* observer) {
         EndedBlocks ended(progress_, runner.statistics());
@@ -241,15 +240,6 @@ class Dispatch {
     LaunchPrints prints_;
 };
 
-/// The form of the kernel that a launch runs.
-const Kernel& kernel_for(const FrozenLaunch& launch, const Observer* observer) {
-    const Kernel* compiled = launch.options.compiled.get();
-    if (observer)
-        compiled =
-            observer->wants_instructions() ? nullptr : launch.options.compiled_with_reports.get();
-    return compiled ? *compiled : *launch.kernel;
-}
-
 /// One observer for each host thread: `observer` itself and its forks. Only one thread if the
 /// observer cannot fork.
 class Observers {
@@ -318,13 +308,12 @@ Statistics Machine::run(const Kernel& kernel, const LaunchShape& launch,
     return run(freeze(kernel, launch, arguments, options), observer);
 }
 
-Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
+Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer,
+                        const LaunchMethod& method) {
     const LaunchShape& launch = frozen.launch;
     Options options = frozen.options;
-    if (options.independent_warps && options.schedule == Schedule::random &&
-        !(observer && observer->wants_instructions()))
-        options.schedule = Schedule::run_to_barrier;
-    const Kernel& kernel = kernel_for(frozen, observer);
+    if (method.schedule) options.schedule = *method.schedule;
+    const Kernel& kernel = method.code ? *method.code : *frozen.kernel;
     const std::size_t shared_bytes = kernel.shared_bytes + launch.dynamic_shared_bytes;
     for (unsigned sm = 0; sm < virtual_sms(); ++sm) shared_memory(sm, shared_bytes);
     const std::uint64_t first = std::min(options.first_block, launch.grid.count());
@@ -333,19 +322,20 @@ Statistics Machine::run(const FrozenLaunch& frozen, Observer* observer) {
     if (observer) observer->on_launch(kernel, launch);
     if (observer) observer->on_arguments(frozen.arguments);
     unsigned threads = options.threads ? options.threads : hardware_threads();
+    const bool in_any_order = method.dealing == BlockDealing::as_they_come;
     threads = unsigned(std::clamp<std::uint64_t>(
-        options.independent_blocks ? blocks : std::min<std::uint64_t>(virtual_sms(), blocks), 1,
-        threads));
+        in_any_order ? blocks : std::min<std::uint64_t>(virtual_sms(), blocks), 1, threads));
     if (kernel.order_dependent) threads = 1;
     const Observers observers(observer, threads);
     threads = observers.threads();
     // An observer that cannot fork may look at shared memory.
-    const bool takes_blocks = options.independent_blocks && !(observer && threads == 1);
+    const bool takes_blocks = in_any_order && !(observer && threads == 1);
     Dispatch dispatch(first, first + blocks, virtual_sms(), threads, options.progress.get());
     std::vector<Statistics> parts(threads);
     run_parallel(threads, [&](unsigned k) {
         const FloatMode mode(kernel.flush_subnormals);
-        BlockRunner runner(kernel, launch, memory_, frozen.arguments, options, budget);
+        BlockRunner runner(kernel, launch, memory_, frozen.arguments, options, budget,
+                           method.make_events);
         if (takes_blocks)
             dispatch.run_blocks(runner, shared_, shared_bytes, observers.of(k));
         else if (threads == 1)

@@ -8,7 +8,7 @@
 
 #include "emulator/machine/aligned_bytes.h"
 #include "emulator/machine/launch_options.h"
-#include "emulator/machine/observer.h"
+#include "emulator/observe/observer.h"
 #include "emulator/program/module.h"
 #include "emulator/warp/memory.h"
 #include "emulator/warp/printed.h"
@@ -38,7 +38,8 @@ class Machine {
     Statistics run(const Kernel& kernel, const LaunchShape& launch,
                    std::span<const void* const> arguments, const Options& options = {},
                    Observer* observer = nullptr);
-    Statistics run(const FrozenLaunch& launch, Observer* observer = nullptr);
+    Statistics run(const FrozenLaunch& launch, Observer* observer = nullptr,
+                   const LaunchMethod& method = {});
 
     /// Packs the arguments of a launch for later. Throws Error for an invalid launch configuration
     /// or a wrong number of arguments.

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/machine/observer.h"
+#include "emulator/observe/observer.h"
 #include "emulator/order/thread_clocks.h"
 #include "emulator/warp/warp.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "emulator/machine/observer.h"
+#include "emulator/observe/observer.h"
 
 namespace warpscope::emulator {
 

@@ -10,13 +10,13 @@
 
 #include "emulator/program/access_form.h"
 #include "emulator/program/instruction.h"
-#include "emulator/program/likeness.h"
 #include "emulator/program/source_line.h"
 #include "emulator/program/special_register.h"
 
 namespace warpscope::emulator {
 
 class Module;
+struct KernelOrigin;  // emulator/lower/kernel_origin.h
 
 /// Bytes of local memory that a thread has for the frames of recursive functions. A GPU has 1 KiB
 /// unless the host asks for more.
@@ -94,8 +94,7 @@ struct Kernel {
     bool flush_subnormals = false;  ///< runs with the CPU's FTZ and DAZ bits set
     bool order_dependent = false;  ///< its atomics reveal the order of the blocks: they run in turn
 
-    /// Null where there are no barriers and no shared memory, or too many branches.
-    std::shared_ptr<const BlockLikeness> likeness;
+    std::shared_ptr<const KernelOrigin> origin;  ///< what it was decoded from
 
     const Module* module = nullptr;
 
@@ -106,7 +105,7 @@ struct Kernel {
 };
 
 /// A decoded PTX module. Its .global variables keep their values between launches, as on a GPU.
-class Module {
+class Module : public std::enable_shared_from_this<Module> {
   public:
     /// Throws Error for anything that the emulator does not know: a directive, opcode, modifier,
     /// type or call. Its text names `name`, the PTX line and, where it is known, the CUDA line.

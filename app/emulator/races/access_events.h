@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "emulator/machine/observer.h"
+#include "emulator/observe/observer.h"
 #include "emulator/order/block_order.h"
 
 namespace warpscope::emulator {

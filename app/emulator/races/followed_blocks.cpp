@@ -30,7 +30,7 @@ void FollowedBlocks::clear() {
     moves_.clear();
 }
 
-void FollowedBlocks::begin_model(const BlockModel& model) {
+void FollowedBlocks::begin_model(const ModelBlock& model) {
     Model& own = models_.emplace_back();
     model.for_global_accesses([&](const Access& a) {
         own.accesses.push_back(a);

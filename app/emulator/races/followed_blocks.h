@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "emulator/machine/block_model.h"
+#include "emulator/observe/model_block.h"
 
 namespace warpscope::emulator {
 
@@ -13,7 +13,7 @@ namespace warpscope::emulator {
 /// block one distance for each instruction.
 class FollowedBlocks {
   public:
-    using Move = BlockModel::Move;
+    using Move = ModelBlock::Move;
 
     /// Bytes [begin, end) of global memory.
     struct Run {
@@ -22,7 +22,7 @@ class FollowedBlocks {
 
     void clear();
     /// Later blocks follow this model.
-    void begin_model(const BlockModel& model);
+    void begin_model(const ModelBlock& model);
     /// All bytes that the newest model accesses at an instruction, by address.
     std::span<const Run> runs(std::uint32_t pc) const { return models_.back().runs[pc]; }
     /// Calls f(access) for the accesses of the newest model at an instruction.

@@ -6,7 +6,7 @@
 // Blocks that follow a model.
 namespace warpscope::emulator {
 
-void GridRaces::on_model(const BlockModel& model) {
+void GridRaces::on_model(const ModelBlock& model) {
     followed_.begin_model(model);
     values_.clear();
 }
@@ -41,7 +41,7 @@ void GridRaces::on_stored_values(const Access& a) {
     record(a);
 }
 
-void GridRaces::on_followed(const BlockModel& model, std::uint32_t block, const Statistics&) {
+void GridRaces::on_followed(const ModelBlock& model, std::uint32_t block, const Statistics&) {
     begin_block(block);
     counted_.clear();
     for (const Move& move : model.moves())

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "emulator/checks/finding_log.h"
 #include "emulator/checks/heat_map.h"
-#include "emulator/checks/observed_launch.h"
-#include "emulator/machine/observer.h"
+#include "emulator/observe/block_summaries.h"
+#include "emulator/observe/finding_log.h"
+#include "emulator/observe/observed_launch.h"
 #include "emulator/order/block_clocks.h"
 #include "emulator/order/memory_orders.h"
 #include "emulator/races/followed_blocks.h"
@@ -26,14 +26,14 @@ namespace warpscope::emulator {
 /// warning. The count of a finding is that of cells: as many bytes as the kernel's narrowest access
 /// to global memory has.
 ///
-/// The accesses of a block that follows a model (BlockModel) are compared with those of the other
-/// blocks at its end, by cell. As long as there is no conflict, nothing more is kept of them than
-/// their distances from the model's.
+/// The accesses of a block that follows a model (BlockSummaries) are compared with those of the
+/// other blocks at its end, by cell. As long as there is no conflict, nothing more is kept of them
+/// than their distances from the model's.
 ///
 /// Limits: a kernel with fences, acquires or releases is checked for grids of at most 4096 blocks.
 /// The first 16 million accesses of warps, and of each allocation the first 8 million groups of
 /// neighbouring words that lanes access, are checked by each thread of the host.
-class GridRaces : public Observer {
+class GridRaces : public Observer, BlockSummaries {
   public:
     /// From now on `heat` gets the hazards of each launch by word, as from a RaceDetector.
     void count_hazards_in(HeatMap& heat) { heat_ = &heat; }
@@ -49,18 +49,20 @@ class GridRaces : public Observer {
     bool wants_instructions() const override { return false; }
     bool wants_shared_accesses() const override { return false; }
     bool wants_barriers() const override { return false; }
-    bool follows_models() const override { return !has_strong_; }
-    void on_model(const BlockModel& model) override;
-    bool needs_values(std::uint32_t pc, std::uint64_t distance) override;
-    void on_stored_values(const Access& access) override;
-    void on_followed(const BlockModel& model, std::uint32_t block,
-                     const Statistics& statistics) override;
+    BlockSummaries* summaries() override { return has_strong_ ? nullptr : this; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
 
   private:
-    using Move = BlockModel::Move;
+    using Move = ModelBlock::Move;
+    void on_model(const ModelBlock& model) override;
+    bool needs_values(std::uint32_t pc, std::uint64_t distance) override;
+    void on_stored_values(const Access& access) override;
+    void on_followed(const ModelBlock& model, std::uint32_t block,
+                     const Statistics& statistics) override;
+    void on_broadcasts(std::span<const BroadcastLoad>) override {}  // it wants none
+
     struct Suspect {
         GridStrips* memory;
         std::uint64_t row;

@@ -93,13 +93,11 @@ class RaceCells {
                needs_no_record(address, load.bytes);
     }
     bool needs_no_record(std::uint64_t valid_address, std::uint32_t bytes) const;
-    enum class Recorded : std::uint8_t { no, yes, needs_no_more };
     /// Records a load by all lanes of a warp from one valid address, where that is simple: its
     /// cells were written in an earlier epoch, and at most one other event has read them in this
-    /// one. `needs_no_more`: needs_no_record() from now on. `no`: other loads, of which some cells
-    /// may have been recorded.
-    Recorded record_broadcast(std::uint32_t warp, std::uint32_t pc, std::uint64_t address,
-                              std::uint32_t bytes);
+    /// one. False for other loads, of which some cells may have been recorded.
+    bool record_broadcast(std::uint32_t warp, std::uint32_t pc, std::uint64_t address,
+                          std::uint32_t bytes);
     CellTimes times() const {
         return {is_shared_ ? events_.block_first() : 0, events_.epoch_first(),
                 enough_readers_epoch_};
@@ -141,16 +139,15 @@ inline bool RaceCells::needs_no_record(std::uint64_t address, std::uint32_t byte
     return true;
 }
 
-inline RaceCells::Recorded RaceCells::record_broadcast(std::uint32_t warp, std::uint32_t pc,
-                                                       std::uint64_t address, std::uint32_t bytes) {
+inline bool RaceCells::record_broadcast(std::uint32_t warp, std::uint32_t pc, std::uint64_t address,
+                                        std::uint32_t bytes) {
     const CellAccess now{events_.find(warp, pc), ~0u};
-    if (!now.event || has_atomics() || by_words_) return Recorded::no;
+    if (!now.event || has_atomics() || by_words_) return false;
     const CellTimes times = this->times();
-    bool needs_no_more = true;
     RaceCell* cell = &cells_[index_of(address)];
     for (std::uint32_t cells = count(bytes); cells > 0; ++cell, --cells) {
         auto& [first, second] = cell->readers;
-        if (!times.is_written_earlier(*cell)) return Recorded::no;
+        if (!times.is_written_earlier(*cell)) return false;
         if (times.has_enough_readers(*cell)) continue;
         if (!times.in_epoch(first.event) || first.event == now.event) {
             first = now;
@@ -158,11 +155,10 @@ inline RaceCells::Recorded RaceCells::record_broadcast(std::uint32_t warp, std::
             second = now;
             set_two_readers(*cell);
         } else {
-            return Recorded::no;
+            return false;
         }
-        needs_no_more &= times.has_enough_readers(*cell);
     }
-    return needs_no_more ? Recorded::needs_no_more : Recorded::yes;
+    return true;
 }
 
 }  // namespace warpscope::emulator

@@ -50,19 +50,12 @@ void RaceDetector::on_shared_access(const Access& a) {
     if (order_.by_words()) follow_words(a);
 }
 
-void RaceDetector::on_broadcasts(std::span<BroadcastLoad> loads) {
-    using Recorded = RaceCells::Recorded;
+void RaceDetector::on_broadcasts(std::span<const BroadcastLoad> loads) {
     const std::vector<InstructionInfo>& lines = report_.kernel().lines;
-    for (BroadcastLoad& load : loads) {
-        const std::uint32_t bytes = lines[load.pc].bytes;
-        const Recorded recorded =
-            shared_.record_broadcast(load.warp->index, load.pc, load.address, bytes);
-        if (recorded == Recorded::needs_no_more) continue;
-        if (recorded == Recorded::no && !shared_.needs_no_record(load.address, bytes))
+    for (const BroadcastLoad& load : loads)
+        if (!shared_.record_broadcast(load.warp->index, load.pc, load.address,
+                                      lines[load.pc].bytes))
             on_shared_access(access_of(load));
-        load.repeats &=
-            std::uint32_t(recorded == Recorded::no && shared_.needs_no_record(load.address, bytes));
-    }
 }
 
 void RaceDetector::on_global_access(const Access& a) {

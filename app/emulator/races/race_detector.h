@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "emulator/checks/heat_map.h"
-#include "emulator/machine/observer.h"
+#include "emulator/observe/block_summaries.h"
 #include "emulator/order/block_order.h"
 #include "emulator/order/memory_orders.h"
 #include "emulator/races/global_window.h"
@@ -30,12 +30,12 @@ namespace warpscope::emulator {
 /// with an earlier access that it conflicts with.
 ///
 /// Most blocks of a launch do what another block has done, in which nothing races. They follow it,
-/// see BlockModel.
+/// see BlockSummaries.
 ///
 /// Races between blocks are the work of GridRaces.
 ///
 /// A copy of a detector continues on its own from the state of the original.
-class RaceDetector : public Observer {
+class RaceDetector : public Observer, BlockSummaries {
   public:
     /// From now on `heat` gets the hazards of each launch by word. It must outlive this object, and
     /// the end of a launch must reach it after this object.
@@ -54,20 +54,22 @@ class RaceDetector : public Observer {
     void on_launch_end() override;
     bool wants_instructions() const override { return false; }
     void on_block_begin(const Kernel& kernel, std::uint32_t block) override;
-    bool follows_models() const override {
-        return !order_.by_words() && !shared_.has_atomics() && !global_.has_atomics();
+    BlockSummaries* summaries() override {
+        const bool has_atomics = shared_.has_atomics() || global_.has_atomics();
+        return order_.by_words() || has_atomics ? nullptr : this;
     }
-    void on_proved_block(const BlockModel&) override { has_no_races_ = true; }
-    bool refuses_model() const override { return is_spoiled_ || !report_.is_clean(); }
     void on_shared_access(const Access& access) override;
     void on_global_access(const Access& access) override;
     void on_fence(std::uint32_t block, std::uint32_t warp, std::uint32_t mask) override;
-    void on_broadcasts(std::span<BroadcastLoad> loads) override;
     void on_barrier_arrival(const BarrierArrival& arrival) override;
     void on_barrier_release(const BarrierRelease& release) override;
     void on_warp_sync(std::uint32_t block, std::uint32_t warp, std::uint32_t members) override;
 
   private:
+    void on_proved_block(const ModelBlock&) override { has_no_races_ = true; }
+    bool refuses_model() const override { return is_spoiled_ || !report_.is_clean(); }
+    void on_broadcasts(std::span<const BroadcastLoad> loads) override;
+
     void follow_words(const Access& access);
     /// Later accesses of the warp are new events.
     void separate(std::uint32_t warp);

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "emulator/checks/finding_log.h"
 #include "emulator/checks/hazard_counts.h"
-#include "emulator/checks/observed_launch.h"
+#include "emulator/observe/finding_log.h"
+#include "emulator/observe/observed_launch.h"
 #include "emulator/races/access_events.h"
 
 namespace warpscope::emulator {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "emulator/checks/findings.h"
 #include "emulator/machine/machine.h"
+#include "emulator/observe/findings.h"
 
 namespace warpscope::emulator {
 

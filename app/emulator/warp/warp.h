@@ -12,7 +12,6 @@
 #include "emulator/program/module.h"
 #include "emulator/warp/global_range.h"
 #include "emulator/warp/launch.h"
-#include "emulator/warp/model_position.h"
 #include "emulator/warp/printed.h"
 
 namespace warpscope::emulator {
@@ -36,24 +35,21 @@ inline constexpr std::uint64_t shared_window = 0xE000'0000'0000'0000;
 inline constexpr std::uint64_t local_window = 0xE100'0000'0000'0000;
 inline constexpr std::uint64_t window_size = 0x0000'0100'0000'0000;
 
-class BlockEvents;
-class Warp;
-
-/// A load of one address in shared memory by all lanes of a warp, which compiled code has executed.
-struct BroadcastLoad {
-    std::uint64_t address = 0;
-    const Warp* warp = nullptr;
-    std::uint32_t pc = 0;
-    /// Loads like this one need only be counted, see Observer::on_broadcasts().
-    std::uint32_t repeats = 0;
-};
-
 /// What warps have executed of the instructions that a checkpoint counts (Instruction::cost). The
 /// threads have executed 32 * warps - idle_lanes.
 struct ExecutionCount {
     std::uint64_t warps = 0;        ///< times that a warp, or some of its lanes, executed them
     std::uint64_t idle_lanes = 0;   ///< lanes that did not take part, over all these times
     std::uint64_t separations = 0;  ///< of a branch: times that some of the lanes took it
+};
+
+/// Of a block that is observed: what its events, the interpreter and compiled code share.
+struct ObservedBlock {
+    std::uint32_t wanted = 0;  ///< events, see BlockEvents::wanted()
+    // See ExecutionCounter
+    ExecutionCount* executions = nullptr;  ///< by pc; only checkpoints count
+    const Instruction* last = nullptr;     ///< that the newest call of a handler has executed
+    std::int64_t left_before_last = 0;     ///< Warp::left before it
 };
 
 /// The running block, as its warps see it.
@@ -72,20 +68,7 @@ struct BlockContext {
     std::uint64_t clock = 0;  ///< instructions that the block has executed before the current run
     /// Base of %globaltimer, so that a repeated step reads the same time; 0: the host's timer.
     std::uint64_t timer_base = 0;
-    BlockEvents* events = nullptr;    ///< of an observed block
-    std::uint32_t wanted_events = 0;  ///< BlockEvents::wanted(); 0 where nobody observes the block
-    // RepeatedLoads of an observed block
-    std::uint32_t* load_tags = nullptr;
-    std::uint64_t* load_counts = nullptr;
-    std::uint64_t* load_word_counts = nullptr;
-    std::uint32_t load_change = 0;
-    BroadcastLoad* next_load = nullptr;  ///< where the next one is written
-    const BroadcastLoad* loads_end = nullptr;
-    ModelPosition* model = nullptr;  ///< of an observed block
-    // Of an observed block, see ExecutionCounter
-    ExecutionCount* executions = nullptr;  ///< by pc; only checkpoints count
-    const Instruction* last = nullptr;     ///< that the newest call of a handler has executed
-    std::int64_t left_before_last = 0;     ///< Warp::left before it
+    ObservedBlock* observed = nullptr;  ///< wants no events where nobody observes the block
     /// The allocation that an instruction accessed last, by range_of(): most accesses of an
     /// instruction are to one allocation.
     std::array<AddressRange, 64> ranges;

@@ -3,7 +3,7 @@
 #include "emulator/checks/barrier_check.h"
 #include "emulator/checks/heat_map.h"
 #include "emulator/checks/memory_check.h"
-#include "emulator/checks/observer_list.h"
+#include "emulator/observe/observer_list.h"
 #include "emulator/program/error.h"
 #include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"

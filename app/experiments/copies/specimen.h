@@ -9,7 +9,7 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/access_counters.h"
-#include "emulator/checks/findings.h"
+#include "emulator/observe/findings.h"
 #include "emulator/checks/kernel_heat.h"
 #include "experiments/copies/running.h"
 

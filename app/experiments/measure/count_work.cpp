@@ -2,7 +2,7 @@
 
 #include "compute/emulated/emulated_device.h"
 #include "emulator/checks/access_counters.h"
-#include "emulator/checks/observer_list.h"
+#include "emulator/observe/observer_list.h"
 #include "emulator/warp/warp.h"
 #include "experiments/framework/shared_memory_cleaner.h"
 

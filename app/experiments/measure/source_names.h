@@ -6,7 +6,7 @@
 #include "compute/device/kernel_edit.h"
 #include "compute/device/kernel_timings.h"
 #include "emulator/checks/access_counters.h"
-#include "emulator/checks/findings.h"
+#include "emulator/observe/findings.h"
 
 namespace warpscope::experiments {
 

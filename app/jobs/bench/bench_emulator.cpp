@@ -9,11 +9,9 @@
 
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/heat_map.h"
-#include "emulator/checks/observer_list.h"
-#include "emulator/compiled/kernel_compiler.h"
-#include "emulator/machine/machine.h"
+#include "emulator/launcher.h"
 #include "emulator/machine/parallel.h"
-#include "emulator/program/error.h"
+#include "emulator/observe/observer_list.h"
 #include "emulator/races/grid_races.h"
 #include "emulator/races/race_detector.h"
 #include "jobs/bench/pocl.h"
@@ -47,16 +45,11 @@ void add_row(std::vector<BenchRow>& rows, const Measured& kernel, const std::str
 }
 
 using emulator::Execution;
-using emulator::KernelCompiler;
+using emulator::Launcher;
 
 /// Compiled code where it can be had: all rows measure it, from their first run on.
 Execution fastest_execution() {
-    try {
-        emulator::Llvm::load();
-        return Execution::compiled;
-    } catch (const emulator::Error&) {
-        return Execution::interpreted;
-    }
+    return Launcher::can_compile() ? Execution::compiled : Execution::interpreted;
 }
 
 }  // namespace
@@ -100,12 +93,12 @@ void add_rows(std::vector<BenchRow>& rows, const Measured& kernel, const Pair& p
 
 void add_compiled_row(std::vector<BenchRow>& rows, const Measured& kernel,
                       const std::function<void()>& run) {
-    if (KernelCompiler::execution() != Execution::compiled) return;
+    if (Launcher::execution() != Execution::compiled) return;
     const Pair pair = measure_pair(
         [&] {
-            KernelCompiler::set_execution(Execution::interpreted);
+            Launcher::set_execution(Execution::interpreted);
             run();
-            KernelCompiler::set_execution(Execution::compiled);
+            Launcher::set_execution(Execution::compiled);
         },
         run);
     rows.push_back({.name = kernel.name + "_compiled_ratio",
@@ -200,13 +193,13 @@ void add_observed_rows(std::vector<BenchRow>& rows, compute::EmulatedDevice& dev
 }
 
 void bench_emulator(std::vector<BenchRow>& rows) {
-    const Execution before = KernelCompiler::execution();
-    if (before == Execution::automatic) KernelCompiler::set_execution(fastest_execution());
+    const Execution before = Launcher::execution();
+    if (before == Execution::automatic) Launcher::set_execution(fastest_execution());
     bench_emulated_ripple(rows);
     bench_emulated_nbody(rows);
     bench_emulated_sums(rows);
     bench_compiler(rows);
-    KernelCompiler::set_execution(before);
+    Launcher::set_execution(before);
 }
 
 }  // namespace warpscope::jobs

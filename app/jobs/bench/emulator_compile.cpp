@@ -3,16 +3,14 @@
 #include <algorithm>
 
 #include "compute/device/kernel_images.h"
-#include "emulator/compiled/compiled_kernel.h"
-#include "emulator/program/error.h"
+#include "emulator/launcher.h"
 #include "jobs/bench/emulator_rows.h"
 
 namespace warpscope::jobs {
 
 namespace {
 
-using emulator::CompiledKernel;
-using emulator::Llvm;
+using emulator::Launcher;
 
 struct Compiled {
     std::string kernel;
@@ -21,19 +19,14 @@ struct Compiled {
 
 /// Median times of the compilation of every kernel of a file, as a launch with --emulator auto has
 /// them compiled.
-void compile_file(std::vector<Compiled>& times, const std::shared_ptr<const Llvm>& llvm,
-                  const std::string& file) {
+void compile_file(std::vector<Compiled>& times, const std::string& file) {
     constexpr int repetitions = 5;
     const auto module = emulator::Module::parse(compute::kernel_ptx(file, compute::Math::precise),
                                                 "kernels/" + file + ".cu");
     for (const auto& kernel : module->kernels()) {
         std::vector<double> all;
         for (int k = 0; k < repetitions; ++k)
-            all.push_back(milliseconds_of([&] {
-                const CompiledKernel compiled(llvm, module, *kernel, emulator::CompiledForm::silent,
-                                              emulator::InstructionSet::host,
-                                              emulator::ForSomeLanes::when_asked);
-            }));
+            all.push_back(milliseconds_of([&] { Launcher::compile(*kernel); }));
         times.push_back({kernel->name, median(std::move(all))});
     }
 }
@@ -41,17 +34,12 @@ void compile_file(std::vector<Compiled>& times, const std::shared_ptr<const Llvm
 }  // namespace
 
 void bench_compiler(std::vector<BenchRow>& rows) {
-    std::shared_ptr<const Llvm> llvm;
-    try {
-        llvm = Llvm::load();
-    } catch (const emulator::Error&) {
-        return;
-    }
+    if (!Launcher::can_compile()) return;
     std::vector<Compiled> times;
     for (const char* file :
          {"ripple", "ripple_layouts", "nbody", "nbody_ladder", "dot", "dot_ladder", "reduce",
           "reduce_ladder", "splat", "gallery/blur", "gallery/life", "gallery/transpose"})
-        compile_file(times, llvm, file);
+        compile_file(times, file);
     constexpr double goal_ms = 80;
     const auto slowest = std::ranges::max_element(times, {}, &Compiled::ms);
     std::vector<double> all;

@@ -8,7 +8,7 @@ namespace warpscope::jobs {
 
 /// The parts of the bench. Each takes less than a minute on two cores; the last one, `window`,
 /// takes two minutes for each experiment, and is measured only where it is named.
-enum class BenchSection { emulator, start, edit, gpu, ladders, devices, frames, window };
+enum class BenchSection { emulator, start, edit, gpu, ladders, devices, frames, shortcuts, window };
 
 using BenchSections = std::set<BenchSection>;
 
@@ -31,6 +31,8 @@ inline constexpr std::array words_of<jobs::BenchSection>{
                              "the n-body on all GPUs, compared with one"},
     Word<jobs::BenchSection>{jobs::BenchSection::frames, "frames",
                              "the frames of each experiment, and their transfer to OpenGL"},
+    Word<jobs::BenchSection>{jobs::BenchSection::shortcuts, "shortcuts",
+                             "what each shortcut of the emulator brings"},
     Word<jobs::BenchSection>{jobs::BenchSection::window, "window",
                              "the answers of the window while expensive frames are computed"},
 };

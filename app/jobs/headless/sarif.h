@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "emulator/checks/findings.h"
+#include "emulator/observe/findings.h"
 #include "jobs/output/json.h"
 
 namespace warpscope::jobs {

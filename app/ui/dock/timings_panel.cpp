@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "compute/shares.h"
-#include "emulator/compiled/kernel_compiler.h"
+#include "emulator/launcher.h"
 #include "ui/dock/roofline.h"
 #include "ui/widgets/format.h"
 #include "ui/widgets/table_columns.h"
@@ -214,7 +214,7 @@ void TimingsPanel::engine_line(Ui& ui) const {
     ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui.px(2));
     text(ui.fonts.small, colour::dim, words);
     record(ui, "timings.engine", words);
-    const std::string problem = emulator::KernelCompiler::shared()->problem();
+    const std::string problem = emulator::Launcher::compiler_problem();
     tooltip(ui,
             "The emulator interprets a kernel at first. A kernel that has taken 100 ms is "
             "compiled for this CPU, by LLVM, while the interpreter goes on." +

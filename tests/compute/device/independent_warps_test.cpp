@@ -4,7 +4,7 @@
 #include <string>
 
 #include "compute/emulated/emulated_device.h"
-#include "emulator/machine/observer.h"
+#include "emulator/observe/observer.h"
 
 namespace warpscope::compute {
 namespace {

@@ -1,4 +1,4 @@
-#include "emulator/machine/observer.h"
+#include "emulator/observe/observer.h"
 
 #include "emulator/ptx_fixture.h"
 

@@ -3,7 +3,7 @@
 
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/barrier_check.h"
-#include "emulator/checks/observer_list.h"
+#include "emulator/observe/observer_list.h"
 #include "emulator/ptx_fixture.h"
 #include "emulator/races/race_detector.h"
 
@@ -109,7 +109,7 @@ TEST(ParallelObserver, ThatCannotForkSeesAllBlocksInOrderOnOneThread) {
     r.observer = &seen.all;
     r.options.threads = 8;
     r.options.schedule = Schedule::reverse;
-    r.options.independent_blocks = true;  // does not matter
+    r.method.dealing = BlockDealing::as_they_come;  // does not matter
     r.run({{64, 1, 1}, {64, 1, 1}, 0}, 23, 64);
     ASSERT_EQ(in_order.begun.size(), 64u);
     EXPECT_TRUE(std::is_sorted(in_order.begun.begin(), in_order.begun.end()));

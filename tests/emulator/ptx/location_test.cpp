@@ -1,4 +1,4 @@
-#include "emulator/checks/findings.h"
+#include "emulator/observe/findings.h"
 #include "emulator/ptx_fixture.h"
 
 namespace warpscope::emulator {

@@ -7,8 +7,8 @@
 #include "emulator/checks/access_counters.h"
 #include "emulator/checks/barrier_check.h"
 #include "emulator/checks/memory_check.h"
-#include "emulator/checks/observer_list.h"
-#include "emulator/compiled/kernel_compiler.h"
+#include "emulator/observe/observer_list.h"
+#include "emulator/launcher.h"
 #include "emulator/races/race_detector.h"
 #include "experiments/framework/experiment.h"
 #include "support/devices.h"
@@ -135,7 +135,7 @@ void compute_frames(compute::Device& device, const EngineCase& c, Outcome& outco
 
 Outcome run(const EngineCase& c, const compute::RunSettings& settings, Execution execution,
             bool observed) {
-    emulator::KernelCompiler::set_execution(execution);
+    emulator::Launcher::set_execution(execution);
     const auto device = compute::make_emulated_device("");
     device->set(settings);
     emulator::RaceDetector races;
@@ -155,7 +155,7 @@ Outcome run(const EngineCase& c, const compute::RunSettings& settings, Execution
         outcome.error = error.what();
     }
     device->observe(nullptr);
-    emulator::KernelCompiler::set_execution(Execution::automatic);
+    emulator::Launcher::set_execution(Execution::automatic);
     outcome.findings =
         text_of(emulator::merged({races.findings(), barriers.findings(), memory.findings()}));
     outcome.counts = text_of(counters);

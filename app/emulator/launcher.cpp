@@ -1,0 +1,166 @@
+#include "emulator/launcher.h"
+
+#include <atomic>
+#include <map>
+
+#include "emulator/program/error.h"
+#if WARPSCOPE_WING
+#include "emulator/wing/alike/alike_events.h"
+#include "emulator/wing/alike/warp_independence.h"
+#include "emulator/wing/compiled/kernel_compiler.h"
+#endif
+
+namespace warpscope::emulator {
+
+namespace {
+
+std::atomic<Execution> chosen_execution = Execution::automatic;
+
+}  // namespace
+
+#if WARPSCOPE_WING
+/// Chooses how launches run: see Launcher, whose functions these are. It knows all that makes the
+/// emulator fast.
+class Wing {
+  public:
+    void set(const Shortcuts& shortcuts) { shortcuts_ = shortcuts; }
+    LaunchMethod choose(const FrozenLaunch& launch, const Memory& memory, Observer* observer,
+                        Execution execution, bool waits_for_compiler);
+    /// The interpreter has run a launch of the kernel for this time.
+    void add_cost(const Kernel& kernel, bool observed, std::chrono::nanoseconds time);
+
+    static bool can_compile();
+    static std::string compiler_problem() { return KernelCompiler::shared()->problem(); }
+    static std::shared_ptr<void> keep_compiler() { return KernelCompiler::shared(); }
+    static bool is_compiling() { return KernelCompiler::shared()->is_compiling(); }
+    static void compile(const Kernel& kernel);
+
+  private:
+    /// The compiled forms of a kernel.
+    struct Forms {
+        std::shared_ptr<KernelTier> silent, reporting;
+    };
+    KernelTier& tier_of(const Kernel& kernel, bool observed);
+
+    Shortcuts shortcuts_;
+    WarpIndependence independence_;
+    const std::shared_ptr<KernelCompiler> compiler_ = KernelCompiler::shared();
+    std::map<const Kernel*, Forms> forms_;
+};
+
+KernelTier& Wing::tier_of(const Kernel& kernel, bool observed) {
+    Forms& forms = forms_[&kernel];
+    auto& tier = observed ? forms.reporting : forms.silent;
+    if (!tier)
+        tier = std::make_shared<KernelTier>(
+            *compiler_, kernel.module->shared_from_this(), kernel,
+            observed ? CompiledForm::reports_accesses : CompiledForm::silent);
+    return *tier;
+}
+
+LaunchMethod Wing::choose(const FrozenLaunch& launch, const Memory& memory, Observer* observer,
+                          Execution execution, bool waits_for_compiler) {
+    const Kernel& kernel = *launch.kernel;
+    LaunchMethod method;
+    const bool wants_instructions = observer && observer->wants_instructions();
+    if (shortcuts_.compiled && !wants_instructions) {
+        KernelTier& tier = tier_of(kernel, observer);
+        const bool waits = waits_for_compiler && execution == Execution::automatic && !observer;
+        method.code = waits ? tier.choose_compiled() : tier.choose(execution);
+    }
+    bool independent_warps = false;
+    if (launch.options.schedule == Schedule::random && shortcuts_.proof) {
+        const Obstacles& obstacles = independence_.obstacles(launch, memory);
+        independent_warps = obstacles.warps.empty();
+        if (independent_warps && !wants_instructions) method.schedule = Schedule::run_to_barrier;
+        if (obstacles.blocks.empty() && shortcuts_.blocks)
+            method.dealing = BlockDealing::as_they_come;
+    }
+    if (observer) method.make_events = alike_events(kernel, independent_warps, shortcuts_.model);
+    return method;
+}
+
+void Wing::add_cost(const Kernel& kernel, bool observed, std::chrono::nanoseconds time) {
+    if (shortcuts_.compiled) tier_of(kernel, observed).add_cost(time);
+}
+
+bool Wing::can_compile() {
+    try {
+        Llvm::load();
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+void Wing::compile(const Kernel& kernel) {
+    static const auto llvm = Llvm::load();
+    const CompiledKernel compiled(llvm, kernel.module->shared_from_this(), kernel,
+                                  CompiledForm::silent, InstructionSet::host,
+                                  ForSomeLanes::when_asked);
+}
+#else
+/// The emulator is built without the folder wing: each launch runs in the plain way.
+class Wing {
+  public:
+    static constexpr const char* absent = "the emulator is built without a compiler of kernels";
+
+    void set(const Shortcuts&) {}
+    LaunchMethod choose(const FrozenLaunch&, const Memory&, Observer*, Execution execution, bool) {
+        if (execution == Execution::compiled) throw Error(absent);
+        return {};
+    }
+    void add_cost(const Kernel&, bool, std::chrono::nanoseconds) {}
+    static bool can_compile() { return false; }
+    static std::string compiler_problem() { return absent; }
+    static std::shared_ptr<void> keep_compiler() { return nullptr; }
+    static bool is_compiling() { return false; }
+    static void compile(const Kernel&) { throw Error(absent); }
+};
+#endif
+
+Launcher::Launcher(unsigned virtual_sms) : machine_(virtual_sms), wing_(std::make_unique<Wing>()) {}
+Launcher::~Launcher() = default;
+
+void Launcher::set(const Shortcuts& shortcuts) {
+    wing_->set(shortcuts);
+}
+
+LaunchMethod Launcher::choose(const FrozenLaunch& launch, Observer* observer,
+                              bool waits_for_compiler) {
+    return wing_->choose(launch, machine_.memory(), observer, execution(), waits_for_compiler);
+}
+
+Statistics Launcher::run(const FrozenLaunch& launch, Observer* observer,
+                         const LaunchMethod& method) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    const Statistics statistics = machine_.run(launch, observer, method);
+    if (!method.code && execution() == Execution::automatic)
+        wing_->add_cost(*launch.kernel, observer, Clock::now() - start);
+    return statistics;
+}
+
+void Launcher::set_execution(Execution execution) {
+    chosen_execution = execution;
+}
+Execution Launcher::execution() {
+    return chosen_execution;
+}
+bool Launcher::can_compile() {
+    return Wing::can_compile();
+}
+std::string Launcher::compiler_problem() {
+    return Wing::compiler_problem();
+}
+std::shared_ptr<void> Launcher::keep_compiler() {
+    return Wing::keep_compiler();
+}
+bool Launcher::is_compiling() {
+    return Wing::is_compiling();
+}
+void Launcher::compile(const Kernel& kernel) {
+    Wing::compile(kernel);
+}
+
+}  // namespace warpscope::emulator

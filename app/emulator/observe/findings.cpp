@@ -1,0 +1,87 @@
+#include "emulator/observe/findings.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ranges>
+#include <tuple>
+
+namespace warpscope::emulator {
+
+namespace {
+
+/// 0 is the most harmful.
+int harm_rank(const Finding& f) {
+    switch (f.kind) {
+        case FindingKind::race:
+            if (f.misread()) return 0;
+            return f.hazard == Hazard::write_after_read && f.order == AccessOrder::unknown ? 2 : 3;
+        case FindingKind::uninitialized:
+            return 1;
+        case FindingKind::barrier:
+            return 4;
+        case FindingKind::memory:
+            break;
+    }
+    return 5;
+}
+
+/// The user's lines, from that of the kernel to the one in which the code stands.
+std::vector<std::string> users_calls(const ThreadAtLine& at) {
+    std::vector<std::string> lines{at.own_line()};
+    for (const HeaderLine& header : at.inlined | std::views::reverse)
+        if (!header.toolkit) lines.push_back(fmt::format("{}:{}", header.file, header.line));
+    return lines;
+}
+
+}  // namespace
+
+std::string ThreadAtLine::own_line() const {
+    return file.empty() ? fmt::format("PTX line {}", line) : fmt::format("{}:{}", file, line);
+}
+
+std::string ThreadAtLine::where() const {
+    return users_place(own_line(), inlined);
+}
+
+std::string ThreadAtLine::where_in_full() const {
+    return full_place(own_line(), inlined);
+}
+
+std::pair<std::string, std::string> lines_between(const ThreadAtLine& a, const ThreadAtLine& b) {
+    const std::vector<std::string> from = users_calls(a), to = users_calls(b);
+    const auto [x, y] = std::ranges::mismatch(from, to);
+    if (x == from.end() || y == to.end()) return {a.where(), b.where()};
+    return {*x, *y};
+}
+
+std::string_view to_string(FindingKind kind) {
+    static constexpr std::string_view names[] = {"race", "uninitialized", "barrier", "memory"};
+    return names[std::size_t(kind)];
+}
+
+std::string_view to_string(Severity severity) {
+    return severity == Severity::error ? "error" : "warning";
+}
+
+std::string_view to_string(Hazard hazard) {
+    static constexpr std::string_view names[] = {"", "RAW", "WAR", "WAW"};
+    return names[std::size_t(hazard)];
+}
+
+bool has_errors(const std::vector<Finding>& findings) {
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const Finding& f) { return f.severity == Severity::error; });
+}
+
+std::vector<Finding> merged(const std::vector<std::vector<Finding>>& lists) {
+    std::vector<Finding> all;
+    for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+    std::stable_sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) {
+        return std::make_tuple(a.severity != Severity::error, harm_rank(a)) <
+               std::make_tuple(b.severity != Severity::error, harm_rank(b));
+    });
+    return all;
+}
+
+}  // namespace warpscope::emulator

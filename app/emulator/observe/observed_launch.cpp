@@ -1,0 +1,24 @@
+#include "emulator/observe/observed_launch.h"
+
+namespace warpscope::emulator {
+
+void ObservedLaunch::begin(const Kernel& kernel, const LaunchShape& launch) {
+    kernel_ = &kernel;
+    grid_ = launch.grid;
+    block_ = launch.block;
+}
+
+ThreadAtLine ObservedLaunch::at(std::uint32_t pc, std::uint32_t thread, std::uint32_t block) const {
+    const SourceLine& source = kernel_->lines[pc].source;
+    const auto& files = kernel_->module->files();
+    ThreadAtLine at;
+    if (source.file >= 0 && std::size_t(source.file) < files.size())
+        at.file = files[std::size_t(source.file)];
+    at.line = at.file.empty() ? source.ptx_line : source.line;
+    at.inlined = header_lines(source, files);
+    at.thread = index_in(block_, thread);
+    at.block = index_in(grid_, block);
+    return at;
+}
+
+}  // namespace warpscope::emulator

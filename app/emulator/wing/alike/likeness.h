@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/program/module.h"
+
+namespace warpscope::emulator {
+
+/// How a value of a thread compares with the value that the thread of the same index in another
+/// block of the launch has at the same place.
+enum class Likeness : std::uint8_t {
+    unknown,
+    /// Modulo 2^32 they differ by one number, which is the same for all threads of the two blocks,
+    /// at all times.
+    shifted,
+    equal
+};
+
+/// What the blocks of any launch of a kernel do alike, whatever is in memory. It is known before
+/// the launch: see likeness_analysis.h.
+struct BlockLikeness {
+    struct Access {
+        Likeness address = Likeness::unknown;
+        /// Each thread executes the access as often as the thread of the same index in any other
+        /// block.
+        bool certain = false;
+    };
+    /// What a rehearsal of a block does in place of an instruction: see rehearsal.h.
+    enum class Step : std::uint8_t {
+        skip,           ///< nothing, since no address and no known branch depends on it
+        execute,        ///< its handler
+        access_shared,  ///< notes the access
+        store_global,   ///< notes the store
+        load_global,    ///< notes that the block loads
+        exchange,       ///< checks that the lanes are together
+        sync_warp,      ///< the same, and orders the accesses of the warp's lanes
+        /// A branch that other blocks may decide in another way. Nothing that has to be noted lies
+        /// between it and its join, except loads.
+        go_to_join,
+        execute_unknown  ///< such a branch before accesses that have to be noted
+    };
+    static constexpr std::uint32_t no_join = ~0u;  ///< the threads end instead
+    struct Place {
+        Access access;
+        Step step = Step::skip;
+        bool loads_before_join = false;  ///< of a branch that other blocks may decide differently
+        std::uint32_t next = 0;          ///< pc: of the join, or behind instructions to skip
+    };
+
+    /// All blocks access shared memory alike at an instruction: equal threads execute it equally
+    /// often, at equal addresses, between equal barriers.
+    bool is_foreseen(const Kernel& kernel, std::uint32_t pc) const {
+        return kernel.lines[pc].space == Space::shared && places[pc].access.certain &&
+               places[pc].access.address == Likeness::equal;
+    }
+
+    /// Why a block cannot be rehearsed, in words; empty where it can.
+    std::string obstacle;
+    std::vector<Place> places;  ///< by pc
+    /// The bytes of the packed arguments (Kernel::parameters) that a rehearsal depends on, as
+    /// offset and size.
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> arguments;
+};
+
+using SharedLikeness = std::shared_ptr<const BlockLikeness>;
+
+/// What the blocks of the kernel's launches do alike. It is found at the first call for the kernel,
+/// and is null where there are no barriers and no shared memory, or too many branches.
+SharedLikeness likeness_of(const Kernel& kernel);
+
+/// BlockLikeness::is_foreseen(); false for a kernel without a likeness.
+inline bool is_foreseen(const Kernel& kernel, std::uint32_t pc) {
+    const SharedLikeness likeness = likeness_of(kernel);
+    return likeness && likeness->is_foreseen(kernel, pc);
+}
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "emulator/lower/control_flow.h"
+#include "emulator/lower/uniformity.h"
+#include "emulator/ptx/ptx_syntax.h"
+#include "emulator/wing/alike/likeness.h"
+
+namespace warpscope::emulator {
+
+/// What the blocks of a launch do alike, by statement: see BlockLikeness.
+///
+/// A branch is known if every thread decides it as the thread of the same index in any other block:
+/// its predicate depends on arguments, dimensions and the thread's index alone. Between an unknown
+/// branch and its join nothing is certain. A thread executes all that is certain in every block in
+/// the same order, and with equal values where these are known.
+struct StatementLikeness {
+    std::string obstacle;  ///< as BlockLikeness::obstacle
+    struct At {
+        BlockLikeness::Access access;
+        BlockLikeness::Step step = BlockLikeness::Step::skip;
+        bool loads_before_join = false;
+        std::uint32_t join = ControlFlow::no_block;  ///< block; of a branch that is not known
+    };
+    std::vector<At> statements;
+    std::vector<std::string> parameters;  ///< on which addresses or branches depend
+};
+
+StatementLikeness analyse_likeness(const KernelSyntax& kernel, const ControlFlow& flow,
+                                   const Uniformity& uniformity);
+
+}  // namespace warpscope::emulator

@@ -1,0 +1,143 @@
+#include "emulator/wing/compiled/compiled_kernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <future>
+#include <thread>
+
+#include "emulator/program/error.h"
+#include "emulator/wing/compiled/generator.h"
+#include "emulator/wing/compiled/warp_layout.h"
+#include "emulator/wing/llvm/machine_code.h"
+
+namespace warpscope::emulator {
+
+namespace {
+
+/// LLVM needs about 0.4 ms for an instruction.
+constexpr std::size_t most_instructions = 8000;
+
+/// Calls work(k) for each k below `count`, on as many threads as the machine has CPUs. On Linux,
+/// threads have the priority of the one that starts them.
+void for_each_at_once(std::size_t count, const std::function<void(std::size_t)>& work) {
+    std::atomic<std::size_t> next = 0;
+    const auto take = [&] {
+        for (std::size_t k = next++; k < count; k = next++) work(k);
+    };
+    const std::size_t cpus = std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::future<void>> others;
+    for (std::size_t t = 1; t < std::min(count, cpus); ++t)
+        others.push_back(std::async(std::launch::async, take));
+    take();
+    for (std::future<void>& other : others) other.get();
+}
+
+}  // namespace
+
+CompiledKernel::CompiledKernel(std::shared_ptr<const Llvm> llvm,
+                               std::shared_ptr<const Module> module, const Kernel& kernel,
+                               CompiledForm form, InstructionSet set, ForSomeLanes for_some_lanes)
+    : module_(std::move(module)),
+      original_(kernel),
+      form_(form),
+      kernel_(kernel),
+      llvm_(std::move(llvm)),
+      target_(std::make_unique<const CodeTarget>(CodeTarget::of(*llvm_, set))) {
+    if (kernel.code.size() > most_instructions)
+        throw Error(
+            fmt::format("kernel {} is not compiled: it has {} instructions, the limit is {}",
+                        kernel.name, kernel.code.size(), most_instructions));
+    std::vector<Plan> plans;
+    plans.emplace_back(kernel, Instruction::full);
+    const std::vector<bool> separated = plans.front().in_separated_loops();
+    if (std::find(separated.begin(), separated.end(), true) != separated.end())
+        plans.emplace_back(kernel, Instruction::masked);
+    number_entries(plans);
+    has_late_code_ = plans.size() > 1 && for_some_lanes == ForSomeLanes::when_asked;
+    std::vector<Function> functions;
+    for (const Plan& plan : plans) {
+        const bool is_late = has_late_code_ && plan.mode() == Instruction::masked;
+        for (const Part& part : is_late ? std::vector{plan.whole()} : plan.parts())
+            functions.push_back({&plan, part, is_late});
+    }
+    const std::vector<Handler> handlers = compile(functions);
+    for (std::size_t k = 0; k < functions.size(); ++k) use(functions[k], handlers[k]);
+}
+
+CompiledKernel::~CompiledKernel() = default;
+
+bool CompiledKernel::misses_code_for_some_lanes() const {
+    // About as long as the compilation takes.
+    constexpr std::uint64_t often = 100'000;
+    return !is_complete() && late_.missed > often;
+}
+
+void CompiledKernel::compile_for_some_lanes() {
+    const std::lock_guard lock(compiling_);
+    if (is_complete()) return;
+    const Plan plan(original_, Instruction::masked);
+    std::vector<Function> functions;
+    for (const Part& part : plan.parts()) functions.push_back({&plan, part, false});
+    const std::vector<Handler> handlers = compile(functions);
+    late_handlers_.resize(kernel_.code.size());
+    for (std::size_t k = 0; k < functions.size(); ++k)
+        functions[k].each_entry(
+            [&](std::uint32_t code) { late_handlers_[kernel_.code[code].entry] = handlers[k]; });
+    late_.handlers = late_handlers_.data();
+}
+
+void CompiledKernel::number_entries(const std::vector<Plan>& plans) {
+    std::uint16_t entries = 0;
+    for (std::uint32_t u = 0; u < plans.front().units().size(); ++u) {
+        const auto begins = [&](const Plan& plan) { return plan.is_entry()[u]; };
+        if (std::any_of(plans.begin(), plans.end(), begins))
+            kernel_.code[plans.front().units()[u].begin].entry = entries++;
+    }
+}
+
+void CompiledKernel::Function::each_entry(const std::function<void(std::uint32_t)>& visit) const {
+    for (std::uint32_t u = part.begin; u < part.end; ++u)
+        if (plan->is_entry()[u]) visit(plan->units()[u].begin);
+}
+
+MachineCode CompiledKernel::compile(const Function& function) {
+    Ir ir(llvm_, kernel_.name.c_str(), target_->attributes(kernel_.flush_subnormals));
+    Generator generator(ir, *function.plan, function.part, kernel_.code.data(), target_->lanes,
+                        target_->has_fma, form_ == CompiledForm::reports_accesses);
+    if (function.is_late)
+        generator.write_call_of(late_);
+    else
+        generator.write();
+    return MachineCode::of(ir, *target_, Generator::function_name);
+}
+
+// The longest first, so that no CPU begins with it when the others are done.
+std::vector<Handler> CompiledKernel::compile(std::vector<Function>& functions) {
+    std::ranges::stable_sort(functions, std::ranges::greater(),
+                             [](const Function& f) { return f.is_late ? 0 : f.part.effort; });
+    std::vector<MachineCode> code(functions.size());
+    for_each_at_once(code.size(), [&](std::size_t k) { code[k] = compile(functions[k]); });
+    std::vector<Handler> handlers;
+    for (MachineCode& function : code) {
+        if (!function.handler) throw Error("LLVM does not compile the kernel " + kernel_.name);
+        handlers.push_back(function.handler);
+        engines_.push_back(std::move(function.engine));
+    }
+    return handlers;
+}
+
+void CompiledKernel::use(const Function& function, Handler handler) {
+    const bool reports = form_ == CompiledForm::reports_accesses;
+    const Instruction::Mode mode = function.plan->mode();
+    function.each_entry([&](std::uint32_t code) {
+        Instruction& entry = kernel_.code[code];
+        // What some lanes begin with is reported before its handler runs.
+        if (reports && mode == Instruction::masked && (entry.events & reported_events)) return;
+        entry.handlers[mode] = handler;
+        if (reports && mode == Instruction::full) entry.events |= Instruction::reports_itself;
+    });
+}
+
+}  // namespace warpscope::emulator
